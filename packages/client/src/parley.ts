@@ -1,4 +1,4 @@
-import type { ConversationSummary, MethodName, Overrides, ParamsOf, ResultOf } from '@parley/protocol'
+import type { ConversationId, ConversationSummary, MethodName, Overrides, ParamsOf, ResultOf } from '@parley/protocol'
 import type { Client } from './connection/client.ts'
 import { ClientError } from './connection/errors.ts'
 import { requestWhereItLives, resumeConversation } from './connection/resume-conversation.ts'
@@ -76,7 +76,7 @@ export class Parley implements AsyncDisposable {
   }
 
   /** Creates a conversation with a copy of another one's events up to seq `at` (default: all). */
-  async fork(conversationId: string, at?: number): Promise<Conversation> {
+  async fork(conversationId: ConversationId, at?: number): Promise<Conversation> {
     const params = { conversationId, ...(at === undefined ? {} : { at }) }
     return this.#follow(await this.#client.request('conversation/fork', params))
   }

@@ -18,6 +18,7 @@ export type {
 export type { ConversationSummary, ListedConversation } from './schema/conversation-summary.ts'
 export type { ConnectedClient } from './schema/diagnostics.ts'
 export type { ConversationEvent, Envelope, EventOf, LostRange, Plan, TokenCounts, TurnOutcome } from './schema/event.ts'
+export type { ApprovalId, ClientId, ConversationId, ItemId, MessageId, TurnId } from './schema/ids.ts'
 export type {
   Actor,
   Answer,

@@ -1,8 +1,8 @@
-import type { ConversationState, SettingsPatch } from '@parley/protocol'
+import type { ConversationId, ConversationState, SettingsPatch } from '@parley/protocol'
 
 /** How whoever sits at this terminal gets what the server refused for being above its ceiling: the line to type. */
 export function howToRaise(
-  conversationId: string,
+  conversationId: ConversationId,
   settings: SettingsPatch,
   { core }: Pick<ConversationState, 'core'>,
 ): string {

@@ -1,5 +1,5 @@
 import type { Client } from '@parley/client/parts'
-import type { ConversationState, ResultOf, ServerNotice, Settings } from '@parley/protocol'
+import type { ConversationId, ConversationState, ResultOf, ServerNotice, Settings } from '@parley/protocol'
 import { ConnectionClosedError, RpcError } from '@parley/rpc'
 import type { Intent, UiAction } from '../ui/actions.ts'
 import type { Notice } from '../ui/notices/notice.ts'
@@ -15,7 +15,7 @@ export type Request = Exclude<Intent, { kind: 'open' | 'fork' | 'new' | 'restart
 
 export interface Counter {
   readonly client: Client
-  readonly conversationId: string
+  readonly conversationId: ConversationId
   readonly state: ConversationState | null
   readonly dispatch: (...actions: readonly UiAction[]) => void
   /** Settings changed before the first message come with no event. */
@@ -243,6 +243,6 @@ function sandboxText({ enforcement, sandbox, network }: Settings): string {
 }
 
 /** Where the conversation works, which may be another machine than the server's. */
-function enforcedBy(conversationId: string, { conversations, enforcementReason }: Server): string {
+function enforcedBy(conversationId: ConversationId, { conversations, enforcementReason }: Server): string {
   return conversations.find((open) => open.conversationId === conversationId)?.enforcementReason ?? enforcementReason
 }

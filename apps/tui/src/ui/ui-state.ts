@@ -1,4 +1,4 @@
-import type { ListedConversation } from '@parley/protocol'
+import type { ApprovalId, ClientId, ConversationId, ListedConversation, MessageId, TurnId } from '@parley/protocol'
 import type { HeldKey } from './approval/answer-guard.ts'
 import { type AnswerGuard, unguarded } from './approval/answer-guard.ts'
 import type { Choice } from './approval/choices.ts'
@@ -16,7 +16,7 @@ export interface UiState {
   readonly picker: Picker | null
   readonly link: Link
   /** Client ids of all connections this window has had. */
-  readonly ownClients: readonly string[]
+  readonly ownClients: readonly ClientId[]
   /** Clients connected to the conversation, this one included. */
   readonly clientCount: number
   readonly guard: AnswerGuard
@@ -34,9 +34,9 @@ export interface UiState {
   /** Reason why the conversation has stopped, once shown. */
   readonly lostLog: LostLog | null
   /** Turn with an interrupt in progress. */
-  readonly stoppingTurn: string | null
+  readonly stoppingTurn: TurnId | null
   /** Approval this window has just answered. */
-  readonly answeredApproval: string | null
+  readonly answeredApproval: ApprovalId | null
   /** Time of that answer, in ms since the epoch. */
   readonly answeredAtMs: number
   /** Index in the completion list. */
@@ -52,8 +52,8 @@ export interface UiState {
 export type Purpose =
   | { readonly kind: 'message' }
   /** Note to a denied call: what to do instead. */
-  | { readonly kind: 'note'; readonly approvalId: string }
-  | { readonly kind: 'edit'; readonly messageId: string }
+  | { readonly kind: 'note'; readonly approvalId: ApprovalId }
+  | { readonly kind: 'edit'; readonly messageId: MessageId }
   /** Field of a form. */
   | { readonly kind: 'form'; readonly form: FilledForm }
 
@@ -69,17 +69,17 @@ export interface Picker {
 
 type Link =
   | { readonly kind: 'starting' }
-  | { readonly kind: 'up'; readonly clientId: string; readonly serverPid: number | null }
+  | { readonly kind: 'up'; readonly clientId: ClientId; readonly serverPid: number | null }
   | { readonly kind: 'lost' }
 
 /** Highlighted answer to an approval, which Enter gives. */
 interface Reached {
-  readonly approvalId: string
+  readonly approvalId: ApprovalId
   readonly answer: Choice['answer']
 }
 
 export interface Unsent {
-  readonly messageId: string
+  readonly messageId: MessageId
   readonly text: string
   readonly when: 'steer' | 'queue'
   /** Absolute paths. */
@@ -88,7 +88,7 @@ export interface Unsent {
 
 /** Facts on the open conversation that are not in its state. */
 export interface Opened {
-  readonly conversationId: string
+  readonly conversationId: ConversationId
   readonly shortId: string
   readonly readOnly: boolean
   /** True for `--read-only`: the client cannot take part. */

@@ -1,14 +1,18 @@
 import type {
   Approval,
+  ApprovalId,
   ApprovalRequest,
+  ConversationId,
   ConversationState,
   ConversationSummary,
   Cursor,
   Envelope,
   InputItem,
+  MessageId,
   ParamsOf,
   ResultOf,
   SettingsPatch,
+  TurnId,
 } from '@parley/protocol'
 import type { Client } from '../connection/client.ts'
 import { ClientError, codeOf } from '../connection/errors.ts'
@@ -68,7 +72,7 @@ export class Conversation implements AsyncDisposable {
     this.#ended = AbortSignal.any([parts.lost, this.#left.signal])
   }
 
-  get id(): string {
+  get id(): ConversationId {
     return this.summary.conversationId
   }
 
@@ -140,7 +144,7 @@ export class Conversation implements AsyncDisposable {
   }
 
   /** Answers one approval. Throws `approvalNotPending` if it is settled. */
-  async decide(approvalId: string, answer: NonNullable<ApprovalAnswer>): Promise<void> {
+  async decide(approvalId: ApprovalId, answer: NonNullable<ApprovalAnswer>): Promise<void> {
     const decided = typeof answer === 'string' ? { decision: answer } : answer
     await this.#parts.client.request('approval/decide', { ...decided, conversationId: this.id, approvalId })
   }
@@ -208,7 +212,7 @@ export class Conversation implements AsyncDisposable {
     }
   }
 
-  #stopOn(signal: AbortSignal, turn: Turn, messageId: string): void {
+  #stopOn(signal: AbortSignal, turn: Turn, messageId: MessageId): void {
     const stop = () => {
       // The turn may have ended meanwhile.
       this.#stop(turn, messageId).catch(() => undefined)
@@ -219,7 +223,7 @@ export class Conversation implements AsyncDisposable {
     if (signal.aborted) stop()
   }
 
-  async #stop(turn: Turn, messageId: string): Promise<void> {
+  async #stop(turn: Turn, messageId: MessageId): Promise<void> {
     if (turn.id !== null) return await this.#interruptTurn(turn.id)
     try {
       await this.#parts.client.request('conversation/inbox/remove', { conversationId: this.id, messageId })
@@ -231,7 +235,7 @@ export class Conversation implements AsyncDisposable {
     }
   }
 
-  async #interruptTurn(turnId: string): Promise<void> {
+  async #interruptTurn(turnId: TurnId): Promise<void> {
     await this.#parts.client.request('conversation/interrupt', { conversationId: this.id, turnId })
   }
 
@@ -244,7 +248,7 @@ export class Conversation implements AsyncDisposable {
     return createTurn({ ...this.#followed, ...which, isAnswerable: (approval) => this.#isAnswerable(approval) })
   }
 
-  #joinTurn(turnId: string): Turn {
+  #joinTurn(turnId: TurnId): Turn {
     const { core, window } = this.state
     const said = window.findLast(({ item, turnId: of }) => item.type === 'agentMessage' && of === turnId)
     const begun = [...Object.keys(core.open), ...Object.keys(core.approvals)]
@@ -262,7 +266,7 @@ export class Conversation implements AsyncDisposable {
   }
 
   /** Resolves to a pending approval that no connected client can answer, or null. Asks the server for its clients: those named in the approval may have left. */
-  async #unanswered(turnId: string): Promise<ApprovalRequest | null> {
+  async #unanswered(turnId: TurnId): Promise<ApprovalRequest | null> {
     const isWaiting = ({ turnId: of, state }: Approval) => of === turnId && state === 'pending'
     if (!Object.values(this.state.core.approvals).some(isWaiting)) return null
     const { server, request } = this.#parts.client

@@ -1,4 +1,5 @@
 import type { EventOf } from '../schema/event.ts'
+import type { MessageId } from '../schema/ids.ts'
 import type { Core, RequestResult } from '../schema/state.ts'
 
 const rememberedRequests = 1000
@@ -27,7 +28,7 @@ export function reduceInbox(core: Core, event: InboxEvent, seq: number): Core {
 }
 
 /** Removes a message; also called when its `userMessage` item completes, as a crash may cut the write in between. */
-export function takeFromInbox(core: Core, messageId: string): Core {
+export function takeFromInbox(core: Core, messageId: MessageId): Core {
   if (!core.inbox.some((message) => message.messageId === messageId)) return core
   const inbox = core.inbox.filter((message) => message.messageId !== messageId)
   return { ...core, inbox, inboxPaused: core.inboxPaused && inbox.length > 0 }

@@ -1,4 +1,5 @@
 import type { TokenCounts } from '../schema/event.ts'
+import type { ConversationId } from '../schema/ids.ts'
 import type { Settings } from '../schema/settings.ts'
 import type { ConversationState } from '../schema/state.ts'
 
@@ -15,8 +16,8 @@ const unknownSettings: Settings = {
 
 /** The state before the first event. A log that lost its first line keeps the strictest settings. */
 export function initialState(
-  conversationId: string,
-  forkedFrom: { id: string; seq: number } | null = null,
+  conversationId: ConversationId,
+  forkedFrom: { id: ConversationId; seq: number } | null = null,
 ): ConversationState {
   return {
     core: {

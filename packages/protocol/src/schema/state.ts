@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { approval } from './approval.ts'
 import { answerProblem, denial, plan, tokenCounts, turnOutcome } from './event.ts'
-import { conversationId, messageId, turnId } from './ids.ts'
+import { approvalId, conversationId, itemId, messageId, turnId } from './ids.ts'
 import { outputSchema, queuedMessage, sideFile } from './input.ts'
 import { failure, item } from './item.ts'
 import { settings } from './settings.ts'
@@ -102,8 +102,8 @@ export const core = z
       })
       .nullable()
       .describe('The turn that ended last.'),
-    open: z.record(z.string(), openItem).describe('Open items by id, in the order they were started.'),
-    approvals: z.record(z.string(), approval).describe('Approvals by id: pending, or approved and not started.'),
+    open: z.record(itemId, openItem).describe('Open items by id, in the order they were started.'),
+    approvals: z.record(approvalId, approval).describe('Approvals by id: pending, or approved and not started.'),
     inbox: z.array(queuedMessage).describe('Oldest first.'),
     inboxPaused: z
       .boolean()

@@ -3,7 +3,7 @@ import type { Config } from '@parley/config'
 import { type Files, StorageError } from '@parley/journal'
 import { createMcpServers, type McpPatience, type McpServers, usualPatience } from '@parley/mcp-client'
 import { createProjects, createUserRules } from '@parley/policy'
-import type { ParamsOf, ResultOf, ServerNotice } from '@parley/protocol'
+import type { ConversationId, ParamsOf, ResultOf, ServerNotice } from '@parley/protocol'
 import { RpcError } from '@parley/rpc'
 import { createEnvironments, type LocalParts, localEnvironment } from '@parley/workspace'
 import type { Ids } from '../ports/ids.ts'
@@ -28,7 +28,7 @@ export interface Engine extends AsyncDisposable {
   readonly connectedClients: ConnectedClients
   /** Announces the addresses of this server beside every lock it holds, so that other processes can join. */
   listensAt(addresses: Addresses): void
-  report(fault: unknown, conversationId?: string): void
+  report(fault: unknown, conversationId?: ConversationId): void
   /** Returns the highest limits this server allows, read now from its command line and the user's own files. */
   readonly ceiling: () => Ceiling
   readonly mcpServers: McpServers
@@ -69,7 +69,7 @@ export function createEngine(parts: EngineParts): Engine {
   const { home, env, redaction } = parts
   const connectedClients = createConnectedClients()
   let addresses: readonly string[] = []
-  const report = (fault: unknown, conversationId?: string) => {
+  const report = (fault: unknown, conversationId?: ConversationId) => {
     parts.writeLog(describeFault(fault))
     if (conversationId === undefined) return
     connectedClients.notifyAll({ ...noticeOf(fault), conversationId })

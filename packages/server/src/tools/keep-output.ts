@@ -1,6 +1,6 @@
 import type { CommandEnd } from '@parley/host'
 import { StorageError } from '@parley/journal'
-import type { Output } from '@parley/protocol'
+import type { ItemId, Output } from '@parley/protocol'
 import type { ToolFiles } from './tool.ts'
 
 /** Limit of output inside an item; more goes into a side file. */
@@ -54,6 +54,6 @@ function wholeCharacters(bytes: Buffer, keep: 'start' | 'end'): Buffer {
 }
 
 /** Returns the name of the file that takes a running command's output, in the folder of side files. */
-export function spoolName(itemId: string): string {
+export function spoolName(itemId: ItemId): string {
   return `spool-${itemId}`
 }

@@ -1,6 +1,7 @@
+import type { ApprovalId } from '@parley/protocol'
 /** State that keeps keys from answering an approval that has just appeared or was not shown whole. */
 export interface AnswerGuard {
-  readonly approvalId: string | null
+  readonly approvalId: ApprovalId | null
   /** Time of the first frame with the approval, or with all of it if later. */
   readonly paintedAtMs: number
   /** True if everything a yes would allow has been on the screen. */
@@ -22,7 +23,7 @@ const quietForMs = 150
 
 /** Approval in a painted frame, and whether all of it has been shown. */
 export interface Painted {
-  readonly approvalId: string | null
+  readonly approvalId: ApprovalId | null
   readonly isSeen: boolean
 }
 
@@ -38,17 +39,17 @@ export function noteKey(guard: AnswerGuard, nowMs: number): AnswerGuard {
 }
 
 /** Returns true if the approval has been on the screen for long enough. */
-export function isReadable(guard: AnswerGuard, approvalId: string, nowMs: number): boolean {
+export function isReadable(guard: AnswerGuard, approvalId: ApprovalId, nowMs: number): boolean {
   return guard.approvalId === approvalId && nowMs - guard.paintedAtMs >= readableAfterMs
 }
 
 /** Returns true if a letter now counts as an answer to the approval. */
-export function mayAnswer(guard: AnswerGuard, approvalId: string, nowMs: number): boolean {
+export function mayAnswer(guard: AnswerGuard, approvalId: ApprovalId, nowMs: number): boolean {
   return isReadable(guard, approvalId, nowMs) && nowMs - guard.lastKeyAtMs >= quietForMs
 }
 
 /** Returns true if everything a yes would allow has been on the screen. */
-export function isWhollySeen(guard: AnswerGuard, approvalId: string): boolean {
+export function isWhollySeen(guard: AnswerGuard, approvalId: ApprovalId): boolean {
   return guard.approvalId === approvalId && guard.isSeen
 }
 
@@ -59,7 +60,7 @@ export interface HeldKey {
   /** Text for the composer if more text follows: the key, after others rejected just before. */
   readonly written: string
   readonly atMs: number
-  readonly approvalId: string
+  readonly approvalId: ApprovalId
   /** Reason why it is no answer; null while it is chosen and takes effect unless more text follows. */
   readonly refusal: Refusal | null
 }

@@ -1,4 +1,4 @@
-import type { Approval, ApprovalDecision, ConversationState } from '@parley/protocol'
+import type { Approval, ApprovalDecision, ApprovalId, ConversationState } from '@parley/protocol'
 
 /** Answer to an approval. `note` asks for a reason first, `print` only shows all of it. */
 export type Answer = 'yes' | 'yesForConversation' | 'yesAlways' | 'note' | 'stop' | 'print'
@@ -52,7 +52,7 @@ export function offers({ decisions }: Approval, decision: ApprovalDecision): boo
 /** Returns pending approvals, oldest first, without the one this window has just answered. */
 export function pendingApprovals(
   state: ConversationState | null,
-  ui: { readonly answeredApproval: string | null },
+  ui: { readonly answeredApproval: ApprovalId | null },
 ): readonly Approval[] {
   if (state === null) return []
   return Object.values(state.core.approvals).filter(

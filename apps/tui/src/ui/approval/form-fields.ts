@@ -1,8 +1,8 @@
-import type { Answer, Answers, FormField } from '@parley/protocol'
+import type { Answer, Answers, ApprovalId, FormField } from '@parley/protocol'
 
 /** Form in progress, one field after the other; the text of the current field is in the composer. */
 export interface FilledForm {
-  readonly approvalId: string
+  readonly approvalId: ApprovalId
   /** Index of the current field. */
   readonly at: number
   readonly answers: Answers

@@ -1,4 +1,4 @@
-import type { ConversationState, QueuedMessage } from '@parley/protocol'
+import type { ConversationState, MessageId, QueuedMessage } from '@parley/protocol'
 import { inputText } from '../../ui/inbox.ts'
 import { actorName } from '../../ui/other-clients.ts'
 import type { UiState } from '../../ui/ui-state.ts'
@@ -28,7 +28,7 @@ export function waitingRows(state: ConversationState | null, ui: UiState, room: 
 }
 
 /** Returns true if the message's item is already here, before its acknowledgement. */
-function isTaken(state: ConversationState | null, messageId: string): boolean {
+function isTaken(state: ConversationState | null, messageId: MessageId): boolean {
   return state?.window.some(({ item }) => item.type === 'userMessage' && item.messageId === messageId) ?? false
 }
 

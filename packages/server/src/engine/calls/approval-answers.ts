@@ -2,6 +2,7 @@ import {
   type Actor,
   type Answers,
   type Approval,
+  type ApprovalId,
   type ConversationEvent,
   type DecisionRecord,
   isCall,
@@ -70,14 +71,14 @@ export function addRule({ modules }: LiveConversation, { always, turnId }: Appro
 /** Returns who answered an approval that is no longer pending, and how; from its call where memory has forgotten it. */
 export function whoAnswered(
   { conversation, clients }: LiveConversation,
-  approvalId: string,
+  approvalId: ApprovalId,
 ): { readonly who: string; readonly decision: string } | null {
   const known = clients.answerTo(approvalId) ?? recorded(conversation.state, approvalId)
   if (known?.by === undefined || known.decision === undefined) return null
   return { who: known.by.title ?? known.by.name, decision: known.decision }
 }
 
-function recorded({ core, window }: LiveConversation['conversation']['state'], approvalId: string) {
+function recorded({ core, window }: LiveConversation['conversation']['state'], approvalId: ApprovalId) {
   const approval = core.approvals[approvalId]
   if (approval !== undefined) return approval
   const items = [...Object.values(core.open), ...window].map(({ item }) => item)

@@ -1,4 +1,4 @@
-import type { ConversationEvent } from '@parley/protocol'
+import type { ConversationEvent, ItemId } from '@parley/protocol'
 import { type CallItem, isCall } from '@parley/protocol'
 import { EnvironmentUnreachableError } from '@parley/workspace'
 import { unlessAborted } from '../../tools/tool.ts'
@@ -10,13 +10,13 @@ import { exactCall, exactText, understandCall } from './propose-call.ts'
 import { startCall } from './start-call.ts'
 
 /** Brings one proposed or approved call as far as it goes now: to its end, or to a question. */
-export async function runCall(run: TurnContext, itemId: string): Promise<void> {
+export async function runCall(run: TurnContext, itemId: ItemId): Promise<void> {
   let call = readCall(run, itemId)
   while (call !== null) call = await advance(run, call)
 }
 
 /** Returns null for a call that is over, or whose secret was lost with an earlier process. */
-function readCall(run: TurnContext, itemId: string): Call | null {
+function readCall(run: TurnContext, itemId: ItemId): Call | null {
   const { conversation, modules } = run
   const item = conversation.state.core.open[itemId]?.item
   if (item === undefined || !isCall(item)) return null

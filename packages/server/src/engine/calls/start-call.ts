@@ -1,6 +1,6 @@
 import { noSandbox, type SandboxLimits } from '@parley/host'
 import { checkNamedPaths, detectBlock } from '@parley/policy'
-import type { CallItem, RunLimits } from '@parley/protocol'
+import type { CallItem, ItemId, RunLimits } from '@parley/protocol'
 import { notStarted, type OutputSource, type ToolContext, type ToolOutcome } from '../../tools/tool.ts'
 import type { Conversation } from '../conversation/conversation.ts'
 import { createOutputReporter } from '../conversation/output-reporter.ts'
@@ -69,7 +69,7 @@ interface CallContext {
   stop(): void
 }
 
-function toolContext(run: TurnContext, itemId: string, runLimits: RunLimits): CallContext {
+function toolContext(run: TurnContext, itemId: ItemId, runLimits: RunLimits): CallContext {
   const { conversation, modules, patience, signal } = run
   const reporter = createOutputReporter(conversation, modules.clock, itemId)
   const { ids, memory, answerers, mayAsk } = modules
@@ -99,7 +99,7 @@ function toolContext(run: TurnContext, itemId: string, runLimits: RunLimits): Ca
 }
 
 /** Returns the output of an earlier command. A small one only from the window, as the model was told it whole. */
-function outputOf(conversation: Conversation, itemId: string): OutputSource | null {
+function outputOf(conversation: Conversation, itemId: ItemId): OutputSource | null {
   const file = conversation.view.outputFileOf(itemId)
   const found = conversation.state.window.findLast(({ item }) => item.id === itemId)?.item
   const output = found !== undefined && 'output' in found ? found.output : undefined

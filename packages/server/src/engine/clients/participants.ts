@@ -1,4 +1,4 @@
-import type { Actor, ApprovalDecision } from '@parley/protocol'
+import type { Actor, ApprovalDecision, ApprovalId, ClientId } from '@parley/protocol'
 
 interface Answer {
   readonly by: Actor
@@ -10,20 +10,20 @@ export interface Participants {
   /** Connections that opened or follow the conversation and have not left. */
   readonly guests: Set<object>
   /** clientIds of followers that can answer an approval. */
-  readonly watchers: Set<string>
+  readonly watchers: Set<ClientId>
   /** Functions that end the delivery of events, one per follower. */
   readonly streams: Set<() => void>
   /** Set when running work continues after the last client of the server has left. */
   detached: boolean
   /** Remembers an answer, so that a client that answers later learns which answer was first. */
-  answered(approvalId: string, answer: Answer): void
-  answerTo(approvalId: string): Answer | undefined
+  answered(approvalId: ApprovalId, answer: Answer): void
+  answerTo(approvalId: ApprovalId): Answer | undefined
 }
 
 const keptAnswers = 100
 
 export function createParticipants(): Participants {
-  const answers = new Map<string, Answer>()
+  const answers = new Map<ApprovalId, Answer>()
   return {
     guests: new Set(),
     watchers: new Set(),

@@ -1,6 +1,7 @@
 import {
   type Actor,
   type Approval,
+  type ApprovalId,
   type ConversationEvent,
   type Item,
   isCall,
@@ -72,7 +73,7 @@ function consequences(
   }
 }
 
-function notPending(open: LiveConversation, approvalId: string) {
+function notPending(open: LiveConversation, approvalId: ApprovalId) {
   const answered = whoAnswered(open, approvalId)
   if (answered === null)
     return rejection('approvalNotPending', `Approval ${approvalId} is not pending: it was answered or withdrawn.`)
@@ -93,7 +94,7 @@ function denialText({ note, unattended }: No): string {
 
 function denied(
   open: LiveConversation,
-  approvalId: string,
+  approvalId: ApprovalId,
   answer: No & { decision: string; by: Actor },
 ): ConversationEvent[] {
   const { core } = open.conversation.state

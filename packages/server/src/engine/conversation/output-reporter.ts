@@ -1,4 +1,4 @@
-import type { ConversationEvent } from '@parley/protocol'
+import type { ConversationEvent, ItemId } from '@parley/protocol'
 import type { Clock } from '../../ports/clock.ts'
 import { createCoalescer } from './coalescer.ts'
 import type { Conversation } from './conversation.ts'
@@ -16,7 +16,7 @@ export interface OutputReporter {
   stop(): void
 }
 
-export function createOutputReporter(conversation: Conversation, clock: Clock, itemId: string): OutputReporter {
+export function createOutputReporter(conversation: Conversation, clock: Clock, itemId: ItemId): OutputReporter {
   const show = (event: ConversationEvent) => unlessStorageFails(() => conversation.record(event))
   const decoder = new TextDecoder()
   const deltas = createCoalescer(clock, (text) => show({ type: 'item.delta', itemId, text }))

@@ -1,4 +1,4 @@
-import type { ConversationEvent, ConversationState, QueuedMessage } from '@parley/protocol'
+import type { ConversationEvent, ConversationState, QueuedMessage, TurnId } from '@parley/protocol'
 import { formatBytes } from '@parley/workspace'
 import type { Ids } from '../../ports/ids.ts'
 import { rejection } from '../replies/rejection.ts'
@@ -11,7 +11,7 @@ type Message = Pick<QueuedMessage, 'messageId' | 'content' | 'by' | 'outputSchem
  * Returns the events that move a waiting message into a turn. The item comes first and removes the message from the
  * inbox, so a log cut between the two never loses it.
  */
-export function consumedMessage(ids: Pick<Ids, 'item'>, turnId: string, message: Message): ConversationEvent[] {
+export function consumedMessage(ids: Pick<Ids, 'item'>, turnId: TurnId, message: Message): ConversationEvent[] {
   return [
     { type: 'item.completed', turnId, item: userMessageItem(ids.item(), message) },
     { type: 'message.consumed', messageId: message.messageId },

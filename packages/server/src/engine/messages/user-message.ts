@@ -1,4 +1,13 @@
-import type { Actor, ContentItem, ConversationEvent, InputItem, ItemOf } from '@parley/protocol'
+import type {
+  Actor,
+  ContentItem,
+  ConversationEvent,
+  InputItem,
+  ItemId,
+  ItemOf,
+  MessageId,
+  TurnId,
+} from '@parley/protocol'
 import type { Redaction } from '@parley/redaction'
 import { formatBytes } from '@parley/workspace'
 import type { Ids } from '../../ports/ids.ts'
@@ -23,8 +32,8 @@ export function assertFits(content: readonly InputItem[]): void {
 }
 
 export function userMessageItem(
-  id: string,
-  message: { readonly content: ContentItem[]; readonly messageId: string; readonly by: Actor },
+  id: ItemId,
+  message: { readonly content: ContentItem[]; readonly messageId: MessageId; readonly by: Actor },
 ): ItemOf<'userMessage'> {
   const { content, messageId, by } = message
   const text = content.map(shownPart).join('\n')
@@ -60,7 +69,7 @@ interface NoticePorts {
 export function secretNotice(
   { redaction, ids, memory }: NoticePorts,
   content: readonly InputItem[],
-  turnId: string | null,
+  turnId: TurnId | null,
 ): ConversationEvent[] {
   const hasSecret = content.some((part) => part.type === 'text' && redaction.hasSecret(part.text))
   if (!hasSecret || !memory.isFirstNotice('secretInMessage')) return []

@@ -3,6 +3,7 @@ import type {
   Actor,
   ClientAccess,
   ConversationEvent,
+  ConversationId,
   ConversationState,
   Overrides,
   ParamsOf,
@@ -27,7 +28,7 @@ interface HostParts {
   readonly home: string
   readonly ids: Ids
   readonly setup: ConversationSetup
-  readonly report: (fault: unknown, conversationId: string) => void
+  readonly report: (fault: unknown, conversationId: ConversationId) => void
 }
 
 /** Client that opens a conversation. */
@@ -44,7 +45,7 @@ export class ConversationHost implements AsyncDisposable {
   readonly #locks: WriterLocks
   readonly #open: OpenConversations
   /** Conversations created with a `requestKey`, while they are open. */
-  readonly #created = new Map<string, { readonly id: string; readonly open: Promise<LiveConversation> }>()
+  readonly #created = new Map<string, { readonly id: ConversationId; readonly open: Promise<LiveConversation> }>()
 
   constructor(parts: HostParts) {
     this.#parts = parts
@@ -57,7 +58,7 @@ export class ConversationHost implements AsyncDisposable {
   }
 
   /** Returns an open conversation. Throws `conversationNotFound`. */
-  get(conversationId: string): LiveConversation {
+  get(conversationId: ConversationId): LiveConversation {
     const open = this.#open.get(conversationId)
     if (open !== undefined) return open
     throw rejection('conversationNotFound', `Conversation ${conversationId} is not open here. Resume it first.`)
@@ -84,7 +85,7 @@ export class ConversationHost implements AsyncDisposable {
   }
 
   async #resume(
-    conversationId: string,
+    conversationId: ConversationId,
     { overrides, readOnly = false }: ParamsOf<'conversation/resume'>,
     { actor: by, access }: Guest,
   ): Promise<LiveConversation> {
@@ -108,7 +109,7 @@ export class ConversationHost implements AsyncDisposable {
   }
 
   /** Copies the lines up to `at` into a new log; the source is only read and may be open anywhere. */
-  async fork(conversationId: string, at: number | null, guest: Guest): Promise<LiveConversation> {
+  async fork(conversationId: ConversationId, at: number | null, guest: Guest): Promise<LiveConversation> {
     const { files, home, ids, setup } = this.#parts
     const from = this.pathsOf(conversationId)
     const forkId = ids.conversation()
@@ -130,7 +131,7 @@ export class ConversationHost implements AsyncDisposable {
   }
 
   /** Closes a conversation without participants and running work, so that another process may open it. */
-  leave(conversationId: string): Promise<void> {
+  leave(conversationId: ConversationId): Promise<void> {
     return this.#open.leave(conversationId)
   }
 
@@ -154,7 +155,7 @@ export class ConversationHost implements AsyncDisposable {
   }
 
   /** Runs a function on a conversation, which is opened for the call unless it is open. */
-  withConversation<Result>(conversationId: string, run: (open: LiveConversation) => Result): Promise<Result> {
+  withConversation<Result>(conversationId: ConversationId, run: (open: LiveConversation) => Result): Promise<Result> {
     return this.#open.inOrder(conversationId, async () => {
       const known = this.#open.get(conversationId)
       if (known !== undefined && !known.conversation.readOnly) return run(known)
@@ -168,7 +169,7 @@ export class ConversationHost implements AsyncDisposable {
     })
   }
 
-  delete(conversationId: string): Promise<void> {
+  delete(conversationId: ConversationId): Promise<void> {
     return this.#open.inOrder(conversationId, async () => {
       const { files } = this.#parts
       const paths = this.pathsOf(conversationId)
@@ -188,7 +189,7 @@ export class ConversationHost implements AsyncDisposable {
     return this.#open[Symbol.asyncDispose]()
   }
 
-  async #create(conversationId: string, params: ParamsOf<'conversation/create'>): Promise<LiveConversation> {
+  async #create(conversationId: ConversationId, params: ParamsOf<'conversation/create'>): Promise<LiveConversation> {
     const { files, home, setup } = this.#parts
     const created = setup.initialSettings(params)
     const parts = newParts(files, { conversationId, home, params, created })
@@ -196,7 +197,7 @@ export class ConversationHost implements AsyncDisposable {
     return this.#keep(conversationId, parts)
   }
 
-  async #load(conversationId: string, settle: Settle, overrides?: Overrides): Promise<LiveConversation> {
+  async #load(conversationId: ConversationId, settle: Settle, overrides?: Overrides): Promise<LiveConversation> {
     const paths = this.#pathsOf(conversationId)
     if (this.#parts.files.look(paths.log) === null) throw notThere(conversationId)
     await this.#locks.take(conversationId, paths)
@@ -214,7 +215,7 @@ export class ConversationHost implements AsyncDisposable {
 
   /** Opens a conversation that was loaded under its lock, and records its recovery and changes. */
   async #adopt(
-    conversationId: string,
+    conversationId: ConversationId,
     loaded: LoadedConversation,
     { settle, overrides }: { settle: Settle; overrides?: Overrides },
   ): Promise<LiveConversation> {
@@ -243,16 +244,16 @@ export class ConversationHost implements AsyncDisposable {
     }
   }
 
-  #view(conversationId: string): Promise<LiveConversation> {
+  #view(conversationId: ConversationId): Promise<LiveConversation> {
     const loaded = viewConversation(this.#parts.files, this.#pathsOf(conversationId), conversationId)
     return this.#keep(conversationId, this.#loadedParts(conversationId, loaded))
   }
 
-  #loadedParts(conversationId: string, loaded: LoadedConversation, overrides: Overrides = {}): OpenParts {
+  #loadedParts(conversationId: ConversationId, loaded: LoadedConversation, overrides: Overrides = {}): OpenParts {
     return loadedParts(this.#parts.files, { paths: this.#pathsOf(conversationId), loaded, overrides })
   }
 
-  async #keep(conversationId: string, parts: OpenParts): Promise<LiveConversation> {
+  async #keep(conversationId: ConversationId, parts: OpenParts): Promise<LiveConversation> {
     try {
       const open = await this.#parts.setup.open(parts)
       this.#open.set(conversationId, open)
@@ -265,17 +266,17 @@ export class ConversationHost implements AsyncDisposable {
     }
   }
 
-  #release(conversationId: string): void {
+  #release(conversationId: ConversationId): void {
     for (const [key, { id }] of this.#created) if (id === conversationId) this.#created.delete(key)
     this.#locks.release(conversationId)
   }
 
   /** Returns the paths of a conversation; an ephemeral one lies in a temporary folder. */
-  pathsOf(conversationId: string): SessionPaths {
+  pathsOf(conversationId: ConversationId): SessionPaths {
     return this.#open.get(conversationId)?.paths ?? this.#pathsOf(conversationId)
   }
 
-  #pathsOf(conversationId: string): SessionPaths {
+  #pathsOf(conversationId: ConversationId): SessionPaths {
     const paths = sessionPaths(this.#parts.home, conversationId)
     if (paths !== null) return paths
     throw rejection('conversationNotFound', `"${conversationId}" is not a conversation id.`)
@@ -288,10 +289,10 @@ function welcome(open: LiveConversation, guest: Guest): LiveConversation {
 }
 
 /** Builds the rejection for a log without events, which a crash leaves before the first one. */
-function emptyLog(conversationId: string) {
+function emptyLog(conversationId: ConversationId) {
   return rejection('conversationNotFound', `The log of conversation ${conversationId} holds no event.`)
 }
 
-function notThere(conversationId: string) {
+function notThere(conversationId: ConversationId) {
   return rejection('conversationNotFound', `There is no conversation ${conversationId}.`)
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { layerOfOverrides } from '@parley/config'
 import { EventLog, type Files, LOG_FORMAT, newHeader, type SessionPaths, sessionPaths } from '@parley/journal'
-import { initialState, type Overrides, type ParamsOf } from '@parley/protocol'
+import { type ConversationId, initialState, type Overrides, type ParamsOf } from '@parley/protocol'
 import { createModelView } from '../../core/model-view.ts'
 import type { ConversationParts } from '../conversation/conversation.ts'
 import { createJournal, createViewJournal } from '../conversation/journal.ts'
@@ -24,7 +24,7 @@ export interface OpenParts extends Omit<ConversationParts, 'clock' | 'program' |
 }
 
 interface NewConversation {
-  readonly conversationId: string
+  readonly conversationId: ConversationId
   readonly home: string
   readonly params: ParamsOf<'conversation/create'>
   readonly created: InitialSettings

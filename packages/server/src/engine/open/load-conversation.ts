@@ -12,7 +12,13 @@ import {
   openLog,
   type SessionPaths,
 } from '@parley/journal'
-import { type ConversationEvent, type ConversationState, initialState, recover } from '@parley/protocol'
+import {
+  type ConversationEvent,
+  type ConversationId,
+  type ConversationState,
+  initialState,
+  recover,
+} from '@parley/protocol'
 import type { TakenEnvironment } from '@parley/workspace'
 import { createLogFold, createLogReader, type LogFold, type LogReader } from '../conversation/log-reader.ts'
 import { inspectUnknown } from './inspect-unknown.ts'
@@ -58,7 +64,7 @@ interface LoadPorts {
 export async function loadConversation(
   { files, takeEnvironment }: LoadPorts,
   paths: SessionPaths,
-  conversationId: string,
+  conversationId: ConversationId,
 ): Promise<LoadedConversation> {
   const header = headerOf(files, paths.log)
   const { fold, reader } = beginFold(header, conversationId)
@@ -97,7 +103,7 @@ function editWarnings(count: number): string[] {
 export function viewConversation(
   files: Files,
   paths: SessionPaths,
-  conversationId: string,
+  conversationId: ConversationId,
   warnings: readonly string[] = [],
 ): LoadedConversation {
   using view = LogView.open(files, paths.log)
@@ -116,7 +122,7 @@ function headerOf(files: Files, path: string): LogHeader | null {
   return view.header()
 }
 
-function beginFold(header: LogHeader | null, conversationId: string) {
+function beginFold(header: LogHeader | null, conversationId: ConversationId) {
   const forkedFrom = header?.forkedFrom
   const point = forkedFrom === undefined ? null : { id: forkedFrom.id, seq: forkedFrom.seq }
   const reader = createLogReader(header)

@@ -8,7 +8,7 @@ import {
   trustNotice,
   type UserRules,
 } from '@parley/policy'
-import type { ConversationEvent, ServerNotice } from '@parley/protocol'
+import type { ConversationEvent, ConversationId, ServerNotice } from '@parley/protocol'
 import { type Redaction, redactEvent } from '@parley/redaction'
 import type { Environment, Environments } from '@parley/workspace'
 import type { Clock } from '../../ports/clock.ts'
@@ -50,7 +50,7 @@ export interface SetupPorts {
   readonly projects: Projects
   /** Reads the ceiling anew for each question: the user may have changed their file. */
   readonly ceiling: () => Ceiling
-  readonly report: (fault: unknown, conversationId?: string) => void
+  readonly report: (fault: unknown, conversationId?: ConversationId) => void
   /** Sends a notice to every connected client. */
   readonly notify: (notice: ServerNotice) => void
 }

@@ -1,5 +1,5 @@
 import { type Files, findId, idsWith, isConversationId, sessionPaths, walkSessions } from '@parley/journal'
-import type { ParamsOf } from '@parley/protocol'
+import type { ConversationId, ParamsOf } from '@parley/protocol'
 import { rejection } from '../replies/rejection.ts'
 import { listRows, shortIdOf, worksIn } from './list-conversations.ts'
 
@@ -23,7 +23,7 @@ export async function findConversation(
   return byPrefixOrName(files, home, prefix ?? conversationId ?? '')
 }
 
-function isKnown(files: Files, home: string, conversationId: string): boolean {
+function isKnown(files: Files, home: string, conversationId: ConversationId): boolean {
   const paths = isConversationId(conversationId) ? sessionPaths(home, conversationId) : null
   return paths !== null && files.look(paths.log) !== null
 }

@@ -11,7 +11,7 @@ import {
   readOwner,
   sessionPaths,
 } from '@parley/journal'
-import type { ListedConversation, ParamsOf, ResultOf } from '@parley/protocol'
+import type { ConversationId, ListedConversation, ParamsOf, ResultOf } from '@parley/protocol'
 import { createLogReader } from '../conversation/log-reader.ts'
 import { rejection } from '../replies/rejection.ts'
 
@@ -137,13 +137,13 @@ function toListed(files: Files, home: string, { id, row, modifiedAtMs }: Listed)
 }
 
 /** Returns the owner as a hint: only the lock is certain, and only opening may test it. */
-function liveOwner(files: Files, home: string, id: string): ListedConversation['live'] {
+function liveOwner(files: Files, home: string, id: ConversationId): ListedConversation['live'] {
   const paths = sessionPaths(home, id)
   const owner = paths === null ? null : readOwner(files, paths.owner)
   return owner !== null && isRunning(owner) ? { pid: owner.pid, socket: owner.socket } : null
 }
 
 /** Returns the last 8 hex digits of an id; the first ones of a UUIDv7 are the clock. */
-export function shortIdOf(conversationId: string): string {
+export function shortIdOf(conversationId: ConversationId): string {
   return conversationId.slice(-8)
 }

@@ -2,9 +2,11 @@ import {
   type ConversationEvent,
   type Failure,
   type Item,
+  type ItemId,
   isCall,
   type OpenItem,
   standingOutcome,
+  type TurnId,
 } from '@parley/protocol'
 import type { Ids } from '../../ports/ids.ts'
 import type { Conversation } from '../conversation/conversation.ts'
@@ -45,7 +47,7 @@ function outcomeOf(why: EndReason): 'completed' | 'interrupted' | 'failed' {
   return why === 'completed' ? 'completed' : 'interrupted'
 }
 
-function closingEvents(conversation: Conversation, turnId: string, why: EndReason): ConversationEvent[] {
+function closingEvents(conversation: Conversation, turnId: TurnId, why: EndReason): ConversationEvent[] {
   const open = Object.values(conversation.state.core.open).filter((entry) => entry.turnId === turnId)
   return open.map((entry) => ({ type: 'item.completed', turnId, item: closed(entry, why) }))
 }
@@ -65,7 +67,7 @@ function whyNotRun(why: EndReason): string {
   return why === 'shutdown' ? 'parley was closed.' : 'the turn had ended.'
 }
 
-function notice(id: string, turnId: string, why: EndReason): ConversationEvent[] {
+function notice(id: ItemId, turnId: TurnId, why: EndReason): ConversationEvent[] {
   if (why === 'completed') return []
   return [{ type: 'item.completed', turnId, item: noticeItem(id, shownReason(why)) }]
 }

@@ -1,4 +1,4 @@
-import type { ConversationEvent, Failure, QueuedMessage } from '@parley/protocol'
+import type { ConversationEvent, Failure, ItemId, QueuedMessage } from '@parley/protocol'
 import type { Step } from '../../core/next-step.ts'
 import { runCall } from '../calls/run-call.ts'
 import { consumedMessage, startInboxTurn } from '../messages/inbox.ts'
@@ -49,7 +49,7 @@ function consume({ conversation, modules }: TurnContext, messages: readonly Queu
 }
 
 /** Runs calls together. Waits for all before it rejects, so that none continues unobserved. */
-async function runTogether(run: TurnContext, itemIds: readonly string[]): Promise<void> {
+async function runTogether(run: TurnContext, itemIds: readonly ItemId[]): Promise<void> {
   const ends = await Promise.allSettled(itemIds.map((itemId) => runCall(run, itemId)))
   const failed = ends.find((end) => end.status === 'rejected')
   if (failed !== undefined) throw failed.reason

@@ -1,5 +1,5 @@
 import type { ModelCall, ModelEvent } from '@parley/models'
-import type { ConversationEvent, EventOf } from '@parley/protocol'
+import type { ConversationEvent, EventOf, ItemId, TurnId } from '@parley/protocol'
 import { keepExact, proposedItem, unrestorable } from '../calls/propose-call.ts'
 import { noticeItem } from '../conversation/notices.ts'
 import { jsonBytes } from '../replies/wire-limits.ts'
@@ -25,7 +25,7 @@ export interface ResponseRecorder {
 const maxJsonBytes = 4 * 1024 * 1024
 
 /** Creates the recorder of one response. `source` is the model that streams it, since settings may change meanwhile. */
-export function createResponseRecorder(run: TurnContext, turnId: string, source: ModelSource): ResponseRecorder {
+export function createResponseRecorder(run: TurnContext, turnId: TurnId, source: ModelSource): ResponseRecorder {
   const { conversation, modules } = run
   const spoken = createStreamingItems(run, turnId)
   const calls: EventOf<'model.responded'>['calls'] = []
@@ -102,6 +102,6 @@ const stopNotices: Readonly<Record<CompletedResponse['stop'], string | null>> = 
   filter: "The answer ends here because the provider's content filter stopped it.",
 }
 
-function noticeEvent(id: string, turnId: string, { code, title }: { code: string; title: string }): ConversationEvent {
+function noticeEvent(id: ItemId, turnId: TurnId, { code, title }: { code: string; title: string }): ConversationEvent {
   return { type: 'item.completed', turnId, item: noticeItem(id, { level: 'warning', code, title }) }
 }

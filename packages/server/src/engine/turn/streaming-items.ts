@@ -1,4 +1,4 @@
-import type { ConversationEvent, Item } from '@parley/protocol'
+import type { ConversationEvent, Item, ItemId, TurnId } from '@parley/protocol'
 import { type RedactedStream, splitUnfinished } from '@parley/redaction'
 import { type Coalescer, createCoalescer } from '../conversation/coalescer.ts'
 import { unlessStorageFails } from '../conversation/storage-patience.ts'
@@ -7,7 +7,7 @@ import type { TurnContext } from './turn-context.ts'
 type StreamedType = 'agentMessage' | 'reasoning'
 
 interface StreamingItem {
-  readonly itemId: string
+  readonly itemId: ItemId
   readonly type: StreamedType
   readonly deltas: Coalescer
   /** Redacts the deltas; a secret may be cut between two of them. */
@@ -32,7 +32,7 @@ export interface StreamingItems {
   messageText(): string
 }
 
-export function createStreamingItems({ conversation, modules }: TurnContext, turnId: string): StreamingItems {
+export function createStreamingItems({ conversation, modules }: TurnContext, turnId: TurnId): StreamingItems {
   const parts = new Map<string, StreamingItem>()
 
   function open(part: string, type: StreamedType, text: string): StreamingItem {
@@ -95,6 +95,6 @@ export function createStreamingItems({ conversation, modules }: TurnContext, tur
   }
 }
 
-function streamedItem(id: string, type: StreamedType, status: Item['status'], text: string): Item {
+function streamedItem(id: ItemId, type: StreamedType, status: Item['status'], text: string): Item {
   return { id, type, status, title: type === 'reasoning' ? 'Reasoning' : 'Answer', text }
 }

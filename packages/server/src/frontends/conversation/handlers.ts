@@ -1,4 +1,4 @@
-import type { MethodName, ParamsOf, ResultOf } from '@parley/protocol'
+import type { ConversationId, MethodName, ParamsOf, ResultOf } from '@parley/protocol'
 import type { CallContext } from '@parley/rpc'
 import * as commands from '../../engine/commands/commands.ts'
 import { decideApproval } from '../../engine/commands/decide-approval.ts'
@@ -29,7 +29,7 @@ export function createHandlers({ engine, session, streams, ignoredMessages }: Ha
   const { host } = engine
   const by = () => session.actor
   const acknowledge = async (
-    conversationId: string,
+    conversationId: ConversationId,
     record: Parameters<typeof host.withConversation<{ seq: number }>>[1],
   ) => host.withConversation(conversationId, record)
 

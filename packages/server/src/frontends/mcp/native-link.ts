@@ -7,6 +7,7 @@ import {
   openConversationStore,
   resumeConversation,
 } from '@parley/client/parts'
+import type { ConversationId } from '@parley/protocol'
 import { createMemoryTransportPair } from '@parley/rpc'
 import type { Engine } from '../../engine/engine.ts'
 import { serveConnection } from '../conversation/connections.ts'
@@ -29,7 +30,7 @@ export interface Reached {
 }
 
 /** Opens a conversation that is open here, on disk, or live in another process. The id may be a prefix. */
-export async function reachConversation(client: Client, conversationId: string): Promise<Reached> {
+export async function reachConversation(client: Client, conversationId: ConversationId): Promise<Reached> {
   try {
     return { client, store: await openConversationStore(client, conversationId) }
   } catch (error) {

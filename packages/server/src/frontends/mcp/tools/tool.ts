@@ -1,4 +1,5 @@
 import type { CallToolResult, ProgressToken, RequestId } from '@modelcontextprotocol/server'
+import type { ConversationId } from '@parley/protocol'
 import * as z from 'zod'
 import type { McpSession } from '../session.ts'
 
@@ -85,7 +86,7 @@ export function failed(text: string): CallToolResult {
 }
 
 /** Returns the last message of a turn, with both names of the conversation's id. */
-export function answered(conversationId: string, content: string, isError = false): CallToolResult {
+export function answered(conversationId: ConversationId, content: string, isError = false): CallToolResult {
   return {
     content: [{ type: 'text', text: content }],
     structuredContent: { conversationId, threadId: conversationId, content },

@@ -1,6 +1,6 @@
 import type { RequestId } from '@modelcontextprotocol/server'
 import type { Client } from '@parley/client/parts'
-import type { Envelope, Item } from '@parley/protocol'
+import type { ConversationId, Envelope, Item } from '@parley/protocol'
 import { type EventMsg, isDelta } from '../../../codex-events/event-msg.ts'
 import type { Asked, Elicitor } from '../elicitor.ts'
 import { reachConversation } from '../native-link.ts'
@@ -25,7 +25,7 @@ export interface PreparedStream {
 export class ConversationStreams {
   readonly #options: StreamsOptions
   /** Streams by request; a newer stream of the same conversation replaces the older one. */
-  readonly #active = new Map<RequestId, { readonly conversationId: string; readonly stop: () => void }>()
+  readonly #active = new Map<RequestId, { readonly conversationId: ConversationId; readonly stop: () => void }>()
 
   constructor(options: StreamsOptions) {
     this.#options = options
@@ -82,7 +82,7 @@ export class ConversationStreams {
   }
 
   /** Sends a live message, with its conversation's id when several conversations are streamed. */
-  #live(conversationId: string, msg: EventMsg): void {
+  #live(conversationId: ConversationId, msg: EventMsg): void {
     if (isDelta(msg) && this.#options.isBehind()) return
     const ids = new Set([...this.#active.values()].map((active) => active.conversationId))
     this.#options.notify(msg.type, { ...(ids.size > 1 ? { _meta: { conversationId } } : {}), msg })

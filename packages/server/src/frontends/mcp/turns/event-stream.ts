@@ -1,5 +1,5 @@
 import type { Client } from '@parley/client/parts'
-import type { Envelope, Item } from '@parley/protocol'
+import type { ConversationId, Envelope, Item } from '@parley/protocol'
 import { type EventMsg, isDelta, isStreamed } from '../../../codex-events/event-msg.ts'
 import { emptyMemory, entryOf, type Memory } from '../../../codex-events/memory.ts'
 import { shortened } from '../../../codex-events/shorten.ts'
@@ -21,7 +21,7 @@ export interface EventStream {
 interface StreamOptions {
   /** Connection of the stream's own, closed with the stream. */
   readonly client: Client
-  readonly conversationId: string
+  readonly conversationId: ConversationId
   /** Number of the last event of the initial state. */
   readonly upToSeq: number
   readonly sink: StreamSink
