@@ -66,7 +66,7 @@ function createProgress(stderr: { write(text: string): unknown }): Progress {
   const open = new Map<ItemId, Item>()
   /** Characters shown of each item: deltas may be missing, and the completed item has the rest. */
   const shown = new Map<ItemId, number>()
-  let speaker: string | null = null
+  let speaker: ItemId | null = null
   let isMidLine = false
 
   function endLine(): void {

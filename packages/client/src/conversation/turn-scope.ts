@@ -1,10 +1,10 @@
-import type { ConversationEvent, MessageId, TurnId } from '@parley/protocol'
+import type { ApprovalId, ConversationEvent, ItemId, MessageId, TurnId } from '@parley/protocol'
 import { ClientError } from '../connection/errors.ts'
 
 /** A turn named by the message it answers, or by its id together with its items and approvals so far. */
 export type TurnKey =
   | { readonly messageId: MessageId }
-  | { readonly turnId: TurnId; readonly begun?: readonly string[] }
+  | { readonly turnId: TurnId; readonly begun?: readonly (ItemId | ApprovalId)[] }
 
 /** A filter for the events of one turn; takes all events of the conversation in order. */
 export interface TurnScope {

@@ -48,13 +48,17 @@ function withItemStatus(core: Core, itemId: ItemId, status: 'awaitingApproval' |
 }
 
 /** Returns the value of an own key: ids come from a log, and one may be named `constructor`. */
-export function valueAt<Value>(record: Readonly<Record<string, Value>>, key: string): Value | undefined {
+export function valueAt<Key extends string, Value>(
+  record: Readonly<Record<Key, Value>>,
+  key: NoInfer<Key>,
+): Value | undefined {
   return Object.hasOwn(record, key) ? record[key] : undefined
 }
 
 /** Removes a key. Returns the same record when it has no such key, so that its identity is kept. */
-export function without<Value>(record: Record<string, Value>, key: string): Record<string, Value> {
+export function without<Key extends string, Value>(record: Record<Key, Value>, key: NoInfer<Key>): Record<Key, Value> {
   if (!Object.hasOwn(record, key)) return record
-  const { [key]: _removed, ...rest } = record
+  const rest = { ...record }
+  Reflect.deleteProperty(rest, key)
   return rest
 }

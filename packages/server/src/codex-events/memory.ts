@@ -6,7 +6,7 @@ import type { ConversationState, FileChangeEntry, Item, ItemId, TokenCounts } fr
  */
 export interface Memory {
   /** Open items by id. */
-  readonly open: Readonly<Record<string, OpenEntry>>
+  readonly open: Readonly<Record<ItemId, OpenEntry>>
   /** Last message of the model in the running turn. */
   readonly lastMessage: string | null
   /** Files that the running turn has changed. */

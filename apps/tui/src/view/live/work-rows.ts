@@ -1,4 +1,4 @@
-import type { ConversationState, Item, OpenItem } from '@parley/protocol'
+import type { ConversationState, Item, ItemId, OpenItem } from '@parley/protocol'
 import { barred, beside, indented } from '../text/gutter.ts'
 import type { Line, Room } from '../text/span.ts'
 import { type BlockKind, gapBefore } from '../transcript/block.ts'
@@ -33,7 +33,7 @@ export function workRows({ core }: ConversationState, transcript: Transcript, ro
 }
 
 /** Returns true for a running call, including one that asks the user while it runs. */
-function isShown({ item, executionStarted }: OpenItem, streamed: string | undefined): boolean {
+function isShown({ item, executionStarted }: OpenItem, streamed: ItemId | undefined): boolean {
   const runs = item.status === 'inProgress' || (item.status === 'awaitingApproval' && executionStarted)
   return item.id !== streamed && runs && item.type !== 'agentMessage'
 }

@@ -11,7 +11,7 @@ export async function findConversation(
   files: Files,
   home: string,
   params: ParamsOf<'conversation/resume'>,
-): Promise<string> {
+): Promise<ConversationId> {
   const { conversationId, prefix, last, cwd } = params
   if ([conversationId, prefix, last].filter((way) => way !== undefined).length !== 1) {
     throw rejection('invalidParams', 'Name the conversation in one way: conversationId, prefix or last.', {
@@ -28,14 +28,14 @@ function isKnown(files: Files, home: string, conversationId: ConversationId): bo
   return paths !== null && files.look(paths.log) !== null
 }
 
-async function newest(files: Files, home: string, cwd: string | undefined): Promise<string> {
+async function newest(files: Files, home: string, cwd: string | undefined): Promise<ConversationId> {
   const rows = (await listRows(files, home)).filter(({ row }) => !row.archived)
   const found = rows.find(({ row }) => cwd !== undefined && worksIn(row, cwd)) ?? rows[0]
   if (found === undefined) throw rejection('conversationNotFound', 'There is no conversation to resume yet.')
   return found.id
 }
 
-async function byPrefixOrName(files: Files, home: string, text: string): Promise<string> {
+async function byPrefixOrName(files: Files, home: string, text: string): Promise<ConversationId> {
   const ids = walkSessions(files, home).map(({ id }) => id)
   const found = findId(ids, text)
   if (found.kind === 'one') return found.id
