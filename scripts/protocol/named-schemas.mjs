@@ -12,8 +12,8 @@ import * as state from '../../packages/protocol/src/schema/state.ts'
 /** Where the name of the constant would say too little in a list of all types. */
 const renamed = { decision: 'ApprovalDecision', byId: 'OneConversation' }
 
-/** A reference is one line of text: each field that holds one describes it in place. */
-const inline = new Set([input.sideFile])
+/** Short enough that each field of the kind describes it in place: a reference is one line of text, facts are any map. */
+const inline = new Set([input.sideFile, item.storedFacts])
 
 /** Schema → its name: each that a schema file exports, each event and item, and each method's own two. */
 export function namedSchemas() {

@@ -3,6 +3,7 @@ import { approvalRequest } from './approval.ts'
 import { approvalId, conversationId, itemId, messageId, turnId } from './ids.ts'
 import { actor, answers, contentItem, decision, outputSchema, queuedMessage, sideFile } from './input.ts'
 import { failure, fileChangeEntry, item, ruleRef } from './item.ts'
+import { jsonText, leftAlone, type OpenForm, openForm } from './redaction-marks.ts'
 import { settings, settingsChange } from './settings.ts'
 
 const count = z.int().min(0)
@@ -33,6 +34,15 @@ export const answerProblem = z
   .exactOptional()
   .describe('Place where the final message of a completed turn does not satisfy its `outputSchema`.')
 
+/** Parts of a provider: values that it wants back unchanged, and arguments of calls. */
+const providerForm: OpenForm = {
+  leave: [
+    ...['type', 'id', 'callId', 'call_id', 'data'],
+    ...['encrypted_content', 'signature', 'thought_signature', 'thoughtSignature'],
+  ],
+  json: ['arguments', 'input'],
+}
+
 const event = <Type extends string, Shape extends z.core.$ZodLooseShape>(type: Type, shape: Shape, about: string) =>
   z.object({ type: z.literal(type), ...shape }).describe(about)
 
@@ -40,7 +50,7 @@ export const conversationEvent = z.discriminatedUnion('type', [
   event(
     'conversation.created',
     {
-      cwd: z.string(),
+      cwd: leftAlone(z.string(), 'path'),
       settings,
       program: z.string().describe('Name and version of the program that wrote it.'),
       title: z.string().exactOptional(),
@@ -54,7 +64,7 @@ export const conversationEvent = z.discriminatedUnion('type', [
   ),
   event(
     'conversation.moved',
-    { cwd: z.string(), by: actor.exactOptional() },
+    { cwd: leftAlone(z.string(), 'path'), by: actor.exactOptional() },
     'The conversation was resumed with another working directory.',
   ),
   event('conversation.renamed', { name: z.string(), by: actor.exactOptional() }, 'The user named the conversation.'),
@@ -143,10 +153,12 @@ export const conversationEvent = z.discriminatedUnion('type', [
     {
       turnId,
       adapter: z.string().describe('Model API that `parts` belong to.'),
-      parts: z.array(z.unknown()).describe("The provider's own form of it."),
+      parts: z.array(openForm(z.unknown(), providerForm)).describe("The provider's own form of it."),
       text: z.string().describe('Messages of the response, joined.'),
       calls: z
-        .array(z.object({ itemId, callId: z.string(), name: z.string(), arguments: z.string() }))
+        .array(
+          z.object({ itemId, callId: leftAlone(z.string(), 'id'), name: z.string(), arguments: jsonText(z.string()) }),
+        )
         .describe('Calls of the response in order; `callId` is that of the provider.'),
     },
     'The whole response arrived; no call runs before this. Clients get it elided.',
@@ -154,7 +166,7 @@ export const conversationEvent = z.discriminatedUnion('type', [
   event('item.started', { turnId: turnId.exactOptional(), item }, 'An item opens.'),
   event(
     'item.delta',
-    { itemId, text: z.string() },
+    { itemId, text: leftAlone(z.string(), 'stream') },
     'More text of a message, or output of a command (its first 64 KiB). Optional to handle: `item.completed` has the whole.',
   ),
   event(
@@ -162,7 +174,7 @@ export const conversationEvent = z.discriminatedUnion('type', [
     {
       itemId,
       totalBytes: z.int().describe('Bytes of output so far.'),
-      tail: z.string().describe('Newest lines of the output.'),
+      tail: leftAlone(z.string(), 'stream').describe('Newest lines of the output.'),
     },
     'Output past the first 64 KiB: the count and the newest lines, at most 4 a second.',
   ),
@@ -174,7 +186,7 @@ export const conversationEvent = z.discriminatedUnion('type', [
       decidedBy: z
         .union([z.object({ rule: ruleRef, reason: z.string() }), z.object({ approvalId })])
         .describe('The rule that allowed it, or the approval.'),
-      payloadHash: z.string().describe('sha256 of the exact command or patch.'),
+      payloadHash: leftAlone(z.string(), 'hash').describe('sha256 of the exact command or patch.'),
       changes: z
         .array(fileChangeEntry)
         .exactOptional()

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { leftAlone } from './redaction-marks.ts'
 
 declare const kind: unique symbol
 
@@ -15,9 +16,9 @@ export type MessageId = Id<'message'>
 export type ClientId = Id<'client'>
 
 /** Schemas of ids. They decode as plain strings; only the types differ. */
-export const conversationId: z.ZodType<ConversationId, ConversationId> = z.string()
-export const turnId: z.ZodType<TurnId, TurnId> = z.string()
-export const itemId: z.ZodType<ItemId, ItemId> = z.string()
-export const approvalId: z.ZodType<ApprovalId, ApprovalId> = z.string()
-export const messageId: z.ZodType<MessageId, MessageId> = z.string()
-export const clientId: z.ZodType<ClientId, ClientId> = z.string()
+export const conversationId: z.ZodType<ConversationId, ConversationId> = leftAlone(z.string(), 'id')
+export const turnId: z.ZodType<TurnId, TurnId> = leftAlone(z.string(), 'id')
+export const itemId: z.ZodType<ItemId, ItemId> = leftAlone(z.string(), 'id')
+export const approvalId: z.ZodType<ApprovalId, ApprovalId> = leftAlone(z.string(), 'id')
+export const messageId: z.ZodType<MessageId, MessageId> = leftAlone(z.string(), 'id')
+export const clientId: z.ZodType<ClientId, ClientId> = leftAlone(z.string(), 'id')

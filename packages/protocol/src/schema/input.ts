@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { clientId, messageId } from './ids.ts'
+import { leftAlone } from './redaction-marks.ts'
 
 export const decision = z
   .enum(['approved', 'approvedForSession', 'approvedAlways', 'denied', 'abort'])
@@ -17,9 +18,9 @@ export type Answer = z.infer<typeof answer>
 export type Answers = z.infer<typeof answers>
 export type ApprovalDecision = z.infer<typeof decision>
 
-export const sideFile = z
-  .string()
-  .describe('`sha256:<hex>` of a file beside the log; read it with `conversation/readFile`.')
+export const sideFile = leftAlone(z.string(), 'sideFile').describe(
+  '`sha256:<hex>` of a file beside the log; read it with `conversation/readFile`.',
+)
 
 const text = z.object({ type: z.literal('text'), text: z.string() }).describe('Text.')
 
@@ -50,7 +51,7 @@ export const contentItem = z
       .object({
         type: z.literal('image'),
         file: sideFile,
-        mediaType: z.string().describe('E.g. `image/png`.'),
+        mediaType: leftAlone(z.string(), 'word').describe('E.g. `image/png`.'),
         name: z.string().describe('Name of the file.'),
       })
       .describe('An image.'),
