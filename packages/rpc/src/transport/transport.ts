@@ -54,8 +54,18 @@ export interface Listener extends AsyncDisposable {
 /** Longest line, in bytes, where no other limit is set. */
 export const defaultMaxLineBytes = 32 * 1024 * 1024
 
-/** Deepest nesting of arrays and objects where no other limit is set. */
-export const defaultMaxDepth = 512
+/** Limits that every transport has. */
+export interface TransportLimits {
+  /** Deepest nesting of arrays and objects. Default 512. */
+  readonly maxDepth: number
+  /**
+   * Time limit for the last bytes: for writing them after `close`, and for reading those of the remote end after the
+   * output failed. Default 1000.
+   */
+  readonly graceMs: number
+}
+
+export const defaultLimits: TransportLimits = { maxDepth: 512, graceMs: 1000 }
 
 /** Throws `TypeError` for a line that would be read as two. */
 export function assertOneLine(line: string): void {
@@ -74,11 +84,13 @@ export function listenerOf(server: Server, address: string): Listener {
 }
 
 /** Mark, in unsent bytes, at which `Transport.drained` resolves. */
-export const lowMarkBytes = 1024 * 1024
+const lowMarkBytes = 1024 * 1024
 
 interface DrainWaiters {
-  /** Resolves when the level is at most `mark`, at once if it already is. */
-  whenAtMost(mark: number): Promise<void>
+  /** Resolves when the level is at most 1 MiB, at once if it already is. */
+  drained(): Promise<void>
+  /** Resolves when nothing is unsent. */
+  flushed(): Promise<void>
   /** Resolves the waiters whose mark is reached. Must be called whenever the level may have fallen. */
   check(): void
 }
@@ -101,5 +113,5 @@ export function createDrainWaiters(level: () => number): DrainWaiters {
     for (const waiter of waiting) if (level() <= waiter.mark) waiter.resolve()
   }
 
-  return { whenAtMost, check }
+  return { drained: () => whenAtMost(lowMarkBytes), flushed: () => whenAtMost(0), check }
 }
