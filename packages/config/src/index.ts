@@ -5,7 +5,7 @@ export {
   type McpServerConfig,
   type ProviderSettings,
 } from './config-schema.ts'
-export { type EffectiveConfig, readEffectiveConfig, readProfile } from './effective-config.ts'
+export { type EffectiveConfig, readEffectiveConfig, readProfile, valuesByKey } from './effective-config.ts'
 export { chosenEnvironment, environmentNamed, folderThere } from './environments.ts'
 export { type Layer, layerOfOverrides } from './layer.ts'
 export { printable, projectConfigPath, projectLayer } from './project-layer.ts'

@@ -1,4 +1,4 @@
-import { shownValue } from '@parley/config'
+import { shownValue, valuesByKey } from '@parley/config'
 import { type Environment, probeLocal } from '@parley/models'
 import { type Projects, trustNotice } from '@parley/policy'
 import type { ParamsOf, ResultOf } from '@parley/protocol'
@@ -60,11 +60,10 @@ export function describeConfig(
   const notice = trustNotice(project)
   const warnings = [...effective.warnings, ...(notice === null ? [] : [notice])]
   const chosen = chooseProvider(values, env)
-  const shown = [...origins].map(([key, origin]) => ({
-    key,
-    value: shownValue(key, valueAt(values, key), redaction.text),
-    origin,
-  }))
+  const shown = valuesByKey(values).flatMap(([key, value]) => {
+    const origin = origins.get(key)
+    return origin === undefined ? [] : [{ key, value: shownValue(key, value, redaction.text), origin }]
+  })
   const defaults = [
     { key: 'model_provider', value: chosen?.id ?? null, origin: 'default' },
     { key: 'model', value: chosen?.model ?? null, origin: 'default' },
@@ -76,16 +75,4 @@ export function describeConfig(
     warnings: [...warnings],
     credentials: { found: chosen !== null, variables: keyVariables(values) },
   }
-}
-
-function valueAt(values: object, key: string): unknown {
-  return key
-    .split('.')
-    .reduce<unknown>(
-      (table, part) =>
-        typeof table === 'object' && table !== null
-          ? Object.entries(table).find(([name]) => name === part)?.[1]
-          : undefined,
-      values,
-    )
 }
