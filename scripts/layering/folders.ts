@@ -44,7 +44,7 @@ const folderOrder: Readonly<Record<string, readonly string[]>> = {
   ],
   'packages/redaction': ['scan', '.'],
   'packages/journal': ['disk', 'line', 'log', 'sessions', '.'],
-  'packages/protocol': ['schema', 'schema/exec', 'question', 'reduce', '.'],
+  'packages/protocol': ['schema', 'schema/exec', 'reduce', '.'],
   'packages/server': [
     'ports',
     'core',

@@ -55,7 +55,6 @@ const quoted = (key) => (/^[A-Za-z_]\w*$/.test(key) ? key : `'${key}'`)
 /**
  * The marked fields of a schema: paths and marks, sorted by path. A field that has different marks in two members of a
  * union throws, and so does one inside a map, which has no path.
- * @param {import('zod').ZodType} schema
  * @returns {{ path: string, mark: object }[]}
  */
 export function markedFields(schema) {

@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import { closest } from '@parley/text'
 import { type Config, ConfigError } from './config-schema.ts'
-import { withoutUrl } from './environments.ts'
 import { type Layer, layerOfOverrides, readConfigFile } from './layer.ts'
+import { withoutUrl } from './settings-from-config.ts'
 import { isTable } from './toml.ts'
 
 /** Configuration of all layers together, with the origin of each value. */

@@ -4,7 +4,7 @@ import type { CallItem, Item, ItemOf } from '../schema/item.ts'
 import type { CompletedItem, ConversationState, Core, OpenItem, Turn } from '../schema/state.ts'
 import { approvalsWithout, valueAt, without } from './approvals.ts'
 import { chainDigest } from './digest.ts'
-import { rememberRequest, takeFromInbox } from './inbox.ts'
+import { rememberRequest, takeFromInbox } from './turns.ts'
 
 const windowLimit = 200
 /** Length in code points, so that none is cut in half. */

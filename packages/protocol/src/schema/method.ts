@@ -1,12 +1,9 @@
 import * as z from 'zod'
-import { conversationSummary, listedConversation } from './conversation-summary.ts'
-import { diagnostics } from './diagnostics.ts'
 import { clientId, conversationId, itemId, turnId } from './ids.ts'
 import { cursor, methodParams } from './params.ts'
-import { checkup, explainedCall, replayedCalls, testedCommand } from './policy.ts'
+import { checkup, explainedCall, replayedCalls, testedCommand, trustReport } from './policy.ts'
 import { completedItem, conversationState } from './state.ts'
-import { trustReport } from './trust.ts'
-
+import { conversationSummary, diagnostics, listedConversation } from './summaries.ts'
 export const acknowledged = z
   .object({ seq: z.int().describe('Seq of the event that recorded it.') })
   .describe('The change is in the log.')

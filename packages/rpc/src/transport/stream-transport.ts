@@ -1,10 +1,10 @@
 import { PassThrough, type Readable, type Writable } from 'node:stream'
 import { decodeLine } from './decode-line.ts'
-import { closeReasonOf } from './failures.ts'
 import { createLineSplitter } from './line-splitter.ts'
 import { LineWriter } from './line-writer.ts'
 import {
   type CloseReason,
+  closeReasonOf,
   defaultLimits,
   defaultMaxLineBytes,
   type Incoming,

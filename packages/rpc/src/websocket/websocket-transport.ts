@@ -2,10 +2,10 @@ import { isUtf8 } from 'node:buffer'
 import type { Socket } from 'node:net'
 import { WebSocket } from 'ws'
 import { decodeLine } from '../transport/decode-line.ts'
-import { closeReasonOf } from '../transport/failures.ts'
 import {
   assertOneLine,
   type CloseReason,
+  closeReasonOf,
   createDrainWaiters,
   defaultLimits,
   defaultMaxLineBytes,

@@ -1,10 +1,83 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { WebSocketServer } from 'ws'
-import { errorCode, ListenError } from '../transport/failures.ts'
-import { type Listener, listenerOf, type Transport } from '../transport/transport.ts'
+import { WebSocket, WebSocketServer } from 'ws'
+import {
+  ConnectError,
+  connectErrorOf,
+  errorCode,
+  ListenError,
+  type Listener,
+  listenerOf,
+  type Transport,
+} from '../transport/transport.ts'
 import { createWebSocketTransport, frameOptions } from './websocket-transport.ts'
+
+interface ConnectWebSocketOptions {
+  /** `ws://host:port` or `wss://host`. */
+  readonly url: string
+  readonly token?: string
+  readonly signal?: AbortSignal
+}
+
+const handshakeTimeoutMs = 10_000
+
+/** Connects to a websocket. Rejects with `ConnectError` or, when aborted, with the signal's reason. */
+export async function connectWebSocket({ url, token, signal }: ConnectWebSocketOptions): Promise<Transport> {
+  signal?.throwIfAborted()
+  const websocket = open(url, token)
+  const abort = () => websocket.terminate()
+  signal?.addEventListener('abort', abort)
+  try {
+    return await opened(websocket, url)
+  } catch (error) {
+    signal?.throwIfAborted()
+    throw error
+  } finally {
+    signal?.removeEventListener('abort', abort)
+  }
+}
+
+function open(url: string, token: string | undefined): WebSocket {
+  const headers = token === undefined ? {} : { Authorization: `Bearer ${token}` }
+  try {
+    return new WebSocket(url, { ...frameOptions, headers, handshakeTimeout: handshakeTimeoutMs })
+  } catch (error) {
+    throw new ConnectError('unreachable', `${JSON.stringify(url)} is not a websocket address (ws://host:port)`, error)
+  }
+}
+
+function opened(websocket: WebSocket, url: string): Promise<Transport> {
+  return new Promise((resolve, reject) => {
+    let socket: IncomingMessage['socket'] | undefined
+    const fail = (error: Error) => reject(handshakeError(url, error))
+    websocket.once('error', fail)
+    websocket.once('upgrade', (response) => {
+      socket = response.socket
+    })
+    websocket.once('unexpected-response', (request, response) => {
+      reject(statusError(url, response.statusCode ?? 0))
+      request.destroy()
+    })
+    websocket.once('open', () => {
+      if (socket === undefined) return
+      const transport = createWebSocketTransport({ websocket, socket })
+      websocket.off('error', fail)
+      resolve(transport)
+    })
+  })
+}
+
+function statusError(url: string, status: number): ConnectError {
+  if (status === 401) return new ConnectError('refused', `${url} asks for another token (401)`)
+  if (status === 403) return new ConnectError('refused', `${url} rejects this client (403)`)
+  return new ConnectError('notWebSocket', `${url} does not offer a websocket here (HTTP status ${status})`)
+}
+
+function handshakeError(url: string, error: Error): ConnectError {
+  if (error.message.includes('timed out')) return new ConnectError('timedOut', `${url} does not answer`, error)
+  return connectErrorOf(url, error)
+}
 
 interface ListenWebSocketOptions {
   readonly host: string
