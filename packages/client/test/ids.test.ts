@@ -11,6 +11,8 @@ it('the public library refuses an id of another kind', () => {
     (conversation: Conversation) => conversation.decide(item, 'denied'),
     // @ts-expect-error a turn is no conversation
     (parley: Parley) => parley.fork(turn),
+    // @ts-expect-error a turn is no conversation
+    (parley: Parley) => parley.resume(turn),
     (conversation: Conversation): ItemId => {
       // @ts-expect-error a conversation is no item
       return conversation.id
@@ -19,6 +21,7 @@ it('the public library refuses an id of another kind', () => {
   const calls = [
     (conversation: Conversation) => conversation.decide(approval, 'denied'),
     (parley: Parley) => parley.fork('plain text'),
+    (parley: Parley) => parley.resume('a name'),
     (conversation: Conversation): ConversationId => conversation.id,
   ]
   expect(wrongCalls).toHaveLength(calls.length)

@@ -1,4 +1,4 @@
-import type { Client, ConversationStore } from '@parley/client/parts'
+import type { Client, ConversationStore } from '@parley/client/low-level'
 import type { ConversationId, Envelope, EventOf, Item, MessageId, TurnId } from '@parley/protocol'
 import type { EventMsg } from '../../../codex-events/event-msg.ts'
 import { type Memory, memoryOf } from '../../../codex-events/memory.ts'
