@@ -1,11 +1,11 @@
 import type { RequestId, Server } from '@modelcontextprotocol/server'
-import type { Client, Introduction } from '@parley/client/parts'
+import type { Client, Introduction } from '@parley/client/low-level'
 import type { ParamsOf } from '@parley/protocol'
 import { type EventMsg, isDelta } from '../../codex-events/event-msg.ts'
 import type { CallersLimits } from './callers-limits.ts'
 import { createElicitor, type Elicitor } from './elicitor.ts'
 import { type Connect, reachConversation } from './native-link.ts'
-import { ConversationStreams } from './turns/conversation-streams.ts'
+import { ConversationStreams } from './turns/event-streams.ts'
 import { McpConversation } from './turns/mcp-conversation.ts'
 
 /** Limit of unread bytes, above which deltas are left out; their whole text follows at the end. */
