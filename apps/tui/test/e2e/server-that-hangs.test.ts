@@ -17,7 +17,9 @@ function stopServer(processes: readonly number[]): void {
   process.kill(server, 'SIGSTOP')
 }
 
-test.concurrent('exec kills a server that waits for a pipe for ever, says so, and leaves nothing', async ({ expect }) => {
+test.concurrent('exec kills a server that waits for a pipe for ever, says so, and leaves nothing', async ({
+  expect,
+}) => {
   await using world = await execWorld()
   execFileSync('mkfifo', [world.path('rules')])
   await using run = world.start(['--policy', 'rules', '--timeout', '2s', 'hi'])
