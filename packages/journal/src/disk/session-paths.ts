@@ -1,6 +1,5 @@
 import { basename, join, sep } from 'node:path'
-import type { Files } from './files.ts'
-import { hasCode } from './storage-error.ts'
+import { type Files, hasCode } from './files.ts'
 
 /** Paths of one conversation's files. */
 export interface SessionPaths {
