@@ -1,6 +1,6 @@
 import { type Client, type ConversationStore, openConversationStore } from '@parley/client/parts'
 import type { ConversationState, ConversationSummary } from '@parley/protocol'
-import { sandboxNotice } from '../cli/sandbox-notice.ts'
+import { sandboxNotice } from '../cli/messages.ts'
 import type { Notice } from '../ui/notices/notice.ts'
 import { count, placedPath, shortPath } from '../view/text/formats.ts'
 import type { Link } from './link.ts'
