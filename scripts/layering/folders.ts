@@ -81,6 +81,7 @@ const folderOrder: Readonly<Record<string, readonly string[]>> = {
     'cli',
     'terminal',
     'scripted',
+    'conversation',
     'ink',
     'commands',
     'command-line',

@@ -107,6 +107,12 @@ const reactOnlyUnderInk: Rule = (source, { specifier }) => {
   return places.some((place) => source.path.startsWith(place)) ? undefined : `${specifier} outside of apps/tui/src/ink`
 }
 
+/** The terminal is a client like any other: what it lacks belongs into the root of the library. */
+const publicClientOnly: Rule = (source, { specifier }) => {
+  const isInside = packageOf(specifier) === '@parley/client' && specifier !== '@parley/client'
+  return isInside && source.home === 'apps/tui' ? `${specifier} instead of @parley/client` : undefined
+}
+
 /** Whoever imports the protocol's types, reducer or errors must not pay for zod. */
 const zodOnlyInSchemas: Rule = (source, imported) => {
   const outside = source.path.startsWith('packages/protocol/src/') && !source.path.includes('/src/schema/')
@@ -121,6 +127,7 @@ const rules: readonly Rule[] = [
   innermostThirdParties,
   relativeStaysHome,
   reactOnlyUnderInk,
+  publicClientOnly,
   zodOnlyInSchemas,
 ]
 

@@ -26,6 +26,7 @@ describe('an import is refused', () => {
     ['packages/server/src/a.ts', `import { peer } from '../../rpc/src/peer.ts'`],
     ['packages/rpc/src/a.ts', `import { fake } from '../test/fake.ts'`],
     ['apps/tui/src/view/a.ts', `import type { ReactNode } from 'react'`],
+    ['apps/tui/src/conversation/a.ts', `import { connectClient } from '@parley/client/low-level'`],
     ['packages/protocol/src/reduce.ts', `import { z } from 'zod'`],
     ['packages/protocol/src/index.ts', `export { event } from './schema/event.ts'`],
   ])('%s: %s', (...given) => {

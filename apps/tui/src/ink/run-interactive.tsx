@@ -5,14 +5,15 @@ import { exitCodeOf, exitCodes } from '../cli/exit-codes.ts'
 import { fromWorkingFolder, workingFolder } from '../cli/folders.ts'
 import type { Launch } from '../cli/launch-server.ts'
 import { explainRejection } from '../cli/messages.ts'
+import { ConversationController } from '../conversation/conversation-controller.ts'
+import type { Extra } from '../conversation/open-conversation.ts'
+import { openPromptHistory } from '../conversation/prompt-history.ts'
+import type { Start } from '../conversation/start-conversation.ts'
 import { guardAgainstKill } from '../terminal/hold-terminal.ts'
 import { hasTerminal, measure, reflowsRows, sayNoTerminal } from '../terminal/port.ts'
-import { Desk } from './desk.ts'
 import { createEarlyPainter } from './early-painter.ts'
 import { holdScreen, loadInk } from './hold-screen.ts'
-import { openPromptHistory } from './prompt-history.ts'
 import { Stage } from './stage.ts'
-import type { Extra, Start } from './start.ts'
 import { createSuspension } from './suspension.ts'
 
 interface Ending {
@@ -48,13 +49,13 @@ async function runOnTerminal(launch: Launch, start: Start, extra: Extra): Promis
     reflows: reflowsRows(env),
     signal: ({ title, ring }) => stdout.write(titleSequence(title) + ringSequence(ring)),
     onIntent: (intent) =>
-      intent.kind === 'suspend' ? suspension.suspend() : void desk.perform(intent).catch(end.reject),
+      intent.kind === 'suspend' ? suspension.suspend() : void controller.run(intent).catch(end.reject),
   })
-  const desk = new Desk({
+  const controller = new ConversationController({
     launch,
     start,
     extra,
-    stage,
+    screen: stage,
     homeFolder,
     prompts: openPromptHistory(launch.home, env),
     onEnd: end.resolve,
@@ -74,18 +75,18 @@ async function runOnTerminal(launch: Launch, start: Start, extra: Extra): Promis
   stdout.on('resize', onResize)
   try {
     stage.dispatch(...firstMessage(start))
-    void desk.begin().catch(end.reject)
+    void controller.start().catch(end.reject)
     guard = guardAgainstKill()
     void loadInk(stage, colours).catch(end.reject)
     const rejection = await end.promise
-    return { rejection, farewell: desk.farewell }
+    return { rejection, farewell: controller.farewell }
   } finally {
     stdout.off('resize', onResize)
     suspension[Symbol.dispose]()
     screen[Symbol.dispose]()
     stage[Symbol.dispose]()
     guard?.[Symbol.dispose]()
-    await desk[Symbol.asyncDispose]()
+    await controller[Symbol.asyncDispose]()
     process.off('SIGINT', onInterrupt)
   }
 }

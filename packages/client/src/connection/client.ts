@@ -15,7 +15,7 @@ interface ClientInfo {
   readonly version: string
 }
 
-/** Properties a client states in the handshake with a server. */
+/** Properties a client takes to every server it connects to: what it states in the handshake, and its own hooks. */
 export interface Introduction {
   readonly clientInfo: ClientInfo
   /** True if the client can answer approvals. */
@@ -23,14 +23,14 @@ export interface Introduction {
   /** `readOnly`: the server rejects every change. Default: `full`. */
   readonly access?: 'full' | 'readOnly'
   readonly onNotice?: (notice: ServerNotice) => void
+  /** Default: no check, so that no schema library is loaded. */
+  readonly checkResult?: CheckResult
 }
 
 /** Checks the result of a request against the schemas of the protocol. Throws if it does not fit. */
 export type CheckResult = (method: MethodName, result: unknown) => void
 
 export interface ClientOptions extends Introduction {
-  /** Default: no check, so that no schema library is loaded. */
-  readonly checkResult?: CheckResult
   readonly transport: Transport
 }
 
@@ -50,8 +50,8 @@ export interface Client extends AsyncDisposable {
 }
 
 /** Does the handshake. Closes the transport and rejects if the server rejects it. */
-export async function connectClient({ transport, checkResult, ...introduction }: ClientOptions): Promise<Client> {
-  const { onNotice } = introduction
+export async function connectClient({ transport, ...introduction }: ClientOptions): Promise<Client> {
+  const { onNotice, checkResult } = introduction
   const listeners = new Map<string, Set<(envelope: Envelope) => void>>()
   const deliver = (params: unknown) => {
     if (!isEnvelope(params)) return

@@ -1,5 +1,5 @@
 import type { RequestId, Server } from '@modelcontextprotocol/server'
-import type { Client } from '@parley/client/parts'
+import type { Client } from '@parley/client/low-level'
 import type { Approval, ApprovalRequest, Enforcement, Envelope, Item } from '@parley/protocol'
 import * as z from 'zod'
 import { type ElicitedAnswer, offered, readAnswer } from '../../codex-events/approvals.ts'

@@ -1,12 +1,12 @@
 import { codeOf } from '@parley/client'
-import type { ConversationStore } from '@parley/client/parts'
+import type { ConversationStore } from '@parley/client/low-level'
 import {
   type Client,
   connectClient,
   type Introduction,
   openConversationStore,
   resumeConversation,
-} from '@parley/client/parts'
+} from '@parley/client/low-level'
 import { createMemoryTransportPair } from '@parley/rpc'
 import type { Engine } from '../../engine/engine.ts'
 import { serveConnection } from '../conversation/connections.ts'

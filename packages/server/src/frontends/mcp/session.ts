@@ -1,5 +1,5 @@
 import type { RequestId, Server } from '@modelcontextprotocol/server'
-import type { Client, Introduction } from '@parley/client/parts'
+import type { Client, Introduction } from '@parley/client/low-level'
 import type { ParamsOf } from '@parley/protocol'
 import { type EventMsg, isDelta } from '../../codex-events/event-msg.ts'
 import type { CallersLimits } from './callers-limits.ts'

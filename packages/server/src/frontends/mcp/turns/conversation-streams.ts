@@ -1,5 +1,5 @@
 import type { RequestId } from '@modelcontextprotocol/server'
-import type { Client } from '@parley/client/parts'
+import type { Client } from '@parley/client/low-level'
 import type { Envelope, Item } from '@parley/protocol'
 import { type EventMsg, isDelta } from '../../../codex-events/event-msg.ts'
 import type { Asked, Elicitor } from '../elicitor.ts'

@@ -1,4 +1,4 @@
-import type { Client } from '@parley/client/parts'
+import type { Client } from '@parley/client/low-level'
 import type { Envelope, Item } from '@parley/protocol'
 import { type EventMsg, isDelta, isStreamed } from '../../../codex-events/event-msg.ts'
 import { emptyMemory, entryOf, type Memory } from '../../../codex-events/memory.ts'

@@ -1,4 +1,4 @@
-import type { Client, ConversationStore } from '@parley/client/parts'
+import type { Client, ConversationStore } from '@parley/client/low-level'
 import type { Envelope, EventOf, Item } from '@parley/protocol'
 import type { EventMsg } from '../../../codex-events/event-msg.ts'
 import { type Memory, memoryOf } from '../../../codex-events/memory.ts'

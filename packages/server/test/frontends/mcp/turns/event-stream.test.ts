@@ -1,4 +1,4 @@
-import type { Client } from '@parley/client/parts'
+import type { Client } from '@parley/client/low-level'
 import type { ConversationEvent, Envelope } from '@parley/protocol'
 import { expect, test } from 'vitest'
 import type { EventMsg } from '../../../../src/codex-events/event-msg.ts'

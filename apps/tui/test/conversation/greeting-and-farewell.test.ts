@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { farewell, type Leaving } from '../../src/ink/farewell.ts'
+import { farewell, type Leaving } from '../../src/conversation/greeting-and-farewell.ts'
 import { after, command, requested, started, turnEnded, turnStarted } from '../view/scenes/conversation.ts'
 
 const rests = after(turnStarted, turnEnded())

@@ -1,19 +1,45 @@
-import type { Client } from '@parley/client/parts'
 import type { ConversationState } from '@parley/protocol'
 import { RpcError } from '@parley/rpc'
 import { describe, expect, test } from 'vitest'
-import { noticeSaid, perform, type Request } from '../../src/ink/perform.ts'
+import { noticeAction, type RequestIntent } from '../../src/conversation/rejected-intent.ts'
+import { type IntentContext, runIntent } from '../../src/conversation/run-intent.ts'
 import type { UiAction } from '../../src/ui/actions.ts'
 import { initialUi } from '../../src/ui/ui-state.ts'
 import { updateUi } from '../../src/ui/update-ui.ts'
 import { after, turnStarted } from '../view/scenes/conversation.ts'
 
 /** What the screen is told when the server refuses. */
-async function refused(request: Request, error: RpcError): Promise<readonly UiAction[]> {
+function refused(intent: RequestIntent, error: RpcError): Promise<readonly UiAction[]> {
+  return performed(intent, { id: 'c', reply: () => Promise.reject(error), state: after(turnStarted) })
+}
+
+interface Asked {
+  readonly id: string
+  readonly state: ConversationState
+  /** Answer of the server to every request. */
+  readonly reply: () => Promise<unknown>
+}
+
+/** What the screen is told about an intent. */
+async function performed(intent: RequestIntent, { id, state, reply }: Asked): Promise<readonly UiAction[]> {
   const told: UiAction[] = []
-  const client = { request: () => Promise.reject(error) } as unknown as Client // narrowed: all that is used of it
-  const around = { client, conversationId: 'c', state: null, refresh: () => Promise.resolve() }
-  await perform(request, { ...around, dispatch: (...actions) => told.push(...actions) })
+  const ask = reply as () => Promise<never> // narrowed: each intent reads the answer it is given here
+  const conversation = {
+    id,
+    state,
+    request: ask,
+    decide: ask,
+    interrupt: ask,
+    continue: ask,
+    configure: ask,
+    rename: ask,
+  }
+  const context: IntentContext = {
+    parley: { request: ask },
+    conversation,
+    dispatch: (...actions) => told.push(...actions),
+  }
+  await runIntent(intent, context)
   return told
 }
 
@@ -39,7 +65,7 @@ describe('a log that was deleted', () => {
     expect(await refused(send, lost)).toEqual([{ kind: 'notTaken', message: send.message }, told])
     expect(await refused({ kind: 'shell', command: 'ls' }, lost)).toEqual([{ kind: 'tookBack', text: '!ls' }, told])
     const notice = { level: 'error', message: text, errno: 'DELETED' } as const
-    expect(noticeSaid(notice)).toEqual({ ...told, isAnswer: false })
+    expect(noticeAction(notice)).toEqual({ ...told, isAnswer: false })
   })
 
   test('is said once; what is asked for after that is said not to be done', () => {
@@ -52,7 +78,7 @@ describe('a log that was deleted', () => {
 })
 
 test('a full disk that nobody has asked anything of goes on by itself', () => {
-  expect(noticeSaid({ level: 'error', message: 'The disk is full.', errno: 'ENOSPC' })).toMatchObject({
+  expect(noticeAction({ level: 'error', message: 'The disk is full.', errno: 'ENOSPC' })).toMatchObject({
     notice: { text: 'The disk is full. Make room: it goes on by itself then.' },
   })
 })
@@ -83,14 +109,17 @@ describe('an answer that is refused', () => {
 })
 
 describe('a change of settings', () => {
-  const conversationId = '0190aaaa-bbbb-7ccc-8ddd-eeee98e4ac0c'
+  const id = '0190aaaa-bbbb-7ccc-8ddd-eeee98e4ac0c'
   const above = new RpcError(-32030, 'parley server --max-sandbox …; parley resume ID', { code: 'aboveCeiling' })
 
   test.each([
     [{ sandbox: 'danger-full-access' }, 'parley resume 98e4ac0c -s danger-full-access'],
     [{ sandbox: 'danger-full-access', approvalPolicy: 'never' }, 'resume 98e4ac0c -s danger-full-access -a never'],
   ] as const)('above what the server allows is answered with what to type: %j', async (settings, line) => {
-    const [told] = await performed({ kind: 'configure', settings }, Promise.reject(above), after(turnStarted))
+    const [told] = await performed(
+      { kind: 'configure', settings },
+      { id, reply: () => Promise.reject(above), state: after(turnStarted) },
+    )
     const text = told?.kind === 'notice' && told.notice.kind === 'note' ? told.notice.text : ''
     expect(text.endsWith(line)).toBe(true)
     expect(text).not.toMatch(/ID|--max-sandbox/)
@@ -98,16 +127,22 @@ describe('a change of settings', () => {
 
   test('leaves one line', async () => {
     const settings = { sandbox: 'read-only' } as const
-    expect(await performed({ kind: 'configure', settings }, Promise.resolve({ seq: 1 }), null)).toEqual([
-      { kind: 'notice', notice: { kind: 'note', level: 'info', text: 'Sandbox: read-only.' } },
-    ])
+    expect(
+      await performed(
+        { kind: 'configure', settings },
+        { id, reply: async () => ({ seq: 1 }), state: after(turnStarted) },
+      ),
+    ).toEqual([{ kind: 'notice', notice: { kind: 'note', level: 'info', text: 'Sandbox: read-only.' } }])
   })
+})
 
-  async function performed(request: Request, reply: Promise<unknown>, state: ConversationState | null) {
-    const told: UiAction[] = []
-    const client = { request: () => reply } as unknown as Client // narrowed: all that is used of it
-    const around = { client, conversationId, state, refresh: () => Promise.resolve() }
-    await perform(request, { ...around, dispatch: (...actions) => told.push(...actions) })
-    return told
-  }
+test('an intent before any conversation is open comes back like a rejected one', async () => {
+  const told: UiAction[] = []
+  const parley = { request: () => Promise.reject(new Error('nothing may be asked')) }
+  const context: IntentContext = { parley, conversation: null, dispatch: (...actions) => told.push(...actions) }
+  await runIntent({ kind: 'shell', command: 'ls' }, context)
+  expect(told).toEqual([
+    { kind: 'tookBack', text: '!ls' },
+    { kind: 'notice', notice: { kind: 'note', level: 'error', text: 'No conversation is open yet.' } },
+  ])
 })
