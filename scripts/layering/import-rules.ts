@@ -122,6 +122,23 @@ const zodOnlyInSchemas: Rule = (source, imported) => {
   return reachesSchema ? `${imported.specifier} as a value outside of schema/` : undefined
 }
 
+const engine = 'packages/server/src/engine/'
+
+/**
+ * The server's engine has one face. The MCP frontend is a client of the native protocol and takes types only, and the
+ * exec frontend runs without an engine.
+ */
+const engineByItsFace: Rule = (source, imported) => {
+  const isOutside = source.path.startsWith('packages/server/src/') && !source.path.startsWith(engine)
+  if (!isOutside || !isRelative(imported.specifier)) return undefined
+  const target = targetOf(source, imported)
+  if (!target.startsWith(engine)) return undefined
+  if (target !== `${engine}index.ts`) return `${imported.specifier} is inside the engine; import engine/index.ts`
+  if (source.path.includes('/frontends/exec/')) return 'the exec frontend runs without an engine'
+  const needsValue = source.path.includes('/frontends/mcp/') && !imported.typeOnly
+  return needsValue ? 'the MCP frontend is a client and takes types of the engine only' : undefined
+}
+
 const rules: readonly Rule[] = [
   packageArrows,
   innermostThirdParties,
@@ -129,6 +146,7 @@ const rules: readonly Rule[] = [
   reactOnlyUnderInk,
   publicClientOnly,
   zodOnlyInSchemas,
+  engineByItsFace,
 ]
 
 export function importViolations(source: Source): string[] {

@@ -11,8 +11,7 @@ import {
   uncheckedWords,
 } from '@parley/protocol/question'
 import { questionOf } from './approvals.ts'
-import { parsedCommand, shellJoined } from './call-messages.ts'
-import { readDiffs } from './file-changes.ts'
+import { parsedCommand, readDiffs, shellJoined } from './call-messages.ts'
 
 /** Call that asks, as the client numbers it. */
 interface Asker {

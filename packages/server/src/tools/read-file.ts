@@ -1,8 +1,7 @@
 import { clipForModel } from '@parley/text'
 import { readLines } from '@parley/workspace'
 import * as z from 'zod'
-import { defineTool, type ToolPorts } from './define-tool.ts'
-import { failedLookUp, prepareLookUp } from './look-up.ts'
+import { defineTool, failedLookUp, prepareLookUp, type ToolPorts } from './define-tool.ts'
 import type { PreparedCall, Tool, ToolContext, ToolOutcome } from './tool.ts'
 
 const outputPrefix = 'output:'

@@ -5,23 +5,20 @@ import { type Question, questionAbout } from './approval-request.ts'
 import {
   type Attempt,
   answeredRecord,
-  type CallPolicy,
-  decisionRecord,
-  firstAttempt,
-  payloadHashOf,
-  retryAttempt,
-} from './attempt.ts'
-import {
   blockedItem,
+  type CallPolicy,
   concealedProblem,
+  decisionRecord,
   deniedItem,
   type FoundBlock,
+  firstAttempt,
+  payloadHashOf,
   rejectedItem,
+  retryAttempt,
   unknownItem,
   unreachableItem,
   withFacts,
-} from './call-outcome.ts'
-
+} from './attempt.ts'
 /** Call as far as this process has brought it. Its item, its answer and its first run are in the log. */
 export type Call = UnderstoodCall | ExaminedCall | PlannedCall | RunCall | InvalidCall | UnreachableCall
 

@@ -4,7 +4,7 @@ import type { UserQuestion, UserReply } from '../../tools/tool.ts'
 import type { Conversation } from '../conversation/conversation.ts'
 import { parleyItself } from '../conversation/notices.ts'
 import { unlessStorageFails } from '../conversation/storage-patience.ts'
-import type { SessionMemory } from '../turn/session-memory.ts'
+import type { SessionMemory } from '../session/session-memory.ts'
 
 /** Asks the user on behalf of one running call, one question after the other: a call has one approval at most. */
 export interface UserAsker {
@@ -19,7 +19,7 @@ interface UserAskerParts {
   /** Aborts when the turn is stopped. */
   readonly signal: AbortSignal
   readonly ids: Pick<Ids, 'approval'>
-  readonly questions: SessionMemory['questions']
+  readonly memory: SessionMemory
   /** Returns the ids of clients that can answer now. */
   readonly answerers: () => readonly string[]
   /** Returns false in scripts, and under the approval policy `never`. */
@@ -49,15 +49,14 @@ interface Asked {
 }
 
 async function askNow(parts: UserAskerParts, itemId: string, { question, gone }: Asked): Promise<UserReply> {
-  const { conversation, questions, mayAsk } = parts
+  const { conversation, memory, mayAsk } = parts
   if (gone.aborted || !mayAsk()) return cancelled
   const approval = requestFor(parts, itemId, question)
-  const { byApproval } = questions
   const { promise, resolve } = Promise.withResolvers<UserReply>()
   // Registered before it is recorded: a client may answer in the same tick.
-  byApproval.set(approval.id, { check: question.check, reply: resolve })
+  memory.ask(approval.id, { check: question.check, reply: resolve })
   const withdraw = () => {
-    if (byApproval.delete(approval.id)) withdrawApproval(conversation, approval.id)
+    if (memory.endQuestion(approval.id)) withdrawApproval(conversation, approval.id)
     resolve(cancelled)
   }
   try {
@@ -68,7 +67,7 @@ async function askNow(parts: UserAskerParts, itemId: string, { question, gone }:
     if (reply.kind !== 'cancelled') await conversation.synced()
     return reply
   } finally {
-    byApproval.delete(approval.id)
+    memory.endQuestion(approval.id)
     gone.removeEventListener('abort', withdraw)
   }
 }

@@ -1,23 +1,10 @@
 import type { Actor, ContentItem, InputItem, ParamsOf, SettingsPatch } from '@parley/protocol'
+import { rejection } from '../../replies/rejection.ts'
 import { assertUnderCeiling } from '../limits/ceiling.ts'
 import { fittingMode, wholeSystemText, workspaceOf } from '../limits/workspace-folders.ts'
-import { assertInboxRoom, startInboxTurn } from '../messages/inbox.ts'
-import { keepLongWaiting, longWaiting } from '../messages/long-texts.ts'
-import { shortTexts, storeAttachments } from '../messages/store-attachments.ts'
-import { assertFits } from '../messages/user-message.ts'
-import type { LiveConversation } from '../open/live-conversation.ts'
-import { rejection } from '../replies/rejection.ts'
-
-/** Returns the conversation if it may be changed. Throws `readOnly` for a view, `internal` after a defect. */
-export function writable(open: LiveConversation): LiveConversation {
-  if (open.conversation.readOnly) {
-    throw rejection('readOnly', 'This is a read-only view. Fork the conversation to go on from here.')
-  }
-  if (open.turns.defective) {
-    throw rejection('internal', 'This conversation cannot go on in this process. Start parley anew and resume it.')
-  }
-  return open
-}
+import { keepLongWaiting, longWaiting, shortTexts, storeAttachments } from '../messages/attachments.ts'
+import { assertFits, assertInboxRoom, startInboxTurn } from '../messages/user-messages.ts'
+import { type LiveConversation, writable } from '../open/live-conversation.ts'
 
 export function interruptTurn(open: LiveConversation, turnId: string | undefined): { interrupted: boolean } {
   const running = writable(open).conversation.state.core.turn

@@ -1,11 +1,10 @@
 import type { Actor, ContentItem, ConversationEvent, ParamsOf, ResultOf } from '@parley/protocol'
-import { assertInboxRoom } from '../messages/inbox.ts'
+import { rejection } from '../../replies/rejection.ts'
+import { shortTexts, storeAttachments } from '../messages/attachments.ts'
 import { assertOutputSchema } from '../messages/output-schema.ts'
-import { shortTexts, storeAttachments } from '../messages/store-attachments.ts'
-import { assertFits, secretNotice, userMessageItem } from '../messages/user-message.ts'
-import type { LiveConversation } from '../open/live-conversation.ts'
-import { rejection } from '../replies/rejection.ts'
-import { configure, writable } from './commands.ts'
+import { assertFits, assertInboxRoom, secretNotice, userMessageItem } from '../messages/user-messages.ts'
+import { type LiveConversation, writable } from '../open/live-conversation.ts'
+import { configure } from './commands.ts'
 
 type Sent = ResultOf<'conversation/sendMessage'>
 type Sending = ParamsOf<'conversation/sendMessage'>

@@ -2,13 +2,13 @@ import type { McpLease, McpServer, McpServers } from '@parley/mcp-client'
 import type { ToolSpec } from '@parley/models'
 import { serverSandboxMode } from '@parley/policy'
 import type { SandboxMode } from '@parley/protocol'
+import { rejection } from '../../replies/rejection.ts'
 import { type McpToolSpec, mcpSpecsIn, mcpTool, toolSpecs } from '../../tools/mcp/mcp-tool.ts'
 import { resourceTools } from '../../tools/mcp/resource-tools.ts'
 import type { Tool } from '../../tools/tool.ts'
 import type { Conversation } from '../conversation/conversation.ts'
 import { noticeItem } from '../conversation/notices.ts'
 import { unlessStorageFails } from '../conversation/storage-patience.ts'
-import { rejection } from '../replies/rejection.ts'
 
 /** Characters shown of the last line on a server's stderr. */
 const shownCharacters = 200

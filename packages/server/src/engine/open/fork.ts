@@ -17,8 +17,8 @@ import {
   reduce,
   standingOutcome,
 } from '@parley/protocol'
+import { rejection } from '../../replies/rejection.ts'
 import { parleyItself } from '../conversation/notices.ts'
-import { rejection } from '../replies/rejection.ts'
 
 interface Fork {
   readonly from: SessionPaths

@@ -60,7 +60,7 @@ export class OpenConversations implements AsyncDisposable {
       const open = this.#open.get(conversationId)
       if (open === undefined) return
       if (isLeft(open)) await this.close(conversationId)
-      else if (open.clients.guests.size === 0) this.#restWatch.start()
+      else if (!open.clients.hasGuests) this.#restWatch.start()
     })
   }
 
@@ -68,7 +68,7 @@ export class OpenConversations implements AsyncDisposable {
   async abandon(): Promise<void> {
     const ids = this.all.flatMap(({ conversation, clients }) => (clients.detached ? [] : [conversation.id]))
     const closeUnlessJoined = async (id: string) => {
-      if (this.#open.get(id)?.clients.guests.size === 0) await this.close(id)
+      if (this.#open.get(id)?.clients.hasGuests === false) await this.close(id)
     }
     const ends = await Promise.allSettled(ids.map((id) => this.inOrder(id, () => closeUnlessJoined(id))))
     await this.emptied()
@@ -93,7 +93,7 @@ export class OpenConversations implements AsyncDisposable {
   }
 
   #closeLeft(): boolean {
-    const unattended = this.all.filter(({ clients }) => clients.guests.size === 0)
+    const unattended = this.all.filter(({ clients }) => !clients.hasGuests)
     for (const { conversation } of unattended.filter(isLeft))
       this.leave(conversation.id).catch((fault: unknown) => this.#ports.report(fault, conversation.id))
     return unattended.length > 0

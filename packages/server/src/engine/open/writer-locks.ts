@@ -1,8 +1,8 @@
 import { type Files, isRunning, type Owner, type SessionPaths, thisProcess, WriterLock } from '@parley/journal'
 import { connectSocket, type RpcError } from '@parley/rpc'
+import { rejection } from '../../replies/rejection.ts'
 import { unlessStorageFails } from '../conversation/storage-patience.ts'
 import { shortIdOf } from '../read/list-conversations.ts'
-import { rejection } from '../replies/rejection.ts'
 
 /** Writer locks of this process, one per conversation it may write. */
 export interface WriterLocks {

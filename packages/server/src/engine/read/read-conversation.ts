@@ -8,10 +8,10 @@ import {
   textOf,
 } from '@parley/journal'
 import type { CompletedItem, ParamsOf, ResultOf } from '@parley/protocol'
+import { rejection } from '../../replies/rejection.ts'
+import { cutTexts, deliverableText, isDeliverable, replyLimit } from '../../replies/wire-limits.ts'
 import type { Conversation } from '../conversation/conversation.ts'
-import { createLogReader } from '../conversation/log-reader.ts'
-import { rejection } from '../replies/rejection.ts'
-import { cutTexts, deliverableText, isDeliverable, replyLimit } from '../replies/wire-limits.ts'
+import { createLogReader } from '../conversation/journal.ts'
 
 interface ReadPorts {
   readonly files: Files

@@ -1,13 +1,12 @@
 import { type CommandEnd, noSandbox } from '@parley/host'
 import type { Actor, Failure, ItemOf, Output } from '@parley/protocol'
 import { clipForModel } from '@parley/text'
+import { rejection } from '../../replies/rejection.ts'
 import type { ToolPorts } from '../../tools/define-tool.ts'
-import { keepOutput } from '../../tools/keep-output.ts'
-import { commandSpec, lostHeading } from '../../tools/run-shell-command.ts'
+import { commandSpec, keepOutput, lostHeading } from '../../tools/run-shell-command.ts'
 import type { Conversation } from '../conversation/conversation.ts'
-import { createOutputReporter } from '../conversation/output-reporter.ts'
+import { createOutputReporter } from '../conversation/deltas.ts'
 import type { StoragePatience } from '../conversation/storage-patience.ts'
-import { rejection } from '../replies/rejection.ts'
 import type { StopReason } from './turn-context.ts'
 
 type ShellItem = ItemOf<'shellCommand'>

@@ -1,6 +1,6 @@
 import { type Line, notificationLine } from '@parley/journal'
-import type { Conversation } from '../../engine/conversation/conversation.ts'
-import { deliverableText } from '../../engine/replies/wire-limits.ts'
+import type { Conversation } from '../../engine/index.ts'
+import { deliverableText } from '../../replies/wire-limits.ts'
 
 /** Limit of unsent bytes, above which a client's cursor waits; the log holds the rest. */
 const unreadLimit = 1 << 20

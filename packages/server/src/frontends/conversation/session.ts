@@ -7,8 +7,8 @@ import {
   protocolVersions,
   type ResultOf,
 } from '@parley/protocol'
-import type { ServerIdentity } from '../../engine/engine.ts'
-import { notPermitted, rejection } from '../../engine/replies/rejection.ts'
+import type { ServerIdentity } from '../../engine/index.ts'
+import { notPermitted, rejection } from '../../replies/rejection.ts'
 
 /** State of one connection's handshake, and the client at its other end. */
 export interface Session {

@@ -1,26 +1,14 @@
 import { codeOf } from '@parley/client'
-import type { ConversationStore } from '@parley/client/low-level'
 import {
   type Client,
-  connectClient,
+  type ConversationStore,
   type Introduction,
   openConversationStore,
   resumeConversation,
 } from '@parley/client/low-level'
-import { createMemoryTransportPair } from '@parley/rpc'
-import type { Engine } from '../../engine/engine.ts'
-import { serveConnection } from '../conversation/connections.ts'
 
-/** Opens a connection to the engine of this process in the native protocol. */
+/** Opens a connection in the native protocol to the server of this process. */
 export type Connect = (who: Introduction) => Promise<Client>
-
-export function connectorTo(engine: Engine): Connect {
-  return (who) => {
-    const [ours, theirs] = createMemoryTransportPair()
-    void serveConnection(theirs, engine)
-    return connectClient({ ...who, transport: ours })
-  }
-}
 
 export interface Reached {
   /** The given connection, or a new one to the process where the conversation is live. */

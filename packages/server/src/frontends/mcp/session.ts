@@ -5,7 +5,7 @@ import { type EventMsg, isDelta } from '../../codex-events/event-msg.ts'
 import type { CallersLimits } from './callers-limits.ts'
 import { createElicitor, type Elicitor } from './elicitor.ts'
 import { type Connect, reachConversation } from './native-link.ts'
-import { ConversationStreams } from './turns/conversation-streams.ts'
+import { ConversationStreams } from './turns/event-streams.ts'
 import { McpConversation } from './turns/mcp-conversation.ts'
 
 /** Limit of unread bytes, above which deltas are left out; their whole text follows at the end. */

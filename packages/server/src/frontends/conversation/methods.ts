@@ -1,10 +1,11 @@
-import { type MethodName, methodAccess, type ParamsOf } from '@parley/protocol'
+import { type MethodName, methodAccess, type ParamsOf, type ResultOf } from '@parley/protocol'
 import { methodParams } from '@parley/protocol/params'
-import type { MethodHandler } from '@parley/rpc'
-import { asRejection } from '../../engine/replies/rejection.ts'
+import type { CallContext, MethodHandler } from '@parley/rpc'
+import type { Engine } from '../../engine/index.ts'
+import { asRejection } from '../../replies/rejection.ts'
 import { decodeParams } from '../decode-params.ts'
-import type { Handlers } from './handlers.ts'
 import type { Session } from './session.ts'
+import type { Streams } from './streams.ts'
 
 /**
  * Returns the methods of one connection. Each request is checked against the handshake, then its parameters are decoded,
@@ -68,5 +69,41 @@ export function createInOrder(): InOrder {
     if (before !== undefined) return follow(key, before.then(change))
     const result = change()
     return result instanceof Promise ? follow(key, result) : result
+  }
+}
+
+interface HandlerPorts {
+  readonly engine: Engine
+  readonly session: Session
+  readonly streams: Streams
+  readonly ignoredMessages: () => number
+}
+
+type Handler<Name extends MethodName> = (
+  params: ParamsOf<Name>,
+  context: CallContext,
+) => ResultOf<Name> | Promise<ResultOf<Name>>
+
+/** Handlers by method; a missing one does not compile. */
+type Handlers = { readonly [Name in MethodName]: Handler<Name> }
+
+export function createHandlers({ engine, session, streams, ignoredMessages }: HandlerPorts): Handlers {
+  const { host } = engine
+  const unstream = async (conversationId: string) => {
+    streams.leave(conversationId)
+    await host.leave(conversationId)
+    return {}
+  }
+  return {
+    ...engine.methodsFor(session),
+    initialize: (params) => session.initialize(params),
+    'conversation/stream': ({ conversationId, after }, context) =>
+      streams.open(host.get(conversationId), after ?? null, context),
+    'conversation/unstream': ({ conversationId }) => unstream(conversationId),
+    'conversation/detach': async ({ conversationId }) => {
+      host.get(conversationId).clients.detach()
+      return unstream(conversationId)
+    },
+    'server/diagnostics': async () => ({ ...(await engine.diagnose()), ignoredMessages: ignoredMessages() }),
   }
 }
