@@ -3,7 +3,7 @@ import { RpcError } from '@parley/rpc'
 import type { Launch } from '../cli/launch-server.ts'
 import type { Intent } from '../ui/actions.ts'
 import type { Notice } from '../ui/notices/notice.ts'
-import { isLogGone } from '../ui/storage-trouble.ts'
+import { isLogGone } from '../ui/outside-changes.ts'
 import { type ConversationScreen, FollowedConversation, openOnScreen } from './followed-conversation.ts'
 import { farewell, notOpenNotice } from './greeting-and-farewell.ts'
 import {

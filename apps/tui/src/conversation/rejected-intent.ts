@@ -2,7 +2,7 @@ import type { Conversation } from '@parley/client'
 import type { ConversationState, ServerNotice, SettingsPatch } from '@parley/protocol'
 import type { RpcError } from '@parley/rpc'
 import type { Intent, UiAction } from '../ui/actions.ts'
-import { isDiskFull, isLostLog } from '../ui/storage-trouble.ts'
+import { isDiskFull, isLostLog } from '../ui/outside-changes.ts'
 import type { OpeningIntent } from './open-conversation.ts'
 
 /** Intent that requests to the server carry out, without another conversation on the screen. */

@@ -7,12 +7,10 @@ import type {
   SettingsPatch,
   TrustVerdict,
 } from '@parley/protocol'
-import type { Painted } from './approval/answer-guard.ts'
+import type { Painted } from './answers.ts'
 import type { KeyEvent } from './keys/key-event.ts'
 import type { Notice } from './notices/notice.ts'
-import type { LostLog } from './storage-trouble.ts'
-import type { Opened, UiState, Unsent } from './ui-state.ts'
-
+import type { LostLog, Opened, UiState, Unsent } from './ui-state.ts'
 /** Event that changes the screen's own state. */
 export type UiAction =
   | { readonly kind: 'key'; readonly event: KeyEvent }

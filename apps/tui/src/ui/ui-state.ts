@@ -1,12 +1,7 @@
-import type { ListedConversation } from '@parley/protocol'
-import type { HeldKey } from './approval/answer-guard.ts'
-import { type AnswerGuard, unguarded } from './approval/answer-guard.ts'
-import type { Choice } from './approval/choices.ts'
-import type { FilledForm } from './approval/form-fields.ts'
+import type { Answers, ListedConversation } from '@parley/protocol'
+import { type AnswerGuard, type Choice, type HeldKey, unguarded } from './answers.ts'
 import { type Composer, emptyComposer } from './composer/composer.ts'
-import { type Interrupts, leaveNotOffered } from './interrupts.ts'
 import type { Notice } from './notices/notice.ts'
-import type { LostLog } from './storage-trouble.ts'
 
 /** State of the screen besides the conversation. Immutable; `updateUi` returns the next one. */
 export interface UiState {
@@ -57,6 +52,18 @@ export type Purpose =
   /** Field of a form. */
   | { readonly kind: 'form'; readonly form: FilledForm }
 
+/** Form in progress, one field after the other; the text of the current field is in the composer. */
+export interface FilledForm {
+  readonly approvalId: string
+  /** Index of the current field. */
+  readonly at: number
+  readonly answers: Answers
+  /** Index of the chosen option; -1 while none is. */
+  readonly choice: number
+  /** Reason why the current field is invalid. */
+  readonly problem: string | null
+}
+
 /** List of conversations to choose from. */
 export interface Picker {
   /** True for conversations open in some process only, to attach to. */
@@ -65,6 +72,18 @@ export interface Picker {
   readonly conversations: readonly ListedConversation[] | null
   readonly filter: Composer
   readonly choice: number
+}
+
+/** End of the time in which a second Ctrl+C leaves, in ms since the epoch; null if not offered. */
+export interface Interrupts {
+  readonly armedUntilMs: number | null
+}
+
+/** Conversation stopped because its log was changed by another program. */
+export interface LostLog {
+  readonly errno: string
+  /** Message of the server: what happened, what it means, what to do. */
+  readonly text: string
 }
 
 type Link =
@@ -100,6 +119,7 @@ export interface Opened {
 }
 
 export const message: Purpose = { kind: 'message' }
+export const leaveNotOffered: Interrupts = { armedUntilMs: null }
 
 export const initialUi: UiState = {
   composer: emptyComposer,

@@ -1,6 +1,6 @@
 import type { ConversationState } from '@parley/protocol'
 import { stripEffects } from './text/control-characters.ts'
-import { truncateText } from './text/truncate.ts'
+import { truncateText } from './text/fit-rows.ts'
 
 /** Window title and pending events that the terminal was last notified of. */
 export interface Announced {
