@@ -46,7 +46,7 @@ function endingOf(error: unknown): { message: string; exitCode: number } | null 
 type Start = Parameters<typeof import('../ink/run-interactive.ts')['runInteractive']>[1]
 
 /** Defines every command of the program. `settle` takes the exit code of the command that runs. */
-export function defineProgram(launch: Launch, settle: Settle): Command {
+function defineProgram(launch: Launch, settle: Settle): Command {
   const program = new Command('parley')
     .description('A coding agent for the terminal whose conversations cannot be lost.')
     .version(launch.program.version, '-V, --version', 'print the version')
