@@ -1,4 +1,4 @@
-import type { ApprovalRequest, Enforcement, FormField, Item } from '@parley/protocol'
+import type { ApprovalRequest, ConversationId, Enforcement, FormField, Item } from '@parley/protocol'
 import {
   againWords,
   backgroundWords,
@@ -17,7 +17,7 @@ import { parsedCommand, readDiffs, shellJoined } from './call-messages.ts'
 interface Asker {
   /** Id of the `tools/call`; null when the approval was found pending. */
   readonly requestId: string | number | null
-  readonly conversationId: string
+  readonly conversationId: ConversationId
   /** Enforcement of the sandbox in which the call would run. */
   readonly enforcement: Enforcement
 }
