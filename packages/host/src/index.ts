@@ -8,6 +8,10 @@ export {
   type OutputWindow,
 } from './output/output-window.ts'
 export { createLateSpool, type LateSpool, type SpoolEnd, type SpoolSpec } from './output/spool.ts'
+export { type GuardKind, guardKinds, guardText, laterUse } from './paths/guarded-names.ts'
+export type { GuardSurroundings } from './paths/guarded-paths.ts'
+export { type PinnedFolders, pinFolders } from './paths/pinned-folders.ts'
+export { type Guard, guardByName, lookAtPaths, type PathStanding, type Paths, rootOf } from './paths/what-a-path-is.ts'
 export {
   type BackgroundPorts,
   type BackgroundProcess,
@@ -18,9 +22,6 @@ export type { CommandEnd, CommandSpec, EndReason, RunningCommand, StartOptions }
 export type { ProcessExit, ProcessOptions, ProcessSpec, RunningProcess } from './run/process.ts'
 export type { StreamedProcess, StreamedProcessSpec } from './run/spawn-streams.ts'
 export { createStopLadder, type StopLadder, type StopReason } from './run/stop-ladder.ts'
-export type { GuardSurroundings } from './sandbox/guarded/find-guarded.ts'
-export { type Guard, guardByName, guardFor } from './sandbox/guarded/guard.ts'
-export { type GuardKind, guardKinds, guardText } from './sandbox/guarded/guarded-names.ts'
 export { openSandboxes } from './sandbox/probe/open-sandboxes.ts'
 export type { SandboxesOptions } from './sandbox/probe/search.ts'
 export {
@@ -50,7 +51,7 @@ export {
   sweepMarked,
   sweepOrphans,
 } from './system/marks.ts'
-export { followLinks } from './system/paths.ts'
 export { DanglingLinkError, readIfThere } from './system/read-if-there.ts'
+export { followLinks, isWithin, realOrGiven } from './system/real-path.ts'
 export { isSignalExitCode } from './system/signals.ts'
 export type { SpawnError } from './system/spawn-failure.ts'

@@ -54,4 +54,6 @@ export interface CommandEnd extends OutputSnapshot {
   readonly leftovers: number
   /** True when the kernel saw it try to reach a network it does not have. Absent where that is unknown. */
   readonly triedNetwork?: boolean
+  /** Sentences on guarded paths that another program exchanged meanwhile; absent for none. */
+  readonly exchanged?: readonly string[]
 }

@@ -76,7 +76,7 @@ export class CommandRun implements RunningCommand {
 
   #endOf(end: ChildEnd): CommandEnd {
     clearTimeout(this.#timeout)
-    const { exit, durationMs, leftovers } = end
+    const { exit, durationMs, leftovers, exchanged } = end
     const spool = this.#output.close(this.#wasKilled(end) || !end.isOutputComplete)
     const spawnError = end.spawnError ?? this.#sandboxFailure(end)
     const triedNetwork = exit?.outcome?.triedNetwork
@@ -90,6 +90,7 @@ export class CommandRun implements RunningCommand {
       ...(spawnError === undefined ? {} : { spawnError }),
       ...(spool === undefined ? {} : { spool }),
       ...(triedNetwork === undefined ? {} : { triedNetwork }),
+      ...(exchanged.length === 0 ? {} : { exchanged }),
     }
   }
 

@@ -60,8 +60,11 @@ export interface Sandbox {
    * `SpawnFailedError` when the command itself is wrong.
    */
   wrap(command: SandboxedCommand): WrappedCommand
-  /** Removes what was made for the command. Called once, after its end or when it never started. Never throws. */
-  release?(): void
+  /**
+   * Removes what was made for the command. Called once, after its end or when it never started. Never throws. Returns a
+   * sentence for each guarded path that another program exchanged meanwhile, and what became of it.
+   */
+  release?(): readonly string[]
 }
 
 /** Sandbox without limits: the command may do all that the user may. */

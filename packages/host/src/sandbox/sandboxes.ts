@@ -15,6 +15,14 @@ export interface SandboxReport {
   readonly reason: string
 }
 
+/** Place and report of what outlives single commands. */
+export interface SandboxState {
+  /** Folder of this user alone in which reserved names are noted; absent notes none. */
+  readonly stateFolder?: string
+  /** Called with the sentences of `Sandbox.release`. */
+  readonly onExchanged?: (sentences: readonly string[]) => void
+}
+
 /** Means of one machine to enforce limits. */
 export interface Sandboxes {
   /** Reports what enforces limits, found by trying once; later reports can only be worse. Never rejects. */

@@ -1,5 +1,5 @@
 import { readdir } from 'node:fs/promises'
-import type { GuardedPlaces } from '../guarded/guarded-places.ts'
+import type { ClosedPlaces } from '../../paths/guarded-paths.ts'
 import type { SandboxLimits } from '../sandbox.ts'
 import { fullWrite, reads, rightsOnDevice, rightsOnFile } from './rights.ts'
 
@@ -13,7 +13,7 @@ interface RuleSources {
   /** Folder for temporary files of the command. */
   readonly scratch: string
   /** Protected paths below the writable roots. */
-  readonly guarded: GuardedPlaces
+  readonly guarded: ClosedPlaces
 }
 
 /** Returns the rules for all that a command may reach. */

@@ -1,9 +1,10 @@
 import { homedir } from 'node:os'
+import type { GuardSurroundings } from '../../paths/guarded-paths.ts'
 import { type FoundProgram, findProgram, programFolders } from '../../system/programs.ts'
-import type { GuardSurroundings } from '../guarded/find-guarded.ts'
+import type { SandboxState } from '../sandboxes.ts'
 
 /** Facts of the machine that are read before anything is tried. */
-export interface Machine extends GuardSurroundings {
+export interface Machine extends GuardSurroundings, SandboxState {
   readonly platform: NodeJS.Platform
   readonly arch: string
   readonly env: Readonly<Record<string, string | undefined>>
@@ -12,13 +13,14 @@ export interface Machine extends GuardSurroundings {
   readonly sandboxExec: FoundProgram | null
 }
 
-export interface MachineOptions extends Pick<GuardSurroundings, 'own'> {
+export interface MachineOptions extends Pick<GuardSurroundings, 'own'>, SandboxState {
   readonly env: Readonly<Record<string, string | undefined>>
   /** Folders to find programs in, in place of the system's. */
   readonly folders?: readonly string[]
 }
 
-export function inspectMachine({ env, own, folders = programFolders(env['PATH'] ?? '') }: MachineOptions): Machine {
+export function inspectMachine(options: MachineOptions): Machine {
+  const { env, folders = programFolders(env['PATH'] ?? ''), ...more } = options
   const { platform, arch } = process
   const onLinux = (name: string) => (platform === 'linux' ? findProgram(name, folders) : null)
   return {
@@ -26,7 +28,7 @@ export function inspectMachine({ env, own, folders = programFolders(env['PATH'] 
     arch,
     home: env['HOME'] ?? homedir(),
     env,
-    ...(own === undefined ? {} : { own }),
+    ...more,
     bwrap: onLinux('bwrap'),
     perl: onLinux('perl'),
     sandboxExec: platform === 'darwin' ? findProgram('sandbox-exec', ['/usr/bin']) : null,

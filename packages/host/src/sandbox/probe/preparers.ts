@@ -1,4 +1,4 @@
-import { isWithin } from '../../system/paths.ts'
+import { isWithin } from '../../system/real-path.ts'
 import type { Finding, PrepareSandbox } from './finding.ts'
 import type { Machine } from './machine.ts'
 

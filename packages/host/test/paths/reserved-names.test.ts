@@ -1,8 +1,8 @@
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { reserveName } from '../../../src/sandbox/guarded/reserved-names.ts'
-import { pidNamespace } from '../../../src/system/process-table.ts'
-import { openWorkspace } from '../../workspace.ts'
+import { reserveName } from '../../src/paths/reserved-names.ts'
+import { pidNamespace } from '../../src/system/process-table.ts'
+import { openWorkspace } from '../workspace.ts'
 
 const namespace = /\d+/.exec(pidNamespace('self') ?? '')?.[0] ?? ''
 

@@ -1,10 +1,9 @@
 import { mkdirSync, realpathSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import type { GuardSurroundings } from '../../../src/sandbox/guarded/find-guarded.ts'
-import { guardFor } from '../../../src/sandbox/guarded/guard.ts'
-import { guardedPlaces } from '../../../src/sandbox/guarded/guarded-places.ts'
-import { openWorkspace, type Workspace } from '../../workspace.ts'
+import { type GuardSurroundings, guardedPlaces } from '../../src/paths/guarded-paths.ts'
+import { lookAtPaths } from '../../src/paths/what-a-path-is.ts'
+import { openWorkspace, type Workspace } from '../workspace.ts'
 
 const repository = { 'w/.git/HEAD': 'ref: refs/heads/main\n', 'w/.git/objects/x': '', 'w/.git/refs/x': '' }
 
@@ -26,8 +25,8 @@ async function kindsOf(
   root = 'w',
   more: Partial<GuardSurroundings> = {},
 ) {
-  const guard = await guardFor([join(top, root)], { home: join(top, 'home'), ...more })
-  return paths.map((path) => guard(join(top, path)))
+  const { guardOf } = await lookAtPaths([join(top, root)], { home: join(top, 'home'), ...more })
+  return paths.map((path) => guardOf(join(top, path)))
 }
 
 describe('a folder of git hooks is protected', () => {

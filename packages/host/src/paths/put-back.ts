@@ -1,0 +1,285 @@
+import { randomBytes } from 'node:crypto'
+import {
+  closeSync,
+  constants,
+  type Dirent,
+  fchmodSync,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  symlinkSync,
+  writeSync,
+} from 'node:fs'
+import { basename, dirname, join, relative } from 'node:path'
+import { openUnlocked } from '../system/locked-files.ts'
+import { identityOf, isWithin, lookAt } from '../system/real-path.ts'
+import { hookNames } from './guarded-names.ts'
+import type { GuardedPlaces } from './guarded-paths.ts'
+import { isPlaceholder } from './reserved-names.ts'
+
+/** What a sandbox closes by mounts, which go when another program puts a new file at the path. */
+interface Watched extends Pick<GuardedPlaces, 'kept' | 'links' | 'absent'> {
+  /** Real paths of the writable folders. */
+  readonly roots: readonly string[]
+  /** Names reserved for the command. */
+  readonly held: readonly string[]
+  /** Secret places, existing or not, which the sandbox hides. */
+  readonly hidden: readonly string[]
+}
+
+/**
+ * Remembers what is guarded. The function that is returned is called once, after the command and all its processes have
+ * ended: it moves aside what differs at a path that was exchanged meanwhile, puts the old content back, and returns a
+ * sentence for each. What still has its mount could not be changed by the command and is left as it is.
+ */
+export function watchGuarded({ kept, links, absent, roots, held, hidden }: Watched): () => string[] {
+  const files = kept.map((path) => ({ path, identity: identityOf(path), content: contentAt(path) }))
+  const targets = links.map((path) => ({ path, target: targetAt(path) }))
+  const names = [...held, ...absent].map((path) => ({ path, identity: identityOf(path) }))
+  const secrets = hidden.map((path) => ({ path, identity: identityOf(path) }))
+  return () => [
+    ...files.flatMap((each) =>
+      identityOf(each.path) === each.identity ? [] : putBack(each.path, each.content, roots),
+    ),
+    ...targets.flatMap(({ path, target }) =>
+      target === null || targetAt(path) === target ? [] : putBackLink(path, target, roots),
+    ),
+    ...names.flatMap(({ path, identity }) => (isUnchangedName(path, identity) ? [] : takeAway(path, roots))),
+    ...secrets.flatMap(({ path, identity }) => secretSentence(path, identity)),
+  ]
+}
+
+/** Bytes of each file by its path below the guarded path, '' for itself; null for one that holds too much to remember. */
+type Content = ReadonlyMap<string, FileBytes> | null
+
+interface FileBytes {
+  readonly bytes: Buffer
+  readonly mode: number
+}
+
+const maxFiles = 64
+const maxBytes = 1024 * 1024
+
+function contentAt(path: string): Content {
+  const found = new Map<string, FileBytes>()
+  let left = maxBytes
+  for (const file of filesAt(path) ?? []) {
+    const read = found.size < maxFiles ? rememberedFile(join(path, file), left) : null
+    if (read === 'missing') continue
+    if (read === null) return null
+    found.set(file, read)
+    left -= read.bytes.length
+  }
+  return found
+}
+
+/** Lists the files at a path that decide what runs; null for a folder that is too large to list. */
+function filesAt(path: string): string[] | null {
+  if (lookAt(path)?.isDirectory() !== true) return ['']
+  const names = list(path).map(({ name }) => name)
+  const isRepository = ['HEAD', 'objects', 'refs'].every((name) => names.includes(name))
+  if (!isRepository) return filesBelow(path, '', 3)
+  const hooks = new Set<string>(hookNames)
+  return [
+    ...['config', 'config.worktree', 'commondir'].filter((name) => names.includes(name)),
+    ...list(join(path, 'hooks')).flatMap(({ name }) => (hooks.has(name) ? [join('hooks', name)] : [])),
+  ]
+}
+
+function filesBelow(folder: string, below: string, depth: number): string[] {
+  return list(join(folder, below)).flatMap((entry) => {
+    const name = join(below, entry.name)
+    if (entry.isDirectory()) return depth === 0 ? [] : filesBelow(folder, name, depth - 1)
+    return entry.isFile() ? [name] : []
+  })
+}
+
+function list(folder: string): Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true })
+  } catch {
+    return []
+  }
+}
+
+const remembered = new Map<string, FileBytes & { readonly stamp: string }>()
+const maxRemembered = 1000
+
+/** Reads a file once for each time that it changed; null where it is larger than `left`. */
+function rememberedFile(path: string, left: number): FileBytes | 'missing' | null {
+  const stat = lookAt(path)
+  if (stat?.isFile() !== true) return 'missing'
+  if (Number(stat.size) > left) return null
+  const stamp = `${stat.dev} ${stat.ino} ${stat.size} ${stat.mtimeNs} ${stat.ctimeNs}`
+  const known = remembered.get(path)
+  if (known?.stamp === stamp) return known
+  const bytes = bytesAt(path)
+  if (bytes === null) return 'missing'
+  const read = { bytes, mode: Number(stat.mode) & 0o777, stamp }
+  remembered.delete(path)
+  remembered.set(path, read)
+  for (const oldest of remembered.keys()) if (remembered.size > maxRemembered) remembered.delete(oldest)
+  return read
+}
+
+/** Reads a regular file; null for anything else. */
+function bytesAt(path: string): Buffer | null {
+  let fd: number
+  try {
+    fd = openUnlocked(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
+  } catch {
+    return null
+  }
+  try {
+    return fstatSync(fd).isFile() ? readFileSync(fd) : null
+  } catch {
+    return null
+  } finally {
+    closeSync(fd)
+  }
+}
+
+/** Puts back what differs. A file that is gone stays so: nothing can run from it. */
+function putBack(path: string, content: Content, roots: readonly string[]): string[] {
+  const now = lookAt(path)
+  if (now === null) return []
+  if (content === null) return [`${exchanged(path)} It is too large to be compared: look at it before you go on.`]
+  const isFolder = !content.has('')
+  if (isFolder !== now.isDirectory()) return replaced(path, content, roots)
+  const present = isFolder ? filesAt(path) : ['']
+  const different = [...new Set([...content.keys(), ...(present ?? [])])].filter((file) => differs(path, file, content))
+  return different.flatMap((file) => replaced(join(path, file), one(content.get(file)), roots))
+}
+
+function one(file: FileBytes | undefined): Content {
+  return file === undefined ? new Map() : new Map([['', file]])
+}
+
+function differs(path: string, file: string, content: ReadonlyMap<string, FileBytes>): boolean {
+  const before = content.get(file)
+  const at = file === '' ? path : join(path, file)
+  const stat = lookAt(at)
+  if (stat === null) return false
+  if (before === undefined || !stat.isFile()) return true
+  return Number(stat.size) !== before.bytes.length || bytesAt(at)?.equals(before.bytes) !== true
+}
+
+function replaced(path: string, content: Content, roots: readonly string[]): string[] {
+  return repaired(path, roots, (name) => {
+    const aside = moveAside(name, path)
+    for (const [file, { bytes, mode }] of content ?? [])
+      inFolder(join(path, file), roots, (at) => write(at, bytes, mode))
+    return `${exchanged(path)} It is as it was when the command began; what was there is kept as ${aside}.`
+  })
+}
+
+function putBackLink(path: string, target: string, roots: readonly string[]): string[] {
+  return repaired(path, roots, (name) => {
+    const aside = lookAt(name) === null ? null : moveAside(name, path)
+    symlinkSync(target, name)
+    const rest = aside === null ? '' : `; what was there is kept as ${aside}`
+    return `The link ${path}, which leads to what runs later, was replaced while a command ran. It leads to ${target} again${rest}.`
+  })
+}
+
+function takeAway(path: string, roots: readonly string[]): string[] {
+  return repaired(path, roots, (name) => {
+    const aside = moveAside(name, path)
+    return `${path}, which would run later, appeared while a command ran that could write it. It was moved aside and is kept as ${aside}.`
+  })
+}
+
+/** Returns what `repair` says, or why it failed. */
+function repaired(path: string, roots: readonly string[], repair: (name: string) => string): string[] {
+  try {
+    return [inFolder(path, roots, repair)]
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    return [`${exchanged(path)} It could not be put back (${why}): look at it before you go on.`]
+  }
+}
+
+/** Calls `use` with a name for a path that no link can divert. */
+function inFolder<Result>(path: string, roots: readonly string[], use: (name: string) => Result): Result {
+  const root = roots.find((each) => isWithin(path, each))
+  if (root === undefined) throw new Error('it lies in no writable folder')
+  const folder = openFolder(root, dirname(path))
+  try {
+    return use(`${descriptor(folder)}/${basename(path)}`)
+  } finally {
+    closeSync(folder)
+  }
+}
+
+const folderFlags = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW
+
+/** Opens a folder below a root part by part; moves links on the way aside and makes the folder in their place. */
+function openFolder(root: string, folder: string): number {
+  let fd = openSync(root, folderFlags)
+  for (const part of relative(root, folder).split('/')) {
+    if (part === '') continue
+    const name = `${descriptor(fd)}/${part}`
+    try {
+      if (lookAt(name)?.isDirectory() === false) moveAside(name, part)
+      if (lookAt(name) === null) mkdirSync(name)
+      const next = openSync(name, folderFlags)
+      closeSync(fd)
+      fd = next
+    } catch (error) {
+      closeSync(fd)
+      throw error
+    }
+  }
+  return fd
+}
+
+/** Renames what is at a name in its folder. Returns its new path, for `path` as people know it. */
+function moveAside(name: string, path: string): string {
+  const suffix = `.parley-aside-${randomBytes(4).toString('hex')}`
+  renameSync(name, `${name}${suffix}`)
+  return `${path}${suffix}`
+}
+
+function write(name: string, bytes: Buffer, mode: number): void {
+  const { O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = constants
+  const fd = openSync(name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600)
+  try {
+    for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at)
+    fchmodSync(fd, mode)
+  } finally {
+    closeSync(fd)
+  }
+}
+
+function descriptor(fd: number): string {
+  return `/proc/self/fd/${fd}`
+}
+
+function targetAt(path: string): string | null {
+  try {
+    return readlinkSync(path)
+  } catch {
+    return null
+  }
+}
+
+/** A name is as before when it is free, is the same folder, or is reserved again for another command. */
+function isUnchangedName(path: string, identity: string | null): boolean {
+  const now = identityOf(path)
+  return now === null || now === identity || isPlaceholder(path)
+}
+
+function secretSentence(path: string, before: string | null): string[] {
+  const now = identityOf(path)
+  if (now === null || now === before) return []
+  const what = before === null ? 'appeared' : 'was exchanged by another program'
+  return [`${path}, where secrets are kept, ${what} while a command ran. The command may have read it.`]
+}
+
+function exchanged(path: string): string {
+  return `${path}, which runs later, was exchanged by another program while a command ran that could write it from then on.`
+}
