@@ -20,6 +20,7 @@ const exempt: readonly string[] = [
   'packages/host/src/sandbox/anonymous-file.ts',
   'packages/host/src/sandbox/bubblewrap/mount-table.ts',
   'packages/host/src/sandbox/bubblewrap/wrap-command.ts',
+  'packages/host/src/run/launch.ts',
   'packages/host/src/paths/git-files.ts',
   'packages/host/src/paths/put-back.ts',
   'packages/host/src/sandbox/probe/targets.ts',

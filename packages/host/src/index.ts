@@ -52,6 +52,6 @@ export {
   sweepOrphans,
 } from './system/marks.ts'
 export { DanglingLinkError, readIfThere } from './system/read-if-there.ts'
-export { followLinks, isWithin, realOrGiven } from './system/real-path.ts'
+export { followLinks, identityOf, isWithin, realOrGiven } from './system/real-path.ts'
 export { isSignalExitCode } from './system/signals.ts'
 export type { SpawnError } from './system/spawn-failure.ts'

@@ -19,6 +19,7 @@ export {
 export { type FoundProgram, findProgram, programNotFound } from './files/find-program.ts'
 export { entriesOf, inFolder, openRealFile } from './files/open-real-path.ts'
 export { ownFiles } from './files/own-files.ts'
+export { isMasked, type Standing, standingsHere } from './files/path-standing.ts'
 export { realOrGiven, realPathOf } from './files/real-path.ts'
 export { removeTree } from './files/remove-tree.ts'
 export { holdsSecrets, isSecret, type SecretPaths, secretPaths } from './files/secret-paths.ts'

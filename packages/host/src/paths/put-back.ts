@@ -42,8 +42,8 @@ export function watchGuarded({ kept, links, absent, roots, held, hidden }: Watch
   const names = [...held, ...absent].map((path) => ({ path, identity: identityOf(path) }))
   const secrets = hidden.map((path) => ({ path, identity: identityOf(path) }))
   return () => [
-    ...files.flatMap((each) =>
-      identityOf(each.path) === each.identity ? [] : putBack(each.path, each.content, roots),
+    ...files.flatMap(({ path, identity, content }) =>
+      identityOf(path) === identity ? putBackShared(path, content, roots) : putBack(path, content, roots),
     ),
     ...targets.flatMap(({ path, target }) =>
       target === null || targetAt(path) === target ? [] : putBackLink(path, target, roots),
@@ -59,6 +59,8 @@ type Content = ReadonlyMap<string, FileBytes> | null
 interface FileBytes {
   readonly bytes: Buffer
   readonly mode: number
+  /** True when the file has other names, by which it can be written past every mount. */
+  readonly isShared: boolean
 }
 
 const maxFiles = 64
@@ -68,7 +70,7 @@ function contentAt(path: string): Content {
   const found = new Map<string, FileBytes>()
   let left = maxBytes
   for (const file of filesAt(path) ?? []) {
-    const read = found.size < maxFiles ? rememberedFile(join(path, file), left) : null
+    const read = found.size < maxFiles ? rememberedFile(placeOf(path, file), left) : null
     if (read === 'missing') continue
     if (read === null) return null
     found.set(file, read)
@@ -119,7 +121,7 @@ function rememberedFile(path: string, left: number): FileBytes | 'missing' | nul
   if (known?.stamp === stamp) return known
   const bytes = bytesAt(path)
   if (bytes === null) return 'missing'
-  const read = { bytes, mode: Number(stat.mode) & 0o777, stamp }
+  const read = { bytes, mode: Number(stat.mode) & 0o777, isShared: stat.nlink > 1n, stamp }
   remembered.delete(path)
   remembered.set(path, read)
   for (const oldest of remembered.keys()) if (remembered.size > maxRemembered) remembered.delete(oldest)
@@ -152,16 +154,30 @@ function putBack(path: string, content: Content, roots: readonly string[]): stri
   if (isFolder !== now.isDirectory()) return replaced(path, content, roots)
   const present = isFolder ? filesAt(path) : ['']
   const different = [...new Set([...content.keys(), ...(present ?? [])])].filter((file) => differs(path, file, content))
-  return different.flatMap((file) => replaced(join(path, file), one(content.get(file)), roots))
+  return different.flatMap((file) => replaced(placeOf(path, file), one(content.get(file)), roots))
+}
+
+/** Puts back files that keep their mount and were written by another of their names. */
+function putBackShared(path: string, content: Content, roots: readonly string[]): string[] {
+  const shared = [...(content ?? [])].filter(([, { isShared }]) => isShared)
+  if (content === null || shared.length === 0) return []
+  return shared.flatMap(([file, before]) =>
+    differs(path, file, content) ? replaced(placeOf(path, file), one(before), roots) : [],
+  )
 }
 
 function one(file: FileBytes | undefined): Content {
   return file === undefined ? new Map() : new Map([['', file]])
 }
 
+/** Returns the path of a remembered file. */
+function placeOf(path: string, file: string): string {
+  return file === '' ? path : join(path, file)
+}
+
 function differs(path: string, file: string, content: ReadonlyMap<string, FileBytes>): boolean {
   const before = content.get(file)
-  const at = file === '' ? path : join(path, file)
+  const at = placeOf(path, file)
   const stat = lookAt(at)
   if (stat === null) return false
   if (before === undefined || !stat.isFile()) return true
@@ -170,10 +186,10 @@ function differs(path: string, file: string, content: ReadonlyMap<string, FileBy
 
 function replaced(path: string, content: Content, roots: readonly string[]): string[] {
   return repaired(path, roots, (name) => {
-    const aside = moveAside(name, path)
+    const aside = lookAt(name) === null ? null : moveAside(name, path)
     for (const [file, { bytes, mode }] of content ?? [])
-      inFolder(join(path, file), roots, (at) => write(at, bytes, mode))
-    return `${exchanged(path)} It is as it was when the command began; what was there is kept as ${aside}.`
+      inFolder(placeOf(path, file), roots, (at) => write(at, bytes, mode))
+    return `${exchanged(path)} It is as it was when the command began${aside === null ? '' : `; what was there is kept as ${aside}`}.`
   })
 }
 

@@ -28,7 +28,13 @@ export class CommandRun implements RunningCommand {
     this.#output = output
     this.#supervisor = new Supervisor(
       {
-        spec: { argv: spec.argv, cwd: spec.cwd, env: spec.env, mark: spec.mark },
+        spec: {
+          argv: spec.argv,
+          cwd: spec.cwd,
+          env: spec.env,
+          mark: spec.mark,
+          ...(spec.cwdIdentity === undefined ? {} : { cwdIdentity: spec.cwdIdentity }),
+        },
         sandbox,
         openChannels: () => openMergedChannels(machinery.fifos),
         onOutput: (_, chunk) => output.take(chunk),

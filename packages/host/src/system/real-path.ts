@@ -50,7 +50,11 @@ export function realOrGiven(path: string): string {
  */
 export function identityOf(path: string): string | null {
   const stat = lookAt(path)
-  return stat === null ? null : `${stat.dev} ${stat.ino} ${stat.birthtimeNs}`
+  return stat === null ? null : identityOfStat(stat)
+}
+
+export function identityOfStat({ dev, ino, birthtimeNs }: Pick<BigIntStats, 'dev' | 'ino' | 'birthtimeNs'>): string {
+  return `${dev} ${ino} ${birthtimeNs}`
 }
 
 /** Returns what lies at a path, links not followed; null for what is missing or cannot be examined. */

@@ -1,6 +1,5 @@
 import { join } from 'node:path'
-import { guardFor } from '@parley/host'
-import { findProgram } from '@parley/workspace'
+import { findProgram, standingsHere } from '@parley/workspace'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { decide } from '../../src/decision/decide.ts'
 import { type FileSurroundings, gatherPatchFacts, gatherReadFacts } from '../../src/facts/gather-file-facts.ts'
@@ -112,7 +111,7 @@ describe('files', () => {
     cwd: folders.workspace,
     roots: [folders.workspace],
     secrets: folders.around.secrets,
-    guardOf: async (paths, roots) => paths.map(await guardFor(roots, { home: folders.home })),
+    standingOf: (paths, roots) => standingsHere(paths, roots, { home: folders.home, secrets: folders.around.secrets }),
     files: folders.around.files,
   })
 

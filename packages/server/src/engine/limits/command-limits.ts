@@ -12,6 +12,8 @@ export interface CommandSurroundings {
   /** `$PARLEY_HOME`. */
   readonly home: string
   readonly scratch: Scratch
+  /** Tells people what became of a guarded path that was exchanged while a command ran. */
+  readonly onExchanged: (sentence: string) => void
 }
 
 /**
@@ -42,22 +44,30 @@ export async function limitsOfCommand(
 }
 
 /** Prepares the sandbox for one command. Releasing it measures the /tmp anew. */
-export async function sandboxFor({ place, scratch }: CommandSurroundings, limits: SandboxLimits): Promise<Sandbox> {
+export async function sandboxFor(
+  { place, scratch, onExchanged }: CommandSurroundings,
+  limits: SandboxLimits,
+): Promise<Sandbox> {
   const sandbox = await place.sandboxes.prepare(limits)
   return {
     limits: sandbox.limits,
     wrap: (command) => sandbox.wrap(command),
     release() {
-      sandbox.release?.()
+      const exchanged = sandbox.release?.() ?? []
+      for (const sentence of exchanged) onExchanged(sentence)
       scratch.measure()
+      return exchanged
     },
   }
 }
 
-/** Resolves to the real paths of the existing folders, the working folder first. A sandbox fails on a missing one. */
-async function existingRoots({ state }: Conversation, { files }: Environment): Promise<readonly string[]> {
-  const { roots } = workspaceOf(state)
-  const real = await Promise.all(roots.map((root) => files.realPath(root).catch(whenUnknown(root))))
+/**
+ * Resolves to the real paths of the existing folders, the working folder first. A sandbox fails on a missing one. Rejects
+ * with a sentence for one that is another folder than when the conversation opened.
+ */
+async function existingRoots({ state }: Conversation, { files, rootsNow }: Environment): Promise<readonly string[]> {
+  const { real, changed } = await rootsNow(workspaceOf(state).roots)
+  if (changed.length > 0) throw new Error(changed.join(' '))
   const there = await Promise.all(
     real.map((root) =>
       files

@@ -22,7 +22,7 @@ export interface ConversationLimits extends AsyncDisposable {
   /** Home folder of the user where commands run on this machine; null on another one. */
   readonly localHome: string | null
   /** See `Environment`. */
-  readonly guardOf: Environment['guardOf']
+  readonly standingOf: Environment['standingOf']
   enforcementFor(mode: SandboxMode): Enforcement
   /** Reads the environment's report. Resolves without one while the environment is unreachable. */
   readReport(): Promise<void>
@@ -68,7 +68,14 @@ export function openLimits(ports: LimitsPorts): OpenLimits {
   const onEmptied = () =>
     unlessStorageFails(() => conversation.record({ type: 'item.completed', item: emptiedNotice(ids.item()) }))
   const scratch = createScratch({ folder, isInUse, onEmptied })
-  const limits = createConversationLimits({ conversation, place, home, scratch, newItemId: ids.item })
+  const onExchanged = (title: string) =>
+    unlessStorageFails(() =>
+      conversation.record({
+        type: 'item.completed',
+        item: noticeItem(ids.item(), { level: 'warning', code: 'guardExchanged', title }),
+      }),
+    )
+  const limits = createConversationLimits({ conversation, place, home, scratch, onExchanged, newItemId: ids.item })
   return { limits, background }
 }
 
@@ -113,7 +120,7 @@ function createConversationLimits(parts: LimitsParts): ConversationLimits {
       return known?.reason ?? null
     },
     localHome: place.name === null ? place.home : null,
-    guardOf: place.guardOf,
+    standingOf: place.standingOf,
     enforcementFor,
     async readReport() {
       try {

@@ -211,7 +211,7 @@ describe('a turn that is stopped while a sandbox is prepared', () => {
       async prepare(limits) {
         asked.resolve()
         await ready.promise
-        return { ...(await sandboxes.prepare(limits)), release: () => void released++ }
+        return { ...(await sandboxes.prepare(limits)), release: () => Array(released++ * 0) }
       },
     }
     const model = scriptedModel({ calls: [shell('touch made', more)] })
