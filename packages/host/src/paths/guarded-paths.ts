@@ -133,7 +133,9 @@ function collectPlaces(roots: readonly string[]): PlaceCollector {
   function add({ path, kind }: GitPlace): readonly string[] {
     if (path.length > maxPathLength) throw new Error(`${path.slice(0, 200)}… is too long a path to follow`)
     const { real, links: passed } = followLinks(path)
-    for (const place of placesAt(real, kind, roots)) if (isInside(place) && !places.has(place)) places.set(place, kind)
+    // Links in a circle lead to no place that a mount could close; the links themselves are watched.
+    const found = isLink(real) ? [] : placesAt(real, kind, roots)
+    for (const place of found) if (isInside(place) && !places.has(place)) places.set(place, kind)
     return passed.filter(isInside)
   }
 
@@ -156,6 +158,10 @@ function collectPlaces(roots: readonly string[]): PlaceCollector {
       writable.push(...workFolders)
     },
   }
+}
+
+function isLink(path: string): boolean {
+  return lookAt(path)?.isSymbolicLink() === true
 }
 
 /** Narrows a path that holds a whole root, which git's settings may name, to the hooks that git runs there. */
