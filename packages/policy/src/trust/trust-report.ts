@@ -87,6 +87,8 @@ function programOf({ name, section, root, sandboxed, network }: ServerEntry): Tr
 
 /** Describes a file that trust is bound to. Missing files are bound as well, but have no hash to show. */
 function describeProgram({ path, content }: ProgramFile): string[] {
+  const folder = /^folder:([0-9a-f]{12})/.exec(content)?.[1]
+  if (folder !== undefined) return [`what programs start in the folder ${path} counts as it is now (sha256:${folder})`]
   return content.startsWith('sha256:') ? [`the file ${path} counts as it is now (${content.slice(0, 19)})`] : []
 }
 

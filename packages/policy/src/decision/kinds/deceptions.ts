@@ -13,7 +13,7 @@ export function deceptions(path: string): string[] {
   return [
     ...(names.some(hasLookAlikes) ? ['contains letters that look like Latin ones and are not'] : []),
     ...(names.some((name) => /^\s|\s$/u.test(name)) ? ['has a name that begins or ends with a blank'] : []),
-    ...(names.some((name) => name.normalize('NFKC') !== name && name.normalize('NFD') !== name)
+    ...(names.some((name) => name.normalize('NFKC') !== name.normalize('NFC'))
       ? ['contains characters that are drawn as others are']
       : []),
   ]
