@@ -1,4 +1,4 @@
-import { link, rm } from 'node:fs/promises'
+import { link, rm, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { findProgram, standingsHere } from '@parley/workspace'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -104,6 +104,38 @@ describe('a command', () => {
       roots: [folders.workspaceLink],
     })
     expect(facts.knownSafe).toBe(true)
+  })
+})
+
+describe('the question about a command', () => {
+  const asked = {
+    rules: [],
+    sessionGrants: [],
+    sandboxMode: 'workspace-write',
+    enforcement: 'full',
+    network: false,
+  } as const
+
+  it('says that a program lies in the writable folders', async () => {
+    const searchPath = `${folders.workspace}:${folders.bin}`
+    const facts = await folders.run(['sh', '-c', 'cat b.ts'], { searchPath })
+    expect(decide(facts, { ...asked, approvalPolicy: 'untrusted' }).reason).toContain(
+      `cat is the program ${join(folders.workspace, 'cat')}, a file of the writable folders`,
+    )
+  })
+
+  it('says where a program in the writable folders leads', async () => {
+    await symlink(join(folders.bin, 'git'), join(folders.workspace, 'build'))
+    const facts = await folders.run(['./build', 'x'])
+    expect(decide(facts, { ...asked, approvalPolicy: 'untrusted' }).reason).toContain(
+      `./build is the program ${join(folders.workspace, 'build')}, which leads to ${join(folders.bin, 'git')}`,
+    )
+    await rm(join(folders.workspace, 'build'))
+  })
+
+  it('warns of a folder that is not what it seems', async () => {
+    const facts = { ...(await folders.run(['git', 'fetch'])), cwd: join(folders.workspace, 'src ') }
+    expect(decide(facts, { ...asked, approvalPolicy: 'untrusted' }).reason).toContain('the folder has a name that')
   })
 })
 

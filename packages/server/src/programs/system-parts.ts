@@ -95,7 +95,13 @@ export function systemParts(options: ServerOptions): EngineParts {
     redaction,
     files: nodeFiles,
     host: openHost(),
-    sandboxes: openSandboxes({ cacheFile: join(home, 'cache', 'sandbox.json'), build: options.build, env, own }),
+    sandboxes: openSandboxes({
+      cacheFile: join(home, 'cache', 'sandbox.json'),
+      build: options.build,
+      env,
+      own,
+      onExchanged: (sentences) => log.write(sentences.join(' ')),
+    }),
     shellParser: createShellParser(assets.shellParser),
     secrets: () => {
       secrets ??= secretPaths(
