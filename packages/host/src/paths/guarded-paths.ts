@@ -1,4 +1,4 @@
-import { type Dirent, readdirSync } from 'node:fs'
+import { type Dirent, lstatSync, readdirSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { followLinks, isWithin, lookAt } from '../system/real-path.ts'
 import {
@@ -200,7 +200,9 @@ export async function guardedPlaces(roots: readonly string[], around: GuardSurro
   const missing = new Set<string>()
   for (const place of places.keys()) {
     const root = roots.find((candidate) => isWithin(place, candidate)) ?? place
-    if (isInUse(place)) for (const spelling of spellings(place)) kept.add(spelling)
+    const blocked = blockedBy(place, root)
+    if (blocked !== null) for (const path of blocked) kept.add(path)
+    else if (isInUse(place)) for (const spelling of spellings(place)) kept.add(spelling)
     else missing.add(firstMissing(place, root))
   }
   const isOpen = (path: string) => !isClosed(path, kept, writable)
@@ -229,6 +231,20 @@ function isClosed(path: string, places: { has(path: string): boolean }, writable
 /** Returns false for a name that another command has reserved: it must be reserved for this one too. */
 function isInUse(path: string): boolean {
   return lookAt(path) !== null && !isPlaceholder(path)
+}
+
+/**
+ * Returns null for a place that exists or can be made. A link that leads through a file, in circles or to too long a name
+ * leads to none: nothing can be mounted there, and only the file in the way, if any, must stay what it is.
+ */
+function blockedBy(place: string, root: string): readonly string[] | null {
+  try {
+    return lstatSync(place, { throwIfNoEntry: false })?.isSymbolicLink() === true ? [] : null
+  } catch {
+    const above = dirname(place)
+    if (above === root || !isWithin(above, root)) return []
+    return blockedBy(above, root) ?? (lookAt(above)?.isFile() === true ? [above] : [])
+  }
 }
 
 function firstMissing(path: string, root: string): string {

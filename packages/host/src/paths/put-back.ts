@@ -40,7 +40,7 @@ export function watchGuarded({ kept, links, absent, roots, held, hidden }: Watch
   const files = kept.map((path) => ({ path, identity: identityOf(path), content: contentAt(path) }))
   const targets = links.map((path) => ({ path, target: targetAt(path) }))
   const names = [...held, ...absent].map((path) => ({ path, identity: identityOf(path) }))
-  const secrets = hidden.map((path) => ({ path, identity: identityOf(path) }))
+  const secrets = presentAmong(hidden)
   return () => [
     ...files.flatMap(({ path, identity, content }) =>
       identityOf(path) === identity ? putBackShared(path, content, roots) : putBack(path, content, roots),
@@ -49,7 +49,9 @@ export function watchGuarded({ kept, links, absent, roots, held, hidden }: Watch
       target === null || targetAt(path) === target ? [] : putBackLink(path, target, roots),
     ),
     ...names.flatMap(({ path, identity }) => (isUnchangedName(path, identity) ? [] : takeAway(path, roots))),
-    ...secrets.flatMap(({ path, identity }) => secretSentence(path, identity)),
+    ...[...presentAmong(hidden)].flatMap(([path, identity]) =>
+      secretSentence(path, secrets.get(path) ?? null, identity),
+    ),
   ]
 }
 
@@ -289,9 +291,31 @@ function isUnchangedName(path: string, identity: string | null): boolean {
   return now === null || now === identity || isPlaceholder(path)
 }
 
-function secretSentence(path: string, before: string | null): string[] {
-  const now = identityOf(path)
-  if (now === null || now === before) return []
+/** Returns the identity of each path that exists. Most secret places do not, and a folder is listed faster than each is tried. */
+function presentAmong(paths: readonly string[]): ReadonlyMap<string, string> {
+  const present = new Map<string, string>()
+  for (const [folder, within] of Map.groupBy(paths, dirname)) {
+    if (lookAt(folder) === null) continue
+    const names = namesIn(folder)
+    for (const path of within) {
+      const identity = names === null || names.has(basename(path)) ? identityOf(path) : null
+      if (identity !== null) present.set(path, identity)
+    }
+  }
+  return present
+}
+
+/** Returns null for a folder that cannot be listed, although its content may be reachable. */
+function namesIn(folder: string): ReadonlySet<string> | null {
+  try {
+    return new Set(readdirSync(folder))
+  } catch {
+    return null
+  }
+}
+
+function secretSentence(path: string, before: string | null, now: string): string[] {
+  if (now === before) return []
   const what = before === null ? 'appeared' : 'was exchanged by another program'
   return [`${path}, where secrets are kept, ${what} while a command ran. The command may have read it.`]
 }
