@@ -19,19 +19,23 @@ export {
   createBackgroundProcesses,
 } from './run/background-processes.ts'
 export type { CommandEnd, CommandSpec, EndReason, RunningCommand, StartOptions } from './run/command.ts'
-export type { ProcessExit, ProcessOptions, ProcessSpec, RunningProcess } from './run/process.ts'
+export type { ProcessExit, ProcessOptions, ProcessSpec, RunningProcess } from './run/spawn-process.ts'
 export type { StreamedProcess, StreamedProcessSpec } from './run/spawn-streams.ts'
 export { createStopLadder, type StopLadder, type StopReason } from './run/stop-ladder.ts'
 export { openSandboxes } from './sandbox/probe/open-sandboxes.ts'
 export type { SandboxesOptions } from './sandbox/probe/search.ts'
 export {
+  type Enforcement,
+  isWeaker,
   noSandbox,
+  noSandboxes,
   type Sandbox,
   type SandboxedCommand,
+  type Sandboxes,
   type SandboxLimits,
+  type SandboxReport,
   type WrappedCommand,
 } from './sandbox/sandbox.ts'
-export { type Enforcement, isWeaker, noSandboxes, type Sandboxes, type SandboxReport } from './sandbox/sandboxes.ts'
 export { commandEnv, type EnvRules } from './system/command-env.ts'
 export { closeInheritedDescriptors } from './system/descriptor-shield.ts'
 export {
@@ -51,7 +55,7 @@ export {
   sweepMarked,
   sweepOrphans,
 } from './system/marks.ts'
+export { isSignalExitCode } from './system/process-tree.ts'
 export { DanglingLinkError, readIfThere } from './system/read-if-there.ts'
 export { followLinks, identityOf, isWithin, realOrGiven } from './system/real-path.ts'
-export { isSignalExitCode } from './system/signals.ts'
 export type { SpawnError } from './system/spawn-failure.ts'

@@ -220,6 +220,12 @@ export function allClosed({ kept, missing, writable, links, absent }: GuardedPla
   return { kept: [...kept, ...links], missing: [...missing, ...absent], writable }
 }
 
+/** Returns the kept paths that lie in no other kept one: those that a mount of their own closes. */
+export function outermost({ kept, writable }: ClosedPlaces): string[] {
+  const all = new Set(kept)
+  return kept.filter((path) => !isClosed(dirname(path), all, writable))
+}
+
 /** Returns true within a kept path, but not in a folder of it that stays writable. */
 function isClosed(path: string, places: { has(path: string): boolean }, writable: readonly string[]): boolean {
   if (places.has(path)) return true

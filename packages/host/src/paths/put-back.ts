@@ -111,7 +111,9 @@ function list(folder: string): Dirent[] {
 }
 
 const remembered = new Map<string, FileBytes & { readonly stamp: string }>()
-const maxRemembered = 1000
+const maxRemembered = 500
+/** Larger files are read before each command. */
+const maxRememberedBytes = 64 * 1024
 
 /** Reads a file once for each time that it changed; null where it is larger than `left`. */
 function rememberedFile(path: string, left: number): FileBytes | 'missing' | null {
@@ -125,7 +127,7 @@ function rememberedFile(path: string, left: number): FileBytes | 'missing' | nul
   if (bytes === null) return 'missing'
   const read = { bytes, mode: Number(stat.mode) & 0o777, isShared: stat.nlink > 1n, stamp }
   remembered.delete(path)
-  remembered.set(path, read)
+  if (bytes.length <= maxRememberedBytes) remembered.set(path, read)
   for (const oldest of remembered.keys()) if (remembered.size > maxRemembered) remembered.delete(oldest)
   return read
 }

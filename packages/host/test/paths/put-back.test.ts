@@ -99,15 +99,21 @@ describe.skipIf(!hasBubblewrap)(
     it('is left alone when another program wrote into it, since the command could not', async () => {
       using ground = openPlayground()
       ground.write({ 'workspace/.envrc': 'as it was\n', 'workspace/.vscode/tasks.json': '{}' })
+      ground.write({ 'workspace/.git/config': '[core]\n', 'workspace/.git/HEAD': 'x' })
       const meanwhile = () => {
         writeFileSync(ground.path('workspace/.envrc'), 'mine\n')
         exchange(ground, 'workspace/.vscode/tasks.json', '{"mine":1}')
+        exchange(ground, 'workspace/.git/config', '[mine]\n')
+        ground.write({ 'workspace/.git/hooks/pre-commit': 'mine' })
       }
-      const script = 'echo evil > .envrc; echo evil > .vscode/tasks.json; echo evil > .vscode/settings.json'
+      const script =
+        'echo evil > .git/config; echo evil > .git/hooks/pre-commit; echo evil > .envrc; echo evil > .vscode/tasks.json; echo evil > .vscode/settings.json'
       const { exchanged } = await whileRunning(ground, meanwhile, script)
       expect(exchanged).toEqual([])
       expect(readFileSync(ground.path('workspace/.envrc'), 'utf8')).toBe('mine\n')
       expect(readdirSync(ground.path('workspace/.vscode'))).toEqual(['tasks.json'])
+      expect(readFileSync(ground.path('workspace/.git/config'), 'utf8')).toBe('[mine]\n')
+      expect(readFileSync(ground.path('workspace/.git/hooks/pre-commit'), 'utf8')).toBe('mine')
       expect(readFileSync(ground.path('workspace/.vscode/tasks.json'), 'utf8')).toBe('{"mine":1}')
     })
 

@@ -3,8 +3,7 @@ import { access } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import type { Enforcement, SandboxLimits } from '@parley/host'
 import { isMasked, liesWithin, realPathOf, systemErrorCode } from '@parley/workspace'
-import { absolutePathsInScript, pathsInOutput, redirectTargets } from '../decision/paths-in-output.ts'
-import type { CheckedPath } from '../decision/sandbox-block.ts'
+import { absolutePathsInScript, type CheckedPath, pathsInOutput, redirectTargets } from '../decision/sandbox-block.ts'
 import type { WritableRoots } from './gather-file-facts.ts'
 
 export interface FailedCommand {

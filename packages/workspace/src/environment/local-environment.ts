@@ -1,7 +1,6 @@
 import { type Host, pinFolders, type Sandboxes } from '@parley/host'
 import { diskFiles } from '../files/disk-files.ts'
-import { ownFiles } from '../files/own-files.ts'
-import { standingsHere } from '../files/path-standing.ts'
+import { ownFiles, standingsHere } from '../files/path-standing.ts'
 import type { SecretPaths } from '../files/secret-paths.ts'
 import { localRipgrep } from '../look-up/local-ripgrep.ts'
 import { diskPatchTarget } from '../patch/apply/disk-patch-attempt.ts'

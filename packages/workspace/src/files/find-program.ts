@@ -1,7 +1,7 @@
 import { isAbsolute, join, resolve } from 'node:path'
 import type { EnvironmentFiles } from './environment-files.ts'
 import { whenUnknown } from './errors.ts'
-import { liesWithin } from './workspace-path.ts'
+import { liesWithin } from './real-path.ts'
 
 export interface FoundProgram {
   readonly path: string | null

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { EnvironmentFiles } from './environment-files.ts'
 import { whenUnknown } from './errors.ts'
-import { liesWithin } from './workspace-path.ts'
+import { liesWithin } from './real-path.ts'
 
 const underHome = [
   '.ssh',

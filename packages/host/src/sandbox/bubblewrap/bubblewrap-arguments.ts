@@ -1,5 +1,5 @@
 import type { GuardSurroundings } from '../../paths/guarded-paths.ts'
-import type { SandboxState } from '../sandboxes.ts'
+import type { SandboxState } from '../sandbox.ts'
 import type { Mount } from './plan-mounts.ts'
 
 export interface ArgumentOptions {

@@ -1,6 +1,6 @@
 import { existsSync, lstatSync } from 'node:fs'
 import { arch, release as kernelRelease } from 'node:os'
-import { type GuardedPlaces, guardedPlaces, nothingGuarded, spellings } from '../../paths/guarded-paths.ts'
+import { type GuardedPlaces, guardedPlaces, nothingGuarded, outermost, spellings } from '../../paths/guarded-paths.ts'
 import { watchGuarded } from '../../paths/put-back.ts'
 import { type ReservedName, reserveName } from '../../paths/reserved-names.ts'
 import { realPathOrNull } from '../../system/real-path.ts'
@@ -33,7 +33,13 @@ export async function prepareBubblewrap(limits: SandboxLimits, machine: Bubblewr
       filter: seccompFilter({ arch: processor, unixSockets: limits.unixSockets }),
       shell: shellFor(limits, mounts),
     }
-    const putBack = watchGuarded({ ...guarded, roots, held: held.map(({ path }) => path), hidden: limits.masked })
+    const putBack = watchGuarded({
+      ...guarded,
+      kept: outermost(guarded),
+      roots,
+      held: held.map(({ path }) => path),
+      hidden: limits.masked,
+    })
     let isStarted = false
     return {
       limits,

@@ -5,8 +5,7 @@ import { openAnonymousFile, openToAppend, readAnonymousFile } from '../anonymous
 import type { Sandbox, SandboxLimits, SandboxWatch } from '../sandbox.ts'
 import { openScratch } from '../scratch.ts'
 import { type FilterArch, seccompFilter } from '../seccomp/filter.ts'
-import { rightsOnOutput, rulesetAttributes } from './rights.ts'
-import { listFolder, rulesOfLimits } from './rules.ts'
+import { listFolder, rightsOnOutput, rulesetAttributes, rulesOfLimits } from './rules.ts'
 import { callNumbers, hiddenEnv, landlockScript } from './script.ts'
 
 export interface LandlockMachine extends GuardSurroundings {
