@@ -23,6 +23,7 @@ const exempt: readonly string[] = [
   'packages/host/src/run/launch.ts',
   'packages/host/src/paths/git-files.ts',
   'packages/host/src/paths/put-back.ts',
+  'packages/host/src/paths/remembered-files.ts',
   'packages/host/src/sandbox/probe/targets.ts',
   'packages/host/src/sandbox/probe/kept-finding.ts',
   'packages/host/src/sandbox/probe/reasons.ts',

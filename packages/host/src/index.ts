@@ -55,7 +55,7 @@ export {
   sweepMarked,
   sweepOrphans,
 } from './system/marks.ts'
-export { isSignalExitCode } from './system/process-tree.ts'
 export { DanglingLinkError, readIfThere } from './system/read-if-there.ts'
 export { followLinks, identityOf, isWithin, realOrGiven } from './system/real-path.ts'
+export { isSignalExitCode } from './system/signals.ts'
 export type { SpawnError } from './system/spawn-failure.ts'

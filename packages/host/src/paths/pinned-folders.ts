@@ -13,7 +13,7 @@ export interface PinnedFolders {
 
 interface Pin {
   readonly real: string
-  /** Null for a folder that was missing; it is pinned when it is there. */
+  /** Identity of the folder; null for one that was missing, which is pinned when it is there. */
   identity: string | null
 }
 

@@ -2,26 +2,29 @@ import { randomBytes } from 'node:crypto'
 import {
   closeSync,
   constants,
-  type Dirent,
   fchmodSync,
-  fstatSync,
   mkdirSync,
   openSync,
   readdirSync,
-  readFileSync,
   readlinkSync,
   renameSync,
   symlinkSync,
   writeSync,
 } from 'node:fs'
-import { basename, dirname, join, relative } from 'node:path'
-import { openUnlocked } from '../system/locked-files.ts'
+import { basename, dirname, relative } from 'node:path'
 import { identityOf, isWithin, lookAt } from '../system/real-path.ts'
-import { hookNames } from './guarded-names.ts'
 import type { GuardedPlaces } from './guarded-paths.ts'
+import {
+  differingFiles,
+  differs,
+  placeOf,
+  type RememberedFile,
+  type RememberedFiles,
+  rememberFiles,
+} from './remembered-files.ts'
 import { isPlaceholder } from './reserved-names.ts'
 
-/** What a sandbox closes by mounts, which go when another program puts a new file at the path. */
+/** Paths that a sandbox closes by mounts, which go when another program puts a new file there. */
 interface Watched extends Pick<GuardedPlaces, 'kept' | 'links' | 'absent'> {
   /** Real paths of the writable folders. */
   readonly roots: readonly string[]
@@ -37,13 +40,13 @@ interface Watched extends Pick<GuardedPlaces, 'kept' | 'links' | 'absent'> {
  * sentence for each. What still has its mount could not be changed by the command and is left as it is.
  */
 export function watchGuarded({ kept, links, absent, roots, held, hidden }: Watched): () => string[] {
-  const files = kept.map((path) => ({ path, identity: identityOf(path), content: contentAt(path) }))
+  const files = kept.map((path) => ({ path, identity: identityOf(path), before: rememberFiles(path) }))
   const targets = links.map((path) => ({ path, target: targetAt(path) }))
   const names = [...held, ...absent].map((path) => ({ path, identity: identityOf(path) }))
   const secrets = presentAmong(hidden)
   return () => [
-    ...files.flatMap(({ path, identity, content }) =>
-      identityOf(path) === identity ? putBackShared(path, content, roots) : putBack(path, content, roots),
+    ...files.flatMap(({ path, identity, before }) =>
+      identityOf(path) === identity ? putBackShared(path, before, roots) : putBack(path, before, roots),
     ),
     ...targets.flatMap(({ path, target }) =>
       target === null || targetAt(path) === target ? [] : putBackLink(path, target, roots),
@@ -55,144 +58,32 @@ export function watchGuarded({ kept, links, absent, roots, held, hidden }: Watch
   ]
 }
 
-/** Bytes of each file by its path below the guarded path, '' for itself; null for one that holds too much to remember. */
-type Content = ReadonlyMap<string, FileBytes> | null
-
-interface FileBytes {
-  readonly bytes: Buffer
-  readonly mode: number
-  /** True when the file has other names, by which it can be written past every mount. */
-  readonly isShared: boolean
-}
-
-const maxFiles = 64
-const maxBytes = 1024 * 1024
-
-function contentAt(path: string): Content {
-  const found = new Map<string, FileBytes>()
-  let left = maxBytes
-  for (const file of filesAt(path) ?? []) {
-    const read = found.size < maxFiles ? rememberedFile(placeOf(path, file), left) : null
-    if (read === 'missing') continue
-    if (read === null) return null
-    found.set(file, read)
-    left -= read.bytes.length
-  }
-  return found
-}
-
-/** Lists the files at a path that decide what runs; null for a folder that is too large to list. */
-function filesAt(path: string): string[] | null {
-  if (lookAt(path)?.isDirectory() !== true) return ['']
-  const names = list(path).map(({ name }) => name)
-  const isRepository = ['HEAD', 'objects', 'refs'].every((name) => names.includes(name))
-  if (!isRepository) return filesBelow(path, '', 3)
-  const hooks = new Set<string>(hookNames)
-  return [
-    ...['config', 'config.worktree', 'commondir'].filter((name) => names.includes(name)),
-    ...list(join(path, 'hooks')).flatMap(({ name }) => (hooks.has(name) ? [join('hooks', name)] : [])),
-  ]
-}
-
-function filesBelow(folder: string, below: string, depth: number): string[] {
-  return list(join(folder, below)).flatMap((entry) => {
-    const name = join(below, entry.name)
-    if (entry.isDirectory()) return depth === 0 ? [] : filesBelow(folder, name, depth - 1)
-    return entry.isFile() ? [name] : []
-  })
-}
-
-function list(folder: string): Dirent[] {
-  try {
-    return readdirSync(folder, { withFileTypes: true })
-  } catch {
-    return []
-  }
-}
-
-const remembered = new Map<string, FileBytes & { readonly stamp: string }>()
-const maxRemembered = 500
-/** Larger files are read before each command. */
-const maxRememberedBytes = 64 * 1024
-
-/** Reads a file once for each time that it changed; null where it is larger than `left`. */
-function rememberedFile(path: string, left: number): FileBytes | 'missing' | null {
-  const stat = lookAt(path)
-  if (stat?.isFile() !== true) return 'missing'
-  if (Number(stat.size) > left) return null
-  const stamp = `${stat.dev} ${stat.ino} ${stat.size} ${stat.mtimeNs} ${stat.ctimeNs}`
-  const known = remembered.get(path)
-  if (known?.stamp === stamp) return known
-  const bytes = bytesAt(path)
-  if (bytes === null) return 'missing'
-  const read = { bytes, mode: Number(stat.mode) & 0o777, isShared: stat.nlink > 1n, stamp }
-  remembered.delete(path)
-  if (bytes.length <= maxRememberedBytes) remembered.set(path, read)
-  for (const oldest of remembered.keys()) if (remembered.size > maxRemembered) remembered.delete(oldest)
-  return read
-}
-
-/** Reads a regular file; null for anything else. */
-function bytesAt(path: string): Buffer | null {
-  let fd: number
-  try {
-    fd = openUnlocked(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
-  } catch {
-    return null
-  }
-  try {
-    return fstatSync(fd).isFile() ? readFileSync(fd) : null
-  } catch {
-    return null
-  } finally {
-    closeSync(fd)
-  }
-}
-
 /** Puts back what differs. A file that is gone stays so: nothing can run from it. */
-function putBack(path: string, content: Content, roots: readonly string[]): string[] {
+function putBack(path: string, before: RememberedFiles, roots: readonly string[]): string[] {
   const now = lookAt(path)
   if (now === null) return []
-  if (content === null) return [`${exchanged(path)} It is too large to be compared: look at it before you go on.`]
-  const isFolder = !content.has('')
-  if (isFolder !== now.isDirectory()) return replaced(path, content, roots)
-  const present = isFolder ? filesAt(path) : ['']
-  const different = [...new Set([...content.keys(), ...(present ?? [])])].filter((file) => differs(path, file, content))
-  return different.flatMap((file) => replaced(placeOf(path, file), one(content.get(file)), roots))
+  if (before === null) return [`${exchanged(path)} It is too large to be compared: look at it before you go on.`]
+  const isFolder = !before.has('')
+  if (isFolder !== now.isDirectory()) return replaced(path, before, roots)
+  return differingFiles(path, before).flatMap((name) => replaced(placeOf(path, name), one(before.get(name)), roots))
 }
 
 /** Puts back files that keep their mount and were written by another of their names. */
-function putBackShared(path: string, content: Content, roots: readonly string[]): string[] {
-  const shared = [...(content ?? [])].filter(([, { isShared }]) => isShared)
-  if (content === null || shared.length === 0) return []
-  return shared.flatMap(([file, before]) =>
-    differs(path, file, content) ? replaced(placeOf(path, file), one(before), roots) : [],
+function putBackShared(path: string, before: RememberedFiles, roots: readonly string[]): string[] {
+  const shared = [...(before ?? [])].filter(([, { isShared }]) => isShared)
+  return shared.flatMap(([name, file]) =>
+    differs(placeOf(path, name), file) ? replaced(placeOf(path, name), one(file), roots) : [],
   )
 }
 
-function one(file: FileBytes | undefined): Content {
+function one(file: RememberedFile | undefined): ReadonlyMap<string, RememberedFile> {
   return file === undefined ? new Map() : new Map([['', file]])
 }
 
-/** Returns the path of a remembered file. */
-function placeOf(path: string, file: string): string {
-  return file === '' ? path : join(path, file)
-}
-
-function differs(path: string, file: string, content: ReadonlyMap<string, FileBytes>): boolean {
-  const before = content.get(file)
-  const at = placeOf(path, file)
-  const stat = lookAt(at)
-  if (stat === null) return false
-  if (before === undefined || !stat.isFile()) return true
-  return Number(stat.size) !== before.bytes.length || bytesAt(at)?.equals(before.bytes) !== true
-}
-
-function replaced(path: string, content: Content, roots: readonly string[]): string[] {
+function replaced(path: string, before: ReadonlyMap<string, RememberedFile>, roots: readonly string[]): string[] {
   return repaired(path, roots, (name) => {
     const aside = lookAt(name) === null ? null : moveAside(name, path)
-    for (const [file, { bytes, mode }] of content ?? [])
-      inFolder(placeOf(path, file), roots, (at) => write(at, bytes, mode))
+    for (const [file, content] of before) inFolder(placeOf(path, file), roots, (at) => write(at, content))
     return `${exchanged(path)} It is as it was when the command began${aside === null ? '' : `; what was there is kept as ${aside}`}.`
   })
 }
@@ -264,7 +155,11 @@ function moveAside(name: string, path: string): string {
   return `${path}${suffix}`
 }
 
-function write(name: string, bytes: Buffer, mode: number): void {
+function write(name: string, { bytes, isLink, mode }: RememberedFile): void {
+  if (isLink) {
+    symlinkSync(bytes, name)
+    return
+  }
   const { O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = constants
   const fd = openSync(name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600)
   try {

@@ -2,7 +2,7 @@ import { followLinks, isWithin, lookAt } from '../system/real-path.ts'
 import { alsoAtHome, type GuardKind, guardedAtHome, guardedNames } from './guarded-names.ts'
 import { type FoundPlaces, findGuarded, type GuardSurroundings } from './guarded-paths.ts'
 
-/** What one path is, for all that judges paths. */
+/** Standing of one path: where it leads, and whether it may change. */
 export interface PathStanding {
   /** Absolute path as it was given. */
   readonly written: string
@@ -10,7 +10,7 @@ export interface PathStanding {
   readonly real: string | null
   /** Innermost writable folder that holds `real`; null outside of all. */
   readonly root: string | null
-  /** Why the path must not change without a question; null where it may. */
+  /** Reason that the path must not change without a question; null where it may. */
   readonly guard: GuardKind | null
   /** Number of names of an existing file; 1 for a missing one and where it is unknown. */
   readonly names: number

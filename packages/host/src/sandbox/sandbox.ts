@@ -1,4 +1,4 @@
-import { signalGroup } from '../system/process-tree.ts'
+import { signalGroup } from '../system/signals.ts'
 import type { SpawnError } from '../system/spawn-failure.ts'
 
 /** Limits of a command. Paths are absolute and real (no links in them), of the machine it runs on. */

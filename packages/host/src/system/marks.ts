@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { setImmediate as nextLoopTurn } from 'node:timers/promises'
 import { listPids, pidNamespace, readStat, readVariable } from './process-table.ts'
-import { killProcess } from './process-tree.ts'
+import { killProcess } from './signals.ts'
 
 /** Environment variable that carries the mark, by which processes are found after they left their process group. */
 export const markVariable = 'PARLEY_MARK'

@@ -1,5 +1,6 @@
 import { markVariable } from './marks.ts'
 import { listPids, listPidsSince, readStat, readVariable } from './process-table.ts'
+import { killProcess, signalGroup } from './signals.ts'
 
 /** Limit of rounds: a process can start another between a look and its kill, so each round looks again. */
 const maxRounds = 10
@@ -7,7 +8,7 @@ const maxRounds = 10
 /** Age of a command below which only younger processes are searched: no machine gives out all its process numbers in that time. */
 const recentMs = 250
 
-interface EndedTree {
+export interface EndedTree {
   readonly groupId: number
   readonly mark: string
   /** False when the group was empty as its leader ended: its number may belong to another group by now. */
@@ -49,30 +50,4 @@ function isInGroup(pid: number, tree: EndedTree): boolean {
   if (!tree.groupAlive) return false
   const stat = readStat(pid)
   return stat !== null && stat.groupId === tree.groupId && !stat.ending
-}
-
-/** Sends a signal to every member of a process group; returns true if the group has a member. */
-export function signalGroup(groupId: number, signal: NodeJS.Signals | 0): boolean {
-  return send(-groupId, signal)
-}
-
-/** Sends SIGKILL to one process, but never to this process or to the first one. */
-export function killProcess(pid: number): boolean {
-  return pid > 1 && pid !== process.pid && send(pid, 'SIGKILL')
-}
-
-function send(target: number, signal: NodeJS.Signals | 0): boolean {
-  try {
-    return process.kill(target, signal)
-  } catch {
-    // ESRCH: no such process. EPERM: another user's (a setuid program), or on macOS only zombies.
-    return false
-  }
-}
-
-const highestSignal = 64
-
-/** Returns true for the exit code by which shells and sandboxes report a death by signal: 128 plus its number. */
-export function isSignalExitCode(exitCode: number | null): boolean {
-  return exitCode !== null && exitCode > 128 && exitCode <= 128 + highestSignal
 }

@@ -148,6 +148,35 @@ describe.skipIf(!hasBubblewrap)(
       expect(exchanged.length).toBeGreaterThan(0)
     })
 
+    it('that is a folder has the links of its start, and no others', async () => {
+      using ground = openPlayground()
+      ground.write({ 'workspace/.vscode/tasks.json': '{}', 'workspace/real': 'x' })
+      symlinkSync('../real', ground.path('workspace/.vscode/settings.json'))
+      const meanwhile = () => {
+        renameSync(ground.path('workspace/.vscode'), ground.path('out/.vscode'))
+        ground.write({ 'workspace/.vscode/tasks.json': '{}' })
+        symlinkSync('../real', ground.path('workspace/.vscode/settings.json'))
+      }
+      const script = 'cd .vscode; rm settings.json; ln -s ../evil settings.json; ln -s ../evil launch.json'
+      const { exchanged } = await whileRunning(ground, meanwhile, script)
+      expect(readlinkSync(ground.path('workspace/.vscode/settings.json'))).toBe('../real')
+      expect(existsSync(ground.path('workspace/.vscode/launch.json'))).toBe(false)
+      expect(lstatSync(ground.path('workspace/.vscode/tasks.json')).isFile()).toBe(true)
+      expect(exchanged).toHaveLength(2)
+    })
+
+    it('that is too large to be compared is named', async () => {
+      using ground = openPlayground()
+      const many = Object.fromEntries(Array.from({ length: 400 }, (_, at) => [`workspace/.idea/${at}`, '']))
+      ground.write(many)
+      const meanwhile = () => {
+        renameSync(ground.path('workspace/.idea'), ground.path('out/.idea'))
+        ground.write({ 'workspace/.idea/x': '' })
+      }
+      const { exchanged } = await whileRunning(ground, meanwhile, 'echo evil > .idea/x')
+      expect(exchanged).toEqual([expect.stringContaining('too large to be compared')])
+    })
+
     it('that was missing is moved aside when its reservation was removed', async () => {
       using ground = openPlayground()
       const clean = () => rmSync(ground.path('workspace/.mcp.json'), { recursive: true })

@@ -5,7 +5,7 @@ import type { EnvironmentFiles } from './environment-files.ts'
 import { whenUnknown } from './errors.ts'
 import { isSecret, type SecretPaths } from './secret-paths.ts'
 
-/** What a path of an environment is, secret places included. */
+/** Standing of a path in an environment, secret places included. */
 export interface Standing extends PathStanding {
   /** True where secrets are kept, by the path as written or by where it leads. */
   readonly isSecret: boolean

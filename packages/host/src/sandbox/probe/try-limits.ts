@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { closeSync } from 'node:fs'
 import { errorMessage } from '../../system/errors.ts'
-import { signalGroup } from '../../system/process-tree.ts'
+import { signalGroup } from '../../system/signals.ts'
 import { mountsDiffer } from '../bubblewrap/inner-shell.ts'
 import type { Sandbox, SandboxLimits, WrappedCommand } from '../sandbox.ts'
 import { judgeFindings, parseFindings, probeCommand } from './script.ts'

@@ -29,7 +29,7 @@ export interface PatchedFile {
   readonly insideRoots: boolean
   /** Reason why patches to this file need approval; null for a file without protection. */
   readonly protectedBy: string | null
-  /** What a question about it says besides, as ends of sentences that begin with the path. */
+  /** Remarks for a question about it, as ends of sentences that begin with the path. */
   readonly notes?: readonly string[]
 }
 
