@@ -1,4 +1,4 @@
-import type { Dirent } from 'node:fs'
+import { type Dirent, readdirSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { identityOf, lookAt } from '../system/real-path.ts'
@@ -50,7 +50,7 @@ function search(root: string): Promise<Known> {
 async function begin(root: string): Promise<Known> {
   const earlier = known.get(root)
   const folders = new Map<string, LookedInto>()
-  await lookInto([root], 0, folders)
+  await lookInto([root], { depth: 0, folders, list })
   const found: Known = { folders, identities: new Map(), atMs: performance.now() }
   identify(found)
   // A search ends at a limit of folders, which commands could exhaust, so what an earlier one found counts still.
@@ -74,7 +74,7 @@ async function lookAgain(last: Known): Promise<void> {
   }
   for (const [folder, depth] of changed) {
     if (lookAt(folder) === null) last.folders.delete(folder)
-    else await lookInto([folder], depth, last.folders)
+    else await lookInto([folder], { depth, folders: last.folders, list: listNow })
   }
   if (changed.length > 0) identify(last)
 }
@@ -124,18 +124,28 @@ export interface FoundRepositories {
   readonly bare: readonly string[]
 }
 
+interface LookInto {
+  /** Depth of the folders to start with. */
+  readonly depth: number
+  readonly folders: Map<string, LookedInto>
+  readonly list: (folder: string) => Listing | Promise<Listing>
+}
+
 /** Looks into folders and those below, the shallow ones first, as far as the limits of depth and number. */
-async function lookInto(start: readonly string[], startDepth: number, folders: Map<string, LookedInto>): Promise<void> {
+async function lookInto(
+  start: readonly string[],
+  { depth: startDepth, folders, list: listed }: LookInto,
+): Promise<void> {
   const tops = new Set(start)
   let level = start
   for (let depth = startDepth; depth <= maxDepth && level.length > 0; depth += 1) {
     const next: string[] = []
     for (let at = 0; at < level.length && folders.size < maxFolders + tops.size; at += width) {
-      const looked = await Promise.all(level.slice(at, at + width).map(list))
-      for (const { folder, stamp, listed } of looked) {
-        const repositories = depth === 0 ? [] : repositoriesIn(folder, listed)
+      const looked = await Promise.all(level.slice(at, at + width).map(listed))
+      for (const { folder, stamp, entries } of looked) {
+        const repositories = depth === 0 ? [] : repositoriesIn(folder, entries)
         folders.set(folder, { depth, stamp, repositories })
-        const below = repositories.includes(folder) ? [] : foldersOf(folder, listed)
+        const below = repositories.includes(folder) ? [] : foldersOf(folder, entries)
         next.push(...below.filter((path) => !folders.has(path)))
       }
     }
@@ -157,7 +167,23 @@ function foldersOf(folder: string, listed: readonly Dirent[]): string[] {
   return listed.filter((entry) => entry.isDirectory() && !skipped.has(entry.name)).map(({ name }) => join(folder, name))
 }
 
-async function list(folder: string) {
+interface Listing {
+  readonly folder: string
+  readonly stamp: string | null
+  readonly entries: readonly Dirent[]
+}
+
+async function list(folder: string): Promise<Listing> {
   const stamp = stampOf(folder)
-  return { folder, stamp, listed: await readdir(folder, { withFileTypes: true }).catch(() => []) }
+  return { folder, stamp, entries: await readdir(folder, { withFileTypes: true }).catch(() => []) }
+}
+
+/** Lists a folder at once: for a few folders that is faster than to wait for another thread. */
+function listNow(folder: string): Listing {
+  const stamp = stampOf(folder)
+  try {
+    return { folder, stamp, entries: readdirSync(folder, { withFileTypes: true }) }
+  } catch {
+    return { folder, stamp, entries: [] }
+  }
 }
