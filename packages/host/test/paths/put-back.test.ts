@@ -13,7 +13,7 @@ import {
 } from 'node:fs'
 import { dirname } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createMark, openHost } from '../../src/index.ts'
+import { createMark, identityOf, noSandbox, openHost } from '../../src/index.ts'
 import { prepareBubblewrap } from '../../src/sandbox/bubblewrap/prepare-bubblewrap.ts'
 import { hasBubblewrap, machine, whyNot } from '../sandbox/bubblewrap/bubblewrap-here.ts'
 import { openPlayground, type Playground } from '../sandbox/playground.ts'
@@ -228,5 +228,38 @@ describe.skipIf(!hasBubblewrap)(`a secret place${whyNot}`, { timeout: 30_000 }, 
     using ground = openPlayground()
     ground.write({ 'home/.netrc': 'old' })
     expect((await whileRunning(ground, () => undefined, 'true')).exchanged).toEqual([])
+  })
+})
+
+describe('a command that is to start in one folder and no other', () => {
+  const start = (ground: Playground, cwdIdentity: string) =>
+    host.runCommand(
+      {
+        argv: ['/bin/sh', '-c', 'pwd; : > made'],
+        cwd: ground.path('workspace'),
+        cwdIdentity,
+        env: { PATH: '/usr/bin:/bin' },
+        mark: createMark(),
+      },
+      { sandbox: noSandbox },
+    ).ended
+
+  it('starts in it, by its real path', async () => {
+    using ground = openPlayground()
+    const end = await start(ground, identityOf(ground.path('workspace')) ?? '')
+    expect(end.head.toString()).toBe(`${ground.path('workspace')}\n`)
+  })
+
+  it.skipIf(process.platform !== 'linux')('does not start in another of its name', async () => {
+    using ground = openPlayground()
+    const identity = identityOf(ground.path('workspace')) ?? ''
+    renameSync(ground.path('workspace'), ground.path('moved'))
+    mkdirSync(ground.path('workspace'))
+    expect(await start(ground, identity)).toMatchObject({ reason: 'spawnFailed', spawnError: { subject: 'cwd' } })
+    expect(readdirSync(ground.path('workspace'))).toEqual([])
+    rmSync(ground.path('workspace'), { recursive: true })
+    symlinkSync(ground.path('moved'), ground.path('workspace'))
+    expect(await start(ground, identity)).toMatchObject({ reason: 'spawnFailed' })
+    expect(existsSync(ground.path('moved/made'))).toBe(false)
   })
 })

@@ -5,7 +5,7 @@ import type { SecretPaths } from '../files/secret-paths.ts'
 import type { SearchProgram } from '../look-up/ripgrep-run.ts'
 import type { PatchTarget } from '../patch/patch-files.ts'
 
-export type RootsNow = ReturnType<PinnedFolders['now']>
+type RootsNow = ReturnType<PinnedFolders['now']>
 
 /**
  * Machine that runs a conversation's commands and has its files: this one, or a remote one through its exec-server.

@@ -147,7 +147,7 @@ export function rightsOnFile(rights: number): number {
   return rights & fileRights
 }
 
-export function rightsOnDevice(version: number): number {
+function rightsOnDevice(version: number): number {
   return deviceRights & handledRights(version)
 }
 
