@@ -107,6 +107,12 @@ const reactOnlyUnderInk: Rule = (source, { specifier }) => {
   return places.some((place) => source.path.startsWith(place)) ? undefined : `${specifier} outside of apps/tui/src/ink`
 }
 
+/** The terminal is a client like any other: what it lacks belongs into the root of the library. */
+const publicClientOnly: Rule = (source, { specifier }) => {
+  const isInside = packageOf(specifier) === '@parley/client' && specifier !== '@parley/client'
+  return isInside && source.home === 'apps/tui' ? `${specifier} instead of @parley/client` : undefined
+}
+
 /** Whoever imports the protocol's types, reducer or errors must not pay for zod. */
 const zodOnlyInSchemas: Rule = (source, imported) => {
   const outside = source.path.startsWith('packages/protocol/src/') && !source.path.includes('/src/schema/')
@@ -116,12 +122,31 @@ const zodOnlyInSchemas: Rule = (source, imported) => {
   return reachesSchema ? `${imported.specifier} as a value outside of schema/` : undefined
 }
 
+const engine = 'packages/server/src/engine/'
+
+/**
+ * The server's engine has one face. The MCP frontend is a client of the native protocol and takes types only, and the
+ * exec frontend runs without an engine.
+ */
+const engineByItsFace: Rule = (source, imported) => {
+  const isOutside = source.path.startsWith('packages/server/src/') && !source.path.startsWith(engine)
+  if (!isOutside || !isRelative(imported.specifier)) return undefined
+  const target = targetOf(source, imported)
+  if (!target.startsWith(engine)) return undefined
+  if (target !== `${engine}index.ts`) return `${imported.specifier} is inside the engine; import engine/index.ts`
+  if (source.path.includes('/frontends/exec/')) return 'the exec frontend runs without an engine'
+  const needsValue = source.path.includes('/frontends/mcp/') && !imported.typeOnly
+  return needsValue ? 'the MCP frontend is a client and takes types of the engine only' : undefined
+}
+
 const rules: readonly Rule[] = [
   packageArrows,
   innermostThirdParties,
   relativeStaysHome,
   reactOnlyUnderInk,
+  publicClientOnly,
   zodOnlyInSchemas,
+  engineByItsFace,
 ]
 
 export function importViolations(source: Source): string[] {

@@ -26,8 +26,13 @@ describe('an import is refused', () => {
     ['packages/server/src/a.ts', `import { peer } from '../../rpc/src/peer.ts'`],
     ['packages/rpc/src/a.ts', `import { fake } from '../test/fake.ts'`],
     ['apps/tui/src/view/a.ts', `import type { ReactNode } from 'react'`],
+    ['apps/tui/src/conversation/a.ts', `import { connectClient } from '@parley/client/low-level'`],
     ['packages/protocol/src/reduce.ts', `import { z } from 'zod'`],
     ['packages/protocol/src/index.ts', `export { event } from './schema/event.ts'`],
+    ['packages/server/src/frontends/conversation/a.ts', `import type { A } from '../../engine/open/a.ts'`],
+    ['packages/server/src/programs/server/a.ts', `const { a } = await import('../../engine/open/a.ts')`],
+    ['packages/server/src/frontends/mcp/a.ts', `import { createEngine } from '../../engine/index.ts'`],
+    ['packages/server/src/frontends/exec/a.ts', `import type { Engine } from '../../engine/index.ts'`],
   ])('%s: %s', (...given) => {
     expect(faultsOf(importViolations, given)).toHaveLength(1)
   })
@@ -42,6 +47,9 @@ describe('an import is allowed', () => {
     ['apps/tui/src/ink/a.tsx', `import { Box } from 'ink'\nexport const A = () => <Box />`],
     ['packages/protocol/src/reduce.ts', `import type { z } from 'zod'`],
     ['packages/protocol/src/schema/event.ts', `import { z } from 'zod'`],
+    ['packages/server/src/frontends/conversation/a.ts', `import { createEngine } from '../../engine/index.ts'`],
+    ['packages/server/src/frontends/mcp/a.ts', `import type { Ceiling } from '../../engine/index.ts'`],
+    ['packages/server/src/engine/a.ts', `import { open } from './open/a.ts'`],
   ])('%s: %s', (...given) => {
     expect(faultsOf(importViolations, given)).toEqual([])
   })

@@ -36,7 +36,8 @@ export async function connect(target: Target = { spawn: {} }, options: ConnectOp
   options.signal?.throwIfAborted()
   const link = await openLink(target, options.signal)
   try {
-    return new Parley(await withinLimit(greet(link, options), { ...startLimit, signal: options.signal }), link)
+    const client = await withinLimit(greet(link, options), { ...startLimit, signal: options.signal })
+    return new Parley(client, link, { attached: false, serverPid: link.serverPid })
   } catch (error) {
     const failure = error instanceof ConnectionClosedError ? await failedStart(link) : error
     tellKilled(await link.discard(), options.onNotice)

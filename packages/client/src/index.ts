@@ -1,8 +1,10 @@
 export type {
   Approval,
   ApprovalDecision,
+  ApprovalId,
   ApprovalRequest,
   ConversationEvent,
+  ConversationId,
   ConversationState,
   ConversationSummary,
   Cursor,
@@ -11,18 +13,22 @@ export type {
   Failure,
   InputItem,
   Item,
+  ItemId,
   ItemOf,
   ListedConversation,
+  MessageId,
   Overrides,
   SettingsPatch,
   TokenCounts,
+  TurnId,
 } from '@parley/protocol'
 export { type ConnectOptions, connect } from './connect.ts'
 export type { CheckResult } from './connection/client.ts'
 export { ClientError, type ClientErrorCode, codeOf } from './connection/errors.ts'
 export type { ApprovalAnswer, ApprovalHandler, ApprovalOptions } from './conversation/answer-approvals.ts'
-export type { Conversation, EventsOptions, SendOptions } from './conversation/conversation.ts'
+export type { Conversation, ConversationMethod, EventsOptions } from './conversation/conversation.ts'
 export type { StoreListener } from './conversation/conversation-store.ts'
+export type { MessageInput, SendOptions } from './conversation/conversation-turns.ts'
 export type { Turn, TurnResult } from './conversation/turn.ts'
 export type { CreateOptions, Parley, ResumeOptions, Which } from './parley.ts'
 export type { SpawnTarget, Target } from './server/link.ts'

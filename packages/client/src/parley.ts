@@ -1,11 +1,24 @@
-import type { ConversationSummary, MethodName, Overrides, ParamsOf, ResultOf } from '@parley/protocol'
+import type {
+  ConversationId,
+  ConversationSummary,
+  ListedConversation,
+  MethodName,
+  Overrides,
+  ParamsOf,
+  ResultOf,
+} from '@parley/protocol'
 import type { Client } from './connection/client.ts'
-import { ClientError } from './connection/errors.ts'
-import { requestWhereItLives, resumeConversation } from './connection/resume-conversation.ts'
+import type { ClientError } from './connection/errors.ts'
+import {
+  type JoinedConversation,
+  joinConversation,
+  requestWhereItLives,
+  resumeConversation,
+} from './connection/resume-conversation.ts'
 import { type Watched, watchConnection } from './connection/watch-connection.ts'
 import { Conversation } from './conversation/conversation.ts'
-import { openConversationStore } from './conversation/conversation-store.ts'
-import { type Ending, tellKilled } from './server/leave-server.ts'
+import { type ConversationStore, openConversationStore } from './conversation/conversation-store.ts'
+import { type Ending, endOfJoined, tellKilled } from './server/leave-server.ts'
 
 export interface CreateOptions extends Omit<ParamsOf<'conversation/create'>, 'cwd'> {
   /** Absolute path of the folder to work in. Default: `process.cwd()`. */
@@ -22,35 +35,51 @@ export interface ResumeOptions {
 }
 
 /** A full id, a unique part of an id, a name, or the conversation updated last (in `cwd`, where given). */
-export type Which = string | { readonly last: true; readonly cwd?: string }
+export type Which = ConversationId | { readonly last: true; readonly cwd?: string }
 
-let readClient: (parley: Parley) => Client
+interface ServerFacts {
+  readonly attached: boolean
+  readonly serverPid: number | null
+}
+
+/** A conversation that is followed on this connection. */
+interface Followed {
+  readonly conversation: Conversation
+  readonly store: ConversationStore
+  /** Summary of its last opening. */
+  summary: ConversationSummary
+}
 
 /** A connection to a server, with the conversations opened through it. */
 export class Parley implements AsyncDisposable {
-  static {
-    readClient = (parley) => parley.#plain
-  }
-
-  readonly #plain: Client
   readonly #client: Client
+  readonly #facts: ServerFacts
   readonly #closing = new AbortController()
-  readonly #open = new Set<Conversation>()
+  readonly #followed = new Map<ConversationId, Followed>()
+  /** Connections to other processes, each made for one conversation that is live there. */
+  readonly #joined = new Map<Conversation, Parley>()
   readonly #connection: Watched
   readonly #ending: Ending
   #isDetached = false
+  /** True while the only conversation followed here decides how long this connection is open. */
+  #endsWithConversation = false
   #closed: Promise<void> | undefined
 
-  constructor(client: Client, ending: Ending) {
-    this.#plain = client
+  constructor(client: Client, ending: Ending, facts: ServerFacts = { attached: false, serverPid: null }) {
     this.#connection = watchConnection(client, this.#closing.signal, () => ending.explain())
     this.#client = this.#connection.client
     this.#ending = ending
+    this.#facts = facts
   }
 
   /** Returns the server's answer to the handshake: version, client id, capabilities. */
   get server(): ResultOf<'initialize'> {
     return this.#client.server
+  }
+
+  /** Returns the server's process id; null for a server reached by its address. */
+  get serverPid(): number | null {
+    return this.#facts.serverPid
   }
 
   /** Resolves when the connection is gone: with the reason, or null after `close`. The library never reconnects by itself. */
@@ -63,20 +92,37 @@ export class Parley implements AsyncDisposable {
     return this.#follow(await this.#client.request('conversation/create', { ...options, cwd }))
   }
 
-  /** Opens a conversation. Joins it in its own process where it is live elsewhere; throws `liveElsewhere` if that fails. */
+  /** Opens a conversation to take part. Joins it in its own process where it is live elsewhere; throws `liveElsewhere` if that fails. */
   async resume(which: Which, { overrides, readOnly, join = true }: ResumeOptions = {}): Promise<Conversation> {
     const params = {
-      ...(typeof which === 'string' ? { prefix: which } : which),
+      ...named(which),
       ...(overrides === undefined ? {} : { overrides }),
       ...(readOnly === undefined ? {} : { readOnly }),
     }
     if (!join) return this.#follow(await this.#client.request('conversation/resume', params))
-    const { client, summary, attached } = await resumeConversation(this.#client, params)
-    return attached ? await this.#join(client, summary) : await this.#follow(summary)
+    const resumed = await resumeConversation(this.#client, params)
+    return resumed.attached ? await this.#join(resumed) : await this.#follow(resumed.summary)
+  }
+
+  /**
+   * Opens a conversation to watch: joins it where it is live, with a connection that may change nothing, or else opens the
+   * log as it is now. Throws `liveElsewhere` if it is live and cannot be joined.
+   */
+  async watch(which: Which): Promise<Conversation> {
+    const view = await this.#client.request('conversation/resume', { ...named(which), readOnly: true })
+    const { conversationId } = view
+    const { introduction } = this.#client
+    // A connection that may change nothing follows what its own server has open.
+    if (!view.readOnly && introduction.access === 'readOnly') return this.#follow(view)
+    const live = (await this.listLive()).find((listed) => listed.conversationId === conversationId)?.live ?? null
+    if (live === null && view.readOnly) return this.#follow(view)
+    const owner = { conversationId, ...(live ?? { pid: null, socket: null }) }
+    const watching = { ...introduction, canApprove: false, access: 'readOnly' as const }
+    return this.#join(await joinConversation(owner, { introduction: watching }))
   }
 
   /** Creates a conversation with a copy of another one's events up to seq `at` (default: all). */
-  async fork(conversationId: string, at?: number): Promise<Conversation> {
+  async fork(conversationId: ConversationId, at?: number): Promise<Conversation> {
     const params = { conversationId, ...(at === undefined ? {} : { at }) }
     return this.#follow(await this.#client.request('conversation/fork', params))
   }
@@ -86,9 +132,27 @@ export class Parley implements AsyncDisposable {
     return this.#client.request('conversation/list', params)
   }
 
+  /** Lists the conversations that any process has open, newest first, among the newest 1,000. */
+  async listLive(): Promise<readonly ListedConversation[]> {
+    const { conversations } = await this.list({ limit: 1_000 })
+    return conversations.filter(({ live }) => live !== null)
+  }
+
   /** Sends any request of the protocol. The owner answers where a conversation is live in another process. */
   request<Name extends MethodName>(method: Name, params: ParamsOf<Name>): Promise<ResultOf<Name>> {
     return requestWhereItLives(this.#client, method, params)
+  }
+
+  /**
+   * Returns the connection that a conversation opened here is followed on: this one, or for an attached conversation the
+   * one to its process. That one is the caller's to close from then on: it outlives the conversation and this connection.
+   */
+  release(conversation: Conversation): Parley {
+    const joined = this.#joined.get(conversation)
+    if (joined === undefined) return this
+    this.#joined.delete(conversation)
+    joined.#endsWithConversation = false
+    return joined
   }
 
   /** Closes every open conversation; a server started for this connection saves and ends unless others need it. */
@@ -111,74 +175,58 @@ export class Parley implements AsyncDisposable {
     const client = this.#client
     const close = async () => {
       this.#closing.abort()
-      await Promise.allSettled([...this.#open].map((conversation) => conversation.close()))
+      const open = [...this.#followed.values()].map(({ conversation }) => conversation.close())
+      await Promise.allSettled([...open, ...[...this.#joined.values()].map((joined) => joined.close())])
       await client.close()
     }
     const killed = await this.#ending.leave({ client, close, detached: this.#isDetached })
     tellKilled(killed, client.introduction.onNotice)
   }
 
-  /** Returns the open conversation of this id, or follows it: a connection streams each conversation once. */
+  /** Follows a conversation. One that is followed already is brought up to date: a connection streams each one once. */
   async #follow(summary: ConversationSummary): Promise<Conversation> {
-    const known = [...this.#open].find(
-      ({ id, attached, isOpen }) => id === summary.conversationId && !attached && isOpen,
-    )
-    if (known !== undefined) return known
-    const conversation = await openConversation(summary, {
+    const { conversationId } = summary
+    const known = this.#followed.get(conversationId)
+    if (known?.conversation.isOpen === true) {
+      known.summary = summary
+      await known.store.refresh()
+      return known.conversation
+    }
+    const store = await openConversationStore(this.#client, conversationId)
+    const leave = async (how: 'closed' | 'detached') => {
+      if (this.#followed.get(conversationId) === followed) this.#followed.delete(conversationId)
+      if (how === 'detached') this.#isDetached = true
+      // When the connection is being closed, that waits for this conversation.
+      if (this.#endsWithConversation && this.#closed === undefined) await this.close()
+    }
+    const conversation = new Conversation({
       client: this.#client,
+      store,
+      summary: () => followed.summary,
+      ...this.#facts,
       lost: this.#connection.signal,
-      attached: false,
-      leave: async (how) => {
-        this.#open.delete(conversation)
-        if (how === 'detached') this.#isDetached = true
-      },
+      leave,
     })
-    return this.#keep(conversation)
+    const followed: Followed = { conversation, store, summary }
+    this.#followed.set(conversationId, followed)
+    return conversation
   }
 
-  async #join(client: Client, summary: ConversationSummary): Promise<Conversation> {
-    const closing = new AbortController()
-    const watched = watchConnection(client, closing.signal, async () => hungUp())
-    const hangUp = () => {
-      closing.abort()
-      return client.close()
-    }
-    const parts = { client: watched.client, lost: watched.signal, attached: true }
+  async #join({ client, summary, owner }: JoinedConversation): Promise<Conversation> {
+    const joined = new Parley(client, endOfJoined, { attached: true, serverPid: owner.pid })
     try {
-      const leave = () => {
-        this.#open.delete(conversation)
-        return hangUp()
-      }
-      const conversation: Conversation = await openConversation(summary, { ...parts, leave })
-      return this.#keep(conversation)
+      const conversation = await joined.#follow(summary)
+      joined.#endsWithConversation = true
+      this.#joined.set(conversation, joined)
+      void joined.closed.then(() => this.#joined.delete(conversation))
+      return conversation
     } catch (error) {
-      await hangUp()
+      await joined.close()
       throw error
     }
   }
-
-  #keep(conversation: Conversation): Conversation {
-    this.#open.add(conversation)
-    return conversation
-  }
 }
 
-/** Returns the client below a connection, whose requests reject with the errors of the wire. */
-export function clientOf(parley: Parley): Client {
-  return readClient(parley)
-}
-
-async function openConversation(
-  summary: ConversationSummary,
-  parts: Omit<ConstructorParameters<typeof Conversation>[0], 'summary' | 'store'>,
-): Promise<Conversation> {
-  const store = await openConversationStore(parts.client, summary.conversationId)
-  return new Conversation({ ...parts, summary, store })
-}
-
-function hungUp(): ClientError {
-  return new ClientError(
-    'connectionClosed',
-    'The process that has the conversation open is gone. Nothing shown is lost: resume it.',
-  )
+function named(which: Which): Pick<ParamsOf<'conversation/resume'>, 'prefix' | 'last' | 'cwd'> {
+  return typeof which === 'string' ? { prefix: which } : which
 }

@@ -75,9 +75,12 @@ const inheritedSettings =
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** Returns the environment of this process without `inheritedSettings`, overlaid with `overlay` (`undefined` removes a variable). */
+/**
+ * Returns the environment of this process without `inheritedSettings`, overlaid with `overlay` (`undefined` removes a
+ * variable). A terminal under test checks each result of its server against the protocol.
+ */
 export function cleanEnvironment(overlay: Environment = {}): Record<string, string> {
-  const clean: Record<string, string> = {}
+  const clean: Record<string, string> = { PARLEY_CHECK_RESULTS: '1' }
   for (const [name, value] of Object.entries(process.env)) {
     if (value !== undefined && !inheritedSettings.test(name)) clean[name] = value
   }

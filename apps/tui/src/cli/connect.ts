@@ -1,7 +1,7 @@
-import { ClientError, connect as connectTo, type Parley } from '@parley/client'
+import { type CheckResult, ClientError, connect as connectTo, type Parley } from '@parley/client'
 import type { ServerNotice } from '@parley/protocol'
 import { exitCodes, ParleyError } from './exit-codes.ts'
-import { type Launch, type LaunchedServer, launchServer } from './launch-server.ts'
+import { type Launch, launchServer } from './launch-server.ts'
 
 interface ConnectOptions {
   readonly clientName: string
@@ -15,31 +15,21 @@ interface ConnectOptions {
   readonly signal?: AbortSignal
 }
 
-/** A connection to the server of this program. */
-interface Connection {
-  readonly parley: Parley
-  readonly server: LaunchedServer
-}
-
 /** A server answers within 0.1 s; after this time it counts as failed. */
 const startLimitMs = 30_000
 
 /** Connects to the server of this program; closing the connection lets it save and end. Throws `serverFailed`. */
 export async function connect(launch: Launch, options: ConnectOptions): Promise<Parley> {
-  const { parley } = await connectToServer(launch, options)
-  return parley
-}
-
-/** Connects as `connect` does, and returns the server too. */
-export async function connectToServer(launch: Launch, options: ConnectOptions): Promise<Connection> {
+  const checkResult = await resultCheck(launch)
+  options.signal?.throwIfAborted()
   const server = launch.early ?? launchServer(launch, options.serverArgs ?? [])
   const expired = new AbortController()
   const timer = setTimeout(() => expired.abort(serverFailed('The server did not answer within 30 s.')), startLimitMs)
   const signal = options.signal === undefined ? expired.signal : AbortSignal.any([options.signal, expired.signal])
   try {
-    const parley = await connectTo({ server }, { ...introductionOf(launch, options), signal })
+    const parley = await connectTo({ server }, { ...introductionOf(launch, options), ...checkResult, signal })
     server.claim()
-    return { parley, server }
+    return parley
   } catch (error) {
     throw error instanceof ClientError ? serverFailed(error.message) : error
   } finally {
@@ -51,6 +41,16 @@ function introductionOf({ program }: Launch, options: ConnectOptions) {
   const { clientName, clientTitle, canApprove = false, onNotice = reportKill } = options
   const title = clientTitle === undefined ? {} : { title: clientTitle }
   return { name: clientName, ...title, version: program.version, canApprove, onNotice }
+}
+
+/**
+ * Loads the schemas that check each result of the server, for development and tests: where `PARLEY_CHECK_RESULTS` is `1`.
+ * A result that does not fit is a bug of this program.
+ */
+async function resultCheck({ env }: Launch): Promise<{ readonly checkResult?: CheckResult }> {
+  if (env['PARLEY_CHECK_RESULTS'] !== '1') return {}
+  const { methods } = await import('@parley/protocol/schema')
+  return { checkResult: (method, result) => void methods[method].result.parse(result) }
 }
 
 /** Reports only a server that was killed: other notices do not concern a command that asks one question. */

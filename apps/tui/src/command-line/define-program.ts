@@ -9,7 +9,7 @@ import { defineServers } from './define-servers.ts'
 import { refuseSlips, unknownCommand } from './likely-command.ts'
 import { flagsOf, type Settle, withCommonFlags, withImages } from './shared-options.ts'
 
-type Start = Parameters<typeof import('../ink/run-interactive.tsx')['runInteractive']>[1]
+type Start = Parameters<typeof import('../ink/run-interactive.ts')['runInteractive']>[1]
 
 /** Defines every command of the program. `settle` takes the exit code of the command that runs. */
 export function defineProgram(launch: Launch, settle: Settle): Command {
@@ -46,7 +46,7 @@ function defineHelp(program: Command): void {
 
 function defineConversations(program: Command, launch: Launch, settle: Settle): void {
   const interactive = (start: Start) =>
-    settle(import('../ink/run-interactive.tsx').then(({ runInteractive }) => runInteractive(launch, start)))
+    settle(import('../ink/run-interactive.ts').then(({ runInteractive }) => runInteractive(launch, start)))
   withImages(withCommonFlags(program)).action((prompt: string | undefined, flags: CommonFlags & ImageFlag) => {
     refuseSlips(program)
     if (prompt === undefined && flags.image !== undefined) throw noPrompt()

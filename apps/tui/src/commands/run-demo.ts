@@ -12,7 +12,7 @@ const banner =
 export async function runDemo(launch: Launch, flags: CommonFlags): Promise<number> {
   if (!hasTerminal()) return sayNoTerminal()
   const folder = makeProject()
-  const { runInteractive } = await import('../ink/run-interactive.tsx')
+  const { runInteractive } = await import('../ink/run-interactive.ts')
   const code = await runInteractive(
     launch,
     // With the default policy the sandbox would run most commands without asking.

@@ -1,32 +1,38 @@
 import type { WriteStream } from 'node:tty'
 import { render } from 'ink'
+import { type Painter, paintRows, settledText } from '../terminal/painter.ts'
+import { caretPosition, emptyZone, mapParts } from '../view/live-zone.ts'
 import { eraseReflowed, type Screen } from '../view/screen.ts'
-import { liveText, type Painter, settledText } from './painter.ts'
-import { type Batch, ScreenView } from './screen-view.tsx'
+import { App, type Batch } from './app.tsx'
 
-/** More than the screen needs: what is coalesced is coalesced before React, and a key must not wait for a frame. */
+/** Higher than the screen needs: events are coalesced before React, and a key must not wait for a frame. */
 const maxFps = 1_000
 
 export interface InkStreams {
-  /** One that hears of a new size from the painter alone. */
+  /** Stream that emits `resize` only when the painter does. */
   readonly stdout: WriteStream
   readonly stdin: NodeJS.ReadStream
 }
 
-/** Ink draws; keys are read elsewhere, and modes are held elsewhere. */
+/** Creates the painter that draws with Ink. Keys and terminal modes are handled elsewhere. */
 export function createInkPainter({ stdout, stdin }: InkStreams, first: Screen, colours: boolean): Painter {
   let batch: Batch | null = null
-  let painted = first
+  let painted: Pick<Screen, 'live' | 'caret'> = first
 
-  function view(screen: Screen) {
-    painted = screen
-    const text = settledText(screen, colours)
-    // A row that is only a line end has no height of its own.
-    if (text !== null) batch = { number: (batch?.number ?? 0) + 1, text: text === '' ? ' ' : text }
-    return <ScreenView batch={batch} live={liveText(screen, colours)} caret={screen.caret} />
+  function app() {
+    const { live, caret } = painted
+    const texts = mapParts((part) => paintRows(live[part], colours))
+    return <App batch={batch} live={texts} cursor={caretPosition(live, caret)} />
   }
 
-  const instance = render(view(first), {
+  function show(screen: Screen) {
+    painted = { live: screen.live, caret: screen.caret }
+    const text = settledText(screen, colours)
+    if (text !== null) batch = { number: (batch?.number ?? 0) + 1, text }
+    return app()
+  }
+
+  const instance = render(show(first), {
     stdout,
     stdin,
     exitOnCtrlC: false,
@@ -35,16 +41,17 @@ export function createInkPainter({ stdout, stdin }: InkStreams, first: Screen, c
     maxFps,
     incrementalRendering: true,
   })
+
   function hide() {
-    painted = { ...painted, live: [], caret: null }
-    instance.rerender(<ScreenView batch={batch} live="" caret={null} />)
+    painted = { live: emptyZone, caret: null }
+    instance.rerender(app())
   }
 
   return {
-    paint: (screen) => instance.rerender(view(screen)),
+    paint: (screen) => instance.rerender(show(screen)),
     resized({ columns, rows }, isReflowed) {
       if (isReflowed) stdout.write(eraseReflowed(painted, columns))
-      // Rows below the cursor may be gone, so that none of them can be taken for drawn.
+      // Rows below the cursor may be gone, so Ink must not take any of them for drawn.
       instance.clear()
       hide()
       Object.assign(stdout, { columns, rows })

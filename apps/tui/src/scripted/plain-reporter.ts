@@ -1,4 +1,4 @@
-import type { Envelope, Item } from '@parley/protocol'
+import type { Envelope, Item, ItemId } from '@parley/protocol'
 import { stripEffects } from '../view/text/control-characters.ts'
 import { closingLines, itemLine, retryLine, runningLine } from './plain-lines.ts'
 import type { Reporter } from './reporter.ts'
@@ -56,17 +56,17 @@ export function createPlainReporter({ stdout, stderr, onTerminal, isKept, now }:
 /** Progress for people: streamed text, and lines that never start in the middle of it. */
 interface Progress {
   introduce(item: Item): void
-  begin(itemId: string): void
-  stream(itemId: string, text: string): void
+  begin(itemId: ItemId): void
+  stream(itemId: ItemId, text: string): void
   finish(item: Item): void
   say(text: string): void
 }
 
 function createProgress(stderr: { write(text: string): unknown }): Progress {
-  const open = new Map<string, Item>()
+  const open = new Map<ItemId, Item>()
   /** Characters shown of each item: deltas may be missing, and the completed item has the rest. */
-  const shown = new Map<string, number>()
-  let speaker: string | null = null
+  const shown = new Map<ItemId, number>()
+  let speaker: ItemId | null = null
   let isMidLine = false
 
   function endLine(): void {
@@ -80,7 +80,7 @@ function createProgress(stderr: { write(text: string): unknown }): Progress {
     stderr.write(`${stripEffects(text)}\n`)
   }
 
-  function stream(itemId: string, text: string): void {
+  function stream(itemId: ItemId, text: string): void {
     if (text === '') return
     if (speaker !== itemId) changeSpeaker(itemId)
     shown.set(itemId, (shown.get(itemId) ?? 0) + text.length)
@@ -89,7 +89,7 @@ function createProgress(stderr: { write(text: string): unknown }): Progress {
     isMidLine = !visible.endsWith('\n')
   }
 
-  function changeSpeaker(itemId: string): void {
+  function changeSpeaker(itemId: ItemId): void {
     const item = open.get(itemId)
     const line = item === undefined ? null : runningLine(item, shown.has(itemId))
     if (line !== null) say(line)

@@ -1,5 +1,5 @@
 import { ClientError } from '@parley/client'
-import type { EventOf, Failure, TokenCounts, TurnOutcome } from '@parley/protocol'
+import type { ConversationId, EventOf, Failure, TokenCounts, TurnOutcome } from '@parley/protocol'
 import { RpcError } from '@parley/rpc'
 import { type ExitCode, exitCodeOf, exitCodes, ParleyError, weightiest } from '../cli/exit-codes.ts'
 import { explainRejection } from '../cli/messages.ts'
@@ -8,7 +8,7 @@ import type { StoppedError } from './stop.ts'
 /** End of a run: the terminal event in JSON, the last lines in plain mode. */
 export interface RunEnd {
   readonly exitCode: ExitCode
-  readonly conversationId: string | null
+  readonly conversationId: ConversationId | null
   readonly outcome: TurnOutcome | null
   /** Final message of a completed turn. */
   readonly answer: string | null
@@ -26,16 +26,16 @@ export interface EndedTurn {
 const nothing = { outcome: null, answer: null, failure: null, denials: [], usage: null } as const
 
 /** Returns the end of a run without a turn. */
-export function failedRun(failure: Failure, conversationId: string | null = null): RunEnd {
+export function failedRun(failure: Failure, conversationId: ConversationId | null = null): RunEnd {
   return { exitCode: exitCodeOf(failure.code), conversationId, ...nothing, failure }
 }
 
 /** Returns the end of a run that was stopped while no turn was open. */
-export function stoppedRun({ exitCode, failure }: StoppedError, conversationId: string | null): RunEnd {
+export function stoppedRun({ exitCode, failure }: StoppedError, conversationId: ConversationId | null): RunEnd {
   return { exitCode, conversationId, ...nothing, failure }
 }
 
-export function turnEnd({ event, message }: EndedTurn, conversationId: string): RunEnd {
+export function turnEnd({ event, message }: EndedTurn, conversationId: ConversationId): RunEnd {
   const { outcome, failure = unfit(event), denials, usage } = event
   const hasAnswer = outcome === 'completed' && message !== null && message.trim() !== ''
   const answer = hasAnswer && event.answerProblem === undefined ? message : null
@@ -44,7 +44,7 @@ export function turnEnd({ event, message }: EndedTurn, conversationId: string): 
 }
 
 /** Returns the end of a run whose turn was interrupted; an answer that came before the time limit counts. */
-export function stoppedTurn(turn: EndedTurn, reason: StoppedError, conversationId: string): RunEnd {
+export function stoppedTurn(turn: EndedTurn, reason: StoppedError, conversationId: ConversationId): RunEnd {
   const end = turnEnd(turn, conversationId)
   if (end.answer !== null && reason.exitCode === exitCodes.budget) return end
   const codes = [reason.exitCode, ...faultsOf(turn.event)]

@@ -1,8 +1,21 @@
 import type { Approval, ApprovalDecision } from '@parley/protocol'
 import { stepTo, type UiContext, type UiStep } from './actions.ts'
-import { isFresh, isReadable, isWhollySeen, mayAnswer, type Refusal, takenAtMs } from './approval/answer-guard.ts'
-import { type Answer, answerForText, choicesFor, isYes, offers, pendingApprovals } from './approval/choices.ts'
-import { chord } from './composer/key-table.ts'
+import {
+  type Answer,
+  answerForText,
+  choicesFor,
+  isFresh,
+  isReadable,
+  isWhollySeen,
+  isYes,
+  mayAnswer,
+  offers,
+  pendingApprovals,
+  type Refusal,
+  takenAtMs,
+} from './answers.ts'
+import { chord, commandForKey } from './composer/command.ts'
+import { insert } from './composer/composer.ts'
 import { openForm } from './fill-form.ts'
 import type { KeyEvent } from './keys/key-event.ts'
 import { addNotice, type UiState } from './ui-state.ts'
@@ -131,4 +144,35 @@ function actOn(ui: UiState, approval: Approval, answer: Answer, state: UiContext
 function decide(ui: UiState, approval: Approval, decision: ApprovalDecision): UiStep {
   if (!offers(approval, decision)) return stepTo(ui)
   return stepTo({ ...ui, answeredApproval: approval.id }, { kind: 'decide', approvalId: approval.id, decision })
+}
+
+/** State after the next key decided about the held one, and whether that key had no other use. */
+interface Released {
+  readonly ui: UiState
+  readonly isUsed: boolean
+}
+
+/**
+ * Releases the held key. Text before it takes effect makes it the first letter of a message; Escape, Ctrl+C and
+ * Backspace take it back, Enter keeps it, any other key drops it.
+ */
+export function releaseHeld(ui: UiState, event: KeyEvent, nowMs: number): Released {
+  const { heldKey } = ui
+  if (heldKey === null) return { ui, isUsed: false }
+  const free = { ...ui, heldKey: null }
+  const isChosen = heldKey.refusal === null
+  if (isWriting(event)) {
+    const belongs = isChosen || isFresh(heldKey, nowMs)
+    return { ui: belongs ? { ...free, composer: insert(ui.composer, heldKey.written) } : free, isUsed: false }
+  }
+  const key = event.kind === 'key' ? chord(event) : ''
+  if (isChosen && (key === 'enter' || key === 'alt+enter')) return { ui, isUsed: true }
+  return { ui: free, isUsed: isChosen && takesBack.has(key) }
+}
+
+const takesBack: ReadonlySet<string> = new Set(['escape', 'ctrl+c', 'backspace', 'shift+backspace', 'ctrl+h'])
+
+function isWriting(event: KeyEvent): boolean {
+  const kind = commandForKey(event)?.kind
+  return kind === 'insert' || kind === 'paste' || kind === 'newline'
 }

@@ -1,7 +1,6 @@
 import type { ListedConversation } from '@parley/protocol'
 import { stepTo, type UiStep } from './actions.ts'
-import { applyCommand } from './composer/command.ts'
-import { chord, commandForKey } from './composer/key-table.ts'
+import { applyCommand, chord, commandForKey } from './composer/command.ts'
 import type { KeyEvent } from './keys/key-event.ts'
 import type { Picker, UiState } from './ui-state.ts'
 

@@ -1,18 +1,17 @@
+import type { ApprovalId, MessageId } from '@parley/protocol'
 import { stepTo, type UiContext, type UiStep } from './actions.ts'
-import { answerApproval, replaceHeldKey } from './answer-approval.ts'
-import { noteKey } from './approval/answer-guard.ts'
-import { applyCommand } from './composer/command.ts'
-import { emptyComposer, replace } from './composer/composer.ts'
-import { chord, commandForKey } from './composer/key-table.ts'
-import { pressInForm, previousField } from './fill-form.ts'
-import { releaseHeld } from './held-key.ts'
-import { inputHistory, inputText, isWhole, ownQueued } from './inbox.ts'
-import { pressStop, type Situation, type StopAction, type StopKey } from './interrupts.ts'
+import { answerApproval, releaseHeld, replaceHeldKey } from './answer-approval.ts'
+import { approvedNotStarted, noteKey, pendingApprovals } from './answers.ts'
+import { applyCommand, chord, commandForKey } from './composer/command.ts'
+import { type Composer, emptyComposer, expanded, replace } from './composer/composer.ts'
+import { pressInForm } from './fill-form.ts'
+import { inputHistory, inputText, isInboxPaused, isWhole } from './inbox.ts'
 import type { KeyEvent } from './keys/key-event.ts'
 import { pressInPicker } from './picker.ts'
-import { pressEnter } from './press-enter.ts'
-import { chosenCompletion, completionsOf } from './slash-commands.ts'
-import { addNote, message, type UiState } from './ui-state.ts'
+import { pressStopKey, type StopKey } from './press-stop.ts'
+import { noteReadOnly, runSlash } from './run-slash.ts'
+import { chosenCompletion, completionsOf, parseSlash } from './slash-commands.ts'
+import { addNote, message, type UiState, type Unsent } from './ui-state.ts'
 
 const stopKeys: Readonly<Record<string, StopKey>> = { escape: 'escape', 'ctrl+c': 'ctrl+c', 'ctrl+d': 'ctrl+d' }
 
@@ -91,66 +90,98 @@ function write(ui: UiState, event: KeyEvent, { state, columns }: UiContext): UiS
   )
 }
 
-/** Handles Escape, Ctrl+C and Ctrl+D by the table of `interrupts`. */
-export function pressStopKey(ui: UiState, key: StopKey, context: UiContext): UiStep {
-  const pressed = ui.picker !== null && key === 'ctrl+c' ? 'escape' : key
-  const { interrupts, action } = pressStop(ui.interrupts, pressed, situationOf(ui, context))
-  return actOnStop({ ...ui, interrupts }, action, context)
-}
-
-function situationOf(ui: UiState, { state, nowMs }: UiContext): Situation {
-  const turn = ui.link.kind === 'up' && ui.opened?.readOnly !== true ? (state?.core.turn ?? null) : null
-  return {
-    textEmpty: ui.composer.text === '',
-    overlayOpen: ui.picker !== null || ui.purpose.kind !== 'message' || completionsOf(ui).length > 0,
-    turn: turn === null ? 'none' : ui.stoppingTurn === turn.id ? 'stopping' : 'running',
-    nowMs,
+/** Handles Enter by the purpose of the text; never answers an approval. */
+function pressEnter(ui: UiState, when: Unsent['when'], context: UiContext): UiStep {
+  const { purpose } = ui
+  // Without a server the text could not be delivered: it stays in the composer.
+  if (purpose.kind !== 'message' && ui.link.kind !== 'up') return stepTo(ui)
+  if (purpose.kind === 'note') return refuse(ui, purpose.approvalId)
+  if (purpose.kind === 'edit') return changeQueued(ui, purpose.messageId)
+  const completed = completedCommand(ui)
+  if (completed !== null)
+    return completed.runs ? submitText(cleared(ui), completed.text, when, context) : stepTo(completed.ui)
+  const submission = submit(ui.composer)
+  switch (submission.kind) {
+    case 'newline':
+      return stepTo({ ...ui, composer: submission.composer })
+    case 'nothing':
+      return continueWaiting(ui, context)
+    case 'send':
+      return submitText({ ...ui, composer: submission.composer }, submission.text, when, context, ui)
   }
 }
 
-function actOnStop(ui: UiState, action: StopAction, context: UiContext): UiStep {
-  switch (action) {
-    case 'none':
-    case 'offerToLeave':
-      return stepTo(ui)
-    case 'clearText':
-      return stepTo({
-        ...ui,
-        composer: applyCommand(ui.composer, { kind: 'clear' }, { columns: context.columns, history: [] }),
-        purpose: ui.purpose.kind === 'form' ? ui.purpose : message,
-      })
-    case 'closeOverlay':
-      return closeOverlay(ui, context)
-    case 'interruptTurn':
-      return interruptTurn(ui, context)
-    case 'deleteAfter':
-      return stepTo({
-        ...ui,
-        composer: applyCommand(ui.composer, { kind: 'deleteAfter' }, { columns: context.columns, history: [] }),
-      })
-    case 'leave':
-      return stepTo(ui, { kind: 'leave' })
+/** Returns the chosen completion, to run at once or, if it needs an argument, to complete in the composer. */
+function completedCommand(ui: UiState): { ui: UiState; text: string; runs: boolean } | null {
+  const chosen = chosenCompletion(ui)
+  if (chosen === null) return null
+  const composer = replace(ui.composer, { start: 0, end: ui.composer.text.length, text: `/${chosen.name} ` })
+  const needsArgument = chosen.argument !== '' && !chosen.argument.startsWith('[')
+  return { ui: { ...ui, composer, choice: 0 }, text: `/${chosen.name}`, runs: !needsArgument }
+}
+
+/** Continues what waits for the user, when the composer is empty. */
+function continueWaiting(ui: UiState, { state }: UiContext): UiStep {
+  if (ui.link.kind !== 'up' || pendingApprovals(state, ui).length > 0) return stepTo(ui)
+  const waits = approvedNotStarted(state).length > 0 || state?.core.turn?.parked === true || isInboxPaused(state)
+  return waits ? stepTo(ui, { kind: 'continue' }) : stepTo(ui)
+}
+
+function submitText(
+  entered: UiState,
+  text: string,
+  when: Unsent['when'],
+  context: UiContext,
+  before: UiState = entered,
+): UiStep {
+  const ui = { ...entered, refusedText: null }
+  const refused = { ...entered, refusedText: text }
+  const command = parseSlash(text.trim())
+  if (command !== null) return runSlash(command.kind === 'unknown' ? refused : ui, command, context)
+  if (ui.link.kind === 'lost') return stepTo(before)
+  if (ui.opened?.readOnly) return stepTo(noteReadOnly(refused))
+  if (!text.startsWith('!')) return sendMessage(ui, { messageId: context.freshId, text, when })
+  const line = text.slice(1).trim()
+  if (ui.opened === null) return stepTo(before)
+  return line === '' ? stepTo(before) : stepTo(ui, { kind: 'shell', command: line })
+}
+
+/** Sends a message, or holds it until the server answers; held messages go out in order. */
+function sendMessage(ui: UiState, unsent: Unsent): UiStep {
+  const held = { ...ui, unsent: [...ui.unsent, unsent] }
+  return ui.opened === null || ui.link.kind !== 'up' ? stepTo(held) : stepTo(held, { kind: 'send', message: unsent })
+}
+
+function refuse(ui: UiState, approvalId: ApprovalId): UiStep {
+  const note = expanded(ui.composer).trim()
+  const answered = { ...cleared(ui), answeredApproval: approvalId }
+  return stepTo(answered, { kind: 'decide', approvalId, decision: 'denied', ...(note === '' ? {} : { note }) })
+}
+
+function changeQueued(ui: UiState, messageId: MessageId): UiStep {
+  const text = expanded(ui.composer)
+  return stepTo(
+    cleared(ui),
+    text.trim() === '' ? { kind: 'removeQueued', messageId } : { kind: 'editQueued', messageId, text },
+  )
+}
+
+function cleared(ui: UiState): UiState {
+  return { ...ui, composer: { ...emptyComposer, killed: ui.composer.killed }, purpose: message, choice: 0 }
+}
+
+type Submission =
+  | { readonly kind: 'send'; readonly text: string; readonly composer: Composer }
+  | { readonly kind: 'newline'; readonly composer: Composer }
+  | { readonly kind: 'nothing' }
+
+/** Returns what Enter submits; a backslash at the line's end becomes a line end instead. */
+export function submit(composer: Composer): Submission {
+  const { text, caret } = composer
+  const atLineEnd = caret === text.length || text[caret] === '\n'
+  if (atLineEnd && text[caret - 1] === '\\') {
+    return { kind: 'newline', composer: replace(composer, { start: caret - 1, end: caret, text: '\n' }) }
   }
-}
-
-function closeOverlay(ui: UiState, { state }: UiContext): UiStep {
-  if (ui.picker !== null) return ui.opened === null ? stepTo(ui, { kind: 'leave' }) : stepTo({ ...ui, picker: null })
-  if (ui.purpose.kind === 'form') return stepTo(previousField(ui, ui.purpose.form, state))
-  if (ui.purpose.kind !== 'message')
-    return stepTo({ ...ui, purpose: message, composer: { ...emptyComposer, killed: ui.composer.killed } })
-  return stepTo({ ...ui, dismissed: ui.composer.text })
-}
-
-/**
- * Interrupts the turn and returns this client's queued messages to the composer, the oldest first. They were meant for
- * the turn that ends; messages too long to edit stay queued.
- */
-function interruptTurn(ui: UiState, { state }: UiContext): UiStep {
-  const turnId = state?.core.turn?.id
-  if (turnId === undefined) return stepTo(ui)
-  const back = ownQueued(state, ui)
-    .filter(({ content }) => isWhole(content))
-    .toReversed()
-    .map(({ messageId, content }) => ({ kind: 'takeBack', messageId, text: inputText(content) }) as const)
-  return stepTo({ ...ui, stoppingTurn: turnId }, ...back, { kind: 'interrupt', turnId })
+  if (text.trim() === '') return { kind: 'nothing' }
+  return { kind: 'send', text: expanded(composer), composer: { ...emptyComposer, killed: composer.killed } }
 }

@@ -1,7 +1,6 @@
 import type { ApprovalPolicy, SandboxMode } from '@parley/protocol'
 import { stepTo, type UiContext, type UiStep } from './actions.ts'
-import type { Notice } from './notices/notice.ts'
-import { keyHelp } from './notices/tables.ts'
+import { keyHelp, type Notice } from './notices/notice.ts'
 import { type ParsedCommand, type SlashName, slashCommands } from './slash-commands.ts'
 import { addNote, addNotice, type Opened, openPicker, type UiState } from './ui-state.ts'
 

@@ -1,12 +1,15 @@
-import type { ListedConversation } from '@parley/protocol'
-import type { HeldKey } from './approval/answer-guard.ts'
-import { type AnswerGuard, unguarded } from './approval/answer-guard.ts'
-import type { Choice } from './approval/choices.ts'
-import type { FilledForm } from './approval/form-fields.ts'
+import type {
+  Answers,
+  ApprovalId,
+  ClientId,
+  ConversationId,
+  ListedConversation,
+  MessageId,
+  TurnId,
+} from '@parley/protocol'
+import { type AnswerGuard, type Choice, type HeldKey, unguarded } from './answers.ts'
 import { type Composer, emptyComposer } from './composer/composer.ts'
-import { type Interrupts, leaveNotOffered } from './interrupts.ts'
 import type { Notice } from './notices/notice.ts'
-import type { LostLog } from './storage-trouble.ts'
 
 /** State of the screen besides the conversation. Immutable; `updateUi` returns the next one. */
 export interface UiState {
@@ -16,7 +19,7 @@ export interface UiState {
   readonly picker: Picker | null
   readonly link: Link
   /** Client ids of all connections this window has had. */
-  readonly ownClients: readonly string[]
+  readonly ownClients: readonly ClientId[]
   /** Clients connected to the conversation, this one included. */
   readonly clientCount: number
   readonly guard: AnswerGuard
@@ -34,9 +37,9 @@ export interface UiState {
   /** Reason why the conversation has stopped, once shown. */
   readonly lostLog: LostLog | null
   /** Turn with an interrupt in progress. */
-  readonly stoppingTurn: string | null
+  readonly stoppingTurn: TurnId | null
   /** Approval this window has just answered. */
-  readonly answeredApproval: string | null
+  readonly answeredApproval: ApprovalId | null
   /** Time of that answer, in ms since the epoch. */
   readonly answeredAtMs: number
   /** Index in the completion list. */
@@ -52,10 +55,22 @@ export interface UiState {
 export type Purpose =
   | { readonly kind: 'message' }
   /** Note to a denied call: what to do instead. */
-  | { readonly kind: 'note'; readonly approvalId: string }
-  | { readonly kind: 'edit'; readonly messageId: string }
+  | { readonly kind: 'note'; readonly approvalId: ApprovalId }
+  | { readonly kind: 'edit'; readonly messageId: MessageId }
   /** Field of a form. */
   | { readonly kind: 'form'; readonly form: FilledForm }
+
+/** Form in progress, one field after the other; the text of the current field is in the composer. */
+export interface FilledForm {
+  readonly approvalId: ApprovalId
+  /** Index of the current field. */
+  readonly at: number
+  readonly answers: Answers
+  /** Index of the chosen option; -1 while none is. */
+  readonly choice: number
+  /** Reason why the current field is invalid. */
+  readonly problem: string | null
+}
 
 /** List of conversations to choose from. */
 export interface Picker {
@@ -67,19 +82,31 @@ export interface Picker {
   readonly choice: number
 }
 
+/** End of the time in which a second Ctrl+C leaves, in ms since the epoch; null if not offered. */
+export interface Interrupts {
+  readonly armedUntilMs: number | null
+}
+
+/** Conversation stopped because its log was changed by another program. */
+export interface LostLog {
+  readonly errno: string
+  /** Message of the server: what happened, what it means, what to do. */
+  readonly text: string
+}
+
 type Link =
   | { readonly kind: 'starting' }
-  | { readonly kind: 'up'; readonly clientId: string; readonly serverPid: number | null }
+  | { readonly kind: 'up'; readonly clientId: ClientId; readonly serverPid: number | null }
   | { readonly kind: 'lost' }
 
 /** Highlighted answer to an approval, which Enter gives. */
 interface Reached {
-  readonly approvalId: string
+  readonly approvalId: ApprovalId
   readonly answer: Choice['answer']
 }
 
 export interface Unsent {
-  readonly messageId: string
+  readonly messageId: MessageId
   readonly text: string
   readonly when: 'steer' | 'queue'
   /** Absolute paths. */
@@ -88,7 +115,7 @@ export interface Unsent {
 
 /** Facts on the open conversation that are not in its state. */
 export interface Opened {
-  readonly conversationId: string
+  readonly conversationId: ConversationId
   readonly shortId: string
   readonly readOnly: boolean
   /** True for `--read-only`: the client cannot take part. */
@@ -100,6 +127,7 @@ export interface Opened {
 }
 
 export const message: Purpose = { kind: 'message' }
+export const leaveNotOffered: Interrupts = { armedUntilMs: null }
 
 export const initialUi: UiState = {
   composer: emptyComposer,

@@ -1,12 +1,13 @@
 import type { ListedConversation } from '@parley/protocol'
 import { type Intent, stepTo, type UiAction, type UiContext, type UiStep } from './actions.ts'
 import { applyHeldKey } from './answer-approval.ts'
-import { notePainted } from './approval/answer-guard.ts'
+import { notePainted } from './answers.ts'
 import { putBack } from './composer/composer.ts'
 import { leaveForm, reopenForm } from './fill-form.ts'
-import { noteAnswered, noteConfigured } from './other-clients.ts'
-import { pressKey, pressStopKey, stampAnswer } from './press-key.ts'
-import { addNote, addNotice, message, openPicker, type UiState } from './ui-state.ts'
+import { noteAnswered, noteConfigured, noteLostLog } from './outside-changes.ts'
+import { pressKey, stampAnswer } from './press-key.ts'
+import { pressStopKey } from './press-stop.ts'
+import { addNotice, message, openPicker, type UiState } from './ui-state.ts'
 
 /** Returns the next state of the screen and the requests to carry out; the only way it changes. */
 export function updateUi(ui: UiState, action: UiAction, context: UiContext): UiStep {
@@ -106,12 +107,3 @@ export function followState(ui: UiState, { state }: Pick<UiContext, 'state'>): U
     next = { ...next, purpose: message }
   return next
 }
-
-/** Adds the server's message once; after that only that nothing was done. */
-function noteLostLog(ui: UiState, { log, isAnswer }: Extract<UiAction, { kind: 'logLost' }>): UiState {
-  if (ui.lostLog?.text !== log.text) return addNote({ ...ui, lostLog: log }, 'error', log.text)
-  return isAnswer ? addNote(ui, 'error', notDone) : ui
-}
-
-const notDone =
-  'Not done: this conversation has stopped, for the reason above. /new begins another one; Ctrl+C clears the text.'

@@ -1,20 +1,17 @@
 import type { Approval, ConversationState } from '@parley/protocol'
-import { isWhollySeen } from '../ui/approval/answer-guard.ts'
-import { pendingApprovals } from '../ui/approval/choices.ts'
-import type { UiState } from '../ui/ui-state.ts'
+import { isWhollySeen, pendingApprovals } from '../ui/answers.ts'
+import type { Picker, UiState } from '../ui/ui-state.ts'
 import { approvalBlock } from './approval/approval-block.ts'
 import type { AnswerMode } from './approval/choice-rows.ts'
-import { type Activity, activityOf } from './live/activity.ts'
-import { completionRows, composerRows, type RowsWithCaret } from './live/composer-rows.ts'
+import { type Activity, activityOf, runningRows } from './live/activity.ts'
+import { completionRows, composerRows, queueRows } from './live/composer-rows.ts'
 import { pickerRows } from './live/picker-rows.ts'
 import { type StatusFacts, statusLine } from './live/status-line.ts'
-import { waitingRows } from './live/waiting-rows.ts'
-import { workRows } from './live/work-rows.ts'
+import { type Caret, emptyZone, type LiveZone, liveRows, lowestRows, mapParts } from './live-zone.ts'
 import type { Screen, TerminalSize } from './screen.ts'
+import { lastRows, truncateLine, wrapLine } from './text/fit-rows.ts'
 import { beside, indented } from './text/gutter.ts'
 import type { Line, Room } from './text/span.ts'
-import { lastRows, truncateLine } from './text/truncate.ts'
-import { wrapLine } from './text/wrap.ts'
 import { settle, type Transcript } from './transcript/transcript.ts'
 
 /** Everything a frame of the screen is computed from. */
@@ -54,32 +51,39 @@ function layoutLive(scene: Scene, room: Room): Live {
   const limit = Math.max(1, size.rows - spareRows)
   const activity = activityOf(state, ui, scene.nowMs)
   const [approval = null] = pendingApprovals(state, ui)
-  const bottom = bottomRows(scene, room, { limit, activity, hasApproval: approval !== null })
-  const work = workArea(scene, room, { approval, limit: limit - bottom.rows.length })
-  const above = lastRows(work.rows, limit - bottom.rows.length)
-  const rows = [...above, ...bottom.rows]
-  const cut = Math.max(0, rows.length - limit)
-  const { caret } = bottom
-  const caretRow = caret === null ? -1 : above.length + caret.row - cut
+  const bottom = bottomParts(scene, room, { limit, activity, hasApproval: approval !== null })
+  const work = workParts(scene, room, { approval, limit: limit - liveRows(bottom.live).length })
+  const whole = { ...bottom.live, ...work.parts }
+  const live = lowestRows(whole, limit)
   return {
-    live: rows.slice(cut).map((row) => truncateLine(row, room)),
-    caret: caret === null || caretRow < 0 ? null : { row: caretRow, column: Math.min(caret.column, room.columns - 1) },
+    live: mapParts((part) => live[part].map((row) => truncateLine(row, room))),
+    caret: caretWithin(bottom.caret, { whole, live, room }),
     approvalId: approval?.id ?? null,
     isSeen: work.isSeen,
     changesAtMs: activity?.changesAtMs ?? null,
   }
 }
 
-/** Returns the rows of running work, or of the approval that is pending before work can continue. */
-function workArea(
-  scene: Scene,
-  room: Room,
-  { approval, limit }: { approval: Approval | null; limit: number },
-): { readonly rows: readonly Line[]; readonly isSeen: boolean } {
+/** Returns the caret in the rows that were kept of its part; null if its row was cut off. */
+function caretWithin(
+  { part, row, column }: Caret,
+  { whole, live, room }: { readonly whole: LiveZone; readonly live: LiveZone; readonly room: Room },
+): Caret | null {
+  const keptRow = row - (whole[part].length - live[part].length)
+  return keptRow < 0 ? null : { part, row: keptRow, column: Math.min(column, room.columns - 1) }
+}
+
+interface Work {
+  readonly parts: Pick<LiveZone, 'running' | 'approval'>
+  readonly isSeen: boolean
+}
+
+/** Returns the rows of running items, and of the approval that is pending before work can continue. */
+function workParts(scene: Scene, room: Room, { approval, limit }: { approval: Approval | null; limit: number }): Work {
   const { state, ui, transcript } = scene
-  if (state === null || ui.picker !== null || limit <= 0) return { rows: [], isSeen: false }
-  const work = workRows(state, transcript, room)
-  if (approval === null) return { rows: work, isSeen: false }
+  if (state === null || ui.picker !== null || limit <= 0) return { parts: { running: [], approval: [] }, isSeen: false }
+  const running = runningRows(state, transcript, room)
+  if (approval === null) return { parts: { running, approval: [] }, isSeen: false }
   const asking = {
     approval,
     waiting: pendingApprovals(state, ui).length,
@@ -91,12 +95,13 @@ function workArea(
     reached: ui.reached?.approvalId === approval.id ? ui.reached.answer : null,
     isSeen: hasSeen(ui, approval),
   } as const
-  const gap: readonly Line[] = scene.size.rows >= roomyRows ? [[]] : []
+  const gap = gapRows(scene.size)
   const maxRows = limit - gap.length
   const { rows, isWhole } = approvalBlock({ ...asking, maxRows }, room)
-  const before = lastRows(work, Math.max(0, maxRows - rows.length))
+  const before = lastRows(running, Math.max(0, maxRows - rows.length))
   const isFirst = transcript.last === null && before.length === 0
-  return { rows: [...before, ...(isFirst ? [] : gap), ...rows], isSeen: isWhole || asking.isSeen }
+  const parts = { running: before, approval: [...(isFirst ? [] : gap), ...rows] }
+  return { parts, isSeen: isWhole || asking.isSeen }
 }
 
 /** Returns true if everything a yes would allow was in an earlier frame, or is printed in this one. */
@@ -119,43 +124,65 @@ interface Budget {
   readonly hasApproval: boolean
 }
 
-/** Returns the rows from the activity line down to the status line. */
-function bottomRows(
-  scene: Scene,
-  room: Room,
-  { limit, activity, hasApproval }: Budget,
-): { rows: readonly Line[]; caret: RowsWithCaret['caret'] | null } {
+interface Bottom {
+  readonly live: LiveZone
+  readonly caret: Caret
+}
+
+/** Returns the parts from the activity line down to the status line. */
+function bottomParts(scene: Scene, room: Room, { limit, activity, hasApproval }: Budget): Bottom {
   const { state, ui, size } = scene
-  const gap: readonly Line[] = size.rows >= roomyRows ? [[]] : []
-  const status = state === null ? [] : [...gap, statusLine(state, statusFacts(scene), room)]
+  const gap = gapRows(size)
   // In a low window the approval needs the row of the status line.
   const isLow = hasApproval && size.rows < lowRows
-  const foot = isLow ? [] : lastRows(status, limit - 1)
-  const maxRows = Math.max(1, limit - foot.length - gap.length)
-  if (ui.picker !== null) {
-    const { rows, caret } = pickerRows(ui.picker, room, { homeFolder: scene.homeFolder, nowMs: scene.nowMs, maxRows })
-    return { rows: [...gap, ...rows.slice(0, maxRows), ...foot], caret: shiftedBy(caret, gap.length) }
-  }
-  const text = composerRows(
-    state,
-    ui,
-    room,
-    Math.min(maxRows, Math.max(1, Math.floor(size.rows / (hasApproval ? 6 : 3)))),
-  )
+  const line = state === null || isLow ? [] : [...gap, statusLine(state, statusFacts(scene), room)]
+  const status = lastRows(line, limit - 1)
+  const maxRows = Math.max(1, limit - status.length - gap.length)
+  if (ui.picker !== null) return pickerParts(ui.picker, scene, room, { status, maxRows })
+  const share = Math.max(1, Math.floor(size.rows / (hasApproval ? 6 : 3)))
+  const text = composerRows(state, ui, room, Math.min(maxRows, share))
   const completions = completionRows(ui, room, Math.min(maxCompletions, Math.max(0, maxRows - text.rows.length)))
-  const activityRows = activity === null ? [] : indented(wrapLine(activity.line, beside(room)))
-  const waiting = waitingRows(state, ui, room)
-  const head = [...gap, ...activityRows, ...waiting, ...(activityRows.length + waiting.length > 0 ? gap : [])]
   const question = hasApproval ? Math.floor(size.rows / 2) : 0
-  const kept = lastRows(head, Math.max(0, limit - foot.length - text.rows.length - completions.length - question))
-  return { rows: [...kept, ...text.rows, ...completions, ...foot], caret: shiftedBy(text.caret, kept.length) }
+  const taken = status.length + text.rows.length + completions.length + question
+  const head = lowestRows(headParts(scene, room, activity), limit - taken)
+  const composer = [...head.composer, ...text.rows]
+  const caret: Caret = { ...text.caret, part: 'composer', row: head.composer.length + text.caret.row }
+  return { live: { ...head, composer, completions, status }, caret }
+}
+
+/** Returns the parts above the text, and the blank row before it. */
+function headParts({ state, ui, size }: Scene, room: Room, activity: Activity | null): LiveZone {
+  const gap = gapRows(size)
+  const line = activity === null ? [] : indented(wrapLine(activity.line, beside(room)))
+  const queue = queueRows(state, ui, room)
+  return {
+    ...emptyZone,
+    activity: line.length > 0 ? [...gap, ...line] : [],
+    queue: queue.length > 0 && line.length === 0 ? [...gap, ...queue] : queue,
+    composer: gap,
+  }
+}
+
+function pickerParts(
+  picker: Picker,
+  { homeFolder, nowMs, size }: Scene,
+  room: Room,
+  { status, maxRows }: { readonly status: readonly Line[]; readonly maxRows: number },
+): Bottom {
+  const gap = gapRows(size)
+  const { rows, caret } = pickerRows(picker, room, { homeFolder, nowMs, maxRows })
+  return {
+    live: { ...emptyZone, picker: [...gap, ...rows.slice(0, maxRows)], status },
+    caret: { ...caret, part: 'picker', row: gap.length + caret.row },
+  }
+}
+
+/** Returns the blank row between parts, where the window is high enough for it. */
+function gapRows({ rows }: TerminalSize): readonly Line[] {
+  return rows >= roomyRows ? [[]] : []
 }
 
 function statusFacts({ homeFolder, branch, ui: { opened, clientCount } }: Scene): StatusFacts {
   const readOnly = opened?.readOnly === true ? (opened.attached ? 'watch' : 'view') : null
   return { homeFolder, branch, readOnly, clientCount }
-}
-
-function shiftedBy(caret: RowsWithCaret['caret'] | null, rows: number): RowsWithCaret['caret'] | null {
-  return caret === null ? null : { ...caret, row: caret.row + rows }
 }

@@ -1,3 +1,5 @@
+import type { ApprovalId } from '@parley/protocol'
+import { type Caret, caretPosition, type LiveZone, liveRows } from './live-zone.ts'
 import { type Line, lineText, type Span, type Tone } from './text/span.ts'
 import { cellWidth } from './text/width.ts'
 import type { Block } from './transcript/block.ts'
@@ -7,25 +9,19 @@ export interface TerminalSize {
   readonly rows: number
 }
 
-/** Frame: blocks to append to the transcript, and the live rows below it, which are redrawn. */
+/** Frame: blocks to append to the transcript, and the live zone below it, which is redrawn. */
 export interface Screen {
   /** Blocks new since the previous frame; printed once. */
   readonly settled: readonly Block[]
-  /** At most `rows - 2` rows. */
-  readonly live: readonly Line[]
-  /** Caret position within `live`; null when there is no text input. */
+  readonly live: LiveZone
+  /** Caret position; null when there is no text input. */
   readonly caret: Caret | null
   /** Approval that keys can answer while this frame is on the screen. */
-  readonly approvalId: string | null
+  readonly approvalId: ApprovalId | null
   /** True if everything a yes would allow is on the screen, or has been printed. */
   readonly isSeen: boolean
   /** Time at which the frame changes without input, in ms since the epoch. */
   readonly changesAtMs: number | null
-}
-
-export interface Caret {
-  readonly row: number
-  readonly column: number
 }
 
 /** SGR codes from the 16 colours of the terminal's own palette; muted is dim, which no palette hides. */
@@ -64,10 +60,12 @@ function codesOf(span: Span, colours: boolean): readonly number[] {
  * cursor ends as many rows below the zone's top as the caret was, where the painter expects it. Erases row by row,
  * because tmux copies to its history what is erased at once from the first row on.
  */
-export function eraseReflowed({ live, caret }: Pick<Screen, 'live' | 'caret'>, columns: number): string {
-  const heights = live.map((line) => Math.max(1, Math.ceil(cellWidth(lineText(line)) / columns)))
+export function eraseReflowed({ live, caret: at }: Pick<Screen, 'live' | 'caret'>, columns: number): string {
+  const rows = liveRows(live)
+  const caret = caretPosition(live, at)
+  const heights = rows.map((line) => Math.max(1, Math.ceil(cellWidth(lineText(line)) / columns)))
   const total = heights.reduce((sum, height) => sum + height, 0)
-  if (caret === null || total === live.length) return ''
+  if (caret === null || total === rows.length) return ''
   const above = heights.slice(0, caret.row).reduce((sum, height) => sum + height, 0)
   const toTop = above + Math.floor(caret.column / columns)
   const erased = Array.from({ length: total }, () => '\x1b[2K').join('\x1b[1B')

@@ -1,4 +1,4 @@
-import type { Client } from '@parley/client/parts'
+import type { Parley } from '@parley/client'
 import { describe, expect, test } from 'vitest'
 import { sandboxNotice } from '../../src/cli/sandbox-notice.ts'
 import { after, turnStarted } from '../view/scenes/conversation.ts'
@@ -9,7 +9,7 @@ const open = { conversationId: 'c', enforcementReason: 'There: bubblewrap is mis
 
 function told(change: Partial<typeof settings>, isView = false): Promise<string | null> {
   const request = () => Promise.resolve({ conversations: [open], enforcementReason: 'Here.' })
-  const client = { request } as unknown as Client // narrowed: all that is used of it
+  const client = { request } as unknown as Parley // narrowed: all that is used of it
   return sandboxNotice(client, { conversationId: 'c', settings: { ...limited, ...change }, readOnly: isView })
 }
 

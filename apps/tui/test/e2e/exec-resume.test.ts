@@ -1,7 +1,6 @@
 import { mkdir, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { spawnServer } from '@parley/client'
-import { connectClient } from '@parley/client/parts'
+import { connect, spawnServer } from '@parley/client'
 import { cliPath } from '@parley/testkit'
 import { describe, expect, test } from 'vitest'
 import { type ExecWorld, execWorld, saidToModel, shell } from './exec-world.ts'
@@ -102,25 +101,20 @@ async function waitingElsewhere(world: ExecWorld) {
     env: { ...process.env, ...world.env },
     home: world.env.PARLEY_HOME,
   })
-  const client = await connectClient({
-    transport: server.transport,
-    clientInfo: { name: 'person', version: '0' },
-    canApprove: true,
-  })
-  const { conversationId } = await client.request('conversation/create', { cwd: world.cwd })
+  const parley = await connect({ server }, { name: 'person' })
+  const conversation = await parley.create({ cwd: world.cwd })
   const asked = new Promise<void>((resolve) => {
-    client.onEvent(conversationId, ({ event }) => {
-      if (event.type === 'approval.requested') resolve()
+    conversation.subscribe((envelope) => {
+      if (envelope?.event.type === 'approval.requested') resolve()
     })
   })
-  await client.request('conversation/stream', { conversationId })
-  await client.request('conversation/sendMessage', { conversationId, input: [{ type: 'text', text: 'first' }] })
+  await conversation.request('conversation/sendMessage', { input: [{ type: 'text', text: 'first' }] })
   await asked
   const kill = async () => {
     server.kill('SIGKILL')
     await server.exited
   }
-  return { conversationId, pid: server.pid, kill, [Symbol.asyncDispose]: kill }
+  return { conversationId: conversation.id, pid: server.pid, kill, [Symbol.asyncDispose]: kill }
 }
 
 describe('a conversation that waits in another process', () => {

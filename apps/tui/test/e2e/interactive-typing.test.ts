@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Pty } from '@parley/testkit'
 import { describe, expect, test, vi } from 'vitest'
-import { takenAfterMs } from '../../src/ui/approval/answer-guard.ts'
+import { takenAfterMs } from '../../src/ui/answers.ts'
 import { answer, place, send } from './interactive-program.ts'
 import { type Typing, typeSlowly } from './type-slowly.ts'
 

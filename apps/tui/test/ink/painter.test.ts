@@ -2,9 +2,9 @@ import { Writable } from 'node:stream'
 import type { WriteStream } from 'node:tty'
 import { virtualScreen, waitUntil } from '@parley/testkit'
 import { describe, expect, test } from 'vitest'
-import { createEarlyPainter } from '../../src/ink/early-painter.ts'
 import { createInkPainter } from '../../src/ink/ink-painter.tsx'
-import type { Painter } from '../../src/ink/painter.ts'
+import { createEarlyPainter, type Painter } from '../../src/terminal/painter.ts'
+import { emptyZone } from '../../src/view/live-zone.ts'
 import type { Screen } from '../../src/view/screen.ts'
 
 const size = { cols: 60, rows: 20 }
@@ -43,8 +43,8 @@ function frame(settled: readonly string[], live: readonly string[]): Screen {
       settled.length === 0
         ? []
         : [{ kind: 'message', lines: settled.map((text) => (text === '' ? [] : [{ text, tone: 'good' }])) }],
-    live: live.map((text) => [{ text }]),
-    caret: { row: live.length - 1, column: 2 },
+    live: { ...emptyZone, composer: live.map((text) => [{ text }]) },
+    caret: { part: 'composer', row: live.length - 1, column: 2 },
     approvalId: null,
     isSeen: false,
     changesAtMs: null,
@@ -60,7 +60,7 @@ const painters: readonly { name: string; make: (to: Terminal) => Painter }[] = [
 ]
 
 describe.each(painters)('$name', ({ make }) => {
-  test('stores each of 3,000 settled rows once, in order, without a clear', async () => {
+  test('stores each settled row once, in order, without a clear', async () => {
     const to = terminal()
     const painter = make(to)
     const rows = Array.from({ length: 3_000 }, (_, index) => `row ${index}`)
@@ -80,14 +80,14 @@ describe.each(painters)('$name', ({ make }) => {
     const to = terminal()
     const painter = make(to)
     painter.paint(frame(['one', '', 'two'], ['working', ...composer]))
-    painter.paint({ ...frame([], ['working', ...composer]), caret: { row: 2, column: 7 } })
+    painter.paint({ ...frame([], ['working', ...composer]), caret: { part: 'composer', row: 2, column: 7 } })
     await waitUntil(() => to.flushed().then(() => to.screen.cursor().column === 7), { what: 'the cursor' })
     expect(to.screen.screen()[to.screen.cursor().row]).toBe('> typed')
     expect(to.screen.screen().join('\n').trimStart()).toMatch(/^one\n\ntwo\n/)
     painter.close()
   })
 
-  test('writes hardly more than what is new', async () => {
+  test('writes at most half as much again as the new text', async () => {
     const to = terminal()
     const painter = make(to)
     painter.paint(frame(['start'], composer))
@@ -101,7 +101,7 @@ describe.each(painters)('$name', ({ make }) => {
   })
 })
 
-test('what a narrower terminal breaks anew leaves nothing behind', async () => {
+test('rows that a narrower terminal wraps again are erased', async () => {
   const to = terminal()
   const painter = createInkPainter({ stdout: to.stdout, stdin: process.stdin }, blank, true)
   const wide = Array.from({ length: 4 }, (_, index) => `unfinished ${index} ${'x'.repeat(40)}`)
@@ -119,10 +119,10 @@ test('what a narrower terminal breaks anew leaves nothing behind', async () => {
   painter.close()
 })
 
-test('rows that a lower terminal has dropped are drawn again', async () => {
+test('rows that a lower terminal dropped are drawn again', async () => {
   const to = terminal()
   const painter = createInkPainter({ stdout: to.stdout, stdin: process.stdin }, blank, true)
-  const shown = { ...frame([], ['unfinished', ...composer]), caret: { row: 2, column: 2 } }
+  const shown = { ...frame([], ['unfinished', ...composer]), caret: { part: 'composer', row: 2, column: 2 } as const }
   painter.paint({ ...shown, settled: frame(['finished'], []).settled })
   await waitUntil(() => to.flushed().then(() => to.screen.transcript().at(-1) === 'status'), {
     what: 'the first frame',
@@ -139,7 +139,20 @@ test('rows that a lower terminal has dropped are drawn again', async () => {
   painter.close()
 })
 
-test('one painter takes over from the other without a trace', async () => {
+test('a frame like the one before writes nothing', async () => {
+  const to = terminal()
+  const painter = createInkPainter({ stdout: to.stdout, stdin: process.stdin }, blank, true)
+  painter.paint(frame(['finished'], composer))
+  await waitUntil(() => to.flushed().then(() => to.screen.transcript().at(-1) === 'status'), { what: 'the frame' })
+  const before = to.screen.byteCount()
+  painter.paint(frame([], composer))
+  painter.paint(frame([], composer))
+  await to.flushed()
+  expect(to.screen.byteCount()).toBe(before)
+  painter.close()
+})
+
+test('the Ink painter replaces the frame of the early painter', async () => {
   const to = terminal()
   const early = createEarlyPainter((text) => to.stdout.write(text), true)
   early.paint(frame(['hello'], composer))

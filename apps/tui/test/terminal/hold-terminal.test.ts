@@ -24,7 +24,7 @@ function recordingPort() {
 }
 
 describe('modes', () => {
-  test('every mode that is entered is left, the last first, and the cursor is shown', () => {
+  test('every mode that is set is restored, the last first, and the cursor is shown', () => {
     const leave = leaveSequence()
     const places = terminalModes.map((mode) => leave.indexOf(mode.leave))
     expect(places).not.toContain(-1)
@@ -59,7 +59,7 @@ describe('holdTerminal', () => {
     expect([written, exits]).toEqual([['enter', 'leave'], [code]])
   })
 
-  test('it can be left and entered again, as for an editor', () => {
+  test('it is released and taken again, as for an editor', () => {
     const { port, written, fire } = recordingPort()
     const terminal = holdTerminal(port)
     terminal.leave()
@@ -69,7 +69,7 @@ describe('holdTerminal', () => {
     expect(written).toEqual(['enter', 'leave', 'enter', 'leave'])
   })
 
-  test('disposing leaves it and listens no more', () => {
+  test('disposal restores the terminal and removes the listeners', () => {
     const { port, written, listeners } = recordingPort()
     {
       using _terminal = holdTerminal(port)

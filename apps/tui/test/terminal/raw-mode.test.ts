@@ -9,10 +9,10 @@ function terminalThatFails(code: string): Pick<NodeJS.ReadStream, 'setRawMode'> 
   }
 }
 
-test('a terminal that has gone has no mode to restore', () => {
+test('a closed terminal has no mode to restore', () => {
   expect(() => setRawMode(terminalThatFails('EIO'), false)).not.toThrow()
 })
 
-test('any other failure is told', () => {
+test('any other failure is thrown', () => {
   expect(() => setRawMode(terminalThatFails('EINVAL'), true)).toThrow('EINVAL')
 })

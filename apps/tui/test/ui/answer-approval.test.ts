@@ -22,7 +22,7 @@ describe('an approval', () => {
     ['y', 'approved'],
     ['2', 'approvedForSession'],
     ['5', 'abort'],
-  ])('is answered by %s with %s, by the id that was painted', (key, decision) => {
+  ])('is answered by %s with %s, by the painted id', (key, decision) => {
     expect(typeKeys(openUi, asking, key).intents).toEqual([{ kind: 'decide', approvalId: 'a1', decision }])
   })
 
@@ -35,7 +35,7 @@ describe('an approval', () => {
     expect(typeKeys(openUi, once, '2').intents).toEqual([])
   })
 
-  test('is granted for always only where that is offered with its rule; no other answer has that key then', () => {
+  test('is granted permanently only where that is offered with its rule', () => {
     const always = { label: 'npm test …', rule: '[[rule]]', file: '/home/ada/.parley/policy.toml' }
     const decisions: Approval['decisions'] = ['approved', 'approvedAlways', 'denied', 'abort']
     const offering = (fields: object) => after(turnStarted, started(command('npm test')), requested(fields))
@@ -83,7 +83,7 @@ describe('an approval', () => {
     expect(rest(again, asking, 2_500).intents).toHaveLength(1)
   })
 
-  test('that has taken the place of another is not answered by a key that was meant for that one', () => {
+  test('that replaces another is not answered by a key for the other', () => {
     const seen = seenAt(openUi, asking, 1_000)
     const swapped = after(turnStarted, started(command('rm -rf /')), requested({ id: 'b1', detail: 'rm -rf /' }))
     const { ui, intents } = typeAtOnce(seen, swapped, 5_000, 'y')
@@ -109,7 +109,7 @@ describe('an approval', () => {
     expect({ text: ui.composer.text, intents }).toEqual({ text: 'yes', intents: [] })
   })
 
-  test('is answered by a key that follows one that came too early, unless more text follows', () => {
+  test('is answered by a second key after one that came too early, unless text follows', () => {
     const early = typeAtOnce(seenAt(openUi, asking, 1_000), asking, 1_200, '2')
     const again = typeAtOnce(early.ui, asking, 1_500, 'n')
     expect(rest(again, asking, 2_000).ui.purpose.kind).toBe('note')
@@ -134,13 +134,13 @@ describe('an approval', () => {
     expect(answeredBy(me)).toBeUndefined()
   })
 
-  test('is printed whole by v', () => {
+  test('is printed completely by v', () => {
     const { ui, intents } = typeKeys(openUi, asking, 'v')
     expect(intents).toEqual([])
     expect(ui.notices.at(-1)).toMatchObject({ kind: 'approvalDetail', approval: { id: 'a1' } })
   })
 
-  test('that others answered turns the note into ordinary text', () => {
+  test('answered by another client turns the note into a message', () => {
     const { ui } = typeKeys(openUi, asking, 'n', 'why')
     const state = after(turnStarted, started(command('rm -rf x')), requested(), {
       type: 'approval.decided',
@@ -158,14 +158,14 @@ describe('a letter at an approval', () => {
   const gapsMs = [30, 120, 250, 450]
   const typed = messages.flatMap((text) => gapsMs.map((gapMs) => ({ text, gapMs })))
 
-  test.each(typed)('is no answer where it begins "$text", typed at $gapMs ms a key', ({ text, gapMs }) => {
+  test.each(typed)('is no answer as the beginning of "$text", typed at $gapMs ms a key', ({ text, gapMs }) => {
     const { ui, intents } = typeText(openUi, asking, text, [gapMs])
     expect({ text: ui.composer.text, intents }).toEqual({ text, intents: [] })
     const sent = typeAtOnce(ui, asking, 60_000, 'enter').intents
     expect(sent).toMatchObject([{ kind: 'send', message: { text, when: 'steer' } }])
   })
 
-  test('is chosen until nothing has followed it for half a second, and then answers', () => {
+  test('answers once no key has followed for half a second', () => {
     const chosen = typeAtOnce(seenAt(openUi, asking, 0), asking, 10_000, 'y')
     expect(chosen.ui.heldKey).toMatchObject({ text: 'y', refusal: null })
     const waiting = rest(chosen, asking, 10_499)
@@ -173,31 +173,31 @@ describe('a letter at an approval', () => {
     expect(rest(waiting, asking, 10_500).intents).toEqual([{ kind: 'decide', approvalId: 'a1', decision: 'approved' }])
   })
 
-  test('is no answer if the next key arrived before it took effect, however late that key is read', () => {
+  test('is no answer if the next key arrived in time, even when read late', () => {
     const chosen = typeAtOnce(seenAt(openUi, asking, 0), asking, 10_000, 'y')
     const { ui, intents } = rest(typeAtOnce(chosen.ui, asking, 14_000, 'a'), asking, 20_000)
     expect({ text: ui.composer.text, intents }).toEqual({ text: 'ya', intents: [] })
   })
 
-  test('is the beginning of what is pasted behind it', () => {
+  test('begins a message when a paste follows', () => {
     const chosen = typeAtOnce(seenAt(openUi, asking, 0), asking, 10_000, 'y')
     const paste = { kind: 'key', event: { kind: 'paste', text: 'arn' } } as const
     expect(updateUi(chosen.ui, paste, contextAt(asking, 10_100)).ui.composer.text).toBe('yarn')
   })
 
-  test.each(['escape', 'ctrl+c', 'backspace'])('is taken back by %s, which does nothing else', (key) => {
+  test.each(['escape', 'ctrl+c', 'backspace'])('is cancelled by %s, which does nothing else', (key) => {
     const typedBack = typeAtOnce(seenAt(openUi, asking, 0), asking, 10_000, 'y', key)
     const { ui, intents } = rest(typedBack, asking, 20_000)
     expect({ intents, held: ui.heldKey, text: ui.composer.text }).toEqual({ intents: [], held: null, text: '' })
   })
 
-  test('stays chosen when Enter follows it, and is given once', () => {
+  test('stays chosen when Enter follows, and answers once', () => {
     const entered = typeAtOnce(seenAt(openUi, asking, 0), asking, 10_000, 'y', 'enter')
     expect(entered.intents).toEqual([])
     expect(rest(rest(entered, asking, 10_500), asking, 20_000).intents).toMatchObject([{ decision: 'approved' }])
   })
 
-  test('is dropped with the question that it was for', () => {
+  test('is dropped with its question', () => {
     const chosen = typeAtOnce(seenAt(openUi, asking, 0), asking, 10_000, 'y')
     const swapped = after(turnStarted, started(command('rm -rf /')), requested({ id: 'b1', detail: 'rm -rf /' }))
     expect(rest(chosen, swapped, 20_000).intents).toEqual([])
@@ -210,7 +210,7 @@ describe('Enter at an approval', () => {
     [['down', 'down', 'enter'], 'approvedForSession'],
     [['up', 'enter'], 'abort'],
     [['up', 'down', 'enter'], 'approved'],
-  ])('gives the answer that %j reaches', (keys, decision) => {
+  ])('gives the answer that %j highlights', (keys, decision) => {
     expect(typeKeys(openUi, asking, ...keys).intents).toEqual([{ kind: 'decide', approvalId: 'a1', decision }])
   })
 
@@ -218,32 +218,32 @@ describe('Enter at an approval', () => {
     expect(typeKeys(openUi, asking, 'up', 'up', 'enter').ui.purpose.kind).toBe('note')
   })
 
-  test('sends nothing that was sent before', () => {
+  test('does not answer twice', () => {
     const ui = { ...openUi, earlierPrompts: ['the last prompt'] }
     const step = typeKeys(ui, asking, 'up')
     expect({ text: step.ui.composer.text, reached: step.ui.reached?.answer }).toEqual({ text: '', reached: 'stop' })
   })
 
-  test('gives no answer that an arrow reached before the question could be read', () => {
+  test('gives no answer highlighted before the question could be read', () => {
     const seen = seenAt(openUi, asking, 1_000)
     expect(typeAtOnce(seen, asking, 1_399, 'down', 'enter').intents).toEqual([])
     expect(typeAtOnce(seen, asking, 1_400, 'down', 'enter').intents).toHaveLength(1)
   })
 
-  test('gives no answer that was reached in another question', () => {
+  test('gives no answer highlighted in another question', () => {
     const { ui } = typeKeys(openUi, asking, 'down')
     const swapped = after(turnStarted, started(command('rm -rf /')), requested({ id: 'b1', detail: 'rm -rf /' }))
     expect(typeAtOnce(seenAt(ui, swapped, 20_000), swapped, 30_000, 'enter').intents).toEqual([])
   })
 
-  test('sends what is written, and forgets what was reached', () => {
+  test('sends the text and drops the highlight', () => {
     const { ui, intents } = typeKeys(openUi, asking, 'down', 'x', 'enter')
     expect(intents).toMatchObject([{ kind: 'send', message: { text: 'x' } }])
     expect(typeAtOnce(ui, asking, 90_000, 'enter').intents).toEqual([])
   })
 })
 
-describe('an approval of which a part has not been on the screen', () => {
+describe('an approval that was not shown whole', () => {
   const inPart = () => seenAt(openUi, asking, 0, false)
 
   test.each(['y', '1', '2'])('rejects %s and shows why', (key) => {
@@ -259,7 +259,7 @@ describe('an approval of which a part has not been on the screen', () => {
   test.each([
     ['5', [{ kind: 'decide', approvalId: 'a1', decision: 'abort' }]],
     ['v', []],
-  ])('takes %s', (key, intents) => {
+  ])('accepts %s', (key, intents) => {
     const { ui, intents: given } = rest(typeAtOnce(inPart(), asking, 10_000, key), asking, 20_000)
     expect({ given, held: ui.heldKey }).toEqual({ given: intents, held: null })
   })

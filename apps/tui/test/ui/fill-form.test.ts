@@ -58,7 +58,7 @@ describe('a form of a tool server', () => {
     expect(typeKeys(stuck.ui, one, 'ctrl+u', right, 'enter').intents).toEqual(decided({ x: right }))
   })
 
-  test('goes back by Escape with what was given, and from its first field to the question', () => {
+  test('returns by Escape to the earlier field with its answer, and from the first one to the question', () => {
     const third = typeKeys(openUi, asking, 'y', 'down', 'enter', 'enter', 'Slow', 'enter')
     const back = typeKeys(third.ui, asking, 'escape')
     expect(back.ui.composer.text).toBe('Slow')
@@ -80,7 +80,7 @@ describe('a form of a tool server', () => {
     expect(typeKeys(openUi, plain, 'y').intents).toEqual(decided({}))
   })
 
-  test('is not opened by a key that comes before it can have been read', () => {
+  test('is not opened by a key pressed before it could be read', () => {
     const { ui } = typeAtOnce(seenAt(openUi, asking, 1_000), asking, 1_100, '1')
     expect({ purpose: ui.purpose.kind, why: ui.heldKey?.refusal }).toEqual({ purpose: 'message', why: 'tooEarly' })
   })
@@ -92,7 +92,7 @@ describe('a form of a tool server', () => {
     expect({ purpose: ui.purpose, answered: ui.answeredApproval }).toEqual({ purpose: filled.purpose, answered: null })
   })
 
-  test('is open again at the field that was not taken, with all that was given', () => {
+  test('reopens at the rejected field with all answers', () => {
     const sent = typeKeys(openUi, asking, 'y', '1', 'enter', 'enter', 'Slow', 'enter', 'enter').ui
     const refused = { approvalId: 'a1', answers: { kind: 'bug', title: 'Slow', hours: 2 }, problem: 'Too short.' }
     const action = { kind: 'formRefused', field: 'title', ...refused } as const
@@ -106,7 +106,7 @@ describe('a form of a tool server', () => {
     )
   })
 
-  test('that another window answered gives the line back empty', () => {
+  test('answered by another window leaves the composer empty', () => {
     const { ui } = typeKeys(openUi, asking, 'y', '1', 'enter', 'enter', 'half')
     const event = { type: 'approval.decided', approvalId: 'a1', decision: 'denied', by: colleague } as const
     const next = followState(ui, { state: after(...call, elicitation, event) })

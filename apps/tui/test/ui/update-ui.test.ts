@@ -22,7 +22,7 @@ const running = after(turnStarted, completed(userMessage('go')))
 const lastNotice = ({ notices }: UiState) => JSON.stringify(notices.at(-1))
 
 describe('Enter', () => {
-  test('sends what is written and clears it', () => {
+  test('sends the text and clears it', () => {
     const { ui, intents } = typeKeys(openUi, idle, 'hello', 'enter')
     expect(intents).toEqual([{ kind: 'send', message: { messageId: 'id-11000', text: 'hello', when: 'steer' } }])
     expect(ui.composer.text).toBe('')
@@ -88,7 +88,7 @@ describe('Enter', () => {
     expect(typeKeys(openUi, idle, 'enter').intents).toEqual([])
   })
 
-  test('on an empty line starts what was approved before a crash', () => {
+  test('on an empty line starts a call that was approved before a crash', () => {
     const parked = after(
       turnStarted,
       started(command('make')),
@@ -100,7 +100,7 @@ describe('Enter', () => {
   })
 })
 
-test('Up brings back what was sent before, here and then in the folder', () => {
+test('Up shows earlier messages, of the conversation and then of the folder', () => {
   expect(typeKeys(openUi, idle, 'up').ui.composer.text).toBe('first')
   const { ui } = updateUi(openUi, { kind: 'recalled', prompts: ['older', 'first', 'old'] }, contextAt(idle, 0))
   expect(typeKeys(ui, idle, 'up', 'up').ui.composer.text).toBe('old')
@@ -110,19 +110,19 @@ test('Up brings back what was sent before, here and then in the folder', () => {
 describe('messages that wait', () => {
   const waiting = after(turnStarted, queued('one', 'steer'), queued('two', 'queue'))
 
-  test('are fetched by Up, the newest first, and changed by Enter', () => {
+  test('are edited by Up, the newest first, and saved by Enter', () => {
     const { ui, intents } = typeKeys(openUi, waiting, 'up', '!', 'enter')
     expect(intents).toEqual([{ kind: 'editQueued', messageId: 'two', text: 'two!' }])
     expect(ui.purpose.kind).toBe('message')
   })
 
-  test('are taken back when nothing of them is left', () => {
+  test('are removed when their text is deleted', () => {
     expect(typeKeys(openUi, waiting, 'up', 'ctrl+u', 'enter').intents).toEqual([
       { kind: 'removeQueued', messageId: 'two' },
     ])
   })
 
-  test('whose text is in a file stay as they are: the composer would send their beginning instead', () => {
+  test('whose text is in a file are not edited', () => {
     const long = { ...queued('beginning', 'queue') }
     if (long.type === 'message.queued')
       long.message = {
@@ -136,7 +136,7 @@ describe('messages that wait', () => {
     expect(typeKeys(openUi, waitingLong, 'escape').intents).toEqual([{ kind: 'interrupt', turnId: 't1' }])
   })
 
-  test('come back to the composer when the turn is interrupted, in their order', () => {
+  test('return to the composer in order when the turn is interrupted', () => {
     const { ui, intents } = typeKeys(openUi, waiting, 'escape')
     expect(intents).toEqual([
       { kind: 'takeBack', messageId: 'two', text: 'two' },
@@ -148,7 +148,7 @@ describe('messages that wait', () => {
     expect(after.composer.text.trim()).toBe('one\ntwo')
   })
 
-  test('of others stay where they are', () => {
+  test('of other clients stay in the queue', () => {
     const { intents } = typeKeys({ ...openUi, ownClients: ['other'] }, waiting, 'escape')
     expect(intents).toEqual([{ kind: 'interrupt', turnId: 't1' }])
   })
@@ -157,7 +157,7 @@ describe('messages that wait', () => {
 describe('a lost server', () => {
   const lost: UiState = { ...openUi, link: { kind: 'lost' } }
 
-  test('is started again by r on an empty line, by Ctrl+R always', () => {
+  test('is restarted by r on an empty line, and by Ctrl+R always', () => {
     expect(typeKeys(lost, idle, 'r').intents).toEqual([{ kind: 'restart' }])
     expect(typeKeys({ ...lost, composer: written('o') }, idle, 'r').ui.composer.text).toBe('or')
     expect(typeKeys({ ...lost, composer: written('o') }, idle, 'ctrl+r').intents).toEqual([{ kind: 'restart' }])
@@ -166,7 +166,7 @@ describe('a lost server', () => {
   test.each([
     ['a note', { kind: 'note', approvalId: 'a1' } as const],
     ['an edited message', { kind: 'edit', messageId: 'm1' } as const],
-  ])('is asked for nothing: %s stays where it is written', (_, purpose) => {
+  ])('gets no request: %s stays in the composer', (_, purpose) => {
     const ui = { ...lost, purpose, composer: written('use trash') }
     const { ui: after, intents } = updateUi(ui, { kind: 'key', event: keyPress('enter') }, contextAt(idle, 10_000))
     const { composer, answeredApproval } = after
@@ -178,7 +178,7 @@ describe('a lost server', () => {
     })
   })
 
-  test('gets what was not acknowledged again, under the same id', () => {
+  test('gets unacknowledged messages again, under the same id', () => {
     const { ui } = typeKeys(openUi, idle, 'hello', 'enter')
     const step = updateUi(
       ui,
@@ -200,7 +200,7 @@ describe('a lost server', () => {
 })
 
 describe('slash commands', () => {
-  test('that do not exist leave the composer, and are the newest entry of the history', () => {
+  test('that do not exist are the newest entry of the history', () => {
     const { ui, intents } = typeKeys(openUi, idle, '/modle x', 'enter')
     expect({ text: ui.composer.text, intents }).toEqual({ text: '', intents: [] })
     expect(lastNotice(ui)).toContain('did you mean /model?')
@@ -236,11 +236,11 @@ describe('slash commands', () => {
     ['/detach', { kind: 'detach' }],
     ['/mcp', { kind: 'mcp' }],
     ['/mcp restart git', { kind: 'restartMcp', name: 'git' }],
-  ])('%s asks for %o', (text, intent) => {
+  ])('%s requests %o', (text, intent) => {
     expect(typeKeys({ ...openUi, composer: written(text) }, idle, 'enter').intents).toEqual([intent])
   })
 
-  test('trust a project only by a typed word, and only what this client has shown', () => {
+  test('trust only the shown configuration, by a typed word', () => {
     const blind = typeKeys(openUi, idle, '/trust yes', 'enter')
     expect(blind.intents).toEqual([])
     expect(lastNotice(blind.ui)).toContain('Look at it first')
@@ -295,13 +295,13 @@ describe('the list of conversations', () => {
     contextAt(idle, 0),
   )
 
-  test('is asked for, filtered by what is typed and opened by Enter', () => {
+  test('is requested, filtered by the typed text and opened by Enter', () => {
     expect(open.intents).toEqual([{ kind: 'list' }])
     expect(typeKeys(ui, idle, 'docs', 'enter').intents).toEqual([{ kind: 'open', conversationId: 'b' }])
     expect(typeKeys(ui, idle, 'down', 'enter').intents).toEqual([{ kind: 'open', conversationId: 'b' }])
   })
 
-  test('does not call elsewhere what its own server has open', () => {
+  test('does not mark conversations of its own server as live', () => {
     const conversations = [
       { ...listed('a', 'Mine'), live: { pid: 1, socket: null } },
       { ...listed('b', 'Theirs'), live: { pid: 2, socket: null } },
@@ -310,14 +310,14 @@ describe('the list of conversations', () => {
     expect(picker).toMatchObject({ conversations: [{ live: null }, { live: { pid: 2 } }] })
   })
 
-  test('has only live ones when one is to be attached to', () => {
+  test('has only live conversations for attaching', () => {
     const attaching = updateUi(openUi, { kind: 'pick', liveOnly: true }, contextAt(idle, 0)).ui
     const conversations = [listed('a', 'Done'), { ...listed('b', 'Theirs'), live: { pid: 2, socket: null } }]
     const { picker } = updateUi(attaching, { kind: 'listed', conversations }, contextAt(idle, 0)).ui
     expect(picker?.conversations).toMatchObject([{ conversationId: 'b' }])
   })
 
-  test('gives back the composer on Escape, and leaves when there is nothing to go back to', () => {
+  test('closes on Escape, and ends the program where no conversation is open', () => {
     expect(typeKeys(ui, idle, 'escape').ui.picker).toBeNull()
     expect(typeKeys({ ...ui, opened: null }, null, 'ctrl+c').intents).toEqual([{ kind: 'leave' }])
   })

@@ -1,4 +1,5 @@
 import {
+  type ConversationId,
   type Envelope,
   type MethodName,
   type ParamsOf,
@@ -15,7 +16,7 @@ interface ClientInfo {
   readonly version: string
 }
 
-/** Properties a client states in the handshake with a server. */
+/** Properties a client takes to every server it connects to: what it states in the handshake, and its own hooks. */
 export interface Introduction {
   readonly clientInfo: ClientInfo
   /** True if the client can answer approvals. */
@@ -23,14 +24,14 @@ export interface Introduction {
   /** `readOnly`: the server rejects every change. Default: `full`. */
   readonly access?: 'full' | 'readOnly'
   readonly onNotice?: (notice: ServerNotice) => void
+  /** Default: no check, so that no schema library is loaded. */
+  readonly checkResult?: CheckResult
 }
 
 /** Checks the result of a request against the schemas of the protocol. Throws if it does not fit. */
 export type CheckResult = (method: MethodName, result: unknown) => void
 
 export interface ClientOptions extends Introduction {
-  /** Default: no check, so that no schema library is loaded. */
-  readonly checkResult?: CheckResult
   readonly transport: Transport
 }
 
@@ -41,18 +42,18 @@ export interface Client extends AsyncDisposable {
   /** Sends a request. Rejects with an `RpcError` with a code of the protocol's catalogue, `connectionClosed` included. */
   request<Name extends MethodName>(method: Name, params: ParamsOf<Name>): Promise<ResultOf<Name>>
   /** Calls the listener for each event of one conversation, in order. Returns the function that removes it. */
-  onEvent(conversationId: string, listener: (envelope: Envelope) => void): () => void
+  onEvent(conversationId: ConversationId, listener: (envelope: Envelope) => void): () => void
   /** Returns true if a listener for this conversation is registered. */
-  follows(conversationId: string): boolean
+  follows(conversationId: ConversationId): boolean
   /** Resolves when the connection is closed, after every pending request was rejected. */
   readonly closed: Promise<CloseReason>
   close(): Promise<void>
 }
 
 /** Does the handshake. Closes the transport and rejects if the server rejects it. */
-export async function connectClient({ transport, checkResult, ...introduction }: ClientOptions): Promise<Client> {
-  const { onNotice } = introduction
-  const listeners = new Map<string, Set<(envelope: Envelope) => void>>()
+export async function connectClient({ transport, ...introduction }: ClientOptions): Promise<Client> {
+  const { onNotice, checkResult } = introduction
+  const listeners = new Map<ConversationId, Set<(envelope: Envelope) => void>>()
   const deliver = (params: unknown) => {
     if (!isEnvelope(params)) return
     for (const listener of listeners.get(params.conversationId) ?? []) listener(params)

@@ -1,4 +1,5 @@
 import {
+  type ConversationId,
   type ConversationSummary,
   type MethodName,
   type Overrides,
@@ -10,12 +11,17 @@ import { ConnectError, connectSocket, RpcError, type Transport } from '@parley/r
 import { type Client, connectClient } from './client.ts'
 import { withinLimit } from './within-limit.ts'
 
-export interface ResumedConversation {
-  /** The client that asked, or a new connection to the owner, which the caller closes. */
+/** A conversation opened by the client that asked, or joined by a new connection to its owner. */
+export type ResumedConversation =
+  | { readonly client: Client; readonly summary: ConversationSummary; readonly attached: false }
+  | JoinedConversation
+
+/** A conversation joined in its owner's process. The caller closes `client`, the connection to the owner. */
+export interface JoinedConversation {
   readonly client: Client
   readonly summary: ConversationSummary
-  /** True if `client` is a new connection to the owner in another process. */
-  readonly attached: boolean
+  readonly attached: true
+  readonly owner: Owner
 }
 
 /**
@@ -40,7 +46,7 @@ export async function joinConversation(
   owner: Owner,
   as: Introduced,
   overrides?: Overrides,
-): Promise<ResumedConversation> {
+): Promise<JoinedConversation> {
   const joined = await connectOwner(owner, as)
   try {
     const { conversationId } = owner
@@ -48,10 +54,10 @@ export async function joinConversation(
       conversationId,
       ...(overrides === undefined ? {} : { overrides }),
     })
-    return { client: joined, summary, attached: true }
-  } catch (refused) {
+    return { client: joined, summary, attached: true, owner }
+  } catch (error) {
     await joined.close()
-    throw refused
+    throw error
   }
 }
 
@@ -73,7 +79,7 @@ export async function requestWhereItLives<Name extends MethodName>(
 
 /** The process that has a conversation open, from the data of a `liveElsewhere` error. */
 export interface Owner {
-  readonly conversationId: string
+  readonly conversationId: ConversationId
   readonly pid: number | null
   readonly socket: string | null
 }

@@ -1,6 +1,7 @@
 import { ConnectionClosedError } from '@parley/rpc'
 import type { Client } from './client.ts'
 import { ClientError } from './errors.ts'
+import { withinLimit } from './within-limit.ts'
 
 /** A connection that keeps the reason of its end. */
 export interface Watched {
@@ -12,11 +13,21 @@ export interface Watched {
   readonly closed: Promise<ClientError | null>
 }
 
-/** Watches a connection. `closing` aborts before it is closed here; otherwise `explain` gives the reason. */
+/** Time for the reason of a loss: a server that closed its stdout exits within milliseconds, unless it hangs. */
+const explainLimit = {
+  limitMs: 1_000,
+  expired: () =>
+    new ClientError(
+      'connectionClosed',
+      'The server closed the connection and has not ended. What was shown is saved: connect and resume.',
+    ),
+}
+
+/** Watches a connection. `closing` aborts before it is closed here; otherwise `explain` gives the reason within 1 s. */
 export function watchConnection(client: Client, closing: AbortSignal, explain: () => Promise<ClientError>): Watched {
   const lost = new AbortController()
   const closed = client.closed.then(async () => {
-    const reason = closing.aborted ? closedHere() : await explain()
+    const reason = closing.aborted ? closedHere() : await withinLimit(explain(), explainLimit).catch(reasonOf)
     lost.abort(reason)
     return closing.aborted ? null : reason
   })
@@ -28,6 +39,10 @@ export function watchConnection(client: Client, closing: AbortSignal, explain: (
     }
   }
   return { client: { ...client, request }, signal: lost.signal, closed }
+}
+
+function reasonOf(error: unknown): ClientError {
+  return error instanceof ClientError ? error : new ClientError('connectionClosed', 'The connection was lost.', error)
 }
 
 function closedHere(): ClientError {

@@ -1,7 +1,7 @@
 import type { ResultOf } from '@parley/protocol'
 import { connectSocket } from '@parley/rpc'
 import { type Client, connectClient, type Introduction } from '../connection/client.ts'
-import type { ClientError } from '../connection/errors.ts'
+import { ClientError } from '../connection/errors.ts'
 import { withinLimit } from '../connection/within-limit.ts'
 import type { SpawnedServer } from './spawn-server.ts'
 
@@ -11,6 +11,8 @@ const leaveLimitMs = 10_000
 const discardLimitMs = 1_000
 /** Time for a server to say over its socket which other clients it has. */
 const answerLimitMs = 1_000
+/** Time to take leave of another process, which may hang. */
+const joinedLimitMs = 2_000
 /** A killed process ends within milliseconds unless it hangs in the kernel. */
 const killLimitMs = 1_000
 
@@ -50,6 +52,19 @@ export async function leaveServer(server: SpawnedServer, leaving: Leaving): Prom
     return null
   }
   return await kill(server, limitMs)
+}
+
+/** End of a connection to the process of a joined conversation, which belongs to others. */
+export const endOfJoined: Ending = {
+  async explain() {
+    const lost = 'The process that has the conversation open is gone. Nothing shown is lost: resume it.'
+    return new ClientError('connectionClosed', lost)
+  },
+  async leave({ close }) {
+    const expired = () => new ClientError('connectionClosed', 'The other process does not answer.')
+    await withinLimit(close(), { limitMs: joinedLimitMs, expired }).catch(() => undefined)
+    return null
+  },
 }
 
 /** Ends a server that has not answered the handshake. Resolves as `leaveServer` does. */

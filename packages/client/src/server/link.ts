@@ -13,6 +13,8 @@ export type Target =
   | { readonly socket: string }
   /** `ws://host:port`, with the token of `parley server --listen ws://…`. */
   | { readonly url: string; readonly token?: string }
+  /** An open transport of `@parley/rpc`, for example to a server in this process. */
+  | { readonly transport: Transport }
 
 /** A server started for this program, which ends when the connection is closed. */
 export interface SpawnTarget {
@@ -29,6 +31,8 @@ export interface SpawnTarget {
 /** A transport to a server before the handshake, with the ways to leave that server. */
 export interface Link extends Ending {
   readonly transport: Transport
+  /** Process id of a server that was started here, else null. */
+  readonly serverPid: number | null
   /** Ends a server that has not answered the handshake, instead of `leave`, and resolves as `leave` does. */
   discard(): Promise<string | null>
 }
@@ -37,6 +41,7 @@ export interface Link extends Ending {
 export async function openLink(target: Target, signal: AbortSignal | undefined): Promise<Link> {
   if ('server' in target) return ownedLink(target.server)
   if ('spawn' in target) return ownedLink(startServer(target.spawn))
+  if ('transport' in target) return remoteLink(target.transport)
   try {
     return remoteLink(await connectTransport(target, signal))
   } catch (error) {
@@ -59,6 +64,7 @@ async function connectTransport(target: RemoteTarget, signal: AbortSignal | unde
 function remoteLink(transport: Transport): Link {
   return {
     transport,
+    serverPid: null,
     async explain() {
       const { code, detail } = await transport.closed
       const why = detail ?? (code === 'ended' ? 'the server hung up' : code)
@@ -90,6 +96,7 @@ function startServer({ command, env = process.env, ...ceiling }: SpawnTarget): S
 function ownedLink(server: SpawnedServer): Link {
   return {
     transport: server.transport,
+    serverPid: server.pid ?? null,
     explain: async () => new ClientError('connectionClosed', await explainExit(server)),
     leave: (leaving) => leaveServer(server, leaving),
     discard: () => discardServer(server),

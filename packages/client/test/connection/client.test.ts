@@ -1,6 +1,6 @@
 import { RpcError } from '@parley/rpc'
 import { describe, expect, test } from 'vitest'
-import { type ClientOptions, connectClient } from '../../src/parts.ts'
+import { type ClientOptions, connectClient } from '../../src/connection/client.ts'
 import { checkResult } from '../check-result.ts'
 import { conversationId, fakeServer, named } from '../fake-server.ts'
 

@@ -2,13 +2,14 @@ import { join } from 'node:path'
 import { listenSocket, type MethodHandler, RpcError } from '@parley/rpc'
 import { tempDirectory } from '@parley/testkit'
 import { describe, expect, test } from 'vitest'
-import { connectClient, requestWhereItLives, resumeConversation } from '../../src/parts.ts'
+import { type CheckResult, connectClient } from '../../src/connection/client.ts'
+import { requestWhereItLives, resumeConversation } from '../../src/connection/resume-conversation.ts'
 import { conversationId, type FakeMethods, fakeFarSide, fakeServer } from '../fake-server.ts'
 
 const summary = { conversationId, shortId: conversationId.slice(-8), cwd: '/w' }
 
 /** A client whose server has every conversation live in the process with this socket. */
-function besideOwner(socket: string | null) {
+function besideOwner(socket: string | null, checkResult: CheckResult = () => undefined) {
   const refuse = () => {
     throw new RpcError(-32010, 'It is open elsewhere.', { code: 'liveElsewhere', conversationId, pid: 77, socket })
   }
@@ -18,6 +19,7 @@ function besideOwner(socket: string | null) {
     clientInfo: { name: 'asker', version: '9' },
     canApprove: false,
     access: 'readOnly',
+    checkResult,
   })
 }
 
@@ -94,6 +96,15 @@ describe('a conversation that is resumed', () => {
       ],
       ['conversation/resume', { conversationId, overrides: { model: 'm2' } }],
     ])
+    await client.close()
+  })
+
+  test('has the results of its owner checked, too', async () => {
+    await using there = await owner({ 'conversation/resume': () => summary })
+    const checked: string[] = []
+    const asker = await besideOwner(there.path, (method) => void checked.push(method))
+    const { client } = await resumeConversation(asker, { prefix: 'cart-bug' })
+    expect(checked).toEqual(['initialize', 'initialize', 'conversation/resume'])
     await client.close()
   })
 

@@ -2,7 +2,7 @@ import type { Envelope } from '@parley/protocol'
 import { RpcError } from '@parley/rpc'
 import { waitUntil } from '@parley/testkit'
 import { describe, expect, test } from 'vitest'
-import { type ConversationStore, connectClient, openConversationStore } from '../../src/parts.ts'
+import { type ConversationStore, connectClient, openConversationStore } from '../../src/low-level.ts'
 import { conversationId, cursorAt, type FakeServer, fakeServer, named, stateAt } from '../fake-server.ts'
 
 type Reply = { cursor: unknown; state?: unknown; events?: unknown[]; reset?: true }

@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { followEvents } from '../../src/conversation/follow-events.ts'
 import type { StoreListener } from '../../src/index.ts'
-import { type Client, type ConversationStore, connectClient } from '../../src/parts.ts'
+import { type Client, type ConversationStore, connectClient } from '../../src/low-level.ts'
 import { conversationId, fakeFarSide, named, stateAt } from '../fake-server.ts'
 
 /** A server that records faster than it delivers, whose answers take their time, and a store that hears deliveries. */

@@ -1,8 +1,9 @@
 import type { Envelope } from '@parley/protocol'
 import { RpcError } from '@parley/rpc'
 import { expect, test } from 'vitest'
+import { connectClient } from '../../src/low-level.ts'
 import { Parley } from '../../src/parley.ts'
-import { connectClient, type Leaving } from '../../src/parts.ts'
+import type { Leaving } from '../../src/server/leave-server.ts'
 import { conversationId, cursorAt, fakeServer, stateAt } from '../fake-server.ts'
 
 const by = { clientId: 'c-1', name: 'a' }

@@ -1,7 +1,8 @@
 import { cliPath, commandOf, descendantsWithMark, isAlive, markVariable, newMark, tempHome } from '@parley/testkit'
 import { describe, expect, test, vi } from 'vitest'
+import { type Client, connectClient } from '../../src/connection/client.ts'
 import { connect, type SpawnedServer, spawnServer } from '../../src/index.ts'
-import { type Client, connectClient, leaveServer } from '../../src/parts.ts'
+import { leaveServer } from '../../src/server/leave-server.ts'
 import { libraryWorld } from '../library/library-world.ts'
 
 // Real processes on a machine that does other things as well.

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { type TempHome, tempHome } from '@parley/testkit'
 import { expect, test } from 'vitest'
 import { connect, spawnServer } from '../../src/index.ts'
-import { connectClient } from '../../src/parts.ts'
+import { connectClient } from '../../src/low-level.ts'
 
 function spawnNode(home: TempHome, script: string) {
   return spawnServer({

@@ -1,3 +1,4 @@
+import type { ConversationId } from '@parley/protocol'
 import { withChecksum } from './checksum.ts'
 
 /** An event as the log handles it: opaque but for its type. */
@@ -79,12 +80,12 @@ export function writtenBytes(text: string): number {
 }
 
 /** Puts the notification for clients around the text of a line, so that an event is serialised once. */
-export function notificationLine(conversationId: string, text: string): string {
+export function notificationLine(conversationId: ConversationId, text: string): string {
   return `{"jsonrpc":"2.0","method":"conversation/event","params":${envelopeText(conversationId, text)}}`
 }
 
 /** Adds the conversation to the text of a line, as its first key. */
-export function envelopeText(conversationId: string, text: string): string {
+export function envelopeText(conversationId: ConversationId, text: string): string {
   return `{"conversationId":${JSON.stringify(conversationId)},${text.slice(1)}`
 }
 

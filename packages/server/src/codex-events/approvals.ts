@@ -1,6 +1,6 @@
 import type { Answers, ApprovalDecision, ApprovalRequest, Item } from '@parley/protocol'
+import { fileChangesOf, readDiffs } from './call-messages.ts'
 import type { AskedCommand, AskedPatch, EventMsg } from './event-msg.ts'
-import { fileChangesOf, readDiffs } from './file-changes.ts'
 
 /** Approval as clients know it: of a command, of a patch, or a form of a tool's server. */
 type Question =

@@ -1,22 +1,23 @@
-import { inspect } from 'node:util'
 import type { Config } from '@parley/config'
-import { type Files, StorageError } from '@parley/journal'
-import { createMcpServers, type McpPatience, type McpServers, usualPatience } from '@parley/mcp-client'
+import type { Files } from '@parley/journal'
+import { createMcpServers, type McpPatience, usualPatience } from '@parley/mcp-client'
 import { createProjects, createUserRules } from '@parley/policy'
-import type { ParamsOf, ResultOf, ServerNotice } from '@parley/protocol'
-import { RpcError } from '@parley/rpc'
+import type { ConversationId, Overrides, ResultOf, Settings } from '@parley/protocol'
 import { createEnvironments, type LocalParts, localEnvironment } from '@parley/workspace'
 import type { Ids } from '../ports/ids.ts'
-import type { CheckupPorts } from './checkup/check-up.ts'
-import { type ConnectedClients, createConnectedClients } from './clients/connected-clients.ts'
+import {
+  type ConnectedClients,
+  createConnectedClients,
+  describeFault,
+  diagnose,
+  noticeOf,
+  type ServerIdentity,
+} from './diagnostics.ts'
 import { type Ceiling, type CeilingFlags, ceilingOf, defaultCeilingFlags } from './limits/ceiling.ts'
-import { ConversationHost } from './open/conversation-host.ts'
-import { createSetup } from './open/conversation-setup.ts'
-import { summaryOf } from './open/live-conversation.ts'
-import type { SetupPorts } from './open/open-conversation.ts'
-import { asRejection, storageNotice } from './replies/rejection.ts'
-import { describeConfig, listModels } from './settings/describe-config.ts'
-import { readConfig } from './settings/read-config.ts'
+import { type EngineMethods, methodsFor } from './methods.ts'
+import { ConversationHost, type Guest } from './open/conversation-host.ts'
+import { createSetup, type SetupPorts } from './open/open-conversation.ts'
+import { assertOverridesAllowed, readConfig } from './settings/read-config.ts'
 
 /**
  * Engine of one server process. Frontends translate their protocols to its methods and keep no state of conversations.
@@ -28,18 +29,14 @@ export interface Engine extends AsyncDisposable {
   readonly connectedClients: ConnectedClients
   /** Announces the addresses of this server beside every lock it holds, so that other processes can join. */
   listensAt(addresses: Addresses): void
-  report(fault: unknown, conversationId?: string): void
+  report(fault: unknown, conversationId?: ConversationId): void
   /** Returns the highest limits this server allows, read now from its command line and the user's own files. */
   readonly ceiling: () => Ceiling
-  readonly mcpServers: McpServers
-  /** Ports of the policy and checkup reports, whose code is loaded on first use. */
-  readonly policy: CheckupPorts
-  listModels(): Promise<ResultOf<'model/list'>>
-  readConfig(params: ParamsOf<'config/read'>): ResultOf<'config/read'>
-  readTrust(params: ParamsOf<'trust/read'>): Promise<ResultOf<'trust/read'>>
-  decideTrust(params: ParamsOf<'trust/decide'>): Promise<ResultOf<'trust/decide'>>
+  /** Throws `aboveCeiling` for overrides that ask for more than this server allows. */
+  assertAllowed(overrides: Overrides, now: Settings): void
+  /** Returns the methods of the protocol that the engine answers. The client is also the guest who joins and leaves. */
+  methodsFor(client: Guest): EngineMethods
   diagnose(): Promise<Omit<ResultOf<'server/diagnostics'>, 'ignoredMessages'>>
-  readonly files: Files
   readonly home: string
 }
 
@@ -66,10 +63,10 @@ export interface EngineParts
 }
 
 export function createEngine(parts: EngineParts): Engine {
-  const { home, env, redaction } = parts
+  const { home } = parts
   const connectedClients = createConnectedClients()
   let addresses: readonly string[] = []
-  const report = (fault: unknown, conversationId?: string) => {
+  const report = (fault: unknown, conversationId?: ConversationId) => {
     parts.writeLog(describeFault(fault))
     if (conversationId === undefined) return
     connectedClients.notifyAll({ ...noticeOf(fault), conversationId })
@@ -78,7 +75,6 @@ export function createEngine(parts: EngineParts): Engine {
   const mcpServers = createMcpServers({ ...parts, version, patience: parts.mcpPatience ?? usualPatience })
   const userRules = createUserRules(parts.home)
   const projects = createProjects(parts)
-  const trust = { ...parts, projects }
   const ceiling = () => ceilingOf(parts.ceiling ?? defaultCeilingFlags, ownConfig(parts))
   const places = createEnvironments({ ...parts, local: localEnvironment(parts) })
   const host = new ConversationHost({
@@ -97,11 +93,13 @@ export function createEngine(parts: EngineParts): Engine {
     }),
     report,
   })
+  const { files, redaction } = parts
+  const policy = { ...parts, places, projects, userRules }
+  const methodPorts = { host, files, mcpServers, redaction, policy, trust: { ...parts, projects } }
   return {
     host,
     identity: parts.identity,
-    files: parts.files,
-    home: parts.home,
+    home,
     newClientId: () => parts.ids.client(),
     connectedClients,
     listensAt({ socket, others }) {
@@ -110,13 +108,8 @@ export function createEngine(parts: EngineParts): Engine {
     },
     report,
     ceiling,
-    mcpServers,
-    policy: { ...parts, places, projects, userRules },
-    listModels: () => listModels(parts),
-    readConfig: (params) => describeConfig(params, { home, env, projects, redaction }),
-    // Loaded on first use: most servers never need it.
-    readTrust: async (params) => (await import('./settings/trust.ts')).readTrust(params, trust),
-    decideTrust: async (params) => (await import('./settings/trust.ts')).decideTrust(params, trust),
+    assertAllowed: (overrides, now) => assertOverridesAllowed(overrides, now, { home, ceiling }),
+    methodsFor: (client) => methodsFor(client, methodPorts),
     async diagnose() {
       const { enforcement, reason } = await parts.sandboxes.report()
       const found = {
@@ -135,53 +128,4 @@ export function createEngine(parts: EngineParts): Engine {
 function ownConfig({ home, ceiling }: EngineParts): Config {
   const profile = ceiling?.profile ?? null
   return readConfig(home, profile === null ? {} : { profile }).values
-}
-
-function diagnose(
-  host: ConversationHost,
-  { identity, home }: EngineParts,
-): Omit<
-  ResultOf<'server/diagnostics'>,
-  'ignoredMessages' | 'addresses' | 'clients' | 'enforcement' | 'enforcementReason'
-> {
-  const { version, build } = identity.serverInfo
-  return {
-    pid: process.pid,
-    version,
-    build,
-    node: process.version,
-    platform: `${process.platform}-${process.arch}`,
-    home,
-    uptimeMs: Math.round(process.uptime() * 1000),
-    rssBytes: process.memoryUsage.rss(),
-    conversations: host.conversations.map((open) => ({
-      conversationId: open.conversation.id,
-      activity: summaryOf(open).activity,
-      clients: open.clients.streams.size,
-      detached: open.clients.detached,
-      backgroundProcesses: open.backgroundProcesses(),
-      ...(open.modules.limits.reason === null ? {} : { enforcementReason: open.modules.limits.reason }),
-    })),
-  }
-}
-
-function describeFault(fault: unknown): string {
-  return fault instanceof Error ? (fault.stack ?? fault.message) : inspect(fault)
-}
-
-/** Describes a fault for a notice. A full disk comes without advice to repeat a request: no client made one. */
-function noticeOf(fault: unknown): Omit<ServerNotice, 'conversationId'> {
-  if (fault instanceof StorageError) return { level: 'error', code: 'storageFailed', ...storageNotice(fault) }
-  const known = asRejection(fault)
-  if (known instanceof RpcError)
-    return { level: 'error', code: String(known.data?.['code'] ?? 'internal'), message: known.message }
-  const message = 'Something went wrong in parley itself; its log says more.'
-  return { level: 'error', code: 'internal', message }
-}
-
-/** Identity that a server reports in its handshake. */
-export interface ServerIdentity {
-  readonly serverInfo: { readonly name: string; readonly version: string; readonly build: string }
-  /** `$PARLEY_HOME`. */
-  readonly home: string
 }

@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path'
-import type { CeilingFlags } from '../engine/limits/ceiling.ts'
+import type { CeilingFlags } from '../engine/index.ts'
 import {
   type Address,
   ceilingOptions,

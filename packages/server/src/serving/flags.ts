@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { type ParseArgsConfig, parseArgs } from 'node:util'
 import type { SandboxMode } from '@parley/protocol'
-import type { CeilingFlags } from '../engine/limits/ceiling.ts'
+import type { CeilingFlags } from '../engine/index.ts'
 
 /** Error of usage: the message is for stderr, and the exit code is 2. */
 export class UsageError extends Error {

@@ -1,7 +1,6 @@
 import { listDirectory } from '@parley/workspace'
 import * as z from 'zod'
-import { defineTool, type ToolPorts } from './define-tool.ts'
-import { prepareLookUp } from './look-up.ts'
+import { defineTool, prepareLookUp, type ToolPorts } from './define-tool.ts'
 import type { Tool } from './tool.ts'
 
 const input = z.object({

@@ -1,11 +1,11 @@
 import { join } from 'node:path'
 import { type CommandEnd, type CommandSpec, commandEnv, createMark, type Sandbox } from '@parley/host'
-import type { Output } from '@parley/protocol'
+import { StorageError } from '@parley/journal'
+import type { ItemId, Output } from '@parley/protocol'
 import { clipForModel } from '@parley/text'
 import { EnvironmentUnreachableError } from '@parley/workspace'
 import type { ToolPorts } from './define-tool.ts'
-import { inlineBytes, keepOutput, spoolName } from './keep-output.ts'
-import { notStarted, type ToolContext, type ToolOutcome } from './tool.ts'
+import { notStarted, type ToolContext, type ToolFiles, type ToolOutcome } from './tool.ts'
 
 export const defaultTimeoutMs = 120_000
 
@@ -63,7 +63,7 @@ function sandboxFailed(problem: string): ToolOutcome {
 interface SpecParts {
   readonly argv: readonly string[]
   readonly cwd: string
-  readonly itemId: string
+  readonly itemId: ItemId
   /** Folder of the conversation's side files, which the spool joins. */
   readonly folder: string
 }
@@ -86,7 +86,7 @@ export function commandSpec({ argv, cwd, itemId, folder }: SpecParts, ports: Too
 
 function startInBackground(
   spec: CommandSpec,
-  { itemId, sandbox }: { readonly itemId: string; readonly sandbox: Sandbox },
+  { itemId, sandbox }: { readonly itemId: ItemId; readonly sandbox: Sandbox },
   ports: ToolPorts,
 ): ToolOutcome {
   // Background output is read from memory; a spool would stay behind when the end is never read.
@@ -103,7 +103,7 @@ function startInBackground(
 
 const outputOfNothing: Output = { head: '', tail: '', totalBytes: 0, omittedBytes: 0 }
 
-function outcomeOf(end: CommandEnd, output: Output, itemId: string): ToolOutcome {
+function outcomeOf(end: CommandEnd, output: Output, itemId: ItemId): ToolOutcome {
   if (end.spawnError?.subject === 'sandbox') return sandboxFailed(end.spawnError.message)
   const triedNetwork = end.triedNetwork === true ? { triedNetwork: true as const } : {}
   const fields = { exitCode: end.exitCode, output, ...(end.signal === null ? {} : { signal: end.signal }) }
@@ -153,4 +153,59 @@ function headingOf(end: CommandEnd): string {
     case 'exited':
       return end.signal === null ? `exit ${end.exitCode} after ${seconds}` : `killed by ${end.signal} after ${seconds}`
   }
+}
+
+/** Limit of output inside an item; more goes into a side file. */
+const inlineBytes = 8 * 1024
+const shownHeadBytes = 4 * 1024
+const shownTailBytes = 4 * 1024
+
+/** Bounded output of a command. `head` may hold all of it when nothing was omitted. */
+type KeptEnd = Pick<CommandEnd, 'totalBytes' | 'head' | 'tail' | 'omittedBytes' | 'spool'>
+
+/** Stores a command's output for its item: whole when it is small, else both ends and a side file with all of it. */
+export async function keepOutput(end: KeptEnd, sideFiles: ToolFiles): Promise<Output> {
+  const { totalBytes, head, tail, omittedBytes } = end
+  const known = Buffer.concat([head, tail])
+  const binary = known.includes(0) ? { binary: true as const } : {}
+  if (omittedBytes === 0 && totalBytes <= inlineBytes)
+    return { head: known.toString(), tail: '', totalBytes, omittedBytes: 0, ...binary }
+  const start = wholeCharacters(known.subarray(0, shownHeadBytes), 'start')
+  const finish = wholeCharacters(known.subarray(-shownTailBytes), 'end')
+  const file = await keepWhole(end, known, sideFiles)
+  const shown = start.length + finish.length
+  return {
+    head: start.toString(),
+    tail: finish.toString(),
+    totalBytes,
+    omittedBytes: totalBytes - shown,
+    ...(file === null ? {} : { file }),
+    ...binary,
+  }
+}
+
+/** Stores the whole output. Resolves with null when the disk fails; the item still has both ends. */
+async function keepWhole({ spool }: KeptEnd, known: Buffer, sideFiles: ToolFiles): Promise<string | null> {
+  try {
+    return spool === undefined ? await sideFiles.put(known) : await sideFiles.adopt(spool.path)
+  } catch (error) {
+    if (error instanceof StorageError) return null
+    throw error
+  }
+}
+
+/** Cuts incomplete UTF-8 characters off one end. */
+function wholeCharacters(bytes: Buffer, keep: 'start' | 'end'): Buffer {
+  const isContinuation = (at: number) => ((bytes[at] ?? 0) & 0xc0) === 0x80
+  if (keep === 'end') {
+    const from = [0, 1, 2, 3].find((at) => !isContinuation(at)) ?? 0
+    return bytes.subarray(from)
+  }
+  const lead = [1, 2, 3, 4].map((back) => bytes.length - back).find((at) => !isContinuation(at)) ?? 0
+  return (bytes[lead] ?? 0) >= 0xc0 ? bytes.subarray(0, lead) : bytes
+}
+
+/** Returns the name of the file that takes a running command's output, in the folder of side files. */
+export function spoolName(itemId: ItemId): string {
+  return `spool-${itemId}`
 }

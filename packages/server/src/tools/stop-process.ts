@@ -1,7 +1,6 @@
 import type { CommandEnd } from '@parley/host'
 import * as z from 'zod'
-import { defineTool, type ToolPorts } from './define-tool.ts'
-import { failedLookUp } from './look-up.ts'
+import { defineTool, failedLookUp, type ToolPorts } from './define-tool.ts'
 import { lostHeading } from './run-shell-command.ts'
 import type { Tool, ToolOutcome } from './tool.ts'
 

@@ -3,8 +3,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { offered, readAnswer } from '../../src/codex-events/approvals.ts'
 import { base64Of } from '../../src/codex-events/base64.ts'
-import { parsedCommand, shellJoined } from '../../src/codex-events/call-messages.ts'
-import { fileChangesOf, readDiffs } from '../../src/codex-events/file-changes.ts'
+import { fileChangesOf, parsedCommand, readDiffs, shellJoined } from '../../src/codex-events/call-messages.ts'
 
 test('base64 decodes to the same text', () => {
   fc.assert(

@@ -9,7 +9,7 @@ import {
   startRemoteCommand,
 } from '@parley/workspace/testing'
 import { describe, expect, it } from 'vitest'
-import { describeEnvironment } from '../../src/frontends/exec/handlers.ts'
+import { describeEnvironment } from '../../src/frontends/exec/serve-exec.ts'
 import { ending, standInSandboxes } from '../frontends/exec/support/stand-in-sandboxes.ts'
 import { brittleLink } from './support/brittle-link.ts'
 

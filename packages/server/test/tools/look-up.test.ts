@@ -5,7 +5,7 @@ import { nodeFiles } from '@parley/journal'
 import { tempWorkspace } from '@parley/testkit'
 import { expect, it } from 'vitest'
 import { createSideFiles } from '../../src/engine/conversation/side-files.ts'
-import { prepareLookUp } from '../../src/tools/look-up.ts'
+import { prepareLookUp } from '../../src/tools/define-tool.ts'
 import { testLocalPlace } from '../environments/test-local-place.ts'
 
 it('opens the path that was checked, and no later target', async () => {

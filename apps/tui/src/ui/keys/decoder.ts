@@ -1,9 +1,6 @@
-import { controlKey, printable } from './character-key.ts'
-import { csiEvent, ss3Event } from './csi.ts'
-import { type KeyEvent, keyPress } from './key-event.ts'
-import { stringReply } from './reply.ts'
+import { controlKey, type KeyEvent, keyPress, printable } from './key-event.ts'
 import { readSequence, type Sequence } from './sequence.ts'
-import { decodeUtf8, type PartialBytes } from './utf8.ts'
+import { csiEvent, ss3Event, stringReply } from './sequence-event.ts'
 
 /** Input that is not yet decoded. Immutable. */
 export interface Decoder {
@@ -15,13 +12,13 @@ export interface Decoder {
 
 export const idleDecoder: Decoder = { bytes: [], pending: '', paste: null }
 
-export interface Decoded {
+interface Decoded {
   readonly decoder: Decoder
   readonly events: readonly KeyEvent[]
 }
 
 /** Kind of input the decoder waits for; the caller flushes after `flushAfterMs`. */
-export type Pending = 'nothing' | 'sequence' | 'string' | 'paste'
+type Pending = 'nothing' | 'sequence' | 'string' | 'paste'
 
 /** Waiting times: Escape must react at once, a reply or a paste may cross a slow link. */
 export const flushAfterMs: Readonly<Record<Exclude<Pending, 'nothing'>, number>> = {
@@ -150,4 +147,52 @@ function decodePaste(paste: string, input: string, events: KeyEvent[]): Rest {
   let held = Math.min(pasteEnd.length - 1, input.length)
   while (!pasteEnd.startsWith(input.slice(input.length - held))) held -= 1
   return { pending: input.slice(input.length - held), paste: paste + input.slice(0, input.length - held) }
+}
+
+const replacement = 0xfffd
+
+/** Bytes of an incomplete character. */
+export type PartialBytes = readonly number[]
+
+/** Decodes UTF-8 in chunks; wrong bytes become U+FFFD. Pure folders have no TextDecoder. */
+export function decodeUtf8(carried: PartialBytes, chunk: Uint8Array): { text: string; carried: PartialBytes } {
+  const bytes = carried.length === 0 ? chunk : Uint8Array.from([...carried, ...chunk])
+  let text = ''
+  let offset = 0
+  while (offset < bytes.length) {
+    const { codePoint, length } = decodeAt(bytes, offset)
+    if (codePoint === null) return { text, carried: [...bytes.subarray(offset)] }
+    text += String.fromCodePoint(codePoint)
+    offset += length
+  }
+  return { text, carried: [] }
+}
+
+/** Decodes one character; a null code point means that the bytes end within it. */
+function decodeAt(bytes: Uint8Array, offset: number): { codePoint: number | null; length: number } {
+  const first = bytes[offset] ?? 0
+  if (first < 0x80) return { codePoint: first, length: 1 }
+  const size = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2
+  if (first < 0xc2 || first > 0xf4) return { codePoint: replacement, length: 1 }
+  let codePoint = first & (0x7f >> size)
+  for (let index = 1; index < size; index++) {
+    const byte = bytes[offset + index]
+    if (byte === undefined) return { codePoint: null, length: index }
+    if (!continues(first, index, byte)) return { codePoint: replacement, length: index }
+    codePoint = (codePoint << 6) | (byte & 0x3f)
+  }
+  return { codePoint, length: size }
+}
+
+/**
+ * Returns true for a valid continuation byte; the second byte excludes overlong forms, surrogates and values beyond
+ * Unicode.
+ */
+function continues(first: number, index: number, byte: number): boolean {
+  if ((byte & 0xc0) !== 0x80) return false
+  if (index > 1) return true
+  if (first === 0xe0) return byte >= 0xa0
+  if (first === 0xed) return byte < 0xa0
+  if (first === 0xf0) return byte >= 0x90
+  return first !== 0xf4 || byte < 0x90
 }

@@ -1,4 +1,5 @@
-import type { Approval, Enforcement, ItemOf } from '@parley/protocol'
+import type { Approval, Enforcement, ItemOf, McpServer, ResultOf } from '@parley/protocol'
+import { collapseBlanks, showHidden } from '../../view/text/control-characters.ts'
 
 export type NoticeLevel = ItemOf<'notice'>['level']
 
@@ -9,3 +10,61 @@ export type Notice =
   | { readonly kind: 'greeting'; readonly program: string; readonly facts: readonly string[] }
   /** Complete approval. `enforcement`: that of the place where the call would run. */
   | { readonly kind: 'approvalDetail'; readonly approval: Approval; readonly enforcement: Enforcement }
+
+/** Newest stderr lines of a tool server to show. */
+const stderrLines = 3
+
+/** Returns the table of tool servers with their state, and stderr where something is wrong. */
+export function mcpTable({ servers }: { readonly servers: readonly McpServer[] }): Notice {
+  const title =
+    servers.length === 0
+      ? 'No tool server is configured: [mcp_servers.NAME] in config.toml adds one'
+      : 'Tool servers: /mcp restart NAME starts one anew'
+  return { kind: 'table', title, rows: servers.flatMap(rowsOf) }
+}
+
+function rowsOf({ name, state, tools, restarts, error, stderr }: McpServer): (readonly [string, string])[] {
+  const facts = [
+    state,
+    ...(state === 'ready' ? [`${tools.length} ${tools.length === 1 ? 'tool' : 'tools'}`] : []),
+    ...(restarts === 0 ? [] : [`started again ${restarts === 1 ? 'once' : `${restarts} times`}`]),
+  ]
+  const lines = (stderr ?? '').split('\n').filter((line) => line.trim() !== '')
+  const shownLines = state === 'ready' ? [] : lines.slice(-stderrLines)
+  const more = [...(error === undefined ? [] : error.split('\n')), ...shownLines]
+  return [[name, facts.join(' · ')], ...more.map((line) => ['', line] as const)]
+}
+
+/** Returns the table of reasons for running a call or not, with hidden characters shown. */
+export function whyTable({ item, rows }: ResultOf<'policy/why'>): Notice {
+  return {
+    kind: 'table',
+    title: `Why ${shown(item.title)}`,
+    rows: rows.map(({ about, text }) => [about, shown(text)]),
+  }
+}
+
+function shown(text: string): string {
+  return showHidden(collapseBlanks(text)).replaceAll('\n', ' ⏎ ')
+}
+
+export const keyHelp: Notice = {
+  kind: 'table',
+  title: 'Keys',
+  rows: [
+    ['Enter', 'send; while it works: goes in after the current step'],
+    ['Alt+Enter', 'while it works: waits for the next turn'],
+    ['Shift+Enter, Ctrl+J, \\ Enter', 'new line'],
+    ['↑ ↓', 'what was sent before, in this folder too; on an empty line the newest waiting message'],
+    [
+      '↑ ↓ Enter',
+      'at a question: choose an answer and give it; a letter answers by itself when nothing is typed after it',
+    ],
+    ['Esc', 'close what is open, else stop the turn'],
+    ['Ctrl+C', 'clear the text, stop the turn, press twice to leave'],
+    ['Ctrl+D', 'leave, on an empty line'],
+    ['Ctrl+Z', 'back to the shell for a while; fg comes back'],
+    ['Ctrl+A E B F W U K Y _', 'move, delete, bring back and undo as in a shell'],
+    ['!command', 'run a command yourself, outside the sandbox'],
+  ],
+}

@@ -1,16 +1,14 @@
 import type { Approval, Enforcement } from '@parley/protocol'
-import type { HeldKey } from '../../ui/approval/answer-guard.ts'
-import type { Choice } from '../../ui/approval/choices.ts'
-import type { FilledForm } from '../../ui/approval/form-fields.ts'
+import type { Choice, HeldKey } from '../../ui/answers.ts'
+import type { FilledForm } from '../../ui/ui-state.ts'
+import { clipRows, truncateLine } from '../text/fit-rows.ts'
 import { count } from '../text/formats.ts'
 import { beside, indented } from '../text/gutter.ts'
 import type { Line, Room, Span } from '../text/span.ts'
-import { clipRows, truncateLine } from '../text/truncate.ts'
 import { contextRows, oneRowContext, type RuleText } from './approval-context.ts'
-import { askedFiles, askedText } from './approval-detail.ts'
 import { type AnswerMode, choiceRows, keyRow } from './choice-rows.ts'
 import { fieldRows } from './form-rows.ts'
-import { headRows, warningRows, wholeTitle } from './whole-approval.ts'
+import { askedFiles, askedText, headRows, warningRows, wholeTitle } from './whole-approval.ts'
 
 export interface Asking {
   readonly approval: Approval

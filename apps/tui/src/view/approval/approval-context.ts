@@ -1,11 +1,10 @@
 import type { Approval, Enforcement } from '@parley/protocol'
 import { againWords, limitWords, onOneLine, uncheckedWords } from '@parley/protocol/question'
 import { visibleLine } from '../text/control-characters.ts'
+import { truncateLine, truncateStart, wrapLine } from '../text/fit-rows.ts'
 import { placedPath } from '../text/formats.ts'
 import { type Line, lineText, narrowed, type Room, type Span } from '../text/span.ts'
-import { truncateLine, truncateStart } from '../text/truncate.ts'
 import { cellWidth } from '../text/width.ts'
-import { wrapLine } from '../text/wrap.ts'
 
 interface Asked {
   readonly approval: Approval

@@ -1,11 +1,9 @@
 import type { Approval } from '@parley/protocol'
-import type { HeldKey, Refusal } from '../../ui/approval/answer-guard.ts'
-import { answerForText, type Choice, choicesFor, isYes } from '../../ui/approval/choices.ts'
+import { answerForText, type Choice, choicesFor, type HeldKey, isYes, type Refusal } from '../../ui/answers.ts'
+import { truncateLine, wrapLine } from '../text/fit-rows.ts'
 import { beside, indented, marked } from '../text/gutter.ts'
 import { type Line, lineText, type Room, type Span } from '../text/span.ts'
-import { truncateLine } from '../text/truncate.ts'
 import { cellWidth } from '../text/width.ts'
-import { wrapLine } from '../text/wrap.ts'
 import { alwaysLabel } from './whole-approval.ts'
 
 /**
@@ -94,7 +92,7 @@ function warning(text: string): Span {
 }
 
 const refusals: Readonly<Record<Refusal, string>> = {
-  tooEarly: 'it came before this could be read. Press it again',
+  tooEarly: 'the question had just appeared. Press it again',
   readOnly: 'this window is read-only',
   unseen: 'not all of this has been on the screen. v shows it, then press it again',
 }
@@ -110,10 +108,10 @@ const unseenYes: Span = { text: 'A yes counts once all of this has been on the s
 const instead: Readonly<Record<Exclude<AnswerMode, 'answer'>, Span>> = {
   note: { text: 'No. What should it do instead? Enter sends it, Esc goes back', bold: true },
   typing: { text: 'Keys go to your text. Send it or clear it (Ctrl+C) to answer', tone: 'warn' },
-  form: { text: 'Enter takes it and goes on, Esc goes back', bold: true },
-  watch: { text: 'This window only watches: another one answers', tone: 'warn' },
-  view: { text: 'This is a view: it is answered where the conversation is open', tone: 'warn' },
-  lost: { text: 'It can be answered when the server runs again', tone: 'warn' },
+  form: { text: 'Enter accepts the field, Esc goes back', bold: true },
+  watch: { text: 'This window only watches. Another window answers', tone: 'warn' },
+  view: { text: 'This is a read-only view. The window with the conversation answers', tone: 'warn' },
+  lost: { text: 'You can answer when the server runs again', tone: 'warn' },
 }
 
 function listed(choosing: Choosing, room: Room, isUnseen: boolean): readonly Line[] {

@@ -1,10 +1,10 @@
 import type { Answer, FormField } from '@parley/protocol'
-import { type FilledForm, optionsOf } from '../../ui/approval/form-fields.ts'
+import { optionsOf } from '../../ui/fill-form.ts'
+import type { FilledForm } from '../../ui/ui-state.ts'
 import { showHidden } from '../text/control-characters.ts'
+import { truncateLine, wrapLine } from '../text/fit-rows.ts'
 import { indented, marked } from '../text/gutter.ts'
 import { type Line, narrowed, type Room, type Span } from '../text/span.ts'
-import { truncateLine } from '../text/truncate.ts'
-import { wrapLine } from '../text/wrap.ts'
 
 export interface Fields {
   readonly fields: readonly FormField[]

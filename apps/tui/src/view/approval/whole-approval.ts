@@ -1,11 +1,13 @@
 import type { Approval, ApprovalKind, Enforcement } from '@parley/protocol'
-import { choicesFor } from '../../ui/approval/choices.ts'
-import { showHidden, visibleLine } from '../text/control-characters.ts'
+import { fileWords, hiddenWarnings } from '@parley/protocol/question'
+import { choicesFor } from '../../ui/answers.ts'
+import { collapseBlanks, hiddenParts, showHidden, visibleLine } from '../text/control-characters.ts'
+import { parseDiff, renderDiff, withoutListedNames } from '../text/diff.ts'
+import { wrapLine, wrapLines } from '../text/fit-rows.ts'
 import { beside, indented, marked } from '../text/gutter.ts'
 import type { Line, Room, Span } from '../text/span.ts'
-import { wrapLine } from '../text/wrap.ts'
 import { contextRows } from './approval-context.ts'
-import { approvalDetail, characterWarnings } from './approval-detail.ts'
+import { confusableWarnings } from './confusables.ts'
 
 /** Returns a complete approval for the transcript, however long. */
 export function wholeApproval(
@@ -63,4 +65,70 @@ function alwaysRows(approval: Approval, room: Room): readonly Line[] {
   if (choice === undefined) return []
   const text = `${choice.digit} would always allow, in every folder, with or without a sandbox: ${alwaysLabel(approval)}`
   return indented(wrapLine([{ text, tone: 'muted' }], beside(room)))
+}
+
+type Detailed = Pick<Approval, 'kind' | 'detail' | 'files'>
+
+/** Returns everything an answer would allow, with hidden characters shown by number. */
+export function approvalDetail(approval: Detailed, room: Room): readonly Line[] {
+  return [...askedFiles(approval, room), ...askedText(approval, room)]
+}
+
+/** Returns one line per file of a patch. */
+export function askedFiles({ files = [] }: Pick<Approval, 'files'>, room: Room): readonly Line[] {
+  return files.flatMap((file) =>
+    wrapLine([{ text: fileWords(file), bold: true }], { ...room, mode: 'anywhere', hang: 2 }),
+  )
+}
+
+/** Returns the text of a command, or the diffs of a patch. */
+export function askedText({ kind, detail, files = [] }: Detailed, room: Room): readonly Line[] {
+  const text = detail.replace(/\n+$/, '')
+  if (text === '') return []
+  if (kind === 'patch') return renderDiff(withoutListedNames(parseDiff(showHidden(text)), files), room)
+  return wrapLines(revealedLines(text), { ...room, mode: 'anywhere' })
+}
+
+/** Returns the lines of a text, styling the number of a hidden character apart from plain text. */
+export function revealedLines(text: string): readonly Line[] {
+  const lines: Line[] = [[]]
+  for (const { text: piece, stands } of hiddenParts(collapseBlanks(text))) {
+    for (const [index, part] of piece.split('\n').entries()) {
+      if (index > 0) lines.push([])
+      const line = lines.pop() ?? []
+      if (part === '') lines.push(line)
+      else lines.push([...line, stands ? { text: part, bold: true, tone: 'bad' } : { text: part, bold: true }])
+    }
+  }
+  return lines
+}
+
+type Shown = Pick<Approval, 'kind' | 'detail' | 'title'>
+
+/** Cached warnings: checking a long text takes as long as a whole frame may. */
+const warningsByApproval = new WeakMap<Shown, readonly string[]>()
+
+/** Returns warnings about hidden characters and confusables, as sentences; empty for nearly all approvals. */
+function characterWarnings(approval: Shown): readonly string[] {
+  const found = warningsByApproval.get(approval) ?? findCharacterWarnings(approval)
+  warningsByApproval.set(approval, found)
+  return found
+}
+
+function findCharacterWarnings({ kind, detail, title }: Shown): readonly string[] {
+  const hasPrograms = kind === 'command' || kind === 'escalation' || kind === 'network'
+  const text = hasPrograms ? detail : `${title}\n${detail}`
+  return [
+    ...hiddenWarnings(text),
+    ...confusableWarnings(kind === 'patch' ? pathsOfDiff(detail) : text, { hasPrograms }),
+  ]
+}
+
+/** Returns the file names of a patch, the only part of it that can mislead about the target. */
+function pathsOfDiff(detail: string): string {
+  return detail
+    .split('\n')
+    .filter((line) => /^(?:---|\+\+\+) /.test(line))
+    .map((line) => line.slice(4))
+    .join('\n')
 }

@@ -1,10 +1,17 @@
-import type { Approval, ConversationState, Failure, Turn } from '@parley/protocol'
-import { approvedNotStarted, pendingApprovals } from '../../ui/approval/choices.ts'
+import type { Approval, ConversationState, Failure, Item, ItemId, OpenItem, Turn } from '@parley/protocol'
+import { approvedNotStarted, pendingApprovals } from '../../ui/answers.ts'
 import { isInboxPaused } from '../../ui/inbox.ts'
-import { isLeaveOffered } from '../../ui/interrupts.ts'
+import { isLeaveOffered } from '../../ui/press-stop.ts'
 import type { UiState } from '../../ui/ui-state.ts'
 import { showHidden, stripEffects } from '../text/control-characters.ts'
-import type { Line } from '../text/span.ts'
+import { barred, beside, indented } from '../text/gutter.ts'
+import type { Line, Room } from '../text/span.ts'
+import { type BlockKind, gapBefore } from '../transcript/block.ts'
+import { changeHead, runningCommand, toolRows } from '../transcript/call-block.ts'
+import { proseRoom, reasoningRows } from '../transcript/item-block.ts'
+import { liveRows } from '../transcript/message-stream.ts'
+import { tailRows } from '../transcript/output-rows.ts'
+import type { Transcript } from '../transcript/transcript.ts'
 
 /** Line above the composer that describes the current activity. */
 export interface Activity {
@@ -117,4 +124,53 @@ function failureWords({ code, message }: Failure): string {
 /** Returns whole seconds as text: `12 s`, `3 min 05 s`. */
 function elapsed(seconds: number): string {
   return seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${String(seconds % 60).padStart(2, '0')} s`
+}
+
+/** Newest output lines shown of running calls. */
+const tailLimit = 6
+
+/** Returns the rows of streaming and running items, as the transcript will show them. */
+export function runningRows({ core }: ConversationState, transcript: Transcript, room: Room): readonly Line[] {
+  const rows: Line[] = []
+  let last = transcript.last
+  const put = (kind: BlockKind, lines: readonly Line[]) => {
+    if (lines.length === 0) return
+    rows.push(...gapBefore(last, kind), ...lines)
+    last = kind
+  }
+  const { stream } = transcript
+  if (stream?.begun === true && last === 'message') rows.push(...liveRows(stream, proseRoom(room)))
+  else if (stream !== null) put('message', liveRows(stream, proseRoom(room)))
+  const shown = Object.values(core.open).filter((open) => isShown(open, stream?.itemId))
+  for (const open of shown) put(kindOf(open.item), openRows(open, room))
+  const waiting = Object.values(core.open).filter(({ item }) => item.status === 'proposed').length
+  if (waiting > 0 && shown.length > 0) rows.push(...indented([[{ text: `${waiting} more to do`, tone: 'muted' }]]))
+  return rows
+}
+
+/** Returns true for a running call, including one that asks the user while it runs. */
+function isShown({ item, executionStarted }: OpenItem, streamed: ItemId | undefined): boolean {
+  const runs = item.status === 'inProgress' || (item.status === 'awaitingApproval' && executionStarted)
+  return item.id !== streamed && runs && item.type !== 'agentMessage'
+}
+
+function kindOf(item: Item): BlockKind {
+  if (item.type === 'toolCall') return 'lookUp'
+  return item.type === 'reasoning' ? 'reasoning' : 'call'
+}
+
+function openRows({ item, output, progress }: OpenItem, room: Room): readonly Line[] {
+  switch (item.type) {
+    case 'commandExecution':
+    case 'shellCommand':
+      return runningCommand(item, progress?.tail ?? output, room, tailLimit)
+    case 'fileChange':
+      return changeHead(item, room)
+    case 'toolCall':
+      return [...toolRows(item, room), ...barred(tailRows(progress?.tail ?? output, beside(room), tailLimit))]
+    case 'reasoning':
+      return reasoningRows(item, room)
+    default:
+      return []
+  }
 }

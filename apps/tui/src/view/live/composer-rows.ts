@@ -1,12 +1,15 @@
-import type { ConversationState } from '@parley/protocol'
-import { type FilledForm, optionsOf } from '../../ui/approval/form-fields.ts'
+import type { ConversationState, MessageId, QueuedMessage } from '@parley/protocol'
 import { type ComposerLayout, layoutComposer } from '../../ui/composer/layout.ts'
-import { fieldsOf } from '../../ui/fill-form.ts'
+import { fieldsOf, optionsOf } from '../../ui/fill-form.ts'
+import { inputText } from '../../ui/inbox.ts'
+import { actorName } from '../../ui/outside-changes.ts'
 import { chosenCompletion, completionsOf } from '../../ui/slash-commands.ts'
-import type { UiState } from '../../ui/ui-state.ts'
+import type { FilledForm, UiState } from '../../ui/ui-state.ts'
+import { stripEffects } from '../text/control-characters.ts'
+import { truncateLine } from '../text/fit-rows.ts'
+import { count } from '../text/formats.ts'
 import { beside, gutterCells, indented, marked } from '../text/gutter.ts'
 import type { Line, Room, Span } from '../text/span.ts'
-import { truncateLine } from '../text/truncate.ts'
 
 export interface RowsWithCaret {
   readonly rows: readonly Line[]
@@ -35,9 +38,9 @@ function promptMark(ui: UiState): Span {
 }
 
 function placeholder(state: ConversationState | null, { purpose, opened, link }: UiState): string {
-  if (link.kind === 'lost') return 'what you write is kept'
+  if (link.kind === 'lost') return 'your text is kept'
   if (purpose.kind === 'note') return 'what to do instead'
-  if (purpose.kind === 'edit') return 'Enter with nothing here takes the message back'
+  if (purpose.kind === 'edit') return 'Enter on an empty line takes the message back'
   if (purpose.kind === 'form') return fieldHint(state, purpose.form)
   if (opened?.readOnly)
     return opened.onlyWatches ? 'read-only: this window watches' : 'read-only view: /fork goes on in a copy'
@@ -75,4 +78,45 @@ export function completionRows(ui: UiState, room: Room, maxRows: number): readon
     const rows = [truncateLine(line, beside(room))]
     return command === chosen ? marked({ text: '▸', tone: 'accent' }, rows) : indented(rows)
   })
+}
+
+/** Messages shown at most: the newest. */
+const maxQueued = 3
+
+/** Returns the messages that are not yet part of the conversation, oldest first. */
+export function queueRows(state: ConversationState | null, ui: UiState, room: Room): readonly Line[] {
+  const inbox = state?.core.inbox ?? []
+  const edited = ui.purpose.kind === 'edit' ? ui.purpose.messageId : null
+  const known = new Set(inbox.map(({ messageId }) => messageId))
+  const rows = [
+    ...inbox
+      .filter(({ messageId }) => messageId !== edited)
+      .map((message) => row(messageWords(message, ui), inputText(message.content), room)),
+    ...ui.unsent
+      .filter(({ messageId }) => !known.has(messageId) && !isTaken(state, messageId))
+      .map(({ text }) => row('not sent yet', text, room)),
+  ]
+  if (rows.length <= maxQueued + 1) return rows
+  return [
+    ...indented([[{ text: `… ${count(rows.length - maxQueued)} more wait`, tone: 'muted' }]]),
+    ...rows.slice(-maxQueued),
+  ]
+}
+
+/** Returns true if the message's item is already here, before its acknowledgement. */
+function isTaken(state: ConversationState | null, messageId: MessageId): boolean {
+  return state?.window.some(({ item }) => item.type === 'userMessage' && item.messageId === messageId) ?? false
+}
+
+function messageWords({ when, by }: QueuedMessage, { ownClients }: UiState): string {
+  const place = when === 'steer' ? 'next step' : 'next turn'
+  return ownClients.includes(by.clientId) ? place : `${place}, from ${actorName(by)}`
+}
+
+function row(when: string, text: string, room: Room): Line {
+  const line: Line = [
+    { text: `${when}: `, tone: 'muted' },
+    { text: stripEffects(text).replaceAll('\n', ' '), italic: true },
+  ]
+  return indented([truncateLine(line, beside(room))])[0] ?? []
 }

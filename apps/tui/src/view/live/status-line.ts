@@ -1,9 +1,9 @@
 import type { ConversationState, Core, Settings } from '@parley/protocol'
 import { stripEffects } from '../text/control-characters.ts'
+import { truncateLine, truncateStart } from '../text/fit-rows.ts'
 import { count, placedPath } from '../text/formats.ts'
 import { gutterCells, indented } from '../text/gutter.ts'
 import { type Line, lineText, type Room, type Span } from '../text/span.ts'
-import { truncateLine, truncateStart } from '../text/truncate.ts'
 import { cellWidth } from '../text/width.ts'
 
 export interface StatusFacts {

@@ -1,7 +1,6 @@
-import type { MarkedToken } from 'marked'
+import { Marked, type MarkedToken, type Token } from 'marked'
 import { stripEffects } from '../text/control-characters.ts'
 import type { Line, Span, Style } from '../text/span.ts'
-import { known } from './lexer.ts'
 
 /** Returns inline tokens as lines of spans, keeping the line ends of the source. */
 export function inlineLines(tokens: readonly MarkedToken[], style: Style): readonly Line[] {
@@ -95,4 +94,46 @@ function safeHref(target: string): string | null {
   if (!schemes.test(target)) return null
   const href = target.toWellFormed().replace(/[^\x21-\x7e]/gu, encodeURIComponent)
   return href.length <= maxLength ? href : null
+}
+
+let marked: Marked | undefined
+
+/** Matches quote and list markers beyond 24 levels, which are cut because the lexer recurses. */
+const deepMarkers = /^((?:[ \t]*(?:>|[-*+][ \t]|\d{1,9}[.)][ \t])){24})(?:[ \t]*(?:>|[-*+][ \t]|\d{1,9}[.)][ \t]))+/gm
+
+/**
+ * Lexes Markdown without reference definitions, which could change settled text, and without HTML, which is shown as
+ * written.
+ */
+export function lex(text: string): readonly MarkedToken[] {
+  marked ??= new Marked({
+    tokenizer: { def: () => undefined, html: () => undefined, tag: () => undefined },
+  })
+  return known(marked.lexer(text.replace(deepMarkers, '$1')))
+}
+
+/** Narrows the lexer's token type; without extensions no other tokens occur. */
+export function known(tokens: readonly Token[] | undefined): readonly MarkedToken[] {
+  return (tokens ?? []).filter(isKnown)
+}
+
+const types: ReadonlySet<string> = new Set<MarkedToken['type']>([
+  ...([
+    'blockquote',
+    'code',
+    'def',
+    'heading',
+    'hr',
+    'html',
+    'list',
+    'list_item',
+    'paragraph',
+    'space',
+    'table',
+  ] as const),
+  ...(['br', 'checkbox', 'codespan', 'del', 'em', 'escape', 'image', 'link', 'strong', 'text'] as const),
+])
+
+function isKnown(token: Token): token is MarkedToken {
+  return types.has(token.type)
 }

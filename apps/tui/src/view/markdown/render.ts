@@ -1,10 +1,9 @@
 import type { MarkedToken, Tokens } from 'marked'
 import { stripEffects } from '../text/control-characters.ts'
+import { wrapLine, wrapLines } from '../text/fit-rows.ts'
 import { type Line, lineText, narrowed, type Room, type Span, type Style } from '../text/span.ts'
 import { cellWidth } from '../text/width.ts'
-import { wrapLine, wrapLines } from '../text/wrap.ts'
-import { inlineLines } from './inline.ts'
-import { known, lex } from './lexer.ts'
+import { inlineLines, known, lex } from './inline.ts'
 import { advance, emptyFlow, type Piece, rest } from './settle-blocks.ts'
 import { tableRows } from './table.ts'
 

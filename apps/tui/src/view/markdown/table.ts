@@ -1,9 +1,8 @@
 import type { Tokens } from 'marked'
+import { wrapLine, wrapLines } from '../text/fit-rows.ts'
 import { type Line, lineText, narrowed, type Room, type Span, type Style } from '../text/span.ts'
 import { cellWidth } from '../text/width.ts'
-import { wrapLine, wrapLines } from '../text/wrap.ts'
-import { inlineLines } from './inline.ts'
-import { known } from './lexer.ts'
+import { inlineLines, known } from './inline.ts'
 
 type Align = 'center' | 'left' | 'right' | null
 

@@ -1,7 +1,7 @@
 import type { AskedFile } from '@parley/protocol'
 import { showHidden, stripEffects } from './control-characters.ts'
+import { wrapLine } from './fit-rows.ts'
 import { type Line, narrowed, type Room, type Tone } from './span.ts'
-import { wrapLine } from './wrap.ts'
 
 interface DiffLine {
   readonly kind: 'file' | 'hunk' | 'context' | 'added' | 'removed' | 'note'

@@ -1,6 +1,6 @@
+import { wrapLines } from './fit-rows.ts'
 import type { Line, Room, Span, Style } from './span.ts'
 import { narrowed } from './span.ts'
-import { wrapLines } from './wrap.ts'
 
 /** Cells before the text column, which hold the mark of a block. */
 export const gutterCells = 2

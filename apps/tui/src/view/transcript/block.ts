@@ -1,5 +1,8 @@
+import type { CallItem, Item, ItemOf } from '@parley/protocol'
+import { stripEffects } from '../text/control-characters.ts'
+import { formatDuration } from '../text/formats.ts'
 import { indented, textRows } from '../text/gutter.ts'
-import type { Line, Room } from '../text/span.ts'
+import type { Line, Room, Span, Tone } from '../text/span.ts'
 
 /** Kind of a transcript block; consecutive look-ups and notices have no blank row between them. */
 export type BlockKind = 'user' | 'message' | 'reasoning' | 'call' | 'lookUp' | 'notice' | 'plan' | 'report'
@@ -21,3 +24,83 @@ export function gapBefore(last: BlockKind | null, kind: BlockKind): readonly Lin
 export function authorRows(author: string | null, room: Room): readonly Line[] {
   return author === null ? [] : indented(textRows(`from ${author}`, room, { tone: 'muted' }))
 }
+
+/** Returns the state of a call as spans to show after its title. */
+export function callFacts(item: CallItem | ItemOf<'shellCommand'>): readonly Span[] {
+  const facts = [ending(item), rights(item), duration(item)].filter((fact) => fact !== null)
+  return facts.flatMap((fact): readonly Span[] => [{ text: ' · ', tone: 'muted' }, fact])
+}
+
+/** Returns the tone of a call's mark. */
+export function callTone({ status }: CallItem | ItemOf<'shellCommand'>): Tone {
+  if (status === 'completed') return 'good'
+  if (status === 'failed' || status === 'unknown') return 'bad'
+  return status === 'denied' || status === 'interrupted' ? 'warn' : 'accent'
+}
+
+function ending(item: CallItem | ItemOf<'shellCommand'>): Span | null {
+  switch (item.status) {
+    case 'denied':
+      return { text: 'not run', tone: 'warn' }
+    case 'interrupted':
+      return { text: hasRun(item) ? 'interrupted' : 'not run', tone: 'warn' }
+    case 'unknown':
+      return { text: 'it is not known whether this finished', tone: 'bad' }
+    case 'inProgress':
+      return { text: 'running', tone: 'muted' }
+    default:
+      return exit(item)
+  }
+}
+
+/** Returns false for a call that Esc ended before it started, which must not look interrupted midway. */
+function hasRun({ durationMs }: CallItem | ItemOf<'shellCommand'>): boolean {
+  return durationMs !== undefined
+}
+
+function exit(item: CallItem | ItemOf<'shellCommand'>): Span | null {
+  if (item.type === 'commandExecution' && item.background) return { text: 'started in the background', tone: 'muted' }
+  if ('signal' in item && item.signal !== undefined)
+    return { text: `ended by ${stripEffects(item.signal)}`, tone: 'bad' }
+  const code = 'exitCode' in item ? item.exitCode : undefined
+  if (typeof code === 'number') return { text: `exit ${code}`, tone: code === 0 ? 'muted' : 'bad' }
+  return item.status === 'failed' ? { text: 'failed', tone: 'bad' } : null
+}
+
+function rights(item: CallItem | ItemOf<'shellCommand'>): Span | null {
+  const words = rightsWords(item)
+  return words === null ? null : { text: words, tone: 'warn' }
+}
+
+function duration({ durationMs }: CallItem | ItemOf<'shellCommand'>): Span | null {
+  return durationMs === undefined ? null : { text: formatDuration(durationMs), tone: 'muted' }
+}
+
+/** Returns the note given with a denial, or the rule that denied. */
+export function answerNote({ status, decision }: CallItem): string | null {
+  if (decision === undefined) return null
+  const answer = decision.note === undefined || decision.note === '' ? null : `the model was told: ${decision.note}`
+  const denied = status === 'denied' && decision.approvalId === undefined ? decision.reason : null
+  const note = [answer, denied].filter((part) => part !== null).join(' · ')
+  return note === '' ? null : stripEffects(note)
+}
+
+/**
+ * Returns what the command could do beyond the sandbox, whoever allowed it. Null if it ran inside the sandbox without
+ * network, did not run, or is no command of the model.
+ */
+export function rightsWords(item: Item): string | null {
+  if (item.type !== 'commandExecution' || !hasStarted(item)) return null
+  const { limits } = item.decision ?? {}
+  if (limits?.sandbox === 'none') return 'outside the sandbox'
+  return limits?.network === true ? 'with network' : null
+}
+
+/** Returns false for a command denied, waiting or stopped before it began: it has a decision but ran nothing. */
+function hasStarted({ status, durationMs, failure }: Item & { readonly type: 'commandExecution' }): boolean {
+  if (failure !== undefined && neverStarted.has(failure.code)) return false
+  return status === 'inProgress' || status === 'unknown' || durationMs !== undefined
+}
+
+/** Failure codes from before the command started. */
+const neverStarted: ReadonlySet<string> = new Set(['spawnFailed', 'sandboxFailed', 'invalidToolCall'])

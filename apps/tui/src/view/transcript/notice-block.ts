@@ -2,10 +2,10 @@ import type { ItemOf } from '@parley/protocol'
 import type { Notice, NoticeLevel } from '../../ui/notices/notice.ts'
 import { wholeApproval } from '../approval/whole-approval.ts'
 import { stripEffects } from '../text/control-characters.ts'
+import { wrapLine } from '../text/fit-rows.ts'
 import { beside, indented, marked, textRows } from '../text/gutter.ts'
 import type { Line, Room, Span, Tone } from '../text/span.ts'
 import { cellWidth } from '../text/width.ts'
-import { wrapLine } from '../text/wrap.ts'
 import type { Block } from './block.ts'
 
 export function localNoticeBlock(notice: Notice, room: Room): Block {

@@ -1,9 +1,9 @@
 import type { Output } from '@parley/protocol'
 import { stripEffects, terminalSequence } from '../text/control-characters.ts'
+import { wrapLines } from '../text/fit-rows.ts'
 import { formatBytes } from '../text/formats.ts'
 import type { Line, Room } from '../text/span.ts'
 import { cellWidth } from '../text/width.ts'
-import { wrapLines } from '../text/wrap.ts'
 
 /** Characters laid out at most: the screen never shows more at once. */
 const maxCharacters = 32_768

@@ -1,13 +1,12 @@
-import type { CompletedItem, ConversationState, Item } from '@parley/protocol'
+import type { ClientId, CompletedItem, ConversationState, Item } from '@parley/protocol'
 import type { Notice } from '../../ui/notices/notice.ts'
-import { actorName } from '../../ui/other-clients.ts'
+import { actorName } from '../../ui/outside-changes.ts'
 import { count } from '../text/formats.ts'
 import type { Room } from '../text/span.ts'
 import { type Block, type BlockKind, gapBefore } from './block.ts'
-import { itemBlock, proseRoom } from './item-block.ts'
+import { isFinished, itemBlock, planBlock, proseRoom } from './item-block.ts'
 import { followText, type MessageStream, openStream, restRows } from './message-stream.ts'
 import { localNoticeBlock, noticeRows } from './notice-block.ts'
-import { isFinished, planBlock } from './plan-block.ts'
 
 /** Record of what has been printed of a conversation; the text itself is only in the terminal. */
 export interface Transcript {
@@ -29,7 +28,7 @@ export interface TranscriptInput {
   readonly notices: readonly Notice[]
   readonly room: Room
   /** Client ids of this window's connections. */
-  readonly own: readonly string[]
+  readonly own: readonly ClientId[]
 }
 
 export const emptyTranscript: Transcript = {
@@ -94,7 +93,7 @@ function endStream(scan: Scan, stream: MessageStream, item: Item): void {
     appendToMessage(scan, stream, [...followed.rows, ...restRows(followed.stream, room)])
     return
   }
-  if (stream.begun) put(scan, note(scan, 'the answer was kept with other words than these; here it is whole:'))
+  if (stream.begun) put(scan, note(scan, 'the server saved this answer with a different text; the saved answer is:'))
   put(scan, itemBlock(item, scan.room))
 }
 

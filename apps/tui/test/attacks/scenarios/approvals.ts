@@ -17,8 +17,7 @@ export async function askedToEscape(told: Told, suffix = ''): Promise<{ talk: Op
     { calls: [{ name: 'shell', arguments: { command: `touch ${pwned}`, escalate: true, reason: 'to be asked' } }] },
   ])
   const { client } = world.server
-  const { conversationId } = await client.request('conversation/create', { cwd, ...settingsOf[mode] })
-  const talk = await openTalk(client, conversationId)
+  const talk = openTalk(client, await client.create({ cwd, ...settingsOf[mode] }))
   await talk.send(messageOf(name))
   await talk.question()
   return { talk, pwned }
@@ -112,8 +111,7 @@ export const approvals: Scenarios = {
     ])
     const { client } = world.server
     const settings = settingsOf['ask-unless-known-safe']
-    const { conversationId } = await client.request('conversation/create', { cwd, ...settings })
-    const talk = await openTalk(client, conversationId)
+    const talk = openTalk(client, await client.create({ cwd, ...settings }))
     await talk.send(messageOf(name))
     const questions: string[] = []
     for (const decision of ['approvedForSession', 'denied', 'denied', 'denied'] as const) {
@@ -141,15 +139,14 @@ export const approvals: Scenarios = {
     const first = await world.another()
     world.script(name, [call, { text: 'done' }, call, { text: 'done' }])
     const settings = settingsOf['ask-unless-known-safe']
-    const { conversationId } = await first.client.request('conversation/create', { cwd, ...settings })
-    const before = await openTalk(first.client, conversationId)
+    const before = openTalk(first.client, await first.client.create({ cwd, ...settings }))
+    const { conversationId } = before
     await before.send(messageOf(name))
     await before.decide('approvedForSession')
     await before.ended()
     await first[Symbol.asyncDispose]()
     await using second = await world.another({ home: first.home })
-    await second.client.request('conversation/resume', { conversationId })
-    const after = await openTalk(second.client, conversationId)
+    const after = openTalk(second.client, await second.client.resume(conversationId))
     await after.send(messageOf(name))
     expect((await after.question()).kind).toBe('command')
     await after.decide('denied')

@@ -1,6 +1,6 @@
 import { mkdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import type { Client } from '@parley/client/parts'
+import type { Parley } from '@parley/client'
 import type { Step } from '@parley/testkit'
 import { expect } from 'vitest'
 import { giveTo } from '../world/attack-user.ts'
@@ -9,7 +9,7 @@ import { lookAt } from '../world/look-at.ts'
 import { nameOf, onlyOnce, type Scenarios, type Told } from './scenario.ts'
 
 interface Attacked {
-  readonly client: Client
+  readonly client: Parley
   readonly cwd: string
   /** Relative to the workspace. */
   readonly files: readonly string[]

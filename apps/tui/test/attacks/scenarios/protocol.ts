@@ -1,7 +1,5 @@
-import { codeOf } from '@parley/client'
-import { connectClient } from '@parley/client/parts'
+import { codeOf, connect } from '@parley/client'
 import { methodParams } from '@parley/protocol/params'
-import { connectSocket } from '@parley/rpc'
 import { expect } from 'vitest'
 import { messageOf, openTalk, settingsOf } from '../world/converse.ts'
 import { askedToEscape } from './approvals.ts'
@@ -34,7 +32,7 @@ export const protocol: Scenarios = {
     const { world } = told
     expect(named.length).toBeGreaterThan(15)
     const { client } = world.server
-    const request = client.request as (method: string, params: object) => Promise<unknown>
+    const request = client.request.bind(client) as (method: string, params: object) => Promise<unknown>
     for (const { method, keys } of named) {
       for (const conversationId of paths) {
         // One way to name a conversation at a time.
@@ -55,8 +53,8 @@ export const protocol: Scenarios = {
     const name = nameOf(told)
     const { WS: cwd = '' } = world.places(name)
     const { client } = world.server
-    const { conversationId } = await client.request('conversation/create', { cwd, ...settingsOf[mode] })
-    const talk = await openTalk(client, conversationId)
+    const talk = openTalk(client, await client.create({ cwd, ...settingsOf[mode] }))
+    const { conversationId } = talk
     await talk.send(messageOf(name))
     await talk.ended()
     for (const file of [...paths, '../../../../../config.toml', '../x.jsonl', '.']) {
@@ -72,12 +70,7 @@ export const protocol: Scenarios = {
     const { talk, pwned } = await askedToEscape(told)
     const { addresses } = await world.server.client.request('server/diagnostics', {})
     const path = addresses.find((address) => address.startsWith('/')) ?? ''
-    const introduction = {
-      clientInfo: { name: 'watcher', version: '1' },
-      canApprove: true,
-      access: 'readOnly',
-    } as const
-    await using watcher = await connectClient({ transport: await connectSocket(path), ...introduction })
+    await using watcher = await connect({ socket: path }, { name: 'watcher', canApprove: true, access: 'readOnly' })
     const { conversationId } = talk
     const { id: approvalId } = await talk.question()
     const refused = (answer: Promise<unknown>) => answer.then(() => 'done', codeOf)

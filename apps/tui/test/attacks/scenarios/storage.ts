@@ -122,16 +122,15 @@ export const storage: Scenarios = {
     const pwned = join(out, 'pwned')
     const first = await world.another()
     world.script(name, [shell(`touch ${pwned}`, { escalate: true, reason: 'to be asked' })])
-    const { conversationId } = await first.client.request('conversation/create', { cwd, ...settingsOf[mode] })
-    const talk = await openTalk(first.client, conversationId)
+    const talk = openTalk(first.client, await first.client.create({ cwd, ...settingsOf[mode] }))
+    const { conversationId } = talk
     await talk.send(messageOf(name))
     const { id: approvalId } = await talk.question()
     await first[Symbol.asyncDispose]()
     const by = { kind: 'user', clientId: 'c', name: 'forger', title: 'forger' }
     forge(logOf(first.parleyHome, conversationId), { type: 'approval.decided', approvalId, decision: 'approved', by })
     await using second = await world.another({ home: first.home })
-    await second.client.request('conversation/resume', { conversationId })
-    const again = await openTalk(second.client, conversationId)
+    const again = openTalk(second.client, await second.client.resume(conversationId))
     await again.until(({ core }) => core.turn === null || core.turn.parked || pending(core.approvals))
     expect(lookAt(pwned)).toBe('nothing')
   },

@@ -19,8 +19,8 @@ export const turns: Scenarios = {
     const { WS: cwd = '' } = world.places(name)
     world.script(name, [{ calls: Array(callCount).fill({ name: 'shell', arguments: { command: 'true' } }) }])
     const { client } = world.server
-    const { conversationId } = await client.request('conversation/create', { cwd, ...settingsOf[mode] })
-    const talk = await openTalk(client, conversationId)
+    const talk = openTalk(client, await client.create({ cwd, ...settingsOf[mode] }))
+    const { conversationId } = talk
     await talk.send(messageOf(name))
     await talk.until(({ core }) => core.turn?.phase === 'calls')
     await client.request('conversation/interrupt', { conversationId })
@@ -87,8 +87,7 @@ export const turns: Scenarios = {
     world.script(name, [shell('env -i setsid sleep 300 & sleep 300', { background: true }), { text: 'done' }])
     const { client } = server
     const settings = settingsOf['ask-unless-known-safe']
-    const { conversationId } = await client.request('conversation/create', { cwd, ...settings })
-    const talk = await openTalk(client, conversationId)
+    const talk = openTalk(client, await client.create({ cwd, ...settings }))
     await talk.send(messageOf(name))
     await talk.decide('approved')
     await waitUntil(() => processesBelow(cwd).length > 0, { what: 'the background command' })

@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { join } from 'node:path'
-import type { CheckResult } from '@parley/client'
-import { type Client, connectClient } from '@parley/client/parts'
+import { type CheckResult, connect, type Parley } from '@parley/client'
 import { methods } from '@parley/protocol/schema'
 import { createStreamTransport } from '@parley/rpc'
 import { cleanEnvironment, cliPath, type Environment, killMarked, markVariable, newMark } from '@parley/testkit'
@@ -18,7 +17,7 @@ export interface ServerRecipe {
 
 export interface AttackedServer extends AsyncDisposable {
   readonly pid: number
-  readonly client: Client
+  readonly client: Parley
   /** Lines of its stderr so far. */
   stderr(): string
 }
@@ -39,12 +38,13 @@ export async function startAttackedServer(recipe: ServerRecipe): Promise<Attacke
   }
   const transport = createStreamTransport({ input: stdout, output: stdin })
   void exited.then(() => transport.close())
-  const introduction = { clientInfo: { name: 'attacker', version: '1' }, canApprove: true }
   const checkResult: CheckResult = (method, result) => void methods[method].result.parse(result)
-  const client = await connectClient({ transport, checkResult, ...introduction }).catch(async (error: unknown) => {
-    await end()
-    throw new Error(`the server did not answer; it said: ${errors.join('')}`, { cause: error })
-  })
+  const client = await connect({ transport }, { name: 'attacker', version: '1', checkResult }).catch(
+    async (error: unknown) => {
+      await end()
+      throw new Error(`the server did not answer; it said: ${errors.join('')}`, { cause: error })
+    },
+  )
   return {
     pid: child.pid ?? 0,
     client,

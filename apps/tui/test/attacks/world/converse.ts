@@ -1,7 +1,15 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Approval, ApprovalDecision, ConversationState, Envelope, Item, Overrides } from '@parley/client'
-import { type Client, openConversationStore } from '@parley/client/parts'
+import type {
+  Approval,
+  ApprovalDecision,
+  Conversation,
+  ConversationState,
+  Envelope,
+  Item,
+  Overrides,
+  Parley,
+} from '@parley/client'
 import type { RecordedRequest, Step } from '@parley/testkit'
 import type { Mode } from './attack-case.ts'
 
@@ -22,7 +30,7 @@ export interface Talk {
 }
 
 export interface TalkRecipe {
-  readonly client: Client
+  readonly client: Parley
   readonly attack: string
   readonly cwd: string
   readonly settings: Overrides
@@ -58,21 +66,21 @@ export interface OpenTalk {
   close(): Promise<void>
 }
 
-export async function openTalk(client: Client, conversationId: string): Promise<OpenTalk> {
-  const store = await openConversationStore(client, conversationId)
+export function openTalk(client: Parley, conversation: Conversation): OpenTalk {
+  const { id: conversationId } = conversation
   const events: Envelope[] = []
   const looks = new Set<() => void>()
-  store.subscribe((envelope) => {
+  conversation.subscribe((envelope) => {
     if (envelope !== null) events.push(envelope)
     for (const look of [...looks]) look()
   })
   const lost = client.closed.then((reason): never => {
-    throw new Error(`the server has gone: ${JSON.stringify(reason)}`)
+    throw new Error(`the server has gone: ${reason?.message}`)
   })
   const until: OpenTalk['until'] = (find) => {
     const found = new Promise<NonNullable<ReturnType<typeof find>>>((resolve) => {
       const look = () => {
-        const value = find(store.state)
+        const value = find(conversation.state)
         if (value === undefined || value === null || value === false) return
         looks.delete(look)
         resolve(value)
@@ -84,24 +92,24 @@ export async function openTalk(client: Client, conversationId: string): Promise<
   }
   const question = () =>
     until(({ core }) => Object.values(core.approvals).find((approval) => approval.state === 'pending'))
-  let turns = store.state.core.counts.turns
+  let turns = conversation.state.core.counts.turns
   return {
     conversationId,
     events,
     until,
     question,
-    state: () => store.state,
-    items: () => store.state.window.map(({ item }) => item),
+    state: () => conversation.state,
+    items: () => conversation.state.window.map(({ item }) => item),
     async decide(decision) {
       const { id: approvalId } = await question()
-      return client.request('approval/decide', { conversationId, approvalId, decision })
+      return conversation.decide(approvalId, decision)
     },
     send(text) {
-      turns = store.state.core.counts.turns
-      return client.request('conversation/sendMessage', { conversationId, input: [{ type: 'text', text }] })
+      turns = conversation.state.core.counts.turns
+      return conversation.request('conversation/sendMessage', { input: [{ type: 'text', text }] })
     },
     ended: () => until(({ core }) => core.counts.turns > turns && core.turn === null),
-    close: () => store.close(),
+    close: () => conversation.close(),
   }
 }
 
@@ -112,8 +120,8 @@ export const messageOf = (attack: string): string => `attack <${attack}>`
 export async function converse(scripts: Scripts, recipe: TalkRecipe, steps: readonly Step[]): Promise<Talk> {
   const { client, attack, cwd, settings, answer = () => 'denied' as const } = recipe
   scripts.script(attack, steps)
-  const { conversationId } = await client.request('conversation/create', { cwd, ...settings })
-  const talk = await openTalk(client, conversationId)
+  const conversation = await client.create({ cwd, ...settings })
+  const talk = openTalk(client, conversation)
   const asked: Asked[] = []
   await talk.send(messageOf(attack))
   for (;;) {
@@ -122,12 +130,12 @@ export async function converse(scripts: Scripts, recipe: TalkRecipe, steps: read
     const question = { approval, state: talk.state() }
     asked.push(question)
     const decision = await answer(question)
-    await client.request('approval/decide', { conversationId, approvalId: approval.id, decision })
+    await conversation.decide(approval.id, decision)
   }
   await talk.close()
   const { events } = talk
   const requests = scripts.requestsOf(attack)
-  return { conversationId, state: talk.state(), events, asked, items: talk.items(), requests }
+  return { conversationId: conversation.id, state: talk.state(), events, asked, items: talk.items(), requests }
 }
 
 const unseen = ({ until }: OpenTalk, asked: readonly Asked[]) =>

@@ -1,5 +1,6 @@
 import type { ConversationState } from '@parley/client'
 import { layoutScreen } from '../../../src/view/layout-screen.ts'
+import { liveRows } from '../../../src/view/live-zone.ts'
 import { paintLine } from '../../../src/view/screen.ts'
 import { lineText } from '../../../src/view/text/span.ts'
 import { sceneOf } from '../../view/scenes/scene.ts'
@@ -20,7 +21,7 @@ export function shownQuestions(asked: readonly Asked[]): readonly ShownQuestion[
   if (asked.length === 0) throw new Error('nobody was asked, so nothing was shown')
   return asked.flatMap(({ state }) =>
     sizes.map((size) => {
-      const { live } = layoutScreen({ ...sceneOf(state), size }).screen
+      const live = liveRows(layoutScreen({ ...sceneOf(state), size }).screen.live)
       return { rows: live.map(lineText), painted: live.map((line) => paintLine(line, true)).join('\n') }
     }),
   )
@@ -32,5 +33,5 @@ export const unbroken = (text: string): string => text.replaceAll(/\s/g, '')
 /** All that a conversation has on the screen at its end, as it is written to a terminal. */
 export function paintedTalk(state: ConversationState): string {
   const { settled, live } = layoutScreen(sceneOf(state)).screen
-  return [...settled.flatMap(({ lines }) => lines), ...live].map((line) => paintLine(line, true)).join('\n')
+  return [...settled.flatMap(({ lines }) => lines), ...liveRows(live)].map((line) => paintLine(line, true)).join('\n')
 }

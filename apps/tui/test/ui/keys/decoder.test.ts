@@ -1,7 +1,15 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { chord } from '../../../src/ui/composer/key-table.ts'
-import { type Decoder, decode, flush, idleDecoder, pendingOf } from '../../../src/ui/keys/decoder.ts'
+import { chord } from '../../../src/ui/composer/command.ts'
+import {
+  type Decoder,
+  decode,
+  decodeUtf8,
+  flush,
+  idleDecoder,
+  type PartialBytes,
+  pendingOf,
+} from '../../../src/ui/keys/decoder.ts'
 import type { KeyEvent, Reply } from '../../../src/ui/keys/key-event.ts'
 
 function decoded(input: string | Uint8Array): readonly KeyEvent[] {
@@ -181,4 +189,33 @@ describe('decode law', () => {
       { numRuns: 1_000 },
     )
   })
+})
+
+test('any bytes, cut anywhere, decode as the platform decodes them', () => {
+  const bytes = fc.uint8Array({ maxLength: 40 })
+  const near = fc.array(
+    fc.constantFrom(0x41, 0x80, 0xbf, 0xc1, 0xc3, 0xe0, 0xa0, 0x9f, 0xed, 0xef, 0xf0, 0x90, 0xf4, 0x8f, 0xf5),
+    { maxLength: 12 },
+  )
+  fc.assert(
+    fc.property(
+      fc.oneof(
+        bytes,
+        near.map((list) => Uint8Array.from(list)),
+      ),
+      fc.nat({ max: 40 }),
+      (input, cut) => {
+        let carried: PartialBytes = []
+        let text = ''
+        for (const part of [input.subarray(0, cut), input.subarray(cut)]) {
+          const result = decodeUtf8(carried, part)
+          text += result.text
+          carried = result.carried
+        }
+        const expected = new TextDecoder('utf-8', { ignoreBOM: true }).decode(input)
+        expect(text + (carried.length > 0 ? '\ufffd' : '')).toBe(expected)
+      },
+    ),
+    { numRuns: 1_000 },
+  )
 })

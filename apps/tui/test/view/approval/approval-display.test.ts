@@ -1,7 +1,7 @@
 import type { Approval, AskedFile, Enforcement } from '@parley/protocol'
 import { describe, expect, test } from 'vitest'
 import { approvalBlock } from '../../../src/view/approval/approval-block.ts'
-import { approvalDetail } from '../../../src/view/approval/approval-detail.ts'
+import { approvalDetail } from '../../../src/view/approval/whole-approval.ts'
 import { lineText } from '../../../src/view/text/span.ts'
 import { after, command, requested, started, turnStarted } from '../scenes/conversation.ts'
 

@@ -23,7 +23,7 @@ const question = requested({
 })
 const asking = after(turnStarted, started(toolCall('create_issue')), executionStarted('l1'), question)
 
-test('what a tool server writes into its form is seen, and does nothing to the terminal', () => {
+test('text of a tool server in a form is visible and has no effect on the terminal', () => {
   const opened = typeKeys(openUi, asking, 'y').ui
   const refused = { approvalId: 'a1', answers: {}, field: 'n', problem: `problem ${evil}` }
   const again = updateUi({ ...openUi }, { kind: 'formRefused', ...refused }, contextAt(asking, 0)).ui

@@ -1,6 +1,7 @@
 import type { Approval } from '@parley/protocol'
 import { describe, expect, test } from 'vitest'
 import { layoutScreen } from '../../../src/view/layout-screen.ts'
+import { liveRows } from '../../../src/view/live-zone.ts'
 import { lineText } from '../../../src/view/text/span.ts'
 import { after, command, requested, started, turnStarted } from '../scenes/conversation.ts'
 import { sceneOf } from '../scenes/scene.ts'
@@ -10,7 +11,7 @@ type Asked = ReturnType<typeof asked>
 
 function frame(state: Asked, [columns, rows]: readonly [number, number]) {
   const { screen } = layoutScreen({ ...sceneOf(state), size: { columns, rows } })
-  return { ...screen, rows: screen.live.map((line) => lineText(line).trimEnd()) }
+  return { ...screen, rows: liveRows(screen.live).map((line) => lineText(line).trimEnd()) }
 }
 
 /** Letters only: where rows break says nothing about what is shown. */

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { UiState } from '../../../src/ui/ui-state.ts'
 import { updateUi } from '../../../src/ui/update-ui.ts'
 import { layoutScreen } from '../../../src/view/layout-screen.ts'
+import { liveRows } from '../../../src/view/live-zone.ts'
 import { lineText } from '../../../src/view/text/span.ts'
 import { contextAt, rest, typeAtOnce } from '../../ui/type-keys.ts'
 import { after, command, requested, started, turnStarted } from '../scenes/conversation.ts'
@@ -28,7 +29,7 @@ function paint(ui: UiState, state: ReturnType<typeof asked>, size: Size, atMs: n
   const { screen } = layoutScreen({ ...sceneOf(state, ui), size: sizes[size] })
   const { approvalId, isSeen } = screen
   const painted = updateUi(ui, { kind: 'painted', approvalId, isSeen }, contextAt(state, atMs)).ui
-  return { ui: painted, screen, rows: screen.live.map(lineText) }
+  return { ui: painted, screen, rows: liveRows(screen.live).map(lineText) }
 }
 
 /** What `y` comes to at a question that was painted a second ago. */
@@ -43,7 +44,7 @@ describe('a yes', () => {
     ['a command of 400 lines', long, 'low'],
     ['a change of 400 lines', diff, 'usual'],
     ['60 variables', withVariables, 'low'],
-  ])('to %s that the window does not show whole counts only after v', (_what, state, size) => {
+  ])('to %s that does not fit the window counts only after v', (_what, state, size) => {
     const first = paint(openUi, state, size, 0)
     expect(first.rows.join(' ')).toMatch(/\bv (?:all|shows it|prints all)/)
     const refused = yes(first.ui, state, 0)
@@ -64,7 +65,7 @@ describe('a yes', () => {
     expect(yes(ui, short, 0).intents).toHaveLength(1)
   })
 
-  test('counts where all was seen before the window became small', () => {
+  test('counts where everything was seen before the window became small', () => {
     const { ui } = paint(paint(openUi, short, 'usual', 0).ui, short, 'tiny', 5_000)
     expect(yes(ui, short, 5_000).intents).toHaveLength(1)
   })
@@ -76,8 +77,8 @@ describe('a yes', () => {
   })
 })
 
-describe('a row that an arrow reached', () => {
-  test('is still reached when Enter was refused and v has printed the question', () => {
+describe('a highlighted answer', () => {
+  test('stays highlighted when Enter was rejected and v has printed the question', () => {
     const down = typeAtOnce(paint(openUi, long, 'usual', 0).ui, long, 1_000, 'down')
     const refused = paint(typeAtOnce(down.ui, long, 2_000, 'enter').ui, long, 'usual', 2_000)
     expect(refused.rows.join('\n')).toMatch(/▸1 yes[\s\S]*Enter was not taken: [^\n]*v shows it, then\s+press it again/)

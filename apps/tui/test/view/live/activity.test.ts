@@ -10,7 +10,7 @@ const answered = { ...openUi, answeredApproval: 'a1', answeredAtMs: startedAt + 
 test.each([
   ['waits', []],
   ['is parked', [parked]],
-])('an answer that nobody takes for a second is said to be on its way, also where its turn %s', (_, events) => {
+])('an answer without acknowledgement for a second is shown as being sent, also where its turn %s', (_, events) => {
   const state = after(turnStarted, started(command('npm install left-pad')), requested(), ...events)
   const early = activityOf(state, answered, startedAt + 11_100)
   expect(early === null ? '' : lineText(early.line)).toContain('working')

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { lex } from '../../../src/view/markdown/lexer.ts'
+import { lex } from '../../../src/view/markdown/inline.ts'
 import { blockRows, renderMarkdown, renderPieces } from '../../../src/view/markdown/render.ts'
 import { advance, emptyFlow, type Flow, type Piece, rest } from '../../../src/view/markdown/settle-blocks.ts'
 import { corpus, plain } from './corpus.ts'

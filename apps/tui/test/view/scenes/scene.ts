@@ -2,6 +2,7 @@ import type { ConversationState } from '@parley/protocol'
 import { type Composer, emptyComposer } from '../../../src/ui/composer/composer.ts'
 import { initialUi, type UiState } from '../../../src/ui/ui-state.ts'
 import { layoutScreen, type Scene } from '../../../src/view/layout-screen.ts'
+import { caretPosition, liveRows } from '../../../src/view/live-zone.ts'
 import type { Screen } from '../../../src/view/screen.ts'
 import { lineText } from '../../../src/view/text/span.ts'
 import { emptyTranscript } from '../../../src/view/transcript/transcript.ts'
@@ -40,7 +41,7 @@ export function sceneOf(state: ConversationState | null, ui: Partial<UiState> = 
 /** The screen as text: what is settled, a rule, the live zone with the caret as `▏`. */
 export function shown(scene: Scene): string {
   const { screen } = layoutScreen(scene)
-  return [...settledRows(screen), '─'.repeat(scene.size.columns), ...liveRows(screen)].join('\n')
+  return [...settledRows(screen), '─'.repeat(scene.size.columns), ...liveTexts(screen)].join('\n')
 }
 
 export function settledRows({ settled }: Pick<Screen, 'settled'>): readonly string[] {
@@ -48,8 +49,9 @@ export function settledRows({ settled }: Pick<Screen, 'settled'>): readonly stri
 }
 
 /** ASCII before the caret is all these tests need, so that a cell is a code unit. */
-function liveRows({ live, caret }: Screen): readonly string[] {
-  return live.map((line, row) => {
+function liveTexts({ live, caret: at }: Screen): readonly string[] {
+  const caret = caretPosition(live, at)
+  return liveRows(live).map((line, row) => {
     const text = lineText(line).trimEnd()
     if (caret?.row !== row) return text
     return `${text.slice(0, caret.column)}▏${text.slice(caret.column)}`

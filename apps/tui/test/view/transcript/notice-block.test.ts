@@ -17,7 +17,7 @@ describe('a table', () => {
     ).toEqual(['  Models', '  git      ready', '  tracker  failed'])
   })
 
-  test('takes names from elsewhere, with tabs, line ends and escape sequences in them', () => {
+  test('shows names with tabs, line ends and escape sequences on one row', () => {
     expect(
       rowsOf([
         ['a\tb', 'one\ntwo'],

@@ -2,6 +2,7 @@ import type { ConversationEvent, ConversationState, Item } from '@parley/protoco
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { layoutScreen } from '../../../src/view/layout-screen.ts'
+import { caretPosition, liveRows } from '../../../src/view/live-zone.ts'
 import { renderMarkdown } from '../../../src/view/markdown/render.ts'
 import { lineText } from '../../../src/view/text/span.ts'
 import { cellWidth } from '../../../src/view/text/width.ts'
@@ -113,7 +114,7 @@ describe('settled text', () => {
     expect(settledRows(screen)).toEqual(['› go', '', '› go', '  from editor', '', '› go'])
   })
 
-  test('goes on with a gap when more items came between two frames than are kept', () => {
+  test('counts the items that came between two frames and are no longer kept', () => {
     const items = Array.from({ length: 230 }, (_, index) => completed(answer(`item ${index}`, `m${index}`)))
     const rows = printed([after(turnStarted), after(turnStarted, ...items)])
     expect(rows.slice(0, 3)).toEqual(['  … 30 items are not shown here', '', '  item 30'])
@@ -132,14 +133,16 @@ describe('the live zone', () => {
         picks,
         (events, size, text, chosen) => {
           for (const state of seen(events, chosen)) {
-            const { live, caret } = layoutScreen({
+            const { live, caret: at } = layoutScreen({
               ...sceneOf(state, { composer: written(text.replace(/[\u0000-\u001f]/g, '\n')) }),
               size,
             }).screen
-            expect(live.length).toBeLessThanOrEqual(Math.max(1, size.rows - 2))
-            for (const line of live) expect(cellWidth(lineText(line))).toBeLessThanOrEqual(Math.max(2, size.columns))
+            const rows = liveRows(live)
+            const caret = caretPosition(live, at)
+            expect(rows.length).toBeLessThanOrEqual(Math.max(1, size.rows - 2))
+            for (const line of rows) expect(cellWidth(lineText(line))).toBeLessThanOrEqual(Math.max(2, size.columns))
             if (caret === null) continue
-            expect(caret.row).toBeLessThan(live.length)
+            expect(caret.row).toBeLessThan(rows.length)
             expect(caret.column).toBeLessThan(size.columns)
           }
         },

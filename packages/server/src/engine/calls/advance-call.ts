@@ -1,32 +1,29 @@
 import { conceals, type Facts, type Grant, grantFor, honoursRequests } from '@parley/policy'
-import { type Approval, type CallItem, isCall, type OpenItem } from '@parley/protocol'
+import { type Approval, type CallItem, type ItemId, isCall, type OpenItem } from '@parley/protocol'
 import type { PreparedCall, ReadyCall, Workspace } from '../../tools/tool.ts'
 import { type Question, questionAbout } from './approval-request.ts'
 import {
   type Attempt,
   answeredRecord,
-  type CallPolicy,
-  decisionRecord,
-  firstAttempt,
-  payloadHashOf,
-  retryAttempt,
-} from './attempt.ts'
-import {
   blockedItem,
+  type CallPolicy,
   concealedProblem,
+  decisionRecord,
   deniedItem,
   type FoundBlock,
+  firstAttempt,
+  payloadHashOf,
   rejectedItem,
+  retryAttempt,
   unknownItem,
   unreachableItem,
   withFacts,
-} from './call-outcome.ts'
-
+} from './attempt.ts'
 /** Call as far as this process has brought it. Its item, its answer and its first run are in the log. */
 export type Call = UnderstoodCall | ExaminedCall | PlannedCall | RunCall | InvalidCall | UnreachableCall
 
 interface KnownCall {
-  readonly itemId: string
+  readonly itemId: ItemId
   /** Exact text the model wrote, for a call with a secret in it; else null. */
   readonly written: string | null
 }

@@ -1,10 +1,10 @@
-import type { ApprovalRequest } from '@parley/protocol'
+import type { ApprovalId, ApprovalRequest, ItemId } from '@parley/protocol'
 import type { Ids } from '../../ports/ids.ts'
 import type { UserQuestion, UserReply } from '../../tools/tool.ts'
 import type { Conversation } from '../conversation/conversation.ts'
 import { parleyItself } from '../conversation/notices.ts'
 import { unlessStorageFails } from '../conversation/storage-patience.ts'
-import type { SessionMemory } from '../turn/session-memory.ts'
+import type { SessionMemory } from '../session/session-memory.ts'
 
 /** Asks the user on behalf of one running call, one question after the other: a call has one approval at most. */
 export interface UserAsker {
@@ -19,7 +19,7 @@ interface UserAskerParts {
   /** Aborts when the turn is stopped. */
   readonly signal: AbortSignal
   readonly ids: Pick<Ids, 'approval'>
-  readonly questions: SessionMemory['questions']
+  readonly memory: SessionMemory
   /** Returns the ids of clients that can answer now. */
   readonly answerers: () => readonly string[]
   /** Returns false in scripts, and under the approval policy `never`. */
@@ -28,7 +28,7 @@ interface UserAskerParts {
 
 const cancelled: UserReply = { kind: 'cancelled' }
 
-export function createUserAsker(parts: UserAskerParts, itemId: string): UserAsker {
+export function createUserAsker(parts: UserAskerParts, itemId: ItemId): UserAsker {
   const ended = new AbortController()
   let last: Promise<unknown> = Promise.resolve()
   return {
@@ -48,16 +48,15 @@ interface Asked {
   readonly gone: AbortSignal
 }
 
-async function askNow(parts: UserAskerParts, itemId: string, { question, gone }: Asked): Promise<UserReply> {
-  const { conversation, questions, mayAsk } = parts
+async function askNow(parts: UserAskerParts, itemId: ItemId, { question, gone }: Asked): Promise<UserReply> {
+  const { conversation, memory, mayAsk } = parts
   if (gone.aborted || !mayAsk()) return cancelled
   const approval = requestFor(parts, itemId, question)
-  const { byApproval } = questions
   const { promise, resolve } = Promise.withResolvers<UserReply>()
   // Registered before it is recorded: a client may answer in the same tick.
-  byApproval.set(approval.id, { check: question.check, reply: resolve })
+  memory.ask(approval.id, { check: question.check, reply: resolve })
   const withdraw = () => {
-    if (byApproval.delete(approval.id)) withdrawApproval(conversation, approval.id)
+    if (memory.endQuestion(approval.id)) withdrawApproval(conversation, approval.id)
     resolve(cancelled)
   }
   try {
@@ -68,12 +67,12 @@ async function askNow(parts: UserAskerParts, itemId: string, { question, gone }:
     if (reply.kind !== 'cancelled') await conversation.synced()
     return reply
   } finally {
-    byApproval.delete(approval.id)
+    memory.endQuestion(approval.id)
     gone.removeEventListener('abort', withdraw)
   }
 }
 
-function requestFor(parts: UserAskerParts, itemId: string, question: UserQuestion): ApprovalRequest {
+function requestFor(parts: UserAskerParts, itemId: ItemId, question: UserQuestion): ApprovalRequest {
   const { conversation, ids, answerers } = parts
   const { title, detail, reason, rule, form } = question
   const { meta, turn } = conversation.state.core
@@ -95,7 +94,7 @@ function requestFor(parts: UserAskerParts, itemId: string, question: UserQuestio
 }
 
 /** Withdraws a question. On a full disk that is left to the end of the call, which withdraws it as well. */
-function withdrawApproval(conversation: Conversation, approvalId: string): void {
+function withdrawApproval(conversation: Conversation, approvalId: ApprovalId): void {
   unlessStorageFails(() =>
     conversation.record({ type: 'approval.decided', approvalId, decision: 'withdrawn', by: parleyItself }),
   )

@@ -1,5 +1,5 @@
 import type { ModelCall } from '@parley/models'
-import { type CallItem, type ConversationState, type Item, isCall } from '@parley/protocol'
+import { type CallItem, type ConversationState, type Item, type ItemId, isCall } from '@parley/protocol'
 import type { PreparedCall, Tool } from '../../tools/tool.ts'
 import { workspaceOf } from '../limits/workspace-folders.ts'
 import type { TurnContext, TurnModules } from '../turn/turn-context.ts'
@@ -56,11 +56,8 @@ function parseArguments(text: string): { value: unknown } | null {
 }
 
 /** Keeps a call with a secret in memory, to run it exactly; its log has marks in place of the secret. */
-export function keepExact({ conversation, modules }: TurnContext, itemId: string, call: ModelCall): void {
-  const { secretCalls } = modules.memory
-  for (const known of secretCalls.keys())
-    if (conversation.state.core.open[known] === undefined) secretCalls.delete(known)
-  secretCalls.set(itemId, call)
+export function keepExact({ conversation, modules }: TurnContext, itemId: ItemId, call: ModelCall): void {
+  modules.memory.keepCall(itemId, call, (known) => conversation.state.core.open[known] !== undefined)
 }
 
 /** Marks an item as lost with this process: its exact call is nowhere on disk. */
@@ -70,7 +67,7 @@ export function unrestorable(item: Item): Item {
 
 /** Returns the text the model wrote (of a patch its text, else its arguments); null for a call without a secret. */
 export function exactText({ modules }: TurnContext, item: CallItem): string | null {
-  const exact = modules.memory.secretCalls.get(item.id)
+  const exact = modules.memory.exactCall(item.id)
   if (exact === undefined) return null
   if (item.type !== 'fileChange') return exact.arguments
   const written: unknown = JSON.parse(exact.arguments)
@@ -80,7 +77,7 @@ export function exactText({ modules }: TurnContext, item: CallItem): string | nu
 
 /** Returns the call as the model made it; null where its secret was lost with an earlier process. */
 export function exactCall({ conversation, modules }: TurnContext, item: CallItem): ModelCall | null {
-  const exact = modules.memory.secretCalls.get(item.id)
+  const exact = modules.memory.exactCall(item.id)
   if (exact !== undefined || item.restorable === false) return exact ?? null
   return conversation.view.callOf(item.id)
 }

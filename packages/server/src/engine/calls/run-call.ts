@@ -1,22 +1,25 @@
-import type { ConversationEvent } from '@parley/protocol'
-import { type CallItem, isCall } from '@parley/protocol'
+import { noSandbox, type SandboxLimits } from '@parley/host'
+import { checkNamedPaths, detectBlock } from '@parley/policy'
+import { type CallItem, type ConversationEvent, type ItemId, isCall, type RunLimits } from '@parley/protocol'
 import { EnvironmentUnreachableError } from '@parley/workspace'
-import { unlessAborted } from '../../tools/tool.ts'
+import { notStarted, type OutputSource, type ToolContext, type ToolOutcome, unlessAborted } from '../../tools/tool.ts'
+import type { Conversation } from '../conversation/conversation.ts'
+import { createOutputReporter } from '../conversation/deltas.ts'
 import { workspaceOf } from '../limits/workspace-folders.ts'
 import type { TurnContext } from '../turn/turn-context.ts'
-import { advanceCall, type Call, type CallStep } from './advance-call.ts'
-import type { CallPolicy } from './attempt.ts'
+import { advanceCall, type Call, type CallStep, type RunStep } from './advance-call.ts'
+import { createUserAsker } from './ask-user.ts'
+import { type CallPolicy, type FoundBlock, finishedItem } from './attempt.ts'
 import { exactCall, exactText, understandCall } from './propose-call.ts'
-import { startCall } from './start-call.ts'
 
 /** Brings one proposed or approved call as far as it goes now: to its end, or to a question. */
-export async function runCall(run: TurnContext, itemId: string): Promise<void> {
+export async function runCall(run: TurnContext, itemId: ItemId): Promise<void> {
   let call = readCall(run, itemId)
   while (call !== null) call = await advance(run, call)
 }
 
 /** Returns null for a call that is over, or whose secret was lost with an earlier process. */
-function readCall(run: TurnContext, itemId: string): Call | null {
+function readCall(run: TurnContext, itemId: ItemId): Call | null {
   const { conversation, modules } = run
   const item = conversation.state.core.open[itemId]?.item
   if (item === undefined || !isCall(item)) return null
@@ -117,4 +120,101 @@ async function complete({ conversation, patience }: TurnContext, item: CallItem)
   const turnId = conversation.state.core.open[item.id]?.turnId ?? null
   const event: ConversationEvent = { type: 'item.completed', item }
   await patience.persist(() => conversation.record(turnId === null ? event : { ...event, turnId }))
+}
+
+/** Runs one attempt to its end. Nothing starts before `execution.started` is on disk; look-ups do not wait for that. */
+async function startCall(run: TurnContext, { itemId, written }: Call, step: RunStep): Promise<Call> {
+  const { conversation, modules, signal } = run
+  const { plan, attempt, grant } = step
+  if (grant !== null) modules.memory.grant(grant)
+  recordStart(run, step)
+  if (step.item.readOnly !== true) await conversation.synced()
+  const startedMs = modules.clock.elapsed()
+  const context = toolContext(run, itemId, attempt.limits)
+  const outcome = signal.aborted ? notStarted : await plan.run(context.tool).finally(context.stop)
+  const durationMs = Math.round(modules.clock.elapsed() - startedMs)
+  const item = finishedItem(step.item, { outcome, attempt, durationMs })
+  const block = await findBlock(run, item, { outcome, context })
+  return { phase: 'ran', itemId, written, attempt, plan, item, block, sandboxBroke: outcome.sandboxBroke === true }
+}
+
+function recordStart({ conversation }: TurnContext, { item, attempt, payloadHash }: RunStep): void {
+  const { rule, reason, approvalId } = item.decision
+  conversation.record({
+    type: 'execution.started',
+    itemId: item.id,
+    attempt: attempt.number,
+    decidedBy: approvalId === undefined ? { rule, reason } : { approvalId },
+    payloadHash,
+    ...(item.type === 'fileChange' ? { changes: item.changes } : {}),
+  })
+}
+
+interface Ended {
+  readonly outcome: ToolOutcome
+  readonly context: CallContext
+}
+
+/** Returns what the sandbox of a failed command blocked, or null. Paths are examined on this machine only. */
+async function findBlock(run: TurnContext, item: CallItem, { outcome, context }: Ended): Promise<FoundBlock | null> {
+  const limits = context.limits()
+  if (item.type !== 'commandExecution' || limits === null) return null
+  if (outcome.status !== 'failed' || outcome.sandboxBroke === true) return null
+  const { cwd, text: script, output } = item
+  const { localHome: home, standingOf } = run.modules.limits
+  const { enforcement } = run.conversation.state.core.settings
+  const said = output === undefined ? '' : `${output.head}\n${output.tail}`
+  const places =
+    home === null ? [] : await checkNamedPaths({ script, output: said, cwd, limits, enforcement, home, standingOf })
+  const exitCode = item.exitCode ?? null
+  const triedNetwork = outcome.triedNetwork === true
+  const block = detectBlock({ exitCode, triedNetwork, hasNetwork: limits.network, checkedPaths: places })
+  return block === null ? null : { block, places }
+}
+
+/** Everything one running call can use of its conversation. */
+interface CallContext {
+  readonly tool: ToolContext
+  /** Returns the sandbox limits its command ran under; null without limits or without a command. */
+  limits(): SandboxLimits | null
+  /** Ends its reports and questions, once the call has ended. */
+  stop(): void
+}
+
+function toolContext(run: TurnContext, itemId: ItemId, runLimits: RunLimits): CallContext {
+  const { conversation, modules, patience, signal } = run
+  const reporter = createOutputReporter(conversation, modules.clock, itemId)
+  const { ids, memory, answerers, mayAsk } = modules
+  const asker = createUserAsker({ conversation, signal, ids, memory, answerers, mayAsk }, itemId)
+  let limits: SandboxLimits | null = null
+  const tool: ToolContext = {
+    ...workspaceOf(conversation.state),
+    conversationId: conversation.id,
+    itemId,
+    signal,
+    async sandbox() {
+      limits = await modules.limits.describe(runLimits)
+      return limits === null ? noSandbox : modules.limits.prepare(limits)
+    },
+    sideFiles: conversation.sideFiles,
+    report: reporter.report,
+    ask: asker.ask,
+    updatePlan: async (plan) =>
+      void (await patience.persist(() => conversation.record({ type: 'plan.updated', plan }))),
+    outputOf: (id) => outputOf(conversation, id),
+  }
+  const stop = () => {
+    asker.stop()
+    reporter.stop()
+  }
+  return { tool, limits: () => limits, stop }
+}
+
+/** Returns the output of an earlier command. A small one only from the window, as the model was told it whole. */
+function outputOf(conversation: Conversation, itemId: ItemId): OutputSource | null {
+  const file = conversation.view.outputFileOf(itemId)
+  const found = conversation.state.window.findLast(({ item }) => item.id === itemId)?.item
+  const output = found !== undefined && 'output' in found ? found.output : undefined
+  if (output === undefined) return file === null ? null : { file, text: '' }
+  return { file, text: output.head + output.tail }
 }

@@ -1,6 +1,12 @@
+import { resolve } from 'node:path'
+import { ConfigError, chosenEnvironment } from '@parley/config'
+import type { Environment, ModelListing } from '@parley/models'
+import { type Project, problemLocation, readPolicyFile } from '@parley/policy'
 import type { Check, Enforcement, ParamsOf, ResultOf } from '@parley/protocol'
+import { findOwnFileInside } from '../limits/workspace-folders.ts'
 import type { PolicyPorts } from '../policy/read-rules.ts'
-import { type CheckProviderPorts, checkConfig, checkProvider } from './check-config.ts'
+import { chooseProvider, keyVariables, type ModelSources } from '../settings/model-sources.ts'
+import { configHere, readConfig } from '../settings/read-config.ts'
 import { checkHome, checkOwners } from './check-home.ts'
 
 export interface CheckupPorts extends PolicyPorts, CheckProviderPorts {}
@@ -38,7 +44,7 @@ const meanings: Readonly<Record<Enforcement, string>> = {
 }
 
 /** Checks the sandbox of this machine. */
-export async function checkSandbox({ places }: Pick<PolicyPorts, 'places'>): Promise<Check[]> {
+async function checkSandbox({ places }: Pick<PolicyPorts, 'places'>): Promise<Check[]> {
   const { environment: place, release } = places.take({ environment: undefined, config: {} })
   const { enforcement, reason } = await place.sandboxes.report().finally(release)
   const said = { name: 'sandbox', text: meanings[enforcement] }
@@ -50,9 +56,140 @@ export async function checkSandbox({ places }: Pick<PolicyPorts, 'places'>): Pro
 }
 
 /** Checks the shell parser. Without it every command asks. */
-export async function checkShellParser({ shellParser }: Pick<PolicyPorts, 'shellParser'>): Promise<Check[]> {
+async function checkShellParser({ shellParser }: Pick<PolicyPorts, 'shellParser'>): Promise<Check[]> {
   const { commands, because } = await shellParser.read('true')
   if (commands !== null) return [{ name: 'shell parser', level: 'ok', text: 'reads commands' }]
   const text = because ?? 'it reads nothing'
   return [{ name: 'shell parser', level: 'problem', text, remedy: 'Every command asks. Install parley anew.' }]
+}
+
+/** Checks that the user's files can be read, and lists what in them has no effect. */
+async function checkConfig(cwd: string, ports: PolicyPorts): Promise<Check[]> {
+  return [
+    ...checkSettings(ports.home),
+    await checkRules(ports.userRules.file),
+    ...checkProject(cwd, ports),
+    ...checkOwnFiles(cwd, ports),
+  ]
+}
+
+const projectStates: Readonly<Record<Project['state'], string>> = {
+  untrusted: 'has configuration of its own, which you have not trusted: nothing of it takes effect',
+  changed: 'has configuration that changed since you trusted it: nothing of it takes effect',
+  trusted: 'has configuration that you trust',
+  declined: 'has configuration that you declined: nothing of it takes effect',
+}
+
+/** Reports the project's own configuration, and whether it is trusted. */
+function checkProject(cwd: string, { projects }: PolicyPorts): Check[] {
+  const project = projects.of(cwd)
+  if (project === null) return []
+  const { state, root, problems } = project
+  const said = { name: 'project', text: `${root} ${projectStates[state]}` }
+  const isOpen = state === 'untrusted' || state === 'changed'
+  return [
+    isOpen
+      ? { ...said, level: 'warning', remedy: '`parley trust` shows what it would do, and takes your answer.' }
+      : { ...said, level: 'ok' },
+    ...problems.map((text): Check => ({ name: 'project', level: 'warning', text })),
+  ]
+}
+
+/** Reports an own file of the user that a conversation in this folder could change: none is opened then. */
+function checkOwnFiles(cwd: string, ports: PolicyPorts): Check[] {
+  const inside = findOwnFileInside(foldersHere(cwd, ports), ports.home)
+  if (inside === null) return []
+  const remedy = 'No conversation is opened in this folder before that.'
+  return [{ name: 'configuration', level: 'problem', text: inside.message, remedy }]
+}
+
+/** Returns the folders of a conversation here; none where it would work elsewhere, or the settings cannot be read. */
+function foldersHere(cwd: string, ports: PolicyPorts): readonly string[] {
+  try {
+    const { values } = configHere(cwd, {}, ports).effective
+    const added = values.sandbox_workspace_write?.writable_roots ?? []
+    return chosenEnvironment(values) === null ? [cwd, ...added.map((root) => resolve(cwd, root))] : []
+  } catch (error) {
+    if (error instanceof ConfigError) return []
+    throw error
+  }
+}
+
+function checkSettings(home: string): Check[] {
+  try {
+    const { origins, warnings } = readConfig(home, {})
+    const count = origins.size
+    const text =
+      count === 0
+        ? 'nothing is set; the defaults hold'
+        : `${count} ${count === 1 ? 'value' : 'values'} set; \`parley config\` shows each with its origin`
+    return [
+      { name: 'configuration', level: 'ok', text },
+      ...warnings.map((warning): Check => ({ name: 'configuration', level: 'warning', text: warning })),
+    ]
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    return [
+      { name: 'configuration', level: 'problem', text: error.message, remedy: 'parley does not start before that.' },
+    ]
+  }
+}
+
+async function checkRules(file: string): Promise<Check> {
+  const { rules, problems } = await readPolicyFile(file)
+  const [problem] = problems
+  if (problem === undefined) {
+    const text = rules.length === 0 ? 'none of your own' : `${rules.length} in ${file}`
+    return { name: 'rules', level: 'ok', text }
+  }
+  return {
+    name: 'rules',
+    level: 'problem',
+    text: `${problemLocation(problem)}: ${problem.message}`,
+    remedy: 'No conversation is opened before that is mended: a rule that cannot be read might have been a limit.',
+  }
+}
+
+interface CheckProviderPorts {
+  readonly home: string
+  readonly env: Environment
+  readonly models: ModelSources
+}
+
+const patienceMs = 1_200
+
+/** Checks that the provider of a new conversation answers, by listing its models, which costs nothing. */
+async function checkProvider({ home, env, models }: CheckProviderPorts): Promise<Check[]> {
+  const { values } = readConfig(home, {})
+  const chosen = chooseProvider(values, env)
+  const name = 'provider'
+  if (chosen === null) {
+    const variables = keyVariables(values).join(', ')
+    return [
+      {
+        name,
+        level: 'problem',
+        text: `no model is configured: ${variables} not set`,
+        remedy: 'Set a key, or run `parley demo` to try it without one.',
+      },
+    ]
+  }
+  const about = `${chosen.id}, model ${chosen.model}`
+  const listing = await models(values)(chosen.id).client.listModels(AbortSignal.timeout(patienceMs))
+  return [{ name, ...judged(listing, about) }]
+}
+
+function judged(listing: ModelListing, about: string): Omit<Check, 'name'> {
+  switch (listing.type) {
+    case 'models':
+      return { level: 'ok', text: `${about}: it answers` }
+    case 'aborted':
+      return {
+        level: 'warning',
+        text: `${about}: no answer within ${patienceMs / 1000} s`,
+        remedy: 'It may be slow; or the network, a proxy or its address is not right.',
+      }
+    case 'failed':
+      return { level: 'problem', text: `${about}: ${listing.failure.message}` }
+  }
 }

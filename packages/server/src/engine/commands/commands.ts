@@ -1,25 +1,12 @@
-import type { Actor, ContentItem, InputItem, ParamsOf, SettingsPatch } from '@parley/protocol'
+import type { Actor, ContentItem, InputItem, MessageId, ParamsOf, SettingsPatch, TurnId } from '@parley/protocol'
+import { rejection } from '../../replies/rejection.ts'
 import { assertUnderCeiling } from '../limits/ceiling.ts'
 import { fittingMode, wholeSystemText, workspaceOf } from '../limits/workspace-folders.ts'
-import { assertInboxRoom, startInboxTurn } from '../messages/inbox.ts'
-import { keepLongWaiting, longWaiting } from '../messages/long-texts.ts'
-import { shortTexts, storeAttachments } from '../messages/store-attachments.ts'
-import { assertFits } from '../messages/user-message.ts'
-import type { LiveConversation } from '../open/live-conversation.ts'
-import { rejection } from '../replies/rejection.ts'
+import { keepLongWaiting, longWaiting, shortTexts, storeAttachments } from '../messages/attachments.ts'
+import { assertFits, assertInboxRoom, startInboxTurn } from '../messages/user-messages.ts'
+import { type LiveConversation, writable } from '../open/live-conversation.ts'
 
-/** Returns the conversation if it may be changed. Throws `readOnly` for a view, `internal` after a defect. */
-export function writable(open: LiveConversation): LiveConversation {
-  if (open.conversation.readOnly) {
-    throw rejection('readOnly', 'This is a read-only view. Fork the conversation to go on from here.')
-  }
-  if (open.turns.defective) {
-    throw rejection('internal', 'This conversation cannot go on in this process. Start parley anew and resume it.')
-  }
-  return open
-}
-
-export function interruptTurn(open: LiveConversation, turnId: string | undefined): { interrupted: boolean } {
+export function interruptTurn(open: LiveConversation, turnId: TurnId | undefined): { interrupted: boolean } {
   const running = writable(open).conversation.state.core.turn
   if (turnId !== undefined && running !== null && running.id !== turnId) {
     throw rejection('turnMismatch', `Turn ${turnId} is not running; ${running.id} is.`, { turnId: running.id })
@@ -65,11 +52,11 @@ async function contentOf({ conversation, modules }: LiveConversation, input: Inp
   return shortTexts(input) ?? (await storeAttachments(input, { sideFiles, redact: modules.redaction.text }))
 }
 
-export function removeQueued(open: LiveConversation, messageId: string, by: Actor): { seq: number } {
+export function removeQueued(open: LiveConversation, messageId: MessageId, by: Actor): { seq: number } {
   return { seq: queued(open, messageId).record({ type: 'message.removed', messageId, by }).seq }
 }
 
-function queued(open: LiveConversation, messageId: string) {
+function queued(open: LiveConversation, messageId: MessageId) {
   const { conversation } = writable(open)
   if (conversation.state.core.inbox.some((message) => message.messageId === messageId)) return conversation
   throw rejection('messageNotQueued', `Message ${messageId} is not waiting: it was sent or taken back.`)

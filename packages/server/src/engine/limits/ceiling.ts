@@ -1,7 +1,7 @@
 import { type Config, isStricterSandbox, looserSandbox, stricterSandbox } from '@parley/config'
 import type { ApprovalPolicy, SandboxMode, Settings } from '@parley/protocol'
 import type { RpcError } from '@parley/rpc'
-import { rejection } from '../replies/rejection.ts'
+import { rejection } from '../../replies/rejection.ts'
 
 /** Flags of a server's command line that bound the permissions of its conversations. */
 export interface CeilingFlags {

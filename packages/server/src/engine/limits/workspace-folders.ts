@@ -3,8 +3,8 @@ import { dirname } from 'node:path'
 import { followLinks } from '@parley/host'
 import type { ConversationState, SandboxMode } from '@parley/protocol'
 import { liesWithin, ownFiles, realOrGiven } from '@parley/workspace'
+import { rejection } from '../../replies/rejection.ts'
 import type { Workspace } from '../../tools/tool.ts'
-import { rejection } from '../replies/rejection.ts'
 
 /** Returns the folders of a conversation: the working folder first, then those the user added. */
 export function workspaceOf({ core }: Pick<ConversationState, 'core'>): Workspace {

@@ -1,5 +1,5 @@
 import type { ConversationState, OutputSchema } from '@parley/protocol'
-import { rejection } from '../replies/rejection.ts'
+import { rejection } from '../../replies/rejection.ts'
 
 /** Characters of a schema; it is logged with its turn and sent with every model request of the turn. */
 const maxSchemaLength = 256 * 1024

@@ -7,12 +7,12 @@ import {
   EnvironmentUnreachableError,
   type TakenEnvironment,
 } from '@parley/workspace'
+import { rejection } from '../../replies/rejection.ts'
 import type { RequestContext } from '../context/request-source.ts'
 import type { Conversation } from '../conversation/conversation.ts'
 import type { ConversationLimits } from '../limits/conversation-limits.ts'
 import { workspaceOf } from '../limits/workspace-folders.ts'
 import { shortIdOf } from '../read/list-conversations.ts'
-import { rejection } from '../replies/rejection.ts'
 
 /** Takes an environment. A `ConfigError` about a recorded conversation names the command that still shows it. */
 export function takeEnvironment(

@@ -11,20 +11,21 @@ import {
 import {
   type Approval,
   type ConversationEvent,
+  type ConversationId,
   type ConversationState,
   isCall,
   recover,
   reduce,
   standingOutcome,
 } from '@parley/protocol'
+import { rejection } from '../../replies/rejection.ts'
 import { parleyItself } from '../conversation/notices.ts'
-import { rejection } from '../replies/rejection.ts'
 
 interface Fork {
   readonly from: SessionPaths
   readonly to: SessionPaths
-  readonly fromId: string
-  readonly toId: string
+  readonly fromId: ConversationId
+  readonly toId: ConversationId
   /** Last event to copy; null for all of them. */
   readonly at: number | null
   readonly home: string

@@ -1,10 +1,13 @@
-import type { SessionPaths } from '@parley/journal'
+import type { BackgroundProcesses } from '@parley/host'
+import { type SessionPaths, StorageError } from '@parley/journal'
 import type { ConversationSummary } from '@parley/protocol'
-import type { Participants } from '../clients/participants.ts'
+import { rejection } from '../../replies/rejection.ts'
 import type { ConversationMcp } from '../context/conversation-mcp.ts'
 import type { Conversation } from '../conversation/conversation.ts'
 import type { Ceiling } from '../limits/ceiling.ts'
+import type { ConversationLimits } from '../limits/conversation-limits.ts'
 import { shortIdOf } from '../read/list-conversations.ts'
+import type { Participants } from '../session/participants.ts'
 import type { TurnModules } from '../turn/turn-context.ts'
 import type { TurnLoop } from '../turn/turn-loop.ts'
 import type { ShellRunner } from '../turn/user-shell.ts'
@@ -43,7 +46,18 @@ function isBusy({ conversation, turns, backgroundProcesses }: LiveConversation):
 
 /** Tells if a conversation has no participants and no running work. */
 export function isLeft(live: LiveConversation): boolean {
-  return live.clients.guests.size === 0 && !isBusy(live)
+  return !live.clients.hasGuests && !isBusy(live)
+}
+
+/** Returns the conversation if it may be changed. Throws `readOnly` for a view, `internal` after a defect. */
+export function writable(open: LiveConversation): LiveConversation {
+  if (open.conversation.readOnly) {
+    throw rejection('readOnly', 'This is a read-only view. Fork the conversation to go on from here.')
+  }
+  if (open.turns.defective) {
+    throw rejection('internal', 'This conversation cannot go on in this process. Start parley anew and resume it.')
+  }
+  return open
 }
 
 export function summaryOf({ conversation, turns, opening }: LiveConversation): ConversationSummary {
@@ -76,4 +90,40 @@ function activityOf({ state }: Conversation, turns: TurnLoop): ConversationSumma
   const pending = Object.values(approvals)
   const isAsking = pending.some(({ kind }) => kind === 'elicitation')
   return isAsking || (!turns.running && pending.length > 0) ? 'waiting' : 'running'
+}
+
+interface Closing extends Pick<LiveConversation, 'conversation' | 'turns' | 'shell' | 'clients'> {
+  readonly background: BackgroundProcesses
+  readonly limits: ConversationLimits
+  /** Releases the environment and the tool servers. */
+  readonly leave: () => Promise<unknown>
+  /** Called last. */
+  readonly dispose: () => void
+}
+
+/** Stops running work and releases everything. A turn that waits for a person is parked and continues when resumed. */
+export async function closeConversation(closing: Closing): Promise<void> {
+  const { conversation, turns, shell, background, limits, clients, leave, dispose } = closing
+  try {
+    await Promise.all([turns.shutDown(), shell.shutDown(), background.stopAll('shutdown')])
+    parkQuietly(conversation)
+  } finally {
+    await Promise.all([leave(), limits[Symbol.asyncDispose]()])
+    // Streams end last: events that wait for the disk are delivered first.
+    await conversation[Symbol.asyncDispose]().finally(() => {
+      clients.endDeliveries()
+      dispose()
+    })
+  }
+}
+
+function parkQuietly(conversation: Conversation): void {
+  const { turn } = conversation.state.core
+  if (turn === null || turn.parked || conversation.readOnly) return
+  try {
+    conversation.record({ type: 'turn.parked', turnId: turn.id, reason: 'parley was closed while an approval waited.' })
+  } catch (error) {
+    // The next opening parks an open turn itself.
+    if (!(error instanceof StorageError)) throw error
+  }
 }

@@ -8,30 +8,70 @@ import {
   trustNotice,
   type UserRules,
 } from '@parley/policy'
-import type { ConversationEvent, ServerNotice } from '@parley/protocol'
+import type {
+  Actor,
+  ConversationEvent,
+  ConversationId,
+  ConversationState,
+  Overrides,
+  ServerNotice,
+} from '@parley/protocol'
 import { type Redaction, redactEvent } from '@parley/redaction'
-import type { Environment, Environments } from '@parley/workspace'
+import type { Environment, Environments, TakenEnvironment } from '@parley/workspace'
 import type { Clock } from '../../ports/clock.ts'
 import type { Ids } from '../../ports/ids.ts'
-import { createParticipants, type Participants } from '../clients/participants.ts'
 import { type ConversationMcp, createConversationMcp } from '../context/conversation-mcp.ts'
 import { gatherContext } from '../context/session-context.ts'
 import { Conversation } from '../conversation/conversation.ts'
-import { linkNotice } from '../conversation/notices.ts'
+import { linkNotice, parleyItself } from '../conversation/notices.ts'
 import { redactSideFiles } from '../conversation/side-files.ts'
 import { createStoragePatience, reportOnce } from '../conversation/storage-patience.ts'
 import type { Ceiling } from '../limits/ceiling.ts'
 import { openLimits } from '../limits/conversation-limits.ts'
+import { readGivenRules, writableRules } from '../policy/read-rules.ts'
+import { createParticipants, type Participants } from '../session/participants.ts'
+import { type InitialSettings, initialSettings, type StartParams } from '../settings/initial-settings.ts'
 import type { ModelSources } from '../settings/model-sources.ts'
 import { type ConfigHere, configHere, configOnly, definedRules, readConfig } from '../settings/read-config.ts'
-import { readGivenRules, writableRules } from '../settings/start-rules.ts'
+import { resumeChanges } from '../settings/resume-changes.ts'
+import { createTurnModules } from '../turn/turn-context.ts'
 import { TurnLoop } from '../turn/turn-loop.ts'
 import { createShellRunner } from '../turn/user-shell.ts'
-import { closeConversation } from './close-conversation.ts'
 import type { OpenParts } from './conversation-parts.ts'
 import { enterEnvironment, takeEnvironment } from './enter-environment.ts'
-import type { LiveConversation } from './live-conversation.ts'
-import { createTurnModules } from './turn-modules.ts'
+import { forkCleanup } from './fork.ts'
+import { closeConversation, type LiveConversation } from './live-conversation.ts'
+
+/** Settings and changes with which a conversation opens: new, resumed or forked. */
+export interface ConversationSetup {
+  readonly program: string
+  initialSettings(params: StartParams): InitialSettings
+  /** Returns the events by which the flags of a resume change what was recorded. */
+  resumeChanges(state: ConversationState, overrides: Overrides, by: Actor): readonly ConversationEvent[]
+  /** Returns the events that close what was open at the point of a fork. */
+  forkCleanup(state: ConversationState): readonly ConversationEvent[]
+  open(parts: OpenParts): Promise<LiveConversation>
+  /** Takes the environment of a recorded conversation; the caller releases it. */
+  takeEnvironment(state: ConversationState, overrides?: Overrides): TakenEnvironment
+}
+
+export function createSetup(ports: SetupPorts): ConversationSetup {
+  const { home, ceiling, ids, places } = ports
+  const changes: ConversationSetup['resumeChanges'] = (state, overrides, by) =>
+    resumeChanges(state, overrides, { by, home, ceiling, newItemId: ids.item })
+  return {
+    program: ports.program,
+    initialSettings: (params) => initialSettings(params, ports),
+    resumeChanges: changes,
+    forkCleanup: (state) => [...forkCleanup(state), ...changes(state, {}, parleyItself)],
+    takeEnvironment: ({ core }, overrides = {}) =>
+      takeEnvironment(core, places, {
+        environment: core.settings.environment,
+        config: readConfig(home, configOnly(overrides)).values,
+      }),
+    open: (parts) => openConversation(parts, ports),
+  }
+}
 
 /** Ports of the server that conversations are opened with. */
 export interface SetupPorts {
@@ -50,13 +90,13 @@ export interface SetupPorts {
   readonly projects: Projects
   /** Reads the ceiling anew for each question: the user may have changed their file. */
   readonly ceiling: () => Ceiling
-  readonly report: (fault: unknown, conversationId?: string) => void
+  readonly report: (fault: unknown, conversationId?: ConversationId) => void
   /** Sends a notice to every connected client. */
   readonly notify: (notice: ServerNotice) => void
 }
 
 /** Builds the modules of a conversation and looks at its environment. Rejects when a new one could not work there. */
-export async function openConversation(parts: OpenParts, ports: SetupPorts): Promise<LiveConversation> {
+async function openConversation(parts: OpenParts, ports: SetupPorts): Promise<LiveConversation> {
   const { clock, ids, shellParser, redaction } = ports
   const { core } = parts.state
   const config = configOf(parts, ports)
@@ -152,7 +192,7 @@ function openMcp(
     lease: (sandbox) =>
       mcpServers.lease(mcpSettings(effective.values, folder, serverSandboxPolicies(project, own, sandbox))),
     newItemId: ids.item,
-    isWatched: () => clients.watchers.size > 0,
+    isWatched: () => clients.answerers.length > 0,
   })
 }
 

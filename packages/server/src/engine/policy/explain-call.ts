@@ -1,9 +1,9 @@
 import { type DescribedFact, describeFacts } from '@parley/policy'
 import type { DecisionRecord, ParamsOf, ResultOf, Settings } from '@parley/protocol'
-import { findConversation } from '../read/find-conversation.ts'
-import { rejection } from '../replies/rejection.ts'
+import { rejection } from '../../replies/rejection.ts'
+import { findConversation } from '../read/list-conversations.ts'
 import type { PolicyPorts } from './read-rules.ts'
-import { factsOf, type Question, type RecordedCall, recordedCalls, wantedConversation } from './recorded-calls.ts'
+import { factsOf, type Question, type RecordedCall, recordedCalls, wantedConversation } from './replay-calls.ts'
 
 const maxTextLength = 2_000
 

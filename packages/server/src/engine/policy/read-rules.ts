@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { guardByName } from '@parley/host'
 import type { Files } from '@parley/journal'
 import {
   type PolicyFile,
@@ -10,8 +11,10 @@ import {
   type ShellParser,
   type UserRules,
 } from '@parley/policy'
-import type { Environments } from '@parley/workspace'
-import { rejection } from '../replies/rejection.ts'
+import type { ConversationState, Overrides, SandboxMode } from '@parley/protocol'
+import { type Environments, liesWithin, realOrGiven } from '@parley/workspace'
+import { rejection } from '../../replies/rejection.ts'
+import { workspaceOf } from '../limits/workspace-folders.ts'
 
 /** Ports of the requests about policy that need no open conversation. */
 export interface PolicyPorts {
@@ -45,9 +48,55 @@ function readNamed(file: string): Promise<PolicyFile> {
 }
 
 /** Returns the rules of all files. Throws `configInvalid` for the first problem in one of them. */
-export function soundRules(files: readonly PolicyFile[]): Rules {
+function soundRules(files: readonly PolicyFile[]): Rules {
   const [problem] = files.flatMap(({ problems }) => problems)
   if (problem === undefined) return files.flatMap(({ rules }) => rules)
   const where = problemLocation(problem)
   throw rejection('configInvalid', `${where}: ${problem.message}`, { where })
+}
+
+/** Conversation that is being opened. */
+interface Opening {
+  readonly state: ConversationState
+  readonly overrides: Overrides
+  readonly readOnly: boolean
+}
+
+/** Reads the rules given at launch, and the user's own rules anew. Throws `configInvalid` when either has a mistake. */
+export async function readGivenRules(userRules: UserRules, opening: Opening): Promise<Rules> {
+  const policyFile = policyFileOf(opening)
+  soundRules([await userRules.read()])
+  return policyFile === undefined ? [] : soundRules([await readPolicyFile(policyFile)])
+}
+
+/** Warns about a policy file that commands can write to. None for a view or an environment on another machine. */
+export function writableRules(opening: Opening, userHome: string) {
+  const { settings } = opening.state.core
+  if (opening.readOnly || settings.environment !== undefined) return []
+  const { roots } = workspaceOf(opening.state)
+  return rulesInReach(policyFileOf(opening), { roots, sandbox: settings.sandbox, home: userHome })
+}
+
+/** Returns the policy file of this opening, or the recorded one. */
+function policyFileOf({ state, overrides }: Opening): string | undefined {
+  const { meta, settings } = state.core
+  return overrides.policyFile === undefined ? settings.policyFile : resolve(meta.cwd, overrides.policyFile)
+}
+
+interface Workplace {
+  /** Absolute folders of this machine that commands may write to. */
+  readonly roots: readonly string[]
+  readonly sandbox: SandboxMode
+  readonly home: string
+}
+
+/** Warns when the policy file lies in a folder that commands may write to. */
+export function rulesInReach(policyFile: string | undefined, { roots, sandbox, home }: Workplace): readonly string[] {
+  if (policyFile === undefined || sandbox !== 'workspace-write') return []
+  const [file, ...folders] = [policyFile, ...roots].map(realOrGiven)
+  if (file === undefined || !folders.some((folder) => liesWithin(file, folder))) return []
+  if (guardByName(folders, home)(file) !== null) return []
+  return [
+    `The policy file ${policyFile} lies in a folder that commands may write to, so the rules can be changed by those they are for. Keep it elsewhere, or in .parley.`,
+  ]
 }

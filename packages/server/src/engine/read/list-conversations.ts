@@ -1,6 +1,9 @@
 import {
   decodeHeader,
   type Files,
+  findId,
+  idsWith,
+  isConversationId,
   isRunning,
   type ListedSession,
   type LogExcerpt,
@@ -10,13 +13,14 @@ import {
   type Rows,
   readOwner,
   sessionPaths,
+  walkSessions,
 } from '@parley/journal'
-import type { ListedConversation, ParamsOf, ResultOf } from '@parley/protocol'
-import { createLogReader } from '../conversation/log-reader.ts'
-import { rejection } from '../replies/rejection.ts'
+import type { ConversationId, ListedConversation, ParamsOf, ResultOf } from '@parley/protocol'
+import { rejection } from '../../replies/rejection.ts'
+import { createLogReader } from '../conversation/journal.ts'
 
 /** Facts about a conversation that the index keeps. */
-export interface ConversationRow {
+interface ConversationRow {
   readonly cwd: string
   /** Environment that `cwd` is a folder of; null for this machine. */
   readonly environment: string | null
@@ -29,7 +33,7 @@ export interface ConversationRow {
 
 type Listed = ListedSession<ConversationRow>
 
-export function listRows(files: Files, home: string): Promise<readonly Listed[]> {
+function listRows(files: Files, home: string): Promise<readonly Listed[]> {
   return listSessions(files, home, rows)
 }
 
@@ -93,7 +97,7 @@ function titleIn(item: unknown): string {
 }
 
 /** Tells if a conversation works in this folder of this machine. */
-export function worksIn(row: ConversationRow, cwd: string): boolean {
+function worksIn(row: ConversationRow, cwd: string): boolean {
   return row.environment === null && row.cwd === cwd
 }
 
@@ -137,13 +141,69 @@ function toListed(files: Files, home: string, { id, row, modifiedAtMs }: Listed)
 }
 
 /** Returns the owner as a hint: only the lock is certain, and only opening may test it. */
-function liveOwner(files: Files, home: string, id: string): ListedConversation['live'] {
+function liveOwner(files: Files, home: string, id: ConversationId): ListedConversation['live'] {
   const paths = sessionPaths(home, id)
   const owner = paths === null ? null : readOwner(files, paths.owner)
   return owner !== null && isRunning(owner) ? { pid: owner.pid, socket: owner.socket } : null
 }
 
 /** Returns the last 8 hex digits of an id; the first ones of a UUIDv7 are the clock. */
-export function shortIdOf(conversationId: string): string {
+export function shortIdOf(conversationId: ConversationId): string {
   return conversationId.slice(-8)
+}
+
+/**
+ * Finds the conversation that a resume request names. Throws `conversationNotFound` with the nearest ids, or
+ * `ambiguousConversation`.
+ */
+export async function findConversation(
+  files: Files,
+  home: string,
+  params: ParamsOf<'conversation/resume'>,
+): Promise<ConversationId> {
+  const { conversationId, prefix, last, cwd } = params
+  if ([conversationId, prefix, last].filter((way) => way !== undefined).length !== 1) {
+    throw rejection('invalidParams', 'Name the conversation in one way: conversationId, prefix or last.', {
+      field: 'conversationId',
+    })
+  }
+  if (last === true) return newest(files, home, cwd)
+  if (conversationId !== undefined && isKnown(files, home, conversationId)) return conversationId
+  return byPrefixOrName(files, home, prefix ?? conversationId ?? '')
+}
+
+function isKnown(files: Files, home: string, conversationId: ConversationId): boolean {
+  const paths = isConversationId(conversationId) ? sessionPaths(home, conversationId) : null
+  return paths !== null && files.look(paths.log) !== null
+}
+
+async function newest(files: Files, home: string, cwd: string | undefined): Promise<ConversationId> {
+  const rows = (await listRows(files, home)).filter(({ row }) => !row.archived)
+  const found = rows.find(({ row }) => cwd !== undefined && worksIn(row, cwd)) ?? rows[0]
+  if (found === undefined) throw rejection('conversationNotFound', 'There is no conversation to resume yet.')
+  return found.id
+}
+
+async function byPrefixOrName(files: Files, home: string, text: string): Promise<ConversationId> {
+  const ids = walkSessions(files, home).map(({ id }) => id)
+  const found = findId(ids, text)
+  if (found.kind === 'one') return found.id
+  const named = (await listRows(files, home)).filter(({ row }) => row.name === text)
+  if (named.length === 1 && named[0] !== undefined) return named[0].id
+  // A name may consist of hex digits, so it outranks the inner part of an id.
+  const inner = found.kind === 'none' && named.length === 0 ? idsWith(ids, text) : []
+  if (inner.length === 1 && inner[0] !== undefined) return inner[0]
+  const candidates = found.kind === 'many' ? found.ids : [...named.map(({ id }) => id), ...inner]
+  if (candidates.length > 0) {
+    const shown = candidates.slice(0, 5).map(shortIdOf)
+    throw rejection(
+      'ambiguousConversation',
+      `"${text}" fits ${candidates.length} conversations: ${shown.join(', ')}. Give more of the id.`,
+      { nearest: [...candidates] },
+    )
+  }
+  const nearest = found.kind === 'none' ? found.nearest : []
+  const hint =
+    nearest.length === 0 ? '`parley list` shows what there is.' : `Nearest: ${nearest.map(shortIdOf).join(', ')}.`
+  throw rejection('conversationNotFound', `There is no conversation "${text}". ${hint}`, { nearest })
 }

@@ -10,10 +10,10 @@ import {
 import type { Environment } from '@parley/models'
 import { type Projects, repositoryAroundHome } from '@parley/policy'
 import type { Overrides, Settings } from '@parley/protocol'
+import { rejection } from '../../replies/rejection.ts'
 import { type Asked, type Ceiling, loweredText, underCeiling } from '../limits/ceiling.ts'
 import { assertOwnFilesOutside, fittingMode, rootWarnings } from '../limits/workspace-folders.ts'
-import { rejection } from '../replies/rejection.ts'
-import { chooseProvider, isRecordedProvider, isUsable, keyVariables, providerOf } from './providers.ts'
+import { chooseProvider, isRecordedProvider, isUsable, keyVariables, providerOf } from './model-sources.ts'
 import { choicesIn, configHere } from './read-config.ts'
 
 export interface InitialSettings {

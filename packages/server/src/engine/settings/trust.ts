@@ -11,7 +11,7 @@ import {
 } from '@parley/policy'
 import type { ParamsOf, TrustReport } from '@parley/protocol'
 import type { Clock } from '../../ports/clock.ts'
-import { rejection } from '../replies/rejection.ts'
+import { rejection } from '../../replies/rejection.ts'
 import { readConfig } from './read-config.ts'
 
 export interface TrustPorts {

@@ -1,17 +1,19 @@
 import type { ModelCall, ModelEvent } from '@parley/models'
-import type { ConversationEvent, EventOf } from '@parley/protocol'
+import type { ConversationEvent, EventOf, Item, ItemId, TurnId } from '@parley/protocol'
+import { type RedactedStream, splitUnfinished } from '@parley/redaction'
+import { jsonBytes } from '../../replies/wire-limits.ts'
 import { keepExact, proposedItem, unrestorable } from '../calls/propose-call.ts'
+import { type Coalescer, createCoalescer } from '../conversation/deltas.ts'
 import { noticeItem } from '../conversation/notices.ts'
-import { jsonBytes } from '../replies/wire-limits.ts'
+import { unlessStorageFails } from '../conversation/storage-patience.ts'
 import type { ModelSource } from '../settings/model-sources.ts'
-import { createStreamingItems } from './streaming-items.ts'
 import type { TurnContext } from './turn-context.ts'
 
 type StreamedEvent = Exclude<ModelEvent, { type: 'failed' | 'aborted' }>
 type CompletedResponse = Extract<ModelEvent, { type: 'completed' }>
 
 /** Records the events of one model response as items. */
-export interface ResponseRecorder {
+interface ResponseRecorder {
   take(event: StreamedEvent): void
   /** Keeps the received text, which is closed with the turn. */
   keep(): void
@@ -25,7 +27,7 @@ export interface ResponseRecorder {
 const maxJsonBytes = 4 * 1024 * 1024
 
 /** Creates the recorder of one response. `source` is the model that streams it, since settings may change meanwhile. */
-export function createResponseRecorder(run: TurnContext, turnId: string, source: ModelSource): ResponseRecorder {
+export function createResponseRecorder(run: TurnContext, turnId: TurnId, source: ModelSource): ResponseRecorder {
   const { conversation, modules } = run
   const spoken = createStreamingItems(run, turnId)
   const calls: EventOf<'model.responded'>['calls'] = []
@@ -102,6 +104,101 @@ const stopNotices: Readonly<Record<CompletedResponse['stop'], string | null>> = 
   filter: "The answer ends here because the provider's content filter stopped it.",
 }
 
-function noticeEvent(id: string, turnId: string, { code, title }: { code: string; title: string }): ConversationEvent {
+function noticeEvent(id: ItemId, turnId: TurnId, { code, title }: { code: string; title: string }): ConversationEvent {
   return { type: 'item.completed', turnId, item: noticeItem(id, { level: 'warning', code, title }) }
+}
+
+type StreamedType = 'agentMessage' | 'reasoning'
+
+interface StreamingItem {
+  readonly itemId: ItemId
+  readonly type: StreamedType
+  readonly deltas: Coalescer
+  /** Redacts the deltas; a secret may be cut between two of them. */
+  readonly redacted: RedactedStream
+  /** Text sent so far. Kept here because a long response has a hundred thousand deltas. */
+  text: string
+}
+
+/** Streams the text of one response: an item per part, with coalesced deltas. */
+interface StreamingItems {
+  push(part: string, type: StreamedType, text: string): void
+  /** Sets the whole text of a part. A message stays open until the response is complete: a cut one is discarded. */
+  finish(part: string, type: StreamedType, text: string): void
+  flush(): void
+  /** Records the received text without an end that may be half a secret. */
+  keep(): void
+  /** Stops recording. */
+  stop(): void
+  /** Returns the events that close the open parts, in order. */
+  closingEvents(): ConversationEvent[]
+  /** Returns the text of the messages, joined. */
+  messageText(): string
+}
+
+function createStreamingItems({ conversation, modules }: TurnContext, turnId: TurnId): StreamingItems {
+  const parts = new Map<string, StreamingItem>()
+
+  function open(part: string, type: StreamedType, text: string): StreamingItem {
+    const itemId = modules.ids.item()
+    const redacted = modules.redaction.stream()
+    const deltas = createCoalescer(modules.clock, (delta) => tell(opened, redacted.push(delta)))
+    const opened: StreamingItem = { itemId, type, deltas, redacted, text: modules.redaction.text(text) }
+    conversation.record({ type: 'item.started', turnId, item: streamedItem(itemId, type, 'inProgress', opened.text) })
+    parts.set(part, opened)
+    return opened
+  }
+
+  function tell(spoken: StreamingItem, text: string): void {
+    if (text === '') return
+    spoken.text += text
+    unlessStorageFails(() => conversation.record({ type: 'item.delta', itemId: spoken.itemId, text }))
+  }
+
+  /** Ends the deltas of a part; its end is recorded as it is. */
+  function end(spoken: StreamingItem): void {
+    spoken.deltas.flush()
+    tell(spoken, spoken.redacted.end())
+  }
+
+  function close({ itemId, type, text }: StreamingItem): ConversationEvent {
+    return { type: 'item.completed', turnId, item: streamedItem(itemId, type, 'completed', text) }
+  }
+
+  return {
+    push(part, type, text) {
+      if (text === '') return
+      const spoken = parts.get(part) ?? open(part, type, '')
+      spoken.deltas.push(text)
+    },
+    finish(part, type, text) {
+      if (!parts.has(part) && text === '') return
+      const spoken = parts.get(part) ?? open(part, type, text)
+      end(spoken)
+      spoken.text = modules.redaction.text(text)
+      if (type === 'agentMessage') return
+      conversation.record(close(spoken))
+      parts.delete(part)
+    },
+    flush() {
+      for (const { deltas } of parts.values()) deltas.flush()
+    },
+    keep() {
+      for (const spoken of parts.values()) {
+        spoken.deltas.flush()
+        tell(spoken, splitUnfinished(spoken.redacted.end()).shown)
+      }
+    },
+    stop() {
+      for (const spoken of parts.values())
+        spoken.text += spoken.redacted.push(spoken.deltas.stop()) + spoken.redacted.end()
+    },
+    closingEvents: () => [...parts.values()].map(close),
+    messageText: () =>
+      [...parts.values()].flatMap(({ type, text }) => (type === 'agentMessage' ? [text] : [])).join('\n\n'),
+  }
+}
+
+function streamedItem(id: ItemId, type: StreamedType, status: Item['status'], text: string): Item {
+  return { id, type, status, title: type === 'reasoning' ? 'Reasoning' : 'Answer', text }
 }

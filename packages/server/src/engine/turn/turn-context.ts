@@ -2,13 +2,17 @@ import type { Rules, UserRules } from '@parley/policy'
 import type { Redaction } from '@parley/redaction'
 import type { Clock } from '../../ports/clock.ts'
 import type { Ids } from '../../ports/ids.ts'
+import type { ToolPorts } from '../../tools/define-tool.ts'
+import { createTools } from '../../tools/registry.ts'
 import type { Tool } from '../../tools/tool.ts'
-import type { RequestSource } from '../context/request-source.ts'
+import type { ConversationMcp } from '../context/conversation-mcp.ts'
+import { createRequestSource, type RequestContext, type RequestSource } from '../context/request-source.ts'
 import type { Conversation } from '../conversation/conversation.ts'
 import type { StoragePatience } from '../conversation/storage-patience.ts'
 import type { ConversationLimits } from '../limits/conversation-limits.ts'
+import type { Participants } from '../session/participants.ts'
+import { createSessionMemory, type SessionMemory } from '../session/session-memory.ts'
 import type { ModelSource } from '../settings/model-sources.ts'
-import type { SessionMemory } from './session-memory.ts'
 
 /** Context of one step of the turn loop. */
 export interface TurnContext {
@@ -44,4 +48,50 @@ export interface TurnModules {
   readonly answerers: () => readonly string[]
   /** Tells if a running call may ask the user: not in a script, and not under the policy `never`. */
   readonly mayAsk: () => boolean
+}
+
+interface ModuleParts {
+  readonly conversation: Conversation
+  readonly clients: Participants
+  readonly toolPorts: ToolPorts
+  readonly mcp: ConversationMcp
+  readonly limits: ConversationLimits
+  /** Rules of this conversation besides the user's own. */
+  readonly givenRules: Rules
+  readonly gather: () => Promise<RequestContext>
+  readonly sourceOf: (providerId: string) => ModelSource
+}
+
+type Ports = Pick<TurnModules, 'clock' | 'ids' | 'random' | 'redaction' | 'userRules'>
+
+/** Builds what a conversation's turns use: tools, rules, requests and session memory. */
+export function createTurnModules(
+  parts: ModuleParts,
+  { clock, ids, random, redaction, userRules }: Ports,
+): TurnModules {
+  const { conversation, clients, toolPorts, mcp, limits, givenRules, gather, sourceOf } = parts
+  const tools = createTools(toolPorts)
+  const model = () => sourceOf(conversation.state.core.settings.modelProvider)
+  return {
+    clock,
+    ids,
+    random,
+    redaction,
+    memory: createSessionMemory(),
+    get tools() {
+      return [...tools, ...mcp.tools()]
+    },
+    get rules() {
+      return [...userRules.rules, ...givenRules]
+    },
+    userRules,
+    limits,
+    model,
+    requests: createRequestSource({ conversation, tools, offered: mcp.offered, client: () => model().client, gather }),
+    answerers: () => clients.answerers,
+    // Followers that cannot answer mean a script; without followers a person may still return and answer.
+    mayAsk: () =>
+      conversation.state.core.settings.approvalPolicy !== 'never' &&
+      (clients.answerers.length > 0 || clients.followerCount === 0),
+  }
 }

@@ -1,11 +1,10 @@
 import { LineTooLongError, StorageError } from '@parley/journal'
 import type { Failure } from '@parley/protocol'
 import { nextStep } from '../../core/next-step.ts'
+import { lineTooLongFailure } from '../../replies/rejection.ts'
 import type { Conversation } from '../conversation/conversation.ts'
 import type { StoragePatience } from '../conversation/storage-patience.ts'
-import { lineTooLongFailure } from '../replies/rejection.ts'
-import { type EndReason, endTurn } from './end-turn.ts'
-import { performStep } from './perform-step.ts'
+import { type EndReason, endTurn, performStep } from './perform-step.ts'
 import type { StopReason, TurnContext, TurnModules } from './turn-context.ts'
 
 const defect: Failure = {

@@ -1,20 +1,19 @@
 import { type CommandEnd, noSandbox } from '@parley/host'
-import type { Actor, Failure, ItemOf, Output } from '@parley/protocol'
+import type { Actor, Failure, ItemId, ItemOf, Output } from '@parley/protocol'
 import { clipForModel } from '@parley/text'
+import { rejection } from '../../replies/rejection.ts'
 import type { ToolPorts } from '../../tools/define-tool.ts'
-import { keepOutput } from '../../tools/keep-output.ts'
-import { commandSpec, lostHeading } from '../../tools/run-shell-command.ts'
+import { commandSpec, keepOutput, lostHeading } from '../../tools/run-shell-command.ts'
 import type { Conversation } from '../conversation/conversation.ts'
-import { createOutputReporter } from '../conversation/output-reporter.ts'
+import { createOutputReporter } from '../conversation/deltas.ts'
 import type { StoragePatience } from '../conversation/storage-patience.ts'
-import { rejection } from '../replies/rejection.ts'
 import type { StopReason } from './turn-context.ts'
 
 type ShellItem = ItemOf<'shellCommand'>
 
 /** Runs the user's `!` commands outside any sandbox and records them. */
 export interface ShellRunner {
-  run(command: string, by: Actor): { itemId: string; seq: number }
+  run(command: string, by: Actor): { itemId: ItemId; seq: number }
   /** Stops running commands; returns false when there are none. */
   interrupt(): boolean
   running(): boolean
@@ -36,7 +35,7 @@ interface Running {
 }
 
 export function createShellRunner(parts: ShellParts): ShellRunner {
-  const running = new Map<string, Running>()
+  const running = new Map<ItemId, Running>()
 
   function stopAll(reason: StopReason): void {
     for (const { stop } of running.values()) stop.abort(reason)
@@ -80,7 +79,7 @@ function assertRunnable(command: string): void {
   )
 }
 
-function startedItem(id: string, { command, cwd, by }: { command: string; cwd: string; by: Actor }): ShellItem {
+function startedItem(id: ItemId, { command, cwd, by }: { command: string; cwd: string; by: Actor }): ShellItem {
   const title = `! ${command.split('\n', 1)[0]}`
   return { id, type: 'shellCommand', status: 'inProgress', title, text: command, command, cwd, by }
 }

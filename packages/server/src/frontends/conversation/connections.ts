@@ -1,8 +1,7 @@
 import { type CloseReason, createPeer, type Peer, type Transport } from '@parley/rpc'
-import type { Engine } from '../../engine/engine.ts'
-import { rejection } from '../../engine/replies/rejection.ts'
-import { createMethods } from './dispatch.ts'
-import { createHandlers } from './handlers.ts'
+import type { Engine } from '../../engine/index.ts'
+import { rejection } from '../../replies/rejection.ts'
+import { createHandlers, createMethods } from './methods.ts'
 import { createSession, type Session } from './session.ts'
 import { createStreams } from './streams.ts'
 

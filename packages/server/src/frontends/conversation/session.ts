@@ -1,14 +1,15 @@
 import {
   type Actor,
   type ClientAccess,
+  type ClientId,
   type MethodName,
   methodAccess,
   type ParamsOf,
   protocolVersions,
   type ResultOf,
 } from '@parley/protocol'
-import type { ServerIdentity } from '../../engine/engine.ts'
-import { notPermitted, rejection } from '../../engine/replies/rejection.ts'
+import type { ServerIdentity } from '../../engine/index.ts'
+import { notPermitted, rejection } from '../../replies/rejection.ts'
 
 /** State of one connection's handshake, and the client at its other end. */
 export interface Session {
@@ -26,7 +27,7 @@ export interface Session {
 const maxNameLength = 100
 
 interface SessionPorts {
-  readonly clientId: string
+  readonly clientId: ClientId
   readonly identity: ServerIdentity
   readonly distinctTitle: (wanted: string) => string
 }

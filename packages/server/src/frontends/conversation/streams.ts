@@ -1,8 +1,7 @@
-import type { Cursor, ResultOf } from '@parley/protocol'
+import type { ConversationId, Cursor, ResultOf } from '@parley/protocol'
 import type { CallContext } from '@parley/rpc'
-import type { Conversation } from '../../engine/conversation/conversation.ts'
-import type { LiveConversation } from '../../engine/open/live-conversation.ts'
-import { shownState } from '../../engine/replies/wire-limits.ts'
+import type { Conversation, LiveConversation } from '../../engine/index.ts'
+import { shownState } from '../../replies/wire-limits.ts'
 import { createEgress, type Egress, type EgressPeer } from './egress.ts'
 import type { Session } from './session.ts'
 
@@ -15,12 +14,12 @@ export interface Streams {
   ): Promise<ResultOf<'conversation/stream'>>
   readonly count: number
   /** Ends delivery of one conversation and removes the client from it. */
-  leave(conversationId: string): void
+  leave(conversationId: ConversationId): void
   /** Ends all deliveries. Returns the ids of the conversations that the client took part in. */
   leaveAll(): string[]
 }
 
-type OnFault = (fault: unknown, conversationId: string) => void
+type OnFault = (fault: unknown, conversationId: ConversationId) => void
 
 interface Stream {
   readonly egress: Egress
@@ -36,29 +35,24 @@ interface StreamPorts {
 }
 
 export function createStreams({ peer, session, conversations, onFault }: StreamPorts): Streams {
-  const active = new Map<string, Stream>()
+  const active = new Map<ConversationId, Stream>()
 
   function begin({ conversation, clients }: LiveConversation): Stream {
     const { id } = conversation
-    const { clientId } = session.actor
-    const { watchers, streams } = clients
     const egress = createEgress(peer(), conversation, (fault) => {
       end()
       onFault(fault, id)
     })
     const end = () => {
       egress.stop()
-      streams.delete(end)
-      watchers.delete(clientId)
+      unfollow()
       if (active.get(id) === stream) active.delete(id)
     }
     const stream = { egress, end }
     active.get(id)?.end()
-    streams.add(end)
-    clients.guests.add(session)
-    // A client that may act takes a detached conversation over again.
-    if (session.access === 'full') clients.detached = false
-    if (session.canApprove) watchers.add(clientId)
+    clients.join(session)
+    const { actor, access, canApprove } = session
+    const unfollow = clients.follow({ clientId: actor.clientId, access, canApprove, end })
     active.set(id, stream)
     return stream
   }
@@ -91,11 +85,11 @@ export function createStreams({ peer, session, conversations, onFault }: StreamP
     leave(conversationId) {
       active.get(conversationId)?.end()
       const left = conversations().find(({ conversation }) => conversation.id === conversationId)
-      left?.clients.guests.delete(session)
+      left?.clients.leave(session)
     },
     leaveAll() {
       for (const { end } of [...active.values()]) end()
-      const joined = conversations().filter(({ clients }) => clients.guests.delete(session))
+      const joined = conversations().filter(({ clients }) => clients.leave(session))
       return joined.map(({ conversation }) => conversation.id)
     },
   }

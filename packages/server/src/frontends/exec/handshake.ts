@@ -1,8 +1,7 @@
 import type { ExecResultOf } from '@parley/protocol/exec'
 import { type CallContext, ConnectionClosedError } from '@parley/rpc'
-import { handshakeErrors } from './exec-errors.ts'
 import type { SpokenLink } from './link.ts'
-import type { ExecHandlers } from './params.ts'
+import { type ExecHandlers, handshakeErrors } from './requests.ts'
 import type { ExecSession } from './session.ts'
 import type { Sessions } from './sessions.ts'
 

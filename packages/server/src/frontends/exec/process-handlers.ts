@@ -1,8 +1,7 @@
 import type { ExecMethodName, ExecMethods } from '@parley/protocol/exec'
 import { invalidParams } from '@parley/rpc'
-import { processErrors } from './exec-errors.ts'
-import { type ExecHandlers, pathOf } from './params.ts'
 import type { ProcessRecord } from './process-record.ts'
+import { type ExecHandlers, pathOf, processErrors } from './requests.ts'
 import type { PolicyEnforcer } from './sandbox/enforce-policy.ts'
 import type { ExecSession } from './session.ts'
 

@@ -1,9 +1,9 @@
 import type { OutputStream, ProcessExit, RunningProcess } from '@parley/host'
 import type { ExecResultOf } from '@parley/protocol/exec'
 import { closedLine, type Exited, exitCodeOf, exitedLine, type Link, outputLine } from './link.ts'
-import type { OutputSink } from './output/gatherer.ts'
-import { createOutputWaiters } from './output/output-waiters.ts'
+import { createOutputWaiters, type OutputSink } from './output/gatherer.ts'
 import { RetainedOutput, type RetentionLimits } from './output/retained-output.ts'
+import { createWriteIds } from './requests.ts'
 
 /**
  * Part of the capacity that output without a connection may fill; the rest keeps what was sent and may not have
@@ -231,26 +231,5 @@ export class ProcessRecord implements OutputSink {
       return this.#session.isStalled || this.#isReplaying || this.#unconfirmedThrough !== null
     const { bytes, chunks } = this.#unseen
     return bytes >= this.#retained.capacityBytes * unseenPart || chunks >= this.#session.retention.chunks * unseenPart
-  }
-}
-
-/** Ids of the newest writes, by which a repeated write is recognised. */
-interface WriteIds {
-  /** Records the id and returns false when it was recorded before. */
-  isNew(id: string | null | undefined): boolean
-}
-
-const remembered = 1000
-
-function createWriteIds(): WriteIds {
-  const seen = new Set<string>()
-  return {
-    isNew(id) {
-      if (id === null || id === undefined) return true
-      if (seen.has(id)) return false
-      seen.add(id)
-      if (seen.size > remembered) for (const oldest of seen.values().take(1)) seen.delete(oldest)
-      return true
-    },
   }
 }

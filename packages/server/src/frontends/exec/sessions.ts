@@ -1,7 +1,7 @@
 import type { Host } from '@parley/host'
-import { handshakeErrors } from './exec-errors.ts'
 import type { Link } from './link.ts'
 import { type RetentionLimits, retentionLimits } from './output/retained-output.ts'
+import { handshakeErrors } from './requests.ts'
 import { ExecSession } from './session.ts'
 
 /** Sessions of one exec-server, including those whose connection is lost for a while. */

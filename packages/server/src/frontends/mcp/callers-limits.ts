@@ -1,8 +1,7 @@
 import { isStricterSandbox, layerOfOverrides } from '@parley/config'
 import type { Overrides, Settings } from '@parley/protocol'
-import { assertUnderCeiling, type Ceiling } from '../../engine/limits/ceiling.ts'
-import { rejection } from '../../engine/replies/rejection.ts'
-import { choicesIn } from '../../engine/settings/read-config.ts'
+import type { Ceiling } from '../../engine/index.ts'
+import { rejection } from '../../replies/rejection.ts'
 
 /** Limits for what an MCP client may request and continue. All functions throw `aboveCeiling`. */
 export interface CallersLimits {
@@ -18,21 +17,21 @@ export interface CallersLimits {
 }
 
 interface LimitsParts {
-  /** `$PARLEY_HOME`. */
-  readonly home: string
   readonly ceiling: () => Ceiling
+  /** Throws `aboveCeiling` for overrides that ask for more than the ceiling. */
+  readonly assertAllowed: (overrides: Overrides, now: Settings) => void
   /** True when the server was started with `--max-sandbox danger-full-access`. */
   readonly isUnlimited: boolean
 }
 
-export function callersLimits({ home, ceiling, isUnlimited }: LimitsParts): CallersLimits {
+export function callersLimits({ ceiling, assertAllowed, isUnlimited }: LimitsParts): CallersLimits {
   const assertConfig: CallersLimits['assertConfig'] = (config) =>
     isUnlimited ? undefined : assertCallersConfig(config)
   return {
     assertConfig,
     assertOverrides(overrides, now) {
       assertConfig(overrides.config)
-      assertUnderCeiling({ ...choicesIn(overrides, home), ...overrides }, now, ceiling)
+      assertAllowed(overrides, now)
     },
     assertReachable(settings) {
       const excess = firstExcess(settings, ceiling())

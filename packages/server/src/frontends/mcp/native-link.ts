@@ -1,26 +1,15 @@
 import { codeOf } from '@parley/client'
-import type { ConversationStore } from '@parley/client/parts'
 import {
   type Client,
-  connectClient,
+  type ConversationStore,
   type Introduction,
   openConversationStore,
   resumeConversation,
-} from '@parley/client/parts'
-import { createMemoryTransportPair } from '@parley/rpc'
-import type { Engine } from '../../engine/engine.ts'
-import { serveConnection } from '../conversation/connections.ts'
+} from '@parley/client/low-level'
+import type { ConversationId } from '@parley/protocol'
 
-/** Opens a connection to the engine of this process in the native protocol. */
+/** Opens a connection in the native protocol to the server of this process. */
 export type Connect = (who: Introduction) => Promise<Client>
-
-export function connectorTo(engine: Engine): Connect {
-  return (who) => {
-    const [ours, theirs] = createMemoryTransportPair()
-    void serveConnection(theirs, engine)
-    return connectClient({ ...who, transport: ours })
-  }
-}
 
 export interface Reached {
   /** The given connection, or a new one to the process where the conversation is live. */
@@ -29,7 +18,7 @@ export interface Reached {
 }
 
 /** Opens a conversation that is open here, on disk, or live in another process. The id may be a prefix. */
-export async function reachConversation(client: Client, conversationId: string): Promise<Reached> {
+export async function reachConversation(client: Client, conversationId: ConversationId): Promise<Reached> {
   try {
     return { client, store: await openConversationStore(client, conversationId) }
   } catch (error) {

@@ -12,8 +12,12 @@ import type { CallersLimits } from './callers-limits.ts'
 import type { Connect } from './native-link.ts'
 import { McpSession } from './session.ts'
 import { replyTool, startTool } from './tools/codex-tools.ts'
-import { conversationCreateTool, conversationStreamTool, conversationsListTool } from './tools/conversation-tools.ts'
-import { conversationSendMessageTool } from './tools/send-message.ts'
+import {
+  conversationCreateTool,
+  conversationSendMessageTool,
+  conversationStreamTool,
+  conversationsListTool,
+} from './tools/conversation-tools.ts'
 import { failed, type McpTool } from './tools/tool.ts'
 
 export interface McpParts {

@@ -1,10 +1,10 @@
 import { join } from 'node:path'
-import { createStreamTransport } from '@parley/rpc'
-import { createEngine, type Engine, type EngineParts } from '../../engine/engine.ts'
-import { sweepScratch } from '../../engine/limits/sweep-scratch.ts'
-import { createConnections } from '../../frontends/conversation/connections.ts'
+import { connectClient } from '@parley/client/low-level'
+import { createMemoryTransportPair, createStreamTransport } from '@parley/rpc'
+import { createEngine, type Engine, type EngineParts, sweepScratch } from '../../engine/index.ts'
+import { createConnections, serveConnection } from '../../frontends/conversation/connections.ts'
 import { callersLimits } from '../../frontends/mcp/callers-limits.ts'
-import { connectorTo } from '../../frontends/mcp/native-link.ts'
+import type { Connect } from '../../frontends/mcp/native-link.ts'
 import { type McpParts, serveMcp } from '../../frontends/mcp/serve-mcp.ts'
 import { StdioTransport } from '../../frontends/mcp/stdio-transport.ts'
 import { listenInRunFolder } from '../../serving/run-folder.ts'
@@ -35,7 +35,11 @@ export async function runMcpServer(parts: EngineParts, args: McpArguments): Prom
     version: engine.identity.serverInfo.version,
     home: engine.home,
     approvalTimeoutMs,
-    limits: callersLimits({ ...engine, isUnlimited: args.ceiling.maxSandbox === 'danger-full-access' }),
+    limits: callersLimits({
+      ceiling: engine.ceiling,
+      assertAllowed: engine.assertAllowed,
+      isUnlimited: args.ceiling.maxSandbox === 'danger-full-access',
+    }),
     report: (fault) => engine.report(fault),
   }
   const leaveRunFolder = await joinRunFolder(engine, parts)
@@ -52,6 +56,15 @@ export async function runMcpServer(parts: EngineParts, args: McpArguments): Prom
       return unsavedExitCode
     },
   )
+}
+
+/** Returns the function by which the MCP frontend connects to the engine, over memory and as any client. */
+export function connectorTo(engine: Engine): Connect {
+  return (who) => {
+    const [ours, theirs] = createMemoryTransportPair()
+    void serveConnection(theirs, engine)
+    return connectClient({ ...who, transport: ours })
+  }
 }
 
 /** Serves the client on stdin and stdout. A signal is handled like the end of stdin. */

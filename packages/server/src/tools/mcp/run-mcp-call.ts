@@ -8,7 +8,7 @@ import {
   textOfResult,
 } from '@parley/mcp-client'
 import { clipForModel, firstBytes } from '@parley/text'
-import { keepOutput } from '../keep-output.ts'
+import { keepOutput } from '../run-shell-command.ts'
 import type { ToolContext, ToolOutcome } from '../tool.ts'
 
 interface McpCall {

@@ -148,13 +148,13 @@ describe('the next step of a call', () => {
     expect(advanceCall(planned, policyWith(state, { stopped: true }))).toEqual({ kind: 'wait' })
   })
 
-  it('rejects a call of which marks would hide a part from the user', () => {
+  it('rejects a call when marks would hide a part of it from the user', () => {
     const secretsIn = () => new Map([['key', 'rm -rf /']])
     const step = advanceCall(planned, policyWith(logOf(untrusted), { secretsIn }))
     expect(step).toMatchObject({ kind: 'reject', item: { status: 'failed' } })
   })
 
-  it('waits for nothing of a call that has ended', () => {
+  it('waits when the call has ended', () => {
     const over: ConversationEvent = { type: 'item.completed', turnId: 'turn', item: blockedItem }
     expect(advanceCall(planned, policyWith(logOf(sandboxed, started, over)))).toEqual({ kind: 'wait' })
   })
@@ -198,7 +198,7 @@ function stepsOf(call: Call, policy: CallPolicy): CallStep['kind'][] {
   return step.kind === 'plan' ? [step.kind, ...stepsOf(planned, policy)] : [step.kind]
 }
 
-describe('whatever the log and the policy say', () => {
+describe('for every log and policy', () => {
   it('a started call is neither planned, asked about nor run', () => {
     fc.assert(
       fc.property(waiting, policies.filter(isStarted), (call, policy) => {
@@ -207,7 +207,7 @@ describe('whatever the log and the policy say', () => {
     )
   })
 
-  it('a yes runs only what it was given for', () => {
+  it('a yes runs only the payload it was given for', () => {
     fc.assert(
       fc.property(calls, policies, (call, policy) => {
         const step = advanceCall(call, policy)
@@ -238,7 +238,7 @@ describe('whatever the log and the policy say', () => {
     )
   })
 
-  it('a second run needs a first one that was blocked, and a yes', () => {
+  it('a second run needs a blocked first run and a yes', () => {
     fc.assert(
       fc.property(calls, policies, (call, policy) => {
         const step = advanceCall(call, policy)
@@ -252,7 +252,7 @@ describe('whatever the log and the policy say', () => {
     )
   })
 
-  it('a call comes to an end, a question or a run in three steps, the same ones each time', () => {
+  it('a call reaches an end, a question or a run within three steps, and the steps are repeatable', () => {
     fc.assert(
       fc.property(policies, (policy) => {
         const kinds = stepsOf(understood, policy)

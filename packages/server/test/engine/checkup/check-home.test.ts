@@ -12,7 +12,7 @@ async function levels(home: string) {
 }
 
 describe('the home folder', () => {
-  it('is fine when private, through a link or not, and when missing', async () => {
+  it('passes when it is private, reached by a link, or missing', async () => {
     await using directory = await tempDirectory()
     const home = join(directory.path, 'home')
     expect(await levels(home)).toEqual(['ok: H is not there yet; it is made with the first conversation'])
@@ -24,7 +24,7 @@ describe('the home folder', () => {
     expect(await checkHome(home)).toContainEqual(expect.objectContaining({ name: 'disk' }))
   })
 
-  it('is reported when others can read it or change the rules, or it is no folder', async () => {
+  it('is reported when others can read it, others can change the rules, or it is not a folder', async () => {
     await using directory = await tempDirectory()
     const home = join(directory.path, 'home')
     mkdirSync(home)

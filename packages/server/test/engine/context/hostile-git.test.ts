@@ -35,7 +35,7 @@ it.each<[name: string, make: (git: string, root: string) => void]>([
   ],
   ['a link to itself', (git) => symlinkSync('HEAD', join(git, 'HEAD'))],
   ['a folder', (git) => mkdirSync(join(git, 'HEAD'))],
-])('%s for a HEAD is no branch, and harms nobody', async (_, make) => {
+])('%s as HEAD gives no branch and does not stop the context', async (_, make) => {
   await using root = await tempDirectory()
   const git = join(root.path, '.git')
   mkdirSync(git)

@@ -23,8 +23,8 @@ function contextOf(root: string, cwd: string) {
   })
 }
 
-describe('what precedes the messages', () => {
-  it('has the AGENTS.md files from home and from the repository down to the folder, none from above', async () => {
+describe('the context before the messages', () => {
+  it('holds AGENTS.md of home and of each folder from the repository down, and none from above', async () => {
     await using root = await tempDirectory()
     const at = (...names: string[]) => join(root.path, ...names)
     write(at('AGENTS.md'), 'above the repository')
@@ -40,7 +40,7 @@ describe('what precedes the messages', () => {
     expect(sessionContext).toContain('Date: 2025-01-02')
   })
 
-  it('reads only its own folder outside of a repository', async () => {
+  it('holds AGENTS.md of the working folder only when there is no repository', async () => {
     await using root = await tempDirectory()
     write(join(root.path, 'AGENTS.md'), 'above')
     write(join(root.path, 'work/AGENTS.md'), 'here')
@@ -52,7 +52,7 @@ describe('what precedes the messages', () => {
   it.each([
     ['a worktree', (root: string) => join(root, 'main/.git/worktrees/w')],
     ['a submodule, whose link is relative', () => '../main/.git/modules/w'],
-  ])('knows the branch of %s', async (_, link) => {
+  ])('names the branch of %s', async (_, link) => {
     await using root = await tempDirectory()
     for (const folder of ['worktrees', 'modules'])
       write(join(root.path, `main/.git/${folder}/w/HEAD`), 'ref: refs/heads/side\n')
@@ -61,7 +61,7 @@ describe('what precedes the messages', () => {
     expect(sessionContext).toContain('Git branch: side')
   })
 
-  it('takes no more of a file than leaves room for the conversation', async () => {
+  it('holds only the beginning of a very long AGENTS.md', async () => {
     await using root = await tempDirectory()
     write(join(root.path, 'work/AGENTS.md'), 'x'.repeat(200_000))
     const { instructions } = await contextOf(root.path, join(root.path, 'work'))

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { createCoalescer } from '../../../src/engine/conversation/coalescer.ts'
+import { createCoalescer } from '../../../src/engine/conversation/deltas.ts'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
@@ -10,14 +10,14 @@ function collect() {
   return { sent, coalescer: createCoalescer(clock, (text) => void sent.push(text)) }
 }
 
-describe('text that comes fast', () => {
-  it('goes at once when it is the first', () => {
+describe('a coalescer', () => {
+  it('sends the first text at once', () => {
     const { sent, coalescer } = collect()
     coalescer.push('a')
     expect(sent).toEqual(['a'])
   })
 
-  it('is joined to about thirty pieces a second', () => {
+  it('joins fast text into few pieces a second', () => {
     const { sent, coalescer } = collect()
     for (let ms = 0; ms < 1000; ms++) {
       coalescer.push('x')
@@ -29,7 +29,7 @@ describe('text that comes fast', () => {
     expect(sent.length).toBeLessThan(35)
   })
 
-  it('goes at once again after a pause', () => {
+  it('sends text at once again after a pause', () => {
     const { sent, coalescer } = collect()
     coalescer.push('a')
     vi.advanceTimersByTime(50)
@@ -37,7 +37,7 @@ describe('text that comes fast', () => {
     expect(sent).toEqual(['a', 'b'])
   })
 
-  it('is sent by a flush, and never twice', () => {
+  it('sends held text on a flush, and sends it once', () => {
     const { sent, coalescer } = collect()
     coalescer.push('a')
     coalescer.push('b')
@@ -46,7 +46,7 @@ describe('text that comes fast', () => {
     expect(sent).toEqual(['a', 'b'])
   })
 
-  it('is dropped after a stop', () => {
+  it('drops text after a stop', () => {
     const { sent, coalescer } = collect()
     coalescer.push('a')
     coalescer.push('b')
@@ -55,7 +55,7 @@ describe('text that comes fast', () => {
     expect(sent).toEqual(['a'])
   })
 
-  it('comes in pieces of a bounded size, no character cut in half', () => {
+  it('sends pieces of a bounded size and cuts no character in half', () => {
     const { sent, coalescer } = collect()
     const text = `x${'😀'.repeat(100_000)}`
     coalescer.push(text)

@@ -20,7 +20,7 @@ describe('a feed', () => {
     expect(feed.recentAfter(5)).toEqual([line(6), line(7)])
   })
 
-  it('holds a line back until it is released, and all later ones for order', () => {
+  it('holds a line and all later lines back until it is released', () => {
     const feed = createEventFeed(0)
     feed.append([line(1)])
     feed.hold(2)
@@ -31,7 +31,7 @@ describe('a feed', () => {
     expect([feed.published, feed.recentAfter(1)]).toEqual([3, [line(2), line(3)]])
   })
 
-  it('releases in order, whichever sync is done first', () => {
+  it('releases lines in order, whichever sync ends first', () => {
     const feed = createEventFeed(0)
     feed.hold(1)
     feed.append([line(1)])
@@ -43,18 +43,18 @@ describe('a feed', () => {
     expect(feed.published).toBe(2)
   })
 
-  it('has nothing for a reader that is up to date or ahead', () => {
+  it('gives no lines to a reader that is up to date or ahead', () => {
     const feed = createEventFeed(3)
     expect([feed.recentAfter(3), feed.recentAfter(9)]).toEqual([[], []])
   })
 
-  it('sends a reader to the log for what memory never had', () => {
+  it('sends a reader to the log for lines that memory never held', () => {
     const feed = createEventFeed(3)
     feed.append([line(4)])
     expect([feed.recentAfter(2), feed.recentAfter(3)]).toEqual([null, [line(4)]])
   })
 
-  it('forgets the oldest lines, but none that is not published', () => {
+  it('forgets the oldest published lines and no others', () => {
     const feed = createEventFeed(0)
     for (let seq = 1; seq <= 30; seq++) feed.append([line(seq, 100_000)])
     expect(feed.recentAfter(0)).toBeNull()
@@ -65,7 +65,7 @@ describe('a feed', () => {
     expect(feed.recentAfter(30)).toHaveLength(60)
   })
 
-  it('keeps more while a reader is somewhat behind, and not for one that is far behind', () => {
+  it('keeps more lines for a reader that is a little behind, and no more for one that is far behind', () => {
     const feed = createEventFeed(0)
     let cursor = 0
     feed.subscribe(() => {}, { cursor: () => cursor })

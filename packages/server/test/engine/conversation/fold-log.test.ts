@@ -2,7 +2,7 @@ import { type LogLine, newHeader } from '@parley/journal'
 import { type ConversationEvent, type Envelope, type Item, initialState, reduce } from '@parley/protocol'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createLogFold, createLogReader } from '../../../src/engine/conversation/log-reader.ts'
+import { createLogFold, createLogReader } from '../../../src/engine/conversation/journal.ts'
 
 const conversationId = '01890a5d-ac96-774b-bcce-b302099a8057'
 
@@ -55,8 +55,8 @@ function lineOf({ seq, at, event }: Envelope): LogLine {
   return { seq, type: event.type, byteOffset: 0, endOffset: bytes.length, bytes, unchecked: true }
 }
 
-describe('folding a log', () => {
-  it('makes the state that folding each event at its place makes, wherever the log ends', () => {
+describe('the fold of a log', () => {
+  it('equals the state of folding each event in order, wherever the log ends', () => {
     fc.assert(
       fc.property(streams, (envelopes) => {
         const fold = createLogFold(initialState(conversationId), createLogReader(newHeader(conversationId)))
@@ -66,7 +66,7 @@ describe('folding a log', () => {
     )
   })
 
-  it('can be asked for the state on the way', () => {
+  it('gives the right state when it is read before the end', () => {
     fc.assert(
       fc.property(streams, fc.nat(60), (envelopes, at) => {
         const fold = createLogFold(initialState(conversationId), createLogReader(newHeader(conversationId)))

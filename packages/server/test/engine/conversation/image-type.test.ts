@@ -10,6 +10,6 @@ it.each([
   [null, Buffer.from('<svg xmlns=').toString('hex')],
   [null, '8950'],
   [null, ''],
-])('is %s for bytes that begin with %s', (type, hex) => {
+])('the media type is %s for bytes that begin with %s', (type, hex) => {
   expect(imageTypeOf(Buffer.from(hex, 'hex'))).toBe(type)
 })

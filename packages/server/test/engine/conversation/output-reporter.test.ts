@@ -1,7 +1,7 @@
 import type { ConversationEvent } from '@parley/protocol'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Conversation } from '../../../src/engine/conversation/conversation.ts'
-import { createOutputReporter } from '../../../src/engine/conversation/output-reporter.ts'
+import { createOutputReporter } from '../../../src/engine/conversation/deltas.ts'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
@@ -16,8 +16,8 @@ function reporter() {
   return { ...made, events, deltas, progress }
 }
 
-describe('output of a running command', () => {
-  it('is shown whole while it is short', () => {
+describe('the output of a running command', () => {
+  it('is shown whole when it is short', () => {
     const { report, stop, deltas, progress } = reporter()
     report(Buffer.from('one\n'))
     report(Buffer.from('two\n'))
@@ -25,7 +25,7 @@ describe('output of a running command', () => {
     expect([deltas(), progress()]).toEqual(['one\ntwo\n', []])
   })
 
-  it('is shown for its first 64 KiB, then as count and newest lines', () => {
+  it('is shown for its first 64 KiB, then as a byte count with the newest lines', () => {
     const { report, stop, deltas, progress } = reporter()
     report(Buffer.from('a'.repeat(60_000)))
     report(Buffer.from(`${'b'.repeat(10_000)}end\n`))
@@ -34,7 +34,7 @@ describe('output of a running command', () => {
     expect(progress()).toMatchObject([{ totalBytes: 70_004, tail: expect.stringMatching(/^b+end\n$/) }])
   })
 
-  it('tells the last lines before a silence, at most four times a second', () => {
+  it('includes the last lines before a pause, and progress comes at most four times a second', () => {
     const { report, stop, progress } = reporter()
     report(Buffer.alloc(70_000, 'x'))
     for (let n = 0; n < 100; n++) {
@@ -47,7 +47,7 @@ describe('output of a running command', () => {
     stop()
   })
 
-  it('keeps characters whole that come in two chunks or begin before the newest lines', () => {
+  it('holds whole characters when chunks or the newest lines begin inside one', () => {
     const { report, stop, deltas, progress } = reporter()
     const euro = Buffer.from('€')
     report(euro.subarray(0, 1))
@@ -58,7 +58,7 @@ describe('output of a running command', () => {
     expect(progress().at(-1)?.tail).toMatch(/^€+$/)
   })
 
-  it('is not told after its end', () => {
+  it('is not reported after the stop', () => {
     const { report, stop, events } = reporter()
     report(Buffer.alloc(70_000, 'x'))
     report(Buffer.from('more'))

@@ -5,7 +5,7 @@ import { scriptedModel } from '../support/scripted-model.ts'
 import { namesIn, testPlace } from '../support/test-server.ts'
 
 describe('a new conversation', () => {
-  it('is nowhere on disk but for its lock until the first message', async () => {
+  it('has only a lock on disk until the first message', async () => {
     await using place = testPlace()
     const { client, summary, server } = await place.talk()
     const { conversationId } = summary
@@ -18,7 +18,7 @@ describe('a new conversation', () => {
     expect(namesIn(place.path(conversationId, 'folder'))).toEqual([])
   })
 
-  it('is what the caller and the configuration make it', async () => {
+  it('has the settings of the caller, then those of the configuration', async () => {
     await using place = testPlace()
     mkdirSync(join(place.root, 'other'))
     const { summary } = await place.talk({}, { sandbox: 'read-only', effort: 'low', addDirs: ['../other'] })
@@ -40,7 +40,7 @@ describe('a new conversation', () => {
     expect(summary.shortId).toBe(summary.conversationId.slice(-8))
   })
 
-  it('is the same one when the same request comes again', async () => {
+  it('is returned again for the same request key', async () => {
     await using place = testPlace()
     const client = await place.start().connect()
     const params = { cwd: place.cwd, requestKey: 'k1' }
@@ -54,7 +54,7 @@ describe('a new conversation', () => {
     )
   })
 
-  it('that could not be made can be asked for again with the same key', async () => {
+  it('can be requested again with the same key after a failure', async () => {
     await using place = testPlace()
     const client = await place.start().connect()
     const params = { cwd: join(place.cwd, 'sub'), requestKey: 'k1' }
@@ -62,7 +62,7 @@ describe('a new conversation', () => {
     expect(await client.request('conversation/create', { ...params, cwd: place.cwd })).toMatchObject({ cwd: place.cwd })
   })
 
-  it('is refused for a folder that is a file, or lies below one', async () => {
+  it('is rejected when the folder is a file or lies below one', async () => {
     await using place = testPlace()
     place.write('file', '')
     const client = await place.start().connect()
@@ -78,7 +78,7 @@ describe('a new conversation', () => {
     })
   })
 
-  it('is refused with an added folder that is not there', async () => {
+  it('is rejected when an added folder does not exist', async () => {
     await using place = testPlace()
     const client = await place.start().connect()
     expect(await client.refused('conversation/create', { cwd: place.cwd, addDirs: ['nowhere'] })).toMatchObject({
@@ -88,7 +88,7 @@ describe('a new conversation', () => {
     })
   })
 
-  it('is refused without a provider, a key or a policy file that is there', async () => {
+  it('is rejected when the provider, the key or the policy file is missing', async () => {
     await using place = testPlace()
     const client = await place.start().connect()
     const { cwd } = place
@@ -104,7 +104,7 @@ describe('a new conversation', () => {
     })
   })
 
-  it('with a broken policy file is refused and leaves no lock behind', async () => {
+  it('is rejected when the policy file is broken, and leaves no lock', async () => {
     await using place = testPlace()
     place.write('policy.toml', '[[rule]]\nanswer = "perhaps"\n')
     const client = await place.start().connect()
@@ -114,7 +114,7 @@ describe('a new conversation', () => {
     expect(namesIn(join(place.root, '.parley')).filter((name) => name.endsWith('.lock'))).toEqual([])
   })
 
-  it('keeps nothing when it is ephemeral', async () => {
+  it('leaves nothing on disk when it is ephemeral', async () => {
     await using place = testPlace()
     const { watched, server } = await place.talk({}, { ephemeral: true })
     await watched.send('hi')
@@ -124,7 +124,7 @@ describe('a new conversation', () => {
     expect(namesIn(join(place.root, '.parley'))).toEqual(['config.toml'])
   })
 
-  it('reads AGENTS.md of home and of the folders down to its own', async () => {
+  it('reads AGENTS.md of home and of each folder down to its own', async () => {
     await using place = testPlace()
     place.write('../.parley/AGENTS.md', 'from home')
     place.write('AGENTS.md', 'from the project')

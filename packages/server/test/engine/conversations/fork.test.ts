@@ -5,7 +5,7 @@ import { scriptedModel } from '../support/scripted-model.ts'
 import { namesIn, testPlace } from '../support/test-server.ts'
 
 describe('a fork', () => {
-  it('has the same events up to its point, under the same numbers and ids', async () => {
+  it('has the events up to its point with the same numbers and ids', async () => {
     await using place = testPlace()
     const { client, watched } = await place.talk({ model: scriptedModel({ text: 'A' }, { text: 'B' }) })
     await watched.send('one')
@@ -37,7 +37,7 @@ describe('a fork', () => {
     expect(existsSync(join(to, name))).toBe(true)
   })
 
-  it('at any event of a turn is a conversation that can go on', async () => {
+  it('continues from any event of a turn', async () => {
     await using place = testPlace()
     place.write('a.txt', 'a')
     const calls = [
@@ -62,7 +62,7 @@ describe('a fork', () => {
     }
   })
 
-  it('of a running turn leaves its approvals and queued messages to the original', async () => {
+  it('leaves the approvals and queued messages of a running turn to the original', async () => {
     await using place = testPlace()
     const calls = [{ name: 'shell', args: { command: 'touch made' } }]
     const { client, watched } = await place.talk({ model: scriptedModel({ calls }, { text: 'ok' }, { text: 'more' }) })
@@ -79,7 +79,7 @@ describe('a fork', () => {
     expect(place.read('made')).toBe('')
   })
 
-  it('at an event that is not there is refused and leaves nothing', async () => {
+  it('is rejected at an unknown event and leaves nothing on disk', async () => {
     await using place = testPlace()
     const { client, watched } = await place.talk()
     await watched.send('one')

@@ -4,7 +4,7 @@ import { scriptedModel } from '../support/scripted-model.ts'
 import { testPlace } from '../support/test-server.ts'
 
 describe('a conversation that its last client leaves', () => {
-  it('is closed, and free for another process', async () => {
+  it('is closed, and another process can open it', async () => {
     await using place = testPlace()
     const { client, watched } = await place.talk()
     await watched.send('one')
@@ -17,7 +17,7 @@ describe('a conversation that its last client leaves', () => {
     expect(await client.refused('conversation/resume', { conversationId })).toMatchObject({ code: 'liveElsewhere' })
   })
 
-  it('stays open while another client streams it, or a turn or a command of the user runs', async () => {
+  it('stays open while another client streams it, a turn runs, or a command of the user runs', async () => {
     await using place = testPlace()
     const { server, client, watched } = await place.talk({ model: scriptedModel({ hang: true }) })
     const { conversationId } = watched
@@ -37,7 +37,7 @@ describe('a conversation that its last client leaves', () => {
     expect((await client.request('server/diagnostics', {})).conversations).toHaveLength(1)
   })
 
-  it('keeps the turn that waits for an answer, parked', async () => {
+  it('parks the turn that waits for an answer', async () => {
     await using place = testPlace()
     const model = scriptedModel({ calls: [{ name: 'shell', args: { command: 'touch x' } }] })
     const { client, watched } = await place.talk({ model })
@@ -52,7 +52,7 @@ describe('a conversation that its last client leaves', () => {
   })
 })
 
-it('a view that is opened for writing is closed, and the conversation is streamed anew', async () => {
+it('a view closes when its conversation is opened for writing, and the client streams it anew', async () => {
   await using place = testPlace()
   const { server, watched } = await place.talk()
   await watched.send('one')
@@ -65,8 +65,8 @@ it('a view that is opened for writing is closed, and the conversation is streame
   await client.watch(conversationId)
   const view = second.engine.host.get(conversationId)
   await client.request('conversation/resume', { conversationId })
-  expect(view.clients.streams.size).toBe(0)
-  expect(view.clients.watchers.size).toBe(0)
+  expect(view.clients.followerCount).toBe(0)
+  expect(view.clients.answerers.length).toBe(0)
   const again = await client.watch(conversationId)
   await again.send('two')
   await again.turnEnded()
@@ -90,7 +90,7 @@ it('an ephemeral conversation can be read, forked and deleted while it is open',
   expect(await client.refused('conversation/read', { conversationId })).toMatchObject({ code: 'conversationNotFound' })
 })
 
-it('a request key stands for its conversation until that is closed or deleted', async () => {
+it('a request key names its conversation until the conversation is closed or deleted', async () => {
   await using place = testPlace()
   const { client } = await place.talk()
   const create = () => client.request('conversation/create', { cwd: place.cwd, requestKey: 'k' })

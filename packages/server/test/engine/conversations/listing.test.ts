@@ -12,8 +12,8 @@ async function say(client: TestClient, place: TestPlace, text: string) {
   return watched
 }
 
-describe('the list', () => {
-  it('has conversations newest first, in pages', async () => {
+describe('the list of conversations', () => {
+  it('is sorted newest first and comes in pages', async () => {
     await using place = testPlace()
     const client = await place.start().connect()
     const ids: string[] = []
@@ -30,7 +30,7 @@ describe('the list', () => {
     expect(second).toMatchObject({ conversations: [{ title: 'one' }], nextCursor: null })
   })
 
-  it('refuses a cursor it did not give', async () => {
+  it('rejects a cursor it did not give', async () => {
     await using place = testPlace()
     const client = await place.start().connect()
     expect(await client.refused('conversation/list', { cursor: 'what' })).toMatchObject({
@@ -39,7 +39,7 @@ describe('the list', () => {
     })
   })
 
-  it('leaves out what was put away, until it is taken back', async () => {
+  it('leaves out archived conversations until they are unarchived', async () => {
     await using place = testPlace()
     const client = await place.start().connect()
     const { conversationId } = await say(client, place, 'one')
@@ -52,7 +52,7 @@ describe('the list', () => {
     expect((await client.request('conversation/list', {})).conversations).toHaveLength(1)
   })
 
-  it('can be asked for one folder, and shows names', async () => {
+  it('can be limited to one folder, and shows names', async () => {
     await using place = testPlace()
     const client = await place.start().connect()
     const { conversationId } = await say(client, place, 'one')
@@ -63,7 +63,7 @@ describe('the list', () => {
     ])
   })
 
-  it('shows what a closed conversation was renamed to, even when its folder is gone', async () => {
+  it('shows the new name of a closed conversation, even when its folder is gone', async () => {
     await using place = testPlace()
     const first = place.start()
     const { conversationId } = await say(await first.connect(), place, 'one')
@@ -79,8 +79,8 @@ describe('the list', () => {
   })
 })
 
-describe('reading', () => {
-  it('gives completed items in pages, of a conversation that is not open too', async () => {
+describe('reading a conversation', () => {
+  it('returns completed items in pages, also when the conversation is not open', async () => {
     await using place = testPlace()
     const first = place.start({ model: scriptedModel({ text: 'A' }, { text: 'B' }) })
     const watched = await say(await first.connect(), place, 'one')
@@ -96,7 +96,7 @@ describe('reading', () => {
     expect(older).toMatchObject({ items: [{ item: { text: 'one' } }, { item: { text: 'A' } }], more: false })
   })
 
-  it('gives ranges of a side file', async () => {
+  it('returns ranges of a side file', async () => {
     await using place = testPlace()
     const calls = [{ name: 'shell', args: { command: 'seq 1 5000' } }]
     const { client, watched } = await place.talk({ model: scriptedModel({ calls }) }, { sandbox: 'danger-full-access' })
@@ -116,7 +116,7 @@ describe('reading', () => {
     })
   })
 
-  it('of an unknown conversation is refused', async () => {
+  it('is rejected when the conversation is unknown', async () => {
     await using place = testPlace()
     const client = await place.start().connect()
     expect(await client.refused('conversation/read', { conversationId: 'x' })).toMatchObject({
@@ -126,8 +126,8 @@ describe('reading', () => {
   })
 })
 
-describe('deleting', () => {
-  it('removes everything of a conversation, and frees its lock', async () => {
+describe('deleting a conversation', () => {
+  it('removes all of its files and frees its lock', async () => {
     await using place = testPlace()
     const client = await place.start().connect()
     const { conversationId } = await say(client, place, 'one')
@@ -139,7 +139,7 @@ describe('deleting', () => {
     })
   })
 
-  it('is refused while a turn is open in it', async () => {
+  it('is rejected while a turn is open', async () => {
     await using place = testPlace()
     const { client, watched } = await place.talk({ model: scriptedModel({ hang: true }) })
     await watched.send('hi')
@@ -148,7 +148,7 @@ describe('deleting', () => {
     expect(existsSync(place.path(conversationId))).toBe(true)
   })
 
-  it('is refused of a conversation that is live elsewhere, also when it is viewed here', async () => {
+  it('is rejected when it is live elsewhere, also when it is viewed here', async () => {
     await using place = testPlace()
     const { watched } = await place.talk()
     await watched.send('hi')

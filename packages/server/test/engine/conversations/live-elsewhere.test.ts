@@ -18,20 +18,20 @@ async function refusalFor(change: (owner: Owner, path: string) => Owner | null, 
   return { message, data, path }
 }
 
-describe('the refusal of a conversation that is live elsewhere', () => {
+describe('the rejection of a conversation that is live elsewhere', () => {
   it('offers the socket of its owner', async () => {
     const { message, data, path } = await refusalFor((owner) => owner, true)
     expect(data).toEqual({ code: 'liveElsewhere', conversationId: 'c1', pid: process.pid, socket: path })
     expect(message).toContain(`is open in process ${process.pid}. Join it there`)
   })
 
-  it('does not offer a socket on which nobody listens', async () => {
+  it('offers no socket when nothing listens on it', async () => {
     const { message, data } = await refusalFor((owner) => owner, false)
     expect(data).toEqual({ code: 'liveElsewhere', conversationId: 'c1', pid: process.pid, socket: null })
     expect(message).not.toContain('Join')
   })
 
-  it('says nothing of a process that is not the holder any more', async () => {
+  it('does not name a process that no longer runs', async () => {
     const { data } = await refusalFor((owner) => ({ ...owner, startTime: '1' }), true)
     expect(data).toEqual({ code: 'liveElsewhere', conversationId: 'c1', socket: null })
     expect((await refusalFor(() => null, true)).data).toEqual(data)

@@ -25,7 +25,7 @@ async function withItems(place: TestPlace, { count, bytes }: { count: number; by
   return { ...talk, conversationId, add }
 }
 
-it('a name and being put away are not forgotten in the middle of a long log', async () => {
+it('the list reads a name and an archive mark from the middle of a long log', async () => {
   await using place = testPlace()
   const { client, conversationId, server, add } = await withItems(place, { count: 20, bytes: 20_000 })
   await client.request('conversation/rename', { conversationId, name: 'cart-bug' })
@@ -39,7 +39,7 @@ it('a name and being put away are not forgotten in the middle of a long log', as
   expect(await later.request('conversation/resume', { prefix: 'cart-bug' })).toMatchObject({ conversationId })
 })
 
-it('a conversation of any size can be opened, and its older items read in pages', async () => {
+it('a very long conversation opens, and its older items are read in pages', async () => {
   await using place = testPlace()
   const { server, conversationId } = await withItems(place, { count: 36, bytes: 1 << 20 })
   const client = await server.connect('second')

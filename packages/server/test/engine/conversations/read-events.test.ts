@@ -28,8 +28,8 @@ async function pagesOf(client: TestClient, conversationId: string, limit?: numbe
   return pages
 }
 
-describe('events that are read', () => {
-  it('are those that were delivered, in pages', async () => {
+describe('reading events', () => {
+  it('returns the delivered events in pages', async () => {
     await using place = testPlace()
     const { client, conversationId, delivered } = await withNotices(place, { count: 24, bytes: 10 })
     const pages = await pagesOf(client, conversationId, 10)
@@ -37,7 +37,7 @@ describe('events that are read', () => {
     expect(pages.flat()).toEqual(delivered)
   })
 
-  it('come from the log where memory no longer has them, and a page never grows beyond what a line may hold', async () => {
+  it('reads events from the log when memory has dropped them, and keeps each page within the limit of a reply', async () => {
     await using place = testPlace()
     const { client, conversationId, delivered } = await withNotices(place, { count: 20, bytes: 1 << 20 })
     const pages = await pagesOf(client, conversationId)
@@ -45,7 +45,7 @@ describe('events that are read', () => {
     expect(pages.flat().map(({ seq }) => seq)).toEqual(delivered.map(({ seq }) => seq))
   })
 
-  it('are none for a conversation without a message, and at its end', async () => {
+  it('returns no events before the first message and after the last event', async () => {
     await using place = testPlace()
     const { client, watched } = await place.talk()
     const { conversationId } = watched
@@ -55,7 +55,7 @@ describe('events that are read', () => {
     })
   })
 
-  it('after an event that the log holds differently are refused', async () => {
+  it('is rejected after an event that the log holds differently', async () => {
     await using place = testPlace()
     const { client, conversationId, delivered } = await withNotices(place, { count: 3, bytes: 1 })
     const third = delivered[2]

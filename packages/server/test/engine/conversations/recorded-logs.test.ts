@@ -34,29 +34,32 @@ async function opened(place: TestPlace, log: (typeof recordedLogs)[number], answ
   return { conversationId, server, client, summary, watched: await client.watch(conversationId) }
 }
 
-describe('a log that was recorded', () => {
-  it.each(all)('(%s) is delivered in the words of now, and a client folds what the server has', async (_, log) => {
-    await using place = testPlace()
-    const conversationId = placeLog(place, log)
-    const before = readFileSync(place.path(conversationId), 'utf8')
-    const client = await place.start().connect()
-    await client.request('conversation/resume', { conversationId, readOnly: true })
-    const { state, cursor } = await client.watch(conversationId)
-    const events = await eventsOf(client, conversationId)
-    const forkedFrom = state.core.meta.forkedFrom
-    const folded = events.reduce(
-      (folding, event) => reduce(folding, event as Parameters<typeof reduce>[1]),
-      initialState(conversationId, forkedFrom),
-    )
-    expect(coreOf(folded)).toEqual(coreOf(state))
-    expect(folded.window).toEqual(state.window)
-    expect(events.at(-1)).toMatchObject(cursor)
-    const crcs = before.split('\n').flatMap((line) => /"crc":"(\w+)"\}$/.exec(line)?.[1] ?? [])
-    expect(events.map(({ crc }) => crc)).toEqual(crcs.slice(1))
-    expect(readFileSync(place.path(conversationId), 'utf8')).toBe(before)
-  })
+describe('a recorded log', () => {
+  it.each(all)(
+    '(%s) is delivered in the present version, and a client folds the state of the server',
+    async (_, log) => {
+      await using place = testPlace()
+      const conversationId = placeLog(place, log)
+      const before = readFileSync(place.path(conversationId), 'utf8')
+      const client = await place.start().connect()
+      await client.request('conversation/resume', { conversationId, readOnly: true })
+      const { state, cursor } = await client.watch(conversationId)
+      const events = await eventsOf(client, conversationId)
+      const forkedFrom = state.core.meta.forkedFrom
+      const folded = events.reduce(
+        (folding, event) => reduce(folding, event as Parameters<typeof reduce>[1]),
+        initialState(conversationId, forkedFrom),
+      )
+      expect(coreOf(folded)).toEqual(coreOf(state))
+      expect(folded.window).toEqual(state.window)
+      expect(events.at(-1)).toMatchObject(cursor)
+      const crcs = before.split('\n').flatMap((line) => /"crc":"(\w+)"\}$/.exec(line)?.[1] ?? [])
+      expect(events.map(({ crc }) => crc)).toEqual(crcs.slice(1))
+      expect(readFileSync(place.path(conversationId), 'utf8')).toBe(before)
+    },
+  )
 
-  it.each(all)('(%s) can be forked, and the fork resumed and gone on in', async (_, log) => {
+  it.each(all)('(%s) can be forked, and the fork can be resumed and continued', async (_, log) => {
     await using place = testPlace()
     const conversationId = placeLog(place, log)
     const first = place.start({ model: scriptedModel({ text: 'On.' }) })
@@ -79,7 +82,7 @@ describe('a log that was recorded', () => {
     expect(place.logLines(fork.conversationId).slice(1, fork.forkedFrom?.seq)).toEqual(copied)
   })
 
-  it.each(all)('(%s) is listed, and its calls can be explained and judged again', async (_, log) => {
+  it.each(all)('(%s) is listed, and its calls can be explained and replayed', async (_, log) => {
     await using place = testPlace()
     const conversationId = placeLog(place, log)
     const client = await place.start().connect()
@@ -92,7 +95,7 @@ describe('a log that was recorded', () => {
 })
 
 describe('a log of an earlier version', () => {
-  it.each(olderLogs)('(%s) is gone on in after one event that says so, and keeps its lines', async (_, log) => {
+  it.each(olderLogs)('(%s) continues after one upgrade event and keeps its lines', async (_, log) => {
     await using place = testPlace()
     const { server, conversationId, watched, client } = await opened(place, log)
     const before = place.logLines(conversationId)
@@ -122,7 +125,7 @@ describe('a log of an earlier version', () => {
     },
   )
 
-  it('that lost its header is read, and gone on in', async () => {
+  it('is read and continued when its header is lost', async () => {
     await using place = testPlace()
     const conversationId = placeLog(place, { version: 1, name: 'denied-call' })
     place.writeLog(conversationId, ['rubbish', ...place.logLines(conversationId).slice(1)])
@@ -139,7 +142,7 @@ describe('a log of an earlier version', () => {
 })
 
 describe('a log that an earlier program copied from a newer one', () => {
-  it('and went on in with its own words is read to its end, and nothing of it is run again', async () => {
+  it('is read to its end when that program appended its own events, and none of its calls runs again', async () => {
     await using place = testPlace()
     const conversationId = placeLog(place, { version: 1, name: 'unknown-call' })
     const lines = place.logLines(conversationId)
@@ -158,7 +161,7 @@ describe('a log that an earlier program copied from a newer one', () => {
 })
 
 describe('a log of a later version', () => {
-  it('whose header is damaged can only be read from the event on that says so', async () => {
+  it('opens read-only when its header is damaged and an event names the later version', async () => {
     await using place = testPlace()
     const conversationId = placeLog(place, { version: current, name: 'denied-call' })
     const [, ...events] = place.logLines(conversationId)
@@ -174,7 +177,7 @@ describe('a log of a later version', () => {
   })
 })
 
-describe('what a recorded log was about is there again:', () => {
+describe('a resumed recorded log restores its state:', () => {
   it.each(named('pending-approval'))('%s', async (_, log) => {
     await using place = testPlace()
     const { watched, summary } = await opened(place, log)

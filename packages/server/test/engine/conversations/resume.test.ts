@@ -49,7 +49,7 @@ describe('a conversation', () => {
     })
   })
 
-  it('is not guessed at', async () => {
+  it('is rejected when the request names none, several or no known one', async () => {
     await using place = testPlace()
     await settled(place, 3)
     const client = await place.start().connect()
@@ -69,7 +69,7 @@ describe('a conversation', () => {
     })
   })
 
-  it('is the last one of this folder, when there is one', async () => {
+  it('is the last one of the folder, if the folder has one', async () => {
     await using place = testPlace()
     const client = await place.start().connect()
     expect(await client.refused('conversation/resume', { last: true })).toMatchObject({ code: 'conversationNotFound' })
@@ -81,7 +81,7 @@ describe('a conversation', () => {
 })
 
 describe('a resumed conversation', () => {
-  it('goes on where it was, with the same request', async () => {
+  it('continues with the same model request', async () => {
     await using place = testPlace()
     const live = scriptedModel({ calls: [{ name: 'list_dir', args: {} }] }, { text: 'A' }, { text: 'B' })
     const { watched, server } = await place.talk({ model: live })
@@ -104,7 +104,7 @@ describe('a resumed conversation', () => {
     expect(resumed.requests[0]).toMatchObject(head)
   })
 
-  it('takes what the caller sets instead, and records it', async () => {
+  it('records the settings that the caller overrides', async () => {
     await using place = testPlace()
     await settled(place)
     const client = await place.start().connect()
@@ -126,7 +126,7 @@ describe('a resumed conversation', () => {
     expect(live.settings.model).toBe('m3')
   })
 
-  it('keeps the instructions it was made with', async () => {
+  it('keeps the instructions it was created with', async () => {
     await using place = testPlace()
     const { watched, server } = await place.talk({}, { baseInstructions: 'SPECIAL' })
     await watched.send('one')
@@ -141,7 +141,7 @@ describe('a resumed conversation', () => {
     expect(model.requests[0]?.instructions).toMatch(/^SPECIAL/)
   })
 
-  it('whose folder is gone says so, and stays as it was', async () => {
+  it('is rejected when its folder is gone, and stays unchanged', async () => {
     await using place = testPlace()
     await settled(place)
     rmSync(place.cwd, { recursive: true })
@@ -159,7 +159,7 @@ describe('a resumed conversation', () => {
     })
   })
 
-  it('is one conversation however often and at once it is asked for', async () => {
+  it('is one conversation when several requests open it at once', async () => {
     await using place = testPlace()
     await settled(place)
     const client = await place.start().connect()
@@ -171,7 +171,7 @@ describe('a resumed conversation', () => {
 })
 
 describe('a conversation that is live elsewhere', () => {
-  it('is refused with the pid, can be viewed and forked', async () => {
+  it('is rejected with the pid of its process, and can be viewed and forked', async () => {
     await using place = testPlace()
     const { watched } = await place.talk({ model: scriptedModel({ text: 'A' }) })
     await watched.send('one')
@@ -204,7 +204,7 @@ describe('a conversation that is live elsewhere', () => {
     expect(watched.items()).toHaveLength(2)
   })
 
-  it('shows what came since when it is viewed again', async () => {
+  it('shows newer events when it is viewed again', async () => {
     await using place = testPlace()
     const { watched } = await place.talk()
     await watched.send('one')
@@ -217,7 +217,7 @@ describe('a conversation that is live elsewhere', () => {
     expect(await client.request('conversation/resume', { conversationId, readOnly: true })).toMatchObject({ turns: 2 })
   })
 
-  it('is free when the other one has left', async () => {
+  it('can be opened when the other process has left', async () => {
     await using place = testPlace()
     const { watched, server } = await place.talk()
     await watched.send('one')

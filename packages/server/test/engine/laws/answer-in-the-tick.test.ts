@@ -5,7 +5,7 @@ import { testPlace } from '../support/test-server.ts'
 
 const calls = Array.from({ length: 20 }, (_, n) => ({ name: 'shell', args: { command: `echo ${n} >> order` } }))
 
-it('an approval answered by whoever sees it, in the tick it is recorded, is taken', async () => {
+it('an approval accepts an answer in the tick it is recorded', async () => {
   await using place = testPlace()
   const { server, watched } = await place.talk({ model: scriptedModel({ calls }, { text: 'ok' }) })
   const { conversationId } = watched
@@ -21,7 +21,7 @@ it('an approval answered by whoever sees it, in the tick it is recorded, is take
   expect(place.read('order').split('\n')).toHaveLength(21)
 })
 
-it('an approval answered by a client as soon as it arrives is taken', async () => {
+it('an approval accepts the answer of a client as soon as it arrives', async () => {
   await using place = testPlace()
   const { client, watched } = await place.talk({ model: scriptedModel({ calls }, { text: 'ok' }) })
   const { conversationId } = watched

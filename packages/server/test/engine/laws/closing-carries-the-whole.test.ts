@@ -5,7 +5,7 @@ import { testPlace } from '../support/test-server.ts'
 
 const isCourtesy = ({ event }: Envelope) => event.type === 'item.delta' || event.type === 'item.progress'
 
-it('a real log folds to the same without its deltas wherever no item is open', async () => {
+it('a log without its deltas folds to the same state wherever no item is open', async () => {
   await using place = testPlace()
   const { watched } = await richTalk(place)
   const { conversationId } = watched

@@ -44,7 +44,7 @@ function begunIn(lines: readonly string[]): Set<string> {
 }
 
 describe('a log cut at any line', () => {
-  it('opens, goes on, asks the model validly and starts nothing a second time', { timeout: 60_000 }, async () => {
+  it('opens, continues, sends a valid request and starts nothing a second time', { timeout: 60_000 }, async () => {
     await using place = testPlace()
     const { watched: live, server } = await richTalk(place)
     const { conversationId } = live
@@ -87,7 +87,7 @@ describe('a log cut at any line', () => {
     }
   })
 
-  it('gives the same request whether it was folded live or read back', async () => {
+  it('gives the same request when folded live and when read back', async () => {
     await using place = testPlace()
     const { watched, server } = await richTalk(place)
     const { conversation } = server.engine.host.get(watched.conversationId)

@@ -41,7 +41,7 @@ function cursorFor(kind: Coming['with'], first: Watched): Cursor | undefined {
 }
 
 describe('catching up', () => {
-  it('ends with the core of the server, for any points of attachment during a flood', { timeout: 60_000 }, async () => {
+  it('ends with the state of the server from any point of attachment', { timeout: 60_000 }, async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(coming, { minLength: 1, maxLength: 6 }), async (comings) => {
         await using place = testPlace()
@@ -73,7 +73,7 @@ describe('catching up', () => {
     )
   })
 
-  it('from a cursor folds to what was folded without a break', async () => {
+  it('from a cursor gives the same state as an unbroken stream', async () => {
     await using place = testPlace()
     const { server, watched: first } = await place.talk()
     const { conversationId } = first
@@ -94,7 +94,7 @@ describe('catching up', () => {
     )
   })
 
-  it('after unstream and stream again misses nothing and repeats nothing', async () => {
+  it('after unstream and stream gives every event once', async () => {
     await using place = testPlace()
     const { server, client, watched } = await place.talk()
     const { conversationId } = watched

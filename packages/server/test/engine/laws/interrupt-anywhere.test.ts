@@ -16,7 +16,7 @@ const answers = [
   { text: 'Done.' },
 ]
 
-it('an interrupt at any event ends the turn once and each item once, and the next request is valid', {
+it('an interrupt at any event ends the turn and each item once, and leaves a valid next request', {
   timeout: 60_000,
 }, async () => {
   let last = 1

@@ -6,7 +6,7 @@ import { createModelSources } from '../../../src/engine/settings/model-sources.t
 import { systemClock } from '../../../src/ports/clock.ts'
 import { testPlace } from '../support/test-server.ts'
 
-it.each(['responses', 'chat'])('a resumed request has the very bytes of the live one (%s)', async (wire) => {
+it.each(['responses', 'chat'])('a resumed request has the same bytes as the live one (%s)', async (wire) => {
   await using place = testPlace()
   await using provider = await startModelServer([
     {

@@ -6,8 +6,8 @@ import { richTalk } from '../support/rich-talk.ts'
 import { scriptedModel } from '../support/scripted-model.ts'
 import { testPlace } from '../support/test-server.ts'
 
-describe('shown is stored', () => {
-  it('every event a client got is in the log, once, with the same checksum', async () => {
+describe('the log', () => {
+  it('holds every delivered event once, with the same checksum', async () => {
     await using place = testPlace()
     const { watched } = await richTalk(place)
     const [, ...lines] = place.logLines(watched.conversationId)
@@ -23,7 +23,7 @@ describe('shown is stored', () => {
     }
   })
 
-  it('before any client sees it', async () => {
+  it('holds an event before any client sees it', async () => {
     await using place = testPlace()
     const text = Array.from({ length: 50 }, (_, n) => `word ${n} `)
     const { client, summary } = await place.talk({

@@ -40,7 +40,7 @@ describe('a server with the default ceiling', () => {
     })
   })
 
-  it('rejects a change above the ceiling by every method', async () => {
+  it('rejects a change above the ceiling in every method', async () => {
     await using place = testPlace()
     const { client, watched } = await place.talk({ model: scriptedModel({ text: 'a' }) })
     const { conversationId } = watched
@@ -115,7 +115,7 @@ describe('a server with the default ceiling', () => {
 })
 
 describe('a server whose user configured full access', () => {
-  it('allows full access, and the policy never only if the file sets it too', async () => {
+  it('allows full access, and allows the policy never only when the file sets it', async () => {
     await using place = testPlace()
     configure(place, `sandbox_mode = "${danger}"`)
     const client = await place.start().connect()
@@ -135,7 +135,7 @@ describe('a server whose user configured full access', () => {
     expect(settings.sandbox).toBe(danger)
   })
 
-  it('lowers the file to its own flag and warns about it', async () => {
+  it('lowers the settings of the file to its own flag and warns', async () => {
     await using place = testPlace()
     configure(place, `sandbox_mode = "${danger}"`)
     const client = await place.start({ ceiling: { ...fullAccess, maxSandbox: 'read-only' } }).connect()

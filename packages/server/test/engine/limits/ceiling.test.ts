@@ -29,7 +29,7 @@ describe('the ceiling of a server', () => {
     [{ maxSandbox: 'danger-full-access', allowNever: true }, {}, all],
     [{ maxSandbox: 'read-only' }, { sandbox_mode: 'danger-full-access' }, readOnly],
     [{}, { sandbox_workspace_write: { network_access: true, allow_unix_sockets: true } }, connected],
-  ] as const)('is, for the flags %j and the configuration %j, %j', (flags, own, ceiling) => {
+  ] as const)('from the flags %j and the configuration %j is %j', (flags, own, ceiling) => {
     expect(ceilingOf({ ...defaultCeilingFlags, ...flags }, own)).toEqual(ceiling)
   })
 })
@@ -54,7 +54,7 @@ describe('explicitly requested permissions', () => {
   it.each([
     [{ ...plain, program: 'mcp-server' } as const, /: parley mcp-server --max-sandbox danger-full-access\.$/],
     [plain, /: parley server --max-sandbox danger-full-access; for a conversation of the terminal, parley resume ID/],
-  ])('is refused with the command that was started', (ceiling, ways) => {
+  ])('are rejected with advice that names the started command', (ceiling, ways) => {
     expect(() => underCeiling(danger, { sandbox: 'danger-full-access' }, ceiling)).toThrow(ways)
   })
 
@@ -75,16 +75,16 @@ describe('permissions of a log or a file', () => {
     [unasked, plain, { sandbox: 'workspace-write', approvalPolicy: 'never' }],
     [unasked, full, danger],
     [usual, readOnly, { sandbox: 'read-only', approvalPolicy: 'on-request' }],
-  ] as const)('is lowered from %j under %j to %j, in words', (wanted, ceiling, allowed) => {
+  ] as const)('are lowered from %j under %j to %j, with a sentence', (wanted, ceiling, allowed) => {
     expect(underCeiling(wanted, {}, ceiling)).toEqual(allowed)
     expect(loweredText(wanted, allowed, 'It was recorded with')).toMatch(/^It was recorded with .* on the command line/)
   })
 
-  it('are not mentioned where nothing is lowered', () => {
+  it('give no sentence when nothing is lowered', () => {
     expect(loweredText(usual, usual, 'x')).toBeNull()
   })
 
-  it('with the policy never become on-request when a resume raises the sandbox', () => {
+  it('change from never to on-request when a resume raises the sandbox', () => {
     expect(underCeiling(unasked, { sandbox: 'danger-full-access' }, full)).toEqual(danger)
   })
 })

@@ -13,8 +13,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { nodeFiles, sessionPaths, thisProcess } from '@parley/journal'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { createScratch } from '../../../src/engine/limits/scratch.ts'
-import { sweepScratch } from '../../../src/engine/limits/sweep-scratch.ts'
+import { createScratch, sweepScratch } from '../../../src/engine/limits/scratch.ts'
 
 let root = ''
 beforeEach(() => {
@@ -41,7 +40,7 @@ describe('the /tmp of a conversation', () => {
     expect(existsSync(folder)).toBe(false)
   })
 
-  it('starts empty after a crashed session, and keeps what this session writes', async () => {
+  it('starts empty after a crash, and keeps files of this session', async () => {
     const folder = join(root, 'a')
     mkdirSync(folder)
     writeFileSync(join(folder, 'old'), 'x')
@@ -52,7 +51,7 @@ describe('the /tmp of a conversation', () => {
     expect(readdirSync(folder)).toEqual(['new'])
   })
 
-  it('is emptied once it is too large and nothing runs in it', async () => {
+  it('is emptied when it is too large and nothing runs in it', async () => {
     const folder = join(root, 'a')
     const { scratch, told, use } = scratchIn(folder, 64 * 1024)
     await scratch.ready()
@@ -95,7 +94,7 @@ describe('the /tmp of a conversation', () => {
     expect(existsSync(folder)).toBe(false)
   })
 
-  it('replaces a link in its place and leaves the target alone', async () => {
+  it('replaces a link in its place and leaves the target unchanged', async () => {
     const folder = join(root, 'a')
     const outside = join(root, 'outside')
     mkdirSync(outside)
@@ -119,7 +118,7 @@ describe('the sweep of /tmp folders that killed servers left', () => {
     return paths
   }
 
-  it('spares folders of running processes and names of others', async () => {
+  it('leaves folders of running processes and foreign names in place', async () => {
     const { folder, owner } = pathsOf(live)
     mkdirSync(folder, { recursive: true })
     writeFileSync(owner, JSON.stringify(thisProcess(nodeFiles, { program: 'test', socket: null })))
@@ -129,7 +128,7 @@ describe('the sweep of /tmp folders that killed servers left', () => {
     expect(readdirSync(join(root, 'scratch')).sort()).toEqual([live, 'other'])
   })
 
-  it('spares the new folder of a conversation that is resumed meanwhile', async () => {
+  it('leaves the new folder of a conversation that is resumed meanwhile', async () => {
     const folder = join(root, 'scratch', dead)
     mkdirSync(join(folder, 'large'), { recursive: true })
     const swept = sweepScratch(nodeFiles, root)

@@ -44,7 +44,7 @@ describe('a conversation in a folder with own files of parley is rejected', () =
     expect(within.message).toContain(`${place.root}/.parley is a link, which lies in ${place.root}`)
   })
 
-  it('and the checkup and the test of a command say the same', async () => {
+  it('and the checkup and policy/test report the same problem', async () => {
     await using place = testPlace()
     settingsBehind(place, { real: join(place.cwd, 'mine.toml') })
     const client = await place.start().connect()
@@ -54,7 +54,7 @@ describe('a conversation in a folder with own files of parley is rejected', () =
     expect(checks).toContainEqual(expect.objectContaining({ name: 'configuration', level: 'problem', text: message }))
   })
 
-  it('when it is one that is added, with advice that fits', async () => {
+  it('when the folder is an added one, with advice to leave it out', async () => {
     await using place = testPlace()
     mkdirSync(join(place.root, 'other'))
     settingsBehind(place, { real: join(place.root, 'other/mine.toml') })
@@ -64,7 +64,7 @@ describe('a conversation in a folder with own files of parley is rejected', () =
     expect(message).toContain(`or leave out the added folder ${place.root}/other.`)
   })
 
-  it('but not when the folder plainly contains the home of parley', async () => {
+  it('except when the folder contains the home of parley without a link', async () => {
     await using place = testPlace()
     mkdirSync(join(place.root, 'other'))
     const client = await place.start().connect()

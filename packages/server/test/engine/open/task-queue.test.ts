@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { createTaskQueue } from '../../../src/engine/open/open-conversations.ts'
 
-describe('tasks', () => {
-  it('of one key run one after the other, failed ones too', async () => {
+describe('a task queue', () => {
+  it('runs tasks of one key one after the other, also after a failed one', async () => {
     const inOrder = createTaskQueue()
     const log: string[] = []
     const task =
@@ -19,7 +19,7 @@ describe('tasks', () => {
     expect(log).toEqual(['a begins', 'a ends', 'b begins', 'b ends'])
   })
 
-  it('of different keys do not wait for each other', async () => {
+  it('runs tasks of different keys side by side', async () => {
     const inOrder = createTaskQueue()
     const gate = Promise.withResolvers<void>()
     const slow = inOrder('a', () => gate.promise)

@@ -8,7 +8,7 @@ const shell = (command: string) => ({ name: 'shell', args: { command } })
 const starts = (story: readonly string[]) => story.filter((line) => line.startsWith('execution.started'))
 
 describe('the answer approvedAlways', () => {
-  it('is offered with its rule, writes it, and applies at once in every conversation of the server', async () => {
+  it('is offered with its rule, writes the rule, and applies at once in every conversation of the server', async () => {
     await using place = testPlace()
     const file = join(place.root, '.parley', 'policy.toml')
     const model = scriptedModel(
@@ -43,7 +43,7 @@ describe('the answer approvedAlways', () => {
     expect(await other.approval()).toMatchObject({ title: 'touch made more' })
   })
 
-  it('is rejected where its rule cannot be written, and the question stays open', async () => {
+  it('is rejected when its rule cannot be written, and the question stays open', async () => {
     await using place = testPlace()
     const { watched, client } = await place.talk({
       model: scriptedModel({ calls: [shell('touch made')] }, { text: 'ok' }),
@@ -60,7 +60,7 @@ describe('the answer approvedAlways', () => {
     expect(place.read('made')).toBe('')
   })
 
-  it('is rejected where it was not offered', async () => {
+  it('is rejected when it was not offered', async () => {
     await using place = testPlace()
     const { watched, client } = await place.talk({ model: scriptedModel({ calls: [shell('rm -rf made')] }) })
     await watched.send('go')

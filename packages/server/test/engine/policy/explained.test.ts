@@ -12,8 +12,8 @@ command = ["curl"]
 reason = "nothing is fetched here"
 `
 
-describe('policy/test of a command', () => {
-  it('names the rule, its line, and each part', async () => {
+describe('policy/test', () => {
+  it('names the rule, its line and each part of the command', async () => {
     await using place = testPlace()
     writeFileSync(join(place.root, '.parley', 'policy.toml'), policy)
     const client = await place.start().connect()
@@ -39,7 +39,7 @@ describe('policy/test of a command', () => {
     })
   })
 
-  it('is refused, as a conversation is, when the rules are a link to what is not there', async () => {
+  it('is rejected, like a conversation, when the rules file is a dangling link', async () => {
     await using place = testPlace()
     const file = join(place.root, '.parley', 'policy.toml')
     symlinkSync(join(place.root, 'dotfiles/policy.toml'), file)
@@ -63,7 +63,7 @@ describe('policy/test of a command', () => {
     expect(await ask()).toMatchObject({ verdict: 'deny', rule: { name: 'rule:command touch', line: 1 } })
   })
 
-  it('applies a named rules file, which has to exist and be valid', async () => {
+  it('applies a named rules file, and rejects a missing or invalid one', async () => {
     await using place = testPlace()
     writeFileSync(join(place.root, '.parley', 'policy.toml'), policy)
     place.write('new.toml', '[[rule]]\ndecision = "allow"\ncommand = ["curl"]\n')
@@ -85,7 +85,7 @@ describe('policy/test of a command', () => {
 })
 
 describe('the recorded calls of a conversation', () => {
-  it('are judged again under other rules and settings, without running anything', async () => {
+  it('are judged again under other rules and settings and not run', async () => {
     await using place = testPlace()
     const model = scriptedModel(
       { calls: [shell('ls'), shell('touch made'), shell('touch made'), shell('touch other')] },
@@ -127,7 +127,7 @@ describe('the recorded calls of a conversation', () => {
     expect(strict.calls.map(({ after }) => after.verdict)).toEqual(['allow', 'deny', 'deny', 'deny'])
   })
 
-  it('are explained with decision, answer and who gave it, waiting ones included', async () => {
+  it('are explained with the decision, the answer and its giver, also while they wait', async () => {
     await using place = testPlace()
     const model = scriptedModel({ calls: [shell('ls'), shell('touch made'), shell('rm -rf x')] })
     const { watched, client } = await place.talk({ model })
@@ -160,7 +160,7 @@ describe('the recorded calls of a conversation', () => {
 })
 
 describe('a call that has not ended', () => {
-  it('is explained with the rule that let it run, during the run and after a crash', async () => {
+  it('is explained with the rule that allowed it, during the run and after a crash', async () => {
     await using place = testPlace()
     execFileSync('mkfifo', [join(place.cwd, 'pipe')])
     const { watched, client } = await place.talk({ model: scriptedModel({ calls: [shell('cat pipe')] }) })

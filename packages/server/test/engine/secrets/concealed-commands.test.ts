@@ -30,7 +30,7 @@ describe('a call that would hide a part of itself as a secret is rejected', () =
     expect(await outcomeOf(command)).toMatch(/^Not run: the user is asked about this, and a part of it/)
   })
 
-  it('in a patch, except for the lines of a key', async () => {
+  it('when it is a patch, except for the lines of a key', async () => {
     await using place = testPlace()
     const add = (text: string) => ({
       calls: [
@@ -55,7 +55,7 @@ describe('a call that would hide a part of itself as a secret is rejected', () =
     expect(place.read('a')).toBe(key)
   })
 
-  it('and a key that is only passed on is asked about with a mark', async () => {
+  it('but a key that is only passed on is shown as a mark in the question', async () => {
     expect(await outcomeOf(`npm login --token ${npm} > made`)).toMatch(
       /^npm login --token \[secret:npm:\w{8}\] > made$/,
     )

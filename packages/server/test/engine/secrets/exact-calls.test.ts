@@ -10,7 +10,7 @@ const key = secretCorpus('calls').find(({ name }) => name === 'npm')?.secret ?? 
 const write = { name: 'shell', args: { command: `printf %s ${key} > made.txt` } }
 
 describe('a call with a secret in it', () => {
-  it('is shown and stored with a mark, and runs with exactly what the model wrote', async () => {
+  it('is shown and stored with a mark, and runs as the model wrote it', async () => {
     await using place = testPlace()
     const model = scriptedModel({ calls: [write] }, { text: 'ok' })
     const { watched } = await place.talk({ model })
@@ -52,7 +52,7 @@ describe('a call with a secret in it', () => {
     expect(() => place.read('made.txt')).toThrow()
   })
 
-  it('does not affect another call that waits beside it', async () => {
+  it('leaves another waiting call unchanged', async () => {
     await using place = testPlace()
     const other = { name: 'shell', args: { command: 'touch other.txt' } }
     const model = scriptedModel({ calls: [other, write] }, { text: 'ok' })
@@ -71,7 +71,7 @@ describe('a call with a secret in it', () => {
   })
 })
 
-it('an answer to a field for a secret reaches only the MCP server that asks', async () => {
+it('only the asking MCP server gets the answer to a secret field', async () => {
   await using place = mcpPlace()
   place.configure('ugly', 'plain')
   const requestedSchema = { type: 'object', properties: { db_password: { type: 'string' }, name: { type: 'string' } } }
@@ -90,7 +90,7 @@ it('an answer to a field for a secret reaches only the MCP server that asks', as
   expect(model.requests[1]?.entries.at(-1)).toMatchObject({ text: expect.stringContaining('sesame') })
 })
 
-it('a notice says once that a secret in a message was replaced', async () => {
+it('one notice says that a secret in a message was replaced', async () => {
   await using place = testPlace()
   const { watched } = await place.talk({ model: scriptedModel({ text: 'a' }, { text: 'b' }) })
   for (const text of [`use ${key}`, `again ${key}`]) {
@@ -106,7 +106,7 @@ it('a notice says once that a secret in a message was replaced', async () => {
   expect(statSync(join(home, 'redaction.key'))).toMatchObject({ size: 32, mode: 0o100600 })
 })
 
-it('commands get no variable with a secret for a value unless the configuration includes it', async () => {
+it('commands get a variable with a secret value only when the configuration includes it', async () => {
   await using place = testPlace()
   const command =
     'echo "$EDITOR:$XDG_EXTRA:$LC_ALL:$OPENAI_API_KEY:$NODE_OPTIONS:$SSH_AUTH_SOCK:$LD_PRELOAD:$HTTPS_PROXY" | wc -c; env | wc -l'

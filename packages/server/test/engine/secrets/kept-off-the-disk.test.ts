@@ -85,7 +85,7 @@ it('no secret reaches log, side files, clients or the model', async () => {
   expect(foundIn(deltas.join(''))).toEqual([])
 })
 
-it('a message too long for the log has marks in its file and at its cut beginning', async () => {
+it('a message too long for the log has marks in its side file and in its shown beginning', async () => {
   await using place = testPlace()
   const model = scriptedModel()
   const { watched, server } = await place.talk({ model, env })
@@ -102,7 +102,7 @@ it('a message too long for the log has marks in its file and at its cut beginnin
   expect(JSON.stringify(model.requests).length).toBeGreaterThan(1_500_000)
 })
 
-it('answers, progress and log of an MCP server have marks, and the server gets the exact arguments', async () => {
+it('answers, progress and logs of an MCP server have marks, and the server gets exact arguments', async () => {
   await using place = mcpPlace()
   place.configure('ugly', 'plain')
   const model = scriptedModel(calling('echo', { own, all }), { text: 'ok' })

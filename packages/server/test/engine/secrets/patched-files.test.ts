@@ -34,7 +34,7 @@ async function patched(content: string, patchFor: (marks: readonly string[]) => 
 }
 
 describe('a file whose secrets the model sees as marks', () => {
-  it('keeps its secrets when patched beside them, moves them and removes them', async () => {
+  it('keeps, moves and removes its secrets as the patch says', async () => {
     const { after, watched } = await patched(
       `# keys\nSTRIPE=${stripe}\nPORT=1\nMAIL=${sendgrid}\n`,
       ([first, second]) => `*** Begin Patch
@@ -62,7 +62,7 @@ describe('a file whose secrets the model sees as marks', () => {
     expect(await patched('A=1\n', () => other)).toMatchObject({ after: 'A=1\n' })
   })
 
-  it('may hold text that only looks like a mark', async () => {
+  it('can hold text that looks like a mark', async () => {
     const patch =
       '*** Begin Patch\n*** Update File: keys.env\n@@\n see [secret:aws:0123abcd]\n-x\n+y [secret:aws:0123abcd]\n*** End Patch'
     const { after } = await patched('see [secret:aws:0123abcd]\nx\n', () => patch)

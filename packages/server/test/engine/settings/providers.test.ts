@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { chooseProvider, keyVariables } from '../../../src/engine/settings/providers.ts'
+import { chooseProvider, keyVariables } from '../../../src/engine/settings/model-sources.ts'
 
 describe('the provider of a new conversation', () => {
   it.each<[string, Parameters<typeof chooseProvider>[0], Record<string, string>, object | null]>([
@@ -25,7 +25,7 @@ describe('the provider of a new conversation', () => {
     else expect(chosen).toMatchObject(expected)
   })
 
-  it('is looked for by these variables', () => {
+  it('is looked for by OPENAI_API_KEY and the key variables of configured providers', () => {
     expect(keyVariables({ model_providers: { a: { env_key: 'A_KEY' }, b: {} } })).toEqual(['OPENAI_API_KEY', 'A_KEY'])
   })
 })

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
-import { rulesInReach } from '../../../src/engine/settings/start-rules.ts'
+import { rulesInReach } from '../../../src/engine/policy/read-rules.ts'
 import { scriptedModel } from '../support/scripted-model.ts'
 import { testPlace } from '../support/test-server.ts'
 
@@ -17,7 +17,7 @@ symlinkSync(join(work, 'p.toml'), join(home, 'link.toml'))
 const told = (file: string | undefined, sandbox: 'read-only' | 'workspace-write' | 'danger-full-access') =>
   rulesInReach(file, { roots: [work], sandbox, home }).length > 0
 
-describe('rules where those may write whom they bind', () => {
+describe('a policy file that commands can write to', () => {
   it.each([
     ['in the working folder', join(work, 'p.toml'), 'workspace-write', true],
     ['behind a link that leads there', join(home, 'link.toml'), 'workspace-write', true],
@@ -26,12 +26,12 @@ describe('rules where those may write whom they bind', () => {
     ['in the protected folder', join(work, '.parley', 'p.toml'), 'workspace-write', false],
     ['elsewhere', join(home, 'p.toml'), 'workspace-write', false],
     ['nowhere', undefined, 'workspace-write', false],
-  ] as const)('%s: %s in %s is told of: %s', (_, file, sandbox, expected) => {
+  ] as const)('(%s: %s in %s) gives a warning: %s', (_, file, sandbox, expected) => {
     expect(told(file, sandbox)).toBe(expected)
   })
 })
 
-it('is told when a conversation is opened, also of the file that its log names', async () => {
+it('opening a conversation warns about a writable policy file, also one that its log names', async () => {
   await using place = testPlace()
   place.write('p.toml', '')
   const { server, summary, watched } = await place.talk(

@@ -54,7 +54,7 @@ async function oneTurn(place: McpPlace, client: TestClient) {
 }
 
 describe('the configuration of a project', () => {
-  it('does nothing before it is trusted, and every client is told', async () => {
+  it('has no effect before it is trusted, and every client gets a notice', async () => {
     await using place = projectPlace()
     const { client, summary, watched } = await place.talkTo(scriptedModel())
     expect(summary.settings).toMatchObject(usual)
@@ -68,7 +68,7 @@ describe('the configuration of a project', () => {
     expect(JSON.stringify(await client.request('config/read', { cwd: place.cwd }))).not.toContain('theirs"')
   })
 
-  it('is shown as what exactly it would run and change', async () => {
+  it('is reported as exactly what it would run and change', async () => {
     await using place = projectPlace()
     const { client } = await place.talkTo(scriptedModel())
     const report = await client.request('trust/read', { cwd: place.cwd })
@@ -129,7 +129,7 @@ describe('the configuration of a project', () => {
     expect(values).toContainEqual({ key: 'model', value: 'theirs', origin: '.parley/config.toml' })
   })
 
-  it('is trusted only as it was shown, and by who may change something', async () => {
+  it('is trusted only as it was shown, and only by a client that may make changes', async () => {
     await using place = projectPlace()
     const { client, server } = await place.talkTo(scriptedModel())
     const { hash } = await client.request('trust/read', { cwd: place.cwd })
@@ -147,7 +147,7 @@ describe('the configuration of a project', () => {
     expect(await client.request('trust/read', { cwd: place.root })).toMatchObject({ state: 'none', hash: null })
   })
 
-  it('does nothing after a no, and is not mentioned again', async () => {
+  it('has no effect after a no, and is not reported again', async () => {
     await using place = projectPlace()
     const { client } = await place.talkTo(scriptedModel())
     const { hash } = await client.request('trust/read', { cwd: place.cwd })
@@ -158,7 +158,7 @@ describe('the configuration of a project', () => {
     expect(existsSync(diaryIn(place))).toBe(false)
   })
 
-  it('that changes after it was trusted is shown with what changed', async () => {
+  it('is reported with its changes when it changes after it was trusted', async () => {
     await using place = projectPlace()
     const { client } = await place.talkTo(scriptedModel())
     await trust(client, place.cwd)
@@ -175,7 +175,7 @@ describe('the configuration of a project', () => {
 })
 
 describe('a tool server of a trusted project', () => {
-  it('is started inside the sandbox, which lets it write to the project and reach no network', async () => {
+  it('starts in a sandbox that allows writing to the project and no network', async () => {
     await using place = projectPlace()
     const sandboxes = sandboxesOf('full')
     const talk = await place.talkTo(scriptedModel(), {}, { sandboxes })
@@ -191,7 +191,7 @@ describe('a tool server of a trusted project', () => {
     expect(sandboxes.prepared[0]?.masked).toContain(join(place.root, '.parley'))
   })
 
-  it('in a conversation that may only read is kept to reading as well', async () => {
+  it('can only read when its conversation can only read', async () => {
     await using place = projectPlace()
     const sandboxes = sandboxesOf('full')
     const talk = await place.talkTo(scriptedModel(), {}, { sandboxes })
@@ -218,7 +218,7 @@ describe('a tool server of a trusted project', () => {
     },
   )
 
-  it('that was trusted inside the sandbox is not started outside it', async () => {
+  it('is not started outside the sandbox when it was trusted inside', async () => {
     await using place = projectPlace()
     const before = await place.talkTo(scriptedModel(), {}, { sandboxes: sandboxesOf('full') })
     await trust(before.client, place.cwd)
@@ -251,8 +251,8 @@ describe('a tool server of a trusted project', () => {
   })
 })
 
-describe('PARLEY_HOME in the repository that is worked in', () => {
-  it('is refused, as its files would be the configuration', async () => {
+describe('PARLEY_HOME in the repository of the conversation', () => {
+  it('is rejected, because its files would be the configuration', async () => {
     await using place = projectPlace()
     const server = place.start({ env: { PATH: process.env['PATH'], HOME: '/nowhere' } })
     mkdirSync(join(place.root, '.git'))

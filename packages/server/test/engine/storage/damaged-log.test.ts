@@ -18,7 +18,7 @@ async function closedTalk(place: TestPlace): Promise<string> {
 const reopen = async (place: TestPlace) => place.start({ model: scriptedModel({ text: 'C' }) }).connect()
 
 describe('a damaged log', () => {
-  it('with a torn last line opens, keeps the piece aside and goes on', async () => {
+  it('opens with a torn last line, keeps the piece aside and continues', async () => {
     await using place = testPlace()
     const conversationId = await closedTalk(place)
     const path = place.path(conversationId)
@@ -35,7 +35,7 @@ describe('a damaged log', () => {
     expect(watched.items().map(({ text }) => text)).toEqual(['one', 'A', 'two', 'B', 'three', 'C'])
   })
 
-  it('with a flipped bit names what is missing, and names it once', async () => {
+  it('names the missing event of a flipped bit, and names it once', async () => {
     await using place = testPlace()
     const conversationId = await closedTalk(place)
     const path = place.path(conversationId)
@@ -60,7 +60,7 @@ describe('a damaged log', () => {
     expect(await again.request('conversation/resume', { conversationId })).toMatchObject({ recovered: null })
   })
 
-  it('with two torn records joined loses only the first', async () => {
+  it('loses only the first of two torn records that are joined', async () => {
     await using place = testPlace()
     const conversationId = await closedTalk(place)
     const path = place.path(conversationId)
@@ -72,7 +72,7 @@ describe('a damaged log', () => {
     expect(recovered).toContain('1 damaged place in the log skipped')
   })
 
-  it('edited by hand is taken as found, with a warning', async () => {
+  it('is read as found when it was edited by hand, with a warning', async () => {
     await using place = testPlace()
     const conversationId = await closedTalk(place)
     const path = place.path(conversationId)
@@ -93,7 +93,7 @@ describe('a damaged log', () => {
     expect(watched.items().at(-1)).toMatchObject({ text: 'mine' })
   })
 
-  it('with an event of a later program keeps it and goes on', async () => {
+  it('keeps an event of a later program and continues', async () => {
     await using place = testPlace()
     const conversationId = await closedTalk(place)
     const path = place.path(conversationId)
@@ -115,7 +115,7 @@ describe('a damaged log', () => {
     await watched.turnEnded()
   })
 
-  it('of a newer format opens read-only, with the reason, and stays untouched', async () => {
+  it('opens read-only with the reason when its format is newer, and stays unchanged', async () => {
     await using place = testPlace()
     const conversationId = await closedTalk(place)
     const path = place.path(conversationId)
@@ -133,7 +133,7 @@ describe('a damaged log', () => {
     expect(readFileSync(path, 'utf8')).toBe(text)
   })
 
-  it('that holds no event is no conversation', async () => {
+  it('is no conversation when it holds no event', async () => {
     await using place = testPlace()
     const conversationId = await closedTalk(place)
     writeFileSync(place.path(conversationId), `${place.logLines(conversationId)[0]}\n`)

@@ -31,7 +31,7 @@ async function talkUntilTrouble(client: TestClient, cwd: string): Promise<Watche
 /** Each of them in long runs; else every third one. */
 const stride = process.env['PARLEY_LONG_TESTS'] === '1' ? 1 : 3
 
-it('whichever disk operation fails, what was shown is in the log, nothing runs twice, and it can be resumed', {
+it('a failure of any disk operation leaves shown events in the log, runs nothing twice, and allows a resume', {
   timeout: 120_000,
 }, async () => {
   for (let failing = 1; ; failing += stride) {

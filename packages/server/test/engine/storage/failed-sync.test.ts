@@ -18,8 +18,8 @@ function forgetfulDisk() {
   return { disk, files }
 }
 
-describe('a log that cannot be brought to the disk', () => {
-  it('stops the conversation before a command starts, says so once and is not tried again', async () => {
+describe('a log whose sync fails', () => {
+  it('stops the conversation before a command starts, reports once and is not synced again', async () => {
     await using place = testPlace()
     const { disk, files } = forgetfulDisk()
     const { host, started } = countingHost()
@@ -51,7 +51,7 @@ describe('a log that cannot be brought to the disk', () => {
     expect(summary.recovered).toContain('started, end unknown: touch x')
   })
 
-  it('keeps back the end of a turn that it may have lost', async () => {
+  it('delivers no end of a turn that it may have lost', async () => {
     await using place = testPlace()
     const { disk, files } = forgetfulDisk()
     const model = scriptedModel(() => {

@@ -26,7 +26,7 @@ function expectWhole(place: TestPlace, conversationId: string, shown: readonly n
 const free = { sandbox: 'danger-full-access' } as const
 
 describe('a full disk', () => {
-  it('refuses a message, which can be sent again when there is room', async () => {
+  it('rejects a message, which can be sent again when there is room', async () => {
     await using place = testPlace()
     const { disk, files } = fillableDisk()
     const { client, watched } = await place.talk({ files })
@@ -49,7 +49,7 @@ describe('a full disk', () => {
     )
   })
 
-  it('while the model speaks pauses the turn with one notice, and the answer comes anew when there is room', async () => {
+  it('pauses the turn with one notice during an answer, and the answer comes anew when there is room', async () => {
     await using place = testPlace()
     const { disk, files } = fillableDisk()
     const clock = testClock()
@@ -96,7 +96,7 @@ describe('a full disk', () => {
     )
   })
 
-  it('after a command has run keeps its result until it can be saved, and runs it once', async () => {
+  it('keeps the result of a command in memory until it can be saved, and runs the command once', async () => {
     await using place = testPlace()
     const { disk, files } = fillableDisk()
     const { host, started } = countingHost()
@@ -126,7 +126,7 @@ describe('a full disk', () => {
     )
   })
 
-  it('can be left: what is not saved is not shown, and nothing hangs', async () => {
+  it('allows a close: unsaved events are not shown, and nothing hangs', async () => {
     await using place = testPlace()
     const { disk, files } = fillableDisk()
     const gate = Promise.withResolvers<void>()
@@ -153,12 +153,12 @@ describe('a full disk', () => {
   })
 })
 
-describe('a quota that is used up', () => {
+describe('an exhausted quota', () => {
   /** As Node throws it: its own table has no name for this errno. */
   const exceeded = () =>
     Object.assign(new Error('UNKNOWN: unknown error, write'), { code: 'UNKNOWN', errno: -constants.errno.EDQUOT })
 
-  it('pauses the turn, and room lets it go on', async () => {
+  it('pauses the turn, which continues when there is room', async () => {
     await using place = testPlace()
     const quota = { isUsedUp: false }
     const files: Files = {
@@ -194,8 +194,8 @@ describe('a quota that is used up', () => {
   })
 })
 
-describe('an output that cannot be kept whole', () => {
-  it('costs its middle, not the result of its command', async () => {
+describe('an output that cannot be stored whole', () => {
+  it('loses its middle and not the result of its command', async () => {
     await using place = testPlace()
     const fails = (path: string) => path.includes('spool-')
     const files: Files = {

@@ -74,8 +74,8 @@ function expectReadable(place: TestPlace, conversationId: string): void {
   expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(MAX_WRITTEN_LINE_BYTES)
 }
 
-describe('a message of', () => {
-  it.each(Object.entries(kinds))('%s is whole after a restart, at every size that was taken', async (_, kind) => {
+describe('a message that holds', () => {
+  it.each(Object.entries(kinds))('%s is whole after a restart, at every accepted size', async (_, kind) => {
     await using place = testPlace()
     const model = scriptedModel()
     const { client, server, watched } = await place.talk({ model })
@@ -109,7 +109,7 @@ describe('a message of', () => {
     expectSame(textsFor(model.requests.at(-1)), [...sent, 'and now'])
   })
 
-  it('a length that no line may have comes whole to an edit and a fork', async () => {
+  it('more text than a line may have is whole after an edit and a fork', async () => {
     await using place = testPlace()
     const gate = Promise.withResolvers<void>()
     const model = scriptedModel({ text: 'a', gate: gate.promise }, { text: 'b' }, { text: 'c' })
@@ -132,8 +132,8 @@ describe('a message of', () => {
   })
 })
 
-describe('messages that wait', () => {
-  it('can be of 4 MB each, and the conversation is opened with all of them', async () => {
+describe('waiting messages', () => {
+  it('can have 4 MB each, and the conversation opens with all of them', async () => {
     await using place = testPlace()
     const texts = Array.from({ length: 10 }, (_, index) => `${index}${'語'.repeat((4 * mebibyte) / 3)}`)
     const { server, watched } = await place.talk({ model: scriptedModel({ text: 'a', hang: true }) })
@@ -158,7 +158,7 @@ describe('messages that wait', () => {
     expectSame(textsFor(model.requests.at(-1)).slice(1), texts)
   })
 
-  it('have room for so many bytes; what is more is refused, and taken when one is gone', async () => {
+  it('fill the inbox to its limit; another one is rejected, and accepted when one is removed', async () => {
     await using place = testPlace()
     const { client, server, watched } = await place.talk({ model: scriptedModel({ text: 'a', hang: true }) })
     const { conversationId } = watched
@@ -175,7 +175,7 @@ describe('messages that wait', () => {
     await client.request('conversation/sendMessage', message(8))
   })
 
-  it('in a log of an earlier version are opened, and come whole to the model', async () => {
+  it('of an earlier log version are opened and reach the model whole', async () => {
     await using place = testPlace()
     const first = await place.talk()
     const { conversationId } = first.watched
@@ -207,8 +207,8 @@ describe('messages that wait', () => {
   })
 })
 
-describe('an item that an earlier version wrote, longer than a client takes', () => {
-  it('is shown in part, and what comes before and after it is read', async () => {
+describe('an item of an earlier version that is longer than a line to clients', () => {
+  it('is shown in part, and the items before and after it can be read', async () => {
     await using place = testPlace()
     const first = await place.talk()
     const { conversationId } = first.watched
@@ -240,8 +240,8 @@ describe('an item that an earlier version wrote, longer than a client takes', ()
   })
 })
 
-describe('what else is larger than a line may be', () => {
-  it.each(['\0', 'x', '語'])('is refused as a command, of %j', async (kind) => {
+describe('content larger than a line of the log', () => {
+  it.each(['\0', 'x', '語'])('is rejected as a command made of %j', async (kind) => {
     await using place = testPlace()
     const { client, watched } = await place.talk()
     const { conversationId } = watched
@@ -255,7 +255,7 @@ describe('what else is larger than a line may be', () => {
     })
   })
 
-  it('is refused as a setting, and nothing of it is recorded', async () => {
+  it('is rejected as a setting, and none of it is recorded', async () => {
     await using place = testPlace()
     const { client, server, watched } = await place.talk()
     const { conversationId } = watched
@@ -273,7 +273,7 @@ describe('what else is larger than a line may be', () => {
     await server.close()
   })
 
-  it('is refused before there is a log, and leaves none', async () => {
+  it('is rejected before the log exists, and leaves no log', async () => {
     await using place = testPlace()
     const { client, watched } = await place.talk()
     const { conversationId } = watched
@@ -286,7 +286,7 @@ describe('what else is larger than a line may be', () => {
     await watched.turnEnded()
   })
 
-  it('ends the turn where the model makes it, and the conversation goes on', async () => {
+  it('ends the turn when the model sends it, and the conversation continues', async () => {
     await using place = testPlace()
     const model = scriptedModel({ text: 'ok', parts: ['x'.repeat(17 * mebibyte)] }, { text: 'fine' })
     const { client, watched } = await place.talk({ model })
@@ -299,7 +299,7 @@ describe('what else is larger than a line may be', () => {
     expect(client.notices).toEqual([])
   })
 
-  it('ends the turn when an answer of zero bytes does not stop', async () => {
+  it('ends the turn when the model sends NUL characters without end', async () => {
     await using place = testPlace()
     const text = Array.from({ length: 2 }, () => '\0'.repeat(mebibyte))
     const { watched } = await place.talk({ model: scriptedModel({ text, hang: true }) })

@@ -23,8 +23,8 @@ async function expectHeld(place: TestPlace, { summary }: Talk): Promise<void> {
   expect(await holder.ask('acquire')).toBe(`refused ${process.pid}`)
 }
 
-describe('the lock of an open conversation is kept', { timeout: 30_000 }, () => {
-  it.each(Object.entries(names))('when an image is given %s', async (_, nameFor) => {
+describe('the lock of an open conversation stays held', { timeout: 30_000 }, () => {
+  it.each(Object.entries(names))('when a client names it as an image %s', async (_, nameFor) => {
     await using place = testPlace()
     const talk = await place.talk()
     const { conversationId } = talk.summary
@@ -50,7 +50,7 @@ describe('the lock of an open conversation is kept', { timeout: 30_000 }, () => 
     await expectHeld(place, talk)
   })
 
-  it('when a patch changes a file that is the lock by a second name', async () => {
+  it('when a patch changes a second name of the lock', async () => {
     await using place = testPlace()
     const patch = '*** Begin Patch\n*** Update File: a.txt\n@@\n-x\n+y\n*** End Patch'
     const model = scriptedModel({ calls: [{ name: 'apply_patch', args: { patch } }] }, { text: 'ok' })
@@ -61,7 +61,7 @@ describe('the lock of an open conversation is kept', { timeout: 30_000 }, () => 
     await expectHeld(place, talk)
   })
 
-  it('when files that a start reads are names of it', async () => {
+  it('when files read at a start are names of it', async () => {
     await using place = testPlace()
     const talk = await place.talk()
     const lock = place.path(talk.summary.conversationId, 'lock')

@@ -30,7 +30,7 @@ function recordNotices(conversation: Conversation, count: number, bytes: number)
 }
 
 describe('a log that others change while it is open', () => {
-  it.each(changes)('%s takes and shows nothing more, and says what happened', async (_, change, said) => {
+  it.each(changes)('(%s) accepts and shows no more events, and the client learns why', async (_, change, said) => {
     await using place = testPlace()
     const { client, watched, server } = await place.talk({ model: scriptedModel({ text: 'one' }) })
     const { conversationId } = watched
@@ -51,7 +51,7 @@ describe('a log that others change while it is open', () => {
     expect(watched.cursor).toEqual(seen)
   })
 
-  it('while the model speaks stops the conversation with one notice', async () => {
+  it('stops the conversation with one notice during an answer', async () => {
     await using place = testPlace()
     const gate = Promise.withResolvers<void>()
     const model = scriptedModel({ text: 'Half of', gate: gate.promise })
@@ -75,7 +75,7 @@ describe('a log that others change while it is open', () => {
     expect([client.notices.length, watched.cursor]).toEqual([1, seen])
   })
 
-  it('goes on when it was only renamed and is put back', async () => {
+  it('continues when it was renamed and put back', async () => {
     await using place = testPlace()
     const { client, watched } = await place.talk({ model: scriptedModel({ text: 'one' }, { text: 'two' }) })
     const { conversationId } = watched
@@ -92,8 +92,8 @@ describe('a log that others change while it is open', () => {
   })
 })
 
-describe('a cursor that the log leaves without events', () => {
-  it.each(changes.slice(0, 4))('ends with an error when it was %s', async (_, change) => {
+describe('a cursor whose events are lost', () => {
+  it.each(changes.slice(0, 4))('ends with an error when the log was %s', async (_, change) => {
     await using place = testPlace()
     const { client, watched, server } = await place.talk()
     const { conversation } = server.engine.host.get(watched.conversationId)
@@ -115,7 +115,7 @@ describe('a cursor that the log leaves without events', () => {
     })
   })
 
-  it('ends with an error in a view of a log that was cut since', async () => {
+  it('ends with an error in a view of a log that was cut after opening', async () => {
     await using place = testPlace()
     const talk = await place.talk({ model: scriptedModel({ text: 'one' }) })
     const { conversationId } = talk.watched
@@ -130,7 +130,7 @@ describe('a cursor that the log leaves without events', () => {
   })
 })
 
-it('a second writer, let in by a lock that was deleted, makes the first one stop, and no number is written twice', async () => {
+it('a second writer after a deleted lock stops the first writer, and no number is written twice', async () => {
   await using place = testPlace()
   const first = await place.talk({ model: scriptedModel({ text: 'one' }) })
   const { conversationId } = first.watched

@@ -17,7 +17,7 @@ describe('a home that cannot be written', () => {
   it.each([
     ['EACCES', 'Check the owner of $PARLEY_HOME.'],
     ['EROFS', 'The file system is read-only.'],
-  ])('is told at the start of a conversation (%s)', async (code, hint) => {
+  ])('is reported at the start of a conversation (%s)', async (code, hint) => {
     await using place = testPlace()
     const server = place.start({ files: refusing(code, 'makeFolder') })
     const client = await server.connect()
@@ -31,13 +31,13 @@ describe('a home that cannot be written', () => {
     await server.close()
   })
 
-  it('is told when nothing can be locked there', async () => {
+  it('is reported when no lock can be taken there', async () => {
     await using place = testPlace()
     const client = await place.start({ files: refusing('LOCK_UNAVAILABLE', 'lock') }).connect()
     expect(await client.refused('conversation/create', { cwd: place.cwd })).toMatchObject({ code: 'storageFailed' })
   })
 
-  it('is told when the log cannot be made, and the message can be sent again', async () => {
+  it('is reported when the log cannot be made, and the message can be sent again', async () => {
     await using place = testPlace()
     let isRefused = true
     const files: Files = {
@@ -61,8 +61,8 @@ describe('a home that cannot be written', () => {
   })
 })
 
-describe('a disk that is really full', () => {
-  it('pauses the turn, and room lets it go on', { timeout: 20_000 }, async ({ skip }) => {
+describe('a full file system', () => {
+  it('pauses the turn, which continues when there is room', { timeout: 20_000 }, async ({ skip }) => {
     await using place = testPlace()
     const home = join(place.root, '.parley')
     const sessions = join(home, 'sessions')

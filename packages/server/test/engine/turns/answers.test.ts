@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { scriptedModel } from '../support/scripted-model.ts'
 import { testPlace } from '../support/test-server.ts'
 
-describe('a turn with an answer only', () => {
-  it('tells its whole story', async () => {
+describe('a turn without calls', () => {
+  it('records its events from start to end', async () => {
     await using place = testPlace()
     const { watched } = await place.talk({ model: scriptedModel({ text: ['Hel', 'lo'] }) })
     await watched.send('hi')
@@ -24,7 +24,7 @@ describe('a turn with an answer only', () => {
     `)
   })
 
-  it('shows text as it comes and carries the whole when it closes', async () => {
+  it('streams text and completes the item with the whole text', async () => {
     await using place = testPlace()
     const gate = Promise.withResolvers<void>()
     const { watched } = await place.talk({ model: scriptedModel({ text: ['Hel', 'lo'], gate: gate.promise }) })
@@ -36,7 +36,7 @@ describe('a turn with an answer only', () => {
     expect(watched.items().at(-1)).toMatchObject({ type: 'agentMessage', status: 'completed', text: 'Hello' })
   })
 
-  it('keeps reasoning apart from the message', async () => {
+  it('records reasoning and message as separate items', async () => {
     await using place = testPlace()
     const { watched } = await place.talk({ model: scriptedModel({ reasoning: 'hm', text: 'Hello' }) })
     await watched.send('hi')
@@ -48,7 +48,7 @@ describe('a turn with an answer only', () => {
     ])
   })
 
-  it('says that the output limit cut it', async () => {
+  it('gets a notice when the output limit cuts the answer', async () => {
     await using place = testPlace()
     const { watched } = await place.talk({ model: scriptedModel({ text: 'Hel', stop: 'length' }) })
     await watched.send('hi')
@@ -57,7 +57,7 @@ describe('a turn with an answer only', () => {
     expect(watched.state.core.lastTurn).toMatchObject({ outcome: 'completed' })
   })
 
-  it('of nothing ends all the same', async () => {
+  it('ends when the answer is empty', async () => {
     await using place = testPlace()
     const { watched } = await place.talk({ model: scriptedModel({ text: '' }) })
     await watched.send('hi')

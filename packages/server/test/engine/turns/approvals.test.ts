@@ -5,7 +5,7 @@ import { testPlace } from '../support/test-server.ts'
 const touch = (name: string) => ({ name: 'shell', args: { command: `touch ${name}` } })
 
 describe('a command that needs an approval', () => {
-  it('runs after the approval and not before', async () => {
+  it('runs only after the approval', async () => {
     await using place = testPlace()
     const { watched, client } = await place.talk({ model: scriptedModel({ calls: [touch('made')] }, { text: 'ok' }) })
     await watched.send('go')
@@ -62,7 +62,7 @@ describe('a command that needs an approval', () => {
     `)
   })
 
-  it('is not run when denied, and the model gets the note', async () => {
+  it('is not run when it is denied, and the model gets the note', async () => {
     await using place = testPlace()
     const model = scriptedModel({ calls: [touch('made'), touch('other')] }, { text: 'ok' })
     const { watched } = await place.talk({ model })
@@ -84,7 +84,7 @@ describe('a command that needs an approval', () => {
     expect(() => place.read('made')).toThrow()
   })
 
-  it('is not run without a user to answer, and the model is not told that a user denied it', async () => {
+  it('is not run when no user can answer, and the model does not read that a user denied it', async () => {
     await using place = testPlace()
     const model = scriptedModel({ calls: [touch('made')] }, { text: 'ok' })
     const { watched, client } = await place.talk({ model })
@@ -118,7 +118,7 @@ describe('a command that needs an approval', () => {
 })
 
 describe('an answer to an approval', () => {
-  it('is rejected after another one, naming who answered and how', async () => {
+  it('is rejected after an earlier answer, with the name and the decision of that one', async () => {
     await using place = testPlace()
     const model = scriptedModel({ calls: [touch('made')] }, { text: 'ok', hang: true })
     const { server, client, watched } = await place.talk({ model })
@@ -144,13 +144,15 @@ describe('an answer to an approval', () => {
     await watched.send('go')
     const { id: approvalId, decisions, kind } = await watched.approval()
     expect(kind).toBe('escalation')
-    expect(decisions).toEqual(['approved', 'approvedForSession', 'denied', 'abort'])
-    const params = { conversationId: watched.conversationId, approvalId, decision: 'approvedAlways' as const }
-    expect(await client.refused('approval/decide', params)).toMatchObject({
-      code: 'invalidParams',
-      message: expect.stringContaining('"approvedAlways" is not one of the answers here'),
-      detail: { field: 'decision' },
-    })
+    expect(decisions).toEqual(['approved', 'denied', 'abort'])
+    for (const decision of ['approvedForSession', 'approvedAlways'] as const) {
+      const params = { conversationId: watched.conversationId, approvalId, decision }
+      expect(await client.refused('approval/decide', params)).toMatchObject({
+        code: 'invalidParams',
+        message: expect.stringContaining(`"${decision}" is not one of the answers here`),
+        detail: { field: 'decision' },
+      })
+    }
     expect(watched.state.core.approvals[approvalId]).toMatchObject({ state: 'pending' })
   })
 })

@@ -62,7 +62,7 @@ describe('an approved command', () => {
     expect([...namesIn(place.cwd), ...namesIn(other)]).toEqual([])
   })
 
-  it('approved for the session is asked about again in the background', async () => {
+  it('is asked about again in the background after an approval for the session', async () => {
     await using place = testPlace()
     const inBackground = { name: 'shell', args: { command: 'touch made', background: true } }
     const model = scriptedModel({ calls: [touch] }, { calls: [inBackground] }, { text: 'ok' })
@@ -75,7 +75,7 @@ describe('an approved command', () => {
 })
 
 describe('an approved patch', () => {
-  it('is asked about again when its path leads to another file by then', async () => {
+  it('is asked about again when its path leads to another file', async () => {
     await using place = testPlace()
     place.write('a.txt', 'alpha\n')
     place.write('b.txt', 'alpha\n')
@@ -90,7 +90,7 @@ describe('an approved patch', () => {
     expect(place.read('b.txt')).toBe('alpha\n')
   })
 
-  it('is asked about again when its file was changed meanwhile', async () => {
+  it('is asked about again when its file has changed', async () => {
     await using place = testPlace()
     place.write('a.txt', 'alpha\n')
     const model = scriptedModel({ calls: [patchOf('a.txt', '-alpha', '+beta')] }, { text: 'ok' })
@@ -117,7 +117,7 @@ describe('a patch to a file of secrets', () => {
     place.write('../.ssh/id_rsa', 'the key is\nhunter2\n')
   }
 
-  it('does not show the model its content when it does not fit', async () => {
+  it('does not show the content to the model when it does not apply', async () => {
     await using place = testPlace()
     withKey(place)
     const misnamed = patchOf('../.ssh/id_rs', '-x', '+y')
@@ -131,7 +131,7 @@ describe('a patch to a file of secrets', () => {
     expect(absent).toMatchObject({ text: expect.stringContaining('does not exist.\n') })
   })
 
-  it('is not read where policy forbids it', async () => {
+  it('is not read when policy denies it', async () => {
     await using place = testPlace()
     withKey(place)
     const read: string[] = []

@@ -12,7 +12,7 @@ const usersOf = (request: ModelRequest | undefined) =>
     .slice(1)
 
 describe('a message sent while a turn runs', () => {
-  it('is refused when it is for now', async () => {
+  it('is rejected when it is for now', async () => {
     await using place = testPlace()
     const { client, watched } = await place.talk({ model: scriptedModel({ hang: true }) })
     const { turnId } = await watched.send('one')
@@ -24,7 +24,7 @@ describe('a message sent while a turn runs', () => {
     })
   })
 
-  it('to steer goes in after all results of the response', async () => {
+  it('joins the turn after all results of the response when it steers', async () => {
     await using place = testPlace()
     const gate = Promise.withResolvers<void>()
     const calls = [
@@ -53,7 +53,7 @@ describe('a message sent while a turn runs', () => {
     expect(watched.state.core.counts.turns).toBe(1)
   })
 
-  it('to steer keeps the turn going when the answer was the last', async () => {
+  it('continues the turn after the last answer when it steers', async () => {
     await using place = testPlace()
     const gate = Promise.withResolvers<void>()
     const model = scriptedModel({ text: 'a', gate: gate.promise }, { text: 'b' })
@@ -66,7 +66,7 @@ describe('a message sent while a turn runs', () => {
     expect(usersOf(model.requests[1])).toEqual(['one', 'two'])
   })
 
-  it('to queue gets a turn of its own', async () => {
+  it('gets a turn of its own when it is queued', async () => {
     await using place = testPlace()
     const gate = Promise.withResolvers<void>()
     const model = scriptedModel({ text: 'a', gate: gate.promise }, { text: 'b' })
@@ -92,7 +92,7 @@ describe('a message sent while a turn runs', () => {
     `)
   })
 
-  it('is sent as it was edited, and not at all when it was removed', async () => {
+  it('is sent as edited, and is not sent when it was removed', async () => {
     await using place = testPlace()
     const gate = Promise.withResolvers<void>()
     const model = scriptedModel({ text: 'a', gate: gate.promise }, { text: 'b' })
@@ -113,7 +113,7 @@ describe('a message sent while a turn runs', () => {
     })
   })
 
-  it('may not change settings unless it is for now', async () => {
+  it('can change settings only when it is for now', async () => {
     await using place = testPlace()
     const { client, watched } = await place.talk({ model: scriptedModel({ hang: true }) })
     await watched.send('one')
@@ -131,7 +131,7 @@ describe('a message sent while a turn runs', () => {
 })
 
 describe('the inbox', () => {
-  it('waits after an interrupt until it is told to go on', async () => {
+  it('waits after an interrupt until the user continues', async () => {
     await using place = testPlace()
     const model = scriptedModel({ text: 'a', hang: true }, { text: 'b' }, { text: 'c' }, { text: 'd' })
     const { client, watched } = await place.talk({ model })
@@ -154,7 +154,7 @@ describe('the inbox', () => {
 })
 
 describe('a message id', () => {
-  it('sent again gets the first result and sends nothing', async () => {
+  it('gives the first result when it is sent again, and sends nothing', async () => {
     await using place = testPlace()
     const model = scriptedModel({ text: 'a' })
     const { watched } = await place.talk({ model })
@@ -165,7 +165,7 @@ describe('a message id', () => {
     expect(model.requests).toHaveLength(1)
   })
 
-  it('of a queued message is remembered after it was sent', async () => {
+  it('is remembered for a queued message after it was sent', async () => {
     await using place = testPlace()
     const gate = Promise.withResolvers<void>()
     const { watched } = await place.talk({ model: scriptedModel({ text: 'a', gate: gate.promise }, { text: 'b' }) })

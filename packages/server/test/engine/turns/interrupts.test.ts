@@ -13,7 +13,7 @@ async function interrupt({ client, watched }: Talk) {
 }
 
 describe('an interrupt', () => {
-  it('while the model speaks keeps what it said, and the next request has it once', async () => {
+  it('keeps the received part of an answer, and the next request has it once', async () => {
     await using place = testPlace()
     const model = scriptedModel({ text: ['Half an ', 'answer'], hang: true }, { text: 'ok' })
     const talk = await place.talk({ model })
@@ -30,7 +30,7 @@ describe('an interrupt', () => {
     expect(JSON.stringify(model.requests[1]?.entries).split('Half an answer')).toHaveLength(2)
   })
 
-  it('while a command runs stops it and keeps its output', async () => {
+  it('stops a running command and keeps its output', async () => {
     await using place = testPlace()
     const calls = [
       { name: 'shell', args: { command: 'echo started; sleep 600' } },
@@ -53,7 +53,7 @@ describe('an interrupt', () => {
     expect(() => place.read('never')).toThrow()
   })
 
-  it('while an approval waits takes the question back', async () => {
+  it('withdraws a waiting approval', async () => {
     await using place = testPlace()
     const talk = await place.talk({
       model: scriptedModel({ calls: [{ name: 'shell', args: { command: 'touch x' } }] }),
@@ -71,7 +71,7 @@ describe('an interrupt', () => {
     )
   })
 
-  it('while a retry is waited for ends the wait', async () => {
+  it('ends the wait for a retry', async () => {
     await using place = testPlace()
     const clock = testClock()
     clock.holdSleeps()
@@ -83,7 +83,7 @@ describe('an interrupt', () => {
     expect(watched.state.core.lastTurn).toMatchObject({ outcome: 'interrupted' })
   })
 
-  it('in the same chunk as the message is handled after it', async () => {
+  it('is handled after a message in the same chunk', async () => {
     await using place = testPlace()
     const { client, watched } = await place.talk({ model: scriptedModel({ text: 'x', hang: true }) })
     const { conversationId } = watched
@@ -96,7 +96,7 @@ describe('an interrupt', () => {
     expect(watched.state.core.lastTurn).toMatchObject({ id: sent.turnId, outcome: 'interrupted' })
   })
 
-  it('answers at once when nothing runs', async () => {
+  it('is answered at once when nothing runs', async () => {
     await using place = testPlace()
     const { client, watched } = await place.talk()
     const { conversationId } = watched
@@ -106,7 +106,7 @@ describe('an interrupt', () => {
     expect(await client.request('conversation/interrupt', { conversationId })).toEqual({ interrupted: false })
   })
 
-  it('of another turn than the one that runs is refused', async () => {
+  it('is rejected when it names another turn', async () => {
     await using place = testPlace()
     const { client, watched } = await place.talk({ model: scriptedModel({ hang: true }) })
     const { turnId } = await watched.send('hi')

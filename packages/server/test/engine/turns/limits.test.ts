@@ -4,8 +4,8 @@ import { testPlace } from '../support/test-server.ts'
 
 const megabyte = 1024 * 1024
 
-describe('what is larger than a line should hold', () => {
-  it('is refused as a message, and as an edit of one', async () => {
+describe('content larger than the limit of an event', () => {
+  it('is rejected as a message and as an edit', async () => {
     await using place = testPlace()
     const { client, watched } = await place.talk()
     const input = [{ type: 'text' as const, text: 'x'.repeat(16 * megabyte + 5) }]
@@ -22,7 +22,7 @@ describe('what is larger than a line should hold', () => {
     await watched.turnEnded()
   })
 
-  it('ends the turn when the model does not stop, and the conversation goes on', async () => {
+  it('ends the turn when the model does not stop, and the conversation continues', async () => {
     await using place = testPlace()
     const text = Array.from({ length: 6 }, () => 'x'.repeat(megabyte))
     const { watched } = await place.talk({ model: scriptedModel({ text, hang: true }, { text: 'ok' }) })
@@ -34,7 +34,7 @@ describe('what is larger than a line should hold', () => {
     expect(watched.items().at(-1)).toMatchObject({ text: 'ok' })
   })
 
-  it('is told by its size and hash when a patch deletes it', async () => {
+  it('is named by size and hash when a patch deletes it', async () => {
     await using place = testPlace()
     place.write('big.txt', 'line\n'.repeat(400_000))
     const patch = '*** Begin Patch\n*** Delete File: big.txt\n*** End Patch'

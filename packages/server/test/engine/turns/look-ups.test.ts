@@ -8,7 +8,7 @@ describe('a look-up of a whole folder', () => {
   it.each([
     ['search', { pattern: 'BEGIN', path: '..', globs: ['id_*'] }],
     ['list_dir', { path: '..' }],
-  ])('asks when secrets lie below: %s', async (name, args) => {
+  ])('asks when secrets lie below it: %s', async (name, args) => {
     await using place = testPlace()
     mkdirSync(join(place.root, '.ssh'))
     writeFileSync(join(place.root, '.ssh', 'id_rsa'), 'BEGIN KEY')
@@ -17,7 +17,7 @@ describe('a look-up of a whole folder', () => {
     expect((await watched.approval()).rule).toMatchObject({ name: 'builtin:read-secret' })
   })
 
-  it('runs unasked in the workspace', async () => {
+  it('runs without a question in the workspace', async () => {
     await using place = testPlace()
     place.write('a.txt', 'BEGIN')
     const call = { name: 'search', args: { pattern: 'BEGIN' } }
@@ -28,7 +28,7 @@ describe('a look-up of a whole folder', () => {
   })
 })
 
-it('a rule about paths reaches commands that run in a folder of their own', async () => {
+it('a rule about paths applies to commands with a folder of their own', async () => {
   await using place = testPlace()
   mkdirSync(join(place.cwd, 'deploy'))
   place.write('deploy/f.txt', 'hush')

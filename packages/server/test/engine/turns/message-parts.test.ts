@@ -14,7 +14,7 @@ function imagesOf(request: ModelRequest | undefined): string[] {
 }
 
 describe('an image', () => {
-  it('by its data is kept as a file, and goes with the fork', async () => {
+  it('given as data is stored as a side file, which a fork has too', async () => {
     await using place = testPlace()
     const model = scriptedModel()
     const { client, watched } = await place.talk({ model })
@@ -43,7 +43,7 @@ describe('an image', () => {
     ['a relative path', { path: 'a.png' }, /must be absolute/],
     ['another url', { url: 'https://example.test/a.png' }, /data: URL in base64/],
     ['a url of no image', { url: 'data:image/png;base64,AAAA' }, /is not a PNG/],
-  ])('with %s is refused, and nothing is kept', async (_name, image, words) => {
+  ])('is rejected with %s, and nothing is stored', async (_name, image, words) => {
     await using place = testPlace()
     const { client, watched } = await place.talk({})
     const { conversationId } = watched
@@ -58,7 +58,7 @@ describe('an image', () => {
     expect(existsSync(place.path(conversationId, 'sideFiles'))).toBe(false)
   })
 
-  it('sent twice under one id is one message', async () => {
+  it('is one message when it is sent twice under one id', async () => {
     await using place = testPlace()
     const path = `${place.cwd}/a.png`
     writeFileSync(path, png)
@@ -73,7 +73,7 @@ describe('an image', () => {
   })
 })
 
-describe('what a client sends behind a message with an image', () => {
+describe('requests that follow a message with an image', () => {
   const text = (value: string) => [{ type: 'text' as const, text: value }]
 
   async function withImage() {
@@ -85,7 +85,7 @@ describe('what a client sends behind a message with an image', () => {
     return { place, ...talk, conversationId, image: [{ type: 'image' as const, path }] }
   }
 
-  it('is taken after it: a message, its removal and an interrupt', async () => {
+  it('are handled after it: a message, its removal and an interrupt', async () => {
     const { place, client, watched, conversationId, image } = await withImage()
     await using _ = place
     const sent = await Promise.all([
@@ -113,7 +113,7 @@ describe('what a client sends behind a message with an image', () => {
     expect(watched.state.core.inbox).toMatchObject([{ content: text('three') }])
   })
 
-  it('is taken although the message is refused', async () => {
+  it('are handled when the message is rejected', async () => {
     const { place, client, watched, conversationId } = await withImage()
     await using _ = place
     const missing = [{ type: 'image' as const, path: `${place.cwd}/none.png` }]
@@ -124,7 +124,7 @@ describe('what a client sends behind a message with an image', () => {
     expect(watched.items()).toMatchObject([{ text: 'two' }])
   })
 
-  it('does not hold up what another client sends', async () => {
+  it('do not wait when they come from another client', async () => {
     const { place, client, server, conversationId, image } = await withImage()
     await using _ = place
     const other = await server.connect('other')
@@ -137,8 +137,8 @@ describe('what a client sends behind a message with an image', () => {
   })
 })
 
-describe('a schema of the answer', () => {
-  it('comes with a waiting message and counts for the turn that it starts', async () => {
+describe('an output schema', () => {
+  it('of a queued message applies to the turn that the message starts', async () => {
     await using place = testPlace()
     const gate = Promise.withResolvers<void>()
     const model = scriptedModel({ text: 'free', gate: gate.promise }, { text: '{"b":1}' }, { text: 'free' })
@@ -161,7 +161,7 @@ describe('a schema of the answer', () => {
     ['with a message that steers', { when: 'steer' as const, outputSchema: schema }],
     ['that is none', { outputSchema: { type: 'nothing' } }],
     ['that is too long', { outputSchema: { description: 'x'.repeat(300_000) } }],
-  ])('%s is refused', async (_name, more) => {
+  ])('%s is rejected', async (_name, more) => {
     await using place = testPlace()
     const { client, watched } = await place.talk({})
     const { conversationId } = watched
@@ -170,7 +170,7 @@ describe('a schema of the answer', () => {
     expect(refused).toMatchObject({ code: 'invalidParams', detail: { field: 'outputSchema' } })
   })
 
-  it('of a newer dialect is taken', async () => {
+  it('of a newer dialect is accepted', async () => {
     await using place = testPlace()
     const { watched } = await place.talk({ model: scriptedModel({ text: '{"a":1}' }) })
     const outputSchema = { $schema: 'https://json-schema.org/draft/2020-12/schema', ...schema }

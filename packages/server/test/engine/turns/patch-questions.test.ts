@@ -25,7 +25,7 @@ async function asked(place: TestPlace, patch: string): Promise<Approval> {
 const hashOf = (bytes: string | Uint8Array) => createHash('sha256').update(bytes).digest('hex')
 
 describe('the question about a patch', () => {
-  it('shows all edits beside a deletion that is too long to show', async () => {
+  it('shows all edits next to a deletion that is too long to show', async () => {
     await using place = testPlace()
     place.write('large.txt', largeText)
     place.write('a.txt', 'one\n')
@@ -53,7 +53,7 @@ describe('the question about a patch', () => {
     expect(files).toMatchObject([{ path: 'a.txt', before: hashOf('one\ntwo\n'), deletedBytes: 8 }])
   })
 
-  it('names every one of many deleted files', async () => {
+  it('names each of many deleted files', async () => {
     await using place = testPlace()
     const names = Array.from({ length: 60 }, (_, n) => `old-${n}.txt`)
     for (const name of names) place.write(name, largeText)
@@ -63,7 +63,7 @@ describe('the question about a patch', () => {
     for (const name of names) expect(detail).toContain(`--- ${name}\n`)
   })
 
-  it('lists files outside of the writable folders first', async () => {
+  it('lists files outside the writable folders first', async () => {
     await using place = testPlace()
     place.write('a.txt', 'one\n')
     const patch = patchOf(editOf('a.txt', 'one', 'uno'), '*** Add File: ../outside.txt\n+new')
@@ -120,7 +120,7 @@ describe('a patch that adds more than a question can show', () => {
     })
   })
 
-  it('is applied where no question is needed', async () => {
+  it('is applied when it needs no question', async () => {
     await using place = testPlace()
     const model = scriptedModel({ calls: [{ name: 'apply_patch', args: { patch: tooMuch } }] }, { text: 'ok' })
     const { watched } = await place.talk({ model }, { sandbox: 'danger-full-access', approvalPolicy: 'never' })

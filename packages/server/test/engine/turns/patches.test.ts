@@ -14,7 +14,7 @@ const patch = `*** Begin Patch
 const call = { name: 'apply_patch', args: { patch } }
 
 describe('a patch', () => {
-  it('is shown as a diff, applied once approved, and recorded with hashes', async () => {
+  it('is shown as a diff, applied after the approval, and recorded with hashes', async () => {
     await using place = testPlace()
     place.write('a.txt', 'alpha\n')
     const { watched } = await place.talk({ model: scriptedModel({ calls: [call] }, { text: 'ok' }) })
@@ -41,7 +41,7 @@ describe('a patch', () => {
     })
   })
 
-  it('that does not fit is rejected without a question and changes no file', async () => {
+  it('is rejected without a question when it does not apply, and changes no file', async () => {
     await using place = testPlace()
     place.write('a.txt', 'gamma\n')
     const model = scriptedModel({ calls: [call] }, { text: 'ok' })
@@ -54,7 +54,7 @@ describe('a patch', () => {
     expect(model.requests[1]?.entries.at(-1)).toMatchObject({ isError: true, text: expect.stringContaining('a.txt') })
   })
 
-  it('that is no patch is rejected with the reason', async () => {
+  it('is rejected with the reason when it is malformed', async () => {
     await using place = testPlace()
     const model = scriptedModel({ calls: [{ name: 'apply_patch', args: { patch: 'rubbish' } }] }, { text: 'ok' })
     const { watched } = await place.talk({ model })
@@ -63,7 +63,7 @@ describe('a patch', () => {
     expect(model.requests[1]?.entries.at(-1)).toMatchObject({ text: expect.stringContaining('No file was changed.') })
   })
 
-  it('that is denied changes nothing', async () => {
+  it('changes nothing when it is denied', async () => {
     await using place = testPlace()
     place.write('a.txt', 'alpha\n')
     const { watched } = await place.talk({ model: scriptedModel({ calls: [call] }, { text: 'ok' }) })

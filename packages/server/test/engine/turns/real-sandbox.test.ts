@@ -15,7 +15,7 @@ const { enforcement, reason } = await sandboxes.report()
 const shell = (command: string, more: object = {}) => ({ name: 'shell', args: { command, ...more } })
 
 describe.skipIf(enforcement !== 'full')(`commands in a full sandbox (here: ${reason})`, () => {
-  it('write in the workspace, keep their /tmp, and are told what was blocked', async () => {
+  it('can write in the workspace, keep their /tmp, and end with a notice of what was blocked', async () => {
     await using place = testPlace()
     mkdirSync(join(place.cwd, '.git'))
     writeFileSync(join(place.cwd, '.git', 'HEAD'), 'ref: refs/heads/main\n')
@@ -46,7 +46,7 @@ describe.skipIf(enforcement !== 'full')(`commands in a full sandbox (here: ${rea
     await rm(outside, { force: true })
   })
 
-  it('may use local sockets, but not a socket of the server in their folder', async () => {
+  it('can use local sockets, but not a socket of the server in their folder', async () => {
     await using place = testPlace()
     appendFileSync(
       join(place.root, '.parley', 'config.toml'),
@@ -69,7 +69,7 @@ describe.skipIf(enforcement !== 'full')(`commands in a full sandbox (here: ${rea
     for (const listener of listeners) listener.close()
   })
 
-  it('have the network only once approved', async () => {
+  it('have the network only after an approval', async () => {
     await using place = testPlace()
     let contacts = 0
     const listener = createServer((socket) => {

@@ -4,7 +4,7 @@ import { testClock } from '../support/test-clock.ts'
 import { testPlace } from '../support/test-server.ts'
 
 describe('a model call that fails', () => {
-  it('is tried again after a wait that every client can count down', async () => {
+  it('is tried again after a wait whose end every client knows', async () => {
     await using place = testPlace()
     const clock = testClock()
     const failure = {
@@ -38,7 +38,7 @@ describe('a model call that fails', () => {
     `)
   })
 
-  it('ends the turn as failed when it is not worth another try', async () => {
+  it('ends the turn as failed when a retry cannot help', async () => {
     await using place = testPlace()
     const failure = { code: 'auth', message: 'The key was refused.', retry: 'never' } as const
     const { watched } = await place.talk({ model: scriptedModel({ failure }) })
@@ -76,7 +76,7 @@ describe('a model call that fails', () => {
     expect(watched.state.core.lastTurn).toMatchObject({ outcome: 'completed' })
   })
 
-  it('after text takes back what is open, and the next request has the answer once', async () => {
+  it('discards its open items, and the next request has the answer once', async () => {
     await using place = testPlace()
     const model = scriptedModel(
       { reasoning: 'hm', text: 'The answer is', calls: [{ name: 'list_dir', args: {} }], failure: {} },
@@ -112,7 +112,7 @@ describe('a model call that fails', () => {
     expect(answers).toEqual(['The answer is 42.'])
   })
 
-  it('uses the model that was chosen while it waited', async () => {
+  it('is retried with a model that was chosen during the wait', async () => {
     await using place = testPlace()
     const other = scriptedModel({ text: 'from the other' })
     const clock = testClock()

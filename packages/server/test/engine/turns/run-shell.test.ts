@@ -4,7 +4,7 @@ import { scriptedModel } from '../support/scripted-model.ts'
 import { testPlace } from '../support/test-server.ts'
 
 describe("the user's own command", () => {
-  it('runs without a question, is recorded as theirs and told to the model', async () => {
+  it('runs without a question, is recorded with the user as its author and reaches the model', async () => {
     await using place = testPlace()
     const model = scriptedModel({ text: 'ok' })
     const { client, watched } = await place.talk({ model })
@@ -35,7 +35,7 @@ describe("the user's own command", () => {
     expect(ended.item).toMatchObject({ status: 'interrupted' })
   })
 
-  it('that cannot start says why', async () => {
+  it('gives the reason when it cannot start', async () => {
     await using place = testPlace()
     const { client, watched } = await place.talk()
     const { conversationId } = watched
@@ -47,7 +47,7 @@ describe("the user's own command", () => {
     expect(ended.item).toMatchObject({ status: 'failed', exitCode: 127 })
   })
 
-  it('in a folder that is gone says so', async () => {
+  it('gives the reason when its folder is gone', async () => {
     await using place = testPlace()
     const { client, watched } = await place.talk()
     rmSync(place.cwd, { recursive: true })

@@ -21,8 +21,8 @@ function begin(place: TestPlace, ports: TestPorts = {}, approvalPolicy: 'on-fail
 
 const timesRun = (place: TestPlace) => place.read('ran').trim().split('\n').length
 
-describe('under on-failure, a command that the sandbox blocked', () => {
-  it('is asked about, and runs again outside once approved', async () => {
+describe('a blocked command under on-failure', () => {
+  it('is asked about, and runs again outside the sandbox after the approval', async () => {
     await using place = testPlace()
     const fake = fakeSandboxes()
     const { watched } = await begin(place, fake)
@@ -62,7 +62,7 @@ describe('under on-failure, a command that the sandbox blocked', () => {
     expect(item).not.toHaveProperty('sandboxBlock')
   })
 
-  it('keeps its first outcome when denied, with the note of the user', async () => {
+  it('keeps its first outcome when it is denied, with the note of the user', async () => {
     await using place = testPlace()
     const model = scriptedModel({ calls }, { text: 'ok' })
     const { watched } = await begin(place, { model })
@@ -94,7 +94,7 @@ describe('under on-failure, a command that the sandbox blocked', () => {
     expect(timesRun(place)).toBe(1)
   })
 
-  it('is still asked about after a restart, and runs once more, not twice', async () => {
+  it('is asked about after a restart, and runs once more', async () => {
     await using place = testPlace()
     const { server, watched: before } = await begin(place)
     const { conversationId } = before
@@ -110,7 +110,7 @@ describe('under on-failure, a command that the sandbox blocked', () => {
     expect(timesRun(place)).toBe(2)
   })
 
-  it('is not run again by itself where a crash lost the question', async () => {
+  it('is not run again when a crash lost the question', async () => {
     await using place = testPlace()
     const { server, watched: before } = await begin(place)
     const { conversationId } = before
@@ -131,7 +131,7 @@ describe('under on-failure, a command that the sandbox blocked', () => {
     expect(timesRun(place)).toBe(1)
   })
 
-  it('keeps its first outcome once the policy offers no retry', async () => {
+  it('keeps its first outcome when the policy offers no retry', async () => {
     await using place = testPlace()
     const { client, watched } = await begin(place)
     const { conversationId } = watched
@@ -144,7 +144,7 @@ describe('under on-failure, a command that the sandbox blocked', () => {
     expect(timesRun(place)).toBe(1)
   })
 
-  it('is offered only the network where only that was blocked', async () => {
+  it('is offered only the network when only the network was blocked', async () => {
     await using place = testPlace()
     const fake = fakeSandboxes()
     const host = openHost()
@@ -169,8 +169,8 @@ describe('under on-failure, a command that the sandbox blocked', () => {
   })
 })
 
-describe('under on-request, a command that the sandbox blocked', () => {
-  it('is not asked about, and the model is told how to ask for more', async () => {
+describe('a blocked command under on-request', () => {
+  it('is not asked about, and the model reads how to ask for more', async () => {
     await using place = testPlace()
     const model = scriptedModel({ calls }, { text: 'ok' })
     const { watched } = await begin(place, { model }, 'on-request')

@@ -9,7 +9,7 @@ const shell = (command: string, more: object = {}) => ({ name: 'shell', args: { 
 const asking = { reason: 'to see' }
 
 describe('a command with an enforced sandbox', () => {
-  it('runs unasked in the sandbox with exactly its limits', async () => {
+  it('runs without a question in the sandbox with exactly its limits', async () => {
     await using place = testPlace()
     const { sandboxes, prepared } = fakeSandboxes()
     const model = scriptedModel({ calls: [shell('touch made')] }, { text: 'ok' })
@@ -35,7 +35,7 @@ describe('a command with an enforced sandbox', () => {
     })
   })
 
-  it('that only reads runs in a read-only sandbox', async () => {
+  it('runs in a read-only sandbox when it only reads', async () => {
     await using place = testPlace()
     const { sandboxes, prepared } = fakeSandboxes()
     const model = scriptedModel({ calls: [shell('ls')] }, { text: 'ok' })
@@ -77,7 +77,7 @@ describe('a command with an enforced sandbox', () => {
 })
 
 describe('a command that asks for more', () => {
-  it('gets the network for itself once approved, and the question says so', async () => {
+  it('gets the network for itself after the approval, and the question says so', async () => {
     await using place = testPlace()
     const { sandboxes, prepared } = fakeSandboxes()
     const fetching = shell('echo x', { network: true, ...asking })
@@ -92,12 +92,15 @@ describe('a command that asks for more', () => {
       rule: { name: 'builtin:network' },
     })
     expect(prepared).toEqual([])
-    await watched.decide('approvedForSession')
+    await watched.decide('approved')
+    // The same command again: a yes for the network covers one run.
+    await watched.until(() => prepared.length === 1)
+    await watched.decide('approved')
     await watched.turnEnded()
     expect(prepared.map(({ network }) => network)).toEqual([true, true, false])
   })
 
-  it('is asked about before it leaves the sandbox, and then runs without one', async () => {
+  it('is asked about before it leaves the sandbox, then runs without a sandbox', async () => {
     await using place = testPlace()
     const { sandboxes, prepared } = fakeSandboxes()
     const model = scriptedModel({ calls: [shell('ls', { escalate: true, ...asking })] }, { text: 'ok' })
@@ -124,7 +127,7 @@ describe('a command that asks for more', () => {
     expect(watched.items()[1]).toMatchObject({ status: 'failed', modelText: expect.stringContaining('network needs') })
   })
 
-  it('is denied the network under never, and has it where the user gave it to all', async () => {
+  it('has no network under never, unless the user gave it to all commands', async () => {
     await using place = testPlace()
     const { sandboxes, prepared } = fakeSandboxes()
     const fetching = shell('touch made', { network: true, ...asking })
@@ -142,7 +145,7 @@ describe('a command that asks for more', () => {
   })
 })
 
-describe('a command that asks for the network where all have it', () => {
+describe('a command that asks for the network when all commands have it', () => {
   it('is covered by a grant for the session', async () => {
     await using place = testPlace()
     const { sandboxes, prepared } = fakeSandboxes()
@@ -159,7 +162,7 @@ describe('a command that asks for the network where all have it', () => {
 })
 
 describe('an approval', () => {
-  it('under some limits does not cover other limits', async () => {
+  it('does not cover other limits', async () => {
     await using place = testPlace()
     const { sandboxes, prepared } = fakeSandboxes()
     const model = scriptedModel({ calls: [shell('touch made')] }, { text: 'ok' })
@@ -175,7 +178,7 @@ describe('an approval', () => {
     expect(prepared).toEqual([])
   })
 
-  it('in a full sandbox does not cover a partial one', async () => {
+  it('of a full sandbox does not cover a partial sandbox', async () => {
     await using place = testPlace()
     const fake = fakeSandboxes()
     const model = scriptedModel({ calls: [shell('touch made')] }, { text: 'ok' })
@@ -193,7 +196,7 @@ describe('an approval', () => {
 })
 
 describe('a decision for a full sandbox', () => {
-  it('does not start the command once the sandbox is weaker', async () => {
+  it('does not start the command when the sandbox has become weaker', async () => {
     await using place = testPlace()
     const { sandboxes } = fakeSandboxes()
     let enforcement: 'full' | 'partial' = 'full'
@@ -264,7 +267,7 @@ describe('a sandbox that cannot be set up', () => {
     ])
   })
 
-  it('once does not weaken the enforcement where another one works', async () => {
+  it('leaves the enforcement unchanged when the next sandbox works', async () => {
     await using place = testPlace()
     const { sandboxes } = fakeSandboxes()
     let failures = 1
@@ -295,7 +298,7 @@ describe('the enforcement of a conversation', () => {
     expect(watched.items().at(-1)).toMatchObject({ code: 'sandboxWeaker', level: 'warning' })
   })
 
-  it('follows the sandbox mode there and back', async () => {
+  it('follows the sandbox mode in both directions', async () => {
     await using place = testPlace()
     const { client, watched } = await place.talk({ model: scriptedModel({ text: 'hi' }), ...fakeSandboxes('partial') })
     const { conversationId } = watched
@@ -311,7 +314,7 @@ describe('the enforcement of a conversation', () => {
     })
   })
 
-  it('as partial means that a command is asked about and then runs in the sandbox', async () => {
+  it('is partial: a command is asked about and then runs in the sandbox', async () => {
     await using place = testPlace()
     const { sandboxes, prepared } = fakeSandboxes('partial')
     const model = scriptedModel({ calls: [shell('touch made')] }, { text: 'ok' })
@@ -328,7 +331,7 @@ describe('the enforcement of a conversation', () => {
 })
 
 describe('a workspace', () => {
-  it('of the whole file system is read-only, with a warning', async () => {
+  it('is read-only with a warning when it is the whole file system', async () => {
     await using place = testPlace()
     const server = place.start({ model: scriptedModel(), ...fakeSandboxes() })
     const client = await server.connect()
@@ -339,7 +342,7 @@ describe('a workspace', () => {
     expect(await client.refused('conversation/configure', change)).toMatchObject({ code: 'invalidParams' })
   })
 
-  it('that holds the home folder is warned about', async () => {
+  it('gives a warning when it holds the home folder', async () => {
     await using place = testPlace()
     const client = await place.start({ model: scriptedModel(), ...fakeSandboxes() }).connect()
     const { warnings, settings } = await client.request('conversation/create', { cwd: place.root })
@@ -347,7 +350,7 @@ describe('a workspace', () => {
     expect(settings.sandbox).toBe('workspace-write')
   })
 
-  it('that was removed is not writable', async () => {
+  it('is not writable when it was removed', async () => {
     await using place = testPlace()
     const added = join(place.root, 'added')
     mkdirSync(added)

@@ -3,7 +3,7 @@ import { scriptedModel } from '../support/scripted-model.ts'
 import { fullAccess, testPlace } from '../support/test-server.ts'
 
 describe('a change of settings', () => {
-  it('before the first message is what the conversation is created with', async () => {
+  it('before the first message becomes part of the creation', async () => {
     await using place = testPlace()
     const { client, watched } = await place.talk()
     const { conversationId } = watched
@@ -19,7 +19,7 @@ describe('a change of settings', () => {
     })
   })
 
-  it('takes effect at the next model call, and what goes before stays as it was', async () => {
+  it('takes effect at the next model call, and earlier entries stay the same', async () => {
     await using place = testPlace()
     const other = scriptedModel({ text: 'two' })
     const model = scriptedModel({ text: 'one', calls: [{ name: 'list_dir', args: {} }] }, { text: 'still me' })
@@ -41,7 +41,7 @@ describe('a change of settings', () => {
     expect(other.requests[0]?.entries.slice(0, 4)).toEqual(model.requests[1]?.entries)
   })
 
-  it('of the sandbox changes the enforcement, and the model is told', async () => {
+  it('of the sandbox changes the enforcement, and the model reads it', async () => {
     await using place = testPlace()
     const model = scriptedModel({ text: 'a' }, { text: 'b' })
     const { client, watched } = await place.talk({ model, ceiling: fullAccess })
@@ -55,7 +55,7 @@ describe('a change of settings', () => {
     expect(JSON.stringify(model.requests[1]?.entries)).toContain('Sandbox: off (the user chose full access)')
   })
 
-  it('goes with a message that is sent now', async () => {
+  it('can come with a message that is sent now', async () => {
     await using place = testPlace()
     const model = scriptedModel({ text: 'a' })
     const { watched } = await place.talk({ model })
@@ -84,7 +84,7 @@ describe('a change of settings', () => {
 })
 
 describe('a config file', () => {
-  it('with a mistake is refused with file and line', async () => {
+  it('is rejected with file and line when it has a mistake', async () => {
     await using place = testPlace()
     place.write('../.parley/config.toml', 'model = "m"\napproval_policy = "sometimes"\n')
     const client = await place.start().connect()
@@ -96,7 +96,7 @@ describe('a config file', () => {
     })
   })
 
-  it('with an unknown key is used, with a warning', async () => {
+  it('is used with a warning when it has an unknown key', async () => {
     await using place = testPlace()
     place.write('../.parley/config.toml', 'modle = "x"\nmodel = "m"\nmodel_provider = "ollama"\n')
     const client = await place.start().connect()

@@ -40,7 +40,7 @@ describe('a call', () => {
     expect(JSON.stringify(model.requests[1]?.entries.at(-1))).toContain('alpha')
   })
 
-  it('warms its tool up while the model still writes it', async () => {
+  it('warms up its tool while the model writes it', async () => {
     await using place = testPlace()
     const host = openHost()
     const { promise, resolve } = Promise.withResolvers<void>()
@@ -52,7 +52,7 @@ describe('a call', () => {
     await watched.turnEnded()
   })
 
-  it('runs beside other look-ups, and effects follow one by one in order', async () => {
+  it('runs together with other look-ups, and effects follow one by one in order', async () => {
     await using place = testPlace()
     place.write('a.txt', 'a')
     const calls = [
@@ -78,7 +78,7 @@ describe('a call', () => {
     expect(begun[4]).toBeGreaterThan(ended[3] ?? 0)
   })
 
-  it('of an unknown tool is answered with the names of the tools', async () => {
+  it('is answered with the names of the tools when its tool is unknown', async () => {
     await using place = testPlace()
     const model = scriptedModel({ calls: [{ name: 'telnet', args: {} }] }, { text: 'sorry' })
     const { watched } = await place.talk({ model })
@@ -94,7 +94,7 @@ describe('a call', () => {
     ['{"path": ', 'not valid JSON'],
     ['{"path": 7}', 'The arguments of read_file are not right'],
     ['', 'The arguments of read_file are not right'],
-  ])('with the arguments %j is answered with what is wrong', async (args, problem) => {
+  ])('is answered with the problem when its arguments are %j', async (args, problem) => {
     await using place = testPlace()
     const model = scriptedModel({ calls: [{ name: 'read_file', args }] }, { text: 'sorry' })
     const { watched } = await place.talk({ model })
@@ -106,7 +106,7 @@ describe('a call', () => {
 })
 
 describe('the tool', () => {
-  it('update_plan makes the plan part of the state', async () => {
+  it('update_plan puts the plan into the state', async () => {
     await using place = testPlace()
     const plan = [
       { step: 'look', status: 'completed' },
@@ -185,7 +185,7 @@ describe('the tool', () => {
     expect(stopped).toMatchObject({ modelText: expect.stringMatching(/^Process .* ended/) })
   })
 
-  it('shell asks nobody about a command whose folder is not there', async () => {
+  it('shell asks no question about a command whose folder does not exist', async () => {
     await using place = testPlace()
     const model = scriptedModel(
       { text: '', calls: [{ name: 'shell', args: { command: 'touch a', workdir: 'gone' } }] },

@@ -2,9 +2,8 @@ import { noSandboxes, openHost, type Sandboxes } from '@parley/host'
 import { type CloseReason, createMemoryTransportPair, type Incoming, type Transport } from '@parley/rpc'
 import type { LinkChange } from '@parley/workspace'
 import { Link } from '@parley/workspace/testing'
-import { describeEnvironment } from '../../../src/frontends/exec/handlers.ts'
 import { createPolicyEnforcer } from '../../../src/frontends/exec/sandbox/enforce-policy.ts'
-import { serveExec } from '../../../src/frontends/exec/serve-exec.ts'
+import { describeEnvironment, serveExec } from '../../../src/frontends/exec/serve-exec.ts'
 import { createSessions } from '../../../src/frontends/exec/sessions.ts'
 
 export interface Cut {

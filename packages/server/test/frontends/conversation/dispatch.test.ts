@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createInOrder } from '../../../src/frontends/conversation/dispatch.ts'
+import { createInOrder } from '../../../src/frontends/conversation/methods.ts'
 
 describe('changes of one conversation', () => {
   it('run at once when none is pending', () => {

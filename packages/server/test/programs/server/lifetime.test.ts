@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createLifetime, type LifetimeOptions } from '../../../src/programs/server/lifetime.ts'
+import { createLifetime, type LifetimeOptions } from '../../../src/programs/server/serve-process.ts'
 
 function scene(options: Partial<LifetimeOptions> = {}) {
   const state = { clients: 1, over: false, abandoned: 0 }

@@ -37,24 +37,23 @@ export interface CommandGrant {
   readonly cwd: string
   /** Paths of the programs. A file that shadows one later needs its own approval. */
   readonly programs: readonly (string | null)[]
-  readonly escalated: boolean
-  readonly networked: boolean
   readonly background: boolean
   readonly run: SandboxUse
 }
 
-/** Returns the grant for the command, or null for a dangerous one, which is asked about each time. */
+/**
+ * Returns the grant for the command. Null for a dangerous one, and for one that asks to leave the sandbox or for the
+ * network: a script it starts may have changed since, and nothing would limit the new one.
+ */
 export function grantFor(facts: CommandFacts, run: SandboxUse): CommandGrant | null {
   const { dangerous, tool, argv, cwd, parts, escalation, network, background } = facts
-  if (dangerous !== null) return null
+  if (dangerous !== null || escalation !== null || network !== undefined) return null
   return {
     kind: 'command',
     tool,
     argv,
     cwd,
     programs: parts.map((part) => part.programPath),
-    escalated: escalation !== null,
-    networked: network !== undefined,
     background,
     run,
   }
@@ -64,8 +63,6 @@ export function isSameCommand(granted: CommandGrant, asked: CommandGrant): boole
   return (
     granted.tool === asked.tool &&
     granted.cwd === asked.cwd &&
-    granted.escalated === asked.escalated &&
-    granted.networked === asked.networked &&
     granted.background === asked.background &&
     granted.run === asked.run &&
     isSameList(granted.argv, asked.argv) &&

@@ -1,14 +1,11 @@
 import { realpath } from 'node:fs/promises'
 import type { ExecMethodName, ExecMethods } from '@parley/protocol/exec'
 import { realPathOf } from '@parley/workspace'
-import { asFileFailure } from '../exec-errors.ts'
 import type { Link } from '../link.ts'
-import { type ExecHandlers, pathOf, uriOf } from '../params.ts'
-import type { PolicyEnforcer } from '../sandbox/enforce-policy.ts'
-import { type FileLimits, reachOf, reachOfItself } from '../sandbox/file-limits.ts'
-import { makeFolder, removeEntry } from './create-remove.ts'
+import { asFileFailure, type ExecHandlers, pathOf, uriOf } from '../requests.ts'
+import { type FileLimits, type PolicyEnforcer, reachOf, reachOfItself } from '../sandbox/enforce-policy.ts'
+import { makeFolder, removeEntry, replaceFile } from './change-entry.ts'
 import { readFileRange, readFolder, readMetadata } from './read-entry.ts'
-import { replaceFile } from './write-file.ts'
 
 type FileMethodName = Extract<ExecMethodName, `fs/${string}`>
 type FileHandlers = Pick<ExecHandlers, FileMethodName>

@@ -3,8 +3,8 @@ import { access, type FileHandle, lstat, readdir, readlink, stat } from 'node:fs
 import { openUnlockedHandle } from '@parley/host'
 import type { ExecResultOf } from '@parley/protocol/exec'
 import { entriesOf, openRealFile } from '@parley/workspace'
-import { fileFailure } from '../exec-errors.ts'
-import type { Reach } from '../sandbox/file-limits.ts'
+import { fileFailure } from '../requests.ts'
+import type { Reach } from '../sandbox/enforce-policy.ts'
 
 /** Limit of one read, which fits a message as base64. */
 const maxTransferBytes = 16 * 1024 * 1024

@@ -1,4 +1,4 @@
-import { pathOf } from '../params.ts'
+import { pathOf } from '../requests.ts'
 
 /** Sandbox policy that a client requests, completely understood. */
 export type SandboxPolicy =

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server'
 import { type McpParts, type ServedClient, serveMcp } from '../serve-mcp.ts'
-import { createEventBuffer, type EventBuffer } from './event-buffer.ts'
-import { holdResponse } from './hold-response.ts'
+import { createEventBuffer, type EventBuffer, holdResponse } from './kept-events.ts'
 
 const maxClients = 64
 /** Time without requests and streams after which a client counts as gone. */

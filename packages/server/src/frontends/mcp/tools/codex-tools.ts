@@ -3,14 +3,19 @@ import { baseInstructions } from '../../../core/instructions.ts'
 import type { McpConversation } from '../turns/mcp-conversation.ts'
 import { runTurn, sendBackgroundEvent, sendSessionConfigured } from './codex-turn.ts'
 import {
+  answered,
   approvalPolicyInput,
   configInput,
+  defineMcpTool,
+  failed,
+  type McpTool,
+  messageOf,
   modelInput,
   profileInput,
   sandboxInput,
   startParams,
-} from './settings-input.ts'
-import { answered, defineMcpTool, failed, type McpTool, messageOf, type ToolCall } from './tool.ts'
+  type ToolCall,
+} from './tool.ts'
 
 const startInput = z.object({
   prompt: z.string().describe('The first message of the conversation.'),

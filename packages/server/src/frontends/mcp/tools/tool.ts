@@ -1,4 +1,6 @@
+import { resolve } from 'node:path'
 import type { CallToolResult, ProgressToken, RequestId } from '@modelcontextprotocol/server'
+import type { ApprovalPolicy, ConversationId, ParamsOf, SandboxMode } from '@parley/protocol'
 import * as z from 'zod'
 import type { McpSession } from '../session.ts'
 
@@ -85,7 +87,7 @@ export function failed(text: string): CallToolResult {
 }
 
 /** Returns the last message of a turn, with both names of the conversation's id. */
-export function answered(conversationId: string, content: string, isError = false): CallToolResult {
+export function answered(conversationId: ConversationId, content: string, isError = false): CallToolResult {
   return {
     content: [{ type: 'text', text: content }],
     structuredContent: { conversationId, threadId: conversationId, content },
@@ -95,4 +97,46 @@ export function answered(conversationId: string, content: string, isError = fals
 
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
+}
+
+export const approvalPolicyInput = z
+  .enum(['untrusted', 'on-failure', 'on-request', 'never'])
+  .optional()
+  .describe('When a command or patch needs a yes.')
+
+export const sandboxInput = z
+  .enum(['read-only', 'workspace-write', 'danger-full-access'])
+  .optional()
+  .describe('What commands and patches may write to.')
+
+export const configInput = z
+  .record(z.string(), z.unknown())
+  .optional()
+  // Written as clients expect a free-form object to be described.
+  .meta({ description: 'Config settings that override those of config.toml.', additionalProperties: true })
+
+export const modelInput = z.string().min(1).optional().describe('Model to use in place of the configured one.')
+export const profileInput = z.string().optional().describe('A named set of config values from config.toml.')
+
+interface StartSettings {
+  readonly cwd?: string | undefined
+  readonly model?: string | undefined
+  readonly profile?: string | undefined
+  readonly approvalPolicy?: ApprovalPolicy | undefined
+  readonly sandbox?: SandboxMode | undefined
+  readonly config?: Record<string, unknown> | undefined
+  readonly baseInstructions?: string | undefined
+}
+
+/** Returns the engine's parameters for a new conversation. A relative folder is resolved against the server's own. */
+export function startParams({ cwd = '.', ...settings }: StartSettings): ParamsOf<'conversation/create'> {
+  return { cwd: resolve(cwd), ...given(settings) }
+}
+
+type Given<Settings> = { [Key in keyof Settings]?: Exclude<Settings[Key], undefined> }
+
+/** Returns the settings without undefined keys. */
+export function given<Settings extends object>(settings: Settings): Given<Settings> {
+  const entries = Object.entries(settings).filter(([, value]) => value !== undefined)
+  return Object.fromEntries(entries) as Given<Settings> // narrowed: the same keys without undefined ones
 }

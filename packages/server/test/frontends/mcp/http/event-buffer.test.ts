@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createEventBuffer, type EventBuffer } from '../../../../src/frontends/mcp/http/event-buffer.ts'
+import { createEventBuffer, type EventBuffer } from '../../../../src/frontends/mcp/http/kept-events.ts'
 
 const unasked = '_GET_stream'
 const message = (n: number) => ({ jsonrpc: '2.0' as const, method: 'm', params: { n } })

@@ -1,6 +1,6 @@
 import { waitUntil } from '@parley/testkit'
 import { expect, test } from 'vitest'
-import { holdResponse } from '../../../../src/frontends/mcp/http/hold-response.ts'
+import { holdResponse } from '../../../../src/frontends/mcp/http/kept-events.ts'
 
 const limitBytes = 10
 const bytes = (count: number) => new Uint8Array(count)

@@ -1,10 +1,11 @@
 import { createMemoryTransportPair, type Transport } from '@parley/rpc'
 import { waitUntil } from '@parley/testkit'
 import type { Ceiling } from '../../../../src/engine/limits/ceiling.ts'
+import { assertOverridesAllowed } from '../../../../src/engine/settings/read-config.ts'
 import { callersLimits } from '../../../../src/frontends/mcp/callers-limits.ts'
-import { connectorTo } from '../../../../src/frontends/mcp/native-link.ts'
 import { type McpParts, type ServedClient, serveMcp } from '../../../../src/frontends/mcp/serve-mcp.ts'
 import { StdioTransport } from '../../../../src/frontends/mcp/stdio-transport.ts'
+import { connectorTo } from '../../../../src/programs/mcp-server/run-mcp-server.ts'
 import type { TestServer } from '../../../engine/support/test-server.ts'
 
 /** A message as it came: these tests look at the wire, so nothing is assumed of it. */
@@ -45,14 +46,16 @@ interface HandOptions {
 export async function takeHand(server: TestServer, options: HandOptions = {}): Promise<Hand> {
   const { capabilities = { elicitation: {} }, approvalTimeoutMs = 60_000, name = 'hand' } = options
   const [ours, theirs] = createMemoryTransportPair()
+  const { home } = server.engine
+  const ceiling = () => options.ceiling ?? server.engine.ceiling()
   const parts: McpParts = {
     connect: connectorTo(server.engine),
     version: 'test',
-    home: server.engine.home,
+    home,
     approvalTimeoutMs,
     limits: callersLimits({
-      home: server.engine.home,
-      ceiling: () => options.ceiling ?? server.engine.ceiling(),
+      ceiling,
+      assertAllowed: (overrides, now) => assertOverridesAllowed(overrides, now, { home, ceiling }),
       isUnlimited: options.ceiling === undefined && server.parts.ceiling?.maxSandbox === 'danger-full-access',
     }),
     report: (fault) => server.engine.report(fault),

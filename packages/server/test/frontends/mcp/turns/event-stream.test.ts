@@ -1,8 +1,8 @@
-import type { Client } from '@parley/client/parts'
+import type { Client } from '@parley/client/low-level'
 import type { ConversationEvent, Envelope } from '@parley/protocol'
 import { expect, test } from 'vitest'
 import type { EventMsg } from '../../../../src/codex-events/event-msg.ts'
-import { streamEvents } from '../../../../src/frontends/mcp/turns/event-stream.ts'
+import { streamEvents } from '../../../../src/frontends/mcp/turns/event-streams.ts'
 
 /** A stream of a conversation up to a number, on a connection that says what the test hands it. */
 function play(upToSeq: number) {

@@ -1,6 +1,6 @@
 import { waitUntil } from '@parley/testkit'
 import { expect, test } from 'vitest'
-import { createProgress } from '../../../../src/frontends/mcp/turns/progress.ts'
+import { createProgress } from '../../../../src/frontends/mcp/tools/codex-turn.ts'
 
 test('the last step is repeated while nothing happens', async () => {
   const told: unknown[] = []

@@ -1,0 +1,198 @@
+import type { Conversation } from '@parley/client'
+import { RpcError } from '@parley/rpc'
+import type { Launch } from '../cli/launch-server.ts'
+import type { Intent } from '../ui/actions.ts'
+import type { Notice } from '../ui/notices/notice.ts'
+import { isLogGone } from '../ui/outside-changes.ts'
+import { type ConversationScreen, FollowedConversation, openOnScreen } from './followed-conversation.ts'
+import { farewell, notOpenNotice } from './greeting-and-farewell.ts'
+import {
+  createConversation,
+  type Extra,
+  isOpeningIntent,
+  type OpenedConversation,
+  openedBy,
+  openOrView,
+  openOther,
+  watchOrView,
+} from './open-conversation.ts'
+import { EnteredPrompts, type PromptHistory } from './prompt-history.ts'
+import { noticeAction, rejectionAction } from './rejected-intent.ts'
+import { isDisconnection, isLoss, runIntent } from './run-intent.ts'
+import { ServerConnection } from './server-connection.ts'
+import { type Start, type Started, startConversation } from './start-conversation.ts'
+
+interface ControllerParts {
+  readonly launch: Launch
+  readonly start: Start
+  readonly extra: Extra
+  readonly screen: ConversationScreen
+  readonly homeFolder: string
+  readonly prompts: PromptHistory
+  /** Called when the user leaves, or with the rejection of what the command line asked for. */
+  readonly onEnd: (rejection: RpcError | null) => void
+}
+
+/** Connection and conversation of the window, and what intents of the user do to them. */
+export class ConversationController implements AsyncDisposable {
+  readonly #parts: ControllerParts
+  readonly #server: ServerConnection
+  readonly #entered: EnteredPrompts
+  #followed: FollowedConversation | null = null
+  #isDetached = false
+
+  constructor(parts: ControllerParts) {
+    const { screen } = parts
+    this.#parts = parts
+    this.#entered = new EnteredPrompts(parts.prompts)
+    this.#server = new ServerConnection({
+      onConnected: ({ server, serverPid }) => screen.dispatch({ kind: 'linked', clientId: server.clientId, serverPid }),
+      onLost: () => screen.dispatch({ kind: 'lost' }),
+      onNotice: (notice) => screen.dispatch(noticeAction(notice)),
+    })
+  }
+
+  /** Returns the line that says how to come back; null if nothing is kept. */
+  get farewell(): string | null {
+    const conversation = this.#conversation
+    if (conversation === null) return null
+    const { ui } = this.#parts.screen
+    const { summary, state, readOnly, attached } = conversation
+    return farewell({
+      shortId: summary.shortId,
+      state,
+      readOnly,
+      attached,
+      detached: this.#isDetached,
+      ephemeral: this.#isEphemeral,
+      hasCompany: ui.clientCount > 1,
+      isLogGone: isLogGone(ui.lostLog),
+    })
+  }
+
+  /** Connects to a server and opens what the command line asks for. A rejection ends the program. */
+  start(): Promise<void> {
+    const { start, extra, launch, onEnd } = this.#parts
+    const open = async () => this.#take(await startConversation(await this.#server.connect(launch), start, extra))
+    return this.#unlessLost(open, onEnd)
+  }
+
+  /** Carries out an intent of the user. A rejection is shown on the screen. */
+  run(intent: Exclude<Intent, { kind: 'suspend' }>): Promise<void> {
+    const { screen } = this.#parts
+    return this.#unlessLost(
+      () => this.#run(intent),
+      (rejection) => screen.dispatch(rejectionAction(rejection)),
+    )
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#followed?.[Symbol.dispose]()
+    await this.#server.close()
+  }
+
+  get #conversation(): Conversation | null {
+    return this.#followed?.conversation ?? null
+  }
+
+  get #isEphemeral(): boolean {
+    return this.#parts.start.flags.ephemeral === true
+  }
+
+  get #onlyWatches(): boolean {
+    const { start } = this.#parts
+    return start.kind === 'attach' && start.readOnly
+  }
+
+  async #unlessLost(act: () => Promise<void>, onRejection: (rejection: RpcError) => void): Promise<void> {
+    try {
+      await act()
+    } catch (error) {
+      if (isLoss(error)) this.#server.lose()
+      else if (error instanceof RpcError) onRejection(error)
+      else if (!isDisconnection(error)) throw error
+    }
+  }
+
+  async #run(intent: Exclude<Intent, { kind: 'suspend' }>): Promise<void> {
+    const { onEnd, screen, start, extra } = this.#parts
+    if (intent.kind === 'leave') return onEnd(null)
+    if (intent.kind === 'detach') return await this.#detach()
+    if (intent.kind === 'restart') return await this.#restart()
+    const { parley } = this.#server
+    if (parley === null) return
+    const conversation = this.#conversation
+    if (isOpeningIntent(intent)) {
+      const cwd = conversation?.state.core.meta.cwd
+      const context = { flags: start.flags, extra, cwd, onlyWatches: this.#onlyWatches }
+      return await this.#show(await openOther(parley, intent, context))
+    }
+    this.#entered.enter(intent)
+    await runIntent(intent, { parley, conversation, dispatch: (...actions) => screen.dispatch(...actions) })
+  }
+
+  /** Leaves, and lets a turn go on. Nothing is detached in a conversation that takes no changes from here. */
+  async #detach(): Promise<void> {
+    const conversation = this.#conversation
+    if (conversation !== null && !conversation.readOnly) {
+      await conversation.detach()
+      this.#isDetached = true
+    }
+    this.#parts.onEnd(null)
+  }
+
+  /** Connects anew and opens the same conversation: in a server of this program, or where others have it open by now. */
+  async #restart(): Promise<void> {
+    const { launch, start, extra } = this.#parts
+    const parley = await this.#server.connect({ ...launch, early: null })
+    const before = this.#conversation
+    if (before === null) return this.#take(await startConversation(parley, start, extra))
+    const isKept = !this.#isEphemeral && before.state.core.seq > 0
+    if (!isKept) return this.#show(openedBy(parley, await createConversation(parley, start.flags, extra)))
+    if (!this.#onlyWatches) return this.#show(await openOrView(parley, before.id))
+    const opened = await watchOrView(parley, before.id)
+    return opened.conversation.attached ? this.#show(opened) : this.#keepWaiting(opened.notices)
+  }
+
+  /** Keeps the screen of a window that only watches until another process has the conversation open: `r` tries again. */
+  #keepWaiting(notices: readonly Notice[]): void {
+    this.#parts.screen.dispatch(...noticeActions(notices.length > 0 ? notices : [notOpenNotice]))
+    this.#server.lose()
+  }
+
+  async #take(started: Started): Promise<void> {
+    if (started.kind === 'open') await this.#show(started)
+    else this.#parts.screen.dispatch(started)
+  }
+
+  async #show({ parley: asked, conversation, notices }: OpenedConversation): Promise<void> {
+    const { screen, prompts, launch, homeFolder } = this.#parts
+    const parley = asked.release(conversation)
+    this.#server.moveTo(parley)
+    const before = this.#conversation
+    const opening = await openOnScreen(
+      { parley, conversation, before },
+      { screen, homeFolder, version: launch.program.version },
+    )
+    this.#followed?.[Symbol.dispose]()
+    this.#followed = new FollowedConversation(conversation, {
+      screen,
+      entered: this.#entered,
+      isKept: !this.#isEphemeral,
+    })
+    if (before !== conversation) void before?.close().catch(() => undefined)
+    const { summary, readOnly, attached } = conversation
+    const { conversationId, shortId, cwd } = summary
+    const window = { readOnly, onlyWatches: this.#onlyWatches, attached, ephemeral: this.#isEphemeral }
+    screen.dispatch(...noticeActions([...opening, ...notices]), {
+      kind: 'opened',
+      opened: { conversationId, shortId, ...window },
+    })
+    screen.dispatch({ kind: 'recalled', prompts: prompts.read(cwd) })
+    screen.follow(conversation.state)
+  }
+}
+
+function noticeActions(notices: readonly Notice[]) {
+  return notices.map((notice) => ({ kind: 'notice', notice }) as const)
+}

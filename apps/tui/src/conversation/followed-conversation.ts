@@ -1,0 +1,130 @@
+import type { Conversation, Parley } from '@parley/client'
+import type { ConversationEvent, ConversationState, EventOf } from '@parley/protocol'
+import type { UiAction } from '../ui/actions.ts'
+import type { Notice } from '../ui/notices/notice.ts'
+import type { UiState } from '../ui/ui-state.ts'
+import { enforcementNotices, greeting, reopeningNotice } from './greeting-and-farewell.ts'
+import type { EnteredPrompts } from './prompt-history.ts'
+
+/** Screen that shows the conversation. */
+export interface ConversationScreen {
+  readonly ui: UiState
+  dispatch(...actions: readonly UiAction[]): void
+  /** Shows another conversation; returns the number of its items that are left out. */
+  open(state: ConversationState, options: { readonly isOnScreen: boolean }): number
+  /** Shows the same conversation from another server. */
+  reopen(state: ConversationState): void
+  follow(state: ConversationState): void
+  locate(branch: string | null): void
+}
+
+interface Opening {
+  readonly parley: Parley
+  readonly conversation: Conversation
+  /** Conversation that was on the screen before. */
+  readonly before: Conversation | null
+}
+
+interface OpeningPlace {
+  readonly screen: ConversationScreen
+  readonly homeFolder: string
+  readonly version: string
+}
+
+/** Puts a conversation on the screen. Resolves to the notices above it: one if it was there before. */
+export async function openOnScreen(
+  { parley, conversation, before }: Opening,
+  { screen, homeFolder, version }: OpeningPlace,
+): Promise<readonly Notice[]> {
+  if (before?.id === conversation.id) {
+    screen.reopen(conversation.state)
+    return [reopeningNotice(conversation)]
+  }
+  const unenforced = await enforcementNotices(parley, conversation)
+  const { summary } = conversation
+  const isOnScreen = before !== null && summary.forkedFrom?.id === before.id
+  const leftOut = screen.open(conversation.state, { isOnScreen })
+  return [...greeting(summary, { version, homeFolder, earlierItems: isOnScreen ? 0 : leftOut }), ...unenforced]
+}
+
+interface FollowingParts {
+  readonly screen: ConversationScreen
+  readonly entered: EnteredPrompts
+  /** False for a conversation that ends with its server. */
+  readonly isKept: boolean
+}
+
+/** Interval of counting clients, who come and go without an event. */
+const countEveryMs = 10_000
+
+/** Events after which clients are counted at once, because it matters then who else is there. */
+const countAfter: ReadonlySet<string> = new Set<EventOf<'turn.started' | 'turn.ended' | 'approval.decided'>['type']>([
+  'turn.started',
+  'turn.ended',
+  'approval.decided',
+])
+
+/** The conversation on the screen and what the window keeps of it. Brings its events to the screen until disposal. */
+export class FollowedConversation implements Disposable {
+  readonly conversation: Conversation
+  readonly #parts: FollowingParts
+  readonly #timer: NodeJS.Timeout
+  readonly #unsubscribe: () => void
+  /** Session context whose branch was read last. */
+  #context: ConversationState['core']['context'] = null
+  #isOver = false
+
+  constructor(conversation: Conversation, parts: FollowingParts) {
+    this.conversation = conversation
+    this.#parts = parts
+    this.#unsubscribe = conversation.subscribe((envelope) => this.#take(envelope?.event ?? null))
+    this.#timer = setInterval(() => this.#count(), countEveryMs).unref()
+    this.#count()
+    this.#followBranch()
+  }
+
+  [Symbol.dispose](): void {
+    this.#isOver = true
+    this.#unsubscribe()
+    clearInterval(this.#timer)
+  }
+
+  #take(event: ConversationEvent | null): void {
+    const { screen, entered, isKept } = this.#parts
+    const { summary, state } = this.conversation
+    if (event?.type === 'approval.decided') screen.dispatch({ kind: 'answered', event })
+    if (event?.type === 'conversation.configured') screen.dispatch({ kind: 'configured', event })
+    if (event !== null) entered.record(event, { cwd: summary.cwd, isKept })
+    screen.follow(state)
+    if (event !== null && countAfter.has(event.type)) this.#count()
+    this.#followBranch()
+  }
+
+  #count(): void {
+    const { screen } = this.#parts
+    const show = (clients: number) => {
+      if (!this.#isOver && clients !== screen.ui.clientCount) screen.dispatch({ kind: 'counted', clients })
+    }
+    // The connection itself reports its loss, and the next count is soon.
+    this.conversation.countClients().then(show, () => undefined)
+  }
+
+  #followBranch(): void {
+    const { context } = this.conversation.state.core
+    if (context === null || context === this.#context) return
+    this.#context = context
+    const show = (branch: string | null) => {
+      if (!this.#isOver && context === this.#context) this.#parts.screen.locate(branch)
+    }
+    readBranch(this.conversation, context).then(show, () => show(null))
+  }
+}
+
+/** Reads the branch in the session context that the model was given: the conversation works with that one. */
+async function readBranch(
+  conversation: Conversation,
+  { sessionContext }: NonNullable<ConversationState['core']['context']>,
+): Promise<string | null> {
+  const { base64 } = await conversation.request('conversation/readFile', { file: sessionContext })
+  return /^Git branch: (.+)$/m.exec(Buffer.from(base64, 'base64').toString('utf8'))?.[1] ?? null
+}

@@ -1,0 +1,86 @@
+import type { Conversation, Parley } from '@parley/client'
+import type { ConversationState, ConversationSummary } from '@parley/protocol'
+import { sandboxNotice } from '../cli/sandbox-notice.ts'
+import type { Notice } from '../ui/notices/notice.ts'
+import { count, placedPath, shortPath } from '../view/text/formats.ts'
+
+/** Returns the notices above a conversation that comes on the screen. `earlierItems`: those that are not shown. */
+export function greeting(
+  { cwd, settings, instructionFiles, warnings, recovered, forkedFrom }: ConversationSummary,
+  { version, homeFolder, earlierItems }: { version: string; homeFolder: string; earlierItems: number },
+): readonly Notice[] {
+  const facts = [
+    placedPath(cwd, settings.environment, homeFolder),
+    ...instructionFiles.map((path) => shortPath(path, homeFolder)).map((path) => path.split('/').slice(-2).join('/')),
+    ...(forkedFrom === null ? [] : [`a copy of ${forkedFrom.id.slice(-8)}`]),
+  ]
+  const earlier = `… ${count(earlierItems)} earlier ${earlierItems === 1 ? 'item' : 'items'}`
+  return [
+    { kind: 'greeting', program: `parley ${version}`, facts },
+    ...warnings.map((text): Notice => ({ kind: 'note', level: 'warning', text })),
+    ...(recovered === null ? [] : [{ kind: 'note', level: 'warning', text: recovered } as const]),
+    ...(earlierItems <= 0 ? [] : [{ kind: 'note', level: 'info', text: earlier } as const]),
+  ]
+}
+
+/** Returns the notice that the conversation on the screen goes on by another server, or what was recovered for that. */
+export function reopeningNotice({ summary, attached }: Pick<Conversation, 'summary' | 'attached'>): Notice {
+  const goesOn = attached ? 'Joined again.' : 'The conversation goes on here.'
+  return { kind: 'note', level: 'info', text: summary.recovered ?? goesOn }
+}
+
+/** Notice to a window that only watches, while no process has its conversation open. */
+export const notOpenNotice: Notice = {
+  kind: 'note',
+  level: 'info',
+  text: 'Nobody has this conversation open yet, and this window only watches.',
+}
+
+/** Resolves to a warning if not all limits of the conversation are enforced. */
+export async function enforcementNotices(
+  parley: Parley,
+  { summary, readOnly }: Pick<Conversation, 'summary' | 'readOnly'>,
+): Promise<readonly Notice[]> {
+  const text = await sandboxNotice(parley, { ...summary, readOnly })
+  return text === null ? [] : [{ kind: 'note', level: 'warning', text }]
+}
+
+export interface Leaving {
+  readonly shortId: string
+  readonly state: ConversationState
+  /** True if this window watched, or showed what is saved. */
+  readonly readOnly: boolean
+  readonly attached: boolean
+  /** True if the server was told to go on without this window. */
+  readonly detached: boolean
+  readonly ephemeral: boolean
+  /** True if other clients keep the conversation open. */
+  readonly hasCompany: boolean
+  /** True if the log was taken away: nothing can be resumed before it is back. */
+  readonly isLogGone: boolean
+}
+
+/** Returns the line that says how to come back; null if nothing is kept. */
+export function farewell(leaving: Leaving): string | null {
+  const { shortId, state, readOnly, attached, detached, ephemeral, hasCompany } = leaving
+  if (ephemeral || state.core.seq === 0) return null
+  if (readOnly) return attached ? `To watch again: parley attach --read-only ${shortId}` : null
+  if (leaving.isLogGone) return `Once its log is back: parley resume ${shortId}`
+  const activity = activityOf(state)
+  if (detached) return `${goingOn[activity]}To come back: parley attach ${shortId}`
+  const hint = activity === 'runs' && !hasCompany ? ' (the turn that ran is stopped; /detach lets one go on)' : ''
+  return `To go on: parley resume ${shortId}${hint}`
+}
+
+type Activity = 'runs' | 'asks' | 'rests'
+
+const goingOn: Readonly<Record<Activity, string>> = {
+  runs: 'It goes on without you. ',
+  asks: 'Its question waits for you. ',
+  rests: '',
+}
+
+function activityOf({ core: { turn, approvals } }: ConversationState): Activity {
+  if (turn === null || turn.parked) return 'rests'
+  return Object.values(approvals).some(({ state }) => state === 'pending') ? 'asks' : 'runs'
+}

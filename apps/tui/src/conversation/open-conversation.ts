@@ -1,0 +1,113 @@
+import { type Conversation, codeOf, type Parley, type ResumeOptions, type Which } from '@parley/client'
+import { RpcError } from '@parley/rpc'
+import { type CommonFlags, overridesOf } from '../cli/flags.ts'
+import { fromWorkingFolder, workingFolder } from '../cli/folders.ts'
+import type { Intent } from '../ui/actions.ts'
+import type { Notice } from '../ui/notices/notice.ts'
+
+/** A conversation that was opened by this connection, with what to say about it. */
+export interface OpenedConversation {
+  readonly kind: 'open'
+  readonly parley: Parley
+  readonly conversation: Conversation
+  readonly notices: readonly Notice[]
+}
+
+/** Provider and first notice of new conversations, beside the flags: `parley demo` sets them. */
+export interface Extra {
+  readonly provider?: string
+  readonly banner?: string
+}
+
+export function openedBy(
+  parley: Parley,
+  conversation: Conversation,
+  notices: readonly Notice[] = [],
+): OpenedConversation {
+  return { kind: 'open', parley, conversation, notices }
+}
+
+/** Opens a conversation to take part, or joins it where it is live. Shows what is saved, with a warning, if it cannot be joined. */
+export async function openOrView(
+  parley: Parley,
+  which: Which,
+  options: Pick<ResumeOptions, 'overrides'> = {},
+): Promise<OpenedConversation> {
+  try {
+    return openedBy(parley, await parley.resume(which, options))
+  } catch (error) {
+    return await viewUnreachable(parley, error, ', and /fork goes on in a copy')
+  }
+}
+
+/** Opens a conversation to watch it only. Shows what is saved, with a warning, if it is live and cannot be joined. */
+export async function watchOrView(parley: Parley, which: Which): Promise<OpenedConversation> {
+  try {
+    return openedBy(parley, await parley.watch(which))
+  } catch (error) {
+    return await viewUnreachable(parley, error, '')
+  }
+}
+
+/** Opens the log of a conversation that could not be joined. `next`: what this window may do besides. Rethrows other errors. */
+async function viewUnreachable(parley: Parley, error: unknown, next: string): Promise<OpenedConversation> {
+  const data = error instanceof RpcError ? error.data : undefined
+  const conversationId = data?.['conversationId']
+  if (codeOf(error) !== 'liveElsewhere' || data === undefined || typeof conversationId !== 'string') throw error
+  const view = await parley.resume(conversationId, { readOnly: true })
+  return openedBy(parley, view, [{ kind: 'note', level: 'warning', text: whyNotJoined(error, data, next) }])
+}
+
+function whyNotJoined(error: unknown, data: { readonly [key: string]: unknown }, next: string): string {
+  // This message names both versions and the side to update.
+  if (data['reason'] === 'protocolVersion' && error instanceof Error) return error.message
+  const where = typeof data['pid'] === 'number' ? `process ${data['pid']}` : 'another process'
+  return `It is open in ${where}, which cannot be reached: this is a read-only view of what is saved${next}.`
+}
+
+export function createConversation(parley: Parley, flags: CommonFlags, { provider }: Extra): Promise<Conversation> {
+  return parley.create({
+    ...overridesOf(flags),
+    cwd: folderOf(flags),
+    ...(provider === undefined ? {} : { modelProvider: provider }),
+    ...(flags.ephemeral === true ? { ephemeral: true } : {}),
+  })
+}
+
+/** Returns the folder that the flags choose, absolute; the working folder by default. */
+export function folderOf({ cd }: CommonFlags): string {
+  return cd === undefined ? workingFolder() : fromWorkingFolder(cd)
+}
+
+/** Intent to put another conversation on the screen. */
+export type OpeningIntent = Extract<Intent, { kind: 'open' | 'fork' | 'new' }>
+
+export function isOpeningIntent(intent: Intent): intent is OpeningIntent {
+  return intent.kind === 'open' || intent.kind === 'fork' || intent.kind === 'new'
+}
+
+interface OpeningContext {
+  readonly flags: CommonFlags
+  readonly extra: Extra
+  /** Folder of the conversation on the screen. */
+  readonly cwd: string | undefined
+  /** True for a window that takes no part in what it shows. */
+  readonly onlyWatches: boolean
+}
+
+export async function openOther(
+  parley: Parley,
+  intent: OpeningIntent,
+  { flags, extra, cwd, onlyWatches }: OpeningContext,
+): Promise<OpenedConversation> {
+  switch (intent.kind) {
+    case 'open':
+      return (onlyWatches ? watchOrView : openOrView)(parley, intent.conversationId)
+    case 'fork':
+      return openedBy(parley, await parley.fork(intent.conversationId))
+    case 'new': {
+      const here = cwd === undefined ? flags : { ...flags, cd: cwd }
+      return openedBy(parley, await createConversation(parley, here, extra))
+    }
+  }
+}

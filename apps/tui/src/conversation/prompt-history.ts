@@ -1,0 +1,122 @@
+import { appendFileSync, closeSync, fstatSync, openSync, readSync, renameSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { ContentItem, ConversationEvent } from '@parley/protocol'
+import { secretHider } from '../cli/hide-secrets.ts'
+import type { Intent } from '../ui/actions.ts'
+
+/** Prompts sent in a folder, across its conversations. */
+export interface PromptHistory {
+  /** Oldest first. */
+  read(folder: string): readonly string[]
+  add(folder: string, text: string): void
+}
+
+/** Size of the newest part of the file, which is read; older prompts are dropped. */
+const keptBytes = 512 * 1024
+const keptPrompts = 200
+/** Length in characters. A longer prompt was pasted, and would push out many that were typed. */
+const maxPromptLength = 16 * 1024
+
+/**
+ * Opens the prompt history: one JSON line a prompt, in a file that only this user reads. Without a usable file there is no
+ * history. Leaves out prompts with a secret: with a mark in its place the text would not be the one that was sent.
+ */
+export function openPromptHistory(home: string, env: Readonly<Record<string, string | undefined>> = {}): PromptHistory {
+  const path = join(home, 'prompts.jsonl')
+  const hide = secretHider(env)
+  return {
+    read: (folder) => promptsIn(tailOf(path), folder),
+    add(folder, text) {
+      if (text.length > maxPromptLength || hide(text) !== text) return
+      try {
+        appendFileSync(path, `${JSON.stringify({ folder, text })}\n`, { mode: 0o600 })
+      } catch {
+        // The server reports a full disk.
+      }
+    },
+  }
+}
+
+/**
+ * Prompts entered in this window that the server has not recorded yet. They go to the history as recorded, word for word:
+ * the server knows secrets that this program does not, and puts marks in their place.
+ */
+export class EnteredPrompts {
+  readonly #history: PromptHistory
+  readonly #texts = new Set<string>()
+
+  constructor(history: PromptHistory) {
+    this.#history = history
+  }
+
+  /** Notes the text of an intent that sends one. */
+  enter(intent: Intent): void {
+    if (intent.kind === 'send') this.#texts.add(intent.message.text)
+    if (intent.kind === 'shell') this.#texts.add(`!${intent.command}`)
+  }
+
+  /** Adds an entered text to the history once an event records it. `isKept`: false for a conversation that is not kept. */
+  record(event: ConversationEvent, { cwd, isKept }: { readonly cwd: string; readonly isKept: boolean }): void {
+    const text = recordedPrompt(event)
+    if (text !== null && this.#texts.delete(text) && isKept) this.#history.add(cwd, text)
+  }
+}
+
+/** Returns the prompt of a user that an event records; null for any other event. */
+export function recordedPrompt(event: ConversationEvent): string | null {
+  if (event.type === 'message.queued') return textOf(event.message.content)
+  if (event.type !== 'item.started' && event.type !== 'item.completed') return null
+  const { item } = event
+  if (item.type === 'shellCommand') return `!${item.command}`
+  return item.type === 'userMessage' ? textOf(item.content) : null
+}
+
+/** Returns the text without the images beside it. */
+function textOf(content: readonly ContentItem[]): string {
+  return content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n')
+}
+
+function promptsIn(lines: readonly string[], folder: string): readonly string[] {
+  const texts = lines.flatMap((line) => {
+    const prompt = parsed(line)
+    return prompt?.folder === folder ? [prompt.text] : []
+  })
+  return texts.filter((text, index) => text !== texts[index - 1]).slice(-keptPrompts)
+}
+
+/** Returns the prompt of a line; null for a torn line or one of another kind. */
+function parsed(line: string): { readonly folder: string; readonly text: string } | null {
+  try {
+    const value: unknown = JSON.parse(line)
+    if (typeof value !== 'object' || value === null || !('folder' in value && 'text' in value)) return null
+    const { folder, text } = value
+    return typeof folder === 'string' && typeof text === 'string' ? { folder, text } : null
+  } catch {
+    return null
+  }
+}
+
+/** Returns the newest lines. Cuts a file that has grown too long to them. */
+function tailOf(path: string): readonly string[] {
+  try {
+    const descriptor = openSync(path, 'r')
+    const { size } = fstatSync(descriptor)
+    const bytes = Buffer.alloc(Math.min(size, keptBytes))
+    const length = readSync(descriptor, bytes, 0, bytes.length, size - bytes.length)
+    closeSync(descriptor)
+    const lines = bytes
+      .toString('utf8', 0, length)
+      .split('\n')
+      .slice(size > keptBytes ? 1 : 0)
+    if (size > 2 * keptBytes) shorten(path, lines)
+    return lines
+  } catch {
+    return []
+  }
+}
+
+function shorten(path: string, lines: readonly string[]): void {
+  const next = `${path}.${process.pid}`
+  writeFileSync(next, lines.join('\n'), { mode: 0o600 })
+  renameSync(next, path)
+}

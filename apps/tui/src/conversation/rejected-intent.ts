@@ -1,0 +1,86 @@
+import type { Conversation } from '@parley/client'
+import type { ConversationId, ConversationState, ServerNotice, SettingsPatch } from '@parley/protocol'
+import type { RpcError } from '@parley/rpc'
+import type { Intent, UiAction } from '../ui/actions.ts'
+import { isDiskFull, isLostLog } from '../ui/outside-changes.ts'
+import type { OpeningIntent } from './open-conversation.ts'
+
+/** Intent that requests to the server carry out, without another conversation on the screen. */
+export type RequestIntent = Exclude<Intent, OpeningIntent | { kind: 'restart' | 'suspend' | 'detach' | 'leave' }>
+
+type Rejected = Pick<Conversation, 'id' | 'state'> | null
+
+/** Returns what the screen does about a rejected intent: text of the user comes back, a lost race is no error. */
+export function actionsAfterRejection(
+  intent: RequestIntent,
+  error: RpcError,
+  conversation: Rejected,
+): readonly UiAction[] {
+  const code = error.data?.code
+  switch (intent.kind) {
+    case 'configure':
+      if (code !== 'aboveCeiling' || conversation === null) return [rejectionAction(error)]
+      return [note('error', howToRaise(conversation.id, intent.settings, conversation.state))]
+    case 'send':
+      return [{ kind: 'notTaken', message: intent.message }, rejectionAction(error)]
+    case 'decide':
+      return actionsAfterRejectedAnswer(intent, error)
+    case 'shell':
+      return [{ kind: 'tookBack', text: `!${intent.command}` }, rejectionAction(error)]
+    case 'editQueued':
+      return [{ kind: 'tookBack', text: intent.text }, note('warning', error.message)]
+    case 'takeBack':
+    case 'interrupt':
+      return code === 'messageNotQueued' || code === 'turnMismatch' ? [] : [rejectionAction(error)]
+    default:
+      return [rejectionAction(error)]
+  }
+}
+
+function actionsAfterRejectedAnswer(
+  { approvalId, answers, note: words }: Extract<RequestIntent, { kind: 'decide' }>,
+  { message, data }: RpcError,
+): readonly UiAction[] {
+  const field = /^answers\.(.+)$/s.exec(String(data?.['field']))?.[1]
+  if (answers !== undefined && field !== undefined)
+    return [{ kind: 'formRefused', approvalId, answers, field, problem: message }]
+  // The event of another window's answer is shown by itself.
+  const isShown = data?.code === 'approvalNotPending' && data['decidedBy'] !== undefined
+  return [
+    { kind: 'answerRefused', approvalId },
+    ...(words === undefined ? [] : [{ kind: 'tookBack', text: words } as const]),
+    ...(isShown ? [] : [note('warning', message)]),
+  ]
+}
+
+/** Returns the line that starts this program with the settings that its server rejected as above the ceiling. */
+function howToRaise(
+  conversationId: ConversationId,
+  settings: SettingsPatch,
+  { core }: Pick<ConversationState, 'core'>,
+): string {
+  const sandbox = settings.sandbox ?? core.settings.sandbox
+  const approvalPolicy = settings.approvalPolicy ?? core.settings.approvalPolicy
+  const isUnasked = sandbox === 'danger-full-access' && approvalPolicy === 'never'
+  const flags = `-s ${sandbox}${isUnasked ? ' -a never' : ''}`
+  const what = isUnasked ? `${sandbox} with nobody asked` : sandbox
+  const asked = `This session was not started for ${what}.`
+  if (core.seq === 0) return `${asked} Leave, then: parley ${flags}`
+  return `${asked} Leave, then: parley resume ${conversationId.slice(-8)} ${flags}`
+}
+
+/** Returns the action that shows a rejection. A lost log rejects everything from then on, and is shown once. */
+export function rejectionAction({ message, data }: RpcError): UiAction {
+  const errno = data?.['errno']
+  return isLostLog(errno) ? { kind: 'logLost', log: { errno, text: message }, isAnswer: true } : note('error', message)
+}
+
+/** Returns the action that shows a notice which the server sent by itself. */
+export function noticeAction({ level, message, errno }: Pick<ServerNotice, 'level' | 'message' | 'errno'>): UiAction {
+  if (isLostLog(errno)) return { kind: 'logLost', log: { errno, text: message }, isAnswer: false }
+  return note(level, isDiskFull(errno) ? `${message} Make room: it goes on by itself then.` : message)
+}
+
+export function note(level: 'info' | 'warning' | 'error', text: string): UiAction {
+  return { kind: 'notice', notice: { kind: 'note', level, text } }
+}

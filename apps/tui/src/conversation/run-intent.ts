@@ -1,0 +1,146 @@
+import { type Conversation, codeOf, type Parley } from '@parley/client'
+import { type ConversationState, wireErrors } from '@parley/protocol'
+import { RpcError } from '@parley/rpc'
+import type { UiAction } from '../ui/actions.ts'
+import { mcpTable, whyTable } from '../ui/notices/notice.ts'
+import { trustTable } from '../ui/notices/trust-table.ts'
+import { settingsLine } from '../ui/outside-changes.ts'
+import { actionsAfterRejection, note, type RequestIntent } from './rejected-intent.ts'
+import { modelTable, statusTable } from './status-tables.ts'
+
+/** Connection and conversation that an intent is about, and the way to the screen. */
+export interface IntentContext {
+  readonly parley: Pick<Parley, 'request'>
+  readonly conversation: IntentConversation | null
+  readonly dispatch: (...actions: readonly UiAction[]) => void
+}
+
+type IntentConversation = Pick<
+  Conversation,
+  'id' | 'state' | 'request' | 'decide' | 'interrupt' | 'continue' | 'configure' | 'rename'
+>
+
+/** Sends the requests of an intent, and shows their results where the conversation's events do not. */
+export async function runIntent(intent: RequestIntent, context: IntentContext): Promise<void> {
+  try {
+    if (isAboutServer(intent)) await askServer(intent, context)
+    else await askConversation(intent, conversationOf(context), context)
+  } catch (error) {
+    // The screen shows that the server is gone; what it did not take is sent again to the next one.
+    if (isDisconnection(error)) return
+    if (!(error instanceof RpcError)) throw error
+    context.dispatch(...actionsAfterRejection(intent, error, context.conversation))
+  }
+}
+
+/** Returns true for the error of a request whose connection was lost. */
+export function isLoss(error: unknown): boolean {
+  return codeOf(error) === 'connectionClosed'
+}
+
+/** Returns true for the error of a request whose connection was lost, or closed here. */
+export function isDisconnection(error: unknown): boolean {
+  return isLoss(error) || codeOf(error) === 'closed'
+}
+
+/** Kinds of intents that need no conversation. */
+const serverKinds = ['list', 'models', 'mcp', 'restartMcp', 'readTrust', 'decideTrust', 'status'] as const
+
+type ServerIntent = Extract<RequestIntent, { kind: (typeof serverKinds)[number] }>
+
+function isAboutServer(intent: RequestIntent): intent is ServerIntent {
+  return serverKinds.some((kind) => kind === intent.kind)
+}
+
+function conversationOf({ conversation }: IntentContext): IntentConversation {
+  if (conversation !== null) return conversation
+  throw new RpcError(wireErrors.conversationNotFound, 'No conversation is open yet.', { code: 'conversationNotFound' })
+}
+
+async function askConversation(
+  intent: Exclude<RequestIntent, ServerIntent>,
+  conversation: IntentConversation,
+  { parley, dispatch }: IntentContext,
+): Promise<void> {
+  switch (intent.kind) {
+    case 'send': {
+      const { messageId, text, when, images = [] } = intent.message
+      const input = [{ type: 'text' as const, text }, ...images.map((path) => ({ type: 'image' as const, path }))]
+      // `send` of the library also follows the turn, which the screen does by the conversation's state.
+      await conversation.request('conversation/sendMessage', { messageId, when, input })
+      return dispatch({ kind: 'acknowledged', messageId })
+    }
+    case 'editQueued': {
+      const content = [{ type: 'text' as const, text: intent.text }]
+      await conversation.request('conversation/inbox/edit', { messageId: intent.messageId, content })
+      return
+    }
+    case 'takeBack':
+      await conversation.request('conversation/inbox/remove', { messageId: intent.messageId })
+      return dispatch({ kind: 'tookBack', text: intent.text })
+    case 'removeQueued':
+      await conversation.request('conversation/inbox/remove', { messageId: intent.messageId })
+      return
+    case 'interrupt':
+      await conversation.interrupt(intent.turnId)
+      return
+    case 'continue':
+      await conversation.continue()
+      return
+    case 'decide': {
+      const { kind: _, approvalId, ...answer } = intent
+      return conversation.decide(approvalId, answer)
+    }
+    case 'shell':
+      await conversation.request('conversation/runShell', { command: intent.command })
+      return
+    case 'configure':
+      await conversation.configure(intent.settings)
+      return dispatch(note('info', `${settingsLine(intent.settings)}.`))
+    case 'rename':
+      await conversation.rename(intent.name)
+      return dispatch(note('info', `This conversation is now named ${intent.name}.`))
+    case 'why': {
+      const { item } = intent
+      const call = { conversation: conversation.id, ...(item === undefined ? {} : { item }) }
+      return dispatch({ kind: 'notice', notice: whyTable(await parley.request('policy/why', call)) })
+    }
+  }
+}
+
+async function askServer(intent: ServerIntent, { parley, conversation, dispatch }: IntentContext): Promise<void> {
+  const state = conversation?.state ?? null
+  switch (intent.kind) {
+    case 'list':
+      return dispatch({ kind: 'listed', ...(await parley.request('conversation/list', { limit: 500 })) })
+    case 'models':
+      return dispatch({ kind: 'notice', notice: modelTable(await parley.request('model/list', {})) })
+    case 'mcp':
+      return dispatch({ kind: 'notice', notice: mcpTable(await parley.request('mcp/list', {})) })
+    case 'restartMcp':
+      await parley.request('mcp/restart', { name: intent.name })
+      return dispatch(note('info', `The tool server ${intent.name} is starting anew; /mcp shows its state.`))
+    case 'readTrust': {
+      const { notice, hash } = trustTable(await parley.request('trust/read', { cwd: projectFolder(state) }))
+      return dispatch({ kind: 'notice', notice }, { kind: 'trustShown', hash })
+    }
+    case 'decideTrust': {
+      const { hash, verdict } = intent
+      await parley.request('trust/decide', { cwd: projectFolder(state), hash, verdict })
+      return dispatch({ kind: 'trustShown', hash: null }, note('info', afterVerdict[verdict]))
+    }
+    case 'status':
+      return dispatch({ kind: 'notice', notice: statusTable(state, await parley.request('server/diagnostics', {})) })
+  }
+}
+
+const afterVerdict = {
+  trusted: 'Trusted. It takes effect in new conversations (/new begins one); this one stays as it is.',
+  declined: 'Declined. Nothing of it takes effect in new conversations.',
+} as const
+
+/** Returns the folder to look for a project in: `/`, which has none, for a conversation on another machine. */
+function projectFolder(state: ConversationState | null): string {
+  const isHere = state !== null && state.core.settings.environment === undefined
+  return isHere ? state.core.meta.cwd : '/'
+}

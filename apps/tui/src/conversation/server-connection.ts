@@ -1,0 +1,123 @@
+import { readlinkSync } from 'node:fs'
+import { userInfo } from 'node:os'
+import type { Parley } from '@parley/client'
+import type { ServerNotice } from '@parley/protocol'
+import { connect } from '../cli/connect.ts'
+import type { Launch } from '../cli/launch-server.ts'
+
+interface ConnectionListener {
+  readonly onConnected: (parley: Parley) => void
+  readonly onLost: () => void
+  readonly onNotice: (notice: ShownNotice) => void
+}
+
+type ShownNotice = Pick<ServerNotice, 'message' | 'level' | 'errno'>
+
+const stillSaving = 'Waiting for the server to stop what runs and to save …'
+/** Time before a server that has not ended yet is mentioned. */
+const patienceMs = 2_000
+
+/** The one connection of the window at a time, with those that are being made or closed. */
+export class ServerConnection {
+  readonly #listener: ConnectionListener
+  readonly #closing = new AbortController()
+  /** Connections being made or closed, which the program waits for at its end. */
+  readonly #pending = new Set<Promise<unknown>>()
+  #parley: Parley | null = null
+
+  constructor(listener: ConnectionListener) {
+    this.#listener = listener
+  }
+
+  /** Returns the connection; null before the first one and after a loss. */
+  get parley(): Parley | null {
+    return this.#parley
+  }
+
+  /** Connects to a server of this program. */
+  async connect(launch: Launch): Promise<Parley> {
+    const connecting = connect(launch, {
+      signal: this.#closing.signal,
+      canApprove: true,
+      clientName: 'parley',
+      clientTitle: windowTitle(),
+      onNotice: (notice) => this.#report(notice),
+    })
+    this.#awaitAtEnd(connecting)
+    return this.#use(await connecting)
+  }
+
+  /** Uses another connection from now on and closes the one before, whose server may end. */
+  moveTo(parley: Parley): void {
+    const before = this.#parley
+    if (before === parley) return
+    this.#use(parley)
+    this.#leave(before)
+  }
+
+  /** Gives the connection up. It may still be alive, if the loss concerned a connection to another process. */
+  lose(): void {
+    this.#leave(this.#parley)
+    this.#parley = null
+    if (!this.#closing.signal.aborted) this.#listener.onLost()
+  }
+
+  /** Closes every connection. Waits for the server's end, unless a conversation was detached in it. */
+  async close(): Promise<void> {
+    this.#closing.abort(new Error('the window was closed'))
+    const waiting = setTimeout(() => this.#report({ message: stillSaving, level: 'info' }), patienceMs)
+    await this.#parley?.close()
+    await Promise.allSettled(this.#pending)
+    clearTimeout(waiting)
+  }
+
+  /** Passes a notice on; writes it to stderr once the window is being closed. */
+  #report(notice: ShownNotice): void {
+    if (this.#closing.signal.aborted) process.stderr.write(`parley: ${notice.message}\n`)
+    else this.#listener.onNotice(notice)
+  }
+
+  #leave(parley: Parley | null): void {
+    if (parley !== null) this.#awaitAtEnd(parley.close())
+  }
+
+  #awaitAtEnd(work: Promise<unknown>): void {
+    const done = work.then(
+      () => undefined,
+      () => undefined,
+    )
+    this.#pending.add(done)
+    void done.then(() => this.#pending.delete(done))
+  }
+
+  #use(parley: Parley): Parley {
+    this.#parley = parley
+    void parley.closed.then(() => {
+      if (this.#parley === parley) this.lose()
+    })
+    this.#listener.onConnected(parley)
+    return parley
+  }
+}
+
+/** Returns the name others see: the user with the terminal, since one user may have several windows. */
+function windowTitle(): string {
+  return `${userName()} (${terminalName()})`
+}
+
+function userName(): string {
+  try {
+    return userInfo().username
+  } catch {
+    // The system has no name for the account.
+    return 'parley'
+  }
+}
+
+function terminalName(): string {
+  try {
+    return readlinkSync('/proc/self/fd/0').replace(/^\/dev\//, '')
+  } catch {
+    return `process ${process.pid}`
+  }
+}

@@ -1,0 +1,97 @@
+import type { Conversation, Parley } from '@parley/client'
+import { wireErrors } from '@parley/protocol'
+import { RpcError } from '@parley/rpc'
+import { type CommonFlags, type ImageFlag, overridesOf } from '../cli/flags.ts'
+import type { Notice } from '../ui/notices/notice.ts'
+import {
+  createConversation,
+  type Extra,
+  folderOf,
+  type OpenedConversation,
+  openedBy,
+  openOrView,
+  watchOrView,
+} from './open-conversation.ts'
+
+/** Conversation that the command line asks for. */
+export type Start =
+  | { readonly kind: 'new'; readonly prompt: string | null; readonly flags: CommonFlags & ImageFlag }
+  | { readonly kind: 'resume'; readonly id: string | null; readonly last: boolean; readonly flags: CommonFlags }
+  | { readonly kind: 'attach'; readonly id: string | null; readonly readOnly: boolean; readonly flags: CommonFlags }
+  | { readonly kind: 'fork'; readonly id: string; readonly at: number | null; readonly flags: CommonFlags }
+
+export type Started =
+  | OpenedConversation
+  /** The user chooses from the list of conversations. */
+  | { readonly kind: 'pick'; readonly liveOnly: boolean }
+
+/** Opens what the command line asks for. Throws the server's `RpcError` if that cannot be opened. */
+export async function startConversation(parley: Parley, start: Start, extra: Extra): Promise<Started> {
+  switch (start.kind) {
+    case 'new':
+      return createOrExplain(parley, start.flags, extra)
+    case 'resume':
+      return start.id === null && !start.last ? { kind: 'pick', liveOnly: false } : resume(parley, start)
+    case 'attach':
+      return attach(parley, start)
+    case 'fork':
+      return openedBy(parley, await fork(parley, start))
+  }
+}
+
+function resume(parley: Parley, { id, flags }: Start & { kind: 'resume' }): Promise<OpenedConversation> {
+  return openOrView(parley, id ?? { last: true, cwd: folderOf(flags) }, { overrides: overridesOf(flags) })
+}
+
+/** Attaches to the named conversation, whose turn may have ended since, or to the only live one. */
+async function attach(parley: Parley, { id, readOnly }: Start & { kind: 'attach' }): Promise<Started> {
+  const open = readOnly ? watchOrView : openOrView
+  if (id !== null) return open(parley, id)
+  const [first, ...others] = await parley.listLive()
+  if (first === undefined)
+    throw new RpcError(wireErrors.conversationNotFound, 'No conversation is live. `parley resume` opens one.', {
+      code: 'conversationNotFound',
+    })
+  return others.length === 0 ? open(parley, first.conversationId) : { kind: 'pick', liveOnly: true }
+}
+
+/** Requests a view first, which finds the conversation by any of its names and needs no lock. */
+async function fork(parley: Parley, { id, at, flags }: Start & { kind: 'fork' }): Promise<Conversation> {
+  const source = await parley.request('conversation/resume', { prefix: id, readOnly: true })
+  const copy = await parley.fork(source.conversationId, at ?? undefined)
+  const overrides = overridesOf(flags)
+  return Object.keys(overrides).length === 0 ? copy : parley.resume(copy.id, { overrides })
+}
+
+/** Creates a conversation. Without any key it opens one that cannot ask, with notices that say what was looked for. */
+async function createOrExplain(parley: Parley, flags: CommonFlags, extra: Extra): Promise<OpenedConversation> {
+  const banner = extra.banner === undefined ? [] : [info(extra.banner)]
+  try {
+    return openedBy(parley, await createConversation(parley, flags, extra), banner)
+  } catch (error) {
+    const data = error instanceof RpcError ? error.data : undefined
+    if (data?.code !== 'noCredentials') throw error
+    const conversation = await createConversation(parley, flags, { provider: 'unconfigured' })
+    return openedBy(parley, conversation, await noModelNotices(parley, namesIn(data['variables'])))
+  }
+}
+
+async function noModelNotices(parley: Parley, variables: readonly string[]): Promise<readonly Notice[]> {
+  const { local } = await parley.request('model/list', {})
+  const looked = variables.length === 0 ? '' : ` (looked for ${variables.join(', ')})`
+  const demo = `No model is configured${looked}, so nothing can be asked yet; \`parley demo\` shows a session.`
+  const offers = local.map(
+    ({ provider, name, baseUrl, models }) =>
+      `${name} answers at ${baseUrl}: /model ${provider} ${models[0] ?? 'MODEL'} uses it here.`,
+  )
+  const next = offers.length === 0 ? 'Set a key and start again, or start a local model server.' : offers.join('\n')
+  return [{ kind: 'note', level: 'warning', text: demo }, info(next)]
+}
+
+function namesIn(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value.filter((name) => typeof name === 'string' && name !== '') : []
+}
+
+function info(text: string): Notice {
+  return { kind: 'note', level: 'info', text }
+}

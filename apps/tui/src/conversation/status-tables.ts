@@ -1,0 +1,66 @@
+import type { ConversationId, ConversationState, ResultOf, Settings } from '@parley/protocol'
+import type { Notice } from '../ui/notices/notice.ts'
+import { placedPath } from '../view/text/formats.ts'
+
+/** Returns the table of models by provider, local ones included, with the problems of providers that list none. */
+export function modelTable({ models, problems, local }: ResultOf<'model/list'>): Notice {
+  const rows: (readonly [string, string])[] = [
+    ...models.map(({ provider, id, current }) => [`${provider} ${id}`, current ? 'the default' : ''] as const),
+    ...local.flatMap(({ provider, name, models: ids }) =>
+      ids.map((id) => [`${provider} ${id}`, `local, ${name}`] as const),
+    ),
+    ...problems.map(({ provider, message }) => [provider, message] as const),
+  ]
+  const title =
+    rows.length === 0
+      ? 'No provider lists its models. /model ID uses one by name'
+      : 'Models: /model PROVIDER ID uses one'
+  return { kind: 'table', title, rows }
+}
+
+/** Returns the table of the conversation, its limits and its server. */
+export function statusTable(state: ConversationState | null, server: ResultOf<'server/diagnostics'>): Notice {
+  return {
+    kind: 'table',
+    title: 'Status',
+    rows: [
+      ...(state === null ? [] : conversationRows(state, server)),
+      ['kept in', server.home],
+      ['server', `${server.version} (${server.build}), process ${server.pid}, Node ${server.node}`],
+      ['memory', `${Math.round(server.rssBytes / 1_048_576)} MB`],
+    ],
+  }
+}
+
+type Server = ResultOf<'server/diagnostics'>
+
+function conversationRows({ core }: ConversationState, server: Server): (readonly [string, string])[] {
+  const { meta, settings } = core
+  return [
+    ['conversation', meta.conversationId],
+    ['folder', placedPath(meta.cwd, settings.environment, '')],
+    ['model', `${settings.modelProvider} ${settings.model}`],
+    ['approvals', settings.approvalPolicy],
+    ['sandbox', sandboxText(settings)],
+    ...(settings.sandbox === 'danger-full-access'
+      ? []
+      : [['enforced by', enforcedBy(meta.conversationId, server)] as const]),
+  ]
+}
+
+const enforcementWords = {
+  full: 'enforced in full',
+  partial: 'enforced in part: what is not known to be harmless asks',
+  none: 'enforced by nothing: what is not known to be harmless asks',
+}
+
+function sandboxText({ enforcement, sandbox, network }: Settings): string {
+  if (sandbox === 'danger-full-access') return 'off: you chose full access'
+  const open = network === true && sandbox === 'workspace-write' ? ', with network' : ''
+  return `${sandbox}${open}, ${enforcementWords[enforcement]}`
+}
+
+/** Returns what enforces the limits where the conversation works, which may be another machine than the server's. */
+function enforcedBy(conversationId: ConversationId, { conversations, enforcementReason }: Server): string {
+  return conversations.find((open) => open.conversationId === conversationId)?.enforcementReason ?? enforcementReason
+}

@@ -1,0 +1,126 @@
+import { randomUUID } from 'node:crypto'
+import { homedir } from 'node:os'
+import { WriteStream } from 'node:tty'
+import type { RpcError } from '@parley/rpc'
+import { exitCodeOf, exitCodes } from '../cli/exit-codes.ts'
+import { fromWorkingFolder, workingFolder } from '../cli/folders.ts'
+import type { Launch } from '../cli/launch-server.ts'
+import { explainRejection } from '../cli/messages.ts'
+import { ConversationController } from '../conversation/conversation-controller.ts'
+import type { Extra } from '../conversation/open-conversation.ts'
+import { openPromptHistory } from '../conversation/prompt-history.ts'
+import type { Start } from '../conversation/start-conversation.ts'
+import { createSuspension, holdScreen } from '../screen/hold-screen.ts'
+import { ScreenController } from '../screen/screen-controller.ts'
+import type { Signal } from '../screen/screen-model.ts'
+import { guardAgainstKill } from '../terminal/hold-terminal.ts'
+import { createEarlyPainter, type Painter } from '../terminal/painter.ts'
+import { hasTerminal, measure, reflowsRows, sayNoTerminal } from '../terminal/probe.ts'
+import type { UiAction } from '../ui/actions.ts'
+import type { Screen } from '../view/screen.ts'
+
+interface Ending {
+  /** Rejection of the conversation that the command line names; null if it was opened. */
+  readonly rejection: RpcError | null
+  /** Command that resumes the conversation; null if nothing is kept. */
+  readonly farewell: string | null
+}
+
+/** Runs the interactive program until the user leaves. Resolves to the exit code. */
+export async function runInteractive(launch: Launch, start: Start, extra: Extra = {}): Promise<number> {
+  const { stdout, stderr } = process
+  if (!hasTerminal()) return sayNoTerminal()
+  // Ink reads the working folder as it loads, and throws if it was removed.
+  workingFolder()
+  const { rejection, farewell } = await runOnTerminal(launch, start, extra)
+  if (rejection !== null) stderr.write(`parley: ${explainRejection(rejection)}\n`)
+  if (farewell !== null) stdout.write(`${farewell}\n`)
+  return rejection === null ? exitCodes.ok : exitCodeOf(rejection.data?.code ?? '')
+}
+
+async function runOnTerminal(launch: Launch, start: Start, extra: Extra): Promise<Ending> {
+  const { stdout } = process
+  const { env } = launch
+  const homeFolder = env['HOME'] ?? homedir()
+  const colours = (env['NO_COLOR'] ?? '') === ''
+  const end = Promise.withResolvers<RpcError | null>()
+  const screen = new ScreenController({
+    painter: createEarlyPainter((text) => stdout.write(text), colours),
+    size: () => ({ columns: stdout.columns, rows: stdout.rows }),
+    measure: () => measure(stdout),
+    homeFolder,
+    reflows: reflowsRows(env),
+    signal: (signal) => stdout.write(signalSequence(signal)),
+    onIntent: (intent) =>
+      intent.kind === 'suspend' ? suspension.suspend() : void conversation.run(intent).catch(end.reject),
+  })
+  const conversation = new ConversationController({
+    launch,
+    start,
+    extra,
+    screen,
+    homeFolder,
+    prompts: openPromptHistory(launch.home, env),
+    onEnd: end.resolve,
+  })
+  const handPainterOver = () => {
+    loadInkPainter(colours)
+      .then((make) => screen.handOver(make))
+      .catch(end.reject)
+  }
+  const held = holdScreen({
+    controller: screen,
+    handPainterOver,
+    onKeys: (events) => screen.dispatch(...events.map((event) => ({ kind: 'key', event }) as const)),
+    onEnd: () => end.resolve(null),
+  })
+  const suspension = createSuspension(held)
+  let guard: Disposable | null = null
+  const onInterrupt = () => screen.dispatch({ kind: 'signal' })
+  const onResize = () => screen.resized()
+  process.on('SIGINT', onInterrupt)
+  stdout.on('resize', onResize)
+  try {
+    screen.dispatch(...firstMessage(start))
+    void conversation.start().catch(end.reject)
+    guard = guardAgainstKill()
+    handPainterOver()
+    const rejection = await end.promise
+    return { rejection, farewell: conversation.farewell }
+  } finally {
+    stdout.off('resize', onResize)
+    suspension[Symbol.dispose]()
+    held[Symbol.dispose]()
+    screen[Symbol.dispose]()
+    guard?.[Symbol.dispose]()
+    await conversation[Symbol.asyncDispose]()
+    process.off('SIGINT', onInterrupt)
+  }
+}
+
+/**
+ * Loads Ink, the largest part of the program, while the early painter shows the composer. Returns the function that makes
+ * its painter.
+ */
+async function loadInkPainter(colours: boolean): Promise<(first: Screen) => Painter> {
+  const { createInkPainter } = await import('./ink-painter.tsx')
+  return (first) => {
+    // Node's own stream emits `resize` at once and Ink would draw for each of several sizes.
+    const stdout = new WriteStream(process.stdout.fd)
+    // The end of the keys reports a closed terminal.
+    stdout.on('error', () => undefined)
+    return createInkPainter({ stdout, stdin: process.stdin }, first, colours)
+  }
+}
+
+function firstMessage(start: Start): readonly UiAction[] {
+  if (start.kind !== 'new' || start.prompt === null) return []
+  const { prompt: text, flags } = start
+  const images = (flags.image ?? []).map((path) => fromWorkingFolder(path))
+  return [{ kind: 'hold', message: { messageId: randomUUID(), text, images, when: 'steer' } }]
+}
+
+/** Returns the sequences for the window's title, the bell, and the notification that some terminals show. */
+function signalSequence({ title, ring }: Signal): string {
+  return (title === null ? '' : `\x1b]2;${title}\x07`) + (ring === null ? '' : `\x07\x1b]9;${ring}\x07`)
+}

@@ -1,0 +1,90 @@
+/** Shortest time between two frames that no key asked for. */
+const frameMs = 33
+
+/** Times of frames: at once for a key, once per frame time for events, and when time alone changes the screen. */
+export interface Frames {
+  now(): void
+  soon(): void
+  /** Paints at this time, in ms since the epoch, unless that happens before for another reason. */
+  at(timeMs: number | null): void
+  /** Delays every frame by this time, then paints at once. */
+  hold(holdMs: number): void
+  areHeld(): boolean
+  stop(): void
+}
+
+export function createFrames(paint: () => void): Frames {
+  let frame: NodeJS.Timeout | null = null
+  let alarm: NodeJS.Timeout | undefined
+  let lastMs = Number.NEGATIVE_INFINITY
+  let held: NodeJS.Timeout | null = null
+  let isStopped = false
+
+  function now(): void {
+    if (isStopped || held !== null) return
+    if (frame !== null) clearTimeout(frame)
+    frame = null
+    lastMs = performance.now()
+    paint()
+  }
+
+  return {
+    now,
+    soon() {
+      if (frame === null && held === null && !isStopped)
+        frame = setTimeout(now, Math.max(0, lastMs + frameMs - performance.now()))
+    },
+    at(timeMs) {
+      clearTimeout(alarm)
+      if (timeMs !== null && !isStopped) alarm = setTimeout(now, Math.max(frameMs, timeMs - Date.now()))
+    },
+    hold(holdMs) {
+      if (held !== null) clearTimeout(held)
+      held = setTimeout(() => {
+        held = null
+        now()
+      }, holdMs)
+    },
+    areHeld: () => held !== null,
+    stop() {
+      isStopped = true
+      if (held !== null) clearTimeout(held)
+      if (frame !== null) clearTimeout(frame)
+      clearTimeout(alarm)
+    },
+  }
+}
+
+/** Timer that a key pressed before its end replaces, even if the key is read late. */
+export interface QuietTimer {
+  /** Replaces the end by this time, in ms since the epoch; null cancels it. */
+  at(timeMs: number | null): void
+  stop(): void
+}
+
+/**
+ * Creates a timer that calls once all input available at its end has been read. A plain timer would fire before keys that
+ * arrived in time while the program was busy.
+ */
+export function createQuietTimer(call: () => void): QuietTimer {
+  let timer: NodeJS.Timeout | undefined
+  let turn: NodeJS.Immediate | undefined
+
+  function cancel(): void {
+    clearTimeout(timer)
+    clearImmediate(turn)
+  }
+
+  return {
+    at(timeMs) {
+      cancel()
+      if (timeMs === null) return
+      const afterInput = () => {
+        // Between a timer and the next immediate the event loop reads all input that is ready.
+        turn = setImmediate(call)
+      }
+      timer = setTimeout(afterInput, Math.max(0, timeMs - Date.now()))
+    },
+    stop: cancel,
+  }
+}

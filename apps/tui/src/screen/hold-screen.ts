@@ -1,0 +1,120 @@
+import { holdTerminal } from '../terminal/hold-terminal.ts'
+import { processTerminal, setRawMode } from '../terminal/port.ts'
+import { gatherBurst, noBurst } from '../ui/keys/burst.ts'
+import { decode, flush, flushAfterMs, idleDecoder, pendingOf } from '../ui/keys/decoder.ts'
+import type { KeyEvent } from '../ui/keys/key-event.ts'
+import type { ScreenController } from './screen-controller.ts'
+
+/** Terminal of this process, given to another program and taken back. Repeated calls do nothing. */
+interface LendableTerminal {
+  readonly release: () => void
+  readonly take: () => void
+}
+
+interface HeldScreen extends LendableTerminal, Disposable {}
+
+interface HoldingParts extends KeyListener {
+  readonly controller: ScreenController
+  /** Hands a painter over to the controller, which has none after `release`. */
+  readonly handPainterOver: () => void
+}
+
+/** Takes the terminal's modes, its keys and the live zone on it, all of which `release` gives back. */
+export function holdScreen({ controller, handPainterOver, ...listener }: HoldingParts): HeldScreen {
+  const { stdin, stdout } = process
+  const held = holdTerminal(processTerminal(stdout.fd))
+  // Reading from a closed terminal fails, and the error may come after the keys are no longer read.
+  stdin.on('error', listener.onEnd)
+  let keys: KeyReader | null = readKeys(stdin, listener)
+  const release = () => {
+    keys?.stop()
+    keys = null
+    controller.yieldTerminal()
+    held.leave()
+  }
+  return {
+    release,
+    take() {
+      if (keys !== null) return
+      held.enter()
+      keys = readKeys(stdin, listener)
+      handPainterOver()
+    },
+    [Symbol.dispose]() {
+      release()
+      held[Symbol.dispose]()
+    },
+  }
+}
+
+/** Time after which the terminal is taken again if the process was not stopped. */
+const stopWithinMs = 50
+
+/** Creates the effect of Ctrl+Z: releases the terminal, stops the process group, and takes it when the shell resumes. */
+export function createSuspension({ release, take }: LendableTerminal): Disposable & { suspend(): void } {
+  let timer: NodeJS.Timeout | undefined
+  // A stop from outside releases nothing, and the shell has changed the terminal's modes meanwhile.
+  const onContinue = () => {
+    release()
+    take()
+  }
+  process.on('SIGCONT', onContinue)
+  return {
+    suspend() {
+      release()
+      process.kill(0, 'SIGTSTP')
+      // The system ignores the stop if no shell could resume the process.
+      timer = setTimeout(take, stopWithinMs)
+    },
+    [Symbol.dispose]() {
+      clearTimeout(timer)
+      process.off('SIGCONT', onContinue)
+    },
+  }
+}
+
+interface KeyReader {
+  readonly stop: () => void
+}
+
+interface KeyListener {
+  readonly onKeys: (events: readonly KeyEvent[]) => void
+  /** Called when the terminal is closed. */
+  readonly onEnd: () => void
+}
+
+/** Sets raw mode and decodes the terminal's input until `stop`. */
+function readKeys(stdin: NodeJS.ReadStream, { onKeys, onEnd }: KeyListener): KeyReader {
+  let decoder = idleDecoder
+  let burst = noBurst
+  let timer: NodeJS.Timeout | undefined
+
+  function deliver(events: readonly KeyEvent[]): void {
+    const gathered = gatherBurst(burst, events, performance.now())
+    burst = gathered.burst
+    if (gathered.events.length > 0) onKeys(gathered.events)
+  }
+
+  function take(decoded: ReturnType<typeof flush>): void {
+    clearTimeout(timer)
+    decoder = decoded.decoder
+    const pending = pendingOf(decoder)
+    if (pending !== 'nothing') timer = setTimeout(() => take(flush(decoder)), flushAfterMs[pending])
+    deliver(decoded.events)
+  }
+
+  const onData = (chunk: Buffer) => take(decode(decoder, chunk))
+  setRawMode(stdin, true)
+  stdin.on('data', onData)
+  stdin.on('end', onEnd)
+  stdin.resume()
+  return {
+    stop() {
+      clearTimeout(timer)
+      stdin.off('data', onData)
+      stdin.off('end', onEnd)
+      setRawMode(stdin, false)
+      stdin.pause()
+    },
+  }
+}

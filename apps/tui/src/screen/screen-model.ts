@@ -1,0 +1,110 @@
+import { randomUUID } from 'node:crypto'
+import type { ConversationState } from '@parley/protocol'
+import type { Intent, UiAction, UiContext } from '../ui/actions.ts'
+import { takenAtMs } from '../ui/answers.ts'
+import { initialUi, type UiState } from '../ui/ui-state.ts'
+import { followState, updateUi } from '../ui/update-ui.ts'
+import { layoutScreen } from '../view/layout-screen.ts'
+import type { Screen, TerminalSize } from '../view/screen.ts'
+import { type Announced, announce, unannounced } from '../view/title-and-bell.ts'
+import { emptyTranscript, openTranscript, type Transcript } from '../view/transcript/transcript.ts'
+
+/** Window title and reason to ring the bell; null for what does not change. */
+export interface Signal {
+  readonly title: string | null
+  readonly ring: string | null
+}
+
+interface ModelParts {
+  readonly size: () => TerminalSize
+  readonly homeFolder: string
+}
+
+/** Rows that a conversation is opened with, as a multiple of the window's height. */
+const openingScreens = 3
+
+/** Closed state of the screen: conversation, composer, and what was printed. Computes frames; paints nothing. */
+export class ScreenModel {
+  readonly #parts: ModelParts
+  #ui: UiState = initialUi
+  #transcript: Transcript = emptyTranscript
+  #state: ConversationState | null = null
+  #branch: string | null = null
+  #announced: Announced = unannounced
+
+  constructor(parts: ModelParts) {
+    this.#parts = parts
+  }
+
+  get ui(): UiState {
+    return this.#ui
+  }
+
+  /** Time at which a held key takes effect unless more text follows, in ms since the epoch; null without such a key. */
+  get keyTakenAtMs(): number | null {
+    return takenAtMs(this.#ui)
+  }
+
+  /** Applies the actions in order and returns the requests that follow from them. */
+  update(actions: readonly UiAction[]): readonly Intent[] {
+    return actions.flatMap((action) => {
+      const step = updateUi(this.#ui, action, this.#context())
+      this.#ui = followState(step.ui, { state: this.#state })
+      return step.intents
+    })
+  }
+
+  follow(state: ConversationState): void {
+    this.#state = state
+  }
+
+  /** Shows another conversation. Returns the number of its items that are passed over. */
+  open(state: ConversationState, { isOnScreen }: { readonly isOnScreen: boolean }): number {
+    const { columns, rows } = this.#parts.size()
+    this.#state = state
+    this.#branch = null
+    this.#transcript = openTranscript(this.#transcript, state, { columns }, isOnScreen ? 0 : rows * openingScreens)
+    return this.#transcript.itemCount
+  }
+
+  /** Shows the same conversation as loaded by a new server. Printed items are not printed again. */
+  reopen(state: ConversationState): void {
+    this.#state = state
+    const { itemCount } = this.#transcript
+    this.#transcript = { ...this.#transcript, itemCount: Math.min(itemCount, state.core.counts.items) }
+  }
+
+  /** Sets the Git branch for the status line; null if there is none. */
+  locate(branch: string | null): void {
+    this.#branch = branch
+  }
+
+  /** Returns the next frame. Its settled blocks are in no later frame, so it must be painted. */
+  nextScreen(): Screen {
+    this.#ui = followState(this.#ui, { state: this.#state })
+    const { transcript, screen } = layoutScreen({
+      transcript: this.#transcript,
+      state: this.#state,
+      ui: this.#ui,
+      size: this.#parts.size(),
+      nowMs: Date.now(),
+      homeFolder: this.#parts.homeFolder,
+      branch: this.#branch,
+    })
+    this.#transcript = transcript
+    return screen
+  }
+
+  /** Records that the frame is on the screen, which keys may answer from now on, and returns what to signal. */
+  notePainted({ approvalId, isSeen }: Pick<Screen, 'approvalId' | 'isSeen'>): Signal {
+    this.#ui = updateUi(this.#ui, { kind: 'painted', approvalId, isSeen }, this.#context()).ui
+    const { announced, title, ring } = announce(this.#announced, this.#state, approvalId, Date.now())
+    this.#announced = announced
+    return { title, ring }
+  }
+
+  #context(): UiContext {
+    const { columns } = this.#parts.size()
+    return { state: this.#state, nowMs: Date.now(), columns, freshId: randomUUID() }
+  }
+}

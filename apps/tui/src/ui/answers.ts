@@ -1,0 +1,155 @@
+import type { Approval, ApprovalDecision, ApprovalId, ConversationState } from '@parley/protocol'
+
+/** State that keeps keys from answering an approval that has just appeared or was not shown whole. */
+export interface AnswerGuard {
+  readonly approvalId: ApprovalId | null
+  /** Time of the first frame with the approval, or with all of it if later. */
+  readonly paintedAtMs: number
+  /** True if everything a yes would allow has been on the screen. */
+  readonly isSeen: boolean
+  readonly lastKeyAtMs: number
+}
+
+export const unguarded: AnswerGuard = {
+  approvalId: null,
+  paintedAtMs: 0,
+  isSeen: false,
+  lastKeyAtMs: Number.NEGATIVE_INFINITY,
+}
+
+/** Time an approval must be on the screen before keys answer it. */
+const readableAfterMs = 400
+/** Pause after other keys before a letter answers, so that typing does not. */
+const quietForMs = 150
+
+/** Approval in a painted frame, and whether all of it has been shown. */
+export interface Painted {
+  readonly approvalId: ApprovalId | null
+  readonly isSeen: boolean
+}
+
+/** Records a painted frame; an approval once shown whole stays so, even if a smaller window hides it. */
+export function notePainted(guard: AnswerGuard, { approvalId, isSeen }: Painted, nowMs: number): AnswerGuard {
+  if (guard.approvalId !== approvalId) return { ...guard, approvalId, paintedAtMs: nowMs, isSeen }
+  return guard.isSeen || !isSeen ? guard : { ...guard, paintedAtMs: nowMs, isSeen }
+}
+
+/** Records the time of a key; called after the key was used. */
+export function noteKey(guard: AnswerGuard, nowMs: number): AnswerGuard {
+  return { ...guard, lastKeyAtMs: nowMs }
+}
+
+/** Returns true if the approval has been on the screen for long enough. */
+export function isReadable(guard: AnswerGuard, approvalId: ApprovalId, nowMs: number): boolean {
+  return guard.approvalId === approvalId && nowMs - guard.paintedAtMs >= readableAfterMs
+}
+
+/** Returns true if a letter now counts as an answer to the approval. */
+export function mayAnswer(guard: AnswerGuard, approvalId: ApprovalId, nowMs: number): boolean {
+  return isReadable(guard, approvalId, nowMs) && nowMs - guard.lastKeyAtMs >= quietForMs
+}
+
+/** Returns true if everything a yes would allow has been on the screen. */
+export function isWhollySeen(guard: AnswerGuard, approvalId: ApprovalId): boolean {
+  return guard.approvalId === approvalId && guard.isSeen
+}
+
+/** Key pressed at an approval with an empty composer: an answer, or the first letter of a message. */
+export interface HeldKey {
+  /** Text of the key; empty for Enter. */
+  readonly text: string
+  /** Text for the composer if more text follows: the key, after others rejected just before. */
+  readonly written: string
+  readonly atMs: number
+  readonly approvalId: ApprovalId
+  /** Reason why it is no answer; null while it is chosen and takes effect unless more text follows. */
+  readonly refusal: Refusal | null
+}
+
+/**
+ * Reason to reject a key. `tooEarly`: the approval was just shown. `readOnly`: the client only watches. `unseen`: a yes
+ * before everything was shown.
+ */
+export type Refusal = 'tooEarly' | 'readOnly' | 'unseen'
+
+/**
+ * Delay before a chosen letter takes effect. Letters of a word are up to 250 ms apart, and a slow line may delay the
+ * second by another 200 ms.
+ */
+export const takenAfterMs = 500
+
+/** Returns the time at which the chosen letter takes effect, in ms since the epoch; null if none is. */
+export function takenAtMs({ heldKey }: { readonly heldKey: HeldKey | null }): number | null {
+  return heldKey === null || heldKey.refusal !== null ? null : heldKey.atMs + takenAfterMs
+}
+
+/** Returns true if text now continues the held key. */
+export function isFresh({ atMs }: HeldKey, nowMs: number): boolean {
+  return nowMs - atMs < takenAfterMs
+}
+
+/** Answer to an approval. `note` asks for a reason first, `print` only shows all of it. */
+export type Answer = 'yes' | 'yesForConversation' | 'yesAlways' | 'note' | 'stop' | 'print'
+
+const letters: Readonly<Record<string, Answer>> = { y: 'yes', n: 'note', v: 'print' }
+
+/** Returns true for answers that allow the call. */
+export function isYes(answer: Answer): boolean {
+  return answer === 'yes' || answer === 'yesForConversation' || answer === 'yesAlways'
+}
+
+export interface Choice {
+  readonly digit: number
+  readonly answer: Exclude<Answer, 'print'>
+}
+
+/** Choices with fixed digits, so that a learned digit never comes to mean more. */
+const callChoices: readonly Choice[] = [
+  { digit: 1, answer: 'yes' },
+  { digit: 2, answer: 'yesForConversation' },
+  { digit: 3, answer: 'yesAlways' },
+  { digit: 4, answer: 'note' },
+  { digit: 5, answer: 'stop' },
+]
+
+const formChoices: readonly Choice[] = [
+  { digit: 1, answer: 'yes' },
+  { digit: 2, answer: 'note' },
+  { digit: 3, answer: 'stop' },
+]
+
+/** Returns the choices in the order of their digits. */
+export function choicesFor(approval: Approval): readonly Choice[] {
+  if (approval.kind === 'elicitation') return formChoices
+  return callChoices.filter(({ answer }) => {
+    if (answer === 'yesForConversation') return offers(approval, 'approvedForSession')
+    return answer !== 'yesAlways' || (offers(approval, 'approvedAlways') && approval.always !== undefined)
+  })
+}
+
+export function answerForText(text: string, approval: Approval): Answer | null {
+  if (Object.hasOwn(letters, text)) return letters[text] ?? null
+  if (!/^[1-9]$/.test(text)) return null
+  return choicesFor(approval).find(({ digit }) => digit === Number(text))?.answer ?? null
+}
+
+export function offers({ decisions }: Approval, decision: ApprovalDecision): boolean {
+  return decisions.includes(decision)
+}
+
+/** Returns pending approvals, oldest first, without the one this window has just answered. */
+export function pendingApprovals(
+  state: ConversationState | null,
+  ui: { readonly answeredApproval: ApprovalId | null },
+): readonly Approval[] {
+  if (state === null) return []
+  return Object.values(state.core.approvals).filter(
+    ({ id, state: stage }) => stage === 'pending' && id !== ui.answeredApproval,
+  )
+}
+
+/** Returns calls approved before a crash that did not start; they run only when the user continues. */
+export function approvedNotStarted(state: ConversationState | null): readonly Approval[] {
+  if (state?.core.turn?.parked !== true) return []
+  return Object.values(state.core.approvals).filter(({ state: stage }) => stage === 'approved')
+}

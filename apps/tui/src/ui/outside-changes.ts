@@ -1,0 +1,76 @@
+import type { Actor, ApprovalDecision, EventOf, SettingsPatch } from '@parley/protocol'
+import { stripEffects } from '../view/text/control-characters.ts'
+import { truncateText } from '../view/text/fit-rows.ts'
+import type { UiAction } from './actions.ts'
+import { addNote, type LostLog, type UiState } from './ui-state.ts'
+
+const decisionWords: Readonly<Record<ApprovalDecision, string>> = {
+  approved: 'approved',
+  approvedForSession: 'approved for this conversation',
+  approvedAlways: 'approved permanently',
+  denied: 'denied',
+  abort: 'stopped',
+}
+
+/** Adds a notice that another client answered an approval shown here. */
+export function noteAnswered(ui: UiState, { by, decision }: EventOf<'approval.decided'>): UiState {
+  if (decision === 'withdrawn' || ui.ownClients.includes(by.clientId)) return ui
+  return addNote(ui, 'info', `answered by ${actorName(by)}: ${decisionWords[decision]}`)
+}
+
+/** Adds a notice of settings that another client changed. */
+export function noteConfigured(ui: UiState, { by, settings }: EventOf<'conversation.configured'>): UiState {
+  if (by === undefined || ui.ownClients.includes(by.clientId)) return ui
+  const changed = settingsLine(settings)
+  return changed === '' ? ui : addNote(ui, 'info', `${changed} (changed by ${actorName(by)}).`)
+}
+
+/** Returns the changed settings on one line. */
+export function settingsLine({ model, modelProvider, effort, approvalPolicy, sandbox }: SettingsPatch): string {
+  const named: readonly (readonly [string, string | undefined])[] = [
+    ['Sandbox', sandbox],
+    ['Approvals', approvalPolicy],
+    ['Provider', modelProvider],
+    ['Model', model],
+    ['Effort', effort],
+  ]
+  return named.flatMap(([name, value]) => (value === undefined ? [] : [`${name}: ${value}`])).join(', ')
+}
+
+/** Longest name shown, in cells. */
+const nameColumns = 60
+
+/** Returns a client's name, which may be any text, as one short row. */
+export function actorName({ title, name }: Pick<Actor, 'title' | 'name'>): string {
+  const text = stripEffects(title || name)
+    .replaceAll('\n', ' ')
+    .trim()
+  return text === '' ? 'somebody' : truncateText(text, { columns: nameColumns })
+}
+
+/** Errno names the server gives for a log that another program changed while it was open. */
+const lostLogs: ReadonlySet<string> = new Set(['DELETED', 'MOVED', 'REPLACED', 'CHANGED'])
+const fullDisks: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT'])
+
+export function isLostLog(errno: unknown): errno is string {
+  return typeof errno === 'string' && lostLogs.has(errno)
+}
+
+/** Returns true if the disk is full; accepted work continues by itself once there is room. */
+export function isDiskFull(errno: string | undefined): boolean {
+  return errno !== undefined && fullDisks.has(errno)
+}
+
+/** Returns true if nothing can be resumed until the user restores the log. */
+export function isLogGone(lost: LostLog | null): boolean {
+  return lost !== null && lost.errno !== 'CHANGED'
+}
+
+/** Adds the server's message once. Later failed requests only add that they were not carried out. */
+export function noteLostLog(ui: UiState, { log, isAnswer }: Extract<UiAction, { kind: 'logLost' }>): UiState {
+  if (ui.lostLog?.text !== log.text) return addNote({ ...ui, lostLog: log }, 'error', log.text)
+  return isAnswer ? addNote(ui, 'error', notDone) : ui
+}
+
+const notDone =
+  'Not done: this conversation has stopped, for the reason above. /new begins another one; Ctrl+C clears the text.'

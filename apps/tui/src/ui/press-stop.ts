@@ -1,0 +1,138 @@
+import { stepTo, type UiContext, type UiStep } from './actions.ts'
+import { applyCommand } from './composer/command.ts'
+import { emptyComposer } from './composer/composer.ts'
+import { previousField } from './fill-form.ts'
+import { inputText, isWhole, ownQueued } from './inbox.ts'
+import { completionsOf } from './slash-commands.ts'
+import { type Interrupts, leaveNotOffered, message, type UiState } from './ui-state.ts'
+
+/** Keys that stop something; SIGINT from outside counts as Ctrl+C. */
+export type StopKey = 'escape' | 'ctrl+c' | 'ctrl+d'
+
+export interface Situation {
+  readonly textEmpty: boolean
+  /** True if a list or another overlay covers the composer. */
+  readonly overlayOpen: boolean
+  /** State of the turn. `stopping`: an interrupt was sent and not yet confirmed. */
+  readonly turn: 'none' | 'running' | 'stopping'
+  readonly nowMs: number
+}
+
+export type StopAction =
+  | 'none'
+  | 'clearText'
+  | 'closeOverlay'
+  | 'interruptTurn'
+  | 'offerToLeave'
+  | 'leave'
+  | 'deleteAfter'
+
+export interface Stop {
+  readonly interrupts: Interrupts
+  readonly action: StopAction
+}
+
+/** Time in which a second Ctrl+C leaves. */
+const leaveWithinMs = 2_000
+
+/**
+ * Returns what a stop key does. Ctrl+C clears text, then interrupts the turn, then offers to leave, then leaves. Escape
+ * closes overlays, else interrupts. Ctrl+D leaves on an empty composer.
+ */
+export function pressStop(interrupts: Interrupts, key: StopKey, situation: Situation): Stop {
+  switch (key) {
+    case 'escape':
+      return { interrupts: leaveNotOffered, action: escapeAction(situation) }
+    case 'ctrl+d':
+      return { interrupts: leaveNotOffered, action: endAction(situation) }
+    case 'ctrl+c':
+      return pressControlC(interrupts, situation)
+  }
+}
+
+/** Returns true while a second Ctrl+C leaves. */
+export function isLeaveOffered({ armedUntilMs }: Interrupts, nowMs: number): boolean {
+  return armedUntilMs !== null && nowMs <= armedUntilMs
+}
+
+function escapeAction({ overlayOpen, turn }: Situation): StopAction {
+  if (overlayOpen) return 'closeOverlay'
+  return turn === 'running' ? 'interruptTurn' : 'none'
+}
+
+function endAction({ textEmpty, overlayOpen }: Situation): StopAction {
+  if (overlayOpen) return 'closeOverlay'
+  return textEmpty ? 'leave' : 'deleteAfter'
+}
+
+/** Handles Ctrl+C; does not wait for a stopping turn, because a hanging server must not keep the user. */
+function pressControlC(interrupts: Interrupts, situation: Situation): Stop {
+  if (!situation.textEmpty) return { interrupts: leaveNotOffered, action: 'clearText' }
+  if (situation.turn === 'running') return { interrupts: leaveNotOffered, action: 'interruptTurn' }
+  if (isLeaveOffered(interrupts, situation.nowMs)) return { interrupts: leaveNotOffered, action: 'leave' }
+  return { interrupts: { armedUntilMs: situation.nowMs + leaveWithinMs }, action: 'offerToLeave' }
+}
+
+/** Handles Escape, Ctrl+C and Ctrl+D. */
+export function pressStopKey(ui: UiState, key: StopKey, context: UiContext): UiStep {
+  const pressed = ui.picker !== null && key === 'ctrl+c' ? 'escape' : key
+  const { interrupts, action } = pressStop(ui.interrupts, pressed, situationOf(ui, context))
+  return actOnStop({ ...ui, interrupts }, action, context)
+}
+
+function situationOf(ui: UiState, { state, nowMs }: UiContext): Situation {
+  const turn = ui.link.kind === 'up' && ui.opened?.readOnly !== true ? (state?.core.turn ?? null) : null
+  return {
+    textEmpty: ui.composer.text === '',
+    overlayOpen: ui.picker !== null || ui.purpose.kind !== 'message' || completionsOf(ui).length > 0,
+    turn: turn === null ? 'none' : ui.stoppingTurn === turn.id ? 'stopping' : 'running',
+    nowMs,
+  }
+}
+
+function actOnStop(ui: UiState, action: StopAction, context: UiContext): UiStep {
+  switch (action) {
+    case 'none':
+    case 'offerToLeave':
+      return stepTo(ui)
+    case 'clearText':
+      return stepTo({
+        ...ui,
+        composer: applyCommand(ui.composer, { kind: 'clear' }, { columns: context.columns, history: [] }),
+        purpose: ui.purpose.kind === 'form' ? ui.purpose : message,
+      })
+    case 'closeOverlay':
+      return closeOverlay(ui, context)
+    case 'interruptTurn':
+      return interruptTurn(ui, context)
+    case 'deleteAfter':
+      return stepTo({
+        ...ui,
+        composer: applyCommand(ui.composer, { kind: 'deleteAfter' }, { columns: context.columns, history: [] }),
+      })
+    case 'leave':
+      return stepTo(ui, { kind: 'leave' })
+  }
+}
+
+function closeOverlay(ui: UiState, { state }: UiContext): UiStep {
+  if (ui.picker !== null) return ui.opened === null ? stepTo(ui, { kind: 'leave' }) : stepTo({ ...ui, picker: null })
+  if (ui.purpose.kind === 'form') return stepTo(previousField(ui, ui.purpose.form, state))
+  if (ui.purpose.kind !== 'message')
+    return stepTo({ ...ui, purpose: message, composer: { ...emptyComposer, killed: ui.composer.killed } })
+  return stepTo({ ...ui, dismissed: ui.composer.text })
+}
+
+/**
+ * Interrupts the turn and returns this client's queued messages to the composer, the oldest first. They were meant for
+ * the turn that ends; messages too long to edit stay queued.
+ */
+function interruptTurn(ui: UiState, { state }: UiContext): UiStep {
+  const turnId = state?.core.turn?.id
+  if (turnId === undefined) return stepTo(ui)
+  const back = ownQueued(state, ui)
+    .filter(({ content }) => isWhole(content))
+    .toReversed()
+    .map(({ messageId, content }) => ({ kind: 'takeBack', messageId, text: inputText(content) }) as const)
+  return stepTo({ ...ui, stoppingTurn: turnId }, ...back, { kind: 'interrupt', turnId })
+}

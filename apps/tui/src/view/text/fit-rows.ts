@@ -1,0 +1,167 @@
+import { count } from './formats.ts'
+import { graphemes } from './graphemes.ts'
+import { type Line, lineText, type Room, sliceLine } from './span.ts'
+import { cellWidth, graphemeWidth } from './width.ts'
+
+/** Row of wrapped text as UTF-16 offsets, without gaps; blanks that did not fit hang at a row's end. */
+export interface Row {
+  readonly start: number
+  readonly end: number
+}
+
+interface Breaking {
+  /** Returns the cells of the row with this index. */
+  readonly columnsOf: (row: number) => number
+  readonly measure: (grapheme: string) => number
+  /** `word` keeps words whole where it can; `anywhere` fills every row. */
+  readonly mode: 'word' | 'anywhere'
+}
+
+/** Punctuation that must not begin a row in East Asian text. */
+const closing = '、。，．・：；？！）」』】〉》〕］｝”’…'
+
+/** Offset in a row, with the cells before it. */
+interface Place {
+  readonly offset: number
+  readonly column: number
+}
+
+interface Pass {
+  readonly rows: Row[]
+  start: number
+  at: Place
+  /** Last place at which the row may end; its start while there is none. */
+  opportunity: Place
+}
+
+/** Returns the rows of one line, at least one; a grapheme wider than its row gets its own row. */
+export function breakRows(text: string, breaking: Breaking): readonly Row[] {
+  const origin: Place = { offset: 0, column: 0 }
+  const pass: Pass = { rows: [], start: 0, at: origin, opportunity: origin }
+  let indenting = true
+  let afterWide = false
+  for (const grapheme of graphemes(text)) {
+    const width = breaking.measure(grapheme)
+    const blank = grapheme === ' ' || grapheme === '\t'
+    if ((width === 2 || afterWide) && !indenting && !closing.includes(grapheme)) pass.opportunity = pass.at
+    if (!blank) fit(pass, width, breaking)
+    indenting &&= blank
+    pass.at = { offset: pass.at.offset + grapheme.length, column: pass.at.column + width }
+    if (!indenting && blank) pass.opportunity = pass.at
+    afterWide = width === 2
+  }
+  pass.rows.push({ start: pass.start, end: text.length })
+  return pass.rows
+}
+
+/** Ends rows until `width` more cells fit: first where a word began, else at the current place. */
+function fit(pass: Pass, width: number, { columnsOf, mode }: Breaking): void {
+  const overflows = () => pass.at.column + width > columnsOf(pass.rows.length)
+  if (mode === 'word' && overflows() && pass.opportunity.offset > pass.start) endRow(pass, pass.opportunity)
+  if (overflows() && pass.at.offset > pass.start) endRow(pass, pass.at)
+}
+
+function endRow(pass: Pass, end: Place): void {
+  pass.rows.push({ start: pass.start, end: end.offset })
+  pass.start = end.offset
+  pass.at = { offset: pass.at.offset, column: pass.at.column - end.column }
+  pass.opportunity = { offset: end.offset, column: 0 }
+}
+
+interface Wrapping extends Room {
+  readonly mode?: Breaking['mode']
+  /** Indentation of continuation rows in cells; by default the line's own. */
+  readonly hang?: number
+}
+
+/** Wraps the line; continuation rows keep its indentation, blanks at a break are dropped. */
+export function wrapLine(line: Line, wrapping: Wrapping): readonly Line[] {
+  const text = lineText(line)
+  if (cellWidth(text, wrapping.ambiguous) <= wrapping.columns) return [line]
+  const hang = Math.min(wrapping.hang ?? text.search(/[^ ]|$/), Math.floor(wrapping.columns / 2))
+  const rows = breakRows(text, {
+    columnsOf: (row) => (row === 0 ? wrapping.columns : wrapping.columns - hang),
+    measure: (grapheme) => graphemeWidth(grapheme, wrapping.ambiguous),
+    mode: wrapping.mode ?? 'word',
+  })
+  return rows.map(({ start, end }, index) => {
+    const visible = sliceLine(line, start, start + text.slice(start, end).trimEnd().length)
+    return index === 0 || hang === 0 ? visible : [{ text: ' '.repeat(hang) }, ...visible]
+  })
+}
+
+export function wrapLines(lines: readonly Line[], wrapping: Wrapping): readonly Line[] {
+  return lines.flatMap((line) => wrapLine(line, wrapping))
+}
+
+const ellipsis = '…'
+
+/** Returns the text if it fits, else its beginning and an ellipsis. */
+export function truncateText(text: string, room: Room): string {
+  const cut = cutOffset(text, room)
+  return cut === null ? text : text.slice(0, cut) + mark(room)
+}
+
+/** Returns the text if it fits, else an ellipsis and its end, which distinguishes paths. */
+export function truncateStart(text: string, room: Room): string {
+  let rest = cellWidth(text, room.ambiguous)
+  if (rest <= room.columns) return text
+  const kept = room.columns - cellWidth(mark(room), room.ambiguous)
+  let offset = 0
+  for (const grapheme of graphemes(text)) {
+    if (rest <= kept) break
+    rest -= graphemeWidth(grapheme, room.ambiguous)
+    offset += grapheme.length
+  }
+  return mark(room) + text.slice(offset)
+}
+
+/** Returns the line if it fits, else its beginning and an ellipsis in the style at the cut. */
+export function truncateLine(line: Line, room: Room): Line {
+  const cut = cutOffset(lineText(line), room)
+  if (cut === null) return line
+  const kept = sliceLine(line, 0, cut)
+  const style = sliceLine(line, cut, cut + 1)[0] ?? kept.at(-1)
+  return [...kept, { ...style, text: mark(room) }]
+}
+
+/** Returns the offset at which to cut so that the ellipsis fits; null if the text fits. */
+function cutOffset(text: string, room: Room): number | null {
+  if (cellWidth(text, room.ambiguous) <= room.columns) return null
+  const kept = room.columns - cellWidth(mark(room), room.ambiguous)
+  let column = 0
+  let offset = 0
+  for (const grapheme of graphemes(text)) {
+    column += graphemeWidth(grapheme, room.ambiguous)
+    if (column > kept) break
+    offset += grapheme.length
+  }
+  return offset
+}
+
+function mark(room: Room): string {
+  return cellWidth(ellipsis, room.ambiguous) <= room.columns ? ellipsis : ''
+}
+
+export interface Clip {
+  readonly head: number
+  readonly tail: number
+  /** Text after the count, e.g. how to see the rest. */
+  readonly hint?: string
+}
+
+/** Returns the rows if they fit, else their beginning and end with the count of hidden rows between. */
+export function clipRows(rows: readonly Line[], { head, tail, hint = '' }: Clip): readonly Line[] {
+  const hidden = rows.length - head - tail
+  // Replacing one row of text by a row with its count would save nothing.
+  if (hidden <= 1) return rows
+  return [
+    ...rows.slice(0, head),
+    [{ text: `… ${count(hidden)} more lines${hint}`, tone: 'muted' }],
+    ...lastRows(rows, tail),
+  ]
+}
+
+export function lastRows(rows: readonly Line[], limit: number): readonly Line[] {
+  return limit <= 0 ? [] : rows.slice(-limit)
+}

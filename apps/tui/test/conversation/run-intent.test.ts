@@ -1,0 +1,148 @@
+import type { ConversationState } from '@parley/protocol'
+import { RpcError } from '@parley/rpc'
+import { describe, expect, test } from 'vitest'
+import { noticeAction, type RequestIntent } from '../../src/conversation/rejected-intent.ts'
+import { type IntentContext, runIntent } from '../../src/conversation/run-intent.ts'
+import type { UiAction } from '../../src/ui/actions.ts'
+import { initialUi } from '../../src/ui/ui-state.ts'
+import { updateUi } from '../../src/ui/update-ui.ts'
+import { after, turnStarted } from '../view/scenes/conversation.ts'
+
+/** What the screen is told when the server refuses. */
+function refused(intent: RequestIntent, error: RpcError): Promise<readonly UiAction[]> {
+  return performed(intent, { id: 'c', reply: () => Promise.reject(error), state: after(turnStarted) })
+}
+
+interface Asked {
+  readonly id: string
+  readonly state: ConversationState
+  /** Answer of the server to every request. */
+  readonly reply: () => Promise<unknown>
+}
+
+/** What the screen is told about an intent. */
+async function performed(intent: RequestIntent, { id, state, reply }: Asked): Promise<readonly UiAction[]> {
+  const told: UiAction[] = []
+  const ask = reply as () => Promise<never> // narrowed: each intent reads the answer it is given here
+  const conversation = {
+    id,
+    state,
+    request: ask,
+    decide: ask,
+    interrupt: ask,
+    continue: ask,
+    configure: ask,
+    rename: ask,
+  }
+  const context: IntentContext = {
+    parley: { request: ask },
+    conversation,
+    dispatch: (...actions) => told.push(...actions),
+  }
+  await runIntent(intent, context)
+  return told
+}
+
+const no = { kind: 'decide', approvalId: 'a1', decision: 'denied', note: 'use trash' } as const
+const late = { code: 'approvalNotPending', decidedBy: 'ada (pts/3)', decision: 'approved' }
+
+test('a command that is refused comes back to be sent again', async () => {
+  const busy = new RpcError(-32603, 'The disk is full.', { code: 'storageFailed' })
+  expect(await refused({ kind: 'shell', command: 'make' }, busy)).toEqual([
+    { kind: 'tookBack', text: '!make' },
+    { kind: 'notice', notice: { kind: 'note', level: 'error', text: 'The disk is full.' } },
+  ])
+})
+
+describe('a log that was deleted', () => {
+  const text = 'The log /l was deleted while it was open.'
+  const log = { errno: 'DELETED', text }
+  const lost = new RpcError(-32009, text, { code: 'storageFailed', errno: 'DELETED' })
+  const send = { kind: 'send', message: { messageId: 'm1', text: 'more', when: 'steer' } } as const
+
+  test('is told as such by a refusal and by a notice', async () => {
+    const told = { kind: 'logLost', log, isAnswer: true }
+    expect(await refused(send, lost)).toEqual([{ kind: 'notTaken', message: send.message }, told])
+    expect(await refused({ kind: 'shell', command: 'ls' }, lost)).toEqual([{ kind: 'tookBack', text: '!ls' }, told])
+    const notice = { level: 'error', message: text, errno: 'DELETED' } as const
+    expect(noticeAction(notice)).toEqual({ ...told, isAnswer: false })
+  })
+
+  test('is said once; what is asked for after that is said not to be done', () => {
+    const context = { state: null, nowMs: 0, columns: 80, freshId: 'm' }
+    const actions = [false, true, true].map((isAnswer) => ({ kind: 'logLost', log, isAnswer }) as const)
+    const { notices } = actions.reduce((ui, action) => updateUi(ui, action, context).ui, initialUi)
+    const notDone = { text: expect.stringMatching(/^Not done: this conversation has stopped/) }
+    expect(notices).toMatchObject([{ text }, notDone, notDone])
+  })
+})
+
+test('a full disk that nobody has asked anything of goes on by itself', () => {
+  expect(noticeAction({ level: 'error', message: 'The disk is full.', errno: 'ENOSPC' })).toMatchObject({
+    notice: { text: 'The disk is full. Make room: it goes on by itself then.' },
+  })
+})
+
+describe('an answer that is refused', () => {
+  test('gives the words back that went with it, and says no more where another window was quicker', async () => {
+    expect(await refused(no, new RpcError(-32011, 'ada already answered: approved.', late))).toEqual([
+      { kind: 'answerRefused', approvalId: 'a1' },
+      { kind: 'tookBack', text: 'use trash' },
+    ])
+  })
+
+  test('says why where nobody answered', async () => {
+    const withdrawn = new RpcError(-32011, 'Approval a1 is not pending.', { code: 'approvalNotPending' })
+    expect(await refused({ kind: 'decide', approvalId: 'a1', decision: 'approved' }, withdrawn)).toEqual([
+      { kind: 'answerRefused', approvalId: 'a1' },
+      { kind: 'notice', notice: { kind: 'note', level: 'warning', text: 'Approval a1 is not pending.' } },
+    ])
+  })
+
+  test('of a form opens it at the field that does not fit', async () => {
+    const answers = { title: 'Slow' }
+    const unfit = new RpcError(-32602, 'Title: too short.', { code: 'invalidParams', field: 'answers.title' })
+    expect(await refused({ kind: 'decide', approvalId: 'a1', decision: 'approved', answers }, unfit)).toEqual([
+      { kind: 'formRefused', approvalId: 'a1', answers, field: 'title', problem: 'Title: too short.' },
+    ])
+  })
+})
+
+describe('a change of settings', () => {
+  const id = '0190aaaa-bbbb-7ccc-8ddd-eeee98e4ac0c'
+  const above = new RpcError(-32030, 'parley server --max-sandbox …; parley resume ID', { code: 'aboveCeiling' })
+
+  test.each([
+    [{ sandbox: 'danger-full-access' }, 'parley resume 98e4ac0c -s danger-full-access'],
+    [{ sandbox: 'danger-full-access', approvalPolicy: 'never' }, 'resume 98e4ac0c -s danger-full-access -a never'],
+  ] as const)('above what the server allows is answered with what to type: %j', async (settings, line) => {
+    const [told] = await performed(
+      { kind: 'configure', settings },
+      { id, reply: () => Promise.reject(above), state: after(turnStarted) },
+    )
+    const text = told?.kind === 'notice' && told.notice.kind === 'note' ? told.notice.text : ''
+    expect(text.endsWith(line)).toBe(true)
+    expect(text).not.toMatch(/ID|--max-sandbox/)
+  })
+
+  test('leaves one line', async () => {
+    const settings = { sandbox: 'read-only' } as const
+    expect(
+      await performed(
+        { kind: 'configure', settings },
+        { id, reply: async () => ({ seq: 1 }), state: after(turnStarted) },
+      ),
+    ).toEqual([{ kind: 'notice', notice: { kind: 'note', level: 'info', text: 'Sandbox: read-only.' } }])
+  })
+})
+
+test('an intent before any conversation is open comes back like a rejected one', async () => {
+  const told: UiAction[] = []
+  const parley = { request: () => Promise.reject(new Error('nothing may be asked')) }
+  const context: IntentContext = { parley, conversation: null, dispatch: (...actions) => told.push(...actions) }
+  await runIntent({ kind: 'shell', command: 'ls' }, context)
+  expect(told).toEqual([
+    { kind: 'tookBack', text: '!ls' },
+    { kind: 'notice', notice: { kind: 'note', level: 'error', text: 'No conversation is open yet.' } },
+  ])
+})

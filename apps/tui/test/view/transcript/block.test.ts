@@ -1,0 +1,50 @@
+import type { ItemOf } from '@parley/protocol'
+import { describe, expect, test } from 'vitest'
+import { callFacts } from '../../../src/view/transcript/block.ts'
+
+const stopped: ItemOf<'commandExecution'> = {
+  id: 'c1',
+  type: 'commandExecution',
+  status: 'interrupted',
+  title: 'rm x',
+  text: 'rm x',
+  tool: 'shell',
+  command: ['/bin/sh', '-c', 'rm x'],
+  cwd: '/home/ada/shop',
+}
+
+test.each([
+  ['midway', { ...stopped, durationMs: 1_234 }, ' · interrupted · 1.2 s'],
+  ['before it began', stopped, ' · not run'],
+])('a call stopped %s says so', (_when, item, expected) => {
+  const words = callFacts(item).map(({ text }) => text)
+  expect(words.join('')).toBe(expected)
+})
+
+describe('the rights that a command ran with', () => {
+  const done: ItemOf<'commandExecution'> = { ...stopped, status: 'completed', exitCode: 0, durationMs: 5 }
+  const outside = { sandbox: 'none', network: true } as const
+  const rule = { name: 'builtin:session' }
+  const byGrant = { verdict: 'allow', rule, reason: 'you allowed it for this conversation', limits: outside } as const
+  const byUser = { ...byGrant, verdict: 'ask', approvalId: 'a1' } as const
+  const online = { ...byGrant, limits: { sandbox: 'workspace-write', network: true } } as const
+  const inside = { ...byGrant, limits: { sandbox: 'workspace-write', network: false } } as const
+
+  test.each<[string, ItemOf<'commandExecution'>, string]>([
+    ['by an answer for the conversation', { ...done, decision: byGrant }, 'exit 0 · outside the sandbox · 5 ms'],
+    ['by an answer to itself', { ...done, decision: byUser }, 'exit 0 · outside the sandbox · 5 ms'],
+    ['with network', { ...done, decision: online }, 'exit 0 · with network · 5 ms'],
+    ['inside the sandbox', { ...done, decision: inside }, 'exit 0 · 5 ms'],
+    ['while it runs', { ...stopped, status: 'inProgress', decision: byGrant }, 'running · outside the sandbox'],
+    [
+      'and never started',
+      { ...done, status: 'failed', exitCode: null, failure: { code: 'spawnFailed', message: 'x' }, decision: byGrant },
+      'failed · 5 ms',
+    ],
+    ['and was denied', { ...stopped, status: 'denied', decision: byGrant }, 'not run'],
+    ['and was stopped before it began', { ...stopped, decision: byGrant }, 'not run'],
+  ])('are said where it was let out %s', (_how, item, expected) => {
+    const words = callFacts(item).map(({ text }) => text)
+    expect(words.join('').slice(3)).toBe(expected)
+  })
+})

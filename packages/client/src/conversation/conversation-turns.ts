@@ -1,0 +1,122 @@
+import type { Approval, ApprovalRequest, InputItem, MessageId, ParamsOf, TurnId } from '@parley/protocol'
+import { codeOf } from '../connection/errors.ts'
+import type { Followed } from './follow-events.ts'
+import { createTurn, type Turn, type TurnParts } from './turn.ts'
+
+/** Options of a message, as in the request `conversation/sendMessage`. */
+export interface SendOptions extends Omit<ParamsOf<'conversation/sendMessage'>, 'conversationId' | 'input'> {
+  /** Interrupts the turn, or removes the message while it is queued. The turn still ends by its event. */
+  readonly signal?: AbortSignal
+}
+
+export type MessageInput = string | readonly InputItem[]
+
+/** Turns of one followed conversation: those of messages sent from here, and the one that runs. */
+export class ConversationTurns {
+  readonly #followed: Followed
+  readonly #hasHandler: () => boolean
+  /** Value last returned by `current`. */
+  #running: Turn | null = null
+
+  /** `hasHandler`: returns true while a handler of this client answers approvals. */
+  constructor(followed: Followed, hasHandler: () => boolean) {
+    this.#followed = followed
+    this.#hasHandler = hasHandler
+  }
+
+  get current(): Turn | null {
+    const { turn } = this.#followed.store.state.core
+    if (turn === null) return null
+    if (this.#running?.id !== turn.id) this.#running = this.#join(turn.id)
+    return this.#running
+  }
+
+  async send(input: MessageInput, { signal, ...options }: SendOptions): Promise<Turn> {
+    signal?.throwIfAborted()
+    const { client, store, ended } = this.#followed
+    ended.throwIfAborted()
+    const before = store.state.core.seq
+    const messageId = options.messageId ?? crypto.randomUUID()
+    const { seq, turnId, disposition } = await client.request('conversation/sendMessage', {
+      ...options,
+      conversationId: store.conversationId,
+      messageId,
+      input: typeof input === 'string' ? [{ type: 'text', text: input }] : [...input],
+    })
+    const key = disposition === 'started' && turnId !== null ? { turnId } : { messageId }
+    // A repeated message has an older seq; its turn began one event before the message.
+    const turn = this.#create({ key, after: { seq: Math.max(0, Math.min(before, seq - 2)) } })
+    if (signal !== undefined) this.#stopOn(signal, turn, messageId)
+    return turn
+  }
+
+  #create(which: Omit<TurnParts, keyof Followed | 'isAnswerable'>): Turn {
+    return createTurn({ ...this.#followed, ...which, isAnswerable: (approval) => this.#isAnswerable(approval) })
+  }
+
+  #join(turnId: TurnId): Turn {
+    const { core, window } = this.#followed.store.state
+    const said = window.findLast(({ item, turnId: of }) => item.type === 'agentMessage' && of === turnId)
+    const begun = [...Object.keys(core.open), ...Object.keys(core.approvals)]
+    const turn = this.#create({
+      key: { turnId, begun },
+      after: { seq: core.seq },
+      saidBefore: said?.item.text ?? '',
+      unanswered: () => this.#unanswered(turnId),
+    })
+    // A later access follows the turn anew, perhaps with a handler for approvals.
+    turn.result.catch(() => {
+      if (this.#running === turn) this.#running = null
+    })
+    return turn
+  }
+
+  #stopOn(signal: AbortSignal, turn: Turn, messageId: MessageId): void {
+    const stop = () => {
+      // The turn may have ended meanwhile.
+      this.#stop(turn, messageId).catch(() => undefined)
+    }
+    const forget = () => signal.removeEventListener('abort', stop)
+    signal.addEventListener('abort', stop, { once: true })
+    turn.result.then(forget, forget)
+    if (signal.aborted) stop()
+  }
+
+  async #stop(turn: Turn, messageId: MessageId): Promise<void> {
+    if (turn.id !== null) return await this.#interrupt(turn.id)
+    const { client, store } = this.#followed
+    try {
+      await client.request('conversation/inbox/remove', { conversationId: store.conversationId, messageId })
+    } catch (error) {
+      if (codeOf(error) !== 'messageNotQueued') throw error
+      // The turn has begun; its id arrives with the next events.
+      for await (const event of turn)
+        if ('turnId' in event && event.turnId !== undefined) return await this.#interrupt(event.turnId)
+    }
+  }
+
+  async #interrupt(turnId: TurnId): Promise<void> {
+    const { client, store } = this.#followed
+    await client.request('conversation/interrupt', { conversationId: store.conversationId, turnId })
+  }
+
+  /** Resolves to a pending approval that no connected client can answer, or null. Asks the server for its clients: those named in the approval may have left. */
+  async #unanswered(turnId: TurnId): Promise<ApprovalRequest | null> {
+    const { client, store } = this.#followed
+    const pending = () =>
+      Object.values(store.state.core.approvals).find(
+        ({ turnId: of, state }: Approval) => of === turnId && state === 'pending',
+      )
+    if (pending() === undefined) return null
+    const { clients } = await client.request('server/diagnostics', {})
+    const { clientId } = client.server
+    if (this.#hasHandler() || clients.some((other) => other.clientId !== clientId && other.access === 'full'))
+      return null
+    return pending() ?? null
+  }
+
+  #isAnswerable({ answerableBy }: ApprovalRequest): boolean {
+    const { clientId } = this.#followed.client.server
+    return this.#hasHandler() || answerableBy.some((id) => id !== clientId)
+  }
+}

@@ -1,0 +1,123 @@
+import type { ConversationEvent, ItemId } from '@parley/protocol'
+import type { Clock } from '../../ports/clock.ts'
+import type { Conversation } from './conversation.ts'
+import { unlessStorageFails } from './storage-patience.ts'
+
+const shownWholeBytes = 64 * 1024
+const progressIntervalMs = 250
+const progressTailBytes = 2000
+
+/** Records the output of a running command: the first 64 KiB as deltas, then the byte count and the newest lines. */
+interface OutputReporter {
+  /** Records a chunk, which the caller may reuse afterwards. */
+  report(chunk: Buffer): void
+  /** Records the held output and stops. */
+  stop(): void
+}
+
+export function createOutputReporter(conversation: Conversation, clock: Clock, itemId: ItemId): OutputReporter {
+  const show = (event: ConversationEvent) => unlessStorageFails(() => conversation.record(event))
+  const decoder = new TextDecoder()
+  const deltas = createCoalescer(clock, (text) => show({ type: 'item.delta', itemId, text }))
+  let totalBytes = 0
+  let tail: Buffer = Buffer.alloc(0)
+  let lastProgressMs = Number.NEGATIVE_INFINITY
+  let timer: NodeJS.Timeout | null = null
+
+  function showProgress(): void {
+    timer = null
+    lastProgressMs = clock.elapsed()
+    show({ type: 'item.progress', itemId, totalBytes, tail: wholeCharacters(tail) })
+  }
+
+  /** Records progress at most four times a second, the last lines before a pause included. */
+  function noteProgress(): void {
+    if (timer !== null) return
+    const waitMs = lastProgressMs + progressIntervalMs - clock.elapsed()
+    if (waitMs <= 0) showProgress()
+    else timer = setTimeout(showProgress, waitMs)
+  }
+
+  return {
+    report(chunk) {
+      const room = Math.max(0, shownWholeBytes - totalBytes)
+      totalBytes += chunk.length
+      if (room > 0) deltas.push(decoder.decode(chunk.subarray(0, room), { stream: true }))
+      if (chunk.length <= room) return
+      deltas.flush()
+      tail = Buffer.concat([tail, chunk.subarray(room).subarray(-progressTailBytes)]).subarray(-progressTailBytes)
+      noteProgress()
+    },
+    stop() {
+      if (timer !== null) clearTimeout(timer)
+      deltas.flush()
+      deltas.stop()
+    },
+  }
+}
+
+/** Decodes bytes without a first character whose beginning was cut off. */
+function wholeCharacters(bytes: Buffer): string {
+  const start = bytes.findIndex((byte) => (byte & 0xc0) !== 0x80)
+  return bytes.subarray(Math.max(0, start)).toString()
+}
+
+/** Interval between deltas in ms: at most 30 a second reach the log; the first of a burst is sent at once. */
+const intervalMs = 33
+/** Characters per delta; longer text is sent in pieces, so that no client receives a line of megabytes. */
+const pieceLength = 64 * 1024
+
+/** Joins streamed text into fewer, larger deltas. */
+export interface Coalescer {
+  push(text: string): void
+  /** Sends the held text. */
+  flush(): void
+  /** Stops sending and returns the held text. */
+  stop(): string
+}
+
+export function createCoalescer(clock: Clock, emit: (text: string) => void): Coalescer {
+  let held: string[] = []
+  let lastMs = Number.NEGATIVE_INFINITY
+  let timer: NodeJS.Timeout | null = null
+
+  function flush(): void {
+    if (timer !== null) clearTimeout(timer)
+    timer = null
+    if (held.length === 0) return
+    const text = held.join('')
+    held = []
+    lastMs = clock.elapsed()
+    for (const piece of piecesOf(text)) emit(piece)
+  }
+
+  return {
+    push(text) {
+      held.push(text)
+      if (timer !== null) return
+      const waitMs = lastMs + intervalMs - clock.elapsed()
+      if (waitMs <= 0) flush()
+      else timer = setTimeout(flush, waitMs)
+    },
+    flush,
+    stop() {
+      if (timer !== null) clearTimeout(timer)
+      timer = null
+      const text = held.join('')
+      held = []
+      return text
+    },
+  }
+}
+
+/** Splits text into pieces without cutting a surrogate pair. */
+function piecesOf(text: string): string[] {
+  const pieces: string[] = []
+  for (let start = 0; start < text.length; ) {
+    const end = start + pieceLength
+    const isHalf = /[\ud800-\udbff]/.test(text.charAt(end - 1)) && end < text.length
+    pieces.push(text.slice(start, isHalf ? end - 1 : end))
+    start = isHalf ? end - 1 : end
+  }
+  return pieces
+}

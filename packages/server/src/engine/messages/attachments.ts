@@ -1,0 +1,170 @@
+import { constants } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import { basename, isAbsolute } from 'node:path'
+import { openUnlockedHandle } from '@parley/host'
+import type { ContentItem, InputItem, QueuedMessage } from '@parley/protocol'
+import type { Redaction } from '@parley/redaction'
+import { firstBytes } from '@parley/text'
+import { rejection } from '../../replies/rejection.ts'
+import { jsonBytes } from '../../replies/wire-limits.ts'
+import type { Conversation } from '../conversation/conversation.ts'
+import { imageTypeOf, type SideFiles } from '../conversation/side-files.ts'
+
+type Image = Extract<InputItem, { type: 'image' }>
+type TextItem = Extract<InputItem, { type: 'text' }>
+
+/** Largest image that providers accept, in bytes. */
+const maxImageBytes = 10 << 20
+
+/** Returns the content unchanged when nothing has to be stored; null when there are images or long texts. */
+export function shortTexts(input: readonly InputItem[]): ContentItem[] | null {
+  const texts = input.filter((part) => part.type === 'text')
+  return texts.length === input.length && fitsInline(texts) ? texts : null
+}
+
+interface Kept {
+  readonly sideFiles: SideFiles
+  /** Removes secrets from a text. */
+  readonly redact: (text: string) => string
+}
+
+/**
+ * Stores images and long texts as side files, so that requests can be rebuilt. Throws `invalidParams` for an unreadable
+ * image.
+ */
+export async function storeAttachments(input: readonly InputItem[], kept: Kept): Promise<ContentItem[]> {
+  const read: (ReadImage | TextItem)[] = []
+  // All are read before any is stored: a rejected message leaves nothing behind.
+  for (const [index, part] of input.entries())
+    read.push(part.type === 'text' ? part : await readImage(part, `input[${index}]`))
+  const content: ContentItem[] = []
+  for (const part of read) content.push('bytes' in part ? await keepImage(part, kept.sideFiles) : part)
+  return keepLongTexts(content, kept)
+}
+
+interface ReadImage {
+  readonly bytes: Buffer
+  readonly mediaType: string
+  readonly name: string
+}
+
+async function keepImage({ bytes, mediaType, name }: ReadImage, sideFiles: SideFiles): Promise<ContentItem> {
+  return { type: 'image', file: await sideFiles.put(bytes), mediaType, name }
+}
+
+async function readImage({ path, url }: Image, field: string): Promise<ReadImage> {
+  const refuse = (message: string) => rejection('invalidParams', message, { field })
+  if ((path === undefined) === (url === undefined)) throw refuse('An image has either a path or a url.')
+  const name = path === undefined ? 'image' : basename(path)
+  const bytes = path === undefined ? bytesOfUrl(url ?? '') : await bytesOfFile(path)
+  if (typeof bytes === 'string') throw refuse(bytes)
+  const mediaType = imageTypeOf(bytes)
+  if (mediaType === null)
+    throw refuse(`${path ?? 'What the url holds'} is not a PNG, JPEG, GIF or WebP image. Convert it first.`)
+  return { bytes, mediaType, name }
+}
+
+/** Reads an image file; returns a sentence when it cannot be read. */
+async function bytesOfFile(path: string): Promise<Buffer | string> {
+  if (!isAbsolute(path)) return `The path of an image must be absolute: ${path}`
+  try {
+    // Checked before opening: opening a pipe would wait for its writer.
+    const known = await stat(path)
+    if (!known.isFile()) return `${path} is not a file.`
+    return known.size > maxImageBytes ? tooLarge(path, known.size) : await readWhole(path)
+  } catch (error) {
+    const missing = error instanceof Error && 'code' in error && error.code === 'ENOENT'
+    if (missing) return `There is no image ${path}.`
+    return `The image ${path} cannot be read (${error instanceof Error ? error.message : String(error)}).`
+  }
+}
+
+async function readWhole(path: string): Promise<Buffer> {
+  await using handle = await openUnlockedHandle(path, constants.O_RDONLY | constants.O_NONBLOCK)
+  return await handle.readFile()
+}
+
+function bytesOfUrl(url: string): Buffer | string {
+  const base64 = /^data:[^,]*;base64,(.*)$/s.exec(url)?.[1]
+  if (base64 === undefined) return 'The url of an image must be a data: URL in base64.'
+  const bytes = Buffer.from(base64, 'base64')
+  return bytes.length > maxImageBytes ? tooLarge('The image', bytes.length) : bytes
+}
+
+function tooLarge(what: string, sizeBytes: number): string {
+  const size = (sizeBytes / (1 << 20)).toFixed(1)
+  return `${what} has ${size} MiB; an image may have ${maxImageBytes >> 20} MiB. Make it smaller first.`
+}
+
+/**
+ * JSON bytes of the parts of one message. Its log line holds them up to three times, a snapshot those of many messages.
+ */
+const inlineBytes = 1024 * 1024
+/** JSON bytes up to which a text stays in the line, whatever the size of the others. */
+const shortTextBytes = 16 * 1024
+const beginningBytes = 2048
+
+type TextPart = Extract<ContentItem, { type: 'text' }>
+
+/** Tells if the parts of a message fit in its log line. */
+function fitsInline(content: readonly ContentItem[]): boolean {
+  return jsonBytes(content) <= inlineBytes
+}
+
+/**
+ * Moves long texts to side files when the content is too large for a line; `text` keeps the beginning. Throws
+ * `invalidParams` for too many parts.
+ */
+async function keepLongTexts(
+  content: readonly ContentItem[],
+  { sideFiles, redact }: { readonly sideFiles: SideFiles; readonly redact: (text: string) => string },
+): Promise<ContentItem[]> {
+  if (fitsInline(content)) return [...content]
+  for (const [index, part] of content.entries()) assertWholeCharacters(part, `input[${index}].text`)
+  const kept: ContentItem[] = []
+  for (const part of content) kept.push(isLong(part) ? await keepText(redact(part.text), sideFiles) : part)
+  if (fitsInline(kept)) return kept
+  const message = `A message of ${content.length} parts is too large for the log. Join its texts, or send fewer parts.`
+  throw rejection('invalidParams', message, { field: 'input' })
+}
+
+function isLong(part: ContentItem): part is TextPart {
+  return part.type === 'text' && part.file === undefined && jsonBytes(part.text) > shortTextBytes
+}
+
+async function keepText(text: string, sideFiles: SideFiles): Promise<TextPart> {
+  const file = await sideFiles.put(text)
+  return { type: 'text', text: firstBytes(text, beginningBytes), file, totalBytes: Buffer.byteLength(text) }
+}
+
+/** Throws `invalidParams` for a lone surrogate: UTF-8 cannot store it, so the file would return another character. */
+function assertWholeCharacters(part: ContentItem, field: string): void {
+  if (!isLong(part) || part.text.isWellFormed()) return
+  const message =
+    'The text has half of a character in it (a lone surrogate), and is too long to be kept with it. Remove it, or send less than 1 MiB.'
+  throw rejection('invalidParams', message, { field })
+}
+
+/** Finds a waiting message whose long texts are still inline, as earlier versions wrote them. */
+export function longWaiting(messages: readonly QueuedMessage[]): QueuedMessage | null {
+  return messages.find(({ content }) => !fitsInline(content)) ?? null
+}
+
+/** Moves the long texts of a waiting message to side files. */
+export async function keepLongWaiting(
+  {
+    conversation,
+    modules,
+  }: { readonly conversation: Conversation; readonly modules: { readonly redaction: Redaction } },
+  message: QueuedMessage,
+): Promise<void> {
+  const { messageId } = message
+  const { sideFiles } = conversation
+  const whole = message.content.map((part) =>
+    part.type === 'text' ? { ...part, text: part.text.toWellFormed() } : part,
+  )
+  const content = await keepLongTexts(whole, { sideFiles, redact: modules.redaction.text })
+  // The message may have been edited or removed during the wait.
+  if (!conversation.state.core.inbox.includes(message)) return
+  conversation.record({ type: 'message.edited', messageId, content })
+}

@@ -1,0 +1,129 @@
+import type {
+  Actor,
+  ContentItem,
+  ConversationEvent,
+  ConversationState,
+  InputItem,
+  ItemOf,
+  MessageId,
+  QueuedMessage,
+  TurnId,
+} from '@parley/protocol'
+import type { Redaction } from '@parley/redaction'
+import { formatBytes } from '@parley/workspace'
+import type { Ids } from '../../ports/ids.ts'
+import { rejection } from '../../replies/rejection.ts'
+import { jsonBytes } from '../../replies/wire-limits.ts'
+import { noticeItem } from '../conversation/notices.ts'
+
+type Message = Pick<QueuedMessage, 'messageId' | 'content' | 'by' | 'outputSchema'>
+
+/**
+ * Returns the events that move a waiting message into a turn. The item comes first and removes the message from the
+ * inbox, so a log cut between the two never loses it.
+ */
+export function consumedMessage(ids: Pick<Ids, 'item'>, turnId: TurnId, message: Message): ConversationEvent[] {
+  return [
+    { type: 'item.completed', turnId, item: userMessageItem(ids.item(), message) },
+    { type: 'message.consumed', messageId: message.messageId },
+  ]
+}
+
+/** Returns the events that start a turn with a waiting message. */
+export function startInboxTurn(ids: Pick<Ids, 'item' | 'turn'>, message: Message): ConversationEvent[] {
+  const turnId = ids.turn()
+  const { outputSchema } = message
+  const schema = outputSchema === undefined ? {} : { outputSchema }
+  return [{ type: 'turn.started', turnId, trigger: 'inbox', ...schema }, ...consumedMessage(ids, turnId, message)]
+}
+
+/** JSON bytes of all waiting messages; every client gets them in one line with the rest of the state. */
+const inboxBytes = 8 * 1024 * 1024
+
+/** Sizes of messages, which never change; each would be measured again for every later message. */
+const measured = new WeakMap<QueuedMessage, number>()
+
+/** Throws `inboxFull` when the waiting messages would make a state too large to send. */
+export function assertInboxRoom(
+  { core }: ConversationState,
+  message: Pick<QueuedMessage, 'messageId' | 'content' | 'outputSchema'>,
+): void {
+  const others = core.inbox.filter(({ messageId }) => messageId !== message.messageId)
+  const waitingBytes = others.reduce((sum, other) => sum + sizeOf(other), 0)
+  const sizeBytes = jsonBytes(message)
+  if (waitingBytes + sizeBytes <= inboxBytes) return
+  throw rejection(
+    'inboxFull',
+    `${others.length} messages with ${formatBytes(waitingBytes)} wait already, and together with this one (${formatBytes(sizeBytes)}) they would be more than ${formatBytes(inboxBytes)}. Send it when some have been taken, or take one back.`,
+    { limitBytes: inboxBytes },
+  )
+}
+
+function sizeOf(message: QueuedMessage): number {
+  const known = measured.get(message) ?? jsonBytes(message)
+  measured.set(message, known)
+  return known
+}
+
+/** Bytes of all texts of a message; each stays in memory and is sent with every model request. */
+const maxMessageBytes = 16 * 1024 * 1024
+
+/** Throws `invalidParams` for a message with too much text. */
+export function assertFits(content: readonly InputItem[]): void {
+  const sizeBytes = content.reduce((sum, part) => sum + (part.type === 'text' ? Buffer.byteLength(part.text) : 0), 0)
+  if (sizeBytes <= maxMessageBytes) return
+  throw rejection(
+    'invalidParams',
+    `A message may have ${formatBytes(maxMessageBytes)} of text, this one has ${sizeBytes - maxMessageBytes} bytes more. Put the text into a file and name that.`,
+    {
+      field: 'input',
+      limitBytes: maxMessageBytes,
+    },
+  )
+}
+
+export function userMessageItem(
+  id: string,
+  message: { readonly content: ContentItem[]; readonly messageId: MessageId; readonly by: Actor },
+): ItemOf<'userMessage'> {
+  const { content, messageId, by } = message
+  const text = content.map(shownPart).join('\n')
+  return {
+    id,
+    type: 'userMessage',
+    status: 'completed',
+    title: text.split('\n', 1)[0] ?? '',
+    text,
+    content,
+    messageId,
+    by,
+  }
+}
+
+function shownPart(part: ContentItem): string {
+  if (part.type === 'image') return `[${part.name}]`
+  const { text, file, totalBytes = 0 } = part
+  return file === undefined ? text : `${text}\n… (its beginning; the model gets all ${formatBytes(totalBytes)})`
+}
+
+const title = 'A secret in your message was replaced by a mark: it was neither sent to the model nor stored.'
+const text =
+  'What runs here can still use it: leave it in a file or in the environment, and say where it is instead of what it is.'
+
+interface NoticePorts {
+  readonly redaction: Redaction
+  readonly ids: Pick<Ids, 'item'>
+  readonly memory: { isFirstNotice(code: string): boolean }
+}
+
+/** Returns the notice that follows a message with a secret, once per session: its sender knows and may send more. */
+export function secretNotice(
+  { redaction, ids, memory }: NoticePorts,
+  content: readonly InputItem[],
+  turnId: TurnId | null,
+): ConversationEvent[] {
+  const hasSecret = content.some((part) => part.type === 'text' && redaction.hasSecret(part.text))
+  if (!hasSecret || !memory.isFirstNotice('secretInMessage')) return []
+  const item = noticeItem(ids.item(), { level: 'info', code: 'secretInMessage', title, text })
+  return [{ type: 'item.completed', ...(turnId === null ? {} : { turnId }), item }]
+}

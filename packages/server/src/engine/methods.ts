@@ -1,0 +1,124 @@
+import type { Files } from '@parley/journal'
+import type { McpServers } from '@parley/mcp-client'
+import type { ConversationId, MethodName, ParamsOf, ResultOf } from '@parley/protocol'
+import type { Redaction } from '@parley/redaction'
+import type { CheckupPorts } from './checkup/check-up.ts'
+import * as commands from './commands/commands.ts'
+import { decideApproval } from './commands/decide-approval.ts'
+import { sendMessage } from './commands/send-message.ts'
+import { restartMcpServer } from './context/conversation-mcp.ts'
+import type { ConversationHost, Guest } from './open/conversation-host.ts'
+import { type LiveConversation, summaryOf, writable } from './open/live-conversation.ts'
+import { readEvents, readItems, readSideFile } from './read/read-conversation.ts'
+import { describeConfig, listModels } from './settings/read-config.ts'
+import type { TrustPorts } from './settings/trust.ts'
+
+/** Methods of a connection itself: its handshake, its streams, and what a server tells of itself. */
+type OfConnections =
+  | 'initialize'
+  | 'conversation/stream'
+  | 'conversation/unstream'
+  | 'conversation/detach'
+  | 'server/diagnostics'
+
+type Method<Name extends MethodName> = (params: ParamsOf<Name>) => ResultOf<Name> | Promise<ResultOf<Name>>
+
+/** Methods of the protocol that the engine answers, for one client; a missing one does not compile. */
+export type EngineMethods = { readonly [Name in Exclude<MethodName, OfConnections>]: Method<Name> }
+
+interface MethodPorts {
+  readonly host: ConversationHost
+  readonly files: Files
+  readonly mcpServers: McpServers
+  readonly redaction: Redaction
+  readonly policy: CheckupPorts
+  readonly trust: TrustPorts
+}
+
+/** Returns the methods for one client, whose actor and access are read at each call. */
+export function methodsFor(client: Guest, ports: MethodPorts): EngineMethods {
+  return { ...conversationMethods(client, ports), ...changeMethods(client, ports), ...serverMethods(ports) }
+}
+
+type ServerMethod =
+  | 'model/list'
+  | 'config/read'
+  | 'mcp/list'
+  | 'mcp/restart'
+  | 'server/checkup'
+  | 'policy/test'
+  | 'policy/replay'
+  | 'policy/why'
+  | 'trust/read'
+  | 'trust/decide'
+
+/** Methods that concern the server and no open conversation. Code of rare ones is loaded on first use. */
+function serverMethods({ mcpServers, redaction, policy, trust }: MethodPorts): Pick<EngineMethods, ServerMethod> {
+  const { home, env } = policy
+  return {
+    'model/list': () => listModels(policy),
+    'config/read': (params) => describeConfig(params, { home, env, projects: trust.projects, redaction }),
+    'mcp/list': () => ({ servers: mcpServers.describe() }),
+    'mcp/restart': ({ name }) => restartMcpServer(mcpServers, name),
+    'server/checkup': async (params) => (await import('./checkup/check-up.ts')).checkUp(params, policy),
+    'policy/test': async (params) => (await import('./policy/test-command.ts')).testCommand(params, policy),
+    'policy/replay': async (params) => (await import('./policy/replay-calls.ts')).replayCalls(params, policy),
+    'policy/why': async (params) => (await import('./policy/explain-call.ts')).explainCall(params, policy),
+    'trust/read': async (params) => (await import('./settings/trust.ts')).readTrust(params, trust),
+    'trust/decide': async (params) => (await import('./settings/trust.ts')).decideTrust(params, trust),
+  }
+}
+
+type ChangeMethod =
+  | 'conversation/sendMessage'
+  | 'conversation/inbox/edit'
+  | 'conversation/inbox/remove'
+  | 'conversation/interrupt'
+  | 'conversation/continue'
+  | 'approval/decide'
+  | 'conversation/configure'
+  | 'conversation/runShell'
+
+/** Methods that change an open conversation. */
+function changeMethods(client: Guest, { host }: MethodPorts): Pick<EngineMethods, ChangeMethod> {
+  const opened = ({ conversationId }: { readonly conversationId: ConversationId }) => host.get(conversationId)
+  return {
+    'conversation/sendMessage': (params) => sendMessage(opened(params), params, client.actor),
+    'conversation/inbox/edit': (params) => commands.editQueued(opened(params), params, client.actor),
+    'conversation/inbox/remove': (params) => commands.removeQueued(opened(params), params.messageId, client.actor),
+    'conversation/interrupt': (params) => commands.interruptTurn(opened(params), params.turnId),
+    'conversation/continue': (params) => commands.continueConversation(opened(params), client.actor),
+    'approval/decide': (params) => decideApproval(opened(params), params, client.actor),
+    'conversation/configure': (params) => commands.configure(opened(params), params.settings, client.actor),
+    'conversation/runShell': (params) => writable(opened(params)).shell.run(params.command, client.actor),
+  }
+}
+
+/** Methods that open, list, read, rename and delete conversations, whether they are open or not. */
+function conversationMethods(client: Guest, ports: MethodPorts): Omit<EngineMethods, ServerMethod | ChangeMethod> {
+  const { host } = ports
+  const archive = (archived: boolean) => (live: LiveConversation) =>
+    live.conversation.record({ type: 'conversation.archived', archived, by: client.actor })
+  return {
+    'conversation/create': async (params) => summaryOf(await host.create(params, client)),
+    'conversation/resume': async (params) => summaryOf(await host.resume(params, client)),
+    'conversation/fork': async ({ conversationId, at }) =>
+      summaryOf(await host.fork(conversationId, at ?? null, client)),
+    'conversation/list': (params) => host.list(params),
+    'conversation/read': ({ conversationId, before, limit }) =>
+      readItems(ports, conversationId, { before: before ?? null, limit: limit ?? 100 }),
+    'conversation/readEvents': ({ conversationId, ...range }) =>
+      readEvents(host.get(conversationId).conversation, range),
+    'conversation/readFile': (params) => readSideFile(ports, params),
+    'conversation/rename': async ({ conversationId, name }) =>
+      host.withConversation(conversationId, ({ conversation }) =>
+        conversation.record({ type: 'conversation.renamed', name, by: client.actor }),
+      ),
+    'conversation/archive': async ({ conversationId }) => host.withConversation(conversationId, archive(true)),
+    'conversation/unarchive': async ({ conversationId }) => host.withConversation(conversationId, archive(false)),
+    'conversation/delete': async ({ conversationId }) => {
+      await host.delete(conversationId)
+      return {}
+    },
+  }
+}

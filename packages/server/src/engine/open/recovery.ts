@@ -1,0 +1,164 @@
+import { join } from 'node:path'
+import { adoptSideFile, type Files, StorageError, type WritableLog } from '@parley/journal'
+import type { ConversationEvent, ConversationState, Item, ItemOf, LostRange } from '@parley/protocol'
+import {
+  comparePlan,
+  EnvironmentUnreachableError,
+  type FileState,
+  type PatchTarget,
+  readChanges,
+} from '@parley/workspace'
+import { spoolName } from '../../tools/run-shell-command.ts'
+
+/** Returns the events that record a recovery; none when the log was closed in good order. */
+export function recoveryEvents(
+  { core }: ConversationState,
+  opened: WritableLog,
+  settling: readonly ConversationEvent[],
+): readonly ConversationEvent[] {
+  const lost = opened.lost.map(({ fromSeq, toSeq }) => ({ fromSeq, toSeq, reason: 'damaged' }))
+  const tornBytes = opened.torn?.sizeBytes ?? 0
+  const waiting = core.inboxPaused ? 0 : core.inbox.length
+  if (settling.length === 0 && lost.length === 0 && tornBytes === 0 && waiting === 0) return []
+  const parked = settling.find((event) => event.type === 'turn.parked')?.turnId
+  const withdrawn = new Set(settling.flatMap((event) => (event.type === 'approval.decided' ? [event.approvalId] : [])))
+  const pending = Object.values(core.approvals).filter(({ id, state }) => state === 'pending' && !withdrawn.has(id))
+  const text = recoveryText({ lost, tornBytes, pending: pending.length, waiting, settling })
+  return [
+    {
+      type: 'conversation.recovered',
+      by: { pid: process.pid, program: 'parley' },
+      lost,
+      tornBytes,
+      parked: parked ?? (core.turn?.parked === true ? core.turn.id : null),
+      pending: pending.map(({ id }) => id),
+      text,
+    },
+    ...settling,
+  ]
+}
+
+interface Recovery {
+  readonly lost: readonly LostRange[]
+  readonly tornBytes: number
+  /** Number of approvals that are pending again. */
+  readonly pending: number
+  /** Number of queued messages that now wait for the user. */
+  readonly waiting: number
+  readonly settling: readonly ConversationEvent[]
+}
+
+/** Describes a recovery in one line for people. */
+function recoveryText(recovery: Recovery): string {
+  const { lost, tornBytes, settling } = recovery
+  const found = findings(recovery)
+  const crashed = lost.length > 0 || tornBytes > 0 || settling.length > 0
+  const opening = crashed ? 'Recovered after parley ended unexpectedly' : 'Taken up where it was left'
+  return found.length === 0 ? `${opening}.` : `${opening}: ${found.join('; ')}.`
+}
+
+function findings({ lost, tornBytes, pending, waiting, settling }: Recovery): string[] {
+  const items = settling.flatMap((event) => (event.type === 'item.completed' ? [event.item] : []))
+  const unknown = items.filter(({ status }) => status === 'unknown').map(({ title }) => title)
+  const forgotten = items.filter((item) => 'failure' in item && item.failure?.code === 'secretNotKept').length
+  return [
+    ...(tornBytes > 0 ? [`an unfinished last line (${tornBytes} bytes) was kept aside`] : []),
+    ...(lost.length > 0 ? [`${counted(lost.length, 'damaged place')} in the log skipped`] : []),
+    ...(unknown.length > 0 ? [`started, end unknown: ${unknown.join(', ')}`] : []),
+    ...(forgotten > 0
+      ? [`${counted(forgotten, 'call')} with a secret in it not run: secrets are kept in memory only`]
+      : []),
+    ...(pending > 0 ? [`${counted(pending, 'approval')} ${pending === 1 ? 'waits' : 'wait'} for you again`] : []),
+    ...(waiting > 0 ? [`${counted(waiting, 'queued message')} ${waiting === 1 ? 'waits' : 'wait'} for you`] : []),
+  ]
+}
+
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`
+}
+
+interface Around {
+  readonly files: Files
+  readonly patches: PatchTarget
+  /** Folder of the conversation's side files. */
+  readonly folder: string
+  readonly cwd: string
+}
+
+/**
+ * Inspects calls whose end a crash hid: files of a patch are compared with its hashes, and the output of a command is
+ * kept.
+ */
+export function inspectUnknown(
+  settling: readonly ConversationEvent[],
+  around: Around,
+): Promise<readonly ConversationEvent[]> {
+  return Promise.all(
+    settling.map(async (event) =>
+      event.type === 'item.completed' && event.item.status === 'unknown'
+        ? { ...event, item: await inspected(event.item, around) }
+        : event,
+    ),
+  )
+}
+
+async function inspected(item: Item, around: Around): Promise<Item> {
+  if (item.type === 'fileChange') return patchFound(item, around)
+  if (item.type === 'commandExecution' || item.type === 'shellCommand') return outputFound(item, around)
+  return item
+}
+
+async function patchFound(item: ItemOf<'fileChange'>, { patches, cwd }: Around): Promise<ItemOf<'fileChange'>> {
+  try {
+    return await patchStates(item, { patches, cwd })
+  } catch (error) {
+    if (!(error instanceof EnvironmentUnreachableError)) throw error
+    const message = `Its files cannot be looked at. ${error.message}`
+    const modelText = `parley ended while this patch was being written. ${message} Look at them before going on.`
+    return { ...item, modelText, failure: { code: 'endUnknown', message } }
+  }
+}
+
+type Patches = Pick<Around, 'patches' | 'cwd'>
+
+async function patchStates(item: ItemOf<'fileChange'>, { patches, cwd }: Patches): Promise<ItemOf<'fileChange'>> {
+  const changes = await readChanges(item.changes, cwd, patches)
+  const paths = changes.flatMap(({ path, movedTo }) => (movedTo === undefined ? [path] : [path, movedTo]))
+  await patches.removeStrays(item.id, paths)
+  const states = await comparePlan(changes, patches)
+  const report = [verdict(states), ...states.map(({ path, state }) => `${path}: ${stateWords[state]}`)].join('\n')
+  const modelText = `parley ended while this patch was being written. ${report}`
+  const failure = { code: 'endUnknown', message: verdict(states) }
+  return { ...item, text: `${report}\n\n${item.text}`, modelText, failure }
+}
+
+const stateWords: Readonly<Record<FileState['state'], string>> = {
+  old: 'as before the patch',
+  new: 'as the patch leaves it',
+  other: 'neither as before nor as the patch leaves it',
+}
+
+function verdict(states: readonly FileState[]): string {
+  if (states.every(({ state }) => state === 'new')) return 'All of its files are as the patch leaves them.'
+  if (states.every(({ state }) => state === 'old')) return 'None of its files was changed.'
+  return 'Only a part of it is done.'
+}
+
+type CommandItem = ItemOf<'commandExecution'> | ItemOf<'shellCommand'>
+
+/** Adopts the spool of an interrupted command, which holds all its output. */
+async function outputFound<Command extends CommandItem>(item: Command, { files, folder }: Around): Promise<Command> {
+  const spool = join(folder, spoolName(item.id))
+  const sizeBytes = files.look(spool)?.sizeBytes ?? 0
+  if (sizeBytes === 0) return item
+  try {
+    const file = await adoptSideFile(files, folder, spool)
+    const { head = '', tail = '' } = item.output ?? {}
+    const shownBytes = Buffer.byteLength(head) + Buffer.byteLength(tail)
+    const output = { head, tail, totalBytes: sizeBytes, omittedBytes: Math.max(0, sizeBytes - shownBytes), file }
+    return { ...item, output }
+  } catch (error) {
+    if (error instanceof StorageError) return item
+    throw error
+  }
+}

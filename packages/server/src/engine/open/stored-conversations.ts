@@ -1,0 +1,189 @@
+import { rmSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { type Files, type SessionPaths, sessionPaths, tornPath } from '@parley/journal'
+import type { ConversationEvent, ConversationId, ConversationState, Overrides, ParamsOf } from '@parley/protocol'
+import { rejection } from '../../replies/rejection.ts'
+import {
+  type LoadedConversation,
+  loadConversation,
+  loadedParts,
+  newParts,
+  type OpenParts,
+  viewConversation,
+} from './conversation-parts.ts'
+import { forkLog } from './fork.ts'
+import type { LiveConversation } from './live-conversation.ts'
+import type { ConversationSetup } from './open-conversation.ts'
+import type { OpenConversations } from './open-conversations.ts'
+import { createWriterLocks, type WriterLocks } from './writer-locks.ts'
+
+interface Ports {
+  readonly files: Files
+  readonly home: string
+  readonly setup: ConversationSetup
+  /** Takes each conversation as it opens, and closes it when its recovery cannot be recorded. */
+  readonly open: OpenConversations
+}
+
+type Settle = (state: ConversationState) => readonly ConversationEvent[]
+
+interface Copy {
+  readonly fromId: ConversationId
+  readonly from: SessionPaths
+  readonly forkId: string
+  /** Last event to copy; null for all of them. */
+  readonly at: number | null
+}
+
+/** Conversations on disk, each opened under its writer lock. An opening that fails releases the lock. */
+export class StoredConversations {
+  readonly #ports: Ports
+  readonly #locks: WriterLocks
+
+  constructor(ports: Ports) {
+    this.#ports = ports
+    this.#locks = createWriterLocks(ports.files, ports.setup.program)
+  }
+
+  async create(conversationId: ConversationId, params: ParamsOf<'conversation/create'>): Promise<LiveConversation> {
+    const { files, home, setup } = this.#ports
+    const created = setup.initialSettings(params)
+    const parts = newParts(files, { conversationId, home, params, created })
+    await this.#locks.take(conversationId, parts.paths)
+    return this.#keep(conversationId, parts)
+  }
+
+  /** Opens a conversation from its log. Records its recovery, then the events of `settle`. */
+  async load(conversationId: ConversationId, settle: Settle, overrides?: Overrides): Promise<LiveConversation> {
+    const paths = this.pathsOf(conversationId)
+    if (this.#ports.files.look(paths.log) === null) throw notThere(conversationId)
+    await this.#locks.take(conversationId, paths)
+    let loaded: LoadedConversation
+    try {
+      const { files, setup } = this.#ports
+      const takeEnvironment = (state: ConversationState) => setup.takeEnvironment(state, overrides)
+      loaded = await loadConversation({ files, takeEnvironment }, paths, conversationId)
+    } catch (error) {
+      this.release(conversationId)
+      throw error
+    }
+    return this.#adopt(conversationId, loaded, { settle, ...(overrides === undefined ? {} : { overrides }) })
+  }
+
+  /** Opens a conversation read-only, without its lock. */
+  view(conversationId: ConversationId): Promise<LiveConversation> {
+    const loaded = viewConversation(this.#ports.files, this.pathsOf(conversationId), conversationId)
+    return this.#keep(conversationId, this.#loadedParts(conversationId, loaded))
+  }
+
+  /** Copies the lines up to `at` into a new log, and opens that; the source is only read. */
+  async fork({ fromId, from, forkId, at }: Copy): Promise<LiveConversation> {
+    const { files, home, setup } = this.#ports
+    const to = this.pathsOf(forkId)
+    await this.#locks.take(forkId, to)
+    try {
+      await forkLog(files, { from, to, fromId, toId: forkId, at, home })
+      const loaded = await loadConversation({ files, takeEnvironment: setup.takeEnvironment }, to, forkId)
+      return await this.#adopt(forkId, { ...loaded, recovery: [] }, { settle: setup.forkCleanup })
+    } catch (error) {
+      removeFiles(files, to)
+      this.release(forkId)
+      throw error
+    }
+  }
+
+  /** Removes a conversation after `end` has closed it. The lock is held meanwhile, so that no process opens it. */
+  async remove(
+    conversationId: ConversationId,
+    live: LiveConversation | undefined,
+    end: () => Promise<void>,
+  ): Promise<void> {
+    const { files } = this.#ports
+    const paths = live?.paths ?? this.pathsOf(conversationId)
+    if (files.look(paths.log) === null) throw notThere(conversationId)
+    if (live === undefined || live.conversation.readOnly) await this.#locks.take(conversationId, paths)
+    await end()
+    removeFiles(files, paths)
+  }
+
+  release(conversationId: ConversationId): void {
+    this.#locks.release(conversationId)
+  }
+
+  /** Announces where other processes can join; null withdraws the address. */
+  announce(socket: string | null): void {
+    this.#locks.announce(socket)
+  }
+
+  /** Returns the paths of a conversation that is not ephemeral. Throws `conversationNotFound` for no id. */
+  pathsOf(conversationId: ConversationId): SessionPaths {
+    const paths = sessionPaths(this.#ports.home, conversationId)
+    if (paths !== null) return paths
+    throw rejection('conversationNotFound', `"${conversationId}" is not a conversation id.`)
+  }
+
+  /** Opens a conversation that was loaded under its lock, and records its recovery and changes. */
+  async #adopt(
+    conversationId: ConversationId,
+    loaded: LoadedConversation,
+    { settle, overrides }: { settle: Settle; overrides?: Overrides },
+  ): Promise<LiveConversation> {
+    let changes: readonly ConversationEvent[]
+    try {
+      if (loaded.fold.state.core.seq === 0) throw emptyLog(conversationId)
+      changes = settle(loaded.fold.state)
+    } catch (error) {
+      await loaded.log?.[Symbol.asyncDispose]()
+      this.release(conversationId)
+      throw error
+    }
+    const open = await this.#keep(conversationId, this.#loadedParts(conversationId, loaded, overrides))
+    if (loaded.log === null) {
+      this.release(conversationId)
+      return open
+    }
+    try {
+      const events = [...loaded.recovery, ...changes]
+      if (events.length > 0) open.conversation.recordAll(events)
+      open.modules.limits.recordEnforcement()
+      return open
+    } catch (error) {
+      await this.#ports.open.close(conversationId)
+      throw error
+    }
+  }
+
+  #loadedParts(conversationId: ConversationId, loaded: LoadedConversation, overrides: Overrides = {}): OpenParts {
+    return loadedParts(this.#ports.files, { paths: this.pathsOf(conversationId), loaded, overrides })
+  }
+
+  async #keep(conversationId: ConversationId, parts: OpenParts): Promise<LiveConversation> {
+    try {
+      const open = await this.#ports.setup.open(parts)
+      this.#ports.open.set(conversationId, open)
+      return open
+    } catch (error) {
+      await parts.journal?.close()
+      parts.dispose()
+      this.release(conversationId)
+      throw error
+    }
+  }
+}
+
+/** Removes everything a conversation has on disk except its lock, which the caller holds and releases. */
+function removeFiles(files: Files, paths: SessionPaths): void {
+  const torn = basename(tornPath(paths.log, 0)).slice(0, -1)
+  const names = files.look(paths.folder) === null ? [] : files.list(paths.folder)
+  const pieces = names.filter((name) => name.startsWith(torn)).map((name) => join(paths.folder, name))
+  for (const path of [paths.log, paths.sideFiles, ...pieces]) rmSync(path, { recursive: true, force: true })
+}
+
+/** Builds the rejection for a log without events, which a crash leaves before the first one. */
+function emptyLog(conversationId: ConversationId) {
+  return rejection('conversationNotFound', `The log of conversation ${conversationId} holds no event.`)
+}
+
+function notThere(conversationId: ConversationId) {
+  return rejection('conversationNotFound', `There is no conversation ${conversationId}.`)
+}

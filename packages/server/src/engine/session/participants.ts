@@ -1,0 +1,61 @@
+import type { ClientAccess, ClientId } from '@parley/protocol'
+
+/** Client that follows the events of a conversation. */
+interface Follower {
+  readonly clientId: ClientId
+  readonly access: ClientAccess
+  readonly canApprove: boolean
+  /** Ends the delivery of events; removes the follower, too. */
+  readonly end: () => void
+}
+
+/** Clients that take part in an open conversation. */
+export interface Participants {
+  /** True while a connection that opened or follows the conversation has not left. */
+  readonly hasGuests: boolean
+  join(guest: object): void
+  /** Removes a guest. Returns false when it took no part. */
+  leave(guest: object): boolean
+  /** Adds a follower and returns the function that removes it. One that may act takes a detached conversation over. */
+  follow(follower: Follower): () => void
+  readonly followerCount: number
+  /** Ids of the followers that can answer an approval now. */
+  readonly answerers: readonly string[]
+  endDeliveries(): void
+  /** True when running work continues after the last client of the server has left. */
+  readonly detached: boolean
+  detach(): void
+}
+
+export function createParticipants(): Participants {
+  const guests = new Set<object>()
+  const followers = new Set<Follower>()
+  let detached = false
+  return {
+    get hasGuests() {
+      return guests.size > 0
+    },
+    join: (guest) => void guests.add(guest),
+    leave: (guest) => guests.delete(guest),
+    follow(follower) {
+      followers.add(follower)
+      if (follower.access === 'full') detached = false
+      return () => void followers.delete(follower)
+    },
+    get followerCount() {
+      return followers.size
+    },
+    get answerers() {
+      return [...followers].filter(({ canApprove }) => canApprove).map(({ clientId }) => clientId)
+    },
+    endDeliveries() {
+      for (const { end } of followers) end()
+    },
+    get detached() {
+      return detached
+    },
+    detach() {
+      detached = true
+    },
+  }
+}

@@ -1,0 +1,109 @@
+import { type ConversationId, type MethodName, methodAccess, type ParamsOf, type ResultOf } from '@parley/protocol'
+import { methodParams } from '@parley/protocol/params'
+import type { CallContext, MethodHandler } from '@parley/rpc'
+import type { Engine } from '../../engine/index.ts'
+import { asRejection } from '../../replies/rejection.ts'
+import { decodeParams } from '../decode-params.ts'
+import type { Session } from './session.ts'
+import type { Streams } from './streams.ts'
+
+/**
+ * Returns the methods of one connection. Each request is checked against the handshake, then its parameters are decoded,
+ * then its handler runs. Errors of this project are mapped to the protocol's error codes.
+ */
+export function createMethods(handlers: Handlers, session: Session): Record<string, MethodHandler> {
+  const names = Object.keys(handlers) as MethodName[] // narrowed: the table has exactly the protocol's methods
+  const inOrder = createInOrder()
+  return Object.fromEntries(names.map((name) => [name, createMethod(name, handlers, { session, inOrder })]))
+}
+
+function createMethod<Name extends MethodName>(
+  name: Name,
+  handlers: Handlers,
+  { session, inOrder }: { readonly session: Session; readonly inOrder: InOrder },
+): MethodHandler {
+  return (params, context) => {
+    session.assertMay(name)
+    try {
+      const decoded = decodeParams(name, methodParams[name], params) as ParamsOf<Name> // narrowed: decoded by this method's schema
+      const conversationId = runsInOrder(name) ? conversationOf(decoded) : null
+      const handle = () => handlers[name](decoded, context)
+      const result = conversationId === null ? handle() : inOrder(conversationId, handle)
+      return result instanceof Promise ? result.catch((error: unknown) => Promise.reject(asRejection(error))) : result
+    } catch (error) {
+      throw asRejection(error)
+    }
+  }
+}
+
+/** Returns true for changes, and for unstream: leaving early could end work that an earlier request has yet to start. */
+function runsInOrder(name: MethodName): boolean {
+  return methodAccess[name] === 'change' || name === 'conversation/unstream'
+}
+
+function conversationOf(params: object): string | null {
+  return 'conversationId' in params && typeof params.conversationId === 'string' ? params.conversationId : null
+}
+
+/** Runs the changes that one client requests of a conversation in the order of their requests. */
+type InOrder = <Result>(key: string, change: () => Result | Promise<Result>) => Result | Promise<Result>
+
+/**
+ * Creates a queue for each key. A change runs at once when none of its key is pending, so that its reply can leave in
+ * the same tick. Behind a pending change, such as one that reads an image, each later one waits its turn.
+ */
+export function createInOrder(): InOrder {
+  const tails = new Map<string, Promise<unknown>>()
+
+  function follow<Result>(key: string, result: Promise<Result>): Promise<Result> {
+    const end = () => {
+      if (tails.get(key) === tail) tails.delete(key)
+    }
+    const tail: Promise<unknown> = result.then(end, end)
+    tails.set(key, tail)
+    return result
+  }
+
+  return (key, change) => {
+    const before = tails.get(key)
+    if (before !== undefined) return follow(key, before.then(change))
+    const result = change()
+    return result instanceof Promise ? follow(key, result) : result
+  }
+}
+
+interface HandlerPorts {
+  readonly engine: Engine
+  readonly session: Session
+  readonly streams: Streams
+  readonly ignoredMessages: () => number
+}
+
+type Handler<Name extends MethodName> = (
+  params: ParamsOf<Name>,
+  context: CallContext,
+) => ResultOf<Name> | Promise<ResultOf<Name>>
+
+/** Handlers by method; a missing one does not compile. */
+type Handlers = { readonly [Name in MethodName]: Handler<Name> }
+
+export function createHandlers({ engine, session, streams, ignoredMessages }: HandlerPorts): Handlers {
+  const { host } = engine
+  const unstream = async (conversationId: ConversationId) => {
+    streams.leave(conversationId)
+    await host.leave(conversationId)
+    return {}
+  }
+  return {
+    ...engine.methodsFor(session),
+    initialize: (params) => session.initialize(params),
+    'conversation/stream': ({ conversationId, after }, context) =>
+      streams.open(host.get(conversationId), after ?? null, context),
+    'conversation/unstream': ({ conversationId }) => unstream(conversationId),
+    'conversation/detach': async ({ conversationId }) => {
+      host.get(conversationId).clients.detach()
+      return unstream(conversationId)
+    },
+    'server/diagnostics': async () => ({ ...(await engine.diagnose()), ignoredMessages: ignoredMessages() }),
+  }
+}

@@ -1,0 +1,123 @@
+import { isAbsolute, normalize } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import type { SpawnError } from '@parley/host'
+import { type ExecMethodName, type ExecMethods, type ExecResultOf, execMethods } from '@parley/protocol/exec'
+import { type CallContext, errorCodes, invalidParams, RpcError } from '@parley/rpc'
+import { isMissing, systemErrorCode, systemErrorReason } from '@parley/workspace'
+import { decodeParams } from '../decode-params.ts'
+
+/** Handlers by method; a missing one does not compile. */
+export type ExecHandlers = {
+  readonly [Name in ExecMethodName]: (
+    params: ExecMethods[Name]['decoded'],
+    context: CallContext,
+  ) => ExecResultOf<Name> | Promise<ExecResultOf<Name>>
+}
+
+/** Returns the parameters as the method's schema decodes them. Throws `invalidParams` that names the field at fault. */
+export function decodeExecParams<Name extends ExecMethodName>(
+  method: Name,
+  params: unknown,
+): ExecMethods[Name]['decoded'] {
+  return decodeParams(method, execMethods[method].params, params) as ExecMethods[Name]['decoded'] // narrowed: decoded by this method's schema
+}
+
+/** Returns the path of an absolute path or a `file:` URI. Throws `invalidParams` for any other text. */
+export function pathOf(location: string, field: string): string {
+  const path = location.startsWith('file:') ? pathOfUri(location, field) : location
+  if (!isAbsolute(path)) throw invalidParams(`${field} must be an absolute path or a file: URI`, field)
+  if (path.includes('\0')) throw invalidParams(`${field} holds a NUL byte`, field)
+  return normalize(path)
+}
+
+function pathOfUri(uri: string, field: string): string {
+  try {
+    return fileURLToPath(uri)
+  } catch {
+    throw invalidParams(`${field} is not a file: URI of this machine`, field)
+  }
+}
+
+export function uriOf(path: string): string {
+  return pathToFileURL(path).href
+}
+
+const sessionInUse = -32010
+
+function rejected(code: string, message: string, more: Readonly<Record<string, unknown>> = {}): RpcError {
+  return new RpcError(errorCodes.invalidRequest, message, { code, ...more })
+}
+
+export const handshakeErrors = {
+  notInitialized: () => rejected('notInitialized', 'client must call initialize before using exec methods'),
+  notConfirmed: () => rejected('notInitialized', 'client must send initialized before using exec methods'),
+  initializedTwice: () => rejected('alreadyInitialized', 'initialize may only be sent once per connection'),
+  unknownSession: (id: string) =>
+    rejected('unknownSession', `session ${id} is unknown or has expired; initialize without resumeSessionId`),
+  sessionInUse: (id: string) =>
+    new RpcError(sessionInUse, `session ${id} is attached to another connection`, { code: 'sessionInUse' }),
+} as const
+
+export const processErrors = {
+  unknown: (processId: string) => rejected('unknownProcess', `unknown process id ${processId}`, { processId }),
+  exists: (processId: string) => rejected('processExists', `process ${processId} already exists`, { processId }),
+  stdinClosed: (processId: string) =>
+    rejected('stdinClosed', `stdin is closed for process ${processId}`, { processId }),
+  noTerminal: (processId: string) => rejected('noTerminal', `process ${processId} has no terminal`, { processId }),
+  stdinFull: (processId: string) =>
+    new RpcError(errorCodes.serverOverloaded, `process ${processId} does not read its stdin; send it later`, {
+      code: 'stdinFull',
+      processId,
+    }),
+  spawnFailed: ({ code, subject, message }: SpawnError) =>
+    new RpcError(errorCodes.internal, message, { code: 'spawnFailed', errno: code, subject }),
+  sessionEnded: () => rejected('sessionEnded', 'the session has ended'),
+  sandboxUnavailable: (reason: string) =>
+    rejected(
+      'sandboxUnavailable',
+      `this server cannot confine what it runs, so it does nothing that is to be confined; leave sandbox out to run without: ${reason}`,
+    ),
+  sandboxNotUnderstood: (why: string) =>
+    rejected(
+      'sandboxNotUnderstood',
+      `what sandbox asks for is not known here, so nothing was done: ${why}; leave sandbox out to run without`,
+    ),
+} as const
+
+const notFound = -32004
+
+/** Returns the error of a file operation; `code` is a system error name, such as `EACCES`, or one of this protocol. */
+export function fileFailure(code: string, path: string, reason: string): RpcError {
+  return new RpcError(errorCodes.internal, `${path}: ${reason}`, { code, path })
+}
+
+/** Returns a system error as an error for the client, and any other error unchanged, since it is a defect. */
+export function asFileFailure(error: unknown, path: string): unknown {
+  const code = systemErrorCode(error)
+  if (error instanceof RpcError || code === null) return error
+  const reason = systemErrorReason(error)
+  return isMissing(error)
+    ? new RpcError(notFound, `${path}: ${reason}`, { code, path })
+    : fileFailure(code, path, reason)
+}
+
+/** Ids of the newest writes, by which a repeated write is recognised. */
+export interface WriteIds {
+  /** Records the id and returns false when it was recorded before. */
+  isNew(id: string | null | undefined): boolean
+}
+
+const remembered = 1000
+
+export function createWriteIds(): WriteIds {
+  const seen = new Set<string>()
+  return {
+    isNew(id) {
+      if (id === null || id === undefined) return true
+      if (seen.has(id)) return false
+      seen.add(id)
+      if (seen.size > remembered) for (const oldest of seen.values().take(1)) seen.delete(oldest)
+      return true
+    },
+  }
+}
