@@ -36,26 +36,95 @@ interface Watched extends Pick<GuardedPlaces, 'kept' | 'links' | 'absent'> {
 
 /**
  * Remembers what is guarded. The function that is returned is called once, after the command and all its processes have
- * ended: it moves aside what differs at a path that was exchanged meanwhile, puts the old content back, and returns a
- * sentence for each. What still has its mount could not be changed by the command and is left as it is.
+ * ended, or with false when it never ran. It moves aside what differs at a path that was exchanged meanwhile, puts the old
+ * content back, and returns a sentence for each. What kept its mount could not be changed and is left as it is.
  */
-export function watchGuarded({ kept, links, absent, roots, held, hidden }: Watched): () => string[] {
-  const files = kept.map((path) => ({ path, identity: identityOf(path), before: rememberFiles(path) }))
-  const targets = links.map((path) => ({ path, target: targetAt(path) }))
-  const names = [...held, ...absent].map((path) => ({ path, identity: identityOf(path) }))
-  const secrets = presentAmong(hidden)
-  return () => [
-    ...files.flatMap(({ path, identity, before }) =>
-      identityOf(path) === identity ? putBackShared(path, before, roots) : putBack(path, before, roots),
-    ),
-    ...targets.flatMap(({ path, target }) =>
-      target === null || targetAt(path) === target ? [] : putBackLink(path, target, roots),
-    ),
-    ...names.flatMap(({ path, identity }) => (isUnchangedName(path, identity) ? [] : takeAway(path, roots))),
-    ...[...presentAmong(hidden)].flatMap(([path, identity]) =>
-      secretSentence(path, secrets.get(path) ?? null, identity),
+export function watchGuarded({ kept, links, absent, roots, held, hidden }: Watched): (ran: boolean) => string[] {
+  const own = new Set([...kept, ...links, ...held, ...absent])
+  const watches = [
+    ...kept.map((path) => begin(path, () => ({ kind: 'files', before: rememberFiles(path) }))),
+    ...links.map((path) => begin(path, () => ({ kind: 'link', target: targetAt(path) }))),
+    ...[...held, ...absent].map((path) => begin(path, () => ({ kind: 'name' }))),
+    // A path that another command watches may be none to guard any more, since that command replaced it.
+    ...[...active].flatMap(([path, { state }]) =>
+      own.has(path) || !roots.some((root) => isWithin(path, root)) ? [] : [begin(path, () => state)],
     ),
   ]
+  const secrets = presentAmong(hidden)
+  return (ran) => {
+    const said = watches.flatMap((watch) => end(watch, ran ? roots : null))
+    if (!ran) return []
+    const present = [...presentAmong(hidden)]
+    return [...said, ...present.flatMap(([path, now]) => secretSentence(path, secrets.get(path) ?? null, now))]
+  }
+}
+
+type State =
+  | { readonly kind: 'files'; readonly before: RememberedFiles }
+  | { readonly kind: 'link'; readonly target: string | null }
+  | { readonly kind: 'name' }
+
+interface ActiveState {
+  readonly state: State
+  /** Identity with which the path is as it should be. */
+  identity: string | null
+  watches: number
+}
+
+interface Watch {
+  readonly path: string
+  readonly state: State
+  readonly identity: string | null
+  /** True for a path that was already exchanged when the command began: it counts as it was for an earlier command. */
+  readonly isInherited: boolean
+}
+
+/** Paths watched for all commands that run now. What one of them has written must not be what another puts back. */
+const active = new Map<string, ActiveState>()
+
+function begin(path: string, remember: () => State): Watch {
+  const identity = identityOf(path)
+  const other = active.get(path)
+  if (other === undefined) {
+    const state = remember()
+    active.set(path, { state, identity, watches: 1 })
+    return { path, state, identity, isInherited: false }
+  }
+  other.watches += 1
+  if (other.identity !== identity) return { path, state: other.state, identity: other.identity, isInherited: true }
+  return { path, state: isShared(other.state) ? other.state : remember(), identity, isInherited: false }
+}
+
+/** Returns true for files that a command can write by other names, so that only their first content counts. */
+function isShared(state: State): boolean {
+  return state.kind === 'files' && [...(state.before ?? [])].some(([, file]) => file.isShared)
+}
+
+/** Ends a watch; `roots` is null for a command that never ran, which can have changed nothing. */
+function end(watch: Watch, roots: readonly string[] | null): string[] {
+  const { path, isInherited } = watch
+  const other = active.get(path)
+  if (other !== undefined) other.watches -= 1
+  const isLast = other === undefined || other.watches === 0
+  if (isLast) active.delete(path)
+  // Whoever runs longer puts it back.
+  if (roots === null || (isInherited && !isLast)) return []
+  const said = restore(watch, roots)
+  if (other !== undefined) other.identity = identityOf(path)
+  return said
+}
+
+function restore({ path, state, identity, isInherited }: Watch, roots: readonly string[]): string[] {
+  switch (state.kind) {
+    case 'files':
+      return identityOf(path) === identity && !isInherited
+        ? putBackShared(path, state.before, roots)
+        : putBack(path, state.before, roots)
+    case 'link':
+      return state.target === null || targetAt(path) === state.target ? [] : putBackLink(path, state.target, roots)
+    case 'name':
+      return isUnchangedName(path, identity) ? [] : takeAway(path, roots)
+  }
 }
 
 /** Puts back what differs. A file that is gone stays so: nothing can run from it. */

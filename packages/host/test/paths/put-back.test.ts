@@ -211,6 +211,44 @@ describe.skipIf(!hasBubblewrap)(
   },
 )
 
+describe.skipIf(!hasBubblewrap)(`of commands that overlap${whyNot}`, { timeout: 30_000 }, () => {
+  /** Starts a command that begins by running a script and then waits for a file. */
+  async function begin(ground: Playground, name: string, script: string, last = 'true') {
+    const sandbox = await prepareBubblewrap(ground.limits({ masked: [] }), machine(ground.path('home')))
+    const argv = ['sh', '-c', `${script}; : > ${name}; until [ -e ${name}-end ]; do sleep 0.01; done; ${last}; true`]
+    const spec = { argv, cwd: ground.path('workspace'), env: { PATH: '/usr/bin:/bin' }, mark: createMark() }
+    const running = host.runCommand(spec, { sandbox })
+    await waitUntil(() => existsSync(ground.path(`workspace/${name}`)))
+    return async () => {
+      ground.write({ [`workspace/${name}-end`]: '' })
+      return (await running.ended).exchanged ?? []
+    }
+  }
+  const replaceLink = 'rm -r .vscode; mkdir .vscode; echo evil > .vscode/tasks.json'
+
+  it.each([['first'], ['second']])('none puts back what another wrote (the %s ends first)', async (order) => {
+    using ground = openPlayground()
+    ground.write({ 'workspace/real/tasks.json': '{}' })
+    symlinkSync('real', ground.path('workspace/.vscode'))
+    const first = await begin(ground, 'one', replaceLink)
+    const second = await begin(ground, 'two', 'true')
+    for (const end of order === 'first' ? [first, second] : [second, first]) await end()
+    expect(readlinkSync(ground.path('workspace/.vscode'))).toBe('real')
+  })
+
+  it('each is watched for what an earlier one had replaced, after that one has ended', async () => {
+    using ground = openPlayground()
+    ground.write({ 'workspace/real/x': '', 'workspace/sub/x': '' })
+    symlinkSync('../real', ground.path('workspace/sub/.git'))
+    const first = await begin(ground, 'one', 'rm sub/.git')
+    const second = await begin(ground, 'two', 'true', 'rm sub/.git; mkdir sub/.git; echo evil > sub/.git/config')
+    await first()
+    expect(readlinkSync(ground.path('workspace/sub/.git'))).toBe('../real')
+    await second()
+    expect(readlinkSync(ground.path('workspace/sub/.git'))).toBe('../real')
+  })
+})
+
 describe.skipIf(!hasBubblewrap)(`a secret place${whyNot}`, { timeout: 30_000 }, () => {
   it('that is exchanged or appears during a command is named', async () => {
     using ground = openPlayground()

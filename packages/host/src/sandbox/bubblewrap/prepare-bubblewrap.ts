@@ -48,7 +48,7 @@ export async function prepareBubblewrap(limits: SandboxLimits, machine: Bubblewr
         return wrapCommand(command, surroundings)
       },
       release() {
-        const exchanged = isStarted ? putBack() : []
+        const exchanged = putBack(isStarted)
         releaseAll(held)
         if (exchanged.length > 0) machine.onExchanged?.(exchanged)
         return exchanged
