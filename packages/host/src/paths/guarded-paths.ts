@@ -134,7 +134,7 @@ function collectPlaces(roots: readonly string[]): PlaceCollector {
     if (path.length > maxPathLength) throw new Error(`${path.slice(0, 200)}… is too long a path to follow`)
     const { real, links: passed } = followLinks(path)
     // Links in a circle lead to no place that a mount could close; the links themselves are watched.
-    const found = isLink(real) ? [] : placesAt(real, kind, roots)
+    const found = isLink(real) ? [] : placesAt(real, kind, roots).flatMap((place) => reachable(place, roots))
     for (const place of found) if (isInside(place) && !places.has(place)) places.set(place, kind)
     return passed.filter(isInside)
   }
@@ -200,9 +200,7 @@ export async function guardedPlaces(roots: readonly string[], around: GuardSurro
   const missing = new Set<string>()
   for (const place of places.keys()) {
     const root = roots.find((candidate) => isWithin(place, candidate)) ?? place
-    const blocked = blockedBy(place, root)
-    if (blocked !== null) for (const path of blocked) kept.add(path)
-    else if (isInUse(place)) for (const spelling of spellings(place)) kept.add(spelling)
+    if (isInUse(place)) for (const spelling of spellings(place)) kept.add(spelling)
     else missing.add(firstMissing(place, root))
   }
   const isOpen = (path: string) => !isClosed(path, kept, writable)
@@ -237,6 +235,12 @@ function isClosed(path: string, places: { has(path: string): boolean }, writable
 /** Returns false for a name that another command has reserved: it must be reserved for this one too. */
 function isInUse(path: string): boolean {
   return lookAt(path) !== null && !isPlaceholder(path)
+}
+
+/** Returns the place, or what must stay as it is instead where nothing can be made there. */
+function reachable(place: string, roots: readonly string[]): readonly string[] {
+  const root = roots.find((candidate) => isWithin(place, candidate))
+  return (root === undefined ? null : blockedBy(place, root)) ?? [place]
 }
 
 /**

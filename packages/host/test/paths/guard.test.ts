@@ -53,6 +53,13 @@ describe('a folder of git hooks is protected', () => {
     expect(await kindsOf(place, ['w/a/b/hooks/x', 'w/a/b/x'], 'w/a')).toEqual(['gitHooks', null])
   })
 
+  it('with the file that is in its way', async () => {
+    using place = laidOut({ ...repository, 'w/.git/config': '[core]\nhooksPath = tools/hooks', 'w/tools': 'x' })
+    expect(await kindsOf(place, ['w/tools', 'w/tools/hooks/x', 'w/other'])).toEqual(['gitHooks', 'gitHooks', null])
+    const { kept } = await guardedPlaces([join(place.top, 'w')], { home: '/nowhere' })
+    expect(kept).toContain(join(place.top, 'w/tools'))
+  })
+
   it('by name where that is the workspace itself', async () => {
     using place = laidOut({ ...repository, 'w/.git/config': '[core]\nhooksPath = .' })
     expect(await kindsOf(place, ['w/pre-commit', 'w/src/pre-commit', 'w/README'])).toEqual(['gitHooks', null, null])
