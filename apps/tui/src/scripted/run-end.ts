@@ -3,7 +3,6 @@ import type { ConversationId, EventOf, Failure, TokenCounts, TurnOutcome } from 
 import { RpcError } from '@parley/rpc'
 import { type ExitCode, exitCodeOf, exitCodes, ParleyError, weightiest } from '../cli/exit-codes.ts'
 import { explainRejection } from '../cli/messages.ts'
-import type { StoppedError } from './stop.ts'
 
 /** End of a run: the terminal event in JSON, the last lines in plain mode. */
 export interface RunEnd {
@@ -73,4 +72,67 @@ export function failureOf(error: unknown): Failure {
   if (!(error instanceof ClientError)) throw error
   const { code } = error.data
   return { code: code === 'connectionClosed' ? 'serverFailed' : code, message: error.message }
+}
+
+/** Reason to end a run before its turn: the exit code and the failure to report. */
+export class StoppedError extends Error {
+  override readonly name = 'StoppedError'
+  readonly exitCode: ExitCode
+  readonly failure: Failure | null
+
+  constructor(exitCode: ExitCode, failure: Failure | null = null) {
+    super(failure?.message ?? 'The run was stopped.')
+    this.exitCode = exitCode
+    this.failure = failure
+  }
+}
+
+/** Stops a run; the first reason counts. */
+export interface Stopper {
+  readonly signal: AbortSignal
+  stop(reason: StoppedError): void
+}
+
+export function createStopper(): Stopper {
+  const controller = new AbortController()
+  return { signal: controller.signal, stop: (reason) => controller.abort(reason) }
+}
+
+/** Resolves with the work. Rejects with the signal's reason on abort; the work continues unobserved. */
+export function unlessStopped<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    const stop = () => reject(signal.reason)
+    if (signal.aborted) stop()
+    else signal.addEventListener('abort', stop, { once: true })
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop))
+  })
+}
+
+/** Stops the run when the time is up. */
+export function limitTime(stopper: Stopper, limitMs: number | undefined): void {
+  if (limitMs === undefined) return
+  const message = `The time limit of ${limitMs / 1000} s ran out.`
+  const expire = () => stopper.stop(new StoppedError(exitCodes.budget, { code: 'timeout', message }))
+  setTimeout(expire, limitMs).unref()
+}
+
+/** Stops the run on SIGINT, SIGTERM and SIGHUP; a second signal exits at once. */
+export function watchSignals(stopper: Stopper): Disposable {
+  let seen = false
+  const on = (code: ExitCode) => () => {
+    if (seen) process.exit(code)
+    seen = true
+    stopper.stop(new StoppedError(code))
+  }
+  const handlers = [
+    { signal: 'SIGINT', handler: on(exitCodes.sigint) },
+    { signal: 'SIGTERM', handler: on(exitCodes.sigterm) },
+    { signal: 'SIGHUP', handler: on(exitCodes.sigterm) },
+  ] as const
+  for (const { signal, handler } of handlers) process.on(signal, handler)
+  return {
+    [Symbol.dispose]() {
+      for (const { signal, handler } of handlers) process.off(signal, handler)
+    },
+  }
 }

@@ -4,8 +4,16 @@ import { exitCodes } from '../cli/exit-codes.ts'
 import { visibleLine } from '../view/text/control-characters.ts'
 import type { Message } from './message.ts'
 import type { Reporter } from './reporter.ts'
-import { type EndedTurn, failureOf, type RunEnd, stoppedRun, stoppedTurn, turnEnd } from './run-end.ts'
-import { StoppedError, unlessStopped } from './stop.ts'
+import {
+  type EndedTurn,
+  failureOf,
+  type RunEnd,
+  StoppedError,
+  stoppedRun,
+  stoppedTurn,
+  turnEnd,
+  unlessStopped,
+} from './run-end.ts'
 
 interface TurnRun {
   readonly conversation: Conversation

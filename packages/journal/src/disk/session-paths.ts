@@ -1,7 +1,6 @@
 import { basename, join, sep } from 'node:path'
 import type { ConversationId } from '@parley/protocol'
-import type { Files } from './files.ts'
-import { hasCode } from './storage-error.ts'
+import { type Files, hasCode } from './files.ts'
 
 /** Paths of one conversation's files. */
 export interface SessionPaths {

@@ -1,11 +1,8 @@
 import { type ConversationId, eventVersion } from '@parley/protocol'
 import type { Files, OpenFile } from '../disk/files.ts'
 import { isConversationId } from '../disk/session-paths.ts'
-import { checkLine } from '../line/check-line.ts'
-import { checksumState, withChecksum } from '../line/checksum.ts'
-import { isRecord, parseJson } from '../line/line.ts'
-import { splitLines } from './split-lines.ts'
-
+import { checksumState, isRecord, parseJson, withChecksum } from '../line/line.ts'
+import { checkLine, splitLines } from '../line/read-lines.ts'
 /** Format this program writes: the version of its events, and the highest `minReader` it may append to. */
 export const LOG_FORMAT = eventVersion
 

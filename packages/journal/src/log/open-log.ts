@@ -1,13 +1,20 @@
 import type { ConversationId } from '@parley/protocol'
 import { createFile, readSpan, writeAll } from '../disk/file-io.ts'
-import type { Files, OpenFile } from '../disk/files.ts'
+import { type Files, hasCode, type OpenFile, StorageError } from '../disk/files.ts'
 import { conversationIdOf, tornPath } from '../disk/session-paths.ts'
-import { hasCode, StorageError } from '../disk/storage-error.ts'
-import { type Damage, type SeqRange, unnamedLosses } from './damage.ts'
 import { EventLog } from './event-log.ts'
 import { encodeHeader, LOG_FORMAT, type LogHeader, newHeader, readHeader } from './header.ts'
 import type { LogLine } from './read-log.ts'
-import { type LogPoint, type LossReports, type Scan, scanLog, type Tail } from './scan-log.ts'
+import {
+  type Damage,
+  type LogPoint,
+  type LossReports,
+  type Scan,
+  type SeqRange,
+  scanLog,
+  type Tail,
+  unnamedLosses,
+} from './scan-log.ts'
 
 export interface OpenLogOptions {
   /** Reads the losses that earlier openings reported in the log. */

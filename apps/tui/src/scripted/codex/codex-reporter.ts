@@ -1,10 +1,10 @@
 import type { ConversationEvent, ConversationId, Envelope, Item, TokenCounts } from '@parley/protocol'
 import { exitCodes } from '../../cli/exit-codes.ts'
 import { stripEffects } from '../../view/text/control-characters.ts'
+import type { ResultStream } from '../output.ts'
 import { retrySentence, whyNoAnswer } from '../plain-lines.ts'
 import type { Reporter } from '../reporter.ts'
 import type { RunEnd } from '../run-end.ts'
-import type { ResultStream } from '../stdout.ts'
 import { begunBody, finishedBody } from './item-body.ts'
 import { createItemLines, type ThreadEvent, type ThreadUsage } from './thread-events.ts'
 

@@ -1,8 +1,7 @@
 import { chmodSync } from 'node:fs'
 import { appendUnlocked } from '@parley/host'
 import { redactParts } from '@parley/redaction'
-import { isTerminal, type ModelClient, type ModelEvent } from '../../port/model-client.ts'
-import type { ModelRequest } from '../../port/model-request.ts'
+import { isTerminal, type ModelClient, type ModelEvent, type ModelRequest } from '../../port/model-client.ts'
 import type { RecordedResponse } from './recording.ts'
 import { digestForLine, digestRequest } from './request-digest.ts'
 

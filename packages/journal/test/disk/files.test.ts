@@ -1,6 +1,6 @@
 import { constants } from 'node:os'
 import { describe, expect, it } from 'vitest'
-import { storageError, troubleOf } from '../../src/disk/storage-error.ts'
+import { storageError, troubleOf } from '../../src/disk/files.ts'
 
 /** As Node throws it: for an errno that its own table does not have, the code says nothing. */
 function nodeError(code: string, errno: number): Error {

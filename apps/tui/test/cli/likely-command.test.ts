@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { likelyCommand } from '../../src/command-line/likely-command.ts'
+import { likelyCommand } from '../../src/cli/messages.ts'
 
 const names = ['resume', 'fork', 'demo', 'exec', 'list', 'config', 'server']
 
