@@ -30,10 +30,10 @@ const folderOrder: Readonly<Record<string, readonly string[]>> = {
   'packages/workspace': ['files', 'look-up', 'patch', 'patch/plan', 'patch/apply', 'remote', 'environment', '.'],
   'packages/host': [
     'system',
+    'paths',
     'output',
     'channels',
     'sandbox',
-    'sandbox/guarded',
     'sandbox/seccomp',
     'sandbox/landlock',
     'sandbox/bubblewrap',

@@ -11,20 +11,24 @@ export const defaultTimeoutMs = 120_000
 
 interface ShellRun {
   readonly argv: readonly string[]
+  /** Real path. */
   readonly cwd: string
+  /** Identity of the folder when the call was planned; absent where it is not known. */
+  readonly cwdIdentity?: string
   readonly background: boolean
   /** Time limit in the foreground; background commands have none. */
   readonly timeoutMs: number
 }
 
 export async function runShellCommand(
-  { argv, cwd, background, timeoutMs }: ShellRun,
+  { argv, cwd, cwdIdentity, background, timeoutMs }: ShellRun,
   context: ToolContext,
   ports: ToolPorts,
 ): Promise<ToolOutcome> {
   const { place } = ports
   context.sideFiles.prepare()
-  const spec = commandSpec({ argv, cwd, itemId: context.itemId, folder: context.sideFiles.folder }, ports)
+  const planned = commandSpec({ argv, cwd, itemId: context.itemId, folder: context.sideFiles.folder }, ports)
+  const spec = cwdIdentity === undefined ? planned : { ...planned, cwdIdentity }
   const sandbox = await readySandbox(context)
   if ('problem' in sandbox) return sandboxFailed(sandbox.problem)
   if (context.signal.aborted) {
@@ -128,7 +132,8 @@ function outcomeOf(end: CommandEnd, output: Output, itemId: ItemId): ToolOutcome
     end.leftovers > 0
       ? '\n(What it left running was stopped. Use background: true for something that should go on.)'
       : ''
-  const modelText = `${heading}\n${shown}${leftovers}`
+  const exchanged = (end.exchanged ?? []).map((sentence) => `\n(${sentence})`).join('')
+  const modelText = `${heading}\n${shown}${leftovers}${exchanged}`
   if (end.reason === 'interrupted' || end.reason === 'shutdown') return { status: 'interrupted', modelText, fields }
   if (end.reason === 'lost')
     return { status: 'unknown', modelText, fields, failure: { code: 'endUnknown', message: heading } }

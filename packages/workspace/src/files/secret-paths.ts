@@ -2,7 +2,7 @@ import { basename, dirname, join } from 'node:path'
 import { secretPlaces, systemSecretPlaces } from '@parley/host'
 import type { EnvironmentFiles } from './environment-files.ts'
 import { whenUnknown } from './errors.ts'
-import { liesWithin } from './workspace-path.ts'
+import { liesWithin } from './real-path.ts'
 
 /** Absolute paths of files and folders that contain secrets, each as written and with links followed. */
 export type SecretPaths = readonly string[]

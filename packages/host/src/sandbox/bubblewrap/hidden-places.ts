@@ -1,5 +1,5 @@
 import { lstatSync, readdirSync, type Stats } from 'node:fs'
-import { realPathOrNull } from '../../system/paths.ts'
+import { realPathOrNull } from '../../system/real-path.ts'
 
 export interface HiddenPlaces {
   readonly folders: readonly string[]

@@ -1,7 +1,7 @@
 import { closeSync, openSync } from 'node:fs'
 import { markVariable } from '../../system/marks.ts'
-import { isWithin } from '../../system/paths.ts'
 import { findSetsid } from '../../system/programs.ts'
+import { isWithin } from '../../system/real-path.ts'
 import { standInFor } from '../../system/secret-places.ts'
 import { assertStartable, SpawnFailedError, type StartAttempt } from '../../system/spawn-failure.ts'
 import { openAnonymousFile, openToAppend, readAnonymousFile } from '../anonymous-file.ts'

@@ -162,11 +162,11 @@ async function findBlock(run: TurnContext, item: CallItem, { outcome, context }:
   if (item.type !== 'commandExecution' || limits === null) return null
   if (outcome.status !== 'failed' || outcome.sandboxBroke === true) return null
   const { cwd, text: script, output } = item
-  const { localHome: home, guardOf } = run.modules.limits
+  const { localHome: home, standingOf } = run.modules.limits
   const { enforcement } = run.conversation.state.core.settings
   const said = output === undefined ? '' : `${output.head}\n${output.tail}`
   const places =
-    home === null ? [] : await checkNamedPaths({ script, output: said, cwd, limits, enforcement, home, guardOf })
+    home === null ? [] : await checkNamedPaths({ script, output: said, cwd, limits, enforcement, home, standingOf })
   const exitCode = item.exitCode ?? null
   const triedNetwork = outcome.triedNetwork === true
   const block = detectBlock({ exitCode, triedNetwork, hasNetwork: limits.network, checkedPaths: places })

@@ -23,7 +23,7 @@ export interface ConversationLimits extends AsyncDisposable {
   /** Home folder of the user where commands run on this machine; null on another one. */
   readonly localHome: string | null
   /** See `Environment`. */
-  readonly guardOf: Environment['guardOf']
+  readonly standingOf: Environment['standingOf']
   enforcementFor(mode: SandboxMode): Enforcement
   /** Reads the environment's report. Resolves without one while the environment is unreachable. */
   readReport(): Promise<void>
@@ -73,12 +73,20 @@ export function openLimits(ports: LimitsPorts): OpenLimits {
   const scratch = createScratch({ folder, isInUse, onEmptied })
   const onExceeded = () =>
     unlessStorageFails(() => conversation.record({ type: 'item.completed', item: exceededNotice(ids.item()) }))
+  const onExchanged = (title: string) =>
+    unlessStorageFails(() =>
+      conversation.record({
+        type: 'item.completed',
+        item: noticeItem(ids.item(), { level: 'warning', code: 'guardExchanged', title }),
+      }),
+    )
   const limits = createConversationLimits({
     conversation,
     place,
     home,
     scratch,
     onExceeded,
+    onExchanged,
     newItemId: ids.item,
     narrowed: (before) => stopBeyondLimits({ conversation, background, newItemId: ids.item, onFault }, before),
   })
@@ -126,7 +134,7 @@ function createConversationLimits(parts: LimitsParts): ConversationLimits {
       return known?.reason ?? null
     },
     localHome: place.name === null ? place.home : null,
-    guardOf: place.guardOf,
+    standingOf: place.standingOf,
     enforcementFor,
     async readReport() {
       try {
@@ -183,6 +191,8 @@ interface CommandSurroundings {
   readonly scratch: Scratch
   /** Called when a running command has used up the room for temporary files. */
   readonly onExceeded: () => void
+  /** Tells people what became of a guarded path that was exchanged while a command ran. */
+  readonly onExchanged: (sentence: string) => void
 }
 
 /**
@@ -214,7 +224,7 @@ async function limitsOfCommand(
 
 /** Prepares the sandbox for one command. Releasing it measures the /tmp anew. */
 async function sandboxFor(
-  { place, scratch, onExceeded }: CommandSurroundings,
+  { place, scratch, onExceeded, onExchanged }: CommandSurroundings,
   limits: SandboxLimits,
 ): Promise<Sandbox> {
   const sandbox = await place.sandboxes.prepare(limits)
@@ -230,16 +240,21 @@ async function sandboxFor(
     wrap: (command) => sandbox.wrap(command),
     release() {
       endWatch?.()
-      sandbox.release?.()
+      const exchanged = sandbox.release?.() ?? []
+      for (const sentence of exchanged) onExchanged(sentence)
       scratch.measure()
+      return exchanged
     },
   }
 }
 
-/** Resolves to the real paths of the existing folders, the working folder first. A sandbox fails on a missing one. */
-async function existingRoots({ state }: Conversation, { files }: Environment): Promise<readonly string[]> {
-  const { roots } = workspaceOf(state)
-  const real = await Promise.all(roots.map((root) => files.realPath(root).catch(whenUnknown(root))))
+/**
+ * Resolves to the real paths of the existing folders, the working folder first. A sandbox fails on a missing one. Rejects
+ * with a sentence for one that is another folder than when the conversation opened.
+ */
+async function existingRoots({ state }: Conversation, { files, rootsNow }: Environment): Promise<readonly string[]> {
+  const { real, changed } = await rootsNow(workspaceOf(state).roots)
+  if (changed.length > 0) throw new Error(changed.join(' '))
   const there = await Promise.all(
     real.map((root) =>
       files

@@ -1,5 +1,4 @@
 import type { ApprovalKind, RunLimits } from '@parley/protocol'
-import { quotedWord } from '../../rules/rules.ts'
 import {
   allHaveNetwork,
   honoursRequests,
@@ -7,7 +6,8 @@ import {
   type SandboxPolicy,
   type SandboxUse,
   usualLimits,
-} from '../../rules/sandbox-policy.ts'
+} from '../../rules/matrix.ts'
+import { quotedWord } from '../../rules/rules.ts'
 import {
   type ApprovedText,
   type AskedLimits,

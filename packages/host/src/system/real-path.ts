@@ -1,4 +1,4 @@
-import { lstatSync, readlinkSync, realpathSync, statSync } from 'node:fs'
+import { type BigIntStats, lstatSync, readlinkSync, realpathSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 
 /** Returns true for a path in a folder or the folder itself. Both are absolute, without `.` and `..`. */
@@ -37,6 +37,33 @@ export function followLinks(path: string): Followed {
     }
   }
   return { real, links }
+}
+
+/** Resolves all links of an existing path; returns other paths unchanged. */
+export function realOrGiven(path: string): string {
+  return realPathOrNull(path) ?? path
+}
+
+/**
+ * Returns device, inode and time of birth; null for a missing path. The time tells a file from a later one that got the
+ * same inode. A link is not followed.
+ */
+export function identityOf(path: string): string | null {
+  const stat = lookAt(path)
+  return stat === null ? null : identityOfStat(stat)
+}
+
+export function identityOfStat({ dev, ino, birthtimeNs }: Pick<BigIntStats, 'dev' | 'ino' | 'birthtimeNs'>): string {
+  return `${dev} ${ino} ${birthtimeNs}`
+}
+
+/** Returns what lies at a path, links not followed; null for what is missing or cannot be examined. */
+export function lookAt(path: string): BigIntStats | null {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false, bigint: true }) ?? null
+  } catch {
+    return null
+  }
 }
 
 /** Resolves links; null for what is missing or not accessible to this user, and so to its commands. */
