@@ -147,10 +147,14 @@ function judge(call: ExaminedCall | PlannedCall, { item, attempt, approval }: Ju
       { item: shown, attempt: askedAnew(attempt, 'what it would do has changed since the yes'), payloadHash },
       policy,
     )
-  if (!policy.isAnsweredHere(approval.id))
+  if (!policy.isOwnAnswer(approval))
     return decideUnanswered(
       call,
-      { item: shown, attempt: askedAnew(attempt, 'the yes was given before parley was started anew'), payloadHash },
+      {
+        item: shown,
+        attempt: askedAnew(attempt, 'the yes comes from a log that another home or program wrote'),
+        payloadHash,
+      },
       policy,
     )
   const isForSession = approval.decision === 'approvedForSession'

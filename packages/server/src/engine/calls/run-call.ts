@@ -8,6 +8,7 @@ import { createOutputReporter } from '../conversation/deltas.ts'
 import { workspaceOf } from '../limits/workspace-folders.ts'
 import type { TurnContext } from '../turn/turn-context.ts'
 import { advanceCall, type Call, type CallStep, type RunStep } from './advance-call.ts'
+import { isSealed } from './approval-request.ts'
 import { createUserAsker } from './ask-user.ts'
 import { type CallPolicy, type FoundBlock, finishedItem } from './attempt.ts'
 import { exactCall, exactText, understandCall } from './propose-call.ts'
@@ -49,7 +50,7 @@ function policyOf({ conversation, modules, signal }: TurnContext): CallPolicy {
     state: conversation.state,
     rules,
     sessionGrants: memory.grants,
-    isAnsweredHere: (approvalId) => memory.answerTo(approvalId) !== undefined,
+    isOwnAnswer: (approval) => isSealed(approval, conversation.state.core.meta.conversationId, redaction),
     policyFile: userRules.file,
     secretsIn: redaction.secretsIn,
     stopped: signal.aborted,

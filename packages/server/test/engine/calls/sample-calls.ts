@@ -93,7 +93,7 @@ export function policyWith(state: ConversationState, changes: Partial<CallPolicy
     state,
     rules: [],
     sessionGrants: [],
-    isAnsweredHere: () => true,
+    isOwnAnswer: () => true,
     policyFile: '/home/policy.toml',
     secretsIn: () => new Map(),
     stopped: false,

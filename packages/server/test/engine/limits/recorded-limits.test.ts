@@ -185,7 +185,7 @@ describe('a yes that only a log has', () => {
     const asked = await again.approval()
     expect(asked).toMatchObject({
       itemId,
-      reason: expect.stringContaining('the yes was given before parley was started anew'),
+      reason: expect.stringContaining('the yes comes from a log that another home or program wrote'),
     })
     expect(() => place.read('made')).toThrow()
     await again.decide('approved')
