@@ -4,7 +4,10 @@ import { isRoot, ordinaryUser, thisUser, withoutBubblewrap } from './world/attac
 
 const users = isRoot ? [thisUser, ordinaryUser] : [thisUser]
 
-describe.each(users.map((user, index) => ({ name: user.name, user, index })))('a server of $name', ({ user, index }) => {
-  describe('with full enforcement', () => describeGuarded(user, 'full', 2 * index))
-  describe('with partial enforcement', () => describeGuarded(withoutBubblewrap(user), 'partial', 2 * index + 1))
-})
+describe.each(users.map((user, index) => ({ name: user.name, user, index })))(
+  'a server of $name',
+  ({ user, index }) => {
+    describe('with full enforcement', () => describeGuarded(user, 'full', 2 * index))
+    describe('with partial enforcement', () => describeGuarded(withoutBubblewrap(user), 'partial', 2 * index + 1))
+  },
+)

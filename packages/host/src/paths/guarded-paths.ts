@@ -121,6 +121,10 @@ interface PlaceCollector {
 /** Longer paths cannot be opened on any system, and each part of a path is looked at. */
 const maxPathLength = 16 * 1024
 
+/** Kinds whose folders hold files that run, each of which may be a link to a file elsewhere. */
+const holdingFiles: ReadonlySet<GuardKind> = new Set(['gitHooks', 'gitCommands', 'editor', 'parley'])
+const maxLinked = 200
+
 /** Collects the paths that lie within the writable folders. */
 function collectPlaces(roots: readonly string[]): PlaceCollector {
   const places = new Map<string, GuardKind>()
@@ -128,6 +132,7 @@ function collectPlaces(roots: readonly string[]): PlaceCollector {
   const watched = new Map<string, GuardKind>()
   const absent = new Map<string, GuardKind>()
   const writable: string[] = []
+  const entered = new Set<string>()
   const isInside = (path: string) => roots.some((root) => path !== root && isWithin(path, root))
 
   function add({ path, kind }: GitPlace): readonly string[] {
@@ -136,7 +141,20 @@ function collectPlaces(roots: readonly string[]): PlaceCollector {
     // Links in a circle lead to no place that a mount could close; the links themselves are watched.
     const found = isLink(real) ? [] : placesAt(real, kind, roots).flatMap((place) => reachable(place, roots))
     for (const place of found) if (isInside(place) && !places.has(place)) places.set(place, kind)
+    if (holdingFiles.has(kind)) addLinkedFiles(real, kind)
     return passed.filter(isInside)
+  }
+
+  /** Adds what links in a guarded folder lead to, wherever the folder lies: it runs as the folder's own files do. */
+  function addLinkedFiles(folder: string, kind: GuardKind): void {
+    if (entered.has(folder)) return
+    entered.add(folder)
+    const linked = list(folder).filter((entry) => entry.isSymbolicLink())
+    if (linked.length > maxLinked) throw new Error(`${folder} holds too many links to follow`)
+    for (const { name } of linked) {
+      const path = join(folder, name)
+      if (lookAt(followLinks(path).real)?.isDirectory() !== true) addWatched({ path, kind })
+    }
   }
 
   function addWatched(place: GitPlace): void {

@@ -12,7 +12,7 @@ import {
   writeSync,
 } from 'node:fs'
 import { basename, dirname, relative } from 'node:path'
-import { identityOf, isWithin, lookAt } from '../system/real-path.ts'
+import { followLinks, identityOf, isWithin, lookAt } from '../system/real-path.ts'
 import type { GuardedPlaces } from './guarded-paths.ts'
 import {
   differingFiles,
@@ -137,12 +137,22 @@ function putBack(path: string, before: RememberedFiles, roots: readonly string[]
   return differingFiles(path, before).flatMap((name) => replaced(placeOf(path, name), one(before.get(name)), roots))
 }
 
-/** Puts back files that keep their mount and were written by another of their names. */
+/** Puts back files below a kept mount that could be written by another of their names, or where a link leads. */
 function putBackShared(path: string, before: RememberedFiles, roots: readonly string[]): string[] {
-  const shared = [...(before ?? [])].filter(([, { isShared }]) => isShared)
-  return shared.flatMap(([name, file]) =>
-    differs(placeOf(path, name), file) ? replaced(placeOf(path, name), one(file), roots) : [],
-  )
+  if (before === null) return []
+  const names = differingFiles(path, before, (name) => {
+    const file = before.get(name)
+    return file?.isShared === true || isOpenElsewhere(placeOf(path, name), file, roots)
+  })
+  return names.flatMap((name) => replaced(placeOf(path, name), one(before.get(name)), roots))
+}
+
+/** Returns true for a file that has got further names, and for a link into a writable folder to other content. */
+function isOpenElsewhere(place: string, before: RememberedFile | undefined, roots: readonly string[]): boolean {
+  const stat = lookAt(place)
+  if (stat?.isSymbolicLink() !== true) return stat?.isFile() === true && stat.nlink > 1n
+  const { real } = followLinks(place)
+  return roots.some((root) => isWithin(real, root)) && (before === undefined || differs(real, before))
 }
 
 function one(file: RememberedFile | undefined): ReadonlyMap<string, RememberedFile> {

@@ -35,10 +35,17 @@ export function rememberFiles(path: string): RememberedFiles {
   return found
 }
 
-/** Lists the remembered files that are others now, and new ones. A missing one is not among them: nothing runs from it. */
-export function differingFiles(path: string, before: ReadonlyMap<string, RememberedFile>): string[] {
+/**
+ * Lists the remembered files that are others now, and new ones, among those that `counts` accepts by their paths below. A
+ * missing one is not among them: nothing runs from it.
+ */
+export function differingFiles(
+  path: string,
+  before: ReadonlyMap<string, RememberedFile>,
+  counts: (name: string) => boolean = () => true,
+): string[] {
   const names = new Set([...before.keys(), ...(before.has('') ? [''] : (filesAt(path) ?? []))])
-  return [...names].filter((name) => differs(placeOf(path, name), before.get(name)))
+  return [...names].filter((name) => counts(name) && differs(placeOf(path, name), before.get(name)))
 }
 
 export function differs(path: string, before: RememberedFile | undefined): boolean {

@@ -62,7 +62,8 @@ function preparePatch(patch: string, ports: ToolPorts): PreparedCall | { problem
       if (!planned.ok) return { problem: failureText(planned.failures) }
       const { plans } = planned
       return {
-        payload: JSON.stringify({ patch, changes: changesOf(plans) }),
+        // What the question says of each file counts as well: one that has become guarded since is asked about anew.
+        payload: JSON.stringify({ patch, changes: changesOf(plans), files: facts.kind === 'patch' ? facts.files : [] }),
         shown: { changes: clipDiffs(plans.map(recordChange)) },
         question: () => patchQuestion(plans, checkedIn(facts, cwd)),
         run: ({ itemId }) => runPlan({ plans, files, tag: itemId }),

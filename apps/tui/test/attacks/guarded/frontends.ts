@@ -1,6 +1,8 @@
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ScriptedCall, Step } from '@parley/testkit'
 import { expect } from 'vitest'
+import { giveTo } from '../world/attack-user.ts'
 import type { AttackWorld } from '../world/attack-world.ts'
 import { type Asked, converse, hasBegun, settingsOf } from '../world/converse.ts'
 import { lookAt } from '../world/look-at.ts'
@@ -50,7 +52,11 @@ export const frontends = {
     expect(asked[0]).toContain(attempt.target)
   },
   async mcpPatchUnseen({ clients, ...attempt }: Attempt) {
-    const { asked } = await call({ ...attempt, clients: { ...clients, mcp: clients.silent } }, 'decline', patch(contentPatch(attempt)))
+    const { asked } = await call(
+      { ...attempt, clients: { ...clients, mcp: clients.silent } },
+      'decline',
+      patch(contentPatch(attempt)),
+    )
     expect(asked).toEqual([])
   },
   execFiles,
@@ -76,9 +82,12 @@ const deletion = (attempt: Attempt) =>
   isFile(attempt.target) ? patchOf(`*** Delete File: ${attempt.target}`) : contentPatch(attempt)
 
 /** A path that is there cannot be moved to: it is moved away. */
-function moveHere({ target, cwd }: Attempt): string {
-  const [from, to] = isFile(target) ? [target, join(cwd, 'moved')] : [join(cwd, 'moved-from'), target]
-  return patchOf(`*** Update File: ${from}`, `*** Move to: ${to}`, '@@', '+evil')
+function moveHere({ target, cwd, world }: Attempt): string {
+  const other = join(cwd, 'other')
+  if (isFile(target)) return patchOf(`*** Update File: ${target}`, `*** Move to: ${other}`, '@@', '+evil')
+  writeFileSync(other, 'other\n')
+  giveTo(world.user, other)
+  return patchOf(`*** Update File: ${other}`, `*** Move to: ${target}`, '@@', '+evil')
 }
 
 const settings = settingsOf['workspace-write']
@@ -105,7 +114,11 @@ function expectAsked({ target }: Attempt, { asked }: Talked): void {
   expect(asked.flatMap(({ approval }) => approval.files ?? []).map(({ path }) => path)).toContain(target)
 }
 
-function call({ world, attack, cwd, clients }: Attempt, decision: 'accept' | 'decline', ...calls: readonly ScriptedCall[]) {
+function call(
+  { world, attack, cwd, clients }: Attempt,
+  decision: 'accept' | 'decline',
+  ...calls: readonly ScriptedCall[]
+) {
   world.script(attack, [{ calls }, { text: 'done' }])
   return codexTurn(clients.mcp, { attack, cwd, answer: decision })
 }

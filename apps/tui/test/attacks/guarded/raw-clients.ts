@@ -64,7 +64,8 @@ export async function codexTurn({ send, program }: RawClient, { attack, cwd, ans
       'a question or the end',
       (heard) => isAnswer(heard, id) || (isQuestionOf(heard, id) && !asked.includes(heard)),
     )
-    if (isAnswer(next, id)) return { asked: asked.map(({ params }) => String(params?.['message'])), result: next.result }
+    if (isAnswer(next, id))
+      return { asked: asked.map(({ params }) => String(params?.['message'])), result: next.result }
     asked.push(next)
     program.line(JSON.stringify({ jsonrpc: '2.0', id: next.id, result: { action: answer } }))
   }

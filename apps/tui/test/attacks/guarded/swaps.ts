@@ -44,9 +44,13 @@ export async function swapMeanwhile({ attack, world, places, given }: Swapped): 
         return swapped.answer ?? 'approved'
       },
     },
-    [{ calls: [{ name: call.tool, arguments: call.args }] }, { text: 'done' }],
+    // A racing program may be in the way of a call before it is asked about: the model tries again.
+    [
+      ...Array(given.race === undefined ? 1 : 4).fill({ calls: [{ name: call.tool, arguments: call.args }] }),
+      { text: 'done' },
+    ],
   )
-  expect(asked.length).toBeGreaterThan(0)
+  if (given.race === undefined) expect(asked.length).toBeGreaterThan(0)
   for (const { absent, unchanged, unchangedSince } of checks) {
     if (absent !== undefined) expect(lookAt(absent)).toBe('nothing')
     if (unchanged !== undefined) expect(lookAt(unchanged)).toBe(looks.get(unchanged))
@@ -57,13 +61,14 @@ export async function swapMeanwhile({ attack, world, places, given }: Swapped): 
 const modeOf = ({ untrusted }: Swap) => (untrusted === true ? 'ask-unless-known-safe' : 'workspace-write')
 
 const pathsOf = (checks: readonly SwapCheck[]): readonly string[] =>
-  checks.flatMap(({ absent, unchanged, unchangedSince }) => [absent, unchanged, unchangedSince].flatMap((path) => path ?? []))
+  checks.flatMap(({ absent, unchanged, unchangedSince }) =>
+    [absent, unchanged, unchangedSince].flatMap((path) => path ?? []),
+  )
 
 /** Another program of the user that repeats a script until it is disposed of. */
 function race({ user }: AttackWorld, cwd: string, script: string | undefined): AsyncDisposable {
   if (script === undefined) return { [Symbol.asyncDispose]: async () => undefined }
-  const loop = `while read -r line <&3 || [ -z "$line" ]; do ${script}; done`
-  const [program, ...args] = asUser({ ...user, hides: [] }, ['sh', '-c', loop.replace(/^while .*?; do/, 'while :; do')])
+  const [program, ...args] = asUser({ ...user, hides: [] }, ['sh', '-c', `while :; do ${script}; done`])
   const child = spawn(program, args, { cwd, stdio: 'ignore', env: { PATH: process.env['PATH'] ?? '' } })
   const exited = once(child, 'exit')
   return {

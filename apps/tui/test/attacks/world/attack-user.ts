@@ -1,4 +1,4 @@
-import { existsSync, lchownSync, readdirSync } from 'node:fs'
+import { existsSync, lchownSync, lstatSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 
 /** Whose server is attacked. Without an id: whoever runs the tests. */
@@ -39,6 +39,7 @@ const hiding = (paths: readonly string[]): string =>
 export function giveTo(user: AttackUser, path: string): void {
   if (user.uid === null) return
   lchownSync(path, user.uid, user.uid)
+  if (!lstatSync(path).isDirectory()) return
   for (const entry of readdirSync(path, { withFileTypes: true })) {
     const below = join(path, entry.name)
     if (entry.isDirectory()) giveTo(user, below)
