@@ -111,7 +111,9 @@ function expectSandboxed({ expectLoud }: Attempt, talked: Talked): void {
 
 function expectAsked({ target }: Attempt, { asked }: Talked): void {
   expect(asked.map(({ approval }) => approval.kind)).toEqual(['patch'])
-  expect(asked.flatMap(({ approval }) => approval.files ?? []).map(({ path }) => path)).toContain(target)
+  expect(
+    asked.flatMap(({ approval }) => approval.files ?? []).flatMap(({ path, movedTo }) => [path, movedTo]),
+  ).toContain(target)
 }
 
 function call(
