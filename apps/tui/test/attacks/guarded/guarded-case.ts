@@ -33,8 +33,10 @@ export interface Swap {
   readonly call: { readonly tool: ScriptedCall['name']; readonly args: unknown }
   /** Done while the first question waits. */
   readonly swap: readonly Setup[] | null
-  /** Repeated by another program from before the call to its end, in the workspace. */
+  /** Repeated by another program from the call to its end, in the workspace. */
   readonly race?: string
+  /** A question that shows this path asks about what the race leads to, and gets a no. */
+  readonly unlessShown?: string
   /** Set by another client while the first question waits. */
   readonly settings?: Overrides
   readonly untrusted?: true
