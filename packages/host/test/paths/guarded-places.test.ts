@@ -125,6 +125,18 @@ describe('the protected paths of a workspace', () => {
     expect(missing).toEqual(['w/.more', 'w/tools'])
   })
 
+  it('include the files that links in a folder of hooks or of an editor lead to, there or not, but no folders', async () => {
+    using workspace = openWorkspace()
+    write(workspace, { ...repository('w/.git'), 'w/.git/hooks/x': '', 'w/.vscode/x': '', 'w/scripts/hook.sh': '' })
+    symlinkSync('../../scripts/hook.sh', workspace.path('w/.git/hooks/pre-commit'))
+    symlinkSync('../../scripts/later.sh', workspace.path('w/.git/hooks/pre-push'))
+    symlinkSync('../scripts', workspace.path('w/.vscode/scripts'))
+    const { kept, missing } = await placesIn(workspace)
+    expect(kept).toContain('w/scripts/hook.sh')
+    expect(kept).not.toContain('w/scripts')
+    expect(missing).toContain('w/scripts/later.sh')
+  })
+
   it('never include the workspace itself, whatever the settings of a repository name', async () => {
     using workspace = openWorkspace()
     write(workspace, { ...repository('w/.git'), 'w/.git/config': '[core]\nhooksPath = .\n[include]\npath = ../..' })
