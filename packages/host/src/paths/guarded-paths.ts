@@ -1,6 +1,6 @@
 import { type Dirent, lstatSync, readdirSync } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
-import { followLinks, isWithin, lookAt } from '../system/real-path.ts'
+import { dirname, join } from 'node:path'
+import { followLinks, isWithin, lookAt, spellings } from '../system/real-path.ts'
 import {
   type GitPlace,
   type GitSources,
@@ -279,33 +279,4 @@ function firstMissing(path: string, root: string): string {
   let missing = path
   for (let at = dirname(path); at !== root && isWithin(at, root); at = dirname(at)) if (!isInUse(at)) missing = at
   return missing
-}
-
-/** Letters of a name for which all spellings are listed; more give too many. */
-const maxLetters = 6
-
-/** Lists the spellings of an existing path on a file system that ignores case; elsewhere only the path itself. */
-export function spellings(path: string): string[] {
-  const folder = dirname(path)
-  const name = basename(path)
-  const upper = name.toUpperCase()
-  if (upper === name || !isSame(path, join(folder, upper))) return [path]
-  return [...new Set([name, ...variantsOf(name), upper])].map((each) => join(folder, each))
-}
-
-export function variantsOf(name: string): string[] {
-  const letters = [...name]
-  if (letters.filter((letter) => letter.toUpperCase() !== letter.toLowerCase()).length > maxLetters) return []
-  return letters.reduce<string[]>(
-    (starts, letter) => {
-      const forms = [...new Set([letter.toLowerCase(), letter.toUpperCase()])]
-      return starts.flatMap((start) => forms.map((form) => start + form))
-    },
-    [''],
-  )
-}
-
-function isSame(path: string, other: string): boolean {
-  const [one, two] = [path, other].map(lookAt)
-  return one !== null && two !== null && one?.ino === two?.ino && one?.dev === two?.dev
 }

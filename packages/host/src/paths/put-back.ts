@@ -12,11 +12,11 @@ import {
   writeSync,
 } from 'node:fs'
 import { basename, dirname, relative } from 'node:path'
-import { followLinks, identityOf, isWithin, lookAt } from '../system/real-path.ts'
+import { identityOf, isWithin, lookAt } from '../system/real-path.ts'
 import type { GuardedPlaces } from './guarded-paths.ts'
 import {
   differingFiles,
-  differs,
+  filesOpenElsewhere,
   placeOf,
   type RememberedFile,
   type RememberedFiles,
@@ -32,8 +32,8 @@ interface Watched extends Pick<GuardedPlaces, 'kept' | 'links' | 'absent'> {
   readonly held: readonly string[]
   /** Secret places, existing or not, which the sandbox hides. */
   readonly hidden: readonly string[]
-  /** True for a sandbox that closes names, so that only what further names and links open is put back. */
-  readonly closesNames?: true
+  /** True for a sandbox that closes names: only what further names and links open is put back. */
+  readonly closesNames: boolean
 }
 
 /**
@@ -52,9 +52,7 @@ export function watchGuarded({
 }: Watched): (ran: boolean) => string[] {
   const own = new Set([...kept, ...links, ...held, ...absent])
   const watches = [
-    ...kept.map((path) =>
-      begin(path, () => ({ kind: 'files', before: rememberFiles(path), isNameClosed: closesNames === true })),
-    ),
+    ...kept.map((path) => begin(path, () => ({ kind: 'files', before: rememberFiles(path), closesNames }))),
     ...links.map((path) => begin(path, () => ({ kind: 'link', target: targetAt(path) }))),
     ...[...held, ...absent].map((path) => begin(path, () => ({ kind: 'name' }))),
     // A path that another command watches may be none to guard any more, since that command replaced it.
@@ -72,7 +70,7 @@ export function watchGuarded({
 }
 
 type State =
-  | { readonly kind: 'files'; readonly before: RememberedFiles; readonly isNameClosed: boolean }
+  | { readonly kind: 'files'; readonly before: RememberedFiles; readonly closesNames: boolean }
   | { readonly kind: 'link'; readonly target: string | null }
   | { readonly kind: 'name' }
 
@@ -129,7 +127,7 @@ function end(watch: Watch, roots: readonly string[] | null): string[] {
 function restore({ path, state, identity, isInherited }: Watch, roots: readonly string[]): string[] {
   switch (state.kind) {
     case 'files':
-      return state.isNameClosed || (identityOf(path) === identity && !isInherited)
+      return state.closesNames || (identityOf(path) === identity && !isInherited)
         ? putBackShared(path, state.before, roots)
         : putBack(path, state.before, roots)
     case 'link':
@@ -149,22 +147,10 @@ function putBack(path: string, before: RememberedFiles, roots: readonly string[]
   return differingFiles(path, before).flatMap((name) => replaced(placeOf(path, name), one(before.get(name)), roots))
 }
 
-/** Puts back files below a kept mount that could be written by another of their names, or where a link leads. */
+/** Puts back files that keep their mount and were written by another of their names, or where a link leads. */
 function putBackShared(path: string, before: RememberedFiles, roots: readonly string[]): string[] {
-  if (before === null) return []
-  const names = differingFiles(path, before, (name) => {
-    const file = before.get(name)
-    return file?.isShared === true || isOpenElsewhere(placeOf(path, name), file, roots)
-  })
-  return names.flatMap((name) => replaced(placeOf(path, name), one(before.get(name)), roots))
-}
-
-/** Returns true for a file that has got further names, and for a link into a writable folder to other content. */
-function isOpenElsewhere(place: string, before: RememberedFile | undefined, roots: readonly string[]): boolean {
-  const stat = lookAt(place)
-  if (stat?.isSymbolicLink() !== true) return stat?.isFile() === true && stat.nlink > 1n
-  const { real } = followLinks(place)
-  return roots.some((root) => isWithin(real, root)) && (before === undefined || differs(real, before))
+  const names = before === null ? [] : filesOpenElsewhere(path, before, roots)
+  return names.flatMap((name) => replaced(placeOf(path, name), one(before?.get(name)), roots))
 }
 
 function one(file: RememberedFile | undefined): ReadonlyMap<string, RememberedFile> {

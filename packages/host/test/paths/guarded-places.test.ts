@@ -1,8 +1,9 @@
 import { mkdirSync, realpathSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { guardedPlaces, variantsOf } from '../../src/paths/guarded-paths.ts'
+import { guardedPlaces } from '../../src/paths/guarded-paths.ts'
 import { reserveName } from '../../src/paths/reserved-names.ts'
+import { variantsOf } from '../../src/system/real-path.ts'
 import { openWorkspace, type Workspace } from '../workspace.ts'
 
 function write(workspace: Workspace, files: Readonly<Record<string, string>>): void {

@@ -19,7 +19,6 @@ export interface Attempt {
   readonly target: string
   /** Command that writes the target, with every way to fail left out of its exit code. */
   readonly write: string
-  readonly expectLoud: (loud: boolean, why: string) => void
 }
 
 /** Programs that are started once for all attacks on a world. */
@@ -41,7 +40,7 @@ export async function openClients(world: AttackWorld, stack: AsyncDisposableStac
 
 /** Ways in which a client or a model gets at a guarded path. Each must leave it as it was. */
 export const frontends = {
-  command: async (attempt: Attempt) => expectSandboxed(attempt, await talk(attempt, shell(attempt.write))),
+  command: async (attempt: Attempt) => expectSandboxed(await talk(attempt, shell(attempt.write))),
   patchOfContent: async (attempt: Attempt) => expectAsked(attempt, await talk(attempt, patch(contentPatch(attempt)))),
   patchThatDeletes: async (attempt: Attempt) => expectAsked(attempt, await talk(attempt, patch(deletion(attempt)))),
   patchThatMovesHere: async (attempt: Attempt) => expectAsked(attempt, await talk(attempt, patch(moveHere(attempt)))),
@@ -77,7 +76,7 @@ function contentPatch({ target }: Pick<Attempt, 'target'>): string {
     : patchOf(`*** Add File: ${target}`, '+evil')
 }
 
-/** A path that is not there cannot be deleted: something below it is made. */
+/** A path that is not there cannot be deleted: it is made. */
 const deletion = (attempt: Attempt) =>
   isFile(attempt.target) ? patchOf(`*** Delete File: ${attempt.target}`) : contentPatch(attempt)
 
@@ -102,9 +101,9 @@ function talk({ world, attack, cwd }: Attempt, ...calls: readonly ScriptedCall[]
 
 type Talked = Awaited<ReturnType<typeof talk>>
 
-/** A command is not kept from its attack by never being started, unless the sandbox says so. */
-function expectSandboxed({ expectLoud }: Attempt, talked: Talked): void {
-  expectLoud(hasBegun(talked), JSON.stringify(talked.items.at(-2)))
+/** A command is not kept from its attack by never being started. */
+function expectSandboxed(talked: Talked): void {
+  expect(hasBegun(talked), JSON.stringify(talked.items.at(-2))).toBe(true)
   const limits = talked.items.flatMap((item) => ('decision' in item ? [item.decision?.limits?.sandbox ?? ''] : []))
   expect(limits).not.toContain('none')
 }
@@ -141,13 +140,12 @@ async function execFiles({ clients, target, cwd }: Attempt): Promise<void> {
   }
 }
 
-async function execCommand({ clients, attack, write, cwd, expectLoud }: Attempt): Promise<void> {
+async function execCommand({ clients, attack, write, cwd }: Attempt): Promise<void> {
   const sandbox = { type: 'workspace-write', writableRoots: [cwd] }
   const { program, request } = clients.exec
   const env = { PATH: '/usr/bin:/bin' }
   const started = await request('process/start', { processId: attack, argv: ['sh', '-c', write], cwd, env, sandbox })
-  expectLoud(started.error === undefined, JSON.stringify(started.error))
-  if (started.error !== undefined) return
+  expect(started.error).toBe(undefined)
   await program.until(
     'the end of the process',
     ({ method, params }) => method === 'process/closed' && params?.['processId'] === attack,
