@@ -28,8 +28,8 @@ export interface Endpoint {
   readonly idleMs: number
   /** Starts an exchange. Fails without sending anything when the key is missing or the address is unusable. */
   open(call: Call): Opened
-  /** Returns the explanation of what goes wrong with requests to a model. */
-  explain(model: string): Explain
+  /** Returns the explanation of what goes wrong with requests to a model, which are given up after `idleMs` of silence. */
+  explain(model: string, idleMs: number): Explain
 }
 
 export function createEndpoint(provider: Provider, wire: HttpWire, ports: ClientPorts): Endpoint {
@@ -40,12 +40,12 @@ export function createEndpoint(provider: Provider, wire: HttpWire, ports: Client
     limits,
     idleMs: provider.streamIdleTimeoutMs,
     open: (call) => openCall(call, { provider, wire, env, limits, start }),
-    explain: (model) =>
+    explain: (model, idleMs) =>
       createExplain({
         contextNow: () => contextOf(provider, model, now()),
         readError: (body) => wire.readError(body),
         secrets: secretsOf(provider, env),
-        idleMs: provider.streamIdleTimeoutMs,
+        idleMs,
       }),
   }
 }

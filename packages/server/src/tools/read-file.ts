@@ -65,7 +65,7 @@ function readOutput(
   const heading = `[lines ${offset} to ${offset - 1 + shown.length} of ${lines.length}]`
   const text = shown.join('\n')
   const clipped = clipForModel(
-    { head: text, tail: '', totalBytes: text.length, omittedBytes: 0 },
+    { head: text, tail: '', totalBytes: Buffer.byteLength(text), omittedBytes: 0 },
     'ask for fewer lines',
     modelTextLimit - 1024,
   )

@@ -11,6 +11,7 @@ import {
 } from '@parley/protocol'
 import type { Step } from '../../core/next-step.ts'
 import type { Ids } from '../../ports/ids.ts'
+import { unknownItem } from '../calls/attempt.ts'
 import { runCall } from '../calls/run-call.ts'
 import type { Conversation } from '../conversation/conversation.ts'
 import { noticeItem } from '../conversation/notices.ts'
@@ -111,8 +112,7 @@ function closed(open: OpenItem, why: EndReason): Item {
   const standing = standingOutcome(open)
   if (standing !== null) return standing
   if (!isCall(item)) return { ...item, status: 'interrupted' }
-  if (executionStarted)
-    return { ...item, status: 'unknown', modelText: 'This was started, but how it ended is unknown.' }
+  if (executionStarted) return unknownItem(item)
   return { ...item, status: 'interrupted', modelText: `Not run: ${whyNotRun(why)}` }
 }
 
