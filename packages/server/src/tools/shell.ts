@@ -37,24 +37,24 @@ export function shellTool(ports: ToolPorts): Tool {
 }
 
 /** Starts what would delay the first command by 40 ms. A failure here shows again when the command runs. */
-function warmUp({ shellParser, place }: ToolPorts): void {
+function warmUp({ shellParser, environment }: ToolPorts): void {
   void shellParser.read('')
-  place.secrets().catch(() => undefined)
-  place.commands.warmUp().catch(() => undefined)
+  environment.secrets().catch(() => undefined)
+  environment.commands.warmUp().catch(() => undefined)
 }
 
 function prepareShell(call: ShellInput, ports: ToolPorts): PreparedCall | { problem: string } {
   const { escalate = false, network = false, reason = '' } = call
   if ((escalate || network) && reason.trim() === '')
     return { problem: `${escalate ? 'escalate' : 'network'} needs a reason: one sentence that tells the user why.` }
-  const { place } = ports
-  const argv = [place.shell, '-c', call.command]
+  const { environment } = ports
+  const argv = [environment.shell, '-c', call.command]
   const requested = { escalation: escalate ? { reason } : null, ...(network ? { network: { reason } } : {}) }
   return {
     describe: ({ cwd }) => described(call, argv, resolve(cwd, call.workdir ?? '.')),
     async facts(workspace) {
-      const { roots, secrets, files } = await fileSurroundings(place, workspace)
-      const searchPath = commandEnv(place.env, ports.environmentRules)['PATH'] ?? ''
+      const { roots, secrets, files } = await fileSurroundings(environment, workspace)
+      const searchPath = commandEnv(environment.env, ports.envRules)['PATH'] ?? ''
       const cwd = resolve(workspace.cwd, call.workdir ?? '.')
       return gatherCommandFacts(
         { tool: 'shell', argv, cwd, ...requested, background: call.background === true },
@@ -63,9 +63,9 @@ function prepareShell(call: ShellInput, ports: ToolPorts): PreparedCall | { prob
     },
     async plan(workspace) {
       const cwd = resolve(workspace.cwd, call.workdir ?? '.')
-      const problem = await problemWithFolder(cwd, place)
+      const problem = await problemWithFolder(cwd, environment)
       if (problem !== null) return { problem }
-      const real = await place.files.realPath(cwd).catch(whenUnknown(null))
+      const real = await environment.files.realPath(cwd).catch(whenUnknown(null))
       const { background = false, timeout_ms: timeoutMs = defaultTimeoutMs } = call
       return {
         payload: JSON.stringify({ argv, cwd, real, escalate, network, background, timeoutMs }),
@@ -77,7 +77,7 @@ function prepareShell(call: ShellInput, ports: ToolPorts): PreparedCall | { prob
 }
 
 /** Returns why a command could not start in its working directory, so that no one is asked about it; else null. */
-async function problemWithFolder(cwd: string, { files }: ToolPorts['place']): Promise<string | null> {
+async function problemWithFolder(cwd: string, { files }: ToolPorts['environment']): Promise<string | null> {
   try {
     const { kind } = await files.look(cwd)
     return kind === 'folder' ? null : `Not run: the working directory ${cwd} is not a folder.`

@@ -161,16 +161,16 @@ const secondRun =
 /** Accesses that the sandbox blocked, with the facts about their paths. */
 export interface FoundBlock {
   readonly block: SandboxBlock
-  readonly places: readonly CheckedPath[]
+  readonly checkedPaths: readonly CheckedPath[]
 }
 
 /** Returns the item with the block, told to the model; `mayAsk` when the model can ask for more rights. */
 export function blockedItem(
   item: ItemOf<'commandExecution'>,
-  { block: sandboxBlock, places }: FoundBlock,
+  { block: sandboxBlock, checkedPaths }: FoundBlock,
   mayAsk: boolean,
 ): ItemOf<'commandExecution'> {
-  const modelText = `${item.modelText ?? ''}\n${blockNotice(sandboxBlock, { mayAsk, checkedPaths: places })}`
+  const modelText = `${item.modelText ?? ''}\n${blockNotice(sandboxBlock, { mayAsk, checkedPaths })}`
   return { ...item, sandboxBlock, modelText }
 }
 

@@ -164,12 +164,12 @@ async function findBlock(run: TurnContext, item: CallItem, { outcome, context }:
   const { localHome: home, guardOf } = run.modules.limits
   const { enforcement } = run.conversation.state.core.settings
   const said = output === undefined ? '' : `${output.head}\n${output.tail}`
-  const places =
+  const checkedPaths =
     home === null ? [] : await checkNamedPaths({ script, output: said, cwd, limits, enforcement, home, guardOf })
   const exitCode = item.exitCode ?? null
   const triedNetwork = outcome.triedNetwork === true
-  const block = detectBlock({ exitCode, triedNetwork, hasNetwork: limits.network, checkedPaths: places })
-  return block === null ? null : { block, places }
+  const block = detectBlock({ exitCode, triedNetwork, hasNetwork: limits.network, checkedPaths })
+  return block === null ? null : { block, checkedPaths }
 }
 
 /** Everything one running call can use of its conversation. */

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { ConfigError, chosenEnvironment } from '@parley/config'
-import type { Environment, ModelListing } from '@parley/models'
+import type { Env, ModelListing } from '@parley/models'
 import { type Project, problemLocation, readPolicyFile } from '@parley/policy'
 import type { Check, Enforcement, ParamsOf, ResultOf } from '@parley/protocol'
 import { findOwnFileInside } from '../limits/workspace-folders.ts'
@@ -44,9 +44,9 @@ const meanings: Readonly<Record<Enforcement, string>> = {
 }
 
 /** Checks the sandbox of this machine. */
-async function checkSandbox({ places }: Pick<PolicyPorts, 'places'>): Promise<Check[]> {
-  const { environment: place, release } = places.take({ environment: undefined, config: {} })
-  const { enforcement, reason } = await place.sandboxes.report().finally(release)
+async function checkSandbox({ environments }: Pick<PolicyPorts, 'environments'>): Promise<Check[]> {
+  const { environment, release } = environments.take({ environment: undefined, config: {} })
+  const { enforcement, reason } = await environment.sandboxes.report().finally(release)
   const said = { name: 'sandbox', text: meanings[enforcement] }
   return [
     enforcement === 'full'
@@ -152,7 +152,7 @@ async function checkRules(file: string): Promise<Check> {
 
 interface CheckProviderPorts {
   readonly home: string
-  readonly env: Environment
+  readonly env: Env
   readonly models: ModelSources
 }
 

@@ -46,7 +46,7 @@ interface OpenLimits {
 
 interface LimitsPorts {
   readonly conversation: Conversation
-  readonly place: Environment
+  readonly environment: Environment
   /** `$PARLEY_HOME`. */
   readonly home: string
   /** Folder for the /tmp of its commands. */
@@ -57,9 +57,9 @@ interface LimitsPorts {
 
 /** Opens the limits of a conversation's commands, and its background processes, which share one /tmp. */
 export function openLimits(ports: LimitsPorts): OpenLimits {
-  const { conversation, place, home, folder, ids, onFault } = ports
+  const { conversation, environment, home, folder, ids, onFault } = ports
   const background = createBackgroundProcesses({
-    runCommand: place.commands.runCommand,
+    runCommand: environment.commands.runCommand,
     onEnd: (_id, { spawnError }) => {
       if (spawnError?.subject === 'sandbox') void limits.recheck().catch(onFault)
     },
@@ -68,7 +68,7 @@ export function openLimits(ports: LimitsPorts): OpenLimits {
   const onEmptied = () =>
     unlessStorageFails(() => conversation.record({ type: 'item.completed', item: emptiedNotice(ids.item()) }))
   const scratch = createScratch({ folder, isInUse, onEmptied })
-  const limits = createConversationLimits({ conversation, place, home, scratch, newItemId: ids.item })
+  const limits = createConversationLimits({ conversation, environment, home, scratch, newItemId: ids.item })
   return { limits, background }
 }
 
@@ -77,7 +77,7 @@ interface LimitsParts extends CommandSurroundings {
 }
 
 function createConversationLimits(parts: LimitsParts): ConversationLimits {
-  const { conversation, place, scratch, newItemId } = parts
+  const { conversation, environment, scratch, newItemId } = parts
   let known: SandboxReport | null = null
 
   function learn(report: SandboxReport): void {
@@ -112,27 +112,27 @@ function createConversationLimits(parts: LimitsParts): ConversationLimits {
     get reason() {
       return known?.reason ?? null
     },
-    localHome: place.name === null ? place.home : null,
-    guardOf: place.guardOf,
+    localHome: environment.name === null ? environment.home : null,
+    guardOf: environment.guardOf,
     enforcementFor,
     async readReport() {
       try {
-        await place.reach()
-        learn(await place.sandboxes.report())
+        await environment.reach()
+        learn(await environment.sandboxes.report())
       } catch (error) {
         if (!(error instanceof EnvironmentUnreachableError)) throw error
       }
     },
     recordEnforcement,
     async recheck() {
-      learn(await place.sandboxes.recheck())
+      learn(await environment.sandboxes.recheck())
       recordEnforcement()
     },
     describe: (limits) => limitsOfCommand(parts, limits),
     async prepare(limits) {
       const { enforcement } = conversation.state.core.settings
       const sandbox = await sandboxFor(parts, limits)
-      learn(await place.sandboxes.report())
+      learn(await environment.sandboxes.report())
       if (known === null || !isWeaker(known.enforcement, enforcement)) return sandbox
       sandbox.release?.()
       throw new Error(`It is weaker than when this was decided. ${known.reason}`)
@@ -158,7 +158,7 @@ const noneText = 'There is no sandbox now: what is not known to be harmless asks
 /** Everything the limits of a conversation's commands depend on. */
 interface CommandSurroundings {
   readonly conversation: Conversation
-  readonly place: Environment
+  readonly environment: Environment
   /** `$PARLEY_HOME`. */
   readonly home: string
   readonly scratch: Scratch
@@ -169,17 +169,17 @@ interface CommandSurroundings {
  * sandbox can enforce them.
  */
 async function limitsOfCommand(
-  { conversation, place, home, scratch }: CommandSurroundings,
+  { conversation, environment, home, scratch }: CommandSurroundings,
   { sandbox: mode, network }: RunLimits,
 ): Promise<SandboxLimits | null> {
   if (mode === 'none' || mode === 'danger-full-access') return null
-  const writableRoots = await existingRoots(conversation, place)
+  const writableRoots = await existingRoots(conversation, environment)
   if (mode === 'workspace-write' && writableRoots.includes('/'))
     throw new Error('A sandbox cannot let commands write everywhere (/) and limit them; use a folder, or read-only.')
-  const isHere = place.name === null
+  const isHere = environment.name === null
   if (isHere && writableRoots.some((root) => liesWithin(root, home)))
     throw new Error(`Commands cannot work in ${home}: that is where parley keeps its own files.`)
-  const secrets = await place.secrets()
+  const secrets = await environment.secrets()
   return {
     mode,
     writableRoots,
@@ -192,8 +192,8 @@ async function limitsOfCommand(
 }
 
 /** Prepares the sandbox for one command. Releasing it measures the /tmp anew. */
-async function sandboxFor({ place, scratch }: CommandSurroundings, limits: SandboxLimits): Promise<Sandbox> {
-  const sandbox = await place.sandboxes.prepare(limits)
+async function sandboxFor({ environment, scratch }: CommandSurroundings, limits: SandboxLimits): Promise<Sandbox> {
+  const sandbox = await environment.sandboxes.prepare(limits)
   return {
     limits: sandbox.limits,
     wrap: (command) => sandbox.wrap(command),

@@ -167,10 +167,10 @@ export async function loadConversation(
     return viewConversation(files, paths, conversationId, [newerLogText(reader.version)])
   }
   try {
-    const { environment: place, release } = takeEnvironment(fold.state)
+    const { environment, release } = takeEnvironment(fold.state)
     const settling = await inspectUnknown(recover(fold.state), {
       files,
-      patches: place.patches,
+      patches: environment.patches,
       folder: paths.sideFiles,
       cwd: fold.state.core.meta.cwd,
     }).finally(release)

@@ -32,7 +32,7 @@ import { readGivenRules, writableRules } from '../policy/read-rules.ts'
 import { createParticipants, type Participants } from '../session/participants.ts'
 import { type InitialSettings, initialSettings, type StartParams } from '../settings/initial-settings.ts'
 import type { ModelSources } from '../settings/model-sources.ts'
-import { type ConfigHere, configHere, configOnly, definedRules, readConfig } from '../settings/read-config.ts'
+import { type ConfigHere, configHere, configOnly, envRulesOf, readConfig } from '../settings/read-config.ts'
 import { resumeChanges } from '../settings/resume-changes.ts'
 import { createTurnModules } from '../turn/turn-context.ts'
 import { TurnLoop } from '../turn/turn-loop.ts'
@@ -56,7 +56,7 @@ export interface ConversationSetup {
 }
 
 export function createSetup(ports: SetupPorts): ConversationSetup {
-  const { home, ceiling, ids, places } = ports
+  const { home, ceiling, ids, environments } = ports
   const changes: ConversationSetup['resumeChanges'] = (state, overrides, by) =>
     resumeChanges(state, overrides, { by, home, ceiling, newItemId: ids.item })
   return {
@@ -65,7 +65,7 @@ export function createSetup(ports: SetupPorts): ConversationSetup {
     resumeChanges: changes,
     forkCleanup: (state) => [...forkCleanup(state), ...changes(state, {}, parleyItself)],
     takeEnvironment: ({ core }, overrides = {}) =>
-      takeEnvironment(core, places, {
+      takeEnvironment(core, environments, {
         environment: core.settings.environment,
         config: readConfig(home, configOnly(overrides)).values,
       }),
@@ -83,7 +83,7 @@ export interface SetupPorts {
   readonly random: () => number
   readonly shellParser: ShellParser
   readonly redaction: Redaction
-  readonly places: Environments
+  readonly environments: Environments
   readonly models: ModelSources
   readonly mcpServers: McpServers
   readonly userRules: UserRules
@@ -105,7 +105,7 @@ async function openConversation(parts: OpenParts, ports: SetupPorts): Promise<Li
   const onFault = reportOnce((fault) => ports.report(fault, core.meta.conversationId))
   redaction.learn(secretsOfConfig(values, ports.env))
   const conversation = redactedConversation(parts, ports, onFault)
-  const { environment, release } = takeEnvironment(core, ports.places, {
+  const { environment, release } = takeEnvironment(core, ports.environments, {
     // A view runs nothing, and opens also when its machine or the machine's settings are missing.
     environment: parts.readOnly ? undefined : core.settings.environment,
     config: values,
@@ -113,14 +113,14 @@ async function openConversation(parts: OpenParts, ports: SetupPorts): Promise<Li
   })
   const { limits, background } = openLimits({
     conversation,
-    place: environment,
+    environment,
     home: ports.home,
     folder: parts.paths.scratch,
     ids,
     onFault,
   })
-  const environmentRules = definedRules(values.shell_environment)
-  const toolPorts = { place: environment, background, shellParser, environmentRules, redaction, clock }
+  const envRules = envRulesOf(values.shell_environment)
+  const toolPorts = { environment, background, shellParser, envRules, redaction, clock }
   const clients = createParticipants()
   const gather = () => gatherContext(conversation, { home: ports.home, environment, nowMs: clock.now() })
   const mcp = openMcp({ conversation, clients, config, environment }, ports)
@@ -167,9 +167,22 @@ function redactedConversation(
   { clock, program, redaction }: SetupPorts,
   onLoss: (error: unknown) => void,
 ): Conversation {
-  const sideFiles = redactSideFiles(parts.sideFiles, redaction)
-  const redact = (event: ConversationEvent) => redactEvent(event, redaction.text)
-  return new Conversation({ ...parts, sideFiles, redact, clock, program, onLoss })
+  const { state, view, headCrc, nextSeq, journal, startJournal, readOnly, logVersion } = parts
+  return new Conversation({
+    state,
+    view,
+    headCrc,
+    nextSeq,
+    journal,
+    ...(startJournal === undefined ? {} : { startJournal }),
+    sideFiles: redactSideFiles(parts.sideFiles, redaction),
+    clock,
+    redact: (event) => redactEvent(event, redaction.text),
+    readOnly,
+    logVersion,
+    program,
+    onLoss,
+  })
 }
 
 interface McpParts {

@@ -20,7 +20,7 @@ import { workspaceOf } from '../limits/workspace-folders.ts'
 export interface PolicyPorts {
   readonly files: Files
   readonly home: string
-  readonly places: Environments
+  readonly environments: Environments
   readonly shellParser: ShellParser
   readonly userRules: UserRules
   /** Projects, whose rules apply where they are trusted. */

@@ -7,7 +7,7 @@ import {
   folderThere,
   settingsFromConfig,
 } from '@parley/config'
-import type { Environment } from '@parley/models'
+import type { Env } from '@parley/models'
 import { type Projects, repositoryAroundHome } from '@parley/policy'
 import type { Overrides, Settings } from '@parley/protocol'
 import { rejection } from '../../replies/rejection.ts'
@@ -27,7 +27,7 @@ export type StartParams = Overrides & { readonly cwd: string; readonly baseInstr
 interface Around {
   /** `$PARLEY_HOME`. */
   readonly home: string
-  readonly env: Environment
+  readonly env: Env
   readonly projects: Pick<Projects, 'of'>
   readonly ceiling: () => Ceiling
 }
@@ -100,7 +100,7 @@ function noProvider(variables: readonly string[], warnings: readonly string[]) {
   )
 }
 
-function assertUsable(providerId: string, config: EffectiveConfig['values'], env: Environment): void {
+function assertUsable(providerId: string, config: EffectiveConfig['values'], env: Env): void {
   const provider = providerOf(providerId, config, env)
   if (provider === null) {
     throw rejection(

@@ -9,7 +9,7 @@ import {
   shownValue,
   valuesByKey,
 } from '@parley/config'
-import { type Environment, probeLocal } from '@parley/models'
+import { type Env, probeLocal } from '@parley/models'
 import { type Project, type Projects, trustNotice } from '@parley/policy'
 import type { Overrides, ParamsOf, ResultOf, Settings } from '@parley/protocol'
 import type { Redaction } from '@parley/redaction'
@@ -86,23 +86,23 @@ export function configOnly({ config, profile }: Overrides): Overrides {
   return { ...(config === undefined ? {} : { config }), ...(profile === undefined ? {} : { profile }) }
 }
 
-type EnvironmentSection = NonNullable<Config['shell_environment']>
+type ShellEnvironment = NonNullable<Config['shell_environment']>
 
 /** Returns the rules for the variables of commands, with defaults for what the section leaves out. */
-export function definedRules({ include = [], exclude = [], set = {} }: EnvironmentSection = {}) {
+export function envRulesOf({ include = [], exclude = [], set = {} }: ShellEnvironment = {}) {
   return { include, exclude, set }
 }
 
 interface ModelPorts {
   /** `$PARLEY_HOME`. */
   readonly home: string
-  readonly env: Environment
+  readonly env: Env
   readonly models: ModelSources
 }
 
 interface ConfigPorts {
   readonly home: string
-  readonly env: Environment
+  readonly env: Env
   readonly projects: Projects
   readonly redaction: Redaction
 }
