@@ -26,7 +26,6 @@ export {
   LineTooLongError,
   type LoggedEnvelope,
   MAX_WRITTEN_LINE_BYTES,
-  notificationLine,
   translatedLine,
   withChecksum,
   writtenBytes,

@@ -37,13 +37,13 @@ interface SessionContext {
 }
 
 /** Describes the session to the model; repeated in a conversation where it changes. */
-export function describeSessionContext(around: SessionContext): string {
+export function describeSessionContext(session: SessionContext): string {
   const lines = [
-    `Working directory: ${around.cwd}`,
-    around.gitBranch === null ? 'Not a git repository.' : `Git branch: ${around.gitBranch}`,
-    `Date: ${around.date}`,
-    `Platform: ${around.platform}, shell: ${around.shell}`,
-    ...around.limits,
+    `Working directory: ${session.cwd}`,
+    session.gitBranch === null ? 'Not a git repository.' : `Git branch: ${session.gitBranch}`,
+    `Date: ${session.date}`,
+    `Platform: ${session.platform}, shell: ${session.shell}`,
+    ...session.limits,
   ]
   return `<environment>\n${lines.join('\n')}\n</environment>`
 }

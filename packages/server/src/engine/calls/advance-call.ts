@@ -19,6 +19,7 @@ import {
   unreachableItem,
   withFacts,
 } from './attempt.ts'
+
 /** Call as far as this process has brought it. Its item, its answer and its first run are in the log. */
 export type Call = UnderstoodCall | ExaminedCall | PlannedCall | RunCall | InvalidCall | UnreachableCall
 
@@ -56,7 +57,7 @@ interface RunCall extends KnownCall {
   readonly sandboxBroke: boolean
 }
 
-/** A call that makes no sense as it stands; `problem` says why, for the model. */
+/** Call that cannot be run: unknown tool, wrong arguments, or no plan. `problem` says why, for the model. */
 interface InvalidCall extends KnownCall {
   readonly phase: 'invalid'
   readonly problem: string

@@ -32,7 +32,7 @@ interface McpParts {
   readonly conversation: Conversation
   /** Returns the servers under the limits of a sandbox mode. */
   readonly lease: (sandbox: SandboxMode) => McpLease
-  readonly newItemId: () => string
+  readonly newItemId: () => ItemId
   /** Tells if a client that can answer follows the conversation. */
   readonly isWatched: () => boolean
 }
@@ -127,7 +127,7 @@ function toolsIn({ sideFiles }: Conversation, file: string | undefined, servers:
 }
 
 /** Records a notice for each failed server as soon as the conversation has a log. */
-function failureNotices(conversation: Conversation, servers: readonly McpServer[], newItemId: () => string) {
+function failureNotices(conversation: Conversation, servers: readonly McpServer[], newItemId: () => ItemId) {
   const told = new Map<McpServer, string>()
   const tell = () => {
     if (!conversation.started || conversation.readOnly) return

@@ -17,7 +17,7 @@ export const parleyItself: Actor = { clientId: 'server', name: 'parley' }
 interface Telling {
   readonly conversation: Conversation
   readonly notify: (notice: ServerNotice) => void
-  readonly newItemId: () => string
+  readonly newItemId: () => ItemId
   /** Tells if work of this conversation runs in the environment. */
   readonly isBusy: () => boolean
 }

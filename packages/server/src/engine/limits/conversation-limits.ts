@@ -73,7 +73,7 @@ export function openLimits(ports: LimitsPorts): OpenLimits {
 }
 
 interface LimitsParts extends CommandSurroundings {
-  readonly newItemId: () => string
+  readonly newItemId: () => ItemId
 }
 
 function createConversationLimits(parts: LimitsParts): ConversationLimits {

@@ -1,10 +1,10 @@
 import { homedir } from 'node:os'
-import { dirname } from 'node:path'
 import { followLinks } from '@parley/host'
 import type { ConversationState, SandboxMode } from '@parley/protocol'
 import { liesWithin, ownFiles, realOrGiven } from '@parley/workspace'
 import { rejection } from '../../replies/rejection.ts'
 import type { Workspace } from '../../tools/tool.ts'
+import { foldersUp } from '../context/session-context.ts'
 
 /** Returns the folders of a conversation: the working folder first, then those the user added. */
 export function workspaceOf({ core }: Pick<ConversationState, 'core'>): Workspace {
@@ -75,11 +75,6 @@ function isPlainlyIn(folder: string, home: string, realHome: string): boolean {
   return foldersUp(home).some(
     (above) => realOrGiven(above) === folder && folder + home.slice(above.length) === realHome,
   )
-}
-
-function foldersUp(path: string): string[] {
-  const parent = dirname(path)
-  return parent === path ? [path] : [path, ...foldersUp(parent)]
 }
 
 interface Inside {

@@ -30,7 +30,7 @@ type Settle = (state: ConversationState) => readonly ConversationEvent[]
 interface Copy {
   readonly fromId: ConversationId
   readonly from: SessionPaths
-  readonly forkId: string
+  readonly forkId: ConversationId
   /** Last event to copy; null for all of them. */
   readonly at: number | null
 }

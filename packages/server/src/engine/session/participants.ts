@@ -20,7 +20,7 @@ export interface Participants {
   follow(follower: Follower): () => void
   readonly followerCount: number
   /** Ids of the followers that can answer an approval now. */
-  readonly answerers: readonly string[]
+  readonly answerers: readonly ClientId[]
   endDeliveries(): void
   /** True when running work continues after the last client of the server has left. */
   readonly detached: boolean

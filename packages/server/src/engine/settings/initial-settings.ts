@@ -10,6 +10,7 @@ import {
 import type { Env } from '@parley/models'
 import { type Projects, repositoryAroundHome } from '@parley/policy'
 import type { Overrides, Settings } from '@parley/protocol'
+import { isMissing, systemErrorCode } from '@parley/workspace'
 import { rejection } from '../../replies/rejection.ts'
 import { type Asked, type Ceiling, loweredText, underCeiling } from '../limits/ceiling.ts'
 import { assertOwnFilesOutside, fittingMode, rootWarnings } from '../limits/workspace-folders.ts'
@@ -24,7 +25,7 @@ export interface InitialSettings {
 
 export type StartParams = Overrides & { readonly cwd: string; readonly baseInstructions?: string }
 
-interface Around {
+interface SettingsPorts {
   /** `$PARLEY_HOME`. */
   readonly home: string
   readonly env: Env
@@ -33,12 +34,12 @@ interface Around {
 }
 
 /** Returns the settings of a new conversation. Throws early when the folder, provider or key is missing. */
-export function initialSettings(params: StartParams, around: Around): InitialSettings {
-  const { home, env } = around
-  const { effective } = configHere(params.cwd, params, around)
-  const { values, warnings } = limited(effective, { ...choicesIn(params, home), ...params }, around.ceiling())
+export function initialSettings(params: StartParams, ports: SettingsPorts): InitialSettings {
+  const { home, env } = ports
+  const { effective } = configHere(params.cwd, params, ports)
+  const { values, warnings } = limited(effective, { ...choicesIn(params, home), ...params }, ports.ceiling())
   const cwd = startFolder(params, values)
-  if (chosenEnvironment(values) === null) assertHomeOutside(cwd, around)
+  if (chosenEnvironment(values) === null) assertHomeOutside(cwd, ports)
   const provider = chooseProvider(values, env)
   if (provider === null) throw noProvider(keyVariables(values), warnings)
   if (!isRecordedProvider(provider.id) && values.model_providers?.[provider.id]?.wire_api !== 'recorded')
@@ -78,7 +79,7 @@ function limited({ values, warnings }: EffectiveConfig, asked: Asked, ceiling: C
  * Throws `configInvalid` when PARLEY_HOME lies in the repository, whose files would then be the user's own
  * configuration.
  */
-function assertHomeOutside(cwd: string, { home, env }: Around): void {
+function assertHomeOutside(cwd: string, { home, env }: SettingsPorts): void {
   const repository = repositoryAroundHome(cwd, home, env['HOME'])
   if (repository === null) return
   throw rejection(
@@ -147,8 +148,6 @@ function problemWith(path: string): string | null {
     accessSync(path, constants.X_OK)
     return null
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : 'unknown'
-    if (code === 'ENOENT' || code === 'ENOTDIR') return 'does not exist'
-    return `cannot be entered (${code})`
+    return isMissing(error) ? 'does not exist' : `cannot be entered (${systemErrorCode(error) ?? 'unknown'})`
   }
 }

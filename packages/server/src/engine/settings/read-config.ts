@@ -38,7 +38,7 @@ export interface ConfigHere {
   readonly project: Project | null
 }
 
-interface Around {
+interface ConfigSources {
   readonly home: string
   readonly projects: Pick<Projects, 'of'>
 }
@@ -47,7 +47,7 @@ interface Around {
  * Reads the configuration of a folder, with its project's if trusted. Projects of other machines are ignored: trust is
  * bound to local files.
  */
-export function configHere(cwd: string, overrides: Overrides, { home, projects }: Around): ConfigHere {
+export function configHere(cwd: string, overrides: Overrides, { home, projects }: ConfigSources): ConfigHere {
   const own = readConfig(home, overrides)
   const project = chosenEnvironment(own.values) === null ? projects.of(cwd) : null
   const effective = project?.state === 'trusted' ? readConfig(home, overrides, project) : own

@@ -1,7 +1,7 @@
 import { posix, resolve } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { chosenEnvironment, layerOfOverrides } from '@parley/config'
-import type { Actor, ConversationEvent, ConversationState, Overrides, Settings } from '@parley/protocol'
+import type { Actor, ConversationEvent, ConversationState, ItemId, Overrides, Settings } from '@parley/protocol'
 import { isSecret, realOrGiven } from '@parley/workspace'
 import { rejection } from '../../replies/rejection.ts'
 import { noticeItem } from '../conversation/notices.ts'
@@ -14,7 +14,7 @@ interface Resumer {
   readonly by: Actor
   readonly home: string
   readonly ceiling: () => Ceiling
-  readonly newItemId: () => string
+  readonly newItemId: () => ItemId
 }
 
 /**
@@ -101,7 +101,7 @@ function limitsIn({ approvalPolicy, sandbox }: Overrides): Asked {
 /**
  * Builds the notice that recorded limits were lowered to the ceiling: a log cannot grant more than the server allows.
  */
-function loweredNotice(title: string | null, newItemId: () => string): ConversationEvent[] {
+function loweredNotice(title: string | null, newItemId: () => ItemId): ConversationEvent[] {
   if (title === null) return []
   return [{ type: 'item.completed', item: noticeItem(newItemId(), { level: 'warning', code: 'limitsLowered', title }) }]
 }

@@ -27,9 +27,9 @@ interface ResponseRecorder {
 const maxJsonBytes = 4 * 1024 * 1024
 
 /** Creates the recorder of one response. `source` is the model that streams it, since settings may change meanwhile. */
-export function createResponseRecorder(run: TurnContext, turnId: TurnId, source: ModelSource): ResponseRecorder {
-  const { conversation, modules } = run
-  const spoken = createStreamingItems(run, turnId)
+export function createResponseRecorder(context: TurnContext, turnId: TurnId, source: ModelSource): ResponseRecorder {
+  const { conversation, modules } = context
+  const spoken = createStreamingItems(context, turnId)
   const calls: EventOf<'model.responded'>['calls'] = []
   let sizeBytes = 0
 
@@ -38,7 +38,7 @@ export function createResponseRecorder(run: TurnContext, turnId: TurnId, source:
     const call = { callId, name, arguments: text }
     const item = proposedItem(modules, conversation.state, call)
     const hasSecret = modules.redaction.hasSecret(text)
-    if (hasSecret) keepExact(run, item.id, call)
+    if (hasSecret) keepExact(context, item.id, call)
     conversation.record({ type: 'item.started', turnId, item: hasSecret ? unrestorable(item) : item })
     calls.push({ itemId: item.id, ...call })
   }

@@ -25,7 +25,7 @@ interface ShellParts {
   readonly conversation: Conversation
   readonly patience: StoragePatience
   readonly ports: ToolPorts
-  readonly newItemId: () => string
+  readonly newItemId: () => ItemId
   readonly onFault: (fault: unknown) => void
 }
 
