@@ -19,7 +19,7 @@ function placeWords(path: string, real: string | undefined): string {
 
 export interface LimitWords {
   readonly text: string
-  /** The call gets more rights than a command has by default. */
+  /** True when the call gets more rights than a command has by default. */
   readonly isMore: boolean
 }
 
@@ -79,8 +79,8 @@ const beyondPlain = /[^\n -~]/
 
 export interface ShownPart {
   readonly text: string
-  /** The text stands for a character that cannot be seen. */
-  readonly stands: boolean
+  /** True when the text replaces a character that cannot be seen. */
+  readonly isReplaced: boolean
 }
 
 /** Replaces hidden characters by their numbers: controls as \x1b, the rest as <U+202E>. Removes nothing. */
@@ -92,16 +92,16 @@ export function showHidden(text: string): string {
 
 /** Splits a text as `showHidden` writes it, so that replacements can be told from the same letters in the text. */
 export function hiddenParts(text: string): readonly ShownPart[] {
-  if (!beyondPlain.test(text)) return [{ text, stands: false }]
+  if (!beyondPlain.test(text)) return [{ text, isReplaced: false }]
   const parts: ShownPart[] = []
   let from = 0
   for (const { 0: character, index } of text.matchAll(unseen)) {
     if (isLayout(character)) continue
-    if (index > from) parts.push({ text: text.slice(from, index), stands: false })
-    parts.push({ text: named(character), stands: true })
+    if (index > from) parts.push({ text: text.slice(from, index), isReplaced: false })
+    parts.push({ text: named(character), isReplaced: true })
     from = index + character.length
   }
-  return from === text.length ? parts : [...parts, { text: text.slice(from), stands: false }]
+  return from === text.length ? parts : [...parts, { text: text.slice(from), isReplaced: false }]
 }
 
 /** Returns one warning for each kind of character that `showHidden` replaces; empty for nearly every text. */

@@ -80,7 +80,7 @@ export function redactOutput(stream: RedactedStream): OutputFilter {
       const rest = stream.end()
       if (!cut) return Buffer.from(rest, 'latin1')
       const { shown, withheld } = splitUnfinished(rest)
-      const gap = withheld === '' ? '' : `[${withheld.length} bytes left out: cut off, and perhaps half a secret]`
+      const gap = withheld === '' ? '' : `[${withheld.length} bytes left out: cut off, perhaps within a secret]`
       return Buffer.from(shown + gap, 'latin1')
     },
   }

@@ -104,7 +104,7 @@ const pastReadOnly: Readonly<Record<Settings['approvalPolicy'], string>> = {
 function noNetwork(enforcement: Settings['enforcement']): string {
   return enforcement === 'partial'
     ? 'Commands have no network, not even between each other.'
-    : 'Commands have no network, and a loopback of their own: what a command in the background serves no other command reaches, so start a server and what uses it in one command.'
+    : 'Commands have no network, and a loopback of their own: no other command reaches a server in the background, so start a server and its client in one command.'
 }
 
 function howToAsk({ approvalPolicy }: Settings, hasNetwork: boolean): readonly string[] {

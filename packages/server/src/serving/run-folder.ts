@@ -41,7 +41,7 @@ function privateFolder(path: string, uid: number): RunFolder {
     if (code !== 'EEXIST') return { problem: `${path} cannot be made (${code ?? String(error)})` }
   }
   const facts = lstatSync(path, { throwIfNoEntry: false })
-  if (facts === undefined || !facts.isDirectory()) return { problem: `${path} is no folder` }
+  if (facts === undefined || !facts.isDirectory()) return { problem: `${path} is not a folder` }
   if (facts.uid !== uid) return { problem: `${path} belongs to another user` }
   if ((facts.mode & 0o077) !== 0) chmodSync(path, 0o700)
   return { path }

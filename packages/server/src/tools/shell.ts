@@ -18,7 +18,7 @@ const input = z.object({
     .boolean()
     .optional()
     .describe(
-      'Start it and go on; for servers and watchers. Read its output with read_file "output:<item id>", end it with stop_process. In the sandbox neither other commands nor the user’s browser can connect to it: start a server and what uses it in one command, or ask for network: true for both.',
+      'Start it and go on; for servers and watchers. Read its output with read_file "output:<item id>", end it with stop_process. In the sandbox neither other commands nor the user’s browser can connect to it: start a server and its client in one command, or ask for network: true for both.',
     ),
 })
 

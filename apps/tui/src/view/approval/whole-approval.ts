@@ -92,12 +92,12 @@ export function askedText({ kind, detail, files = [] }: Detailed, room: Room): r
 /** Returns the lines of a text, styling the number of a hidden character apart from plain text. */
 export function revealedLines(text: string): readonly Line[] {
   const lines: Line[] = [[]]
-  for (const { text: piece, stands } of hiddenParts(collapseBlanks(text))) {
+  for (const { text: piece, isReplaced } of hiddenParts(collapseBlanks(text))) {
     for (const [index, part] of piece.split('\n').entries()) {
       if (index > 0) lines.push([])
       const line = lines.pop() ?? []
       if (part === '') lines.push(line)
-      else lines.push([...line, stands ? { text: part, bold: true, tone: 'bad' } : { text: part, bold: true }])
+      else lines.push([...line, isReplaced ? { text: part, bold: true, tone: 'bad' } : { text: part, bold: true }])
     }
   }
   return lines

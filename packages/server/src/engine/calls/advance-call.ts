@@ -20,7 +20,7 @@ import {
   withFacts,
 } from './attempt.ts'
 
-/** Call as far as this process has brought it. Its item, its answer and its first run are in the log. */
+/** Progress of a call that only this process knows. The item, the answer and the first run are in the log. */
 export type Call = UnderstoodCall | ExaminedCall | PlannedCall | RunCall | InvalidCall | UnreachableCall
 
 interface KnownCall {
@@ -70,7 +70,7 @@ interface UnreachableCall extends KnownCall {
   readonly message: string
 }
 
-/** The next step of one call, with everything needed to carry it out. */
+/** Next step of one call, with everything needed to carry it out. */
 export type CallStep =
   /** Do nothing now: the call has ended, waits for an answer, or its turn is stopped. */
   | { readonly kind: 'wait' }

@@ -126,7 +126,7 @@ export function rejectedItem(item: CallItem, problem: string): CallItem {
 }
 
 export const concealedProblem =
-  'Not run: the user is asked about this, and a part of it that may be more than a word would be kept from them because it looks like a secret. Put the secret into a file or a variable by itself, and name that.'
+  'Not run: the user must see all of a call to approve it, and a part of this one is hidden because it looks like a secret. Put the secret by itself into a file or a variable, and name that.'
 
 /** Returns the item of a call whose environment cannot be reached, so that nothing ran. */
 export function unreachableItem(item: CallItem, message: string): CallItem {

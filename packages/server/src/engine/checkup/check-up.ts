@@ -16,7 +16,7 @@ export async function checkUp(
   { cwd, provider = true }: ParamsOf<'server/checkup'>,
   ports: CheckupPorts,
 ): Promise<ResultOf<'server/checkup'>> {
-  const looks: readonly (readonly [string, () => Check[] | Promise<Check[]>])[] = [
+  const checks: readonly (readonly [string, () => Check[] | Promise<Check[]>])[] = [
     ['home', () => checkHome(ports.home)],
     ['configuration', () => checkConfig(cwd, ports)],
     ['sandbox', () => checkSandbox(ports)],
@@ -24,23 +24,23 @@ export async function checkUp(
     ['conversations', () => checkOwners(ports)],
     ...(provider ? [['provider', () => checkProvider(ports)] as const] : []),
   ]
-  const found = await Promise.all(looks.map(([name, look]) => lookAt(name, look)))
+  const found = await Promise.all(checks.map(([name, check]) => runCheck(name, check)))
   return { checks: found.flat() }
 }
 
-async function lookAt(name: string, look: () => Check[] | Promise<Check[]>): Promise<Check[]> {
+async function runCheck(name: string, check: () => Check[] | Promise<Check[]>): Promise<Check[]> {
   try {
-    return await look()
+    return await check()
   } catch (error) {
     const text = error instanceof Error ? error.message : String(error)
-    return [{ name, level: 'problem', text: `it could not be looked at: ${text}` }]
+    return [{ name, level: 'problem', text: `the check failed: ${text}` }]
   }
 }
 
 const meanings: Readonly<Record<Enforcement, string>> = {
   full: 'full enforcement',
-  partial: 'partial enforcement: only what is known to look runs unasked',
-  none: 'no enforcement: all that is not known to be safe asks first',
+  partial: 'partial enforcement: only commands known to be harmless run unasked',
+  none: 'no enforcement: commands not known to be harmless ask first',
 }
 
 /** Checks the sandbox of this machine. */
@@ -99,7 +99,7 @@ function checkProject(cwd: string, { projects }: PolicyPorts): Check[] {
 function checkOwnFiles(cwd: string, ports: PolicyPorts): Check[] {
   const inside = findOwnFileInside(foldersHere(cwd, ports), ports.home)
   if (inside === null) return []
-  const remedy = 'No conversation is opened in this folder before that.'
+  const remedy = 'No conversation opens in this folder until then.'
   return [{ name: 'configuration', level: 'problem', text: inside.message, remedy }]
 }
 
@@ -130,7 +130,12 @@ function checkSettings(home: string): Check[] {
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
     return [
-      { name: 'configuration', level: 'problem', text: error.message, remedy: 'parley does not start before that.' },
+      {
+        name: 'configuration',
+        level: 'problem',
+        text: error.message,
+        remedy: 'Correct it; parley does not start until then.',
+      },
     ]
   }
 }
@@ -146,7 +151,7 @@ async function checkRules(file: string): Promise<Check> {
     name: 'rules',
     level: 'problem',
     text: `${problemLocation(problem)}: ${problem.message}`,
-    remedy: 'No conversation is opened before that is mended: a rule that cannot be read might have been a limit.',
+    remedy: 'Correct it; no conversation opens until then, since a rule that cannot be read may be a limit.',
   }
 }
 

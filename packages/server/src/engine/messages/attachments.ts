@@ -141,7 +141,7 @@ async function keepText(text: string, sideFiles: SideFiles): Promise<TextPart> {
 function assertWholeCharacters(part: ContentItem, field: string): void {
   if (!isLong(part) || part.text.isWellFormed()) return
   const message =
-    'The text has half of a character in it (a lone surrogate), and is too long to be kept with it. Remove it, or send less than 1 MiB.'
+    'The text contains half of a character (a lone surrogate), which the file for long texts cannot store. Remove it, or send less than 1 MiB.'
   throw rejection('invalidParams', message, { field })
 }
 

@@ -66,7 +66,7 @@ export function newParts(files: Files, { conversationId, home, params, created }
   const isEphemeral = params.ephemeral === true
   const root = isEphemeral ? mkdtempSync(join(tmpdir(), 'parley-ephemeral-')) : home
   const paths = sessionPaths(root, conversationId)
-  if (paths === null) throw rejection('internal', 'A new conversation got an id that is none.')
+  if (paths === null) throw rejection('internal', 'A new conversation got an invalid id.')
   const { core, window } = initialState(conversationId)
   const meta = { ...core.meta, cwd: created.cwd }
   return {

@@ -116,7 +116,7 @@ async function patchFound(
     return await patchStates(item, { patches, cwd })
   } catch (error) {
     if (!(error instanceof EnvironmentUnreachableError)) throw error
-    const message = `Its files cannot be looked at. ${error.message}`
+    const message = `Its files cannot be read. ${error.message}`
     const modelText = `parley ended while this patch was being written. ${message} Look at them before going on.`
     return { ...item, modelText, failure: { code: 'endUnknown', message } }
   }

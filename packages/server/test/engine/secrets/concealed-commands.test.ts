@@ -27,7 +27,9 @@ describe('a call that would hide a part of itself as a secret is rejected', () =
     ['in the name of a program', `touch x; ${npm} --now`],
     ['behind a wrapper', `touch x; env ${npm} --now`],
   ])('%s', async (_where, command) => {
-    expect(await outcomeOf(command)).toMatch(/^Not run: the user is asked about this, and a part of it/)
+    expect(await outcomeOf(command)).toMatch(
+      /^Not run: the user must see all of a call to approve it, and a part of this one is hidden/,
+    )
   })
 
   it('when it is a patch, except for the lines of a key', async () => {
@@ -48,7 +50,7 @@ describe('a call that would hide a part of itself as a secret is rejected', () =
       detail: expect.stringContaining('[secret:private-key:'),
     })
     expect(watched.items()[1]).toMatchObject({
-      modelText: expect.stringMatching(/^Not run: the user is asked about this/),
+      modelText: expect.stringMatching(/^Not run: the user must see all of a call/),
     })
     await watched.decide('approved')
     await watched.turnEnded()
