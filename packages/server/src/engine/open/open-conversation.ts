@@ -40,7 +40,7 @@ import { createShellRunner } from '../turn/user-shell.ts'
 import type { OpenParts } from './conversation-parts.ts'
 import { enterEnvironment, takeEnvironment } from './enter-environment.ts'
 import { forkCleanup } from './fork.ts'
-import { closeConversation, type LiveConversation } from './live-conversation.ts'
+import { closeConversation, isBusy, type LiveConversation } from './live-conversation.ts'
 
 /** Settings and changes with which a conversation opens: new, resumed or forked. */
 export interface ConversationSetup {
@@ -109,7 +109,13 @@ async function openConversation(parts: OpenParts, ports: SetupPorts): Promise<Li
     // A view runs nothing, and opens also when its machine or the machine's settings are missing.
     environment: parts.readOnly ? undefined : core.settings.environment,
     config: values,
-    onLinkChange: (change) => linkNotice(change, { conversation, notify: ports.notify, newItemId: ids.item, isBusy }),
+    onLinkChange: (change) =>
+      linkNotice(change, {
+        conversation,
+        notify: ports.notify,
+        newItemId: ids.item,
+        isBusy: () => isBusy({ turns, shell, backgroundProcesses }),
+      }),
   })
   const { limits, background } = openLimits({
     conversation,
@@ -133,7 +139,6 @@ async function openConversation(parts: OpenParts, ports: SetupPorts): Promise<Li
   const turns = new TurnLoop({ conversation, modules, patience, onFault })
   const shell = createShellRunner({ conversation, patience, ports: toolPorts, newItemId: ids.item, onFault })
   const backgroundProcesses = () => background.list().filter(({ end }) => end === null).length
-  const isBusy = () => turns.running || backgroundProcesses() > 0 || shell.running()
   const leave = () => Promise.all([release(), mcp[Symbol.asyncDispose]()])
   const entered = await enterEnvironment({ conversation, environment, gather, limits, leave })
   return {
