@@ -80,6 +80,7 @@ export function createEngine(parts: EngineParts): Engine {
   const setup = createSetup({
     program,
     home,
+    files,
     env,
     clock,
     ids,

@@ -66,15 +66,11 @@ export interface ToolPorts {
  */
 export async function fileSurroundings(environment: Environment, { cwd, roots }: Workspace): Promise<FileSurroundings> {
   await environment.reach()
-  const { files } = environment
-  const realRoots = await Promise.all(roots.map((root) => files.realPath(root).catch(whenUnknown(root))))
-  return {
-    cwd: realRoots[0] ?? cwd,
-    roots: realRoots,
-    secrets: await environment.secrets(),
-    guardOf: environment.guardOf,
-    files,
-  }
+  const { files, standingOf } = environment
+  const { real, changed } = await environment.rootsNow(roots)
+  // The first root is the folder of the conversation, unless that is another one now.
+  const realCwd = changed.length === 0 ? real[0] : await files.realPath(cwd).catch(whenUnknown(cwd))
+  return { cwd: realCwd ?? cwd, roots: real, secrets: await environment.secrets(), standingOf, files }
 }
 
 interface LookUp {

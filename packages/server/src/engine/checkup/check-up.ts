@@ -3,6 +3,7 @@ import { ConfigError, chosenEnvironment } from '@parley/config'
 import type { Env, ModelListing } from '@parley/models'
 import { type Project, problemLocation, readPolicyFile } from '@parley/policy'
 import type { Check, Enforcement, ParamsOf, ResultOf } from '@parley/protocol'
+import { type Environment, liesWithin, whenUnknown } from '@parley/workspace'
 import { findOwnFileInside } from '../limits/workspace-folders.ts'
 import type { PolicyPorts } from '../policy/read-rules.ts'
 import { chooseProvider, keyVariables, type ModelSources } from '../settings/model-sources.ts'
@@ -20,6 +21,7 @@ export async function checkUp(
     ['home', () => checkHome(ports.home)],
     ['configuration', () => checkConfig(cwd, ports)],
     ['sandbox', () => checkSandbox(ports)],
+    ['secrets', () => checkSecrets(ports)],
     ['shell parser', () => checkShellParser(ports)],
     ['conversations', () => checkOwners(ports)],
     ...(provider ? [['provider', () => checkProvider(ports)] as const] : []),
@@ -53,6 +55,51 @@ async function checkSandbox({ environments }: Pick<PolicyPorts, 'environments'>)
       ? { ...said, level: 'ok', text: `${meanings[enforcement]}. ${reason}` }
       : { ...said, level: 'warning', remedy: reason },
   ]
+}
+
+/** Lists the places of secrets that exist here, and those of the user's own list that do not. */
+async function checkSecrets({ environments, home }: Pick<PolicyPorts, 'environments' | 'home'>): Promise<Check[]> {
+  const { environment, release } = environments.take({ environment: undefined, config: {} })
+  const name = 'secrets'
+  try {
+    const existing = (
+      await Promise.all((await environment.secrets()).map((path) => realIfThere(path, environment)))
+    ).flat()
+    const shown = (path: string) =>
+      liesWithin(path, environment.home) ? `~${path.slice(environment.home.length)}` : path
+    const found = [...new Set(existing)].map(shown)
+    const { enforcement } = await environment.sandboxes.report()
+    const hidden = enforcement === 'full' ? 'hidden from commands' : 'not hidden from commands without the full sandbox'
+    const text = `${found.length} places of secrets exist here, ${hidden}: ${found.join(', ')}`
+    return [{ name, level: 'ok', text: text.slice(0, maxText) }, ...(await checkAdded(home, environment))]
+  } finally {
+    release()
+  }
+}
+
+/** Enough for about 150 places. */
+const maxText = 4000
+
+async function checkAdded(home: string, environment: Environment): Promise<Check[]> {
+  const { paths = [] } = readConfig(home, {}).values.secrets ?? {}
+  const isThere = async (path: string) =>
+    (await realIfThere(resolve(environment.home, path.replace(/^~\//, '')), environment)).length > 0
+  const missing = await Promise.all(paths.map(async (path) => ((await isThere(path)) ? [] : [path])))
+  return missing.flat().map((path) => ({
+    name: 'secrets',
+    level: 'warning',
+    text: `paths in [secrets] of config.toml names ${path}, and nothing is there`,
+    remedy: 'It is hidden once it is there. Mend the path if it is mistyped.',
+  }))
+}
+
+async function realIfThere(path: string, { files }: Environment): Promise<string[]> {
+  try {
+    await files.look(path)
+    return [await files.realPath(path)]
+  } catch (error) {
+    return whenUnknown<string[]>([])(error)
+  }
 }
 
 /** Checks the shell parser. Without it every command asks. */
