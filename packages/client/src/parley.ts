@@ -18,7 +18,7 @@ import {
 import { type Watched, watchConnection } from './connection/watch-connection.ts'
 import { Conversation } from './conversation/conversation.ts'
 import { type ConversationStore, openConversationStore } from './conversation/conversation-store.ts'
-import { type Ending, endOfJoined, tellKilled } from './server/leave-server.ts'
+import { type Ending, endOfJoined, reportKilled } from './server/leave-server.ts'
 
 export interface CreateOptions extends Omit<ParamsOf<'conversation/create'>, 'cwd'> {
   /** Absolute path of the folder to work in. Default: `process.cwd()`. */
@@ -180,7 +180,7 @@ export class Parley implements AsyncDisposable {
       await client.close()
     }
     const killed = await this.#ending.leave({ client, close, detached: this.#isDetached })
-    tellKilled(killed, client.introduction.onNotice)
+    reportKilled(killed, client.introduction.onNotice)
   }
 
   /** Follows a conversation. One that is followed already is brought up to date: a connection streams each one once. */

@@ -73,7 +73,7 @@ export function defineChecks(program: Command, launch: Launch, settle: Settle): 
     )
     .option('--json', 'as JSON')
     .action((first: string | undefined, second: string | undefined, flags: { json?: boolean }) =>
-      settle(import('../commands/policy.ts').then(({ tellWhy }) => tellWhy(launch, [first, second], flags))),
+      settle(import('../commands/policy.ts').then(({ showWhy }) => showWhy(launch, [first, second], flags))),
     )
   program
     .command('doctor')

@@ -43,11 +43,11 @@ function actionsAfterRejectedAnswer(
 ): readonly UiAction[] {
   const field = /^answers\.(.+)$/s.exec(String(data?.['field']))?.[1]
   if (answers !== undefined && field !== undefined)
-    return [{ kind: 'formRefused', approvalId, answers, field, problem: message }]
+    return [{ kind: 'formRejected', approvalId, answers, field, problem: message }]
   // The event of another window's answer is shown by itself.
   const isShown = data?.code === 'approvalNotPending' && data['decidedBy'] !== undefined
   return [
-    { kind: 'answerRefused', approvalId },
+    { kind: 'answerRejected', approvalId },
     ...(words === undefined ? [] : [{ kind: 'tookBack', text: words } as const]),
     ...(isShown ? [] : [note('warning', message)]),
   ]

@@ -13,6 +13,8 @@ import { fileProblem } from './output.ts'
 import type { Reporter } from './reporter.ts'
 import { failedRun, failureOf, type RunEnd, StoppedError, type Stopper, stoppedRun, unlessStopped } from './run-end.ts'
 import { runTurn } from './run-turn.ts'
+
+/** Conversation that `exec resume` goes on with. */
 export type Resumption = { readonly last: true } | { readonly last: false; readonly id: string }
 
 export interface ExecRequest {

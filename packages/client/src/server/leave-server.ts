@@ -75,7 +75,7 @@ export async function discardServer(server: SpawnedServer): Promise<string | nul
 }
 
 /** Reports a server that was killed. */
-export function tellKilled(killed: string | null, onNotice: Introduction['onNotice']): void {
+export function reportKilled(killed: string | null, onNotice: Introduction['onNotice']): void {
   if (killed !== null) onNotice?.({ level: 'warning', code: 'serverKilled', message: killed })
 }
 
