@@ -1,8 +1,9 @@
 import { appendFileSync, closeSync, fstatSync, openSync, readSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { ContentItem, ConversationEvent } from '@parley/protocol'
+import type { ConversationEvent } from '@parley/protocol'
 import { secretHider } from '../cli/hide-secrets.ts'
 import type { Intent } from '../ui/actions.ts'
+import { inputText } from '../ui/inbox.ts'
 
 /** Prompts sent in a folder, across its conversations. */
 export interface PromptHistory {
@@ -64,16 +65,11 @@ export class EnteredPrompts {
 
 /** Returns the prompt of a user that an event records; null for any other event. */
 export function recordedPrompt(event: ConversationEvent): string | null {
-  if (event.type === 'message.queued') return textOf(event.message.content)
+  if (event.type === 'message.queued') return inputText(event.message.content)
   if (event.type !== 'item.started' && event.type !== 'item.completed') return null
   const { item } = event
   if (item.type === 'shellCommand') return `!${item.command}`
-  return item.type === 'userMessage' ? textOf(item.content) : null
-}
-
-/** Returns the text without the images beside it. */
-function textOf(content: readonly ContentItem[]): string {
-  return content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n')
+  return item.type === 'userMessage' ? inputText(item.content) : null
 }
 
 function promptsIn(lines: readonly string[], folder: string): readonly string[] {

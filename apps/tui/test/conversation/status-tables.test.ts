@@ -6,6 +6,7 @@ const base = after(turnStarted)
 const server = {
   home: '/home/ada/.parley',
   version: '1',
+  platform: 'linux',
   build: 'b',
   pid: 1,
   node: 'v24',
