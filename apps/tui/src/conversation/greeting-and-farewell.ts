@@ -33,7 +33,7 @@ export function reopeningNotice({ summary, attached }: Pick<Conversation, 'summa
 export const notOpenNotice: Notice = {
   kind: 'note',
   level: 'info',
-  text: 'Nobody has this conversation open yet, and this window only watches.',
+  text: 'No process has this conversation open yet, and this window only watches.',
 }
 
 /** Resolves to a warning if not all limits of the conversation are enforced. */
