@@ -61,7 +61,7 @@ function withCeiling(command: Command): Command {
       'the most that any conversation may be allowed (default: workspace-write, or what your config.toml says if that is more)',
     )
     .option('--allow-never', 'with --max-sandbox danger-full-access: allow the approval policy never, too')
-    .option('--profile <name>', 'let this [profiles.NAME] of your config.toml set the default of --max-sandbox, too')
+    .option('--profile <name>', 'take the defaults of these two from this [profiles.NAME] of your config.toml')
 }
 
 function define(program: Command, name: ServerProgram, description: string): Command {

@@ -51,7 +51,7 @@ export interface Leaving {
   /** True if this window watched, or showed what is saved. */
   readonly readOnly: boolean
   readonly attached: boolean
-  /** True if the server was told to go on without this window. */
+  /** True after a detach: the server goes on without this window. */
   readonly detached: boolean
   readonly ephemeral: boolean
   /** True if other clients keep the conversation open. */

@@ -15,12 +15,12 @@ export interface PromptHistory {
 /** Size of the newest part of the file, which is read; older prompts are dropped. */
 const keptBytes = 512 * 1024
 const keptPrompts = 200
-/** Length in characters. A longer prompt was pasted, and would push out many that were typed. */
+/** Length in characters. A longer prompt was pasted, and would take the space of many typed ones. */
 const maxPromptLength = 16 * 1024
 
 /**
- * Opens the prompt history: one JSON line a prompt, in a file that only this user reads. Without a usable file there is no
- * history. Leaves out prompts with a secret: with a mark in its place the text would not be the one that was sent.
+ * Opens the prompt history: one JSON line a prompt, in a file that only this user can read. Without a usable file it is
+ * empty. Leaves out prompts with a secret: a mark in its place would change the text that was sent.
  */
 export function openPromptHistory(home: string, env: Readonly<Record<string, string | undefined>> = {}): PromptHistory {
   const path = join(home, 'prompts.jsonl')

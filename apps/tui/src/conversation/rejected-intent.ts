@@ -10,7 +10,7 @@ export type RequestIntent = Exclude<Intent, OpeningIntent | { kind: 'restart' | 
 
 type Rejected = Pick<Conversation, 'id' | 'state'> | null
 
-/** Returns what the screen does about a rejected intent: text of the user comes back, a lost race is no error. */
+/** Returns what the screen does about a rejected intent: it returns the user's text, and ignores a lost race. */
 export function actionsAfterRejection(
   intent: RequestIntent,
   error: RpcError,

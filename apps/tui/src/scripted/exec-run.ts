@@ -99,7 +99,7 @@ function connectFor({ launch, request, reporter, stopper }: ExecRun): Promise<Pa
   })
 }
 
-/** Stops the run on a full disk, which no one can free during a script. A run that is stopped already reports it. */
+/** Stops the run on a full disk, because nobody makes room during a script; a stopped run only reports the notice. */
 function takeNotice({ code, message: said, errno }: ServerNotice, reporter: Reporter, stopper: Stopper): void {
   const message = isDiskFull(errno) ? `${said} Make room and run it again.` : said
   if (code === 'storageFailed' && !stopper.signal.aborted)

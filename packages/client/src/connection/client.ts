@@ -16,7 +16,7 @@ interface ClientInfo {
   readonly version: string
 }
 
-/** Properties a client takes to every server it connects to: what it states in the handshake, and its own hooks. */
+/** Properties of a client that are the same on every connection: its statements in the handshake, and its callbacks. */
 export interface Introduction {
   readonly clientInfo: ClientInfo
   /** True if the client can answer approvals. */
