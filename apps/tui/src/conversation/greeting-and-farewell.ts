@@ -4,7 +4,7 @@ import { sandboxNotice } from '../cli/messages.ts'
 import type { Notice } from '../ui/notices/notice.ts'
 import { count, placedPath, shortPath } from '../view/text/formats.ts'
 
-/** Returns the notices above a conversation that comes on the screen. `earlierItems`: those that are not shown. */
+/** Returns the notices above a conversation that is opened. `earlierItems`: number of its items that are not shown. */
 export function greeting(
   { cwd, settings, instructionFiles, warnings, recovered, forkedFrom }: ConversationSummary,
   { version, homeFolder, earlierItems }: { version: string; homeFolder: string; earlierItems: number },
