@@ -7,14 +7,19 @@ import { rejection } from '../../replies/rejection.ts'
 import { noticeItem } from '../conversation/notices.ts'
 import { type Asked, type Ceiling, loweredText, underCeiling } from '../limits/ceiling.ts'
 import { assertOwnFilesOutside, fittingMode, wholeSystemText } from '../limits/workspace-folders.ts'
+import { type GivenLimits, withinGiven } from './given-limits.ts'
 import { assertAdded, existingFolder } from './initial-settings.ts'
 import { choicesIn } from './read-config.ts'
+
+type Permissions = Pick<Settings, 'approvalPolicy' | 'sandbox'>
 
 interface Resumer {
   readonly by: Actor
   readonly home: string
   readonly ceiling: () => Ceiling
   readonly newItemId: () => string
+  /** Limits that count for what was recorded; null for a conversation that is open in this process. */
+  readonly given: GivenLimits | null
 }
 
 /**
@@ -24,21 +29,29 @@ interface Resumer {
 export function resumeChanges(
   state: ConversationState,
   overrides: Overrides,
-  { by, home, ceiling, newItemId }: Resumer,
+  { by, home, ceiling, newItemId, given }: Resumer,
 ): readonly ConversationEvent[] {
   const { meta, settings } = state.core
   const cwd = resumeFolder(state, overrides)
   const asked = { ...choicesIn(overrides, home), ...overrides }
   const { environment, model, modelProvider, effort } = asked
-  const { approvalPolicy: recordedPolicy, sandbox: recordedSandbox } = settings
-  const wanted = { approvalPolicy: recordedPolicy, sandbox: recordedSandbox, ...limitsIn(asked) }
-  const { approvalPolicy, sandbox: allowed } = underCeiling(wanted, asked, ceiling())
+  const recorded = { approvalPolicy: settings.approvalPolicy, sandbox: settings.sandbox }
+  const counted = given === null ? recorded : withinGiven(recorded, given)
+  const wanted = { ...recorded, ...limitsIn(asked) }
+  const within = { ...counted, ...limitsIn(asked) }
+  const { approvalPolicy, sandbox: allowed } = underCeiling(within, asked, ceiling())
   assertSameMachine(settings.environment, environment)
   const addedRoots = (overrides.addDirs ?? []).map((root) => resolve(cwd, root))
   if (settings.environment === undefined) assertAdded(addedRoots)
   const isHere = settings.environment === undefined
+  if (isHere && given !== null && overrides.cwd === undefined && isClosed(cwd, home)) throw closedFolder(cwd)
   const closed = isHere ? settings.writableRoots.filter((root) => isClosed(root, home)) : []
-  const roots = [...new Set([...settings.writableRoots.filter((root) => !closed.includes(root)), ...addedRoots])]
+  const unknown = settings.writableRoots.filter(
+    (root) =>
+      !closed.includes(root) && given !== null && !given.writableRoots.some((one) => resolve(cwd, one) === root),
+  )
+  const left = [...closed, ...unknown]
+  const roots = [...new Set([...settings.writableRoots.filter((root) => !left.includes(root)), ...addedRoots])]
   if (isHere) assertOwnFilesOutside([cwd, ...roots], home)
   const sandbox = isHere ? fittingMode({ roots: [cwd, ...roots], sandbox: allowed }) : allowed
   const change = {
@@ -54,14 +67,18 @@ export function resumeChanges(
   return [
     ...(cwd === meta.cwd ? [] : [{ type: 'conversation.moved' as const, cwd, by }]),
     ...(Object.keys(change).length === 0 ? [] : [{ type: 'conversation.configured' as const, settings: change, by }]),
+    ...loweredNotice(belowGivenText(wanted, within), newItemId),
     ...loweredNotice(
-      loweredText(wanted, { approvalPolicy, sandbox: allowed }, 'This conversation was recorded with'),
+      loweredText(within, { approvalPolicy, sandbox: allowed }, 'This conversation was recorded with'),
       newItemId,
     ),
     ...loweredNotice(sandbox === allowed ? null : wholeSystemText, newItemId),
     ...closed
       .filter((root) => !addedRoots.includes(root))
       .flatMap((root) => loweredNotice(closedText(root), newItemId)),
+    ...unknown
+      .filter((root) => !addedRoots.includes(root))
+      .flatMap((root) => loweredNotice(unknownText(root), newItemId)),
   ]
 }
 
@@ -69,6 +86,24 @@ export function resumeChanges(
 function isClosed(root: string, home: string): boolean {
   const real = realOrGiven(root)
   return isSecret(real, [realOrGiven(home)]) || isSecret(root, [home])
+}
+
+/** Returns a sentence about permissions of the log that neither the configuration nor a flag gives; null without one. */
+function belowGivenText(wanted: Permissions, within: Permissions): string | null {
+  const [name, flag] =
+    wanted.sandbox === within.sandbox ? (['approvalPolicy', '-a'] as const) : (['sandbox', '-s'] as const)
+  if (wanted[name] === within[name]) return null
+  return `This conversation was recorded with ${wanted[name]}, which your configuration does not give: ${within[name]} is in force. ${flag} ${wanted[name]} on the command line gives it back.`
+}
+
+/** Builds the rejection of a log that works where secrets are kept: a person must name such a folder. */
+function closedFolder(cwd: string) {
+  const text = `This conversation was recorded in ${cwd}, where secrets are kept. Name the folder to work in: --cd ${cwd}, or another one.`
+  return rejection('configInvalid', text, { where: 'cwd' })
+}
+
+function unknownText(root: string): string {
+  return `This conversation was recorded with ${root} as a folder that commands may write to. That you gave it is not known here, so it is left out; --add-dir ${root} on the command line gives it back.`
 }
 
 function closedText(root: string): string {
