@@ -60,8 +60,8 @@ function withCeiling(command: Command): Command {
       '--max-sandbox <mode>',
       'the most that any conversation may be allowed (default: workspace-write, or what your config.toml says if that is more)',
     )
-    .option('--allow-never', 'with --max-sandbox danger-full-access: also with nobody asked')
-    .option('--profile <name>', 'count this [profiles.NAME] of your config.toml as what it says')
+    .option('--allow-never', 'with --max-sandbox danger-full-access: allow the approval policy never, too')
+    .option('--profile <name>', 'take the defaults of these two from this [profiles.NAME] of your config.toml')
 }
 
 function define(program: Command, name: ServerProgram, description: string): Command {

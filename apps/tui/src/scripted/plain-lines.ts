@@ -1,7 +1,7 @@
 import type { CallItem, EventOf, Item } from '@parley/protocol'
 import { exitCodes } from '../cli/exit-codes.ts'
 import { visibleLine } from '../view/text/control-characters.ts'
-import { formatDuration } from '../view/text/formats.ts'
+import { formatDuration, ruleSource } from '../view/text/formats.ts'
 import { rightsWords } from '../view/transcript/block.ts'
 import type { RunEnd } from './run-end.ts'
 
@@ -56,9 +56,7 @@ function statusWords(item: CallItem): string {
 function whyDenied({ decision }: CallItem): string {
   if (decision === undefined) return 'denied'
   const { verdict, reason, rule } = decision
-  const { name, file, line } = rule
-  const place = file === undefined ? name : `${name}, ${file}${line === undefined ? '' : `:${line}`}`
-  return `${verdict === 'ask' ? 'nobody to ask; ' : ''}${reason} [${place}]`
+  return `${verdict === 'ask' ? 'nobody to ask; ' : ''}${reason} [${ruleSource(rule)}]`
 }
 
 /** Returns one line with the reason of a run without an answer. */

@@ -2,7 +2,7 @@ import type { Approval, Enforcement } from '@parley/protocol'
 import { againWords, limitWords, onOneLine, uncheckedWords } from '@parley/protocol/question'
 import { visibleLine } from '../text/control-characters.ts'
 import { truncateLine, truncateStart, wrapLine } from '../text/fit-rows.ts'
-import { placedPath } from '../text/formats.ts'
+import { placedPath, ruleSource } from '../text/formats.ts'
 import { type Line, lineText, narrowed, type Room, type Span } from '../text/span.ts'
 import { cellWidth } from '../text/width.ts'
 
@@ -56,7 +56,7 @@ function contextParts({ approval, homeFolder, enforcement }: Asked): readonly Pa
       limits: limitsOf(approval, enforcement),
     },
     ...(variables.length === 0 ? [] : [needed([muted(`with ${variables.join(' ')}`)])]),
-    { kind: 'rule', line: [muted(`${reason} [${placeOf(approval)}]`)] },
+    { kind: 'rule', line: [muted(`${reason} [${ruleSource(approval.rule)}]`)] },
     ...(approval.attempt === undefined ? [] : [needed([again])]),
     ...(justification === undefined ? [] : [needed(justificationLine(justification))]),
   ]
@@ -98,11 +98,6 @@ function justificationLine(justification: string): Line {
     { text: uncheckedWords, tone: 'muted', bold: true },
     { text: `“${onOneLine(justification)}”`, tone: 'muted', italic: true },
   ]
-}
-
-function placeOf({ rule: { name, file, line } }: Approval): string {
-  if (file === undefined) return name
-  return `${name}, ${file}${line === undefined ? '' : `:${line}`}`
 }
 
 function muted(text: string): Span {

@@ -2,7 +2,7 @@ import type { ListedConversation } from '@parley/protocol'
 import { layoutComposer } from '../../ui/composer/layout.ts'
 import { matching } from '../../ui/picker.ts'
 import type { Picker } from '../../ui/ui-state.ts'
-import { stripEffects } from '../text/control-characters.ts'
+import { stripEffects, strippedLine } from '../text/control-characters.ts'
 import { truncateLine, truncateText } from '../text/fit-rows.ts'
 import { formatAgo, placedPath } from '../text/formats.ts'
 import { beside, gutterCells, indented, marked } from '../text/gutter.ts'
@@ -58,7 +58,7 @@ function conversationRow(
   { nowMs, homeFolder, titleColumns }: Around & { titleColumns: number },
   room: Room,
 ): readonly Line[] {
-  const words = stripEffects(name ?? title).replaceAll('\n', ' ') || 'without a message'
+  const words = strippedLine(name ?? title) || 'without a message'
   const text = truncateText(words, { columns: titleColumns })
   const pad = ' '.repeat(titleColumns - cellWidth(text) + 2)
   const line: Line = [
