@@ -1,12 +1,5 @@
-export {
-  againWords,
-  backgroundWords,
-  fileWords,
-  type LimitWords,
-  type ListedFile,
-  limitWords,
-  uncheckedWords,
-} from './approval-words.ts'
+export { againWords, backgroundWords, fileWords, type ListedFile, uncheckedWords } from './approval-words.ts'
+export { describeQuestion, type QuestionWords, questionText } from './describe-question.ts'
 export {
   collapseBlanks,
   hiddenParts,

@@ -1,5 +1,5 @@
 import type { Approval, Enforcement } from '@parley/protocol'
-import { againWords, limitWords, onOneLine, uncheckedWords } from '@parley/protocol/question'
+import { describeQuestion, type QuestionWords, uncheckedWords } from '@parley/protocol/question'
 import { visibleLine } from '../text/control-characters.ts'
 import { truncateLine, truncateStart, wrapLine } from '../text/fit-rows.ts'
 import { placedPath } from '../text/formats.ts'
@@ -46,19 +46,19 @@ type Part = Place | { readonly kind: 'needed'; readonly line: Line } | { readonl
 const placeMark = 'in '
 
 function contextParts({ approval, homeFolder, enforcement }: Asked): readonly Part[] {
-  if (approval.kind === 'elicitation') return [needed([muted(approval.reason)])]
-  const { env = {}, reason, justification } = approval
-  const variables = Object.entries(env).map(([name, value]) => `${name}=${value}`)
+  const words = describeQuestion(approval, enforcement)
+  const { variables, reason, again, justification } = words
+  if (approval.kind === 'elicitation') return [needed([muted(reason)])]
   return [
     {
       kind: 'place',
       path: visibleLine(placedPath(approval.cwd, approval.environment, homeFolder)),
-      limits: limitsOf(approval, enforcement),
+      limits: limitsOf(words),
     },
-    ...(variables.length === 0 ? [] : [needed([muted(`with ${variables.join(' ')}`)])]),
-    { kind: 'rule', line: [muted(`${reason} [${placeOf(approval)}]`)] },
-    ...(approval.attempt === undefined ? [] : [needed([again])]),
-    ...(justification === undefined ? [] : [needed(justificationLine(justification))]),
+    ...(variables === null ? [] : [needed([muted(variables)])]),
+    { kind: 'rule', line: [muted(reason)] },
+    ...(again === null ? [] : [needed([{ text: again, tone: 'warn' }])]),
+    ...(justification === null ? [] : [needed(justificationLine(justification))]),
   ]
 }
 
@@ -82,11 +82,9 @@ function fits(line: Line, room: Room): boolean {
   return cellWidth(lineText(line), room.ambiguous) <= room.columns
 }
 
-const again: Span = { text: againWords, tone: 'warn' }
-
 /** Returns what the call may do once it runs. */
-function limitsOf(approval: Approval, enforcement: Enforcement): readonly Span[] {
-  return limitWords(approval, enforcement).map(({ text, isMore }, index): Span => {
+function limitsOf({ limits }: QuestionWords): readonly Span[] {
+  return limits.map(({ text, isMore }, index): Span => {
     const separated = index === 0 ? text : ` · ${text}`
     return isMore ? { text: separated, tone: 'warn' } : muted(separated)
   })
@@ -96,13 +94,8 @@ function limitsOf(approval: Approval, enforcement: Enforcement): readonly Span[]
 function justificationLine(justification: string): Line {
   return [
     { text: uncheckedWords, tone: 'muted', bold: true },
-    { text: `“${onOneLine(justification)}”`, tone: 'muted', italic: true },
+    { text: justification, tone: 'muted', italic: true },
   ]
-}
-
-function placeOf({ rule: { name, file, line } }: Approval): string {
-  if (file === undefined) return name
-  return `${name}, ${file}${line === undefined ? '' : `:${line}`}`
 }
 
 function muted(text: string): Span {
