@@ -18,6 +18,12 @@ function linksOf(page: string): [path: string, anchor: string | undefined][] {
     })
 }
 
+/** Paths in code spans, from the root. Those with a stand-in (`NAME`, `…`) are not there yet. */
+function pathsNamedIn(page: string): string[] {
+  const spans = [...textOf(page).matchAll(/`((?:apps|docs|packages|scripts)\/[^`\s]+)`/g)].map(([, path = '']) => path)
+  return spans.filter((path) => !/NAME|…/.test(path))
+}
+
 /** As GitHub makes them of headings, and those that are written out. */
 function anchorsOf(page: string): Set<string> {
   const written = [...textOf(page).matchAll(/<a id="(.+?)">/g)].map(([, id = '']) => id)
@@ -42,6 +48,15 @@ test('links in the documentation lead somewhere', () => {
   )
   expect(dead).toEqual([])
 })
+
+test.each([['ARCHITECTURE.md'], ['AGENTS.md'], ['docs/where-to-change.md']])(
+  '%s names files and folders that exist',
+  (page) => {
+    const named = pathsNamedIn(page)
+    expect(named).not.toEqual([])
+    expect(named.filter((path) => !existsSync(join(root, path)))).toEqual([])
+  },
+)
 
 test('every page is in the index', () => {
   const listed = linksOf('docs/README.md').map(([path]) => path)

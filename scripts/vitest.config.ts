@@ -1,4 +1,4 @@
 import { defineProject } from 'vitest/config'
-import { expect } from '../vitest.shared.ts'
+import { sharedWorker } from '../vitest.shared.ts'
 
-export default defineProject({ test: { expect, name: 'scripts', include: ['**/*.test.ts'] } })
+export default defineProject({ test: { ...sharedWorker, name: 'scripts', include: ['**/*.test.ts'] } })

@@ -1,4 +1,8 @@
 import { defineProject } from 'vitest/config'
-import { sourceConditions } from '../../vitest.shared.ts'
+import { sharedWorker, sourceConditions } from '../../vitest.shared.ts'
 
-export default defineProject({ ...sourceConditions, test: { name: 'foreign', include: ['test/**/*.test.ts'] } })
+export default defineProject({
+  ...sourceConditions,
+  // Tests that compare transcripts assert by throwing, not by `expect`.
+  test: { ...sharedWorker, expect: {}, name: 'foreign', include: ['test/**/*.test.ts'] },
+})

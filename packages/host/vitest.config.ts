@@ -1,4 +1,7 @@
 import { defineProject } from 'vitest/config'
-import { expect, sourceConditions } from '../../vitest.shared.ts'
+import { sharedWorker, sourceConditions } from '../../vitest.shared.ts'
 
-export default defineProject({ ...sourceConditions, test: { expect, name: 'host', include: ['test/**/*.test.ts'] } })
+export default defineProject({
+  ...sourceConditions,
+  test: { ...sharedWorker, name: 'host', include: ['test/**/*.test.ts'] },
+})

@@ -15,8 +15,15 @@ export async function programAt(folder) {
   }
 }
 
-/** None in a checkout from before there were any. */
+/** Files that may hold the flags, newest first: the other checkout of a comparison may be older. */
+const flagFiles = ['early-arguments.ts', 'server-programs.ts', 'server-node-flags.ts']
+
+/** Returns no flags for a checkout from before there were any. */
 async function serverNodeFlags(root) {
-  const path = join(root, 'apps/tui/src/cli/server-programs.ts')
-  return existsSync(path) ? (await import(path)).serverNodeFlags : []
+  const paths = flagFiles.map((name) => join(root, 'apps/tui/src/cli', name)).filter((path) => existsSync(path))
+  for (const path of paths) {
+    const { serverNodeFlags: flags } = await import(path)
+    if (flags !== undefined) return flags
+  }
+  return []
 }

@@ -2,24 +2,33 @@ import { spawn } from 'node:child_process'
 import { text } from 'node:stream/consumers'
 import { root } from '../bundle/places.mjs'
 
-/** Runs the steps one after another; prints the output of those that fail. Resolves to the names of the failed ones. */
-export async function runSteps(steps) {
-  const failed = []
-  for (const { name, command } of steps) {
-    const startedAt = performance.now()
-    const { code, output } = await runQuietly(command)
-    const seconds = ((performance.now() - startedAt) / 1000).toFixed(1)
-    console.log(`${code === 0 ? 'ok    ' : 'FAILED'} ${name} (${seconds} s)`)
-    if (code === 0) continue
-    console.log(output)
-    failed.push(name)
+/**
+ * Starts the steps in order, at most `atOnce` at a time, and prints the output of those that fail. Resolves to the names
+ * of the failed ones, in the order of the steps.
+ */
+export async function runSteps(steps, atOnce = 1) {
+  const left = [...steps]
+  const failed = new Set()
+  const worker = async () => {
+    for (let step = left.shift(); step !== undefined; step = left.shift()) {
+      if (!(await passes(step))) failed.add(step.name)
+    }
   }
-  return failed
+  await Promise.all(Array.from({ length: atOnce }, worker))
+  return steps.map(({ name }) => name).filter((name) => failed.has(name))
+}
+
+async function passes({ name, command }) {
+  const startedAt = performance.now()
+  const { code, output } = await runQuietly(command)
+  const seconds = ((performance.now() - startedAt) / 1000).toFixed(1)
+  // One write, so that the output of a step stays below its name while others end.
+  console.log(`${code === 0 ? 'ok    ' : 'FAILED'} ${name} (${seconds} s)${code === 0 ? '' : `\n${output}`}`)
+  return code === 0
 }
 
 async function runQuietly([file, ...args]) {
-  const env = { ...process.env, TURBO_TELEMETRY_DISABLED: '1' }
-  const child = spawn(file, args, { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(file, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] })
   const ended = new Promise((resolve) => {
     child.once('error', (error) => resolve({ code: -1, reason: error.message }))
     child.once('close', (code) => resolve({ code: code ?? -1, reason: '' }))

@@ -8,7 +8,8 @@ import * as processes from '../../packages/testkit/src/processes.ts'
 import { root } from '../bundle/places.mjs'
 import { countResults } from './count-results.mjs'
 
-const limitMs = 15 * 60_000
+/** Long runs (`npm run test:soak`) may take hours. */
+const limitMs = (process.env.PARLEY_LONG_TESTS === '1' ? 6 * 60 : 15) * 60_000
 /** How long processes that a test has told to end may take for it after the last test. */
 const graceMs = 15_000
 

@@ -4,7 +4,7 @@ import type { Source } from './sources.ts'
 
 const filesPerFolder = 15
 /** Most sources of all packages and apps, tests left out. It goes down, never up; 600 is wanted. */
-const totalLimit = 701
+const totalLimit = 607
 /** A package with more sources needs a decision page that names it. */
 const packageLimit = 120
 const shortLines = 20
@@ -44,7 +44,7 @@ const folderOrder: Readonly<Record<string, readonly string[]>> = {
   ],
   'packages/redaction': ['scan', '.'],
   'packages/journal': ['disk', 'line', 'log', 'sessions', '.'],
-  'packages/protocol': ['schema', 'schema/exec', 'question', 'reduce', '.'],
+  'packages/protocol': ['schema', 'schema/exec', 'reduce', '.'],
   'packages/server': [
     'ports',
     'core',

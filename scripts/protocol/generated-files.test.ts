@@ -6,8 +6,8 @@ import { root } from '../bundle/places.mjs'
 import { generatedFiles } from './generated-files.mjs'
 
 const files: Map<string, string> = generatedFiles()
-const page = files.get('README.md') ?? ''
-const schema = JSON.parse(files.get('schema.json') ?? '')
+const page = files.get('docs/protocol/README.md') ?? ''
+const schema = JSON.parse(files.get('docs/protocol/schema.json') ?? '')
 
 describe('the generated protocol files', () => {
   it('are checked in as they are generated', async () => {

@@ -1,6 +1,4 @@
 import * as approval from '../../packages/protocol/src/schema/approval.ts'
-import * as summary from '../../packages/protocol/src/schema/conversation-summary.ts'
-import * as diagnostics from '../../packages/protocol/src/schema/diagnostics.ts'
 import * as event from '../../packages/protocol/src/schema/event.ts'
 import * as input from '../../packages/protocol/src/schema/input.ts'
 import * as item from '../../packages/protocol/src/schema/item.ts'
@@ -8,16 +6,17 @@ import * as method from '../../packages/protocol/src/schema/method.ts'
 import * as params from '../../packages/protocol/src/schema/params.ts'
 import * as settings from '../../packages/protocol/src/schema/settings.ts'
 import * as state from '../../packages/protocol/src/schema/state.ts'
+import * as summaries from '../../packages/protocol/src/schema/summaries.ts'
 
 /** Where the name of the constant would say too little in a list of all types. */
 const renamed = { decision: 'ApprovalDecision', byId: 'OneConversation' }
 
-/** A reference is one line of text: each field that holds one describes it in place. */
-const inline = new Set([input.sideFile])
+/** Short enough that each field of the kind describes it in place: a reference is one line of text, facts are any map. */
+const inline = new Set([input.sideFile, item.storedFacts])
 
 /** Schema → its name: each that a schema file exports, each event and item, and each method's own two. */
 export function namedSchemas() {
-  const modules = [approval, diagnostics, event, input, item, summary, method, params, settings, state]
+  const modules = [approval, event, input, item, method, params, settings, state, summaries]
   const exported = modules.flatMap(Object.entries).filter(([, value]) => isSchema(value) && !inline.has(value))
   const names = new Map(exported.map(([name, schema]) => [schema, renamed[name] ?? pascalCase(name)]))
   const own = [

@@ -1,4 +1,4 @@
-import { initialState } from '../../packages/protocol/src/reduce/initial-state.ts'
+import { initialState } from '../../packages/protocol/src/reduce/conversation.ts'
 import { protocolVersions } from '../../packages/protocol/src/version.ts'
 import { errorSection } from './error-section.mjs'
 import { fieldTable } from './field-table.mjs'

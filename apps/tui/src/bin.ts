@@ -1,6 +1,6 @@
 import { enableCompileCache } from 'node:module'
 import { join } from 'node:path'
-import { serverProgramOf } from './cli/server-programs.ts'
+import { serverProgramOf } from './cli/early-arguments.ts'
 
 declare const PARLEY_VERSION: string
 declare const PARLEY_BUILD: string

@@ -1,8 +1,10 @@
 export type {
   Approval,
   ApprovalDecision,
+  ApprovalId,
   ApprovalRequest,
   ConversationEvent,
+  ConversationId,
   ConversationState,
   ConversationSummary,
   Cursor,
@@ -11,11 +13,14 @@ export type {
   Failure,
   InputItem,
   Item,
+  ItemId,
   ItemOf,
   ListedConversation,
+  MessageId,
   Overrides,
   SettingsPatch,
   TokenCounts,
+  TurnId,
 } from '@parley/protocol'
 export { type ConnectOptions, connect } from './connect.ts'
 export type { CheckResult } from './connection/client.ts'

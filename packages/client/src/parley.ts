@@ -1,4 +1,5 @@
 import type {
+  ConversationId,
   ConversationSummary,
   ListedConversation,
   MethodName,
@@ -34,7 +35,7 @@ export interface ResumeOptions {
 }
 
 /** A full id, a unique part of an id, a name, or the conversation updated last (in `cwd`, where given). */
-export type Which = string | { readonly last: true; readonly cwd?: string }
+export type Which = ConversationId | { readonly last: true; readonly cwd?: string }
 
 interface ServerFacts {
   readonly attached: boolean
@@ -54,7 +55,7 @@ export class Parley implements AsyncDisposable {
   readonly #client: Client
   readonly #facts: ServerFacts
   readonly #closing = new AbortController()
-  readonly #followed = new Map<string, Followed>()
+  readonly #followed = new Map<ConversationId, Followed>()
   /** Connections to other processes, each made for one conversation that is live there. */
   readonly #joined = new Map<Conversation, Parley>()
   readonly #connection: Watched
@@ -121,7 +122,7 @@ export class Parley implements AsyncDisposable {
   }
 
   /** Creates a conversation with a copy of another one's events up to seq `at` (default: all). */
-  async fork(conversationId: string, at?: number): Promise<Conversation> {
+  async fork(conversationId: ConversationId, at?: number): Promise<Conversation> {
     const params = { conversationId, ...(at === undefined ? {} : { at }) }
     return this.#follow(await this.#client.request('conversation/fork', params))
   }

@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import { closest } from '@parley/text'
 import { type Config, ConfigError } from './config-schema.ts'
-import { withoutUrl } from './environments.ts'
 import { type Layer, layerOfOverrides, readConfigFile } from './layer.ts'
+import { withoutUrl } from './settings-from-config.ts'
 import { isTable } from './toml.ts'
 
 /** Configuration of all layers together, with the origin of each value. */
@@ -81,6 +81,18 @@ function layOver(layers: readonly Layer[]): EffectiveConfig {
   return { values: values as Config, origins, warnings: layers.flatMap((layer) => layer.warnings) } // narrowed: each layer was checked against the schema
 }
 
+/** Returns every value that is no table, under its key in `origins`. */
+export function valuesByKey(values: object, path = ''): readonly (readonly [key: string, value: unknown])[] {
+  return Object.entries(values).flatMap(([key, value]: [string, unknown]) => {
+    const at = dottedKey(path, key)
+    return isTable(value) ? valuesByKey(value, at) : [[at, value] as const]
+  })
+}
+
+function dottedKey(path: string, key: string): string {
+  return path === '' ? key : `${path}.${key}`
+}
+
 interface Merge {
   readonly under: Record<string, unknown>
   readonly over: object
@@ -92,7 +104,7 @@ function merge({ under, over, origin, path }: Merge, origins: Map<string, string
   const merged = { ...under }
   for (const [key, value] of Object.entries(over)) {
     if (value === undefined) continue
-    const at = path === '' ? key : `${path}.${key}`
+    const at = dottedKey(path, key)
     const below = merged[key]
     if (isTable(value))
       merged[key] = merge({ under: isTable(below) ? below : {}, over: value, origin, path: at }, origins)

@@ -5,10 +5,15 @@ export {
   type McpServerConfig,
   type ProviderSettings,
 } from './config-schema.ts'
-export { type EffectiveConfig, readEffectiveConfig, readProfile } from './effective-config.ts'
-export { chosenEnvironment, environmentNamed, folderThere } from './environments.ts'
+export { type EffectiveConfig, readEffectiveConfig, readProfile, valuesByKey } from './effective-config.ts'
 export { type Layer, layerOfOverrides } from './layer.ts'
 export { printable, projectConfigPath, projectLayer } from './project-layer.ts'
 export { secretsOfConfig, shownValue } from './secrets.ts'
-export { flagsAsConfig, settingsFromConfig } from './settings-from-config.ts'
+export {
+  chosenEnvironment,
+  environmentNamed,
+  flagsAsConfig,
+  folderThere,
+  settingsFromConfig,
+} from './settings-from-config.ts'
 export { isStricterSandbox, looserSandbox, stricterSandbox } from './strictness.ts'

@@ -1,6 +1,6 @@
 import { DanglingLinkError, readIfThere } from '@parley/host'
 import { type Config, ConfigError, configSchema } from './config-schema.ts'
-import { isTable, lineOfKey, parseToml, tomlValue } from './toml.ts'
+import { isTable, lineOfKey, parseToml, splitKey, tomlValue } from './toml.ts'
 import { unknownKeyWarnings, withParleyNames } from './unknown-keys.ts'
 
 /** Values of one source of configuration. `origin` is the name that `parley config` shows beside each of them. */
@@ -63,7 +63,7 @@ export function layerOfOverrides(overrides: Record<string, unknown>, origin: str
   const given = Object.entries(overrides)
   if (given.length === 0) return { origin, values: {}, warnings: [] }
   const root = emptyTable()
-  for (const [path, value] of given) setAt(root, keysOf(path), fittingValue(path, value))
+  for (const [path, value] of given) setAt(root, splitKey(path), fittingValue(path, value))
   return layerOf(root, origin, () => null)
 }
 
@@ -75,15 +75,8 @@ function fittingValue(path: string, value: unknown): unknown {
 
 function fits(path: string, value: unknown): boolean {
   const root = emptyTable()
-  setAt(root, keysOf(path), value)
+  setAt(root, splitKey(path), value)
   return configSchema.safeParse(root).success
-}
-
-/** Splits the dotted key of an override; a part in quotes may contain dots. Spaces count: the key must be exact. */
-function keysOf(path: string): readonly string[] {
-  return [...path.matchAll(/"([^"]*)"|'([^']*)'|([^.]+)/g)].map(
-    ([, double, single, bare]) => double ?? single ?? bare ?? '',
-  )
 }
 
 function setAt(root: Record<string, unknown>, keys: readonly string[], value: unknown): void {

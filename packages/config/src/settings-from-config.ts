@@ -1,7 +1,7 @@
-import { resolve } from 'node:path'
+import { posix, resolve } from 'node:path'
 import type { Overrides, Settings } from '@parley/protocol'
-import type { Config } from './config-schema.ts'
-import { chosenEnvironment } from './environments.ts'
+import { closest } from '@parley/text'
+import { type Config, ConfigError, type EnvironmentKeys, type EnvironmentSettings } from './config-schema.ts'
 
 /** Returns the settings of a new conversation. `provider` is the chosen one, `provider.model` its default model. */
 export function settingsFromConfig(
@@ -45,4 +45,49 @@ export function flagsAsConfig(flags: Overrides): Config {
     ...(sandbox === undefined ? {} : { sandbox_mode: sandbox }),
     ...(environment === undefined ? {} : { environment }),
   }
+}
+
+/** Name of this machine, for use over a config file that names another one. */
+const thisMachine = 'local'
+
+/** Returns the name of the environment of a new conversation; null is this machine. */
+export function chosenEnvironment({ environment }: Config): string | null {
+  return environment === undefined || environment === thisMachine ? null : environment
+}
+
+/** Returns the settings of an environment. Throws `ConfigError` when it is not configured or has no `url`. */
+export function environmentNamed(name: string, { environments = {} }: Config): EnvironmentSettings {
+  const found = Object.hasOwn(environments, name) ? environments[name] : undefined
+  if (found !== undefined) return withUrl(name, found)
+  const names = Object.keys(environments)
+  const near = closest(name, names)
+  const known = names.length === 0 ? 'None is configured.' : `There are: ${names.join(', ')}.`
+  throw new ConfigError(
+    'environment',
+    `there is no [environments.${name}] in config.toml. ${near === null ? known : `Did you mean "${near}"?`}`,
+  )
+}
+
+function withUrl(name: string, { url, ...others }: EnvironmentKeys): EnvironmentSettings {
+  if (url !== undefined) return { ...others, url }
+  throw withoutUrl(name)
+}
+
+/** Returns the error of an environment without `url`; `hint` names a key that was probably meant as `url`. */
+export function withoutUrl(name: string, hint = ''): ConfigError {
+  const text = 'is not set; it must be ws://host:port or wss://host.'
+  return new ConfigError(`environments.${name}.url`, hint === '' ? text : `${text} ${hint}`)
+}
+
+/**
+ * Returns the absolute folder on an environment's machine: `asked`, relative to the configured `cwd`. Throws
+ * `ConfigError` when neither is absolute.
+ */
+export function folderThere(name: string, { cwd }: EnvironmentSettings, asked = '.'): string {
+  const folder = cwd === undefined ? asked : posix.resolve(cwd, asked)
+  if (posix.isAbsolute(folder)) return posix.resolve(folder)
+  throw new ConfigError(
+    `environments.${name}.cwd`,
+    'is not set, so an absolute folder on that machine must be named: --cd /path, or cwd in config.toml.',
+  )
 }

@@ -45,19 +45,24 @@ export function lineOfKey(text: string, path: readonly PropertyKey[]): number | 
 
 function tableOf(line: string): readonly string[] | null {
   const name = /^\s*\[\[?([^\]]+)\]/.exec(line)?.[1]
-  return name === undefined ? null : keysOf(name)
+  return name === undefined ? null : splitKey(withoutSpaces(name))
 }
 
 function keyOf(line: string, table: readonly string[]): readonly string[] | null {
   const name = /^\s*([\w."'-][\w."' -]*?)\s*=/.exec(line)?.[1]
-  return name === undefined ? null : [...table, ...keysOf(name)]
+  return name === undefined ? null : [...table, ...splitKey(withoutSpaces(name))]
 }
 
-/** Splits a dotted key of a file; a part in quotes may contain dots. */
-function keysOf(dotted: string): string[] {
-  return [...dotted.matchAll(/"([^"]*)"|'([^']*)'|([\w-]+)/g)].map(
+/** Splits a dotted key; a part in quotes may contain dots. Spaces count, except around the dots of a file's key. */
+export function splitKey(dotted: string): readonly string[] {
+  return [...dotted.matchAll(/"([^"]*)"|'([^']*)'|([^.]+)/g)].map(
     ([, double, single, bare]) => double ?? single ?? bare ?? '',
   )
+}
+
+/** Removes the spaces that TOML permits around dots and ends of a key; quoted parts keep theirs. */
+function withoutSpaces(key: string): string {
+  return key.trim().replaceAll(/("[^"]*"|'[^']*')|\s*\.\s*/g, (_match, quoted?: string) => quoted ?? '.')
 }
 
 function startsWith(path: readonly string[], beginning: readonly string[]): boolean {

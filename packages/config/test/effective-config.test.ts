@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { readEffectiveConfig } from '../src/effective-config.ts'
+import { readEffectiveConfig, valuesByKey } from '../src/effective-config.ts'
 
 let home = ''
 beforeEach(() => {
@@ -51,6 +51,16 @@ describe('the effective configuration', () => {
       approval_policy: '$PARLEY_HOME/config.toml',
       'shell_environment.set.A': '-c',
     })
+  })
+
+  it('has a value for each key with an origin, also below a name with a dot', () => {
+    file('model = "m"\n[mcp_servers."my.own"]\nargs = ["a"]\n')
+    const { values, origins } = read()
+    expect(valuesByKey(values)).toEqual([
+      ['model', 'm'],
+      ['mcp_servers.my.own.args', ['a']],
+    ])
+    expect([...origins.keys()]).toEqual(['model', 'mcp_servers.my.own.args'])
   })
 
   it('takes the profile that the file names', () => {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { lineOfKey } from '../src/toml.ts'
+import { lineOfKey, splitKey } from '../src/toml.ts'
 
 const text = `# model = "no"
 model_provider = "x"
@@ -25,4 +25,13 @@ it.each<[string[], number | null]>([
   [[], null],
 ])('finds %j on line %j', (path, line) => {
   expect(lineOfKey(text, path)).toBe(line)
+})
+
+it.each([
+  ['a.b', ['a', 'b']],
+  ['a."b.c".d', ['a', 'b.c', 'd']],
+  ["'a.b'", ['a.b']],
+  ['my model.x', ['my model', 'x']],
+])('splits %j', (key, parts) => {
+  expect(splitKey(key)).toEqual(parts)
 })

@@ -1,5 +1,14 @@
 export { makeFolders, replaceFile } from './disk/file-io.ts'
-export type { Files } from './disk/files.ts'
+export {
+  type Files,
+  LOG_CHANGED,
+  LOG_DELETED,
+  LOG_MOVED,
+  LOG_REPLACED,
+  StorageError,
+  storageError,
+  troubleOf,
+} from './disk/files.ts'
 export { nodeFiles } from './disk/node-files.ts'
 export {
   isConversationId,
@@ -10,17 +19,6 @@ export {
   walkSessions,
 } from './disk/session-paths.ts'
 export {
-  LOG_CHANGED,
-  LOG_DELETED,
-  LOG_MOVED,
-  LOG_REPLACED,
-  StorageError,
-  storageError,
-  troubleOf,
-} from './disk/storage-error.ts'
-export { checkLine } from './line/check-line.ts'
-export { withChecksum } from './line/checksum.ts'
-export {
   decodeLine,
   encodeLine,
   envelopeText,
@@ -30,8 +28,10 @@ export {
   MAX_WRITTEN_LINE_BYTES,
   notificationLine,
   translatedLine,
+  withChecksum,
   writtenBytes,
 } from './line/line.ts'
+export { checkLine } from './line/read-lines.ts'
 export { EventLog } from './log/event-log.ts'
 export {
   decodeHeader,

@@ -10,8 +10,7 @@ import {
   temporaryBeside,
   writeAll,
 } from './disk/file-io.ts'
-import { FILE_MODE, type Files, type OpenFile } from './disk/files.ts'
-import { hasCode } from './disk/storage-error.ts'
+import { FILE_MODE, type Files, hasCode, type OpenFile } from './disk/files.ts'
 /** Reference to content, as the log stores it: `sha256:<hex>` for the file `sha256-<hex>` of the conversation. */
 export type SideFileRef = `sha256:${string}`
 

@@ -1,5 +1,4 @@
-import type { Files } from '../src/disk/files.ts'
-import { StorageError } from '../src/disk/storage-error.ts'
+import { type Files, StorageError } from '../src/disk/files.ts'
 import { unsyncedFiles } from './unsynced-files.ts'
 
 export type Operation = keyof Files

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { startDeadline } from '../src/deadline.ts'
+import { startDeadline } from '../src/connection.ts'
 
 const fired = (signal: AbortSignal) => new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()))
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { offeredNames } from '../src/tool-names.ts'
+import { offeredNames } from '../src/settings.ts'
 
 const parts = fc.record({ server: fc.string({ minLength: 1 }), tool: fc.string({ minLength: 1 }) })
 const sets = fc.uniqueArray(parts, { selector: ({ server, tool }) => JSON.stringify([server, tool]), maxLength: 30 })

@@ -1,14 +1,19 @@
 export { readKey } from './exchange/endpoint.ts'
-export { planRetry, type RetryLimits } from './failures/retry-plan.ts'
+export { planRetry, type RetryLimits } from './failures/retry-wait.ts'
 export {
+  type JsonSchemaObject,
+  type ModelCall,
   type ModelClient,
+  type ModelEntry,
   type ModelEvent,
   type ModelFailure,
   type ModelListing,
+  type ModelRequest,
   type TokenUsage,
+  type ToolSpec,
+  type UserPart,
   zeroUsage,
 } from './port/model-client.ts'
-export type { JsonSchemaObject, ModelCall, ModelEntry, ModelRequest, ToolSpec, UserPart } from './port/model-request.ts'
 export { type Environment, providerDefaults } from './port/wire.ts'
 export { builtinProviders, createModelClient, type ProviderConfig, probeLocal } from './registry.ts'
 export { createRecorder } from './wires/recorded/recorder.ts'

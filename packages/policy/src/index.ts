@@ -1,7 +1,15 @@
 export { type AlwaysRules, alwaysRulesFor } from './decision/always-rules.ts'
 export { type DecideSettings, type Decision, decide, sandboxLimits, withoutNeedlessRequest } from './decision/decide.ts'
 export { conceals, explainDecision } from './decision/explain.ts'
-export { describeFacts, type Facts, type Grant, storedFacts } from './decision/facts.ts'
+export {
+  approvalKindOf,
+  askedLimits,
+  describeFacts,
+  type Facts,
+  type Grant,
+  hasOwnLimits,
+  storedFacts,
+} from './decision/facts.ts'
 export { factsOfPart } from './decision/kinds/command/command.ts'
 export type { CommandFacts } from './decision/kinds/command/facts.ts'
 export type { DescribedFact } from './decision/kinds/kind.ts'

@@ -1,8 +1,9 @@
 export { type WireErrorCode, type WireErrorDetail, wireErrorMeanings, wireErrors } from './errors.ts'
 export { type MethodAccess, methodAccess } from './method-access.ts'
 export { recover } from './recover.ts'
+export { type RedactionExceptions, redactionTable } from './redaction-table.ts'
+export { initialState, noTokens } from './reduce/conversation.ts'
 export { chainDigest } from './reduce/digest.ts'
-export { initialState, noTokens } from './reduce/initial-state.ts'
 export { isCall, standingOutcome, withoutOutcome } from './reduce/items.ts'
 export { reduce } from './reduce/reduce.ts'
 export { addTokens } from './reduce/turns.ts'
@@ -15,9 +16,8 @@ export type {
   Form,
   FormField,
 } from './schema/approval.ts'
-export type { ConversationSummary, ListedConversation } from './schema/conversation-summary.ts'
-export type { ConnectedClient } from './schema/diagnostics.ts'
 export type { ConversationEvent, Envelope, EventOf, LostRange, Plan, TokenCounts, TurnOutcome } from './schema/event.ts'
+export type { ApprovalId, ClientId, ConversationId, ItemId, MessageId, TurnId } from './schema/ids.ts'
 export type {
   Actor,
   Answer,
@@ -50,9 +50,10 @@ export type {
   ServerNotice,
 } from './schema/method.ts'
 export type { ClientAccess, Cursor, Overrides, TrustVerdict } from './schema/params.ts'
-export type { Check, Judgement } from './schema/policy.ts'
+export type { Check, Judgement, TrustReport } from './schema/policy.ts'
+export type { OpenForm } from './schema/redaction-marks.ts'
 export type { ApprovalPolicy, Enforcement, SandboxMode, Settings, SettingsPatch } from './schema/settings.ts'
 export type { CompletedItem, ConversationState, Core, OpenItem, RequestResult, Turn } from './schema/state.ts'
-export type { TrustReport } from './schema/trust.ts'
+export type { ConnectedClient, ConversationSummary, ListedConversation } from './schema/summaries.ts'
 export { type StoredEvent, upgradeEvent } from './upgrade-event.ts'
 export { eventVersion, protocolVersions, reducerVersion } from './version.ts'

@@ -1,4 +1,4 @@
-export { redactEvent, redactJson, redactStrings } from './redact-event.ts'
+export { redactEvent, redactJson, redactParts } from './redact-event.ts'
 export { createRedaction, type Redaction, splitUnfinished } from './redaction.ts'
 export { isSecretName, kindOf, type SecretValue, secretsNamed, secretValue } from './scan/known-values.ts'
 export { markShape } from './scan/pattern.ts'

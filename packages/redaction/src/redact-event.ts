@@ -1,75 +1,19 @@
-import type { ConversationEvent } from '@parley/protocol'
+import { type ConversationEvent, type OpenForm, type RedactionExceptions, redactionTable } from '@parley/protocol'
 
 type RedactText = (text: string) => string
 
 /**
- * Keys whose values stay as they are: ids, hashes, names of side files, and values that providers want back unchanged.
- * They may look like secrets, and are useless with a mark in them.
- */
-const exempt: ReadonlySet<string> = new Set([
-  ...['type', 'id', 'itemId', 'turnId', 'approvalId', 'messageId', 'clientId', 'callId', 'call_id'],
-  // A path with a mark in it names no folder.
-  ...['cwd', 'workspace', 'writableRoots'],
-  ...['payloadHash', 'contentHash', 'patchHash', 'before', 'after', 'file', 'mediaType'],
-  ...['encrypted_content', 'signature', 'thought_signature', 'thoughtSignature', 'data'],
-])
-
-/** Keys that name side files in `context.set` only. */
-const contextFiles: ReadonlySet<string> = new Set(['instructions', 'tools', 'sessionContext'])
-
-/** Keys whose values are JSON text, which must remain JSON. */
-const jsonTexts: ReadonlySet<string> = new Set(['arguments', 'input'])
-
-/**
- * Returns an event with marks in place of secrets; the same event where there are none. Deltas and progress are pieces
- * of streams, in which a secret may be cut in two; they are redacted as streams, before they become events.
+ * Returns an event with marks in place of secrets; the same event where there are none. Every text is redacted but for
+ * the fields that the schema of the event marks.
  */
 export function redactEvent(event: ConversationEvent, redact: RedactText): ConversationEvent {
-  if (event.type === 'item.delta' || event.type === 'item.progress') return event
-  if (event.type !== 'context.set') return redactStrings(event, redact)
-  return { ...event, ...redactStrings(without(event, contextFiles), redact) }
+  return redactBy(treeOf(event.type), event, redact) as ConversationEvent // narrowed: only texts change, and stay texts
 }
 
-function without<Value extends object>(value: Value, keys: ReadonlySet<string>): Partial<Value> {
-  const entries = Object.entries(value).filter(([key]) => !keys.has(key))
-  return Object.fromEntries(entries) as Partial<Value> // narrowed: some of its own entries
-}
-
-/** Redacts every string of a value except under exempt keys; returns the same value where nothing changes. */
-export function redactStrings<Value>(value: Value, redact: RedactText): Value {
-  return redactUnder('', value, { redact, exempt }) as Value // narrowed: only texts change, and stay texts
-}
-
-interface Rules {
-  readonly redact: RedactText
-  readonly exempt: ReadonlySet<string>
-}
-
-/** Exemption of values whose keys a user or a tool has named, such as `answers`. */
-const none: ReadonlySet<string> = new Set()
-
-function redactUnder(key: string, value: unknown, rules: Rules): unknown {
-  if (typeof value === 'string') return jsonTexts.has(key) ? redactJson(value, rules.redact) : rules.redact(value)
-  if (Array.isArray(value)) return redactList(value, key, rules)
-  if (typeof value !== 'object' || value === null) return value
-  return redactObject(value, key === 'answers' ? { ...rules, exempt: none } : rules)
-}
-
-function redactList(list: readonly unknown[], key: string, rules: Rules): unknown {
-  const redacted = list.map((one: unknown) => redactUnder(key, one, rules))
-  return redacted.every((one, index) => one === list[index]) ? list : redacted
-}
-
-function redactObject(object: object, rules: Rules): object {
-  let changed: Record<string, unknown> | null = null
-  for (const [key, value] of Object.entries(object)) {
-    if (rules.exempt.has(key)) continue
-    const redacted = redactUnder(key, value, rules)
-    if (redacted === value) continue
-    changed ??= { ...object }
-    changed[key] = redacted
-  }
-  return changed ?? object
+/** Redacts a response of a model in the provider's own form. Returns the same value where nothing changes. */
+export function redactParts<Value>(parts: Value, redact: RedactText): Value {
+  const form = redactionTable['model.responded'].open?.['parts']
+  return redactOpen(form ?? nothingOpen, '', parts, redact) as Value // narrowed: only texts change, and stay texts
 }
 
 /** Redacts JSON text. Where a mark would replace half of an escape, the strings in it are redacted one by one instead. */
@@ -77,7 +21,7 @@ export function redactJson(text: string, redact: RedactText): string {
   const redacted = redact(text)
   if (redacted === text || parsed(redacted) !== undefined) return redacted
   const value = parsed(text)
-  return value === undefined ? redacted : JSON.stringify(redactUnder('', value, { redact, exempt: none }))
+  return value === undefined ? redacted : JSON.stringify(redactBy(undefined, value, redact))
 }
 
 function parsed(text: string): unknown {
@@ -86,4 +30,71 @@ function parsed(text: string): unknown {
   } catch {
     return undefined
   }
+}
+
+/** Exceptions by path as a tree. A field that is not in it is redacted, with all below it. */
+type Tree = Map<string, Tree> | 'leave' | 'json' | OpenForm
+
+const nothingOpen: OpenForm = { leave: [], json: [] }
+const trees = new Map<string, Tree>()
+
+/** Returns the tree of a type of event, made when the first such event is recorded. */
+function treeOf(type: ConversationEvent['type']): Tree {
+  const known = trees.get(type)
+  if (known !== undefined) return known
+  const tree = makeTree(redactionTable[type])
+  trees.set(type, tree)
+  return tree
+}
+
+function makeTree({ leave, json = [], open = {} }: RedactionExceptions): Tree {
+  const root = new Map<string, Tree>()
+  for (const path of leave) place(root, path.split('.'), 'leave')
+  for (const path of json) place(root, path.split('.'), 'json')
+  for (const [path, form] of Object.entries(open)) place(root, path.split('.'), form)
+  return root
+}
+
+function place(tree: Map<string, Tree>, [key = '', ...below]: readonly string[], exception: Tree): void {
+  if (below.length === 0) {
+    tree.set(key, exception)
+    return
+  }
+  const known = tree.get(key)
+  const inner = known instanceof Map ? known : new Map<string, Tree>()
+  tree.set(key, inner)
+  place(inner, below, exception)
+}
+
+function redactBy(tree: Tree | undefined, value: unknown, redact: RedactText): unknown {
+  if (tree === 'leave') return value
+  if (typeof value === 'string') return tree === 'json' ? redactJson(value, redact) : redact(value)
+  if (typeof value !== 'object' || value === null) return value
+  if (tree !== undefined && tree !== 'json' && !(tree instanceof Map)) return redactOpen(tree, '', value, redact)
+  const fields = tree instanceof Map ? tree : undefined
+  return replaced(value, (inner, key) => redactBy(key === null ? tree : fields?.get(key), inner, redact))
+}
+
+function redactOpen(form: OpenForm, key: string, value: unknown, redact: RedactText): unknown {
+  if (form.leave.includes(key)) return value
+  if (typeof value === 'string') return form.json.includes(key) ? redactJson(value, redact) : redact(value)
+  if (typeof value !== 'object' || value === null) return value
+  return replaced(value, (inner, name) => redactOpen(form, name ?? key, inner, redact))
+}
+
+/** Replaces what a list or an object holds; the key of an entry of a list is null. Returns the same value if all is. */
+function replaced(value: object, replace: (inner: unknown, key: string | null) => unknown): object {
+  if (Array.isArray(value)) {
+    const list = value.map((one: unknown) => replace(one, null))
+    return list.every((one, index) => one === value[index]) ? value : list
+  }
+  const fields = value as Readonly<Record<string, unknown>> // narrowed: an object that is no list
+  let changed: Record<string, unknown> | null = null
+  for (const key of Object.keys(fields)) {
+    const redacted = replace(fields[key], key)
+    if (redacted === fields[key]) continue
+    changed ??= { ...fields }
+    changed[key] = redacted
+  }
+  return changed ?? value
 }

@@ -1,10 +1,16 @@
 export type { CallContext } from './peer/call.ts'
-export { ConnectionClosedError, errorCodes, invalidParams, RpcError } from './peer/errors.ts'
-export type { PeerFault } from './peer/faults.ts'
+export { ConnectionClosedError, errorCodes, invalidParams, type PeerFault, RpcError } from './peer/errors.ts'
 export type { MethodHandler } from './peer/incoming-requests.ts'
 export { notificationLine } from './peer/message.ts'
 export { createPeer, type Peer, type PeerOptions } from './peer/peer.ts'
-export { ConnectError, ListenError } from './transport/failures.ts'
 export { createMemoryTransportPair, createStreamTransport, type StreamLimits } from './transport/stream-transport.ts'
-export type { CloseReason, Incoming, Listener, Transport, UnreadableReason } from './transport/transport.ts'
+export {
+  type CloseReason,
+  ConnectError,
+  type Incoming,
+  ListenError,
+  type Listener,
+  type Transport,
+  type UnreadableReason,
+} from './transport/transport.ts'
 export { connectSocket, listenSocket } from './transport/unix-socket.ts'

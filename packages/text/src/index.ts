@@ -1,4 +1,2 @@
-export { clipForModel } from './clip-output.ts'
+export { clipForModel, firstBytes, utf8Length } from './clip.ts'
 export { closest, editDistance } from './closest-word.ts'
-
-export { firstBytes, utf8Length } from './utf8.ts'

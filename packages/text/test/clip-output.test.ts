@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { clipForModel } from '../src/clip-output.ts'
+import { clipForModel } from '../src/clip.ts'
 
 const marker = /\n\[… (\d+) of (\d+) bytes left out; ask more …\]\n/
 const clip = (text: string, limitBytes: number) =>

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { firstBytes, lastBytes, utf8Length } from '../src/utf8.ts'
+import { firstBytes, lastBytes, utf8Length } from '../src/clip.ts'
 
 const anyText = fc.string({ unit: 'binary', maxLength: 40 })
 

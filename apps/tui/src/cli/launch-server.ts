@@ -1,7 +1,7 @@
 import { delimiter, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type SpawnedServer, spawnServer } from '@parley/client'
-import { serverNodeFlags, serverPrograms } from './server-programs.ts'
+import { serverNodeFlags, serverPrograms } from './early-arguments.ts'
 
 /** Version, build and location of this program. */
 export interface Program {

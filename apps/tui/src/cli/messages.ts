@@ -1,5 +1,9 @@
+import type { Parley } from '@parley/client'
+import type { ConversationSummary } from '@parley/protocol'
 import type { RpcError } from '@parley/rpc'
+import type { Command } from 'commander'
 import { stripEffects } from '../view/text/control-characters.ts'
+import { misused, type ParleyError } from './exit-codes.ts'
 
 /**
  * Returns a server's error with the flag that helps, which the server cannot name. Removes control sequences: the text may
@@ -41,3 +45,61 @@ Exit codes: 0 answered, 1 failed, 2 usage, 3 no credentials, 4 approval unanswer
 5 not found, 6 answer does not satisfy the schema, 7 out of time, 8 provider unreachable,
 9 storage, 70 a bug, 130/143 signal.
 `
+
+/** Resolves to a sentence about a sandbox that does not enforce all limits, with the reason; null otherwise. */
+export async function sandboxNotice(
+  connection: Pick<Parley, 'request'>,
+  { settings, conversationId, readOnly }: Pick<ConversationSummary, 'settings' | 'conversationId' | 'readOnly'>,
+): Promise<string | null> {
+  const { enforcement, sandbox, approvalPolicy } = settings
+  if (readOnly || sandbox === 'danger-full-access' || enforcement === 'full') return null
+  const { conversations, enforcementReason } = await connection.request('server/diagnostics', {})
+  const reason =
+    conversations.find((open) => open.conversationId === conversationId)?.enforcementReason ?? enforcementReason
+  const otherwise = approvalPolicy === 'never' ? 'is denied' : 'asks first'
+  return `${enforced[enforcement]}: what is not known to be harmless ${otherwise}. ${reason}`
+}
+
+const enforced = { partial: 'The sandbox is only partial here', none: 'There is no sandbox here' } as const
+
+/** Throws a usage error for a word that is one typing slip away from a command, and for unquoted prompts. */
+export function refuseSlips({ args, commands }: Command): void {
+  const [first = '', ...more] = args
+  const meant = likelyCommand(first, namesOf(commands))
+  if (meant !== null) throw misused(`There is no command "${first}". Did you mean \`parley ${meant}\`?${unless(more)}`)
+  if (more.length > 0) throw misused('A prompt of several words needs quotes: parley "…"')
+}
+
+/** Returns the usage error for an unknown command. */
+export function unknownCommand(word: string, { commands }: Pick<Command, 'commands'>): ParleyError {
+  const meant = likelyCommand(word, namesOf(commands))
+  const hint = meant === null ? '`parley help` lists them.' : `Did you mean \`${meant}\`?`
+  return misused(`There is no command "${word}". ${hint}`)
+}
+
+function namesOf(commands: Command['commands']): readonly string[] {
+  return commands.map((command) => command.name())
+}
+
+function unless(more: readonly string[]): string {
+  return more.length > 0 ? '' : ' A message needs more than one word.'
+}
+
+/** Returns the command that differs by one letter (extra, missing, wrong) or one swap of neighbours. */
+export function likelyCommand(word: string, names: readonly string[]): string | null {
+  return names.find((name) => isOneSlip(word, name)) ?? null
+}
+
+function isOneSlip(word: string, name: string): boolean {
+  if (word === name) return false
+  const start = commonLength([...word], [...name])
+  const [left, right] = [word.slice(start), name.slice(start)]
+  const swapped = `${left.charAt(1)}${left.charAt(0)}${left.slice(2)}`
+  const [leftRest, rightRest] = [left.slice(1), right.slice(1)]
+  return left === rightRest || leftRest === right || leftRest === rightRest || swapped === right
+}
+
+function commonLength(left: readonly string[], right: readonly string[]): number {
+  const differs = left.findIndex((letter, at) => letter !== right[at])
+  return differs < 0 ? left.length : differs
+}

@@ -1,9 +1,9 @@
 import type { Command } from 'commander'
 import { type CommonFlags, named, parseCount } from '../cli/flags.ts'
 import type { Launch } from '../cli/launch-server.ts'
-import type { TrustFlags } from '../commands/decide-trust.ts'
+import type { TrustFlags } from '../commands/configuration.ts'
 import type { DoctorFlags } from '../commands/doctor.ts'
-import type { PolicyFlags } from '../commands/test-policy.ts'
+import type { PolicyFlags } from '../commands/policy.ts'
 import { flagsOf, type Settle, withCommonFlags, withJudgingFlags } from './shared-options.ts'
 
 const listedAtMost = 20
@@ -28,7 +28,7 @@ export function defineLookups(program: Command, launch: Launch, settle: Settle):
     .option('--json', 'as JSON')
     .action((_flags: unknown, command: Command) =>
       settle(
-        import('../commands/decide-trust.ts').then(({ decideTrust }) =>
+        import('../commands/configuration.ts').then(({ decideTrust }) =>
           decideTrust(launch, flagsOf<TrustFlags>(command)),
         ),
       ),
@@ -38,7 +38,7 @@ export function defineLookups(program: Command, launch: Launch, settle: Settle):
     .option('--json', 'as JSON')
     .action((_flags: unknown, command: Command) => {
       const flags = flagsOf<CommonFlags & { json?: boolean }>(command)
-      return settle(import('../commands/show-config.ts').then(({ showConfig }) => showConfig(launch, flags)))
+      return settle(import('../commands/configuration.ts').then(({ showConfig }) => showConfig(launch, flags)))
     })
 }
 
@@ -61,7 +61,7 @@ export function defineChecks(program: Command, launch: Launch, settle: Settle): 
     .option('--json', 'as JSON')
     .action((command: string[], _flags: unknown, self: Command) =>
       settle(
-        import('../commands/test-policy.ts').then(({ testPolicy }) =>
+        import('../commands/policy.ts').then(({ testPolicy }) =>
           testPolicy(launch, command, flagsOf<PolicyFlags>(self)),
         ),
       ),
@@ -73,7 +73,7 @@ export function defineChecks(program: Command, launch: Launch, settle: Settle): 
     )
     .option('--json', 'as JSON')
     .action((first: string | undefined, second: string | undefined, flags: { json?: boolean }) =>
-      settle(import('../commands/tell-why.ts').then(({ tellWhy }) => tellWhy(launch, [first, second], flags))),
+      settle(import('../commands/policy.ts').then(({ tellWhy }) => tellWhy(launch, [first, second], flags))),
     )
   program
     .command('doctor')

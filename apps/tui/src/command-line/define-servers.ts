@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
+import type { serverPrograms } from '../cli/early-arguments.ts'
 import { misused } from '../cli/exit-codes.ts'
-import type { serverPrograms } from '../cli/server-programs.ts'
 
 type ServerProgram = (typeof serverPrograms)[number]
 

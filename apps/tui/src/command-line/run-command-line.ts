@@ -1,12 +1,16 @@
 import { ClientError } from '@parley/client'
 import { RpcError } from '@parley/rpc'
-import { CommanderError } from 'commander'
+import { Command, CommanderError } from 'commander'
 import { failedLines, wantsCodexLines } from '../cli/early-arguments.ts'
-import { exitCodeOf, exitCodes, ParleyError } from '../cli/exit-codes.ts'
+import { exitCodeOf, exitCodes, misused, ParleyError } from '../cli/exit-codes.ts'
+import { type CommonFlags, type ImageFlag, parseCount } from '../cli/flags.ts'
 import type { Launch } from '../cli/launch-server.ts'
-import { explainRejection, usageSentence } from '../cli/messages.ts'
+import { explainRejection, refuseSlips, sayUsageError, unknownCommand, usageSentence } from '../cli/messages.ts'
 import { stripEffects } from '../view/text/control-characters.ts'
-import { defineProgram } from './define-program.ts'
+import { defineExec } from './define-exec.ts'
+import { defineChecks, defineLookups } from './define-lookups.ts'
+import { defineServers } from './define-servers.ts'
+import { flagsOf, type Settle, withCommonFlags, withImages } from './shared-options.ts'
 
 /** Parses the command line, runs the command and resolves to the exit code. Each command loads only its own modules. */
 export async function runCommandLine(argv: readonly string[], launch: Launch): Promise<number> {
@@ -37,4 +41,93 @@ function endingOf(error: unknown): { message: string; exitCode: number } | null 
   if (error instanceof ClientError) return { message: error.message, exitCode: exitCodeOf(error.data.code) }
   if (!(error instanceof RpcError)) return null
   return { message: explainRejection(error), exitCode: exitCodeOf(error.data?.code ?? 'internal') }
+}
+
+type Start = Parameters<typeof import('../ink/run-interactive.ts')['runInteractive']>[1]
+
+/** Defines every command of the program. `settle` takes the exit code of the command that runs. */
+function defineProgram(launch: Launch, settle: Settle): Command {
+  const program = new Command('parley')
+    .description('A coding agent for the terminal whose conversations cannot be lost.')
+    .version(launch.program.version, '-V, --version', 'print the version')
+    .helpOption('-h, --help', 'print this help')
+    .helpCommand(false)
+    .configureOutput({ outputError: (text, write) => write(sayUsageError(text)) })
+    .exitOverride()
+    .argument('[prompt]', 'first message of a new interactive session')
+    .enablePositionalOptions()
+  defineConversations(program, launch, settle)
+  defineExec(program, launch, settle)
+  defineLookups(program, launch, settle)
+  defineChecks(program, launch, settle)
+  defineServers(program)
+  defineHelp(program)
+  // Set last, because commands inherit it.
+  return program.allowExcessArguments()
+}
+
+/** Defines `help`: Commander's own prints the whole help for an unknown name, without an error. */
+function defineHelp(program: Command): void {
+  program
+    .command('help [command]')
+    .description('print the help of a command')
+    .action((name: string | undefined) => {
+      const command = name === undefined ? program : program.commands.find((known) => known.name() === name)
+      if (command === undefined) throw unknownCommand(name ?? '', program)
+      command.help()
+    })
+}
+
+function defineConversations(program: Command, launch: Launch, settle: Settle): void {
+  const interactive = (start: Start) =>
+    settle(import('../ink/run-interactive.ts').then(({ runInteractive }) => runInteractive(launch, start)))
+  withImages(withCommonFlags(program)).action((prompt: string | undefined, flags: CommonFlags & ImageFlag) => {
+    refuseSlips(program)
+    if (prompt === undefined && flags.image !== undefined) throw noPrompt()
+    return interactive({ kind: 'new', prompt: prompt ?? null, flags })
+  })
+  withCommonFlags(program.command('resume [id]'))
+    .description(
+      'go on with a conversation: id, unique part of one, or name; a picker when nothing is given. One that is open elsewhere is joined',
+    )
+    .option('--last', 'the newest one, of this folder if there is one')
+    .action((id: string | undefined, _flags: unknown, command: Command) => {
+      const flags = flagsOf<CommonFlags & { last?: boolean }>(command)
+      refuseForOld(flags)
+      return interactive({ kind: 'resume', id: id ?? null, last: flags.last === true, flags })
+    })
+  program
+    .command('attach [id]')
+    .description('join a conversation that another window has open; a picker when there are several')
+    .option('--read-only', 'only watch: nothing can be sent or answered from here')
+    .action((id: string | undefined, { readOnly }: { readOnly?: boolean }) => {
+      if (Object.keys(program.opts()).length > 0)
+        throw misused(
+          'A conversation that is joined keeps its settings: `parley attach` takes none. Slash commands change them there.',
+        )
+      return interactive({ kind: 'attach', id: id ?? null, readOnly: readOnly === true, flags: {} })
+    })
+  withCommonFlags(program.command('fork <id>'))
+    .description('a new conversation from any point of an old one')
+    .option('--at <seq>', 'the last event to take over', parseCount(1))
+    .action((id: string, _flags: unknown, command: Command) => {
+      const flags = flagsOf<CommonFlags & { at?: number }>(command)
+      refuseForOld(flags)
+      return interactive({ kind: 'fork', id, at: flags.at ?? null, flags })
+    })
+  withCommonFlags(program.command('demo'))
+    .description('a real session on a recorded model, in a scratch project: no key, no network')
+    .action((_flags: unknown, command: Command) =>
+      settle(import('../commands/run-demo.ts').then(({ runDemo }) => runDemo(launch, flagsOf<CommonFlags>(command)))),
+    )
+}
+
+/** Throws a usage error for flags that have no effect on an existing conversation. */
+function refuseForOld({ image, ephemeral }: CommonFlags & ImageFlag): void {
+  if (image !== undefined) throw noPrompt()
+  if (ephemeral === true) throw misused('--ephemeral is for new conversations; this one is kept already.')
+}
+
+function noPrompt(): ParleyError {
+  return misused('An image needs a prompt that goes with it: parley -i FILE "…"')
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { CommonFlags } from '../cli/flags.ts'
 import type { Launch } from '../cli/launch-server.ts'
-import { hasTerminal, sayNoTerminal } from '../terminal/probe.ts'
+import { hasTerminal, sayNoTerminal } from '../terminal/port.ts'
 
 const banner =
   'Demo: the model’s words are recorded. Every command and patch is real, in a scratch folder, and asks you first.'

@@ -1,6 +1,6 @@
 import type { Conversation, Parley } from '@parley/client'
 import type { ConversationState, ConversationSummary } from '@parley/protocol'
-import { sandboxNotice } from '../cli/sandbox-notice.ts'
+import { sandboxNotice } from '../cli/messages.ts'
 import type { Notice } from '../ui/notices/notice.ts'
 import { count, placedPath, shortPath } from '../view/text/formats.ts'
 

@@ -1,5 +1,5 @@
 import type { Conversation } from '@parley/client'
-import type { ConversationState, ServerNotice, SettingsPatch } from '@parley/protocol'
+import type { ConversationId, ConversationState, ServerNotice, SettingsPatch } from '@parley/protocol'
 import type { RpcError } from '@parley/rpc'
 import type { Intent, UiAction } from '../ui/actions.ts'
 import { isDiskFull, isLostLog } from '../ui/outside-changes.ts'
@@ -55,7 +55,7 @@ function actionsAfterRejectedAnswer(
 
 /** Returns the line that starts this program with the settings that its server rejected as above the ceiling. */
 function howToRaise(
-  conversationId: string,
+  conversationId: ConversationId,
   settings: SettingsPatch,
   { core }: Pick<ConversationState, 'core'>,
 ): string {

@@ -1,4 +1,4 @@
-import type { ConversationState, ResultOf, Settings } from '@parley/protocol'
+import type { ConversationId, ConversationState, ResultOf, Settings } from '@parley/protocol'
 import type { Notice } from '../ui/notices/notice.ts'
 import { placedPath } from '../view/text/formats.ts'
 
@@ -61,6 +61,6 @@ function sandboxText({ enforcement, sandbox, network }: Settings): string {
 }
 
 /** Returns what enforces the limits where the conversation works, which may be another machine than the server's. */
-function enforcedBy(conversationId: string, { conversations, enforcementReason }: Server): string {
+function enforcedBy(conversationId: ConversationId, { conversations, enforcementReason }: Server): string {
   return conversations.find((open) => open.conversationId === conversationId)?.enforcementReason ?? enforcementReason
 }

@@ -15,7 +15,7 @@ import { ScreenController } from '../screen/screen-controller.ts'
 import type { Signal } from '../screen/screen-model.ts'
 import { guardAgainstKill } from '../terminal/hold-terminal.ts'
 import { createEarlyPainter, type Painter } from '../terminal/painter.ts'
-import { hasTerminal, measure, reflowsRows, sayNoTerminal } from '../terminal/probe.ts'
+import { hasTerminal, measure, reflowsRows, sayNoTerminal } from '../terminal/port.ts'
 import type { UiAction } from '../ui/actions.ts'
 import type { Screen } from '../view/screen.ts'
 

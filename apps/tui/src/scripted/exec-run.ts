@@ -6,15 +6,13 @@ import { exitCodes } from '../cli/exit-codes.ts'
 import { type ExecFlags, overridesOf } from '../cli/flags.ts'
 import { workingFolder } from '../cli/folders.ts'
 import { type Launch, scriptedArgs } from '../cli/launch-server.ts'
-import { sandboxNotice } from '../cli/sandbox-notice.ts'
+import { sandboxNotice } from '../cli/messages.ts'
 import { isDiskFull } from '../ui/outside-changes.ts'
 import { callerName, type Message, messageOf, readPrompt } from './message.ts'
-import { fileProblem } from './output-file.ts'
+import { fileProblem } from './output.ts'
 import type { Reporter } from './reporter.ts'
-import { failedRun, failureOf, type RunEnd, stoppedRun } from './run-end.ts'
+import { failedRun, failureOf, type RunEnd, StoppedError, type Stopper, stoppedRun, unlessStopped } from './run-end.ts'
 import { runTurn } from './run-turn.ts'
-import { StoppedError, type Stopper, unlessStopped } from './stop.ts'
-
 export type Resumption = { readonly last: true } | { readonly last: false; readonly id: string }
 
 export interface ExecRequest {

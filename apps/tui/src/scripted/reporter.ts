@@ -1,7 +1,8 @@
-import type { ConversationSummary, Envelope } from '@parley/protocol'
+import type { ConversationSummary, Envelope, Item, ItemId } from '@parley/protocol'
 import { stripEffects } from '../view/text/control-characters.ts'
+import type { ResultStream } from './output.ts'
+import { closingLines, itemLine, retryLine, runningLine } from './plain-lines.ts'
 import type { RunEnd } from './run-end.ts'
-import type { ResultStream } from './stdout.ts'
 
 /** Output of a scripted run. Only results reach stdout. */
 export interface Reporter {
@@ -25,5 +26,120 @@ export function createJsonReporter(
       if (end.failure !== null) problem(end.failure.message)
       stdout.line(JSON.stringify({ type: 'run.ended', ...end }))
     },
+  }
+}
+
+interface PlainOutput {
+  readonly stdout: Pick<ResultStream, 'line'>
+  readonly stderr: { write(text: string): unknown }
+  /** True for a terminal: there control sequences are removed, and the answer is not shown twice. */
+  readonly onTerminal: { readonly stdout: boolean; readonly stderr: boolean }
+  /** False with `--ephemeral`. */
+  readonly isKept: boolean
+  readonly now: () => number
+}
+
+/** Creates the reporter that writes the final message to stdout at the end, and everything else to stderr. */
+export function createPlainReporter({ stdout, stderr, onTerminal, isKept, now }: PlainOutput): Reporter {
+  const progress = createProgress(stderr)
+
+  function event({ event: happened }: Envelope): void {
+    switch (happened.type) {
+      case 'item.started':
+        progress.introduce(happened.item)
+        break
+      case 'execution.started':
+        progress.begin(happened.itemId)
+        break
+      case 'item.delta':
+        progress.stream(happened.itemId, happened.text)
+        break
+      case 'item.completed':
+        progress.finish(happened.item)
+        break
+      case 'item.discarded':
+        progress.say('· the connection was lost; the answer starts again')
+        break
+      case 'retry.scheduled':
+        progress.say(retryLine(happened, now()))
+        break
+      default:
+    }
+  }
+
+  function end(run: RunEnd): void {
+    for (const line of closingLines(run, isKept)) progress.say(line)
+    const { answer } = run
+    const isShown = onTerminal.stdout && onTerminal.stderr
+    if (answer !== null && !isShown) stdout.line((onTerminal.stdout ? stripEffects(answer) : answer).trimEnd())
+  }
+
+  return { event, problem: (text) => progress.say(`parley: ${text}`), end }
+}
+
+/** Progress for people: streamed text, and lines that never start in the middle of it. */
+interface Progress {
+  introduce(item: Item): void
+  begin(itemId: ItemId): void
+  stream(itemId: ItemId, text: string): void
+  finish(item: Item): void
+  say(text: string): void
+}
+
+function createProgress(stderr: { write(text: string): unknown }): Progress {
+  const open = new Map<ItemId, Item>()
+  /** Characters shown of each item: deltas may be missing, and the completed item has the rest. */
+  const shown = new Map<ItemId, number>()
+  let speaker: ItemId | null = null
+  let isMidLine = false
+
+  function endLine(): void {
+    if (isMidLine) stderr.write('\n')
+    isMidLine = false
+  }
+
+  function say(text: string): void {
+    endLine()
+    speaker = null
+    stderr.write(`${stripEffects(text)}\n`)
+  }
+
+  function stream(itemId: ItemId, text: string): void {
+    if (text === '') return
+    if (speaker !== itemId) changeSpeaker(itemId)
+    shown.set(itemId, (shown.get(itemId) ?? 0) + text.length)
+    const visible = stripEffects(text)
+    stderr.write(visible)
+    isMidLine = !visible.endsWith('\n')
+  }
+
+  function changeSpeaker(itemId: ItemId): void {
+    const item = open.get(itemId)
+    const line = item === undefined ? null : runningLine(item, shown.has(itemId))
+    if (line !== null) say(line)
+    else endLine()
+    speaker = itemId
+  }
+
+  function finish(item: Item): void {
+    open.delete(item.id)
+    if (item.type === 'agentMessage') stream(item.id, item.text.slice(shown.get(item.id) ?? 0))
+    const line = itemLine(item, shown.has(item.id) && speaker === item.id)
+    shown.delete(item.id)
+    if (line !== null) say(line)
+    else endLine()
+  }
+
+  return {
+    introduce: (item) => void open.set(item.id, item),
+    begin(itemId) {
+      const item = open.get(itemId)
+      if (item?.type !== 'commandExecution') return
+      changeSpeaker(itemId)
+      shown.set(itemId, 0)
+    },
+    stream,
+    finish,
+    say,
   }
 }

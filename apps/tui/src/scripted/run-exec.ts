@@ -3,12 +3,9 @@ import { type ExecFlags, outputFormatOf } from '../cli/flags.ts'
 import type { Launch } from '../cli/launch-server.ts'
 import { createCodexReporter } from './codex/codex-reporter.ts'
 import { type ExecRequest, runToEnd } from './exec-run.ts'
-import { writeAnswer } from './output-file.ts'
-import { createPlainReporter } from './plain-reporter.ts'
-import { createJsonReporter, type Reporter } from './reporter.ts'
-import type { RunEnd } from './run-end.ts'
-import { openResultStream, type ResultStream } from './stdout.ts'
-import { createStopper, limitTime, StoppedError, type Stopper, watchSignals } from './stop.ts'
+import { openResultStream, type ResultStream, writeAnswer } from './output.ts'
+import { createJsonReporter, createPlainReporter, type Reporter } from './reporter.ts'
+import { createStopper, limitTime, type RunEnd, StoppedError, type Stopper, watchSignals } from './run-end.ts'
 
 /** Time for the reader of stdout to take the last lines of a stopped run. */
 const patienceMs = 3000

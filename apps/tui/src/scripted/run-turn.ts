@@ -1,11 +1,19 @@
 import { type ApprovalAnswer, type Conversation, codeOf, type Turn } from '@parley/client'
-import { type Approval, addTokens } from '@parley/protocol'
+import { type Approval, addTokens, type TurnId } from '@parley/protocol'
 import { exitCodes } from '../cli/exit-codes.ts'
 import { visibleLine } from '../view/text/control-characters.ts'
 import type { Message } from './message.ts'
 import type { Reporter } from './reporter.ts'
-import { type EndedTurn, failureOf, type RunEnd, stoppedRun, stoppedTurn, turnEnd } from './run-end.ts'
-import { StoppedError, unlessStopped } from './stop.ts'
+import {
+  type EndedTurn,
+  failureOf,
+  type RunEnd,
+  StoppedError,
+  stoppedRun,
+  stoppedTurn,
+  turnEnd,
+  unlessStopped,
+} from './run-end.ts'
 
 interface TurnRun {
   readonly conversation: Conversation
@@ -43,18 +51,18 @@ export async function runTurn(run: TurnRun): Promise<RunEnd> {
 
 interface ReportedEvents {
   /** Resolves when the end of the turn was reported, or can no longer be. */
-  end(turnId: string): Promise<void>
+  end(turnId: TurnId): Promise<void>
 }
 
 function reportEvents(conversation: Conversation, reporter: Reporter): ReportedEvents {
-  const ended = new Set<string>()
+  const ended = new Set<TurnId>()
   let isReplaced = false
   conversation.subscribe((envelope) => {
     if (envelope === null) isReplaced = true
     else reporter.event(envelope)
     if (envelope?.event.type === 'turn.ended') ended.add(envelope.event.turnId)
   })
-  const isOver = (turnId: string) => isReplaced && conversation.state.core.turn?.id !== turnId
+  const isOver = (turnId: TurnId) => isReplaced && conversation.state.core.turn?.id !== turnId
   return { end: (turnId) => until(conversation, () => ended.has(turnId) || isOver(turnId)) }
 }
 

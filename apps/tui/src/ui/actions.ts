@@ -1,11 +1,16 @@
 import type {
   Answers,
   ApprovalDecision,
+  ApprovalId,
+  ClientId,
+  ConversationId,
   ConversationState,
   EventOf,
   ListedConversation,
+  MessageId,
   SettingsPatch,
   TrustVerdict,
+  TurnId,
 } from '@parley/protocol'
 import type { Painted } from './answers.ts'
 import type { KeyEvent } from './keys/key-event.ts'
@@ -20,23 +25,23 @@ export type UiAction =
   | { readonly kind: 'quiet' }
   /** A frame was painted. */
   | ({ readonly kind: 'painted' } & Painted)
-  | { readonly kind: 'linked'; readonly clientId: string; readonly serverPid: number | null }
+  | { readonly kind: 'linked'; readonly clientId: ClientId; readonly serverPid: number | null }
   | { readonly kind: 'lost' }
   | { readonly kind: 'opened'; readonly opened: Opened }
   /** Prompts sent in this folder before, oldest first. */
   | { readonly kind: 'recalled'; readonly prompts: readonly string[] }
   /** Message to send as soon as a conversation is open. */
   | { readonly kind: 'hold'; readonly message: Unsent }
-  | { readonly kind: 'acknowledged'; readonly messageId: string }
+  | { readonly kind: 'acknowledged'; readonly messageId: MessageId }
   /** The server rejected the message; its text returns to the composer. */
   | { readonly kind: 'notTaken'; readonly message: Unsent }
   | { readonly kind: 'tookBack'; readonly text: string }
   /** The answer did not count. */
-  | { readonly kind: 'answerRefused'; readonly approvalId: string }
+  | { readonly kind: 'answerRefused'; readonly approvalId: ApprovalId }
   /** The tool server rejected a field of the form, for the reason in `problem`. */
   | {
       readonly kind: 'formRefused'
-      readonly approvalId: string
+      readonly approvalId: ApprovalId
       readonly answers: Answers
       readonly field: string
       readonly problem: string
@@ -75,15 +80,15 @@ export function stepTo(ui: UiState, ...intents: readonly Intent[]): UiStep {
 /** Request of the user that only the server or the process can carry out. */
 export type Intent =
   | { readonly kind: 'send'; readonly message: Unsent }
-  | { readonly kind: 'editQueued'; readonly messageId: string; readonly text: string }
-  | { readonly kind: 'removeQueued'; readonly messageId: string }
+  | { readonly kind: 'editQueued'; readonly messageId: MessageId; readonly text: string }
+  | { readonly kind: 'removeQueued'; readonly messageId: MessageId }
   /** Removes a message from the inbox and returns its text to the composer. */
-  | { readonly kind: 'takeBack'; readonly messageId: string; readonly text: string }
-  | { readonly kind: 'interrupt'; readonly turnId: string }
+  | { readonly kind: 'takeBack'; readonly messageId: MessageId; readonly text: string }
+  | { readonly kind: 'interrupt'; readonly turnId: TurnId }
   | { readonly kind: 'continue' }
   | {
       readonly kind: 'decide'
-      readonly approvalId: string
+      readonly approvalId: ApprovalId
       readonly decision: ApprovalDecision
       readonly note?: string
       /** Answers of a filled-in form. */
@@ -92,8 +97,8 @@ export type Intent =
   | { readonly kind: 'shell'; readonly command: string }
   | { readonly kind: 'configure'; readonly settings: SettingsPatch }
   | { readonly kind: 'rename'; readonly name: string }
-  | { readonly kind: 'fork'; readonly conversationId: string }
-  | { readonly kind: 'open'; readonly conversationId: string }
+  | { readonly kind: 'fork'; readonly conversationId: ConversationId }
+  | { readonly kind: 'open'; readonly conversationId: ConversationId }
   | { readonly kind: 'new' }
   | { readonly kind: 'list' }
   | { readonly kind: 'models' }

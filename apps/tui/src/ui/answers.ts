@@ -1,8 +1,8 @@
-import type { Approval, ApprovalDecision, ConversationState } from '@parley/protocol'
+import type { Approval, ApprovalDecision, ApprovalId, ConversationState } from '@parley/protocol'
 
 /** State that keeps keys from answering an approval that has just appeared or was not shown whole. */
 export interface AnswerGuard {
-  readonly approvalId: string | null
+  readonly approvalId: ApprovalId | null
   /** Time of the first frame with the approval, or with all of it if later. */
   readonly paintedAtMs: number
   /** True if everything a yes would allow has been on the screen. */
@@ -24,7 +24,7 @@ const quietForMs = 150
 
 /** Approval in a painted frame, and whether all of it has been shown. */
 export interface Painted {
-  readonly approvalId: string | null
+  readonly approvalId: ApprovalId | null
   readonly isSeen: boolean
 }
 
@@ -40,17 +40,17 @@ export function noteKey(guard: AnswerGuard, nowMs: number): AnswerGuard {
 }
 
 /** Returns true if the approval has been on the screen for long enough. */
-export function isReadable(guard: AnswerGuard, approvalId: string, nowMs: number): boolean {
+export function isReadable(guard: AnswerGuard, approvalId: ApprovalId, nowMs: number): boolean {
   return guard.approvalId === approvalId && nowMs - guard.paintedAtMs >= readableAfterMs
 }
 
 /** Returns true if a letter now counts as an answer to the approval. */
-export function mayAnswer(guard: AnswerGuard, approvalId: string, nowMs: number): boolean {
+export function mayAnswer(guard: AnswerGuard, approvalId: ApprovalId, nowMs: number): boolean {
   return isReadable(guard, approvalId, nowMs) && nowMs - guard.lastKeyAtMs >= quietForMs
 }
 
 /** Returns true if everything a yes would allow has been on the screen. */
-export function isWhollySeen(guard: AnswerGuard, approvalId: string): boolean {
+export function isWhollySeen(guard: AnswerGuard, approvalId: ApprovalId): boolean {
   return guard.approvalId === approvalId && guard.isSeen
 }
 
@@ -61,7 +61,7 @@ export interface HeldKey {
   /** Text for the composer if more text follows: the key, after others rejected just before. */
   readonly written: string
   readonly atMs: number
-  readonly approvalId: string
+  readonly approvalId: ApprovalId
   /** Reason why it is no answer; null while it is chosen and takes effect unless more text follows. */
   readonly refusal: Refusal | null
 }
@@ -140,7 +140,7 @@ export function offers({ decisions }: Approval, decision: ApprovalDecision): boo
 /** Returns pending approvals, oldest first, without the one this window has just answered. */
 export function pendingApprovals(
   state: ConversationState | null,
-  ui: { readonly answeredApproval: string | null },
+  ui: { readonly answeredApproval: ApprovalId | null },
 ): readonly Approval[] {
   if (state === null) return []
   return Object.values(state.core.approvals).filter(

@@ -1,3 +1,4 @@
+import type { ApprovalId, MessageId } from '@parley/protocol'
 import { stepTo, type UiContext, type UiStep } from './actions.ts'
 import { answerApproval, releaseHeld, replaceHeldKey } from './answer-approval.ts'
 import { approvedNotStarted, noteKey, pendingApprovals } from './answers.ts'
@@ -151,13 +152,13 @@ function sendMessage(ui: UiState, unsent: Unsent): UiStep {
   return ui.opened === null || ui.link.kind !== 'up' ? stepTo(held) : stepTo(held, { kind: 'send', message: unsent })
 }
 
-function refuse(ui: UiState, approvalId: string): UiStep {
+function refuse(ui: UiState, approvalId: ApprovalId): UiStep {
   const note = expanded(ui.composer).trim()
   const answered = { ...cleared(ui), answeredApproval: approvalId }
   return stepTo(answered, { kind: 'decide', approvalId, decision: 'denied', ...(note === '' ? {} : { note }) })
 }
 
-function changeQueued(ui: UiState, messageId: string): UiStep {
+function changeQueued(ui: UiState, messageId: MessageId): UiStep {
   const text = expanded(ui.composer)
   return stepTo(
     cleared(ui),

@@ -1,3 +1,4 @@
+import { closest } from '@parley/text'
 import type { UiState } from './ui-state.ts'
 
 interface SlashCommand {
@@ -52,7 +53,7 @@ export function parseSlash(text: string): ParsedCommand | null {
   return {
     kind: 'unknown',
     word,
-    nearest: nearest(
+    nearest: closest(
       word,
       slashCommands.map(({ name }) => name),
     ),
@@ -73,27 +74,4 @@ export function completionsOf({ composer, dismissed, purpose }: UiState): readon
 export function chosenCompletion(ui: UiState): SlashCommand | null {
   const list = completionsOf(ui)
   return list[Math.min(ui.choice, list.length - 1)] ?? null
-}
-
-/** Returns the name that a mistyped word probably means; null if none is close. */
-function nearest(word: string, names: readonly string[]): string | null {
-  const ranked = names
-    .map((name) => ({ name, distance: distanceOf(word, name) }))
-    .sort((a, b) => a.distance - b.distance)
-  const [best] = ranked
-  return best !== undefined && best.distance <= Math.max(1, Math.floor(word.length / 2)) ? best.name : null
-}
-
-/** Returns the number of letters to insert, remove or change. */
-function distanceOf(left: string, right: string): number {
-  let row = Array.from({ length: right.length + 1 }, (_, index) => index)
-  for (const [at, letter] of [...left].entries()) {
-    const next = [at + 1]
-    for (let column = 1; column <= right.length; column++) {
-      const changed = (row[column - 1] ?? 0) + (right[column - 1] === letter ? 0 : 1)
-      next.push(Math.min(changed, (row[column] ?? 0) + 1, (next[column - 1] ?? 0) + 1))
-    }
-    row = next
-  }
-  return row[right.length] ?? 0
 }

@@ -1,4 +1,12 @@
-import type { Answers, ListedConversation } from '@parley/protocol'
+import type {
+  Answers,
+  ApprovalId,
+  ClientId,
+  ConversationId,
+  ListedConversation,
+  MessageId,
+  TurnId,
+} from '@parley/protocol'
 import { type AnswerGuard, type Choice, type HeldKey, unguarded } from './answers.ts'
 import { type Composer, emptyComposer } from './composer/composer.ts'
 import type { Notice } from './notices/notice.ts'
@@ -11,7 +19,7 @@ export interface UiState {
   readonly picker: Picker | null
   readonly link: Link
   /** Client ids of all connections this window has had. */
-  readonly ownClients: readonly string[]
+  readonly ownClients: readonly ClientId[]
   /** Clients connected to the conversation, this one included. */
   readonly clientCount: number
   readonly guard: AnswerGuard
@@ -29,9 +37,9 @@ export interface UiState {
   /** Reason why the conversation has stopped, once shown. */
   readonly lostLog: LostLog | null
   /** Turn with an interrupt in progress. */
-  readonly stoppingTurn: string | null
+  readonly stoppingTurn: TurnId | null
   /** Approval this window has just answered. */
-  readonly answeredApproval: string | null
+  readonly answeredApproval: ApprovalId | null
   /** Time of that answer, in ms since the epoch. */
   readonly answeredAtMs: number
   /** Index in the completion list. */
@@ -47,14 +55,14 @@ export interface UiState {
 export type Purpose =
   | { readonly kind: 'message' }
   /** Note to a denied call: what to do instead. */
-  | { readonly kind: 'note'; readonly approvalId: string }
-  | { readonly kind: 'edit'; readonly messageId: string }
+  | { readonly kind: 'note'; readonly approvalId: ApprovalId }
+  | { readonly kind: 'edit'; readonly messageId: MessageId }
   /** Field of a form. */
   | { readonly kind: 'form'; readonly form: FilledForm }
 
 /** Form in progress, one field after the other; the text of the current field is in the composer. */
 export interface FilledForm {
-  readonly approvalId: string
+  readonly approvalId: ApprovalId
   /** Index of the current field. */
   readonly at: number
   readonly answers: Answers
@@ -88,17 +96,17 @@ export interface LostLog {
 
 type Link =
   | { readonly kind: 'starting' }
-  | { readonly kind: 'up'; readonly clientId: string; readonly serverPid: number | null }
+  | { readonly kind: 'up'; readonly clientId: ClientId; readonly serverPid: number | null }
   | { readonly kind: 'lost' }
 
 /** Highlighted answer to an approval, which Enter gives. */
 interface Reached {
-  readonly approvalId: string
+  readonly approvalId: ApprovalId
   readonly answer: Choice['answer']
 }
 
 export interface Unsent {
-  readonly messageId: string
+  readonly messageId: MessageId
   readonly text: string
   readonly when: 'steer' | 'queue'
   /** Absolute paths. */
@@ -107,7 +115,7 @@ export interface Unsent {
 
 /** Facts on the open conversation that are not in its state. */
 export interface Opened {
-  readonly conversationId: string
+  readonly conversationId: ConversationId
   readonly shortId: string
   readonly readOnly: boolean
   /** True for `--read-only`: the client cannot take part. */

@@ -1,3 +1,4 @@
+import type { ApprovalId } from '@parley/protocol'
 import { type Caret, caretPosition, type LiveZone, liveRows } from './live-zone.ts'
 import { type Line, lineText, type Span, type Tone } from './text/span.ts'
 import { cellWidth } from './text/width.ts'
@@ -16,7 +17,7 @@ export interface Screen {
   /** Caret position; null when there is no text input. */
   readonly caret: Caret | null
   /** Approval that keys can answer while this frame is on the screen. */
-  readonly approvalId: string | null
+  readonly approvalId: ApprovalId | null
   /** True if everything a yes would allow is on the screen, or has been printed. */
   readonly isSeen: boolean
   /** Time at which the frame changes without input, in ms since the epoch. */

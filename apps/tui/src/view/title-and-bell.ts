@@ -1,12 +1,12 @@
-import type { ConversationState } from '@parley/protocol'
+import type { ApprovalId, ConversationState, TurnId } from '@parley/protocol'
 import { stripEffects } from './text/control-characters.ts'
 import { truncateText } from './text/fit-rows.ts'
 
 /** Window title and pending events that the terminal was last notified of. */
 export interface Announced {
   readonly title: string
-  readonly approvalId: string | null
-  readonly turn: { readonly id: string; readonly startedAt: number } | null
+  readonly approvalId: ApprovalId | null
+  readonly turn: { readonly id: TurnId; readonly startedAt: number } | null
 }
 
 export const unannounced: Announced = { title: '', approvalId: null, turn: null }
@@ -19,7 +19,7 @@ const titleColumns = 60
 export function announce(
   before: Announced,
   state: ConversationState | null,
-  approvalId: string | null,
+  approvalId: ApprovalId | null,
   nowMs: number,
 ): { readonly announced: Announced; readonly title: string | null; readonly ring: string | null } {
   const name = nameOf(state)

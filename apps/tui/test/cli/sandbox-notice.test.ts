@@ -1,6 +1,6 @@
 import type { Parley } from '@parley/client'
 import { describe, expect, test } from 'vitest'
-import { sandboxNotice } from '../../src/cli/sandbox-notice.ts'
+import { sandboxNotice } from '../../src/cli/messages.ts'
 import { after, turnStarted } from '../view/scenes/conversation.ts'
 
 const { settings } = after(turnStarted).core

@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process'
 import { commandOf, waitUntil } from '@parley/testkit'
-import { expect, test, vi } from 'vitest'
+import { test, vi } from 'vitest'
 import { execWorld } from './exec-world.ts'
 import { place, ready } from './interactive-program.ts'
 
-// Each waits for as long as a server is given to end.
+// Each waits for as long as a server is given to end, so they wait together.
 vi.setConfig({ testTimeout: 60_000 })
 
 const wasKilled = /The server \(process \d+\) did not end within 10 s, so it was killed/
@@ -17,7 +17,9 @@ function stopServer(processes: readonly number[]): void {
   process.kill(server, 'SIGSTOP')
 }
 
-test('exec kills a server that waits for a pipe for ever, says so, and leaves nothing', async () => {
+test.concurrent('exec kills a server that waits for a pipe for ever, says so, and leaves nothing', async ({
+  expect,
+}) => {
   await using world = await execWorld()
   execFileSync('mkfifo', [world.path('rules')])
   await using run = world.start(['--policy', 'rules', '--timeout', '2s', 'hi'])
@@ -26,7 +28,7 @@ test('exec kills a server that waits for a pipe for ever, says so, and leaves no
   expect(run.processes()).toEqual([])
 })
 
-test('exec kills a server that was stopped in the middle of a turn', async () => {
+test.concurrent('exec kills a server that was stopped in the middle of a turn', async ({ expect }) => {
   await using world = await execWorld({ steps: [{ hang: 'mid', text: 'half of it', chunks: 4 }] })
   await using run = world.start(['--json', 'hi'])
   await expect.poll(run.stdout, { timeout: 10_000 }).toContain('item.delta')
@@ -37,7 +39,7 @@ test('exec kills a server that was stopped in the middle of a turn', async () =>
   expect(run.processes()).toEqual([])
 })
 
-test('the terminal kills a server that did not get as far as a greeting', async () => {
+test.concurrent('the terminal kills a server that did not get as far as a greeting', async ({ expect }) => {
   await using at = await place([])
   await using pty = at.start()
   await waitUntil(() => pty.processes().some(isServer), { what: 'its server' })
@@ -48,7 +50,7 @@ test('the terminal kills a server that did not get as far as a greeting', async 
   await waitUntil(() => pty.processes().length === 0, { what: 'the end of all' })
 })
 
-test('the terminal kills a server that was stopped, and says so below its screen', async () => {
+test.concurrent('the terminal kills a server that was stopped, and says so below its screen', async ({ expect }) => {
   await using at = await place([])
   await using pty = at.start()
   await pty.waitFor(/scripted/)

@@ -1,6 +1,6 @@
 import type { ConversationEvent } from '@parley/protocol'
 import { describe, expect, test } from 'vitest'
-import { createPlainReporter } from '../../src/scripted/plain-reporter.ts'
+import { createPlainReporter } from '../../src/scripted/reporter.ts'
 import type { RunEnd } from '../../src/scripted/run-end.ts'
 import {
   command,

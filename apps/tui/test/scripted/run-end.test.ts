@@ -1,8 +1,7 @@
 import type { EventOf } from '@parley/protocol'
 import { describe, expect, test } from 'vitest'
 import type { ExitCode } from '../../src/cli/exit-codes.ts'
-import { failedRun, stoppedRun, stoppedTurn, turnEnd } from '../../src/scripted/run-end.ts'
-import { StoppedError } from '../../src/scripted/stop.ts'
+import { failedRun, StoppedError, stoppedRun, stoppedTurn, turnEnd } from '../../src/scripted/run-end.ts'
 
 const usage = { inputTokens: 1, cachedInputTokens: 0, outputTokens: 1, reasoningTokens: 0 }
 const denial = { itemId: 'i-1', title: 'rm x', reason: 'no' }

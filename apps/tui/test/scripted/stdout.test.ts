@@ -5,7 +5,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { tempDirectory } from '@parley/testkit'
 import { expect, test } from 'vitest'
-import { openResultStream } from '../../src/scripted/stdout.ts'
+import { openResultStream } from '../../src/scripted/output.ts'
 
 test('lines arrive whole and in order, larger ones than a pipe holds too', async () => {
   await using folder = await tempDirectory()

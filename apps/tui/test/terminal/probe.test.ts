@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { reflowsRows } from '../../src/terminal/probe.ts'
+import { reflowsRows } from '../../src/terminal/port.ts'
 
 describe('reflowsRows', () => {
   test.each([

@@ -7,6 +7,8 @@ describe('parseSlash', () => {
     ['/MODEL  ollama llama3:8b ', { kind: 'command', name: 'model', argument: 'ollama llama3:8b' }],
     ['/name the long\nway', { kind: 'command', name: 'name', argument: 'the long\nway' }],
     ['/modle', { kind: 'unknown', word: 'modle', nearest: 'model' }],
+    ['/moedl', { kind: 'unknown', word: 'moedl', nearest: 'model' }],
+    ['/hlxp', { kind: 'unknown', word: 'hlxp', nearest: null }],
     ['/xyzzy', { kind: 'unknown', word: 'xyzzy', nearest: null }],
     ['/usr/bin is a folder', null],
     ['see /help', null],

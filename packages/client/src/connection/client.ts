@@ -1,4 +1,5 @@
 import {
+  type ConversationId,
   type Envelope,
   type MethodName,
   type ParamsOf,
@@ -41,9 +42,9 @@ export interface Client extends AsyncDisposable {
   /** Sends a request. Rejects with an `RpcError` with a code of the protocol's catalogue, `connectionClosed` included. */
   request<Name extends MethodName>(method: Name, params: ParamsOf<Name>): Promise<ResultOf<Name>>
   /** Calls the listener for each event of one conversation, in order. Returns the function that removes it. */
-  onEvent(conversationId: string, listener: (envelope: Envelope) => void): () => void
+  onEvent(conversationId: ConversationId, listener: (envelope: Envelope) => void): () => void
   /** Returns true if a listener for this conversation is registered. */
-  follows(conversationId: string): boolean
+  follows(conversationId: ConversationId): boolean
   /** Resolves when the connection is closed, after every pending request was rejected. */
   readonly closed: Promise<CloseReason>
   close(): Promise<void>
@@ -52,7 +53,7 @@ export interface Client extends AsyncDisposable {
 /** Does the handshake. Closes the transport and rejects if the server rejects it. */
 export async function connectClient({ transport, ...introduction }: ClientOptions): Promise<Client> {
   const { onNotice, checkResult } = introduction
-  const listeners = new Map<string, Set<(envelope: Envelope) => void>>()
+  const listeners = new Map<ConversationId, Set<(envelope: Envelope) => void>>()
   const deliver = (params: unknown) => {
     if (!isEnvelope(params)) return
     for (const listener of listeners.get(params.conversationId) ?? []) listener(params)

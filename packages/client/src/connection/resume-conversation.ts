@@ -1,4 +1,5 @@
 import {
+  type ConversationId,
   type ConversationSummary,
   type MethodName,
   type Overrides,
@@ -78,7 +79,7 @@ export async function requestWhereItLives<Name extends MethodName>(
 
 /** The process that has a conversation open, from the data of a `liveElsewhere` error. */
 export interface Owner {
-  readonly conversationId: string
+  readonly conversationId: ConversationId
   readonly pid: number | null
   readonly socket: string | null
 }

@@ -1,4 +1,4 @@
-import type { Approval, ApprovalDecision, ParamsOf } from '@parley/protocol'
+import type { Approval, ApprovalDecision, ApprovalId, ParamsOf } from '@parley/protocol'
 import { codeOf } from '../connection/errors.ts'
 import type { Followed } from './follow-events.ts'
 
@@ -30,7 +30,7 @@ export function answerApprovals(
   handler: ApprovalHandler,
   options: ApprovalOptions = {},
 ): Disposable {
-  const asked = new Map<string, AbortController>()
+  const asked = new Map<ApprovalId, AbortController>()
   const { store, ended } = followed
 
   function look(): void {
@@ -39,7 +39,7 @@ export function answerApprovals(
     for (const approval of Object.values(approvals)) if (approval.state === 'pending') begin(approval)
   }
 
-  function settle(id: string, controller: AbortController): void {
+  function settle(id: ApprovalId, controller: AbortController): void {
     asked.delete(id)
     controller.abort()
   }

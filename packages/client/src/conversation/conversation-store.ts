@@ -1,11 +1,11 @@
-import { type ConversationState, type Cursor, type Envelope, reduce } from '@parley/protocol'
+import { type ConversationId, type ConversationState, type Cursor, type Envelope, reduce } from '@parley/protocol'
 import { type Client, isEnvelope } from '../connection/client.ts'
 /** Called after each folded event, in order, and with null after the server's state replaced the local one. */
 export type StoreListener = (envelope: Envelope | null) => void
 
 /** State of a conversation, folded from the server's events with the server's own reducer. */
 export interface ConversationStore {
-  readonly conversationId: string
+  readonly conversationId: ConversationId
   readonly state: ConversationState
   /** Adds a listener. Returns the function that removes it. */
   subscribe(listener: StoreListener): () => void
@@ -16,14 +16,17 @@ export interface ConversationStore {
 }
 
 /** Streams a conversation: its state, then every event once and in order. Gaps are filled from the server's log. */
-export async function openConversationStore(client: Client, conversationId: string): Promise<ConversationStore> {
+export async function openConversationStore(
+  client: Client,
+  conversationId: ConversationId,
+): Promise<ConversationStore> {
   const store = new StreamedConversation(client, conversationId)
   await store.refresh()
   return store
 }
 
 class StreamedConversation implements ConversationStore {
-  readonly conversationId: string
+  readonly conversationId: ConversationId
   readonly #client: Client
   readonly #listeners = new Set<StoreListener>()
   readonly #unlisten: () => void
@@ -34,7 +37,7 @@ class StreamedConversation implements ConversationStore {
   /** Seq of the event that revealed a gap. The server sends it again after the missing ones. */
   #gapSeq: number | null = null
 
-  constructor(client: Client, conversationId: string) {
+  constructor(client: Client, conversationId: ConversationId) {
     this.#client = client
     this.conversationId = conversationId
     this.#unlisten = client.onEvent(conversationId, (envelope) => this.#take(envelope))

@@ -1,4 +1,4 @@
-import type { Approval, ApprovalRequest, InputItem, ParamsOf } from '@parley/protocol'
+import type { Approval, ApprovalRequest, InputItem, MessageId, ParamsOf, TurnId } from '@parley/protocol'
 import { codeOf } from '../connection/errors.ts'
 import type { Followed } from './follow-events.ts'
 import { createTurn, type Turn, type TurnParts } from './turn.ts'
@@ -54,7 +54,7 @@ export class ConversationTurns {
     return createTurn({ ...this.#followed, ...which, isAnswerable: (approval) => this.#isAnswerable(approval) })
   }
 
-  #join(turnId: string): Turn {
+  #join(turnId: TurnId): Turn {
     const { core, window } = this.#followed.store.state
     const said = window.findLast(({ item, turnId: of }) => item.type === 'agentMessage' && of === turnId)
     const begun = [...Object.keys(core.open), ...Object.keys(core.approvals)]
@@ -71,7 +71,7 @@ export class ConversationTurns {
     return turn
   }
 
-  #stopOn(signal: AbortSignal, turn: Turn, messageId: string): void {
+  #stopOn(signal: AbortSignal, turn: Turn, messageId: MessageId): void {
     const stop = () => {
       // The turn may have ended meanwhile.
       this.#stop(turn, messageId).catch(() => undefined)
@@ -82,7 +82,7 @@ export class ConversationTurns {
     if (signal.aborted) stop()
   }
 
-  async #stop(turn: Turn, messageId: string): Promise<void> {
+  async #stop(turn: Turn, messageId: MessageId): Promise<void> {
     if (turn.id !== null) return await this.#interrupt(turn.id)
     const { client, store } = this.#followed
     try {
@@ -95,13 +95,13 @@ export class ConversationTurns {
     }
   }
 
-  async #interrupt(turnId: string): Promise<void> {
+  async #interrupt(turnId: TurnId): Promise<void> {
     const { client, store } = this.#followed
     await client.request('conversation/interrupt', { conversationId: store.conversationId, turnId })
   }
 
   /** Resolves to a pending approval that no connected client can answer, or null. Asks the server for its clients: those named in the approval may have left. */
-  async #unanswered(turnId: string): Promise<ApprovalRequest | null> {
+  async #unanswered(turnId: TurnId): Promise<ApprovalRequest | null> {
     const { client, store } = this.#followed
     const pending = () =>
       Object.values(store.state.core.approvals).find(

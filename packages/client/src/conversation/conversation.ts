@@ -1,4 +1,6 @@
 import type {
+  ApprovalId,
+  ConversationId,
   ConversationState,
   ConversationSummary,
   Cursor,
@@ -7,6 +9,7 @@ import type {
   ParamsOf,
   ResultOf,
   SettingsPatch,
+  TurnId,
 } from '@parley/protocol'
 import type { Client } from '../connection/client.ts'
 import { ClientError, codeOf } from '../connection/errors.ts'
@@ -19,7 +22,9 @@ import type { Turn } from './turn.ts'
 
 /** Methods about one conversation, without the two by which a `Conversation` is followed itself. */
 export type ConversationMethod = Exclude<
-  { [Name in MethodName]: ParamsOf<Name> extends { readonly conversationId: string } ? Name : never }[MethodName],
+  {
+    [Name in MethodName]: ParamsOf<Name> extends { readonly conversationId: ConversationId } ? Name : never
+  }[MethodName],
   'conversation/stream' | 'conversation/unstream'
 >
 
@@ -60,7 +65,7 @@ export class Conversation implements AsyncDisposable {
     this.#turns = new ConversationTurns(this.#followed, () => this.#handlers > 0)
   }
 
-  get id(): string {
+  get id(): ConversationId {
     return this.summary.conversationId
   }
 
@@ -135,13 +140,13 @@ export class Conversation implements AsyncDisposable {
   }
 
   /** Answers one approval. Throws `approvalNotPending` if it is settled. */
-  async decide(approvalId: string, answer: NonNullable<ApprovalAnswer>): Promise<void> {
+  async decide(approvalId: ApprovalId, answer: NonNullable<ApprovalAnswer>): Promise<void> {
     const decided = typeof answer === 'string' ? { decision: answer } : answer
     await this.request('approval/decide', { ...decided, approvalId })
   }
 
   /** Interrupts the running turn; with an id only that turn, and throws `turnMismatch` if another one runs. Resolves to false if there was none. */
-  async interrupt(turnId?: string): Promise<boolean> {
+  async interrupt(turnId?: TurnId): Promise<boolean> {
     const { interrupted } = await this.request('conversation/interrupt', turnId === undefined ? {} : { turnId })
     return interrupted
   }

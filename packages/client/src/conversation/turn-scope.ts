@@ -1,13 +1,15 @@
-import type { ConversationEvent } from '@parley/protocol'
+import type { ApprovalId, ConversationEvent, ItemId, MessageId, TurnId } from '@parley/protocol'
 import { ClientError } from '../connection/errors.ts'
 
 /** A turn named by the message it answers, or by its id together with its items and approvals so far. */
-export type TurnKey = { readonly messageId: string } | { readonly turnId: string; readonly begun?: readonly string[] }
+export type TurnKey =
+  | { readonly messageId: MessageId }
+  | { readonly turnId: TurnId; readonly begun?: readonly (ItemId | ApprovalId)[] }
 
 /** A filter for the events of one turn; takes all events of the conversation in order. */
 export interface TurnScope {
   /** Id of the turn; null until the message has one. */
-  readonly turnId: string | null
+  readonly turnId: TurnId | null
   /** Returns the events that are known to belong to the turn now. Throws `messageRemoved`. */
   take(event: ConversationEvent): readonly ConversationEvent[]
 }
@@ -19,7 +21,7 @@ export function createTurnScope(key: TurnKey): TurnScope {
   const parts = new Set('turnId' in key ? key.begun : [])
 
   /** Finds the turn of a message. Holds `turn.started` back, because the message's item follows it. */
-  function find(messageId: string, event: ConversationEvent): readonly ConversationEvent[] {
+  function find(messageId: MessageId, event: ConversationEvent): readonly ConversationEvent[] {
     if (event.type === 'turn.started') started = event
     if (event.type === 'model.requested') started = null
     if (event.type === 'message.removed' && event.messageId === messageId) throw removed()

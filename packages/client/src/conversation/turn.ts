@@ -1,4 +1,4 @@
-import type { ApprovalRequest, ConversationEvent, EventOf } from '@parley/protocol'
+import type { ApprovalRequest, ConversationEvent, EventOf, TurnId } from '@parley/protocol'
 import { ClientError } from '../connection/errors.ts'
 import { type Followed, followEvents, leavable, type Place } from './follow-events.ts'
 import { createTurnScope, type TurnKey, type TurnScope } from './turn-scope.ts'
@@ -15,7 +15,7 @@ export type TurnResult = Omit<EventOf<'turn.ended'>, 'type'> & {
  */
 export interface Turn extends AsyncIterable<ConversationEvent> {
   /** Id of the turn; null while the message is queued. */
-  readonly id: string | null
+  readonly id: TurnId | null
   /**
    * Settles with the turn, iterated or not. Rejects with `approvalNeeded` if no connected client can answer, with
    * `messageRemoved`, or with the reason of the connection's end.

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { dirname } from 'node:path'
-import { FILE_MODE, type Files, FOLDER_MODE, type OpenFile } from './files.ts'
-import { hasCode, StorageError } from './storage-error.ts'
+import { FILE_MODE, type Files, FOLDER_MODE, hasCode, type OpenFile, StorageError } from './files.ts'
 
 /** Reads a small file or a range of it. Returns null when there is none, fewer bytes at its end. */
 export function readFile(

@@ -1,7 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { markLocked } from '@parley/host'
-import type { HeldLock } from './files.ts'
-import { LOCK_UNAVAILABLE, StorageError } from './storage-error.ts'
+import { type HeldLock, LOCK_UNAVAILABLE, StorageError } from './files.ts'
 
 const SQLITE_BUSY = 5
 const SQLITE_LOCKED = 6

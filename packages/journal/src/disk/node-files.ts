@@ -1,9 +1,18 @@
 import fs from 'node:fs'
 import { promisify } from 'node:util'
 import { openUnlocked } from '@parley/host'
-import { type Access, FILE_MODE, type FileFacts, type Files, FOLDER_MODE, type OpenFile } from './files.ts'
+import {
+  type Access,
+  FILE_MODE,
+  type FileFacts,
+  type Files,
+  FOLDER_MODE,
+  hasCode,
+  type OpenFile,
+  StorageError,
+  storageError,
+} from './files.ts'
 import { lockFile } from './kernel-lock.ts'
-import { hasCode, StorageError, storageError } from './storage-error.ts'
 
 const { O_APPEND, O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_RDWR, O_WRONLY } = fs.constants
 

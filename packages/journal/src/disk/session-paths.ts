@@ -1,6 +1,6 @@
 import { basename, join, sep } from 'node:path'
-import type { Files } from './files.ts'
-import { hasCode } from './storage-error.ts'
+import type { ConversationId } from '@parley/protocol'
+import { type Files, hasCode } from './files.ts'
 
 /** Paths of one conversation's files. */
 export interface SessionPaths {
@@ -30,7 +30,7 @@ export function scratchFolder(home: string): string {
 }
 
 /** Returns the paths of a conversation, by the UTC day in its id. Null unless the id is a UUIDv7. */
-export function sessionPaths(home: string, conversationId: string): SessionPaths | null {
+export function sessionPaths(home: string, conversationId: ConversationId): SessionPaths | null {
   if (!isConversationId(conversationId)) return null
   const folder = join(sessionsFolder(home), ...dayOf(conversationId))
   const stem = join(folder, conversationId)
@@ -61,14 +61,14 @@ export function tornPath(logPath: string, n: number): string {
 }
 
 /** Returns YYYY, MM and DD of an id, whose first 48 bits are ms since the epoch. */
-export function dayOf(conversationId: string): [year: string, month: string, day: string] {
+export function dayOf(conversationId: ConversationId): [year: string, month: string, day: string] {
   const createdAt = new Date(createdAtMs(conversationId))
   const two = (n: number) => String(n).padStart(2, '0')
   const year = String(createdAt.getUTCFullYear()).padStart(4, '0')
   return [year, two(createdAt.getUTCMonth() + 1), two(createdAt.getUTCDate())]
 }
 
-function createdAtMs(conversationId: string): number {
+function createdAtMs(conversationId: ConversationId): number {
   return Number.parseInt(conversationId.slice(0, 8) + conversationId.slice(9, 13), 16)
 }
 

@@ -1,7 +1,6 @@
 import { dirname } from 'node:path'
 import { createFile, foldersUpTo, makeFolders, removeQuietly, writeAll } from '../disk/file-io.ts'
-import type { Files, OpenFile } from '../disk/files.ts'
-import { LOG_CLOSED, StorageError } from '../disk/storage-error.ts'
+import { type Files, LOG_CLOSED, type OpenFile, StorageError } from '../disk/files.ts'
 import { writtenBytes } from '../line/line.ts'
 import { GroupedSync } from './grouped-sync.ts'
 import { encodeHeader, type LogHeader, raiseMinReader } from './header.ts'

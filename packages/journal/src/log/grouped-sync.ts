@@ -1,5 +1,4 @@
-import type { Files, OpenFile } from '../disk/files.ts'
-import { StorageError, storageError } from '../disk/storage-error.ts'
+import { type Files, type OpenFile, StorageError, storageError } from '../disk/files.ts'
 
 /** Runs one fdatasync at a time for any number of callers: those that call during one share the next. */
 export class GroupedSync {

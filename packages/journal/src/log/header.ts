@@ -1,11 +1,8 @@
-import { eventVersion } from '@parley/protocol'
+import { type ConversationId, eventVersion } from '@parley/protocol'
 import type { Files, OpenFile } from '../disk/files.ts'
 import { isConversationId } from '../disk/session-paths.ts'
-import { checkLine } from '../line/check-line.ts'
-import { checksumState, withChecksum } from '../line/checksum.ts'
-import { isRecord, parseJson } from '../line/line.ts'
-import { splitLines } from './split-lines.ts'
-
+import { checksumState, isRecord, parseJson, withChecksum } from '../line/line.ts'
+import { checkLine, splitLines } from '../line/read-lines.ts'
 /** Format this program writes: the version of its events, and the highest `minReader` it may append to. */
 export const LOG_FORMAT = eventVersion
 
@@ -14,13 +11,13 @@ export interface LogHeader {
   readonly format: number
   /** Lowest format of a program that may append. */
   readonly minReader: number
-  readonly conversationId: string
+  readonly conversationId: ConversationId
   readonly forkedFrom?: ForkPoint
 }
 
 /** Last event copied from the other conversation. */
 interface ForkPoint {
-  readonly id: string
+  readonly id: ConversationId
   readonly seq: number
   readonly crc: string
 }
@@ -30,12 +27,12 @@ const HEADER_WITHIN_BYTES = 64 * 1024
 
 const HEADER_KEYS: ReadonlySet<string> = new Set(['format', 'minReader', 'conversationId', 'forkedFrom'])
 
-export function newHeader(conversationId: string): LogHeader {
+export function newHeader(conversationId: ConversationId): LogHeader {
   return { format: LOG_FORMAT, minReader: LOG_FORMAT, conversationId }
 }
 
 /** Makes the header of a log that begins with lines copied from `source`; null when the header of that is lost. */
-export function forkHeader(conversationId: string, forkedFrom: ForkPoint, source: LogHeader | null): LogHeader {
+export function forkHeader(conversationId: ConversationId, forkedFrom: ForkPoint, source: LogHeader | null): LogHeader {
   return { ...newHeader(conversationId), format: formatOf(source), forkedFrom }
 }
 

@@ -1,5 +1,13 @@
-import type { FileFacts, Files, OpenFile } from '../disk/files.ts'
-import { LOG_CHANGED, LOG_DELETED, LOG_MOVED, LOG_REPLACED, StorageError } from '../disk/storage-error.ts'
+import {
+  type FileFacts,
+  type Files,
+  LOG_CHANGED,
+  LOG_DELETED,
+  LOG_MOVED,
+  LOG_REPLACED,
+  type OpenFile,
+  StorageError,
+} from '../disk/files.ts'
 
 /**
  * Detects changes of a log by other processes since the last write: deleted, renamed, replaced, cut or written to.

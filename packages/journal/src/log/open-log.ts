@@ -1,12 +1,20 @@
+import type { ConversationId } from '@parley/protocol'
 import { createFile, readSpan, writeAll } from '../disk/file-io.ts'
-import type { Files, OpenFile } from '../disk/files.ts'
+import { type Files, hasCode, type OpenFile, StorageError } from '../disk/files.ts'
 import { conversationIdOf, tornPath } from '../disk/session-paths.ts'
-import { hasCode, StorageError } from '../disk/storage-error.ts'
-import { type Damage, type SeqRange, unnamedLosses } from './damage.ts'
 import { EventLog } from './event-log.ts'
 import { encodeHeader, LOG_FORMAT, type LogHeader, newHeader, readHeader } from './header.ts'
 import type { LogLine } from './read-log.ts'
-import { type LogPoint, type LossReports, type Scan, scanLog, type Tail } from './scan-log.ts'
+import {
+  type Damage,
+  type LogPoint,
+  type LossReports,
+  type Scan,
+  type SeqRange,
+  scanLog,
+  type Tail,
+  unnamedLosses,
+} from './scan-log.ts'
 
 export interface OpenLogOptions {
   /** Reads the losses that earlier openings reported in the log. */
@@ -29,7 +37,7 @@ export interface WritableLog {
   readonly log: EventLog
   /** Header; null when it is damaged. The id then comes from the file name, and the fork point is lost. */
   readonly header: LogHeader | null
-  readonly conversationId: string
+  readonly conversationId: ConversationId
   /** Higher than any seq seen, in damaged lines too. */
   readonly nextSeq: number
   /** The last good line; null when there is none. */
@@ -110,7 +118,7 @@ function closeTail(files: Files, file: OpenFile, tail: Tail): TornPiece | null {
 }
 
 /** Writes a header to a log without one and without events, as a crash right after its creation leaves it. */
-function headerForEmpty(log: EventLog, scan: Scan, conversationId: string): LogHeader | null {
+function headerForEmpty(log: EventLog, scan: Scan, conversationId: ConversationId): LogHeader | null {
   const isEmpty = scan.last === null && scan.tally.highest === 0
   if (!isEmpty) return null
   const header = newHeader(conversationId)

@@ -1,9 +1,7 @@
 import type { Files, OpenFile } from '../disk/files.ts'
-import { checkLine, readPrefix } from '../line/check-line.ts'
-import { checksumOf } from '../line/checksum.ts'
-import { decodeLine, type Line, type LoggedEnvelope, storedLine } from '../line/line.ts'
+import { checksumOf, decodeLine, type Line, type LoggedEnvelope, storedLine } from '../line/line.ts'
+import { checkLine, type RawLine, readPrefix, splitLines } from '../line/read-lines.ts'
 import { type LogHeader, readHeader } from './header.ts'
-import { type RawLine, splitLines } from './split-lines.ts'
 
 /** Reads a log, also one that another process appends to. Changes nothing and needs no lock. */
 export class LogView implements Disposable {

@@ -1,16 +1,16 @@
 import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { crc32 } from 'node:zlib'
+import type { ConversationId } from '@parley/protocol'
 import { readFile, replaceFile } from '../disk/file-io.ts'
-import type { FileFacts, Files } from '../disk/files.ts'
+import { type FileFacts, type Files, StorageError } from '../disk/files.ts'
 import { type SessionFile, sessionsFolder, walkSessions } from '../disk/session-paths.ts'
-import { StorageError } from '../disk/storage-error.ts'
 import { isRecord, parseJson } from '../line/line.ts'
 import { EXCERPT_BYTES, readExcerpt } from './log-excerpt.ts'
 
 /** Lines to make a row from: all of a small log; both ends of a longer one, and the telling lines between. */
 export interface LogExcerpt {
-  readonly id: string
+  readonly id: ConversationId
   readonly headLines: readonly string[]
   readonly tellingLines: readonly string[]
   /** Empty when `headLines` are the whole log. */
@@ -27,7 +27,7 @@ export interface Rows<Row> extends RowFormat<Row> {
 }
 
 export interface ListedSession<Row> {
-  readonly id: string
+  readonly id: ConversationId
   readonly path: string
   readonly sizeBytes: number
   readonly modifiedAtMs: number
@@ -89,7 +89,7 @@ function quietly<T>(run: () => T): T | null {
 }
 
 interface IndexEntry<Row> {
-  readonly id: string
+  readonly id: ConversationId
   readonly sizeBytes: number
   readonly modifiedAtMs: number
   /** Row of the listing; null for a log that is not listed. */

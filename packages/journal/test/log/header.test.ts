@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { withChecksum } from '../../src/line/checksum.ts'
+import { withChecksum } from '../../src/line/line.ts'
 import { decodeHeader, encodeHeader, forkHeader, newHeader } from '../../src/log/header.ts'
 import { SAMPLE_HEADER, SAMPLE_ID, sampleLine } from '../sample-log.ts'
 

@@ -2,8 +2,7 @@ import { StringDecoder } from 'node:string_decoder'
 import { createParser } from 'eventsource-parser'
 import type { Explain } from '../failures/explain.ts'
 import { isTerminal, type ModelEvent } from '../port/model-client.ts'
-import type { ExchangeLimits } from '../port/wire.ts'
-import type { WireReader } from './http-wire.ts'
+import type { ExchangeLimits, WireReader } from '../port/wire.ts'
 
 interface BodyBatch {
   readonly events: readonly ModelEvent[]

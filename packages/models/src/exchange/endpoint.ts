@@ -3,8 +3,14 @@ import { createExplain, type Explain } from '../failures/explain.ts'
 import { createRequestStarter, type StartRequest } from '../http/http-agents.ts'
 import { HttpExchange } from '../http/http-exchange.ts'
 import type { ModelFailure } from '../port/model-client.ts'
-import { type ClientPorts, defaultLimits, type Environment, type ExchangeLimits, type Provider } from '../port/wire.ts'
-import type { HttpWire } from './http-wire.ts'
+import {
+  type ClientPorts,
+  defaultLimits,
+  type Environment,
+  type ExchangeLimits,
+  type HttpWire,
+  type Provider,
+} from '../port/wire.ts'
 
 export interface Call {
   readonly method: 'GET' | 'POST'

@@ -1,11 +1,10 @@
 import type { Explain } from '../failures/explain.ts'
 import { type HttpChunk, type HttpExchange, type HttpHead, readText } from '../http/http-exchange.ts'
 import { Watchdog } from '../http/watchdog.ts'
-import { isTerminal, type ModelEvent, type ModelFailure } from '../port/model-client.ts'
-import type { ModelRequest } from '../port/model-request.ts'
+import { isTerminal, type ModelEvent, type ModelFailure, type ModelRequest } from '../port/model-client.ts'
+import type { HttpWire, WireReader } from '../port/wire.ts'
 import { type BodyReader, createStreamedBodyReader, createWholeBodyReader } from './body-reader.ts'
 import type { Call, Endpoint } from './endpoint.ts'
-import type { HttpWire, WireReader } from './http-wire.ts'
 
 /** Streams one response. A single generator, since each nested `yield*` would cost every delta another promise. */
 export async function* streamModel(

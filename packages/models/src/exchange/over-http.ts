@@ -1,9 +1,8 @@
 import { readText } from '../http/http-exchange.ts'
 import { Watchdog } from '../http/watchdog.ts'
 import type { ModelClient, ModelListing } from '../port/model-client.ts'
-import type { ClientPorts, Provider, Wire } from '../port/wire.ts'
+import type { ClientPorts, HttpWire, Provider, Wire } from '../port/wire.ts'
 import { createEndpoint, type Endpoint } from './endpoint.ts'
-import type { HttpWire } from './http-wire.ts'
 import { streamModel } from './model-exchange.ts'
 
 const maxListBytes = 4 * 1024 * 1024

@@ -1,13 +1,6 @@
 import type { FailureCode, ModelFailure, RetryClass } from '../port/model-client.ts'
-import { type HeaderValues, readWaitHint } from './wait-hint.ts'
-
-/** Error as a provider describes it. `code` and `kind` are in the words of OpenAI; other wires translate theirs. */
-export interface ProviderError {
-  readonly message: string
-  readonly code: string
-  readonly kind: string
-  readonly status?: number
-}
+import type { ProviderError } from '../port/wire.ts'
+import { type HeaderValues, readWaitHint } from './retry-wait.ts'
 
 /** Request that failed, in the words that its messages use. */
 export interface FailureContext {

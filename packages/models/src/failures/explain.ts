@@ -1,15 +1,8 @@
 import type { HttpFault, HttpHead } from '../http/http-exchange.ts'
 import type { Trip } from '../http/watchdog.ts'
 import type { FailureCode, ModelFailure, RetryClass } from '../port/model-client.ts'
-import { classifyRefusal, type FailureContext, type ProviderError } from './classify-refusal.ts'
-
-/** Fault that a wire finds in a stream. */
-export type WireFault =
-  | { readonly type: 'refused'; readonly error: ProviderError }
-  | { readonly type: 'malformed'; readonly what: string }
-  | { readonly type: 'cut' }
-
-export type ExplainFault = (fault: WireFault) => ModelFailure
+import type { ExplainFault, ProviderError, WireFault } from '../port/wire.ts'
+import { classifyRefusal, type FailureContext } from './classify-refusal.ts'
 
 /** Explanation of everything that can go wrong with a request, as failures. No message contains a secret. */
 export interface Explain {

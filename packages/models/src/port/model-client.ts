@@ -1,5 +1,3 @@
-import type { ModelCall, ModelRequest } from './model-request.ts'
-
 /** Port to the models of a provider. */
 export interface ModelClient {
   /** Name of wire, version and provider. Only an entry with the same adapter is sent back unchanged. */
@@ -8,6 +6,74 @@ export interface ModelClient {
   stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelEvent>
   /** Lists the models that the provider offers. Never throws. */
   listModels(signal: AbortSignal): Promise<ModelListing>
+}
+
+/** JSON Schema whose root is an object, as tools declare their input. */
+export interface JsonSchemaObject {
+  readonly type: 'object'
+  readonly [keyword: string]: unknown
+}
+
+export interface ToolSpec {
+  readonly name: string
+  readonly description: string
+  readonly parameters: JsonSchemaObject
+}
+
+interface TextPart {
+  readonly type: 'text'
+  readonly text: string
+}
+
+export interface ImagePart {
+  readonly type: 'image'
+  readonly mediaType: string
+  readonly base64: string
+}
+
+export type UserPart = TextPart | ImagePart
+
+export interface ModelCall {
+  readonly callId: string
+  readonly name: string
+  /** Arguments as the model wrote them: usually JSON, but not always. */
+  readonly arguments: string
+}
+
+interface UserEntry {
+  readonly kind: 'user'
+  readonly content: readonly UserPart[]
+}
+
+/** Response of a model. `parts` goes back unchanged to the adapter that made it; others use `text` and `calls`. */
+export interface ResponseEntry {
+  readonly kind: 'response'
+  readonly adapter: string
+  readonly parts: readonly unknown[]
+  readonly text: string
+  readonly calls: readonly ModelCall[]
+}
+
+export interface ResultEntry {
+  readonly kind: 'result'
+  readonly callId: string
+  readonly text: string
+  readonly isError: boolean
+}
+
+/** Entry of the conversation as the model reads it. Immutable: its serialised form is cached by identity. */
+export type ModelEntry = UserEntry | ResponseEntry | ResultEntry
+
+export interface ModelRequest {
+  readonly model: string
+  readonly effort?: string
+  readonly instructions: string
+  readonly tools: readonly ToolSpec[]
+  readonly entries: readonly ModelEntry[]
+  /** JSON Schema that the final message must satisfy. */
+  readonly outputSchema?: Readonly<Record<string, unknown>>
+  /** Stable for a conversation: the provider can route to the machine that has the prefix in its cache. */
+  readonly cacheKey: string
 }
 
 export interface TokenUsage {
@@ -69,7 +135,7 @@ export type ModelEvent =
   | ({ readonly type: 'call'; readonly part: string } & ModelCall)
   | TerminalEvent
 
-export type TerminalEvent =
+type TerminalEvent =
   | {
       readonly type: 'completed'
       readonly parts: readonly unknown[]

@@ -1,4 +1,4 @@
-import type { ModelEntry } from '../port/model-request.ts'
+import type { ModelEntry } from '../port/model-client.ts'
 
 export interface JsonRecord {
   readonly [key: string]: unknown

@@ -1,5 +1,5 @@
-import type { ProviderError } from '../failures/classify-refusal.ts'
-import type { ImagePart } from '../port/model-request.ts'
+import type { ImagePart } from '../port/model-client.ts'
+import type { ProviderError } from '../port/wire.ts'
 import { isRecord, type JsonRecord, parseRecord, stringAt } from './json.ts'
 
 /** Parts of `HttpWire` that are the same for every API of OpenAI and of servers compatible with it. */

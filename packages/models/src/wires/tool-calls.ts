@@ -1,5 +1,4 @@
-import type { ModelEvent } from '../port/model-client.ts'
-import type { ModelCall, ModelEntry } from '../port/model-request.ts'
+import type { ModelCall, ModelEntry, ModelEvent } from '../port/model-client.ts'
 
 export interface CallIds {
   /** Returns the id of a call in the conversation; undefined for a repetition of a call of this response. */

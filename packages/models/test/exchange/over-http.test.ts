@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import type { HttpWire } from '../../src/exchange/http-wire.ts'
 import { overHttp } from '../../src/exchange/over-http.ts'
 import { zeroUsage } from '../../src/port/model-client.ts'
+import type { HttpWire } from '../../src/port/wire.ts'
 import { refusalOf, startLoopback, streamOf } from '../support/loopback.ts'
 import { collect, failureOf, providerAt, requestOf } from '../support/requests.ts'
 

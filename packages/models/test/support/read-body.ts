@@ -1,10 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { createStreamedBodyReader } from '../../src/exchange/body-reader.ts'
-import type { HttpWire } from '../../src/exchange/http-wire.ts'
 import { createExplain } from '../../src/failures/explain.ts'
-import { isTerminal, type ModelEvent } from '../../src/port/model-client.ts'
-import type { ModelRequest } from '../../src/port/model-request.ts'
-import { defaultLimits } from '../../src/port/wire.ts'
+import { isTerminal, type ModelEvent, type ModelRequest } from '../../src/port/model-client.ts'
+import { defaultLimits, type HttpWire } from '../../src/port/wire.ts'
 import { openaiApi } from '../../src/wires/openai-api.ts'
 import { requestOf } from './requests.ts'
 

@@ -1,5 +1,4 @@
-import type { ModelClient, ModelEvent } from '../../src/port/model-client.ts'
-import type { ModelEntry, ModelRequest, ResponseEntry } from '../../src/port/model-request.ts'
+import type { ModelClient, ModelEntry, ModelEvent, ModelRequest, ResponseEntry } from '../../src/port/model-client.ts'
 import { providerDefaults } from '../../src/port/wire.ts'
 import type { ProviderConfig } from '../../src/registry.ts'
 

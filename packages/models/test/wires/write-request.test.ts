@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { ModelEntry } from '../../src/port/model-request.ts'
-import { createChatWriter } from '../../src/wires/chat/write-request.ts'
-import { createResponsesWriter } from '../../src/wires/responses/write-request.ts'
+import type { ModelEntry } from '../../src/port/model-client.ts'
+import { createChatWriter } from '../../src/wires/chat/wire.ts'
+import { createResponsesWriter } from '../../src/wires/responses/wire.ts'
 import { requestOf, response, result, SHELL, user } from '../support/requests.ts'
 
 const call = { callId: 'c1', name: 'shell', arguments: '{"command":"ls"}' }

@@ -1,5 +1,6 @@
+import type { ApprovalKind, RunLimits } from '@parley/protocol'
 import { commandKind } from './kinds/command/command.ts'
-import type { DescribedFact, FactsKind } from './kinds/kind.ts'
+import type { AskedLimits, AskedRun, DescribedFact, FactsKind } from './kinds/kind.ts'
 import { mcpKind } from './kinds/mcp.ts'
 import { otherToolKind } from './kinds/other-tool.ts'
 import { patchKind } from './kinds/patch.ts'
@@ -33,6 +34,21 @@ export function kindOf(facts: Facts): FactsKind<Facts, Grant> {
 /** Describes for people what policy knew about a call. */
 export function describeFacts(facts: Facts): readonly DescribedFact[] {
   return kindOf(facts).describe(facts)
+}
+
+/** Returns the kind of permission that a question about the call asks for. */
+export function approvalKindOf(facts: Facts, run: AskedRun): ApprovalKind {
+  return kindOf(facts).approvalKind(facts, run)
+}
+
+/** Returns what a question about the call says of its limits besides the sandbox. */
+export function askedLimits(facts: Facts, limits: RunLimits): AskedLimits {
+  return kindOf(facts).askedLimits?.(facts, limits) ?? {}
+}
+
+/** Returns true when each call of the kind has limits of its own, to which approval binds. */
+export function hasOwnLimits(facts: Facts): boolean {
+  return kindOf(facts).hasOwnLimits === true
 }
 
 /** Reads the facts stored with a call; null when there are none or when they lack something policy needs. */

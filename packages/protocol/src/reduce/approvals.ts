@@ -1,4 +1,5 @@
 import type { EventOf } from '../schema/event.ts'
+import type { ItemId } from '../schema/ids.ts'
 import type { Core } from '../schema/state.ts'
 
 export function reduceApproval(core: Core, event: EventOf<'approval.requested' | 'approval.decided'>): Core {
@@ -12,7 +13,7 @@ function request(core: Core, { approval }: EventOf<'approval.requested'>): Core 
   return withItemStatus(asked, approval.itemId, 'awaitingApproval')
 }
 
-export function approvalsWithout(approvals: Core['approvals'], itemId: string): Core['approvals'] {
+export function approvalsWithout(approvals: Core['approvals'], itemId: ItemId): Core['approvals'] {
   const found = Object.values(approvals).filter((approval) => approval.itemId === itemId)
   return found.length === 0 ? approvals : found.reduce((rest, approval) => without(rest, approval.id), approvals)
 }
@@ -40,20 +41,24 @@ function isYes(decision: EventOf<'approval.decided'>['decision']) {
   return decision === 'approved' || decision === 'approvedForSession' || decision === 'approvedAlways'
 }
 
-function withItemStatus(core: Core, itemId: string, status: 'awaitingApproval' | 'denied' | 'inProgress'): Core {
+function withItemStatus(core: Core, itemId: ItemId, status: 'awaitingApproval' | 'denied' | 'inProgress'): Core {
   const open = valueAt(core.open, itemId)
   if (open === undefined) return core
   return { ...core, open: { ...core.open, [itemId]: { ...open, item: { ...open.item, status } } } }
 }
 
 /** Returns the value of an own key: ids come from a log, and one may be named `constructor`. */
-export function valueAt<Value>(record: Readonly<Record<string, Value>>, key: string): Value | undefined {
+export function valueAt<Key extends string, Value>(
+  record: Readonly<Record<Key, Value>>,
+  key: NoInfer<Key>,
+): Value | undefined {
   return Object.hasOwn(record, key) ? record[key] : undefined
 }
 
 /** Removes a key. Returns the same record when it has no such key, so that its identity is kept. */
-export function without<Value>(record: Record<string, Value>, key: string): Record<string, Value> {
+export function without<Key extends string, Value>(record: Record<Key, Value>, key: NoInfer<Key>): Record<Key, Value> {
   if (!Object.hasOwn(record, key)) return record
-  const { [key]: _removed, ...rest } = record
+  const rest = { ...record }
+  Reflect.deleteProperty(rest, key)
   return rest
 }

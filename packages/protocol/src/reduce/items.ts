@@ -1,9 +1,10 @@
 import type { Envelope, EventOf } from '../schema/event.ts'
+import type { ItemId } from '../schema/ids.ts'
 import type { CallItem, Item, ItemOf } from '../schema/item.ts'
 import type { CompletedItem, ConversationState, Core, OpenItem, Turn } from '../schema/state.ts'
 import { approvalsWithout, valueAt, without } from './approvals.ts'
 import { chainDigest } from './digest.ts'
-import { rememberRequest, takeFromInbox } from './inbox.ts'
+import { rememberRequest, takeFromInbox } from './turns.ts'
 
 const windowLimit = 200
 /** Length in code points, so that none is cut in half. */
@@ -40,7 +41,7 @@ function startItem(core: Core, { item, turnId }: EventOf<'item.started'>): Core 
   return { ...core, open: { ...core.open, [item.id]: opened }, turn: countCall(core.turn, item) }
 }
 
-function discardItem(core: Core, itemId: string): Core {
+function discardItem(core: Core, itemId: ItemId): Core {
   return { ...core, open: without(core.open, itemId), approvals: approvalsWithout(core.approvals, itemId) }
 }
 

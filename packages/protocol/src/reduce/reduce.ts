@@ -1,10 +1,9 @@
 import type { ConversationEvent, Envelope, EventOf } from '../schema/event.ts'
 import type { ConversationState, Core } from '../schema/state.ts'
 import { reduceApproval } from './approvals.ts'
-import { type InboxEvent, reduceInbox } from './inbox.ts'
+import { type MetaEvent, reduceMeta } from './conversation.ts'
 import { reduceItem } from './items.ts'
-import { type MetaEvent, reduceMeta } from './meta.ts'
-import { reduceTurn, type TurnEvent } from './turns.ts'
+import { type InboxEvent, reduceInbox, reduceTurn, type TurnEvent } from './turns.ts'
 
 /**
  * Applies an event to a state. Server, clients and resume all make their state with this function. It is total and pure:

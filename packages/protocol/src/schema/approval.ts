@@ -1,6 +1,8 @@
 import * as z from 'zod'
+import { approvalId, clientId, itemId, turnId } from './ids.ts'
 import { actor, answer, decision } from './input.ts'
-import { fileChangeEntry, ruleRef } from './item.ts'
+import { fileChangeEntry, ruleRef, storedFacts } from './item.ts'
+import { leftAlone } from './redaction-marks.ts'
 import { sandboxMode } from './settings.ts'
 
 export const approvalKind = z
@@ -39,7 +41,7 @@ export const alwaysRule = z
       .string()
       .describe('Calls that the rule allows, as the key shows them; `…` at the end stands for further words.'),
     rule: z.string().describe('Exact lines that are added.'),
-    file: z.string().describe("The user's policy.toml."),
+    file: leftAlone(z.string(), 'path').describe("The user's policy.toml."),
   })
   .describe(
     'The rule that `approvedAlways` adds. It is offered only if this call would run without a question under it.',
@@ -56,13 +58,11 @@ export const askedFile = z
 
 export const approvalRequest = z
   .object({
-    id: z.string().describe('Stays the same across restarts.'),
-    itemId: z
-      .string()
-      .describe(
-        'The call that needs the approval; it stays open while the approval does. The call of an `elicitation` runs, and waits for the answer.',
-      ),
-    turnId: z.string(),
+    id: approvalId.describe('Stays the same across restarts.'),
+    itemId: itemId.describe(
+      'The call that needs the approval; it stays open while the approval does. The call of an `elicitation` runs, and waits for the answer.',
+    ),
+    turnId,
     kind: approvalKind,
     title: z.string().describe('One line.'),
     detail: z
@@ -77,7 +77,7 @@ export const approvalRequest = z
         'Every file of a patch that approval covers, in the order of `detail`. Files outside the writable folders and protected files come first, then added or changed files, then deleted files.',
       ),
     command: z.array(z.string()).exactOptional().describe('Exact argv of a command.'),
-    cwd: z.string().describe('Folder where it will run.'),
+    cwd: leftAlone(z.string(), 'path').describe('Folder where it will run.'),
     environment: z
       .string()
       .exactOptional()
@@ -108,16 +108,15 @@ export const approvalRequest = z
       .string()
       .exactOptional()
       .describe('Reason of the model for needing more than the sandbox gives. Show it as the words of the model.'),
-    contentHash: z
-      .string()
+    contentHash: leftAlone(z.string(), 'hash')
       .exactOptional()
       .describe('sha256 of the exact action and its place; approval holds for nothing else.'),
     reason: z.string().describe('Reason for asking.'),
     rule: ruleRef,
     decisions: z.array(decision).describe('Answers to offer.'),
     always: alwaysRule.exactOptional(),
-    facts: z.record(z.string(), z.unknown()).exactOptional().describe('All facts the policy used.'),
-    answerableBy: z.array(z.string()).describe('Ids of the clients connected when the approval was requested.'),
+    facts: storedFacts.exactOptional().describe('All facts the policy used.'),
+    answerableBy: z.array(clientId).describe('Ids of the clients connected when the approval was requested.'),
     form: form
       .exactOptional()
       .describe('Form of an `elicitation`: `approved` comes with `answers` to it; `denied` declines, `abort` cancels.'),

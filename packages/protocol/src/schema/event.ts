@@ -1,7 +1,9 @@
 import * as z from 'zod'
 import { approvalRequest } from './approval.ts'
+import { approvalId, conversationId, itemId, messageId, turnId } from './ids.ts'
 import { actor, answers, contentItem, decision, outputSchema, queuedMessage, sideFile } from './input.ts'
 import { failure, fileChangeEntry, item, ruleRef } from './item.ts'
+import { jsonText, leftAlone, type OpenForm, openForm } from './redaction-marks.ts'
 import { settings, settingsChange } from './settings.ts'
 
 const count = z.int().min(0)
@@ -18,7 +20,7 @@ export const plan = z
   .describe('Plan of the model.')
 
 export const denial = z
-  .object({ itemId: z.string(), title: z.string(), reason: z.string() })
+  .object({ itemId, title: z.string(), reason: z.string() })
   .describe('A call that was not run because the user or a rule denied it.')
 
 export const lostRange = z
@@ -32,6 +34,15 @@ export const answerProblem = z
   .exactOptional()
   .describe('Place where the final message of a completed turn does not satisfy its `outputSchema`.')
 
+/** Parts of a provider: values that it wants back unchanged, and arguments of calls. */
+const providerForm: OpenForm = {
+  leave: [
+    ...['type', 'id', 'callId', 'call_id', 'data'],
+    ...['encrypted_content', 'signature', 'thought_signature', 'thoughtSignature'],
+  ],
+  json: ['arguments', 'input'],
+}
+
 const event = <Type extends string, Shape extends z.core.$ZodLooseShape>(type: Type, shape: Shape, about: string) =>
   z.object({ type: z.literal(type), ...shape }).describe(about)
 
@@ -39,7 +50,7 @@ export const conversationEvent = z.discriminatedUnion('type', [
   event(
     'conversation.created',
     {
-      cwd: z.string(),
+      cwd: leftAlone(z.string(), 'path'),
       settings,
       program: z.string().describe('Name and version of the program that wrote it.'),
       title: z.string().exactOptional(),
@@ -53,7 +64,7 @@ export const conversationEvent = z.discriminatedUnion('type', [
   ),
   event(
     'conversation.moved',
-    { cwd: z.string(), by: actor.exactOptional() },
+    { cwd: leftAlone(z.string(), 'path'), by: actor.exactOptional() },
     'The conversation was resumed with another working directory.',
   ),
   event('conversation.renamed', { name: z.string(), by: actor.exactOptional() }, 'The user named the conversation.'),
@@ -68,8 +79,8 @@ export const conversationEvent = z.discriminatedUnion('type', [
       by: z.object({ pid: z.int(), program: z.string() }).describe('The process that recovered it.'),
       lost: z.array(lostRange),
       tornBytes: z.int().min(0).describe('Bytes of an unfinished last line, kept aside.'),
-      parked: z.string().nullable().describe('The turn that waits for the user.'),
-      pending: z.array(z.string()).describe('Approvals that are pending again, with their old ids.'),
+      parked: turnId.nullable().describe('The turn that waits for the user.'),
+      pending: z.array(approvalId).describe('Approvals that are pending again, with their old ids.'),
       text: z.string().describe('One line for people.'),
     },
     'First event after a crash, before the events that settle open turns and items.',
@@ -96,19 +107,19 @@ export const conversationEvent = z.discriminatedUnion('type', [
   event('message.queued', { message: queuedMessage }, 'A message waits in the inbox.'),
   event(
     'message.edited',
-    { messageId: z.string(), content: z.array(contentItem).describe('New content, whole.'), by: actor.exactOptional() },
+    { messageId, content: z.array(contentItem).describe('New content, whole.'), by: actor.exactOptional() },
     'A waiting message was changed.',
   ),
-  event('message.removed', { messageId: z.string(), by: actor.exactOptional() }, 'A waiting message was taken back.'),
+  event('message.removed', { messageId, by: actor.exactOptional() }, 'A waiting message was taken back.'),
   event(
     'message.consumed',
-    { messageId: z.string() },
+    { messageId },
     'A waiting message leaves the inbox; its `userMessage` item is in the same write.',
   ),
   event(
     'turn.started',
     {
-      turnId: z.string(),
+      turnId,
       trigger: z.enum(['message', 'inbox']).describe('`message`: sent now. `inbox`: taken from the inbox.'),
       outputSchema: outputSchema.exactOptional(),
     },
@@ -116,18 +127,14 @@ export const conversationEvent = z.discriminatedUnion('type', [
   ),
   event(
     'turn.parked',
-    { turnId: z.string(), reason: z.string().describe('One sentence.') },
+    { turnId, reason: z.string().describe('One sentence.') },
     'The turn waits for a person, and no client that can answer is connected; any answer continues it.',
   ),
-  event(
-    'turn.continued',
-    { turnId: z.string(), by: actor.exactOptional() },
-    'A parked turn goes on by `conversation/continue`.',
-  ),
+  event('turn.continued', { turnId, by: actor.exactOptional() }, 'A parked turn goes on by `conversation/continue`.'),
   event(
     'turn.ended',
     {
-      turnId: z.string(),
+      turnId,
       outcome: turnOutcome,
       failure: failure.exactOptional().describe('Reason, when the turn failed.'),
       usage: tokenCounts.describe('Tokens of the whole turn.'),
@@ -138,46 +145,48 @@ export const conversationEvent = z.discriminatedUnion('type', [
   ),
   event(
     'model.requested',
-    { turnId: z.string(), attempt: z.int().min(1) },
+    { turnId, attempt: z.int().min(1) },
     'A model call starts. With `attempt` > 1 the open items of the failed one were discarded.',
   ),
   event(
     'model.responded',
     {
-      turnId: z.string(),
+      turnId,
       adapter: z.string().describe('Model API that `parts` belong to.'),
-      parts: z.array(z.unknown()).describe("The provider's own form of it."),
+      parts: z.array(openForm(z.unknown(), providerForm)).describe("The provider's own form of it."),
       text: z.string().describe('Messages of the response, joined.'),
       calls: z
-        .array(z.object({ itemId: z.string(), callId: z.string(), name: z.string(), arguments: z.string() }))
+        .array(
+          z.object({ itemId, callId: leftAlone(z.string(), 'id'), name: z.string(), arguments: jsonText(z.string()) }),
+        )
         .describe('Calls of the response in order; `callId` is that of the provider.'),
     },
     'The whole response arrived; no call runs before this. Clients get it elided.',
   ),
-  event('item.started', { turnId: z.string().exactOptional(), item }, 'An item opens.'),
+  event('item.started', { turnId: turnId.exactOptional(), item }, 'An item opens.'),
   event(
     'item.delta',
-    { itemId: z.string(), text: z.string() },
+    { itemId, text: leftAlone(z.string(), 'stream') },
     'More text of a message, or output of a command (its first 64 KiB). Optional to handle: `item.completed` has the whole.',
   ),
   event(
     'item.progress',
     {
-      itemId: z.string(),
+      itemId,
       totalBytes: z.int().describe('Bytes of output so far.'),
-      tail: z.string().describe('Newest lines of the output.'),
+      tail: leftAlone(z.string(), 'stream').describe('Newest lines of the output.'),
     },
     'Output past the first 64 KiB: the count and the newest lines, at most 4 a second.',
   ),
   event(
     'execution.started',
     {
-      itemId: z.string(),
+      itemId,
       attempt: z.int().min(1).describe('2: run again with more rights after `execution.failed`.'),
       decidedBy: z
-        .union([z.object({ rule: ruleRef, reason: z.string() }), z.object({ approvalId: z.string() })])
+        .union([z.object({ rule: ruleRef, reason: z.string() }), z.object({ approvalId })])
         .describe('The rule that allowed it, or the approval.'),
-      payloadHash: z.string().describe('sha256 of the exact command or patch.'),
+      payloadHash: leftAlone(z.string(), 'hash').describe('sha256 of the exact command or patch.'),
       changes: z
         .array(fileChangeEntry)
         .exactOptional()
@@ -188,7 +197,7 @@ export const conversationEvent = z.discriminatedUnion('type', [
   event(
     'execution.failed',
     {
-      itemId: z.string(),
+      itemId,
       attempt: z.int().min(1).describe('Number of the attempt that ended.'),
       item: item.describe('Outcome of the attempt; it is final unless the next attempt starts.'),
     },
@@ -196,19 +205,19 @@ export const conversationEvent = z.discriminatedUnion('type', [
   ),
   event(
     'item.completed',
-    { turnId: z.string().exactOptional(), item },
+    { turnId: turnId.exactOptional(), item },
     'An item closes and is never changed again. Holds all of it.',
   ),
   event(
     'item.discarded',
-    { itemId: z.string(), reason: z.string().describe('One sentence.') },
+    { itemId, reason: z.string().describe('One sentence.') },
     'An unfinished item is void: its stream was cut, and the retry is a new item.',
   ),
   event('approval.requested', { approval: approvalRequest }, 'A question for the user. Answerable at once.'),
   event(
     'approval.decided',
     {
-      approvalId: z.string(),
+      approvalId,
       decision: z
         .union([decision, z.literal('withdrawn')])
         .describe('`withdrawn`: the request no longer applies; nothing was run.'),
@@ -222,7 +231,7 @@ export const conversationEvent = z.discriminatedUnion('type', [
   event(
     'usage.updated',
     {
-      turnId: z.string(),
+      turnId,
       counts: tokenCounts,
       contextWindow: z.int().exactOptional().describe('Context window of the model in tokens, where known.'),
     },
@@ -231,7 +240,7 @@ export const conversationEvent = z.discriminatedUnion('type', [
   event(
     'retry.scheduled',
     {
-      turnId: z.string(),
+      turnId,
       retryAt: z.number().describe('ms since the epoch'),
       attempt: z.int().describe('Number of the next attempt.'),
       failure,
@@ -242,7 +251,7 @@ export const conversationEvent = z.discriminatedUnion('type', [
 
 export const envelope = z
   .object({
-    conversationId: z.string(),
+    conversationId,
     seq: z.int().min(1).describe('Dense from 1, except for ranges a `conversation.recovered` names.'),
     at: z.number().describe('ms since the epoch; a label, never an order.'),
     event: conversationEvent,
@@ -255,7 +264,7 @@ export const envelope = z
 
 export const elidedResponse = event(
   'model.responded',
-  { turnId: z.string(), elided: z.literal(true) },
+  { turnId, elided: z.literal(true) },
   "A `model.responded` as clients get it: numbered as in the log, without the provider's parts.",
 )
 

@@ -1,4 +1,6 @@
 import * as z from 'zod'
+import { clientId, messageId } from './ids.ts'
+import { leftAlone } from './redaction-marks.ts'
 
 export const decision = z
   .enum(['approved', 'approvedForSession', 'approvedAlways', 'denied', 'abort'])
@@ -16,9 +18,9 @@ export type Answer = z.infer<typeof answer>
 export type Answers = z.infer<typeof answers>
 export type ApprovalDecision = z.infer<typeof decision>
 
-export const sideFile = z
-  .string()
-  .describe('`sha256:<hex>` of a file beside the log; read it with `conversation/readFile`.')
+export const sideFile = leftAlone(z.string(), 'sideFile').describe(
+  '`sha256:<hex>` of a file beside the log; read it with `conversation/readFile`.',
+)
 
 const text = z.object({ type: z.literal('text'), text: z.string() }).describe('Text.')
 
@@ -49,7 +51,7 @@ export const contentItem = z
       .object({
         type: z.literal('image'),
         file: sideFile,
-        mediaType: z.string().describe('E.g. `image/png`.'),
+        mediaType: leftAlone(z.string(), 'word').describe('E.g. `image/png`.'),
         name: z.string().describe('Name of the file.'),
       })
       .describe('An image.'),
@@ -64,7 +66,7 @@ export const outputSchema = z
 
 export const actor = z
   .object({
-    clientId: z.string().describe('Id of the connection.'),
+    clientId: clientId.describe('Id of the connection.'),
     name: z.string(),
     title: z.string().exactOptional().describe('Name to show; unique among the clients connected at the time.'),
   })
@@ -72,7 +74,7 @@ export const actor = z
 
 export const queuedMessage = z
   .object({
-    messageId: z.string().describe('`messageId` of `conversation/sendMessage`.'),
+    messageId: messageId.describe('`messageId` of `conversation/sendMessage`.'),
     when: z
       .enum(['queue', 'steer'])
       .describe('`steer` goes in after the current tool results, `queue` starts a turn of its own.'),

@@ -1,5 +1,7 @@
 import * as z from 'zod'
+import { approvalId, itemId, messageId } from './ids.ts'
 import { actor, contentItem, sideFile } from './input.ts'
+import { jsonText, leftAlone, openForm } from './redaction-marks.ts'
 import { sandboxMode } from './settings.ts'
 
 export const failure = z
@@ -17,7 +19,7 @@ export const itemStatus = z
   )
 
 export const ruleRef = z
-  .object({ name: z.string(), file: z.string().exactOptional(), line: z.int().exactOptional() })
+  .object({ name: z.string(), file: leftAlone(z.string(), 'path').exactOptional(), line: z.int().exactOptional() })
   .describe('The rule that decided: a built-in by name, or a line of a policy file.')
 
 export const runLimits = z
@@ -42,7 +44,7 @@ export const decisionRecord = z
     rule: ruleRef,
     reason: z.string().describe('One sentence.'),
     code: z.string().exactOptional().describe('Stable name of the reason for a denial, for programs.'),
-    approvalId: z.string().exactOptional(),
+    approvalId: approvalId.exactOptional(),
     answer: z.string().exactOptional().describe("The user's decision, where the user was asked."),
     by: actor.exactOptional().describe('Client that answered.'),
     note: z.string().exactOptional().describe('Note of the user with the answer.'),
@@ -61,8 +63,14 @@ export const output = z
   })
   .describe('Output of a command, stdout and stderr in true order, clipped for display.')
 
+/** Facts of the policy, which only the policy reads. */
+export const storedFacts = openForm(z.record(z.string(), z.unknown()), {
+  leave: ['contentHash', 'cwd', 'workspace'],
+  json: [],
+})
+
 const shown = {
-  id: z.string().describe('Unique in its conversation; kept by a fork.'),
+  id: itemId.describe('Unique in its conversation; kept by a fork.'),
   status: itemStatus,
   title: z.string().describe('One line; with `text` enough to show an item of an unknown type.'),
   text: z.string().describe('Whole content as text: message, command line, arguments.'),
@@ -82,7 +90,7 @@ const call = {
     .literal(false)
     .exactOptional()
     .describe('The call contains a secret that is kept in memory only, so it is not run after a restart.'),
-  facts: z.record(z.string(), z.unknown()).exactOptional().describe('All facts the policy used.'),
+  facts: storedFacts.exactOptional().describe('All facts the policy used.'),
   modelText: z.string().exactOptional().describe('Exact result given to the model, at most 32 KiB.'),
   failure: failure.exactOptional(),
   durationMs: z.number().exactOptional().describe('Run time in ms.'),
@@ -96,8 +104,8 @@ export const fileChangeEntry = z
     additions: z.int().describe('Added lines.'),
     deletions: z.int().describe('Removed lines.'),
     diff: z.string().describe('Unified diff, for display.'),
-    before: z.string().nullable().describe('sha256 of the file before, null when it did not exist.'),
-    after: z.string().nullable().describe('sha256 of the file after, null when it is deleted.'),
+    before: leftAlone(z.string(), 'hash').nullable().describe('sha256 of the file before, null when it did not exist.'),
+    after: leftAlone(z.string(), 'hash').nullable().describe('sha256 of the file after, null when it is deleted.'),
   })
   .describe('A file of a patch.')
 
@@ -107,7 +115,7 @@ export const item = z.discriminatedUnion('type', [
       ...shown,
       type: z.literal('userMessage'),
       content: z.array(contentItem),
-      messageId: z.string().exactOptional().describe('`messageId` of `conversation/sendMessage`.'),
+      messageId: messageId.exactOptional().describe('`messageId` of `conversation/sendMessage`.'),
       by: actor.exactOptional(),
     })
     .describe('A message of the user.'),
@@ -120,7 +128,7 @@ export const item = z.discriminatedUnion('type', [
       ...call,
       type: z.literal('commandExecution'),
       command: z.array(z.string()).describe('Exact argv.'),
-      cwd: z.string(),
+      cwd: leftAlone(z.string(), 'path'),
       escalation: z.string().exactOptional().describe("The model's reason to run outside the sandbox."),
       network: z.string().exactOptional().describe("The model's reason to use the network."),
       sandboxBlock: sandboxBlock.exactOptional(),
@@ -135,14 +143,14 @@ export const item = z.discriminatedUnion('type', [
       ...call,
       type: z.literal('fileChange'),
       changes: z.array(fileChangeEntry),
-      patchHash: z.string().describe('sha256 of the exact patch text.'),
+      patchHash: leftAlone(z.string(), 'hash').describe('sha256 of the exact patch text.'),
     })
     .describe('A patch the model wants to apply or applied; all of its files or none.'),
   z
     .object({
       ...call,
       type: z.literal('toolCall'),
-      input: z.string().describe('The arguments, as JSON text.'),
+      input: jsonText(z.string()).describe('The arguments, as JSON text.'),
       output: output.exactOptional().describe('Output, for tools that may return much.'),
     })
     .describe('A call of any other tool.'),
@@ -151,7 +159,7 @@ export const item = z.discriminatedUnion('type', [
       ...shown,
       type: z.literal('shellCommand'),
       command: z.string().describe('As typed, without the `!`.'),
-      cwd: z.string(),
+      cwd: leftAlone(z.string(), 'path'),
       exitCode: z.int().nullable().exactOptional().describe('Null when a signal ended it.'),
       durationMs: z.number().exactOptional().describe('Run time in ms.'),
       output: output.exactOptional(),

@@ -1,11 +1,9 @@
 import * as z from 'zod'
-import { conversationSummary, listedConversation } from './conversation-summary.ts'
-import { diagnostics } from './diagnostics.ts'
+import { clientId, conversationId, itemId, turnId } from './ids.ts'
 import { cursor, methodParams } from './params.ts'
-import { checkup, explainedCall, replayedCalls, testedCommand } from './policy.ts'
+import { checkup, explainedCall, replayedCalls, testedCommand, trustReport } from './policy.ts'
 import { completedItem, conversationState } from './state.ts'
-import { trustReport } from './trust.ts'
-
+import { conversationSummary, diagnostics, listedConversation } from './summaries.ts'
 export const acknowledged = z
   .object({ seq: z.int().describe('Seq of the event that recorded it.') })
   .describe('The change is in the log.')
@@ -31,7 +29,7 @@ export const methods = {
     result: z.object({
       protocolVersion: z.int().describe('Version both sides use from now on.'),
       serverInfo: z.object({ name: z.string(), version: z.string(), build: z.string() }),
-      clientId: z.string().describe('Id of this connection, as approvals and messages name it.'),
+      clientId: clientId.describe('Id of this connection, as approvals and messages name it.'),
       home: z.string().describe('Folder the server keeps its conversations in.'),
       capabilities: z.array(z.string()).describe('Optional abilities of this server.'),
     }),
@@ -83,7 +81,7 @@ export const methods = {
       'Sends a message of the user. `now` starts a turn (or -32006), `queue` waits for the next, `steer` goes in after the current tool results.',
     params: methodParams['conversation/sendMessage'],
     result: z.object({
-      turnId: z.string().nullable().describe('The turn it started or joins.'),
+      turnId: turnId.nullable().describe('The turn it started or joins.'),
       disposition: z.enum(['started', 'queued', 'steering']).describe('Result for the message.'),
       seq: z.int().describe('Seq of the event that recorded it.'),
     }),
@@ -179,7 +177,7 @@ export const methods = {
     about: "Runs the user's own command, outside any sandbox, and records it.",
     params: methodParams['conversation/runShell'],
     result: z.object({
-      itemId: z.string().describe('Id of its `shellCommand` item.'),
+      itemId: itemId.describe('Id of its `shellCommand` item.'),
       seq: z.int().describe('Seq of the event that recorded it.'),
     }),
   },
@@ -282,7 +280,7 @@ export const serverNotice = z
       .describe(
         'Of `storageFailed`: the errno name; for a log that others changed while it was open `DELETED`, `MOVED`, `REPLACED` or `CHANGED`.',
       ),
-    conversationId: z.string().exactOptional(),
+    conversationId: conversationId.exactOptional(),
   })
   .describe('A notice about the server or its disk, sent to every connected client.')
 

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { conversationId as anyConversationId, approvalId, messageId, turnId } from './ids.ts'
 import { answers, decision, inputItem, outputSchema, sideFile } from './input.ts'
 import { approvalPolicy, sandboxMode, settingsPatch } from './settings.ts'
 
@@ -14,7 +15,8 @@ const trustVerdict = z
   .enum(['trusted', 'declined'])
   .describe('`declined`: the configuration has no effect, and it is not mentioned again until it changes.')
 
-const conversationId = z.string().min(1).describe('Full id.')
+const conversationId: typeof anyConversationId = z.string().min(1).describe('Full id.')
+const newMessageId: typeof messageId = z.string().max(200)
 export const byId = z.object({ conversationId })
 const overrides = z
   .object({
@@ -73,7 +75,7 @@ export const methodParams = {
       .describe('A repeat with the same key returns the first result, while that conversation is open.'),
   }),
   'conversation/resume': z.object({
-    conversationId: z.string().exactOptional(),
+    conversationId: anyConversationId.exactOptional(),
     prefix: z
       .string()
       .exactOptional()
@@ -92,25 +94,23 @@ export const methodParams = {
   'conversation/sendMessage': z.object({
     conversationId,
     input: z.array(inputItem).min(1),
-    messageId: z
-      .string()
-      .max(200)
+    messageId: newMessageId
       .exactOptional()
       .describe('A UUID of the client; sent again, the first result comes back and nothing is sent twice.'),
     when: z.enum(['now', 'queue', 'steer']).exactOptional().describe('Default `now`.'),
     overrides: settingsPatch.exactOptional().describe('Only with `now`.'),
     outputSchema: outputSchema.exactOptional().describe('Schema for the turn it starts; not with `steer`.'),
   }),
-  'conversation/inbox/edit': z.object({ conversationId, messageId: z.string(), content: z.array(inputItem).min(1) }),
-  'conversation/inbox/remove': z.object({ conversationId, messageId: z.string() }),
+  'conversation/inbox/edit': z.object({ conversationId, messageId, content: z.array(inputItem).min(1) }),
+  'conversation/inbox/remove': z.object({ conversationId, messageId }),
   'conversation/interrupt': z.object({
     conversationId,
-    turnId: z.string().exactOptional().describe('Only this turn; another one running is -32006.'),
+    turnId: turnId.exactOptional().describe('Only this turn; another one running is -32006.'),
   }),
   'conversation/continue': byId,
   'approval/decide': z.object({
     conversationId,
-    approvalId: z.string(),
+    approvalId,
     decision,
     note: z.string().exactOptional().describe('Note to the model with a denial: what to do instead.'),
     unattended: z

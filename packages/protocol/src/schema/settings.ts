@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { leftAlone } from './redaction-marks.ts'
 
 export const approvalPolicy = z
   .enum(['untrusted', 'on-failure', 'on-request', 'never'])
@@ -22,7 +23,9 @@ export const settings = z
     approvalPolicy,
     sandbox: sandboxMode,
     enforcement,
-    writableRoots: z.array(z.string()).describe('Absolute folders besides cwd that patches and commands may write to.'),
+    writableRoots: z
+      .array(leftAlone(z.string(), 'path'))
+      .describe('Absolute folders besides cwd that patches and commands may write to.'),
     network: z
       .boolean()
       .exactOptional()

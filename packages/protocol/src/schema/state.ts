@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { approval } from './approval.ts'
 import { answerProblem, denial, plan, tokenCounts, turnOutcome } from './event.ts'
+import { approvalId, conversationId, itemId, messageId, turnId } from './ids.ts'
 import { outputSchema, queuedMessage, sideFile } from './input.ts'
 import { failure, item } from './item.ts'
 import { settings } from './settings.ts'
@@ -8,7 +9,7 @@ import { settings } from './settings.ts'
 export const openItem = z
   .object({
     item,
-    turnId: z.string().nullable(),
+    turnId: turnId.nullable(),
     output: z.string().describe('Output deltas so far, for calls; at most 64 KiB.'),
     progress: z
       .object({
@@ -28,14 +29,14 @@ export const completedItem = z
   .object({
     seq: z.int().describe('Seq of its `item.completed`; `conversation/read` pages by it.'),
     at: z.number().describe('ms since the epoch.'),
-    turnId: z.string().nullable(),
+    turnId: turnId.nullable(),
     item,
   })
   .describe('A finished item. It never changes again.')
 
 export const turn = z
   .object({
-    id: z.string(),
+    id: turnId,
     startedAt: z.number().describe('ms since the epoch.'),
     phase: z
       .enum(['start', 'model', 'calls'])
@@ -55,9 +56,9 @@ export const turn = z
 
 export const requestResult = z
   .object({
-    key: z.string().describe('A `messageId`.'),
+    key: messageId.describe('A `messageId`.'),
     seq: z.int(),
-    turnId: z.string().nullable(),
+    turnId: turnId.nullable(),
     disposition: z.enum(['started', 'queued', 'steering']),
   })
   .describe('Result of a message, for a client that sends it again.')
@@ -66,7 +67,7 @@ export const core = z
   .object({
     seq: z.int().describe('Seq of the last event applied; 0 before the first.'),
     meta: z.object({
-      conversationId: z.string(),
+      conversationId,
       cwd: z.string(),
       createdAt: z.number().describe('ms since the epoch.'),
       updatedAt: z.number().describe('ms since the epoch.'),
@@ -74,7 +75,7 @@ export const core = z
       name: z.string().nullable().describe('Given by the user.'),
       archived: z.boolean(),
       forkedFrom: z
-        .object({ id: z.string(), seq: z.int() })
+        .object({ id: conversationId, seq: z.int() })
         .nullable()
         .describe('The conversation whose events up to `seq` this one begins with.'),
     }),
@@ -92,7 +93,7 @@ export const core = z
     turn: turn.nullable().describe('The turn that is running or parked.'),
     lastTurn: z
       .object({
-        id: z.string(),
+        id: turnId,
         outcome: turnOutcome,
         failure: failure.nullable(),
         usage: tokenCounts,
@@ -101,8 +102,8 @@ export const core = z
       })
       .nullable()
       .describe('The turn that ended last.'),
-    open: z.record(z.string(), openItem).describe('Open items by id, in the order they were started.'),
-    approvals: z.record(z.string(), approval).describe('Approvals by id: pending, or approved and not started.'),
+    open: z.record(itemId, openItem).describe('Open items by id, in the order they were started.'),
+    approvals: z.record(approvalId, approval).describe('Approvals by id: pending, or approved and not started.'),
     inbox: z.array(queuedMessage).describe('Oldest first.'),
     inboxPaused: z
       .boolean()

@@ -1,6 +1,5 @@
 import type { Incoming } from '../transport/transport.ts'
-import { invalidRequest, unreadableLine } from './errors.ts'
-import type { FaultRecorder } from './faults.ts'
+import { type FaultRecorder, invalidRequest, unreadableLine } from './errors.ts'
 import type { IncomingRequests } from './incoming-requests.ts'
 import { readMessage } from './message.ts'
 import type { OutgoingRequests } from './outgoing-requests.ts'

@@ -3,12 +3,12 @@ import { Call, type CallContext } from './call.ts'
 import {
   ConnectionClosedError,
   duplicateId,
+  type FaultRecorder,
   internalError,
   methodNotFound,
   RpcError,
   serverOverloaded,
 } from './errors.ts'
-import type { FaultRecorder } from './faults.ts'
 import { assertDeliverable, errorLine, type RequestId, type RequestMessage, resultLine } from './message.ts'
 
 /**

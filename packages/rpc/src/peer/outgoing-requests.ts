@@ -1,6 +1,5 @@
 import type { CloseReason } from '../transport/transport.ts'
-import { ConnectionClosedError, requestAborted } from './errors.ts'
-import type { FaultRecorder } from './faults.ts'
+import { ConnectionClosedError, type FaultRecorder, requestAborted } from './errors.ts'
 import { assertDeliverable, type ReplyMessage, requestLine } from './message.ts'
 
 export interface RequestOptions {

@@ -1,6 +1,6 @@
 import { type CloseReason, defaultMaxLineBytes, type Incoming, type Transport } from '../transport/transport.ts'
 import { createDispatcher, type NotificationHandler } from './dispatch.ts'
-import { createFaultRecorder, type FaultCode, type FaultRecorder, type PeerFault } from './faults.ts'
+import { createFaultRecorder, type FaultCode, type FaultRecorder, type PeerFault } from './errors.ts'
 import { IncomingRequests, type MethodHandler } from './incoming-requests.ts'
 import { notificationLine } from './message.ts'
 import { OutgoingRequests, type RequestOptions } from './outgoing-requests.ts'

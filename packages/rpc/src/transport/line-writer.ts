@@ -1,5 +1,5 @@
 import type { Writable } from 'node:stream'
-import { assertOneLine, createDrainWaiters, lowMarkBytes } from './transport.ts'
+import { assertOneLine, createDrainWaiters } from './transport.ts'
 
 const pieceLength = 64 * 1024
 
@@ -48,11 +48,11 @@ export class LineWriter {
   }
 
   drained(): Promise<void> {
-    return this.#waiters.whenAtMost(lowMarkBytes)
+    return this.#waiters.drained()
   }
 
   flushed(): Promise<void> {
-    return this.#waiters.whenAtMost(0)
+    return this.#waiters.flushed()
   }
 
   /** Drops unwritten lines and ignores later ones, because the stream takes no more. */

@@ -1,20 +1,20 @@
 import { PassThrough, type Readable, type Writable } from 'node:stream'
 import { decodeLine } from './decode-line.ts'
-import { closeReasonOf } from './failures.ts'
 import { createLineSplitter } from './line-splitter.ts'
 import { LineWriter } from './line-writer.ts'
-import { type CloseReason, defaultMaxDepth, defaultMaxLineBytes, type Incoming, type Transport } from './transport.ts'
+import {
+  type CloseReason,
+  closeReasonOf,
+  defaultLimits,
+  defaultMaxLineBytes,
+  type Incoming,
+  type Transport,
+  type TransportLimits,
+} from './transport.ts'
 
-export interface StreamLimits {
+export interface StreamLimits extends TransportLimits {
   /** Longest line that is held in memory; a longer one is discarded while it arrives. Default 32 MiB. */
   readonly maxLineBytes: number
-  /** Deepest nesting of arrays and objects. Default 512. */
-  readonly maxDepth: number
-  /**
-   * Time limit for the last bytes: for writing them after `close`, and for reading those of the remote end after the
-   * output failed. Default 1000.
-   */
-  readonly graceMs: number
 }
 
 interface StreamTransportOptions extends Partial<StreamLimits> {
@@ -23,7 +23,7 @@ interface StreamTransportOptions extends Partial<StreamLimits> {
   readonly output: Writable
 }
 
-const defaults: StreamLimits = { maxLineBytes: defaultMaxLineBytes, maxDepth: defaultMaxDepth, graceMs: 1000 }
+const defaults: StreamLimits = { ...defaultLimits, maxLineBytes: defaultMaxLineBytes }
 
 /** Creates a transport of one JSON text per line over Node streams: standard streams, a child's pipes, a socket. */
 export function createStreamTransport(options: StreamTransportOptions): Transport {

@@ -54,8 +54,18 @@ export interface Listener extends AsyncDisposable {
 /** Longest line, in bytes, where no other limit is set. */
 export const defaultMaxLineBytes = 32 * 1024 * 1024
 
-/** Deepest nesting of arrays and objects where no other limit is set. */
-export const defaultMaxDepth = 512
+/** Limits that every transport has. */
+export interface TransportLimits {
+  /** Deepest nesting of arrays and objects. Default 512. */
+  readonly maxDepth: number
+  /**
+   * Time limit for the last bytes: for writing them after `close`, and for reading those of the remote end after the
+   * output failed. Default 1000.
+   */
+  readonly graceMs: number
+}
+
+export const defaultLimits: TransportLimits = { maxDepth: 512, graceMs: 1000 }
 
 /** Throws `TypeError` for a line that would be read as two. */
 export function assertOneLine(line: string): void {
@@ -74,11 +84,13 @@ export function listenerOf(server: Server, address: string): Listener {
 }
 
 /** Mark, in unsent bytes, at which `Transport.drained` resolves. */
-export const lowMarkBytes = 1024 * 1024
+const lowMarkBytes = 1024 * 1024
 
 interface DrainWaiters {
-  /** Resolves when the level is at most `mark`, at once if it already is. */
-  whenAtMost(mark: number): Promise<void>
+  /** Resolves when the level is at most 1 MiB, at once if it already is. */
+  drained(): Promise<void>
+  /** Resolves when nothing is unsent. */
+  flushed(): Promise<void>
   /** Resolves the waiters whose mark is reached. Must be called whenever the level may have fallen. */
   check(): void
 }
@@ -101,5 +113,54 @@ export function createDrainWaiters(level: () => number): DrainWaiters {
     for (const waiter of waiting) if (level() <= waiter.mark) waiter.resolve()
   }
 
-  return { whenAtMost, check }
+  return { drained: () => whenAtMost(lowMarkBytes), flushed: () => whenAtMost(0), check }
+}
+
+/**
+ * `unreachable`: no listener at the address; `refused`: the listener rejected this client (file permissions, token,
+ * Origin); `notWebSocket`: the listener speaks another protocol; `timedOut`: no reply in time.
+ */
+type ConnectErrorReason = 'unreachable' | 'refused' | 'notWebSocket' | 'timedOut'
+
+/** Failure to connect. Its message is one sentence that names the address, never the token. */
+export class ConnectError extends Error {
+  override readonly name = 'ConnectError'
+  readonly reason: ConnectErrorReason
+
+  constructor(reason: ConnectErrorReason, message: string, cause?: unknown) {
+    super(message, { cause })
+    this.reason = reason
+  }
+}
+
+/** Failure to listen on an address. Its message is one sentence that says why. */
+export class ListenError extends Error {
+  override readonly name = 'ListenError'
+}
+
+/** Converts an error of the operating system into a `ConnectError`. */
+export function connectErrorOf(address: string, cause: Error): ConnectError {
+  const code = errorCode(cause)
+  const reason = code === 'EACCES' || code === 'EPERM' ? 'refused' : code === 'ETIMEDOUT' ? 'timedOut' : 'unreachable'
+  return new ConnectError(reason, `cannot connect to ${address} (${code})`, cause)
+}
+
+/** Codes of errors that mean the remote end closed the channel or exited. */
+const remoteGoneCodes: ReadonlySet<string> = new Set([
+  'EPIPE',
+  'ECONNRESET',
+  'ERR_STREAM_PREMATURE_CLOSE',
+  'ERR_STREAM_DESTROYED',
+  'ERR_STREAM_WRITE_AFTER_END',
+])
+
+/** Converts an error of an open channel into a close reason: `ended` or `broken`. */
+export function closeReasonOf(error: unknown): CloseReason {
+  const detail = error instanceof Error ? errorCode(error) : String(error)
+  return { code: remoteGoneCodes.has(detail) ? 'ended' : 'broken', detail }
+}
+
+/** Returns the error's `code`, or its message if it has none. */
+export function errorCode(error: Error): string {
+  return 'code' in error && typeof error.code === 'string' ? error.code : error.message
 }

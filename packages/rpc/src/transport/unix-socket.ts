@@ -1,8 +1,15 @@
 import { lstat, unlink } from 'node:fs/promises'
 import { connect, createServer, type Server, type Socket } from 'node:net'
-import { ConnectError, connectErrorOf, errorCode, ListenError } from './failures.ts'
 import { createStreamTransport } from './stream-transport.ts'
-import { type Listener, listenerOf, type Transport } from './transport.ts'
+import {
+  ConnectError,
+  connectErrorOf,
+  errorCode,
+  ListenError,
+  type Listener,
+  listenerOf,
+  type Transport,
+} from './transport.ts'
 
 /** Connects to a Unix socket. Rejects with `ConnectError`. */
 export function connectSocket(path: string): Promise<Transport> {

@@ -2,25 +2,21 @@ import { isUtf8 } from 'node:buffer'
 import type { Socket } from 'node:net'
 import { WebSocket } from 'ws'
 import { decodeLine } from '../transport/decode-line.ts'
-import { closeReasonOf } from '../transport/failures.ts'
 import {
   assertOneLine,
   type CloseReason,
+  closeReasonOf,
   createDrainWaiters,
-  defaultMaxDepth,
+  defaultLimits,
   defaultMaxLineBytes,
   type Incoming,
-  lowMarkBytes,
   type Transport,
+  type TransportLimits,
   unreadable,
 } from '../transport/transport.ts'
 import { startKeepAlive } from './keep-alive.ts'
 
-interface WebSocketLimits {
-  /** Deepest nesting of arrays and objects. Default 512. */
-  readonly maxDepth: number
-  /** Time limit after `close` for writing the last bytes and for the closing handshake. Default 1000. */
-  readonly graceMs: number
+interface WebSocketLimits extends TransportLimits {
   /** Interval between pings; three without a sign of life end the connection. Default 20,000. */
   readonly beatMs: number
 }
@@ -42,7 +38,7 @@ export const frameOptions = {
   skipUTF8Validation: true,
 } as const
 
-const defaults: WebSocketLimits = { maxDepth: defaultMaxDepth, graceMs: 1000, beatMs: 20_000 }
+const defaults: WebSocketLimits = { ...defaultLimits, beatMs: 20_000 }
 
 /**
  * Creates a transport of one JSON text per text frame. A frame longer than `maxPayload` ends the connection with close
@@ -97,7 +93,7 @@ class WebSocketTransport implements Transport {
   }
 
   drained(): Promise<void> {
-    return this.#waiters.whenAtMost(lowMarkBytes)
+    return this.#waiters.drained()
   }
 
   async close(): Promise<void> {
@@ -107,7 +103,7 @@ class WebSocketTransport implements Transport {
       const expired = setTimeout(() => this.#websocket.terminate(), this.#limits.graceMs)
       void this.closed.then(() => clearTimeout(expired))
       this.#wakeReader?.()
-      await this.#waiters.whenAtMost(0)
+      await this.#waiters.flushed()
       this.#websocket.close(1000)
       // Paused input would hold back the closing handshake of the remote end.
       this.#websocket.resume()

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createFaultRecorder, type PeerFault } from '../../src/peer/faults.ts'
+import { createFaultRecorder, type PeerFault } from '../../src/peer/errors.ts'
 
 it('counts every fault and reports a repeatable fault of the remote end once', async () => {
   const reported: PeerFault[] = []

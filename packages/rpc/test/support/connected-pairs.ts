@@ -8,7 +8,7 @@ import {
   listenSocket,
   type Transport,
 } from '../../src/index.ts'
-import { connectWebSocket, listenWebSocket } from '../../src/websocket/index.ts'
+import { connectWebSocket, listenWebSocket } from '../../src/websocket/websockets.ts'
 
 export interface ConnectedPair extends AsyncDisposable {
   readonly here: Transport

@@ -2,7 +2,7 @@ import { createServer } from 'node:net'
 import { describe, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
 import { createPeer, type Transport } from '../../src/index.ts'
-import { connectWebSocket, listenWebSocket, type WebSocketListener } from '../../src/websocket/index.ts'
+import { connectWebSocket, listenWebSocket, type WebSocketListener } from '../../src/websocket/websockets.ts'
 
 const token = 'the token'
 

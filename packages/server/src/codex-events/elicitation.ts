@@ -1,4 +1,4 @@
-import type { ApprovalRequest, Enforcement, FormField, Item } from '@parley/protocol'
+import type { ApprovalRequest, ConversationId, Enforcement, FormField, Item } from '@parley/protocol'
 import { describeQuestion, hiddenWarnings, onOneLine, questionText } from '@parley/protocol/question'
 import { questionOf } from './approvals.ts'
 import { parsedCommand, shellJoined } from './call-messages.ts'
@@ -7,7 +7,7 @@ import { parsedCommand, shellJoined } from './call-messages.ts'
 interface Asker {
   /** Id of the `tools/call`; null when the approval was found pending. */
   readonly requestId: string | number | null
-  readonly conversationId: string
+  readonly conversationId: ConversationId
   /** Enforcement of the sandbox in which the call would run. */
   readonly enforcement: Enforcement
 }

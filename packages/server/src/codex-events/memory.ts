@@ -1,4 +1,4 @@
-import type { ConversationState, FileChangeEntry, Item, TokenCounts } from '@parley/protocol'
+import type { ConversationState, FileChangeEntry, Item, ItemId, TokenCounts } from '@parley/protocol'
 
 /**
  * State that translation needs of earlier events. Separate from the conversation's state, so that it can start
@@ -6,7 +6,7 @@ import type { ConversationState, FileChangeEntry, Item, TokenCounts } from '@par
  */
 export interface Memory {
   /** Open items by id. */
-  readonly open: Readonly<Record<string, OpenEntry>>
+  readonly open: Readonly<Record<ItemId, OpenEntry>>
   /** Last message of the model in the running turn. */
   readonly lastMessage: string | null
   /** Files that the running turn has changed. */
@@ -54,12 +54,12 @@ export function opened(memory: Memory, entry: OpenEntry): Memory {
   return { ...memory, open: { ...memory.open, [entry.item.id]: entry } }
 }
 
-export function closed(memory: Memory, itemId: string): Memory {
+export function closed(memory: Memory, itemId: ItemId): Memory {
   if (!Object.hasOwn(memory.open, itemId)) return memory
   const { [itemId]: _closed, ...open } = memory.open
   return { ...memory, open }
 }
 
-export function entryOf(memory: Memory, itemId: string): OpenEntry | null {
+export function entryOf(memory: Memory, itemId: ItemId): OpenEntry | null {
   return Object.hasOwn(memory.open, itemId) ? (memory.open[itemId] ?? null) : null
 }

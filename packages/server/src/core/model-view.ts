@@ -1,5 +1,5 @@
 import type { ModelCall, ModelEntry, UserPart } from '@parley/models'
-import type { ContentItem, ConversationEvent, EventOf, Item } from '@parley/protocol'
+import type { ContentItem, ConversationEvent, EventOf, Item, ItemId } from '@parley/protocol'
 import { isCall } from '@parley/protocol'
 
 /**
@@ -15,9 +15,9 @@ export interface ModelView {
    */
   entries(files: SideFileReader): readonly ModelEntry[]
   /** Returns the model's call of an item; null for an item that is no call of a complete response. */
-  callOf(itemId: string): ModelCall | null
+  callOf(itemId: ItemId): ModelCall | null
   /** Returns the side file with all output of a command item; null when the output was small enough for the item. */
-  outputFileOf(itemId: string): string | null
+  outputFileOf(itemId: ItemId): string | null
   readonly context: EventOf<'context.set'> | null
 }
 
@@ -35,15 +35,15 @@ type Block =
 
 interface AnsweredCall {
   readonly call: ModelCall
-  readonly itemId: string
+  readonly itemId: ItemId
   result: ModelEntry | null
 }
 
 /** State of the fold, changed in place, since a conversation may have thousands of blocks. */
 interface Fold {
   readonly blocks: Block[]
-  readonly calls: Map<string, AnsweredCall>
-  readonly outputFiles: Map<string, string>
+  readonly calls: Map<ItemId, AnsweredCall>
+  readonly outputFiles: Map<ItemId, string>
   context: EventOf<'context.set'> | null
   /** Message texts of an incomplete response. */
   draft: string[]

@@ -1,10 +1,10 @@
-import { type ConversationState, isCall, type OpenItem, type QueuedMessage } from '@parley/protocol'
+import { type ConversationState, type ItemId, isCall, type OpenItem, type QueuedMessage } from '@parley/protocol'
 
 export type Step =
   | { kind: 'await' }
   | { kind: 'startTurn'; message: QueuedMessage }
   | { kind: 'callModel'; steering: readonly QueuedMessage[] }
-  | { kind: 'runCalls'; itemIds: readonly string[] }
+  | { kind: 'runCalls'; itemIds: readonly ItemId[] }
   | { kind: 'endTurn' }
 
 const wait: Step = { kind: 'await' }

@@ -2,7 +2,7 @@ import type { Config } from '@parley/config'
 import type { Files } from '@parley/journal'
 import { createMcpServers, type McpPatience, usualPatience } from '@parley/mcp-client'
 import { createProjects, createUserRules } from '@parley/policy'
-import type { Overrides, ResultOf, Settings } from '@parley/protocol'
+import type { ConversationId, Overrides, ResultOf, Settings } from '@parley/protocol'
 import { createEnvironments, type LocalParts, localEnvironment } from '@parley/workspace'
 import type { Ids } from '../ports/ids.ts'
 import {
@@ -29,7 +29,7 @@ export interface Engine extends AsyncDisposable {
   readonly connectedClients: ConnectedClients
   /** Announces the addresses of this server beside every lock it holds, so that other processes can join. */
   listensAt(addresses: Addresses): void
-  report(fault: unknown, conversationId?: string): void
+  report(fault: unknown, conversationId?: ConversationId): void
   /** Returns the highest limits this server allows, read now from its command line and the user's own files. */
   readonly ceiling: () => Ceiling
   /** Throws `aboveCeiling` for overrides that ask for more than this server allows. */
@@ -66,7 +66,7 @@ export function createEngine(parts: EngineParts): Engine {
   const { home } = parts
   const connectedClients = createConnectedClients()
   let addresses: readonly string[] = []
-  const report = (fault: unknown, conversationId?: string) => {
+  const report = (fault: unknown, conversationId?: ConversationId) => {
     parts.writeLog(describeFault(fault))
     if (conversationId === undefined) return
     connectedClients.notifyAll({ ...noticeOf(fault), conversationId })

@@ -1,6 +1,6 @@
 import type { Files } from '@parley/journal'
 import type { McpServers } from '@parley/mcp-client'
-import type { MethodName, ParamsOf, ResultOf } from '@parley/protocol'
+import type { ConversationId, MethodName, ParamsOf, ResultOf } from '@parley/protocol'
 import type { Redaction } from '@parley/redaction'
 import type { CheckupPorts } from './checkup/check-up.ts'
 import * as commands from './commands/commands.ts'
@@ -81,7 +81,7 @@ type ChangeMethod =
 
 /** Methods that change an open conversation. */
 function changeMethods(client: Guest, { host }: MethodPorts): Pick<EngineMethods, ChangeMethod> {
-  const opened = ({ conversationId }: { readonly conversationId: string }) => host.get(conversationId)
+  const opened = ({ conversationId }: { readonly conversationId: ConversationId }) => host.get(conversationId)
   return {
     'conversation/sendMessage': (params) => sendMessage(opened(params), params, client.actor),
     'conversation/inbox/edit': (params) => commands.editQueued(opened(params), params, client.actor),

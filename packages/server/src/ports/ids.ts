@@ -1,14 +1,15 @@
+import type { ApprovalId, ClientId, ConversationId, ItemId, MessageId, TurnId } from '@parley/protocol'
 import { v4, v7 } from 'uuid'
 
 /** Source of every id. A model's own call ids are only wire fields, because providers repeat them. */
 export interface Ids {
   /** Returns a UUIDv7, which sorts by creation and whose date finds the log file. */
-  conversation(): string
-  turn(): string
-  item(): string
-  approval(): string
-  message(): string
-  client(): string
+  conversation(): ConversationId
+  turn(): TurnId
+  item(): ItemId
+  approval(): ApprovalId
+  message(): MessageId
+  client(): ClientId
 }
 
 export const randomIds: Ids = {

@@ -1,3 +1,4 @@
+import type { ItemId } from '@parley/protocol'
 import { clipForModel } from '@parley/text'
 import { readLines } from '@parley/workspace'
 import * as z from 'zod'
@@ -52,7 +53,7 @@ function prepareOutput(call: z.infer<typeof input>, ports: ToolPorts): PreparedC
 }
 
 function readOutput(
-  itemId: string,
+  itemId: ItemId,
   { offset = 1, limit = 2000 }: z.infer<typeof input>,
   context: ToolContext,
   ports: ToolPorts,
@@ -71,7 +72,7 @@ function readOutput(
   return { status: 'completed', modelText: `${heading}\n${clipped}` }
 }
 
-function runningOutput(itemId: string, { background }: ToolPorts): string | null {
+function runningOutput(itemId: ItemId, { background }: ToolPorts): string | null {
   const read = background.read(itemId, { maxBytes: 1 << 20 })
   return read === null ? null : read.bytes.toString()
 }
@@ -79,7 +80,7 @@ function runningOutput(itemId: string, { background }: ToolPorts): string | null
 /** Limit of a side file that one call may search. */
 const readableBytes = 64 * 1024 * 1024
 
-function finishedOutput(itemId: string, { outputOf, sideFiles }: ToolContext): string | null {
+function finishedOutput(itemId: ItemId, { outputOf, sideFiles }: ToolContext): string | null {
   const output = outputOf(itemId)
   if (output === null) return null
   if (output.file === null) return output.text

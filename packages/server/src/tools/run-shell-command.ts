@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { type CommandEnd, type CommandSpec, commandEnv, createMark, type Sandbox } from '@parley/host'
 import { StorageError } from '@parley/journal'
-import type { Output } from '@parley/protocol'
+import type { ItemId, Output } from '@parley/protocol'
 import { clipForModel } from '@parley/text'
 import { EnvironmentUnreachableError } from '@parley/workspace'
 import type { ToolPorts } from './define-tool.ts'
@@ -59,7 +59,7 @@ function sandboxFailed(problem: string): ToolOutcome {
 interface SpecParts {
   readonly argv: readonly string[]
   readonly cwd: string
-  readonly itemId: string
+  readonly itemId: ItemId
   /** Folder of the conversation's side files, which the spool joins. */
   readonly folder: string
 }
@@ -82,7 +82,7 @@ export function commandSpec({ argv, cwd, itemId, folder }: SpecParts, ports: Too
 
 function startInBackground(
   spec: CommandSpec,
-  { itemId, sandbox }: { readonly itemId: string; readonly sandbox: Sandbox },
+  { itemId, sandbox }: { readonly itemId: ItemId; readonly sandbox: Sandbox },
   ports: ToolPorts,
 ): ToolOutcome {
   // Background output is read from memory; a spool would stay behind when the end is never read.
@@ -99,7 +99,7 @@ function startInBackground(
 
 const outputOfNothing: Output = { head: '', tail: '', totalBytes: 0, omittedBytes: 0 }
 
-function outcomeOf(end: CommandEnd, output: Output, itemId: string): ToolOutcome {
+function outcomeOf(end: CommandEnd, output: Output, itemId: ItemId): ToolOutcome {
   if (end.spawnError?.subject === 'sandbox') return sandboxFailed(end.spawnError.message)
   const triedNetwork = end.triedNetwork === true ? { triedNetwork: true as const } : {}
   const fields = { exitCode: end.exitCode, output, ...(end.signal === null ? {} : { signal: end.signal }) }
@@ -201,6 +201,6 @@ function wholeCharacters(bytes: Buffer, keep: 'start' | 'end'): Buffer {
 }
 
 /** Returns the name of the file that takes a running command's output, in the folder of side files. */
-export function spoolName(itemId: string): string {
+export function spoolName(itemId: ItemId): string {
   return `spool-${itemId}`
 }

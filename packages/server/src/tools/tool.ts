@@ -1,7 +1,7 @@
 import type { Sandbox } from '@parley/host'
 import type { JsonSchemaObject } from '@parley/models'
 import type { Facts } from '@parley/policy'
-import type { Answers, CallItem, Failure, Form, Item, Plan, RuleRef } from '@parley/protocol'
+import type { Answers, CallItem, ConversationId, Failure, Form, Item, ItemId, Plan, RuleRef } from '@parley/protocol'
 import type { PatchQuestion } from '@parley/workspace'
 
 /** Fields of a call item that its tool sets; the engine adds id, status and tool name. */
@@ -37,8 +37,8 @@ export interface ToolFiles {
 }
 
 export interface ToolContext extends Workspace {
-  readonly conversationId: string
-  readonly itemId: string
+  readonly conversationId: ConversationId
+  readonly itemId: ItemId
   /** Aborted with a `StopReason`. */
   readonly signal: AbortSignal
   /** Prepares the sandbox that was decided for this call. Rejects when that fails; nothing may run then. */
@@ -51,7 +51,7 @@ export interface ToolContext extends Workspace {
   /** Records the plan. */
   updatePlan(plan: Plan): Promise<void>
   /** Returns the output of an earlier command item; null when there is none. */
-  outputOf(itemId: string): OutputSource | null
+  outputOf(itemId: ItemId): OutputSource | null
 }
 
 /** Question of a third party, such as an MCP server. All its texts are untrusted data. */

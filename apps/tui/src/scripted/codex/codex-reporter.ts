@@ -1,10 +1,10 @@
-import type { ConversationEvent, Envelope, Item, TokenCounts } from '@parley/protocol'
+import type { ConversationEvent, ConversationId, Envelope, Item, TokenCounts } from '@parley/protocol'
 import { exitCodes } from '../../cli/exit-codes.ts'
 import { stripEffects } from '../../view/text/control-characters.ts'
+import type { ResultStream } from '../output.ts'
 import { retrySentence, whyNoAnswer } from '../plain-lines.ts'
 import type { Reporter } from '../reporter.ts'
 import type { RunEnd } from '../run-end.ts'
-import type { ResultStream } from '../stdout.ts'
 import { begunBody, finishedBody } from './item-body.ts'
 import { createItemLines, type ThreadEvent, type ThreadUsage } from './thread-events.ts'
 
@@ -26,7 +26,7 @@ export function createCodexReporter({ stdout, stderr, now }: CodexOutput): Repor
     items.whole({ type: 'error', message })
   }
 
-  function startThread(id: string): void {
+  function startThread(id: ConversationId): void {
     if (held === null) return
     write({ type: 'thread.started', thread_id: id })
     flush()

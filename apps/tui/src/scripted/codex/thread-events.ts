@@ -1,4 +1,4 @@
-import type { Item, Plan } from '@parley/protocol'
+import type { Item, ItemId, Plan } from '@parley/protocol'
 
 /** Lines that the Codex SDK reads. Names and shapes are those of the SDK. */
 export type ThreadEvent =
@@ -59,8 +59,8 @@ interface ItemLines {
   know(item: Item): void
   /** Writes an item that has no started line. */
   whole(body: ItemBody): void
-  begin(itemId: string, bodyOf: (item: Item) => ItemBody | null): void
-  finish(itemId: string, body: ItemBody | null): void
+  begin(itemId: ItemId, bodyOf: (item: Item) => ItemBody | null): void
+  finish(itemId: ItemId, body: ItemBody | null): void
   plan(plan: Plan): void
   /** Completes the plan at the end of the turn. */
   closePlan(): void
@@ -68,8 +68,8 @@ interface ItemLines {
 
 /** Creates the writer. Numbers items in the order of their first line. */
 export function createItemLines(write: (event: ThreadEvent) => void): ItemLines {
-  const known = new Map<string, Item>()
-  const begun = new Map<string, string>()
+  const known = new Map<ItemId, Item>()
+  const begun = new Map<ItemId, string>()
   let count = 0
   let plan: { readonly id: string; readonly body: ItemBody } | null = null
 

@@ -1,4 +1,4 @@
-import type { Approval, ConversationState, Failure, Item, OpenItem, Turn } from '@parley/protocol'
+import type { Approval, ConversationState, Failure, Item, ItemId, OpenItem, Turn } from '@parley/protocol'
 import { approvedNotStarted, pendingApprovals } from '../../ui/answers.ts'
 import { isInboxPaused } from '../../ui/inbox.ts'
 import { isLeaveOffered } from '../../ui/press-stop.ts'
@@ -149,7 +149,7 @@ export function runningRows({ core }: ConversationState, transcript: Transcript,
 }
 
 /** Returns true for a running call, including one that asks the user while it runs. */
-function isShown({ item, executionStarted }: OpenItem, streamed: string | undefined): boolean {
+function isShown({ item, executionStarted }: OpenItem, streamed: ItemId | undefined): boolean {
   const runs = item.status === 'inProgress' || (item.status === 'awaitingApproval' && executionStarted)
   return item.id !== streamed && runs && item.type !== 'agentMessage'
 }

@@ -1,4 +1,4 @@
-import type { ConversationState, QueuedMessage } from '@parley/protocol'
+import type { ConversationState, MessageId, QueuedMessage } from '@parley/protocol'
 import { type ComposerLayout, layoutComposer } from '../../ui/composer/layout.ts'
 import { fieldsOf, optionsOf } from '../../ui/fill-form.ts'
 import { inputText } from '../../ui/inbox.ts'
@@ -104,7 +104,7 @@ export function queueRows(state: ConversationState | null, ui: UiState, room: Ro
 }
 
 /** Returns true if the message's item is already here, before its acknowledgement. */
-function isTaken(state: ConversationState | null, messageId: string): boolean {
+function isTaken(state: ConversationState | null, messageId: MessageId): boolean {
   return state?.window.some(({ item }) => item.type === 'userMessage' && item.messageId === messageId) ?? false
 }
 

@@ -1,3 +1,4 @@
+import type { ItemId } from '@parley/protocol'
 import { renderPieces } from '../markdown/render.ts'
 import { advance, emptyFlow, type Flow, rest } from '../markdown/settle-blocks.ts'
 import { indented } from '../text/gutter.ts'
@@ -5,7 +6,7 @@ import type { Line, Room } from '../text/span.ts'
 
 /** Message printed while it arrives: settled text is in the transcript, the rest is live. */
 export interface MessageStream {
-  readonly itemId: string
+  readonly itemId: ItemId
   /** Text received so far. */
   readonly seen: string
   readonly flow: Flow
@@ -16,7 +17,7 @@ export interface MessageStream {
 /** Characters laid out for live rows, which show only the end of the message. */
 const maxLiveCharacters = 8_192
 
-export function openStream(itemId: string): MessageStream {
+export function openStream(itemId: ItemId): MessageStream {
   return { itemId, seen: '', flow: emptyFlow, begun: false }
 }
 

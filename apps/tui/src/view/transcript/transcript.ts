@@ -1,4 +1,4 @@
-import type { CompletedItem, ConversationState, Item } from '@parley/protocol'
+import type { ClientId, CompletedItem, ConversationState, Item } from '@parley/protocol'
 import type { Notice } from '../../ui/notices/notice.ts'
 import { actorName } from '../../ui/outside-changes.ts'
 import { count } from '../text/formats.ts'
@@ -28,7 +28,7 @@ export interface TranscriptInput {
   readonly notices: readonly Notice[]
   readonly room: Room
   /** Client ids of this window's connections. */
-  readonly own: readonly string[]
+  readonly own: readonly ClientId[]
 }
 
 export const emptyTranscript: Transcript = {

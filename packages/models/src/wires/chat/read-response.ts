@@ -1,13 +1,23 @@
-import type { WireReader } from '../../exchange/http-wire.ts'
-import type { ExplainFault } from '../../failures/explain.ts'
-import { type ModelEvent, type StopReason, type TokenUsage, zeroUsage } from '../../port/model-client.ts'
-import type { ModelRequest } from '../../port/model-request.ts'
+import {
+  type ModelEvent,
+  type ModelRequest,
+  type StopReason,
+  type TokenUsage,
+  zeroUsage,
+} from '../../port/model-client.ts'
+import type { ExplainFault, WireFault, WireReader } from '../../port/wire.ts'
 import { isRecord, type JsonRecord, numberAt, parseRecord, recordAt } from '../json.ts'
 import { readErrorRecord } from '../openai-api.ts'
-import { createCallIds, createCallProgress } from '../tool-calls.ts'
-import type { CallDraft } from './call-drafts.ts'
-import { createSegments, fail, partOf, type ReadState, readDelta } from './read-delta.ts'
-import { assistantMessage, type WrittenCall } from './write-request.ts'
+import { type CallIds, type CallProgress, createCallIds, createCallProgress } from '../tool-calls.ts'
+import {
+  applyFragment,
+  assistantMessage,
+  type CallDraft,
+  createSegments,
+  partOf,
+  type Segments,
+  type WrittenCall,
+} from './response-parts.ts'
 
 export function createChatReader(request: ModelRequest, explain: ExplainFault): WireReader {
   const state: ReadState = {
@@ -34,6 +44,20 @@ export function createChatReader(request: ModelRequest, explain: ExplainFault): 
   }
 }
 
+/** State of one response while it is read. */
+interface ReadState {
+  readonly explain: ExplainFault
+  readonly callIds: CallIds
+  readonly progress: CallProgress
+  readonly segments: Segments
+  readonly drafts: CallDraft[]
+  text: string
+  reasoningContent: string
+  usage: TokenUsage
+  finishReason: string | undefined
+  finished: boolean
+}
+
 function readData(state: ReadState, data: string, out: ModelEvent[]): void {
   if (data.trim() === '[DONE]') {
     const isEmpty = state.finishReason === undefined && state.text === '' && state.drafts.length === 0
@@ -56,6 +80,57 @@ function readChunk(state: ReadState, chunk: JsonRecord, out: ModelEvent[]): void
   if (delta !== undefined) readDelta(state, delta, out)
   const reason = choice['finish_reason']
   if (typeof reason === 'string' && reason !== '') state.finishReason = reason
+}
+
+/** Reads one delta: its reasoning, text and fragments of calls. */
+function readDelta(state: ReadState, delta: JsonRecord, out: ModelEvent[]): void {
+  const { content, reasoning_content: reasoningContent, reasoning, tool_calls: calls, refusal } = delta
+  if (typeof reasoningContent === 'string') {
+    state.reasoningContent += reasoningContent
+    state.segments.push('reasoning', reasoningContent, out)
+  } else if (typeof reasoning === 'string') {
+    state.segments.push('reasoning', reasoning, out)
+  }
+  if (typeof content === 'string') pushText(state, content, out)
+  else if (Array.isArray(content)) for (const piece of content) readPiece(state, piece, out)
+  if (typeof refusal === 'string') pushText(state, refusal, out)
+  if (Array.isArray(calls)) for (const fragment of calls) readFragment(state, fragment, out)
+}
+
+function pushText(state: ReadState, text: string, out: ModelEvent[]): void {
+  state.text += text
+  state.segments.push('text', text, out)
+}
+
+/** Reads a piece of content; Mistral sends content in pieces, reasoning among them. */
+function readPiece(state: ReadState, piece: unknown, out: ModelEvent[]): void {
+  if (!isRecord(piece)) return
+  const { text, thinking } = piece
+  if (typeof text === 'string') pushText(state, text, out)
+  if (!Array.isArray(thinking)) return
+  for (const thought of thinking) {
+    if (isRecord(thought) && typeof thought['text'] === 'string') state.segments.push('reasoning', thought['text'], out)
+  }
+}
+
+function readFragment(state: ReadState, raw: unknown, out: ModelEvent[]): void {
+  if (state.finished) return
+  const change = applyFragment(state.drafts, raw)
+  if (change === undefined) {
+    fail(state, { type: 'malformed', what: 'a tool call' }, out)
+    return
+  }
+  const part = partOf(change.draft)
+  if (change.isNew) {
+    state.segments.close(out)
+    state.progress.begin(part, change.draft.name || undefined, out)
+  }
+  state.progress.grow(part, change.fragment, out)
+}
+
+function fail(state: ReadState, fault: WireFault, out: ModelEvent[]): void {
+  state.finished = true
+  out.push({ type: 'failed', failure: state.explain(fault) })
 }
 
 function complete(state: ReadState, out: ModelEvent[]): void {

@@ -1,4 +1,4 @@
-import type { ModelEntry, ResponseEntry, ResultEntry } from '../../port/model-request.ts'
+import type { ModelEntry, ResponseEntry, ResultEntry } from '../../port/model-client.ts'
 import { isRecord } from '../json.ts'
 import type { CallOutcome, RecordedResponse } from './recording.ts'
 

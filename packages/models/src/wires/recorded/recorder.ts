@@ -1,8 +1,7 @@
 import { chmodSync } from 'node:fs'
 import { appendUnlocked } from '@parley/host'
-import { redactStrings } from '@parley/redaction'
-import { isTerminal, type ModelClient, type ModelEvent } from '../../port/model-client.ts'
-import type { ModelRequest } from '../../port/model-request.ts'
+import { redactParts } from '@parley/redaction'
+import { isTerminal, type ModelClient, type ModelEvent, type ModelRequest } from '../../port/model-client.ts'
 import type { RecordedResponse } from './recording.ts'
 import { digestForLine, digestRequest } from './request-digest.ts'
 
@@ -24,7 +23,7 @@ export function createRecorder(client: ModelClient, options: RecorderOptions): M
     const whole = digestRequest(request)
     const response: RecordedResponse = {
       id: options.newId(),
-      events: redactStrings(joinDeltas(events), options.redact),
+      events: redactParts(joinDeltas(events), options.redact),
       request: digestForLine(whole, known),
     }
     try {

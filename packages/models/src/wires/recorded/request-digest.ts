@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { ModelEntry, ModelRequest } from '../../port/model-request.ts'
+import type { ModelEntry, ModelRequest } from '../../port/model-client.ts'
 import type { RecordedResponse, RequestDigest } from './recording.ts'
 
 /** Hashes of a request. They cover what every model reads, and leave out the parts of one provider. */

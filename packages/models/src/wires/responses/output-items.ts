@@ -1,7 +1,6 @@
 import * as z from 'zod'
-import type { ExplainFault, WireFault } from '../../failures/explain.ts'
-import type { ModelEvent } from '../../port/model-client.ts'
-import type { ModelRequest } from '../../port/model-request.ts'
+import type { ModelEvent, ModelRequest } from '../../port/model-client.ts'
+import type { ExplainFault, WireFault } from '../../port/wire.ts'
 import { isRecord, type JsonRecord, lazily } from '../json.ts'
 import { type CallIds, type CallProgress, createCallIds, createCallProgress } from '../tool-calls.ts'
 

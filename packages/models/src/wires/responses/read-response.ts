@@ -1,8 +1,12 @@
 import * as z from 'zod'
-import type { WireReader } from '../../exchange/http-wire.ts'
-import type { ExplainFault } from '../../failures/explain.ts'
-import { type ModelEvent, type StopReason, type TokenUsage, zeroUsage } from '../../port/model-client.ts'
-import type { ModelRequest } from '../../port/model-request.ts'
+import {
+  type ModelEvent,
+  type ModelRequest,
+  type StopReason,
+  type TokenUsage,
+  zeroUsage,
+} from '../../port/model-client.ts'
+import type { ExplainFault, WireReader } from '../../port/wire.ts'
 import { type JsonRecord, lazily, numberAt, parseRecord, recordAt, stringAt } from '../json.ts'
 import { readErrorRecord } from '../openai-api.ts'
 import { addItem, createReadState, fail, partOf, type ReadState, sendWhole } from './output-items.ts'

@@ -1,8 +1,8 @@
-import type { HttpWire } from '../../exchange/http-wire.ts'
-import { type Environment, type Provider, providerDefaults } from '../../port/wire.ts'
-import { openaiApi } from '../openai-api.ts'
+import type { ModelEntry, ModelRequest, ResponseEntry, ToolSpec, UserPart } from '../../port/model-client.ts'
+import { type Environment, type HttpWire, type Provider, providerDefaults, type WriteRequest } from '../../port/wire.ts'
+import { createEntryJoiner, writeElements } from '../json.ts'
+import { dataUrl, openaiApi } from '../openai-api.ts'
 import { createResponsesReader } from './read-response.ts'
-import { createResponsesWriter } from './write-request.ts'
 
 /** Wire of the Responses API of OpenAI. */
 export const responsesWire: HttpWire = {
@@ -24,4 +24,75 @@ export function openaiProvider(env: Environment): Provider {
     otherEnvKey: 'CODEX_API_KEY',
     defaultModel: 'gpt-5',
   }
+}
+
+/** Models known to reason without an effort; others reject the request for encrypted reasoning. */
+const reasoningModels = /(?:^|\/)(?:gpt-(?:[5-9]|\d\d)|o\d|codex)(?!.*-chat)/
+
+/** Name of the schema of an answer, which models read. */
+const answerName = 'answer'
+
+/** Creates a writer of stateless requests: the server stores nothing, so encrypted reasoning goes back with the input. */
+export function createResponsesWriter(adapter: string): WriteRequest {
+  const joinEntries = createEntryJoiner((entry) => writeEntry(entry, adapter))
+  return (request) => {
+    const head = JSON.stringify(settingsOf(request)).slice(0, -1)
+    const tools =
+      request.tools.length === 0
+        ? ''
+        : `,"tools":${JSON.stringify(request.tools.map(toolOf))},"tool_choice":"auto","parallel_tool_calls":true`
+    return `${head}${tools},"input":[${joinEntries(request.entries)}]}`
+  }
+}
+
+function settingsOf({ model, effort, instructions, cacheKey, outputSchema: schema }: ModelRequest): object {
+  const reasons = effort !== undefined || reasoningModels.test(model)
+  return {
+    model,
+    instructions,
+    stream: true,
+    store: false,
+    prompt_cache_key: cacheKey,
+    ...(schema === undefined
+      ? {}
+      : { text: { format: { type: 'json_schema', name: answerName, schema, strict: true } } }),
+    ...(reasons
+      ? {
+          reasoning: effort === undefined ? { summary: 'auto' } : { effort, summary: 'auto' },
+          include: ['reasoning.encrypted_content'],
+        }
+      : {}),
+  }
+}
+
+function toolOf({ name, description, parameters }: ToolSpec): object {
+  return { type: 'function', name, description, parameters, strict: false }
+}
+
+function writeEntry(entry: ModelEntry, adapter: string): string {
+  switch (entry.kind) {
+    case 'user': {
+      return JSON.stringify({ type: 'message', role: 'user', content: entry.content.map(inputOf) })
+    }
+    case 'result':
+      return JSON.stringify({ type: 'function_call_output', call_id: entry.callId, output: entry.text })
+    case 'response':
+      return writeElements(entry.adapter === adapter ? entry.parts : neutralItems(entry))
+  }
+}
+
+function inputOf(part: UserPart): object {
+  if (part.type === 'text') return { type: 'input_text', text: part.text }
+  return { type: 'input_image', image_url: dataUrl(part) }
+}
+
+function neutralItems({ text, calls }: ResponseEntry): readonly object[] {
+  const message = { type: 'message', role: 'assistant', content: [{ type: 'output_text', text }] }
+  const items = calls.map((call) => ({
+    type: 'function_call',
+    call_id: call.callId,
+    name: call.name,
+    arguments: call.arguments,
+  }))
+  return text === '' ? items : [message, ...items]
 }

@@ -1,4 +1,4 @@
-import type { RunLimits } from '@parley/protocol'
+import type { ApprovalKind, ApprovalPolicy, RunLimits } from '@parley/protocol'
 import type * as z from 'zod'
 import type { Row } from '../rules/matrix.ts'
 import type { Rule, Rules, RuleTarget } from '../rules/rules.ts'
@@ -38,8 +38,28 @@ export interface FactsKind<F, G> {
   withoutNeedlessRequest?(facts: F, policy: SandboxPolicy): F
   /** Returns the limits in force for the call; `usualLimits` by default. */
   limits?(facts: F, use: SandboxUse, settings: LimitSettings): RunLimits
+  /** Returns the kind of permission that a question about the call asks for. */
+  approvalKind(facts: F, run: AskedRun): ApprovalKind
+  /** Returns what a question says of the limits besides the sandbox; nothing by default. */
+  askedLimits?(facts: F, limits: RunLimits): AskedLimits
+  /** True when each call has limits of its own: approval binds to them, and the decision records them. */
+  readonly hasOwnLimits?: true
   /** Returns the text that the user approves; `written` by default. */
   approvedText?(facts: F, written: string): ApprovedText
+}
+
+/** Run that a question is about. */
+export interface AskedRun {
+  /** 2: the retry after a sandbox block. */
+  readonly number: 1 | 2
+  readonly limits: RunLimits
+  readonly approvalPolicy: ApprovalPolicy
+}
+
+export interface AskedLimits {
+  readonly network?: boolean
+  /** Reason of the model for needing more rights. */
+  readonly justification?: string
 }
 
 export interface DescribedFact {

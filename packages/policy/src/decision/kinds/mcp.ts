@@ -60,6 +60,9 @@ export const mcpKind: FactsKind<McpFacts, McpGrant> = {
   grant: ({ server, name }) => ({ kind: 'mcp', server, name }),
   covers: (granted, asked) => granted.server === asked.server && granted.name === asked.name,
 
+  approvalKind: () => 'mcpTool',
+  askedLimits: ({ confined }, { network }) => (confined === undefined ? {} : { network }),
+
   // The server was started before the call, under limits that the conversation's mode does not widen.
   limits: ({ confined }) =>
     confined === undefined ? { sandbox: 'none', network: true } : { sandbox: confined.mode, network: confined.network },

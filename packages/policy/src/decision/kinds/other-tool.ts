@@ -46,4 +46,5 @@ export const otherToolKind: FactsKind<OtherToolFacts, ToolGrant> = {
   ],
   grant: ({ tool }) => ({ kind: 'tool', tool }),
   covers: (granted, asked) => granted.tool === asked.tool,
+  approvalKind: () => 'mcpTool',
 }

@@ -115,6 +115,7 @@ export const patchKind: FactsKind<PatchFacts, PatchGrant> = {
   },
 
   covers: coversPaths,
+  approvalKind: () => 'patch',
   approvedText: (_facts, written) => ({
     text: written,
     mayMask: (secret) => isInertWord(secret) || keyBlock.test(secret),

@@ -62,6 +62,7 @@ export const readKind: FactsKind<ReadFacts, ReadGrant> = {
   allowedBy: (facts, allowing) => allowEveryPath(allowing, realPathsOf(facts), facts.cwd),
   grant: (facts) => ({ kind: 'read', tool: facts.tool, realPaths: realPathsOf(facts) }),
   covers: (granted, asked) => granted.tool === asked.tool && coversPaths(granted, asked),
+  approvalKind: () => 'read',
 }
 
 function realPathsOf({ paths }: ReadFacts): readonly string[] {

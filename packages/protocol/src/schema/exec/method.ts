@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { enforcement } from '../settings.ts'
 import { fileMethods } from './files.ts'
 import { processMethods, processNotifications } from './process.ts'
 
@@ -22,8 +23,7 @@ const environmentInfo = z
       ),
     sandbox: z
       .object({
-        enforcement: z
-          .enum(['full', 'partial', 'none'])
+        enforcement: enforcement
           .exactOptional()
           .describe('How much of the limits of a process is enforced. Older exec-servers leave it out.'),
         reason: z.string().describe('One sentence for people: what enforces limits here, or what is missing.'),

@@ -1,5 +1,5 @@
 import { conceals, type Facts, type Grant, grantFor, honoursRequests } from '@parley/policy'
-import { type Approval, type CallItem, isCall, type OpenItem } from '@parley/protocol'
+import { type Approval, type CallItem, type ItemId, isCall, type OpenItem } from '@parley/protocol'
 import type { PreparedCall, ReadyCall, Workspace } from '../../tools/tool.ts'
 import { type Question, questionAbout } from './approval-request.ts'
 import {
@@ -23,7 +23,7 @@ import {
 export type Call = UnderstoodCall | ExaminedCall | PlannedCall | RunCall | InvalidCall | UnreachableCall
 
 interface KnownCall {
-  readonly itemId: string
+  readonly itemId: ItemId
   /** Exact text the model wrote, for a call with a secret in it; else null. */
   readonly written: string | null
 }

@@ -1,5 +1,5 @@
-import { alwaysRulesFor, type CommandFacts, grantFor, honoursRequests } from '@parley/policy'
-import type { ApprovalKind, ApprovalRequest, CallItem, RunLimits, Settings } from '@parley/protocol'
+import { alwaysRulesFor, approvalKindOf, askedLimits, grantFor } from '@parley/policy'
+import type { ApprovalRequest, CallItem } from '@parley/protocol'
 import { backgroundWords } from '@parley/protocol/question'
 import type { PatchQuestion } from '@parley/workspace'
 import { type Attempt, type CallPolicy, decideSettings } from './attempt.ts'
@@ -18,12 +18,12 @@ interface Asked {
 /** Returns the question to the user about one attempt. A yes holds for its payload hash only. */
 export function questionAbout(asked: Asked, policy: CallPolicy): Question {
   const { item, attempt, payloadHash, patch } = asked
-  const { facts, limits, decision } = attempt
+  const { number, facts, limits, decision } = attempt
   const { meta, turn, settings } = policy.state.core
   return {
     itemId: item.id,
     turnId: turn?.id ?? '',
-    kind: kindOf(attempt, settings),
+    kind: approvalKindOf(facts, { number, limits, approvalPolicy: settings.approvalPolicy }),
     title: inBackground(item) ? `${item.title} (${backgroundWords})` : item.title,
     ...(patch === null ? { detail: detailOf(item) } : { ...patch, files: [...patch.files] }),
     ...(item.type === 'commandExecution' ? { command: item.command } : {}),
@@ -31,7 +31,8 @@ export function questionAbout(asked: Asked, policy: CallPolicy): Question {
     cwd: item.type === 'commandExecution' ? item.cwd : meta.cwd,
     ...(settings.environment === undefined ? {} : { environment: settings.environment }),
     sandbox: limits.sandbox,
-    ...moreOnLimits(attempt),
+    ...askedLimits(facts, limits),
+    ...(number > 1 ? { attempt: number } : {}),
     contentHash: payloadHash,
     reason: decision.reason,
     rule: decision.rule,
@@ -56,38 +57,6 @@ function offers(item: CallItem, attempt: Attempt, policy: CallPolicy): Pick<Appr
     ],
     ...(always === null ? {} : { always: { label: always.label, rule: always.text, file: policy.policyFile } }),
   }
-}
-
-function moreOnLimits({ facts, limits, number }: Attempt) {
-  if (facts.kind === 'mcp' && facts.confined !== undefined) return { network: limits.network }
-  if (facts.kind !== 'command') return {}
-  const justification = facts.escalation?.reason ?? facts.network?.reason
-  return {
-    network: limits.network,
-    ...(number > 1 ? { attempt: number } : {}),
-    ...(justification === undefined ? {} : { justification }),
-  }
-}
-
-function kindOf({ facts, limits, number }: Attempt, { approvalPolicy }: Settings): ApprovalKind {
-  switch (facts.kind) {
-    case 'command':
-      if (number > 1) return limits.sandbox === 'none' ? 'escalation' : 'network'
-      return honoursRequests(approvalPolicy) ? kindOfCommand(facts, limits) : 'command'
-    case 'patch':
-      return 'patch'
-    case 'read':
-      return 'read'
-    case 'mcp':
-    case 'other':
-      return 'mcpTool'
-  }
-}
-
-/** Returns the gravest thing a command asks for: leaving the sandbox, then destroying, then the network. */
-function kindOfCommand({ escalation, network, dangerous }: CommandFacts, { sandbox }: RunLimits): ApprovalKind {
-  if (escalation !== null) return 'escalation'
-  return network !== undefined && dangerous === null && sandbox !== 'none' ? 'network' : 'command'
 }
 
 function inBackground(item: CallItem): boolean {

@@ -1,4 +1,4 @@
-import type { ApprovalRequest } from '@parley/protocol'
+import type { ApprovalId, ApprovalRequest, ItemId } from '@parley/protocol'
 import type { Ids } from '../../ports/ids.ts'
 import type { UserQuestion, UserReply } from '../../tools/tool.ts'
 import type { Conversation } from '../conversation/conversation.ts'
@@ -28,7 +28,7 @@ interface UserAskerParts {
 
 const cancelled: UserReply = { kind: 'cancelled' }
 
-export function createUserAsker(parts: UserAskerParts, itemId: string): UserAsker {
+export function createUserAsker(parts: UserAskerParts, itemId: ItemId): UserAsker {
   const ended = new AbortController()
   let last: Promise<unknown> = Promise.resolve()
   return {
@@ -48,7 +48,7 @@ interface Asked {
   readonly gone: AbortSignal
 }
 
-async function askNow(parts: UserAskerParts, itemId: string, { question, gone }: Asked): Promise<UserReply> {
+async function askNow(parts: UserAskerParts, itemId: ItemId, { question, gone }: Asked): Promise<UserReply> {
   const { conversation, memory, mayAsk } = parts
   if (gone.aborted || !mayAsk()) return cancelled
   const approval = requestFor(parts, itemId, question)
@@ -72,7 +72,7 @@ async function askNow(parts: UserAskerParts, itemId: string, { question, gone }:
   }
 }
 
-function requestFor(parts: UserAskerParts, itemId: string, question: UserQuestion): ApprovalRequest {
+function requestFor(parts: UserAskerParts, itemId: ItemId, question: UserQuestion): ApprovalRequest {
   const { conversation, ids, answerers } = parts
   const { title, detail, reason, rule, form } = question
   const { meta, turn } = conversation.state.core
@@ -94,7 +94,7 @@ function requestFor(parts: UserAskerParts, itemId: string, question: UserQuestio
 }
 
 /** Withdraws a question. On a full disk that is left to the end of the call, which withdraws it as well. */
-function withdrawApproval(conversation: Conversation, approvalId: string): void {
+function withdrawApproval(conversation: Conversation, approvalId: ApprovalId): void {
   unlessStorageFails(() =>
     conversation.record({ type: 'approval.decided', approvalId, decision: 'withdrawn', by: parleyItself }),
   )

@@ -8,6 +8,7 @@ import {
   explainDecision,
   type Facts,
   type Grant,
+  hasOwnLimits,
   type Rules,
   retryAfter,
   sandboxLimits,
@@ -69,14 +70,14 @@ export function decideSettings({ state, rules, sessionGrants }: CallPolicy): Dec
   return { rules, sessionGrants, approvalPolicy, sandboxMode, enforcement, network }
 }
 
-/** Returns the hash that an approval binds to: the exact payload and, for a command, the limits it would run under. */
+/** Returns the hash that an approval binds to: the exact payload and, where the call has its own, the limits of its run. */
 export function payloadHashOf(
   { payload }: Pick<ReadyCall, 'payload'>,
   attempt: Attempt,
   state: ConversationState,
 ): string {
   const { facts, limits } = attempt
-  const bound = facts.kind === 'command' ? JSON.stringify([payload, limits, ...enforcedBy(limits, state)]) : payload
+  const bound = hasOwnLimits(facts) ? JSON.stringify([payload, limits, ...enforcedBy(limits, state)]) : payload
   return `sha256:${createHash('sha256').update(bound).digest('hex')}`
 }
 
@@ -107,9 +108,9 @@ export function answeredRecord(approval: Approval, attempt: Attempt): DecisionRe
   }
 }
 
-/** Returns the limits of a command; only commands run in a sandbox of their own. */
+/** Returns the limits of a call that has its own. */
 function limitsIn({ facts, limits }: Attempt): Pick<DecisionRecord, 'limits'> {
-  return facts.kind === 'command' ? { limits } : {}
+  return hasOwnLimits(facts) ? { limits } : {}
 }
 
 /** Returns the item of a call that policy forbids. */

@@ -1,5 +1,5 @@
 import type { ModelCall } from '@parley/models'
-import { type CallItem, type ConversationState, type Item, isCall } from '@parley/protocol'
+import { type CallItem, type ConversationState, type Item, type ItemId, isCall } from '@parley/protocol'
 import type { PreparedCall, Tool } from '../../tools/tool.ts'
 import { workspaceOf } from '../limits/workspace-folders.ts'
 import type { TurnContext, TurnModules } from '../turn/turn-context.ts'
@@ -56,7 +56,7 @@ function parseArguments(text: string): { value: unknown } | null {
 }
 
 /** Keeps a call with a secret in memory, to run it exactly; its log has marks in place of the secret. */
-export function keepExact({ conversation, modules }: TurnContext, itemId: string, call: ModelCall): void {
+export function keepExact({ conversation, modules }: TurnContext, itemId: ItemId, call: ModelCall): void {
   modules.memory.keepCall(itemId, call, (known) => conversation.state.core.open[known] !== undefined)
 }
 

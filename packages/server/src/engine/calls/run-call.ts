@@ -1,6 +1,6 @@
 import { noSandbox, type SandboxLimits } from '@parley/host'
 import { checkNamedPaths, detectBlock } from '@parley/policy'
-import { type CallItem, type ConversationEvent, isCall, type RunLimits } from '@parley/protocol'
+import { type CallItem, type ConversationEvent, type ItemId, isCall, type RunLimits } from '@parley/protocol'
 import { EnvironmentUnreachableError } from '@parley/workspace'
 import { notStarted, type OutputSource, type ToolContext, type ToolOutcome, unlessAborted } from '../../tools/tool.ts'
 import type { Conversation } from '../conversation/conversation.ts'
@@ -13,13 +13,13 @@ import { type CallPolicy, type FoundBlock, finishedItem } from './attempt.ts'
 import { exactCall, exactText, understandCall } from './propose-call.ts'
 
 /** Brings one proposed or approved call as far as it goes now: to its end, or to a question. */
-export async function runCall(run: TurnContext, itemId: string): Promise<void> {
+export async function runCall(run: TurnContext, itemId: ItemId): Promise<void> {
   let call = readCall(run, itemId)
   while (call !== null) call = await advance(run, call)
 }
 
 /** Returns null for a call that is over, or whose secret was lost with an earlier process. */
-function readCall(run: TurnContext, itemId: string): Call | null {
+function readCall(run: TurnContext, itemId: ItemId): Call | null {
   const { conversation, modules } = run
   const item = conversation.state.core.open[itemId]?.item
   if (item === undefined || !isCall(item)) return null
@@ -181,7 +181,7 @@ interface CallContext {
   stop(): void
 }
 
-function toolContext(run: TurnContext, itemId: string, runLimits: RunLimits): CallContext {
+function toolContext(run: TurnContext, itemId: ItemId, runLimits: RunLimits): CallContext {
   const { conversation, modules, patience, signal } = run
   const reporter = createOutputReporter(conversation, modules.clock, itemId)
   const { ids, memory, answerers, mayAsk } = modules
@@ -211,7 +211,7 @@ function toolContext(run: TurnContext, itemId: string, runLimits: RunLimits): Ca
 }
 
 /** Returns the output of an earlier command. A small one only from the window, as the model was told it whole. */
-function outputOf(conversation: Conversation, itemId: string): OutputSource | null {
+function outputOf(conversation: Conversation, itemId: ItemId): OutputSource | null {
   const file = conversation.view.outputFileOf(itemId)
   const found = conversation.state.window.findLast(({ item }) => item.id === itemId)?.item
   const output = found !== undefined && 'output' in found ? found.output : undefined

@@ -1,4 +1,4 @@
-import type { Actor, ContentItem, InputItem, ParamsOf, SettingsPatch } from '@parley/protocol'
+import type { Actor, ContentItem, InputItem, MessageId, ParamsOf, SettingsPatch, TurnId } from '@parley/protocol'
 import { rejection } from '../../replies/rejection.ts'
 import { assertUnderCeiling } from '../limits/ceiling.ts'
 import { fittingMode, wholeSystemText, workspaceOf } from '../limits/workspace-folders.ts'
@@ -6,7 +6,7 @@ import { keepLongWaiting, longWaiting, shortTexts, storeAttachments } from '../m
 import { assertFits, assertInboxRoom, startInboxTurn } from '../messages/user-messages.ts'
 import { type LiveConversation, writable } from '../open/live-conversation.ts'
 
-export function interruptTurn(open: LiveConversation, turnId: string | undefined): { interrupted: boolean } {
+export function interruptTurn(open: LiveConversation, turnId: TurnId | undefined): { interrupted: boolean } {
   const running = writable(open).conversation.state.core.turn
   if (turnId !== undefined && running !== null && running.id !== turnId) {
     throw rejection('turnMismatch', `Turn ${turnId} is not running; ${running.id} is.`, { turnId: running.id })
@@ -52,11 +52,11 @@ async function contentOf({ conversation, modules }: LiveConversation, input: Inp
   return shortTexts(input) ?? (await storeAttachments(input, { sideFiles, redact: modules.redaction.text }))
 }
 
-export function removeQueued(open: LiveConversation, messageId: string, by: Actor): { seq: number } {
+export function removeQueued(open: LiveConversation, messageId: MessageId, by: Actor): { seq: number } {
   return { seq: queued(open, messageId).record({ type: 'message.removed', messageId, by }).seq }
 }
 
-function queued(open: LiveConversation, messageId: string) {
+function queued(open: LiveConversation, messageId: MessageId) {
   const { conversation } = writable(open)
   if (conversation.state.core.inbox.some((message) => message.messageId === messageId)) return conversation
   throw rejection('messageNotQueued', `Message ${messageId} is not waiting: it was sent or taken back.`)

@@ -2,6 +2,7 @@ import {
   type Actor,
   type Answers,
   type Approval,
+  type ApprovalId,
   type ConversationEvent,
   type DecisionRecord,
   type Item,
@@ -75,7 +76,7 @@ function consequences(
   }
 }
 
-function notPending(open: LiveConversation, approvalId: string) {
+function notPending(open: LiveConversation, approvalId: ApprovalId) {
   const answered = whoAnswered(open, approvalId)
   if (answered === null)
     return rejection('approvalNotPending', `Approval ${approvalId} is not pending: it was answered or withdrawn.`)
@@ -96,7 +97,7 @@ function denialText({ note, unattended }: No): string {
 
 function denied(
   open: LiveConversation,
-  approvalId: string,
+  approvalId: ApprovalId,
   answer: No & { decision: string; by: Actor },
 ): ConversationEvent[] {
   const { core } = open.conversation.state
@@ -190,14 +191,14 @@ function addRule({ modules }: LiveConversation, { always, turnId }: Approval): C
 /** Returns who answered an approval that is no longer pending, and how; from its call where memory has forgotten it. */
 function whoAnswered(
   { conversation, modules }: LiveConversation,
-  approvalId: string,
+  approvalId: ApprovalId,
 ): { readonly who: string; readonly decision: string } | null {
   const known = modules.memory.answerTo(approvalId) ?? recorded(conversation.state, approvalId)
   if (known?.by === undefined || known.decision === undefined) return null
   return { who: known.by.title ?? known.by.name, decision: known.decision }
 }
 
-function recorded({ core, window }: LiveConversation['conversation']['state'], approvalId: string) {
+function recorded({ core, window }: LiveConversation['conversation']['state'], approvalId: ApprovalId) {
   const approval = core.approvals[approvalId]
   if (approval !== undefined) return approval
   const items = [...Object.values(core.open), ...window].map(({ item }) => item)

@@ -1,4 +1,4 @@
-import type { Actor, ContentItem, ConversationEvent, ParamsOf, ResultOf } from '@parley/protocol'
+import type { Actor, ContentItem, ConversationEvent, MessageId, ParamsOf, ResultOf } from '@parley/protocol'
 import { rejection } from '../../replies/rejection.ts'
 import { shortTexts, storeAttachments } from '../messages/attachments.ts'
 import { assertOutputSchema } from '../messages/output-schema.ts'
@@ -11,7 +11,7 @@ type Sending = ParamsOf<'conversation/sendMessage'>
 
 /** Message of a client after its images and long texts were stored as side files. */
 interface Taken extends Sending {
-  readonly messageId: string
+  readonly messageId: MessageId
   readonly content: ContentItem[]
 }
 
@@ -40,7 +40,7 @@ export function sendMessage(open: LiveConversation, params: Sending, by: Actor):
   return take().then((taken) => firstResult(open, messageId) ?? place(writable(open), taken, by))
 }
 
-function firstResult({ conversation }: LiveConversation, messageId: string): Sent | null {
+function firstResult({ conversation }: LiveConversation, messageId: MessageId): Sent | null {
   const known = conversation.state.core.requestKeys.find(({ key }) => key === messageId)
   return known === undefined ? null : { turnId: known.turnId, disposition: known.disposition, seq: known.seq }
 }

@@ -1,7 +1,7 @@
 import type { McpLease, McpServer, McpServers } from '@parley/mcp-client'
 import type { ToolSpec } from '@parley/models'
 import { serverSandboxMode } from '@parley/policy'
-import type { SandboxMode } from '@parley/protocol'
+import type { ItemId, SandboxMode } from '@parley/protocol'
 import { rejection } from '../../replies/rejection.ts'
 import { type McpToolSpec, mcpSpecsIn, mcpTool, toolSpecs } from '../../tools/mcp/mcp-tool.ts'
 import { resourceTools } from '../../tools/mcp/resource-tools.ts'
@@ -149,7 +149,7 @@ function failureNotices(conversation: Conversation, servers: readonly McpServer[
 }
 
 /** Builds the notice of a failed server; it names the terminal's command to restart it. */
-function notice({ name, failure, stderr, logPath }: McpServer, id: string) {
+function notice({ name, failure, stderr, logPath }: McpServer, id: ItemId) {
   const [lastWords = ''] = stderr.split('\n').slice(-1)
   const why = lastWords === '' ? failure : `${failure} (${lastWords.slice(0, shownCharacters)})`
   const title = `The MCP server "${name}" is not available: ${why}. Its log is ${logPath}; in the terminal \`/mcp restart ${name}\` starts it again.`

@@ -1,5 +1,5 @@
 import type { ModelClient, ModelRequest, ToolSpec } from '@parley/models'
-import type { EventOf, Settings } from '@parley/protocol'
+import type { EventOf, Settings, TurnId } from '@parley/protocol'
 import { EnvironmentUnreachableError } from '@parley/workspace'
 import type { Tool } from '../../tools/tool.ts'
 import type { Conversation } from '../conversation/conversation.ts'
@@ -41,7 +41,7 @@ export function createRequestSource({ conversation, tools, offered, client, gath
   const parsedTools = new Map<string, readonly ToolSpec[]>()
   const readText = (file: string) => conversation.sideFiles.readText(file)
   /** State for which the context was last gathered: files are read once per turn. */
-  let preparedFor: { turnId: string | undefined; settings: Settings; cwd: string } | null = null
+  let preparedFor: { turnId: TurnId | undefined; settings: Settings; cwd: string } | null = null
 
   /** Describes the tools as JSON text; the schemas take 4 ms, so they are made at the first request. */
   function describeTools(more: readonly ToolSpec[]): string {

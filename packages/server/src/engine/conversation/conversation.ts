@@ -1,6 +1,7 @@
 import { encodeLine, type Line, StorageError, writtenBytes } from '@parley/journal'
 import {
   type ConversationEvent,
+  type ConversationId,
   type ConversationState,
   type Cursor,
   type Envelope,
@@ -83,7 +84,7 @@ export class Conversation implements AsyncDisposable {
     this.feed = createEventFeed(parts.state.core.seq)
   }
 
-  get id(): string {
+  get id(): ConversationId {
     return this.#state.core.meta.conversationId
   }
 

@@ -1,4 +1,4 @@
-import type { ConversationEvent } from '@parley/protocol'
+import type { ConversationEvent, ItemId } from '@parley/protocol'
 import type { Clock } from '../../ports/clock.ts'
 import type { Conversation } from './conversation.ts'
 import { unlessStorageFails } from './storage-patience.ts'
@@ -15,7 +15,7 @@ interface OutputReporter {
   stop(): void
 }
 
-export function createOutputReporter(conversation: Conversation, clock: Clock, itemId: string): OutputReporter {
+export function createOutputReporter(conversation: Conversation, clock: Clock, itemId: ItemId): OutputReporter {
   const show = (event: ConversationEvent) => unlessStorageFails(() => conversation.record(event))
   const decoder = new TextDecoder()
   const deltas = createCoalescer(clock, (text) => show({ type: 'item.delta', itemId, text }))

@@ -1,4 +1,4 @@
-import type { Actor, ItemOf, ServerNotice } from '@parley/protocol'
+import type { Actor, ItemId, ItemOf, ServerNotice } from '@parley/protocol'
 import type { LinkChange } from '@parley/workspace'
 import type { Conversation } from './conversation.ts'
 import { unlessStorageFails } from './storage-patience.ts'
@@ -7,7 +7,7 @@ type Notice = ItemOf<'notice'>
 type Said = Pick<Notice, 'level' | 'code' | 'title'> & { readonly text?: string }
 
 /** Builds a notice of the transcript. */
-export function noticeItem(id: string, { text = '', ...said }: Said): Notice {
+export function noticeItem(id: ItemId, { text = '', ...said }: Said): Notice {
   return { id, type: 'notice', status: 'completed', ...said, text }
 }
 

@@ -6,7 +6,7 @@ import {
   type SandboxLimits,
   type SandboxReport,
 } from '@parley/host'
-import type { Enforcement, ItemOf, RunLimits, SandboxMode } from '@parley/protocol'
+import type { Enforcement, ItemId, ItemOf, RunLimits, SandboxMode } from '@parley/protocol'
 import { type Environment, EnvironmentUnreachableError, liesWithin, whenUnknown } from '@parley/workspace'
 import type { Ids } from '../../ports/ids.ts'
 import type { Conversation } from '../conversation/conversation.ts'
@@ -141,13 +141,13 @@ function createConversationLimits(parts: LimitsParts): ConversationLimits {
   }
 }
 
-function emptiedNotice(id: string): ItemOf<'notice'> {
+function emptiedNotice(id: ItemId): ItemOf<'notice'> {
   const title = 'The /tmp of the sandbox had grown over 1 GiB and was emptied.'
   return noticeItem(id, { level: 'info', code: 'scratchEmptied', title })
 }
 
 /** Returns the notice that the sandbox has become weaker. */
-function weakerNotice(id: string, { enforcement, reason }: SandboxReport): ItemOf<'notice'> {
+function weakerNotice(id: ItemId, { enforcement, reason }: SandboxReport): ItemOf<'notice'> {
   const title = `${enforcement === 'partial' ? partialText : noneText} ${reason}`
   return noticeItem(id, { level: 'warning', code: 'sandboxWeaker', title })
 }

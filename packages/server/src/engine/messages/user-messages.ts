@@ -5,7 +5,9 @@ import type {
   ConversationState,
   InputItem,
   ItemOf,
+  MessageId,
   QueuedMessage,
+  TurnId,
 } from '@parley/protocol'
 import type { Redaction } from '@parley/redaction'
 import { formatBytes } from '@parley/workspace'
@@ -20,7 +22,7 @@ type Message = Pick<QueuedMessage, 'messageId' | 'content' | 'by' | 'outputSchem
  * Returns the events that move a waiting message into a turn. The item comes first and removes the message from the
  * inbox, so a log cut between the two never loses it.
  */
-export function consumedMessage(ids: Pick<Ids, 'item'>, turnId: string, message: Message): ConversationEvent[] {
+export function consumedMessage(ids: Pick<Ids, 'item'>, turnId: TurnId, message: Message): ConversationEvent[] {
   return [
     { type: 'item.completed', turnId, item: userMessageItem(ids.item(), message) },
     { type: 'message.consumed', messageId: message.messageId },
@@ -82,7 +84,7 @@ export function assertFits(content: readonly InputItem[]): void {
 
 export function userMessageItem(
   id: string,
-  message: { readonly content: ContentItem[]; readonly messageId: string; readonly by: Actor },
+  message: { readonly content: ContentItem[]; readonly messageId: MessageId; readonly by: Actor },
 ): ItemOf<'userMessage'> {
   const { content, messageId, by } = message
   const text = content.map(shownPart).join('\n')
@@ -118,7 +120,7 @@ interface NoticePorts {
 export function secretNotice(
   { redaction, ids, memory }: NoticePorts,
   content: readonly InputItem[],
-  turnId: string | null,
+  turnId: TurnId | null,
 ): ConversationEvent[] {
   const hasSecret = content.some((part) => part.type === 'text' && redaction.hasSecret(part.text))
   if (!hasSecret || !memory.isFirstNotice('secretInMessage')) return []

@@ -1,5 +1,5 @@
 import type { Files, SessionPaths } from '@parley/journal'
-import type { Actor, ClientAccess, ConversationState, ParamsOf, ResultOf } from '@parley/protocol'
+import type { Actor, ClientAccess, ConversationId, ConversationState, ParamsOf, ResultOf } from '@parley/protocol'
 import type { Ids } from '../../ports/ids.ts'
 import { notPermitted, rejection } from '../../replies/rejection.ts'
 import { findConversation, listConversations } from '../read/list-conversations.ts'
@@ -13,7 +13,7 @@ interface HostParts {
   readonly home: string
   readonly ids: Ids
   readonly setup: ConversationSetup
-  readonly report: (fault: unknown, conversationId: string) => void
+  readonly report: (fault: unknown, conversationId: ConversationId) => void
 }
 
 /** Client that opens or changes a conversation. */
@@ -28,7 +28,7 @@ export class ConversationHost implements AsyncDisposable {
   readonly #stored: StoredConversations
   readonly #open: OpenConversations
   /** Conversations created with a `requestKey`, while they are open. */
-  readonly #created = new Map<string, { readonly id: string; readonly open: Promise<LiveConversation> }>()
+  readonly #created = new Map<string, { readonly id: ConversationId; readonly open: Promise<LiveConversation> }>()
 
   constructor(parts: HostParts) {
     this.#parts = parts
@@ -46,7 +46,7 @@ export class ConversationHost implements AsyncDisposable {
   }
 
   /** Returns an open conversation. Throws `conversationNotFound`. */
-  get(conversationId: string): LiveConversation {
+  get(conversationId: ConversationId): LiveConversation {
     const open = this.#open.get(conversationId)
     if (open !== undefined) return open
     throw rejection('conversationNotFound', `Conversation ${conversationId} is not open here. Resume it first.`)
@@ -73,7 +73,7 @@ export class ConversationHost implements AsyncDisposable {
   }
 
   async #resume(
-    conversationId: string,
+    conversationId: ConversationId,
     { overrides, readOnly = false }: ParamsOf<'conversation/resume'>,
     { actor: by, access }: Guest,
   ): Promise<LiveConversation> {
@@ -98,7 +98,7 @@ export class ConversationHost implements AsyncDisposable {
   }
 
   /** Copies the lines up to `at` into a new log; the source is only read and may be open anywhere. */
-  async fork(conversationId: string, at: number | null, guest: Guest): Promise<LiveConversation> {
+  async fork(conversationId: ConversationId, at: number | null, guest: Guest): Promise<LiveConversation> {
     const from = this.pathsOf(conversationId)
     const forkId = this.#parts.ids.conversation()
     const source = this.#open.get(conversationId)?.conversation
@@ -108,7 +108,7 @@ export class ConversationHost implements AsyncDisposable {
   }
 
   /** Closes a conversation without participants and running work, so that another process may open it. */
-  leave(conversationId: string): Promise<void> {
+  leave(conversationId: ConversationId): Promise<void> {
     return this.#open.leave(conversationId)
   }
 
@@ -132,7 +132,7 @@ export class ConversationHost implements AsyncDisposable {
   }
 
   /** Runs a function on a conversation, which is opened for the call unless it is open. */
-  withConversation<Result>(conversationId: string, run: (open: LiveConversation) => Result): Promise<Result> {
+  withConversation<Result>(conversationId: ConversationId, run: (open: LiveConversation) => Result): Promise<Result> {
     return this.#open.inOrder(conversationId, async () => {
       const known = this.#open.get(conversationId)
       if (known !== undefined && !known.conversation.readOnly) return run(known)
@@ -146,7 +146,7 @@ export class ConversationHost implements AsyncDisposable {
     })
   }
 
-  delete(conversationId: string): Promise<void> {
+  delete(conversationId: ConversationId): Promise<void> {
     return this.#open.inOrder(conversationId, async () => {
       const open = this.#open.get(conversationId)
       if (open?.conversation.state.core.turn != null && !open.conversation.readOnly)
@@ -160,13 +160,13 @@ export class ConversationHost implements AsyncDisposable {
     return this.#open[Symbol.asyncDispose]()
   }
 
-  #release(conversationId: string): void {
+  #release(conversationId: ConversationId): void {
     for (const [key, { id }] of this.#created) if (id === conversationId) this.#created.delete(key)
     this.#stored.release(conversationId)
   }
 
   /** Returns the paths of a conversation; an ephemeral one lies in a temporary folder. */
-  pathsOf(conversationId: string): SessionPaths {
+  pathsOf(conversationId: ConversationId): SessionPaths {
     return this.#open.get(conversationId)?.paths ?? this.#stored.pathsOf(conversationId)
   }
 }

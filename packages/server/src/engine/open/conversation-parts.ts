@@ -20,6 +20,7 @@ import {
 } from '@parley/journal'
 import {
   type ConversationEvent,
+  type ConversationId,
   type ConversationState,
   initialState,
   type Overrides,
@@ -54,7 +55,7 @@ export interface OpenParts extends Omit<ConversationParts, 'clock' | 'program' |
 }
 
 interface NewConversation {
-  readonly conversationId: string
+  readonly conversationId: ConversationId
   readonly home: string
   readonly params: ParamsOf<'conversation/create'>
   readonly created: InitialSettings
@@ -153,7 +154,7 @@ interface LoadPorts {
 export async function loadConversation(
   { files, takeEnvironment }: LoadPorts,
   paths: SessionPaths,
-  conversationId: string,
+  conversationId: ConversationId,
 ): Promise<LoadedConversation> {
   const header = headerOf(files, paths.log)
   const { fold, reader } = beginFold(header, conversationId)
@@ -192,7 +193,7 @@ function editWarnings(count: number): string[] {
 export function viewConversation(
   files: Files,
   paths: SessionPaths,
-  conversationId: string,
+  conversationId: ConversationId,
   warnings: readonly string[] = [],
 ): LoadedConversation {
   using view = LogView.open(files, paths.log)
@@ -211,7 +212,7 @@ function headerOf(files: Files, path: string): LogHeader | null {
   return view.header()
 }
 
-function beginFold(header: LogHeader | null, conversationId: string) {
+function beginFold(header: LogHeader | null, conversationId: ConversationId) {
   const forkedFrom = header?.forkedFrom
   const point = forkedFrom === undefined ? null : { id: forkedFrom.id, seq: forkedFrom.seq }
   const reader = createLogReader(header)

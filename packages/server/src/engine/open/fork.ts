@@ -11,6 +11,7 @@ import {
 import {
   type Approval,
   type ConversationEvent,
+  type ConversationId,
   type ConversationState,
   isCall,
   recover,
@@ -23,8 +24,8 @@ import { parleyItself } from '../conversation/notices.ts'
 interface Fork {
   readonly from: SessionPaths
   readonly to: SessionPaths
-  readonly fromId: string
-  readonly toId: string
+  readonly fromId: ConversationId
+  readonly toId: ConversationId
   /** Last event to copy; null for all of them. */
   readonly at: number | null
   readonly home: string

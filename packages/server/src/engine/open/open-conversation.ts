@@ -8,7 +8,14 @@ import {
   trustNotice,
   type UserRules,
 } from '@parley/policy'
-import type { Actor, ConversationEvent, ConversationState, Overrides, ServerNotice } from '@parley/protocol'
+import type {
+  Actor,
+  ConversationEvent,
+  ConversationId,
+  ConversationState,
+  Overrides,
+  ServerNotice,
+} from '@parley/protocol'
 import { type Redaction, redactEvent } from '@parley/redaction'
 import type { Environment, Environments, TakenEnvironment } from '@parley/workspace'
 import type { Clock } from '../../ports/clock.ts'
@@ -83,7 +90,7 @@ export interface SetupPorts {
   readonly projects: Projects
   /** Reads the ceiling anew for each question: the user may have changed their file. */
   readonly ceiling: () => Ceiling
-  readonly report: (fault: unknown, conversationId?: string) => void
+  readonly report: (fault: unknown, conversationId?: ConversationId) => void
   /** Sends a notice to every connected client. */
   readonly notify: (notice: ServerNotice) => void
 }

@@ -1,9 +1,10 @@
+import type { ConversationId } from '@parley/protocol'
 import { isLeft, type LiveConversation } from './live-conversation.ts'
 
 interface Ports {
   /** Releases the lock of a closed conversation. */
-  readonly release: (conversationId: string) => void
-  readonly report: (fault: unknown, conversationId: string) => void
+  readonly release: (conversationId: ConversationId) => void
+  readonly report: (fault: unknown, conversationId: ConversationId) => void
 }
 
 /** Conversations that are open in this process; closes them when they are left. */
@@ -11,7 +12,7 @@ export class OpenConversations implements AsyncDisposable {
   /** Runs tasks of one conversation in order, so that opening and closing never overlap. */
   readonly inOrder = createTaskQueue()
   readonly #ports: Ports
-  readonly #open = new Map<string, LiveConversation>()
+  readonly #open = new Map<ConversationId, LiveConversation>()
   readonly #restWatch = createIdlePoll(() => this.#closeLeft())
   /** Number of conversations that are being closed. */
   #ending = 0
@@ -25,15 +26,15 @@ export class OpenConversations implements AsyncDisposable {
     return [...this.#open.values()]
   }
 
-  get(conversationId: string): LiveConversation | undefined {
+  get(conversationId: ConversationId): LiveConversation | undefined {
     return this.#open.get(conversationId)
   }
 
-  set(conversationId: string, open: LiveConversation): void {
+  set(conversationId: ConversationId, open: LiveConversation): void {
     this.#open.set(conversationId, open)
   }
 
-  async close(conversationId: string): Promise<void> {
+  async close(conversationId: ConversationId): Promise<void> {
     try {
       await this.end(conversationId)
     } finally {
@@ -42,7 +43,7 @@ export class OpenConversations implements AsyncDisposable {
   }
 
   /** Closes a conversation without releasing its lock. */
-  async end(conversationId: string): Promise<void> {
+  async end(conversationId: ConversationId): Promise<void> {
     const open = this.#open.get(conversationId)
     this.#open.delete(conversationId)
     this.#ending += 1
@@ -55,7 +56,7 @@ export class OpenConversations implements AsyncDisposable {
   }
 
   /** Closes a conversation without participants and running work, so that another process may open it. */
-  leave(conversationId: string): Promise<void> {
+  leave(conversationId: ConversationId): Promise<void> {
     return this.inOrder(conversationId, async () => {
       const open = this.#open.get(conversationId)
       if (open === undefined) return
@@ -67,7 +68,7 @@ export class OpenConversations implements AsyncDisposable {
   /** Closes every conversation that was not detached, after the last client has left. Resolves when none is open. */
   async abandon(): Promise<void> {
     const ids = this.all.flatMap(({ conversation, clients }) => (clients.detached ? [] : [conversation.id]))
-    const closeUnlessJoined = async (id: string) => {
+    const closeUnlessJoined = async (id: ConversationId) => {
       if (this.#open.get(id)?.clients.hasGuests === false) await this.close(id)
     }
     const ends = await Promise.allSettled(ids.map((id) => this.inOrder(id, () => closeUnlessJoined(id))))

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { type Files, type SessionPaths, sessionPaths, tornPath } from '@parley/journal'
-import type { ConversationEvent, ConversationState, Overrides, ParamsOf } from '@parley/protocol'
+import type { ConversationEvent, ConversationId, ConversationState, Overrides, ParamsOf } from '@parley/protocol'
 import { rejection } from '../../replies/rejection.ts'
 import {
   type LoadedConversation,
@@ -28,7 +28,7 @@ interface Ports {
 type Settle = (state: ConversationState) => readonly ConversationEvent[]
 
 interface Copy {
-  readonly fromId: string
+  readonly fromId: ConversationId
   readonly from: SessionPaths
   readonly forkId: string
   /** Last event to copy; null for all of them. */
@@ -45,7 +45,7 @@ export class StoredConversations {
     this.#locks = createWriterLocks(ports.files, ports.setup.program)
   }
 
-  async create(conversationId: string, params: ParamsOf<'conversation/create'>): Promise<LiveConversation> {
+  async create(conversationId: ConversationId, params: ParamsOf<'conversation/create'>): Promise<LiveConversation> {
     const { files, home, setup } = this.#ports
     const created = setup.initialSettings(params)
     const parts = newParts(files, { conversationId, home, params, created })
@@ -54,7 +54,7 @@ export class StoredConversations {
   }
 
   /** Opens a conversation from its log. Records its recovery, then the events of `settle`. */
-  async load(conversationId: string, settle: Settle, overrides?: Overrides): Promise<LiveConversation> {
+  async load(conversationId: ConversationId, settle: Settle, overrides?: Overrides): Promise<LiveConversation> {
     const paths = this.pathsOf(conversationId)
     if (this.#ports.files.look(paths.log) === null) throw notThere(conversationId)
     await this.#locks.take(conversationId, paths)
@@ -71,7 +71,7 @@ export class StoredConversations {
   }
 
   /** Opens a conversation read-only, without its lock. */
-  view(conversationId: string): Promise<LiveConversation> {
+  view(conversationId: ConversationId): Promise<LiveConversation> {
     const loaded = viewConversation(this.#ports.files, this.pathsOf(conversationId), conversationId)
     return this.#keep(conversationId, this.#loadedParts(conversationId, loaded))
   }
@@ -93,7 +93,11 @@ export class StoredConversations {
   }
 
   /** Removes a conversation after `end` has closed it. The lock is held meanwhile, so that no process opens it. */
-  async remove(conversationId: string, live: LiveConversation | undefined, end: () => Promise<void>): Promise<void> {
+  async remove(
+    conversationId: ConversationId,
+    live: LiveConversation | undefined,
+    end: () => Promise<void>,
+  ): Promise<void> {
     const { files } = this.#ports
     const paths = live?.paths ?? this.pathsOf(conversationId)
     if (files.look(paths.log) === null) throw notThere(conversationId)
@@ -102,7 +106,7 @@ export class StoredConversations {
     removeFiles(files, paths)
   }
 
-  release(conversationId: string): void {
+  release(conversationId: ConversationId): void {
     this.#locks.release(conversationId)
   }
 
@@ -112,7 +116,7 @@ export class StoredConversations {
   }
 
   /** Returns the paths of a conversation that is not ephemeral. Throws `conversationNotFound` for no id. */
-  pathsOf(conversationId: string): SessionPaths {
+  pathsOf(conversationId: ConversationId): SessionPaths {
     const paths = sessionPaths(this.#ports.home, conversationId)
     if (paths !== null) return paths
     throw rejection('conversationNotFound', `"${conversationId}" is not a conversation id.`)
@@ -120,7 +124,7 @@ export class StoredConversations {
 
   /** Opens a conversation that was loaded under its lock, and records its recovery and changes. */
   async #adopt(
-    conversationId: string,
+    conversationId: ConversationId,
     loaded: LoadedConversation,
     { settle, overrides }: { settle: Settle; overrides?: Overrides },
   ): Promise<LiveConversation> {
@@ -149,11 +153,11 @@ export class StoredConversations {
     }
   }
 
-  #loadedParts(conversationId: string, loaded: LoadedConversation, overrides: Overrides = {}): OpenParts {
+  #loadedParts(conversationId: ConversationId, loaded: LoadedConversation, overrides: Overrides = {}): OpenParts {
     return loadedParts(this.#ports.files, { paths: this.pathsOf(conversationId), loaded, overrides })
   }
 
-  async #keep(conversationId: string, parts: OpenParts): Promise<LiveConversation> {
+  async #keep(conversationId: ConversationId, parts: OpenParts): Promise<LiveConversation> {
     try {
       const open = await this.#ports.setup.open(parts)
       this.#ports.open.set(conversationId, open)
@@ -176,10 +180,10 @@ function removeFiles(files: Files, paths: SessionPaths): void {
 }
 
 /** Builds the rejection for a log without events, which a crash leaves before the first one. */
-function emptyLog(conversationId: string) {
+function emptyLog(conversationId: ConversationId) {
   return rejection('conversationNotFound', `The log of conversation ${conversationId} holds no event.`)
 }
 
-function notThere(conversationId: string) {
+function notThere(conversationId: ConversationId) {
   return rejection('conversationNotFound', `There is no conversation ${conversationId}.`)
 }

@@ -1,4 +1,5 @@
 import { type Files, isRunning, type Owner, type SessionPaths, thisProcess, WriterLock } from '@parley/journal'
+import type { ConversationId } from '@parley/protocol'
 import { connectSocket, type RpcError } from '@parley/rpc'
 import { rejection } from '../../replies/rejection.ts'
 import { unlessStorageFails } from '../conversation/storage-patience.ts'
@@ -7,15 +8,15 @@ import { shortIdOf } from '../read/list-conversations.ts'
 /** Writer locks of this process, one per conversation it may write. */
 export interface WriterLocks {
   /** Takes a lock. Rejects with `liveElsewhere`, which names the holder and where to join it. */
-  take(conversationId: string, paths: SessionPaths): Promise<void>
+  take(conversationId: ConversationId, paths: SessionPaths): Promise<void>
   /** Releases a lock; does nothing when it is not held. */
-  release(conversationId: string): void
+  release(conversationId: ConversationId): void
   /** Writes beside every lock where this process can be joined; null for nowhere. */
   announce(socket: string | null): void
 }
 
 export function createWriterLocks(files: Files, program: string): WriterLocks {
-  const held = new Map<string, { readonly lock: WriterLock; readonly paths: SessionPaths }>()
+  const held = new Map<ConversationId, { readonly lock: WriterLock; readonly paths: SessionPaths }>()
   let socket: string | null = null
   return {
     async take(conversationId, paths) {
@@ -47,7 +48,7 @@ const answerLimitMs = 500
  * Builds the error for a conversation that another process has open. The owner file is a hint: a dead process is
  * ignored, and a socket is offered only if it accepts connections.
  */
-export async function liveElsewhere(conversationId: string, owner: Owner | null): Promise<RpcError> {
+export async function liveElsewhere(conversationId: ConversationId, owner: Owner | null): Promise<RpcError> {
   const holder = owner !== null && isRunning(owner) ? owner : null
   const socket = holder?.socket != null && (await listens(holder.socket)) ? holder.socket : null
   const where = holder === null ? 'another process' : `process ${holder.pid}`

@@ -11,8 +11,10 @@ import {
 } from '@parley/policy'
 import {
   type CallItem,
+  type ConversationId,
   type Enforcement,
   type EventOf,
+  type ItemId,
   initialState,
   isCall,
   type ParamsOf,
@@ -146,15 +148,15 @@ export function wantedConversation({ conversation, cwd }: Wanted) {
 }
 
 /** Reads every call from a log, oldest first, waiting ones included. Throws `conversationNotFound`. */
-export function recordedCalls(files: Files, home: string, conversationId: string): readonly RecordedCall[] {
+export function recordedCalls(files: Files, home: string, conversationId: ConversationId): readonly RecordedCall[] {
   const paths = sessionPaths(home, conversationId)
   if (paths === null || files.look(paths.log) === null)
     throw rejection('conversationNotFound', `There is no conversation ${conversationId}.`)
   using view = LogView.open(files, paths.log)
   const fold = createLogFold(initialState(conversationId), createLogReader(view.header()))
-  const calls = new Map<string, RecordedCall>()
-  const questions = new Map<string, Question[]>()
-  const begun = new Map<string, EventOf<'execution.started'>['decidedBy']>()
+  const calls = new Map<ItemId, RecordedCall>()
+  const questions = new Map<ItemId, Question[]>()
+  const begun = new Map<ItemId, EventOf<'execution.started'>['decidedBy']>()
   const note = (item: unknown, settings: Settings) => {
     if (!isItem(item) || !isCall(item)) return
     const { id } = item
@@ -175,7 +177,7 @@ export function recordedCalls(files: Files, home: string, conversationId: string
   return [...calls.values()]
 }
 
-function addAnswer(questions: Map<string, Question[]>, event: EventOf<'approval.decided'>): void {
+function addAnswer(questions: Map<ItemId, Question[]>, event: EventOf<'approval.decided'>): void {
   for (const [itemId, asked] of questions) {
     if (!asked.some((one) => one.asked.id === event.approvalId)) continue
     questions.set(

@@ -15,7 +15,7 @@ import {
   sessionPaths,
   walkSessions,
 } from '@parley/journal'
-import type { ListedConversation, ParamsOf, ResultOf } from '@parley/protocol'
+import type { ConversationId, ListedConversation, ParamsOf, ResultOf } from '@parley/protocol'
 import { rejection } from '../../replies/rejection.ts'
 import { createLogReader } from '../conversation/journal.ts'
 
@@ -141,14 +141,14 @@ function toListed(files: Files, home: string, { id, row, modifiedAtMs }: Listed)
 }
 
 /** Returns the owner as a hint: only the lock is certain, and only opening may test it. */
-function liveOwner(files: Files, home: string, id: string): ListedConversation['live'] {
+function liveOwner(files: Files, home: string, id: ConversationId): ListedConversation['live'] {
   const paths = sessionPaths(home, id)
   const owner = paths === null ? null : readOwner(files, paths.owner)
   return owner !== null && isRunning(owner) ? { pid: owner.pid, socket: owner.socket } : null
 }
 
 /** Returns the last 8 hex digits of an id; the first ones of a UUIDv7 are the clock. */
-export function shortIdOf(conversationId: string): string {
+export function shortIdOf(conversationId: ConversationId): string {
   return conversationId.slice(-8)
 }
 
@@ -160,7 +160,7 @@ export async function findConversation(
   files: Files,
   home: string,
   params: ParamsOf<'conversation/resume'>,
-): Promise<string> {
+): Promise<ConversationId> {
   const { conversationId, prefix, last, cwd } = params
   if ([conversationId, prefix, last].filter((way) => way !== undefined).length !== 1) {
     throw rejection('invalidParams', 'Name the conversation in one way: conversationId, prefix or last.', {
@@ -172,19 +172,19 @@ export async function findConversation(
   return byPrefixOrName(files, home, prefix ?? conversationId ?? '')
 }
 
-function isKnown(files: Files, home: string, conversationId: string): boolean {
+function isKnown(files: Files, home: string, conversationId: ConversationId): boolean {
   const paths = isConversationId(conversationId) ? sessionPaths(home, conversationId) : null
   return paths !== null && files.look(paths.log) !== null
 }
 
-async function newest(files: Files, home: string, cwd: string | undefined): Promise<string> {
+async function newest(files: Files, home: string, cwd: string | undefined): Promise<ConversationId> {
   const rows = (await listRows(files, home)).filter(({ row }) => !row.archived)
   const found = rows.find(({ row }) => cwd !== undefined && worksIn(row, cwd)) ?? rows[0]
   if (found === undefined) throw rejection('conversationNotFound', 'There is no conversation to resume yet.')
   return found.id
 }
 
-async function byPrefixOrName(files: Files, home: string, text: string): Promise<string> {
+async function byPrefixOrName(files: Files, home: string, text: string): Promise<ConversationId> {
   const ids = walkSessions(files, home).map(({ id }) => id)
   const found = findId(ids, text)
   if (found.kind === 'one') return found.id

@@ -7,7 +7,7 @@ import {
   type SessionPaths,
   textOf,
 } from '@parley/journal'
-import type { CompletedItem, ParamsOf, ResultOf } from '@parley/protocol'
+import type { CompletedItem, ConversationId, ParamsOf, ResultOf, TurnId } from '@parley/protocol'
 import { rejection } from '../../replies/rejection.ts'
 import { cutTexts, deliverableText, isDeliverable, replyLimit } from '../../replies/wire-limits.ts'
 import type { Conversation } from '../conversation/conversation.ts'
@@ -16,7 +16,7 @@ import { createLogReader } from '../conversation/journal.ts'
 interface ReadPorts {
   readonly files: Files
   readonly host: {
-    pathsOf(conversationId: string): SessionPaths
+    pathsOf(conversationId: ConversationId): SessionPaths
     readonly conversations: readonly { readonly conversation: Conversation }[]
   }
 }
@@ -24,7 +24,7 @@ interface ReadPorts {
 /** Reads completed items before a seq from the log: the newest `limit` that fit in a reply, oldest first. */
 export function readItems(
   ports: ReadPorts,
-  conversationId: string,
+  conversationId: ConversationId,
   { before, limit }: { before: number | null; limit: number },
 ): ResultOf<'conversation/read'> {
   const { files } = ports
@@ -39,7 +39,7 @@ export function readItems(
     if (line.type !== 'item.completed') continue
     const logged = reader.read(textOf(line))
     if (logged === null) continue
-    const { item, turnId } = logged.event as unknown as { item: CompletedItem['item']; turnId?: string } // narrowed: our own log, type checked above
+    const { item, turnId } = logged.event as unknown as { item: CompletedItem['item']; turnId?: TurnId } // narrowed: our own log, type checked above
     const bytes = line.bytes.length
     const shown = isDeliverable(bytes) ? item : cutTexts(item)
     page.push({ completed: { seq: logged.seq, at: logged.at, turnId: turnId ?? null, item: shown }, bytes })
@@ -71,7 +71,7 @@ export function readSideFile(
 }
 
 /** Returns the paths of a conversation that is stored whole. Throws `conversationNotFound`, or `StorageError` for a lost log. */
-function existingPaths({ files, host }: ReadPorts, conversationId: string) {
+function existingPaths({ files, host }: ReadPorts, conversationId: ConversationId) {
   const paths = host.pathsOf(conversationId)
   host.conversations.find(({ conversation }) => conversation.id === conversationId)?.conversation.assertStored()
   if (files.look(paths.log) === null)

@@ -1,8 +1,8 @@
-import type { ClientAccess } from '@parley/protocol'
+import type { ClientAccess, ClientId } from '@parley/protocol'
 
 /** Client that follows the events of a conversation. */
 interface Follower {
-  readonly clientId: string
+  readonly clientId: ClientId
   readonly access: ClientAccess
   readonly canApprove: boolean
   /** Ends the delivery of events; removes the follower, too. */

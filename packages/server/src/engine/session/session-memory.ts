@@ -1,6 +1,6 @@
 import type { ModelCall } from '@parley/models'
 import type { Grant } from '@parley/policy'
-import type { Actor, ApprovalDecision } from '@parley/protocol'
+import type { Actor, ApprovalDecision, ApprovalId, ItemId } from '@parley/protocol'
 import type { UserQuestion, UserReply } from '../../tools/tool.ts'
 
 /** Question of a running call that waits for an answer. */
@@ -19,16 +19,16 @@ export interface SessionMemory {
   readonly grants: readonly Grant[]
   grant(grant: Grant): void
   /** Keeps the exact call of an item that holds a secret; the log holds it with marks. Forgets calls that are over. */
-  keepCall(itemId: string, call: ModelCall, isOpen: (itemId: string) => boolean): void
-  exactCall(itemId: string): ModelCall | undefined
+  keepCall(itemId: ItemId, call: ModelCall, isOpen: (itemId: ItemId) => boolean): void
+  exactCall(itemId: ItemId): ModelCall | undefined
   /** Adds a question, which `approval/decide` answers while this process lives. */
-  ask(approvalId: string, question: OpenQuestion): void
-  question(approvalId: string): OpenQuestion | undefined
+  ask(approvalId: ApprovalId, question: OpenQuestion): void
+  question(approvalId: ApprovalId): OpenQuestion | undefined
   /** Removes a question. Returns false when it was removed before. */
-  endQuestion(approvalId: string): boolean
+  endQuestion(approvalId: ApprovalId): boolean
   /** Remembers an answer, so that a client that answers later learns which answer was first. */
-  answered(approvalId: string, answer: Answer): void
-  answerTo(approvalId: string): Answer | undefined
+  answered(approvalId: ApprovalId, answer: Answer): void
+  answerTo(approvalId: ApprovalId): Answer | undefined
   /** Returns true the first time it is called with a notice code. */
   isFirstNotice(code: string): boolean
 }
@@ -37,9 +37,9 @@ const keptAnswers = 100
 
 export function createSessionMemory(): SessionMemory {
   const grants: Grant[] = []
-  const secretCalls = new Map<string, ModelCall>()
-  const questions = new Map<string, OpenQuestion>()
-  const answers = new Map<string, Answer>()
+  const secretCalls = new Map<ItemId, ModelCall>()
+  const questions = new Map<ApprovalId, OpenQuestion>()
+  const answers = new Map<ApprovalId, Answer>()
   const shown = new Set<string>()
   return {
     grants,

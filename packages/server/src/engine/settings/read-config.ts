@@ -7,6 +7,7 @@ import {
   readEffectiveConfig,
   readProfile,
   shownValue,
+  valuesByKey,
 } from '@parley/config'
 import { type Environment, probeLocal } from '@parley/models'
 import { type Project, type Projects, trustNotice } from '@parley/policy'
@@ -145,11 +146,10 @@ export function describeConfig(
   const notice = trustNotice(project)
   const warnings = [...effective.warnings, ...(notice === null ? [] : [notice])]
   const chosen = chooseProvider(values, env)
-  const shown = [...origins].map(([key, origin]) => ({
-    key,
-    value: shownValue(key, valueAt(values, key), redaction.text),
-    origin,
-  }))
+  const shown = valuesByKey(values).flatMap(([key, value]) => {
+    const origin = origins.get(key)
+    return origin === undefined ? [] : [{ key, value: shownValue(key, value, redaction.text), origin }]
+  })
   const defaults = [
     { key: 'model_provider', value: chosen?.id ?? null, origin: 'default' },
     { key: 'model', value: chosen?.model ?? null, origin: 'default' },
@@ -161,16 +161,4 @@ export function describeConfig(
     warnings: [...warnings],
     credentials: { found: chosen !== null, variables: keyVariables(values) },
   }
-}
-
-function valueAt(values: object, key: string): unknown {
-  return key
-    .split('.')
-    .reduce<unknown>(
-      (table, part) =>
-        typeof table === 'object' && table !== null
-          ? Object.entries(table).find(([name]) => name === part)?.[1]
-          : undefined,
-      values,
-    )
 }

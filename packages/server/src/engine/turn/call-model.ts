@@ -1,5 +1,5 @@
 import { type ModelFailure, planRetry } from '@parley/models'
-import type { ConversationEvent, Failure } from '@parley/protocol'
+import type { ConversationEvent, Failure, TurnId } from '@parley/protocol'
 import { EnvironmentUnreachableError } from '@parley/workspace'
 import { unlessAborted } from '../../tools/tool.ts'
 import { createResponseRecorder } from './response-recorder.ts'
@@ -57,7 +57,7 @@ const tooLarge: ModelFailure = {
 }
 
 /** Resolves to the model's failure, or null when it completed or was aborted. */
-async function streamOnce(run: TurnContext, turnId: string, attempt: number): Promise<ModelFailure | null> {
+async function streamOnce(run: TurnContext, turnId: TurnId, attempt: number): Promise<ModelFailure | null> {
   const { conversation, modules, signal } = run
   discardOpen(run, turnId, 'The answer could not be saved whole.')
   conversation.record({ type: 'model.requested', turnId, attempt })
@@ -84,7 +84,7 @@ async function streamOnce(run: TurnContext, turnId: string, attempt: number): Pr
 }
 
 /** Discards the open items of the turn: before a request they belong to an incomplete response. */
-function discardOpen({ conversation }: TurnContext, turnId: string, reason: string): void {
+function discardOpen({ conversation }: TurnContext, turnId: TurnId, reason: string): void {
   const open = Object.values(conversation.state.core.open).filter((entry) => entry.turnId === turnId)
   conversation.recordAll(
     open.map(({ item }): ConversationEvent => ({ type: 'item.discarded', itemId: item.id, reason })),

@@ -2,10 +2,12 @@ import {
   type ConversationEvent,
   type Failure,
   type Item,
+  type ItemId,
   isCall,
   type OpenItem,
   type QueuedMessage,
   standingOutcome,
+  type TurnId,
 } from '@parley/protocol'
 import type { Step } from '../../core/next-step.ts'
 import type { Ids } from '../../ports/ids.ts'
@@ -59,7 +61,7 @@ function consume({ conversation, modules }: TurnContext, messages: readonly Queu
 }
 
 /** Runs calls together. Waits for all before it rejects, so that none continues unobserved. */
-async function runTogether(run: TurnContext, itemIds: readonly string[]): Promise<void> {
+async function runTogether(run: TurnContext, itemIds: readonly ItemId[]): Promise<void> {
   const ends = await Promise.allSettled(itemIds.map((itemId) => runCall(run, itemId)))
   const failed = ends.find((end) => end.status === 'rejected')
   if (failed !== undefined) throw failed.reason
@@ -99,7 +101,7 @@ function outcomeOf(why: EndReason): 'completed' | 'interrupted' | 'failed' {
   return why === 'completed' ? 'completed' : 'interrupted'
 }
 
-function closingEvents(conversation: Conversation, turnId: string, why: EndReason): ConversationEvent[] {
+function closingEvents(conversation: Conversation, turnId: TurnId, why: EndReason): ConversationEvent[] {
   const open = Object.values(conversation.state.core.open).filter((entry) => entry.turnId === turnId)
   return open.map((entry) => ({ type: 'item.completed', turnId, item: closed(entry, why) }))
 }
@@ -119,7 +121,7 @@ function whyNotRun(why: EndReason): string {
   return why === 'shutdown' ? 'parley was closed.' : 'the turn had ended.'
 }
 
-function notice(id: string, turnId: string, why: EndReason): ConversationEvent[] {
+function notice(id: string, turnId: TurnId, why: EndReason): ConversationEvent[] {
   if (why === 'completed') return []
   return [{ type: 'item.completed', turnId, item: noticeItem(id, shownReason(why)) }]
 }

@@ -1,5 +1,5 @@
 import type { ModelCall, ModelEvent } from '@parley/models'
-import type { ConversationEvent, EventOf, Item } from '@parley/protocol'
+import type { ConversationEvent, EventOf, Item, ItemId, TurnId } from '@parley/protocol'
 import { type RedactedStream, splitUnfinished } from '@parley/redaction'
 import { jsonBytes } from '../../replies/wire-limits.ts'
 import { keepExact, proposedItem, unrestorable } from '../calls/propose-call.ts'
@@ -27,7 +27,7 @@ interface ResponseRecorder {
 const maxJsonBytes = 4 * 1024 * 1024
 
 /** Creates the recorder of one response. `source` is the model that streams it, since settings may change meanwhile. */
-export function createResponseRecorder(run: TurnContext, turnId: string, source: ModelSource): ResponseRecorder {
+export function createResponseRecorder(run: TurnContext, turnId: TurnId, source: ModelSource): ResponseRecorder {
   const { conversation, modules } = run
   const spoken = createStreamingItems(run, turnId)
   const calls: EventOf<'model.responded'>['calls'] = []
@@ -104,14 +104,14 @@ const stopNotices: Readonly<Record<CompletedResponse['stop'], string | null>> = 
   filter: "The answer ends here because the provider's content filter stopped it.",
 }
 
-function noticeEvent(id: string, turnId: string, { code, title }: { code: string; title: string }): ConversationEvent {
+function noticeEvent(id: ItemId, turnId: TurnId, { code, title }: { code: string; title: string }): ConversationEvent {
   return { type: 'item.completed', turnId, item: noticeItem(id, { level: 'warning', code, title }) }
 }
 
 type StreamedType = 'agentMessage' | 'reasoning'
 
 interface StreamingItem {
-  readonly itemId: string
+  readonly itemId: ItemId
   readonly type: StreamedType
   readonly deltas: Coalescer
   /** Redacts the deltas; a secret may be cut between two of them. */
@@ -136,7 +136,7 @@ interface StreamingItems {
   messageText(): string
 }
 
-function createStreamingItems({ conversation, modules }: TurnContext, turnId: string): StreamingItems {
+function createStreamingItems({ conversation, modules }: TurnContext, turnId: TurnId): StreamingItems {
   const parts = new Map<string, StreamingItem>()
 
   function open(part: string, type: StreamedType, text: string): StreamingItem {
@@ -199,6 +199,6 @@ function createStreamingItems({ conversation, modules }: TurnContext, turnId: st
   }
 }
 
-function streamedItem(id: string, type: StreamedType, status: Item['status'], text: string): Item {
+function streamedItem(id: ItemId, type: StreamedType, status: Item['status'], text: string): Item {
   return { id, type, status, title: type === 'reasoning' ? 'Reasoning' : 'Answer', text }
 }

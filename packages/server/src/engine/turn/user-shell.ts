@@ -1,5 +1,5 @@
 import { type CommandEnd, noSandbox } from '@parley/host'
-import type { Actor, Failure, ItemOf, Output } from '@parley/protocol'
+import type { Actor, Failure, ItemId, ItemOf, Output } from '@parley/protocol'
 import { clipForModel } from '@parley/text'
 import { rejection } from '../../replies/rejection.ts'
 import type { ToolPorts } from '../../tools/define-tool.ts'
@@ -13,7 +13,7 @@ type ShellItem = ItemOf<'shellCommand'>
 
 /** Runs the user's `!` commands outside any sandbox and records them. */
 export interface ShellRunner {
-  run(command: string, by: Actor): { itemId: string; seq: number }
+  run(command: string, by: Actor): { itemId: ItemId; seq: number }
   /** Stops running commands; returns false when there are none. */
   interrupt(): boolean
   running(): boolean
@@ -35,7 +35,7 @@ interface Running {
 }
 
 export function createShellRunner(parts: ShellParts): ShellRunner {
-  const running = new Map<string, Running>()
+  const running = new Map<ItemId, Running>()
 
   function stopAll(reason: StopReason): void {
     for (const { stop } of running.values()) stop.abort(reason)
@@ -79,7 +79,7 @@ function assertRunnable(command: string): void {
   )
 }
 
-function startedItem(id: string, { command, cwd, by }: { command: string; cwd: string; by: Actor }): ShellItem {
+function startedItem(id: ItemId, { command, cwd, by }: { command: string; cwd: string; by: Actor }): ShellItem {
   const title = `! ${command.split('\n', 1)[0]}`
   return { id, type: 'shellCommand', status: 'inProgress', title, text: command, command, cwd, by }
 }

@@ -1,4 +1,5 @@
 import { type Line, notificationLine } from '@parley/journal'
+import type { ConversationId } from '@parley/protocol'
 import type { Conversation } from '../../engine/index.ts'
 import { deliverableText } from '../../replies/wire-limits.ts'
 
@@ -108,7 +109,7 @@ const keptCharacters = 1 << 20
  * Returns the newest lines of a conversation as notifications, each made once for all clients, since joining long
  * text costs as much as sending it.
  */
-function createSharedNotifications(conversationId: string): (line: Line) => string {
+function createSharedNotifications(conversationId: ConversationId): (line: Line) => string {
   const kept = new Map<number, string>()
   let characters = 0
 

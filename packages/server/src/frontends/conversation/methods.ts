@@ -1,4 +1,4 @@
-import { type MethodName, methodAccess, type ParamsOf, type ResultOf } from '@parley/protocol'
+import { type ConversationId, type MethodName, methodAccess, type ParamsOf, type ResultOf } from '@parley/protocol'
 import { methodParams } from '@parley/protocol/params'
 import type { CallContext, MethodHandler } from '@parley/rpc'
 import type { Engine } from '../../engine/index.ts'
@@ -89,7 +89,7 @@ type Handlers = { readonly [Name in MethodName]: Handler<Name> }
 
 export function createHandlers({ engine, session, streams, ignoredMessages }: HandlerPorts): Handlers {
   const { host } = engine
-  const unstream = async (conversationId: string) => {
+  const unstream = async (conversationId: ConversationId) => {
     streams.leave(conversationId)
     await host.leave(conversationId)
     return {}

@@ -1,6 +1,7 @@
 import {
   type Actor,
   type ClientAccess,
+  type ClientId,
   type MethodName,
   methodAccess,
   type ParamsOf,
@@ -26,7 +27,7 @@ export interface Session {
 const maxNameLength = 100
 
 interface SessionPorts {
-  readonly clientId: string
+  readonly clientId: ClientId
   readonly identity: ServerIdentity
   readonly distinctTitle: (wanted: string) => string
 }

@@ -1,4 +1,4 @@
-import type { Cursor, ResultOf } from '@parley/protocol'
+import type { ConversationId, Cursor, ResultOf } from '@parley/protocol'
 import type { CallContext } from '@parley/rpc'
 import type { Conversation, LiveConversation } from '../../engine/index.ts'
 import { shownState } from '../../replies/wire-limits.ts'
@@ -14,12 +14,12 @@ export interface Streams {
   ): Promise<ResultOf<'conversation/stream'>>
   readonly count: number
   /** Ends delivery of one conversation and removes the client from it. */
-  leave(conversationId: string): void
+  leave(conversationId: ConversationId): void
   /** Ends all deliveries. Returns the ids of the conversations that the client took part in. */
   leaveAll(): string[]
 }
 
-type OnFault = (fault: unknown, conversationId: string) => void
+type OnFault = (fault: unknown, conversationId: ConversationId) => void
 
 interface Stream {
   readonly egress: Egress
@@ -35,7 +35,7 @@ interface StreamPorts {
 }
 
 export function createStreams({ peer, session, conversations, onFault }: StreamPorts): Streams {
-  const active = new Map<string, Stream>()
+  const active = new Map<ConversationId, Stream>()
 
   function begin({ conversation, clients }: LiveConversation): Stream {
     const { id } = conversation

@@ -1,12 +1,20 @@
 import type { RequestId, Server } from '@modelcontextprotocol/server'
 import type { Client } from '@parley/client/low-level'
-import type { Approval, ApprovalRequest, Enforcement, Envelope, Item } from '@parley/protocol'
+import type {
+  Approval,
+  ApprovalId,
+  ApprovalRequest,
+  ConversationId,
+  Enforcement,
+  Envelope,
+  Item,
+} from '@parley/protocol'
 import * as z from 'zod'
 import { type ElicitedAnswer, offered, readAnswer } from '../../codex-events/approvals.ts'
 import { elicitationFor } from '../../codex-events/elicitation.ts'
 
 export interface Asked {
-  readonly conversationId: string
+  readonly conversationId: ConversationId
   readonly approval: ApprovalRequest | Approval
   readonly item: Item | null
   /** Enforcement of the sandbox in the conversation. */
@@ -72,7 +80,7 @@ function isForOthers({ whenGone, approval, client }: Asked): boolean {
 const anyResult = z.looseObject({})
 
 export function createElicitor(server: Server, timeoutMs: number): Elicitor {
-  const outstanding = new Map<string, Outstanding>()
+  const outstanding = new Map<ApprovalId, Outstanding>()
   const deciding = new Set<Promise<void>>()
   let gone = false
   const isCapable = () => showsForms(server.getClientCapabilities()?.elicitation)
@@ -139,7 +147,7 @@ export function createElicitor(server: Server, timeoutMs: number): Elicitor {
 }
 
 /** Returns true for an answer that names another conversation, which denies. */
-function namesAnother(result: Readonly<Record<string, unknown>>, conversationId: string): boolean {
+function namesAnother(result: Readonly<Record<string, unknown>>, conversationId: ConversationId): boolean {
   return ['conversationId', 'threadId', 'sessionId'].some((key) => (result[key] ?? conversationId) !== conversationId)
 }
 

@@ -6,6 +6,7 @@ import {
   openConversationStore,
   resumeConversation,
 } from '@parley/client/low-level'
+import type { ConversationId } from '@parley/protocol'
 
 /** Opens a connection in the native protocol to the server of this process. */
 export type Connect = (who: Introduction) => Promise<Client>
@@ -17,7 +18,7 @@ export interface Reached {
 }
 
 /** Opens a conversation that is open here, on disk, or live in another process. The id may be a prefix. */
-export async function reachConversation(client: Client, conversationId: string): Promise<Reached> {
+export async function reachConversation(client: Client, conversationId: ConversationId): Promise<Reached> {
   try {
     return { client, store: await openConversationStore(client, conversationId) }
   } catch (error) {

@@ -1,6 +1,6 @@
 import type { RequestId, Server } from '@modelcontextprotocol/server'
 import type { Client, Introduction } from '@parley/client/low-level'
-import type { ParamsOf } from '@parley/protocol'
+import type { ConversationId, ParamsOf } from '@parley/protocol'
 import { type EventMsg, isDelta } from '../../codex-events/event-msg.ts'
 import type { CallersLimits } from './callers-limits.ts'
 import { createElicitor, type Elicitor } from './elicitor.ts'
@@ -30,7 +30,7 @@ export class McpSession {
   readonly streams: ConversationStreams
   readonly limits: CallersLimits
   readonly #options: SessionOptions
-  readonly #conversations = new Map<string, Promise<McpConversation>>()
+  readonly #conversations = new Map<ConversationId, Promise<McpConversation>>()
   /** Cancel functions of requests, kept after the answer while the turn runs. */
   readonly #cancels = new Map<RequestId, () => void>()
   #client: Promise<Client> | null = null
@@ -67,18 +67,18 @@ export class McpSession {
   }
 
   /** Returns true when this client has opened the conversation before, so that it has been introduced. */
-  knows(conversationId: string): boolean {
+  knows(conversationId: ConversationId): boolean {
     return this.#conversations.has(conversationId)
   }
 
   /** Opens a conversation. Rejects when it does not exist, cannot be joined, or is above the ceiling. */
-  async conversation(conversationId: string): Promise<McpConversation> {
+  async conversation(conversationId: ConversationId): Promise<McpConversation> {
     const conversation = await (this.#conversations.get(conversationId) ?? this.#opening(conversationId))
     this.limits.assertReachable(conversation.store.state.core.settings)
     return conversation
   }
 
-  #opening(conversationId: string): Promise<McpConversation> {
+  #opening(conversationId: ConversationId): Promise<McpConversation> {
     const opening = this.#open(conversationId)
     this.#conversations.set(conversationId, opening)
     opening.catch(() => this.#conversations.delete(conversationId))
@@ -129,7 +129,7 @@ export class McpSession {
     await Promise.all([...new Set([...clients, ...(own == null ? [] : [own])])].map((client) => client.close()))
   }
 
-  async #open(conversationId: string): Promise<McpConversation> {
+  async #open(conversationId: ConversationId): Promise<McpConversation> {
     const reached = await reachConversation(await this.client(), conversationId)
     const conversation = new McpConversation(reached, this.elicitor)
     // The given id may be a prefix.

@@ -1,4 +1,4 @@
-import type { RunLimits } from '@parley/protocol'
+import type { ApprovalKind, RunLimits } from '@parley/protocol'
 import { quotedWord } from '../../rules/rules.ts'
 import {
   allHaveNetwork,
@@ -8,7 +8,15 @@ import {
   type SandboxUse,
   usualLimits,
 } from '../../rules/sandbox-policy.ts'
-import { type ApprovedText, type DescribedFact, describeList, type FactsKind, isInertWord } from '../kind.ts'
+import {
+  type ApprovedText,
+  type AskedLimits,
+  type AskedRun,
+  type DescribedFact,
+  describeList,
+  type FactsKind,
+  isInertWord,
+} from '../kind.ts'
 import { alwaysTargetsOf } from './always-allow.ts'
 import { findDanger } from './dangerous.ts'
 import { type CommandFacts, type CommandPart, commandFactsSchema } from './facts.ts'
@@ -31,6 +39,9 @@ export const commandKind: FactsKind<CommandFacts, CommandGrant> = {
   escalates: ({ escalation }) => escalation !== null,
   withoutNeedlessRequest,
   limits: limitsOf,
+  approvalKind: approvalKindOf,
+  askedLimits: askedLimitsOf,
+  hasOwnLimits: true,
   approvedText: approvedTextOf,
 }
 
@@ -48,6 +59,20 @@ function limitsOf(facts: CommandFacts, use: SandboxUse, settings: LimitSettings)
   const hasRequest = facts.network !== undefined && honoursRequests(settings.approvalPolicy)
   if (facts.knownSafe && !hasRequest) return { sandbox: 'read-only', network: false }
   return { ...limits, network: hasRequest || allHaveNetwork(settings) }
+}
+
+/** Returns the gravest thing a command asks for: leaving the sandbox, then destroying, then the network. */
+function approvalKindOf(facts: CommandFacts, { number, limits, approvalPolicy }: AskedRun): ApprovalKind {
+  const { escalation, network, dangerous } = facts
+  if (number > 1) return limits.sandbox === 'none' ? 'escalation' : 'network'
+  if (!honoursRequests(approvalPolicy)) return 'command'
+  if (escalation !== null) return 'escalation'
+  return network !== undefined && dangerous === null && limits.sandbox !== 'none' ? 'network' : 'command'
+}
+
+function askedLimitsOf({ escalation, network }: CommandFacts, limits: RunLimits): AskedLimits {
+  const justification = escalation?.reason ?? network?.reason
+  return { network: limits.network, ...(justification === undefined ? {} : { justification }) }
 }
 
 /** Names of programs are never masked, since the user must see what runs. */

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import type { CallToolResult, ProgressToken, RequestId } from '@modelcontextprotocol/server'
-import type { ApprovalPolicy, ParamsOf, SandboxMode } from '@parley/protocol'
+import type { ApprovalPolicy, ConversationId, ParamsOf, SandboxMode } from '@parley/protocol'
 import * as z from 'zod'
 import type { McpSession } from '../session.ts'
 
@@ -87,7 +87,7 @@ export function failed(text: string): CallToolResult {
 }
 
 /** Returns the last message of a turn, with both names of the conversation's id. */
-export function answered(conversationId: string, content: string, isError = false): CallToolResult {
+export function answered(conversationId: ConversationId, content: string, isError = false): CallToolResult {
   return {
     content: [{ type: 'text', text: content }],
     structuredContent: { conversationId, threadId: conversationId, content },

@@ -1,6 +1,6 @@
 import type { RequestId } from '@modelcontextprotocol/server'
 import type { Client } from '@parley/client/low-level'
-import type { Envelope, Item } from '@parley/protocol'
+import type { ConversationId, Envelope, Item } from '@parley/protocol'
 import { type EventMsg, isDelta, isStreamed, shortened } from '../../../codex-events/event-msg.ts'
 import { emptyMemory, entryOf, type Memory } from '../../../codex-events/memory.ts'
 import { translate } from '../../../codex-events/translate.ts'
@@ -26,7 +26,7 @@ interface PreparedStream {
 export class ConversationStreams {
   readonly #options: StreamsOptions
   /** Streams by request; a newer stream of the same conversation replaces the older one. */
-  readonly #active = new Map<RequestId, { readonly conversationId: string; readonly stop: () => void }>()
+  readonly #active = new Map<RequestId, { readonly conversationId: ConversationId; readonly stop: () => void }>()
 
   constructor(options: StreamsOptions) {
     this.#options = options
@@ -83,7 +83,7 @@ export class ConversationStreams {
   }
 
   /** Sends a live message, with its conversation's id when several conversations are streamed. */
-  #live(conversationId: string, msg: EventMsg): void {
+  #live(conversationId: ConversationId, msg: EventMsg): void {
     if (isDelta(msg) && this.#options.isBehind()) return
     const ids = new Set([...this.#active.values()].map((active) => active.conversationId))
     this.#options.notify(msg.type, { ...(ids.size > 1 ? { _meta: { conversationId } } : {}), msg })
@@ -127,7 +127,7 @@ interface EventStream {
 interface StreamOptions {
   /** Connection of the stream's own, closed with the stream. */
   readonly client: Client
-  readonly conversationId: string
+  readonly conversationId: ConversationId
   /** Number of the last event of the initial state. */
   readonly upToSeq: number
   readonly sink: StreamSink

@@ -1,5 +1,5 @@
 import type { Client, ConversationStore } from '@parley/client/low-level'
-import type { Envelope, EventOf, Item } from '@parley/protocol'
+import type { ConversationId, Envelope, EventOf, Item, MessageId, TurnId } from '@parley/protocol'
 import type { EventMsg } from '../../../codex-events/event-msg.ts'
 import { type Memory, memoryOf } from '../../../codex-events/memory.ts'
 import { translate } from '../../../codex-events/translate.ts'
@@ -12,7 +12,7 @@ import type { ToolCallTurn, TurnEnd } from './tool-call-turn.ts'
  * here.
  */
 interface RunningTurn {
-  readonly turnId: string
+  readonly turnId: TurnId
   owner: ToolCallTurn | null
   /** Messages from before the owner was known. */
   readonly early: EventMsg[]
@@ -23,7 +23,7 @@ export class McpConversation {
   readonly client: Client
   readonly store: ConversationStore
   readonly #elicitor: Elicitor
-  readonly #turns = new Map<string, ToolCallTurn>()
+  readonly #turns = new Map<MessageId, ToolCallTurn>()
   #memory: Memory
   #running: RunningTurn | null = null
 
@@ -36,7 +36,7 @@ export class McpConversation {
     void client.closed.then(() => this.#connectionLost())
   }
 
-  get conversationId(): string {
+  get conversationId(): ConversationId {
     return this.store.conversationId
   }
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { RequestId } from '@modelcontextprotocol/server'
-import type { InputItem } from '@parley/protocol'
+import type { InputItem, MessageId, TurnId } from '@parley/protocol'
 import type { EventMsg } from '../../../codex-events/event-msg.ts'
 
 /** Result of a turn. */
@@ -13,25 +13,25 @@ export interface ToolCallTurnOptions {
   /** Id of the `tools/call` request. */
   readonly requestId: RequestId
   readonly input: InputItem[]
-  readonly messageId?: string
+  readonly messageId?: MessageId
   /** True when approvals wait for a client that streams the conversation, if this client can answer any. */
   readonly holdsApprovals: boolean
   /** Receives the messages of the turn, in order. */
-  readonly onMessage?: (turnId: string, message: EventMsg) => void
+  readonly onMessage?: (turnId: TurnId, message: EventMsg) => void
 }
 
 /** Message of a `tools/call` request and the turn that answers it. */
 export class ToolCallTurn {
   readonly requestId: RequestId
   readonly input: InputItem[]
-  readonly messageId: string
+  readonly messageId: MessageId
   readonly holdsApprovals: boolean
-  readonly onMessage: (turnId: string, message: EventMsg) => void
+  readonly onMessage: (turnId: TurnId, message: EventMsg) => void
   readonly ended: Promise<TurnEnd>
   /** Resolves with the turn's id when it starts, and with null when it never will. */
   readonly begun: Promise<string | null>
   readonly #end: (end: TurnEnd) => void
-  readonly #begin: (turnId: string | null) => void
+  readonly #begin: (turnId: TurnId | null) => void
 
   constructor({
     requestId,
@@ -53,7 +53,7 @@ export class ToolCallTurn {
     this.#begin = begun.resolve
   }
 
-  begin(turnId: string): void {
+  begin(turnId: TurnId): void {
     this.#begin(turnId)
   }
 

@@ -1,0 +1,68 @@
+import type { Parley } from '@parley/client'
+import type { TrustReport } from '@parley/protocol'
+import { connect } from '../cli/connect.ts'
+import { exitCodes, misused } from '../cli/exit-codes.ts'
+import { type CommonFlags, overridesOf } from '../cli/flags.ts'
+import { fromWorkingFolder, workingFolder } from '../cli/folders.ts'
+import type { Launch } from '../cli/launch-server.ts'
+import { oneLine, type Row, trustRows } from '../ui/notices/trust-table.ts'
+import { stripEffects } from '../view/text/control-characters.ts'
+
+/** Runs `parley config`: each effective value with its origin. */
+export async function showConfig(launch: Launch, flags: CommonFlags & { json?: boolean }): Promise<number> {
+  const overrides = overridesOf(flags)
+  const { cwd = workingFolder() } = overrides
+  await using parley = await connect(launch, { clientName: 'parley-config' })
+  const config = await parley.request('config/read', { ...overrides, cwd })
+  for (const warning of config.warnings) process.stderr.write(`parley: ${stripEffects(warning)}\n`)
+  const width = Math.max(...config.values.map(({ key }) => key.length))
+  const lines = config.values.map(({ key, value, origin }) =>
+    stripEffects(`${key.padEnd(width)}  ${JSON.stringify(value)}  (${origin})`),
+  )
+  process.stdout.write(flags.json === true ? `${JSON.stringify(config)}\n` : `${lines.join('\n')}\n`)
+  return exitCodes.ok
+}
+
+export interface TrustFlags {
+  readonly cd?: string
+  /** Hash as shown by `parley trust`. */
+  readonly yes?: string
+  readonly no?: boolean
+  readonly json?: boolean
+}
+
+/** Runs `parley trust`: shows what a project's configuration would do; `--yes` and `--no` decide on it. */
+export async function decideTrust(launch: Launch, flags: TrustFlags): Promise<number> {
+  const { cd, yes, no, json } = flags
+  if (yes !== undefined && no === true) throw misused('Give --yes HASH or --no, not both.')
+  await using parley = await connect(launch, { clientName: 'parley-trust' })
+  const cwd = cd === undefined ? workingFolder() : fromWorkingFolder(cd)
+  const report = await reportOn(parley, cwd, flags)
+  process.stdout.write(json === true ? `${JSON.stringify(report)}\n` : textOf(report))
+  return exitCodes.ok
+}
+
+async function reportOn(parley: Parley, cwd: string, { yes, no }: TrustFlags): Promise<TrustReport> {
+  if (yes !== undefined) return parley.request('trust/decide', { cwd, hash: yes, verdict: 'trusted' })
+  const report = await parley.request('trust/read', { cwd })
+  if (no !== true || report.hash === null) return report
+  return parley.request('trust/decide', { cwd, hash: report.hash, verdict: 'declined' })
+}
+
+function textOf(report: TrustReport): string {
+  const { root, state, hash } = report
+  if (state === 'none') return `${oneLine(root)} brings no configuration of its own.\n`
+  const ways =
+    hash === null
+      ? []
+      : state === 'trusted'
+        ? ['parley trust --no takes that back.']
+        : [`To trust exactly this: parley trust --yes ${hash}`, 'To decline it:         parley trust --no']
+  return [`What the configuration of ${oneLine(root)} does`, ...trustRows(report).map(lineOf), ...ways, '']
+    .map((line) => line.trimEnd())
+    .join('\n')
+}
+
+function lineOf([label, text]: Row): string {
+  return `  ${label.padEnd(11)}  ${text}`
+}

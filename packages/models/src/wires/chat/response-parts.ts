@@ -1,0 +1,142 @@
+import * as z from 'zod'
+import type { ModelEvent } from '../../port/model-client.ts'
+import { type JsonRecord, lazily, parseRecord } from '../json.ts'
+
+type Kind = 'text' | 'reasoning'
+
+/** Parts of text and reasoning, in turn. */
+export interface Segments {
+  push(kind: Kind, text: string, out: ModelEvent[]): void
+  /** Ends the open segment. */
+  close(out: ModelEvent[]): void
+}
+
+/** Creates the segments of a response. The API does not mark where reasoning ends, so a change of kind begins a new part. */
+export function createSegments(): Segments {
+  let kind: Kind | undefined
+  let part = ''
+  let text = ''
+  let count = 0
+  const close = (out: ModelEvent[]): void => {
+    if (kind !== undefined) out.push({ type: kind === 'text' ? 'textDone' : 'reasoningDone', part, text })
+    kind = undefined
+  }
+  return {
+    close,
+    push(nextKind, delta, out) {
+      if (delta === '') return
+      if (kind !== nextKind) {
+        close(out)
+        kind = nextKind
+        part = `${nextKind}-${count}`
+        text = ''
+        count += 1
+      }
+      text += delta
+      out.push({ type: nextKind === 'text' ? 'textDelta' : 'reasoningDelta', part, text: delta })
+    },
+  }
+}
+
+/** Call while its fragments arrive. */
+export interface CallDraft {
+  readonly nth: number
+  readonly index: number | undefined
+  id: string
+  name: string
+  written: string
+  extra: JsonRecord | undefined
+}
+
+interface DraftChange {
+  readonly draft: CallDraft
+  readonly isNew: boolean
+  readonly fragment: string
+}
+
+/** Adds a fragment to the call that it belongs to; undefined for a value that is not a fragment. */
+export function applyFragment(drafts: CallDraft[], raw: unknown): DraftChange | undefined {
+  const parsed = fragmentSchema().safeParse(raw)
+  if (!parsed.success) return undefined
+  const { index, id, function: called, type: _type, ...extra } = parsed.data
+  const named = { index: index ?? undefined, id: id ?? '', name: called?.name ?? '' }
+  const known = findDraft(drafts, named)
+  const draft = known ?? { nth: drafts.length, index: named.index, id: '', name: '', written: '', extra: undefined }
+  if (known === undefined) drafts.push(draft)
+  const args = called?.arguments ?? ''
+  const fragment = typeof args === 'string' ? args : JSON.stringify(args)
+  draft.id ||= named.id
+  draft.name ||= named.name
+  draft.written += fragment
+  if (Object.keys(extra).length > 0) draft.extra = { ...draft.extra, ...extra }
+  return { draft, isNew: known === undefined, fragment }
+}
+
+interface Named {
+  readonly index: number | undefined
+  readonly id: string
+  readonly name: string
+}
+
+/** Finds the call of a fragment by its index. Where a server counts wrongly or not at all, id and name decide. */
+function findDraft(drafts: readonly CallDraft[], { index, id, name }: Named): CallDraft | undefined {
+  const sameId = id === '' ? undefined : drafts.findLast((draft) => draft.id === id)
+  const candidate = index === undefined ? (sameId ?? drafts.at(-1)) : drafts.findLast((draft) => draft.index === index)
+  if (candidate === undefined || candidate === sameId) return candidate
+  const otherId = id !== '' && candidate.id !== ''
+  const isNewCall = name !== '' && (otherId || parseRecord(candidate.written) !== undefined)
+  return isNewCall ? undefined : candidate
+}
+
+const fragmentSchema = lazily(() =>
+  z.looseObject({
+    index: z.number().nullish(),
+    id: z.string().nullish(),
+    function: z
+      .looseObject({
+        name: z.string().nullish(),
+        arguments: z.union([z.string(), z.record(z.string(), z.unknown())]).nullish(),
+      })
+      .nullish(),
+  }),
+)
+
+export function partOf(draft: CallDraft): string {
+  return `call-${draft.nth}`
+}
+
+export interface WrittenCall {
+  readonly id: string
+  readonly name: string
+  readonly arguments: string
+  /** Unknown fields of the call, such as a thought signature, which the server needs back. */
+  readonly extra?: object
+}
+
+interface AssistantContent {
+  readonly text: string
+  readonly calls: readonly WrittenCall[]
+  readonly reasoningContent?: string
+}
+
+/** Returns a message of the assistant in the form in which it goes back. */
+export function assistantMessage({ text, calls, reasoningContent }: AssistantContent): object {
+  if (calls.length === 0) return { role: 'assistant', content: text }
+  return {
+    role: 'assistant',
+    content: text === '' ? null : text,
+    // DeepSeek, Kimi and similar servers reject a call without its reasoning; only they use this name.
+    ...(reasoningContent ? { reasoning_content: reasoningContent } : {}),
+    tool_calls: calls.map((call) => ({
+      ...call.extra,
+      id: call.id,
+      type: 'function',
+      function: { name: call.name, arguments: sendableArguments(call.arguments) },
+    })),
+  }
+}
+
+/** Returns arguments that chat templates can parse: any other text would make every later request fail. */
+function sendableArguments(written: string): string {
+  return parseRecord(written) === undefined ? JSON.stringify({ unreadable: written }) : written
+}

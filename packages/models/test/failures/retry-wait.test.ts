@@ -1,0 +1,150 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { planRetry, readDuration, readWaitHint } from '../../src/failures/retry-wait.ts'
+import type { ModelFailure } from '../../src/port/model-client.ts'
+
+const limits = { requestMaxRetries: 4, streamMaxRetries: 5 }
+const lost: ModelFailure = { code: 'connectionReset', message: '', retry: 'short' }
+const cut: ModelFailure = { code: 'streamCut', message: '', retry: 'short' }
+const busy: ModelFailure = { code: 'overloaded', message: '', retry: 'long' }
+
+const random = fc.double({ min: 0, max: 0.999, noNaN: true })
+const hint = fc.option(fc.integer({ min: 0, max: 10_000_000 }), { nil: undefined })
+const failure = fc
+  .record({
+    code: fc.constantFrom('streamCut', 'rateLimited', 'unreachable', 'idleTimeout'),
+    retry: fc.constantFrom('short', 'long', 'never'),
+    retryAfterMs: hint,
+  })
+  .map(
+    ({ code, retry, retryAfterMs }) =>
+      ({ code, retry, message: '', ...(retryAfterMs === undefined ? {} : { retryAfterMs }) }) as ModelFailure,
+  )
+
+function ask(failures: readonly ModelFailure[], more: { random?: number; elapsedMs?: number } = {}) {
+  return planRetry({ failures, limits, random: 0.5, elapsedMs: 0, ...more })
+}
+
+describe('the retry plan', () => {
+  it('for any failures never undercuts the hint and never exceeds the budget', () => {
+    const anyFailures = fc.array(failure, { minLength: 1, maxLength: 8 })
+    fc.assert(
+      fc.property(anyFailures, random, fc.nat(2_000_000), (failures, chance, elapsedMs) => {
+        const plan = planRetry({ failures, limits, random: chance, elapsedMs })
+        if (plan.type === 'giveUp') return
+        const newest = failures.at(-1)
+        expect(newest?.retry).not.toBe('never')
+        expect(plan.delayMs).toBeGreaterThanOrEqual(newest?.retryAfterMs ?? 0)
+        expect(elapsedMs + plan.delayMs).toBeLessThanOrEqual(newest?.retry === 'long' ? 900_000 : 300_000)
+        expect(plan.attempt).toBeLessThanOrEqual(plan.maxAttempts)
+      }),
+    )
+  })
+
+  it('for any randomness waits at least half of the doubling step and at most all of it', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 4 }), random, (count, chance) => {
+        const plan = ask(Array(count).fill(lost), { random: chance })
+        const stepMs = 250 * 2 ** (count - 1)
+        expect(plan).toMatchObject({ type: 'retry', attempt: count, maxAttempts: 4 })
+        if (plan.type !== 'retry') return
+        expect(plan.delayMs).toBeGreaterThanOrEqual(stepMs / 2)
+        expect(plan.delayMs).toBeLessThanOrEqual(stepMs)
+      }),
+    )
+  })
+
+  it('counts requests without an answer and answers that broke off apart', () => {
+    const mixed = [lost, lost, lost, lost, cut]
+    expect(ask(mixed)).toMatchObject({ type: 'retry', attempt: 1, maxAttempts: 5 })
+    expect(ask([...mixed, lost])).toEqual({ type: 'giveUp', because: 'attempts' })
+  })
+
+  it('ends after the allowed attempts of either kind', () => {
+    expect(ask(Array(5).fill(lost))).toEqual({ type: 'giveUp', because: 'attempts' })
+    expect(ask(Array(6).fill(cut))).toEqual({ type: 'giveUp', because: 'attempts' })
+  })
+
+  it('does not retry a failure that needs a change, nor no failure', () => {
+    expect(ask([{ code: 'auth', message: '', retry: 'never' }])).toEqual({ type: 'giveUp', because: 'notRetryable' })
+    expect(ask([])).toEqual({ type: 'giveUp', because: 'notRetryable' })
+  })
+
+  it('obeys a hint of minutes, and gives up on one of years', () => {
+    expect(ask([{ ...busy, retryAfterMs: 600_000 }])).toMatchObject({ type: 'retry' })
+    expect(ask([{ ...busy, retryAfterMs: 315_360_000_000 }])).toEqual({ type: 'giveUp', because: 'budget' })
+  })
+
+  it('waits longer where the provider is busy', () => {
+    const [quick, slow] = [ask([lost]), ask([busy])]
+    expect(quick.type === 'retry' && slow.type === 'retry' && slow.delayMs > quick.delayMs).toBe(true)
+  })
+
+  it('gives up when the budget of its class is used up', () => {
+    expect(ask([lost], { elapsedMs: 300_000 })).toEqual({ type: 'giveUp', because: 'budget' })
+    expect(ask([busy], { elapsedMs: 300_000 })).toMatchObject({ type: 'retry' })
+  })
+})
+
+const nowMs = Date.parse('2026-01-01T00:00:00Z')
+
+describe('a wait hint', () => {
+  it.each([
+    ['seconds', { 'retry-after': '2' }, 2_000],
+    ['fractions of a second', { 'retry-after': '0.5' }, 500],
+    ['a duration', { 'retry-after': '1m30s' }, 90_000],
+    ['a date', { 'retry-after': 'Thu, 01 Jan 2026 00:00:10 GMT' }, 10_000],
+    [
+      'a date by the server’s own clock',
+      { 'retry-after': 'Thu, 01 Jan 2026 01:00:10 GMT', date: 'Thu, 01 Jan 2026 01:00:00 GMT' },
+      10_000,
+    ],
+    ['a date gone by', { 'retry-after': 'Wed, 31 Dec 2025 00:00:00 GMT' }, 0],
+    ['milliseconds, before anything else', { 'retry-after-ms': '120', 'retry-after': '2' }, 120],
+    ['gibberish', { 'retry-after': 'soon' }, undefined],
+    ['a used-up limit', { 'x-ratelimit-remaining-tokens': '0', 'x-ratelimit-reset-tokens': '6m0s' }, 360_000],
+    [
+      'the longest of the used-up limits',
+      {
+        'x-ratelimit-remaining-tokens': '0',
+        'x-ratelimit-reset-tokens': '1s',
+        'x-ratelimit-remaining-requests': '0',
+        'x-ratelimit-reset-requests': '20s',
+      },
+      20_000,
+    ],
+    [
+      'a limit that is not used up',
+      { 'x-ratelimit-remaining-tokens': '5', 'x-ratelimit-reset-tokens': '6m0s' },
+      undefined,
+    ],
+    ['an epoch in seconds', { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': String(nowMs / 1_000 + 3) }, 3_000],
+    ['an epoch in milliseconds', { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': String(nowMs + 3_000) }, 3_000],
+    ['nothing', {}, undefined],
+  ])('given as %s is read', (_how, headers, expected) => {
+    expect(readWaitHint({ headers, message: '', nowMs })).toBe(expected)
+  })
+
+  it.each([
+    ['Rate limit reached. Please try again in 2.5s. Visit our site.', 2_500],
+    ['Please try again in 20ms.', 20],
+    ['Try again in 6m0s', 360_000],
+    ['please retry after 20 seconds', 20_000],
+    ['Please retry in 1 minute.', 60_000],
+    ['Please try again in a while', undefined],
+    ['You asked 20 times', undefined],
+  ])('in the message "%s" is read', (message, expected) => {
+    expect(readWaitHint({ headers: {}, message, nowMs })).toBe(expected)
+  })
+})
+
+it.each([
+  ['120ms', 120],
+  ['1.5s', 1_500],
+  ['1h2m3s', 3_723_000],
+  ['', undefined],
+  ['5', undefined],
+  ['five', undefined],
+])('the duration "%s" is %s ms', (text, expected) => {
+  expect(readDuration(text)).toBe(expected)
+})

@@ -1,0 +1,222 @@
+import { collapseBlanks, confusableWarnings, hiddenWarnings, onOneLine, showHidden } from './deceptive-characters.ts'
+import type { ApprovalKind, ApprovalRequest, AskedFile } from './schema/approval.ts'
+import type { Enforcement } from './schema/settings.ts'
+
+export {
+  collapseBlanks,
+  hiddenParts,
+  hiddenWarnings,
+  onOneLine,
+  type ShownPart,
+  showHidden,
+} from './deceptive-characters.ts'
+
+/**
+ * A question in words, the same for every frontend. Hidden characters are shown by their numbers; each text is one line,
+ * except `detail`. What is null or empty does not apply.
+ */
+export interface QuestionWords {
+  /** Question of parley, by the kind of approval. */
+  readonly asks: string
+  /** Null where the detail or the files repeat it. */
+  readonly title: string | null
+  /** One line for each file of a patch. */
+  readonly files: readonly string[]
+  /** The whole command, call or form, or the diffs of a patch. */
+  readonly detail: string
+  readonly warnings: readonly string[]
+  readonly folder: string
+  /** Environment of the folder; null for the machine of the server. */
+  readonly environment: string | null
+  /** Empty for a form, which runs nothing. */
+  readonly limits: readonly LimitWords[]
+  readonly background: string | null
+  readonly variables: string | null
+  /** Reason for asking and the rule that asks. */
+  readonly reason: string
+  readonly again: string | null
+  /** Reason of the model, quoted; `uncheckedWords` introduce it. */
+  readonly justification: string | null
+}
+
+type Described = Omit<ApprovalRequest, 'id' | 'itemId' | 'turnId' | 'decisions' | 'answerableBy'>
+
+/** Describes everything that a yes would allow, and why it is asked. */
+export function describeQuestion(approval: Described, enforcement: Enforcement): QuestionWords {
+  const { kind, title, detail, files = [], env = {}, environment, justification } = approval
+  const variables = Object.entries(env).map(([name, value]) => onOneLine(`${name}=${value}`))
+  const isRepeated = detail.startsWith(title) || (kind === 'patch' && files.length > 0)
+  return {
+    asks: questions[kind],
+    title: isRepeated ? null : onOneLine(title),
+    files: files.map(fileWords),
+    // Read on demand: a screen renders a long detail itself, in every frame.
+    get detail() {
+      return showHidden(kind === 'patch' ? detail : collapseBlanks(detail)).trimEnd()
+    },
+    warnings: characterWarnings(approval),
+    folder: onOneLine(approval.cwd),
+    environment: environment === undefined ? null : onOneLine(environment),
+    limits: kind === 'elicitation' ? [] : limitWords(approval, enforcement),
+    background: approval.background === true ? `It runs ${backgroundWords}.` : null,
+    variables: variables.length === 0 ? null : `with ${variables.join(' ')}`,
+    reason: onOneLine(reasonWords(approval)),
+    again: approval.attempt === undefined ? null : againWords,
+    justification: justification === undefined ? null : `“${onOneLine(justification)}”`,
+  }
+}
+
+/** Question by kind of approval. */
+const questions: Readonly<Record<ApprovalKind, string>> = {
+  command: 'Run this command?',
+  patch: 'Make this change?',
+  escalation: 'Run this outside the sandbox?',
+  network: 'Allow this to use the network?',
+  mcpTool: 'Allow this call?',
+  read: 'Read this outside the allowed folders?',
+  elicitation: 'A tool server asks you:',
+}
+
+function reasonWords({ kind, reason, rule: { name, file, line } }: Described): string {
+  if (reason === '' || kind === 'elicitation') return reason
+  const at = file === undefined ? '' : `, ${file}${line === undefined ? '' : `:${line}`}`
+  return `${reason} [${name}${at}]`
+}
+
+type Warned = Pick<ApprovalRequest, 'kind' | 'detail' | 'title' | 'command'>
+
+/** Cached warnings: checking a long text takes as long as a whole frame may. */
+const warningsByApproval = new WeakMap<Warned, readonly string[]>()
+
+/** Returns warnings about hidden characters and confusables, as sentences; empty for nearly all approvals. */
+function characterWarnings(approval: Warned): readonly string[] {
+  const found = warningsByApproval.get(approval) ?? findCharacterWarnings(approval)
+  warningsByApproval.set(approval, found)
+  return found
+}
+
+function findCharacterWarnings({ kind, detail, title, command = [] }: Warned): readonly string[] {
+  const hasPrograms = kind === 'command' || kind === 'escalation' || kind === 'network'
+  const text = hasPrograms ? detail : `${title}\n${detail}`
+  return [
+    ...hiddenWarnings([text, ...command].join('\n')),
+    ...confusableWarnings(kind === 'patch' ? pathsOfDiff(detail) : text, { hasPrograms }),
+  ]
+}
+
+/** Returns the file names of a patch, the only part of it that can mislead about the target. */
+function pathsOfDiff(detail: string): string {
+  return detail
+    .split('\n')
+    .filter((line) => /^(?:---|\+\+\+) /.test(line))
+    .map((line) => line.slice(4))
+    .join('\n')
+}
+
+/** Mark before lines of others in a text: only lines of parley begin at the margin. */
+const indent = '    '
+
+/**
+ * Returns the whole question as one text, for frontends that show nothing else. `typed` is a command as one would type it.
+ *
+ * Only lines of parley start at the margin; those of commands, calls and forms are indented, those of diffs have marks.
+ */
+export function questionText(words: QuestionWords, kind: ApprovalKind, typed: string): string {
+  if (kind === 'elicitation') return [words.reason, ...warningLines(words), calledText(words)].filter(isSaid).join('\n')
+  if (kind === 'patch') return patchText(words)
+  const { folder, environment, background, variables, reason, again, justification } = words
+  const where = `\`${folder}\`${environment === null ? '' : ` on ${environment}`}`
+  const command = showHidden(collapseBlanks(typed)).replaceAll('\n', `\n${indent}`)
+  return [
+    ...(typed === ''
+      ? [`Allow parley to make this call in ${where}?`, calledText(words)]
+      : [`Allow parley to run \`${command}\` in ${where}?`]),
+    ...warningLines(words),
+    limitsLine(words),
+    background,
+    variables === null ? null : `It runs ${variables}.`,
+    reason === '' ? null : `Asked because: ${reason}`,
+    again,
+    justification === null ? null : `${uncheckedWords}${justification}`,
+  ]
+    .filter(isSaid)
+    .join('\n')
+}
+
+/** Returns the text about a patch: all files, then every line of its diffs. */
+function patchText(words: QuestionWords): string {
+  const { reason, title, files, folder, environment, detail } = words
+  return [
+    reason,
+    'Allow parley to apply proposed code changes?',
+    ...(title === null ? files : [title, ...files]),
+    `Paths are relative to \`${folder}\`${environment === null ? '' : ` on ${environment}`}.`,
+    limitsLine(words),
+    ...warningLines(words),
+  ]
+    .filter(isSaid)
+    .concat('', detail)
+    .join('\n')
+}
+
+function calledText({ title, detail }: QuestionWords): string {
+  const lines = [...(title === null ? [] : [title]), ...detail.split('\n')]
+  return lines.map((line) => `${indent}${line}`.trimEnd()).join('\n')
+}
+
+function warningLines({ warnings }: QuestionWords): readonly string[] {
+  return warnings.map((warning) => `! ${warning}`)
+}
+
+function limitsLine({ limits }: QuestionWords): string {
+  return `Limits: ${limits.map(({ text }) => text).join(' · ')}`
+}
+
+function isSaid(line: string | null): line is string {
+  return line !== null && line !== ''
+}
+
+export type ListedFile = Omit<AskedFile, 'before' | 'after'>
+
+const verbs = { add: 'add', update: 'change', delete: 'delete' } as const
+
+/** Describes a file of a patch in one line: kind of change, path, counts of lines, and deleted bytes. */
+export function fileWords({ kind, additions, deletions, deletedBytes, ...at }: ListedFile): string {
+  const path = placeWords(at.path, at.real)
+  const target = at.movedTo === undefined ? '' : ` → ${placeWords(at.movedTo, at.realMovedTo)}`
+  const size = deletedBytes === undefined ? '' : `, ${deletedBytes} bytes`
+  return `${target === '' ? verbs[kind] : 'move'} ${path}${target} (+${additions} −${deletions}${size})`
+}
+
+function placeWords(path: string, real: string | undefined): string {
+  return real === undefined ? onOneLine(path) : `${onOneLine(path)} (leads to ${onOneLine(real)})`
+}
+
+export interface LimitWords {
+  readonly text: string
+  /** The call gets more rights than a command has by default. */
+  readonly isMore: boolean
+}
+
+/** Describes the limits of a call: its sandbox, then the network where that is known. */
+function limitWords(
+  { sandbox, network }: Pick<ApprovalRequest, 'sandbox' | 'network'>,
+  enforcement: Enforcement,
+): readonly LimitWords[] {
+  if (sandbox === 'none') {
+    const all = network === undefined ? '' : ': it may do all that you may, network included'
+    return [{ text: `not sandboxed${all}`, isMore: true }]
+  }
+  const enforced = { text: `sandbox ${sandbox}${enforcement === 'partial' ? ', in part' : ''}`, isMore: false }
+  if (network === undefined) return [enforced]
+  return [enforced, network ? { text: 'with network', isMore: true } : { text: 'no network', isMore: false }]
+}
+
+/** Text for a command that goes on after its call has answered. */
+export const backgroundWords = 'in the background, without a time limit'
+
+/** Text for a second attempt. */
+const againWords = 'It ran in the sandbox already, and failed for what the sandbox blocked. A yes runs it once more.'
+
+/** Introduction of the model's own reason. */
+export const uncheckedWords = 'the model says, unchecked: '

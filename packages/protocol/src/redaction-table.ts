@@ -1,0 +1,185 @@
+// Written by `npm run generate` from the marks in schema/. Do not edit.
+import type { ConversationEvent } from './schema/event.ts'
+import type { OpenForm } from './schema/redaction-marks.ts'
+
+/** Fields of one type of event that redaction does not treat as plain text, by path. Lists add nothing to a path. */
+export interface RedactionExceptions {
+  readonly leave: readonly string[]
+  /** JSON texts, which must remain JSON. */
+  readonly json?: readonly string[]
+  readonly open?: Readonly<Record<string, OpenForm>>
+}
+
+export const redactionTable: Readonly<Record<ConversationEvent['type'], RedactionExceptions>> = {
+  'conversation.created': { leave: ['cwd', 'settings.writableRoots', 'type'] },
+  'conversation.configured': { leave: ['by.clientId', 'settings.writableRoots', 'type'] },
+  'conversation.moved': { leave: ['by.clientId', 'cwd', 'type'] },
+  'conversation.renamed': { leave: ['by.clientId', 'type'] },
+  'conversation.archived': { leave: ['by.clientId', 'type'] },
+  'conversation.recovered': { leave: ['parked', 'pending', 'type'] },
+  'conversation.upgraded': { leave: ['type'] },
+  'context.set': { leave: ['instructions', 'sessionContext', 'tools', 'type'] },
+  'message.queued': {
+    leave: [
+      'message.by.clientId',
+      'message.content.file',
+      'message.content.mediaType',
+      'message.content.type',
+      'message.messageId',
+      'type',
+    ],
+  },
+  'message.edited': {
+    leave: ['by.clientId', 'content.file', 'content.mediaType', 'content.type', 'messageId', 'type'],
+  },
+  'message.removed': { leave: ['by.clientId', 'messageId', 'type'] },
+  'message.consumed': { leave: ['messageId', 'type'] },
+  'turn.started': { leave: ['turnId', 'type'] },
+  'turn.parked': { leave: ['turnId', 'type'] },
+  'turn.continued': { leave: ['by.clientId', 'turnId', 'type'] },
+  'turn.ended': { leave: ['denials.itemId', 'turnId', 'type'] },
+  'model.requested': { leave: ['turnId', 'type'] },
+  'model.responded': {
+    leave: ['calls.callId', 'calls.itemId', 'turnId', 'type'],
+    json: ['calls.arguments'],
+    open: {
+      parts: {
+        leave: [
+          'type',
+          'id',
+          'callId',
+          'call_id',
+          'data',
+          'encrypted_content',
+          'signature',
+          'thought_signature',
+          'thoughtSignature',
+        ],
+        json: ['arguments', 'input'],
+      },
+    },
+  },
+  'item.started': {
+    leave: [
+      'item.by.clientId',
+      'item.changes.after',
+      'item.changes.before',
+      'item.content.file',
+      'item.content.mediaType',
+      'item.content.type',
+      'item.cwd',
+      'item.decision.approvalId',
+      'item.decision.by.clientId',
+      'item.decision.rule.file',
+      'item.id',
+      'item.messageId',
+      'item.output.file',
+      'item.patchHash',
+      'item.type',
+      'turnId',
+      'type',
+    ],
+    json: ['item.input'],
+    open: {
+      'item.facts': {
+        leave: ['contentHash', 'cwd', 'workspace'],
+        json: [],
+      },
+    },
+  },
+  'item.delta': { leave: ['itemId', 'text', 'type'] },
+  'item.progress': { leave: ['itemId', 'tail', 'type'] },
+  'execution.started': {
+    leave: [
+      'changes.after',
+      'changes.before',
+      'decidedBy.approvalId',
+      'decidedBy.rule.file',
+      'itemId',
+      'payloadHash',
+      'type',
+    ],
+  },
+  'execution.failed': {
+    leave: [
+      'item.by.clientId',
+      'item.changes.after',
+      'item.changes.before',
+      'item.content.file',
+      'item.content.mediaType',
+      'item.content.type',
+      'item.cwd',
+      'item.decision.approvalId',
+      'item.decision.by.clientId',
+      'item.decision.rule.file',
+      'item.id',
+      'item.messageId',
+      'item.output.file',
+      'item.patchHash',
+      'item.type',
+      'itemId',
+      'type',
+    ],
+    json: ['item.input'],
+    open: {
+      'item.facts': {
+        leave: ['contentHash', 'cwd', 'workspace'],
+        json: [],
+      },
+    },
+  },
+  'item.completed': {
+    leave: [
+      'item.by.clientId',
+      'item.changes.after',
+      'item.changes.before',
+      'item.content.file',
+      'item.content.mediaType',
+      'item.content.type',
+      'item.cwd',
+      'item.decision.approvalId',
+      'item.decision.by.clientId',
+      'item.decision.rule.file',
+      'item.id',
+      'item.messageId',
+      'item.output.file',
+      'item.patchHash',
+      'item.type',
+      'turnId',
+      'type',
+    ],
+    json: ['item.input'],
+    open: {
+      'item.facts': {
+        leave: ['contentHash', 'cwd', 'workspace'],
+        json: [],
+      },
+    },
+  },
+  'item.discarded': { leave: ['itemId', 'type'] },
+  'approval.requested': {
+    leave: [
+      'approval.always.file',
+      'approval.answerableBy',
+      'approval.contentHash',
+      'approval.cwd',
+      'approval.files.after',
+      'approval.files.before',
+      'approval.id',
+      'approval.itemId',
+      'approval.rule.file',
+      'approval.turnId',
+      'type',
+    ],
+    open: {
+      'approval.facts': {
+        leave: ['contentHash', 'cwd', 'workspace'],
+        json: [],
+      },
+    },
+  },
+  'approval.decided': { leave: ['approvalId', 'by.clientId', 'type'] },
+  'plan.updated': { leave: ['type'] },
+  'usage.updated': { leave: ['turnId', 'type'] },
+  'retry.scheduled': { leave: ['turnId', 'type'] },
+}

@@ -1,0 +1,41 @@
+import * as z from 'zod'
+
+/**
+ * Reason why redaction leaves a field alone: an `id` or `hash` that may look like a secret, a `path` that would name
+ * nothing with a mark in it, the name of a `sideFile`, a piece of a `stream` that is redacted before it becomes an
+ * event, or a `word` of the program.
+ */
+export type LeftAloneAs = 'id' | 'hash' | 'path' | 'sideFile' | 'stream' | 'word'
+
+/** Rules for a value whose form is not the protocol's own: keys at any depth. */
+export interface OpenForm {
+  readonly leave: readonly string[]
+  /** Keys of JSON texts, which must remain JSON. */
+  readonly json: readonly string[]
+}
+
+type RedactionMark = { readonly leave: LeftAloneAs } | { readonly json: true } | { readonly open: OpenForm }
+
+/**
+ * Marks of the fields that redaction does not treat as plain text. Every text without a mark is redacted. `npm run
+ * generate` writes the marks of all events into `redaction-table.ts`.
+ */
+export const redactionMarks = z.registry<RedactionMark>()
+
+/** Marks a new schema as one that redaction leaves alone. */
+export function leftAlone<Schema extends z.ZodType>(schema: Schema, as: LeftAloneAs): Schema {
+  redactionMarks.add(schema, { leave: as })
+  return schema
+}
+
+/** Marks a new schema as JSON text. */
+export function jsonText<Schema extends z.ZodType>(schema: Schema): Schema {
+  redactionMarks.add(schema, { json: true })
+  return schema
+}
+
+/** Marks a new schema as a value of another form. */
+export function openForm<Schema extends z.ZodType>(schema: Schema, open: OpenForm): Schema {
+  redactionMarks.add(schema, { open })
+  return schema
+}

@@ -1,0 +1,105 @@
+import * as z from 'zod'
+import { clientId, conversationId } from './ids.ts'
+import { clientAccess } from './params.ts'
+import { enforcement, settings } from './settings.ts'
+
+const forkedFrom = z
+  .object({ id: conversationId, seq: z.int() })
+  .nullable()
+  .describe('The conversation whose events up to `seq` this one begins with.')
+
+export const conversationSummary = z
+  .object({
+    conversationId,
+    shortId: z.string().describe('Last 8 hex digits; `resume` takes it.'),
+    cwd: z.string(),
+    title: z.string().describe('First line of the first message; empty before it.'),
+    name: z.string().nullable().describe('Given by the user.'),
+    createdAt: z.number().describe('ms since the epoch.'),
+    updatedAt: z.number().describe('ms since the epoch.'),
+    settings,
+    activity: z
+      .enum(['idle', 'running', 'waiting', 'parked'])
+      .describe('`waiting`: an approval is pending and its turn is live here.'),
+    turns: z.int().describe('Turns started so far.'),
+    archived: z.boolean(),
+    forkedFrom,
+    readOnly: z.boolean().describe('The conversation is a view: it takes no messages.'),
+    recovered: z
+      .string()
+      .nullable()
+      .describe('One line about a crash whose remains were settled when the conversation was opened; else null.'),
+    instructionFiles: z.array(z.string()).describe('Paths of the AGENTS.md files that were read.'),
+    warnings: z.array(z.string()).describe('Sentences for people.'),
+  })
+  .describe('A conversation that is open here.')
+
+export const listedConversation = z
+  .object({
+    conversationId,
+    shortId: z.string().describe('Last 8 hex digits.'),
+    cwd: z.string(),
+    environment: z
+      .string()
+      .exactOptional()
+      .describe('Name of the environment that `cwd` is a folder of; left out for the machine of the server.'),
+    title: z.string(),
+    name: z.string().nullable(),
+    createdAt: z.number().describe('ms since the epoch.'),
+    updatedAt: z.number().describe('ms since the epoch.'),
+    archived: z.boolean(),
+    forkedFrom,
+    live: z
+      .object({ pid: z.int(), socket: z.string().nullable().describe('Socket to join it at; null when it has none.') })
+      .nullable()
+      .describe('The process that holds its writer lock, if any.'),
+  })
+  .describe('A conversation as a list shows it.')
+
+export type ConversationSummary = z.infer<typeof conversationSummary>
+export type ListedConversation = z.infer<typeof listedConversation>
+
+export const connectedClient = z
+  .object({
+    clientId,
+    name: z.string(),
+    title: z.string().describe('Name to show; no two connected clients have the same.'),
+    access: clientAccess,
+    transport: z.string().describe('`stdio`, `socket`, `websocket` or `inProcess`.'),
+    streams: z.int().describe('Number of conversations it streams.'),
+    unreadBytes: z.int().describe('Bytes sent to it and not read yet; at most a few MiB, the rest waits in the log.'),
+  })
+  .describe('A client that is connected to this server.')
+
+export const diagnostics = z
+  .object({
+    pid: z.int(),
+    version: z.string(),
+    build: z.string(),
+    node: z.string(),
+    platform: z.string(),
+    home: z.string().describe('Folder the server keeps its conversations in.'),
+    uptimeMs: z.number(),
+    rssBytes: z.int(),
+    enforcement: enforcement.describe('Enforcement of limits on the machine of this server.'),
+    enforcementReason: z.string().describe('Mechanism that enforces limits, or what is missing and how to get it.'),
+    addresses: z.array(z.string()).describe('Addresses of the server: paths of sockets, `ws://` addresses.'),
+    clients: z.array(connectedClient),
+    conversations: z.array(
+      z.object({
+        conversationId,
+        activity: z.string(),
+        clients: z.int().describe('Number of clients that stream it.'),
+        detached: z.boolean().describe('Work in it goes on without clients.'),
+        backgroundProcesses: z.int(),
+        enforcementReason: z
+          .string()
+          .exactOptional()
+          .describe('Mechanism that enforces limits in its environment, or what is missing for that.'),
+      }),
+    ),
+    ignoredMessages: z.int().describe('Lines of this connection that were not understood or not expected.'),
+  })
+  .describe('Identity and state of a server.')
+
+export type ConnectedClient = z.infer<typeof connectedClient>

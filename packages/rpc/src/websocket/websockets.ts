@@ -1,0 +1,197 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import { createServer, type IncomingMessage, type Server, STATUS_CODES } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { WebSocket, WebSocketServer } from 'ws'
+import {
+  ConnectError,
+  connectErrorOf,
+  errorCode,
+  ListenError,
+  type Listener,
+  listenerOf,
+  type Transport,
+} from '../transport/transport.ts'
+import { createWebSocketTransport, frameOptions } from './websocket-transport.ts'
+
+interface ConnectWebSocketOptions {
+  /** `ws://host:port` or `wss://host`. */
+  readonly url: string
+  readonly token?: string
+  readonly signal?: AbortSignal
+}
+
+const handshakeTimeoutMs = 10_000
+
+/** Connects to a websocket. Rejects with `ConnectError` or, when aborted, with the signal's reason. */
+export async function connectWebSocket({ url, token, signal }: ConnectWebSocketOptions): Promise<Transport> {
+  signal?.throwIfAborted()
+  const websocket = open(url, token)
+  const abort = () => websocket.terminate()
+  signal?.addEventListener('abort', abort)
+  try {
+    return await opened(websocket, url)
+  } catch (error) {
+    signal?.throwIfAborted()
+    throw error
+  } finally {
+    signal?.removeEventListener('abort', abort)
+  }
+}
+
+function open(url: string, token: string | undefined): WebSocket {
+  const headers = token === undefined ? {} : { Authorization: `Bearer ${token}` }
+  try {
+    return new WebSocket(url, { ...frameOptions, headers, handshakeTimeout: handshakeTimeoutMs })
+  } catch (error) {
+    throw new ConnectError('unreachable', `${JSON.stringify(url)} is not a websocket address (ws://host:port)`, error)
+  }
+}
+
+function opened(websocket: WebSocket, url: string): Promise<Transport> {
+  return new Promise((resolve, reject) => {
+    let socket: IncomingMessage['socket'] | undefined
+    const fail = (error: Error) => reject(handshakeError(url, error))
+    websocket.once('error', fail)
+    websocket.once('upgrade', (response) => {
+      socket = response.socket
+    })
+    websocket.once('unexpected-response', (request, response) => {
+      reject(statusError(url, response.statusCode ?? 0))
+      request.destroy()
+    })
+    websocket.once('open', () => {
+      if (socket === undefined) return
+      const transport = createWebSocketTransport({ websocket, socket })
+      websocket.off('error', fail)
+      resolve(transport)
+    })
+  })
+}
+
+function statusError(url: string, status: number): ConnectError {
+  if (status === 401) return new ConnectError('refused', `${url} asks for another token (401)`)
+  if (status === 403) return new ConnectError('refused', `${url} rejects this client (403)`)
+  return new ConnectError('notWebSocket', `${url} does not offer a websocket here (HTTP status ${status})`)
+}
+
+function handshakeError(url: string, error: Error): ConnectError {
+  if (error.message.includes('timed out')) return new ConnectError('timedOut', `${url} does not answer`, error)
+  return connectErrorOf(url, error)
+}
+
+interface ListenWebSocketOptions {
+  readonly host: string
+  /** 0 for a port that the system chooses. */
+  readonly port: number
+  /** Bearer token that clients must send; null admits any client and is valid for loopback hosts only. */
+  readonly token: string | null
+  /** Takes ownership of the transport. */
+  onConnection(transport: Transport): void
+}
+
+export interface WebSocketListener extends Listener {
+  /** `ws://host:port` with the port in use. */
+  readonly url: string
+}
+
+const headersTimeoutMs = 10_000
+/** Limit for open TCP connections, those without a request included. */
+const maxSockets = 1024
+
+/** Listens for websockets at path `/`. Rejects with `ListenError`. */
+export async function listenWebSocket(options: ListenWebSocketOptions): Promise<WebSocketListener> {
+  const { host, port, token } = options
+  if (token === null && !isLoopback(host)) {
+    throw new ListenError(`${host} can be reached from other machines, so it needs a token; 127.0.0.1 does not`)
+  }
+  const server = createServer({ headersTimeout: headersTimeoutMs }, (request, response) => {
+    const status = plainRequestStatus(request)
+    response.writeHead(status, { 'Content-Type': 'text/plain' }).end(`${STATUS_CODES[status]}\n`)
+  })
+  server.maxConnections = maxSockets
+  const websockets = new WebSocketServer({ ...frameOptions, noServer: true })
+  server.on('upgrade', (request, stream, head) => {
+    // A client may disconnect during the handshake, and an unhandled `error` event would end the process.
+    stream.on('error', () => {})
+    const status = upgradeStatus(request, token)
+    if (status !== 101) rejectUpgrade(stream, status)
+    else {
+      websockets.handleUpgrade(request, stream, head, (websocket) => {
+        options.onConnection(createWebSocketTransport({ websocket, socket: request.socket }))
+      })
+    }
+  })
+  await listening(server, host, port)
+  return webSocketListenerOf(server)
+}
+
+function listening(server: Server, host: string, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const fail = (error: Error) => {
+      reject(new ListenError(`cannot listen on ${host}:${port}: ${explain(error)}`, { cause: error }))
+    }
+    server.once('error', fail)
+    server.listen({ host, port }, () => {
+      server.off('error', fail)
+      resolve()
+    })
+  })
+}
+
+function explain(error: Error): string {
+  const code = errorCode(error)
+  if (code === 'EADDRINUSE') return 'another program listens there'
+  if (code === 'EACCES') return 'this user may not use that port; choose one from 1024 on'
+  return code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND' ? 'this machine has no such address' : error.message
+}
+
+function webSocketListenerOf(server: Server): WebSocketListener {
+  const bound = server.address()
+  if (bound === null || typeof bound === 'string')
+    throw new ListenError('the system reports no address for this server')
+  const address = `${bound.family === 'IPv6' ? `[${bound.address}]` : bound.address}:${bound.port}`
+  return { ...listenerOf(server, address), url: `ws://${address}` }
+}
+
+function rejectUpgrade(stream: Duplex, status: number): void {
+  const challenge = status === 401 ? 'WWW-Authenticate: Bearer\r\n' : ''
+  stream.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${challenge}Connection: close\r\nContent-Length: 0\r\n\r\n`)
+}
+
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || /^127\.\d+\.\d+\.\d+$/.test(host)
+}
+
+type RequestHead = Pick<IncomingMessage, 'method' | 'url' | 'headers'>
+
+const probes: ReadonlySet<string> = new Set(['/healthz', '/readyz'])
+
+/** Returns the HTTP status for a request other than a websocket upgrade. */
+function plainRequestStatus({ method, url, headers }: RequestHead): 200 | 403 | 404 {
+  if (headers.origin !== undefined) return 403
+  return method === 'GET' && probes.has(pathOf(url)) ? 200 : 404
+}
+
+/**
+ * Returns 101 to admit a websocket upgrade, else the HTTP status that rejects it. An Origin header means a browser:
+ * web pages must not reach a server that runs commands.
+ */
+function upgradeStatus({ url, headers }: RequestHead, token: string | null): 101 | 401 | 403 | 404 {
+  if (headers.origin !== undefined) return 403
+  if (pathOf(url) !== '/') return 404
+  return token === null || carriesToken(headers.authorization, token) ? 101 : 401
+}
+
+function pathOf(url = '/'): string {
+  return url.split('?', 1)[0] ?? '/'
+}
+
+/** Returns whether the header carries the token. Compares digests, so that timing reveals no part of it. */
+export function carriesToken(authorization: string | undefined, token: string): boolean {
+  const given = /^Bearer +(.+)$/i.exec(authorization ?? '')?.[1] ?? ''
+  return timingSafeEqual(digest(given), digest(token))
+}
+
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest()
+}
