@@ -1,3 +1,4 @@
+import { setTimeout as expired } from 'node:timers/promises'
 import type { RequestId, Server } from '@modelcontextprotocol/server'
 import type { Client } from '@parley/client/low-level'
 import type {
@@ -71,7 +72,7 @@ function tooLongText(message: string, conversationId: string): string | null {
   return `the question about this has ${Math.ceil(sizeBytes / 1024)} KiB, and an MCP client is shown ${maxQuestionBytes / 1024} KiB at most, because it may not be able to page. The user can be asked in a terminal: run \`parley attach ${conversationId.slice(-8)}\` and ask for it again there. Or do it in smaller steps.`
 }
 
-/** Returns true for a question that stays asked without an answer from here and that another client could answer too. */
+/** Returns true where this client only follows, and another one that is connected could be shown the question whole. */
 function isForOthers({ whenGone, approval, client }: Asked): boolean {
   return whenGone === 'wait' && approval.answerableBy.some((id) => id !== client.server.clientId)
 }
@@ -85,13 +86,16 @@ export function createElicitor(server: Server, timeoutMs: number): Elicitor {
   let gone = false
   const isCapable = () => showsForms(server.getClientCapabilities()?.elicitation)
 
-  async function answerOf(asked: Asked, signal: AbortSignal): Promise<Answer | null> {
+  async function answerOf(asked: Asked, signal: AbortSignal): Promise<Answer> {
     if (!isCapable()) return { decision: 'denied' }
     const { approval, item, requestId, conversationId, enforcement, withCall } = asked
     const related = withCall && requestId !== null ? { relatedRequestId: requestId } : {}
     const params = elicitationFor(approval, item, { requestId, conversationId, enforcement })
     const note = tooLongText(params.message, conversationId)
-    if (note !== null) return isForOthers(asked) ? null : { decision: 'denied', note }
+    if (note !== null) {
+      if (isForOthers(asked)) await expired(timeoutMs, undefined, { signal, ref: false })
+      return { decision: 'denied', note }
+    }
     const options = { signal, timeout: timeoutMs, ...related }
     const result = await server.request({ method: 'elicitation/create', params }, anyResult, options)
     return namesAnother(result, conversationId) ? { decision: 'denied' } : readAnswer(result)
@@ -99,15 +103,14 @@ export function createElicitor(server: Server, timeoutMs: number): Elicitor {
 
   async function settle(asked: Asked, controller: AbortController): Promise<void> {
     const { approval, client, conversationId, whenGone } = asked
-    let answer: Answer | null = { decision: 'denied' }
+    let answer: Answer = { decision: 'denied' }
     try {
       answer = await answerOf(asked, controller.signal)
     } catch {
       // Malformed answers, errors, the time limit and a lost connection all deny.
     }
     outstanding.delete(approval.id)
-    if (answer === null || controller.signal.aborted) return
-    if (whenGone === 'wait' && (gone || server.transport === undefined)) return
+    if (controller.signal.aborted || (whenGone === 'wait' && (gone || server.transport === undefined))) return
     const { decision, answers, note } = answer
     const filled = decision === 'approved' && approval.form !== undefined && answers !== undefined ? { answers } : {}
     const said = note === undefined ? {} : { note, unattended: true as const }

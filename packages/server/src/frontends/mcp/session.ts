@@ -41,7 +41,8 @@ export class McpSession {
     this.limits = options.limits
     this.elicitor = createElicitor(options.server, options.approvalTimeoutMs)
     this.streams = new ConversationStreams({
-      connect: () => options.connect(this.#introduction()),
+      // Answers go over the connection of the conversation, so that each client counts once among those that can answer.
+      connect: () => options.connect({ ...this.#introduction(), canApprove: false }),
       elicitor: this.elicitor,
       notify: (method, params) => this.notify(method, params, null),
       isBehind: () => this.#isBehind,

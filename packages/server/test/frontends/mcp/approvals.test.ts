@@ -203,6 +203,18 @@ describe('a question longer than a client is shown', () => {
     expect(place.read('large.txt')).toHaveLength(62 * 1024)
   })
 
+  test('is denied to a client that streams alone', async () => {
+    await using place = testPlace()
+    await using hand = await takeHand(place.start({ model: patching(65) }))
+    const created = { cwd: place.cwd, approval_policy: 'untrusted' }
+    const { structuredContent } = await hand.call('conversationCreate', created).answer
+    const { conversation_id } = structuredContent
+    await hand.call('conversationStream', { conversation_id }).answer
+    await hand.call('conversationSendMessage', { conversation_id, content: [{ type: 'text', text: 'go' }] }).answer
+    await hand.until('the end', ({ method }) => method === 'task_complete')
+    expect(existsSync(join(place.cwd, 'large.txt'))).toBe(false)
+  })
+
   test('waits for another client that can answer it, where this one only follows', async () => {
     await using place = testPlace()
     const server = place.start({ model: patching(65) })
