@@ -78,10 +78,11 @@ export class ConversationHost implements AsyncDisposable {
     { actor: by, access }: Guest,
   ): Promise<LiveConversation> {
     const { setup } = this.#parts
+    const resumer = { by, secrets: await setup.secrets() }
     const known = this.#open.get(conversationId)
     if (known !== undefined && !known.conversation.readOnly) {
       if (access === 'readOnly' && overrides !== undefined) throw notPermitted('changes its settings')
-      const changes = overrides === undefined ? [] : setup.resumeChanges(known.conversation.state, overrides, by)
+      const changes = overrides === undefined ? [] : setup.resumeChanges(known.conversation.state, overrides, resumer)
       if (changes.length > 0) known.conversation.recordAll(changes)
       known.modules.limits.recordEnforcement()
       return known
@@ -90,7 +91,7 @@ export class ConversationHost implements AsyncDisposable {
     try {
       // A view shows the log as it was, so opening it again reads the log anew.
       if (readOnly) return await this.#stored.view(conversationId)
-      const settle = (state: ConversationState) => setup.resumeChanges(state, overrides ?? {}, by)
+      const settle = (state: ConversationState) => setup.resumeChanges(state, overrides ?? {}, resumer)
       return await this.#stored.load(conversationId, settle, overrides)
     } finally {
       if (this.#open.get(conversationId) !== known) await known?.[Symbol.asyncDispose]()

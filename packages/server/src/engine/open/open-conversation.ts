@@ -17,7 +17,7 @@ import type {
   ServerNotice,
 } from '@parley/protocol'
 import { type Redaction, redactEvent } from '@parley/redaction'
-import type { Environment, Environments, TakenEnvironment } from '@parley/workspace'
+import type { Environment, Environments, SecretPaths, TakenEnvironment } from '@parley/workspace'
 import type { Clock } from '../../ports/clock.ts'
 import type { Ids } from '../../ports/ids.ts'
 import { type ConversationMcp, createConversationMcp } from '../context/conversation-mcp.ts'
@@ -42,14 +42,22 @@ import { enterEnvironment, takeEnvironment } from './enter-environment.ts'
 import { forkCleanup } from './fork.ts'
 import { closeConversation, type LiveConversation } from './live-conversation.ts'
 
+/** Client that resumes a conversation, and the places of secrets that it may not name. */
+interface Resumer {
+  readonly by: Actor
+  readonly secrets: SecretPaths
+}
+
 /** Settings and changes with which a conversation opens: new, resumed or forked. */
 export interface ConversationSetup {
   readonly program: string
-  initialSettings(params: StartParams): InitialSettings
+  /** Resolves to the places of secrets on this machine, which the settings below are checked with. */
+  secrets(): Promise<SecretPaths>
+  initialSettings(params: StartParams, secrets: SecretPaths): InitialSettings
   /** Returns the events by which the flags of a resume change what was recorded. */
-  resumeChanges(state: ConversationState, overrides: Overrides, by: Actor): readonly ConversationEvent[]
+  resumeChanges(state: ConversationState, overrides: Overrides, resumer: Resumer): readonly ConversationEvent[]
   /** Returns the events that close what was open at the point of a fork. */
-  forkCleanup(state: ConversationState): readonly ConversationEvent[]
+  forkCleanup(state: ConversationState, secrets: SecretPaths): readonly ConversationEvent[]
   open(parts: OpenParts): Promise<LiveConversation>
   /** Takes the environment of a recorded conversation; the caller releases it. */
   takeEnvironment(state: ConversationState, overrides?: Overrides): TakenEnvironment
@@ -57,13 +65,14 @@ export interface ConversationSetup {
 
 export function createSetup(ports: SetupPorts): ConversationSetup {
   const { home, ceiling, ids, places } = ports
-  const changes: ConversationSetup['resumeChanges'] = (state, overrides, by) =>
-    resumeChanges(state, overrides, { by, home, ceiling, newItemId: ids.item })
+  const changes: ConversationSetup['resumeChanges'] = (state, overrides, resumer) =>
+    resumeChanges(state, overrides, { ...resumer, home, ceiling, newItemId: ids.item })
   return {
     program: ports.program,
-    initialSettings: (params) => initialSettings(params, ports),
+    secrets: ports.secrets,
+    initialSettings: (params, secrets) => initialSettings(params, { ...ports, secrets }),
     resumeChanges: changes,
-    forkCleanup: (state) => [...forkCleanup(state), ...changes(state, {}, parleyItself)],
+    forkCleanup: (state, secrets) => [...forkCleanup(state), ...changes(state, {}, { by: parleyItself, secrets })],
     takeEnvironment: ({ core }, overrides = {}) =>
       takeEnvironment(core, places, {
         environment: core.settings.environment,
@@ -84,6 +93,8 @@ export interface SetupPorts {
   readonly shellParser: ShellParser
   readonly redaction: Redaction
   readonly places: Environments
+  /** Resolves to the places of secrets on this machine. */
+  readonly secrets: () => Promise<SecretPaths>
   readonly models: ModelSources
   readonly mcpServers: McpServers
   readonly userRules: UserRules

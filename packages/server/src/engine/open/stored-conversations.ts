@@ -47,7 +47,7 @@ export class StoredConversations {
 
   async create(conversationId: ConversationId, params: ParamsOf<'conversation/create'>): Promise<LiveConversation> {
     const { files, home, setup } = this.#ports
-    const created = setup.initialSettings(params)
+    const created = setup.initialSettings(params, await setup.secrets())
     const parts = newParts(files, { conversationId, home, params, created })
     await this.#locks.take(conversationId, parts.paths)
     return this.#keep(conversationId, parts)
@@ -82,9 +82,16 @@ export class StoredConversations {
     const to = this.pathsOf(forkId)
     await this.#locks.take(forkId, to)
     try {
+      const secrets = await setup.secrets()
       await forkLog(files, { from, to, fromId, toId: forkId, at, home })
       const loaded = await loadConversation({ files, takeEnvironment: setup.takeEnvironment }, to, forkId)
-      return await this.#adopt(forkId, { ...loaded, recovery: [] }, { settle: setup.forkCleanup })
+      return await this.#adopt(
+        forkId,
+        { ...loaded, recovery: [] },
+        {
+          settle: (state) => setup.forkCleanup(state, secrets),
+        },
+      )
     } catch (error) {
       removeFiles(files, to)
       this.release(forkId)

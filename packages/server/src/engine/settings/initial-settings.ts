@@ -12,7 +12,13 @@ import { type Projects, repositoryAroundHome } from '@parley/policy'
 import type { Overrides, Settings } from '@parley/protocol'
 import { rejection } from '../../replies/rejection.ts'
 import { type Asked, type Ceiling, loweredText, underCeiling } from '../limits/ceiling.ts'
-import { assertOwnFilesOutside, fittingMode, rootWarnings } from '../limits/workspace-folders.ts'
+import {
+  assertNoSecretFolder,
+  assertOwnFilesOutside,
+  fittingMode,
+  rootWarnings,
+  type SecretSurroundings,
+} from '../limits/workspace-folders.ts'
 import { chooseProvider, isRecordedProvider, isUsable, keyVariables, providerOf } from './model-sources.ts'
 import { choicesIn, configHere } from './read-config.ts'
 
@@ -24,12 +30,9 @@ export interface InitialSettings {
 
 export type StartParams = Overrides & { readonly cwd: string; readonly baseInstructions?: string }
 
-interface Around {
-  /** `$PARLEY_HOME`. */
-  readonly home: string
+interface Around extends SecretSurroundings {
   readonly env: Environment
   readonly projects: Pick<Projects, 'of'>
-  readonly ceiling: () => Ceiling
 }
 
 /** Returns the settings of a new conversation. Throws early when the folder, provider or key is missing. */
@@ -53,6 +56,7 @@ export function initialSettings(params: StartParams, around: Around): InitialSet
   assertAdded((params.addDirs ?? []).map((root) => resolve(cwd, root)))
   const workplace = { roots: [cwd, ...settings.writableRoots], sandbox: settings.sandbox }
   assertOwnFilesOutside(workplace.roots, home)
+  assertNoSecretFolder(workplace.roots, around)
   return {
     cwd,
     settings: { ...settings, sandbox: fittingMode(workplace) },

@@ -2,18 +2,22 @@ import { posix, resolve } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { chosenEnvironment, layerOfOverrides } from '@parley/config'
 import type { Actor, ConversationEvent, ConversationState, Overrides, Settings } from '@parley/protocol'
-import { isSecret, realOrGiven } from '@parley/workspace'
 import { rejection } from '../../replies/rejection.ts'
 import { noticeItem } from '../conversation/notices.ts'
 import { type Asked, type Ceiling, loweredText, underCeiling } from '../limits/ceiling.ts'
-import { assertOwnFilesOutside, fittingMode, wholeSystemText } from '../limits/workspace-folders.ts'
+import {
+  assertNoSecretFolder,
+  assertOwnFilesOutside,
+  fittingMode,
+  isClosedFolder,
+  type SecretSurroundings,
+  wholeSystemText,
+} from '../limits/workspace-folders.ts'
 import { assertAdded, existingFolder } from './initial-settings.ts'
 import { choicesIn } from './read-config.ts'
 
-interface Resumer {
+interface Resumer extends SecretSurroundings {
   readonly by: Actor
-  readonly home: string
-  readonly ceiling: () => Ceiling
   readonly newItemId: () => string
 }
 
@@ -24,8 +28,9 @@ interface Resumer {
 export function resumeChanges(
   state: ConversationState,
   overrides: Overrides,
-  { by, home, ceiling, newItemId }: Resumer,
+  { by, newItemId, ...around }: Resumer,
 ): readonly ConversationEvent[] {
+  const { home, ceiling } = around
   const { meta, settings } = state.core
   const cwd = resumeFolder(state, overrides)
   const asked = { ...choicesIn(overrides, home), ...overrides }
@@ -37,9 +42,10 @@ export function resumeChanges(
   const addedRoots = (overrides.addDirs ?? []).map((root) => resolve(cwd, root))
   if (settings.environment === undefined) assertAdded(addedRoots)
   const isHere = settings.environment === undefined
-  const closed = isHere ? settings.writableRoots.filter((root) => isClosed(root, home)) : []
+  const closed = isHere ? settings.writableRoots.filter((root) => isClosedFolder(root, around)) : []
   const roots = [...new Set([...settings.writableRoots.filter((root) => !closed.includes(root)), ...addedRoots])]
   if (isHere) assertOwnFilesOutside([cwd, ...roots], home)
+  if (isHere) assertNoSecretFolder([cwd, ...addedRoots], around)
   const sandbox = isHere ? fittingMode({ roots: [cwd, ...roots], sandbox: allowed }) : allowed
   const change = {
     ...differing('model', model, settings.model),
@@ -65,14 +71,8 @@ export function resumeChanges(
   ]
 }
 
-/** Tells if a folder holds secrets; only a person may open such a folder to commands, by naming it. */
-function isClosed(root: string, home: string): boolean {
-  const real = realOrGiven(root)
-  return isSecret(real, [realOrGiven(home)]) || isSecret(root, [home])
-}
-
 function closedText(root: string): string {
-  return `This conversation was recorded with ${root} as a folder that commands may write to. Secrets are kept there, so it is left out; --add-dir ${root} on the command line gives it back.`
+  return `This conversation was recorded with ${root} as a folder that commands may write to. Secrets are kept there, so it is left out; --add-dir ${root} --allow-secret-folder ${root} on the command line gives it back.`
 }
 
 /** Returns changes of sandbox keys given by `-c`, which programs that drive parley repeat at each resume. */

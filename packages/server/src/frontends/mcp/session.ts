@@ -75,7 +75,7 @@ export class McpSession {
   /** Opens a conversation. Rejects when it does not exist, cannot be joined, or is above the ceiling. */
   async conversation(conversationId: ConversationId): Promise<McpConversation> {
     const conversation = await (this.#conversations.get(conversationId) ?? this.#opening(conversationId))
-    this.limits.assertReachable(conversation.store.state.core.settings)
+    await this.limits.assertReachable(conversation.store.state.core)
     return conversation
   }
 
