@@ -32,8 +32,10 @@ export interface QuestionWords {
   readonly limits: readonly LimitWords[]
   readonly background: string | null
   readonly variables: string | null
-  /** Reason for asking and the rule that asks. */
+  /** Reason for asking; it also names what is special about the call, such as a program of the workspace. */
   readonly reason: string
+  /** Rule that asks, in brackets. */
+  readonly rule: string
   readonly again: string | null
   /** Reason of the model, quoted; `uncheckedWords` introduce it. */
   readonly justification: string | null
@@ -60,7 +62,8 @@ export function describeQuestion(approval: Described, enforcement: Enforcement):
     limits: kind === 'elicitation' ? [] : limitWords(approval, enforcement),
     background: approval.background === true ? `It runs ${backgroundWords}.` : null,
     variables: variables.length === 0 ? null : `with ${variables.join(' ')}`,
-    reason: onOneLine(reasonWords(approval)),
+    reason: onOneLine(approval.reason),
+    rule: kind === 'elicitation' ? '' : onOneLine(ruleWords(approval)),
     again: approval.attempt === undefined ? null : againWords,
     justification: justification === undefined ? null : `“${onOneLine(justification)}”`,
   }
@@ -77,10 +80,9 @@ const questions: Readonly<Record<ApprovalKind, string>> = {
   elicitation: 'A tool server asks you:',
 }
 
-function reasonWords({ kind, reason, rule: { name, file, line } }: Described): string {
-  if (reason === '' || kind === 'elicitation') return reason
+function ruleWords({ rule: { name, file, line } }: Described): string {
   const at = file === undefined ? '' : `, ${file}${line === undefined ? '' : `:${line}`}`
-  return `${reason} [${name}${at}]`
+  return `[${name}${at}]`
 }
 
 type Warned = Pick<ApprovalRequest, 'kind' | 'detail' | 'title' | 'command'>
@@ -124,7 +126,7 @@ const indent = '    '
 export function questionText(words: QuestionWords, kind: ApprovalKind, typed: string): string {
   if (kind === 'elicitation') return [words.reason, ...warningLines(words), calledText(words)].filter(isSaid).join('\n')
   if (kind === 'patch') return patchText(words)
-  const { folder, environment, background, variables, reason, again, justification } = words
+  const { folder, environment, background, variables, reason, rule, again, justification } = words
   const where = `\`${folder}\`${environment === null ? '' : ` on ${environment}`}`
   const command = showHidden(collapseBlanks(typed)).replaceAll('\n', `\n${indent}`)
   return [
@@ -135,7 +137,7 @@ export function questionText(words: QuestionWords, kind: ApprovalKind, typed: st
     limitsLine(words),
     background,
     variables === null ? null : `It runs ${variables}.`,
-    reason === '' ? null : `Asked because: ${reason}`,
+    reason === '' ? null : `Asked because: ${reason} ${rule}`,
     again,
     justification === null ? null : `${uncheckedWords}${justification}`,
   ]
@@ -145,9 +147,9 @@ export function questionText(words: QuestionWords, kind: ApprovalKind, typed: st
 
 /** Returns the text about a patch: all files, then every line of its diffs. */
 function patchText(words: QuestionWords): string {
-  const { reason, title, files, folder, environment, detail } = words
+  const { reason, rule, title, files, folder, environment, detail } = words
   return [
-    reason,
+    reason === '' ? null : `${reason} ${rule}`,
     'Allow parley to apply proposed code changes?',
     ...(title === null ? files : [title, ...files]),
     `Paths are relative to \`${folder}\`${environment === null ? '' : ` on ${environment}`}.`,

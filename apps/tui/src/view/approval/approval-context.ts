@@ -12,14 +12,14 @@ interface Asked {
   readonly enforcement: Enforcement
 }
 
-/** Amount of the rule's text shown; a yes covers everything else, which `contextRows` never leaves out. */
-export type RuleText = 'whole' | 'oneRow' | 'none'
+/** Tells if the rule that asks is named. A yes covers everything else, which `contextRows` never leaves out. */
+export type RuleText = 'named' | 'none'
 
 /** Returns folder, limits, variables, the model's reason and the rule that asks. */
 export function contextRows(asked: Asked, room: Room, rule: RuleText): readonly Line[] {
   return contextParts(asked).flatMap((part) => {
     if (part.kind === 'place') return placeRows(part, room)
-    if (part.kind === 'rule' && rule !== 'whole') return rule === 'none' ? [] : [truncateLine(part.line, room)]
+    if (part.kind === 'reason') return wrapLine(rule === 'named' ? [...part.line, part.rule] : part.line, room)
     return wrapLine(part.line, room)
   })
 }
@@ -27,7 +27,7 @@ export function contextRows(asked: Asked, room: Room, rule: RuleText): readonly 
 /** Returns the context in one row per part, cut where longer, for an approval not yet shown whole. */
 export function oneRowContext(asked: Asked, room: Room): readonly Line[] {
   return contextParts(asked).flatMap((part) => {
-    if (part.kind === 'rule') return []
+    if (part.kind === 'reason') return []
     if (part.kind === 'needed') return [truncateLine(part.line, room)]
     if (fits(wholePlace(part), room)) return [wholePlace(part)]
     const path = truncateStart(part.path, narrowed(room, placeMark.length))
@@ -41,13 +41,19 @@ interface Place {
   readonly limits: Line
 }
 
-type Part = Place | { readonly kind: 'needed'; readonly line: Line } | { readonly kind: 'rule'; readonly line: Line }
+type Part = Place | Reason | { readonly kind: 'needed'; readonly line: Line }
+
+interface Reason {
+  readonly kind: 'reason'
+  readonly line: Line
+  readonly rule: Span
+}
 
 const placeMark = 'in '
 
 function contextParts({ approval, homeFolder, enforcement }: Asked): readonly Part[] {
   const words = describeQuestion(approval, enforcement)
-  const { variables, reason, again, justification } = words
+  const { variables, reason, rule, again, justification } = words
   if (approval.kind === 'elicitation') return [needed([muted(reason)])]
   return [
     {
@@ -56,7 +62,7 @@ function contextParts({ approval, homeFolder, enforcement }: Asked): readonly Pa
       limits: limitsOf(words),
     },
     ...(variables === null ? [] : [needed([muted(variables)])]),
-    { kind: 'rule', line: [muted(reason)] },
+    ...(reason === '' ? [] : [{ kind: 'reason' as const, line: [muted(reason)], rule: muted(` ${rule}`) }]),
     ...(again === null ? [] : [needed([{ text: again, tone: 'warn' }])]),
     ...(justification === null ? [] : [needed(justificationLine(justification))]),
   ]

@@ -18,7 +18,7 @@ export function wholeApproval(
     ...headRows(approval, room),
     ...indented([...wholeTitle(approval, beside(room)), ...approvalDetail(approval, beside(room))]),
     ...warningRows(approval, room),
-    ...indented(contextRows({ ...asked, homeFolder: '' }, beside(room), 'whole')),
+    ...indented(contextRows({ ...asked, homeFolder: '' }, beside(room), 'named')),
     ...alwaysRows(approval, room),
   ]
 }
