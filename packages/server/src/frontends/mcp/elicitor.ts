@@ -101,6 +101,14 @@ export function createElicitor(server: Server, timeoutMs: number): Elicitor {
     return namesAnother(result, conversationId) ? { decision: 'denied' } : readAnswer(result)
   }
 
+  /** Tells the caller why its call is denied unasked; events carry nothing of a call that never began. */
+  function tellDenied({ requestId, withCall, conversationId: threadId, approval }: Asked, note: string): void {
+    if (requestId === null || !withCall) return
+    const message = `Denied: ${note}`
+    const params = { _meta: { requestId, threadId }, id: approval.turnId, msg: { type: 'background_event', message } }
+    server.notification({ method: 'codex/event', params }, { relatedRequestId: requestId }).catch(() => undefined)
+  }
+
   async function settle(asked: Asked, controller: AbortController): Promise<void> {
     const { approval, client, conversationId, whenGone } = asked
     let answer: Answer = { decision: 'denied' }
@@ -114,6 +122,7 @@ export function createElicitor(server: Server, timeoutMs: number): Elicitor {
     const { decision, answers, note } = answer
     const filled = decision === 'approved' && approval.form !== undefined && answers !== undefined ? { answers } : {}
     const said = note === undefined ? {} : { note, unattended: true as const }
+    if (note !== undefined) tellDenied(asked, note)
     await client
       .request('approval/decide', {
         conversationId,
