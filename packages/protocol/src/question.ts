@@ -18,9 +18,9 @@ export {
 export interface QuestionWords {
   /** Question of parley, by the kind of approval. */
   readonly asks: string
-  /** Null where the detail or the files repeat it. */
+  /** Title of the call; null where the detail or the files repeat it. */
   readonly title: string | null
-  /** One line for each file of a patch. */
+  /** Lines about the files of a patch, one for each. */
   readonly files: readonly string[]
   /** The whole command, call or form, or the diffs of a patch. */
   readonly detail: string
