@@ -3,8 +3,8 @@ import { isRelative, targetOf } from './import-rules.ts'
 import type { Source } from './sources.ts'
 
 const filesPerFolder = 15
-/** Most sources of all packages and apps, tests left out. It goes down, never up; 600 is wanted. */
-const totalLimit = 607
+/** Most sources of all packages and apps, tests left out. */
+const totalLimit = 600
 /** A package with more sources needs a decision page that names it. */
 const packageLimit = 120
 const shortLines = 20
@@ -30,10 +30,10 @@ const folderOrder: Readonly<Record<string, readonly string[]>> = {
   'packages/workspace': ['files', 'look-up', 'patch', 'patch/plan', 'patch/apply', 'remote', 'environment', '.'],
   'packages/host': [
     'system',
+    'paths',
     'output',
     'channels',
     'sandbox',
-    'sandbox/guarded',
     'sandbox/seccomp',
     'sandbox/landlock',
     'sandbox/bubblewrap',

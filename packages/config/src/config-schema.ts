@@ -52,6 +52,8 @@ const choices = {
   environment: z.string().min(1).optional(),
 }
 
+const secretPlace = z.string().regex(/^(?:~\/.|\/.)/, 'must be an absolute path or begin with ~/')
+
 /** Schema of `config.toml`. Keys have the names that Codex gives them where both have the key. */
 export const configSchema = z.object({
   ...choices,
@@ -68,6 +70,7 @@ export const configSchema = z.object({
       allow_unix_sockets: z.boolean().optional(),
     })
     .optional(),
+  secrets: z.object({ paths: z.array(secretPlace).max(1000).optional() }).optional(),
   mcp_servers: z.record(z.string().regex(/^[^/]+$/, 'a name has no slash'), mcpServerConfig).optional(),
   shell_environment: z
     .object({

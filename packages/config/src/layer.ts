@@ -64,8 +64,14 @@ export function layerOfOverrides(overrides: Record<string, unknown>, origin: str
   if (given.length === 0) return { origin, values: {}, warnings: [] }
   const root = emptyTable()
   for (const [path, value] of given) setAt(root, splitKey(path), fittingValue(path, value))
-  return layerOf(root, origin, () => null)
+  const { values, warnings } = layerOf(root, origin, () => null)
+  const { secrets, ...others } = values
+  if (secrets === undefined) return { origin, values, warnings }
+  return { origin, values: others, warnings: [...warnings, `${origin}: "secrets" ${onlyInFile}`] }
 }
+
+// The places are hidden from all conversations of a server, and from its tool servers, which share one list.
+const onlyInFile = 'is ignored: only $PARLEY_HOME/config.toml can name places of secrets.'
 
 function fittingValue(path: string, value: unknown): unknown {
   if (typeof value !== 'string') return value

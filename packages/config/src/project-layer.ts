@@ -7,21 +7,30 @@ import { isTable, lineOfKey, parseToml } from './toml.ts'
 /** Path of a project's config file, relative to the root of the project. */
 export const projectConfigPath = '.parley/config.toml'
 
-/** Settings that a project may have. All others, such as providers, credentials and writable folders, are the user's. */
-const settingKeys = ['model', 'model_reasoning_effort', 'approval_policy', 'sandbox_mode']
-
-const serverKeys = [
-  'command',
-  'args',
-  'env',
-  'cwd',
-  'url',
-  'enabled',
-  'startup_timeout_sec',
-  'tool_timeout_sec',
-  'enabled_tools',
-  'disabled_tools',
+/**
+ * Keys that a project may set; `*` stands for a name. This is the only list: every other key, now and later, is the
+ * user's alone, such as providers, credentials and writable folders.
+ */
+export const projectKeys: readonly string[] = [
+  'model',
+  'model_reasoning_effort',
+  'approval_policy',
+  'sandbox_mode',
+  'mcp_servers.*.command',
+  'mcp_servers.*.args',
+  'mcp_servers.*.env',
+  'mcp_servers.*.cwd',
+  'mcp_servers.*.url',
+  'mcp_servers.*.enabled',
+  'mcp_servers.*.startup_timeout_sec',
+  'mcp_servers.*.tool_timeout_sec',
+  'mcp_servers.*.enabled_tools',
+  'mcp_servers.*.disabled_tools',
 ]
+
+const topKeys = projectKeys.filter((key) => !key.includes('.'))
+const ofServer = 'mcp_servers.*.'
+const serverKeys = projectKeys.filter((key) => key.startsWith(ofServer)).map((key) => key.slice(ofServer.length))
 
 /** Form of a server's name, which becomes part of tool names and of a file name. */
 const serverName = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/
@@ -73,7 +82,7 @@ function picked(raw: Record<string, unknown>, own: Config, at: At): Picked {
   const kept: Record<string, unknown> = {}
   const warnings: string[] = []
   for (const [key, value] of Object.entries(raw)) {
-    if (settingKeys.includes(key)) kept[key] = value
+    if (topKeys.includes(key)) kept[key] = value
     else if (key === 'mcp_servers' && isTable(value)) {
       const servers = pickServers(value, own, at)
       kept[key] = servers.kept

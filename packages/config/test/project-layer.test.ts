@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import type { Config } from '../src/config-schema.ts'
-import { projectLayer } from '../src/project-layer.ts'
+import { type Config, configSchema } from '../src/config-schema.ts'
+import { projectKeys, projectLayer } from '../src/project-layer.ts'
+import { parseToml } from '../src/toml.ts'
 
 const read = (text: string, own: Config = {}) => projectLayer(text, own)
 
@@ -73,6 +74,80 @@ describe('the settings of a project', () => {
     },
   )
 })
+
+/** Values to try for a key until its schema takes one; the strictest of an enumeration comes first. */
+const candidates = [
+  '"untrusted"',
+  '"read-only"',
+  '"chat"',
+  '"x"',
+  '"/x"',
+  '"ws://h:1"',
+  '"https://h"',
+  '1',
+  'true',
+  '["x"]',
+  '["/x"]',
+  '{ A = "1" }',
+]
+
+/** Returns the paths of all keys of the schema down to plain values, lists and maps of texts; `*` stands for a name. */
+function leavesOf(schema: unknown, path: readonly string[] = []): string[] {
+  const { def } = schema as { def: Record<string, unknown> & { type: string } }
+  if (def.type === 'optional') return leavesOf(def['innerType'], path)
+  if (def.type === 'object')
+    return Object.entries(def['shape'] as object).flatMap(([key, inner]) => leavesOf(inner, [...path, key]))
+  const value = def['valueType'] as { def: { type: string } } | undefined
+  if (def.type === 'record' && value?.def.type === 'object') return leavesOf(value, [...path, '*'])
+  return [path.join('.')]
+}
+
+/** Returns the lines that set a key, one for each candidate. */
+const linesFor = (key: string) => candidates.map((value) => `${key.replaceAll('*', 'x')} = ${value}`)
+const at = (values: object, key: string) =>
+  key.split('.').reduce<unknown>((inner, name) => Object(inner)[name === '*' ? 'x' : name], values)
+
+describe('each key of the schema', () => {
+  const leaves = leavesOf(configSchema)
+
+  it('is found by the walk, and the list has no other', () => {
+    expect(leaves).toEqual(expect.arrayContaining([...projectKeys, 'model_providers.*.headers', 'profile']))
+    expect(leaves.length).toBeGreaterThan(40)
+  })
+
+  it.each(leaves)('%s takes effect from a project only if it is listed', (key) => {
+    const own = linesFor(key).map((line) => layerOfText(line))
+    expect(own.some((values) => at(values, key) !== undefined)).toBe(true)
+    const kept = linesFor(key).some((line) => at(read(line).values, key) !== undefined)
+    expect(kept).toBe(projectKeys.includes(key))
+  })
+
+  it('is the user’s alone, but for these', () => {
+    expect(projectKeys).toMatchInlineSnapshot(`
+      [
+        "model",
+        "model_reasoning_effort",
+        "approval_policy",
+        "sandbox_mode",
+        "mcp_servers.*.command",
+        "mcp_servers.*.args",
+        "mcp_servers.*.env",
+        "mcp_servers.*.cwd",
+        "mcp_servers.*.url",
+        "mcp_servers.*.enabled",
+        "mcp_servers.*.startup_timeout_sec",
+        "mcp_servers.*.tool_timeout_sec",
+        "mcp_servers.*.enabled_tools",
+        "mcp_servers.*.disabled_tools",
+      ]
+    `)
+  })
+})
+
+function layerOfText(text: string): Config {
+  const parsed = configSchema.safeParse(parseToml(text, 'config.toml'))
+  return parsed.success ? parsed.data : {}
+}
 
 describe('a malicious project', () => {
   it('causes at most 21 warnings, of which every character is visible', () => {

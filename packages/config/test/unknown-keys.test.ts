@@ -13,6 +13,13 @@ describe('a configuration of Codex', () => {
     expect(read({ [key]: 'true' }).warnings).toEqual([`-c: "${named}" has no effect in parley.`])
   })
 
+  it('names places of secrets in the file only, which counts for all conversations', () => {
+    const { values, warnings } = read({ 'secrets.paths': '["/srv/keys"]', model: 'm' })
+    expect(values).toEqual({ model: 'm' })
+    expect(warnings).toEqual(['-c: "secrets" is ignored: only $PARLEY_HOME/config.toml can name places of secrets.'])
+    expect(() => read({ 'secrets.paths': '["keys"]' })).toThrow('must be an absolute path or begin with ~/')
+  })
+
   it('causes a warning for each mistyped key', () => {
     expect(read({ web_serach: '"live"', 'sandbox_workspace_write.writable_root': '[]' }).warnings).toEqual([
       expect.stringContaining('unknown key "web_serach"'),

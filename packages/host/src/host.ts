@@ -1,9 +1,8 @@
 import { createFifoPool, createInputFifoPool } from './channels/fifo-pool.ts'
 import type { CommandSpec, RunningCommand, StartOptions } from './run/command.ts'
 import { createCrashGuard } from './run/crash-guard.ts'
-import type { ProcessOptions, ProcessSpec, RunningProcess } from './run/process.ts'
 import { CommandRun } from './run/run-command.ts'
-import { ProcessRun } from './run/spawn-process.ts'
+import { type ProcessOptions, ProcessRun, type ProcessSpec, type RunningProcess } from './run/spawn-process.ts'
 import { type StreamedProcess, type StreamedProcessSpec, StreamedRun } from './run/spawn-streams.ts'
 import { createDescriptorShield } from './system/descriptor-shield.ts'
 

@@ -8,6 +8,10 @@ export {
   type OutputWindow,
 } from './output/output-window.ts'
 export { createLateSpool, type LateSpool, type SpoolEnd, type SpoolSpec } from './output/spool.ts'
+export { type GuardKind, guardKinds, guardText, laterUse } from './paths/guarded-names.ts'
+export type { GuardSurroundings } from './paths/guarded-paths.ts'
+export { type PinnedFolders, pinFolders } from './paths/pinned-folders.ts'
+export { type Guard, guardByName, lookAtPaths, type PathStanding, type Paths, rootOf } from './paths/what-a-path-is.ts'
 export {
   type BackgroundPorts,
   type BackgroundProcess,
@@ -15,22 +19,23 @@ export {
   createBackgroundProcesses,
 } from './run/background-processes.ts'
 export type { CommandEnd, CommandSpec, EndReason, RunningCommand, StartOptions } from './run/command.ts'
-export type { ProcessExit, ProcessOptions, ProcessSpec, RunningProcess } from './run/process.ts'
+export type { ProcessExit, ProcessOptions, ProcessSpec, RunningProcess } from './run/spawn-process.ts'
 export type { StreamedProcess, StreamedProcessSpec } from './run/spawn-streams.ts'
 export { createStopLadder, type StopLadder, type StopReason } from './run/stop-ladder.ts'
-export type { GuardSurroundings } from './sandbox/guarded/find-guarded.ts'
-export { type Guard, guardByName, guardFor } from './sandbox/guarded/guard.ts'
-export { type GuardKind, guardKinds, guardText } from './sandbox/guarded/guarded-names.ts'
 export { openSandboxes } from './sandbox/probe/open-sandboxes.ts'
 export type { SandboxesOptions } from './sandbox/probe/search.ts'
 export {
+  type Enforcement,
+  isWeaker,
   noSandbox,
+  noSandboxes,
   type Sandbox,
   type SandboxedCommand,
+  type Sandboxes,
   type SandboxLimits,
+  type SandboxReport,
   type WrappedCommand,
 } from './sandbox/sandbox.ts'
-export { type Enforcement, isWeaker, noSandboxes, type Sandboxes, type SandboxReport } from './sandbox/sandboxes.ts'
 export { commandEnv, type EnvRules } from './system/command-env.ts'
 export { closeInheritedDescriptors } from './system/descriptor-shield.ts'
 export {
@@ -50,7 +55,8 @@ export {
   sweepMarked,
   sweepOrphans,
 } from './system/marks.ts'
-export { followLinks } from './system/paths.ts'
 export { DanglingLinkError, readIfThere } from './system/read-if-there.ts'
+export { followLinks, foreignOwner, identityOf, isWithin, realOrGiven } from './system/real-path.ts'
+export { secretPlaces, systemSecretPlaces } from './system/secret-places.ts'
 export { isSignalExitCode } from './system/signals.ts'
 export type { SpawnError } from './system/spawn-failure.ts'

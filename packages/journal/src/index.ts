@@ -3,6 +3,7 @@ export {
   type Files,
   LOG_CHANGED,
   LOG_DELETED,
+  LOG_FOREIGN,
   LOG_MOVED,
   LOG_REPLACED,
   StorageError,

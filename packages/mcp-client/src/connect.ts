@@ -12,7 +12,17 @@ import * as z from 'zod'
 import type { CallWatch, McpConnection } from './connection.ts'
 import { readForm } from './elicitation-form.ts'
 import { programTransport } from './program-transport.ts'
-import { callResult, pages, resourceOf, resourceParts, toolOf } from './read-replies.ts'
+import {
+  callResult,
+  limitedFetch,
+  limitReplies,
+  pages,
+  type Refuse,
+  resourceOf,
+  resourceParts,
+  tooLarge,
+  toolOf,
+} from './read-replies.ts'
 
 export interface ConnectOptions {
   readonly wire:
@@ -95,7 +105,11 @@ export async function connect(options: ConnectOptions): Promise<Omit<McpConnecti
 
 function transportFor({ wire, onRemark }: ConnectOptions): Transport {
   if ('program' in wire) return programTransport(wire.program, (text) => onRemark(`no message: ${text}`))
-  return new StreamableHTTPClientTransport(new URL(wire.url), { requestInit: { headers: wire.headers } })
+  let refuse: Refuse = () => undefined
+  const options = { requestInit: { headers: wire.headers }, fetch: limitedFetch(() => refuse(tooLarge)) }
+  const transport = new StreamableHTTPClientTransport(new URL(wire.url), options)
+  refuse = limitReplies(transport)
+  return transport
 }
 
 const anything = z.looseObject({})

@@ -2,8 +2,9 @@ import type { Readable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
 import type { StreamedProcess } from '@parley/host'
+import { isUnasked, limitReplies, maxMessageBytes, tooLarge } from './read-replies.ts'
 
-/** Number of invalid lines in one chunk that counts as a flood, and the pause in reading after one. */
+/** Number of notifications and invalid lines in one chunk that counts as a flood, and the pause in reading after one. */
 const floodLines = 100
 const pauseMs = 100
 
@@ -16,7 +17,8 @@ export function programTransport(program: StreamedProcess, onInvalidLine: (text:
     async start() {
       const { stdout } = program
       if (stdout === null) throw new Error((await program.ended).spawnError?.message ?? 'it could not be started')
-      const lines = createMessageLines((message) => transport.onmessage?.(message), onInvalidLine)
+      const onTooLong = (beginning: string) => refuse(tooLarge, beginning)
+      const lines = createMessageLines((message) => transport.onmessage?.(message), { onInvalidLine, onTooLong })
       stdout.on('data', (chunk: Buffer) => {
         if (lines.push(chunk) > floodLines) pauseReading(stdout)
       })
@@ -28,6 +30,7 @@ export function programTransport(program: StreamedProcess, onInvalidLine: (text:
     // The caller that started the program ends it.
     close: async () => transport.onclose?.(),
   }
+  const refuse = limitReplies(transport)
   return transport
 }
 
@@ -44,48 +47,60 @@ function write({ stdin, ended }: StreamedProcess, message: JSONRPCMessage): Prom
   return Promise.race([drained, ended.then(() => undefined)])
 }
 
-/** Longest line kept in memory. */
-const maxLineBytes = 32 * 1024 * 1024
 const shownLength = 200
 
 const lineFeed = 0x0a
 
 interface MessageLines {
-  /** Returns the number of lines that ended in the chunk and are no messages. */
+  /** Returns the number of lines that ended in the chunk and answer nothing: notifications, and no messages. */
   push(chunk: Buffer): number
 }
 
-/** Splits output into messages. The beginning of an invalid or too long line goes to `onInvalidLine`. */
+interface LineFaults {
+  /** Called with the beginning of a line that is no message, or too long for one. */
+  readonly onInvalidLine: (text: string) => void
+  /** Called with the beginning of a line as soon as it is too long, before its end. */
+  readonly onTooLong: (text: string) => void
+}
+
+/** Splits output into messages. */
 export function createMessageLines(
   onMessage: (message: JSONRPCMessage) => void,
-  onInvalidLine: (text: string) => void,
+  { onInvalidLine, onTooLong }: LineFaults,
 ): MessageLines {
   let pieces: Buffer[] = []
   let size = 0
-  let invalidLines = 0
+  let unasked = 0
 
   function hold(piece: Buffer): void {
+    const wasWhole = size <= maxMessageBytes
     size += piece.length
-    if (size <= maxLineBytes) pieces.push(piece)
-    else pieces = pieces.slice(0, 1)
+    if (size <= maxMessageBytes) pieces.push(piece)
+    else if (wasWhole) {
+      pieces = [(pieces[0] ?? piece).subarray(0, shownLength)]
+      onTooLong((pieces[0] ?? piece).toString())
+    }
   }
 
   function endLine(): void {
-    const isWhole = size <= maxLineBytes
+    const isWhole = size <= maxMessageBytes
     const text = (isWhole ? Buffer.concat(pieces) : (pieces[0] ?? Buffer.alloc(0))).toString()
     pieces = []
     size = 0
     if (text.trim() === '') return
     const message = isWhole ? messageIn(text) : null
     if (message === null) {
-      invalidLines += 1
+      unasked += 1
       onInvalidLine(text.slice(0, shownLength))
-    } else onMessage(message)
+      return
+    }
+    if (isUnasked(message)) unasked += 1
+    onMessage(message)
   }
 
   return {
     push(chunk) {
-      invalidLines = 0
+      unasked = 0
       let rest = chunk
       for (let at = rest.indexOf(lineFeed); at >= 0; at = rest.indexOf(lineFeed)) {
         hold(rest.subarray(0, at))
@@ -93,7 +108,7 @@ export function createMessageLines(
         rest = rest.subarray(at + 1)
       }
       if (rest.length > 0) hold(rest)
-      return invalidLines
+      return unasked
     },
   }
 }

@@ -5,12 +5,13 @@ import { createMessageLines } from '../src/program-transport.ts'
 function read(chunks: readonly Buffer[]) {
   const messages: unknown[] = []
   const invalidLines: string[] = []
-  const lines = createMessageLines(
-    (message) => messages.push(message),
-    (text) => invalidLines.push(text),
-  )
+  const tooLong: number[] = []
+  const lines = createMessageLines((message) => messages.push(message), {
+    onInvalidLine: (text) => invalidLines.push(text),
+    onTooLong: (text) => tooLong.push(text.length),
+  })
   const counts = chunks.map((chunk) => lines.push(chunk))
-  return { messages, invalidLines, counts }
+  return { messages, invalidLines, tooLong, counts }
 }
 
 const message = { jsonrpc: '2.0' as const, method: 'ping', params: { text: 'né\u2028🙂' } }
@@ -36,11 +37,12 @@ describe('the output of an MCP server', () => {
 
   it('is not kept in memory when a line does not end', () => {
     const chunk = Buffer.alloc(1 << 20, 'x')
-    const { messages, invalidLines } = read([
+    const { messages, invalidLines, tooLong } = read([
       ...Array.from({ length: 33 }, () => chunk),
       Buffer.from(`\n${JSON.stringify(message)}\n`),
     ])
     expect(messages).toEqual([message])
     expect(invalidLines).toEqual(['x'.repeat(200)])
+    expect(tooLong).toEqual([200])
   })
 })

@@ -1,6 +1,13 @@
 export { type AlwaysRules, alwaysRulesFor } from './decision/always-rules.ts'
-export { type DecideSettings, type Decision, decide, sandboxLimits, withoutNeedlessRequest } from './decision/decide.ts'
-export { conceals, explainDecision } from './decision/explain.ts'
+export {
+  conceals,
+  type DecideSettings,
+  type Decision,
+  decide,
+  explainDecision,
+  sandboxLimits,
+  withoutNeedlessRequest,
+} from './decision/decide.ts'
 export {
   approvalKindOf,
   askedLimits,
@@ -15,8 +22,8 @@ export type { CommandFacts } from './decision/kinds/command/facts.ts'
 export type { DescribedFact } from './decision/kinds/kind.ts'
 export type { McpFacts } from './decision/kinds/mcp.ts'
 export { grantFor } from './decision/match.ts'
+export { allHaveNetwork, honoursRequests } from './decision/rules/matrix.ts'
 export type { Rules } from './decision/rules/rules.ts'
-export { allHaveNetwork, honoursRequests } from './decision/rules/sandbox-policy.ts'
 export { blockNotice, type CheckedPath, detectBlock, type Retry, retryAfter } from './decision/sandbox-block.ts'
 export { checkNamedPaths } from './facts/check-named-paths.ts'
 export { gatherCommandFacts } from './facts/gather-command-facts.ts'
@@ -27,5 +34,13 @@ export { createShellParser, type ShellParser } from './shell/parse-shell.ts'
 export { createProjects, type Project, type Projects, trustedRules } from './trust/project.ts'
 export { isUnchanged } from './trust/project-programs.ts'
 export { projectRoot, repositoryAroundHome } from './trust/project-root.ts'
-export { emptyReport, runsPrograms, shownHash, trustNotice, trustReport } from './trust/trust-report.ts'
-export { type ServerSandboxPolicy, serverSandboxMode, serverSandboxPolicies } from './trust/trusted-project.ts'
+export {
+  emptyReport,
+  runsPrograms,
+  type ServerSandboxPolicy,
+  serverSandboxMode,
+  serverSandboxPolicies,
+  shownHash,
+  trustNotice,
+  trustReport,
+} from './trust/trust-report.ts'

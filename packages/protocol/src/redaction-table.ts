@@ -178,7 +178,7 @@ export const redactionTable: Readonly<Record<ConversationEvent['type'], Redactio
       },
     },
   },
-  'approval.decided': { leave: ['approvalId', 'by.clientId', 'type'] },
+  'approval.decided': { leave: ['approvalId', 'by.clientId', 'seal', 'type'] },
   'plan.updated': { leave: ['type'] },
   'usage.updated': { leave: ['turnId', 'type'] },
   'retry.scheduled': { leave: ['turnId', 'type'] },

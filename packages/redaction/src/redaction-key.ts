@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { closeSync, constants, fchmodSync, fstatSync, openSync, readFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
-import { openUnlocked } from '@parley/host'
+import { foreignOwner, openUnlocked } from '@parley/host'
 import { makeFolders, nodeFiles } from '@parley/journal'
 
 const keyBytes = 32
@@ -21,7 +21,8 @@ function readKey(path: string): Buffer | null {
     const descriptor = openUnlocked(path, constants.O_RDONLY | constants.O_NOFOLLOW)
     try {
       const status = fstatSync(descriptor)
-      const isOurs = status.isFile() && (status.mode & 0o077) === 0 && status.size === keyBytes
+      const isPrivate = (status.mode & 0o077) === 0 && foreignOwner(path, status) === null
+      const isOurs = status.isFile() && isPrivate && status.size === keyBytes
       return isOurs ? readFileSync(descriptor) : null
     } finally {
       closeSync(descriptor)

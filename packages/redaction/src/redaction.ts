@@ -18,6 +18,8 @@ export interface Redaction {
   learn(values: readonly SecretValue[]): void
   /** Returns the mark for a value that is secret however common it is, such as an answer, and learns the value. */
   hide(name: string, value: string): string
+  /** Returns a checksum that only this home can make, with its key. */
+  seal(text: string): string
   /** Tells whether the text contains a secret. */
   hasSecret(text: string): boolean
   /** Returns the secrets of the text, as written there, by their marks. */
@@ -38,8 +40,12 @@ export function createRedaction({ home, env }: RedactionParts): Redaction {
 
   /** Returns the tag of a mark. Reads the key only here: most servers never meet a secret and need no key file. */
   function tag(value: string): string {
+    return createHmac('sha256', homeKey()).update(value).digest('hex').slice(0, 8)
+  }
+
+  function homeKey(): Buffer {
     key ??= readRedactionKey(home)
-    return createHmac('sha256', key).update(value).digest('hex').slice(0, 8)
+    return key
   }
 
   function current(): Redactor {
@@ -64,6 +70,8 @@ export function createRedaction({ home, env }: RedactionParts): Redaction {
       learn(secretValue(name, value))
       return markFor(kindOf(name), tag(value))
     },
+    // Apart from the tags, which show the beginning of what the key makes of any text.
+    seal: (text) => createHmac('sha256', homeKey()).update('seal\0').update(text).digest('hex'),
     secretsIn: (text) => current().secretsIn(text),
     hasSecret: (text) => current().text(text) !== text,
   }

@@ -1,4 +1,5 @@
 import { type OutputSlice, sliceOutput } from '../output/output-window.ts'
+import type { SandboxLimits } from '../sandbox/sandbox.ts'
 import type { CommandEnd, CommandSpec, RunningCommand, StartOptions } from './command.ts'
 import type { StopReason } from './stop-ladder.ts'
 
@@ -8,6 +9,8 @@ export interface BackgroundProcess {
   readonly cwd: string
   readonly pid: number | null
   readonly totalBytes: number
+  /** Limits it was started with; null for none. */
+  readonly limits: SandboxLimits | null
   /** End of the process; null while it runs. */
   readonly end: CommandEnd | null
 }
@@ -37,6 +40,7 @@ const defaultReadBytes = 16 * 1024
 interface Entry {
   readonly spec: CommandSpec
   readonly run: RunningCommand
+  readonly limits: SandboxLimits | null
   end: CommandEnd | null
 }
 
@@ -57,7 +61,7 @@ export function createBackgroundProcesses(ports: BackgroundPorts): BackgroundPro
   return {
     start(id, spec, options) {
       if (entries.has(id)) throw new RangeError(`A background process ${id} exists`)
-      const entry: Entry = { spec, run: ports.runCommand(spec, options), end: null }
+      const entry: Entry = { spec, run: ports.runCommand(spec, options), limits: options.sandbox.limits, end: null }
       entries.set(id, entry)
       void entry.run.ended.then((end) => settle(id, entry, end))
       return describe(id, entry)
@@ -75,7 +79,7 @@ export function createBackgroundProcesses(ports: BackgroundPorts): BackgroundPro
   }
 }
 
-function describe(id: string, { spec, run, end }: Entry): BackgroundProcess {
+function describe(id: string, { spec, run, limits, end }: Entry): BackgroundProcess {
   const totalBytes = (end ?? run.output()).totalBytes
-  return { id, argv: spec.argv, cwd: spec.cwd, pid: run.pid, totalBytes, end }
+  return { id, argv: spec.argv, cwd: spec.cwd, pid: run.pid, totalBytes, limits, end }
 }

@@ -9,6 +9,8 @@ import type { StopCause, StopReason } from './stop-ladder.ts'
 export interface CommandSpec extends CaptureSpec {
   readonly argv: readonly string[]
   readonly cwd: string
+  /** Identity (`identityOf`) that the folder must still have at the start. */
+  readonly cwdIdentity?: string
   readonly env: Readonly<Record<string, string>>
   readonly timeoutMs?: number
   /** Mark of this command alone (`createMark`): every process that carries it in its env is killed when the command ends. */
@@ -54,4 +56,6 @@ export interface CommandEnd extends OutputSnapshot {
   readonly leftovers: number
   /** True when the kernel saw it try to reach a network it does not have. Absent where that is unknown. */
   readonly triedNetwork?: boolean
+  /** Sentences on guarded paths that another program exchanged meanwhile; absent for none. */
+  readonly exchanged?: readonly string[]
 }

@@ -1,15 +1,18 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { closeSync, existsSync } from 'node:fs'
+import { closeSync, constants, existsSync, fstatSync, openSync } from 'node:fs'
 import type { ControllingTerminal, StandardFds } from '../channels/channels.ts'
 import type { Sandbox, SandboxWatch, WrappedCommand } from '../sandbox/sandbox.ts'
 import { type DescriptorShield, shieldedStdio } from '../system/descriptor-shield.ts'
 import { errorMessage } from '../system/errors.ts'
 import { markVariable } from '../system/marks.ts'
+import { identityOfStat } from '../system/real-path.ts'
 import { SpawnFailedError } from '../system/spawn-failure.ts'
 
 export interface LaunchSpec {
   readonly argv: readonly string[]
   readonly cwd: string
+  /** Identity (`identityOf`) that the folder must still have. */
+  readonly cwdIdentity?: string
   readonly env: Readonly<Record<string, string>>
   readonly mark: string
   /** `argv[0]` for the program, when it differs from its path. */
@@ -42,12 +45,15 @@ export function launch(spec: LaunchSpec, { sandbox, fds, shield, terminal }: Lau
   const wrapped = wrap({ ...spec, argv }, sandbox, terminal !== undefined)
   const { extraFds = [], watch = null } = wrapped
   const outside = wrapped.setsControllingTerminal === true ? undefined : terminal
+  let folder: number | null = null
   try {
+    folder = openPinned(spec)
     const [program, ...args] = [...(outside?.prefix ?? []), ...wrapped.argv]
     if (program === undefined || wrapped.argv.length === 0)
       throw new SpawnFailedError('EINVAL', 'arguments', 'No program is named')
     const child = spawn(program, args, {
-      cwd: wrapped.cwd,
+      // Without a sandbox the process starts in the folder that was compared, whatever takes its name meanwhile.
+      cwd: folder !== null && wrapped.cwd === spec.cwd ? `/proc/self/fd/${folder}` : wrapped.cwd,
       env: wrapped.env,
       detached: outside?.ownSession ?? true,
       stdio: shieldedStdio([...fds, ...extraFds], shield),
@@ -59,7 +65,21 @@ export function launch(spec: LaunchSpec, { sandbox, fds, shield, terminal }: Lau
     throw error
   } finally {
     for (const fd of extraFds) closeSync(fd)
+    if (folder !== null) closeSync(folder)
   }
+}
+
+/** Opens the working folder and compares it. Null without an identity to compare, and where descriptors have no names. */
+function openPinned({ cwd, cwdIdentity }: LaunchSpec): number | null {
+  if (cwdIdentity === undefined || process.platform !== 'linux') return null
+  const fd = openSync(cwd, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW)
+  if (identityOfStat(fstatSync(fd, { bigint: true })) === cwdIdentity) return fd
+  closeSync(fd)
+  throw new SpawnFailedError(
+    'ESTALE',
+    'cwd',
+    `The directory ${cwd} is not the one that was asked about: it was exchanged`,
+  )
 }
 
 function wrap(spec: LaunchSpec, sandbox: Sandbox, terminal: boolean): WrappedCommand {

@@ -28,7 +28,13 @@ export class CommandRun implements RunningCommand {
     this.#output = output
     this.#supervisor = new Supervisor(
       {
-        spec: { argv: spec.argv, cwd: spec.cwd, env: spec.env, mark: spec.mark },
+        spec: {
+          argv: spec.argv,
+          cwd: spec.cwd,
+          env: spec.env,
+          mark: spec.mark,
+          ...(spec.cwdIdentity === undefined ? {} : { cwdIdentity: spec.cwdIdentity }),
+        },
         sandbox,
         openChannels: () => openMergedChannels(machinery.fifos),
         onOutput: (_, chunk) => output.take(chunk),
@@ -76,7 +82,7 @@ export class CommandRun implements RunningCommand {
 
   #endOf(end: ChildEnd): CommandEnd {
     clearTimeout(this.#timeout)
-    const { exit, durationMs, leftovers } = end
+    const { exit, durationMs, leftovers, exchanged } = end
     const spool = this.#output.close(this.#wasKilled(end) || !end.isOutputComplete)
     const spawnError = end.spawnError ?? this.#sandboxFailure(end)
     const triedNetwork = exit?.outcome?.triedNetwork
@@ -90,6 +96,7 @@ export class CommandRun implements RunningCommand {
       ...(spawnError === undefined ? {} : { spawnError }),
       ...(spool === undefined ? {} : { spool }),
       ...(triedNetwork === undefined ? {} : { triedNetwork }),
+      ...(exchanged.length === 0 ? {} : { exchanged }),
     }
   }
 

@@ -1,10 +1,66 @@
-import type { Channels, TerminalSize } from '../channels/channels.ts'
+import type { Channels, OutputStream, TerminalSize } from '../channels/channels.ts'
 import { openSeparateChannels } from '../channels/fifo-channels.ts'
-import { sandboxFailure } from '../sandbox/sandbox.ts'
+import { type Sandbox, sandboxFailure } from '../sandbox/sandbox.ts'
 import { createMark } from '../system/marks.ts'
 import { assertStartable, type SpawnError } from '../system/spawn-failure.ts'
-import type { ProcessOptions, ProcessSpec, RunningProcess } from './process.ts'
 import { endedBeforeStart, type LeaderExit, type Machinery, Supervisor } from './supervisor.ts'
+
+/** Process whose output is delivered as it comes. Only a mark is added to `env`, and no shell interprets `argv`. */
+export interface ProcessSpec {
+  readonly argv: readonly string[]
+  readonly cwd: string
+  readonly env: Readonly<Record<string, string>>
+  /** `argv[0]` for the program, when it differs from its path. */
+  readonly arg0?: string
+  /** Size of a terminal of its own; null gives it pipes. */
+  readonly terminal: TerminalSize | null
+  /** True to let `write` reach its stdin; otherwise stdin is empty. Without effect for a terminal. */
+  readonly pipeStdin: boolean
+}
+
+export interface ProcessExit {
+  /** Exit code; null when a signal ended it or nothing could end it. */
+  readonly exitCode: number | null
+  readonly signal: NodeJS.Signals | null
+  /** Present when it could not be started or its sandbox could not be set up: nothing of it was run. */
+  readonly spawnError?: SpawnError
+  /** See `CommandEnd`. */
+  readonly triedNetwork?: boolean
+}
+
+export interface ProcessOptions {
+  readonly sandbox: Sandbox
+  /** Called in true order within a stream. `chunk` is valid only during the call. Must not throw. */
+  onOutput(stream: OutputStream, chunk: Buffer): void
+  /** Called once if the process was started; output may follow. */
+  onExit(exit: ProcessExit): void
+}
+
+/** Running process whose owner reads its output as it comes and writes its input. */
+export interface RunningProcess {
+  readonly pid: number | null
+  /** Settles before any output: null when the process runs, or why it does not. */
+  readonly started: Promise<SpawnError | null>
+  /** True with a terminal or a piped stdin that is still open. */
+  readonly takesInput: boolean
+  /** Resolves when the system has taken the bytes; false when the process does not read any more. */
+  write(bytes: Buffer): Promise<boolean>
+  /** Bytes given to `write` that the system has not taken yet. */
+  readonly unwrittenBytes: number
+  /** Closes stdin after what was written. Returns false without a piped stdin. */
+  closeStdin(): boolean
+  /** Returns false when it has no terminal. */
+  resize(size: TerminalSize): boolean
+  /** Sends a signal to its process group; returns false when there is none any more. */
+  signal(signal: NodeJS.Signals): boolean
+  /** Sends SIGKILL to its whole tree. */
+  kill(): void
+  /** Stops reading, so that its pipes fill and it waits. Nothing is lost, even when it exits meanwhile. */
+  pause(): void
+  resume(): void
+  /** Resolves after its exit and its last output, with its whole tree killed. Never rejects. */
+  readonly closed: Promise<void>
+}
 
 /** Runs a process with separate FIFOs or a terminal, whose output goes to its owner as it comes. */
 export class ProcessRun implements RunningProcess {

@@ -2,7 +2,7 @@ import type { Readable, Writable } from 'node:stream'
 import type { Channels } from '../channels/channels.ts'
 import { noSandbox, type Sandbox, sandboxFailure } from '../sandbox/sandbox.ts'
 import { createMark } from '../system/marks.ts'
-import type { ProcessExit } from './process.ts'
+import type { ProcessExit } from './spawn-process.ts'
 import { type ChildEnd, endedBeforeStart, type Machinery, Supervisor } from './supervisor.ts'
 
 /** Process with Node streams for stdin, stdout and stderr, such as an MCP server. */

@@ -51,6 +51,8 @@ export interface ChildEnd {
   readonly leftovers: number
   /** False when output may be left unread. */
   readonly isOutputComplete: boolean
+  /** See `Sandbox.release`. */
+  readonly exchanged: readonly string[]
 }
 
 export const endedBeforeStart: SpawnError = {
@@ -241,10 +243,10 @@ export class Supervisor {
     this.#machinery.guard.release(this.#options.spec.mark)
     this.#watch?.close()
     this.#watch = null
-    this.#options.sandbox.release?.()
+    const exchanged = this.#options.sandbox.release?.() ?? []
     const durationMs = this.#exit?.durationMs ?? this.#ageMs()
     const failure = spawnError === undefined ? {} : { spawnError }
-    this.#options.onClose({ exit: this.#exit, ...failure, durationMs, leftovers, isOutputComplete })
+    this.#options.onClose({ exit: this.#exit, ...failure, durationMs, leftovers, isOutputComplete, exchanged })
   }
 
   #killTree(): number {

@@ -8,7 +8,7 @@ export interface SandboxLimits {
   readonly writableRoots: readonly string[]
   /** True for the whole network. False leaves a loopback of its own, on which test servers work. */
   readonly network: boolean
-  /** True to allow unix sockets; well-known ones of the system stay masked. */
+  /** True to allow unix sockets to commands without the network; well-known ones of the system stay masked. */
   readonly unixSockets: boolean
   /** Files and folders that cannot be read, because secrets are kept there. Missing ones are ignored. */
   readonly masked: readonly string[]
@@ -60,8 +60,13 @@ export interface Sandbox {
    * `SpawnFailedError` when the command itself is wrong.
    */
   wrap(command: SandboxedCommand): WrappedCommand
-  /** Removes what was made for the command. Called once, after its end or when it never started. Never throws. */
-  release?(): void
+  /** Aborts when the command has written more temporary files than it may; whoever runs the command stops it then. */
+  readonly exceeded?: AbortSignal
+  /**
+   * Removes what was made for the command. Called once, after its end or when it never started. Never throws. Returns a
+   * sentence for each guarded path that another program exchanged meanwhile, and what became of it.
+   */
+  release?(): readonly string[]
 }
 
 /** Sandbox without limits: the command may do all that the user may. */
@@ -84,4 +89,47 @@ export function sandboxFailure(output: Buffer | null): SpawnError {
   const line = output?.toString('utf8').trim().split('\n').at(-1)?.slice(0, maxChars) ?? ''
   const message = `The sandbox could not be set up${line === '' ? '' : `: ${line}`}`
   return { code: 'ENOSYS', subject: 'sandbox', message }
+}
+
+/** Share of a command's limits that this machine enforces. */
+export type Enforcement = 'full' | 'partial' | 'none'
+
+const ranks: Readonly<Record<Enforcement, number>> = { full: 0, partial: 1, none: 2 }
+
+/** Returns true when `enforcement` enforces less than `than`. */
+export function isWeaker(enforcement: Enforcement, than: Enforcement): boolean {
+  return ranks[enforcement] > ranks[than]
+}
+
+export interface SandboxReport {
+  readonly enforcement: Enforcement
+  /** Sentence for the user: what enforces the limits here, or what is missing and how to get it. */
+  readonly reason: string
+}
+
+/** Place and report of what outlives single commands. */
+export interface SandboxState {
+  /** Folder of this user alone in which reserved names are noted; absent notes none. */
+  readonly stateFolder?: string
+  /** Called with the sentences of `Sandbox.release`. */
+  readonly onExchanged?: (sentences: readonly string[]) => void
+}
+
+/** Means of one machine to enforce limits. */
+export interface Sandboxes {
+  /** Reports what enforces limits, found by trying once; later reports can only be worse. Never rejects. */
+  report(): Promise<SandboxReport>
+  /** Tries again after a sandbox could not be started. Never better than the report before. */
+  recheck(): Promise<SandboxReport>
+  /**
+   * Prepares limits from the files as they are now, so it is called right before the start. Rejects with a sentence
+   * where they cannot be enforced; the command is then not run.
+   */
+  prepare(limits: SandboxLimits): Promise<Sandbox>
+}
+
+/** Returns the answer of a machine where nothing enforces limits. */
+export function noSandboxes(reason: string): Sandboxes {
+  const report = () => Promise.resolve({ enforcement: 'none', reason } as const)
+  return { report, recheck: report, prepare: () => Promise.reject(new Error(reason)) }
 }

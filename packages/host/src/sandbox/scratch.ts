@@ -6,14 +6,20 @@ import type { SandboxLimits } from './sandbox.ts'
 interface Scratch {
   /** Real path. */
   readonly scratch: string
-  release(): void
+  release(): readonly string[]
 }
 
 /** Opens the folder for temporary files of a sandbox that cannot show it as /tmp; without one, makes one for the command. */
 export async function openScratch(limits: SandboxLimits): Promise<Scratch> {
-  if (limits.scratch !== null) return { scratch: limits.scratch, release: () => undefined }
+  if (limits.scratch !== null) return { scratch: limits.scratch, release: () => [] }
   const own = await mkdtemp(join(await realpath(tmpdir()), 'parley-scratch-'))
-  return { scratch: own, release: () => void rm(own, { recursive: true, force: true }).catch(() => undefined) }
+  return {
+    scratch: own,
+    release: () => {
+      void rm(own, { recursive: true, force: true }).catch(() => undefined)
+      return []
+    },
+  }
 }
 
 /** Surroundings of a command inside its sandbox. */

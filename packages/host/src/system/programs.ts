@@ -1,6 +1,6 @@
 import { accessSync, constants, existsSync, realpathSync, statSync } from 'node:fs'
 import { delimiter, join, normalize } from 'node:path'
-import { isWithin } from './paths.ts'
+import { isWithin } from './real-path.ts'
 
 /** PATH for the small tools that are run here (`mkfifo`, `grep`): the user's PATH may lead into a project. */
 export const helperPath = '/usr/bin:/bin:/usr/sbin:/sbin:/run/current-system/sw/bin'

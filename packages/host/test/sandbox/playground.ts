@@ -1,10 +1,12 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import type { SandboxLimits } from '../../src/sandbox/sandbox.ts'
 
 export interface Playground extends Disposable {
   path(name: string): string
+  /** Writes files by their names, with the folders that they need. */
+  write(files: Readonly<Record<string, string>>): void
   limits(more?: Partial<SandboxLimits>): SandboxLimits
 }
 
@@ -29,6 +31,12 @@ export function openPlayground(parent = tmpdir()): Playground {
   } as const
   return {
     path,
+    write(files) {
+      for (const [name, text] of Object.entries(files)) {
+        mkdirSync(dirname(path(name)), { recursive: true })
+        writeFileSync(path(name), text)
+      }
+    },
     limits: (more = {}) => ({ ...limits, ...more }),
     [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }),
   }

@@ -83,6 +83,8 @@ export const LOG_MOVED = 'MOVED'
 export const LOG_CHANGED = 'CHANGED'
 export const LOG_DELETED = 'DELETED'
 export const LOG_REPLACED = 'REPLACED'
+/** The file belongs to another user, who could have written anything into it. */
+export const LOG_FOREIGN = 'FOREIGN'
 export const LOG_CLOSED = 'CLOSED'
 export const LOCK_UNAVAILABLE = 'LOCK_UNAVAILABLE'
 

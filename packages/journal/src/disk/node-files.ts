@@ -1,6 +1,6 @@
 import fs from 'node:fs'
 import { promisify } from 'node:util'
-import { openUnlocked } from '@parley/host'
+import { foreignOwner, openUnlocked } from '@parley/host'
 import {
   type Access,
   FILE_MODE,
@@ -8,6 +8,7 @@ import {
   type Files,
   FOLDER_MODE,
   hasCode,
+  LOG_FOREIGN,
   type OpenFile,
   StorageError,
   storageError,
@@ -67,9 +68,11 @@ function openRegular(path: string, access: Access): OpenFile {
   // A file that is created here cannot be a lock yet.
   const open = access === 'createNew' ? fs.openSync : openUnlocked
   const fd = open(path, FLAGS[access], FILE_MODE)
-  if (fs.fstatSync(fd).isFile()) return { fd, path }
+  const facts = fs.fstatSync(fd)
+  const code = facts.isFile() ? (foreignOwner(path, facts) === null ? null : LOG_FOREIGN) : 'ENOTREG'
+  if (code === null) return { fd, path }
   fs.closeSync(fd)
-  throw new StorageError({ code: 'ENOTREG', operation: 'open', path })
+  throw new StorageError({ code, operation: 'open', path })
 }
 
 /** Overwrites through a second descriptor: Linux ignores the position on one that appends. */

@@ -1,15 +1,17 @@
 import type { ApprovalPolicy, Enforcement, RuleRef, RunLimits } from '@parley/protocol'
 import { type Facts, type Grant, kindOf } from './facts.ts'
+import { isInertWord } from './kinds/kind.ts'
 import { matchAllow, matchBelow, matchesGrant, matchStrict } from './match.ts'
-import type { DecisionCode, Outcome } from './rules/matrix.ts'
-import { type Rule, type Rules, ruleRefOf } from './rules/rules.ts'
 import {
+  type DecisionCode,
   honoursRequests,
   type LimitSettings,
+  type Outcome,
   type SandboxPolicy,
   type SandboxUse,
   usualLimits,
-} from './rules/sandbox-policy.ts'
+} from './rules/matrix.ts'
+import { type Rule, type Rules, ruleRefOf } from './rules/rules.ts'
 
 export interface Decision {
   readonly verdict: 'allow' | 'ask' | 'deny'
@@ -94,4 +96,33 @@ function neverAsks(rule: Rule, run: SandboxUse): Decision {
 function byGrant(run: SandboxUse): Decision {
   const rule = { name: 'builtin:session-grant' }
   return { verdict: 'allow', rule, reason: 'the user approved this for the session', run }
+}
+
+const opening = { allow: 'Runs unasked', ask: 'Asks first', deny: 'Denied' } as const
+
+/** Explains a decision to the model in one sentence: the verdict, the reason and the rule. */
+export function explainDecision({ verdict, reason, rule }: Decision): string {
+  const source = rule.file === undefined ? '' : `, ${rule.file}${rule.line === undefined ? '' : `:${rule.line}`}`
+  return `${opening[verdict]}: ${reason.replace(/\.$/, '')} [${rule.name}${source}].`
+}
+
+interface ShownCall {
+  readonly facts: Facts
+  /** Text of a patch or arguments of a tool, as the model wrote them; null when they contain no secret. */
+  readonly written: string | null
+}
+
+/**
+ * Returns whether masking the secrets would hide from the user what the call does. Anything can be made to look like
+ * a secret, and whoever approves a call must have seen what runs.
+ */
+export function conceals(
+  { facts, written }: ShownCall,
+  secretsIn: (text: string) => ReadonlyMap<string, string>,
+): boolean {
+  const { text, mayMask } = kindOf(facts).approvedText?.(facts, written ?? '') ?? {
+    text: written ?? '',
+    mayMask: isInertWord,
+  }
+  return ![...secretsIn(text).values()].every(mayMask)
 }

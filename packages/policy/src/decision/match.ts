@@ -1,7 +1,7 @@
 import { type Facts, type Grant, kindOf } from './facts.ts'
+import type { SandboxUse } from './rules/matrix.ts'
 import { absoluteFrom, matchesPathPattern, mayMatchBelow } from './rules/path-pattern.ts'
 import type { Rule, Rules } from './rules/rules.ts'
-import type { SandboxUse } from './rules/sandbox-policy.ts'
 
 /**
  * Returns the first rule of this verdict that fits any part of the call. Strict rules reach far: commands inside

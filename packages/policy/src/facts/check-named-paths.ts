@@ -2,10 +2,9 @@ import { constants } from 'node:fs'
 import { access } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import type { Enforcement, SandboxLimits } from '@parley/host'
-import { liesWithin, realPathOf, systemErrorCode } from '@parley/workspace'
-import { absolutePathsInScript, pathsInOutput, redirectTargets } from '../decision/paths-in-output.ts'
-import type { CheckedPath } from '../decision/sandbox-block.ts'
-import { rootOf, type WritableRoots } from './gather-file-facts.ts'
+import { isMasked, liesWithin, realPathOf, systemErrorCode } from '@parley/workspace'
+import { absolutePathsInScript, type CheckedPath, pathsInOutput, redirectTargets } from '../decision/sandbox-block.ts'
+import type { WritableRoots } from './gather-file-facts.ts'
 
 export interface FailedCommand {
   readonly script: string
@@ -17,7 +16,7 @@ export interface FailedCommand {
   readonly enforcement: Enforcement
   /** Home folder of the user, for `~`. */
   readonly home: string
-  readonly guardOf: WritableRoots['guardOf']
+  readonly standingOf: WritableRoots['standingOf']
 }
 
 /** Checks every path that a failed command of this machine names, with the rights of the user. */
@@ -37,17 +36,11 @@ async function checkPath(text: string, saidMissing: boolean, command: FailedComm
   const absolute = resolve(cwd, text.replace(/^~(?=\/|$)/, home))
   const path = await realPathOf(absolute).catch(() => null)
   if (path === null || isSystemPath(path)) return null
-  const masked = [absolute, path].some((one) => isMasked(one, limits))
+  const masked = [absolute, path].some((one) => isMasked(one, limits.masked, limits.writableRoots))
   const unmakeable = enforcement === 'partial' && (await isMadeAtTop(limits, path))
   const writableInside = !unmakeable && (await sandboxLetsWrite(path, command))
   const writableOutside = masked || writableInside ? true : await userMayWrite(path)
   return { path, masked, unmakeable, writableInside, writableOutside, saidMissing }
-}
-
-/** Returns whether a path is hidden. A writable root inside a masked folder stays visible. */
-function isMasked(path: string, { masked, writableRoots }: SandboxLimits): boolean {
-  const over = masked.filter((secret) => liesWithin(path, secret))
-  return over.some((secret) => !writableRoots.some((root) => liesWithin(root, secret) && liesWithin(path, root)))
 }
 
 /** Returns whether the sandbox has its own version of the path. */
@@ -56,10 +49,11 @@ function isSystemPath(path: string): boolean {
 }
 
 /** Returns whether the sandbox lets a path be written: unprotected in the roots, or in /tmp, which is its own. */
-async function sandboxLetsWrite(path: string, { limits, guardOf }: FailedCommand): Promise<boolean> {
+async function sandboxLetsWrite(path: string, { limits, standingOf }: FailedCommand): Promise<boolean> {
   const { mode, writableRoots: roots } = limits
-  if (rootOf(path, roots) === null) return liesWithin(path, '/tmp')
-  return mode !== 'read-only' && (await guardOf([path], roots))[0] === null
+  const [standing] = await standingOf([path], roots)
+  if (standing === undefined || standing.root === null) return liesWithin(path, '/tmp')
+  return mode !== 'read-only' && standing.guard === null
 }
 
 /**

@@ -76,6 +76,7 @@ function judgePart({ argv, byShell }: ScriptCommand, programs: Programs): Judged
     argv,
     program: name,
     programPath: program.path,
+    ...(program.insideRoots && program.real !== undefined ? { programReal: program.real } : {}),
     programInsideRoots: program.insideRoots,
     knownSafe: safeUse !== null,
   }

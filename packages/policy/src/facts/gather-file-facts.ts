@@ -1,15 +1,16 @@
 import { createHash } from 'node:crypto'
 import { resolve } from 'node:path'
-import { guardText } from '@parley/host'
+import { guardText, laterUse, rootOf } from '@parley/host'
 import {
   type Environment,
   type EnvironmentFiles,
   holdsSecrets,
   isSecret,
-  liesWithin,
   type SecretPaths,
+  type Standing,
   whenUnknown,
 } from '@parley/workspace'
+import { deceptions } from '../decision/kinds/deceptions.ts'
 import type { PatchedFile, PatchFacts } from '../decision/kinds/patch.ts'
 import type { JudgedReadPath, ReadFacts } from '../decision/kinds/read.ts'
 
@@ -18,7 +19,7 @@ export interface WritableRoots {
   readonly roots: readonly string[]
   readonly secrets: SecretPaths
   /** Asks the machine that the paths are on. */
-  readonly guardOf: Environment['guardOf']
+  readonly standingOf: Environment['standingOf']
 }
 
 export interface FileSurroundings extends WritableRoots {
@@ -86,13 +87,39 @@ function mayBeFolder(path: string, files: EnvironmentFiles): Promise<boolean> {
 
 /** Judges each file both as it is written and by its real path. */
 async function judgePatchedFiles(paths: readonly string[], around: FileSurroundings): Promise<PatchedFile[]> {
-  const resolved = await Promise.all(paths.map((path) => resolvePath(path, around)))
-  const both = resolved.flatMap(({ absolute, real }) => [absolute, real])
-  const protections = await writeProtections(both, around)
-  return resolved.map(({ real, insideRoots }, index) => {
-    const protectedBy = protections[2 * index] ?? protections[2 * index + 1] ?? null
-    return { path: paths[index] ?? '', real, insideRoots, protectedBy }
+  const { cwd, roots, standingOf } = around
+  const standings = await standingOf(
+    paths.map((path) => resolve(cwd, path)),
+    roots,
+  )
+  return standings.map((standing, index) => {
+    const path = paths[index] ?? ''
+    const notes = notesOn(path, standing)
+    return {
+      path,
+      real: standing.real ?? standing.written,
+      insideRoots: standing.root !== null,
+      protectedBy: protectionOf(standing),
+      ...(notes.length === 0 ? {} : { notes }),
+    }
   })
+}
+
+/** Returns why a write needs approval even inside a writable folder, or null. */
+function protectionOf({ guard, isSecret: holdsSecret }: Standing): string | null {
+  if (holdsSecret) return 'lies where secrets are kept'
+  return guard === null ? null : guardText(guard)
+}
+
+/** Returns what a question about a write says besides, as ends of sentences that begin with the path. */
+function notesOn(path: string, { real, written, names, guard }: Standing): string[] {
+  const later = guard === null ? laterUse(real ?? written) : null
+  return [
+    ...(real !== null && real !== written ? [`leads to ${real}`] : []),
+    ...(later === null ? [] : [`runs later: ${later}`]),
+    ...(names > 1 ? [`has ${names} names (hard links), of which a patch changes this one`] : []),
+    ...deceptions(path),
+  ]
 }
 
 /** Resolves a path. One that cannot be resolved (a loop of links, a locked folder) counts as outside the roots. */
@@ -100,23 +127,4 @@ async function resolvePath(path: string, { cwd, roots, files }: FileSurroundings
   const absolute = resolve(cwd, path)
   const real = await files.realPath(absolute).catch(whenUnknown(null))
   return { absolute, real: real ?? absolute, insideRoots: real !== null && rootOf(real, roots) !== null }
-}
-
-/** Returns why writing to each path needs approval even inside a writable folder, or null. */
-async function writeProtections(
-  paths: readonly string[],
-  { roots, secrets, guardOf }: WritableRoots,
-): Promise<readonly (string | null)[]> {
-  const kinds = await guardOf(paths, roots)
-  return paths.map((path, index) => {
-    if (isSecret(path, secrets)) return 'lies where secrets are kept'
-    const kind = kinds[index] ?? null
-    return kind === null ? null : guardText(kind)
-  })
-}
-
-/** Returns the innermost root that contains a path, or null. */
-export function rootOf(path: string, roots: readonly string[]): string | null {
-  const holding = roots.filter((root) => liesWithin(path, root)).sort((a, b) => b.length - a.length)
-  return holding[0] ?? null
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { realpathSync, statSync } from 'node:fs'
+import { readdirSync, realpathSync, statSync } from 'node:fs'
 import { isAbsolute, join, relative, resolve } from 'node:path'
 import { type McpServerConfig, printable } from '@parley/config'
 import { isMissing, isProgram, liesWithin, systemErrorReason } from '@parley/workspace'
@@ -26,7 +26,7 @@ export interface Programs {
 /** Hashes every file of the project that its servers name. Files that these load in turn are not known. */
 export function hashPrograms(root: string, servers: readonly McpServerConfig[], searchPath: string): Programs {
   const named = servers.flatMap((section) => namedFiles(root, section, searchPath))
-  const paths = [...new Set(named.map((path) => relative(root, path)))].toSorted()
+  const paths = [...new Set(named.map((path) => relative(root, path) || '.'))].toSorted()
   if (paths.length > maxFiles) return { files: [], problem: `its tool servers name more than ${maxFiles} files` }
   let leftBytes = maxBytes
   const files: ProgramFile[] = []
@@ -49,7 +49,7 @@ function namedFiles(root: string, section: McpServerConfig, searchPath: string):
   const words = [...args, ...Object.values(env)].flatMap((text) => [text, ...text.split(/[\s=:,;]+/)])
   const named = words.filter((word) => word !== '' && !word.startsWith('-')).map((word) => resolve(folder, word))
   const paths = [...(program === null ? [] : [program]), ...named]
-  return paths.filter((path) => path !== root && liesWithin(path, root))
+  return paths.filter((path) => liesWithin(path, root))
 }
 
 /** Returns whether a file still has the content that was trusted. */
@@ -69,7 +69,7 @@ function contentOf(root: string, path: string, leftBytes: number): Content {
     return isMissing(error) ? { text: 'absent', sizeBytes: 0 } : { problem: systemErrorReason(error) }
   }
   if (!liesWithin(real, root)) return { text: `outside:${real}`, sizeBytes: 0 }
-  if (statSync(real, { throwIfNoEntry: false })?.isDirectory() === true) return { text: 'folder', sizeBytes: 0 }
+  if (statSync(real, { throwIfNoEntry: false })?.isDirectory() === true) return folderContent(root, real, leftBytes)
   const hash = createHash('sha256')
   let sizeBytes = 0
   const problem = visitPlainFile({ root, path: relative(root, real), maxBytes: leftBytes }, (chunk) => {
@@ -77,6 +77,44 @@ function contentOf(root: string, path: string, leftBytes: number): Content {
     hash.update(chunk)
   })
   return problem === null ? { text: `sha256:${hash.digest('hex')}`, sizeBytes } : { problem }
+}
+
+/** Files that programs such as node, python and deno start from when they are given a folder. */
+const startFiles =
+  /^(?:package\.json|deno\.jsonc?|pyproject\.toml|__main__\.py|__init__\.py|(?:index|main|mod|server)\.\w+)$/
+
+/** Describes a folder by the files that a program starts from in it, and by the `main` of its package.json. */
+function folderContent(root: string, folder: string, leftBytes: number): Content {
+  const names = readdirSync(folder).filter((name) => startFiles.test(name))
+  const paths = [...names.map((name) => join(folder, name)), ...mainOf(root, folder)]
+    .map((path) => relative(root, path))
+    .filter((path) => path !== '' && liesWithin(resolve(root, path), root))
+  const lines: string[] = []
+  let sizeBytes = 0
+  for (const path of [...new Set(paths)].toSorted()) {
+    const isFolder = statSync(resolve(root, path), { throwIfNoEntry: false })?.isDirectory() === true
+    const content: Content = isFolder ? { text: 'folder', sizeBytes: 0 } : contentOf(root, path, leftBytes - sizeBytes)
+    if ('problem' in content) return content
+    sizeBytes += content.sizeBytes
+    lines.push(JSON.stringify([path, content.text]))
+  }
+  if (lines.length === 0) return { text: 'folder', sizeBytes }
+  return { text: `folder:${createHash('sha256').update(lines.join('\n')).digest('hex')}`, sizeBytes }
+}
+
+const maxDescriptionBytes = 1024 * 1024
+
+function mainOf(root: string, folder: string): string[] {
+  const chunks: Buffer[] = []
+  const wanted = { root, path: relative(root, join(folder, 'package.json')), maxBytes: maxDescriptionBytes }
+  if (visitPlainFile(wanted, (chunk) => chunks.push(Buffer.from(chunk))) !== null) return []
+  try {
+    const described: unknown = JSON.parse(Buffer.concat(chunks).toString('utf8'))
+    const main = typeof described === 'object' && described !== null && 'main' in described ? described.main : null
+    return typeof main === 'string' ? [main, `${main}.js`, `${main}/index.js`].map((path) => join(folder, path)) : []
+  } catch {
+    return []
+  }
 }
 
 /** Finds a program as the system does: relative entries of the search path start from the server's folder. */

@@ -1,12 +1,18 @@
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
-import { type Config, type Layer, type McpServerConfig, projectConfigPath, projectLayer } from '@parley/config'
+import {
+  type Config,
+  type Layer,
+  type McpServerConfig,
+  printable,
+  projectConfigPath,
+  projectLayer,
+} from '@parley/config'
 import type { Files } from '@parley/journal'
-import type { Rules } from '../decision/rules/rules.ts'
-import { parsePolicyText } from '../policy-file/read-policy-file.ts'
+import type { Rule, Rules } from '../decision/rules/rules.ts'
+import { type PolicyFile, parsePolicyText } from '../policy-file/read-policy-file.ts'
 import { hashPrograms, type ProgramFile, type Programs } from './project-programs.ts'
 import { isParleyHome, projectRoot } from './project-root.ts'
-import { type ProjectRules, projectRules } from './project-rules.ts'
 import { type ProjectFile, projectPolicyPath, readProjectFiles } from './read-project-files.ts'
 import { createTrustStore, type TrustEntry, type TrustStore } from './trust-store.ts'
 
@@ -116,4 +122,49 @@ function hashOf(content: Content): string {
 /** Returns the rules of a trusted project; none for any other. */
 export function trustedRules(project: Project | null, own: Config): Rules {
   return project?.state === 'trusted' ? project.rules(own).rules : []
+}
+
+interface ProjectRules {
+  readonly rules: Rules
+  /** Rules of the file that do not apply, with the reasons. */
+  readonly ignored: readonly string[]
+}
+
+/**
+ * Selects the rules of a project that apply: all that deny or ask, and those that allow commands, paths and tools of
+ * its own servers. A project allows no whole tool and no tool of other servers.
+ */
+function projectRules({ rules, problems }: PolicyFile, ownServers: readonly string[]): ProjectRules {
+  const rejected = rules.flatMap((rule) => {
+    const why = rejectionOf(rule, ownServers)
+    return why === null ? [] : [{ rule, why }]
+  })
+  return {
+    rules: rules.filter((rule) => !rejected.some((one) => one.rule === rule)),
+    ignored: shown([
+      ...problems.map(({ line, message }) => `${location(line)}: ${message}. Its allow rules do not count.`),
+      ...rejected.map(({ rule, why }) => `${location(rule.source.line)}: ${why}`),
+    ]),
+  }
+}
+
+const maxShown = 20
+
+function shown(ignored: readonly string[]): readonly string[] {
+  const more = ignored.length - maxShown
+  return [...ignored.slice(0, maxShown).map(printable), ...(more > 0 ? [`${projectPolicyPath}: ${more} more.`] : [])]
+}
+
+function rejectionOf({ decision, target }: Rule, ownServers: readonly string[]): string | null {
+  if (decision !== 'allow') return null
+  if (target.kind === 'tool') return 'is ignored: only your own policy.toml can allow a whole tool.'
+  if (target.kind !== 'mcp') return null
+  const [server = ''] = target.pattern.split('/')
+  return ownServers.includes(server)
+    ? null
+    : 'is ignored: a project can allow only tools of servers that it configures itself, by their full names.'
+}
+
+function location(line: number | undefined): string {
+  return line === undefined ? projectPolicyPath : `${projectPolicyPath}:${line}`
 }

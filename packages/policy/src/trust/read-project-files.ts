@@ -1,7 +1,7 @@
 import { closeSync, constants, fstatSync, lstatSync, readSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import { projectConfigPath } from '@parley/config'
-import { openUnlocked } from '@parley/host'
+import { foreignOwner, openUnlocked } from '@parley/host'
 import { isMissing, liesWithin, systemErrorCode, systemErrorReason } from '@parley/workspace'
 import { projectFolderName } from './project-root.ts'
 
@@ -27,6 +27,9 @@ export interface ProjectFiles {
 export function readProjectFiles(root: string): ProjectFiles {
   const folder = lstatSync(join(root, projectFolderName), { throwIfNoEntry: false })
   if (folder === undefined) return { files: [], problems: [] }
+  const stranger = foreignOwner(join(root, projectFolderName), folder)
+  if (stranger !== null)
+    return { files: [], problems: [`${projectFolderName} is not read: it belongs to user ${stranger}.`] }
   if (!folder.isDirectory())
     return { files: [], problems: [`${projectFolderName} is not read: it is no folder, and links are not followed.`] }
   const read = [projectConfigPath, projectPolicyPath].map((path) => ({
@@ -59,7 +62,7 @@ interface PlainFile {
 
 function readPlainFile(root: string, path: string, maxBytes: number): PlainFile {
   const chunks: Buffer[] = []
-  const problem = visitPlainFile({ root, path, maxBytes }, (chunk) => chunks.push(Buffer.from(chunk)))
+  const problem = visitPlainFile({ root, path, maxBytes, mustBeOwn: true }, (chunk) => chunks.push(Buffer.from(chunk)))
   return problem === null ? { bytes: Buffer.concat(chunks) } : problem === 'absent' ? {} : { problem }
 }
 
@@ -67,13 +70,18 @@ interface WantedFile {
   readonly root: string
   readonly path: string
   readonly maxBytes: number
+  /** True for a file that counts only if no other user owns it. */
+  readonly mustBeOwn?: boolean
 }
 
 /**
  * Passes the bytes of a file below `root` to `visit` in chunks. Returns null, or the reason why it was not read: `absent`,
  * a link, no plain file, too large, or a system error.
  */
-export function visitPlainFile({ root, path, maxBytes }: WantedFile, visit: (chunk: Buffer) => void): string | null {
+export function visitPlainFile(
+  { root, path, maxBytes, mustBeOwn }: WantedFile,
+  visit: (chunk: Buffer) => void,
+): string | null {
   const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants
   let file: number
   try {
@@ -83,7 +91,10 @@ export function visitPlainFile({ root, path, maxBytes }: WantedFile, visit: (chu
     return systemErrorCode(error) === 'ELOOP' ? 'it is a link' : systemErrorReason(error)
   }
   try {
-    if (!fstatSync(file).isFile()) return 'it is no file'
+    const facts = fstatSync(file)
+    if (!facts.isFile()) return 'it is no file'
+    const stranger = mustBeOwn === true ? foreignOwner(join(root, path), facts) : null
+    if (stranger !== null) return `it belongs to user ${stranger}`
     if (!liesWithin(realpathSync(join(root, path)), realpathSync(root))) return 'it lies outside the project'
     return visitUpTo(file, maxBytes, visit) ? null : `it has more than ${maxBytes / 1024} KiB`
   } catch (error) {

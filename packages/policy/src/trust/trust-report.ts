@@ -1,13 +1,12 @@
 import { createHash } from 'node:crypto'
 import { resolve } from 'node:path'
 import type { Config, McpServerConfig } from '@parley/config'
-import type { TrustReport } from '@parley/protocol'
+import type { SandboxMode, TrustReport } from '@parley/protocol'
 import { createTwoFilesPatch } from 'diff'
 import { ruleRefOf } from '../decision/rules/rules.ts'
 import type { Project } from './project.ts'
 import type { ProgramFile } from './project-programs.ts'
 import type { TrustEntry } from './trust-store.ts'
-import { hasNetwork } from './trusted-project.ts'
 
 interface ReportSettings {
   /** Values of the user's own configuration. */
@@ -87,6 +86,8 @@ function programOf({ name, section, root, sandboxed, network }: ServerEntry): Tr
 
 /** Describes a file that trust is bound to. Missing files are bound as well, but have no hash to show. */
 function describeProgram({ path, content }: ProgramFile): string[] {
+  const folder = /^folder:([0-9a-f]{12})/.exec(content)?.[1]
+  if (folder !== undefined) return [`what programs start in the folder ${path} counts as it is now (sha256:${folder})`]
   return content.startsWith('sha256:') ? [`the file ${path} counts as it is now (${content.slice(0, 19)})`] : []
 }
 
@@ -137,4 +138,41 @@ function contentsOf({ files, servers }: Project): string {
   const count = Object.keys(servers).length
   const tools = count === 0 ? [] : [`${count} tool ${count === 1 ? 'server' : 'servers'}`]
   return [...files.map(({ path }) => path), ...tools].join(', ')
+}
+
+/** Sandbox that a server configured by a project is started in. */
+export interface ServerSandboxPolicy {
+  /** Root of the project, the only writable folder. */
+  readonly root: string
+  readonly mode: 'read-only' | 'workspace-write'
+  /** Network of the server; only the user's own configuration grants it. */
+  readonly network: boolean
+  /** True when the user trusted the project on a machine without a sandbox. */
+  readonly mayRunUnsandboxed: boolean
+  /** Files as they were when they were trusted. */
+  readonly programs: readonly ProgramFile[]
+}
+
+/** Returns the sandbox policies of the servers of a trusted project, by name; none for any other project. */
+export function serverSandboxPolicies(
+  project: Project | null,
+  own: Config,
+  sandbox: SandboxMode,
+): ReadonlyMap<string, ServerSandboxPolicy> {
+  if (project?.state !== 'trusted') return new Map()
+  const { root, entry } = project
+  const { files: programs } = project.programs()
+  const mode = serverSandboxMode(sandbox)
+  const mayRunUnsandboxed = entry?.outsideSandbox === true
+  const policy = { root, mode, network: hasNetwork(own), mayRunUnsandboxed, programs } as const
+  return new Map(Object.keys(project.layer(own).values.mcp_servers ?? {}).map((name) => [name, policy]))
+}
+
+/** Returns the mode of a project's servers. Full access of the conversation does not extend to foreign programs. */
+export function serverSandboxMode(sandbox: SandboxMode): ServerSandboxPolicy['mode'] {
+  return sandbox === 'read-only' ? 'read-only' : 'workspace-write'
+}
+
+function hasNetwork({ sandbox_workspace_write: limits }: Config): boolean {
+  return limits?.network_access === true
 }

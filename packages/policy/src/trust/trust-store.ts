@@ -33,7 +33,7 @@ export function createTrustStore(home: string, files: Files): TrustStore {
   return {
     read(root) {
       const chunks: Buffer[] = []
-      const wanted = { root: folder, path: nameOf(root), maxBytes: maxEntryBytes }
+      const wanted = { root: folder, path: nameOf(root), maxBytes: maxEntryBytes, mustBeOwn: true }
       const problem = visitPlainFile(wanted, (chunk) => chunks.push(Buffer.from(chunk)))
       if (problem !== null) return null
       const entry = entryIn(Buffer.concat(chunks).toString('utf8'))

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type DecideSettings, decide } from '../../src/decision/decide.ts'
-import { explainDecision } from '../../src/decision/explain.ts'
+import { type DecideSettings, decide, explainDecision } from '../../src/decision/decide.ts'
 import { grantFor } from '../../src/decision/match.ts'
 import { command, commandRule, mcp, other, part, patch, read, rule, sampleOf } from './sample-facts.ts'
 

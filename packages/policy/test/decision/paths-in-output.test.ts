@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { absolutePathsInScript, pathsInOutput, redirectTargets } from '../../src/decision/paths-in-output.ts'
+import { absolutePathsInScript, pathsInOutput, redirectTargets } from '../../src/decision/sandbox-block.ts'
 
 describe('the paths that a failed command names', () => {
   it.each<[string, string[]]>([

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { guardFor } from '@parley/host'
+import { standingsHere } from '@parley/workspace'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { detectBlock } from '../../src/decision/sandbox-block.ts'
 import { checkNamedPaths } from '../../src/facts/check-named-paths.ts'
@@ -32,9 +32,9 @@ async function blocked(
     scratch: null,
   }
   const home = at('home')
-  const guardOf = async (paths: readonly string[], roots: readonly string[]) =>
-    paths.map(await guardFor(roots, { home }))
-  const checkedPaths = await checkNamedPaths({ script, output, cwd: at('work'), limits, enforcement, home, guardOf })
+  const standingOf = (paths: readonly string[], roots: readonly string[]) =>
+    standingsHere(paths, roots, { home, secrets: [] })
+  const checkedPaths = await checkNamedPaths({ script, output, cwd: at('work'), limits, enforcement, home, standingOf })
   const block = detectBlock({ exitCode: 1, triedNetwork: false, hasNetwork: false, checkedPaths })
   return block?.paths.map((path) => path.slice(root.length + 1)) ?? []
 }

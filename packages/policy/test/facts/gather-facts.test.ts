@@ -1,6 +1,6 @@
+import { link, rm, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
-import { guardFor } from '@parley/host'
-import { findProgram } from '@parley/workspace'
+import { findProgram, standingsHere } from '@parley/workspace'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { decide } from '../../src/decision/decide.ts'
 import { type FileSurroundings, gatherPatchFacts, gatherReadFacts } from '../../src/facts/gather-file-facts.ts'
@@ -107,12 +107,44 @@ describe('a command', () => {
   })
 })
 
+describe('the question about a command', () => {
+  const asked = {
+    rules: [],
+    sessionGrants: [],
+    sandboxMode: 'workspace-write',
+    enforcement: 'full',
+    network: false,
+  } as const
+
+  it('says that a program lies in the writable folders', async () => {
+    const searchPath = `${folders.workspace}:${folders.bin}`
+    const facts = await folders.run(['sh', '-c', 'cat b.ts'], { searchPath })
+    expect(decide(facts, { ...asked, approvalPolicy: 'untrusted' }).reason).toContain(
+      `cat is the program ${join(folders.workspace, 'cat')}, a file of the writable folders`,
+    )
+  })
+
+  it('says where a program in the writable folders leads', async () => {
+    await symlink(join(folders.bin, 'git'), join(folders.workspace, 'build'))
+    const facts = await folders.run(['./build', 'x'])
+    expect(decide(facts, { ...asked, approvalPolicy: 'untrusted' }).reason).toContain(
+      `./build is the program ${join(folders.workspace, 'build')}, which leads to ${join(folders.bin, 'git')}`,
+    )
+    await rm(join(folders.workspace, 'build'))
+  })
+
+  it('warns of a folder that is not what it seems', async () => {
+    const facts = { ...(await folders.run(['git', 'fetch'])), cwd: join(folders.workspace, 'src ') }
+    expect(decide(facts, { ...asked, approvalPolicy: 'untrusted' }).reason).toContain('the folder has a name that')
+  })
+})
+
 describe('files', () => {
   const around = (): FileSurroundings => ({
     cwd: folders.workspace,
     roots: [folders.workspace],
     secrets: folders.around.secrets,
-    guardOf: async (paths, roots) => paths.map(await guardFor(roots, { home: folders.home })),
+    standingOf: (paths, roots) => standingsHere(paths, roots, { home: folders.home, secrets: folders.around.secrets }),
     files: folders.around.files,
   })
 
@@ -141,6 +173,43 @@ describe('files', () => {
     const { files } = await gatherPatchFacts({ tool: 'apply_patch', paths, patch: '' }, wide)
     const why = 'is read when programs start'
     expect(files.map(({ protectedBy }) => protectedBy)).toEqual([why, why, why, why, null])
+  })
+
+  it.each([
+    ['package.json', 'package managers run what it names'],
+    ['.github/workflows/ci.yml', 'CI runs it'],
+    ['sub/Makefile', 'build tools run it'],
+    ['CLAUDE.md', 'agents obey it'],
+    ['.claude/settings.json', 'another agent obeys it'],
+    ['src/ѕudo.ts', 'letters that look like Latin ones'],
+    ['раураӏ'.replace('ӏ', ''), 'letters that look like Latin ones'],
+    ['notes.txt ', 'begins or ends with a blank'],
+    ['dir /a', 'begins or ends with a blank'],
+    ['ｆull.ts', 'drawn as others are'],
+    ['worklink/a', 'leads to'],
+  ])('of a patch that are not what they seem are remarked on (%s)', async (path, note) => {
+    const linked = path.startsWith('worklink') ? join(folders.workspaceLink, 'a') : path
+    const { files } = await gatherPatchFacts({ tool: 'apply_patch', paths: [linked], patch: '' }, around())
+    expect(files[0]?.notes?.join()).toContain(note)
+    const settings = { rules: [], sessionGrants: [], sandboxMode: 'workspace-write', enforcement: 'full' } as const
+    const facts = await gatherPatchFacts({ tool: 'apply_patch', paths: [linked], patch: '' }, around())
+    const decision = decide(facts, { ...settings, approvalPolicy: 'untrusted', network: false })
+    expect(decision).toMatchObject({ verdict: 'ask', reason: expect.stringContaining(note) })
+  })
+
+  it.each(['src/a.ts', 'документ.md', 'naïve.txt', 'src/日本語.md', 'αρχείο.txt', 'Ångström'])(
+    'of a patch with usual names are not remarked on (%s)',
+    async (path) => {
+      const { files } = await gatherPatchFacts({ tool: 'apply_patch', paths: [path], patch: '' }, around())
+      expect(files[0]).not.toHaveProperty('notes')
+    },
+  )
+
+  it('of a patch that have other names are remarked on', async () => {
+    await link(join(folders.workspace, 'b.ts'), join(folders.workspace, 'second.ts'))
+    const { files } = await gatherPatchFacts({ tool: 'apply_patch', paths: ['second.ts'], patch: '' }, around())
+    expect(files[0]?.notes).toEqual([expect.stringContaining('has 2 names')])
+    await rm(join(folders.workspace, 'second.ts'))
   })
 
   it('that are read are secret by their real path', async () => {

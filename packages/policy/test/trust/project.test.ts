@@ -207,6 +207,33 @@ describe('the programs of a project', () => {
     expect(found().state).toBe('changed')
   })
 
+  it.each([
+    ['node', '["tools"]', 'tools/index.js'],
+    ['python3', '["./tools"]', 'tools/__main__.py'],
+    ['node', '["."]', 'package.json'],
+    ['node', '["tools"]', 'tools/package.json'],
+  ])('include what %s starts in a folder that is an argument (%s, %s)', (program, args, path) => {
+    write('tools/other.txt', 'x')
+    write('.parley/config.toml', server(program, `args = ${args}`))
+    decide('trusted')
+    write('tools/other.txt', 'y')
+    expect(found().state).toBe('trusted')
+    write(path, '{}')
+    expect(found().state).toBe('changed')
+    decide('trusted')
+    write(path, '{"main":"x"}')
+    expect(found().state).toBe('changed')
+  })
+
+  it('include the file that the package.json of such a folder names', () => {
+    write('tools/package.json', '{"main":"lib/run.js"}')
+    write('tools/lib/run.js', 'one')
+    write('.parley/config.toml', server('node', 'args = ["tools"]'))
+    decide('trusted')
+    write('tools/lib/run.js', 'two')
+    expect(found().state).toBe('changed')
+  })
+
   it('are compared by the target of their links', () => {
     write('real.js', 'one')
     symlinkSync('../real.js', write('bin/.keep', '').replace('.keep', 'tool'))

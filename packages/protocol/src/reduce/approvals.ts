@@ -33,6 +33,7 @@ function decide(core: Core, event: EventOf<'approval.decided'>): Core {
     decision: event.decision,
     by: event.by,
     ...(event.note === undefined ? {} : { note: event.note }),
+    ...(event.seal === undefined ? {} : { seal: event.seal }),
   }
   return { ...core, turn, approvals: { ...rest, [event.approvalId]: approved } }
 }

@@ -125,6 +125,10 @@ export const approvalRequest = z
     'A question to the user about exactly this command or patch. It survives a restart, except for an `elicitation`, which is withdrawn because its call ends with the process.',
   )
 
+export const seal = leftAlone(z.string(), 'hash').describe(
+  'Checksum of a yes, made with a key of the home it was given in. A restarted server asks anew about a yes without a valid one.',
+)
+
 export const approval = z
   .object({
     ...approvalRequest.shape,
@@ -132,6 +136,7 @@ export const approval = z
     decision: decision.exactOptional().describe('The decision, once it is approved.'),
     note: z.string().exactOptional().describe('Note of the user with the answer.'),
     by: actor.exactOptional().describe('Client that answered.'),
+    seal: seal.exactOptional(),
   })
   .describe('An approval while it is part of the state: pending, or approved and not started.')
 

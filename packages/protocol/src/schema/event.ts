@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { approvalRequest } from './approval.ts'
+import { approvalRequest, seal } from './approval.ts'
 import { approvalId, conversationId, itemId, messageId, turnId } from './ids.ts'
 import { actor, answers, contentItem, decision, outputSchema, queuedMessage, sideFile } from './input.ts'
 import { failure, fileChangeEntry, item, ruleRef } from './item.ts'
@@ -224,6 +224,7 @@ export const conversationEvent = z.discriminatedUnion('type', [
       note: z.string().exactOptional().describe('Note of the user; the model gets it.'),
       answers: answers.exactOptional().describe('Answers to the form of an `elicitation`, with `approved`.'),
       by: actor.describe('Client that answered first.'),
+      seal: seal.exactOptional(),
     },
     'An approval was decided. Synced to disk before any client sees it.',
   ),

@@ -1,7 +1,7 @@
 import { chmodSync, renameSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { appendUnlocked } from '@parley/host'
+import { appendUnlocked, foreignOwner } from '@parley/host'
 import { makeFolders, nodeFiles } from '@parley/journal'
 import { UsageError } from '../serving/flags.ts'
 
@@ -15,9 +15,13 @@ export function homeFolder(env: Readonly<Record<string, string | undefined>>): s
 
 const accessOfOthers = 0o077
 
+/** Entries of the home that decide what runs, or hold what was said. */
+const rulingEntries = ['config.toml', 'policy.toml', 'redaction.key', 'sessions', 'trust', 'logs', 'cache', 'scratch']
+
 /**
  * Removes other users' access to the home folder, since whoever can write there decides what runs. Returns the
- * sentence that reports it; null when nothing changed. Throws `UsageError` for a folder of another user.
+ * sentence that reports it; null when nothing changed. Throws `UsageError` for a folder of another user, or with files
+ * or links to files of another user.
  */
 export function makeHomePrivate(home: string): string | null {
   const facts = statSync(home, { throwIfNoEntry: false })
@@ -28,10 +32,20 @@ export function makeHomePrivate(home: string): string | null {
       `${home} belongs to user ${facts.uid}, and this is user ${own}. Set PARLEY_HOME to a folder of your own.`,
     )
   }
+  for (const name of rulingEntries) assertOwn(join(home, name))
   const mode = facts.mode & 0o7777
   if ((mode & accessOfOthers) === 0) return null
   chmodSync(home, mode & ~accessOfOthers)
   return `${home} was open to others of this machine (mode ${mode.toString(8)}); it is yours alone now.`
+}
+
+function assertOwn(path: string): void {
+  const facts = statSync(path, { throwIfNoEntry: false })
+  const stranger = facts === undefined ? null : foreignOwner(path, facts)
+  if (stranger === null) return
+  throw new UsageError(
+    `${path} belongs to user ${stranger}, who can change what it says. Make it yours (chown) if you know what it holds, or move it away.`,
+  )
 }
 
 const maxBytes = 1 << 20

@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { ConfigError, readEffectiveConfig } from '@parley/config'
 import { openHost, openSandboxes } from '@parley/host'
 import { nodeFiles } from '@parley/journal'
 import { createShellParser } from '@parley/policy'
@@ -80,8 +81,11 @@ export function systemParts(options: ServerOptions): EngineParts {
   const privacyReport = makeHomePrivate(home)
   if (privacyReport !== null) reportPrivacy(privacyReport, log.write)
   const own = () => ownFiles(home)
-  let secrets: Promise<SecretPaths> | null = null
   const userHome = env['HOME'] ?? homedir()
+  const runFolders = [...ownRunFolders(env), ...options.sockets]
+  const secrets = secretsOf(home, userHome, (added) =>
+    secretPaths({ home: userHome, parleyHome: home, own: own(), runFolders, added }, diskFiles),
+  )
   return {
     program: `parley/${options.version}`,
     identity: { serverInfo: { name: 'parley', version: options.version, build: options.build }, home },
@@ -94,15 +98,15 @@ export function systemParts(options: ServerOptions): EngineParts {
     redaction,
     files: nodeFiles,
     host: openHost(),
-    sandboxes: openSandboxes({ cacheFile: join(home, 'cache', 'sandbox.json'), build: options.build, env, own }),
+    sandboxes: openSandboxes({
+      cacheFile: join(home, 'cache', 'sandbox.json'),
+      build: options.build,
+      env,
+      own,
+      onExchanged: (sentences) => log.write(sentences.join(' ')),
+    }),
     shellParser: createShellParser(assets.shellParser),
-    secrets: () => {
-      secrets ??= secretPaths(
-        { home: userHome, parleyHome: home, own: own(), runFolders: [...ownRunFolders(env), ...options.sockets] },
-        diskFiles,
-      )
-      return secrets
-    },
+    secrets,
     ripgrep: assets.ripgrep,
     shell: existsSync('/bin/bash') ? '/bin/bash' : '/bin/sh',
     patchFiles: diskPatchFiles,
@@ -118,6 +122,30 @@ export function systemParts(options: ServerOptions): EngineParts {
       }),
     report: (fault) => log.write(String(fault)),
     writeLog: log.write,
+  }
+}
+
+/** Returns a function to the places of secrets, found anew when the user's own list of them has changed. */
+function secretsOf(home: string, userHome: string, find: (added: readonly string[]) => Promise<SecretPaths>) {
+  let known: { readonly key: string; readonly paths: Promise<SecretPaths> } | null = null
+  return (): Promise<SecretPaths> => {
+    const added = addedPlaces(home, userHome)
+    // Where the configuration cannot be read any more, what was hidden stays hidden.
+    if (added === null && known !== null) return known.paths
+    const key = JSON.stringify(added)
+    if (known?.key !== key) known = { key, paths: find(added ?? []) }
+    return known.paths
+  }
+}
+
+/** Returns the places of secrets in the user's own configuration; null when it cannot be read. */
+function addedPlaces(home: string, userHome: string): readonly string[] | null {
+  try {
+    const { paths = [] } = readEffectiveConfig({ home }).values.secrets ?? {}
+    return paths.map((path) => resolve(userHome, path.replace(/^~\//, '')))
+  } catch (error) {
+    if (error instanceof ConfigError) return null
+    throw error
   }
 }
 

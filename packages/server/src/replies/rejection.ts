@@ -3,6 +3,7 @@ import {
   LineTooLongError,
   LOG_CHANGED,
   LOG_DELETED,
+  LOG_FOREIGN,
   LOG_MOVED,
   LOG_REPLACED,
   MAX_WRITTEN_LINE_BYTES,
@@ -80,6 +81,8 @@ export function lineTooLongFailure(error: LineTooLongError): Failure {
 const sentences: Readonly<Record<string, (path: string) => string>> = {
   [LOG_MOVED]: (path) =>
     `The log ${path} was moved away while it was open. ${stops} Put it back; if it does not go on then, leave it and resume it.`,
+  [LOG_FOREIGN]: (path) =>
+    `The file ${path} belongs to another user, who could have written anything into it, so it is not used. Make it yours (chown) if you know what it holds.`,
   [LOG_DELETED]: (path) =>
     `The log ${path} was deleted while it was open. ${stops} Restore the file and resume the conversation, or begin a new one.`,
   [LOG_REPLACED]: (path) =>

@@ -66,9 +66,11 @@ export interface ToolPorts {
  */
 export async function fileSurroundings(place: Environment, { cwd, roots }: Workspace): Promise<FileSurroundings> {
   await place.reach()
-  const { files } = place
-  const realRoots = await Promise.all(roots.map((root) => files.realPath(root).catch(whenUnknown(root))))
-  return { cwd: realRoots[0] ?? cwd, roots: realRoots, secrets: await place.secrets(), guardOf: place.guardOf, files }
+  const { files, standingOf } = place
+  const { real, changed } = await place.rootsNow(roots)
+  // The first root is the folder of the conversation, unless that is another one now.
+  const realCwd = changed.length === 0 ? real[0] : await files.realPath(cwd).catch(whenUnknown(cwd))
+  return { cwd: realCwd ?? cwd, roots: real, secrets: await place.secrets(), standingOf, files }
 }
 
 interface LookUp {

@@ -11,20 +11,24 @@ export const defaultTimeoutMs = 120_000
 
 interface ShellRun {
   readonly argv: readonly string[]
+  /** Real path. */
   readonly cwd: string
+  /** Identity of the folder when the call was planned; absent where it is not known. */
+  readonly cwdIdentity?: string
   readonly background: boolean
   /** Time limit in the foreground; background commands have none. */
   readonly timeoutMs: number
 }
 
 export async function runShellCommand(
-  { argv, cwd, background, timeoutMs }: ShellRun,
+  { argv, cwd, cwdIdentity, background, timeoutMs }: ShellRun,
   context: ToolContext,
   ports: ToolPorts,
 ): Promise<ToolOutcome> {
   const { place } = ports
   context.sideFiles.prepare()
-  const spec = commandSpec({ argv, cwd, itemId: context.itemId, folder: context.sideFiles.folder }, ports)
+  const planned = commandSpec({ argv, cwd, itemId: context.itemId, folder: context.sideFiles.folder }, ports)
+  const spec = cwdIdentity === undefined ? planned : { ...planned, cwdIdentity }
   const sandbox = await readySandbox(context)
   if ('problem' in sandbox) return sandboxFailed(sandbox.problem)
   if (context.signal.aborted) {
@@ -35,9 +39,22 @@ export async function runShellCommand(
   const running = place.commands.runCommand({ ...spec, timeoutMs }, { sandbox, onOutput: context.report })
   const stop = () => running.stop(context.signal.reason === 'shutdown' ? 'shutdown' : 'interrupted')
   context.signal.addEventListener('abort', stop, { once: true })
+  sandbox.exceeded?.addEventListener('abort', () => running.stop('interrupted'), { once: true })
   const end = await running.ended
   context.signal.removeEventListener('abort', stop)
-  return outcomeOf(end, await keepOutput(end, context.sideFiles), context.itemId)
+  const outcome = outcomeOf(end, await keepOutput(end, context.sideFiles), context.itemId)
+  return sandbox.exceeded?.aborted === true ? tooMuchWritten(outcome) : outcome
+}
+
+/** Returns the outcome of a command that was stopped because it had written too much. */
+function tooMuchWritten(outcome: ToolOutcome): ToolOutcome {
+  const message = 'stopped: its temporary files had grown over 4 GiB, or 500,000 files'
+  return {
+    ...outcome,
+    status: 'failed',
+    modelText: `${message}\n${outcome.modelText}`,
+    failure: { code: 'scratchExceeded', message },
+  }
 }
 
 async function readySandbox(context: ToolContext): Promise<Sandbox | { readonly problem: string }> {
@@ -88,6 +105,9 @@ function startInBackground(
   // Background output is read from memory; a spool would stay behind when the end is never read.
   const { spool: _spool, ...unspooled } = spec
   const { pid, end } = ports.background.start(itemId, unspooled, { sandbox })
+  sandbox.exceeded?.addEventListener('abort', () => void ports.background.stop(itemId).catch(() => undefined), {
+    once: true,
+  })
   if (end !== null) return outcomeOf(end, outputOfNothing, itemId)
   const apart =
     sandbox.limits === null || sandbox.limits.network
@@ -112,7 +132,8 @@ function outcomeOf(end: CommandEnd, output: Output, itemId: ItemId): ToolOutcome
     end.leftovers > 0
       ? '\n(What it left running was stopped. Use background: true for something that should go on.)'
       : ''
-  const modelText = `${heading}\n${shown}${leftovers}`
+  const exchanged = (end.exchanged ?? []).map((sentence) => `\n(${sentence})`).join('')
+  const modelText = `${heading}\n${shown}${leftovers}${exchanged}`
   if (end.reason === 'interrupted' || end.reason === 'shutdown') return { status: 'interrupted', modelText, fields }
   if (end.reason === 'lost')
     return { status: 'unknown', modelText, fields, failure: { code: 'endUnknown', message: heading } }

@@ -63,27 +63,44 @@ function prepareShell(call: ShellInput, ports: ToolPorts): PreparedCall | { prob
     },
     async plan(workspace) {
       const cwd = resolve(workspace.cwd, call.workdir ?? '.')
-      const problem = await problemWithFolder(cwd, place)
-      if (problem !== null) return { problem }
-      const real = await place.files.realPath(cwd).catch(whenUnknown(null))
+      const found = await lookAtFolder(cwd, place)
+      if ('problem' in found) return found
+      const { real, identity } = found
       const { background = false, timeout_ms: timeoutMs = defaultTimeoutMs } = call
       return {
-        payload: JSON.stringify({ argv, cwd, real, escalate, network, background, timeoutMs }),
-        shown: { cwd },
-        run: (context) => runShellCommand({ argv, cwd, background, timeoutMs }, context, ports),
+        payload: JSON.stringify({ argv, cwd, real, identity, escalate, network, background, timeoutMs }),
+        shown: { cwd: real },
+        run: (context) =>
+          runShellCommand(
+            { argv, cwd: real, ...(identity === undefined ? {} : { cwdIdentity: identity }), background, timeoutMs },
+            context,
+            ports,
+          ),
       }
     },
   }
 }
 
-/** Returns why a command could not start in its working directory, so that no one is asked about it; else null. */
-async function problemWithFolder(cwd: string, { files }: ToolPorts['place']): Promise<string | null> {
+interface WorkingFolder {
+  readonly real: string
+  readonly identity?: string
+}
+
+/** Looks at the working directory; a problem means that a command could not start there, so that no one is asked. */
+async function lookAtFolder(
+  cwd: string,
+  { files }: ToolPorts['place'],
+): Promise<WorkingFolder | { readonly problem: string }> {
   try {
-    const { kind } = await files.look(cwd)
-    return kind === 'folder' ? null : `Not run: the working directory ${cwd} is not a folder.`
+    const real = await files.realPath(cwd)
+    const { kind, identity } = await files.look(real)
+    if (kind !== 'folder') return { problem: `Not run: the working directory ${cwd} is not a folder.` }
+    return identity === undefined ? { real } : { real, identity }
   } catch (error) {
-    if (!isMissing(error)) return whenUnknown(null)(error)
-    return `Not run: the working directory ${cwd} is not there. Make it first, or name another workdir.`
+    if (!isMissing(error)) return whenUnknown({ real: cwd })(error)
+    return {
+      problem: `Not run: the working directory ${cwd} is not there. Make it first, or name another workdir.`,
+    }
   }
 }
 

@@ -1,8 +1,11 @@
-import type { GuardKind, Host, Sandboxes } from '@parley/host'
+import type { Host, PinnedFolders, Sandboxes } from '@parley/host'
 import type { EnvironmentFiles } from '../files/environment-files.ts'
+import type { Standing } from '../files/path-standing.ts'
 import type { SecretPaths } from '../files/secret-paths.ts'
 import type { SearchProgram } from '../look-up/ripgrep-run.ts'
 import type { PatchTarget } from '../patch/patch-files.ts'
+
+type RootsNow = ReturnType<PinnedFolders['now']>
 
 /**
  * Machine that runs a conversation's commands and has its files: this one, or a remote one through its exec-server.
@@ -27,6 +30,11 @@ export interface Environment {
   readonly patches: PatchTarget
   readonly search: SearchProgram
   secrets(): Promise<SecretPaths>
-  /** Returns why each absolute path stays read-only for commands that may write to `roots`; null where it does not. */
-  guardOf(paths: readonly string[], roots: readonly string[]): Promise<readonly (GuardKind | null)[]>
+  /** Says what each absolute path is, by the files as they are now, for a conversation that may write to `roots`. */
+  standingOf(paths: readonly string[], roots: readonly string[]): Promise<readonly Standing[]>
+  /**
+   * Returns the real paths of writable folders, which are pinned at the first use by a conversation. Those that are other
+   * folders now are left out, with a sentence for each in `changed`.
+   */
+  rootsNow(folders: readonly string[]): Promise<RootsNow>
 }

@@ -1,4 +1,5 @@
 import { type Config, type EnvironmentSettings, environmentNamed } from '@parley/config'
+import { pinFolders } from '@parley/host'
 import { dialTo } from '../remote/dial.ts'
 import { Link, type LinkChange } from '../remote/link.ts'
 import type { Environment } from './environment.ts'
@@ -46,7 +47,7 @@ export function createEnvironments(ports: EnvironmentsPorts): Environments {
   return {
     take(request) {
       const { environment, config } = request
-      if (environment === undefined) return { environment: ports.local, release: () => Promise.resolve() }
+      if (environment === undefined) return { environment: pinned(ports.local), release: () => Promise.resolve() }
       const settings = environmentNamed(environment, config)
       // Changed settings get a link of their own; open conversations keep the old one.
       const key = JSON.stringify([environment, settings])
@@ -54,7 +55,7 @@ export function createEnvironments(ports: EnvironmentsPorts): Environments {
       shared.set(key, one)
       one.users.add(request)
       return {
-        environment: one.environment,
+        environment: pinnedByPath(one.environment),
         async release() {
           one.users.delete(request)
           if (one.users.size > 0 || shared.get(key) !== one) return
@@ -69,6 +70,38 @@ export function createEnvironments(ports: EnvironmentsPorts): Environments {
       await Promise.all(links.map((link) => link[Symbol.asyncDispose]()))
     },
   }
+}
+
+/** Returns the environment of this machine for one conversation, whose writable folders stay those it opened with. */
+function pinned(local: Environment): Environment {
+  const folders = pinFolders()
+  return { ...local, rootsNow: (wanted) => Promise.resolve(folders.now(wanted)) }
+}
+
+/** Returns an environment elsewhere for one conversation. Device and inode are not known, so only paths are compared. */
+function pinnedByPath(remote: Environment): Environment {
+  const known = new Map<string, string>()
+  // Its facts are getters that are valid only once it was reached, so it is not copied.
+  return Object.create(remote, {
+    rootsNow: {
+      async value(wanted: readonly string[]) {
+        const { real } = await remote.rootsNow(wanted)
+        const isSame = wanted.map((folder, index) => {
+          const now = real[index] ?? folder
+          if (!known.has(folder)) known.set(folder, now)
+          return known.get(folder) === now
+        })
+        return {
+          real: real.filter((_, index) => isSame[index]),
+          changed: wanted.filter((_, index) => !isSame[index]).map(leadsElsewhere),
+        }
+      },
+    },
+  })
+}
+
+function leadsElsewhere(folder: string): string {
+  return `${folder} leads to another folder than when this conversation opened, so nothing may be written there. Close the conversation and open it again to work there.`
 }
 
 function open(name: string, settings: EnvironmentSettings, ports: EnvironmentsPorts): Shared {

@@ -1,6 +1,6 @@
-import { guardFor, type Host, type Sandboxes } from '@parley/host'
+import { type Host, pinFolders, type Sandboxes } from '@parley/host'
 import { diskFiles } from '../files/disk-files.ts'
-import { ownFiles } from '../files/own-files.ts'
+import { ownFiles, standingsHere } from '../files/path-standing.ts'
 import type { SecretPaths } from '../files/secret-paths.ts'
 import { localRipgrep } from '../look-up/local-ripgrep.ts'
 import { diskPatchTarget } from '../patch/apply/disk-patch-attempt.ts'
@@ -38,9 +38,8 @@ export function localEnvironment(parts: LocalParts): Environment {
     patches: diskPatchTarget(patchFiles),
     search: { there: () => Promise.resolve(search), here: search },
     secrets,
-    async guardOf(paths, roots) {
-      const guard = await guardFor(roots, { home: userHome, env, own })
-      return paths.map(guard)
-    },
+    standingOf: async (paths, roots) =>
+      standingsHere(paths, roots, { home: userHome, env, own, secrets: await secrets() }),
+    rootsNow: (folders) => Promise.resolve(pinFolders().now(folders)),
   }
 }

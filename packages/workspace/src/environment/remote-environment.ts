@@ -1,7 +1,9 @@
 import type { EnvironmentFiles } from '../files/environment-files.ts'
+import { whenUnknown } from '../files/errors.ts'
 import { findProgram } from '../files/find-program.ts'
+import { standingsThere } from '../files/path-standing.ts'
+import { liesWithin } from '../files/real-path.ts'
 import { type SecretPaths, secretPaths } from '../files/secret-paths.ts'
-import { liesWithin } from '../files/workspace-path.ts'
 import { type Ripgrep, type RipgrepRun, ripgrepLimits } from '../look-up/ripgrep-run.ts'
 import type { ExecInfo } from '../remote/exec-connection.ts'
 import type { Link } from '../remote/link.ts'
@@ -69,7 +71,16 @@ export function remoteEnvironment(name: string, link: Link, here: Ripgrep): Envi
       here,
     },
     secrets: remoteSecrets,
-    guardOf: (paths, roots) => remoteGuards(link, { paths, roots, home: facts().home }),
+    standingOf: async (paths, roots) =>
+      standingsThere(paths, roots, {
+        files,
+        secrets: await remoteSecrets(),
+        guardsOf: (asked, writable) => remoteGuards(link, { paths: asked, roots: writable, home: facts().home }),
+      }),
+    rootsNow: async (folders) => ({
+      real: await Promise.all(folders.map((folder) => files.realPath(folder).catch(whenUnknown(folder)))),
+      changed: [],
+    }),
   }
 }
 

@@ -28,6 +28,8 @@ export interface EnvironmentFiles {
 export interface FoundFile {
   readonly kind: 'file' | 'folder' | 'other'
   readonly sizeBytes: number
+  /** Device, inode and time of birth; absent on a machine that does not report them. */
+  readonly identity?: string
 }
 
 interface FolderNames {

@@ -1,10 +1,13 @@
 import { isAbsolute, join, resolve } from 'node:path'
 import type { EnvironmentFiles } from './environment-files.ts'
 import { whenUnknown } from './errors.ts'
-import { liesWithin } from './workspace-path.ts'
+import { liesWithin } from './real-path.ts'
 
 export interface FoundProgram {
   readonly path: string | null
+  /** Real path of `path`, when links lead elsewhere. */
+  readonly real?: string
+  /** True when the file or what it leads to lies in a writable folder. */
   readonly insideRoots: boolean
 }
 
@@ -43,5 +46,6 @@ export async function findProgram(request: ProgramRequest): Promise<FoundProgram
 
 async function located(path: string, { roots, files }: ProgramRequest): Promise<FoundProgram> {
   const real = await files.realPath(path).catch(whenUnknown(path))
-  return { path, insideRoots: roots.some((root) => liesWithin(real, root) || liesWithin(path, root)) }
+  const insideRoots = roots.some((root) => liesWithin(real, root) || liesWithin(path, root))
+  return { path, ...(real === path ? {} : { real }), insideRoots }
 }

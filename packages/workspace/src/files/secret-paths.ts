@@ -1,45 +1,8 @@
-import { join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
+import { secretPlaces, systemSecretPlaces } from '@parley/host'
 import type { EnvironmentFiles } from './environment-files.ts'
 import { whenUnknown } from './errors.ts'
-import { liesWithin } from './workspace-path.ts'
-
-const underHome = [
-  '.ssh',
-  '.gnupg',
-  '.aws',
-  '.azure',
-  '.kube',
-  '.docker',
-  '.netrc',
-  '.npmrc',
-  '.pypirc',
-  '.git-credentials',
-  '.vault-token',
-  '.password-store',
-  '.pgpass',
-  '.config/gcloud',
-  '.config/gh',
-  '.config/git/credentials',
-  '.config/op',
-  '.cargo/credentials',
-  '.cargo/credentials.toml',
-  '.gem/credentials',
-  '.local/share/keyrings',
-  '.terraform.d',
-  'Library/Keychains',
-]
-const systemPaths = [
-  '/etc/shadow',
-  '/etc/shadow-',
-  '/etc/gshadow',
-  '/etc/gshadow-',
-  '/etc/sudoers',
-  '/etc/sudoers.d',
-  '/etc/ssh',
-  '/etc/ssl/private',
-  '/run/secrets',
-  '/run/user',
-]
+import { liesWithin } from './real-path.ts'
 
 /** Absolute paths of files and folders that contain secrets, each as written and with links followed. */
 export type SecretPaths = readonly string[]
@@ -51,35 +14,100 @@ interface SecretHomes {
   readonly own?: readonly string[]
   /** Folders of server sockets. */
   readonly runFolders?: readonly string[]
+  /** Places that the user added. */
+  readonly added?: readonly string[]
 }
+
+const placesAtHome = secretPlaces.flatMap(({ paths }) => paths)
+const namedAtHome = placesAtHome.filter((place) => !place.includes('*'))
+const patternsAtHome = placesAtHome.filter((place) => place.includes('*'))
 
 /** Lists the paths of secrets known by name, under the user's home, parley's home and the system's folders. */
 export async function secretPaths(
-  { home, parleyHome, own = [], runFolders = [] }: SecretHomes,
+  { home, parleyHome, own = [], runFolders = [], added = [] }: SecretHomes,
   files: EnvironmentFiles,
 ): Promise<SecretPaths> {
-  const written = [...underHome.map((name) => join(home, name)), parleyHome, ...own, ...runFolders, ...systemPaths]
-  const real = await Promise.all(written.map((path) => files.realPath(path).catch(whenUnknown(path))))
-  return [...new Set([...written, ...real])]
+  const resolve = (path: string) => files.realPath(path).catch(whenUnknown(path))
+  const atHome = await existingAtHome(home, files)
+  const realHome = await resolve(home)
+  const missing = namedAtHome.filter((name) => !atHome.includes(name))
+  const others = [parleyHome, ...own, ...runFolders, ...added, ...systemSecretPlaces]
+  const existing = [...atHome.map((name) => join(home, name)), ...others]
+  const real = await Promise.all(existing.map(resolve))
+  return [
+    ...new Set([...existing, ...real, ...[home, realHome].flatMap((at) => missing.map((name) => join(at, name)))]),
+  ]
+}
+
+/** Folders with many of the places. Most places do not exist, and to resolve each takes long over a network. */
+const listedFolders = ['.local/share', '.config', '.']
+/** More entries than such a folder has. */
+const maxListed = 10_000
+
+/** Resolves to the places that exist or may exist, relative to the home, and to what the patterns stand for. */
+async function existingAtHome(home: string, files: EnvironmentFiles): Promise<readonly string[]> {
+  const list = (folder: string) => namesIn(join(home, folder), files)
+  const listed = (await Promise.all(listedFolders.map(list))).map((names) => names && foldedSet(names))
+  const mayExist = (place: string) =>
+    listedFolders.every((folder, index) => {
+      const names = listed[index] ?? null
+      const below = folder === '.' ? place : place.startsWith(`${folder}/`) ? place.slice(folder.length + 1) : null
+      return names === null || below === null || names.has(below.replace(/\/.*/, '').toLowerCase())
+    })
+  const matching = await Promise.all(
+    patternsAtHome.map(async (pattern) => {
+      const [start = '', end = ''] = basename(pattern).split('*')
+      const names = (await list(dirname(pattern))) ?? []
+      const fitting = names.filter((name) => name.length >= start.length + end.length)
+      return fitting
+        .filter((name) => name.startsWith(start) && name.endsWith(end))
+        .map((name) => join(dirname(pattern), name))
+    }),
+  )
+  return [...new Set([...namedAtHome.filter(mayExist), ...matching.flat()])]
+}
+
+/** Resolves to the names in a folder; null where they cannot be told, so that any may be there. */
+async function namesIn(folder: string, files: EnvironmentFiles): Promise<readonly string[] | null> {
+  try {
+    const { entries, truncated } = await files.list(await files.realPath(folder), maxListed)
+    return truncated ? null : entries.map(({ name }) => name)
+  } catch (error) {
+    return whenUnknown(null)(error)
+  }
 }
 
 // Environment, memory and open files of processes; memory, keys and messages of the kernel.
 const secretProcFile = /^\/proc\/(?:(?:\d+|self|thread-self)\/.|(?:kcore|kmsg|keys)$)/
-// Secrets of other users whose home folders this user may read.
-const secretOfAnyHome =
-  /^\/(?:home\/[^/]+|Users\/[^/]+|root)\/(?:\.ssh|\.gnupg|\.aws|\.azure|\.kube|\.docker|\.netrc|\.npmrc|\.pgpass|\.git-credentials|\.password-store)(?:\/|$)/i
+// Homes of other users, which this user may be able to read.
+const anyHome = /^\/(?:home\/[^/]+|users\/[^/]+|root)\//
+const foldedAtHome: ReadonlySet<string> = new Set(namedAtHome.map((name) => name.toLowerCase()))
 const harmlessDevice = /^\/dev\/(?:null|zero|full|random|urandom|stdin|stdout|stderr|tty)$/
 
 /** Returns true for a path of, or below, a secret. Ignores case, as some file systems do. */
 export function isSecret(path: string, secrets: SecretPaths): boolean {
-  if (
-    secretProcFile.test(path) ||
-    secretOfAnyHome.test(path) ||
-    (path.startsWith('/dev/') && !harmlessDevice.test(path))
-  )
-    return true
-  const folded = `${path.toLowerCase().replace(/\/+/g, '/')}/`
-  return secrets.some((secret) => folded.startsWith(`${secret.toLowerCase()}/`))
+  if (secretProcFile.test(path) || (path.startsWith('/dev/') && !harmlessDevice.test(path))) return true
+  const folded = path.toLowerCase().replace(/\/+/g, '/')
+  const home = anyHome.exec(folded)?.[0]
+  return isAmong(folded, foldedSet(secrets)) || (home !== undefined && isAmong(folded.slice(home.length), foldedAtHome))
+}
+
+/** Sets of the lists in use: a command asks for each of its words, and the lists are long. */
+const foldedSets = new WeakMap<SecretPaths, ReadonlySet<string>>()
+
+function foldedSet(secrets: SecretPaths): ReadonlySet<string> {
+  const known = foldedSets.get(secrets)
+  if (known !== undefined) return known
+  const folded = new Set(secrets.map((secret) => secret.toLowerCase()))
+  foldedSets.set(secrets, folded)
+  return folded
+}
+
+/** Returns true when the path or a folder above it is in the set. */
+function isAmong(path: string, places: ReadonlySet<string>): boolean {
+  for (let end = path.length; end > 0; end = path.lastIndexOf('/', end - 1))
+    if (places.has(path.slice(0, end))) return true
+  return false
 }
 
 /** Returns true when a folder contains a secret that exists now. */

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
 import type { EnvironmentFiles } from '../files/environment-files.ts'
 import { whenUnknown } from '../files/errors.ts'
-import { liesWithin } from '../files/workspace-path.ts'
+import { liesWithin } from '../files/real-path.ts'
 import { type IgnoreRules, ignoreRulesFor, readFolder, withRulesOf } from './read-folder.ts'
 
 export interface CopyRequest {

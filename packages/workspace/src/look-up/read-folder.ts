@@ -2,7 +2,7 @@ import { join, relative, sep } from 'node:path'
 import ignore, { type Ignore } from 'ignore'
 import type { EnvironmentFiles, NamedEntry } from '../files/environment-files.ts'
 import { systemErrorReason, whenUnknown } from '../files/errors.ts'
-import { liesWithin } from '../files/workspace-path.ts'
+import { liesWithin } from '../files/real-path.ts'
 
 export type FolderEntry =
   | { readonly name: string; readonly kind: 'folder' | 'file' | 'other' }

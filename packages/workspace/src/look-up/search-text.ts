@@ -1,13 +1,21 @@
-import { relative } from 'node:path'
+import { join, relative } from 'node:path'
+import { diskFiles } from '../files/disk-files.ts'
 import type { EnvironmentFiles } from '../files/environment-files.ts'
 import { isMissing, systemErrorReason } from '../files/errors.ts'
-import { liesWithin } from '../files/workspace-path.ts'
+import { liesWithin } from '../files/real-path.ts'
+import { copyTree, type TreeCopy, usualCopyLimits } from './copy-tree.ts'
 import { suggestForMissing } from './nearest-names.ts'
-import { fileNameArguments, type SearchTerms, searchArguments } from './ripgrep-arguments.ts'
-import type { Ripgrep, RipgrepOutcome } from './ripgrep-run.ts'
+import {
+  fileNameArguments,
+  type Ripgrep,
+  type RipgrepOutcome,
+  type SearchProgram,
+  type SearchTerms,
+  searchArguments,
+} from './ripgrep-run.ts'
 import { type Collected, collectMatches, collectNames, type OutputCollector } from './search-output.ts'
 
-export interface SearchScope {
+interface SearchScope {
   readonly files: EnvironmentFiles
   readonly ripgrep: Ripgrep
   /** Real path; paths in the result are relative to it when they are below it. */
@@ -25,12 +33,12 @@ export interface TextSearch extends SearchScope, SearchTerms {
   readonly redactCutLine?: (text: string) => string
 }
 
-export interface NameSearch extends SearchScope {
+interface NameSearch extends SearchScope {
   readonly globs: readonly string[]
   readonly includeIgnored?: boolean
 }
 
-export type SearchOutcome =
+type SearchOutcome =
   | {
       readonly kind: 'searched'
       readonly text: string
@@ -90,7 +98,7 @@ function pathArgument({ cwd, path }: SearchScope): string {
 }
 
 /** Returns a sentence when the path cannot be searched; null otherwise. */
-export async function scopeProblem({
+async function scopeProblem({
   path,
   shownPath,
   files,
@@ -139,4 +147,37 @@ function present(outcome: RipgrepOutcome, collected: Collected, noun: string): S
 
 function failed(message: string): SearchOutcome {
   return { kind: 'failed', message }
+}
+
+interface EnvironmentSearch extends Omit<SearchScope, 'files' | 'ripgrep'> {
+  readonly environment: { readonly files: EnvironmentFiles; readonly search: SearchProgram }
+  readonly roots: readonly string[]
+  readonly includeIgnored: boolean
+  readonly search: (scope: SearchScope) => Promise<SearchOutcome>
+}
+
+/** Searches with the environment's own ripgrep. Without one, searches a local copy of the files. */
+export async function searchEnvironment(request: EnvironmentSearch): Promise<SearchOutcome> {
+  const { environment, roots, includeIgnored, search, ...scope } = request
+  const { files } = environment
+  const ripgrep = await environment.search.there(roots)
+  if (ripgrep !== null) return search({ ...scope, files, ripgrep })
+  const problem = (await scopeProblem({ ...scope, files })) ?? outsideProblem(scope)
+  if (problem !== null) return { kind: 'failed', message: problem }
+  await using copy = await copyTree({ ...scope, files, includeIgnored })
+  const path = join(copy.folder, relative(scope.cwd, scope.path))
+  const { here } = environment.search
+  return withCopyNote(await search({ ...scope, cwd: copy.folder, path, files: diskFiles, ripgrep: here }), copy)
+}
+
+function outsideProblem({ path, cwd, shownPath }: Pick<SearchScope, 'path' | 'cwd' | 'shownPath'>): string | null {
+  if (liesWithin(path, cwd)) return null
+  return `${shownPath} lies outside the working directory, and without ripgrep on that machine only what lies in it can be searched.`
+}
+
+function withCopyNote(outcome: SearchOutcome, { truncated }: TreeCopy): SearchOutcome {
+  if (outcome.kind === 'failed') return outcome
+  const limit = truncated ? ` Only the first ${usualCopyLimits.files} files were searched.` : ''
+  const note = `[There is no ripgrep on that machine: its files were read one by one, large ones left out.${limit}]`
+  return { ...outcome, text: `${outcome.text}\n${note}`, complete: outcome.complete && !truncated }
 }

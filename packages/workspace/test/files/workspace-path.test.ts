@@ -4,7 +4,7 @@ import { tempWorkspace } from '@parley/testkit'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { diskFiles } from '../../src/files/disk-files.ts'
-import { liesWithin, resolveWorkspacePath } from '../../src/files/workspace-path.ts'
+import { liesWithin, resolveWorkspacePath } from '../../src/files/real-path.ts'
 
 describe('liesWithin', () => {
   it.each([

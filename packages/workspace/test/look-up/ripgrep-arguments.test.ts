@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { fileNameArguments, searchArguments } from '../../src/look-up/ripgrep-arguments.ts'
+import { fileNameArguments, searchArguments } from '../../src/look-up/ripgrep-run.ts'
 
 describe('ripgrep arguments', () => {
   it('put all model input behind -e, -g and --', () => {

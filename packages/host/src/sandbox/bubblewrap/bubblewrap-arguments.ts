@@ -1,4 +1,5 @@
-import type { GuardSurroundings } from '../guarded/find-guarded.ts'
+import type { GuardSurroundings } from '../../paths/guarded-paths.ts'
+import type { SandboxState } from '../sandbox.ts'
 import type { Mount } from './plan-mounts.ts'
 
 export interface ArgumentOptions {
@@ -74,7 +75,7 @@ function mountArguments({ mounts, scratch, features, emptyFds }: ArgumentOptions
 }
 
 /** Facts of the machine needed to build a sandbox. */
-export interface BubblewrapMachine extends GuardSurroundings {
+export interface BubblewrapMachine extends GuardSurroundings, SandboxState {
   /** Absolute path of `bwrap`, from where commands cannot write. */
   readonly program: string
   /** Major, minor, patch. */

@@ -1,5 +1,5 @@
-import { lstatSync, readdirSync } from 'node:fs'
-import { realPathOrNull } from '../../system/paths.ts'
+import { lstatSync, readdirSync, type Stats } from 'node:fs'
+import { realPathOrNull } from '../../system/real-path.ts'
 
 export interface HiddenPlaces {
   readonly folders: readonly string[]
@@ -11,12 +11,23 @@ export function hiddenPlaces(paths: readonly string[]): HiddenPlaces {
   const folders = new Set<string>()
   const files = new Set<string>()
   for (const path of paths) {
+    const found = lookAt(path)
+    if (found === undefined) continue
     const place = realPathOrNull(path)
     if (place === null || place === '/') continue
-    const isFolder = lstatSync(place, { throwIfNoEntry: false })?.isDirectory()
+    const isFolder = (found.isSymbolicLink() ? lookAt(place) : found)?.isDirectory()
     if (isFolder !== undefined) (isFolder ? folders : files).add(place)
   }
   return { folders: [...folders], files: [...files] }
+}
+
+/** Returns undefined for what is missing or cannot be examined: most places do not exist, and a real path is slow to tell so. */
+function lookAt(path: string): Stats | undefined {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false })
+  } catch {
+    return undefined
+  }
 }
 
 /** System services that act for any process that reaches them. Below /run, or /var/run where that is another folder. */

@@ -76,13 +76,18 @@ const run = `echo began >&${reportFd}
 (exec "$@" 2>&9 9>&- ${reportFd}>&-)
 code=$?`
 
-// The second word after the name is the state; the ninth has PF_EXITING.
+// The second word after the name is the state; the ninth has PF_EXITING. A command chooses the name, which may hold line
+// ends, parentheses and `*`: what follows the last `) ` of the last line is the system's. Arithmetic would evaluate a word.
 const count = `left=0
 for entry in /proc/[0-9]*; do
-  [ $entry != /proc/1 ] && read -r stat <$entry/stat || continue
+  set -f
+  [ $entry != /proc/1 ] || continue
+  stat=
+  while read -r line; do stat=$line; done <$entry/stat
   set -- \${stat##*) }
-  case $1 in Z|X) continue ;; esac
-  [ $(($7 & 4)) -eq 0 ] && left=$((left + 1))
+  case $1 in ''|Z|X) continue ;; esac
+  case $7 in ''|*[!0-9]*) ;; *) [ $(($7 & 4)) -eq 0 ] || continue ;; esac
+  left=$((left + 1))
 done
 echo "left $left" >&${reportFd}`
 

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { isWithin } from '../../system/paths.ts'
+import { isWithin } from '../../system/real-path.ts'
 
 /** Line of `/proc/self/mountinfo`. */
 export interface MountLine {

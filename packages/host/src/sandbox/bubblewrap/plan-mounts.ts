@@ -1,4 +1,4 @@
-import { isWithin } from '../../system/paths.ts'
+import { isWithin } from '../../system/real-path.ts'
 
 /** Facts found on the machine. All paths are absolute and real. */
 export interface MountFacts {

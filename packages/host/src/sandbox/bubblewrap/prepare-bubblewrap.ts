@@ -1,8 +1,9 @@
 import { existsSync, lstatSync } from 'node:fs'
 import { arch, release as kernelRelease } from 'node:os'
-import { realPathOrNull } from '../../system/paths.ts'
-import { type GuardedPlaces, guardedPlaces, spellings } from '../guarded/guarded-places.ts'
-import { type ReservedName, reserveName } from '../guarded/reserved-names.ts'
+import { type GuardedPlaces, guardedPlaces, nothingGuarded, outermost, spellings } from '../../paths/guarded-paths.ts'
+import { watchGuarded } from '../../paths/put-back.ts'
+import { type ReservedName, reserveName } from '../../paths/reserved-names.ts'
+import { realPathOrNull } from '../../system/real-path.ts'
 import type { Sandbox, SandboxLimits } from '../sandbox.ts'
 import { isFilterArch, seccompFilter } from '../seccomp/filter.ts'
 import { type BubblewrapMachine, featuresOf } from './bubblewrap-arguments.ts'
@@ -12,8 +13,6 @@ import { type MountLine, mountedOverItself, readMountTable } from './mount-table
 import { type Mount, planMounts } from './plan-mounts.ts'
 import { wrapCommand } from './wrap-command.ts'
 
-const nothingGuarded: GuardedPlaces = { kept: [], missing: [], writable: [] }
-
 /** Prepares limits from the files as they are now, and reserves the names that must not be made. Rejects with a sentence. */
 export async function prepareBubblewrap(limits: SandboxLimits, machine: BubblewrapMachine): Promise<Sandbox> {
   const processor = arch()
@@ -22,7 +21,7 @@ export async function prepareBubblewrap(limits: SandboxLimits, machine: Bubblewr
   for (const root of roots) assertUsable(root, limits.mode)
   const isWritable = limits.mode === 'workspace-write'
   const guarded = isWritable ? await guardedPlaces(roots, machine) : nothingGuarded
-  const held = holdAll(guarded.missing)
+  const held = holdAll(guarded.missing, machine.stateFolder ?? null)
   try {
     const mounts = mountsFor(limits, machine, { roots, guarded, held })
     const surroundings = {
@@ -31,14 +30,42 @@ export async function prepareBubblewrap(limits: SandboxLimits, machine: Bubblewr
       mounts,
       scratch: limits.scratch,
       network: limits.network,
-      filter: seccompFilter({ arch: processor, unixSockets: limits.unixSockets }),
+      filter: seccompFilter({ arch: processor, unixSockets: allowsUnixSockets(limits) }),
       shell: shellFor(limits, mounts),
     }
-    return { limits, wrap: (command) => wrapCommand(command, surroundings), release: () => releaseAll(held) }
+    const putBack = watchGuarded({
+      ...guarded,
+      kept: outermost(guarded),
+      roots,
+      held: held.map(({ path }) => path),
+      hidden: limits.masked,
+    })
+    let isStarted = false
+    return {
+      limits,
+      wrap(command) {
+        isStarted = true
+        return wrapCommand(command, surroundings)
+      },
+      release() {
+        const exchanged = putBack(isStarted)
+        releaseAll(held)
+        if (exchanged.length > 0) machine.onExchanged?.(exchanged)
+        return exchanged
+      },
+    }
   } catch (error) {
     releaseAll(held)
     throw error
   }
+}
+
+/**
+ * Returns true where a command may make unix sockets. With the network it shares the names of abstract sockets, such as
+ * those of a display or a message bus, and a filter cannot tell which socket a program connects to.
+ */
+function allowsUnixSockets({ unixSockets, network }: SandboxLimits): boolean {
+  return unixSockets && !network
 }
 
 /** Limit of the system for one argument. */
@@ -100,11 +127,11 @@ function assertUsable(root: string, mode: SandboxLimits['mode']): void {
   if (root === '/' && mode === 'workspace-write') throw new Error('The whole system cannot be a writable folder')
 }
 
-function holdAll(paths: readonly string[]): ReservedName[] {
+function holdAll(paths: readonly string[], notes: string | null): ReservedName[] {
   const held: ReservedName[] = []
   try {
     for (const path of paths) {
-      const name = reserveName(path)
+      const name = reserveName(path, notes)
       if (name !== null) held.push(name)
     }
     return held

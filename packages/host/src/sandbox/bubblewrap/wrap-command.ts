@@ -1,7 +1,8 @@
 import { closeSync, openSync } from 'node:fs'
 import { markVariable } from '../../system/marks.ts'
-import { isWithin } from '../../system/paths.ts'
 import { findSetsid } from '../../system/programs.ts'
+import { isWithin } from '../../system/real-path.ts'
+import { standInFor } from '../../system/secret-places.ts'
 import { assertStartable, SpawnFailedError, type StartAttempt } from '../../system/spawn-failure.ts'
 import { openAnonymousFile, openToAppend, readAnonymousFile } from '../anonymous-file.ts'
 import type { SandboxedCommand, SandboxWatch, WrappedCommand } from '../sandbox.ts'
@@ -46,7 +47,7 @@ export function wrapCommand(command: SandboxedCommand, setup: BubblewrapSetup): 
   try {
     const reportFile = keep(openAnonymousFile())
     const statusFile = keep(openAnonymousFile())
-    const emptyFds = mounts.filter(({ kind }) => kind === 'emptyFile').map(() => keep(openSync('/dev/null', 'r')))
+    const emptyFds = mounts.filter(({ kind }) => kind === 'emptyFile').map(({ path }) => keep(openStandIn(path)))
     const passed = [keep(openToAppend(reportFile)), keep(openToAppend(statusFile))]
     const argsFd = reportFd + passed.length
     const inside = { statusFd: reportFd + 1, filterFd: argsFd + 1, emptyFds: emptyFds.map((_, at) => argsFd + 2 + at) }
@@ -68,6 +69,12 @@ export function wrapCommand(command: SandboxedCommand, setup: BubblewrapSetup): 
     for (const fd of opened) closeSync(fd)
     throw error
   }
+}
+
+/** Opens what a hidden file holds inside; nothing for most. */
+function openStandIn(path: string): number {
+  const text = standInFor(path)
+  return text === '' ? openSync('/dev/null', 'r') : openAnonymousFile(text)
 }
 
 function watchOf(statusFile: number, reportFile: number): SandboxWatch {

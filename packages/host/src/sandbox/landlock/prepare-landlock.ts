@@ -1,13 +1,11 @@
 import { closeSync } from 'node:fs'
+import { allClosed, type GuardSurroundings, guardedPlaces } from '../../paths/guarded-paths.ts'
 import { assertStartable } from '../../system/spawn-failure.ts'
 import { openAnonymousFile, openToAppend, readAnonymousFile } from '../anonymous-file.ts'
-import type { GuardSurroundings } from '../guarded/find-guarded.ts'
-import { guardedPlaces } from '../guarded/guarded-places.ts'
 import type { Sandbox, SandboxLimits, SandboxWatch } from '../sandbox.ts'
 import { openScratch } from '../scratch.ts'
 import { type FilterArch, seccompFilter } from '../seccomp/filter.ts'
-import { rightsOnOutput, rulesetAttributes } from './rights.ts'
-import { listFolder, rulesOfLimits } from './rules.ts'
+import { listFolder, rightsOnOutput, rulesetAttributes, rulesOfLimits } from './rules.ts'
 import { callNumbers, hiddenEnv, landlockScript } from './script.ts'
 
 export interface LandlockMachine extends GuardSurroundings {
@@ -58,7 +56,7 @@ async function scriptCommand(limits: SandboxLimits, scratch: string, machine: La
   const { network, mode } = limits
   const filter = { arch, unixSockets: false, ipSockets: network, attributes: mode !== 'read-only', shared: false }
   const roots = limits.mode === 'workspace-write' ? limits.writableRoots : []
-  const guarded = await guardedPlaces(roots, machine)
+  const guarded = allClosed(await guardedPlaces(roots, machine))
   const rules = await rulesOfLimits(limits, { version, list: listFolder, scratch, guarded })
   const lines = rules.map(({ rights, path }) => `${rights}:${path}`)
   if (lines.reduce((sum, line) => sum + Buffer.byteLength(line) + 9, 0) > maxRuleBytes) {

@@ -1,8 +1,7 @@
-import { isWithin } from '../../system/paths.ts'
+import { guardedNames } from '../../paths/guarded-names.ts'
+import { allClosed, type ClosedPlaces, type GuardSurroundings, guardedPlaces } from '../../paths/guarded-paths.ts'
+import { isWithin } from '../../system/real-path.ts'
 import { assertStartable } from '../../system/spawn-failure.ts'
-import type { GuardSurroundings } from '../guarded/find-guarded.ts'
-import { guardedNames } from '../guarded/guarded-names.ts'
-import { type GuardedPlaces, guardedPlaces } from '../guarded/guarded-places.ts'
 import type { Sandbox, SandboxLimits } from '../sandbox.ts'
 import { openScratch, scratchEnv } from '../scratch.ts'
 
@@ -17,7 +16,7 @@ export interface SeatbeltMachine extends GuardSurroundings {
  */
 export async function prepareSeatbelt(limits: SandboxLimits, machine: SeatbeltMachine): Promise<Sandbox> {
   const roots = limits.mode === 'workspace-write' ? limits.writableRoots : []
-  const guarded = await guardedPlaces(roots, machine)
+  const guarded = allClosed(await guardedPlaces(roots, machine))
   const { scratch, release } = await openScratch(limits)
   const { text, parameters } = seatbeltProfile(limits, { scratch, guarded })
   const definitions = Object.entries(parameters).flatMap(([name, value]) => ['-D', `${name}=${value}`])
@@ -42,7 +41,7 @@ export interface ProfilePlaces {
   /** Folder for temporary files of the command. Real path. */
   readonly scratch: string
   /** Protected paths below the writable roots. */
-  readonly guarded: GuardedPlaces
+  readonly guarded: ClosedPlaces
 }
 
 const base = `(version 1)

@@ -1,8 +1,7 @@
 import { errorMessage } from '../../system/errors.ts'
 import { isFilterArch } from '../seccomp/filter.ts'
 import type { Finding } from './finding.ts'
-import type { Machine } from './machine.ts'
-import { preparerFor } from './preparers.ts'
+import { type Machine, preparerFor } from './machine.ts'
 import {
   fullBy,
   noBubblewrap,
@@ -51,7 +50,7 @@ async function findBubblewrap(machine: Machine, outsideParent: string | null): P
 async function findLandlock(machine: Machine, outsideParent: string | null): Promise<Finding> {
   const { perl } = machine
   if (perl === null) return none(whyNotLandlock('noPerl'))
-  const { lowestVersion } = await import('../landlock/rights.ts')
+  const { lowestVersion } = await import('../landlock/rules.ts')
   const asked = await ask([perl.path, '-f', '-e', askLandlock])
   if (!/^-?\d+$/.test(asked.answer)) return none(whyNotLandlock(asked.problem), isFinal(asked.problem))
   const version = Number(asked.answer)

@@ -1,6 +1,5 @@
 import { errorMessage } from '../../system/errors.ts'
-import type { Sandbox, SandboxLimits } from '../sandbox.ts'
-import type { SandboxReport } from '../sandboxes.ts'
+import type { Sandbox, SandboxLimits, SandboxReport } from '../sandbox.ts'
 
 /** Result of a search, as it is kept from one start to the next. */
 export interface Finding extends SandboxReport {

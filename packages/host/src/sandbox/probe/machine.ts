@@ -1,9 +1,12 @@
 import { homedir } from 'node:os'
+import type { GuardSurroundings } from '../../paths/guarded-paths.ts'
 import { type FoundProgram, findProgram, programFolders } from '../../system/programs.ts'
-import type { GuardSurroundings } from '../guarded/find-guarded.ts'
+import { isWithin } from '../../system/real-path.ts'
+import type { SandboxState } from '../sandbox.ts'
+import type { Finding, PrepareSandbox } from './finding.ts'
 
 /** Facts of the machine that are read before anything is tried. */
-export interface Machine extends GuardSurroundings {
+export interface Machine extends GuardSurroundings, SandboxState {
   readonly platform: NodeJS.Platform
   readonly arch: string
   readonly env: Readonly<Record<string, string | undefined>>
@@ -12,13 +15,14 @@ export interface Machine extends GuardSurroundings {
   readonly sandboxExec: FoundProgram | null
 }
 
-export interface MachineOptions extends Pick<GuardSurroundings, 'own'> {
+interface MachineOptions extends Pick<GuardSurroundings, 'own'>, SandboxState {
   readonly env: Readonly<Record<string, string | undefined>>
   /** Folders to find programs in, in place of the system's. */
   readonly folders?: readonly string[]
 }
 
-export function inspectMachine({ env, own, folders = programFolders(env['PATH'] ?? '') }: MachineOptions): Machine {
+export function inspectMachine(options: MachineOptions): Machine {
+  const { env, folders = programFolders(env['PATH'] ?? ''), ...more } = options
   const { platform, arch } = process
   const onLinux = (name: string) => (platform === 'linux' ? findProgram(name, folders) : null)
   return {
@@ -26,9 +30,54 @@ export function inspectMachine({ env, own, folders = programFolders(env['PATH'] 
     arch,
     home: env['HOME'] ?? homedir(),
     env,
-    ...(own === undefined ? {} : { own }),
+    ...more,
     bwrap: onLinux('bwrap'),
     perl: onLinux('perl'),
     sandboxExec: platform === 'darwin' ? findProgram('sandbox-exec', ['/usr/bin']) : null,
+  }
+}
+
+/** Returns the function that prepares limits in this enforcement on this machine. Its modules are loaded when it is called. */
+export function preparerFor(finding: Finding, machine: Machine): PrepareSandbox {
+  const { enforcement, reason, bubblewrap, landlock } = finding
+  const { arch, bwrap, perl, sandboxExec } = machine
+  if (enforcement === 'full' && sandboxExec !== null)
+    return trusting(sandboxExec.path, bySeatbelt(sandboxExec.path, machine))
+  if (enforcement === 'full' && bwrap !== null && bubblewrap !== undefined) {
+    return trusting(bwrap.path, byBubblewrap(machine, bwrap.path, bubblewrap))
+  }
+  if (enforcement === 'partial' && perl !== null && landlock !== undefined) {
+    return trusting(perl.path, async (limits) => {
+      const { prepareLandlock } = await import('../landlock/prepare-landlock.ts')
+      const { isFilterArch } = await import('../seccomp/filter.ts')
+      if (!isFilterArch(arch)) throw new Error(reason)
+      return prepareLandlock(limits, { ...machine, program: perl.path, version: landlock, arch })
+    })
+  }
+  return () => Promise.reject(new Error(reason))
+}
+
+function byBubblewrap(machine: Machine, program: string, version: string): PrepareSandbox {
+  return async (limits) => {
+    const { prepareBubblewrap } = await import('../bubblewrap/prepare-bubblewrap.ts')
+    const [major = 0, minor = 0, patch = 0] = version.split('.').map(Number)
+    return prepareBubblewrap(limits, { ...machine, program, version: [major, minor, patch] })
+  }
+}
+
+function bySeatbelt(program: string, machine: Machine): PrepareSandbox {
+  return async (limits) => {
+    const { prepareSeatbelt } = await import('../macos/seatbelt.ts')
+    return prepareSeatbelt(limits, { ...machine, program })
+  }
+}
+
+/** Rejects limits under which a command could change the program that enforces them. */
+function trusting(program: string, prepare: PrepareSandbox): PrepareSandbox {
+  return (limits) => {
+    const isChangeable =
+      limits.mode === 'workspace-write' && limits.writableRoots.some((root) => isWithin(program, root))
+    if (!isChangeable) return prepare(limits)
+    return Promise.reject(new Error(`${program}, which enforces the limits, lies where commands may write`))
   }
 }

@@ -1,4 +1,4 @@
-import type { Sandboxes } from '../sandboxes.ts'
+import type { Sandboxes } from '../sandbox.ts'
 import { type FoundSandbox, noSandboxFound } from './finding.ts'
 import type { SandboxesOptions } from './search.ts'
 

@@ -1,12 +1,12 @@
 import { dirname } from 'node:path'
-import type { GuardSurroundings } from '../guarded/find-guarded.ts'
-import { isWeaker } from '../sandboxes.ts'
+import type { GuardSurroundings } from '../../paths/guarded-paths.ts'
+import { sweepReserved } from '../../paths/reserved-names.ts'
+import { isWeaker, type SandboxState } from '../sandbox.ts'
 import { type Finding, type FoundSandbox, noSandboxFound } from './finding.ts'
 import { findingKey, keepFinding, readFinding } from './kept-finding.ts'
-import { inspectMachine, type Machine } from './machine.ts'
-import { preparerFor } from './preparers.ts'
+import { inspectMachine, type Machine, preparerFor } from './machine.ts'
 
-export interface SandboxesOptions extends Pick<GuardSurroundings, 'own'> {
+export interface SandboxesOptions extends Pick<GuardSurroundings, 'own'>, Pick<SandboxState, 'onExchanged'> {
   /** File (0600) that keeps the finding until the next boot; null keeps nothing. Its folders are made when it is written. */
   readonly cacheFile: string | null
   /** PATH, HOME and the variables of container runtimes; default the env of this process. */
@@ -24,6 +24,7 @@ export async function search(options: SandboxesOptions): Promise<FoundSandbox> {
     const machine = inspect(options)
     const key = findingKey(machine, options.build)
     const kept = cacheFile === null ? null : readFinding(cacheFile, key)
+    if (cacheFile !== null) sweepReserved(dirname(cacheFile))
     return found(kept ?? (await tryAndKeep(machine, key, cacheFile)), machine)
   } catch (error) {
     return noSandboxFound(error)
@@ -42,9 +43,14 @@ export async function searchAgain(before: FoundSandbox, options: SandboxesOption
   }
 }
 
-function inspect({ env = process.env, own, programFolders }: SandboxesOptions): Machine {
-  const more = own === undefined ? {} : { own }
-  return inspectMachine({ env, ...more, ...(programFolders === undefined ? {} : { folders: programFolders }) })
+function inspect({ env = process.env, cacheFile, own, onExchanged, programFolders }: SandboxesOptions): Machine {
+  return inspectMachine({
+    env,
+    ...(own === undefined ? {} : { own }),
+    ...(onExchanged === undefined ? {} : { onExchanged }),
+    ...(cacheFile === null ? {} : { stateFolder: dirname(cacheFile) }),
+    ...(programFolders === undefined ? {} : { folders: programFolders }),
+  })
 }
 
 async function tryAndKeep(machine: Machine, key: string, cacheFile: string | null): Promise<Finding> {

@@ -3,7 +3,7 @@ import { copyFile, link, mkdir, mkdtemp, realpath, rm, stat, writeFile } from 'n
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { isWithin } from '../../system/paths.ts'
+import { isWithin } from '../../system/real-path.ts'
 
 /** Targets that the probe tries to reach. */
 export interface ProbeTargets extends AsyncDisposable {

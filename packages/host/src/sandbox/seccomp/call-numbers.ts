@@ -32,6 +32,7 @@ export const x64Calls: Readonly<Record<CallName, number>> = {
   sched_setparam: 142,
   sched_setscheduler: 144,
   vhangup: 153,
+  modify_ldt: 154,
   pivot_root: 155,
   _sysctl: 156,
   adjtimex: 159,

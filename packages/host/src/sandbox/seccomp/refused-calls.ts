@@ -27,6 +27,8 @@ export const refusedCalls = [
   'lookup_dcookie',
   'nfsservctl',
   'uselib',
+  // Only programs of 16-bit systems need it.
+  'modify_ldt',
   // Namespaces and mounts.
   'mount',
   'umount2',
@@ -132,6 +134,7 @@ export type CallName = RefusedCall | JudgedCall
 export type X64Only =
   | '_sysctl'
   | 'uselib'
+  | 'modify_ldt'
   | 'create_module'
   | 'get_kernel_syms'
   | 'query_module'

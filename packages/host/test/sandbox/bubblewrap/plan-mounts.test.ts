@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type Mount, type MountFacts, planMounts } from '../../../src/sandbox/bubblewrap/plan-mounts.ts'
-import { isWithin } from '../../../src/system/paths.ts'
+import { isWithin } from '../../../src/system/real-path.ts'
 
 const nothing: MountFacts = {
   writable: [],

@@ -205,6 +205,19 @@ describe.skipIf(!hasBubblewrap)(`a command in its sandbox${whyNot}`, { timeout: 
     expect(end).toMatchObject({ exitCode: 3, leftovers: 2 })
   })
 
+  it.each([
+    ['names of files', ') *'],
+    ['a state of its own', ') Z 1'],
+    ['an assignment', 'x) S 1 code=0'],
+  ])('keeps its exit code when it leaves a process with a line end and %s in its name', async (_, name) => {
+    using ground = openPlayground()
+    // Seven names, of which the last is read where the flags of a process are.
+    for (const file of ['1', '2', '3', '4', '5', '6', 'code=0']) writeFileSync(ground.path(`workspace/src/${file}`), '')
+    const script = `(printf '%s\\n' '${name}' >/proc/self/comm; sleep 60 & : >named; wait) & until [ -e named ]; do :; done; exit 3`
+    const end = await run(ground, script, { cwd: ground.path('workspace/src') })
+    expect(end).toMatchObject({ exitCode: 3, leftovers: 2 })
+  })
+
   it('is not run when a folder became a link to a secret after the limits were prepared', async () => {
     using ground = openPlayground('/var/tmp')
     mkdirSync(ground.path('workspace/sub/.git/hooks'), { recursive: true })
@@ -217,6 +230,24 @@ describe.skipIf(!hasBubblewrap)(`a command in its sandbox${whyNot}`, { timeout: 
     expect(end.exitCode).toBe(125)
     expect(text(end)).toContain('a folder was exchanged meanwhile; nothing was run')
     expect(text(end)).not.toContain('secret key')
+  })
+
+  it.each([
+    ['a circle', '.mcp.json'],
+    ['another circle', 'circle'],
+    ['a circle below itself', '.mcp.json/x'],
+    ['a file as if it were a folder', 'file/x/y'],
+    ['too long a name', 'x'.repeat(300)],
+    ['nothing', 'nowhere/deep.json'],
+    ['nothing outside', '/nowhere/deep.json'],
+  ])('is run when a guarded name is a link to %s, and cannot write through it', async (_, target) => {
+    using ground = openPlayground('/var/tmp')
+    symlinkSync('circle', ground.path('workspace/circle'))
+    for (const name of ['.mcp.json', '.vscode']) symlinkSync(target, ground.path(`workspace/${name}`))
+    const script = `echo ran; { rm -f file; mkdir -p file/x nowhere; echo x >.mcp.json; } 2>/dev/null; cat .mcp.json`
+    const end = await run(ground, script)
+    expect(end).toMatchObject({ reason: 'exited', exitCode: 1 })
+    expect(text(end)).toMatch(/^ran\n/)
   })
 
   it('does not release the names that are reserved for another command', async () => {

@@ -1,7 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { fullWrite, reads, rightsOnFile, rulesetAttributes } from '../../../src/sandbox/landlock/rights.ts'
-import { type FolderEntry, planRules } from '../../../src/sandbox/landlock/rules.ts'
+import {
+  type FolderEntry,
+  fullWrite,
+  planRules,
+  reads,
+  rightsOnFile,
+  rulesetAttributes,
+} from '../../../src/sandbox/landlock/rules.ts'
 
 /** Tree in which a folder is an object, a file null, a link a string. */
 interface Tree {

@@ -217,6 +217,7 @@ describe('the tables', () => {
       'iopl',
       'lchown',
       'mknod',
+      'modify_ldt',
       'open',
       'query_module',
       'uselib',

@@ -1,8 +1,7 @@
 import type { ApprovalKind, ApprovalPolicy, RunLimits } from '@parley/protocol'
 import type * as z from 'zod'
-import type { Row } from '../rules/matrix.ts'
+import type { LimitSettings, Row, SandboxPolicy, SandboxUse } from '../rules/matrix.ts'
 import type { Rule, Rules, RuleTarget } from '../rules/rules.ts'
-import type { LimitSettings, SandboxPolicy, SandboxUse } from '../rules/sandbox-policy.ts'
 
 /**
  * Kind of facts: all that policy does with facts `F` and the grants `G` made from them. Its members are methods, so

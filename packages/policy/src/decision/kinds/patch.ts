@@ -29,6 +29,8 @@ export interface PatchedFile {
   readonly insideRoots: boolean
   /** Reason why patches to this file need approval; null for a file without protection. */
   readonly protectedBy: string | null
+  /** Remarks for a question about it, as ends of sentences that begin with the path. */
+  readonly notes?: readonly string[]
 }
 
 /** Grant for later patches to some of these files, whatever they write. */
@@ -88,6 +90,7 @@ export const patchKind: FactsKind<PatchFacts, PatchGrant> = {
         real: z.string(),
         insideRoots: z.boolean(),
         protectedBy: z.string().nullable(),
+        notes: z.array(z.string()).exactOptional(),
       }),
     ),
     contentHash: z.string(),
@@ -101,8 +104,8 @@ export const patchKind: FactsKind<PatchFacts, PatchGrant> = {
 
   particulars({ files }) {
     const file = files.find(isProtected) ?? files.find((candidate) => !candidate.insideRoots)
-    if (file === undefined) return ''
-    return file.protectedBy === null ? file.real : `${file.path}: ${file.protectedBy}`
+    const why = file === undefined ? [] : [file.protectedBy === null ? file.real : `${file.path}: ${file.protectedBy}`]
+    return [...why, ...notesOf(files)].join('; ')
   },
 
   describe: ({ files }) => describeList('changes', files.map(describeFile)),
@@ -122,6 +125,14 @@ export const patchKind: FactsKind<PatchFacts, PatchGrant> = {
   }),
 }
 
+const maxNotes = 8
+
+/** Returns what a question says of single files: of the first, and of how many more. */
+function notesOf(files: readonly PatchedFile[]): readonly string[] {
+  const all = files.flatMap(({ path, notes = [] }) => notes.map((note) => `${path} ${note}`))
+  return all.length <= maxNotes ? all : [...all.slice(0, maxNotes), `and ${all.length - maxNotes} more remarks`]
+}
+
 function isProtected({ protectedBy }: PatchedFile): boolean {
   return protectedBy !== null
 }
@@ -130,7 +141,8 @@ function realPathsOf({ files }: PatchFacts): readonly string[] {
   return files.map((file) => file.real)
 }
 
-function describeFile({ real, insideRoots: isInside, protectedBy }: PatchedFile): string {
-  if (protectedBy !== null) return `${real}, which ${protectedBy}`
-  return `${real}, ${isInside ? 'inside the writable folders' : 'outside the writable folders'}`
+function describeFile({ real, insideRoots: isInside, protectedBy, notes = [] }: PatchedFile): string {
+  const more = notes.map((note) => `; it ${note}`).join('')
+  if (protectedBy !== null) return `${real}, which ${protectedBy}${more}`
+  return `${real}, ${isInside ? 'inside the writable folders' : 'outside the writable folders'}${more}`
 }

@@ -142,16 +142,30 @@ function judge(call: ExaminedCall | PlannedCall, { item, attempt, approval }: Ju
   const payloadHash = payloadHashOf(plan, attempt, policy.state)
   if (approval === null) return decideUnanswered(call, { item: shown, attempt, payloadHash }, policy)
   if (approval.contentHash !== payloadHash)
-    return decideUnanswered(call, { item: shown, attempt: askedAnew(attempt), payloadHash }, policy)
+    return decideUnanswered(
+      call,
+      { item: shown, attempt: askedAnew(attempt, 'what it would do has changed since the yes'), payloadHash },
+      policy,
+    )
+  if (!policy.isOwnAnswer(approval))
+    return decideUnanswered(
+      call,
+      {
+        item: shown,
+        attempt: askedAnew(attempt, 'the yes comes from a log that another home or program wrote'),
+        payloadHash,
+      },
+      policy,
+    )
   const isForSession = approval.decision === 'approvedForSession'
   const grant = isForSession ? grantFor(attempt.facts, attempt.decision.run) : null
   const decided = { ...shown, decision: answeredRecord(approval, attempt) }
   return { kind: 'run', plan, item: decided, attempt, payloadHash, grant }
 }
 
-function askedAnew(attempt: Attempt): Attempt {
+function askedAnew(attempt: Attempt, why: string): Attempt {
   const { decision } = attempt
-  const reason = `what it would do has changed since the yes; ${decision.reason}`
+  const reason = `${why}; ${decision.reason}`
   return { ...attempt, decision: { ...decision, reason } }
 }
 

@@ -1,6 +1,7 @@
 import { alwaysRulesFor, approvalKindOf, askedLimits, grantFor } from '@parley/policy'
-import type { ApprovalRequest, CallItem } from '@parley/protocol'
+import type { Approval, ApprovalRequest, CallItem, ConversationId } from '@parley/protocol'
 import { backgroundWords } from '@parley/protocol/question'
+import type { Redaction } from '@parley/redaction'
 import type { PatchQuestion } from '@parley/workspace'
 import { type Attempt, type CallPolicy, decideSettings } from './attempt.ts'
 
@@ -75,4 +76,20 @@ function inBackground(item: CallItem): boolean {
 
 function detailOf(item: CallItem): string {
   return item.type !== 'toolCall' || item.text !== '' ? item.text : item.input
+}
+
+type SealedYes = Pick<Approval, 'id' | 'contentHash' | 'decision' | 'seal'>
+
+/** Returns the checksum of a yes, which only servers of this home can make: a log from elsewhere brings none that fits. */
+export function sealOf(
+  { id, contentHash, decision }: SealedYes,
+  conversationId: ConversationId,
+  { seal }: Pick<Redaction, 'seal'>,
+): string {
+  return seal(JSON.stringify([conversationId, id, contentHash, decision]))
+}
+
+/** Returns true for a yes that was given to a server of this home, in this process or an earlier one. */
+export function isSealed(yes: SealedYes, conversationId: ConversationId, redaction: Pick<Redaction, 'seal'>): boolean {
+  return yes.seal !== undefined && yes.seal === sealOf(yes, conversationId, redaction)
 }

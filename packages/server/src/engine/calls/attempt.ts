@@ -40,6 +40,8 @@ export interface CallPolicy {
   readonly state: ConversationState
   readonly rules: Rules
   readonly sessionGrants: readonly Grant[]
+  /** Returns true for a yes that was given to a server of this home. */
+  readonly isOwnAnswer: (approval: Approval) => boolean
   /** Path of the policy file that `approvedAlways` adds a rule to. */
   readonly policyFile: string
   readonly secretsIn: (text: string) => ReadonlyMap<string, string>

@@ -8,6 +8,7 @@ import { createOutputReporter } from '../conversation/deltas.ts'
 import { workspaceOf } from '../limits/workspace-folders.ts'
 import type { TurnContext } from '../turn/turn-context.ts'
 import { advanceCall, type Call, type CallStep, type RunStep } from './advance-call.ts'
+import { isSealed } from './approval-request.ts'
 import { createUserAsker } from './ask-user.ts'
 import { type CallPolicy, type FoundBlock, finishedItem } from './attempt.ts'
 import { exactCall, exactText, understandCall } from './propose-call.ts'
@@ -49,6 +50,7 @@ function policyOf({ conversation, modules, signal }: TurnContext): CallPolicy {
     state: conversation.state,
     rules,
     sessionGrants: memory.grants,
+    isOwnAnswer: (approval) => isSealed(approval, conversation.state.core.meta.conversationId, redaction),
     policyFile: userRules.file,
     secretsIn: redaction.secretsIn,
     stopped: signal.aborted,
@@ -161,11 +163,11 @@ async function findBlock(run: TurnContext, item: CallItem, { outcome, context }:
   if (item.type !== 'commandExecution' || limits === null) return null
   if (outcome.status !== 'failed' || outcome.sandboxBroke === true) return null
   const { cwd, text: script, output } = item
-  const { localHome: home, guardOf } = run.modules.limits
+  const { localHome: home, standingOf } = run.modules.limits
   const { enforcement } = run.conversation.state.core.settings
   const said = output === undefined ? '' : `${output.head}\n${output.tail}`
   const places =
-    home === null ? [] : await checkNamedPaths({ script, output: said, cwd, limits, enforcement, home, guardOf })
+    home === null ? [] : await checkNamedPaths({ script, output: said, cwd, limits, enforcement, home, standingOf })
   const exitCode = item.exitCode ?? null
   const triedNetwork = outcome.triedNetwork === true
   const block = detectBlock({ exitCode, triedNetwork, hasNetwork: limits.network, checkedPaths: places })

@@ -3,6 +3,7 @@ import { ConfigError, chosenEnvironment } from '@parley/config'
 import type { Environment, ModelListing } from '@parley/models'
 import { type Project, problemLocation, readPolicyFile } from '@parley/policy'
 import type { Check, Enforcement, ParamsOf, ResultOf } from '@parley/protocol'
+import { liesWithin, type Environment as Place, whenUnknown } from '@parley/workspace'
 import { findOwnFileInside } from '../limits/workspace-folders.ts'
 import type { PolicyPorts } from '../policy/read-rules.ts'
 import { chooseProvider, keyVariables, type ModelSources } from '../settings/model-sources.ts'
@@ -20,6 +21,7 @@ export async function checkUp(
     ['home', () => checkHome(ports.home)],
     ['configuration', () => checkConfig(cwd, ports)],
     ['sandbox', () => checkSandbox(ports)],
+    ['secrets', () => checkSecrets(ports)],
     ['shell parser', () => checkShellParser(ports)],
     ['conversations', () => checkOwners(ports)],
     ...(provider ? [['provider', () => checkProvider(ports)] as const] : []),
@@ -53,6 +55,48 @@ async function checkSandbox({ places }: Pick<PolicyPorts, 'places'>): Promise<Ch
       ? { ...said, level: 'ok', text: `${meanings[enforcement]}. ${reason}` }
       : { ...said, level: 'warning', remedy: reason },
   ]
+}
+
+/** Lists the places of secrets that exist here, and those of the user's own list that do not. */
+async function checkSecrets({ places, home }: Pick<PolicyPorts, 'places' | 'home'>): Promise<Check[]> {
+  const { environment: place, release } = places.take({ environment: undefined, config: {} })
+  const name = 'secrets'
+  try {
+    const existing = (await Promise.all((await place.secrets()).map((path) => realIfThere(path, place)))).flat()
+    const shown = (path: string) => (liesWithin(path, place.home) ? `~${path.slice(place.home.length)}` : path)
+    const found = [...new Set(existing)].map(shown)
+    const { enforcement } = await place.sandboxes.report()
+    const hidden = enforcement === 'full' ? 'hidden from commands' : 'not hidden from commands without the full sandbox'
+    const text = `${found.length} places of secrets exist here, ${hidden}: ${found.join(', ')}`
+    return [{ name, level: 'ok', text: text.slice(0, maxText) }, ...(await checkAdded(home, place))]
+  } finally {
+    release()
+  }
+}
+
+/** Enough for about 150 places. */
+const maxText = 4000
+
+async function checkAdded(home: string, place: Place): Promise<Check[]> {
+  const { paths = [] } = readConfig(home, {}).values.secrets ?? {}
+  const isThere = async (path: string) =>
+    (await realIfThere(resolve(place.home, path.replace(/^~\//, '')), place)).length > 0
+  const missing = await Promise.all(paths.map(async (path) => ((await isThere(path)) ? [] : [path])))
+  return missing.flat().map((path) => ({
+    name: 'secrets',
+    level: 'warning',
+    text: `paths in [secrets] of config.toml names ${path}, and nothing is there`,
+    remedy: 'It is hidden once it is there. Mend the path if it is mistyped.',
+  }))
+}
+
+async function realIfThere(path: string, { files }: Place): Promise<string[]> {
+  try {
+    await files.look(path)
+    return [await files.realPath(path)]
+  } catch (error) {
+    return whenUnknown<string[]>([])(error)
+  }
 }
 
 /** Checks the shell parser. Without it every command asks. */

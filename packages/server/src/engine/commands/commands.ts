@@ -65,13 +65,15 @@ function queued(open: LiveConversation, messageId: MessageId) {
 /** Changes settings. A model applies from the next model call on, policy and sandbox from the next decision on. */
 export function configure(open: LiveConversation, settings: SettingsPatch, by: Actor): { seq: number } {
   const { conversation } = writable(open)
-  assertUnderCeiling(settings, conversation.state.core.settings, open.ceiling)
+  const before = conversation.state.core.settings
+  assertUnderCeiling(settings, before, open.ceiling)
   assertModeFits(settings.sandbox, open)
   const change =
     settings.sandbox === undefined
       ? settings
       : { ...settings, enforcement: open.modules.limits.enforcementFor(settings.sandbox) }
   const seq = configured(conversation, change, by)
+  open.modules.limits.narrowed(before)
   open.mcp.relimit()
   return { seq }
 }

@@ -2,6 +2,7 @@ import {
   type Actor,
   type Answers,
   type Approval,
+  type ApprovalDecision,
   type ApprovalId,
   type ConversationEvent,
   type DecisionRecord,
@@ -12,6 +13,7 @@ import {
 } from '@parley/protocol'
 import { isSecretName, type Redaction } from '@parley/redaction'
 import { rejection } from '../../replies/rejection.ts'
+import { sealOf } from '../calls/approval-request.ts'
 import { noticeItem } from '../conversation/notices.ts'
 import { type LiveConversation, writable } from '../open/live-conversation.ts'
 import type { OpenQuestion } from '../session/session-memory.ts'
@@ -48,12 +50,19 @@ export function decideApproval(
     decision,
     by,
     ...(note === undefined ? {} : { note }),
+    ...sealedYes(open, approval, decision),
   }
   const [decided] = conversation.recordAll([answer, ...consequences(open, approval, { ...answer, unattended })])
   open.modules.memory.answered(approvalId, { by, decision })
   if (decision === 'abort') turns.interrupt()
   turns.wake()
   return { seq: decided?.seq ?? 0 }
+}
+
+/** Returns the seal by which a later process knows a yes of this home; nothing for other answers. */
+function sealedYes({ conversation, modules }: LiveConversation, approval: Approval, decision: ApprovalDecision) {
+  if (decision === 'denied' || decision === 'abort') return {}
+  return { seal: sealOf({ ...approval, decision }, conversation.state.core.meta.conversationId, modules.redaction) }
 }
 
 /**

@@ -6,12 +6,13 @@ import {
   type SandboxLimits,
   type SandboxReport,
 } from '@parley/host'
-import type { Enforcement, ItemId, ItemOf, RunLimits, SandboxMode } from '@parley/protocol'
+import type { Enforcement, ItemId, ItemOf, RunLimits, SandboxMode, Settings } from '@parley/protocol'
 import { type Environment, EnvironmentUnreachableError, liesWithin, whenUnknown } from '@parley/workspace'
 import type { Ids } from '../../ports/ids.ts'
 import type { Conversation } from '../conversation/conversation.ts'
 import { noticeItem } from '../conversation/notices.ts'
 import { unlessStorageFails } from '../conversation/storage-patience.ts'
+import { stopBeyondLimits } from './narrowed-limits.ts'
 import { createScratch, type Scratch } from './scratch.ts'
 import { workspaceOf } from './workspace-folders.ts'
 
@@ -22,12 +23,14 @@ export interface ConversationLimits extends AsyncDisposable {
   /** Home folder of the user where commands run on this machine; null on another one. */
   readonly localHome: string | null
   /** See `Environment`. */
-  readonly guardOf: Environment['guardOf']
+  readonly standingOf: Environment['standingOf']
   enforcementFor(mode: SandboxMode): Enforcement
   /** Reads the environment's report. Resolves without one while the environment is unreachable. */
   readReport(): Promise<void>
   /** Records the known enforcement where the settings have another one, with a notice if it has become weaker. */
   recordEnforcement(): void
+  /** Stops background commands that have more rights than the settings, if these were wider before. */
+  narrowed(before: Settings): void
   /** Probes the sandbox again after one could not be set up, and records the result. */
   recheck(): Promise<void>
   /** Resolves to sandbox limits; null for all rights of the user. Rejects where no sandbox can enforce them. */
@@ -68,16 +71,34 @@ export function openLimits(ports: LimitsPorts): OpenLimits {
   const onEmptied = () =>
     unlessStorageFails(() => conversation.record({ type: 'item.completed', item: emptiedNotice(ids.item()) }))
   const scratch = createScratch({ folder, isInUse, onEmptied })
-  const limits = createConversationLimits({ conversation, place, home, scratch, newItemId: ids.item })
+  const onExceeded = () =>
+    unlessStorageFails(() => conversation.record({ type: 'item.completed', item: exceededNotice(ids.item()) }))
+  const onExchanged = (title: string) =>
+    unlessStorageFails(() =>
+      conversation.record({
+        type: 'item.completed',
+        item: noticeItem(ids.item(), { level: 'warning', code: 'guardExchanged', title }),
+      }),
+    )
+  const limits = createConversationLimits({
+    conversation,
+    place,
+    home,
+    scratch,
+    onExceeded,
+    onExchanged,
+    newItemId: ids.item,
+    narrowed: (before) => stopBeyondLimits({ conversation, background, newItemId: ids.item, onFault }, before),
+  })
   return { limits, background }
 }
 
-interface LimitsParts extends CommandSurroundings {
+interface LimitsParts extends CommandSurroundings, Pick<ConversationLimits, 'narrowed'> {
   readonly newItemId: () => string
 }
 
 function createConversationLimits(parts: LimitsParts): ConversationLimits {
-  const { conversation, place, scratch, newItemId } = parts
+  const { conversation, place, scratch, newItemId, narrowed } = parts
   let known: SandboxReport | null = null
 
   function learn(report: SandboxReport): void {
@@ -113,7 +134,7 @@ function createConversationLimits(parts: LimitsParts): ConversationLimits {
       return known?.reason ?? null
     },
     localHome: place.name === null ? place.home : null,
-    guardOf: place.guardOf,
+    standingOf: place.standingOf,
     enforcementFor,
     async readReport() {
       try {
@@ -124,6 +145,7 @@ function createConversationLimits(parts: LimitsParts): ConversationLimits {
       }
     },
     recordEnforcement,
+    narrowed,
     async recheck() {
       learn(await place.sandboxes.recheck())
       recordEnforcement()
@@ -146,6 +168,11 @@ function emptiedNotice(id: ItemId): ItemOf<'notice'> {
   return noticeItem(id, { level: 'info', code: 'scratchEmptied', title })
 }
 
+function exceededNotice(id: string): ItemOf<'notice'> {
+  const title = 'A command was stopped: the /tmp of the sandbox had grown over 4 GiB, or 500,000 files.'
+  return noticeItem(id, { level: 'warning', code: 'scratchExceeded', title })
+}
+
 /** Returns the notice that the sandbox has become weaker. */
 function weakerNotice(id: ItemId, { enforcement, reason }: SandboxReport): ItemOf<'notice'> {
   const title = `${enforcement === 'partial' ? partialText : noneText} ${reason}`
@@ -162,6 +189,10 @@ interface CommandSurroundings {
   /** `$PARLEY_HOME`. */
   readonly home: string
   readonly scratch: Scratch
+  /** Called when a running command has used up the room for temporary files. */
+  readonly onExceeded: () => void
+  /** Tells people what became of a guarded path that was exchanged while a command ran. */
+  readonly onExchanged: (sentence: string) => void
 }
 
 /**
@@ -192,22 +223,38 @@ async function limitsOfCommand(
 }
 
 /** Prepares the sandbox for one command. Releasing it measures the /tmp anew. */
-async function sandboxFor({ place, scratch }: CommandSurroundings, limits: SandboxLimits): Promise<Sandbox> {
+async function sandboxFor(
+  { place, scratch, onExceeded, onExchanged }: CommandSurroundings,
+  limits: SandboxLimits,
+): Promise<Sandbox> {
   const sandbox = await place.sandboxes.prepare(limits)
+  const exceeded = new AbortController()
+  const stopOnExcess = () => {
+    onExceeded()
+    exceeded.abort()
+  }
+  const endWatch = limits.scratch === null ? null : scratch.watch(stopOnExcess)
   return {
     limits: sandbox.limits,
+    exceeded: exceeded.signal,
     wrap: (command) => sandbox.wrap(command),
     release() {
-      sandbox.release?.()
+      endWatch?.()
+      const exchanged = sandbox.release?.() ?? []
+      for (const sentence of exchanged) onExchanged(sentence)
       scratch.measure()
+      return exchanged
     },
   }
 }
 
-/** Resolves to the real paths of the existing folders, the working folder first. A sandbox fails on a missing one. */
-async function existingRoots({ state }: Conversation, { files }: Environment): Promise<readonly string[]> {
-  const { roots } = workspaceOf(state)
-  const real = await Promise.all(roots.map((root) => files.realPath(root).catch(whenUnknown(root))))
+/**
+ * Resolves to the real paths of the existing folders, the working folder first. A sandbox fails on a missing one. Rejects
+ * with a sentence for one that is another folder than when the conversation opened.
+ */
+async function existingRoots({ state }: Conversation, { files, rootsNow }: Environment): Promise<readonly string[]> {
+  const { real, changed } = await rootsNow(workspaceOf(state).roots)
+  if (changed.length > 0) throw new Error(changed.join(' '))
   const there = await Promise.all(
     real.map((root) =>
       files

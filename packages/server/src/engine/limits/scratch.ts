@@ -18,6 +18,8 @@ export interface Scratch {
   ready(): Promise<string>
   /** Measures its size in the background, for the next `ready`. */
   measure(): void
+  /** Measures it while a command runs; calls `onExceeded` once above the quota. Returns a function that ends that. */
+  watch(onExceeded: () => void): () => void
   /** Removes it. Nothing may still run in it. */
   remove(): Promise<void>
 }
@@ -29,13 +31,24 @@ interface ScratchParts {
   readonly onEmptied: () => void
   /** Size above which it is emptied; 1 GiB by default. */
   readonly maxBytes?: number
+  /** Size that running commands may not exceed; 4 GiB by default. The disk also holds the logs. */
+  readonly quotaBytes?: number
+  /** Time between two measurements while a command runs, in ms. */
+  readonly everyMs?: number
 }
 
 const usualMaxBytes = 1024 ** 3
+const usualQuotaBytes = 4 * 1024 ** 3
+const usualEveryMs = 1000
+/** Count of files that running commands may not exceed. */
+const quotaEntries = 500_000
+/** Share of the time that measuring may take. */
+const measuringShare = 0.1
 /** Count of files above which it is emptied: counting more takes too long. */
 const maxEntries = 100_000
 
-export function createScratch({ folder, isInUse, onEmptied, maxBytes = usualMaxBytes }: ScratchParts): Scratch {
+export function createScratch(parts: ScratchParts): Scratch {
+  const { folder, isInUse, onEmptied, maxBytes = usualMaxBytes } = parts
   let made = false
   let isTooLarge = false
   let measuring: Promise<void> | null = null
@@ -69,11 +82,36 @@ export function createScratch({ folder, isInUse, onEmptied, maxBytes = usualMaxB
           measuring = null
         })
     },
+    watch: (onExceeded) => watchQuota(parts, onExceeded),
     async remove() {
       await measuring
       if (made) await removeTree(folder)
       made = false
     },
+  }
+}
+
+function watchQuota(
+  { folder, quotaBytes = usualQuotaBytes, everyMs = usualEveryMs }: ScratchParts,
+  onExceeded: () => void,
+): () => void {
+  let timer: NodeJS.Timeout | null = null
+  let isOver = false
+  const look = async () => {
+    const startedMs = performance.now()
+    if (await exceeds(folder, { bytes: quotaBytes, entries: quotaEntries })) {
+      if (!isOver) onExceeded()
+      return
+    }
+    wait(Math.max(everyMs, (performance.now() - startedMs) / measuringShare))
+  }
+  const wait = (ms: number) => {
+    if (!isOver) timer = setTimeout(look, ms).unref()
+  }
+  wait(everyMs)
+  return () => {
+    isOver = true
+    if (timer !== null) clearTimeout(timer)
   }
 }
 

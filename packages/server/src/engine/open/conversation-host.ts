@@ -1,5 +1,5 @@
 import type { Files, SessionPaths } from '@parley/journal'
-import type { Actor, ClientAccess, ConversationId, ConversationState, ParamsOf, ResultOf } from '@parley/protocol'
+import type { Actor, ClientAccess, ConversationId, ParamsOf, ResultOf } from '@parley/protocol'
 import type { Ids } from '../../ports/ids.ts'
 import { notPermitted, rejection } from '../../replies/rejection.ts'
 import { findConversation, listConversations } from '../read/list-conversations.ts'
@@ -82,8 +82,7 @@ export class ConversationHost implements AsyncDisposable {
     const known = this.#open.get(conversationId)
     if (known !== undefined && !known.conversation.readOnly) {
       if (access === 'readOnly' && overrides !== undefined) throw notPermitted('changes its settings')
-      const changes = overrides === undefined ? [] : setup.resumeChanges(known.conversation.state, overrides, resumer)
-      if (changes.length > 0) known.conversation.recordAll(changes)
+      if (overrides !== undefined) setup.change(known, overrides, resumer)
       known.modules.limits.recordEnforcement()
       return known
     }
@@ -91,8 +90,7 @@ export class ConversationHost implements AsyncDisposable {
     try {
       // A view shows the log as it was, so opening it again reads the log anew.
       if (readOnly) return await this.#stored.view(conversationId)
-      const settle = (state: ConversationState) => setup.resumeChanges(state, overrides ?? {}, resumer)
-      return await this.#stored.load(conversationId, settle, overrides)
+      return await this.#stored.load(conversationId, setup.resumed(overrides ?? {}, resumer), overrides)
     } finally {
       if (this.#open.get(conversationId) !== known) await known?.[Symbol.asyncDispose]()
     }
@@ -105,7 +103,8 @@ export class ConversationHost implements AsyncDisposable {
     const source = this.#open.get(conversationId)?.conversation
     await source?.synced()
     source?.assertStored()
-    return welcome(await this.#stored.fork({ fromId: conversationId, from, forkId, at }), guest)
+    const settings = source?.readOnly === false ? source.state.core.settings : null
+    return welcome(await this.#stored.fork({ fromId: conversationId, from, forkId, at, settings }), guest)
   }
 
   /** Closes a conversation without participants and running work, so that another process may open it. */

@@ -59,10 +59,12 @@ interface NewConversation {
   readonly home: string
   readonly params: ParamsOf<'conversation/create'>
   readonly created: InitialSettings
+  /** Called when its log is made. */
+  readonly onStart: () => void
 }
 
 /** Returns the parts of a new conversation; its log is made when the first event is recorded. */
-export function newParts(files: Files, { conversationId, home, params, created }: NewConversation): OpenParts {
+export function newParts(files: Files, { conversationId, home, params, created, onStart }: NewConversation): OpenParts {
   const isEphemeral = params.ephemeral === true
   const root = isEphemeral ? mkdtempSync(join(tmpdir(), 'parley-ephemeral-')) : home
   const paths = sessionPaths(root, conversationId)
@@ -78,8 +80,11 @@ export function newParts(files: Files, { conversationId, home, params, created }
     readOnly: false,
     logVersion: LOG_FORMAT,
     journal: null,
-    startJournal: () =>
-      createJournal(EventLog.create(files, paths.log, { header: newHeader(conversationId), home: root })),
+    startJournal() {
+      const log = EventLog.create(files, paths.log, { header: newHeader(conversationId), home: root })
+      if (!isEphemeral) onStart()
+      return createJournal(log)
+    },
     sideFiles: createSideFiles(files, paths.sideFiles),
     recovered: null,
     warnings: created.warnings,

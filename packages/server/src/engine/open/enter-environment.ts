@@ -11,6 +11,7 @@ import { rejection } from '../../replies/rejection.ts'
 import type { RequestContext } from '../context/request-source.ts'
 import type { Conversation } from '../conversation/conversation.ts'
 import type { ConversationLimits } from '../limits/conversation-limits.ts'
+import { workspaceOf } from '../limits/workspace-folders.ts'
 import { shortIdOf } from '../read/list-conversations.ts'
 
 /** Takes an environment. A `ConfigError` about a recorded conversation names the command that still shows it. */
@@ -68,6 +69,7 @@ export async function enterEnvironment(entry: Entry): Promise<Entered> {
 
 async function look({ conversation, environment, gather, limits }: Entry): Promise<Entered> {
   const { meta, settings, seq } = conversation.state.core
+  if (!conversation.readOnly) await environment.rootsNow(workspaceOf(conversation.state).roots)
   if (settings.environment !== undefined && seq === 0) await assertFolder(environment, meta.cwd)
   const [{ instructionFiles }] = await Promise.all([gather(), conversation.readOnly ? null : limits.readReport()])
   // The limits in a log are corrected after its recovery events; a new log begins with the right ones.

@@ -1,4 +1,6 @@
+import { resolve } from 'node:path'
 import { secretsOfConfig } from '@parley/config'
+import type { Files } from '@parley/journal'
 import { type McpServers, mcpSettings } from '@parley/mcp-client'
 import {
   type Projects,
@@ -15,6 +17,7 @@ import type {
   ConversationState,
   Overrides,
   ServerNotice,
+  Settings,
 } from '@parley/protocol'
 import { type Redaction, redactEvent } from '@parley/redaction'
 import type { Environment, Environments, SecretPaths, TakenEnvironment } from '@parley/workspace'
@@ -30,6 +33,7 @@ import type { Ceiling } from '../limits/ceiling.ts'
 import { openLimits } from '../limits/conversation-limits.ts'
 import { readGivenRules, writableRules } from '../policy/read-rules.ts'
 import { createParticipants, type Participants } from '../session/participants.ts'
+import { type GivenLimits, givenLimits, keepGift, readGift } from '../settings/given-limits.ts'
 import { type InitialSettings, initialSettings, type StartParams } from '../settings/initial-settings.ts'
 import type { ModelSources } from '../settings/model-sources.ts'
 import { type ConfigHere, configHere, configOnly, definedRules, readConfig } from '../settings/read-config.ts'
@@ -54,25 +58,72 @@ export interface ConversationSetup {
   /** Resolves to the places of secrets on this machine, which the settings below are checked with. */
   secrets(): Promise<SecretPaths>
   initialSettings(params: StartParams, secrets: SecretPaths): InitialSettings
-  /** Returns the events by which the flags of a resume change what was recorded. */
-  resumeChanges(state: ConversationState, overrides: Overrides, resumer: Resumer): readonly ConversationEvent[]
-  /** Returns the events that close what was open at the point of a fork. */
-  forkCleanup(state: ConversationState, secrets: SecretPaths): readonly ConversationEvent[]
+  /** Keeps what a person gave a new conversation beyond the configuration. Called with its first event. */
+  keepNew(conversationId: string, params: StartParams, created: InitialSettings): void
+  /** Records the changes that the flags of a resume make to a conversation that is open in this process. */
+  change(open: LiveConversation, overrides: Overrides, by: Resumer): void
+  /** Returns what settles a recorded conversation that is resumed: the changes by its flags, and of limits that it lacks. */
+  resumed(overrides: Overrides, by: Resumer): Settle
+  /** Returns what settles a fork. `settings` are those of an original that is open in this process; else null. */
+  forked(fromId: string, settings: Settings | null, secrets: SecretPaths): Settle
   open(parts: OpenParts): Promise<LiveConversation>
   /** Takes the environment of a recorded conversation; the caller releases it. */
   takeEnvironment(state: ConversationState, overrides?: Overrides): TakenEnvironment
 }
 
+/** Returns the events that bring a recorded conversation to what holds in this process. */
+export type Settle = (state: ConversationState) => readonly ConversationEvent[]
+
 export function createSetup(ports: SetupPorts): ConversationSetup {
   const { home, ceiling, ids, places } = ports
-  const changes: ConversationSetup['resumeChanges'] = (state, overrides, resumer) =>
-    resumeChanges(state, overrides, { ...resumer, home, ceiling, newItemId: ids.item })
+  const around = { home, ceiling, newItemId: ids.item }
+  const given = (state: ConversationState, overrides: Overrides, fromId: string): GivenLimits =>
+    givenLimits(state, { overrides, sealed: readGift(ports, fromId).writableRoots }, ports)
+  /** Keeps the folders and rules that people gave, for the next process that resumes it. */
+  const keeping = (
+    { core }: ConversationState,
+    { fromId, added }: { fromId: string; added: readonly string[] },
+    events: readonly ConversationEvent[],
+  ) => {
+    const { meta, settings } = core
+    const changed = events.find((event) => event.type === 'conversation.configured')?.settings.writableRoots
+    const { writableRoots: earlier, policyFile } = readGift(ports, fromId)
+    const roots = (changed ?? settings.writableRoots).filter((root) => earlier.includes(root) || added.includes(root))
+    keepGift(ports, meta.conversationId, { writableRoots: roots, policyFile })
+    return events
+  }
+  const changesBy =
+    (overrides: Overrides, how: Parameters<typeof resumeChanges>[2]): Settle =>
+    (state) => {
+      const { conversationId: fromId, cwd: recorded } = state.core.meta
+      const added = (overrides.addDirs ?? []).map((folder) => resolve(overrides.cwd ?? recorded, folder))
+      return keeping(state, { fromId, added }, resumeChanges(state, overrides, how))
+    }
   return {
     program: ports.program,
     secrets: ports.secrets,
     initialSettings: (params, secrets) => initialSettings(params, { ...ports, secrets }),
-    resumeChanges: changes,
-    forkCleanup: (state, secrets) => [...forkCleanup(state), ...changes(state, {}, { by: parleyItself, secrets })],
+    keepNew(conversationId, { addDirs = [] }, { cwd, settings }) {
+      const writableRoots = addDirs.map((folder) => resolve(cwd, folder))
+      keepGift(ports, conversationId, { writableRoots, policyFile: settings.policyFile ?? null })
+    },
+    change({ conversation, modules, mcp }, overrides, by) {
+      const { core } = conversation.state
+      const changes = changesBy(overrides, { ...around, ...by, given: null })(conversation.state)
+      if (changes.length > 0) conversation.recordAll(changes)
+      modules.limits.narrowed(core.settings)
+      mcp.relimit()
+    },
+    resumed: (overrides, by) => (state) => {
+      const limits = given(state, overrides, state.core.meta.conversationId)
+      return changesBy(overrides, { ...around, ...by, given: limits })(state)
+    },
+    forked: (fromId, settings, secrets) => (state) => {
+      const found = given(state, {}, fromId)
+      const limits = settings === null ? found : { ...found, ...settings }
+      const changes = resumeChanges(state, {}, { ...around, by: parleyItself, secrets, given: limits })
+      return [...forkCleanup(state), ...keeping(state, { fromId, added: [] }, changes)]
+    },
     takeEnvironment: ({ core }, overrides = {}) =>
       takeEnvironment(core, places, {
         environment: core.settings.environment,
@@ -86,6 +137,7 @@ export function createSetup(ports: SetupPorts): ConversationSetup {
 export interface SetupPorts {
   readonly program: string
   readonly home: string
+  readonly files: Files
   readonly env: Readonly<Record<string, string | undefined>>
   readonly clock: Clock
   readonly ids: Ids
@@ -112,7 +164,7 @@ async function openConversation(parts: OpenParts, ports: SetupPorts): Promise<Li
   const { core } = parts.state
   const config = configOf(parts, ports)
   const { values } = config.effective
-  const givenRules = [...(await readGivenRules(ports.userRules, parts)), ...trustedRules(config.project, config.own)]
+  const givenRules = [...(await readGivenRules(ports, parts)), ...trustedRules(config.project, config.own)]
   const onFault = reportOnce((fault) => ports.report(fault, core.meta.conversationId))
   redaction.learn(secretsOfConfig(values, ports.env))
   const conversation = redactedConversation(parts, ports, onFault)

@@ -1,7 +1,14 @@
 import { rmSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { type Files, type SessionPaths, sessionPaths, tornPath } from '@parley/journal'
-import type { ConversationEvent, ConversationId, ConversationState, Overrides, ParamsOf } from '@parley/protocol'
+import type {
+  ConversationEvent,
+  ConversationId,
+  ConversationState,
+  Overrides,
+  ParamsOf,
+  Settings,
+} from '@parley/protocol'
 import { rejection } from '../../replies/rejection.ts'
 import {
   type LoadedConversation,
@@ -13,7 +20,7 @@ import {
 } from './conversation-parts.ts'
 import { forkLog } from './fork.ts'
 import type { LiveConversation } from './live-conversation.ts'
-import type { ConversationSetup } from './open-conversation.ts'
+import type { ConversationSetup, Settle } from './open-conversation.ts'
 import type { OpenConversations } from './open-conversations.ts'
 import { createWriterLocks, type WriterLocks } from './writer-locks.ts'
 
@@ -25,14 +32,14 @@ interface Ports {
   readonly open: OpenConversations
 }
 
-type Settle = (state: ConversationState) => readonly ConversationEvent[]
-
 interface Copy {
   readonly fromId: ConversationId
   readonly from: SessionPaths
   readonly forkId: string
   /** Last event to copy; null for all of them. */
   readonly at: number | null
+  /** Settings of an original that is open in this process; else null. */
+  readonly settings: Settings | null
 }
 
 /** Conversations on disk, each opened under its writer lock. An opening that fails releases the lock. */
@@ -48,7 +55,8 @@ export class StoredConversations {
   async create(conversationId: ConversationId, params: ParamsOf<'conversation/create'>): Promise<LiveConversation> {
     const { files, home, setup } = this.#ports
     const created = setup.initialSettings(params, await setup.secrets())
-    const parts = newParts(files, { conversationId, home, params, created })
+    const onStart = () => setup.keepNew(conversationId, params, created)
+    const parts = newParts(files, { conversationId, home, params, created, onStart })
     await this.#locks.take(conversationId, parts.paths)
     return this.#keep(conversationId, parts)
   }
@@ -77,7 +85,7 @@ export class StoredConversations {
   }
 
   /** Copies the lines up to `at` into a new log, and opens that; the source is only read. */
-  async fork({ fromId, from, forkId, at }: Copy): Promise<LiveConversation> {
+  async fork({ fromId, from, forkId, at, settings }: Copy): Promise<LiveConversation> {
     const { files, home, setup } = this.#ports
     const to = this.pathsOf(forkId)
     await this.#locks.take(forkId, to)
@@ -85,13 +93,8 @@ export class StoredConversations {
       const secrets = await setup.secrets()
       await forkLog(files, { from, to, fromId, toId: forkId, at, home })
       const loaded = await loadConversation({ files, takeEnvironment: setup.takeEnvironment }, to, forkId)
-      return await this.#adopt(
-        forkId,
-        { ...loaded, recovery: [] },
-        {
-          settle: (state) => setup.forkCleanup(state, secrets),
-        },
-      )
+      const settle = setup.forked(fromId, settings, secrets)
+      return await this.#adopt(forkId, { ...loaded, recovery: [] }, { settle })
     } catch (error) {
       removeFiles(files, to)
       this.release(forkId)

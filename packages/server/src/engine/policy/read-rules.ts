@@ -15,6 +15,7 @@ import type { ConversationState, Overrides, SandboxMode } from '@parley/protocol
 import { type Environments, liesWithin, realOrGiven } from '@parley/workspace'
 import { rejection } from '../../replies/rejection.ts'
 import { workspaceOf } from '../limits/workspace-folders.ts'
+import { readGift, type SealPorts } from '../settings/given-limits.ts'
 
 /** Ports of the requests about policy that need no open conversation. */
 export interface PolicyPorts {
@@ -63,10 +64,23 @@ interface Opening {
 }
 
 /** Reads the rules given at launch, and the user's own rules anew. Throws `configInvalid` when either has a mistake. */
-export async function readGivenRules(userRules: UserRules, opening: Opening): Promise<Rules> {
+export async function readGivenRules({ userRules, ...ports }: RulesPorts, opening: Opening): Promise<Rules> {
   const policyFile = policyFileOf(opening)
   soundRules([await userRules.read()])
-  return policyFile === undefined ? [] : soundRules([await readPolicyFile(policyFile)])
+  const rules = policyFile === undefined ? [] : soundRules([await readPolicyFile(policyFile)])
+  // A file that only the log names may forbid and ask, and allows nothing.
+  return isFromPerson(opening, ports) ? rules : rules.filter(({ decision }) => decision !== 'allow')
+}
+
+interface RulesPorts extends SealPorts {
+  readonly userRules: UserRules
+}
+
+/** Returns true for rules that a person gave: with this call, or with an earlier one that this home has sealed. */
+function isFromPerson({ state, overrides }: Opening, ports: SealPorts): boolean {
+  const { meta, settings } = state.core
+  if (overrides.policyFile !== undefined || settings.policyFile === undefined) return true
+  return readGift(ports, meta.conversationId).policyFile === settings.policyFile
 }
 
 /** Warns about a policy file that commands can write to. None for a view or an environment on another machine. */

@@ -13,12 +13,17 @@ import {
   type SecretSurroundings,
   wholeSystemText,
 } from '../limits/workspace-folders.ts'
+import { type GivenLimits, withinGiven } from './given-limits.ts'
 import { assertAdded, existingFolder } from './initial-settings.ts'
 import { choicesIn } from './read-config.ts'
+
+type Permissions = Pick<Settings, 'approvalPolicy' | 'sandbox'>
 
 interface Resumer extends SecretSurroundings {
   readonly by: Actor
   readonly newItemId: () => string
+  /** Limits that count for what was recorded; null for a conversation that is open in this process. */
+  readonly given: GivenLimits | null
 }
 
 /**
@@ -28,22 +33,29 @@ interface Resumer extends SecretSurroundings {
 export function resumeChanges(
   state: ConversationState,
   overrides: Overrides,
-  { by, newItemId, ...around }: Resumer,
+  { by, newItemId, given, ...around }: Resumer,
 ): readonly ConversationEvent[] {
   const { home, ceiling } = around
   const { meta, settings } = state.core
   const cwd = resumeFolder(state, overrides)
   const asked = { ...choicesIn(overrides, home), ...overrides }
   const { environment, model, modelProvider, effort } = asked
-  const { approvalPolicy: recordedPolicy, sandbox: recordedSandbox } = settings
-  const wanted = { approvalPolicy: recordedPolicy, sandbox: recordedSandbox, ...limitsIn(asked) }
-  const { approvalPolicy, sandbox: allowed } = underCeiling(wanted, asked, ceiling())
+  const recorded = { approvalPolicy: settings.approvalPolicy, sandbox: settings.sandbox }
+  const counted = given === null ? recorded : withinGiven(recorded, given)
+  const wanted = { ...recorded, ...limitsIn(asked) }
+  const within = { ...counted, ...limitsIn(asked) }
+  const { approvalPolicy, sandbox: allowed } = underCeiling(within, asked, ceiling())
   assertSameMachine(settings.environment, environment)
   const addedRoots = (overrides.addDirs ?? []).map((root) => resolve(cwd, root))
   if (settings.environment === undefined) assertAdded(addedRoots)
   const isHere = settings.environment === undefined
   const closed = isHere ? settings.writableRoots.filter((root) => isClosedFolder(root, around)) : []
-  const roots = [...new Set([...settings.writableRoots.filter((root) => !closed.includes(root)), ...addedRoots])]
+  const unknown = settings.writableRoots.filter(
+    (root) =>
+      !closed.includes(root) && given !== null && !given.writableRoots.some((one) => resolve(cwd, one) === root),
+  )
+  const left = [...closed, ...unknown]
+  const roots = [...new Set([...settings.writableRoots.filter((root) => !left.includes(root)), ...addedRoots])]
   if (isHere) assertOwnFilesOutside([cwd, ...roots], home)
   if (isHere) assertNoSecretFolder([cwd, ...addedRoots], around)
   const sandbox = isHere ? fittingMode({ roots: [cwd, ...roots], sandbox: allowed }) : allowed
@@ -60,15 +72,31 @@ export function resumeChanges(
   return [
     ...(cwd === meta.cwd ? [] : [{ type: 'conversation.moved' as const, cwd, by }]),
     ...(Object.keys(change).length === 0 ? [] : [{ type: 'conversation.configured' as const, settings: change, by }]),
+    ...loweredNotice(belowGivenText(wanted, within), newItemId),
     ...loweredNotice(
-      loweredText(wanted, { approvalPolicy, sandbox: allowed }, 'This conversation was recorded with'),
+      loweredText(within, { approvalPolicy, sandbox: allowed }, 'This conversation was recorded with'),
       newItemId,
     ),
     ...loweredNotice(sandbox === allowed ? null : wholeSystemText, newItemId),
     ...closed
       .filter((root) => !addedRoots.includes(root))
       .flatMap((root) => loweredNotice(closedText(root), newItemId)),
+    ...unknown
+      .filter((root) => !addedRoots.includes(root))
+      .flatMap((root) => loweredNotice(unknownText(root), newItemId)),
   ]
+}
+
+/** Returns a sentence about permissions of the log that neither the configuration nor a flag gives; null without one. */
+function belowGivenText(wanted: Permissions, within: Permissions): string | null {
+  const [name, flag] =
+    wanted.sandbox === within.sandbox ? (['approvalPolicy', '-a'] as const) : (['sandbox', '-s'] as const)
+  if (wanted[name] === within[name]) return null
+  return `This conversation was recorded with ${wanted[name]}, which your configuration does not give: ${within[name]} is in force. ${flag} ${wanted[name]} on the command line gives it back.`
+}
+
+function unknownText(root: string): string {
+  return `This conversation was recorded with ${root} as a folder that commands may write to. That you gave it is not known here, so it is left out; --add-dir ${root} on the command line gives it back.`
 }
 
 function closedText(root: string): string {

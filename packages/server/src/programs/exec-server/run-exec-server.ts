@@ -66,7 +66,12 @@ function localEnforcer(build: string): PolicyEnforcer {
   const own = () => ownFiles(parleyHome)
   let secrets: Promise<SecretPaths> | null = null
   return createPolicyEnforcer({
-    sandboxes: openSandboxes({ cacheFile: join(parleyHome, 'cache', 'sandbox.json'), build, own }),
+    sandboxes: openSandboxes({
+      cacheFile: join(parleyHome, 'cache', 'sandbox.json'),
+      build,
+      own,
+      onExchanged: (sentences) => writeStderr(sentences.join('\n')),
+    }),
     secrets() {
       secrets ??= secretPaths({ home, parleyHome, own: own(), runFolders: ownRunFolders(process.env) }, diskFiles)
       return secrets

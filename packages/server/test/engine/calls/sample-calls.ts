@@ -93,6 +93,7 @@ export function policyWith(state: ConversationState, changes: Partial<CallPolicy
     state,
     rules: [],
     sessionGrants: [],
+    isOwnAnswer: () => true,
     policyFile: '/home/policy.toml',
     secretsIn: () => new Map(),
     stopped: false,

@@ -67,6 +67,24 @@ describe('the /tmp of a conversation', () => {
     expect(told).toEqual(['emptied'])
   })
 
+  it('is measured while a command runs, and exceeding its quota is reported once', async () => {
+    const folder = join(root, 'a')
+    const { promise, resolve } = Promise.withResolvers<void>()
+    let calls = 0
+    const parts = { folder, isInUse: () => true, onEmptied: () => undefined, quotaBytes: 64 * 1024, everyMs: 5 }
+    const scratch = createScratch(parts)
+    await scratch.ready()
+    const end = scratch.watch(() => {
+      calls += 1
+      resolve()
+    })
+    mkdirSync(join(folder, 'deep'))
+    writeFileSync(join(folder, 'deep', 'large'), Buffer.alloc(256 * 1024, 1))
+    await promise
+    end()
+    expect(calls).toBe(1)
+  })
+
   it('is measured and emptied without following links', async () => {
     const folder = join(root, 'a')
     const outside = join(root, 'outside')

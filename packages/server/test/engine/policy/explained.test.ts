@@ -205,6 +205,7 @@ describe('the checkup', () => {
       configuration: 'ok',
       rules: 'ok',
       sandbox: 'warning',
+      secrets: 'ok',
       'shell parser': 'ok',
       conversations: 'ok',
     })

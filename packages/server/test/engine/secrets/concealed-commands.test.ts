@@ -26,6 +26,15 @@ describe('a call that would hide a part of itself as a secret is rejected', () =
     ['on the line after a word', 'touch x; echo bearer\n/tmp/payload0123456789abc'],
     ['in the name of a program', `touch x; ${npm} --now`],
     ['behind a wrapper', `touch x; env ${npm} --now`],
+    ['in the name of a script', `touch x; bash ${npm}`],
+    ['in the name of a script behind an option', `touch x; make -f ${npm}`],
+    ['in the name of a sourced file', `touch x; . ${npm}`],
+    ['in the name of a script of the package', `touch x; npm run ${npm}`],
+    ['in a module that is loaded', `touch x; node --require=${npm} a.js`],
+    ['in a variable that names the script', `touch x; API_TOKEN=${npm}; bash "$API_TOKEN"`],
+    ['in a word that a shell runs', `touch x; echo ${npm} | sh`],
+    ['in a word that is written to a script', `echo ${npm} > run; sh ./run`],
+    ['once in its place and once as a script', `touch x; npm login --token ${npm}; bash ${npm}`],
   ])('%s', async (_where, command) => {
     expect(await outcomeOf(command)).toMatch(/^Not run: the user is asked about this, and a part of it/)
   })
@@ -55,9 +64,17 @@ describe('a call that would hide a part of itself as a secret is rejected', () =
     expect(place.read('a')).toBe(key)
   })
 
-  it('but a key that is only passed on is shown as a mark in the question', async () => {
-    expect(await outcomeOf(`npm login --token ${npm} > made`)).toMatch(
-      /^npm login --token \[secret:npm:\w{8}\] > made$/,
-    )
+  it.each([
+    'npm login --token KEY > made',
+    'npm config set x --auth-token=KEY > made',
+    'NPM_TOKEN=KEY npm publish > made',
+    'export NPM_TOKEN="KEY"; npm login --token "$NPM_TOKEN" > made',
+    `curl -H 'Authorization: Bearer KEY' https://a.example > made`,
+    'curl -u name:KEY https://a.example > made',
+    'echo KEY >> made',
+    `printf '%s' 'KEY' > made`,
+  ])('but a key that is only passed on is shown as a mark in the question: %s', async (command) => {
+    const shown = await outcomeOf(command.replaceAll('KEY', npm))
+    expect(shown.replaceAll(/\[secret:[\w-]+:\w{8}\]/g, 'KEY')).toBe(command)
   })
 })

@@ -69,6 +69,29 @@ describe.skipIf(enforcement !== 'full')(`commands in a full sandbox (here: ${rea
     for (const listener of listeners) listener.close()
   })
 
+  it.skipIf(process.env['PARLEY_LONG_TESTS'] === undefined)(
+    'are stopped once their temporary files have grown over the quota, which is said',
+    { timeout: 60_000 },
+    async () => {
+      await using place = testPlace()
+      const fill = 'fallocate -l 5G "$TMPDIR/large"; sleep 600'
+      const model = scriptedModel(
+        { calls: [shell(fill)] },
+        { calls: [shell(fill, { background: true })] },
+        { text: 'ok' },
+      )
+      const { watched, client } = await place.talk({ model, sandboxes, shell: '/bin/sh' })
+      await watched.send('go')
+      await watched.turnEnded()
+      const [first] = watched.items().filter(({ type }) => type === 'commandExecution')
+      expect(first).toMatchObject({ status: 'failed', modelText: expect.stringContaining('had grown over 4 GiB') })
+      const running = async () => (await client.request('server/diagnostics', {})).conversations[0]?.backgroundProcesses
+      await expect.poll(running, { timeout: 30_000 }).toBe(0)
+      const notices = watched.items().filter((item) => item.type === 'notice' && item.code === 'scratchExceeded')
+      expect(notices).toHaveLength(2)
+    },
+  )
+
   it('have the network only after an approval', async () => {
     await using place = testPlace()
     let contacts = 0

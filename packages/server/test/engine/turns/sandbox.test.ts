@@ -45,6 +45,24 @@ describe('a command with an enforced sandbox', () => {
     expect(prepared).toMatchObject([{ mode: 'read-only', network: false }])
   })
 
+  it('reports guarded paths that were exchanged meanwhile, to people and to the model', async () => {
+    await using place = testPlace()
+    const { sandboxes } = fakeSandboxes()
+    const said = 'The file was exchanged.'
+    const exchanging: typeof sandboxes = {
+      ...sandboxes,
+      prepare: async (limits) => ({ ...(await sandboxes.prepare(limits)), release: () => [said] }),
+    }
+    const model = scriptedModel({ calls: [shell('touch made')] }, { text: 'ok' })
+    const { watched } = await place.talk({ model, sandboxes: exchanging })
+    await watched.send('go')
+    await watched.turnEnded()
+    const notices = watched.items().filter(({ type }) => type === 'notice')
+    expect(notices).toMatchObject([{ level: 'warning', code: 'guardExchanged', title: said }])
+    const command = watched.items().find(({ type }) => type === 'commandExecution')
+    expect(command).toMatchObject({ modelText: expect.stringContaining(`(${said})`) })
+  })
+
   it('has its /tmp removed when the conversation is closed', async () => {
     await using place = testPlace()
     const model = scriptedModel({ calls: [shell('true')] }, { text: 'ok' })
@@ -214,7 +232,7 @@ describe('a turn that is stopped while a sandbox is prepared', () => {
       async prepare(limits) {
         asked.resolve()
         await ready.promise
-        return { ...(await sandboxes.prepare(limits)), release: () => void released++ }
+        return { ...(await sandboxes.prepare(limits)), release: () => Array(released++ * 0) }
       },
     }
     const model = scriptedModel({ calls: [shell('touch made', more)] })

@@ -73,6 +73,23 @@ describe('an MCP server', () => {
     expect((await serverIn(talk, 'ready')).stderr?.length).toBeLessThanOrEqual(4096)
   })
 
+  it.each([
+    ['huge', 'its answer has more than 8 MiB, the limit for one'],
+    ['chatter', 'it sent more than 1000 notifications within a second'],
+  ])('that sends too much (%s) fails the call at once, within 64 MiB', async (tool, what) => {
+    await using place = mcpPlace()
+    place.configure('ugly', 'plain', 'tool_timeout_sec = 3600')
+    const model = scriptedModel(calling(tool, {}), { text: 'ok' })
+    const talk = await place.talkTo(model, free)
+    await serverIn(talk, 'ready')
+    const before = process.memoryUsage().rss
+    await talk.watched.send('go')
+    await talk.watched.turnEnded()
+    const used = process.memoryUsage().rss - before
+    expect(model.requests[1]?.entries.at(-1)).toMatchObject({ text: expect.stringContaining(what) })
+    expect(used / 2 ** 20).toBeLessThan(64)
+  })
+
   it('that keeps crashing is restarted three times and then given up', async () => {
     await using place = mcpPlace()
     place.configure('ugly', 'crashes')

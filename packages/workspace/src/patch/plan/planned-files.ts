@@ -1,6 +1,6 @@
 import { basename, dirname, join, resolve } from 'node:path'
 import { EnvironmentUnreachableError, systemErrorReason } from '../../files/errors.ts'
-import { pathProblem } from '../../files/workspace-path.ts'
+import { pathProblem } from '../../files/real-path.ts'
 import { formatBytes, visiblePath } from '../../look-up/display-text.ts'
 import { type FileVersion, type PatchPath, versionOf } from '../file-plan.ts'
 import type { FileStat, PatchView } from '../patch-files.ts'

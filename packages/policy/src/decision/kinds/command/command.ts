@@ -1,5 +1,4 @@
 import type { ApprovalKind, RunLimits } from '@parley/protocol'
-import { quotedWord } from '../../rules/rules.ts'
 import {
   allHaveNetwork,
   honoursRequests,
@@ -7,7 +6,8 @@ import {
   type SandboxPolicy,
   type SandboxUse,
   usualLimits,
-} from '../../rules/sandbox-policy.ts'
+} from '../../rules/matrix.ts'
+import { quotedWord } from '../../rules/rules.ts'
 import {
   type ApprovedText,
   type AskedLimits,
@@ -15,11 +15,11 @@ import {
   type DescribedFact,
   describeList,
   type FactsKind,
-  isInertWord,
 } from '../kind.ts'
 import { alwaysTargetsOf } from './always-allow.ts'
 import { findDanger } from './dangerous.ts'
 import { type CommandFacts, type CommandPart, commandFactsSchema } from './facts.ts'
+import { isHandedOn } from './handed-on.ts'
 import { allowForCommand, type CommandGrant, grantFor, isSameCommand, strictCommandMatcher } from './match.ts'
 import { innerCommands } from './reached-commands.ts'
 import { particularsOfCommand, rowOfCommand } from './rows.ts'
@@ -75,12 +75,13 @@ function askedLimitsOf({ escalation, network }: CommandFacts, limits: RunLimits)
   return { network: limits.network, ...(justification === undefined ? {} : { justification }) }
 }
 
-/** Names of programs are never masked, since the user must see what runs. */
+/** Names of programs and of scripts are never masked, since the user must see what runs. */
 function approvedTextOf({ script, argv, parts, seen }: CommandFacts): ApprovedText {
   const programs = [...parts.map(({ program }) => program), ...seen.map(([program]) => program)]
+  const text = script ?? argv.join(' ')
   return {
-    text: script ?? argv.join(' '),
-    mayMask: (secret) => isInertWord(secret) && !programs.some((program) => program?.includes(secret)),
+    text,
+    mayMask: (secret) => isHandedOn(secret, text) && !programs.some((program) => program?.includes(secret)),
   }
 }
 

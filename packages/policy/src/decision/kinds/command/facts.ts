@@ -10,6 +10,8 @@ export interface CommandPart {
   readonly program: string
   /** File that the search path leads to for a bare name; null when there is none or a relative entry comes first. */
   readonly programPath: string | null
+  /** Real path of the program, when links lead elsewhere. */
+  readonly programReal?: string
   readonly programInsideRoots: boolean
   /** True for a program that only looks, with options known to be harmless, whichever files it is given. */
   readonly knownSafe: boolean
@@ -64,6 +66,7 @@ export const commandFactsSchema: z.ZodType<CommandFacts> = z.object({
       argv: z.array(z.string()),
       program: z.string(),
       programPath: z.string().nullable(),
+      programReal: z.string().exactOptional(),
       programInsideRoots: z.boolean(),
       knownSafe: z.boolean(),
     }),

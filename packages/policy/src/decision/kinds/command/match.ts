@@ -1,6 +1,6 @@
+import type { SandboxUse } from '../../rules/matrix.ts'
 import { baseName } from '../../rules/path-pattern.ts'
 import { fitsCommand, type Rule, type Rules, type RuleTarget } from '../../rules/rules.ts'
-import type { SandboxUse } from '../../rules/sandbox-policy.ts'
 import type { CommandFacts, CommandPart, SeenCommand } from './facts.ts'
 
 /** Returns the first of the rules that together allow every part that is not known to be safe. */

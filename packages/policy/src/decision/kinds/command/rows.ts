@@ -12,7 +12,8 @@ import {
   type Row,
   rowOf,
 } from '../../rules/matrix.ts'
-import type { CommandFacts } from './facts.ts'
+import { deceptions } from '../deceptions.ts'
+import type { CommandFacts, CommandPart } from './facts.ts'
 
 const escalation = ask('escalation', 'it asks to run outside the sandbox', { pastSandbox: true })
 const escalationNever = deny(
@@ -73,7 +74,24 @@ export function rowOfCommand(facts: CommandFacts): Row {
 
 /** Returns the detail for the reason. The model's reason for a request is shown apart, as the model's words. */
 export function particularsOfCommand(facts: CommandFacts): string {
+  return [mainParticulars(facts), ...facts.parts.flatMap(programRemarks), ...folderRemarks(facts)]
+    .filter((text) => text !== '')
+    .join('; ')
+}
+
+function mainParticulars(facts: CommandFacts): string {
   if (facts.dangerous !== null) return facts.dangerous
   if (facts.touchesSecret !== null) return `${facts.touchesSecret} is where secrets are kept`
   return facts.notUnderstoodBecause ?? ''
+}
+
+/** Tells of a program that is not what its name says: a file of the writable folders, or a link in them. */
+function programRemarks({ program, programPath, programReal, programInsideRoots }: CommandPart): string[] {
+  if (!programInsideRoots || programPath === null) return []
+  if (programReal !== undefined) return [`${program} is the program ${programPath}, which leads to ${programReal}`]
+  return program.includes('/') ? [] : [`${program} is the program ${programPath}, a file of the writable folders`]
+}
+
+function folderRemarks({ cwd }: CommandFacts): string[] {
+  return deceptions(cwd).map((why) => `the folder ${why}`)
 }

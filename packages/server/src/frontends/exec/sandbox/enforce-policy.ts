@@ -4,8 +4,8 @@ import {
   type Guard,
   type GuardKind,
   type GuardSurroundings,
-  guardFor,
   guardText,
+  lookAtPaths,
   noSandbox,
   type Sandbox,
   type Sandboxes,
@@ -57,7 +57,7 @@ type Sandboxed = Extract<SandboxPolicy, { kind: 'confined' }>
 
 export function createPolicyEnforcer(parts: PolicyEnforcerParts): PolicyEnforcer {
   const { sandboxes, secrets, platform } = parts
-  const guard = (roots: readonly string[]): Promise<Guard> => guardFor(roots, parts)
+  const guard = async (roots: readonly string[]): Promise<Guard> => (await lookAtPaths(roots, parts)).guardOf
   async function masksOf({ masked }: Sandboxed): Promise<SecretPaths> {
     return [...new Set([...(await secrets()), ...(await realPaths(masked))])]
   }

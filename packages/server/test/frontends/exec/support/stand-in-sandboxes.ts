@@ -37,6 +37,7 @@ export function standInSandboxes(options: StandInOptions = {}): StandInSandboxes
       found.prepared.push(limits)
       const release = () => {
         found.released += 1
+        return []
       }
       return { limits, wrap, release }
     },

@@ -28,6 +28,25 @@ const calls = {
   refuse: (id) => say({ id, error: { code: -32603, message: 'no such luck' } }),
   big: (id, { bytes }) => answer(id, text(`${'0123456789'.repeat(bytes / 10)}END`)),
   slow: () => {},
+  huge: (id) => {
+    // Never ends: what is read of it must not depend on its end.
+    process.stdout.write(`{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":{"content":[{"type":"text","text":"`)
+    const more = () => process.stdout.write('x'.repeat(1 << 20), () => setImmediate(more))
+    more()
+  },
+  chatter: (_id, _args, { progressToken }) => {
+    const more = () => {
+      const lines = Array.from({ length: 1000 }, (_, progress) =>
+        JSON.stringify({
+          jsonrpc: '2.0',
+          method: 'notifications/progress',
+          params: { progressToken, progress, message: 'y'.repeat(200) },
+        }),
+      )
+      process.stdout.write(`${lines.join('\n')}\n`, () => setImmediate(more))
+    }
+    more()
+  },
   mute: () => closeSync(1),
   die: () => process.kill(process.pid, 'SIGKILL'),
   steps: (id, _args, { progressToken }) => {

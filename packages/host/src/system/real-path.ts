@@ -1,4 +1,4 @@
-import { lstatSync, readlinkSync, realpathSync } from 'node:fs'
+import { type BigIntStats, lstatSync, readlinkSync, realpathSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 
 /** Returns true for a path in a folder or the folder itself. Both are absolute, without `.` and `..`. */
@@ -39,6 +39,33 @@ export function followLinks(path: string): Followed {
   return { real, links }
 }
 
+/** Resolves all links of an existing path; returns other paths unchanged. */
+export function realOrGiven(path: string): string {
+  return realPathOrNull(path) ?? path
+}
+
+/**
+ * Returns device, inode and time of birth; null for a missing path. The time tells a file from a later one that got the
+ * same inode. A link is not followed.
+ */
+export function identityOf(path: string): string | null {
+  const stat = lookAt(path)
+  return stat === null ? null : identityOfStat(stat)
+}
+
+export function identityOfStat({ dev, ino, birthtimeNs }: Pick<BigIntStats, 'dev' | 'ino' | 'birthtimeNs'>): string {
+  return `${dev} ${ino} ${birthtimeNs}`
+}
+
+/** Returns what lies at a path, links not followed; null for what is missing or cannot be examined. */
+export function lookAt(path: string): BigIntStats | null {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false, bigint: true }) ?? null
+  } catch {
+    return null
+  }
+}
+
 /** Resolves links; null for what is missing or not accessible to this user, and so to its commands. */
 export function realPathOrNull(path: string): string | null {
   try {
@@ -55,4 +82,15 @@ function targetOf(path: string): string | null {
   } catch {
     return null
   }
+}
+
+/**
+ * Returns the user that a file belongs to where it is neither this user nor root; null otherwise. For root, the owner of
+ * the file's folder counts as well: homes are handed to containers that way. `facts` are those of the open file.
+ */
+export function foreignOwner(path: string, facts: { readonly uid: number }): number | null {
+  const own = process.getuid?.()
+  if (own === undefined || facts.uid === own || facts.uid === 0) return null
+  if (own === 0 && statSync(dirname(path), { throwIfNoEntry: false })?.uid === facts.uid) return null
+  return facts.uid
 }

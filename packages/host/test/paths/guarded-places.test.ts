@@ -1,9 +1,9 @@
 import { mkdirSync, realpathSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { guardedPlaces, variantsOf } from '../../../src/sandbox/guarded/guarded-places.ts'
-import { reserveName } from '../../../src/sandbox/guarded/reserved-names.ts'
-import { openWorkspace, type Workspace } from '../../workspace.ts'
+import { guardedPlaces, variantsOf } from '../../src/paths/guarded-paths.ts'
+import { reserveName } from '../../src/paths/reserved-names.ts'
+import { openWorkspace, type Workspace } from '../workspace.ts'
 
 function write(workspace: Workspace, files: Readonly<Record<string, string>>): void {
   for (const [name, text] of Object.entries(files)) {

@@ -1,10 +1,9 @@
 import { mkdirSync, realpathSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import type { GuardSurroundings } from '../../../src/sandbox/guarded/find-guarded.ts'
-import { guardFor } from '../../../src/sandbox/guarded/guard.ts'
-import { guardedPlaces } from '../../../src/sandbox/guarded/guarded-places.ts'
-import { openWorkspace, type Workspace } from '../../workspace.ts'
+import { type GuardSurroundings, guardedPlaces } from '../../src/paths/guarded-paths.ts'
+import { lookAtPaths } from '../../src/paths/what-a-path-is.ts'
+import { openWorkspace, type Workspace } from '../workspace.ts'
 
 const repository = { 'w/.git/HEAD': 'ref: refs/heads/main\n', 'w/.git/objects/x': '', 'w/.git/refs/x': '' }
 
@@ -26,8 +25,8 @@ async function kindsOf(
   root = 'w',
   more: Partial<GuardSurroundings> = {},
 ) {
-  const guard = await guardFor([join(top, root)], { home: join(top, 'home'), ...more })
-  return paths.map((path) => guard(join(top, path)))
+  const { guardOf } = await lookAtPaths([join(top, root)], { home: join(top, 'home'), ...more })
+  return paths.map((path) => guardOf(join(top, path)))
 }
 
 describe('a folder of git hooks is protected', () => {
@@ -52,6 +51,13 @@ describe('a folder of git hooks is protected', () => {
   it('for the repository that the workspace lies in', async () => {
     using place = laidOut({ ...repository, 'w/.git/config': '[core]\nhooksPath = a/b/hooks' })
     expect(await kindsOf(place, ['w/a/b/hooks/x', 'w/a/b/x'], 'w/a')).toEqual(['gitHooks', null])
+  })
+
+  it('with the file that is in its way', async () => {
+    using place = laidOut({ ...repository, 'w/.git/config': '[core]\nhooksPath = tools/hooks', 'w/tools': 'x' })
+    expect(await kindsOf(place, ['w/tools', 'w/tools/hooks/x', 'w/other'])).toEqual(['gitHooks', 'gitHooks', null])
+    const { kept } = await guardedPlaces([join(place.top, 'w')], { home: '/nowhere' })
+    expect(kept).toContain(join(place.top, 'w/tools'))
   })
 
   it('by name where that is the workspace itself', async () => {

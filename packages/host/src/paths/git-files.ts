@@ -1,8 +1,84 @@
-import { closeSync, constants, fstatSync, readFileSync } from 'node:fs'
+import { closeSync, constants, fstatSync, readFileSync, statSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { dirname, isAbsolute } from 'node:path'
-import { openUnlocked } from '../../system/locked-files.ts'
+import { openUnlocked } from '../system/locked-files.ts'
 import { type GitSetting, settingsInText } from './git-config-text.ts'
+import type { GuardKind } from './guarded-names.ts'
+
+/** Path that decides what git runs in a repository, whether it exists or not. Links in it are not followed yet. */
+export interface GitPlace {
+  readonly path: string
+  readonly kind: GuardKind
+}
+
+export interface GitSources extends GitSurroundings {
+  /** Settings of the user and of the machine; a relative path of hooks in them applies to every repository. */
+  readonly user: GitSettings
+}
+
+const settingFiles = ['config', 'config.worktree'] as const
+/** Each path of hooks counts once for every folder that it may be relative to. */
+const maxHookPlaces = 1000
+
+/** Lists the paths that decide what git runs for `entry`, a folder or file named `.git`. */
+export function gitPlaces(entry: string, sources: GitSources): GitPlace[] {
+  const folder = folderOf(entry)
+  if (folder === null) return []
+  const own: GitPlace[] = folder === entry ? [] : [{ path: folder, kind: 'repository' }]
+  return [...own, ...placesOfFolder(folder, dirname(entry), sources)]
+}
+
+/** Returns the folder of a repository from its `.git`, a folder or a file that names one; null for other files. */
+function folderOf(entry: string): string | null {
+  if (!isFile(entry)) return entry
+  const text = readBounded(entry)?.split('\0', 1)[0] ?? ''
+  const target = text.startsWith('gitdir: ') ? withoutLineEnd(text.slice('gitdir: '.length)) : ''
+  return target === '' ? null : from(dirname(entry), target)
+}
+
+/**
+ * Lists the paths that the folder of a repository leads to. Hooks start in the work tree, or in the folder without one.
+ * Throws when its settings name too many paths.
+ */
+export function placesOfFolder(folder: string, workTree: string, sources: GitSources): GitPlace[] {
+  const common = withoutLineEnd(readBounded(`${folder}/commondir`)?.split('\0', 1)[0] ?? '')
+  const folders = common === '' ? [folder] : [folder, from(folder, common)]
+  const named = readGitSettings(
+    folders.flatMap((at) => settingFiles.map((name) => `${at}/${name}`)),
+    sources,
+  )
+  const starts = [workTree, folder, ...named.workTrees.map((path) => from(folder, path))]
+  const hooks = [...new Set([...named.hooks, ...sources.user.hooks])]
+  if (hooks.length * starts.length > maxHookPlaces)
+    throw new Error(`The git settings in ${folder} name too many places of hooks to follow`)
+  return [
+    ...folders.slice(1).map((path) => ({ path, kind: 'repository' as const })),
+    ...folders.map((at) => ({ path: `${at}/commondir`, kind: 'repository' as const })),
+    ...folders.map((at) => ({ path: `${at}/hooks`, kind: 'gitHooks' as const })),
+    ...named.files.map((path) => ({ path, kind: 'gitSettings' as const })),
+    ...hooksFrom(starts, hooks),
+  ]
+}
+
+function hooksFrom(starts: readonly string[], hooks: readonly string[]): GitPlace[] {
+  const paths = hooks.flatMap((path) => (isAbsolute(path) ? [path] : starts.map((start) => from(start, path))))
+  return [...new Set(paths)].map((path) => ({ path, kind: 'gitHooks' }))
+}
+
+/** Steps by character, since a pattern would try every line end again from each one before it. */
+function withoutLineEnd(text: string): string {
+  let end = text.length
+  while (text[end - 1] === '\n' || text[end - 1] === '\r') end -= 1
+  return text.slice(0, end)
+}
+
+function isFile(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.isFile() === true
+  } catch {
+    return false
+  }
+}
 
 /** Places in which git finds the settings of the user and of the machine. */
 export interface GitSurroundings {
@@ -13,7 +89,7 @@ export interface GitSurroundings {
 }
 
 /** Paths that git's settings name. Those of files are absolute; those of hooks and work trees may be relative. */
-export interface GitSettings {
+interface GitSettings {
   /** Settings files and all that they include, whether they exist and whether their condition holds now or not. */
   readonly files: readonly string[]
   /** Values of `core.hooksPath`. */
@@ -72,7 +148,7 @@ const machineFiles = [
 ]
 
 /** Completes a path without normalising it: a `..` behind a link leaves what the link leads to. */
-export function from(folder: string, path: string): string {
+function from(folder: string, path: string): string {
   return isAbsolute(path) ? path : `${folder}/${path}`
 }
 
@@ -99,7 +175,7 @@ function ownName(): string | null {
 const maxBytes = 1024 * 1024
 
 /** Reads a regular file; null for anything else. Never waits. Throws a sentence for a file that is too large. */
-export function readBounded(path: string): string | null {
+function readBounded(path: string): string | null {
   let fd: number
   try {
     fd = openUnlocked(path, constants.O_RDONLY | constants.O_NONBLOCK)

@@ -1,8 +1,8 @@
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { reserveName } from '../../../src/sandbox/guarded/reserved-names.ts'
-import { pidNamespace } from '../../../src/system/process-table.ts'
-import { openWorkspace } from '../../workspace.ts'
+import { reserveName, sweepReserved } from '../../src/paths/reserved-names.ts'
+import { pidNamespace } from '../../src/system/process-table.ts'
+import { openWorkspace } from '../workspace.ts'
 
 const namespace = /\d+/.exec(pidNamespace('self') ?? '')?.[0] ?? ''
 
@@ -73,5 +73,49 @@ describe('a reserved name', () => {
     writeFileSync(workspace.path('file'), '')
     expect(reserveName(workspace.path('file/.parley'))).toBeNull()
     expect(() => reserveName(workspace.path('gone/.parley'))).toThrow('cannot be kept')
+  })
+})
+
+describe('a name that a killed process reserved', () => {
+  const gone = '999999999-1-abc'
+
+  function leftBehind() {
+    const workspace = openWorkspace()
+    const notes = workspace.path('notes')
+    mkdirSync(notes)
+    return { workspace, notes, note: `${notes}/held-${namespace}-${gone}` }
+  }
+
+  it('is removed by the next process, with its note', () => {
+    const { workspace, notes, note } = leftBehind()
+    using _ = workspace
+    const path = workspace.path('.parley')
+    mkdirSync(`${path}/parley-hold-${namespace}-${gone}`, { recursive: true })
+    writeFileSync(note, `${JSON.stringify(path)}\n`)
+    sweepReserved(notes)
+    expect(readdirSync(workspace.path('.'))).toEqual(['notes'])
+    expect(readdirSync(notes)).toEqual([])
+  })
+
+  it('stays when something else was put there, or it was empty before', () => {
+    const { workspace, notes, note } = leftBehind()
+    using _ = workspace
+    mkdirSync(`${workspace.path('.vscode')}/parley-hold-${namespace}-${gone}`, { recursive: true })
+    writeFileSync(workspace.path('.vscode/settings.json'), '{}')
+    mkdirSync(workspace.path('.idea'))
+    writeFileSync(note, ['.vscode', '.idea'].map((name) => `${JSON.stringify(workspace.path(name))}\n`).join(''))
+    sweepReserved(notes)
+    expect(readdirSync(workspace.path('.')).sort()).toEqual(['.idea', '.vscode', 'notes'])
+  })
+
+  it('stays while the process that noted it runs', () => {
+    using workspace = openWorkspace()
+    const notes = workspace.path('notes')
+    mkdirSync(notes)
+    const held = reserveName(workspace.path('.parley'), notes)
+    expect(readdirSync(notes)).toEqual([expect.stringMatching(/^held-/)])
+    sweepReserved(notes)
+    expect(readdirSync(workspace.path('.')).sort()).toEqual(['.parley', 'notes'])
+    held?.release()
   })
 })

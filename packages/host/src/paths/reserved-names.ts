@@ -1,8 +1,9 @@
-import { mkdirSync, readdirSync, rmdirSync } from 'node:fs'
+import { mkdirSync, readdirSync, rmdirSync, unlinkSync } from 'node:fs'
 import { join } from 'node:path'
-import { errorCode } from '../../system/errors.ts'
-import { createMark, isOwnerAlive, parseMark } from '../../system/marks.ts'
-import { pidNamespace } from '../../system/process-table.ts'
+import { errorCode } from '../system/errors.ts'
+import { appendUnlocked, readUnlocked } from '../system/locked-files.ts'
+import { createMark, isOwnerAlive, parseMark } from '../system/marks.ts'
+import { pidNamespace } from '../system/process-table.ts'
 
 /**
  * Missing name that a command cannot take: an empty folder is put there as a placeholder, to be mounted over itself.
@@ -19,8 +20,12 @@ const holderName = /^parley-hold-(?<namespace>\d*)-(?<mark>\d+-\d+-[0-9a-f]+)$/
 /** Attempts: the placeholder can vanish, as another command ends, before the holder is made in it. */
 const maxAttempts = 20
 
-/** Reserves a name; null when this process, and so the command, has no right to make it. Throws a sentence otherwise. */
-export function reserveName(path: string): ReservedName | null {
+/**
+ * Reserves a name; null when this process, and so the command, has no right to make it. Throws a sentence otherwise. The
+ * path is noted in `notes` first, a folder for `sweepReserved`.
+ */
+export function reserveName(path: string, notes: string | null = null): ReservedName | null {
+  if (notes !== null) note(path, notes)
   for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
     const kind = makeOrClassify(path)
     if (kind === 'impossible') return null
@@ -111,5 +116,57 @@ function removeFolder(path: string): void {
     rmdirSync(path)
   } catch {
     // Another command holds it, or it is already gone.
+  }
+}
+
+const noteName = /^held-(?<namespace>\d*)-(?<mark>\d+-\d+-[0-9a-f]+)$/
+const noted = new Set<string>()
+let noteFile: string | null = null
+
+/** Notes a path once, so that a later process finds what a killed one left. A failure costs only that. */
+function note(path: string, folder: string): void {
+  if (noted.has(path)) return
+  noted.add(path)
+  noteFile ??= join(folder, `held-${ownNamespace()}-${createMark()}`)
+  try {
+    appendUnlocked(noteFile, `${JSON.stringify(path)}\n`)
+  } catch {
+    // The name is reserved all the same.
+  }
+}
+
+/** Removes names that killed processes left reserved, as far as nothing else was put there. `notes`: see `reserveName`. */
+export function sweepReserved(notes: string): void {
+  for (const name of list(notes) ?? []) {
+    const { namespace = '', mark = '' } = noteName.exec(name)?.groups ?? {}
+    const owner = parseMark(mark)
+    if (owner === null || namespace !== ownNamespace() || isOwnerAlive(owner)) continue
+    for (const path of pathsNoted(join(notes, name))) removeAbandoned(path)
+    removeNote(join(notes, name))
+  }
+}
+
+function removeAbandoned(path: string): void {
+  const holders = list(path)
+  if (holders === null || holders.length === 0 || !holders.every((name) => holderName.test(name))) return
+  for (const name of holders) if (isAbandoned(name)) removeFolder(join(path, name))
+  removeFolder(path)
+}
+
+function pathsNoted(file: string): string[] {
+  try {
+    return readUnlocked(file)
+      .split('\n')
+      .flatMap((line) => (line.startsWith('"/') && line.endsWith('"') ? [String(JSON.parse(line))] : []))
+  } catch {
+    return []
+  }
+}
+
+function removeNote(file: string): void {
+  try {
+    unlinkSync(file)
+  } catch {
+    // Another process swept it at the same time.
   }
 }

@@ -1,0 +1,59 @@
+import { followLinks, identityOf, lookAt } from '../system/real-path.ts'
+
+/** Writable folders of one conversation, each pinned to the folder that it was when the conversation opened. */
+export interface PinnedFolders {
+  /** Pins folders that are not pinned yet, as they are now. Absolute paths. */
+  pin(folders: readonly string[]): void
+  /**
+   * Returns the real paths of the folders, in their order. A folder not seen before is pinned. One that is another folder
+   * now, or is reached by another way, is left out and named in `changed` by a sentence.
+   */
+  now(folders: readonly string[]): { readonly real: readonly string[]; readonly changed: readonly string[] }
+}
+
+interface Pin {
+  readonly real: string
+  /** Identity of the folder; null for one that was missing, which is pinned when it is there. */
+  identity: string | null
+}
+
+export function pinFolders(): PinnedFolders {
+  const pins = new Map<string, Pin>()
+  const pinned = (folder: string): Pin => {
+    const known = pins.get(folder)
+    if (known !== undefined) return known
+    const { real } = followLinks(folder)
+    const made = { real, identity: folderIdentity(real) }
+    pins.set(folder, made)
+    return made
+  }
+  return {
+    pin(folders) {
+      for (const folder of folders) pinned(folder)
+    },
+    now(folders) {
+      const checked = folders.map((folder) => ({ folder, pin: pinned(folder), isSame: isSame(folder, pinned(folder)) }))
+      return {
+        real: checked.flatMap(({ pin, isSame: same }) => (same ? [pin.real] : [])),
+        changed: checked.flatMap(({ folder, isSame: same }) => (same ? [] : [changedText(folder)])),
+      }
+    },
+  }
+}
+
+function isSame(folder: string, pin: Pin): boolean {
+  if (followLinks(folder).real !== pin.real) return false
+  const identity = folderIdentity(pin.real)
+  // Removed folders count as they did: nothing can be written to them.
+  if (identity === null) return lookAt(pin.real) === null
+  pin.identity ??= identity
+  return pin.identity === identity
+}
+
+function folderIdentity(path: string): string | null {
+  return lookAt(path)?.isDirectory() === true ? identityOf(path) : null
+}
+
+function changedText(folder: string): string {
+  return `${folder} is not the folder that it was when this conversation opened, so nothing may be written there. Close the conversation and open it again to work in the new one.`
+}

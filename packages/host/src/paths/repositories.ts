@@ -1,0 +1,189 @@
+import { type Dirent, readdirSync } from 'node:fs'
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { identityOf, lookAt } from '../system/real-path.ts'
+
+interface Known {
+  /** Folders looked into, the shallow ones first. */
+  readonly folders: Map<string, LookedInto>
+  /** Identity of each repository found. A replaced one may have moved to where it is not known. */
+  readonly identities: Map<string, string>
+  atMs: number
+}
+
+interface LookedInto {
+  readonly depth: number
+  /** Changes when an entry is made, removed or renamed in the folder; null for one that changed just before. */
+  readonly stamp: string | null
+  /** Paths of repositories that it holds or is. */
+  readonly repositories: readonly string[]
+}
+
+const freshMs = 10_000
+const maxKnown = 16
+/** Folders that are compared before each command, which takes less than a millisecond. */
+const comparedFolders = 200
+
+const known = new Map<string, Known>()
+const searches = new Map<string, Promise<Known>>()
+
+/**
+ * Returns the repositories below a folder. A search takes too long to wait for it before each command, so the last one is
+ * used, after another look into the folders that changed since, while the next search runs. Once something that was found
+ * is gone, which may then have another name, all is searched anew.
+ */
+export async function knownRepositories(root: string): Promise<FoundRepositories> {
+  const last = known.get(root)
+  if (last === undefined || ![...last.identities.keys()].every((path) => isUnchanged(path, last)))
+    return foundIn(await search(root))
+  await lookAgain(last)
+  if (performance.now() - last.atMs > freshMs) void search(root).catch(() => undefined)
+  return foundIn(last)
+}
+
+function search(root: string): Promise<Known> {
+  const running = searches.get(root) ?? begin(root).finally(() => searches.delete(root))
+  searches.set(root, running)
+  return running
+}
+
+async function begin(root: string): Promise<Known> {
+  const earlier = known.get(root)
+  const folders = new Map<string, LookedInto>()
+  await lookInto([root], { depth: 0, folders, list })
+  const found: Known = { folders, identities: new Map(), atMs: performance.now() }
+  identify(found)
+  // A search ends at a limit of folders, which commands could exhaust, so what an earlier one found counts still.
+  for (const [path, identity] of earlier?.identities ?? []) {
+    if (!found.identities.has(path) && identityOf(path) === identity) found.identities.set(path, identity)
+  }
+  known.delete(root)
+  known.set(root, found)
+  for (const oldest of known.keys()) if (known.size > maxKnown) known.delete(oldest)
+  return found
+}
+
+/** Looks again into the folders that changed, among those compared, and into new ones below them. */
+async function lookAgain(last: Known): Promise<void> {
+  const changed: [string, number][] = []
+  let compared = 0
+  for (const [folder, { stamp, depth }] of last.folders) {
+    if (compared === comparedFolders) break
+    compared += 1
+    if (stamp === null || stampOf(folder) !== stamp) changed.push([folder, depth])
+  }
+  for (const [folder, depth] of changed) {
+    if (lookAt(folder) === null) last.folders.delete(folder)
+    else await lookInto([folder], { depth, folders: last.folders, list: listNow })
+  }
+  if (changed.length > 0) identify(last)
+}
+
+function identify({ folders, identities }: Known): void {
+  for (const { repositories } of folders.values()) {
+    for (const path of repositories) {
+      const identity = identityOf(path)
+      if (identity !== null) identities.set(path, identity)
+    }
+  }
+}
+
+function foundIn({ identities }: Known): FoundRepositories {
+  const paths = [...identities.keys()]
+  const isEntry = (path: string) => path.endsWith('/.git')
+  return { entries: paths.filter(isEntry), bare: paths.filter((path) => !isEntry(path)) }
+}
+
+function isUnchanged(path: string, { identities }: Known): boolean {
+  const identity = identityOf(path)
+  return identity !== null && identity === identities.get(path)
+}
+
+/** Time within which another change may leave the time of a folder as it is. */
+const clockStepMs = 30
+
+/** Returns null for a folder that changed just now. */
+function stampOf(folder: string): string | null {
+  const stat = lookAt(folder)
+  if (stat === null) return null
+  return Date.now() - Number(stat.mtimeMs) < clockStepMs ? null : `${stat.ino} ${stat.mtimeNs}`
+}
+
+/** Folders of packages, builds and caches: large, and not edited by hand. */
+const skipped = new Set(['node_modules', '.git', '.venv', 'venv', '__pycache__', '.cache', 'target', '.next', '.turbo'])
+
+const maxDepth = 6
+const maxFolders = 3000
+/** Folders listed at a time. */
+const width = 16
+
+export interface FoundRepositories {
+  /** Entries named `.git` below the folder, its own not among them. */
+  readonly entries: readonly string[]
+  /** Folders that are bare repositories. */
+  readonly bare: readonly string[]
+}
+
+interface LookInto {
+  /** Depth of the folders to start with. */
+  readonly depth: number
+  readonly folders: Map<string, LookedInto>
+  readonly list: (folder: string) => Listing | Promise<Listing>
+}
+
+/** Looks into folders and those below, the shallow ones first, as far as the limits of depth and number. */
+async function lookInto(
+  start: readonly string[],
+  { depth: startDepth, folders, list: listed }: LookInto,
+): Promise<void> {
+  const tops = new Set(start)
+  let level = start
+  for (let depth = startDepth; depth <= maxDepth && level.length > 0; depth += 1) {
+    const next: string[] = []
+    for (let at = 0; at < level.length && folders.size < maxFolders + tops.size; at += width) {
+      const looked = await Promise.all(level.slice(at, at + width).map(listed))
+      for (const { folder, stamp, entries } of looked) {
+        const repositories = depth === 0 ? [] : repositoriesIn(folder, entries)
+        folders.set(folder, { depth, stamp, repositories })
+        const below = repositories.includes(folder) ? [] : foldersOf(folder, entries)
+        next.push(...below.filter((path) => !folders.has(path)))
+      }
+    }
+    level = next
+  }
+}
+
+function repositoriesIn(folder: string, listed: readonly Dirent[]): string[] {
+  const entry = listed.some(({ name }) => name === '.git') ? [join(folder, '.git')] : []
+  return isBare(listed) ? [...entry, folder] : entry
+}
+
+/** Returns true for the three entries by which git takes any folder for a repository. */
+export function isBare(listed: readonly Pick<Dirent, 'name'>[]): boolean {
+  return ['HEAD', 'objects', 'refs'].every((wanted) => listed.some(({ name }) => name === wanted))
+}
+
+function foldersOf(folder: string, listed: readonly Dirent[]): string[] {
+  return listed.filter((entry) => entry.isDirectory() && !skipped.has(entry.name)).map(({ name }) => join(folder, name))
+}
+
+interface Listing {
+  readonly folder: string
+  readonly stamp: string | null
+  readonly entries: readonly Dirent[]
+}
+
+async function list(folder: string): Promise<Listing> {
+  const stamp = stampOf(folder)
+  return { folder, stamp, entries: await readdir(folder, { withFileTypes: true }).catch(() => []) }
+}
+
+/** Lists a folder at once: for a few folders that is faster than to wait for another thread. */
+function listNow(folder: string): Listing {
+  const stamp = stampOf(folder)
+  try {
+    return { folder, stamp, entries: readdirSync(folder, { withFileTypes: true }) }
+  } catch {
+    return { folder, stamp, entries: [] }
+  }
+}

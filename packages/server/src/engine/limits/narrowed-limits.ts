@@ -1,0 +1,48 @@
+import { isStricterSandbox } from '@parley/config'
+import type { BackgroundProcess, BackgroundProcesses, SandboxLimits } from '@parley/host'
+import type { Settings } from '@parley/protocol'
+import type { Conversation } from '../conversation/conversation.ts'
+import { noticeItem } from '../conversation/notices.ts'
+
+type LimitSettings = Pick<Settings, 'sandbox' | 'network' | 'unixSockets'>
+
+interface Running {
+  readonly conversation: Conversation
+  readonly background: Pick<BackgroundProcesses, 'list' | 'stop'>
+  readonly newItemId: () => string
+  readonly onFault: (fault: unknown) => void
+}
+
+/**
+ * Stops the background commands that may do more than the settings allow since they were narrowed, and records a notice:
+ * limits cannot be put on a running process. Does nothing where no limit became stricter.
+ */
+export function stopBeyondLimits(
+  { conversation, background, newItemId, onFault }: Running,
+  before: LimitSettings,
+): void {
+  const { settings, turn } = conversation.state.core
+  const exceeding = background.list().filter(({ end, limits }) => end === null && exceeds(limits, settings, before))
+  if (exceeding.length === 0) return
+  for (const { id } of exceeding) background.stop(id).catch(onFault)
+  const item = noticeItem(newItemId(), {
+    level: 'warning',
+    code: 'backgroundStopped',
+    title: stoppedText(exceeding, settings.sandbox),
+  })
+  conversation.record({ type: 'item.completed', item, ...(turn === null ? {} : { turnId: turn.id }) })
+}
+
+function exceeds(limits: SandboxLimits | null, now: LimitSettings, before: LimitSettings): boolean {
+  const mode = limits?.mode ?? 'danger-full-access'
+  if (isStricterSandbox(now.sandbox, before.sandbox) && isStricterSandbox(now.sandbox, mode)) return true
+  const lost = (key: 'network' | 'unixSockets') => before[key] === true && now[key] !== true
+  if (limits === null) return false
+  return (lost('network') && limits.network) || (lost('unixSockets') && limits.unixSockets)
+}
+
+function stoppedText(stopped: readonly BackgroundProcess[], mode: Settings['sandbox']): string {
+  const names = stopped.map(({ id, argv }) => `${argv.at(-1)} (${id})`).join(', ')
+  const which = stopped.length === 1 ? 'A background command' : `${stopped.length} background commands`
+  return `${which} started with more rights than now (${mode}) ${stopped.length === 1 ? 'is' : 'are'} stopped: ${names}. Start it anew under the limits of now.`
+}

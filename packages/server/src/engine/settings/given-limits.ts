@@ -1,0 +1,128 @@
+import { dirname, join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
+import { stricterSandbox } from '@parley/config'
+import { readIfThere } from '@parley/host'
+import { type Files, makeFolders, replaceFile, sessionPaths } from '@parley/journal'
+import type { Projects } from '@parley/policy'
+import type { ConversationState, Overrides, Settings } from '@parley/protocol'
+import type { Redaction } from '@parley/redaction'
+import * as z from 'zod'
+import type { Ceiling } from '../limits/ceiling.ts'
+import { configHere, configOnly, readConfig } from './read-config.ts'
+
+type Permissions = Pick<Settings, 'approvalPolicy' | 'sandbox'>
+
+/** Limits that configuration, flags and people gave. A log can narrow them and never widen them. */
+export interface GivenLimits extends Permissions {
+  /** True where full access may go with the policy `never`. */
+  readonly neverWithFullAccess: boolean
+  readonly writableRoots: readonly string[]
+}
+
+interface Around {
+  readonly home: string
+  readonly projects: Pick<Projects, 'of'>
+  readonly ceiling: () => Ceiling
+}
+
+/**
+ * Returns the limits that a recorded conversation may have in this process: those of the configuration of its folder, the
+ * caller's profile and `-c`, and the server's flags. `sealed` are folders that a person gave it in an earlier process.
+ */
+export function givenLimits(
+  { core }: ConversationState,
+  { overrides, sealed }: { readonly overrides: Overrides; readonly sealed: readonly string[] },
+  { home, projects, ceiling }: Around,
+): GivenLimits {
+  const isHere = core.settings.environment === undefined
+  const values = isHere
+    ? configHere(overrides.cwd ?? core.meta.cwd, configOnly(overrides), { home, projects }).effective.values
+    : readConfig(home, configOnly(overrides)).values
+  const { sandbox: most, neverWithFullAccess } = ceiling()
+  const { sandbox_mode: sandbox = 'workspace-write', approval_policy: approvalPolicy = 'on-request' } = values
+  const roots = isHere ? (values.sandbox_workspace_write?.writable_roots ?? []) : []
+  return {
+    // Only a flag or the user's own file raises the ceiling to full access.
+    sandbox: most === 'danger-full-access' && sandbox === 'workspace-write' ? most : sandbox,
+    approvalPolicy,
+    neverWithFullAccess,
+    writableRoots: [...roots, ...sealed],
+  }
+}
+
+/** Narrows recorded permissions to the given ones. */
+export function withinGiven(recorded: Permissions, given: GivenLimits): Permissions {
+  return {
+    sandbox: stricterSandbox(recorded.sandbox, given.sandbox),
+    approvalPolicy: asksEnough(recorded.approvalPolicy, given) ? recorded.approvalPolicy : given.approvalPolicy,
+  }
+}
+
+/**
+ * Returns false for a policy under which something runs unasked that the given one asks about: any but `untrusted` where
+ * that is given. `never` with full access is the ceiling's affair.
+ */
+function asksEnough(policy: Settings['approvalPolicy'], { approvalPolicy, neverWithFullAccess }: GivenLimits): boolean {
+  if (policy === approvalPolicy || approvalPolicy !== 'untrusted') return true
+  return policy === 'never' && neverWithFullAccess
+}
+
+/** Gift of a person to one conversation, beyond the configuration: added folders and a file of rules. */
+export interface PersonsGift {
+  readonly writableRoots: readonly string[]
+  readonly policyFile: string | null
+}
+
+const nothing: PersonsGift = { writableRoots: [], policyFile: null }
+
+export interface SealPorts {
+  readonly home: string
+  readonly redaction: Pick<Redaction, 'seal'>
+}
+
+const sealedSchema = z.object({
+  writableRoots: z.array(z.string()),
+  policyFile: z.string().nullable(),
+  seal: z.string(),
+})
+
+/** Reads what a person gave a conversation in an earlier process; nothing where the seal is missing or wrong. */
+export function readGift({ home, redaction }: SealPorts, conversationId: string): PersonsGift {
+  const path = giftPath(home, conversationId)
+  const read = sealedSchema.safeParse(path === null ? null : parsed(path))
+  if (!read.success) return nothing
+  const { seal, ...gift } = read.data
+  return seal === redaction.seal(sealedText(conversationId, gift)) ? gift : nothing
+}
+
+/**
+ * Keeps what a person gave a conversation beside its log, sealed with the key of this home: a log from elsewhere, or one
+ * that was changed, cannot name folders and rules of its own. Writes only what differs from what is kept.
+ */
+export function keepGift(
+  { home, redaction, files }: SealPorts & { files: Files },
+  id: string,
+  gift: PersonsGift,
+): void {
+  const path = giftPath(home, id)
+  if (path === null || isDeepStrictEqual(readGift({ home, redaction }, id), gift)) return
+  makeFolders(files, dirname(path))
+  replaceFile(files, path, JSON.stringify({ ...gift, seal: redaction.seal(sealedText(id, gift)) }))
+}
+
+function sealedText(id: string, { writableRoots, policyFile }: PersonsGift): string {
+  return JSON.stringify([id, writableRoots, policyFile])
+}
+
+function giftPath(home: string, id: string): string | null {
+  const paths = sessionPaths(home, id)
+  return paths === null ? null : join(paths.sideFiles, 'given.json')
+}
+
+function parsed(path: string): unknown {
+  try {
+    return JSON.parse(readIfThere(path) ?? 'null')
+  } catch {
+    return null
+  }
+}

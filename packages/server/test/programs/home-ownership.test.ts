@@ -1,0 +1,69 @@
+import { chownSync, lchownSync, mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { nodeFiles } from '@parley/journal'
+import { createProjects } from '@parley/policy'
+import { createRedaction } from '@parley/redaction'
+import { tempDirectory } from '@parley/testkit'
+import { describe, expect, it } from 'vitest'
+import { makeHomePrivate } from '../../src/programs/home-folder.ts'
+import { scriptedModel } from '../engine/support/scripted-model.ts'
+import { testPlace } from '../engine/support/test-server.ts'
+
+const stranger = 4242
+
+describe.runIf(process.getuid?.() === 0)('a file of another user', () => {
+  it.each(['config.toml', 'policy.toml', 'sessions', 'trust', 'redaction.key'])(
+    'keeps a home from use as %s',
+    async (name) => {
+      await using folder = await tempDirectory()
+      const path = join(folder.path, name)
+      if (name.includes('.')) writeFileSync(path, '', { mode: 0o600 })
+      else mkdirSync(path)
+      makeHomePrivate(folder.path)
+      chownSync(path, stranger, stranger)
+      expect(() => makeHomePrivate(folder.path)).toThrow(`${path} belongs to user ${stranger}`)
+      // A home that was handed over whole, as containers do it.
+      chownSync(folder.path, stranger, stranger)
+      expect(() => makeHomePrivate(folder.path)).not.toThrow()
+    },
+  )
+
+  it('is no log that is resumed', async () => {
+    await using place = testPlace()
+    const { server, watched } = await place.talk({ model: scriptedModel({ text: 'a' }) })
+    await watched.send('hi')
+    await watched.turnEnded()
+    await server.close()
+    const { conversationId } = watched
+    chownSync(place.path(conversationId), stranger, stranger)
+    const client = await place.start().connect()
+    const { message } = await client.refused('conversation/resume', { conversationId })
+    expect(message).toContain('belongs to another user')
+    chownSync(dirname(place.path(conversationId)), stranger, stranger)
+    await client.request('conversation/resume', { conversationId })
+  })
+
+  it.each(['.parley', '.parley/config.toml'])('is no configuration of a project (%s)', async (name) => {
+    await using folder = await tempDirectory()
+    const home = join(folder.path, 'home')
+    mkdirSync(join(folder.path, 'work/.parley'), { recursive: true })
+    mkdirSync(join(folder.path, 'work/.git'))
+    writeFileSync(join(folder.path, 'work/.parley/config.toml'), 'model = "m"\n')
+    const read = () => createProjects({ home, env: {}, files: nodeFiles }).of(join(folder.path, 'work'))
+    expect(read()?.files).toHaveLength(1)
+    lchownSync(join(folder.path, 'work', name), stranger, stranger)
+    expect(read()).toMatchObject({
+      files: [],
+      problems: [expect.stringContaining(`${name} is not read: it belongs to user ${stranger}`)],
+    })
+  })
+
+  it('is no key of marks and seals', async () => {
+    await using folder = await tempDirectory()
+    const seal = () => createRedaction({ home: folder.path, env: {} }).seal('a')
+    const before = seal()
+    expect(seal()).toBe(before)
+    chownSync(join(folder.path, 'redaction.key'), stranger, stranger)
+    expect(seal()).not.toBe(before)
+  })
+})

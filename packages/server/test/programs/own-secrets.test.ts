@@ -1,0 +1,54 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { tempDirectory } from '@parley/testkit'
+import { describe, expect, it } from 'vitest'
+import { readServerOptions, systemParts } from '../../src/programs/system-parts.ts'
+import { testPlace } from '../engine/support/test-server.ts'
+
+function openPlace(folder: string) {
+  const home = join(folder, '.parley')
+  mkdirSync(home, { recursive: true, mode: 0o700 })
+  const env = { HOME: folder, PARLEY_HOME: home, XDG_RUNTIME_DIR: folder }
+  const built = { moduleUrl: import.meta.url, version: '0', build: 'test', ripgrep: 'rg' }
+  const parts = systemParts(readServerOptions({ paced: false, recordTo: null }, env, built))
+  const configure = (text: string) => writeFileSync(join(home, 'config.toml'), text, { mode: 0o600 })
+  return { parts, configure }
+}
+
+describe('places of secrets of the user’s own', () => {
+  it('count from the next command on, and stay when the configuration breaks', async () => {
+    await using folder = await tempDirectory()
+    const { parts, configure } = openPlace(folder.path)
+    const keys = join(folder.path, 'keys')
+    expect(await parts.secrets()).not.toContain(keys)
+    configure('[secrets]\npaths = ["~/keys", "/srv/vault"]\n')
+    expect(await parts.secrets()).toEqual(expect.arrayContaining([keys, '/srv/vault', join(folder.path, '.ssh')]))
+    configure('[secrets\n')
+    expect(await parts.secrets()).toContain(keys)
+    configure('')
+    expect(await parts.secrets()).not.toContain(keys)
+  })
+
+  it('are listed by the checkup with the known ones, and those that are missing', async () => {
+    await using place = testPlace()
+    const { parts, configure } = openPlace(place.root)
+    for (const name of ['keys', '.ssh', '.config/gh']) mkdirSync(join(place.root, name), { recursive: true })
+    const client = await place.start({ secrets: parts.secrets }).connect()
+    configure('[secrets]\npaths = ["~/keys", "~/mistyped"]\n')
+    const { checks } = await client.request('server/checkup', { cwd: place.cwd, provider: false })
+    const found = checks.filter(({ name }) => name === 'secrets')
+    expect(found).toEqual([
+      {
+        name: 'secrets',
+        level: 'ok',
+        text: expect.stringMatching(/^\d+ places of secrets exist here, (?:not )?hidden from commands/),
+      },
+      expect.objectContaining({
+        level: 'warning',
+        text: expect.stringContaining('names ~/mistyped, and nothing is there'),
+      }),
+    ])
+    for (const name of ['~/.ssh', '~/.config/gh', '~/keys', '~/.parley']) expect(found[0]?.text).toContain(name)
+    expect(found[0]?.text).not.toContain('~/.aws')
+  })
+})

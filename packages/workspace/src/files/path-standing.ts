@@ -1,0 +1,85 @@
+import { lstatSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { type GuardKind, type GuardSurroundings, isWithin, lookAtPaths, type PathStanding, rootOf } from '@parley/host'
+import type { EnvironmentFiles } from './environment-files.ts'
+import { whenUnknown } from './errors.ts'
+import { isSecret, type SecretPaths } from './secret-paths.ts'
+
+/** Standing of a path in an environment, secret places included. */
+export interface Standing extends PathStanding {
+  /** True where secrets are kept, by the path as written or by where it leads. */
+  readonly isSecret: boolean
+}
+
+/** Says what paths of this machine are, for a conversation that may write to `roots`. */
+export async function standingsHere(
+  paths: readonly string[],
+  roots: readonly string[],
+  { secrets, ...around }: GuardSurroundings & { readonly secrets: SecretPaths },
+): Promise<readonly Standing[]> {
+  const { standingOf } = await lookAtPaths(roots, around)
+  return paths.map((path) => withSecrecy(standingOf(path), secrets))
+}
+
+interface RemoteMachine {
+  readonly files: Pick<EnvironmentFiles, 'realPath'>
+  readonly secrets: SecretPaths
+  /** Asks the exec-server why each path is kept as it is. */
+  guardsOf(paths: readonly string[], roots: readonly string[]): Promise<readonly (GuardKind | null)[]>
+}
+
+/** Says what paths of another machine are; its exec-server says which are guarded. */
+export async function standingsThere(
+  paths: readonly string[],
+  roots: readonly string[],
+  { files, secrets, guardsOf }: RemoteMachine,
+): Promise<readonly Standing[]> {
+  const real = await Promise.all(paths.map((path) => files.realPath(path).catch(whenUnknown(null))))
+  const guards = await guardsOf([...paths, ...paths.map((path, index) => real[index] ?? path)], roots)
+  return paths.map((written, index) => {
+    const at = real[index] ?? null
+    const guard = guards[index] ?? guards[paths.length + index] ?? (at === null ? 'unknown' : null)
+    return withSecrecy({ written, real: at, root: at === null ? null : rootOf(at, roots), guard, names: 1 }, secrets)
+  })
+}
+
+function withSecrecy(standing: PathStanding, secrets: SecretPaths): Standing {
+  const { written, real } = standing
+  return { ...standing, isSecret: isSecret(written, secrets) || (real !== null && isSecret(real, secrets)) }
+}
+
+/** Returns whether a path is hidden by one of `masked`; a writable folder inside a hidden one stays visible. */
+export function isMasked(path: string, masked: readonly string[], roots: readonly string[]): boolean {
+  const over = masked.filter((secret) => isWithin(path, secret))
+  return over.some((secret) => !roots.some((root) => isWithin(root, secret) && isWithin(path, root)))
+}
+
+/** Folders of `$PARLEY_HOME` whose files affect which programs may run. */
+const trustedFolders = ['trust', 'cache']
+
+/**
+ * Lists `$PARLEY_HOME` and the links in it, not followed.
+ *
+ * Users link settings into a repository, so the targets of these links need the same protection.
+ */
+export function ownFiles(home: string): readonly string[] {
+  const links = ['', ...trustedFolders].flatMap((folder) => linksIn(join(home, folder)))
+  return [...(isThere(home) ? [home] : []), ...links]
+}
+
+function linksIn(folder: string): string[] {
+  try {
+    const entries = readdirSync(folder, { withFileTypes: true })
+    return entries.filter((entry) => entry.isSymbolicLink()).map(({ name }) => join(folder, name))
+  } catch {
+    return []
+  }
+}
+
+function isThere(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) !== undefined
+  } catch {
+    return false
+  }
+}
