@@ -46,6 +46,7 @@ const unshown: ReadonlySet<Field> = new Set([
   'answerableBy',
   'decisions',
   'always',
+  'seal',
   'state',
   'decision',
   'note',

@@ -1,4 +1,4 @@
-import { existsSync, rmSync } from 'node:fs'
+import { existsSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { scriptedModel } from '../../engine/support/scripted-model.ts'
@@ -78,6 +78,18 @@ test("a patch's elicitation has its changes; its begin, end and turn diff follow
   })
   expect(told.find(({ type }) => type === 'turn_diff').unified_diff).toContain('+++ old.txt')
   expect(place.read('new.txt')).toBe('one\n')
+})
+
+test("a command's elicitation says where a program of the workspace leads", async () => {
+  await using place = testPlace()
+  symlinkSync('/bin/cat', join(place.cwd, 'build'))
+  const model = scriptedModel({ calls: [{ name: 'shell', args: { command: './build x' } }] }, { text: 'ok' })
+  await using hand = await takeHand(place.start({ model }))
+  const { answer } = askToTouch(hand, place)
+  const { id, params } = await hand.asked()
+  expect(params.message).toMatch(/\.\/build is the program .*\/work\/build, which leads to .*\/cat/)
+  hand.send({ jsonrpc: '2.0', id, result: { action: 'decline' } })
+  await answer
 })
 
 describe('an approving answer runs the command', () => {
