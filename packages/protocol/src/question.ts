@@ -63,7 +63,7 @@ export function describeQuestion(approval: Described, enforcement: Enforcement):
     background: approval.background === true ? `It runs ${backgroundWords}.` : null,
     variables: variables.length === 0 ? null : `with ${variables.join(' ')}`,
     reason: onOneLine(approval.reason),
-    rule: kind === 'elicitation' ? '' : onOneLine(ruleWords(approval)),
+    rule: kind === 'elicitation' ? '' : onOneLine(`[${ruleSource(approval.rule)}]`),
     again: approval.attempt === undefined ? null : againWords,
     justification: justification === undefined ? null : `“${onOneLine(justification)}”`,
   }
@@ -80,9 +80,10 @@ const questions: Readonly<Record<ApprovalKind, string>> = {
   elicitation: 'A tool server asks you:',
 }
 
-function ruleWords({ rule: { name, file, line } }: Described): string {
-  const at = file === undefined ? '' : `, ${file}${line === undefined ? '' : `:${line}`}`
-  return `[${name}${at}]`
+/** Returns the rule that decided, with the place to change it: `deny deploy, /home/ada/.parley/policy.toml:3`. */
+export function ruleSource({ name, file, line }: ApprovalRequest['rule']): string {
+  if (file === undefined) return name
+  return `${name}, ${file}${line === undefined ? '' : `:${line}`}`
 }
 
 type Warned = Pick<ApprovalRequest, 'kind' | 'detail' | 'title' | 'command'>

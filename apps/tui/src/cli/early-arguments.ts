@@ -1,6 +1,6 @@
 /**
- * Returns the server's ceiling as flags: what the command line asks for, and no more. Reads the words alone, because the
- * server starts before they are parsed.
+ * Returns the ceiling that the command line asks for, as flags of the server. Reads the words without parsing them,
+ * because the server starts first.
  */
 export function ceilingFlags(argv: readonly string[]): readonly string[] {
   const end = argv.indexOf('--')
@@ -35,7 +35,7 @@ function configValue(text: string): { key: string; value: string } | null {
   return key === undefined ? null : { key, value: double ?? single ?? plain ?? '' }
 }
 
-/** Returns true if the caller expects the lines of the Codex SDK. Reads the words alone: parsing them may fail. */
+/** Returns true if the caller expects the lines of the Codex SDK. Reads the words without parsing, which may fail. */
 export function wantsCodexLines(argv: readonly string[]): boolean {
   const end = argv.indexOf('--')
   const words = end < 0 ? argv : argv.slice(0, end)
@@ -55,7 +55,7 @@ export function failedLines(message: string): string {
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** Returns the environment with the key that the Codex SDK passes in `CODEX_API_KEY`, which overrides others. */
+/** Returns the variables, with the key of `CODEX_API_KEY`, by which the Codex SDK passes one, in place of others. */
 export function withCallersKey(argv: readonly string[], env: Environment): Environment {
   const key = env['CODEX_API_KEY']
   return key === undefined || key === '' || !wantsCodexLines(argv) ? env : { ...env, OPENAI_API_KEY: key }

@@ -1,11 +1,9 @@
 import { type Command, Option } from 'commander'
 import { collectConfig, collectFiles, collectList, named } from '../cli/flags.ts'
+import { approvalPolicies, sandboxModes } from '../ui/slash-commands.ts'
 
 /** Takes the exit code of a command. */
 export type Settle = (run: Promise<number>) => Promise<void>
-
-const sandboxModes = ['read-only', 'workspace-write', 'danger-full-access']
-const approvalPolicies = ['untrusted', 'on-failure', 'on-request', 'never']
 
 function sandboxOption(): Option {
   return new Option('-s, --sandbox <mode>', 'what commands may write to').choices(sandboxModes)

@@ -5,7 +5,7 @@ import { exitCodes, misused } from '../cli/exit-codes.ts'
 import { type CommonFlags, overridesOf } from '../cli/flags.ts'
 import { fromWorkingFolder, workingFolder } from '../cli/folders.ts'
 import type { Launch } from '../cli/launch-server.ts'
-import { oneLine, type Row, trustRows } from '../ui/notices/trust-table.ts'
+import { escapedLine, type Row, trustRows } from '../ui/notices/trust-table.ts'
 import { showEffects } from '../view/text/control-characters.ts'
 
 /** Runs `parley config`: each effective value with its origin. */
@@ -51,14 +51,14 @@ async function reportOn(parley: Parley, cwd: string, { yes, no }: TrustFlags): P
 
 function textOf(report: TrustReport): string {
   const { root, state, hash } = report
-  if (state === 'none') return `${oneLine(root)} brings no configuration of its own.\n`
+  if (state === 'none') return `${escapedLine(root)} brings no configuration of its own.\n`
   const ways =
     hash === null
       ? []
       : state === 'trusted'
         ? ['parley trust --no takes that back.']
         : [`To trust exactly this: parley trust --yes ${hash}`, 'To decline it:         parley trust --no']
-  return [`What the configuration of ${oneLine(root)} does`, ...trustRows(report).map(lineOf), ...ways, '']
+  return [`What the configuration of ${escapedLine(root)} does`, ...trustRows(report).map(lineOf), ...ways, '']
     .map((line) => line.trimEnd())
     .join('\n')
 }

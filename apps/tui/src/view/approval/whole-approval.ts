@@ -1,7 +1,7 @@
 import type { Approval, Enforcement } from '@parley/protocol'
 import { describeQuestion, fileWords } from '@parley/protocol/question'
 import { choicesFor } from '../../ui/answers.ts'
-import { collapseBlanks, hiddenParts, showHidden } from '../text/control-characters.ts'
+import { collapseBlanks, hiddenParts, showHidden, shownLine } from '../text/control-characters.ts'
 import { parseDiff, renderDiff, withoutListedNames } from '../text/diff.ts'
 import { wrapLine, wrapLines } from '../text/fit-rows.ts'
 import { beside, indented, marked } from '../text/gutter.ts'
@@ -44,7 +44,7 @@ export function warningRows(approval: Approval, room: Room): readonly Line[] {
 
 /** Returns the label of what a permanent yes would allow. */
 export function alwaysLabel({ always }: Approval): string {
-  return showHidden(always?.label ?? '').replaceAll('\n', ' ')
+  return shownLine(always?.label ?? '')
 }
 
 /** Returns what a permanent yes would allow, where offered. */

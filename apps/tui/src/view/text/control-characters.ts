@@ -77,14 +77,19 @@ export function hiddenParts(text: string, tabCells = 4): readonly ShownPart[] {
   return partsOf(expandTabs(text, tabCells))
 }
 
-/** Returns text of a call as in its approval: hidden characters as numbers, long blanks as a count. */
-function visibleText(text: string): string {
-  return showHidden(collapseBlanks(text))
+/** Returns text of a call on one line, as in its approval: hidden characters as numbers, long blanks as a count. */
+export function visibleLine(text: string): string {
+  return shownLine(collapseBlanks(text))
 }
 
-/** Returns `visibleText` on one line. */
-export function visibleLine(text: string): string {
-  return visibleText(text).replaceAll('\n', ' ')
+/** Returns `showHidden` with blanks for line ends. */
+export function shownLine(text: string): string {
+  return showHidden(text).replaceAll('\n', ' ')
+}
+
+/** Returns `stripEffects` with blanks for line ends. */
+export function strippedLine(text: string): string {
+  return stripEffects(text).replaceAll('\n', ' ')
 }
 
 const tabCells = 4

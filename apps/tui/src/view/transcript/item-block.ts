@@ -1,6 +1,6 @@
 import type { Item, ItemOf, Plan } from '@parley/protocol'
 import { renderMarkdown } from '../markdown/render.ts'
-import { showEffects, stripEffects } from '../text/control-characters.ts'
+import { showEffects, stripEffects, strippedLine } from '../text/control-characters.ts'
 import { clipRows, truncateLine, wrapLine, wrapLines } from '../text/fit-rows.ts'
 import { beside, indented, marked, textRows } from '../text/gutter.ts'
 import type { Line, Room, Style } from '../text/span.ts'
@@ -86,7 +86,7 @@ export function planBlock({ explanation, steps }: Plan, room: Room): Block {
 
 function stepRows({ step, status }: Plan['steps'][number], room: Room): readonly Line[] {
   const { mark, style } = looks[status]
-  const rows = wrapLine([{ text: stripEffects(step).replaceAll('\n', ' '), ...style }], beside(room))
+  const rows = wrapLine([{ text: strippedLine(step), ...style }], beside(room))
   return marked({ text: mark, tone: markTones[status] }, rows)
 }
 

@@ -1,7 +1,7 @@
 import type { ItemOf } from '@parley/protocol'
 import type { Notice, NoticeLevel } from '../../ui/notices/notice.ts'
 import { wholeApproval } from '../approval/whole-approval.ts'
-import { showEffects } from '../text/control-characters.ts'
+import { showEffects, shownName } from '../text/control-characters.ts'
 import { wrapLine } from '../text/fit-rows.ts'
 import { beside, indented, marked, textRows } from '../text/gutter.ts'
 import type { Line, Room, Span, Tone } from '../text/span.ts'
@@ -24,7 +24,7 @@ export function localNoticeBlock(notice: Notice, room: Room): Block {
 /** Returns the table in two columns where they fit, else each text below its key. */
 function tableRows(title: string, rows: readonly (readonly [string, string])[], room: Room): readonly Line[] {
   const inner = beside(room)
-  const plainRows = rows.map((row) => row.map((text) => showEffects(text).replaceAll('\n', ' ')))
+  const plainRows = rows.map((row) => row.map(shownName))
   const keyColumns = Math.max(0, ...plainRows.map(([name = '']) => cellWidth(name)))
   const isNarrow = keyColumns > inner.columns / 2
   const shown = plainRows.flatMap(([name = '', text = '']): readonly Line[] => {
