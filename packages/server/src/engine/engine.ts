@@ -13,6 +13,7 @@ import {
   type ServerIdentity,
 } from './diagnostics.ts'
 import { type Ceiling, type CeilingFlags, ceilingOf, defaultCeilingFlags } from './limits/ceiling.ts'
+import { assertNoSecretFolder } from './limits/workspace-folders.ts'
 import { type EngineMethods, methodsFor } from './methods.ts'
 import { ConversationHost, type Guest } from './open/conversation-host.ts'
 import { createSetup, type SetupPorts } from './open/open-conversation.ts'
@@ -33,6 +34,8 @@ export interface Engine extends AsyncDisposable {
   readonly ceiling: () => Ceiling
   /** Throws `aboveCeiling` for overrides that ask for more than this server allows. */
   assertAllowed(overrides: Overrides, now: Settings): void
+  /** Rejects with `aboveCeiling` for folders of this machine where secrets are kept and that this server is not for. */
+  assertFolders(folders: readonly string[]): Promise<void>
   /** Returns the methods of the protocol that the engine answers. The client is also the guest who joins and leaves. */
   methodsFor(client: Guest): EngineMethods
   diagnose(): Promise<Omit<ResultOf<'server/diagnostics'>, 'ignoredMessages'>>
@@ -88,6 +91,7 @@ export function createEngine(parts: EngineParts): Engine {
     shellParser,
     redaction,
     environments,
+    secrets: parts.secrets,
     models,
     mcpServers,
     userRules,
@@ -112,6 +116,7 @@ export function createEngine(parts: EngineParts): Engine {
     },
     report,
     ceiling,
+    assertFolders: async (folders) => assertNoSecretFolder(folders, { home, ceiling, secrets: await parts.secrets() }),
     assertAllowed: (overrides, now) => assertOverridesAllowed(overrides, now, { home, ceiling }),
     methodsFor: (client) => methodsFor(client, methodPorts),
     async diagnose() {

@@ -1,7 +1,7 @@
 import { conceals, type Facts, type Grant, grantFor, honoursRequests } from '@parley/policy'
 import { type Approval, type CallItem, type ItemId, isCall, type OpenItem } from '@parley/protocol'
 import type { PreparedCall, ReadyCall, Workspace } from '../../tools/tool.ts'
-import { type Question, questionAbout } from './approval-request.ts'
+import { type Question, questionAbout, tooLongToAsk } from './approval-request.ts'
 import {
   type Attempt,
   answeredRecord,
@@ -191,6 +191,8 @@ function decideUnanswered({ plan, written }: PlannedCall, unanswered: Unanswered
         return reject(rejectedItem(item, concealedProblem))
       const patch = plan.question?.() ?? null
       if (patch !== null && 'problem' in patch) return reject(rejectedItem(item, patch.problem))
+      const tooLong = patch === null ? tooLongToAsk(item) : null
+      if (tooLong !== null) return reject(rejectedItem(item, tooLong))
       return { kind: 'ask', question: questionAbout({ item, attempt, payloadHash, patch }, policy), failed: null }
     }
   }

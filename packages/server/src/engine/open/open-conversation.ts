@@ -20,7 +20,7 @@ import type {
   Settings,
 } from '@parley/protocol'
 import { type Redaction, redactEvent } from '@parley/redaction'
-import type { Environment, Environments, TakenEnvironment } from '@parley/workspace'
+import type { Environment, Environments, SecretPaths, TakenEnvironment } from '@parley/workspace'
 import type { Clock } from '../../ports/clock.ts'
 import type { Ids } from '../../ports/ids.ts'
 import { type ConversationMcp, createConversationMcp } from '../context/conversation-mcp.ts'
@@ -46,18 +46,26 @@ import { enterEnvironment, takeEnvironment } from './enter-environment.ts'
 import { forkCleanup } from './fork.ts'
 import { closeConversation, isBusy, type LiveConversation } from './live-conversation.ts'
 
+/** Client that resumes a conversation, and the places of secrets that it may not name. */
+interface Resumer {
+  readonly by: Actor
+  readonly secrets: SecretPaths
+}
+
 /** Settings and changes with which a conversation opens: new, resumed or forked. */
 export interface ConversationSetup {
   readonly program: string
-  initialSettings(params: StartParams): InitialSettings
+  /** Resolves to the places of secrets on this machine, which the settings below are checked with. */
+  secrets(): Promise<SecretPaths>
+  initialSettings(params: StartParams, secrets: SecretPaths): InitialSettings
   /** Keeps what a person gave a new conversation beyond the configuration. Called with its first event. */
   keepNew(conversationId: string, params: StartParams, created: InitialSettings): void
   /** Records the changes that the flags of a resume make to a conversation that is open in this process. */
-  change(open: LiveConversation, overrides: Overrides, by: Actor): void
+  change(open: LiveConversation, overrides: Overrides, by: Resumer): void
   /** Returns what settles a recorded conversation that is resumed: the changes by its flags, and of limits that it lacks. */
-  resumed(overrides: Overrides, by: Actor): Settle
+  resumed(overrides: Overrides, by: Resumer): Settle
   /** Returns what settles a fork. `settings` are those of an original that is open in this process; else null. */
-  forked(fromId: string, settings: Settings | null): Settle
+  forked(fromId: string, settings: Settings | null, secrets: SecretPaths): Settle
   open(parts: OpenParts): Promise<LiveConversation>
   /** Takes the environment of a recorded conversation; the caller releases it. */
   takeEnvironment(state: ConversationState, overrides?: Overrides): TakenEnvironment
@@ -68,7 +76,7 @@ export type Settle = (state: ConversationState) => readonly ConversationEvent[]
 
 export function createSetup(ports: SetupPorts): ConversationSetup {
   const { home, ceiling, ids, environments } = ports
-  const resumer = { home, ceiling, newItemId: ids.item }
+  const around = { home, ceiling, newItemId: ids.item }
   const given = (state: ConversationState, overrides: Overrides, fromId: string): GivenLimits =>
     givenLimits(state, { overrides, sealed: readGift(ports, fromId).writableRoots }, ports)
   /** Keeps the folders and rules that people gave, for the next process that resumes it. */
@@ -93,26 +101,27 @@ export function createSetup(ports: SetupPorts): ConversationSetup {
     }
   return {
     program: ports.program,
-    initialSettings: (params) => initialSettings(params, ports),
+    secrets: ports.secrets,
+    initialSettings: (params, secrets) => initialSettings(params, { ...ports, secrets }),
     keepNew(conversationId, { addDirs = [] }, { cwd, settings }) {
       const writableRoots = addDirs.map((folder) => resolve(cwd, folder))
       keepGift(ports, conversationId, { writableRoots, policyFile: settings.policyFile ?? null })
     },
     change({ conversation, modules, mcp }, overrides, by) {
       const { core } = conversation.state
-      const changes = changesBy(overrides, { ...resumer, by, given: null })(conversation.state)
+      const changes = changesBy(overrides, { ...around, ...by, given: null })(conversation.state)
       if (changes.length > 0) conversation.recordAll(changes)
       modules.limits.narrowed(core.settings)
       mcp.relimit()
     },
     resumed: (overrides, by) => (state) => {
       const limits = given(state, overrides, state.core.meta.conversationId)
-      return changesBy(overrides, { ...resumer, by, given: limits })(state)
+      return changesBy(overrides, { ...around, ...by, given: limits })(state)
     },
-    forked: (fromId, settings) => (state) => {
+    forked: (fromId, settings, secrets) => (state) => {
       const found = given(state, {}, fromId)
       const limits = settings === null ? found : { ...found, ...settings }
-      const changes = resumeChanges(state, {}, { ...resumer, by: parleyItself, given: limits })
+      const changes = resumeChanges(state, {}, { ...around, by: parleyItself, secrets, given: limits })
       return [...forkCleanup(state), ...keeping(state, { fromId, added: [] }, changes)]
     },
     takeEnvironment: ({ core }, overrides = {}) =>
@@ -136,6 +145,8 @@ export interface SetupPorts {
   readonly shellParser: ShellParser
   readonly redaction: Redaction
   readonly environments: Environments
+  /** Resolves to the places of secrets on this machine. */
+  readonly secrets: () => Promise<SecretPaths>
   readonly models: ModelSources
   readonly mcpServers: McpServers
   readonly userRules: UserRules

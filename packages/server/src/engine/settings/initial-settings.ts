@@ -13,7 +13,13 @@ import type { Overrides, Settings } from '@parley/protocol'
 import { isMissing, systemErrorCode } from '@parley/workspace'
 import { rejection } from '../../replies/rejection.ts'
 import { type Asked, type Ceiling, loweredText, underCeiling } from '../limits/ceiling.ts'
-import { assertOwnFilesOutside, fittingMode, rootWarnings } from '../limits/workspace-folders.ts'
+import {
+  assertNoSecretFolder,
+  assertOwnFilesOutside,
+  fittingMode,
+  rootWarnings,
+  type SecretSurroundings,
+} from '../limits/workspace-folders.ts'
 import { chooseProvider, isRecordedProvider, isUsable, keyVariables, providerOf } from './model-sources.ts'
 import { choicesIn, configHere } from './read-config.ts'
 
@@ -25,12 +31,9 @@ export interface InitialSettings {
 
 export type StartParams = Overrides & { readonly cwd: string; readonly baseInstructions?: string }
 
-interface SettingsPorts {
-  /** `$PARLEY_HOME`. */
-  readonly home: string
+interface SettingsPorts extends SecretSurroundings {
   readonly env: Env
   readonly projects: Pick<Projects, 'of'>
-  readonly ceiling: () => Ceiling
 }
 
 /** Returns the settings of a new conversation. Throws early when the folder, provider or key is missing. */
@@ -54,6 +57,7 @@ export function initialSettings(params: StartParams, ports: SettingsPorts): Init
   assertAdded((params.addDirs ?? []).map((root) => resolve(cwd, root)))
   const workplace = { roots: [cwd, ...settings.writableRoots], sandbox: settings.sandbox }
   assertOwnFilesOutside(workplace.roots, home)
+  assertNoSecretFolder(workplace.roots, ports)
   return {
     cwd,
     settings: { ...settings, sandbox: fittingMode(workplace) },

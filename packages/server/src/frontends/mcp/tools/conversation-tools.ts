@@ -208,7 +208,7 @@ async function override(conversation: McpConversation, args: Input, limits: Call
   }
   const overrides: Overrides = { ...settings, ...others }
   if (Object.keys(overrides).length === 0) return
-  limits.assertOverrides(overrides, store.state.core.settings)
+  await limits.assertOverrides(overrides, store.state.core.settings)
   if (isStarted) await client.request('conversation/resume', { conversationId, overrides })
   else {
     await client.request('conversation/configure', { conversationId, settings })
