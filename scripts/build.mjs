@@ -21,7 +21,10 @@ import { uncompiledSchemas } from './bundle/uncompiled-schemas.mjs'
 const withMaps = process.argv.includes('--sourcemap')
 const quiet = process.argv.includes('--quiet')
 
-/** `starter` is what the entry loads, once Node keeps what it compiles; `start` is all of what that needs. */
+/**
+ * Programs to build. `starter` is the file that the entry loads after it has set up the compile cache; `start` is all
+ * that `starter` needs.
+ */
 const programs = [
   { name: 'parley', entry: 'apps/tui/src/bin.ts' },
   {
@@ -47,7 +50,7 @@ const programs = [
   },
 ]
 
-/** One build a program, not one with shared chunks: each process then loads few, whole files at its start. */
+/** Builds one program by itself: shared chunks would make each process load many small files at its start. */
 function bundle({ name, entry, starter, start }, define) {
   return build({
     absWorkingDir: root,

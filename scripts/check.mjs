@@ -1,6 +1,6 @@
 /**
- * What `npm test` runs: every check; a failed one does not stop the others. The last line of stdout is
- * `N passed, N failed`, alone; the exit code says the same. A failed step counts as one failure beside the tests'.
+ * Runs every check (`npm test`); a failed one does not stop the others. The last line of stdout is only
+ * `N passed, N failed`, and the exit code says the same. A failed step counts as one failure beside the tests'.
  */
 import { runSteps } from './check/run-steps.mjs'
 import { runTests } from './check/run-tests.mjs'

@@ -15,6 +15,10 @@ import { errorNameViolations, retiredWordViolations } from './layering/words.ts'
 /** `HOUSE=packages/host/src/sandbox` looks at one folder only. */
 const { HOUSE: folder = '' } = process.env
 const sources = readSources().filter(({ path, isTest }) => path.startsWith(folder) && !isTest)
+const scriptPaths = globSync('scripts/**/*.{mjs,ts}', { cwd: root }).filter((path) => path.startsWith(folder))
+const scripts = scriptPaths.map((path) => {
+  return { path, text: readFileSync(join(root, path), 'utf8'), isTest: path.endsWith('.test.ts') }
+})
 const decisions = globSync('docs/decisions/*.md', { cwd: root }).map((path) => readFileSync(join(root, path), 'utf8'))
 
 describe('the house', () => {
@@ -43,6 +47,6 @@ describe('the house', () => {
   })
 
   test('has docstrings that say what a thing does', () => {
-    expect(sources.flatMap(docstringViolations)).toEqual([])
+    expect([...sources, ...scripts].flatMap(docstringViolations)).toEqual([])
   })
 })

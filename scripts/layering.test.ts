@@ -1,16 +1,16 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { openViolations } from './layering/file-opens.ts'
-import { importViolations } from './layering/import-rules.ts'
-import { manifestViolations } from './layering/manifests.ts'
 import {
   lengthViolations,
   looseTypeViolations,
   nameViolations,
   rootExportViolations,
   silencedCheckViolations,
-} from './layering/manners.ts'
+} from './layering/conventions.ts'
+import { openViolations } from './layering/file-opens.ts'
+import { importViolations } from './layering/import-rules.ts'
+import { manifestViolations } from './layering/manifests.ts'
 import { impurities, pureFolders } from './layering/purity.ts'
 import { readManifests, readSources, root } from './layering/sources.ts'
 

@@ -1,6 +1,6 @@
 # Sourced by ../parley when its build is missing or out of date: installs and builds under a lock, so that two first
-# starts do not race, and returns when a build is in place. Uses $root, $built and is_fresh; says all it says on stderr
-# and leaves stdin alone.
+# starts do not race, and returns when a build is in place. Uses $root, $built and is_fresh. Writes to stderr only and
+# does not read stdin.
 
 pnpm_version=12.21.0
 root=$(cd "$root" && pwd -P) || exit
@@ -28,7 +28,7 @@ quietly() {
   fi
 }
 
-# pnpm keeps a copy of the lockfile that it last installed in full; ours is of the last install without test programs.
+# pnpm keeps the lockfile of its last full install; installed.yaml is that of the last install without test programs.
 is_installed() {
   [ -e "$root/node_modules/.bin/esbuild" ] || return 1
   cmp -s "$root/pnpm-lock.yaml" "$root/node_modules/.pnpm/lock.yaml" || cmp -s "$root/pnpm-lock.yaml" "$built/installed.yaml"
@@ -37,7 +37,7 @@ is_installed() {
 install() {
   command -v npx >/dev/null 2>&1 || fail "the first start needs npm (Node 18 or later) to fetch the dependencies"
   say "installing dependencies…"
-  # Whoever only runs parley is spared the foreign programs that it is tested with; `npm test` fetches them.
+  # Leaves out the programs of others that only the tests run; `npm test` fetches them.
   quietly "installing" env CI=true npm_config_update_notifier=false npx --yes "pnpm@$pnpm_version" \
     install --frozen-lockfile --filter '!@parley/foreign'
   cp "$root/pnpm-lock.yaml" "$built/installed.yaml"
@@ -60,7 +60,7 @@ build() {
   quietly "building" "$node" scripts/build.mjs --quiet
 }
 
-# A dead owner's lock is adopted, not removed: removing could hit the lock of whoever was quicker to do the same.
+# Takes over a dead owner's lock. Removing it could remove the lock of another process that did so first.
 adopt_stale_lock() {
   owner=$(lock_owner)
   is_dead "$owner" && mkdir "$lock/adopting" 2>/dev/null || return 1
@@ -75,7 +75,7 @@ adopt_stale_lock() {
 
 lock_owner() { cat "$lock/pid" 2>/dev/null; }
 
-# An owner writes its name at once; one that has none after five seconds died in between.
+# An owner writes its pid at once: a lock without one after five seconds belongs to a dead process.
 is_dead() {
   if [ -z "$1" ]; then [ "$waited" -gt 25 ]; else ! kill -0 "$1" 2>/dev/null && ! [ -d "/proc/$1" ]; fi
 }
@@ -102,7 +102,7 @@ case $(uname -s) in
 esac
 
 if ! mkdir -p "$built" 2>/dev/null || ! [ -w "$built" ]; then
-  # Nobody can build here. What was built runs, even if a copy or a checkout has touched the files' times since.
+  # This folder cannot be written to. An existing build runs, even if a copy or a checkout has changed file times.
   can_run || fail "$root is not built and cannot be written to; run $root/parley once as a user who may"
   return
 fi
@@ -112,7 +112,7 @@ trap release_lock EXIT
 trap 'exit 129' HUP
 trap 'exit 130' INT
 trap 'exit 143' TERM
-# Whoever held the lock may have built what we came for.
+# The earlier owner of the lock may have finished the build.
 if ! is_fresh; then
   is_installed || install
   build

@@ -1,4 +1,4 @@
-/** Milliseconds of the machine's monotonic clock: the same in every process, so that their notes can be compared. */
+/** Returns milliseconds of the machine's monotonic clock, which is the same in every process. */
 export const nowMs = () => Number(process.hrtime.bigint()) / 1e6
 
 export const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms))

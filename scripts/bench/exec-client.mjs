@@ -4,13 +4,13 @@ import { dirname, join } from 'node:path'
 const outputMark = Buffer.from('"process/output"')
 const chunkMark = Buffer.from('"chunk":"')
 const markReach = 512
-/** What ends an output message after its chunk. */
+/** Length of the end of an output message, after its chunk. */
 const tailLength = '"}}'.length
 
-/** An exec-server with one client, which decodes no more of the output than its length. */
+/** Starts an exec-server with one client, which decodes only the length of the output. */
 export function startExecServer(program, place) {
   const [command, ...args] = program.server
-  // Without the flags of a server that the terminal program starts: nobody gives them to `parley exec-server`.
+  // Without the flags of a server that the terminal program starts: `parley exec-server` runs without them.
   const entry = join(dirname(args.at(-1)), 'exec-server.mjs')
   const child = spawn(command, [entry], {
     env: place.env,
@@ -49,7 +49,7 @@ export function startExecServer(program, place) {
       await request('initialize', { clientName: 'bench' })
       send({ method: 'initialized' })
     },
-    /** Resolves with how many bytes it said, when it is closed. */
+    /** Runs a process. Resolves to the number of its output bytes once it is closed. */
     async run(processId, argv, more = {}) {
       const { promise, resolve } = Promise.withResolvers()
       const record = { bytes: 0, resolve }
@@ -58,7 +58,7 @@ export function startExecServer(program, place) {
       await promise
       return record.bytes
     },
-    /** Takes nothing from its output until `resume`. */
+    /** Stops reading the output until `resume`. */
     pause: () => child.stdout.pause(),
     resume: () => child.stdout.resume(),
     async [Symbol.asyncDispose]() {

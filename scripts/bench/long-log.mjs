@@ -10,7 +10,7 @@ const startedAt = Date.UTC(2026, 0, 1)
 const deltasInTurn = 93
 const words = 'the log is the truth and the rest is a fold of it '
 
-/** A conversation of so many events in a home, as if a server had written it. Its file is kept for the next bench. */
+/** Writes a conversation of `count` events into a home, as a server would. Keeps the file for the next bench. */
 export function placeLongLog(place, count) {
   const kept = join(tmpdir(), `parley-bench-log-2-${count}.jsonl`)
   if (!existsSync(kept)) {

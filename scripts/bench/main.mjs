@@ -1,5 +1,5 @@
 /**
- * `npm run bench`: parley's figures beside their budgets. Judges nothing: it fails only when a run does.
+ * Prints parley's figures beside their budgets (`npm run bench`). Fails only when a run fails, never for a figure.
  *
  *   --only NAME        one measure (repeatable): version, exec, calls, flood-text, flood-json, server, …
  *   --runs N           how often each is measured, after one run that does not count
@@ -21,7 +21,7 @@ const programs = await Promise.all(checkouts.map(programAt))
 const chosen = measures.filter(({ name }) => options.only === undefined || options.only.includes(name))
 if (chosen.length === 0) throw new Error(`--only is one of: ${measures.map(({ name }) => name).join(', ')}`)
 
-/** Every program in turn, so that what else the machine does falls on all alike. */
+/** Measures the programs in turn, so that other work of the machine affects all alike. */
 async function figuresOf(measure, { model, scratch }) {
   const contexts = []
   for (const program of programs) {

@@ -18,8 +18,8 @@ import { limitedToolCalls, toolCalls } from './measures/tool-calls.mjs'
 import { version } from './measures/version.mjs'
 
 /**
- * In the order of the table. A measure gives a figure for each of its `rows` each time it runs; less is better unless a
- * row says `more`. `prepare`, if it has one, is done once and not measured.
+ * Measures in the order of the table. Each run gives a figure for each of the `rows`; less is better unless a row says
+ * `more`. `prepare` is optional, runs once and is not measured.
  */
 export const measures = [
   version,

@@ -4,9 +4,9 @@ import { nowMs } from './clock.mjs'
 import { textDelta, textEnd, textStart, wholeCall } from './model-wire.mjs'
 
 /**
- * The model of the bench, a process of its own so that its work is not ours. It plays what the last message told it:
- * `{ play: 'hello' }`, `{ play: 'calls', count }`, `{ play: 'flood', count }` or `{ play: 'paced', count, intervalMs }`,
- * and answers every message with the notes it took since.
+ * Model server of the bench, in a process of its own, so that its work is not measured. Plays the scenario of the last
+ * message: `{ play: 'hello' }`, `{ play: 'calls', count }`, `{ play: 'flood', count }` or
+ * `{ play: 'paced', count, intervalMs }`. Answers every message with its notes since the one before.
  */
 let scenario = { play: 'hello' }
 let answered = 0
@@ -79,7 +79,7 @@ function drained(response) {
   })
 }
 
-/** Made before it is measured; its id is not the response's, which nobody minds. */
+/** Returns the flood, made before it is measured. Its id is not the response's, which no client checks. */
 function floodOf(count) {
   const known = floods.get(count)
   if (known !== undefined) return known
@@ -89,7 +89,7 @@ function floodOf(count) {
   return made
 }
 
-/** Twenty characters with their number; lines of a hundred, a paragraph every eight hundred. */
+/** Returns twenty characters with their number; lines have a hundred, paragraphs eight hundred. */
 function words(index) {
   const end = index % 40 === 39 ? '.\n\n' : index % 5 === 4 ? '\n' : ' '
   return `w${index} `.padEnd(20 - end.length, 'lorem ipsum dolor sit amet') + end

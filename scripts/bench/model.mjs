@@ -1,20 +1,20 @@
 import { fork } from 'node:child_process'
 import { join } from 'node:path'
 
-/** The fake model, as the measures speak to it. It ends with this process. */
+/** Starts the model server, which ends with this process. */
 export async function startModel() {
   const child = fork(join(import.meta.dirname, 'model-server.mjs'))
   const { port } = await answerOf(child)
-  const tell = (message) => {
+  const send = (message) => {
     child.send(message)
     return answerOf(child)
   }
   return {
     baseUrl: `http://127.0.0.1:${port}/v1`,
-    /** From now on it plays this; earlier notes are forgotten. */
-    play: (scenario) => tell(scenario),
-    /** A note for each request since `play`, and the hash of the newest request's body. */
-    notes: () => tell({}),
+    /** Plays the scenario from now on and drops earlier notes. */
+    play: (scenario) => send(scenario),
+    /** Resolves to a note for each request since `play`, and the hash of the newest request's body. */
+    notes: () => send({}),
     async [Symbol.asyncDispose]() {
       const ended = new Promise((resolve) => child.once('exit', resolve))
       child.disconnect()

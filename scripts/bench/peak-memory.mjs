@@ -3,9 +3,8 @@ import { residentMiB, treeOf } from './process-tree.mjs'
 const intervalMs = 20
 
 /**
- * Watches the memory of a process tree until `stop`, which returns the most that all of it took at once. A process
- * counts when it is seen twice: one that has just been forked passes for a copy of its parent until it runs its own
- * program.
+ * Watches the memory of a process tree until `stop`, which returns its peak in MiB. A process counts from its second
+ * sighting, because one that was just forked looks like a copy of its parent.
  */
 export function watchMemory(rootsOf) {
   let peakMiB = 0

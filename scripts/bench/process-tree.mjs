@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 
-/** What Linux tells of a process and its descendants; elsewhere there are no descendants and every figure is NaN. */
+/** Lists a process and its descendants. Outside Linux none are found, and every figure below is NaN. */
 export function treeOf(pid) {
   return [pid, ...childrenOf(pid).flatMap(treeOf)]
 }
@@ -14,7 +14,7 @@ export function childrenOf(pid) {
   )
 }
 
-/** Resident memory of all of them. Pages they share count once for each: what a look at `top` would say. */
+/** Returns the resident memory of the processes, as `top` shows it: shared pages count once for each. */
 export function residentMiB(pids) {
   return (
     sum(pids.map((pid) => Number(attempt(() => readFileSync(`/proc/${pid}/statm`, 'utf8'), '').split(' ')[1] ?? 0))) *
@@ -22,7 +22,7 @@ export function residentMiB(pids) {
   )
 }
 
-/** User and system time of all of them and of the children they have waited for, in steps of 10 ms. */
+/** Returns user and system time of the processes and of ended children, in steps of 10 ms. */
 export function cpuMs(pids) {
   return sum(pids.map((pid) => sum(statFields(pid).slice(11, 15).map(Number)))) * tickMs
 }
@@ -30,7 +30,7 @@ export function cpuMs(pids) {
 const pageMiB = process.platform === 'linux' ? 4 / 1024 : Number.NaN
 const tickMs = process.platform === 'linux' ? 10 : Number.NaN
 
-/** The fields after the program's name, which may itself hold blanks and brackets. */
+/** Returns the fields after the program's name, which may contain blanks and brackets. */
 function statFields(pid) {
   const stat = attempt(() => readFileSync(`/proc/${pid}/stat`, 'utf8'), '')
   return stat.slice(stat.lastIndexOf(')') + 2).split(' ')
@@ -40,7 +40,7 @@ function sum(numbers) {
   return numbers.reduce((total, each) => total + each, 0)
 }
 
-/** A process may end between two looks. */
+/** Returns `otherwise` if reading fails: a process may end meanwhile. */
 function attempt(read, otherwise) {
   try {
     return read()

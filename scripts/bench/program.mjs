@@ -2,15 +2,15 @@ import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 
-/** A checkout, built anew if it is not up to date: what is measured. */
+/** Returns the program of a checkout, built anew if its sources are newer. */
 export async function programAt(folder) {
   const root = resolve(folder)
   const launcher = join(root, 'parley')
   execFileSync(launcher, ['--help'], { stdio: ['ignore', 'ignore', 'inherit'] })
   return {
-    /** What a user starts. */
+    /** Path that a user starts. */
     launcher,
-    /** What the program starts for itself. */
+    /** Command by which the program starts its server. */
     server: [process.execPath, ...(await serverNodeFlags(root)), join(root, 'apps/tui/dist/server.mjs')],
   }
 }

@@ -5,7 +5,7 @@ import { watchMemory } from './peak-memory.mjs'
 import { childrenOf } from './process-tree.mjs'
 
 const bash = '/bin/bash'
-/** bash tells wall and CPU time of a command and of all it waited for, in milliseconds; Node tells neither of a child. */
+/** Script of bash that reports wall and CPU time of a command and its children, which Node does not. */
 const meter = 'TIMEFORMAT="%3R %3U %3S"; { time "$@" 2>&4; } 4>&2 2>&3'
 const timeLimitMs = 300_000
 
@@ -28,7 +28,7 @@ export async function runMetered(argv, { env, cwd }) {
   return { wallMs: wall * 1000, cpuMs: (user + system) * 1000, peakMiB, startedMs, endedMs }
 }
 
-/** Only the last of it is kept. */
+/** Collects the end of a stream. */
 function collect(stream) {
   let text = ''
   stream.on('data', (chunk) => {

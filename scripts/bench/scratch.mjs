@@ -2,7 +2,7 @@ import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** One folder for all that a bench leaves on disk, removed at its end, however that comes. */
+/** Creates the folder for all files of a bench, removed at its end and on SIGINT and SIGTERM. */
 export function makeScratch() {
   const folder = mkdtempSync(join(tmpdir(), 'parley-bench-'))
   const remove = () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
@@ -10,7 +10,7 @@ export function makeScratch() {
   for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1))
   let count = 0
   return {
-    /** A new home and workspace; or a copy of another one's home, as it is on disk now, with its workspace. */
+    /** Returns a new home and workspace, or a copy of the home of `original` with the same workspace. */
     place(model, original) {
       const home = join(folder, String(++count))
       if (original === undefined) writeHome(home, model)

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { nowMs } from './clock.mjs'
 import { createWireClient } from './wire-client.mjs'
 
-/** A server with one client, that reads its lines as fast as they come. */
+/** Starts a server with one client, which reads lines as fast as they come. */
 export function startServer(program, place) {
   const [command, ...args] = program.server
   const spawnedMs = nowMs()
@@ -20,7 +20,7 @@ export function startServer(program, place) {
       await request('conversation/stream', { conversationId })
       return conversationId
     },
-    /** Sends a message and resolves when its turn has ended, with when its first delta came. */
+    /** Sends a message. Resolves at the end of its turn to the times of sending, first delta and end. */
     async turn(conversationId, text) {
       let firstDeltaMs = null
       const ended = client.until((type) => {
@@ -32,7 +32,7 @@ export function startServer(program, place) {
       await ended
       return { sentMs, firstDeltaMs, endedMs: nowMs() }
     },
-    /** The socket by which others join it. */
+    /** Resolves to the socket that other clients connect to. */
     async socket() {
       return (await request('server/diagnostics', {})).addresses[0]
     },

@@ -5,13 +5,13 @@ export function median(values) {
   return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2
 }
 
-/** The value that this part of them does not exceed. */
+/** Returns the value that this share of the values does not exceed. */
 export function quantile(values, part) {
   const sorted = values.toSorted((a, b) => a - b)
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))]
 }
 
-/** By how much the values grow from one to the next, by least squares; what is far out of line counts as six medians. */
+/** Returns the growth from one value to the next, by least squares; outliers count as six medians. */
 export function slope(values) {
   const cap = 6 * median(values)
   const tamed = values.map((value) => Math.min(value, cap))

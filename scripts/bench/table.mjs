@@ -1,6 +1,6 @@
 import { median } from './statistics.mjs'
 
-/** A row as text: what, median, min to max, budget, aim, verdict; and the median of another build, if there is one. */
+/** Returns a row as text: what, median, min to max, budget, aim, verdict, and the median of another build. */
 export function describeRow(row, values, others) {
   const middle = median(values)
   const cells = [
@@ -19,7 +19,7 @@ export function heading(isCompared) {
   return isCompared ? [...cells, 'other'] : cells
 }
 
-/** Lines of one width; every cell but the first is set right. */
+/** Returns lines of one width, with every cell but the first aligned right. */
 export function layOut(rows) {
   const widths = rows[0].map((_, column) => Math.max(...rows.map((row) => row[column].length)))
   const lines = rows.map((row) =>
@@ -35,7 +35,7 @@ function limit(value) {
   return value === undefined ? '' : shown(value)
 }
 
-/** A row without a budget is there to be looked at. */
+/** Returns the verdict; empty for a row without a budget. */
 function verdictOn({ budget, aim, more = false }, value) {
   if (budget === undefined) return ''
   const meets = (limit) => (more ? value >= limit : value <= limit)

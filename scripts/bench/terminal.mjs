@@ -6,11 +6,11 @@ const { spawn } = createRequire(new URL('../../packages/testkit/package.json', i
 
 const size = { cols: 120, rows: 40 }
 const timeLimitMs = 30_000
-/** Sequences that move, colour or ask, as against text. */
+/** Matches terminal sequences, which are not text. */
 const escapes = /\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[PX^_].*?\x1b\\|\x1b[ -/]*[0-~]/gs
 const keptLength = 4096
 
-/** A program on a terminal that only notes when text comes; it answers no question, as some terminals do not. */
+/** Starts a program on a terminal that only notes when text arrives. Queries get no reply, as on some terminals. */
 export function startTerminal([program, ...args], { env, cwd }) {
   const spawnedMs = nowMs()
   const pty = spawn(program, args, { ...size, env, cwd, name: 'xterm-256color' })
@@ -30,7 +30,7 @@ export function startTerminal([program, ...args], { env, cwd }) {
     spawnedMs,
     byteCount: () => byteCount,
     lastOutputMs: () => lastOutputMs,
-    /** When this text comes after what was waited for last; escape sequences in it do not matter. */
+    /** Resolves to the time at which the text appears after the one awaited before. Ignores escape sequences. */
     sees(text) {
       return new Promise((resolve, reject) => {
         const timer = setTimeout(

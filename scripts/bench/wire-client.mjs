@@ -4,7 +4,7 @@ const eventType = /"event":\{"type":"([\w.]+)"/
 const prefixBytes = 256
 const timeLimitMs = 120_000
 
-/** A client over two streams, that reads its lines as fast as they come. */
+/** Creates a client over two streams, which reads lines as fast as they come. */
 export function createWireClient(input, output) {
   const waiting = new Map()
   let watch = () => {}
@@ -29,14 +29,15 @@ export function createWireClient(input, output) {
 
   return {
     request,
+    /** Takes either version, since a comparison may have an older checkout; what is measured is the same in both. */
     async initialize() {
-      await request('initialize', { protocolVersion: { min: 2, max: 2 }, clientInfo: { name: 'bench', version: '0' } })
+      await request('initialize', { protocolVersion: { min: 1, max: 2 }, clientInfo: { name: 'bench', version: '0' } })
       send({ method: 'initialized' })
     },
-    /** Resolves once `look` does not answer undefined; it is called with the type and the line of each event. */
+    /** Calls `look` with type and line of each event. Resolves to its first result that is not undefined. */
     until(look) {
       return new Promise((resolve, reject) => {
-        const limit = setTimeout(() => reject(new Error('what was waited for did not come')), timeLimitMs)
+        const limit = setTimeout(() => reject(new Error('the awaited event did not arrive')), timeLimitMs)
         watch = (type, line) => {
           const found = look(type, line)
           if (found === undefined) return
@@ -48,7 +49,7 @@ export function createWireClient(input, output) {
   }
 }
 
-/** One over the socket of a server that runs. */
+/** Creates a client on the socket of a running server. */
 export async function attachTo(path) {
   const socket = createConnection(path)
   await new Promise((resolve, reject) => socket.once('connect', resolve).once('error', reject))

@@ -4,7 +4,7 @@ import { basename, join } from 'node:path'
 import { distFolder, root } from './places.mjs'
 import { yogaWasm } from './yoga-binary.mjs'
 
-/** Files that the bundle finds beside itself: parsers, the search program, what opens terminals, recordings. */
+/** Collects the files that lie beside the bundle: parsers, ripgrep, the compiled part of node-pty, recordings. */
 export function collectAssets() {
   const server = createRequire(join(root, 'packages/server/package.json'))
   const policy = createRequire(join(root, 'packages/policy/package.json'))

@@ -7,7 +7,7 @@ export function programVersion() {
   return JSON.parse(readFileSync(join(root, 'apps/tui/package.json'), 'utf8')).version
 }
 
-/** Names the sources, not the moment: the same sources give the same id on every machine. */
+/** Returns the id of the sources: the same sources give the same id on every machine. */
 export function buildId() {
   const hash = createHash('sha256')
   const patterns = ['packages/*/src/**/*.ts', 'apps/*/src/**/*.{ts,tsx}', 'scripts/bundle/*.mjs']

@@ -1,9 +1,9 @@
 /**
- * Keeps what a program loads at its start in one file: else the bundler makes one for each set of lazy parts that share
- * some of it, and a start reads dozens of small files. So each lazy part says that it needs all of the start, which is
- * loaded long before it is.
- * @param {string} starter The file that the entry point loads first of all, lazily itself.
- * @param {readonly string[]} start Files that `starter` loads: paths, none of which waits while it loads.
+ * Keeps all that a program loads at its start in one file. The bundler would make one for each set of lazy parts that
+ * share some of it, and a start would read dozens of small files. Each lazy part therefore imports the whole start, which
+ * is loaded long before.
+ * @param {string} starter File that the entry point loads first, by a dynamic import.
+ * @param {readonly string[]} start Paths of files that `starter` loads; none has a top-level await.
  */
 export function oneStartFile(starter, start) {
   return {

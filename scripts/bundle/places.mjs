@@ -2,5 +2,5 @@ import { join } from 'node:path'
 
 export const root = join(import.meta.dirname, '../..')
 export const distFolder = join(root, 'apps/tui/dist')
-/** What the launcher reads: stamp, version, the Node to run. */
+/** Folder that the launcher reads: stamp, version, the Node to run. */
 export const buildFolder = join(root, '.parley-build')

@@ -18,9 +18,8 @@ const entryName = /^(parley|server|mcp-server|exec-server)\.mjs$/
 const keepSupersededMs = 24 * 60 * 60 * 1000
 
 /**
- * Puts the files in place one rename each, entry points last, so that a program that starts during a build finds
- * either all of the old or all of the new. Chunks that a new build no longer names stay for a day: a session that is
- * still running may load one of them later.
+ * Puts the files in place, one rename each, entry points last. A program that starts during a build thus finds all old
+ * files or all new ones. Chunks of earlier builds stay for a day, because a running session may load them later.
  */
 export function publish(outputs) {
   mkdirSync(distFolder, { recursive: true })
@@ -29,7 +28,7 @@ export function publish(outputs) {
   const before = readdirSync(distFolder).filter((name) => chunkName.test(name))
   for (const output of ordered) place(output)
   for (const name of before.filter((chunk) => !live.has(chunk))) retire(join(distFolder, name))
-  // What Node has compiled of the old files, which would only grow.
+  // The compile cache of the old files would only grow.
   rmSync(join(distFolder, 'compile-cache'), { recursive: true, force: true })
 }
 
@@ -45,7 +44,7 @@ function place({ path, contents, from }) {
   rmSync(fresh, { force: true })
 }
 
-/** A hard link costs no disk; across file systems it must be a copy. */
+/** Links the file, which costs no disk; copies it across file systems. */
 function linkOrCopy(from, to) {
   try {
     linkSync(from, to)
@@ -55,7 +54,7 @@ function linkOrCopy(from, to) {
   }
 }
 
-/** The first build without a chunk marks it with an access time in the past; one a day later removes it. */
+/** Marks a chunk with access time 0 at the first build without it. Removes it a day later. */
 function retire(path) {
   const { atimeMs, mtimeMs } = statSync(path)
   const superseded = atimeMs === 0

@@ -2,7 +2,7 @@ import { statSync } from 'node:fs'
 import { basename } from 'node:path'
 import { isEntry } from './publish.mjs'
 
-/** Sizes of what lies in dist, and of what each program reads before its first line runs. */
+/** Prints the size of dist, and of the files that each program reads before its first line runs. */
 export function reportSizes(results, outputs, tookMs) {
   for (const { metafile } of results) {
     // A lazily imported module counts as an entry point too; the program is the one with the plain name.

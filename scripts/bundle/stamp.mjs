@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { buildFolder } from './places.mjs'
 
 /**
- * The stamp carries the time at which the build began to read, so that a source saved during the build counts as newer.
- * The launcher also finds here the answer to `--version` and the Node that built, which is the one to run.
+ * Starts the stamp, whose time is the begin of the build, so that a source saved during the build counts as newer.
+ * `finish` puts it in place, with the version for `--version` and the Node to run, which is the one that built.
  */
 export function startStamp() {
   mkdirSync(buildFolder, { recursive: true })

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 
 /**
- * The protocol's schemas without their `.describe('…')` in the bundles: the texts are for the generated reference,
- * and each call copies its schema, which is half of what making them costs a start.
+ * Removes `.describe('…')` from the protocol's schemas in bundles. The texts are for the generated reference, and each
+ * call copies its schema, which is half of the time that schemas take at start.
  */
 export function stripDescriptions() {
   return {
@@ -29,7 +29,7 @@ export function withoutDescriptions(source) {
   }
 }
 
-/** Just past the bracket that closes the call; strings may hold brackets and escaped quotes. */
+/** Returns the offset after the bracket that closes the call; strings may hold brackets and escaped quotes. */
 function endOfCall(source, start) {
   for (let at = start, depth = 1; at < source.length; at++) {
     const character = source[at]

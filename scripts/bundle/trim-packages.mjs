@@ -1,11 +1,11 @@
 import { join } from 'node:path'
 
-/** Packages of which the bundle takes less, or something else, than their own entry point would bring. */
+/** Replaces parts of packages that the bundle does not need, or cannot find where it lies. */
 export function trimPackages() {
   return {
     name: 'trim-packages',
     setup(build) {
-      // 260 kB and 4 ms in each process: error messages in all languages, reachable through one namespace object.
+      // Error messages in all languages, reachable through one namespace object: 260 kB, 4 ms in each process.
       build.onLoad({ filter: /[\\/]zod[\\/]v4[\\/]locales[\\/]index\.js$/ }, () => ({
         contents: `export { default as en } from './en.js'`,
       }))

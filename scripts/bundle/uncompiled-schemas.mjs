@@ -4,8 +4,8 @@ const madeEmpty = '__zod_globalConfig = {}'
 const madeUncompiled = '__zod_globalConfig = { jitless: true }'
 
 /**
- * zod would compile each schema at its first use, which takes as long as a thousand uses without: 10 ms of a start, and
- * no schema is on the path of a delta. Said inside zod, since it must hold before the first schema of any file is made.
+ * Keeps zod from compiling each schema at its first use, which takes as long as a thousand uses: 10 ms of a start. Sets
+ * this inside zod, because it must hold before the first schema of any file is created.
  */
 export function uncompiledSchemas() {
   return {

@@ -8,7 +8,7 @@ const dataUrl = /data:application\/octet-stream;base64,([A-Za-z0-9+/=]+)/
 const ink = createRequire(createRequire(join(root, 'apps/tui/package.json')).resolve('ink'))
 export const yogaLoaderPath = join(ink.resolve('yoga-layout'), '../../binaries/yoga-wasm-base64-esm.js')
 
-/** The layout engine, taken out of the module that carries it as text. */
+/** Returns the layout engine, taken out of the module that contains it as text. */
 export function yogaWasm() {
   const encoded = dataUrl.exec(readFileSync(yogaLoaderPath, 'utf8'))?.[1]
   if (encoded === undefined) throw new Error('yoga-layout no longer carries its wasm as a data URL')

@@ -1,6 +1,6 @@
 /**
- * Counts of vitest's JSON report. A file that could not be loaded counts as one failure though it has no test, and so
- * does a run that ended badly for a reason that no test shows (an unhandled rejection, a crash).
+ * Counts the results of vitest's JSON report. A file that could not be loaded counts as one failure, and so does a run
+ * that failed outside of any test (an unhandled rejection, a crash).
  */
 export function countResults(report, exitCode, nameOf = (file) => file) {
   if (report === undefined) return { passed: 0, failed: 1, failures: ['the test run itself'] }

@@ -10,10 +10,10 @@ import { countResults } from './count-results.mjs'
 
 /** Long runs (`npm run test:soak`) may take hours. */
 const limitMs = (process.env.PARLEY_LONG_TESTS === '1' ? 6 * 60 : 15) * 60_000
-/** How long processes that a test has told to end may take for it after the last test. */
+/** Time after the last test for processes to end. */
 const graceMs = 15_000
 
-/** One vitest run over all projects; its own report goes to the terminal, its counts come back. */
+/** Runs vitest over all projects, with its report on the terminal. Resolves to the counts. */
 export async function runTests() {
   const folder = mkdtempSync(join(tmpdir(), 'parley-check-'))
   const report = join(folder, 'results.json')
@@ -24,11 +24,11 @@ export async function runTests() {
   return { passed: counts.passed, failed: failures.length, failures }
 }
 
-/** A process that a test left behind holds a worker's pipe, and vitest would wait for it without end. */
+/** Runs vitest, then kills processes that tests left: one that holds a worker's pipe would keep vitest waiting. */
 async function runVitest(report) {
   const mark = processes.newMark()
   const args = ['run', '--reporter=dot', '--reporter=json', `--outputFile.json=${report}`]
-  // On two cores vitest takes one worker, and most of a test is waiting for processes. Projects do not take it from the root's config.
+  // On two cores vitest takes one worker, though tests mostly wait for processes. Projects ignore the root's config.
   const env = { VITEST_MAX_WORKERS: '2', ...process.env, [processes.markVariable]: mark }
   const child = spawn(join(root, 'node_modules/.bin/vitest'), args, {
     cwd: root,

@@ -6,8 +6,8 @@ const tool = (name) => join(root, 'node_modules/.bin', name)
 const script = (name) => join(root, 'scripts', name)
 
 /**
- * Installs what the lockfile says, before everything else: pnpm's own install before a script only warns when manifests
- * and lockfile disagree, and keeps to what a start of `./parley` has fetched, which is without the foreign programs.
+ * Installs what the lockfile says, before everything else. The install that pnpm runs before a script only warns when
+ * manifests and lockfile disagree, and leaves out the foreign programs, as `./parley` does.
  */
 export const install = {
   name: 'dependencies as locked',
@@ -28,7 +28,7 @@ export function steps() {
   ]
 }
 
-// Several checkers of one project each read the libraries anew, which costs more than two cores give back.
+// Each checker of a project reads the libraries anew, which costs more than a second core saves.
 const twoCores = ['--checkers', '1', '--builders', '2']
 
 /** Lists the folders of all packages: one compiler builds them all and reads what they share once. */

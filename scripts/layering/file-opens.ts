@@ -1,6 +1,6 @@
 import type { Source } from './sources.ts'
 
-/** Packages that are in the process that holds the locks of conversations. */
+/** Packages of the process that holds the locks of conversations. */
 const holders = ['server', 'host', 'journal', 'redaction', 'config', 'models', 'workspace', 'policy', 'mcp-client'].map(
   (name) => `packages/${name}/src/`,
 )
@@ -9,7 +9,7 @@ const holders = ['server', 'host', 'journal', 'redaction', 'config', 'models', '
 const openers =
   /^(open|openSync|openAsBlob|(read|write|append|copy)File(Sync)?|create(Read|Write)Stream|(cp|truncate)(Sync)?|promises|default|\*|fs)( as \w+)?$/
 
-/** Files that may open by themselves: what they make new, folders, descriptors, and paths below /proc and /dev. */
+/** Sources that may open by path: new files, folders, descriptors, and paths below /proc and /dev. */
 const exempt: readonly string[] = [
   'packages/host/src/system/locked-files.ts',
   'packages/host/src/system/descriptor-shield.ts',
@@ -36,7 +36,7 @@ const exempt: readonly string[] = [
   'packages/server/src/serving/token-file.ts',
 ]
 
-/** Opens that pass by `locked-files`: to close a lock's file anywhere in the process would drop the lock. */
+/** Returns opens that bypass `locked-files`: closing a lock's file anywhere in the process drops the lock. */
 export function openViolations({ path, text }: Source): string[] {
   if (exempt.includes(path) || !holders.some((folder) => path.startsWith(folder))) return []
   const imports = [...text.matchAll(/^import (?!type )([^;]*?) from 'node:fs(?:\/promises)?'/gm)]

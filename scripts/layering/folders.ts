@@ -3,7 +3,7 @@ import { isRelative, targetOf } from './import-rules.ts'
 import type { Source } from './sources.ts'
 
 const filesPerFolder = 15
-/** Most sources of all packages and apps, tests left out. */
+/** Highest number of sources of all packages and apps, without tests. It is only ever lowered. */
 const totalLimit = 600
 /** A package with more sources needs a decision page that names it. */
 const packageLimit = 120
@@ -118,7 +118,7 @@ function listedFolder(path: string, home: string, order: readonly string[]): str
   return folder
 }
 
-/** Splinters: too many sources in all, or too large a share of them with next to nothing in them. */
+/** Returns violations of the limits on all sources: their number, and the share of very short ones. */
 export function splinterViolations(sources: readonly Source[]): string[] {
   const own = sources.filter(({ isTest }) => !isTest)
   const short = own.filter(({ text }) => text.split('\n').length - 1 <= shortLines)
@@ -130,7 +130,7 @@ export function splinterViolations(sources: readonly Source[]): string[] {
   ]
 }
 
-/** `decisions`: the texts of docs/decisions. */
+/** Returns packages over the limit without a decision page. `decisions`: texts of docs/decisions. */
 export function packageSizeViolations(sources: readonly Source[], decisions: readonly string[]): string[] {
   const homes = Map.groupBy(
     sources.filter(({ isTest }) => !isTest),

@@ -2,7 +2,7 @@ import { posix } from 'node:path'
 import type { Source } from './sources.ts'
 import type { Import } from './syntax.ts'
 
-/** The arrows of ARCHITECTURE.md: which of our packages a package may import. Nobody imports the server. */
+/** Packages of ours that a package may import: the arrows of ARCHITECTURE.md. No package imports the server. */
 const arrows: Readonly<Record<string, readonly string[]>> = {
   'packages/text': [],
   'packages/rpc': [],
@@ -58,7 +58,7 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
   'apps/tui': ['@parley/text', '@parley/client', '@parley/protocol', '@parley/rpc', '@parley/redaction'],
 }
 
-/** The innermost packages take no third party but these. */
+/** Third-party packages of the innermost packages. */
 const thirdParties: Readonly<Record<string, readonly string[]>> = {
   'packages/protocol': ['zod', '@parley/text'],
   // Its websocket transport, an entry of its own: RFC 6455 is not ours to write again.
@@ -113,7 +113,7 @@ const publicClientOnly: Rule = (source, { specifier }) => {
   return isInside && source.home === 'apps/tui' ? `${specifier} instead of @parley/client` : undefined
 }
 
-/** Whoever imports the protocol's types, reducer or errors must not pay for zod. */
+/** Importing the protocol's types, reducer or errors must not load zod. */
 const zodOnlyInSchemas: Rule = (source, imported) => {
   const outside = source.path.startsWith('packages/protocol/src/') && !source.path.includes('/src/schema/')
   if (!outside || imported.typeOnly) return undefined

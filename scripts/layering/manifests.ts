@@ -2,7 +2,7 @@ import { isBuiltin } from 'node:module'
 import { isRelative, packageOf } from './import-rules.ts'
 import type { Manifest, Source } from './sources.ts'
 
-/** Declared though no source imports them, each for a reason. */
+/** Dependencies that no source imports, with the reason to declare them. */
 const reasons: Readonly<Record<string, string>> = {
   'packages/host @lydell/node-pty': 'its compiled part is found by path, and is an asset of the bundle',
   'packages/policy tree-sitter-bash': 'its grammar file is an asset of the bundle',
@@ -14,7 +14,7 @@ const reasons: Readonly<Record<string, string>> = {
   'apps/tui @parley/server': 'the bundle has both programs, so the server is built first',
 }
 
-/** Test tools that the workspace root brings for all. */
+/** Test tools that the workspace root provides. */
 const fromRoot = ['vitest', 'fast-check']
 
 export function manifestViolations(manifest: Manifest, sources: readonly Source[]): string[] {

@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest'
-import { openViolations } from './file-opens.ts'
-import { importViolations } from './import-rules.ts'
-import { manifestViolations } from './manifests.ts'
 import {
   lengthViolations,
   looseTypeViolations,
   nameViolations,
   rootExportViolations,
   silencedCheckViolations,
-} from './manners.ts'
+} from './conventions.ts'
+import { openViolations } from './file-opens.ts'
+import { importViolations } from './import-rules.ts'
+import { manifestViolations } from './manifests.ts'
 import { impurities } from './purity.ts'
 import { type Manifest, type Source, toSource } from './sources.ts'
 

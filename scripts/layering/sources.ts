@@ -14,7 +14,7 @@ export type Source = {
 
 export const root = join(import.meta.dirname, '../..')
 
-/** Every TypeScript source and test of the packages and apps. */
+/** Reads every TypeScript source and test of the packages and apps. */
 export function readSources(): Source[] {
   const patterns = ['{packages,apps}/*/{src,test}/**/*.ts', '{packages,apps}/*/{src,test}/**/*.tsx']
   return globSync(patterns, { cwd: root }).map((path) => toSource(path, readFileSync(join(root, path), 'utf8')))

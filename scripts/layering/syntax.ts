@@ -19,7 +19,7 @@ export type Syntax = {
 
 type Node = { readonly type: string; readonly start: number; readonly [field: string]: unknown }
 
-/** What the layering rules need to know of one TypeScript source. */
+/** Reads the imports, names and loose types of one TypeScript source. */
 export function readSyntax(path: string, text: string): Syntax {
   const imports: Import[] = []
   const names: Finding[] = []

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 const require = createRequire(join(import.meta.dirname, '../../packages/testkit/package.json'))
 const { Terminal } = require('@xterm/headless')
 
-/** What a terminal of this size shows after these bytes: rows of runs `{text, column, color, bold, dim}`. */
+/** Resolves to the screen after these bytes: rows of runs `{text, column, color, bold, dim}`. */
 export async function readCells(bytes, { cols, rows }) {
   const terminal = new Terminal({ cols, rows, scrollback: 10_000, allowProposedApi: true })
   await new Promise((resolve) => terminal.write(bytes, resolve))

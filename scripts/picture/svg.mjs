@@ -1,7 +1,7 @@
 const cell = { width: 8.4, height: 18 }
 const margin = 20
 
-/** Rows of runs as an SVG with selectable text; empty rows at the top and bottom are left out. */
+/** Returns rows of runs as an SVG with selectable text, without empty rows at the top and bottom. */
 export function drawSvg(rows) {
   const first = rows.findIndex((row) => row.length > 0)
   const last = rows.findLastIndex((row) => row.length > 0)

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Which of the files are missing from the folder or differ there, and where they first do. */
+/** Lists the files that are missing from the folder or differ there, with the first difference. */
 export function driftOf(files, folder) {
   return [...files].flatMap(([name, expected]) => {
     const found = read(join(folder, name))

@@ -1,7 +1,7 @@
 import { typeText } from './type-text.mjs'
 
 /**
- * Markdown table of an object's fields; objects without a name of their own are spelt out below their field.
+ * Returns the Markdown table of an object's fields; objects without a name follow below their field.
  * @param {object} schema
  * @param {{ without?: string[], none?: string }} [options]
  */

@@ -3,7 +3,7 @@ import { protocolSchema } from './json-schema.mjs'
 import { redactionTableText } from './redaction-table.mjs'
 import { fillReference } from './reference.mjs'
 
-/** Path → text of all that is generated, from the root of the repository; the same for the same sources, on any machine. */
+/** Returns path → text of all generated files; the same for the same sources, on any machine. */
 export function generatedFiles() {
   const schema = protocolSchema()
   const template = readFileSync(new URL('reference.md', import.meta.url), 'utf8')

@@ -6,7 +6,7 @@ import { protocolVersions } from '../../packages/protocol/src/version.ts'
 import { messageSchemas } from './message-schemas.mjs'
 import { namedSchemas } from './named-schemas.mjs'
 
-/** One JSON Schema (2020-12) of any message on the wire, with every type under `$defs`. */
+/** Returns the JSON Schema (2020-12) of any message on the wire, with every type under `$defs`. */
 export function protocolSchema() {
   const names = namedSchemas()
   const described = describeMethods(names)
@@ -48,7 +48,7 @@ function describeNotifications(names) {
   return Object.fromEntries(entries)
 }
 
-/** Names are given through the metadata that zod asks for, so the schemas need not know them. */
+/** Returns the definitions, named through the metadata that zod asks for. */
 function definitions(names) {
   const metadata = { get: (schema) => ({ ...schema.meta?.(), ...idOf(names, schema) }) }
   const defs = {}
@@ -66,7 +66,7 @@ function idOf(names, schema) {
 
 const { MAX_SAFE_INTEGER, MIN_SAFE_INTEGER } = Number
 
-/** Without what zod says of every integer and every record, and without the id that only served to name. */
+/** Removes what zod adds to every integer and record, and the id that was only for naming. */
 function tidied(schema) {
   if (Array.isArray(schema)) return schema.map(tidied)
   if (typeof schema !== 'object' || schema === null) return schema
@@ -76,7 +76,7 @@ function tidied(schema) {
   )
 }
 
-/** Keys here are fields, whatever they are called. */
+/** Tidies each field; keys are names of fields, even those that look like keywords. */
 function tidiedFields(properties) {
   return Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, tidied(schema)]))
 }

@@ -3,7 +3,7 @@ import { wireErrors } from '../../packages/protocol/src/errors.ts'
 const jsonrpc = { const: '2.0' }
 const id = { type: ['string', 'integer'], description: 'Chosen by the client, echoed verbatim; 0 is an id.' }
 
-/** The JSON-RPC messages around the types: requests by method, notifications, the two kinds of reply. */
+/** Returns the JSON-RPC messages around the types: requests by method, notifications, both kinds of reply. */
 export function messageSchemas(methods, notifications) {
   return {
     ClientRequest: {

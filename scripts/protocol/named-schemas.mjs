@@ -8,13 +8,13 @@ import * as settings from '../../packages/protocol/src/schema/settings.ts'
 import * as state from '../../packages/protocol/src/schema/state.ts'
 import * as summaries from '../../packages/protocol/src/schema/summaries.ts'
 
-/** Where the name of the constant would say too little in a list of all types. */
+/** Names of types whose constant has a name too short for a list of all types. */
 const renamed = { decision: 'ApprovalDecision', byId: 'OneConversation' }
 
-/** Short enough that each field of the kind describes it in place: a reference is one line of text, facts are any map. */
+/** Schemas described in place: a reference is one line of text, facts are any map. */
 const inline = new Set([input.sideFile, item.storedFacts])
 
-/** Schema → its name: each that a schema file exports, each event and item, and each method's own two. */
+/** Returns schema → name: exports of schema files, events, items, and params and result of each method. */
 export function namedSchemas() {
   const modules = [approval, event, input, item, method, params, settings, state, summaries]
   const exported = modules.flatMap(Object.entries).filter(([, value]) => isSchema(value) && !inline.has(value))

@@ -42,7 +42,7 @@ function openRows({ path, mark: { open } }) {
   return [`      ${quoted(path)}: {`, ...list(8, 'leave', open.leave), ...list(8, 'json', open.json), '      },']
 }
 
-/** A list as the formatter writes it: on one line where it fits. */
+/** Returns a list as the formatter writes it: on one line where it fits. */
 function list(indent, key, texts) {
   const before = ' '.repeat(indent)
   const line = `${before}${key}: [${texts.map((text) => `'${text}'`).join(', ')}],`
@@ -86,7 +86,7 @@ function fieldsOf(schema, path) {
         throw new Error(`${path} is a map with marks inside`)
       return [{ path, mark: { none: true } }]
     case 'literal':
-      // Written in the schema, so it is nobody's secret.
+      // Its value is written in the schema, so it is no secret.
       return [
         { path, mark: def.values.every((value) => typeof value === 'string') ? { leave: 'word' } : { none: true } },
       ]
@@ -95,7 +95,7 @@ function fieldsOf(schema, path) {
   }
 }
 
-/** Words of a union stand beside other texts, which are redacted. */
+/** Returns the fields of a union. Its words are not marked where it also takes other texts, which are redacted. */
 function unionFields(options, path) {
   const fields = options.flatMap((option) => fieldsOf(option, path))
   const isMixed = fields.some((field) => field.path === path && 'none' in field.mark)

@@ -64,7 +64,7 @@ it('these fields of events are all that redaction does not treat as plain text',
   expect(Object.fromEntries(listed)).toEqual({
     hash: [
       ...['approval.contentHash', 'approval.files.after', 'approval.files.before', 'changes.after', 'changes.before'],
-      ...['item.changes.after', 'item.changes.before', 'item.patchHash', 'payloadHash'],
+      ...['item.changes.after', 'item.changes.before', 'item.patchHash', 'payloadHash', 'seal'],
     ],
     id: [
       ...['approval.answerableBy', 'approval.id', 'approval.itemId', 'approval.turnId', 'approvalId', 'by.clientId'],

@@ -6,7 +6,7 @@ import { pascalCase } from './named-schemas.mjs'
 import { eventSection, itemSection, methodSection, notificationSection, typeSection } from './sections.mjs'
 import { nameOf } from './type-text.mjs'
 
-/** The reference page: the hand-written template with every `{{name}}` filled from the schema. */
+/** Returns the reference page: the hand-written template with every `{{name}}` filled from the schema. */
 export function fillReference(template, schema) {
   const parts = {
     errors: errorSection(),
@@ -36,10 +36,10 @@ const messages = [
   'ErrorReply',
   'ErrorObject',
 ]
-/** Of the log, which no client sees. */
+/** Types of the log only: clients get `DeliveredEnvelope`. */
 const logOnly = ['Envelope']
 
-/** What no other section shows. */
+/** Returns the types that no other section shows. */
 function otherTypes({ $defs, 'x-methods': methods }) {
   const options = [...$defs.ConversationEvent.oneOf, ...$defs.Item.oneOf].map(nameOf)
   const ofMethods = Object.keys(methods).flatMap((name) => [`${pascalCase(name)}Params`, `${pascalCase(name)}Result`])

@@ -1,7 +1,7 @@
 import { escaped, fieldTable } from './field-table.mjs'
 import { nameOf, typeText } from './type-text.mjs'
 
-/** What a client with `access: "readOnly"` may do with a method. */
+/** Words for the access of a client with `access: "readOnly"` to a method. */
 const forReadOnly = {
   look: ' *A look-up.*',
   join: ' *A look-up when it is open on this server already and nothing is overridden, or with `readOnly`.*',
@@ -37,7 +37,7 @@ export function eventSection({ $defs }) {
   return sections.join('\n\n')
 }
 
-/** Fields that all items have are listed once, and those that all calls have. */
+/** Lists the fields of all items once, and those of all calls once. */
 export function itemSection({ $defs }) {
   const items = $defs.Item.oneOf.map((option) => $defs[nameOf(option)])
   const calls = items.filter(({ properties }) => properties.tool !== undefined)

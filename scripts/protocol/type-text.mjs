@@ -1,4 +1,4 @@
-/** How a JSON Schema reads in a table cell. */
+/** Returns a JSON Schema as text for a table cell. */
 export function typeText(schema) {
   if (schema.$ref !== undefined) return link(schema.$ref)
   if (schema.const !== undefined) return code(schema.const)

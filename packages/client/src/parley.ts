@@ -18,7 +18,7 @@ import {
 import { type Watched, watchConnection } from './connection/watch-connection.ts'
 import { Conversation } from './conversation/conversation.ts'
 import { type ConversationStore, openConversationStore } from './conversation/conversation-store.ts'
-import { type Ending, endOfJoined, tellKilled } from './server/leave-server.ts'
+import { type Ending, endOfJoined, reportKilled } from './server/leave-server.ts'
 
 export interface CreateOptions extends Omit<ParamsOf<'conversation/create'>, 'cwd'> {
   /** Absolute path of the folder to work in. Default: `process.cwd()`. */
@@ -144,8 +144,8 @@ export class Parley implements AsyncDisposable {
   }
 
   /**
-   * Returns the connection that a conversation opened here is followed on: this one, or for an attached conversation the
-   * one to its process. That one is the caller's to close from then on: it outlives the conversation and this connection.
+   * Returns the connection that follows a conversation opened here: this one, or the one to the process of an attached
+   * conversation. The caller closes the latter from then on: it outlives the conversation and this connection.
    */
   release(conversation: Conversation): Parley {
     const joined = this.#joined.get(conversation)
@@ -180,10 +180,10 @@ export class Parley implements AsyncDisposable {
       await client.close()
     }
     const killed = await this.#ending.leave({ client, close, detached: this.#isDetached })
-    tellKilled(killed, client.introduction.onNotice)
+    reportKilled(killed, client.introduction.onNotice)
   }
 
-  /** Follows a conversation. One that is followed already is brought up to date: a connection streams each one once. */
+  /** Follows a conversation. Refreshes one that is followed already, because a connection streams each one once. */
   async #follow(summary: ConversationSummary): Promise<Conversation> {
     const { conversationId } = summary
     const known = this.#followed.get(conversationId)

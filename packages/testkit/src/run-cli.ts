@@ -9,6 +9,7 @@ import {
   markVariable,
   newMark,
 } from './processes.ts'
+
 export type CliOptions = {
   readonly env?: Environment
   readonly cwd?: string

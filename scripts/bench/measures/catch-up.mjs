@@ -7,7 +7,7 @@ import { attachTo } from '../wire-client.mjs'
 
 const count = 500_000
 
-/** A client that was away for half a million events. */
+/** Measures a client that was away for half a million events. */
 export const catchUp = {
   name: 'catch-up',
   runs: 3,

@@ -12,7 +12,7 @@ const passes = 3
 const fileBytes = 200_000_000
 const stallMs = 10_000
 
-/** What a client that runs commands through an exec-server feels of it. */
+/** Measures an exec-server as its client sees it: delay, throughput, memory. */
 export const execServer = {
   name: 'exec-server',
   runs: 1,
@@ -41,14 +41,14 @@ export const execServer = {
   },
 }
 
-/** Of several passes: one alone says more of what else the machine does. */
+/** Measures several passes, because other work of the machine distorts a single one. */
 async function rateOf(server, name, argv, more) {
   const rates = []
   for (let pass = 0; pass < passes; pass++) rates.push(await passRate(server, `${name}-${pass}`, argv, more))
   return median(rates)
 }
 
-/** Lines of text: a terminal has more to do for each. */
+/** Writes lines of text, because a terminal has work for each line. */
 function writeLarge(file) {
   const line = `${randomBytes(39).toString('hex')}\n`
   const block = Buffer.from(line.repeat(10_000))
@@ -75,14 +75,14 @@ async function passRate(server, processId, argv, more) {
   return fileBytes / 1000 / (nowMs() - startedMs)
 }
 
-/** In a pass of its own: to look takes time from the client. */
+/** Measures memory in a pass of its own, because sampling takes time from the client. */
 async function peakMemory(server, file) {
   const memory = watchMemory(() => [server.pid])
   await passRate(server, 'watched', ['cat', file])
   return memory.stop()
 }
 
-/** The reader stops in the middle, and gets every byte afterwards. */
+/** Measures the growth while the reader pauses. Every byte arrives afterwards. */
 async function growthWhileStalled(server, file) {
   const running = server.run('stalled', ['cat', file])
   await sleep(100)

@@ -2,7 +2,7 @@ import { runMetered } from '../run-metered.mjs'
 
 const count = 100_000
 
-/** To the exit of the process: everything is written by then. */
+/** Measures until the process exits, when everything is written. */
 function floodMeasure({ name, what, args, budget, aim }) {
   return {
     name,

@@ -6,7 +6,7 @@ import { attachTo } from '../wire-client.mjs'
 const clients = 20
 const count = 100_000
 
-/** A flood with one client, and with twenty: how far behind the log the slowest of them reads, and when all have it. */
+/** Measures a flood with one client and with twenty: the lag of the slowest, and the time until all have it. */
 export const manyClients = {
   name: 'many-clients',
   runs: 7,
@@ -39,7 +39,7 @@ async function flood({ program, model, place }, number) {
   return { lagMs, turnMs }
 }
 
-/** From an event's time to its arrival: the median over a turn. */
+/** Resolves to the median time from an event to its arrival, over one turn. */
 function typicalLag(client) {
   const lags = []
   return client.until((type, line) => {

@@ -11,7 +11,7 @@ import { median } from '../statistics.mjs'
 
 const require = createRequire(join(import.meta.dirname, '../../../packages/policy/package.json'))
 
-/** What models run all day. */
+/** Commands that models run often. */
 const usual = [
   'ls -la',
   'cat package.json',
@@ -31,7 +31,7 @@ const usual = [
   "cat <<'EOF' > notes.txt\nhello\nEOF",
 ]
 
-/** Of the commands of a build, none like the one before. */
+/** Commands of a build, each different. */
 const long = Array.from({ length: 133 }, (_, index) => {
   const kinds = [
     `sed -i "s/alpha/beta-${index}/" src/module-${index}/file-with-a-long-name.ts --quiet`,
@@ -41,7 +41,7 @@ const long = Array.from({ length: 133 }, (_, index) => {
   return kinds[index % kinds.length]
 }).join('\n')
 
-/** A command from its text to the verdict: taken apart, looked up on disk, decided, and what an "always" would add. */
+/** Measures a command from its text to the verdict: parsing, look-ups on disk, decision, rules for "always". */
 export const policy = {
   name: 'policy',
   runs: 9,
@@ -83,7 +83,7 @@ async function timed(text, cwd, around) {
 
 const source = { file: 'policy.toml' }
 
-/** As many as somebody who uses them has. */
+/** Rules of a user who has many. */
 const rules = Array.from({ length: 40 }, (_, index) => ({
   decision: index % 3 === 0 ? 'deny' : 'allow',
   target: { kind: 'command', prefix: [[`tool-${index}`], ['run', 'test']] },

@@ -4,7 +4,7 @@ const outputBytes = 32 << 20
 const chunkBytes = 64 << 10
 const deltas = 50_000
 
-/** What builds, tests and servers say: no secret in it. */
+/** Returns typical output of builds, tests and servers, without secrets. */
 function logText() {
   const lines = Array.from({ length: 4000 }, (_, n) =>
     [
@@ -18,7 +18,7 @@ function logText() {
   return Buffer.from(lines.join('\n'))
 }
 
-/** As a server with a few secrets in its environment has one. */
+/** Creates the redactor of a server with four secrets in its environment. */
 function redactorOfServer() {
   const values = ['one', 'two', 'three', 'four'].map((kind) => ({ kind, value: `Value-of-${kind}/12+x` }))
   return createRedactor({ values, tag: () => '00000000' })

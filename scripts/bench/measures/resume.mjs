@@ -5,7 +5,7 @@ import { composerMark, key } from './screen-start.mjs'
 
 const count = 2000
 
-/** Resuming a conversation of 2,000 calls, beside starting a new one. */
+/** Measures resuming a conversation of 2,000 calls, beside starting a new one. */
 export const resume = {
   name: 'resume',
   runs: 5,
@@ -20,7 +20,7 @@ export const resume = {
       aim: 1,
     },
   },
-  /** One long conversation, its home copied before its next message; the copy is what gets resumed. */
+  /** Makes one long conversation and copies its home; each run resumes a copy. */
   async prepare({ program, model, place, copyOf }) {
     await using server = startServer(program, place)
     await server.initialize()

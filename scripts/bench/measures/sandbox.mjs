@@ -4,7 +4,7 @@ import { median } from '../statistics.mjs'
 
 const commands = 50
 
-/** What the limits add to the shortest command: both kinds in turn, from asking for it to its end. */
+/** Measures the time that limits add to the shortest command; both kinds in turn, from request to end. */
 export const sandbox = {
   name: 'sandbox',
   runs: 3,

@@ -4,8 +4,8 @@ import { startTerminal } from '../terminal.mjs'
 import { composerMark } from './screen-start.mjs'
 
 const count = 20_000
-/** What the last delta says. */
-const lastWords = `w${count - 1} `
+/** Text of the last delta. */
+const lastDelta = `w${count - 1} `
 const settleMs = 1500
 
 export const screenFlood = {
@@ -23,7 +23,7 @@ export const screenFlood = {
     await model.play({ play: 'flood', count })
     const pids = treeOf(terminal.pid)
     const before = { cpuMs: cpuMs(pids), bytes: terminal.byteCount() }
-    const done = terminal.sees(lastWords)
+    const done = terminal.sees(lastDelta)
     terminal.type('go\r')
     const doneMs = await done
     const [note] = (await model.notes()).notes

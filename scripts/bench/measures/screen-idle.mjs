@@ -3,7 +3,7 @@ import { cpuMs, residentMiB, treeOf } from '../process-tree.mjs'
 import { startTerminal } from '../terminal.mjs'
 import { composerMark } from './screen-start.mjs'
 
-/** Until everything that follows a start is over. */
+/** Time until all work after the start is done. */
 const settleMs = 4000
 const watchedMs = 4000
 

@@ -3,15 +3,15 @@ import { median, quantile } from '../statistics.mjs'
 import { startTerminal } from '../terminal.mjs'
 import { composerMark } from './screen-start.mjs'
 
-/** In no text on the screen. */
+/** Keys that occur in no text on the screen. */
 const keys = ['Q', 'Z', 'J', 'X']
 const rounds = 15
 const betweenKeysMs = 50
 const settleMs = 1500
-/** 200 deltas a second for as long as the keys take, and some more. */
+/** Stream of 200 deltas a second, longer than the keys take. */
 const stream = { play: 'paced', count: 2200, intervalMs: 5 }
 const resizes = 5
-/** So long without output means that all is drawn. */
+/** Time without output after which everything is drawn. */
 const quietMs = 300
 
 export const screenKeys = {
@@ -46,7 +46,7 @@ export const screenKeys = {
   },
 }
 
-/** Types and erases, and tells how long each key took to show. */
+/** Types and erases each key. Resolves to the times until they showed. */
 async function echoes(terminal) {
   const tookMs = []
   for (let round = 0; round < rounds; round++) {
@@ -63,7 +63,7 @@ async function echoes(terminal) {
   return tookMs
 }
 
-/** Narrower, some times; wider again may draw nothing. */
+/** Makes the window narrower several times; making it wider may draw nothing. */
 async function resized(terminal) {
   const seen = []
   for (let nth = 0; nth < resizes; nth++) {

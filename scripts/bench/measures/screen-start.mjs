@@ -1,8 +1,8 @@
 import { startTerminal } from '../terminal.mjs'
 
-/** What stands before the text in the composer. */
+/** Mark before the text in the composer. */
 export const composerMark = '› '
-/** Not in any text on the screen. */
+/** Key that occurs in no text on the screen. */
 export const key = 'Q'
 
 export const screenStart = {

@@ -2,7 +2,7 @@ import { sleep } from '../clock.mjs'
 import { cpuMs, residentMiB, treeOf } from '../process-tree.mjs'
 import { startServer } from '../server-client.mjs'
 
-/** Until everything that follows a start is over. */
+/** Time until all work after the start is done. */
 const settleMs = 3000
 const watchedMs = 2000
 

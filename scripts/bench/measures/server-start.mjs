@@ -30,7 +30,7 @@ export const serverStart = {
   },
 }
 
-/** From the message to its first delta, less the time that the model took. */
+/** Resolves to the time from a message to its first delta, without the time of the model. */
 async function overheadOf(server, model, conversationId) {
   await model.play({ play: 'hello' })
   const { sentMs, firstDeltaMs } = await server.turn(conversationId, 'hello')

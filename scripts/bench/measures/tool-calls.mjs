@@ -4,7 +4,7 @@ import { median, slope } from '../statistics.mjs'
 const count = 600
 const around = (gaps, nth) => median(gaps.slice(nth - 5, nth + 5))
 
-/** What lies between the last byte of a response and the next request: one unsandboxed `echo` and all that is ours. */
+/** Measures the time from the last byte of a response to the next request, with one unsandboxed `echo` between. */
 export const toolCalls = {
   name: 'calls',
   runs: 3,
@@ -25,7 +25,7 @@ export const toolCalls = {
 
 const limitedCount = 100
 
-/** The same, with the limits that are on unless somebody turns them off. */
+/** Measures the same under the default limits. */
 export const limitedToolCalls = {
   name: 'limited-calls',
   runs: 3,

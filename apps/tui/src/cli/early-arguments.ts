@@ -1,6 +1,6 @@
 /**
- * Returns the server's ceiling as flags: what the command line asks for, and no more. Reads the words alone, because the
- * server starts before they are parsed.
+ * Returns the ceiling that the command line asks for, as flags of the server. Reads the words without parsing them,
+ * because the server starts first.
  */
 export function ceilingFlags(argv: readonly string[]): readonly string[] {
   const end = argv.indexOf('--')
@@ -14,8 +14,11 @@ export function ceilingFlags(argv: readonly string[]): readonly string[] {
     ...(sandboxes.includes('danger-full-access') ? ['--max-sandbox', 'danger-full-access'] : []),
     ...(policies.includes('never') ? ['--allow-never'] : []),
     ...(profile === undefined ? [] : [`--profile=${profile}`]),
+    ...valuesOf(words, secretFolder, secretFolder).map((folder) => `${secretFolder}=${folder}`),
   ]
 }
+
+const secretFolder = '--allow-secret-folder'
 
 /** Returns the values of a flag: `-s VALUE`, `-sVALUE`, `--sandbox VALUE`, `--sandbox=VALUE`. */
 function valuesOf(words: readonly string[], short: string, long: string): string[] {
@@ -32,7 +35,7 @@ function configValue(text: string): { key: string; value: string } | null {
   return key === undefined ? null : { key, value: double ?? single ?? plain ?? '' }
 }
 
-/** Returns true if the caller expects the lines of the Codex SDK. Reads the words alone: parsing them may fail. */
+/** Returns true if the caller expects the lines of the Codex SDK. Reads the words without parsing, which may fail. */
 export function wantsCodexLines(argv: readonly string[]): boolean {
   const end = argv.indexOf('--')
   const words = end < 0 ? argv : argv.slice(0, end)
@@ -52,7 +55,7 @@ export function failedLines(message: string): string {
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** Returns the environment with the key that the Codex SDK passes in `CODEX_API_KEY`, which overrides others. */
+/** Returns the variables, with the key of `CODEX_API_KEY`, by which the Codex SDK passes one, in place of others. */
 export function withCallersKey(argv: readonly string[], env: Environment): Environment {
   const key = env['CODEX_API_KEY']
   return key === undefined || key === '' || !wantsCodexLines(argv) ? env : { ...env, OPENAI_API_KEY: key }

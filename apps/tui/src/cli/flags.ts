@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import type { Overrides } from '@parley/protocol'
+import type { ApprovalPolicy, Overrides, SandboxMode } from '@parley/protocol'
 import { InvalidArgumentError } from 'commander'
 import { misused, type ParleyError } from './exit-codes.ts'
 import { fromWorkingFolder, workingFolder } from './folders.ts'
@@ -8,8 +8,8 @@ import { fromWorkingFolder, workingFolder } from './folders.ts'
 export interface CommonFlags {
   readonly model?: string
   readonly effort?: string
-  readonly sandbox?: 'read-only' | 'workspace-write' | 'danger-full-access'
-  readonly askForApproval?: 'untrusted' | 'on-failure' | 'on-request' | 'never'
+  readonly sandbox?: SandboxMode
+  readonly askForApproval?: ApprovalPolicy
   readonly cd?: string
   readonly addDir?: string[]
   readonly environment?: string

@@ -1,16 +1,16 @@
 import type { Parley } from '@parley/client'
-import type { ConversationSummary } from '@parley/protocol'
+import type { ConversationId, ConversationSummary, ResultOf, Settings } from '@parley/protocol'
 import type { RpcError } from '@parley/rpc'
 import type { Command } from 'commander'
-import { stripEffects } from '../view/text/control-characters.ts'
+import { showEffects } from '../view/text/control-characters.ts'
 import { misused, type ParleyError } from './exit-codes.ts'
 
 /**
- * Returns a server's error with the flag that helps, which the server cannot name. Removes control sequences: the text may
- * quote other programs.
+ * Returns a server's error with the flag that helps, which the server cannot name. Control characters are shown by number: the
+ * text may quote other programs.
  */
 export function explainRejection({ message, data }: Pick<RpcError, 'message' | 'data'>): string {
-  const text = stripEffects(message)
+  const text = showEffects(message)
   return data?.code === 'cwdMissing' ? `${text} Choose another with --cd.` : text
 }
 
@@ -53,14 +53,24 @@ export async function sandboxNotice(
 ): Promise<string | null> {
   const { enforcement, sandbox, approvalPolicy } = settings
   if (readOnly || sandbox === 'danger-full-access' || enforcement === 'full') return null
-  const { conversations, enforcementReason } = await connection.request('server/diagnostics', {})
-  const reason =
-    conversations.find((open) => open.conversationId === conversationId)?.enforcementReason ?? enforcementReason
-  const otherwise = approvalPolicy === 'never' ? 'is denied' : 'asks first'
-  return `${enforced[enforcement]}: what is not known to be harmless ${otherwise}. ${reason}`
+  const reason = enforcementReasonOf(conversationId, await connection.request('server/diagnostics', {}))
+  return `${enforced[enforcement]}: ${notKnownHarmless(approvalPolicy)}. ${reason}`
 }
 
 const enforced = { partial: 'The sandbox is only partial here', none: 'There is no sandbox here' } as const
+
+/** Describes the handling of calls that no sandbox limits and no rule calls harmless. */
+export function notKnownHarmless(approvalPolicy: Settings['approvalPolicy']): string {
+  return `what is not known to be harmless ${approvalPolicy === 'never' ? 'is denied' : 'asks first'}`
+}
+
+/** Returns what enforces the limits where the conversation works, which may be another machine than the server's. */
+export function enforcementReasonOf(
+  conversationId: ConversationId,
+  { conversations, enforcementReason }: ResultOf<'server/diagnostics'>,
+): string {
+  return conversations.find((open) => open.conversationId === conversationId)?.enforcementReason ?? enforcementReason
+}
 
 /** Throws a usage error for a word that is one typing slip away from a command, and for unquoted prompts. */
 export function refuseSlips({ args, commands }: Command): void {

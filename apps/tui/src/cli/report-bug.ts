@@ -35,6 +35,6 @@ async function withoutSecrets(text: string, env: Destination['env']): Promise<st
     const { secretHider } = await import('./hide-secrets.ts')
     return secretHider(env)(text)
   } catch {
-    return 'What went wrong cannot be told: the part that keeps secrets out of reports could not be loaded.'
+    return 'The error is left out: the code that removes secrets from reports could not be loaded.'
   }
 }

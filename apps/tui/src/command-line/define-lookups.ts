@@ -46,7 +46,7 @@ export function defineLookups(program: Command, launch: Launch, settle: Settle):
 export function defineChecks(program: Command, launch: Launch, settle: Settle): void {
   const policy = program
     .command('policy')
-    .description('what the rules and settings say; `parley policy test` asks them')
+    .description('what the rules and settings decide: `parley policy test COMMAND`')
   withJudgingFlags(policy.command('test [command...]'))
     .description(
       'what would be decided about a command (one shell line, or words after --); nothing is run. Exit code: 0 allowed, 10 asks, 11 denied',
@@ -73,11 +73,13 @@ export function defineChecks(program: Command, launch: Launch, settle: Settle): 
     )
     .option('--json', 'as JSON')
     .action((first: string | undefined, second: string | undefined, flags: { json?: boolean }) =>
-      settle(import('../commands/policy.ts').then(({ tellWhy }) => tellWhy(launch, [first, second], flags))),
+      settle(import('../commands/policy.ts').then(({ showWhy }) => showWhy(launch, [first, second], flags))),
     )
   program
     .command('doctor')
-    .description('whether what parley needs is there and sound; changes nothing. Exit code 1 when there is a problem')
+    .description(
+      'check what parley needs: terminal, home, configuration, sandbox, provider; changes nothing. Exit code 1 when there is a problem',
+    )
     .option('--no-provider', 'do not ask the model provider')
     .option('--json', 'as JSON')
     .action((flags: DoctorFlags) =>

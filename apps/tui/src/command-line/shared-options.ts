@@ -1,11 +1,9 @@
 import { type Command, Option } from 'commander'
 import { collectConfig, collectFiles, collectList, named } from '../cli/flags.ts'
+import { approvalPolicies, sandboxModes } from '../ui/slash-commands.ts'
 
 /** Takes the exit code of a command. */
 export type Settle = (run: Promise<number>) => Promise<void>
-
-const sandboxModes = ['read-only', 'workspace-write', 'danger-full-access']
-const approvalPolicies = ['untrusted', 'on-failure', 'on-request', 'never']
 
 function sandboxOption(): Option {
   return new Option('-s, --sandbox <mode>', 'what commands may write to').choices(sandboxModes)
@@ -40,6 +38,11 @@ export function withCommonFlags(command: Command): Command {
       named,
     )
     .option('--add-dir <dir>', 'another writable folder (repeatable)', collectList)
+    .option(
+      '--allow-secret-folder <dir>',
+      'allow this folder for -C and --add-dir although secrets are kept in it (repeatable)',
+      collectList,
+    )
     .option('-p, --profile <name>', 'a [profiles.NAME] of config.toml', named)
     .option('-c, --config <key=value>', 'a config value, as TOML or else a string (repeatable)', collectConfig)
     .option('--ephemeral', 'keep nothing of this conversation')

@@ -5,7 +5,7 @@ import { connect } from '../cli/connect.ts'
 import { exitCodes, ParleyError } from '../cli/exit-codes.ts'
 import { workingFolder } from '../cli/folders.ts'
 import type { Launch } from '../cli/launch-server.ts'
-import { showHidden } from '../view/text/control-characters.ts'
+import { showEffects, shownLine } from '../view/text/control-characters.ts'
 
 export interface DoctorFlags {
   readonly json?: boolean
@@ -24,7 +24,7 @@ export async function runDoctor(launch: Launch, { json, provider }: DoctorFlags)
   })
   const checks = [...here, ...(await askServer(launch, cwd, provider))]
   const lines = json === true ? checks.map((check) => JSON.stringify(check)) : reportLines(checks)
-  process.stdout.write(lines.map((line) => `${line}\n`).join(''))
+  process.stdout.write(lines.map((line) => `${json === true ? line : showEffects(line)}\n`).join(''))
   return checks.some(({ level }) => level === 'problem') ? exitCodes.turnFailed : exitCodes.ok
 }
 
@@ -46,8 +46,8 @@ const marks: Readonly<Record<Check['level'], string>> = { ok: 'ok', warning: 'wa
 function reportLines(checks: readonly Check[]): readonly string[] {
   const width = Math.max(...checks.map(({ name }) => name.length))
   const lines = checks.flatMap(({ name, level, text, remedy }) => [
-    `${marks[level].padEnd(7)}  ${name.padEnd(width)}  ${oneLine(text)}`,
-    ...(remedy === undefined ? [] : [`${''.padEnd(9 + width)}  ${oneLine(remedy)}`]),
+    `${marks[level].padEnd(7)}  ${name.padEnd(width)}  ${shownLine(text)}`,
+    ...(remedy === undefined ? [] : [`${''.padEnd(9 + width)}  ${shownLine(remedy)}`]),
   ])
   return [...lines, '', closing(checks)]
 }
@@ -63,10 +63,6 @@ function closing(checks: readonly Check[]): string {
 
 function counted(count: number, what: string): string {
   return `${count === 0 ? 'no' : count} ${what}${count === 1 ? '' : 's'}`
-}
-
-function oneLine(text: string): string {
-  return showHidden(text).replaceAll('\n', ' ')
 }
 
 interface Here {

@@ -6,7 +6,7 @@ import { type ExitCode, exitCodes, misused } from '../cli/exit-codes.ts'
 import { type CommonFlags, overridesOf } from '../cli/flags.ts'
 import { fromWorkingFolder, workingFolder } from '../cli/folders.ts'
 import type { Launch } from '../cli/launch-server.ts'
-import { showHidden } from '../view/text/control-characters.ts'
+import { showEffects, showHidden } from '../view/text/control-characters.ts'
 import { replayedLines, testedLines } from './verdict-lines.ts'
 
 export interface PolicyFlags extends CommonFlags {
@@ -22,9 +22,11 @@ const byVerdict = { allow: exitCodes.ok, ask: exitCodes.asks, deny: exitCodes.de
 export async function testPolicy(launch: Launch, command: readonly string[], flags: PolicyFlags): Promise<number> {
   refuseWithoutEffect(command, flags)
   await using parley = await connect(launch, { clientName: 'parley-policy' })
-  const ask = flags.conversation === undefined ? testCommand : replay
-  const { lines, value, exitCode } = await ask(parley, command, flags)
-  process.stdout.write(flags.json === true ? `${JSON.stringify(value)}\n` : lines.map((line) => `${line}\n`).join(''))
+  const judge = flags.conversation === undefined ? testCommand : replay
+  const { lines, value, exitCode } = await judge(parley, command, flags)
+  process.stdout.write(
+    flags.json === true ? `${JSON.stringify(value)}\n` : lines.map((line) => `${showEffects(line)}\n`).join(''),
+  )
   return exitCode
 }
 
@@ -39,34 +41,36 @@ function refuseWithoutEffect(command: readonly string[], flags: PolicyFlags): vo
       'parley policy test asks no model and runs nothing: -m, -e, --environment and --ephemeral mean nothing.',
     )
   if (conversation !== undefined && [cd, addDir, profile, config].some((flag) => flag !== undefined))
-    throw misused('With --conversation only -s, -a, --rules and --policy change what is said.')
+    throw misused(
+      'With --conversation only -s, -a, --rules and --policy have an effect: the facts of its calls are stored.',
+    )
 }
 
-interface Said {
+interface Judged {
   readonly lines: readonly string[]
   readonly value: unknown
   readonly exitCode: ExitCode
 }
 
 /** Tests a command: a single word is a shell line, several are an argv. */
-async function testCommand(parley: Parley, command: readonly string[], flags: PolicyFlags): Promise<Said> {
+async function testCommand(parley: Parley, command: readonly string[], flags: PolicyFlags): Promise<Judged> {
   const [line = ''] = command
   const value = await parley.request('policy/test', {
-    ...judging(flags),
-    ...surroundings(flags),
+    ...rulesOf(flags),
+    ...settingsOf(flags),
     command: command.length === 1 ? line : [...command],
   })
   return { value, lines: testedLines(value, command), exitCode: byVerdict[value.verdict] }
 }
 
-async function replay(parley: Parley, _command: readonly string[], flags: PolicyFlags): Promise<Said> {
+async function replay(parley: Parley, _command: readonly string[], flags: PolicyFlags): Promise<Judged> {
   const { conversation = '' } = flags
-  const value = await parley.request('policy/replay', { ...judging(flags), conversation })
+  const value = await parley.request('policy/replay', { ...rulesOf(flags), conversation })
   const changes = value.calls.some(({ before, after }) => before.verdict !== after.verdict)
   return { value, lines: replayedLines(value), exitCode: changes ? exitCodes.wouldChange : exitCodes.ok }
 }
 
-function surroundings(flags: PolicyFlags) {
+function settingsOf(flags: PolicyFlags) {
   const { profile, config, addDirs, cwd } = overridesOf(flags)
   return {
     cwd: cwd ?? workingFolder(),
@@ -76,7 +80,7 @@ function surroundings(flags: PolicyFlags) {
   }
 }
 
-function judging(flags: PolicyFlags) {
+function rulesOf(flags: PolicyFlags) {
   const { approvalPolicy, sandbox, policyFile } = overridesOf(flags)
   return {
     ...(approvalPolicy === undefined ? {} : { approvalPolicy }),
@@ -90,21 +94,21 @@ type Words = readonly [first: string | undefined, second: string | undefined]
 type Explained = ResultOf<'policy/why'>
 
 /** Runs `parley why`: the stored decision about a call, as labelled lines. */
-export async function tellWhy(launch: Launch, words: Words, { json }: { json?: boolean }): Promise<number> {
+export async function showWhy(launch: Launch, words: Words, { json }: { json?: boolean }): Promise<number> {
   await using parley = await connect(launch, { clientName: 'parley-why' })
-  const explained = await ask(parley, words)
+  const explained = await explainCall(parley, words)
   process.stdout.write(
     json === true
       ? `${JSON.stringify(explained)}\n`
       : explainedLines(explained)
-          .map((line) => `${line}\n`)
+          .map((line) => `${showEffects(line)}\n`)
           .join(''),
   )
   return exitCodes.ok
 }
 
 /** Requests the call. A single word names a call of this folder's newest conversation, else a conversation. */
-async function ask(parley: Parley, [first, second]: Words): Promise<Explained> {
+async function explainCall(parley: Parley, [first, second]: Words): Promise<Explained> {
   const here = { cwd: workingFolder() }
   if (first === undefined) return parley.request('policy/why', here)
   if (second !== undefined) return parley.request('policy/why', { conversation: first, item: second })

@@ -1,6 +1,7 @@
 import type { Judgement, ResultOf } from '@parley/protocol'
-import { joinShellWords } from '../scripted/codex/item-body.ts'
+import { ruleSource } from '@parley/protocol/question'
 import { showHidden } from '../view/text/control-characters.ts'
+import { joinShellWords } from '../view/text/formats.ts'
 
 const verdicts = { allow: 'allowed', ask: 'asks', deny: 'denied' } as const
 
@@ -54,9 +55,8 @@ export function replayedLines({ calls, skipped, conversationId }: ResultOf<'poli
   ]
 }
 
-function ruleText({ name, file, line }: Judgement['rule']): string {
-  if (file === undefined) return oneLine(name)
-  return oneLine(`${name}, ${file}${line === undefined ? '' : `:${line}`}`)
+function ruleText(rule: Judgement['rule']): string {
+  return oneLine(ruleSource(rule))
 }
 
 function oneLine(text: string): string {

@@ -31,7 +31,7 @@ interface OpeningPlace {
   readonly version: string
 }
 
-/** Puts a conversation on the screen. Resolves to the notices above it: one if it was there before. */
+/** Puts a conversation on the screen. Resolves to the notices to show above; a single one if it was on the screen. */
 export async function openOnScreen(
   { parley, conversation, before }: Opening,
   { screen, homeFolder, version }: OpeningPlace,
@@ -120,7 +120,7 @@ export class FollowedConversation implements Disposable {
   }
 }
 
-/** Reads the branch in the session context that the model was given: the conversation works with that one. */
+/** Reads the branch from the session context that the model has; the folder may be on another branch by now. */
 async function readBranch(
   conversation: Conversation,
   { sessionContext }: NonNullable<ConversationState['core']['context']>,

@@ -4,7 +4,7 @@ import { sandboxNotice } from '../cli/messages.ts'
 import type { Notice } from '../ui/notices/notice.ts'
 import { count, placedPath, shortPath } from '../view/text/formats.ts'
 
-/** Returns the notices above a conversation that comes on the screen. `earlierItems`: those that are not shown. */
+/** Returns the notices above a conversation that is opened. `earlierItems`: number of its items that are not shown. */
 export function greeting(
   { cwd, settings, instructionFiles, warnings, recovered, forkedFrom }: ConversationSummary,
   { version, homeFolder, earlierItems }: { version: string; homeFolder: string; earlierItems: number },
@@ -33,7 +33,7 @@ export function reopeningNotice({ summary, attached }: Pick<Conversation, 'summa
 export const notOpenNotice: Notice = {
   kind: 'note',
   level: 'info',
-  text: 'Nobody has this conversation open yet, and this window only watches.',
+  text: 'No process has this conversation open yet, and this window only watches.',
 }
 
 /** Resolves to a warning if not all limits of the conversation are enforced. */
@@ -51,7 +51,7 @@ export interface Leaving {
   /** True if this window watched, or showed what is saved. */
   readonly readOnly: boolean
   readonly attached: boolean
-  /** True if the server was told to go on without this window. */
+  /** True after a detach: the server goes on without this window. */
   readonly detached: boolean
   readonly ephemeral: boolean
   /** True if other clients keep the conversation open. */

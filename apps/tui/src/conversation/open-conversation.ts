@@ -49,7 +49,7 @@ export async function watchOrView(parley: Parley, which: Which): Promise<OpenedC
   }
 }
 
-/** Opens the log of a conversation that could not be joined. `next`: what this window may do besides. Rethrows other errors. */
+/** Opens the log of a conversation that could not be joined. `next`: end of the warning, with what else can be done. Rethrows other errors. */
 async function viewUnreachable(parley: Parley, error: unknown, next: string): Promise<OpenedConversation> {
   const data = error instanceof RpcError ? error.data : undefined
   const conversationId = data?.['conversationId']

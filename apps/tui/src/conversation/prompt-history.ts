@@ -1,8 +1,9 @@
 import { appendFileSync, closeSync, fstatSync, openSync, readSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { ContentItem, ConversationEvent } from '@parley/protocol'
+import type { ConversationEvent } from '@parley/protocol'
 import { secretHider } from '../cli/hide-secrets.ts'
 import type { Intent } from '../ui/actions.ts'
+import { inputText } from '../ui/inbox.ts'
 
 /** Prompts sent in a folder, across its conversations. */
 export interface PromptHistory {
@@ -14,12 +15,12 @@ export interface PromptHistory {
 /** Size of the newest part of the file, which is read; older prompts are dropped. */
 const keptBytes = 512 * 1024
 const keptPrompts = 200
-/** Length in characters. A longer prompt was pasted, and would push out many that were typed. */
+/** Length in characters. A longer prompt was pasted, and would take the space of many typed ones. */
 const maxPromptLength = 16 * 1024
 
 /**
- * Opens the prompt history: one JSON line a prompt, in a file that only this user reads. Without a usable file there is no
- * history. Leaves out prompts with a secret: with a mark in its place the text would not be the one that was sent.
+ * Opens the prompt history: one JSON line a prompt, in a file that only this user can read. Without a usable file it is
+ * empty. Leaves out prompts with a secret: a mark in its place would change the text that was sent.
  */
 export function openPromptHistory(home: string, env: Readonly<Record<string, string | undefined>> = {}): PromptHistory {
   const path = join(home, 'prompts.jsonl')
@@ -64,16 +65,11 @@ export class EnteredPrompts {
 
 /** Returns the prompt of a user that an event records; null for any other event. */
 export function recordedPrompt(event: ConversationEvent): string | null {
-  if (event.type === 'message.queued') return textOf(event.message.content)
+  if (event.type === 'message.queued') return inputText(event.message.content)
   if (event.type !== 'item.started' && event.type !== 'item.completed') return null
   const { item } = event
   if (item.type === 'shellCommand') return `!${item.command}`
-  return item.type === 'userMessage' ? textOf(item.content) : null
-}
-
-/** Returns the text without the images beside it. */
-function textOf(content: readonly ContentItem[]): string {
-  return content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n')
+  return item.type === 'userMessage' ? inputText(item.content) : null
 }
 
 function promptsIn(lines: readonly string[], folder: string): readonly string[] {

@@ -10,7 +10,7 @@ export type RequestIntent = Exclude<Intent, OpeningIntent | { kind: 'restart' | 
 
 type Rejected = Pick<Conversation, 'id' | 'state'> | null
 
-/** Returns what the screen does about a rejected intent: text of the user comes back, a lost race is no error. */
+/** Returns what the screen does about a rejected intent: it returns the user's text, and ignores a lost race. */
 export function actionsAfterRejection(
   intent: RequestIntent,
   error: RpcError,
@@ -43,11 +43,11 @@ function actionsAfterRejectedAnswer(
 ): readonly UiAction[] {
   const field = /^answers\.(.+)$/s.exec(String(data?.['field']))?.[1]
   if (answers !== undefined && field !== undefined)
-    return [{ kind: 'formRefused', approvalId, answers, field, problem: message }]
+    return [{ kind: 'formRejected', approvalId, answers, field, problem: message }]
   // The event of another window's answer is shown by itself.
   const isShown = data?.code === 'approvalNotPending' && data['decidedBy'] !== undefined
   return [
-    { kind: 'answerRefused', approvalId },
+    { kind: 'answerRejected', approvalId },
     ...(words === undefined ? [] : [{ kind: 'tookBack', text: words } as const]),
     ...(isShown ? [] : [note('warning', message)]),
   ]

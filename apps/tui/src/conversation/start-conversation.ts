@@ -63,7 +63,7 @@ async function fork(parley: Parley, { id, at, flags }: Start & { kind: 'fork' })
   return Object.keys(overrides).length === 0 ? copy : parley.resume(copy.id, { overrides })
 }
 
-/** Creates a conversation. Without any key it opens one that cannot ask, with notices that say what was looked for. */
+/** Creates a conversation. Without credentials it has no model, and notices name the variables that were looked for. */
 async function createOrExplain(parley: Parley, flags: CommonFlags, extra: Extra): Promise<OpenedConversation> {
   const banner = extra.banner === undefined ? [] : [info(extra.banner)]
   try {

@@ -1,4 +1,5 @@
-import type { ConversationId, ConversationState, ResultOf, Settings } from '@parley/protocol'
+import type { ConversationState, ResultOf, Settings } from '@parley/protocol'
+import { enforcementReasonOf, notKnownHarmless } from '../cli/messages.ts'
 import type { Notice } from '../ui/notices/notice.ts'
 import { placedPath } from '../view/text/formats.ts'
 
@@ -44,23 +45,15 @@ function conversationRows({ core }: ConversationState, server: Server): (readonl
     ['sandbox', sandboxText(settings)],
     ...(settings.sandbox === 'danger-full-access'
       ? []
-      : [['enforced by', enforcedBy(meta.conversationId, server)] as const]),
+      : [['enforced by', enforcementReasonOf(meta.conversationId, server)] as const]),
   ]
 }
 
-const enforcementWords = {
-  full: 'enforced in full',
-  partial: 'enforced in part: what is not known to be harmless asks',
-  none: 'enforced by nothing: what is not known to be harmless asks',
-}
-
-function sandboxText({ enforcement, sandbox, network }: Settings): string {
+function sandboxText({ enforcement, sandbox, network, approvalPolicy }: Settings): string {
   if (sandbox === 'danger-full-access') return 'off: you chose full access'
   const open = network === true && sandbox === 'workspace-write' ? ', with network' : ''
-  return `${sandbox}${open}, ${enforcementWords[enforcement]}`
+  const rest = enforcement === 'full' ? '' : `: ${notKnownHarmless(approvalPolicy)}`
+  return `${sandbox}${open}, ${enforcementWords[enforcement]}${rest}`
 }
 
-/** Returns what enforces the limits where the conversation works, which may be another machine than the server's. */
-function enforcedBy(conversationId: ConversationId, { conversations, enforcementReason }: Server): string {
-  return conversations.find((open) => open.conversationId === conversationId)?.enforcementReason ?? enforcementReason
-}
+const enforcementWords = { full: 'enforced in full', partial: 'enforced in part', none: 'enforced by nothing' } as const

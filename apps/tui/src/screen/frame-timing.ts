@@ -1,7 +1,7 @@
 /** Shortest time between two frames that no key asked for. */
 const frameMs = 33
 
-/** Times of frames: at once for a key, once per frame time for events, and when time alone changes the screen. */
+/** Scheduler of frames: at once for a key, once per frame time for events, later where only time changes the screen. */
 export interface Frames {
   now(): void
   soon(): void

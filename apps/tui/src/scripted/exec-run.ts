@@ -13,6 +13,8 @@ import { fileProblem } from './output.ts'
 import type { Reporter } from './reporter.ts'
 import { failedRun, failureOf, type RunEnd, StoppedError, type Stopper, stoppedRun, unlessStopped } from './run-end.ts'
 import { runTurn } from './run-turn.ts'
+
+/** Conversation that `exec resume` goes on with. */
 export type Resumption = { readonly last: true } | { readonly last: false; readonly id: string }
 
 export interface ExecRequest {
@@ -97,7 +99,7 @@ function connectFor({ launch, request, reporter, stopper }: ExecRun): Promise<Pa
   })
 }
 
-/** Stops the run on a full disk, which no one can free during a script. A run that is stopped already reports it. */
+/** Stops the run on a full disk, because nobody makes room during a script; a stopped run only reports the notice. */
 function takeNotice({ code, message: said, errno }: ServerNotice, reporter: Reporter, stopper: Stopper): void {
   const message = isDiskFull(errno) ? `${said} Make room and run it again.` : said
   if (code === 'storageFailed' && !stopper.signal.aborted)

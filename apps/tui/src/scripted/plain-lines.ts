@@ -1,4 +1,5 @@
 import type { CallItem, EventOf, Item } from '@parley/protocol'
+import { ruleSource } from '@parley/protocol/question'
 import { exitCodes } from '../cli/exit-codes.ts'
 import { visibleLine } from '../view/text/control-characters.ts'
 import { formatDuration } from '../view/text/formats.ts'
@@ -56,9 +57,7 @@ function statusWords(item: CallItem): string {
 function whyDenied({ decision }: CallItem): string {
   if (decision === undefined) return 'denied'
   const { verdict, reason, rule } = decision
-  const { name, file, line } = rule
-  const place = file === undefined ? name : `${name}, ${file}${line === undefined ? '' : `:${line}`}`
-  return `${verdict === 'ask' ? 'nobody to ask; ' : ''}${reason} [${place}]`
+  return `${verdict === 'ask' ? 'nobody to ask; ' : ''}${reason} [${ruleSource(rule)}]`
 }
 
 /** Returns one line with the reason of a run without an answer. */

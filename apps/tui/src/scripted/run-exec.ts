@@ -23,7 +23,7 @@ export async function runExec(launch: Launch, request: ExecRequest): Promise<Exi
   reporter.end(end)
   const taken = await Promise.race([stdout.done(), patienceOf(stopper)])
   if (taken instanceof StoppedError) return taken.exitCode
-  return taken === null || end.exitCode !== exitCodes.ok ? end.exitCode : tellBroken(taken, reporter)
+  return taken === null || end.exitCode !== exitCodes.ok ? end.exitCode : reportBroken(taken, reporter)
 }
 
 /** Resolves some seconds after the run was stopped, so that a reader that does not read cannot delay the exit. */
@@ -51,7 +51,7 @@ function whenBroken(error: NodeJS.ErrnoException): StoppedError {
   return new StoppedError(exitCodes.storage, { code: 'outputFailed', message: sayBroken(error) })
 }
 
-function tellBroken(error: NodeJS.ErrnoException, reporter: Reporter): ExitCode {
+function reportBroken(error: NodeJS.ErrnoException, reporter: Reporter): ExitCode {
   if (error.code === 'EPIPE') return exitCodes.ok
   reporter.problem(sayBroken(error))
   return exitCodes.storage

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { exitCodes } from '../cli/exit-codes.ts'
 import type { TerminalPort, TerminationSignal } from './port.ts'
 
 /** A terminal whose modes are switched on. */
@@ -10,7 +11,11 @@ interface HeldTerminal extends Disposable {
 }
 
 /** Exit codes as a shell reports a process killed by the signal. */
-const exitCodes: Readonly<Record<TerminationSignal, number>> = { SIGHUP: 129, SIGQUIT: 131, SIGTERM: 143 }
+const signalExitCodes: Readonly<Record<TerminationSignal, number>> = {
+  SIGHUP: 129,
+  SIGQUIT: 131,
+  SIGTERM: exitCodes.sigterm,
+}
 
 const signals: readonly TerminationSignal[] = ['SIGHUP', 'SIGQUIT', 'SIGTERM']
 
@@ -36,7 +41,7 @@ export function holdTerminal(port: TerminalPort): HeldTerminal {
     ...signals.map((signal) =>
       port.onSignal(signal, () => {
         leave()
-        port.exit(exitCodes[signal])
+        port.exit(signalExitCodes[signal])
       }),
     ),
   ]

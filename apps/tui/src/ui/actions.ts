@@ -16,6 +16,7 @@ import type { Painted } from './answers.ts'
 import type { KeyEvent } from './keys/key-event.ts'
 import type { Notice } from './notices/notice.ts'
 import type { LostLog, Opened, UiState, Unsent } from './ui-state.ts'
+
 /** Event that changes the screen's own state. */
 export type UiAction =
   | { readonly kind: 'key'; readonly event: KeyEvent }
@@ -37,10 +38,10 @@ export type UiAction =
   | { readonly kind: 'notTaken'; readonly message: Unsent }
   | { readonly kind: 'tookBack'; readonly text: string }
   /** The answer did not count. */
-  | { readonly kind: 'answerRefused'; readonly approvalId: ApprovalId }
+  | { readonly kind: 'answerRejected'; readonly approvalId: ApprovalId }
   /** The tool server rejected a field of the form, for the reason in `problem`. */
   | {
-      readonly kind: 'formRefused'
+      readonly kind: 'formRejected'
       readonly approvalId: ApprovalId
       readonly answers: Answers
       readonly field: string

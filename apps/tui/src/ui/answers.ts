@@ -1,6 +1,6 @@
 import type { Approval, ApprovalDecision, ApprovalId, ConversationState } from '@parley/protocol'
 
-/** State that keeps keys from answering an approval that has just appeared or was not shown whole. */
+/** State that decides whether a key may answer: an approval must be whole on the screen, for long enough. */
 export interface AnswerGuard {
   readonly approvalId: ApprovalId | null
   /** Time of the first frame with the approval, or with all of it if later. */

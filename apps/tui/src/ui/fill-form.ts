@@ -18,7 +18,7 @@ export function openForm(ui: UiState, { id, form }: Approval): UiStep {
 /** Reopens the form at the rejected field with all answers; text written since takes precedence. */
 export function reopenForm(
   ui: UiState,
-  { approvalId, answers, field, problem }: UiAction & { kind: 'formRefused' },
+  { approvalId, answers, field, problem }: UiAction & { kind: 'formRejected' },
   state: ConversationState | null,
 ): UiState {
   const fields = state?.core.approvals[approvalId]?.form?.fields ?? []

@@ -95,7 +95,7 @@ function pressEnter(ui: UiState, when: Unsent['when'], context: UiContext): UiSt
   const { purpose } = ui
   // Without a server the text could not be delivered: it stays in the composer.
   if (purpose.kind !== 'message' && ui.link.kind !== 'up') return stepTo(ui)
-  if (purpose.kind === 'note') return refuse(ui, purpose.approvalId)
+  if (purpose.kind === 'note') return denyWithNote(ui, purpose.approvalId)
   if (purpose.kind === 'edit') return changeQueued(ui, purpose.messageId)
   const completed = completedCommand(ui)
   if (completed !== null)
@@ -152,7 +152,7 @@ function sendMessage(ui: UiState, unsent: Unsent): UiStep {
   return ui.opened === null || ui.link.kind !== 'up' ? stepTo(held) : stepTo(held, { kind: 'send', message: unsent })
 }
 
-function refuse(ui: UiState, approvalId: ApprovalId): UiStep {
+function denyWithNote(ui: UiState, approvalId: ApprovalId): UiStep {
   const note = expanded(ui.composer).trim()
   const answered = { ...cleared(ui), answeredApproval: approvalId }
   return stepTo(answered, { kind: 'decide', approvalId, decision: 'denied', ...(note === '' ? {} : { note }) })

@@ -1,11 +1,7 @@
-import type { ApprovalPolicy, SandboxMode } from '@parley/protocol'
 import { stepTo, type UiContext, type UiStep } from './actions.ts'
 import { keyHelp, type Notice } from './notices/notice.ts'
-import { type ParsedCommand, type SlashName, slashCommands } from './slash-commands.ts'
+import { approvalPolicies, type ParsedCommand, type SlashName, sandboxModes, slashCommands } from './slash-commands.ts'
 import { addNote, addNotice, type Opened, openPicker, type UiState } from './ui-state.ts'
-
-const policies = ['untrusted', 'on-failure', 'on-request', 'never'] as const satisfies readonly ApprovalPolicy[]
-const modes = ['read-only', 'workspace-write', 'danger-full-access'] as const satisfies readonly SandboxMode[]
 
 export function runSlash(ui: UiState, command: ParsedCommand, context: UiContext): UiStep {
   if (command.kind === 'unknown') return stepTo(noteUnknown(ui, command))
@@ -57,14 +53,14 @@ const commands: Readonly<Record<SlashName, Run>> = {
         )
       : stepTo(ui, { kind: 'configure', settings: { effort: argument } }),
   approvals(ui, argument, { state }) {
-    const approvalPolicy = policies.find((policy) => policy === argument)
+    const approvalPolicy = approvalPolicies.find((policy) => policy === argument)
     if (approvalPolicy !== undefined) return stepTo(ui, { kind: 'configure', settings: { approvalPolicy } })
-    return stepTo(noteChoices(ui, 'Approvals', state?.core.settings.approvalPolicy, policies))
+    return stepTo(noteChoices(ui, 'Approvals', state?.core.settings.approvalPolicy, approvalPolicies))
   },
   sandbox(ui, argument, { state }) {
-    const sandbox = modes.find((mode) => mode === argument)
+    const sandbox = sandboxModes.find((mode) => mode === argument)
     if (sandbox !== undefined) return stepTo(ui, { kind: 'configure', settings: { sandbox } })
-    return stepTo(noteChoices(ui, 'Sandbox', state?.core.settings.sandbox, modes))
+    return stepTo(noteChoices(ui, 'Sandbox', state?.core.settings.sandbox, sandboxModes))
   },
   why: (ui, item) => stepTo(ui, item === '' ? { kind: 'why' } : { kind: 'why', item }),
   status: (ui) => stepTo(ui, { kind: 'status' }),

@@ -1,5 +1,21 @@
+import type { ApprovalPolicy, SandboxMode } from '@parley/protocol'
 import { closest } from '@parley/text'
 import type { UiState } from './ui-state.ts'
+
+/** Values of `/approvals` and of `-a`. */
+export const approvalPolicies = [
+  'untrusted',
+  'on-failure',
+  'on-request',
+  'never',
+] as const satisfies readonly ApprovalPolicy[]
+
+/** Values of `/sandbox` and of `-s`. */
+export const sandboxModes = [
+  'read-only',
+  'workspace-write',
+  'danger-full-access',
+] as const satisfies readonly SandboxMode[]
 
 interface SlashCommand {
   readonly name: string
@@ -11,11 +27,11 @@ export const slashCommands = [
   { name: 'help', argument: '', about: 'commands and keys' },
   { name: 'model', argument: '[[provider] id]', about: 'the models there are, or use another' },
   { name: 'effort', argument: '[level]', about: 'how much the model thinks: low, medium, high …' },
-  { name: 'approvals', argument: '[policy]', about: 'when to ask: untrusted, on-failure, on-request, never' },
+  { name: 'approvals', argument: '[policy]', about: `when to ask: ${approvalPolicies.join(', ')}` },
   {
     name: 'sandbox',
     argument: '[mode]',
-    about: 'what commands may write to: read-only, workspace-write, danger-full-access',
+    about: `what commands may write to: ${sandboxModes.join(', ')}`,
   },
   {
     name: 'why',

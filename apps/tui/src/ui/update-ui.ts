@@ -44,9 +44,9 @@ export function updateUi(ui: UiState, action: UiAction, context: UiContext): UiS
       return stepTo(returnMessage(ui, action.message))
     case 'tookBack':
       return stepTo({ ...ui, composer: putBack(ui.composer, action.text) })
-    case 'answerRefused':
+    case 'answerRejected':
       return stepTo({ ...ui, answeredApproval: ui.answeredApproval === action.approvalId ? null : ui.answeredApproval })
-    case 'formRefused':
+    case 'formRejected':
       return stepTo(reopenForm({ ...ui, answeredApproval: null }, action, context.state))
     case 'answered':
       return stepTo(noteAnswered(ui, action.event))

@@ -86,7 +86,7 @@ test('a full disk that nobody has asked anything of goes on by itself', () => {
 describe('an answer that is refused', () => {
   test('gives the words back that went with it, and says no more where another window was quicker', async () => {
     expect(await refused(no, new RpcError(-32011, 'ada already answered: approved.', late))).toEqual([
-      { kind: 'answerRefused', approvalId: 'a1' },
+      { kind: 'answerRejected', approvalId: 'a1' },
       { kind: 'tookBack', text: 'use trash' },
     ])
   })
@@ -94,7 +94,7 @@ describe('an answer that is refused', () => {
   test('says why where nobody answered', async () => {
     const withdrawn = new RpcError(-32011, 'Approval a1 is not pending.', { code: 'approvalNotPending' })
     expect(await refused({ kind: 'decide', approvalId: 'a1', decision: 'approved' }, withdrawn)).toEqual([
-      { kind: 'answerRefused', approvalId: 'a1' },
+      { kind: 'answerRejected', approvalId: 'a1' },
       { kind: 'notice', notice: { kind: 'note', level: 'warning', text: 'Approval a1 is not pending.' } },
     ])
   })
@@ -103,7 +103,7 @@ describe('an answer that is refused', () => {
     const answers = { title: 'Slow' }
     const unfit = new RpcError(-32602, 'Title: too short.', { code: 'invalidParams', field: 'answers.title' })
     expect(await refused({ kind: 'decide', approvalId: 'a1', decision: 'approved', answers }, unfit)).toEqual([
-      { kind: 'formRefused', approvalId: 'a1', answers, field: 'title', problem: 'Title: too short.' },
+      { kind: 'formRejected', approvalId: 'a1', answers, field: 'title', problem: 'Title: too short.' },
     ])
   })
 })

@@ -124,7 +124,7 @@ describe('a window that only watches, whose server is killed', { timeout: 30_000
     process.kill(serverOf(first), 'SIGKILL')
     await second.waitFor(/The server ended[\s\S]*Press r to join it again/)
     second.write('r')
-    await second.waitFor(/Nobody has this conversation open yet[\s\S]*Press r to join it again/)
+    await second.waitFor(/No process has this conversation open yet[\s\S]*Press r to join it again/)
     await first.waitFor(/Press r/)
     first.write('r')
     await first.waitFor(/The conversation goes on here\.[\s\S]*› Ask/)

@@ -63,7 +63,7 @@ async function run({ early = [], late = [], decided = [], missed = [], refusal }
     transport,
     pid: 1,
     exited: exited.promise,
-    lastWords: () => null,
+    stderrTail: () => null,
     kill: () => undefined,
     release: () => undefined,
   }

@@ -95,7 +95,7 @@ describe('a form of a tool server', () => {
   test('reopens at the rejected field with all answers', () => {
     const sent = typeKeys(openUi, asking, 'y', '1', 'enter', 'enter', 'Slow', 'enter', 'enter').ui
     const refused = { approvalId: 'a1', answers: { kind: 'bug', title: 'Slow', hours: 2 }, problem: 'Too short.' }
-    const action = { kind: 'formRefused', field: 'title', ...refused } as const
+    const action = { kind: 'formRejected', field: 'title', ...refused } as const
     const { ui } = updateUi(sent, action, contextAt(asking, 99_000))
     expect({ text: ui.composer.text, purpose: ui.purpose }).toMatchObject({
       text: 'Slow',

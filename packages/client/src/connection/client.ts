@@ -16,7 +16,7 @@ interface ClientInfo {
   readonly version: string
 }
 
-/** Properties a client takes to every server it connects to: what it states in the handshake, and its own hooks. */
+/** Properties of a client that are the same on every connection: its statements in the handshake, and its callbacks. */
 export interface Introduction {
   readonly clientInfo: ClientInfo
   /** True if the client can answer approvals. */
@@ -63,7 +63,9 @@ export async function connectClient({ transport, ...introduction }: ClientOption
     methods: {},
     notifications: {
       'conversation/event': deliver,
-      'server/notice': (params) => onNotice?.(params as ServerNotice), // narrowed: the server's own notice
+      'server/notice': (params) => {
+        if (isNotice(params)) onNotice?.(params)
+      },
     },
   })
   const request = async <Name extends MethodName>(method: Name, params: ParamsOf<Name>) => {
@@ -99,6 +101,15 @@ function greetingOf({ clientInfo, canApprove, access }: Introduction): ParamsOf<
     capabilities: canApprove ? ['approvals'] : [],
     ...(access === undefined ? {} : { access }),
   }
+}
+
+/** Checks level, code and message, which a program shows and decides on. */
+function isNotice(value: unknown): value is ServerNotice {
+  if (typeof value !== 'object' || value === null) return false
+  if (!('level' in value && 'code' in value && 'message' in value)) return false
+  const { level, code, message } = value
+  const isKnown = level === 'info' || level === 'warning' || level === 'error'
+  return isKnown && typeof code === 'string' && typeof message === 'string'
 }
 
 /** Checks the frame of an event only, so that events of newer kinds pass. */

@@ -80,17 +80,17 @@ interface Asking {
 async function answer(followed: Followed, approval: Approval, asking: Asking): Promise<void> {
   const { signal } = asking
   const faults: unknown[] = []
-  const refuse = (fault: unknown) => {
+  const denyFor = (fault: unknown) => {
     faults.push(fault)
     return failed
   }
-  const given = await ask(approval, asking).catch(refuse)
+  const given = await ask(approval, asking).catch(denyFor)
   if (given === null || signal.aborted) return
   try {
-    await decide(followed, approval, given)
+    await decide(followed, approval.id, given)
   } catch (error) {
     if (signal.aborted || codeOf(error) === 'approvalNotPending') return
-    await decide(followed, approval, refuse(error)).catch(() => undefined)
+    await decide(followed, approval.id, denyFor(error)).catch(() => undefined)
   }
   for (const fault of faults) report(asking.options, fault)
 }
@@ -117,14 +117,15 @@ function afterTime(delayMs: number | undefined, run: () => void): NodeJS.Timeout
   return delayMs === undefined ? undefined : setTimeout(run, delayMs)
 }
 
-async function decide(
+/** Sends an answer. Throws `approvalNotPending` if the approval is settled. */
+export async function decide(
   { client, store }: Followed,
-  { id }: Approval,
+  approvalId: ApprovalId,
   given: NonNullable<ApprovalAnswer>,
 ): Promise<void> {
   const { conversationId } = store
   const decided = typeof given === 'string' ? { decision: given } : given
-  await client.request('approval/decide', { ...decided, conversationId, approvalId: id })
+  await client.request('approval/decide', { ...decided, conversationId, approvalId })
 }
 
 function report({ onError }: ApprovalOptions, error: unknown): void {

@@ -1,5 +1,6 @@
 import { type ConversationId, type ConversationState, type Cursor, type Envelope, reduce } from '@parley/protocol'
 import { type Client, isEnvelope } from '../connection/client.ts'
+
 /** Called after each folded event, in order, and with null after the server's state replaced the local one. */
 export type StoreListener = (envelope: Envelope | null) => void
 
@@ -85,11 +86,11 @@ class StreamedConversation implements ConversationStore {
   #fold(envelope: Envelope): void {
     this.#state = reduce(this.state, envelope)
     this.#crc = envelope.crc ?? null
-    this.#tell(envelope)
+    this.#notify(envelope)
   }
 
   /** Calls every listener. Errors thrown by a listener become uncaught exceptions and do not stop the others. */
-  #tell(envelope: Envelope | null): void {
+  #notify(envelope: Envelope | null): void {
     for (const listener of this.#listeners) {
       try {
         listener(envelope)
@@ -122,7 +123,7 @@ class StreamedConversation implements ConversationStore {
       this.#state = reply.state
       this.#crc = reply.cursor.crc
       this.#gapSeq = null
-      this.#tell(null)
+      this.#notify(null)
     }
     const waiting = [...(reply.events ?? []).filter(isEnvelope), ...this.#early]
     this.#early = null

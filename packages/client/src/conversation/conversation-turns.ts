@@ -50,8 +50,9 @@ export class ConversationTurns {
     return turn
   }
 
-  #create(which: Omit<TurnParts, keyof Followed | 'isAnswerable'>): Turn {
-    return createTurn({ ...this.#followed, ...which, isAnswerable: (approval) => this.#isAnswerable(approval) })
+  #create(which: Omit<TurnParts, 'followed' | 'isAnswerable'>): Turn {
+    const isAnswerable = (approval: ApprovalRequest) => this.#isAnswerable(approval)
+    return createTurn({ ...which, followed: this.#followed, isAnswerable })
   }
 
   #join(turnId: TurnId): Turn {

@@ -14,7 +14,13 @@ import type {
 import type { Client } from '../connection/client.ts'
 import { ClientError, codeOf } from '../connection/errors.ts'
 import { withinLimit } from '../connection/within-limit.ts'
-import { type ApprovalAnswer, type ApprovalHandler, type ApprovalOptions, answerApprovals } from './answer-approvals.ts'
+import {
+  type ApprovalAnswer,
+  type ApprovalHandler,
+  type ApprovalOptions,
+  answerApprovals,
+  decide,
+} from './answer-approvals.ts'
 import type { ConversationStore, StoreListener } from './conversation-store.ts'
 import { ConversationTurns, type MessageInput, type SendOptions } from './conversation-turns.ts'
 import { type Followed, followEvents, leavable } from './follow-events.ts'
@@ -140,9 +146,8 @@ export class Conversation implements AsyncDisposable {
   }
 
   /** Answers one approval. Throws `approvalNotPending` if it is settled. */
-  async decide(approvalId: ApprovalId, answer: NonNullable<ApprovalAnswer>): Promise<void> {
-    const decided = typeof answer === 'string' ? { decision: answer } : answer
-    await this.request('approval/decide', { ...decided, approvalId })
+  decide(approvalId: ApprovalId, answer: NonNullable<ApprovalAnswer>): Promise<void> {
+    return decide(this.#followed, approvalId, answer)
   }
 
   /** Interrupts the running turn; with an id only that turn, and throws `turnMismatch` if another one runs. Resolves to false if there was none. */

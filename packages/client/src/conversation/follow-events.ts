@@ -11,7 +11,7 @@ export interface Followed {
   readonly ended: AbortSignal
 }
 
-/** Position to begin after. Without `crc` the server does not check that its log holds the event. */
+/** Position of the last event that is not wanted. Without `crc` the server does not check that its log has the event. */
 export type Place = { readonly seq: number; readonly crc?: Cursor['crc'] }
 
 /**

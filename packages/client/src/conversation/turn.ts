@@ -23,7 +23,8 @@ export interface Turn extends AsyncIterable<ConversationEvent> {
   readonly result: Promise<TurnResult>
 }
 
-export interface TurnParts extends Followed {
+export interface TurnParts {
+  readonly followed: Followed
   readonly key: TurnKey
   readonly after: Place
   /** The model's last message before `after`. */
@@ -68,7 +69,7 @@ export function createTurn(parts: TurnParts): Turn {
     let text = parts.saidBefore ?? ''
     const waiting = (await parts.unanswered?.()) ?? null
     if (waiting !== null && readers === 0) throw approvalNeeded(waiting)
-    for await (const event of eventsOfTurn(own, parts)) {
+    for await (const event of eventsOfTurn(own, parts.followed)) {
       assertAnswerable(event)
       if (event.type === 'item.completed' && event.item.type === 'agentMessage') text = event.item.text
       if (event.type !== 'turn.ended') continue
@@ -76,7 +77,7 @@ export function createTurn(parts: TurnParts): Turn {
       return { ...ended, text }
     }
     // The iteration ends without `turn.ended` only when the conversation was closed here.
-    throw parts.ended.reason
+    throw parts.followed.ended.reason
   }
 
   const result = toEnd()
@@ -87,7 +88,7 @@ export function createTurn(parts: TurnParts): Turn {
       return own.turnId
     },
     result,
-    [Symbol.asyncIterator]: () => leavable(parts, readByCaller),
+    [Symbol.asyncIterator]: () => leavable(parts.followed, readByCaller),
   }
 }
 

@@ -9,9 +9,9 @@ import type { SpawnedServer } from './spawn-server.ts'
 const leaveLimitMs = 10_000
 /** A server that has not answered the handshake has nothing to save. */
 const discardLimitMs = 1_000
-/** Time for a server to say over its socket which other clients it has. */
+/** Time for a server to list its other clients over its socket. */
 const answerLimitMs = 1_000
-/** Time to take leave of another process, which may hang. */
+/** Time to close the connection to another process, which may hang. */
 const joinedLimitMs = 2_000
 /** A killed process ends within milliseconds unless it hangs in the kernel. */
 const killLimitMs = 1_000
@@ -20,7 +20,7 @@ export interface Leaving {
   readonly client: Client
   /** Closes every conversation and the connection. */
   readonly close: () => Promise<unknown>
-  /** True when the server was told to keep running without this client. */
+  /** True after a detach: the server keeps running without this client. */
   readonly detached?: boolean
   /** Time for the server to end before it is killed. Default: 10 s. */
   readonly limitMs?: number
@@ -42,7 +42,7 @@ export async function leaveServer(server: SpawnedServer, leaving: Leaving): Prom
   const { client, close, detached = false, limitMs = leaveLimitMs } = leaving
   const startedMs = performance.now()
   const before = detached ? 'lost' : await diagnosticsOf(client, limitMs)
-  // Asked before closing: afterwards the conversations followed here cannot be told from those of others.
+  // After closing, conversations followed here cannot be distinguished from those of others.
   const isLeft = detached || (typeof before === 'object' && isNeeded(before, client.follows))
   await close()
   if (!isLeft && (await endsWithin(server, Math.max(0, limitMs - (performance.now() - startedMs))))) return null
@@ -75,7 +75,7 @@ export async function discardServer(server: SpawnedServer): Promise<string | nul
 }
 
 /** Reports a server that was killed. */
-export function tellKilled(killed: string | null, onNotice: Introduction['onNotice']): void {
+export function reportKilled(killed: string | null, onNotice: Introduction['onNotice']): void {
   if (killed !== null) onNotice?.({ level: 'warning', code: 'serverKilled', message: killed })
 }
 

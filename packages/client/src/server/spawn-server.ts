@@ -22,7 +22,7 @@ export interface SpawnedServer {
   /** Resolves when the process has ended, or could not be started. */
   readonly exited: Promise<ServerExit>
   /** Returns the end of the server's stderr and the file that holds all of it; null if it wrote nothing. */
-  lastWords(): { readonly text: string; readonly path: string } | null
+  stderrTail(): { readonly text: string; readonly path: string } | null
   /** Sends the signal; SIGKILL goes to the whole process group, wrappers of the server included. */
   kill(signal: 'SIGTERM' | 'SIGKILL'): void
   /** Lets the calling process exit while the server keeps running. */
@@ -41,7 +41,7 @@ export function spawnServer({ command: [program, ...args], env, home }: SpawnSer
     transport: transportOf(child),
     pid: child.pid,
     exited: exitOf(child),
-    lastWords: () => lastWordsIn(log),
+    stderrTail: () => stderrTailIn(log),
     kill: (signal) => (signal === 'SIGKILL' ? killGroup(child) : void child.kill(signal)),
     release: () => child.unref(),
   }
@@ -63,7 +63,7 @@ function exitOf(child: ChildProcess): Promise<ServerExit> {
   })
 }
 
-function lastWordsIn(log: StderrLog | null): ReturnType<SpawnedServer['lastWords']> {
+function stderrTailIn(log: StderrLog | null): ReturnType<SpawnedServer['stderrTail']> {
   const text = log?.newText().trim() ?? ''
   return log === null || text === '' ? null : { text, path: log.path }
 }
@@ -82,7 +82,7 @@ function killGroup({ pid, exitCode, signalCode }: ChildProcess): void {
 export async function explainExit(server: SpawnedServer): Promise<string> {
   const { code, signal } = await server.exited
   const how = signal !== null ? `was ended by ${signal}` : code === null ? 'could not be started' : `ended with ${code}`
-  const words = server.lastWords()
+  const words = server.stderrTail()
   const said = words === null ? '' : ` It said: ${lastLineOf(words.text)} (all of it is in ${words.path})`
   return `The server ${how}.${said}`
 }

@@ -72,6 +72,20 @@ describe('a connection', () => {
     server.notice(notice)
     expect(await told.promise).toEqual(notice)
   })
+
+  test.each([
+    { code: 'storageFailed', message: 'without a level' },
+    { level: 'loud', code: 'storageFailed', message: 'with a level that is not known' },
+    { level: 'error', code: 'storageFailed', message: 7 },
+  ])('leaves out a notice that no program can show: %o', async (broken) => {
+    const server = fakeServer()
+    const told = Promise.withResolvers<unknown>()
+    await connectTo(server, { onNotice: told.resolve })
+    const notice = { level: 'info', code: 'idle', message: 'The server is idle.' }
+    server.notice(broken)
+    server.notice(notice)
+    expect(await told.promise).toEqual(notice)
+  })
 })
 
 describe('a request', () => {

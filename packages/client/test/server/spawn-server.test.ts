@@ -19,7 +19,7 @@ test('a server that ends says how, and what it wrote to stderr', async () => {
   await using home = await tempHome()
   const server = spawnNode(home, 'console.error("no good"); process.exit(3)')
   expect(await server.exited).toEqual({ code: 3, signal: null })
-  expect(server.lastWords()).toEqual({ text: 'no good', path: logOf(home) })
+  expect(server.stderrTail()).toEqual({ text: 'no good', path: logOf(home) })
   expect((await stat(logOf(home))).mode & 0o777).toBe(0o600)
   await server.transport.close()
 })
@@ -41,7 +41,7 @@ test('only what this server said counts, however much is in the log', async () =
   await spawnNode(home, 'console.error("before")').exited
   const server = spawnNode(home, '')
   await server.exited
-  expect(server.lastWords()).toBeNull()
+  expect(server.stderrTail()).toBeNull()
   expect(await readFile(logOf(home), 'utf8')).toBe('before\n')
 })
 
@@ -58,7 +58,7 @@ test('a server whose log cannot be written starts all the same', async () => {
   await writeFile(join(home.env.PARLEY_HOME, 'logs'), '')
   const server = spawnNode(home, 'console.error("unheard")')
   expect(await server.exited).toEqual({ code: 0, signal: null })
-  expect(server.lastWords()).toBeNull()
+  expect(server.stderrTail()).toBeNull()
 })
 
 test('a server leaves when our end of the connection closes', async () => {

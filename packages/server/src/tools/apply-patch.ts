@@ -54,10 +54,10 @@ function preparePatch(patch: string, ports: ToolPorts): PreparedCall | { problem
     facts: async (workspace) =>
       gatherPatchFacts(
         { tool: 'apply_patch', paths: pathsOf(hunks), patch },
-        await fileSurroundings(ports.place, workspace),
+        await fileSurroundings(ports.environment, workspace),
       ),
     async plan({ cwd }, facts) {
-      const files = ports.place.patches
+      const files = ports.environment.patches
       const planned = await planPatch({ hunks, files, cwd, secretsIn: ports.redaction.secretsIn, ...limitsFrom(facts) })
       if (!planned.ok) return { problem: failureText(planned.failures) }
       const { plans } = planned

@@ -1,6 +1,6 @@
 import type { ConversationEvent, ConversationId, Envelope, Item, TokenCounts } from '@parley/protocol'
 import { exitCodes } from '../../cli/exit-codes.ts'
-import { stripEffects } from '../../view/text/control-characters.ts'
+import { showEffects } from '../../view/text/control-characters.ts'
 import type { ResultStream } from '../output.ts'
 import { retrySentence, whyNoAnswer } from '../plain-lines.ts'
 import type { Reporter } from '../reporter.ts'
@@ -22,7 +22,7 @@ export function createCodexReporter({ stdout, stderr, now }: CodexOutput): Repor
   /** Problems reported before `thread.started`, which the SDK expects first; null afterwards. */
   let held: string[] | null = []
 
-  function tell(message: string): void {
+  function writeProblem(message: string): void {
     items.whole({ type: 'error', message })
   }
 
@@ -36,7 +36,7 @@ export function createCodexReporter({ stdout, stderr, now }: CodexOutput): Repor
   function flush(): void {
     const messages = held ?? []
     held = null
-    for (const message of messages) tell(message)
+    for (const message of messages) writeProblem(message)
   }
 
   function take(event: ConversationEvent): void {
@@ -70,7 +70,7 @@ export function createCodexReporter({ stdout, stderr, now }: CodexOutput): Repor
       else if (held === null) take(event)
     },
     problem(message) {
-      if (held === null) tell(message)
+      if (held === null) writeProblem(message)
       else held.push(message)
     },
     end(end) {
@@ -81,7 +81,7 @@ export function createCodexReporter({ stdout, stderr, now }: CodexOutput): Repor
       write({ type: 'error', message })
       write({ type: 'turn.failed', error: { message } })
       // The SDK quotes stderr when the exit code is not 0.
-      stderr.write(`parley: ${stripEffects(message)}\n`)
+      stderr.write(`parley: ${showEffects(message)}\n`)
     },
   }
 }

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import type { CallItem, FileChangeEntry, Item, Output } from '@parley/protocol'
+import { joinShellWords } from '../../view/text/formats.ts'
 import type { CallStatus, ItemBody } from './thread-events.ts'
 
 type Command = Extract<Item, { type: 'commandExecution' }>
@@ -102,13 +103,4 @@ function parsed(json: string): unknown {
   } catch {
     return json
   }
-}
-
-/** Quotes words so that a shell splits the line into the same words. */
-export function joinShellWords(words: readonly string[]): string {
-  return words.map(quoted).join(' ')
-}
-
-function quoted(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'"'"'`)}'`
 }

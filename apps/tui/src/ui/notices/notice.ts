@@ -8,7 +8,7 @@ export type Notice =
   | { readonly kind: 'note'; readonly level: NoticeLevel; readonly text: string }
   | { readonly kind: 'table'; readonly title: string; readonly rows: readonly (readonly [string, string])[] }
   | { readonly kind: 'greeting'; readonly program: string; readonly facts: readonly string[] }
-  /** Complete approval. `enforcement`: that of the place where the call would run. */
+  /** Complete approval. `enforcement`: that of the environment where the call would run. */
   | { readonly kind: 'approvalDetail'; readonly approval: Approval; readonly enforcement: Enforcement }
 
 /** Newest stderr lines of a tool server to show. */
@@ -55,7 +55,7 @@ export const keyHelp: Notice = {
     ['Enter', 'send; while it works: goes in after the current step'],
     ['Alt+Enter', 'while it works: waits for the next turn'],
     ['Shift+Enter, Ctrl+J, \\ Enter', 'new line'],
-    ['↑ ↓', 'what was sent before, in this folder too; on an empty line the newest waiting message'],
+    ['↑ ↓', 'earlier messages of this folder; on an empty line the newest waiting message'],
     [
       '↑ ↓ Enter',
       'at a question: choose an answer and give it; a letter answers by itself when nothing is typed after it',

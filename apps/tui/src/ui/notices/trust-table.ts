@@ -11,13 +11,13 @@ const maxRows = 300
  */
 export function trustTable(report: TrustReport): { readonly notice: Notice; readonly hash: string | null } {
   const { root, state } = report
-  if (state === 'none') return { notice: note(`${oneLine(root)} brings no configuration of its own.`), hash: null }
+  if (state === 'none') return { notice: note(`${escapedLine(root)} brings no configuration of its own.`), hash: null }
   const rows = trustRows(report)
   const isWhole = rows.length <= maxRows
   const end = isWhole
     ? trustHint(report)
     : `${rows.length - maxRows} more lines: \`parley trust\` shows them all, and takes your answer.`
-  const title = `What the configuration of ${oneLine(root)} does`
+  const title = `What the configuration of ${escapedLine(root)} does`
   return {
     notice: { kind: 'table', title, rows: [...rows.slice(0, maxRows), ['answer', end]] },
     hash: isWhole ? report.hash : null,
@@ -53,11 +53,11 @@ export function trustRows(report: TrustReport): readonly Row[] {
     ...ignored.map((text): Row => ['ignored', text]),
     ...contentRows(report),
   ]
-  return rows.map(([label, text]) => [oneLine(label), oneLine(text)])
+  return rows.map(([label, text]) => [escapedLine(label), escapedLine(text)])
 }
 
 /** Returns text on one line, so that a name with a line end cannot forge another row. */
-export function oneLine(text: string): string {
+export function escapedLine(text: string): string {
   return showHidden(text).replaceAll('\n', '\\n')
 }
 

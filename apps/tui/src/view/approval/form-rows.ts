@@ -1,7 +1,7 @@
 import type { Answer, FormField } from '@parley/protocol'
 import { optionsOf } from '../../ui/fill-form.ts'
 import type { FilledForm } from '../../ui/ui-state.ts'
-import { showHidden } from '../text/control-characters.ts'
+import { shownLine } from '../text/control-characters.ts'
 import { truncateLine, wrapLine } from '../text/fit-rows.ts'
 import { indented, marked } from '../text/gutter.ts'
 import { type Line, narrowed, type Room, type Span } from '../text/span.ts'
@@ -32,14 +32,14 @@ function otherField(field: FormField, form: FilledForm | null, room: Room): Line
   const given = form?.answers[field.name]
   const value: readonly Span[] = given === undefined ? [] : [muted(': '), { text: valueText(field, given) }]
   const needed: readonly Span[] = field.required && form === null ? [muted(' (needed)')] : []
-  return truncateLine([muted(`  ${plain(field.title)}`), ...value, ...needed], room)
+  return truncateLine([muted(`  ${shownLine(field.title)}`), ...value, ...needed], room)
 }
 
 function currentField(field: FormField, form: FilledForm, room: Room): readonly Line[] {
   const inner = narrowed(room, 2)
-  const about = field.description === undefined ? [] : [muted(`  ${plain(field.description)}`)]
-  const title: Line = [{ text: plain(field.title), bold: true, tone: 'accent' }, ...about]
-  const problem = form.problem === null ? [] : wrapLine([{ text: plain(form.problem), tone: 'bad' }], inner)
+  const about = field.description === undefined ? [] : [muted(`  ${shownLine(field.description)}`)]
+  const title: Line = [{ text: shownLine(field.title), bold: true, tone: 'accent' }, ...about]
+  const problem = form.problem === null ? [] : wrapLine([{ text: shownLine(form.problem), tone: 'bad' }], inner)
   const rows = [...wrapLine(title, inner), ...optionRows(field, form, inner), ...problem]
   return marked({ text: '▸', tone: 'accent' }, rows)
 }
@@ -49,18 +49,16 @@ function optionRows(field: FormField, { choice }: FilledForm, room: Room): reado
   return options.flatMap(({ title }, index) => {
     const isChosen = index === choice
     const digit: Span = { text: index < 9 ? `${index + 1} ` : '  ', bold: true, tone: 'accent' }
-    const row = truncateLine([digit, { text: plain(title), ...(isChosen ? { bold: true } : {}) }], narrowed(room, 2))
+    const row = truncateLine(
+      [digit, { text: shownLine(title), ...(isChosen ? { bold: true } : {}) }],
+      narrowed(room, 2),
+    )
     return isChosen ? marked({ text: '●', tone: 'accent' }, [row]) : indented([row])
   })
 }
 
 function valueText(field: FormField, given: Answer): string {
-  return plain(optionsOf(field)?.find(({ value }) => value === given)?.title ?? String(given))
-}
-
-/** Returns the tool server's text on one line, hidden characters shown. */
-function plain(text: string): string {
-  return showHidden(text).replaceAll('\n', ' ')
+  return shownLine(optionsOf(field)?.find(({ value }) => value === given)?.title ?? String(given))
 }
 
 function muted(text: string): Span {

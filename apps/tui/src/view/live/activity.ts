@@ -3,7 +3,7 @@ import { approvedNotStarted, pendingApprovals } from '../../ui/answers.ts'
 import { isInboxPaused } from '../../ui/inbox.ts'
 import { isLeaveOffered } from '../../ui/press-stop.ts'
 import type { UiState } from '../../ui/ui-state.ts'
-import { showHidden, stripEffects } from '../text/control-characters.ts'
+import { shownLine, shownName } from '../text/control-characters.ts'
 import { barred, beside, indented } from '../text/gutter.ts'
 import type { Line, Room } from '../text/span.ts'
 import { type BlockKind, gapBefore } from '../transcript/block.ts'
@@ -91,7 +91,7 @@ function notStartedLine({ title }: Approval): Line {
   return [
     { text: 'Approved, not started: ', bold: true, tone: 'warn' },
     { text: 'Enter runs it, Esc leaves it  ' },
-    { text: showHidden(title).replaceAll('\n', ' '), tone: 'muted' },
+    { text: shownLine(title), tone: 'muted' },
   ]
 }
 
@@ -116,9 +116,7 @@ const cut: ReadonlySet<string> = new Set([
 function failureWords({ code, message }: Failure): string {
   if (busy.has(code)) return 'provider busy'
   if (cut.has(code)) return 'connection lost'
-  return stripEffects(message)
-    .replace(/\.?\s*$/, '')
-    .replaceAll('\n', ' ')
+  return shownName(message).replace(/\.?\s*$/, '')
 }
 
 /** Returns whole seconds as text: `12 s`, `3 min 05 s`. */

@@ -5,7 +5,7 @@ import { inputText } from '../../ui/inbox.ts'
 import { actorName } from '../../ui/outside-changes.ts'
 import { chosenCompletion, completionsOf } from '../../ui/slash-commands.ts'
 import type { FilledForm, UiState } from '../../ui/ui-state.ts'
-import { stripEffects } from '../text/control-characters.ts'
+import { strippedLine } from '../text/control-characters.ts'
 import { truncateLine } from '../text/fit-rows.ts'
 import { count } from '../text/formats.ts'
 import { beside, gutterCells, indented, marked } from '../text/gutter.ts'
@@ -116,7 +116,7 @@ function messageWords({ when, by }: QueuedMessage, { ownClients }: UiState): str
 function row(when: string, text: string, room: Room): Line {
   const line: Line = [
     { text: `${when}: `, tone: 'muted' },
-    { text: stripEffects(text).replaceAll('\n', ' '), italic: true },
+    { text: strippedLine(text), italic: true },
   ]
   return indented([truncateLine(line, beside(room))])[0] ?? []
 }

@@ -1,8 +1,8 @@
 import type { ConversationEvent, ConversationSummary, Item } from '@parley/protocol'
 import { describe, expect, test } from 'vitest'
 import { createCodexReporter } from '../../../src/scripted/codex/codex-reporter.ts'
-import { joinShellWords } from '../../../src/scripted/codex/item-body.ts'
 import type { RunEnd } from '../../../src/scripted/run-end.ts'
+import { joinShellWords } from '../../../src/view/text/formats.ts'
 import {
   command,
   completed,

@@ -26,7 +26,7 @@ const asking = after(turnStarted, started(toolCall('create_issue')), executionSt
 test('text of a tool server in a form is visible and has no effect on the terminal', () => {
   const opened = typeKeys(openUi, asking, 'y').ui
   const refused = { approvalId: 'a1', answers: {}, field: 'n', problem: `problem ${evil}` }
-  const again = updateUi({ ...openUi }, { kind: 'formRefused', ...refused }, contextAt(asking, 0)).ui
+  const again = updateUi({ ...openUi }, { kind: 'formRejected', ...refused }, contextAt(asking, 0)).ui
   const second = typeKeys(opened, asking, 'enter').ui
   const screens = [openUi, opened, second, again].map((ui) => shown(sceneOf(asking, ui)))
   const all = screens.join('\n')

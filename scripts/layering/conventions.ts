@@ -40,7 +40,7 @@ export function silencedCheckViolations({ path, text, isTest }: Source): string[
   return found === undefined ? [] : [`${path} has ${found}`]
 }
 
-/** A package's root is read as its table of contents. */
+/** Returns `export *` of a package's root, which must list its exports by name. */
 export function rootExportViolations({ path, text }: Source): string[] {
   return /^packages\/[^/]+\/src\/index\.ts$/.test(path) && /^export \*/m.test(text) ? [`${path} exports by *`] : []
 }

@@ -1,0 +1,38 @@
+import { describe, expect, test } from 'vitest'
+import { statusTable } from '../../src/conversation/status-tables.ts'
+import { after, turnStarted } from '../view/scenes/conversation.ts'
+
+const base = after(turnStarted)
+const server = {
+  home: '/home/ada/.parley',
+  version: '1',
+  platform: 'linux',
+  build: 'b',
+  pid: 1,
+  node: 'v24',
+  rssBytes: 0,
+  uptimeMs: 0,
+  ignoredMessages: 0,
+  addresses: [],
+  clients: [],
+  conversations: [],
+  enforcement: 'none' as const,
+  enforcementReason: 'bubblewrap is missing',
+}
+
+function sandboxRow(change: Partial<typeof base.core.settings>): string {
+  const settings = { ...base.core.settings, sandbox: 'workspace-write' as const, ...change }
+  const table = statusTable({ ...base, core: { ...base.core, settings } }, server)
+  return table.kind === 'table' ? (table.rows.find(([name]) => name === 'sandbox')?.[1] ?? '') : ''
+}
+
+describe('the sandbox in /status', () => {
+  test.each([
+    ['on-request', 'partial', 'workspace-write, enforced in part: what is not known to be harmless asks first'],
+    ['never', 'partial', 'workspace-write, enforced in part: what is not known to be harmless is denied'],
+    ['never', 'none', 'workspace-write, enforced by nothing: what is not known to be harmless is denied'],
+    ['never', 'full', 'workspace-write, enforced in full'],
+  ] as const)('under %s with enforcement %s is %s', (approvalPolicy, enforcement, text) => {
+    expect(sandboxRow({ approvalPolicy, enforcement })).toBe(text)
+  })
+})
