@@ -2,9 +2,10 @@ import type { Approval, Enforcement } from '@parley/protocol'
 import { againWords, limitWords, onOneLine, uncheckedWords } from '@parley/protocol/question'
 import { visibleLine } from '../text/control-characters.ts'
 import { truncateLine, truncateStart, wrapLine } from '../text/fit-rows.ts'
-import { placedPath, ruleSource } from '../text/formats.ts'
+import { placedPath } from '../text/formats.ts'
 import { type Line, lineText, narrowed, type Room, type Span } from '../text/span.ts'
 import { cellWidth } from '../text/width.ts'
+import { reasonWords } from './asked-words.ts'
 
 interface Asked {
   readonly approval: Approval
@@ -47,7 +48,8 @@ const placeMark = 'in '
 
 function contextParts({ approval, homeFolder, enforcement }: Asked): readonly Part[] {
   if (approval.kind === 'elicitation') return [needed([muted(approval.reason)])]
-  const { env = {}, reason, justification } = approval
+  const { env = {}, justification } = approval
+  const why = reasonWords(approval)
   const variables = Object.entries(env).map(([name, value]) => `${name}=${value}`)
   return [
     {
@@ -56,7 +58,7 @@ function contextParts({ approval, homeFolder, enforcement }: Asked): readonly Pa
       limits: limitsOf(approval, enforcement),
     },
     ...(variables.length === 0 ? [] : [needed([muted(`with ${variables.join(' ')}`)])]),
-    { kind: 'rule', line: [muted(`${reason} [${ruleSource(approval.rule)}]`)] },
+    ...(why === '' ? [] : [{ kind: 'rule', line: [muted(why)] } as const]),
     ...(approval.attempt === undefined ? [] : [needed([again])]),
     ...(justification === undefined ? [] : [needed(justificationLine(justification))]),
   ]
@@ -80,6 +82,11 @@ function placeRows(place: Place, room: Room): readonly Line[] {
 
 function fits(line: Line, room: Room): boolean {
   return cellWidth(lineText(line), room.ambiguous) <= room.columns
+}
+
+/** Returns the limits alone, for a window without room for the place. */
+export function limitsLine({ approval, enforcement }: Asked): Line {
+  return approval.kind === 'elicitation' ? [] : limitsOf(approval, enforcement)
 }
 
 const again: Span = { text: againWords, tone: 'warn' }

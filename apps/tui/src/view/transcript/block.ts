@@ -92,7 +92,7 @@ export function answerNote({ status, decision }: CallItem): string | null {
 export function rightsWords(item: Item): string | null {
   if (item.type !== 'commandExecution' || !hasStarted(item)) return null
   const { limits } = item.decision ?? {}
-  if (limits?.sandbox === 'none') return 'outside the sandbox'
+  if (limits?.sandbox === 'none' || limits?.sandbox === 'danger-full-access') return 'outside the sandbox'
   return limits?.network === true ? 'with network' : null
 }
 
