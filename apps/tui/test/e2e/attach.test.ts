@@ -46,7 +46,7 @@ describe('two windows on one conversation', { timeout: 30_000 }, () => {
     await using second = at.start('attach', '--read-only')
     await second.waitFor(/Run this command\?[\s\S]*only watches[\s\S]*read-only/)
     second.write('y')
-    await second.waitFor(/“y” was not taken: this window is read-only/)
+    await second.waitFor(/y was not taken: this window is read-only/)
     await send(second, 'let me')
     await second.waitFor(/`parley attach` without it takes part/)
     expect(existsSync(join(at.folder.path, 'made.txt'))).toBe(false)

@@ -5,7 +5,7 @@ import { clipRows, truncateLine } from '../text/fit-rows.ts'
 import { count } from '../text/formats.ts'
 import { beside, indented } from '../text/gutter.ts'
 import type { Line, Room } from '../text/span.ts'
-import { contextRows, limitsLine, oneRowContext, type RuleText } from './approval-context.ts'
+import { contextRows, limitsRow, oneRowContext, type RuleText } from './approval-context.ts'
 import { type AnswerMode, choiceRows, keyRow } from './choice-rows.ts'
 import { fieldRows } from './form-rows.ts'
 import { askedFiles, askedText, headRow, warningRows, wholeTitle } from './whole-approval.ts'
@@ -59,6 +59,9 @@ const layouts: readonly Layout[] = [
 
 /** Minimum rows for one answer per row; below it, answers share a row so that earlier work stays visible. */
 const listedFromRows = 14
+
+/** Minimum rows for the question above a command that does not fit; below it the command has its row. */
+const headedFromRows = 6
 
 /** Minimum rows of the detail: its beginning, the count of hidden rows, and its end. */
 const leastDetail = 3
@@ -131,22 +134,29 @@ function foldedRows(asking: Asking, { head, title, files, text, form, doubts }: 
  */
 function smallBlock(asking: Asking, { files, text, doubts }: Parts, room: Room): readonly Line[] {
   const inner = beside(room)
-  const left = Math.max(0, asking.maxRows - 1)
+  const keys = smallKeys(asking, room)
+  const hasHead = asking.maxRows >= headedFromRows
+  const left = Math.max(0, asking.maxRows - keys.length - (hasHead ? 1 : 0))
   const detail = [...files, ...text]
-  const about = left < 2 ? [] : indented(smallContext(asking, inner, left - doubts.length - detail.length - 1))
+  const about = left < 2 ? [] : indented(smallContext(asking, inner, left - doubts.length - detail.length))
   const warnings = doubts.slice(0, Math.max(0, left - about.length - 1))
   const shown = clipTo(detail, left - about.length - warnings.length, inner)
   const isRoomy = shown.length + about.length + warnings.length < left
-  const head = isRoomy ? waitingHead(asking, room) : []
-  return [...head, ...indented(shown), ...warnings, ...about, ...indented([keyRow(asking, inner)])]
+  const head = hasHead || isRoomy ? waitingHead(asking, room) : []
+  return [...head, ...indented(shown), ...warnings, ...about, ...keys]
+}
+
+/** Returns all keys if they leave most of the window, else the main ones in one row. */
+function smallKeys(asking: Asking, room: Room): readonly Line[] {
+  const all = choiceRows(asking, room, { isListed: false, isUnseen: !asking.isSeen })
+  return all.length * 3 <= asking.maxRows ? all : indented([keyRow(asking, beside(room))])
 }
 
 /** Returns the context if it fits beside the whole command, else the limits alone. */
 function smallContext(asking: Asking, room: Room, maxRows: number): readonly Line[] {
   const context = oneRowContext(asking, room)
   if (context.length <= maxRows) return context
-  const limits = limitsLine(asking)
-  return limits.length === 0 ? [] : [truncateLine(limits, room)]
+  return limitsRow(asking, room)
 }
 
 /** Returns the first rows, with an ellipsis where more follow. */

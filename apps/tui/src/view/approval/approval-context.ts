@@ -84,9 +84,20 @@ function fits(line: Line, room: Room): boolean {
   return cellWidth(lineText(line), room.ambiguous) <= room.columns
 }
 
-/** Returns the limits alone, for a window without room for the place. */
-export function limitsLine({ approval, enforcement }: Asked): Line {
-  return approval.kind === 'elicitation' ? [] : limitsOf(approval, enforcement)
+/** Returns the limits alone in one row, for a window without room for the place; nothing for a form. */
+export function limitsRow({ approval, enforcement }: Asked, room: Room): readonly Line[] {
+  if (approval.kind === 'elicitation') return []
+  const whole = limitsOf(approval, enforcement)
+  return [fits(whole, room) ? whole : truncateLine(briefLimits(approval, enforcement), room)]
+}
+
+/** Returns the limits in at most 18 cells; only more than the default is coloured. */
+function briefLimits({ sandbox, network }: Approval, enforcement: Enforcement): Line {
+  if (sandbox === 'none') return [{ text: 'not sandboxed', tone: 'warn' }]
+  if (sandbox === 'danger-full-access') return [{ text: 'full access', tone: 'warn' }]
+  const mode = sandbox === 'read-only' ? sandbox : 'sandbox'
+  const box = muted(enforcement === 'partial' ? `part ${mode}` : mode)
+  return network === true ? [box, { text: '+net', tone: 'warn' }] : [box, muted(network === false ? ', no net' : '')]
 }
 
 const again: Span = { text: againWords, tone: 'warn' }

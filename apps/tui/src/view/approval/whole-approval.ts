@@ -31,22 +31,22 @@ export function wholeApproval(
 const questions: Readonly<Record<ApprovalKind, string>> = {
   command: 'Run this command?',
   patch: 'Make this change?',
-  escalation: 'Run this outside the sandbox?',
-  network: 'Allow this to use the network?',
+  escalation: 'Run outside the sandbox?',
+  network: 'Run with the network?',
   mcpTool: 'Allow this call?',
-  read: 'Read this outside the allowed folders?',
+  read: 'Read outside the allowed folders?',
   elicitation: 'A tool server asks you:',
 }
 
 /** Returns the question in a rule across the window, with its place in the queue at the end: `1 of 3`. */
 export function headRow(approval: Approval, room: Room, waiting = 1): Line {
   const tone = dangerWords(approval) === null ? 'warn' : 'bad'
-  const more = waiting > 1 ? ` 1 of ${waiting} ━━` : ''
-  const question = `━━ ${questions[approval.kind]} `
-  const left = room.columns - cellWidth(question, room.ambiguous) - cellWidth(more, room.ambiguous)
-  // A long question keeps its words: the count goes first, then the rule.
-  const end = left < 0 ? '' : '━'.repeat(Math.floor(left / cellWidth('━', room.ambiguous))) + more
-  return truncateLine([{ text: left < 0 ? questions[approval.kind] : question + end, bold: true, tone }], room)
+  const question = questions[approval.kind]
+  const place = waiting > 1 ? ` 1 of ${waiting}` : ''
+  const ends = [`━━ ${question} `, place === '' ? '' : `${place} ━━`] as const
+  const left = room.columns - cellWidth(ends.join(''), room.ambiguous)
+  const ruled = ends.join('━'.repeat(Math.max(0, Math.floor(left / cellWidth('━', room.ambiguous)))))
+  return truncateLine([{ text: left < 0 ? question + place : ruled, bold: true, tone }], room)
 }
 
 /** Returns the title, unless the detail repeats it (a command's first line, a patch's files). */
