@@ -71,7 +71,7 @@ export async function answer(pty: Pty, key: string, until: RegExp): Promise<void
       return await pty.waitFor(until, { timeoutMs: 1_500 })
     } catch {
       // The key was taken, and what follows takes its time.
-      if (!/y +(?:yes|answer)/.test(pty.screen().join('\n'))) return await pty.waitFor(until)
+      if (!/y +(?:yes|answer)|r again/.test(pty.screen().join('\n'))) return await pty.waitFor(until)
     }
   }
 }

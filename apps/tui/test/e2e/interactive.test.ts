@@ -105,6 +105,7 @@ describe('the interactive program', { timeout: 30_000 }, () => {
     pty.press('Ctrl+R')
     await pty.waitFor(/1 approval waits for you again[\s\S]*› kept/)
     pty.press('Ctrl+U')
+    pty.press('Escape')
     await pty.waitFor(/y {2}yes/)
     await answer(pty, 'y', /Made it\./)
     expect(existsSync(join(at.folder.path, 'made.txt'))).toBe(true)
