@@ -102,11 +102,11 @@ function pressChoice(ui: UiState, approval: Approval, key: string, { state, nowM
   return stepTo(next === undefined ? ui : { ...ui, reached: { approvalId: approval.id, answer: next } })
 }
 
-/** Adds the rule by Enter once it could be read, as by its letter again. */
+/** Adds the rule by Enter once it could be read, as by its letter again; an Enter that is held down adds nothing. */
 function pressAtRule(ui: UiState, approval: Approval, key: string, { state, nowMs }: When): UiStep | null {
   if (key === 'up' || key === 'down') return stepTo(ui)
   if (key !== 'enter') return null
-  const refusal = whyNotReached(ui, approval, 'remember', nowMs)
+  const refusal = whyRefused(ui, approval, 'remember', nowMs)
   return refusal === null
     ? actOn(ui, approval, 'remember', state)
     : stepTo(held(ui, approval, { text: '', nowMs, refusal }))

@@ -50,6 +50,11 @@ describe('an approval', () => {
       const given = (atMs: number) => rest(typeAtOnce(shown, state, atMs, key), state, atMs + 999).intents
       expect([given(20_399), given(20_400)]).toEqual([[], permanently])
     }
+    let heldDown = typeAtOnce(shown, state, 20_100, 'enter')
+    for (let atMs = 20_140; atMs < 23_000; atMs += 40) {
+      heldDown = typeAtOnce(heldDown.ui, state, atMs, 'enter')
+      expect(heldDown.intents).toEqual([])
+    }
     const inPart = seenAt(typeKeys(openUi, state, 'r').ui, state, 20_000, false)
     expect(rest(typeAtOnce(inPart, state, 30_000, 'r'), state, 31_000).intents).toEqual([])
     const back = typeAtOnce(shown, state, 30_000, 'escape')
