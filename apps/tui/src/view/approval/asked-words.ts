@@ -1,5 +1,4 @@
 import type { Approval } from '@parley/protocol'
-import { ruleSource } from '../text/formats.ts'
 
 type Judged = Pick<Approval, 'facts' | 'rule' | 'reason'>
 
@@ -16,14 +15,14 @@ export function dangerWords(judged: Judged): string | null {
   return judged.rule.name === 'builtin:dangerous' ? 'destroys things for good' : null
 }
 
-/** Returns why the user is asked, with the rule if it is a line of a file; empty if a warning says it already. */
+/** Returns why the user is asked, without the rule; empty if a warning says it already. */
 export function reasonWords(judged: Judged): string {
-  const { reason, rule } = judged
+  const { reason } = judged
   if (reason.startsWith(untrustedBasis))
     return `you asked to be asked; not on the harmless list${reason.slice(untrustedBasis.length)}`
   const warned = `${dangerBasis} (${foundDanger(judged) ?? ''}`
   if (reason.startsWith(warned)) return reason.slice(warned.length).replace(/^; |\)$/g, '')
-  return rule.file === undefined ? reason : `${reason} [${ruleSource(rule)}]`
+  return reason
 }
 
 function foundDanger({ facts }: Judged): string | null {

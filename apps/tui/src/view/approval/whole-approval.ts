@@ -1,7 +1,7 @@
-import type { Approval, ApprovalKind, Enforcement } from '@parley/protocol'
-import { fileWords, hiddenWarnings } from '@parley/protocol/question'
+import type { Approval, Enforcement } from '@parley/protocol'
+import { describeQuestion, fileWords } from '@parley/protocol/question'
 import { choicesFor } from '../../ui/answers.ts'
-import { collapseBlanks, hiddenParts, showHidden, shownLine, visibleLine } from '../text/control-characters.ts'
+import { collapseBlanks, hiddenParts, showHidden, shownLine } from '../text/control-characters.ts'
 import { parseDiff, renderDiff, withoutListedNames } from '../text/diff.ts'
 import { truncateLine, wrapLine, wrapLines } from '../text/fit-rows.ts'
 import { shortPath } from '../text/formats.ts'
@@ -10,7 +10,6 @@ import type { Line, Room } from '../text/span.ts'
 import { cellWidth } from '../text/width.ts'
 import { contextRows } from './approval-context.ts'
 import { dangerWords } from './asked-words.ts'
-import { confusableWarnings } from './confusables.ts'
 
 /** Returns a complete approval for the transcript, however long. */
 export function wholeApproval(
@@ -22,26 +21,15 @@ export function wholeApproval(
     headRow(approval, room),
     ...indented([...wholeTitle(approval, beside(room)), ...approvalDetail(approval, beside(room))]),
     ...warningRows(approval, room),
-    ...indented(contextRows({ ...asked, homeFolder: '' }, beside(room), 'whole')),
+    ...indented(contextRows({ ...asked, homeFolder: '' }, beside(room), 'named')),
     ...alwaysRows(approval, room),
   ]
-}
-
-/** Question by kind of approval. */
-const questions: Readonly<Record<ApprovalKind, string>> = {
-  command: 'Run this command?',
-  patch: 'Make this change?',
-  escalation: 'Run outside the sandbox?',
-  network: 'Run with the network?',
-  mcpTool: 'Allow this call?',
-  read: 'Read outside the allowed folders?',
-  elicitation: 'A tool server asks you:',
 }
 
 /** Returns the question in a rule across the window, with its place in the queue at the end: `1 of 3`. */
 export function headRow(approval: Approval, room: Room, waiting = 1): Line {
   const tone = dangerWords(approval) === null ? 'warn' : 'bad'
-  const question = questions[approval.kind]
+  const question = describeQuestion(approval, 'none').asks
   const place = waiting > 1 ? ` 1 of ${waiting}` : ''
   const ends = [`━━ ${question} `, place === '' ? '' : `${place} ━━`] as const
   const left = room.columns - cellWidth(ends.join(''), room.ambiguous)
@@ -50,16 +38,15 @@ export function headRow(approval: Approval, room: Room, waiting = 1): Line {
 }
 
 /** Returns the title, unless the detail repeats it (a command's first line, a patch's files). */
-export function wholeTitle({ kind, title, detail, files = [] }: Approval, room: Room): readonly Line[] {
-  if (detail.startsWith(title) || (kind === 'patch' && files.length > 0)) return []
-  const line: Line = [{ text: visibleLine(title), bold: true }]
-  return wrapLine(line, room)
+export function wholeTitle(approval: Approval, room: Room): readonly Line[] {
+  const { title } = describeQuestion(approval, 'none')
+  return title === null ? [] : wrapLine([{ text: title, bold: true }], room)
 }
 
 /** Returns the warnings, the danger first, each with a sign since colour alone may be missed. */
 export function warningRows(approval: Approval, room: Room): readonly Line[] {
   const danger = dangerWords(approval)
-  const warnings = [...(danger === null ? [] : [visibleLine(danger)]), ...characterWarnings(approval)]
+  const warnings = [...(danger === null ? [] : [shownLine(danger)]), ...describeQuestion(approval, 'none').warnings]
   const lines = warnings.map((text): Line => [{ text: `⚠ ${text}`, tone: 'bad', bold: true }])
   return indented(lines.flatMap((line) => wrapLine(line, beside(room))))
 }
@@ -73,7 +60,7 @@ export function alwaysWords({ always }: Approval): string {
 export function ruleRows({ always }: Approval, homeFolder: string, room: Room): readonly Line[] {
   if (always === undefined) return []
   const lines = revealedLines(always.rule.trim())
-  const file = visibleLine(shortPath(always.file, homeFolder))
+  const file = shownLine(shortPath(always.file, homeFolder))
   return [
     ...wrapLine([{ text: `adds to ${file}:`, tone: 'muted' }], room),
     ...indented(wrapLines(lines, { ...beside(room), mode: 'anywhere' })),
@@ -113,43 +100,13 @@ export function askedText({ kind, detail, files = [] }: Detailed, room: Room): r
 /** Returns the lines of a text, styling the number of a hidden character apart from plain text. */
 export function revealedLines(text: string): readonly Line[] {
   const lines: Line[] = [[]]
-  for (const { text: piece, stands } of hiddenParts(collapseBlanks(text))) {
+  for (const { text: piece, isReplaced } of hiddenParts(collapseBlanks(text))) {
     for (const [index, part] of piece.split('\n').entries()) {
       if (index > 0) lines.push([])
       const line = lines.pop() ?? []
       if (part === '') lines.push(line)
-      else lines.push([...line, stands ? { text: part, bold: true, tone: 'bad' } : { text: part, bold: true }])
+      else lines.push([...line, isReplaced ? { text: part, bold: true, tone: 'bad' } : { text: part, bold: true }])
     }
   }
   return lines
-}
-
-type Shown = Pick<Approval, 'kind' | 'detail' | 'title'>
-
-/** Cached warnings: checking a long text takes as long as a whole frame may. */
-const warningsByApproval = new WeakMap<Shown, readonly string[]>()
-
-/** Returns warnings about hidden characters and confusables, as sentences; empty for nearly all approvals. */
-function characterWarnings(approval: Shown): readonly string[] {
-  const found = warningsByApproval.get(approval) ?? findCharacterWarnings(approval)
-  warningsByApproval.set(approval, found)
-  return found
-}
-
-function findCharacterWarnings({ kind, detail, title }: Shown): readonly string[] {
-  const hasPrograms = kind === 'command' || kind === 'escalation' || kind === 'network'
-  const text = hasPrograms ? detail : `${title}\n${detail}`
-  return [
-    ...hiddenWarnings(text),
-    ...confusableWarnings(kind === 'patch' ? pathsOfDiff(detail) : text, { hasPrograms }),
-  ]
-}
-
-/** Returns the file names of a patch, the only part of it that can mislead about the target. */
-function pathsOfDiff(detail: string): string {
-  return detail
-    .split('\n')
-    .filter((line) => /^(?:---|\+\+\+) /.test(line))
-    .map((line) => line.slice(4))
-    .join('\n')
 }

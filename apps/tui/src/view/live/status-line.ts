@@ -1,5 +1,5 @@
 import type { ConversationState, Core, Settings } from '@parley/protocol'
-import { stripEffects } from '../text/control-characters.ts'
+import { showEffects } from '../text/control-characters.ts'
 import { truncateLine, truncateStart } from '../text/fit-rows.ts'
 import { count, placedPath } from '../text/formats.ts'
 import { gutterCells, indented } from '../text/gutter.ts'
@@ -52,8 +52,8 @@ function statusParts(
   const place = placedPath(meta.cwd, settings.environment, facts.homeFolder)
   const branch = without.has('branch') ? null : facts.branch
   const parts: readonly (readonly [PartName, Line | null])[] = [
-    ['model', [{ text: stripEffects(model) }]],
-    ['effort', effort === undefined ? null : [muted(stripEffects(effort))]],
+    ['model', [{ text: showEffects(model) }]],
+    ['effort', effort === undefined ? null : [muted(showEffects(effort))]],
     ['context', contextSpans(usage)],
     ['folder', [muted(folderText(place, branch))]],
     ['limits', limitsSpans(settings, facts.isBrief)],
@@ -112,8 +112,8 @@ function tokens(amount: number): string {
 }
 
 function folderText(place: string, branch: string | null): string {
-  const folder = truncateStart(stripEffects(place), { columns: minFolderColumns * 3 })
-  return branch === null ? folder : `${folder} (${stripEffects(branch)})`
+  const folder = truncateStart(showEffects(place), { columns: minFolderColumns * 3 })
+  return branch === null ? folder : `${folder} (${showEffects(branch)})`
 }
 
 function joined(parts: readonly Line[]): Line {

@@ -87,10 +87,14 @@ function duration({ durationMs }: CallItem | ItemOf<'shellCommand'>): Span | nul
 /** Returns the note given with a denial, or the rule that denied. */
 export function answerNote({ status, decision }: CallItem): string | null {
   if (decision === undefined) return null
-  const answer = decision.note === undefined || decision.note === '' ? null : `the model was told: ${decision.note}`
+  const answer = decision.note === undefined || decision.note === '' ? null : noteWords(status, decision.note)
   const denied = status === 'denied' && decision.approvalId === undefined ? decision.reason : null
   const note = [answer, denied].filter((part) => part !== null).join(' · ')
   return note === '' ? null : stripEffects(note)
+}
+
+function noteWords(status: CallItem['status'], note: string): string {
+  return status === 'denied' ? `denied · “${note}”` : `the model was told: ${note}`
 }
 
 /**

@@ -21,7 +21,7 @@ test('a danger is found whatever rule asks, and in a log without facts by the ru
     reason: 'my rule asks',
     rule: { name: 'ask', file: '/p', line: 3 },
   }
-  expect([dangerWords(byRule), reasonWords(byRule)]).toEqual(['is a fork bomb', 'my rule asks [ask, /p:3]'])
+  expect([dangerWords(byRule), reasonWords(byRule)]).toEqual(['is a fork bomb', 'my rule asks'])
   const old = { reason: 'it destroys things for good', rule: { name: 'builtin:dangerous' } }
   expect(dangerWords(old)).toBe('destroys things for good')
   expect(dangerWords({ ...old, rule: { name: 'builtin:network' } })).toBeNull()

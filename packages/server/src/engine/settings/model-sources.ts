@@ -4,7 +4,7 @@ import {
   builtinProviders,
   createModelClient,
   createRecorder,
-  type Environment,
+  type Env,
   type ModelClient,
   type ModelFailure,
   type ProviderConfig,
@@ -26,7 +26,7 @@ export interface ModelSource {
 export type ModelSources = (config: Config) => (providerId: string) => ModelSource
 
 interface ModelSourcePorts {
-  readonly env: Environment
+  readonly env: Env
   readonly clock: Clock
   /** Paths of the recordings that come with the program. */
   readonly recordings: Readonly<Record<RecordedProvider, string>>
@@ -89,7 +89,7 @@ function recording(client: ModelClient, path: string, { onProblem, redact }: Mod
   return createRecorder(client, { path, newId: () => randomUUID().slice(0, 8), redact, onProblem })
 }
 
-function unknownProvider(providerId: string, config: Config, env: Environment): ModelClient {
+function unknownProvider(providerId: string, config: Config, env: Env): ModelClient {
   const names = [...Object.keys(config.model_providers ?? {}), ...builtinProviders(env).map(({ id }) => id)]
   const hint = closest(providerId, names)
   const message = `There is no model provider "${providerId}". ${hint === null ? 'Configure it as [model_providers.X] in config.toml.' : `Did you mean "${hint}"?`}`
@@ -124,7 +124,7 @@ export function keyVariables(config: Config): string[] {
 }
 
 /** Returns the provider and model of a new conversation; null when no provider is configured and no key is found. */
-export function chooseProvider(config: Config, env: Environment): { id: string; model: string } | null {
+export function chooseProvider(config: Config, env: Env): { id: string; model: string } | null {
   const named = config.model_provider
   if (named !== undefined) return { id: named, model: config.model ?? defaultModelOf(named, env) }
   const configured = Object.keys(config.model_providers ?? {})
@@ -137,17 +137,17 @@ export function chooseProvider(config: Config, env: Environment): { id: string; 
 }
 
 /** Returns the built-in providers that need a key: with the key set they are chosen without any configuration. */
-function keyedProviders(env: Environment) {
+function keyedProviders(env: Env) {
   return builtinProviders(env).filter(({ envKey }) => envKey !== undefined)
 }
 
-function defaultModelOf(providerId: string, env: Environment): string {
+function defaultModelOf(providerId: string, env: Env): string {
   if (isRecordedProvider(providerId)) return 'recorded'
   return builtinProviders(env).find(({ id }) => id === providerId)?.defaultModel ?? 'default'
 }
 
 /** Returns a configured provider, or a built-in one with the configured fields changed; null for an unknown id. */
-export function providerOf(providerId: string, config: Config, env: Environment): ProviderConfig | null {
+export function providerOf(providerId: string, config: Config, env: Env): ProviderConfig | null {
   const builtIn = builtinProviders(env).find(({ id }) => id === providerId)
   const settings = config.model_providers?.[providerId]
   const openaiBaseUrl = providerId === 'openai' ? config.openai_base_url : undefined
@@ -179,6 +179,6 @@ export function providerOf(providerId: string, config: Config, env: Environment)
 }
 
 /** Tells if a provider can be asked: it needs no key, or its key is set. */
-export function isUsable(provider: ProviderConfig, env: Environment): boolean {
+export function isUsable(provider: ProviderConfig, env: Env): boolean {
   return provider.envKey === undefined || readKey(provider, env) !== undefined
 }
