@@ -1,10 +1,12 @@
 import { stepTo, type UiContext, type UiStep } from './actions.ts'
+import { forgetPainted, pendingApprovals } from './answers.ts'
 import { applyCommand } from './composer/command.ts'
 import { emptyComposer } from './composer/composer.ts'
 import { previousField } from './fill-form.ts'
 import { inputText, isWhole, ownQueued } from './inbox.ts'
 import { completionsOf } from './slash-commands.ts'
 import { type Interrupts, leaveNotOffered, message, type UiState } from './ui-state.ts'
+import { isComposerHidden, isComposerOverApproval, setWriting } from './write-over-question.ts'
 
 /** Keys that stop something; SIGINT from outside counts as Ctrl+C. */
 export type StopKey = 'escape' | 'ctrl+c' | 'ctrl+d'
@@ -75,6 +77,11 @@ function pressControlC(interrupts: Interrupts, situation: Situation): Stop {
 
 /** Handles Escape, Ctrl+C and Ctrl+D. */
 export function pressStopKey(ui: UiState, key: StopKey, context: UiContext): UiStep {
+  // Leaving would lose text that the question hides.
+  const isHidden = isComposerHidden(ui, context.state)
+  if (key === 'ctrl+d' && isHidden && ui.composer.text !== '') return stepTo(setWriting(ui, context.state, true))
+  if (key === 'escape' && isComposerOverApproval(ui, context.state) && completionsOf(ui).length === 0)
+    return stepTo(setWriting(ui, context.state, false))
   const pressed = ui.picker !== null && key === 'ctrl+c' ? 'escape' : key
   const { interrupts, action } = pressStop(ui.interrupts, pressed, situationOf(ui, context))
   return actOnStop({ ...ui, interrupts }, action, context)
@@ -82,12 +89,22 @@ export function pressStopKey(ui: UiState, key: StopKey, context: UiContext): UiS
 
 function situationOf(ui: UiState, { state, nowMs }: UiContext): Situation {
   const turn = ui.link.kind === 'up' && ui.opened?.readOnly !== true ? (state?.core.turn ?? null) : null
+  const isHidden = isComposerHidden(ui, state)
   return {
-    textEmpty: ui.composer.text === '',
-    overlayOpen: ui.picker !== null || ui.purpose.kind !== 'message' || completionsOf(ui).length > 0,
+    textEmpty: ui.composer.text === '' || isHidden,
+    overlayOpen: ui.picker !== null || ui.purpose.kind !== 'message' || hasListOrRule(ui, state),
     turn: turn === null ? 'none' : ui.stoppingTurn === turn.id ? 'stopping' : 'running',
     nowMs,
   }
+}
+
+/** Returns true if completions of the text or the rule of an approval are shown. */
+function hasListOrRule(ui: UiState, state: UiContext['state']): boolean {
+  return isComposerHidden(ui, state) ? isRuleShown(ui, state) : completionsOf(ui).length > 0
+}
+
+function isRuleShown(ui: UiState, state: UiContext['state']): boolean {
+  return ui.remembering !== null && pendingApprovals(state, ui)[0]?.id === ui.remembering
 }
 
 function actOnStop(ui: UiState, action: StopAction, context: UiContext): UiStep {
@@ -100,6 +117,7 @@ function actOnStop(ui: UiState, action: StopAction, context: UiContext): UiStep 
         ...ui,
         composer: applyCommand(ui.composer, { kind: 'clear' }, { columns: context.columns, history: [] }),
         purpose: ui.purpose.kind === 'form' ? ui.purpose : message,
+        writing: null,
       })
     case 'closeOverlay':
       return closeOverlay(ui, context)
@@ -120,6 +138,7 @@ function closeOverlay(ui: UiState, { state }: UiContext): UiStep {
   if (ui.purpose.kind === 'form') return stepTo(previousField(ui, ui.purpose.form, state))
   if (ui.purpose.kind !== 'message')
     return stepTo({ ...ui, purpose: message, composer: { ...emptyComposer, killed: ui.composer.killed } })
+  if (isComposerHidden(ui, state)) return stepTo({ ...ui, remembering: null, guard: forgetPainted(ui.guard) })
   return stepTo({ ...ui, dismissed: ui.composer.text })
 }
 

@@ -27,6 +27,12 @@ export interface UiState {
   readonly heldKey: HeldKey | null
   /** Answer highlighted by the arrow keys. */
   readonly reached: Reached | null
+  /** Approval whose rule is shown, which `r` or Enter adds. */
+  readonly remembering: ApprovalId | null
+  /** True if the user opened the composer over an approval, false if Escape closed it; null before either. */
+  readonly writing: boolean | null
+  /** Text of a message that a note or a form has replaced in the composer until it is done. */
+  readonly setAside: Composer | null
   /** Prompts sent in this folder before this conversation was opened, oldest first. */
   readonly earlierPrompts: readonly string[]
   /** Text that Enter could not send or run: the newest history entry until other text is entered. */
@@ -140,6 +146,9 @@ export const initialUi: UiState = {
   guard: unguarded,
   heldKey: null,
   reached: null,
+  remembering: null,
+  writing: null,
+  setAside: null,
   earlierPrompts: [],
   refusedText: null,
   unsent: [],

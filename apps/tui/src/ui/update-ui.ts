@@ -8,6 +8,7 @@ import { noteAnswered, noteConfigured, noteLostLog } from './outside-changes.ts'
 import { pressKey, stampAnswer } from './press-key.ts'
 import { pressStopKey } from './press-stop.ts'
 import { addNotice, message, openPicker, type UiState } from './ui-state.ts'
+import { followWriting } from './write-over-question.ts'
 
 /** Returns the next state of the screen and the requests to carry out; the only way it changes. */
 export function updateUi(ui: UiState, action: UiAction, context: UiContext): UiStep {
@@ -99,11 +100,13 @@ export function followState(ui: UiState, { state }: Pick<UiContext, 'state'>): U
   if (next.stoppingTurn !== null && next.stoppingTurn !== turn?.id) next = { ...next, stoppingTurn: null }
   if (next.answeredApproval !== null && approvals[next.answeredApproval]?.state !== 'pending')
     next = { ...next, answeredApproval: null }
+  if (next.remembering !== null && approvals[next.remembering]?.state !== 'pending')
+    next = { ...next, remembering: null }
   const { purpose } = next
   if (purpose.kind === 'note' && approvals[purpose.approvalId]?.state !== 'pending')
     next = { ...next, purpose: message }
   if (purpose.kind === 'form' && approvals[purpose.form.approvalId]?.state !== 'pending') next = leaveForm(next)
   if (purpose.kind === 'edit' && !inbox.some(({ messageId }) => messageId === purpose.messageId))
     next = { ...next, purpose: message }
-  return next
+  return followWriting(next, state)
 }

@@ -5,7 +5,7 @@ import { parseDiff, renderDiff } from '../text/diff.ts'
 import { type Clip, clipRows, truncateLine, wrapLine, wrapLines } from '../text/fit-rows.ts'
 import { barred, beside, indented, marked, textRows } from '../text/gutter.ts'
 import type { Line, Room, Span } from '../text/span.ts'
-import { answerNote, authorRows, type Block, callFacts, callTone } from './block.ts'
+import { answerNote, authorRows, type Block, callFacts, callTone, rightsFacts } from './block.ts'
 import { outputRows, tailRows } from './output-rows.ts'
 
 type Command = ItemOf<'commandExecution' | 'shellCommand'>
@@ -104,7 +104,7 @@ export function changeBlock(item: ItemOf<'fileChange'>, room: Room): Block {
 }
 
 export function changeHead(item: ItemOf<'fileChange'>, room: Room): readonly Line[] {
-  const facts = item.status === 'completed' ? changeSize(item.changes) : callFacts(item)
+  const facts = item.status === 'completed' ? [...changeSize(item.changes), ...rightsFacts(item)] : callFacts(item)
   const mark = { text: '±', tone: callTone(item), bold: true } as const
   return marked(mark, wrapLine([{ text: visibleLine(item.title), bold: true }, ...facts], beside(room)))
 }
@@ -141,7 +141,7 @@ export function toolBlock(item: ToolCall, room: Room): Block {
 /** Returns the call's title, the outcome if it failed, and the reason. */
 export function toolRows(item: ToolCall, room: Room): readonly Line[] {
   const isFine = item.status === 'completed' || item.status === 'inProgress' || item.status === 'awaitingApproval'
-  const facts = isFine ? [] : callFacts(item)
+  const facts = isFine ? rightsFacts(item) : callFacts(item)
   const title: Line = [{ text: visibleLine(item.title), tone: 'muted' }, ...facts]
   const head = marked({ text: '·', tone: isFine ? 'muted' : callTone(item) }, [truncateLine(title, beside(room))])
   const note = answerNote(item)
