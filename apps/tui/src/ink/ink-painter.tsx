@@ -1,8 +1,9 @@
 import type { WriteStream } from 'node:tty'
 import { render } from 'ink'
 import { type Painter, paintRows, settledText } from '../terminal/painter.ts'
-import { caretPosition, emptyZone, mapParts } from '../view/live-zone.ts'
-import { eraseReflowed, type Screen } from '../view/screen.ts'
+import { eraseBelow, eraseZone } from '../view/erase-zone.ts'
+import { type Caret, caretPosition, emptyZone, type LiveZone, liveRows, mapParts } from '../view/live-zone.ts'
+import type { Screen } from '../view/screen.ts'
 import { App, type Batch } from './app.tsx'
 
 /** Higher than the screen needs: events are coalesced before React, and a key must not wait for a frame. */
@@ -17,7 +18,9 @@ export interface InkStreams {
 /** Creates the painter that draws with Ink. Keys and terminal modes are handled elsewhere. */
 export function createInkPainter({ stdout, stdin }: InkStreams, first: Screen, colours: boolean): Painter {
   let batch: Batch | null = null
-  let painted: Pick<Screen, 'live' | 'caret'> = first
+  let painted: { readonly live: LiveZone; readonly caret: Caret | null } = first
+  let stale: readonly number[] = []
+  const output = correctInk(stdout)
 
   function app() {
     const { live, caret } = painted
@@ -28,7 +31,10 @@ export function createInkPainter({ stdout, stdin }: InkStreams, first: Screen, c
   function show(screen: Screen) {
     painted = { live: screen.live, caret: screen.caret }
     const text = settledText(screen, colours)
-    if (text !== null) batch = { number: (batch?.number ?? 0) + 1, text }
+    if (text !== null) {
+      batch = { number: (batch?.number ?? 0) + 1, text }
+      stale = []
+    }
     return app()
   }
 
@@ -47,19 +53,58 @@ export function createInkPainter({ stdout, stdin }: InkStreams, first: Screen, c
     instance.rerender(app())
   }
 
+  /** Lets Ink write again, from the cursor on: it must not take any row for drawn. */
+  function unmute() {
+    if (output.isMuted) instance.clear()
+    output.isMuted = false
+  }
+
   return {
-    paint: (screen) => instance.rerender(show(screen)),
-    resized({ columns, rows }, isReflowed) {
-      if (isReflowed) stdout.write(eraseReflowed(painted, columns))
-      // Rows below the cursor may be gone, so Ink must not take any of them for drawn.
-      instance.clear()
+    paint(screen) {
+      unmute()
+      const before = batch
+      instance.rerender(show(screen))
+      if (batch !== before) output.isAtTop = false
+    },
+    resized(at, isReflowed) {
+      const rows = liveRows(painted.live)
+      const cursor = caretPosition(painted.live, painted.caret) ?? { row: rows.length, column: 0 }
+      const erasure = eraseZone({ rows, cursor, stale }, at, isReflowed)
+      unmute()
+      stdout.write(`${hideCursor}${erasure.sequence}`)
+      stale = erasure.stale
+      output.isAtTop = erasure.isAtTop
+      output.isMuted = true
       hide()
-      Object.assign(stdout, { columns, rows })
+      Object.assign(stdout, { columns: at.columns, rows: at.rows })
       stdout.emit('resize')
     },
     close() {
+      unmute()
       hide()
       instance.unmount()
     },
   }
+}
+
+const hideCursor = '\x1b[?25l'
+
+interface InkOutput {
+  /** True from a resize until the next frame: the rows are erased already, and Ink would erase some of the transcript. */
+  isMuted: boolean
+  /** True while the frame begins in the first row of the screen, from where tmux must not be told to erase it. */
+  isAtTop: boolean
+}
+
+/** Changes the stream's `write` so that the painter decides what Ink erases. */
+function correctInk(stdout: WriteStream): InkOutput {
+  const state: InkOutput = { isMuted: false, isAtTop: false }
+  const write = stdout.write.bind(stdout)
+  Object.assign(stdout, {
+    write(text: string, done?: () => void) {
+      if (state.isMuted) return true
+      return write(state.isAtTop ? text.replace('\x1b[J', eraseBelow) : text, done)
+    },
+  })
+  return state
 }

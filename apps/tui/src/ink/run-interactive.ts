@@ -48,6 +48,7 @@ async function runOnTerminal(launch: Launch, start: Start, extra: Extra): Promis
     painter: createEarlyPainter((text) => stdout.write(text), colours),
     size: () => ({ columns: stdout.columns, rows: stdout.rows }),
     measure: () => measure(stdout),
+    query: (text) => stdout.write(text),
     homeFolder,
     reflows: reflowsRows(env),
     signal: (signal) => stdout.write(signalSequence(signal)),
@@ -71,7 +72,7 @@ async function runOnTerminal(launch: Launch, start: Start, extra: Extra): Promis
   const held = holdScreen({
     controller: screen,
     handPainterOver,
-    onKeys: (events) => screen.dispatch(...events.map((event) => ({ kind: 'key', event }) as const)),
+    onKeys: (events) => screen.press(events),
     onEnd: () => end.resolve(null),
   })
   const suspension = createSuspension(held)
