@@ -19,8 +19,12 @@ export interface InkStreams {
 export function createInkPainter({ stdout, stdin }: InkStreams, first: Screen, colours: boolean): Painter {
   let batch: Batch | null = null
   let painted: { readonly live: LiveZone; readonly caret: Caret | null } = first
+  /** Frame that Ink has written; it may write a frame one millisecond late, and not at all when a resize comes first. */
+  let written = painted
   let stale: readonly number[] = []
-  const output = correctInk(stdout)
+  const output = correctInk(stdout, () => {
+    written = painted
+  })
 
   function app() {
     const { live, caret } = painted
@@ -67,8 +71,8 @@ export function createInkPainter({ stdout, stdin }: InkStreams, first: Screen, c
       if (batch !== before) output.isAtTop = false
     },
     resized(at, isReflowed) {
-      const rows = liveRows(painted.live)
-      const cursor = caretPosition(painted.live, painted.caret) ?? { row: rows.length, column: 0 }
+      const rows = liveRows(written.live)
+      const cursor = caretPosition(written.live, written.caret) ?? { row: rows.length, column: 0 }
       const erasure = eraseZone({ rows, cursor, stale }, at, isReflowed)
       unmute()
       stdout.write(`${hideCursor}${erasure.sequence}`)
@@ -76,6 +80,7 @@ export function createInkPainter({ stdout, stdin }: InkStreams, first: Screen, c
       output.isAtTop = erasure.isAtTop
       output.isMuted = true
       hide()
+      written = painted
       Object.assign(stdout, { columns: at.columns, rows: at.rows })
       stdout.emit('resize')
     },
@@ -96,13 +101,14 @@ interface InkOutput {
   isAtTop: boolean
 }
 
-/** Changes the stream's `write` so that the painter decides what Ink erases. */
-function correctInk(stdout: WriteStream): InkOutput {
+/** Changes the stream's `write` so that the painter decides what Ink erases, and hears of each write. */
+function correctInk(stdout: WriteStream, onWrite: () => void): InkOutput {
   const state: InkOutput = { isMuted: false, isAtTop: false }
   const write = stdout.write.bind(stdout)
   Object.assign(stdout, {
     write(text: string, done?: () => void) {
       if (state.isMuted) return true
+      onWrite()
       return write(state.isAtTop ? text.replace('\x1b[J', eraseBelow) : text, done)
     },
   })

@@ -69,7 +69,7 @@ describe.skipIf(!hasTmux())('in tmux', () => {
       using window = start(at, 100, 30, 'write')
       await window.waitFor(/B\d+b/)
       while (!/The end\./.test(window.screen().join('\n'))) {
-        window.resize(30 + next(120), 8 + next(40))
+        window.resize(50 + next(100), 16 + next(34))
         await pause(next(4) === 0 ? 400 : next(60))
       }
       window.resize(100, 30)
