@@ -13,15 +13,19 @@ export interface InkStreams {
   /** Stream that emits `resize` only when the painter does. */
   readonly stdout: WriteStream
   readonly stdin: NodeJS.ReadStream
+  /** Measures the terminal; returns true if frames for the size before must not be written any more. */
+  readonly isOutdated?: () => boolean
 }
 
 /** Creates the painter that draws with Ink. Keys and terminal modes are handled elsewhere. */
-export function createInkPainter({ stdout, stdin }: InkStreams, first: Screen, colours: boolean): Painter {
+export function createInkPainter({ stdout, stdin, isOutdated }: InkStreams, first: Screen, colours: boolean): Painter {
   let batch: Batch | null = null
   let painted: { readonly live: LiveZone; readonly caret: Caret | null } = first
   /** Frame that Ink has written; it may write a frame one millisecond late, and not at all when a resize comes first. */
-  let written = painted
+  let written: typeof painted = { live: emptyZone, caret: null }
   let stale: readonly number[] = []
+  /** Text of a frame that was not written, because the terminal's size changed while it was computed. */
+  let unwritten: string | null = null
   const output = correctInk(stdout, () => {
     written = painted
   })
@@ -34,11 +38,9 @@ export function createInkPainter({ stdout, stdin }: InkStreams, first: Screen, c
 
   function show(screen: Screen) {
     painted = { live: screen.live, caret: screen.caret }
-    const text = settledText(screen, colours)
-    if (text !== null) {
-      batch = { number: (batch?.number ?? 0) + 1, text }
-      stale = []
-    }
+    const settled = settledText(screen, colours)
+    const text = [unwritten, settled].filter((part) => part !== null).join('\n')
+    if (settled !== null || unwritten !== null) batch = { number: (batch?.number ?? 0) + 1, text }
     return app()
   }
 
@@ -67,8 +69,14 @@ export function createInkPainter({ stdout, stdin }: InkStreams, first: Screen, c
     paint(screen) {
       unmute()
       const before = batch
+      output.isOutdated = isOutdated ?? null
       instance.rerender(show(screen))
-      if (batch !== before) output.isAtTop = false
+      output.isOutdated = null
+      if (batch === before) return
+      unwritten = output.isMuted ? (batch?.text ?? null) : null
+      if (output.isMuted) return
+      stale = []
+      output.isAtTop = false
     },
     resized(at, isReflowed) {
       const rows = liveRows(written.live)
@@ -86,6 +94,7 @@ export function createInkPainter({ stdout, stdin }: InkStreams, first: Screen, c
     },
     close() {
       unmute()
+      if (unwritten !== null) batch = { number: (batch?.number ?? 0) + 1, text: unwritten }
       hide()
       instance.unmount()
     },
@@ -99,14 +108,19 @@ interface InkOutput {
   isMuted: boolean
   /** True while the frame begins in the first row of the screen, from where tmux must not be told to erase it. */
   isAtTop: boolean
+  /** Asked once, before the next write; null if that belongs to a frame already begun. */
+  isOutdated: (() => boolean) | null
 }
 
 /** Changes the stream's `write` so that the painter decides what Ink erases, and hears of each write. */
 function correctInk(stdout: WriteStream, onWrite: () => void): InkOutput {
-  const state: InkOutput = { isMuted: false, isAtTop: false }
+  const state: InkOutput = { isMuted: false, isAtTop: false, isOutdated: null }
   const write = stdout.write.bind(stdout)
   Object.assign(stdout, {
     write(text: string, done?: () => void) {
+      const { isOutdated } = state
+      state.isOutdated = null
+      if (!state.isMuted && isOutdated?.() === true) state.isMuted = true
       if (state.isMuted) return true
       onWrite()
       return write(state.isAtTop ? text.replace('\x1b[J', eraseBelow) : text, done)

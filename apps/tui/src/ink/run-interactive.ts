@@ -65,7 +65,7 @@ async function runOnTerminal(launch: Launch, start: Start, extra: Extra): Promis
     onEnd: end.resolve,
   })
   const handPainterOver = () => {
-    loadInkPainter(colours)
+    loadInkPainter(colours, () => screen.isOutdated())
       .then((make) => screen.handOver(make))
       .catch(end.reject)
   }
@@ -103,14 +103,14 @@ async function runOnTerminal(launch: Launch, start: Start, extra: Extra): Promis
  * Loads Ink, the largest part of the program, while the early painter shows the composer. Returns the function that makes
  * its painter.
  */
-async function loadInkPainter(colours: boolean): Promise<(first: Screen) => Painter> {
+async function loadInkPainter(colours: boolean, isOutdated: () => boolean): Promise<(first: Screen) => Painter> {
   const { createInkPainter } = await import('./ink-painter.tsx')
   return (first) => {
     // Node's own stream emits `resize` at once and Ink would draw for each of several sizes.
     const stdout = new WriteStream(process.stdout.fd)
     // The end of the keys reports a closed terminal.
     stdout.on('error', () => undefined)
-    return createInkPainter({ stdout, stdin: process.stdin }, first, colours)
+    return createInkPainter({ stdout, stdin: process.stdin, isOutdated }, first, colours)
   }
 }
 

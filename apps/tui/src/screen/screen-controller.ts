@@ -97,6 +97,12 @@ export class ScreenController implements Disposable {
     this.#resizes.resized()
   }
 
+  /** Measures the terminal; returns true if its size has changed, so that a frame computed before must not be written. */
+  isOutdated(): boolean {
+    this.#parts.measure()
+    return this.#frames.areHeld()
+  }
+
   /** Replaces the painter. `make` gets the frame to begin with. */
   handOver(make: (first: Screen) => Painter): void {
     this.#fittedPainter()?.close()

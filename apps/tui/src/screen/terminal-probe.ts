@@ -45,8 +45,12 @@ export function createProbe(write: (text: string) => void): TerminalProbe {
   return {
     ask(next) {
       cancel()
-      if (isSilent) return next(null)
       found = next
+      if (isSilent) {
+        // Later, because a frame may be half written now.
+        timer = setTimeout(() => finish(null), 0)
+        return
+      }
       owed += reportsEach
       timer = setTimeout(() => {
         isSilent = true

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, test, vi } from 'vitest'
-import { place, type Place } from './interactive-program.ts'
+import { type Place, place } from './interactive-program.ts'
 import { hasTmux, startInTmux, type TmuxWindow } from './tmux-program.ts'
 
 vi.setConfig({ testTimeout: 120_000 })
@@ -48,17 +48,23 @@ describe.skipIf(!hasTmux())('in tmux', () => {
     [80, 24, 100, 40],
     [80, 24, 30, 10],
     [80, 24, 80, 8],
-  ])('an idle window keeps each finished line once from %ix%i to %ix%i and back', async (columns, rows, toColumns, toRows) => {
-    await using at = await place([{ text: `${paragraphs(40)}\n\nThe end.` }])
-    using window = start(at, columns, rows, 'write')
-    await window.waitFor(/The end\.[\s\S]*› Ask/)
-    for (const [width, height] of [[toColumns, toRows], [columns, rows]] as const) {
-      window.resize(width, height)
-      await pause(500)
+  ])(
+    'an idle window keeps each finished line once from %ix%i to %ix%i and back',
+    async (columns, rows, toColumns, toRows) => {
+      await using at = await place([{ text: `${paragraphs(40)}\n\nThe end.` }])
+      using window = start(at, columns, rows, 'write')
       await window.waitFor(/The end\.[\s\S]*› Ask/)
-      expect(marksIn(window.transcript())).toEqual(marks(40))
-    }
-  })
+      for (const [width, height] of [
+        [toColumns, toRows],
+        [columns, rows],
+      ] as const) {
+        window.resize(width, height)
+        await pause(500)
+        await window.waitFor(/The end\.[\s\S]*› Ask/)
+        expect(marksIn(window.transcript())).toEqual(marks(40))
+      }
+    },
+  )
 
   test.each(Array.from({ length: isLong ? 20 : 2 }, (_, index) => index + 1))(
     'a storm of sizes while an answer arrives loses and doubles no line (seed %i)',
@@ -83,7 +89,13 @@ describe.skipIf(!hasTmux())('in tmux', () => {
     await using at = await place([{ calls: [{ name: 'apply_patch', arguments: { patch } }] }, { text: 'Patched.' }])
     using window = start(at, 80, 24, 'go')
     await window.waitFor(/Make this change\?[\s\S]*1 yes/)
-    for (const [columns, rows] of [[60, 16], [80, 16], [60, 24], [100, 30], [80, 24]] as const) {
+    for (const [columns, rows] of [
+      [60, 16],
+      [80, 16],
+      [60, 24],
+      [100, 30],
+      [80, 24],
+    ] as const) {
       window.resize(columns, rows)
       await pause(600)
     }

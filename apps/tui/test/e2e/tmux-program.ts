@@ -41,7 +41,21 @@ export function startInTmux(command: string, { columns, rows, folder, env }: Win
   const tmux = (...args: readonly string[]) =>
     execFileSync('tmux', ['-L', name, '-f', '/dev/null', ...args], { encoding: 'utf8', env: { ...outside, ...env } })
   const size = ['-x', String(columns), '-y', String(rows)]
-  tmux('set-option', '-g', 'history-limit', '50000', ';', 'new-session', '-d', '-s', 'main', ...size, '-c', folder, command)
+  tmux(
+    'set-option',
+    '-g',
+    'history-limit',
+    '50000',
+    ';',
+    'new-session',
+    '-d',
+    '-s',
+    'main',
+    ...size,
+    '-c',
+    folder,
+    command,
+  )
   const capture = (...args: readonly string[]) => tmux('capture-pane', '-p', '-t', 'main', ...args).split('\n')
   const screen = () => capture()
   return {

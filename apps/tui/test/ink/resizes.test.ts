@@ -88,7 +88,9 @@ describe.each(painters)('$name', ({ make }) => {
           return row
         })
         const running = Array.from({ length: next(Math.max(1, size.rows - 7)) }, () => 'y'.repeat(next(size.columns)))
-        painter.paint(frame(settled, ['', ...running, '> typed', '', 'z'.repeat(next(size.columns))], running.length + 1))
+        painter.paint(
+          frame(settled, ['', ...running, '> typed', '', 'z'.repeat(next(size.columns))], running.length + 1),
+        )
         if (next(2) === 0) continue
         for (let sizes = next(3); sizes >= 0; sizes--) {
           size = { columns: 20 + next(100), rows: 8 + next(30) }
