@@ -1,13 +1,19 @@
 import type { WriteStream } from 'node:tty'
 import { render } from 'ink'
-import { type Painter, paintRows, settledText } from '../terminal/painter.ts'
+import { type Painter, paintRows, restingPlace, settledText } from '../terminal/painter.ts'
 import { eraseBelow, eraseZone } from '../view/erase-zone.ts'
-import { type Caret, caretPosition, emptyZone, type LiveZone, liveRows, mapParts } from '../view/live-zone.ts'
+import { type Caret, emptyZone, type LiveZone, liveRows, mapParts } from '../view/live-zone.ts'
 import type { Screen } from '../view/screen.ts'
 import { App, type Batch } from './app.tsx'
 
-/** Higher than the screen needs: events are coalesced before React, and a key must not wait for a frame. */
-const maxFps = 1_000
+const inkOptions = {
+  exitOnCtrlC: false,
+  patchConsole: false,
+  interactive: true,
+  /** Higher than the screen needs: events are coalesced before React, and a key must not wait for a frame. */
+  maxFps: 1_000,
+  incrementalRendering: true,
+}
 
 export interface InkStreams {
   /** Stream that emits `resize` only when the painter does. */
@@ -31,28 +37,24 @@ export function createInkPainter({ stdout, stdin, isOutdated }: InkStreams, firs
   })
 
   function app() {
-    const { live, caret } = painted
-    const texts = mapParts((part) => paintRows(live[part], colours))
-    return <App batch={batch} live={texts} cursor={caretPosition(live, caret)} />
+    const texts = mapParts((part) => paintRows(painted.live[part], colours))
+    output.hasCaret = painted.caret !== null
+    return <App batch={batch} live={texts} cursor={painted.live === emptyZone ? null : restingPlace(painted)} />
+  }
+
+  function append(text: string): void {
+    batch = { number: (batch?.number ?? 0) + 1, text }
   }
 
   function show(screen: Screen) {
     painted = { live: screen.live, caret: screen.caret }
     const settled = settledText(screen, colours)
-    const text = [unwritten, settled].filter((part) => part !== null).join('\n')
-    if (settled !== null || unwritten !== null) batch = { number: (batch?.number ?? 0) + 1, text }
+    const texts = [unwritten, settled].filter((text) => text !== null)
+    if (texts.length > 0) append(texts.join('\n'))
     return app()
   }
 
-  const instance = render(show(first), {
-    stdout,
-    stdin,
-    exitOnCtrlC: false,
-    patchConsole: false,
-    interactive: true,
-    maxFps,
-    incrementalRendering: true,
-  })
+  const instance = render(show(first), { stdout, stdin, ...inkOptions })
 
   function hide() {
     painted = { live: emptyZone, caret: null }
@@ -80,7 +82,7 @@ export function createInkPainter({ stdout, stdin, isOutdated }: InkStreams, firs
     },
     resized(at, isReflowed) {
       const rows = liveRows(written.live)
-      const cursor = caretPosition(written.live, written.caret) ?? { row: rows.length, column: 0 }
+      const cursor = restingPlace(written)
       const erasure = eraseZone({ rows, cursor, stale }, at, isReflowed)
       unmute()
       stdout.write(`${hideCursor}${erasure.sequence}`)
@@ -94,7 +96,7 @@ export function createInkPainter({ stdout, stdin, isOutdated }: InkStreams, firs
     },
     close() {
       unmute()
-      if (unwritten !== null) batch = { number: (batch?.number ?? 0) + 1, text: unwritten }
+      if (unwritten !== null) append(unwritten)
       hide()
       instance.unmount()
     },
@@ -102,19 +104,22 @@ export function createInkPainter({ stdout, stdin, isOutdated }: InkStreams, firs
 }
 
 const hideCursor = '\x1b[?25l'
+const showCursor = '\x1b[?25h'
 
 interface InkOutput {
   /** True from a resize until the next frame: the rows are erased already, and Ink would erase some of the transcript. */
   isMuted: boolean
   /** True while the frame begins in the first row of the screen, from where tmux must not be told to erase it. */
   isAtTop: boolean
+  /** False while the cursor rests in the first row, where it is not shown. */
+  hasCaret: boolean
   /** Asked once, before the next write; null if that belongs to a frame already begun. */
   isOutdated: (() => boolean) | null
 }
 
 /** Changes the stream's `write` so that the painter decides what Ink erases, and hears of each write. */
 function correctInk(stdout: WriteStream, onWrite: () => void): InkOutput {
-  const state: InkOutput = { isMuted: false, isAtTop: false, isOutdated: null }
+  const state: InkOutput = { isMuted: false, isAtTop: false, hasCaret: true, isOutdated: null }
   const write = stdout.write.bind(stdout)
   Object.assign(stdout, {
     write(text: string, done?: () => void) {
@@ -123,7 +128,8 @@ function correctInk(stdout: WriteStream, onWrite: () => void): InkOutput {
       if (!state.isMuted && isOutdated?.() === true) state.isMuted = true
       if (state.isMuted) return true
       onWrite()
-      return write(state.isAtTop ? text.replace('\x1b[J', eraseBelow) : text, done)
+      const shown = state.hasCaret ? text : text.replaceAll(showCursor, '')
+      return write(state.isAtTop ? shown.replace('\x1b[J', eraseBelow) : shown, done)
     },
   })
   return state

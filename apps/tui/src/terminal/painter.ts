@@ -1,5 +1,5 @@
 import { eraseZone, type Geometry, type PaintedRows } from '../view/erase-zone.ts'
-import { caretPosition, liveRows } from '../view/live-zone.ts'
+import { caretPosition, liveRows, type Position } from '../view/live-zone.ts'
 import { paintLine, type Screen } from '../view/screen.ts'
 import type { Line } from '../view/text/span.ts'
 
@@ -27,6 +27,14 @@ export function settledText({ settled }: Screen, colours: boolean): string | nul
 }
 
 /**
+ * Returns where the cursor rests: at the caret, else in the first row. A lower window cuts the rows below the cursor and
+ * then moves none of the live zone into the scrollback.
+ */
+export function restingPlace({ live, caret }: Pick<Screen, 'live' | 'caret'>): Position {
+  return caretPosition(live, caret) ?? { row: 0, column: 0 }
+}
+
+/**
  * Creates the painter of the first frames, while Ink is loaded, so that the composer shows what is typed at once. Begins
  * with a blank row, because tmux copies to its history what is erased from the very first row on.
  */
@@ -40,7 +48,7 @@ export function createEarlyPainter(write: (text: string) => void, colours: boole
   function draw({ live, caret }: Screen): string {
     const rows = liveRows(live)
     const lastRow = rows.length - 1
-    const cursor = caretPosition(live, caret) ?? { row: lastRow, column: 0 }
+    const cursor = restingPlace({ live, caret })
     painted = { rows, cursor, stale }
     const right = cursor.column > 0 ? `\x1b[${cursor.column}C` : ''
     return `${paintRows(rows, colours) ?? ''}${up(lastRow - cursor.row)}\r${right}`
