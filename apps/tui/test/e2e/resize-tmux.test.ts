@@ -102,18 +102,12 @@ describe.skipIf(!hasTmux())('in tmux', () => {
     },
   )
 
-  test('a long question stands once after other sizes and back', async () => {
+  test('a long question stands once after other heights and back', async () => {
     await using at = await place([{ calls: [{ name: 'apply_patch', arguments: { patch } }] }, { text: 'Patched.' }])
     using window = start(at, 80, 24, 'go')
     await window.waitFor(/Make this change\?[\s\S]*1 yes/)
-    for (const [columns, rows] of [
-      [60, 16],
-      [80, 16],
-      [60, 24],
-      [100, 30],
-      [80, 24],
-    ] as const) {
-      window.resize(columns, rows)
+    for (const rows of [16, 12, 30, 24]) {
+      window.resize(80, rows)
       await pause(600)
     }
     await window.waitFor(/Make this change\?[\s\S]*1 yes/)
