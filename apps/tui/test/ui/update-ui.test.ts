@@ -269,6 +269,31 @@ describe('slash commands', () => {
     expect(typeKeys(openUi, idle, '/why 2', 'enter').intents).toEqual([{ kind: 'why', item: '2' }])
   })
 
+  test.each([
+    ['/effort banana', 'none, minimal, low, medium, high, xhigh'],
+    ['/approvals foo', 'untrusted, on-failure, on-request, never'],
+    ['/sandbox off', 'read-only, workspace-write, danger-full-access'],
+  ])('%s changes nothing and names the choices', (text, choices) => {
+    const { ui, intents } = typeKeys({ ...openUi, composer: written(text) }, idle, 'enter')
+    expect(intents).toEqual([])
+    expect(lastNotice(ui)).toContain('is not a choice, nothing changed')
+    expect(lastNotice(ui)).toContain(`Choices: ${choices}.`)
+  })
+
+  test('without the argument that they need say how they are written', () => {
+    const { ui, intents } = typeKeys(openUi, idle, '/name', 'enter')
+    expect({ text: ui.composer.text, intents }).toEqual({ text: '/name ', intents: [] })
+    expect(lastNotice(ui)).toContain('/name NAME: name this conversation')
+    expect(lastNotice(typeKeys(openUi, idle, '/name ', 'enter').ui)).toContain('/name NAME: name this conversation')
+    expect(typeKeys(openUi, idle, '/nam', 'enter').ui.notices).toEqual([])
+  })
+
+  test('with a blank before their name stay in the composer', () => {
+    const { ui, intents } = typeKeys(openUi, idle, '/ text', 'enter')
+    expect({ text: ui.composer.text, intents }).toEqual({ text: '/ text', intents: [] })
+    expect(lastNotice(ui)).toContain('see /help')
+  })
+
   test('close their list on Escape and keep the text', () => {
     const { ui, intents } = typeKeys(openUi, running, '/s', 'escape')
     expect({ text: ui.composer.text, intents }).toEqual({ text: '/s', intents: [] })

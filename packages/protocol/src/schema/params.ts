@@ -174,7 +174,13 @@ export const methodParams = {
   'conversation/delete': byId,
   'conversation/configure': z.object({ conversationId, settings: settingsPatch }),
   'conversation/runShell': z.object({ conversationId, command: z.string().min(1) }),
-  'model/list': z.object({ cwd: z.string().exactOptional() }),
+  'model/list': z.object({
+    cwd: z.string().exactOptional(),
+    provider: z
+      .string()
+      .exactOptional()
+      .describe('Lists the models of this provider alone. Rejects with `invalidParams` when there is none of this id.'),
+  }),
   'config/read': z.object({ ...overrides.shape, cwd: z.string() }),
   'mcp/list': z.object({}),
   'mcp/restart': z.object({ name: z.string().describe('Key of `[mcp_servers.X]`.') }),

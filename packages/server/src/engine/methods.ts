@@ -56,7 +56,7 @@ type ServerMethod =
 function serverMethods({ mcpServers, redaction, policy, trust }: MethodPorts): Pick<EngineMethods, ServerMethod> {
   const { home, env } = policy
   return {
-    'model/list': () => listModels(policy),
+    'model/list': ({ provider }) => listModels(policy, provider),
     'config/read': (params) => describeConfig(params, { home, env, projects: trust.projects, redaction }),
     'mcp/list': () => ({ servers: mcpServers.describe() }),
     'mcp/restart': ({ name }) => restartMcpServer(mcpServers, name),
