@@ -85,6 +85,9 @@ async function askConversation(
     case 'interrupt':
       await conversation.interrupt(intent.turnId)
       return
+    case 'stopShell':
+      await conversation.request('conversation/interrupt', { shell: true })
+      return
     case 'continue':
       await conversation.continue()
       return

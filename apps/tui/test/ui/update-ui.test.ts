@@ -9,6 +9,7 @@ import {
   completed,
   queued,
   requested,
+  shellCommand,
   started,
   turnEnded,
   turnStarted,
@@ -105,6 +106,23 @@ test('Up shows earlier messages, of the conversation and then of the folder', ()
   const { ui } = updateUi(openUi, { kind: 'recalled', prompts: ['older', 'first', 'old'] }, contextAt(idle, 0))
   expect(typeKeys(ui, idle, 'up', 'up').ui.composer.text).toBe('old')
   expect(typeKeys(ui, idle, 'up', 'up', 'up').ui.composer.text).toBe('older')
+})
+
+describe("a running command of the user's own", () => {
+  const shell = { ...shellCommand('sleep 100'), id: 's1' }
+  const both = after(turnStarted, started(shell))
+
+  test('is stopped by Escape before the turn, which goes on', () => {
+    const { ui, intents } = typeKeys(openUi, both, 'escape')
+    expect({ intents, stopping: ui.stoppingCommand }).toEqual({ intents: [{ kind: 'stopShell' }], stopping: 's1' })
+    expect(typeKeys(ui, both, 'escape').intents).toEqual([{ kind: 'interrupt', turnId: 't1' }])
+  })
+
+  test('is forgotten once it has ended, and the next one can be stopped', () => {
+    const { ui } = typeKeys(openUi, both, 'escape')
+    const next = after(turnStarted, started({ ...shell, id: 's2' }))
+    expect(typeKeys(ui, next, 'escape').intents).toEqual([{ kind: 'stopShell' }])
+  })
 })
 
 describe('messages that wait', () => {

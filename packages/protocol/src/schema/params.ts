@@ -106,6 +106,7 @@ export const methodParams = {
   'conversation/interrupt': z.object({
     conversationId,
     turnId: turnId.exactOptional().describe('Only this turn; another one running is -32006.'),
+    shell: z.literal(true).exactOptional().describe("Only the user's own commands; a turn goes on."),
   }),
   'conversation/continue': byId,
   'approval/decide': z.object({

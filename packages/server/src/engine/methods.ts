@@ -86,7 +86,10 @@ function changeMethods(client: Guest, { host }: MethodPorts): Pick<EngineMethods
     'conversation/sendMessage': (params) => sendMessage(opened(params), params, client.actor),
     'conversation/inbox/edit': (params) => commands.editQueued(opened(params), params, client.actor),
     'conversation/inbox/remove': (params) => commands.removeQueued(opened(params), params.messageId, client.actor),
-    'conversation/interrupt': (params) => commands.interruptTurn(opened(params), params.turnId),
+    'conversation/interrupt': (params) =>
+      params.shell === true
+        ? commands.interruptShell(opened(params))
+        : commands.interruptTurn(opened(params), params.turnId),
     'conversation/continue': (params) => commands.continueConversation(opened(params), client.actor),
     'approval/decide': (params) => decideApproval(opened(params), params, client.actor),
     'conversation/configure': (params) => commands.configure(opened(params), params.settings, client.actor),
