@@ -23,6 +23,25 @@ describe('the interactive program', { timeout: 30_000 }, () => {
     expect(pty.rawBytes().toString('latin1')).not.toContain('\x1b[3J')
   })
 
+  test('sends a line that comes with its Enter at once', async () => {
+    await using at = await place([{ text: 'Heard.' }])
+    await using pty = at.start()
+    await pty.waitFor(ready)
+    pty.write('typed by a program\r')
+    await pty.waitFor(/Heard\./)
+    expect(at.model.requests[0]?.text).toContain('typed by a program')
+  })
+
+  test("stops a command of the user's own by Escape", async () => {
+    await using at = await place([])
+    await using pty = at.start()
+    await pty.waitFor(ready)
+    await send(pty, '!sleep 1000')
+    await pty.waitFor(/your command runs, without a terminal · esc stops it/)
+    pty.press('Escape')
+    await pty.waitFor(/! sleep 1000 · interrupted/)
+  })
+
   test('takes a prompt from the command line and runs what is approved', async () => {
     await using at = await place([{ calls: [touch] }, { text: 'Made it.' }])
     await using pty = at.start('make the file')
