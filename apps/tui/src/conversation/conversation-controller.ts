@@ -123,8 +123,7 @@ export class ConversationController implements AsyncDisposable {
     if (parley === null) return
     const conversation = this.#conversation
     if (isOpeningIntent(intent)) {
-      const cwd = conversation?.state.core.meta.cwd
-      const context = { flags: start.flags, extra, cwd, onlyWatches: this.#onlyWatches }
+      const context = { flags: start.flags, extra, before: conversation, onlyWatches: this.#onlyWatches }
       return await this.#show(await openOther(parley, intent, context))
     }
     this.#entered.enter(intent)

@@ -35,7 +35,7 @@ describe('the interactive program', { timeout: 30_000 }, () => {
   test("stops a command of the user's own by Escape", async () => {
     await using at = await place([])
     await using pty = at.start()
-    await pty.waitFor(ready)
+    await pty.waitFor(/asks for all but look-ups/)
     await send(pty, '!sleep 1000')
     await pty.waitFor(/your command runs, without a terminal · esc stops it/)
     pty.press('Escape')

@@ -42,7 +42,7 @@ async function lookAt(name: string, look: () => Check[] | Promise<Check[]>): Pro
 const meanings: Readonly<Record<Enforcement, string>> = {
   full: 'full enforcement',
   partial: 'partial enforcement: only what is known to look runs unasked',
-  none: 'no enforcement: all that is not known to be safe asks first',
+  none: 'no enforcement: what is not known to be harmless asks first, or is denied where the approval policy is never',
 }
 
 /** Checks the sandbox of this machine. */
