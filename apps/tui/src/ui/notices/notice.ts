@@ -11,6 +11,11 @@ export type Notice =
   /** Complete approval. `enforcement`: that of the environment where the call would run. */
   | { readonly kind: 'approvalDetail'; readonly approval: Approval; readonly enforcement: Enforcement }
 
+/** Returns true for two notes of the same text, of which the second says nothing new. */
+export function isSameNote(notice: Notice, other: Notice | undefined): boolean {
+  return notice.kind === 'note' && other?.kind === 'note' && notice.text === other.text
+}
+
 /** Newest stderr lines of a tool server to show. */
 const stderrLines = 3
 
