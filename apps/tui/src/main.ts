@@ -3,6 +3,7 @@ import { exitCodes, ParleyError } from './cli/exit-codes.ts'
 import { homeFolder } from './cli/folders.ts'
 import { type Launch, type LaunchedServer, launchEarly, type Program } from './cli/launch-server.ts'
 import { reportBug } from './cli/report-bug.ts'
+import { showEffects } from './view/text/control-characters.ts'
 
 /** Time for an unused server to end before it is killed. */
 const farewellMs = 500
@@ -43,7 +44,7 @@ function leaveOnClosedPipe(error: NodeJS.ErrnoException): void {
 }
 
 function explain(message: string, argv: readonly string[]): void {
-  process.stderr.write(`parley: ${message}\n`)
+  process.stderr.write(`parley: ${showEffects(message)}\n`)
   if (wantsCodexLines(argv)) process.stdout.write(failedLines(message))
 }
 

@@ -17,10 +17,10 @@ function withoutSecrets(value: unknown, hide: (text: string) => string): unknown
   return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, withoutSecrets(part, hide)]))
 }
 
-type Environment = Readonly<Record<string, string | undefined>>
+type Env = Readonly<Record<string, string | undefined>>
 
 /** Returns the secrets of a configuration: values of the variables that it names for keys, and values with a secret name. */
-export function secretsOfConfig(config: Config, env: Environment): readonly SecretValue[] {
+export function secretsOfConfig(config: Config, env: Env): readonly SecretValue[] {
   const providers = Object.values(config.model_providers ?? {})
   const servers = Object.values(config.mcp_servers ?? {})
   const environments = Object.values(config.environments ?? {})

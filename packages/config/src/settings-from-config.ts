@@ -22,7 +22,7 @@ export function settingsFromConfig(
     ...(effort === undefined ? {} : { effort }),
     approvalPolicy: config.approval_policy ?? 'on-request',
     sandbox,
-    // As long as nobody has asked what enforces the mode where the conversation works.
+    // Known only once the environment of the conversation has reported its sandbox.
     enforcement: 'none',
     writableRoots: roots.map((root) => resolve(overrides.cwd, root)),
     ...(config.sandbox_workspace_write?.network_access === true ? { network: true } : {}),

@@ -27,7 +27,6 @@ export {
   LineTooLongError,
   type LoggedEnvelope,
   MAX_WRITTEN_LINE_BYTES,
-  notificationLine,
   translatedLine,
   withChecksum,
   writtenBytes,

@@ -11,6 +11,7 @@ import {
   writeAll,
 } from './disk/file-io.ts'
 import { FILE_MODE, type Files, hasCode, type OpenFile } from './disk/files.ts'
+
 /** Reference to content, as the log stores it: `sha256:<hex>` for the file `sha256-<hex>` of the conversation. */
 export type SideFileRef = `sha256:${string}`
 

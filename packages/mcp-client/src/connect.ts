@@ -97,7 +97,7 @@ export async function connect(options: ConnectOptions): Promise<Omit<McpConnecti
     try {
       return await request()
     } catch (error) {
-      if (isLostSession(error)) onClose('it no longer knew our session, so it was connected to anew')
+      if (isLostSession(error)) onClose('it had ended the session, so parley connects to it again')
       throw new Error(explainFailure(error), { cause: error })
     }
   }

@@ -52,7 +52,7 @@ function limitRules(limits: FieldLimits): LimitRule[] {
   return [
     ...(list === null
       ? []
-      : [{ text: `any of ${list.map(optionText).join(', ')}; several are parted by commas`, holds: chosen }]),
+      : [{ text: `any of ${list.map(optionText).join(', ')}; separate several with commas`, holds: chosen }]),
     ...(known === undefined ? [] : [{ text: known.text, holds: (value: Answer) => known.fits(String(value)) }]),
     ...bound(minimum, 'at least #', (value, limit) => number(value) >= limit),
     ...bound(maximum, 'at most #', (value, limit) => number(value) <= limit),

@@ -60,7 +60,9 @@ async function prepareSandbox(
 ): Promise<Sandbox> {
   const changed = programs.find((program) => !isUnchanged(root, program))
   if (changed !== undefined)
-    throw new Error(`${changed.path} is not what was trusted; /trust shows what has changed, and /new starts with it`)
+    throw new Error(
+      `${changed.path} has changed since it was trusted; /trust shows the change, and a new conversation (/new) starts with it`,
+    )
   const { enforcement } = await sandboxes.report()
   if (enforcement === 'full') {
     const masked = (await secrets()).filter((secret) => !liesWithin(root, secret))
@@ -74,7 +76,7 @@ async function prepareSandbox(
     })
   }
   if (mayRunUnsandboxed) return noSandbox
-  throw new Error('it was trusted to run inside the sandbox, and there is none here now; /trust asks anew')
+  throw new Error('it was trusted only inside the sandbox, and there is no sandbox now; /trust asks again')
 }
 
 /** Time limit for the exit of a program after the end of its output. */

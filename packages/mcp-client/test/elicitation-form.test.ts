@@ -81,7 +81,7 @@ describe('the form of an elicitation', () => {
       {
         name: 'fish',
         title: 'fish',
-        description: 'any of f1 (Tuna), f2; several are parted by commas, 1 or more, 2 or fewer',
+        description: 'any of f1 (Tuna), f2; separate several with commas, 1 or more, 2 or fewer',
         type: 'string',
         required: false,
       },

@@ -14,6 +14,6 @@ export {
   type UserPart,
   zeroUsage,
 } from './port/model-client.ts'
-export { type Environment, providerDefaults } from './port/wire.ts'
+export { type Env, providerDefaults } from './port/wire.ts'
 export { builtinProviders, createModelClient, type ProviderConfig, probeLocal } from './registry.ts'
 export { createRecorder } from './wires/recorded/recorder.ts'

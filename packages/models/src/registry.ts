@@ -1,7 +1,7 @@
 import { overHttp } from './exchange/over-http.ts'
 import { isLoopback } from './http/http-agents.ts'
 import type { ModelClient } from './port/model-client.ts'
-import type { ClientPorts, Environment, Provider, Wire } from './port/wire.ts'
+import type { ClientPorts, Env, Provider, Wire } from './port/wire.ts'
 import { chatWire } from './wires/chat/wire.ts'
 import { recordedWire } from './wires/recorded/wire.ts'
 import { responsesWire } from './wires/responses/wire.ts'
@@ -21,7 +21,7 @@ export function createModelClient(provider: ProviderConfig, ports: ClientPorts):
   return wires[provider.wireApi].createClient(provider, ports)
 }
 
-export function builtinProviders(env: Environment): readonly ProviderConfig[] {
+export function builtinProviders(env: Env): readonly ProviderConfig[] {
   return wireNames.flatMap((wireApi) =>
     wires[wireApi].builtinProviders(env).map((provider) => ({ ...provider, wireApi })),
   )

@@ -1,5 +1,183 @@
-import type { ApprovalRequest, AskedFile } from './schema/approval.ts'
+import { collapseBlanks, confusableWarnings, hiddenWarnings, onOneLine, showHidden } from './deceptive-characters.ts'
+import type { ApprovalKind, ApprovalRequest, AskedFile } from './schema/approval.ts'
 import type { Enforcement } from './schema/settings.ts'
+
+export {
+  collapseBlanks,
+  hiddenParts,
+  hiddenWarnings,
+  onOneLine,
+  type ShownPart,
+  showHidden,
+} from './deceptive-characters.ts'
+
+/**
+ * A question in words, the same for every frontend. Hidden characters are shown by their numbers; each text is one line,
+ * except `detail`. What is null or empty does not apply.
+ */
+export interface QuestionWords {
+  /** Question of parley, by the kind of approval. */
+  readonly asks: string
+  /** Title of the call; null where the detail or the files repeat it. */
+  readonly title: string | null
+  /** Lines about the files of a patch, one for each. */
+  readonly files: readonly string[]
+  /** The whole command, call or form, or the diffs of a patch. */
+  readonly detail: string
+  readonly warnings: readonly string[]
+  readonly folder: string
+  /** Environment of the folder; null for the machine of the server. */
+  readonly environment: string | null
+  /** Empty for a form, which runs nothing. */
+  readonly limits: readonly LimitWords[]
+  readonly background: string | null
+  readonly variables: string | null
+  /** Reason for asking; it also names what is special about the call, such as a program of the workspace. */
+  readonly reason: string
+  /** Rule that asks, in brackets. */
+  readonly rule: string
+  readonly again: string | null
+  /** Reason of the model, quoted; `uncheckedWords` introduce it. */
+  readonly justification: string | null
+}
+
+type Described = Omit<ApprovalRequest, 'id' | 'itemId' | 'turnId' | 'decisions' | 'answerableBy'>
+
+/** Describes everything that a yes would allow, and why it is asked. */
+export function describeQuestion(approval: Described, enforcement: Enforcement): QuestionWords {
+  const { kind, title, detail, files = [], env = {}, environment, justification } = approval
+  const variables = Object.entries(env).map(([name, value]) => onOneLine(`${name}=${value}`))
+  const isRepeated = detail.startsWith(title) || (kind === 'patch' && files.length > 0)
+  return {
+    asks: questions[kind],
+    title: isRepeated ? null : onOneLine(title),
+    files: files.map(fileWords),
+    // Read on demand: a screen renders a long detail itself, in every frame.
+    get detail() {
+      return showHidden(kind === 'patch' ? detail : collapseBlanks(detail)).trimEnd()
+    },
+    warnings: characterWarnings(approval),
+    folder: onOneLine(approval.cwd),
+    environment: environment === undefined ? null : onOneLine(environment),
+    limits: kind === 'elicitation' ? [] : limitWords(approval, enforcement),
+    background: approval.background === true ? `It runs ${backgroundWords}.` : null,
+    variables: variables.length === 0 ? null : `with ${variables.join(' ')}`,
+    reason: onOneLine(approval.reason),
+    rule: kind === 'elicitation' ? '' : onOneLine(`[${ruleSource(approval.rule)}]`),
+    again: approval.attempt === undefined ? null : againWords,
+    justification: justification === undefined ? null : `“${onOneLine(justification)}”`,
+  }
+}
+
+/** Question by kind of approval. */
+const questions: Readonly<Record<ApprovalKind, string>> = {
+  command: 'Run this command?',
+  patch: 'Make this change?',
+  escalation: 'Run this outside the sandbox?',
+  network: 'Allow this to use the network?',
+  mcpTool: 'Allow this call?',
+  read: 'Read this outside the allowed folders?',
+  elicitation: 'A tool server asks you:',
+}
+
+/** Returns the rule that decided, with the place to change it: `deny deploy, /home/ada/.parley/policy.toml:3`. */
+export function ruleSource({ name, file, line }: ApprovalRequest['rule']): string {
+  if (file === undefined) return name
+  return `${name}, ${file}${line === undefined ? '' : `:${line}`}`
+}
+
+type Warned = Pick<ApprovalRequest, 'kind' | 'detail' | 'title' | 'command'>
+
+/** Cached warnings: checking a long text takes as long as a whole frame may. */
+const warningsByApproval = new WeakMap<Warned, readonly string[]>()
+
+/** Returns warnings about hidden characters and confusables, as sentences; empty for nearly all approvals. */
+function characterWarnings(approval: Warned): readonly string[] {
+  const found = warningsByApproval.get(approval) ?? findCharacterWarnings(approval)
+  warningsByApproval.set(approval, found)
+  return found
+}
+
+function findCharacterWarnings({ kind, detail, title, command = [] }: Warned): readonly string[] {
+  const hasPrograms = kind === 'command' || kind === 'escalation' || kind === 'network'
+  const text = hasPrograms ? detail : `${title}\n${detail}`
+  return [
+    ...hiddenWarnings([text, ...command].join('\n')),
+    ...confusableWarnings(kind === 'patch' ? pathsOfDiff(detail) : text, { hasPrograms }),
+  ]
+}
+
+/** Returns the file names of a patch, the only part of it that can mislead about the target. */
+function pathsOfDiff(detail: string): string {
+  return detail
+    .split('\n')
+    .filter((line) => /^(?:---|\+\+\+) /.test(line))
+    .map((line) => line.slice(4))
+    .join('\n')
+}
+
+/** Mark before lines of others in a text: only lines of parley begin at the margin. */
+const indent = '    '
+
+/**
+ * Returns the whole question as one text, for frontends that show nothing else. `typed` is a command as one would type it.
+ *
+ * Only lines of parley start at the margin; those of commands, calls and forms are indented, those of diffs have marks.
+ */
+export function questionText(words: QuestionWords, kind: ApprovalKind, typed: string): string {
+  if (kind === 'elicitation') return [words.reason, ...warningLines(words), calledText(words)].filter(isSaid).join('\n')
+  if (kind === 'patch') return patchText(words)
+  const { folder, environment, background, variables, reason, rule, again, justification } = words
+  const where = `\`${folder}\`${environment === null ? '' : ` on ${environment}`}`
+  const command = showHidden(collapseBlanks(typed)).replaceAll('\n', `\n${indent}`)
+  return [
+    ...(typed === ''
+      ? [`Allow parley to make this call in ${where}?`, calledText(words)]
+      : [`Allow parley to run \`${command}\` in ${where}?`]),
+    ...warningLines(words),
+    limitsLine(words),
+    background,
+    variables === null ? null : `It runs ${variables}.`,
+    reason === '' ? null : `Asked because: ${reason} ${rule}`,
+    again,
+    justification === null ? null : `${uncheckedWords}${justification}`,
+  ]
+    .filter(isSaid)
+    .join('\n')
+}
+
+/** Returns the text about a patch: all files, then every line of its diffs. */
+function patchText(words: QuestionWords): string {
+  const { reason, rule, title, files, folder, environment, detail } = words
+  return [
+    reason === '' ? null : `${reason} ${rule}`,
+    'Allow parley to apply proposed code changes?',
+    ...(title === null ? files : [title, ...files]),
+    `Paths are relative to \`${folder}\`${environment === null ? '' : ` on ${environment}`}.`,
+    limitsLine(words),
+    ...warningLines(words),
+  ]
+    .filter(isSaid)
+    .concat('', detail)
+    .join('\n')
+}
+
+function calledText({ title, detail }: QuestionWords): string {
+  const lines = [...(title === null ? [] : [title]), ...detail.split('\n')]
+  return lines.map((line) => `${indent}${line}`.trimEnd()).join('\n')
+}
+
+function warningLines({ warnings }: QuestionWords): readonly string[] {
+  return warnings.map((warning) => `! ${warning}`)
+}
+
+function limitsLine({ limits }: QuestionWords): string {
+  return `Limits: ${limits.map(({ text }) => text).join(' · ')}`
+}
+
+function isSaid(line: string | null): line is string {
+  return line !== null && line !== ''
+}
 
 export type ListedFile = Omit<AskedFile, 'before' | 'after'>
 
@@ -19,12 +197,12 @@ function placeWords(path: string, real: string | undefined): string {
 
 export interface LimitWords {
   readonly text: string
-  /** The call gets more rights than a command has by default. */
+  /** True when the call gets more rights than a command has by default. */
   readonly isMore: boolean
 }
 
 /** Describes the limits of a call: its sandbox, then the network where that is known. */
-export function limitWords(
+function limitWords(
   { sandbox, network }: Pick<ApprovalRequest, 'sandbox' | 'network'>,
   enforcement: Enforcement,
 ): readonly LimitWords[] {
@@ -41,91 +219,7 @@ export function limitWords(
 export const backgroundWords = 'in the background, without a time limit'
 
 /** Text for a second attempt. */
-export const againWords =
-  'It ran in the sandbox already, and failed for what the sandbox blocked. A yes runs it once more.'
+const againWords = 'It ran in the sandbox already, and failed for what the sandbox blocked. A yes runs it once more.'
 
 /** Introduction of the model's own reason. */
 export const uncheckedWords = 'the model says, unchecked: '
-
-/** Longest run of blanks shown as it is: longer ones would push the rest out of sight. */
-const longestRun = 24
-const mostEmptyLines = 3
-
-const blanks = new RegExp(`[ \\t]{${longestRun + 1},}`, 'g')
-const emptyLines = new RegExp(`\\n(?:[ \\t]*\\n){${mostEmptyLines + 1},}`, 'g')
-
-/** Replaces long runs of blanks by a mark with their number: `⟨400 spaces⟩`. For display only; a tab counts as one. */
-export function collapseBlanks(text: string): string {
-  return text
-    .replace(emptyLines, (run) => `\n⟨${run.split('\n').length - 2} empty lines⟩\n`)
-    .replace(blanks, (run) => ` ⟨${run.length} spaces⟩ `)
-}
-
-/** Puts a text of others on one line: line ends as ⏎, hidden characters by their numbers. */
-export function onOneLine(text: string): string {
-  return showHidden(collapseBlanks(text))
-    .replaceAll(/[ \t]*\n[ \t\n]*/g, ' ⏎ ')
-    .replaceAll('\t', ' ')
-}
-
-/**
- * Everything that a reader cannot see or cannot tell from a space, but for the line end and the tab; and what is drawn
- * over other letters: strokes, frames, and more marks on one letter than any script has.
- */
-const unseen =
-  /[\p{C}\p{Zl}\p{Zp}\p{Me}\p{Default_Ignorable_Code_Point}\u2800]|(?! )\p{Zs}|[\u0334-\u0338]|[\u20d2\u20d3\u20d8-\u20da\u20e5\u20e6\u20ea\u20eb]|(?<=\p{M}{4})\p{M}/gu
-
-const beyondPlain = /[^\n -~]/
-
-export interface ShownPart {
-  readonly text: string
-  /** The text stands for a character that cannot be seen. */
-  readonly stands: boolean
-}
-
-/** Replaces hidden characters by their numbers: controls as \x1b, the rest as <U+202E>. Removes nothing. */
-export function showHidden(text: string): string {
-  return hiddenParts(text)
-    .map((part) => part.text)
-    .join('')
-}
-
-/** Splits a text as `showHidden` writes it, so that replacements can be told from the same letters in the text. */
-export function hiddenParts(text: string): readonly ShownPart[] {
-  if (!beyondPlain.test(text)) return [{ text, stands: false }]
-  const parts: ShownPart[] = []
-  let from = 0
-  for (const { 0: character, index } of text.matchAll(unseen)) {
-    if (isLayout(character)) continue
-    if (index > from) parts.push({ text: text.slice(from, index), stands: false })
-    parts.push({ text: named(character), stands: true })
-    from = index + character.length
-  }
-  return from === text.length ? parts : [...parts, { text: text.slice(from), stands: false }]
-}
-
-/** Returns one warning for each kind of character that `showHidden` replaces; empty for nearly every text. */
-export function hiddenWarnings(text: string): readonly string[] {
-  if (!beyondPlain.test(text)) return []
-  const found = [...text.matchAll(unseen)].map(([character]) => character).filter((one) => !isLayout(one))
-  return [
-    ...(found.some(isControl) ? ['contains control characters, shown as \\x1b'] : []),
-    ...(found.some((one) => !isControl(one))
-      ? ['contains invisible characters or marks over others, shown as <U+202E>']
-      : []),
-  ]
-}
-
-function isLayout(character: string): boolean {
-  return character === '\n' || character === '\t'
-}
-
-function isControl(character: string): boolean {
-  return /^[\x00-\x1f\x7f-\x9f]$/.test(character)
-}
-
-function named(character: string): string {
-  if (character === '\r') return '\\r'
-  const number = (character.codePointAt(0) ?? 0).toString(16)
-  return isControl(character) ? `\\x${number.padStart(2, '0')}` : `<U+${number.toUpperCase().padStart(4, '0')}>`
-}

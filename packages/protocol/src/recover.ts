@@ -23,18 +23,18 @@ const program = { clientId: 'server', name: 'parley' }
  */
 export function recover(state: ConversationState): readonly ConversationEvent[] {
   const { core } = state
-  const [asking, others] = byKind(Object.values(core.approvals))
-  const [lost, approvals] = byPayload(core, others)
+  const [elicitations, others] = splitElicitations(Object.values(core.approvals))
+  const [forgotten, approvals] = splitForgotten(core, others)
   const waiting = approvals.filter((approval) => isAnswerable(core, approval))
   const turn = waiting.length > 0 ? core.turn : null
-  const leaving = Object.values(core.open).filter((open) => !waits(open, turn, waiting))
-  const settled = leaving.map((open) => ({ ...open, item: settledItem(open) }))
-  const gone = new Set(leaving.map(({ item }) => item.id))
-  const orphans = approvals.filter((approval) => !waiting.includes(approval) && !gone.has(approval.itemId))
-  const end = turn === null ? endTurn(core, settled) : park(turn, [...asking, ...lost, ...orphans])
+  const ending = Object.values(core.open).filter((open) => !waits(open, turn, waiting))
+  const settled = ending.map((open) => ({ ...open, item: settledItem(open) }))
+  const endingIds = new Set(ending.map(({ item }) => item.id))
+  const orphans = approvals.filter((approval) => !waiting.includes(approval) && !endingIds.has(approval.itemId))
+  const end = turn === null ? endTurn(core, settled) : park(turn, [...elicitations, ...forgotten, ...orphans])
   return [
-    ...asking.map(withdraw),
-    ...lost.map(withdrawLost),
+    ...elicitations.map(withdraw),
+    ...forgotten.map(withdrawForgotten),
     ...settled.map(completed),
     ...orphans.map(withdraw),
     ...end,
@@ -42,15 +42,18 @@ export function recover(state: ConversationState): readonly ConversationEvent[] 
 }
 
 /** Separates elicitations: the MCP server that asked ended with the process, so no answer can reach it. */
-function byKind(approvals: readonly Approval[]): readonly [asking: Approval[], others: Approval[]] {
-  const isAsking = ({ kind }: Approval) => kind === 'elicitation'
-  return [approvals.filter(isAsking), approvals.filter((approval) => !isAsking(approval))]
+function splitElicitations(approvals: readonly Approval[]): readonly [elicitations: Approval[], others: Approval[]] {
+  const isElicitation = ({ kind }: Approval) => kind === 'elicitation'
+  return [approvals.filter(isElicitation), approvals.filter((approval) => !isElicitation(approval))]
 }
 
 /** Separates approvals of calls with a secret: the secret was in memory only, so the calls cannot be run. */
-function byPayload({ open }: Core, approvals: readonly Approval[]): readonly [lost: Approval[], others: Approval[]] {
-  const isLost = ({ itemId }: Approval) => isForgotten(valueAt(open, itemId)?.item)
-  return [approvals.filter(isLost), approvals.filter((approval) => !isLost(approval))]
+function splitForgotten(
+  { open }: Core,
+  approvals: readonly Approval[],
+): readonly [forgotten: Approval[], others: Approval[]] {
+  const isOfForgotten = ({ itemId }: Approval) => isForgotten(valueAt(open, itemId)?.item)
+  return [approvals.filter(isOfForgotten), approvals.filter((approval) => !isOfForgotten(approval))]
 }
 
 function isForgotten(item: Item | undefined): boolean {
@@ -114,7 +117,7 @@ function withdraw({ id }: Approval): ConversationEvent {
   return { type: 'approval.decided', approvalId: id, decision: 'withdrawn', by: program }
 }
 
-function withdrawLost({ id }: Approval): ConversationEvent {
+function withdrawForgotten({ id }: Approval): ConversationEvent {
   return { type: 'approval.decided', approvalId: id, decision: 'withdrawn', note: secretNotKept, by: program }
 }
 
@@ -126,7 +129,7 @@ function endTurn({ turn }: Core, settled: readonly OpenItem[]): ConversationEven
 }
 
 /** Parks a turn, again after a withdrawal: deciding an approval lets its parked turn go on. */
-function park({ id, parked }: Turn, orphans: readonly Approval[]): ConversationEvent[] {
-  if (parked && !orphans.some((approval) => approval.turnId === id)) return []
+function park({ id, parked }: Turn, withdrawn: readonly Approval[]): ConversationEvent[] {
+  if (parked && !withdrawn.some((approval) => approval.turnId === id)) return []
   return [{ type: 'turn.parked', turnId: id, reason: 'The program ended while an approval waited.' }]
 }

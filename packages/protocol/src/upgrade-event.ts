@@ -61,8 +61,8 @@ function settingsOf(settings: Fields): Fields {
 }
 
 function itemOf(item: Fields): Fields {
-  const told = item['status'] === 'declined' ? { ...item, status: 'denied' } : item
-  return renamed(told, { sandboxDenial: 'sandboxBlock' })
+  const upgraded = item['status'] === 'declined' ? { ...item, status: 'denied' } : item
+  return renamed(upgraded, { sandboxDenial: 'sandboxBlock' })
 }
 
 /** Renames fields of an approval. `environment` held variables in version 1 and holds a name in version 2. */

@@ -87,9 +87,9 @@ export function redactOutput(stream: RedactedStream): OutputFilter {
     end(cut) {
       const rest = stream.end()
       if (!cut) return Buffer.from(rest, 'latin1')
-      const { shown: told, withheld: kept } = splitUnfinished(rest)
-      const gap = kept === '' ? '' : `[${kept.length} bytes left out: cut off, and perhaps half a secret]`
-      return Buffer.from(told + gap, 'latin1')
+      const { shown, withheld } = splitUnfinished(rest)
+      const gap = withheld === '' ? '' : `[${withheld.length} bytes left out: cut off, perhaps within a secret]`
+      return Buffer.from(shown + gap, 'latin1')
     },
   }
 }
@@ -109,7 +109,7 @@ interface Unfinished {
  * the end is withheld.
  */
 export function splitUnfinished(rest: string): Unfinished {
-  const kept = rest.split(mark).at(-1) ?? ''
-  if (kept.length < revealingLength) return { shown: rest, withheld: '' }
-  return { shown: rest.slice(0, rest.length - kept.length), withheld: kept }
+  const withheld = rest.split(mark).at(-1) ?? ''
+  if (withheld.length < revealingLength) return { shown: rest, withheld: '' }
+  return { shown: rest.slice(0, rest.length - withheld.length), withheld }
 }

@@ -14,7 +14,7 @@ describe('the end of the output of a command', () => {
   it('loses half of a secret where the command was killed', () => {
     const half = secret.slice(0, 20)
     expect(shown(`please see ${half}`, true)).toMatch(
-      /^ple[a-z ]*\[\d\d bytes left out: cut off, and perhaps half a secret\]$/,
+      /^ple[a-z ]*\[\d\d bytes left out: cut off, perhaps within a secret\]$/,
     )
     expect(shown(`see ${half}`, false)).toBe(`see ${half}`)
   })

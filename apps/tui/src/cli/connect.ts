@@ -1,5 +1,6 @@
 import { type CheckResult, ClientError, connect as connectTo, type Parley } from '@parley/client'
 import type { ServerNotice } from '@parley/protocol'
+import { showEffects } from '../view/text/control-characters.ts'
 import { exitCodes, ParleyError } from './exit-codes.ts'
 import { type Launch, launchServer } from './launch-server.ts'
 
@@ -55,7 +56,7 @@ async function resultCheck({ env }: Launch): Promise<{ readonly checkResult?: Ch
 
 /** Reports only a server that was killed: other notices do not concern a command that asks one question. */
 function reportKill({ code, message }: ServerNotice): void {
-  if (code === 'serverKilled') process.stderr.write(`parley: ${message}\n`)
+  if (code === 'serverKilled') process.stderr.write(`parley: ${showEffects(message)}\n`)
 }
 
 function serverFailed(message: string): ParleyError {

@@ -14,8 +14,11 @@ export function ceilingFlags(argv: readonly string[]): readonly string[] {
     ...(sandboxes.includes('danger-full-access') ? ['--max-sandbox', 'danger-full-access'] : []),
     ...(policies.includes('never') ? ['--allow-never'] : []),
     ...(profile === undefined ? [] : [`--profile=${profile}`]),
+    ...valuesOf(words, secretFolder, secretFolder).map((folder) => `${secretFolder}=${folder}`),
   ]
 }
+
+const secretFolder = '--allow-secret-folder'
 
 /** Returns the values of a flag: `-s VALUE`, `-sVALUE`, `--sandbox VALUE`, `--sandbox=VALUE`. */
 function valuesOf(words: readonly string[], short: string, long: string): string[] {

@@ -3,15 +3,15 @@ import type { Parley } from '@parley/client'
 import type { ConversationId, ConversationSummary, ResultOf, Settings } from '@parley/protocol'
 import type { RpcError } from '@parley/rpc'
 import type { Command } from 'commander'
-import { stripEffects } from '../view/text/control-characters.ts'
+import { showEffects } from '../view/text/control-characters.ts'
 import { misused, type ParleyError } from './exit-codes.ts'
 
 /**
- * Returns a server's error with the flag that helps, which the server cannot name. Removes control sequences: the text may
- * quote other programs.
+ * Returns a server's error with the flag that helps, which the server cannot name. Control characters are shown by number: the
+ * text may quote other programs.
  */
 export function explainRejection({ message, data }: Pick<RpcError, 'message' | 'data'>): string {
-  const text = stripEffects(message)
+  const text = showEffects(message)
   return data?.code === 'cwdMissing' ? `${text} Choose another with --cd.` : text
 }
 

@@ -61,6 +61,10 @@ function withCeiling(command: Command): Command {
       'the most that any conversation may be allowed (default: workspace-write, or what your config.toml says if that is more)',
     )
     .option('--allow-never', 'with --max-sandbox danger-full-access: allow the approval policy never, too')
+    .option(
+      '--allow-secret-folder <dir>',
+      'let conversations work in this folder although secrets are kept in it (repeatable)',
+    )
     .option('--profile <name>', 'take the defaults of these two from this [profiles.NAME] of your config.toml')
 }
 

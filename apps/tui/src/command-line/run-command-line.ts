@@ -6,7 +6,7 @@ import { exitCodeOf, exitCodes, misused, ParleyError } from '../cli/exit-codes.t
 import { type CommonFlags, type ImageFlag, parseCount } from '../cli/flags.ts'
 import type { Launch } from '../cli/launch-server.ts'
 import { explainRejection, refuseSlips, sayUsageError, unknownCommand, usageSentence } from '../cli/messages.ts'
-import { stripEffects } from '../view/text/control-characters.ts'
+import { showEffects } from '../view/text/control-characters.ts'
 import { defineExec } from './define-exec.ts'
 import { defineChecks, defineLookups } from './define-lookups.ts'
 import { defineServers } from './define-servers.ts'
@@ -25,7 +25,7 @@ export async function runCommandLine(argv: readonly string[], launch: Launch): P
     const ending = endingOf(error)
     if (ending === null) throw error
     // Commander has printed its own message.
-    if (!(error instanceof CommanderError)) process.stderr.write(`parley: ${stripEffects(ending.message)}\n`)
+    if (!(error instanceof CommanderError)) process.stderr.write(`parley: ${showEffects(ending.message)}\n`)
     if (ending.exitCode !== exitCodes.ok && wantsCodexLines(argv)) process.stdout.write(failedLines(ending.message))
     return ending.exitCode
   }

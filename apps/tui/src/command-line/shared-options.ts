@@ -38,6 +38,11 @@ export function withCommonFlags(command: Command): Command {
       named,
     )
     .option('--add-dir <dir>', 'another writable folder (repeatable)', collectList)
+    .option(
+      '--allow-secret-folder <dir>',
+      'allow this folder for -C and --add-dir although secrets are kept in it (repeatable)',
+      collectList,
+    )
     .option('-p, --profile <name>', 'a [profiles.NAME] of config.toml', named)
     .option('-c, --config <key=value>', 'a config value, as TOML or else a string (repeatable)', collectConfig)
     .option('--ephemeral', 'keep nothing of this conversation')

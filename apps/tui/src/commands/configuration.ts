@@ -6,7 +6,7 @@ import { type CommonFlags, overridesOf } from '../cli/flags.ts'
 import { fromWorkingFolder, workingFolder } from '../cli/folders.ts'
 import type { Launch } from '../cli/launch-server.ts'
 import { escapedLine, type Row, trustRows } from '../ui/notices/trust-table.ts'
-import { stripEffects } from '../view/text/control-characters.ts'
+import { showEffects } from '../view/text/control-characters.ts'
 
 /** Runs `parley config`: each effective value with its origin. */
 export async function showConfig(launch: Launch, flags: CommonFlags & { json?: boolean }): Promise<number> {
@@ -14,10 +14,10 @@ export async function showConfig(launch: Launch, flags: CommonFlags & { json?: b
   const { cwd = workingFolder() } = overrides
   await using parley = await connect(launch, { clientName: 'parley-config' })
   const config = await parley.request('config/read', { ...overrides, cwd })
-  for (const warning of config.warnings) process.stderr.write(`parley: ${stripEffects(warning)}\n`)
+  for (const warning of config.warnings) process.stderr.write(`parley: ${showEffects(warning)}\n`)
   const width = Math.max(...config.values.map(({ key }) => key.length))
   const lines = config.values.map(({ key, value, origin }) =>
-    stripEffects(`${key.padEnd(width)}  ${JSON.stringify(value)}  (${origin})`),
+    showEffects(`${key.padEnd(width)}  ${JSON.stringify(value)}  (${origin})`),
   )
   process.stdout.write(flags.json === true ? `${JSON.stringify(config)}\n` : `${lines.join('\n')}\n`)
   return exitCodes.ok
@@ -38,7 +38,7 @@ export async function decideTrust(launch: Launch, flags: TrustFlags): Promise<nu
   await using parley = await connect(launch, { clientName: 'parley-trust' })
   const cwd = cd === undefined ? workingFolder() : fromWorkingFolder(cd)
   const report = await reportOn(parley, cwd, flags)
-  process.stdout.write(json === true ? `${JSON.stringify(report)}\n` : textOf(report))
+  process.stdout.write(json === true ? `${JSON.stringify(report)}\n` : showEffects(textOf(report)))
   return exitCodes.ok
 }
 

@@ -5,7 +5,7 @@ import { connect } from '../cli/connect.ts'
 import { exitCodes, ParleyError } from '../cli/exit-codes.ts'
 import { workingFolder } from '../cli/folders.ts'
 import type { Launch } from '../cli/launch-server.ts'
-import { shownLine } from '../view/text/control-characters.ts'
+import { showEffects, shownLine } from '../view/text/control-characters.ts'
 
 export interface DoctorFlags {
   readonly json?: boolean
@@ -24,7 +24,7 @@ export async function runDoctor(launch: Launch, { json, provider }: DoctorFlags)
   })
   const checks = [...here, ...(await askServer(launch, cwd, provider))]
   const lines = json === true ? checks.map((check) => JSON.stringify(check)) : reportLines(checks)
-  process.stdout.write(lines.map((line) => `${line}\n`).join(''))
+  process.stdout.write(lines.map((line) => `${json === true ? line : showEffects(line)}\n`).join(''))
   return checks.some(({ level }) => level === 'problem') ? exitCodes.turnFailed : exitCodes.ok
 }
 

@@ -3,7 +3,7 @@ import type { ListedConversation } from '@parley/protocol'
 import { connect } from '../cli/connect.ts'
 import { exitCodes } from '../cli/exit-codes.ts'
 import type { Launch } from '../cli/launch-server.ts'
-import { strippedLine } from '../view/text/control-characters.ts'
+import { shownName } from '../view/text/control-characters.ts'
 import { formatAgo, placedPath } from '../view/text/formats.ts'
 
 interface ListFlags {
@@ -54,11 +54,11 @@ function rowOf(conversation: ListedConversation, nowMs: number): Row {
     ...(forkedFrom === null ? [] : [`[fork of ${forkedFrom.id.slice(-8)}]`]),
     ...(live === null ? [] : [`[open in process ${live.pid}]`]),
   ]
-  const about = [strippedLine(name ?? (title || '(no message)')), ...notes].join('  ')
+  const about = [shownName(name ?? (title || '(no message)')), ...notes].join('  ')
   return {
     id: shortId,
     ago: formatAgo(updatedAt, nowMs),
-    folder: strippedLine(placedPath(cwd, environment, homedir())),
+    folder: shownName(placedPath(cwd, environment, homedir())),
     about,
   }
 }

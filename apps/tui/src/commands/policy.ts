@@ -6,7 +6,7 @@ import { type ExitCode, exitCodes, misused } from '../cli/exit-codes.ts'
 import { type CommonFlags, overridesOf } from '../cli/flags.ts'
 import { fromWorkingFolder, workingFolder } from '../cli/folders.ts'
 import type { Launch } from '../cli/launch-server.ts'
-import { showHidden } from '../view/text/control-characters.ts'
+import { showEffects, showHidden } from '../view/text/control-characters.ts'
 import { replayedLines, testedLines } from './verdict-lines.ts'
 
 export interface PolicyFlags extends CommonFlags {
@@ -24,7 +24,9 @@ export async function testPolicy(launch: Launch, command: readonly string[], fla
   await using parley = await connect(launch, { clientName: 'parley-policy' })
   const judge = flags.conversation === undefined ? testCommand : replay
   const { lines, value, exitCode } = await judge(parley, command, flags)
-  process.stdout.write(flags.json === true ? `${JSON.stringify(value)}\n` : lines.map((line) => `${line}\n`).join(''))
+  process.stdout.write(
+    flags.json === true ? `${JSON.stringify(value)}\n` : lines.map((line) => `${showEffects(line)}\n`).join(''),
+  )
   return exitCode
 }
 
@@ -99,7 +101,7 @@ export async function showWhy(launch: Launch, words: Words, { json }: { json?: b
     json === true
       ? `${JSON.stringify(explained)}\n`
       : explainedLines(explained)
-          .map((line) => `${line}\n`)
+          .map((line) => `${showEffects(line)}\n`)
           .join(''),
   )
   return exitCodes.ok

@@ -1,6 +1,7 @@
 import type { Judgement, ResultOf } from '@parley/protocol'
+import { ruleSource } from '@parley/protocol/question'
 import { showHidden } from '../view/text/control-characters.ts'
-import { joinShellWords, ruleSource } from '../view/text/formats.ts'
+import { joinShellWords } from '../view/text/formats.ts'
 
 const verdicts = { allow: 'allowed', ask: 'asks', deny: 'denied' } as const
 

@@ -4,6 +4,7 @@ import type { Parley } from '@parley/client'
 import type { ServerNotice } from '@parley/protocol'
 import { connect } from '../cli/connect.ts'
 import type { Launch } from '../cli/launch-server.ts'
+import { showEffects } from '../view/text/control-characters.ts'
 
 interface ConnectionListener {
   readonly onConnected: (parley: Parley) => void
@@ -73,7 +74,7 @@ export class ServerConnection {
 
   /** Passes a notice on; writes it to stderr once the window is being closed. */
   #report(notice: ShownNotice): void {
-    if (this.#closing.signal.aborted) process.stderr.write(`parley: ${notice.message}\n`)
+    if (this.#closing.signal.aborted) process.stderr.write(`parley: ${showEffects(notice.message)}\n`)
     else this.#listener.onNotice(notice)
   }
 

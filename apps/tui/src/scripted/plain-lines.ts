@@ -1,7 +1,8 @@
 import type { CallItem, EventOf, Item } from '@parley/protocol'
+import { ruleSource } from '@parley/protocol/question'
 import { exitCodes } from '../cli/exit-codes.ts'
 import { visibleLine } from '../view/text/control-characters.ts'
-import { formatDuration, ruleSource } from '../view/text/formats.ts'
+import { formatDuration } from '../view/text/formats.ts'
 import { rightsWords } from '../view/transcript/block.ts'
 import type { RunEnd } from './run-end.ts'
 

@@ -1,5 +1,5 @@
 import type { ConversationSummary, Envelope, Item, ItemId } from '@parley/protocol'
-import { stripEffects } from '../view/text/control-characters.ts'
+import { showEffects, stripEffects } from '../view/text/control-characters.ts'
 import type { ResultStream } from './output.ts'
 import { closingLines, itemLine, retryLine, runningLine } from './plain-lines.ts'
 import type { RunEnd } from './run-end.ts'
@@ -18,7 +18,7 @@ export function createJsonReporter(
   stdout: Pick<ResultStream, 'line'>,
   stderr: { write(text: string): unknown },
 ): Reporter {
-  const problem = (text: string) => void stderr.write(`parley: ${stripEffects(text)}\n`)
+  const problem = (text: string) => void stderr.write(`parley: ${showEffects(text)}\n`)
   return {
     event: (envelope) => stdout.line(JSON.stringify(envelope)),
     problem,
@@ -101,7 +101,7 @@ function createProgress(stderr: { write(text: string): unknown }): Progress {
   function say(text: string): void {
     endLine()
     speaker = null
-    stderr.write(`${stripEffects(text)}\n`)
+    stderr.write(`${showEffects(text)}\n`)
   }
 
   function stream(itemId: ItemId, text: string): void {

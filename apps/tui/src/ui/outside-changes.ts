@@ -1,5 +1,5 @@
 import type { Actor, ApprovalDecision, EventOf, SettingsPatch } from '@parley/protocol'
-import { strippedLine } from '../view/text/control-characters.ts'
+import { shownName, stripEffects } from '../view/text/control-characters.ts'
 import { truncateText } from '../view/text/fit-rows.ts'
 import type { UiAction } from './actions.ts'
 import { addNote, type LostLog, type UiState } from './ui-state.ts'
@@ -42,8 +42,9 @@ const nameColumns = 60
 
 /** Returns a client's name, which may be any text, as one short row. */
 export function actorName({ title, name }: Pick<Actor, 'title' | 'name'>): string {
-  const text = strippedLine(title || name).trim()
-  return text === '' ? 'somebody' : truncateText(text, { columns: nameColumns })
+  const given = title || name
+  if (stripEffects(given).trim() === '') return 'somebody'
+  return truncateText(shownName(given).trim(), { columns: nameColumns })
 }
 
 /** Errno names the server gives for a log that another program changed while it was open. */

@@ -1,5 +1,5 @@
 import type { ApprovalId, ConversationState, TurnId } from '@parley/protocol'
-import { strippedLine } from './text/control-characters.ts'
+import { shownName } from './text/control-characters.ts'
 import { truncateText } from './text/fit-rows.ts'
 
 /** Window title and pending events that the terminal was last notified of. */
@@ -31,7 +31,7 @@ export function announce(
 
 function nameOf(state: ConversationState | null): string {
   const name = state === null ? '' : (state.core.meta.name ?? state.core.meta.title)
-  const text = strippedLine(name)
+  const text = shownName(name)
   return text === '' ? 'parley' : `parley: ${truncateText(text, { columns: titleColumns })}`
 }
 

@@ -30,6 +30,10 @@ describe('how much our own server may allow', () => {
     [['exec', 'tell me what -s danger-full-access does'], []],
     [['exec', '--', '-s', 'danger-full-access'], []],
     [['-s'], []],
+    [
+      ['-C', '/h/.ssh', '--allow-secret-folder', '/h/.ssh', '--allow-secret-folder=/x'],
+      ['--allow-secret-folder=/h/.ssh', '--allow-secret-folder=/x'],
+    ],
   ])('is, for %j, %j', (argv, flags) => {
     expect(ceilingFlags(argv)).toEqual(flags)
   })

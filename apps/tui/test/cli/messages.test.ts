@@ -29,5 +29,7 @@ test('a folder that is not there is refused with the flag that names another', (
 
 test('a refusal that quotes others has no effect on the terminal', () => {
   const message = 'Environment x: it said \x1b]52;c;cm0=\x07\x1b[2J\u202ehello.'
-  expect(explainRejection({ message, data: { code: 'environmentUnreachable' } })).toBe('Environment x: it said hello.')
+  expect(explainRejection({ message, data: { code: 'environmentUnreachable' } })).toBe(
+    'Environment x: it said \\x1b]52;c;cm0=\\x07\\x1b[2J<U+202E>hello.',
+  )
 })

@@ -12,7 +12,7 @@ describe('parley list', () => {
     expect(exitCode).toBe(0)
     const [newest, oldest, ...more] = stdout.split('\n')
     expect(newest).toMatch(new RegExp(`^${end.conversationId.slice(-8)}  now +\\S+  the second task$`))
-    expect(oldest).toMatch(/ the first task$/)
+    expect(oldest).toMatch(/ the first \\x1b\[31mtask$/)
     expect(more).toEqual([''])
   })
 

@@ -8,13 +8,13 @@ const done = after(turnStarted, completed(userMessage('fix it')), turnEnded())
 describe('announce', () => {
   test('gives the window the title of the conversation, once and harmless', () => {
     const { announced, title } = announce(unannounced, running, null, startedAt)
-    expect(title).toBe('parley: fix it')
+    expect(title).toBe('parley: fix\\x07 it')
     expect(announce(announced, running, null, startedAt).title).toBeNull()
   })
 
   test('rings once for an approval and marks the title', () => {
     const first = announce(unannounced, running, 'a1', startedAt)
-    expect(first).toMatchObject({ title: '? parley: fix it', ring: 'parley: fix it waits for your answer' })
+    expect(first).toMatchObject({ title: '? parley: fix\\x07 it', ring: 'parley: fix\\x07 it waits for your answer' })
     expect(announce(first.announced, running, 'a1', startedAt).ring).toBeNull()
   })
 

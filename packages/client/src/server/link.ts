@@ -26,6 +26,8 @@ export interface SpawnTarget {
   readonly maxSandbox?: 'read-only' | 'workspace-write' | 'danger-full-access'
   /** Permits `never` as approval policy together with full access. Default: only where the user's `config.toml` says so. */
   readonly allowNever?: boolean
+  /** Folders where secrets are kept that conversations may work in all the same. */
+  readonly secretFolders?: readonly string[]
 }
 
 /** A transport to a server before the handshake, with the ways to leave that server. */
@@ -83,10 +85,11 @@ function remoteLink(transport: Transport): Link {
 
 function withCeiling(
   [program, ...args]: readonly [string, ...string[]],
-  { maxSandbox, allowNever }: Pick<SpawnTarget, 'maxSandbox' | 'allowNever'>,
+  { maxSandbox, allowNever, secretFolders = [] }: Pick<SpawnTarget, 'maxSandbox' | 'allowNever' | 'secretFolders'>,
 ): readonly [string, ...string[]] {
   const most = maxSandbox === undefined ? [] : ['--max-sandbox', maxSandbox]
-  return [program, ...args, ...most, ...(allowNever === true ? ['--allow-never'] : [])]
+  const allowed = secretFolders.map((folder) => `--allow-secret-folder=${folder}`)
+  return [program, ...args, ...most, ...(allowNever === true ? ['--allow-never'] : []), ...allowed]
 }
 
 function startServer({ command, env = process.env, ...ceiling }: SpawnTarget): SpawnedServer {

@@ -1,4 +1,4 @@
-import { existsSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
@@ -40,7 +40,7 @@ describe.each([
       [
         `Allow parley to run \`/bin/bash -c 'touch made.txt'\` in \`${world.cwd}\`?`,
         'Limits: not sandboxed: it may do all that you may, network included',
-        'Asked because: the approval policy is untrusted and this is not known to be harmless',
+        'Asked because: the approval policy is untrusted and this is not known to be harmless [builtin:untrusted]',
       ].join('\n'),
     ])
     const types = notified.map(({ params }) => JSON.stringify(params).match(/"msg":\{"type":"(\w+)"/)?.[1])
@@ -136,4 +136,48 @@ test('the official client is told all that a yes allows', async () => {
   expect(change).toContain('\n+curl example.invalid\n')
   expect(change).toMatch(/\n… 40000 removed lines not shown: 920000 bytes, sha256:[0-9a-f]{64}$/)
   expect(existsSync(join(world.cwd, 'large.txt'))).toBe(false)
+})
+
+test('a question too long for the official client is denied, with the way to be asked', async () => {
+  const lines = `+${'x'.repeat(99)}\n`.repeat(700)
+  const patch = `*** Begin Patch\n*** Add File: long.txt\n${lines}*** End Patch`
+  await using world = await makeWorld(
+    [{ calls: [{ name: 'apply_patch', arguments: { patch } }] }, { text: 'done' }],
+    'untrusted',
+  )
+  await using connected = await overStdio(world)
+  const asked = { prompt: 'go', cwd: world.cwd, sandbox: 'workspace-write' }
+  const { structuredContent } = await connected.client.callTool({ name: 'codex', arguments: asked })
+  const { threadId } = structuredContent as { threadId: string }
+  expect(connected.questions).toEqual([])
+  expect(existsSync(join(world.cwd, 'long.txt'))).toBe(false)
+  const told = connected.notified.filter(({ params }) => JSON.stringify(params).includes('"background_event"'))
+  expect(JSON.stringify(told)).toContain(`parley attach ${threadId.slice(-8)}`)
+})
+
+test('a place of secrets is no folder for a caller', async () => {
+  await using world = await makeWorld([{ text: 'read' }])
+  const keys = join(world.env['HOME'] ?? '', '.ssh')
+  const link = join(world.cwd, 'notes')
+  mkdirSync(keys)
+  symlinkSync(keys, link)
+  await using connected = await overStdio(world)
+  for (const cwd of [keys, link, world.env['PARLEY_HOME'] ?? '']) {
+    const wish = { prompt: 'read it', cwd, 'approval-policy': 'never', sandbox: 'read-only' }
+    expect(await connected.client.callTool({ name: 'codex', arguments: wish })).toMatchObject({
+      isError: true,
+      content: [{ text: expect.stringContaining(`parley mcp-server --allow-secret-folder ${cwd}`) }],
+    })
+  }
+  const allowed = await connectOfficial(
+    new StdioClientTransport({
+      command: world.command[0],
+      args: [...world.command.slice(1), '--allow-secret-folder', keys],
+      env: world.env,
+      cwd: world.cwd,
+    }),
+  )
+  const result = await allowed.client.callTool({ name: 'codex', arguments: { prompt: 'read it', cwd: link } })
+  expect(result.structuredContent).toMatchObject({ content: 'read' })
+  await allowed.client.close()
 })

@@ -1,6 +1,6 @@
 import { type Dirent, lstatSync, readdirSync } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
-import { followLinks, isWithin, lookAt } from '../system/real-path.ts'
+import { dirname, join } from 'node:path'
+import { followLinks, isWithin, lookAt, spellings } from '../system/real-path.ts'
 import {
   type GitPlace,
   type GitSources,
@@ -121,6 +121,10 @@ interface PlaceCollector {
 /** Longer paths cannot be opened on any system, and each part of a path is looked at. */
 const maxPathLength = 16 * 1024
 
+/** Kinds whose folders hold files that run, each of which may be a link to a file elsewhere. */
+const holdingFiles: ReadonlySet<GuardKind> = new Set(['gitHooks', 'gitCommands', 'editor', 'parley'])
+const maxLinked = 200
+
 /** Collects the paths that lie within the writable folders. */
 function collectPlaces(roots: readonly string[]): PlaceCollector {
   const places = new Map<string, GuardKind>()
@@ -128,6 +132,7 @@ function collectPlaces(roots: readonly string[]): PlaceCollector {
   const watched = new Map<string, GuardKind>()
   const absent = new Map<string, GuardKind>()
   const writable: string[] = []
+  const entered = new Set<string>()
   const isInside = (path: string) => roots.some((root) => path !== root && isWithin(path, root))
 
   function add({ path, kind }: GitPlace): readonly string[] {
@@ -136,7 +141,20 @@ function collectPlaces(roots: readonly string[]): PlaceCollector {
     // Links in a circle lead to no place that a mount could close; the links themselves are watched.
     const found = isLink(real) ? [] : placesAt(real, kind, roots).flatMap((place) => reachable(place, roots))
     for (const place of found) if (isInside(place) && !places.has(place)) places.set(place, kind)
+    if (holdingFiles.has(kind)) addLinkedFiles(real, kind)
     return passed.filter(isInside)
+  }
+
+  /** Adds what links in a guarded folder lead to, wherever the folder lies: it runs as the folder's own files do. */
+  function addLinkedFiles(folder: string, kind: GuardKind): void {
+    if (entered.has(folder)) return
+    entered.add(folder)
+    const linked = list(folder).filter((entry) => entry.isSymbolicLink())
+    if (linked.length > maxLinked) throw new Error(`${folder} holds too many links to follow`)
+    for (const { name } of linked) {
+      const path = join(folder, name)
+      if (lookAt(followLinks(path).real)?.isDirectory() !== true) addWatched({ path, kind })
+    }
   }
 
   function addWatched(place: GitPlace): void {
@@ -261,33 +279,4 @@ function firstMissing(path: string, root: string): string {
   let missing = path
   for (let at = dirname(path); at !== root && isWithin(at, root); at = dirname(at)) if (!isInUse(at)) missing = at
   return missing
-}
-
-/** Letters of a name for which all spellings are listed; more give too many. */
-const maxLetters = 6
-
-/** Lists the spellings of an existing path on a file system that ignores case; elsewhere only the path itself. */
-export function spellings(path: string): string[] {
-  const folder = dirname(path)
-  const name = basename(path)
-  const upper = name.toUpperCase()
-  if (upper === name || !isSame(path, join(folder, upper))) return [path]
-  return [...new Set([name, ...variantsOf(name), upper])].map((each) => join(folder, each))
-}
-
-export function variantsOf(name: string): string[] {
-  const letters = [...name]
-  if (letters.filter((letter) => letter.toUpperCase() !== letter.toLowerCase()).length > maxLetters) return []
-  return letters.reduce<string[]>(
-    (starts, letter) => {
-      const forms = [...new Set([letter.toLowerCase(), letter.toUpperCase()])]
-      return starts.flatMap((start) => forms.map((form) => start + form))
-    },
-    [''],
-  )
-}
-
-function isSame(path: string, other: string): boolean {
-  const [one, two] = [path, other].map(lookAt)
-  return one !== null && two !== null && one?.ino === two?.ino && one?.dev === two?.dev
 }

@@ -16,7 +16,7 @@ import { identityOf, isWithin, lookAt } from '../system/real-path.ts'
 import type { GuardedPlaces } from './guarded-paths.ts'
 import {
   differingFiles,
-  differs,
+  filesOpenElsewhere,
   placeOf,
   type RememberedFile,
   type RememberedFiles,
@@ -32,6 +32,8 @@ interface Watched extends Pick<GuardedPlaces, 'kept' | 'links' | 'absent'> {
   readonly held: readonly string[]
   /** Secret places, existing or not, which the sandbox hides. */
   readonly hidden: readonly string[]
+  /** True for a sandbox that closes names: only what further names and links open is put back. */
+  readonly closesNames: boolean
 }
 
 /**
@@ -39,10 +41,18 @@ interface Watched extends Pick<GuardedPlaces, 'kept' | 'links' | 'absent'> {
  * ended, or with false when it never ran. It moves aside what differs at a path that was exchanged meanwhile, puts the old
  * content back, and returns a sentence for each. What kept its mount could not be changed and is left as it is.
  */
-export function watchGuarded({ kept, links, absent, roots, held, hidden }: Watched): (ran: boolean) => string[] {
+export function watchGuarded({
+  kept,
+  links,
+  absent,
+  roots,
+  held,
+  hidden,
+  closesNames,
+}: Watched): (ran: boolean) => string[] {
   const own = new Set([...kept, ...links, ...held, ...absent])
   const watches = [
-    ...kept.map((path) => begin(path, () => ({ kind: 'files', before: rememberFiles(path) }))),
+    ...kept.map((path) => begin(path, () => ({ kind: 'files', before: rememberFiles(path), closesNames }))),
     ...links.map((path) => begin(path, () => ({ kind: 'link', target: targetAt(path) }))),
     ...[...held, ...absent].map((path) => begin(path, () => ({ kind: 'name' }))),
     // A path that another command watches may be none to guard any more, since that command replaced it.
@@ -60,7 +70,7 @@ export function watchGuarded({ kept, links, absent, roots, held, hidden }: Watch
 }
 
 type State =
-  | { readonly kind: 'files'; readonly before: RememberedFiles }
+  | { readonly kind: 'files'; readonly before: RememberedFiles; readonly closesNames: boolean }
   | { readonly kind: 'link'; readonly target: string | null }
   | { readonly kind: 'name' }
 
@@ -117,7 +127,7 @@ function end(watch: Watch, roots: readonly string[] | null): string[] {
 function restore({ path, state, identity, isInherited }: Watch, roots: readonly string[]): string[] {
   switch (state.kind) {
     case 'files':
-      return identityOf(path) === identity && !isInherited
+      return state.closesNames || (identityOf(path) === identity && !isInherited)
         ? putBackShared(path, state.before, roots)
         : putBack(path, state.before, roots)
     case 'link':
@@ -137,12 +147,10 @@ function putBack(path: string, before: RememberedFiles, roots: readonly string[]
   return differingFiles(path, before).flatMap((name) => replaced(placeOf(path, name), one(before.get(name)), roots))
 }
 
-/** Puts back files that keep their mount and were written by another of their names. */
+/** Puts back files that keep their mount and were written by another of their names, or where a link leads. */
 function putBackShared(path: string, before: RememberedFiles, roots: readonly string[]): string[] {
-  const shared = [...(before ?? [])].filter(([, { isShared }]) => isShared)
-  return shared.flatMap(([name, file]) =>
-    differs(placeOf(path, name), file) ? replaced(placeOf(path, name), one(file), roots) : [],
-  )
+  const names = before === null ? [] : filesOpenElsewhere(path, before, roots)
+  return names.flatMap((name) => replaced(placeOf(path, name), one(before?.get(name)), roots))
 }
 
 function one(file: RememberedFile | undefined): ReadonlyMap<string, RememberedFile> {

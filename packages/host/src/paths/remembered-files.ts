@@ -1,7 +1,7 @@
 import { closeSync, constants, type Dirent, fstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { openUnlocked } from '../system/locked-files.ts'
-import { lookAt } from '../system/real-path.ts'
+import { followLinks, isWithin, lookAt } from '../system/real-path.ts'
 import { hookNames } from './guarded-names.ts'
 
 /** Files at a guarded path, by their paths below it, '' for the path itself; null where there is too much to remember. */
@@ -37,11 +37,34 @@ export function rememberFiles(path: string): RememberedFiles {
 
 /** Lists the remembered files that are others now, and new ones. A missing one is not among them: nothing runs from it. */
 export function differingFiles(path: string, before: ReadonlyMap<string, RememberedFile>): string[] {
-  const names = new Set([...before.keys(), ...(before.has('') ? [''] : (filesAt(path) ?? []))])
-  return [...names].filter((name) => differs(placeOf(path, name), before.get(name)))
+  return namesNow(path, before).filter((name) => differs(placeOf(path, name), before.get(name)))
 }
 
-export function differs(path: string, before: RememberedFile | undefined): boolean {
+/** Lists those of the differing files that could be written past a closed path: by further names, or where links lead. */
+export function filesOpenElsewhere(
+  path: string,
+  before: ReadonlyMap<string, RememberedFile>,
+  roots: readonly string[],
+): string[] {
+  return namesNow(path, before).filter((name) => {
+    const [place, file] = [placeOf(path, name), before.get(name)]
+    return (file?.isShared === true || isOpenElsewhere(place, file, roots)) && differs(place, file)
+  })
+}
+
+/** Returns true for a file that has got further names, and for a link into a writable folder to other content. */
+function isOpenElsewhere(place: string, before: RememberedFile | undefined, roots: readonly string[]): boolean {
+  const stat = lookAt(place)
+  if (stat?.isSymbolicLink() !== true) return stat?.isFile() === true && stat.nlink > 1n
+  const { real } = followLinks(place)
+  return roots.some((root) => isWithin(real, root)) && (before === undefined || differs(real, before))
+}
+
+function namesNow(path: string, before: ReadonlyMap<string, RememberedFile>): readonly string[] {
+  return [...new Set([...before.keys(), ...(before.has('') ? [''] : (filesAt(path) ?? []))])]
+}
+
+function differs(path: string, before: RememberedFile | undefined): boolean {
   const stat = lookAt(path)
   if (stat === null) return false
   if (before === undefined) return true

@@ -1,5 +1,5 @@
 import { type BigIntStats, lstatSync, readlinkSync, realpathSync, statSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 
 /** Returns true for a path in a folder or the folder itself. Both are absolute, without `.` and `..`. */
 export function isWithin(path: string, folder: string): boolean {
@@ -93,4 +93,33 @@ export function foreignOwner(path: string, facts: { readonly uid: number }): num
   if (own === undefined || facts.uid === own || facts.uid === 0) return null
   if (own === 0 && statSync(dirname(path), { throwIfNoEntry: false })?.uid === facts.uid) return null
   return facts.uid
+}
+
+/** Letters of a name for which all spellings are listed; more give too many. */
+const maxLetters = 6
+
+/** Lists the spellings of an existing path on a file system that ignores case; elsewhere only the path itself. */
+export function spellings(path: string): string[] {
+  const folder = dirname(path)
+  const name = basename(path)
+  const upper = name.toUpperCase()
+  if (upper === name || !isSame(path, join(folder, upper))) return [path]
+  return [...new Set([name, ...variantsOf(name), upper])].map((each) => join(folder, each))
+}
+
+export function variantsOf(name: string): string[] {
+  const letters = [...name]
+  if (letters.filter((letter) => letter.toUpperCase() !== letter.toLowerCase()).length > maxLetters) return []
+  return letters.reduce<string[]>(
+    (starts, letter) => {
+      const forms = [...new Set([letter.toLowerCase(), letter.toUpperCase()])]
+      return starts.flatMap((start) => forms.map((form) => start + form))
+    },
+    [''],
+  )
+}
+
+function isSame(path: string, other: string): boolean {
+  const [one, two] = [path, other].map(lookAt)
+  return one !== null && two !== null && one?.ino === two?.ino && one?.dev === two?.dev
 }

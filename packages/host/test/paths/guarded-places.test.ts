@@ -1,8 +1,9 @@
 import { mkdirSync, realpathSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { guardedPlaces, variantsOf } from '../../src/paths/guarded-paths.ts'
+import { guardedPlaces } from '../../src/paths/guarded-paths.ts'
 import { reserveName } from '../../src/paths/reserved-names.ts'
+import { variantsOf } from '../../src/system/real-path.ts'
 import { openWorkspace, type Workspace } from '../workspace.ts'
 
 function write(workspace: Workspace, files: Readonly<Record<string, string>>): void {
@@ -123,6 +124,18 @@ describe('the protected paths of a workspace', () => {
     const { kept, missing } = await placesIn(workspace)
     expect(kept).toContain('w/shared.config')
     expect(missing).toEqual(['w/.more', 'w/tools'])
+  })
+
+  it('include the files that links in a folder of hooks or of an editor lead to, there or not, but no folders', async () => {
+    using workspace = openWorkspace()
+    write(workspace, { ...repository('w/.git'), 'w/.git/hooks/x': '', 'w/.vscode/x': '', 'w/scripts/hook.sh': '' })
+    symlinkSync('../../scripts/hook.sh', workspace.path('w/.git/hooks/pre-commit'))
+    symlinkSync('../../scripts/later.sh', workspace.path('w/.git/hooks/pre-push'))
+    symlinkSync('../scripts', workspace.path('w/.vscode/scripts'))
+    const { kept, missing } = await placesIn(workspace)
+    expect(kept).toContain('w/scripts/hook.sh')
+    expect(kept).not.toContain('w/scripts')
+    expect(missing).toContain('w/scripts/later.sh')
   })
 
   it('never include the workspace itself, whatever the settings of a repository name', async () => {

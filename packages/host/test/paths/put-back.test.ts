@@ -84,6 +84,32 @@ describe.skipIf(!hasBubblewrap)(
       expect(readFileSync(ground.path(`${dirname(name)}/${aside}`), 'utf8')).toBe('evil\n')
     })
 
+    it.each([
+      ['a link to a file that commands may write', symlinkSync],
+      ['a second name of a file that commands may write', linkSync],
+    ])('in a folder is as before when it became %s', async (_, put) => {
+      using ground = openPlayground()
+      ground.write({ 'workspace/.vscode/tasks.json': 'as it was\n', 'workspace/mine': 'as it was\n' })
+      const meanwhile = () => {
+        rmSync(ground.path('workspace/.vscode/tasks.json'))
+        put(ground.path('workspace/mine'), ground.path('workspace/.vscode/tasks.json'))
+      }
+      const { exchanged } = await whileRunning(ground, meanwhile, 'echo evil > mine')
+      expect(lstatSync(ground.path('workspace/.vscode/tasks.json')).isFile()).toBe(true)
+      expect(readFileSync(ground.path('workspace/.vscode/tasks.json'), 'utf8')).toBe('as it was\n')
+      expect(exchanged).toEqual([expect.stringContaining(ground.path('workspace/.vscode/tasks.json'))])
+    })
+
+    it('in a folder is left alone as a link to the same content', async () => {
+      using ground = openPlayground()
+      ground.write({ 'workspace/.vscode/tasks.json': 'as it was\n', 'workspace/mine': 'as it was\n' })
+      const meanwhile = () => {
+        rmSync(ground.path('workspace/.vscode/tasks.json'))
+        symlinkSync(ground.path('workspace/mine'), ground.path('workspace/.vscode/tasks.json'))
+      }
+      expect((await whileRunning(ground, meanwhile, 'true')).exchanged).toEqual([])
+    })
+
     it('is left alone when its content is the same at the end', async () => {
       using ground = openPlayground()
       ground.write({ 'workspace/.envrc': 'as it was\n' })

@@ -79,12 +79,7 @@ export function writtenBytes(text: string): number {
   return sizeBytes
 }
 
-/** Puts the notification for clients around the text of a line, so that an event is serialised once. */
-export function notificationLine(conversationId: ConversationId, text: string): string {
-  return `{"jsonrpc":"2.0","method":"conversation/event","params":${envelopeText(conversationId, text)}}`
-}
-
-/** Adds the conversation to the text of a line, as its first key. */
+/** Adds the conversation to the text of a line, as its first key, so that an event is serialised once. */
 export function envelopeText(conversationId: ConversationId, text: string): string {
   return `{"conversationId":${JSON.stringify(conversationId)},${text.slice(1)}`
 }

@@ -80,7 +80,7 @@ export class EventLog implements AsyncDisposable {
   /** Makes the log read-only for programs of earlier formats. Call it before the first line of this format. */
   raiseMinReader(): void {
     this.#assertOpen()
-    this.#watch.assertUnchanged(this.#dirtyBytes === null ? this.#sizeBytes : null)
+    this.assertStored()
     raiseMinReader(this.#files, this.#file)
   }
 

@@ -6,7 +6,7 @@ export type FoundId =
   | { readonly kind: 'many'; readonly ids: readonly string[] }
   | { readonly kind: 'none'; readonly nearest: readonly string[] }
 
-const NEAREST = 3
+const nearestCount = 3
 /** Twice the digits of an id: comparing costs the product of both lengths, and longer text is never near. */
 const comparableDigits = 64
 /** Digits of the short form: the end of an id, since consecutive ids begin alike. */
@@ -42,7 +42,7 @@ function nearestIds(ids: readonly string[], wanted: string): readonly string[] {
     .map((id) => ({ id, edits: fewestEdits(digitsOf(id), wanted) }))
     .filter(({ edits }) => edits <= wanted.length / 2)
     .sort((a, b) => a.edits - b.edits)
-    .slice(0, NEAREST)
+    .slice(0, nearestCount)
     .map(({ id }) => id)
 }
 

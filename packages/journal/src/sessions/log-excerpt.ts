@@ -1,6 +1,7 @@
 import { openExisting, readSpan } from '../disk/file-io.ts'
 import type { Files, OpenFile } from '../disk/files.ts'
 import { readPrefix, splitLines } from '../line/read-lines.ts'
+
 /** Size up to which a log is read whole, and bytes read from each end of a longer one. */
 export const EXCERPT_BYTES = 64 * 1024
 

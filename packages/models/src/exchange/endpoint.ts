@@ -6,7 +6,7 @@ import type { ModelFailure } from '../port/model-client.ts'
 import {
   type ClientPorts,
   defaultLimits,
-  type Environment,
+  type Env,
   type ExchangeLimits,
   type HttpWire,
   type Provider,
@@ -28,8 +28,8 @@ export interface Endpoint {
   readonly idleMs: number
   /** Starts an exchange. Fails without sending anything when the key is missing or the address is unusable. */
   open(call: Call): Opened
-  /** Returns the explanation of what goes wrong with requests to a model. */
-  explain(model: string): Explain
+  /** Returns the explanation of what goes wrong with requests to a model, which are given up after `idleMs` of silence. */
+  explain(model: string, idleMs: number): Explain
 }
 
 export function createEndpoint(provider: Provider, wire: HttpWire, ports: ClientPorts): Endpoint {
@@ -40,12 +40,12 @@ export function createEndpoint(provider: Provider, wire: HttpWire, ports: Client
     limits,
     idleMs: provider.streamIdleTimeoutMs,
     open: (call) => openCall(call, { provider, wire, env, limits, start }),
-    explain: (model) =>
+    explain: (model, idleMs) =>
       createExplain({
         contextNow: () => contextOf(provider, model, now()),
         readError: (body) => wire.readError(body),
         secrets: secretsOf(provider, env),
-        idleMs: provider.streamIdleTimeoutMs,
+        idleMs,
       }),
   }
 }
@@ -53,7 +53,7 @@ export function createEndpoint(provider: Provider, wire: HttpWire, ports: Client
 interface Target {
   readonly provider: Provider
   readonly wire: HttpWire
-  readonly env: Environment
+  readonly env: Env
   readonly limits: ExchangeLimits
   readonly start: StartRequest
 }
@@ -83,7 +83,7 @@ function urlOf(provider: Provider, path: string): URL | undefined {
 }
 
 /** Returns all headers. Configured ones replace those of the wire, so that a gateway may have a scheme of its own. */
-function headersOf(provider: Provider, wire: HttpWire, env: Environment): Record<string, string> {
+function headersOf(provider: Provider, wire: HttpWire, env: Env): Record<string, string> {
   const headers = new Map<string, string>([
     ['accept-encoding', 'identity'],
     ['user-agent', 'parley'],
@@ -98,13 +98,13 @@ function headersOf(provider: Provider, wire: HttpWire, env: Environment): Record
 }
 
 /** Returns the provider's key, trimmed: a line break from a copied key would make the header invalid. */
-export function readKey(provider: Provider, env: Environment): string | undefined {
+export function readKey(provider: Provider, env: Env): string | undefined {
   const variables = [provider.envKey, provider.otherEnvKey].filter((name) => name !== undefined)
   return variables.map((name) => env[name]?.trim()).find((key) => key !== undefined && key !== '')
 }
 
 /** Returns the values that no message may contain, should the provider quote them. */
-function secretsOf(provider: Provider, env: Environment): readonly string[] {
+function secretsOf(provider: Provider, env: Env): readonly string[] {
   const fromHeaders = Object.values(provider.envHeaders ?? {}).map((variable) => env[variable]?.trim())
   return [readKey(provider, env), ...fromHeaders].filter(isLongEnough)
 }

@@ -58,7 +58,7 @@ class ModelExchange {
   constructor({ endpoint, wire, body }: ExchangePlan, request: ModelRequest, signal: AbortSignal) {
     this.#endpoint = endpoint
     this.#call = { method: 'POST', path: wire.requestPath(request.model), body }
-    this.#explain = endpoint.explain(request.model)
+    this.#explain = endpoint.explain(request.model, endpoint.idleMs)
     this.#reader = wire.createReader(request, this.#explain.wire)
     const limits = { idleMs: endpoint.idleMs, totalMs: endpoint.limits.maxResponseMs }
     this.#watchdog = new Watchdog(signal, limits, () => this.#http?.destroy())

@@ -33,7 +33,7 @@ async function listModels(endpoint: Endpoint, wire: HttpWire, signal: AbortSigna
   if (opened.type === 'failed') return opened
   const { exchange } = opened
   const { listTimeoutMs: timeoutMs } = endpoint.limits
-  const explain = endpoint.explain('')
+  const explain = endpoint.explain('', timeoutMs)
   const watchdog = new Watchdog(signal, { idleMs: timeoutMs, totalMs: timeoutMs }, () => exchange.destroy())
   try {
     const head = await exchange.head()

@@ -1,5 +1,5 @@
 import type { Agent, ClientRequest, RequestOptions } from 'node:http'
-import type { Environment } from '../port/wire.ts'
+import type { Env } from '../port/wire.ts'
 
 /** Starts a request on a pooled connection. The caller owns the request. */
 export type StartRequest = (url: URL, options: RequestOptions) => ClientRequest
@@ -10,7 +10,7 @@ const agentOptions = { keepAlive: true, maxFreeSockets: 4, scheduling: 'lifo' } 
  * Creates a starter with its own pool of connections. Requests to loopback use no proxy, which would not find a local
  * model server. For others Node interprets `HTTP_PROXY`, `HTTPS_PROXY` and `NO_PROXY`.
  */
-export function createRequestStarter(env: Environment): StartRequest {
+export function createRequestStarter(env: Env): StartRequest {
   const agents = new Map<string, Agent>()
   const proxyEnv = proxyVariables(env)
   return (url, options) => {
@@ -28,7 +28,7 @@ export function isLoopback(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(hostname)
 }
 
-function proxyVariables(env: Environment): Record<string, string> {
+function proxyVariables(env: Env): Record<string, string> {
   const names = ['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY']
   const pairs = names.flatMap((name) => {
     const value = env[name.toLowerCase()] ?? env[name]

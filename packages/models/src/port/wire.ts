@@ -1,7 +1,7 @@
 import type { ModelClient, ModelEvent, ModelFailure, ModelRequest } from './model-client.ts'
 
 /** Variables by name. */
-export type Environment = Readonly<Record<string, string | undefined>>
+export type Env = Readonly<Record<string, string | undefined>>
 
 /** Provider of models, built in or configured. */
 export interface Provider {
@@ -57,7 +57,7 @@ export const defaultLimits: ExchangeLimits = {
 
 export interface ClientPorts {
   /** Variables for keys, configured headers and proxies; a stored key is merged in by the caller. */
-  readonly env: Environment
+  readonly env: Env
   readonly now?: () => number
   readonly limits?: Partial<ExchangeLimits>
   /** True when a recording streams its text at reading speed. */
@@ -69,7 +69,7 @@ export interface ClientPorts {
 /** Way to reach models. A folder of `wires/` implements it; a line of `registry.ts` makes it available. */
 export interface Wire {
   /** Returns the providers that need no configuration, in the order in which they are listed. */
-  builtinProviders(env: Environment): readonly Provider[]
+  builtinProviders(env: Env): readonly Provider[]
   createClient(provider: Provider, ports: ClientPorts): ModelClient
 }
 
@@ -77,7 +77,7 @@ export interface Wire {
 export interface HttpWire {
   /** Name and version of the translation, as logs keep it. */
   readonly version: string
-  builtinProviders(env: Environment): readonly Provider[]
+  builtinProviders(env: Env): readonly Provider[]
   /** Returns the headers of every request; `key` is undefined for a provider without one. */
   headers(key: string | undefined): Readonly<Record<string, string>>
   /** Returns the path of a request below the base URL; starts with a slash, may end in parameters. */

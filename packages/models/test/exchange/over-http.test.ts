@@ -49,6 +49,18 @@ describe('a wire', () => {
     expect(server.requests[0]?.url).toBe('/v1/catalogue?all=1&v=2')
   })
 
+  it('says how long it has waited for a list of models that does not come', async () => {
+    await using server = await startLoopback(() => undefined)
+    const client = overHttp(otherWire).createClient(providerAt(server.baseUrl), {
+      env: {},
+      limits: { listTimeoutMs: 50 },
+    })
+    expect(await client.listModels(new AbortController().signal)).toMatchObject({
+      type: 'failed',
+      failure: { code: 'idleTimeout', message: 'Test provider has sent nothing for 0.05 s.' },
+    })
+  })
+
   it('reads the error of a rejected request', async () => {
     await using server = await startLoopback(refusalOf(400, 'come back later'))
     const failure = failureOf(await collect(clientAt(server.baseUrl)))

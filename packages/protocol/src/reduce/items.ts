@@ -98,13 +98,13 @@ function executingItem(item: Item, { changes }: EventOf<'execution.started'>): I
 export function withoutOutcome(item: ItemOf<'commandExecution'>): ItemOf<'commandExecution'> {
   if (item.modelText === undefined) return item
   const {
-    modelText: _told,
+    modelText: _modelText,
     failure: _failure,
     durationMs: _duration,
     exitCode: _exitCode,
     signal: _signal,
     output: _output,
-    sandboxBlock: _denial,
+    sandboxBlock: _sandboxBlock,
     ...command
   } = item
   return command
@@ -124,7 +124,7 @@ function completeItem(
   const { core } = state
   const settled: Core = {
     ...core,
-    meta: { ...core.meta, updatedAt: at, title: core.meta.title || titleOf(item) },
+    meta: { ...core.meta, updatedAt: at, title: core.meta.title || titleIn(item) },
     open: without(core.open, item.id),
     approvals: approvalsWithout(core.approvals, item.id),
     turn: noteDenial(core.turn, item),
@@ -155,8 +155,12 @@ export function denialOf(item: Item): Turn['denials'][number] {
   return { itemId: item.id, title: item.title, reason }
 }
 
-function titleOf(item: Item): string {
-  if (item.type !== 'userMessage') return ''
-  const line = [...(item.text.trim().split('\n', 1)[0] ?? '')]
+function titleIn(item: Item): string {
+  return item.type === 'userMessage' ? titleOf(item.text) : ''
+}
+
+/** Returns the title of a conversation whose first message has this text: its first line, at most 80 characters. */
+export function titleOf(text: string): string {
+  const line = [...(text.trim().split('\n', 1)[0] ?? '')]
   return line.length > titleLength ? `${line.slice(0, titleLength - 1).join('')}…` : line.join('')
 }

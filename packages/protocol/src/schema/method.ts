@@ -4,6 +4,7 @@ import { cursor, methodParams } from './params.ts'
 import { checkup, explainedCall, replayedCalls, testedCommand, trustReport } from './policy.ts'
 import { completedItem, conversationState } from './state.ts'
 import { conversationSummary, diagnostics, listedConversation } from './summaries.ts'
+
 export const acknowledged = z
   .object({ seq: z.int().describe('Seq of the event that recorded it.') })
   .describe('The change is in the log.')

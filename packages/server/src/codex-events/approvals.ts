@@ -1,4 +1,5 @@
 import type { Answers, ApprovalDecision, ApprovalRequest, Item } from '@parley/protocol'
+import { onOneLine } from '@parley/protocol/question'
 import { fileChangesOf, readDiffs } from './call-messages.ts'
 import type { AskedCommand, AskedPatch, EventMsg } from './event-msg.ts'
 
@@ -29,7 +30,12 @@ export function approvalMessage(approval: ApprovalRequest, item: Item | null): E
   const { kind, ...asked } = questionOf(approval, item)
   if (kind === 'form') {
     const server = item?.type === 'toolCall' ? (/^mcp__(.+?)__/.exec(item.tool)?.[1] ?? item.tool) : ''
-    return { type: 'elicitation_request', id: approval.id, server_name: server, message: approval.title }
+    return {
+      type: 'elicitation_request',
+      id: approval.id,
+      server_name: onOneLine(server),
+      message: onOneLine(approval.title),
+    }
   }
   return 'changes' in asked
     ? { type: 'apply_patch_approval_request', ...asked }

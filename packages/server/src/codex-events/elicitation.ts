@@ -1,17 +1,7 @@
 import type { ApprovalRequest, ConversationId, Enforcement, FormField, Item } from '@parley/protocol'
-import {
-  againWords,
-  backgroundWords,
-  collapseBlanks,
-  fileWords,
-  hiddenWarnings,
-  limitWords,
-  onOneLine,
-  showHidden,
-  uncheckedWords,
-} from '@parley/protocol/question'
+import { describeQuestion, hiddenWarnings, onOneLine, questionText } from '@parley/protocol/question'
 import { questionOf } from './approvals.ts'
-import { parsedCommand, readDiffs, shellJoined } from './call-messages.ts'
+import { parsedCommand, shellJoined } from './call-messages.ts'
 
 /** Call that asks, as the client numbers it. */
 interface Asker {
@@ -38,10 +28,10 @@ type ElicitationParams = {
 export function elicitationFor(approval: ApprovalRequest, item: Item | null, asker: Asker): ElicitationParams {
   const question = questionOf(approval, item)
   const { conversationId, requestId, enforcement } = asker
-  if (question.kind === 'form') {
-    const requestedSchema = schemaOf(approval.form?.fields ?? [])
-    return { message: formMessage(approval), requestedSchema, threadId: conversationId }
-  }
+  const typed = approval.command === undefined ? '' : shellJoined(approval.command)
+  const message = questionText(describeQuestion(approval, enforcement), approval.kind, typed)
+  if (question.kind === 'form')
+    return { message, requestedSchema: schemaOf(approval.form?.fields ?? []), threadId: conversationId }
   const common = {
     requestedSchema: { type: 'object', properties: {} },
     threadId: conversationId,
@@ -51,7 +41,7 @@ export function elicitationFor(approval: ApprovalRequest, item: Item | null, ask
   } as const
   if (question.kind === 'patch') {
     return {
-      message: patchMessage(approval, enforcement),
+      message,
       ...common,
       codex_elicitation: 'patch-approval',
       codex_changes: question.changes,
@@ -59,7 +49,7 @@ export function elicitationFor(approval: ApprovalRequest, item: Item | null, ask
     }
   }
   return {
-    message: commandMessage(approval, question.command, enforcement),
+    message,
     ...common,
     codex_elicitation: 'exec-approval',
     codex_command: question.command,
@@ -80,61 +70,16 @@ function schemaOf(fields: readonly FormField[]): RequestedSchema {
 
 function propertyOf({ type, title, description, choices = [], default: preset }: FormField): Record<string, unknown> {
   const shown = {
-    title: showHidden(title),
-    ...(description === undefined ? {} : { description: showHidden(description) }),
-    ...(preset === undefined ? {} : { default: preset }),
+    title: onOneLine(title),
+    ...(description === undefined ? {} : { description: onOneLine(description) }),
+    // A client could write it to a terminal as it is, and it must go back unchanged.
+    ...(preset === undefined || hiddenWarnings(String(preset)).length > 0 ? {} : { default: preset }),
   }
   if (type !== 'choice') return { type, ...shown }
   return {
     type: 'string',
     ...shown,
     enum: choices.map(({ value }) => value),
-    enumNames: choices.map((one) => showHidden(one.title)),
+    enumNames: choices.map((one) => onOneLine(one.title)),
   }
-}
-
-/**
- * Returns the whole question as text. Only lines of parley start at the margin; those of commands are indented and
- * those of diffs have marks. Invisible characters are shown by their numbers.
- */
-function commandMessage(approval: ApprovalRequest, command: readonly string[], enforcement: Enforcement): string {
-  const words = shellJoined(command)
-  const shown = showHidden(collapseBlanks(words)).replaceAll('\n', '\n    ')
-  const { cwd, environment, reason } = approval
-  const where = environment === undefined ? '' : ` on ${onOneLine(environment)}`
-  return [
-    `Allow parley to run \`${shown}\` in \`${onOneLine(cwd)}\`${where}?`,
-    ...hiddenWarnings(words).map((warning) => `! ${warning}`),
-    limitsLine(approval, enforcement),
-    ...(approval.background === true ? [`It runs ${backgroundWords}.`] : []),
-    ...(reason === '' ? [] : [`Asked because: ${onOneLine(reason)}`]),
-    ...(approval.attempt === undefined ? [] : [againWords]),
-    ...(approval.justification === undefined ? [] : [`${uncheckedWords}“${onOneLine(approval.justification)}”`]),
-  ].join('\n')
-}
-
-/** Returns the question about a patch: all files, then every line of its diffs. */
-function patchMessage(approval: ApprovalRequest, enforcement: Enforcement): string {
-  const { reason, detail, cwd, files = readDiffs(detail) } = approval
-  const where = approval.environment === undefined ? '' : ` on ${onOneLine(approval.environment)}`
-  return [
-    ...(reason === '' ? [] : [onOneLine(reason)]),
-    'Allow parley to apply proposed code changes?',
-    ...files.map(fileWords),
-    `Paths are relative to \`${onOneLine(cwd)}\`${where}.`,
-    limitsLine(approval, enforcement),
-    ...hiddenWarnings(detail).map((warning) => `! ${warning}`),
-    '',
-    showHidden(detail).trimEnd(),
-  ].join('\n')
-}
-
-/** Returns the question of an MCP server in the server's words. */
-function formMessage({ title, detail }: ApprovalRequest): string {
-  return showHidden(`${title}\n${detail}`.trim())
-}
-
-function limitsLine(approval: ApprovalRequest, enforcement: Enforcement): string {
-  const words = limitWords(approval, enforcement).map(({ text }) => text)
-  return `Limits: ${words.join(' · ')}`
 }

@@ -1,4 +1,11 @@
-import type { ConversationState, FileChangeEntry, Item, ItemId, TokenCounts } from '@parley/protocol'
+import {
+  type ConversationState,
+  type FileChangeEntry,
+  type Item,
+  type ItemId,
+  noTokens,
+  type TokenCounts,
+} from '@parley/protocol'
 
 /**
  * State that translation needs of earlier events. Separate from the conversation's state, so that it can start
@@ -21,8 +28,6 @@ export interface OpenEntry {
   /** True when the item's start was reported, and its end must be. */
   readonly executionStarted: boolean
 }
-
-const noTokens: TokenCounts = { inputTokens: 0, cachedInputTokens: 0, outputTokens: 0, reasoningTokens: 0 }
 
 /** State before the first event of a conversation. */
 export const emptyMemory: Memory = {

@@ -6,6 +6,7 @@ import {
   type Item,
   type TokenCounts,
 } from '@parley/protocol'
+import { showHidden } from '@parley/protocol/question'
 import { approvalMessage } from './approvals.ts'
 import { base64Of } from './base64.ts'
 import { beginningOf, endingOf } from './call-messages.ts'
@@ -76,7 +77,7 @@ function messagesOf(memory: Memory, event: Exclude<ConversationEvent, { type: Re
       return [{ type: 'plan_update', explanation: event.plan.explanation ?? null, plan }]
     }
     case 'retry.scheduled':
-      return [{ type: 'stream_error', message: event.failure.message }]
+      return [{ type: 'stream_error', message: showHidden(event.failure.message) }]
     case 'turn.parked':
       return [background(event.reason)]
     case 'conversation.recovered':
@@ -237,5 +238,5 @@ function usageOf({ inputTokens, cachedInputTokens, outputTokens, reasoningTokens
 }
 
 function background(message: string): EventMsg {
-  return { type: 'background_event', message }
+  return { type: 'background_event', message: showHidden(message) }
 }

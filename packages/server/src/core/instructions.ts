@@ -37,13 +37,13 @@ interface SessionContext {
 }
 
 /** Describes the session to the model; repeated in a conversation where it changes. */
-export function describeSessionContext(around: SessionContext): string {
+export function describeSessionContext(session: SessionContext): string {
   const lines = [
-    `Working directory: ${around.cwd}`,
-    around.gitBranch === null ? 'Not a git repository.' : `Git branch: ${around.gitBranch}`,
-    `Date: ${around.date}`,
-    `Platform: ${around.platform}, shell: ${around.shell}`,
-    ...around.limits,
+    `Working directory: ${session.cwd}`,
+    session.gitBranch === null ? 'Not a git repository.' : `Git branch: ${session.gitBranch}`,
+    `Date: ${session.date}`,
+    `Platform: ${session.platform}, shell: ${session.shell}`,
+    ...session.limits,
   ]
   return `<environment>\n${lines.join('\n')}\n</environment>`
 }
@@ -104,7 +104,7 @@ const pastReadOnly: Readonly<Record<Settings['approvalPolicy'], string>> = {
 function noNetwork(enforcement: Settings['enforcement']): string {
   return enforcement === 'partial'
     ? 'Commands have no network, not even between each other.'
-    : 'Commands have no network, and a loopback of their own: what a command in the background serves no other command reaches, so start a server and what uses it in one command.'
+    : 'Commands have no network, and a loopback of their own: no other command reaches a server in the background, so start a server and its client in one command.'
 }
 
 function howToAsk({ approvalPolicy }: Settings, hasNetwork: boolean): readonly string[] {

@@ -52,7 +52,8 @@ interface Fold {
 }
 
 const cutHere = 'Not run: the conversation was cut here.'
-const missingFile = '(A file of this conversation is missing here.)'
+/** Text in place of a side file that is missing. */
+export const missingFile = '(A file of this conversation is missing here.)'
 
 export function createModelView(): ModelView {
   const fold: Fold = { blocks: [], calls: new Map(), outputFiles: new Map(), context: null, draft: [], sent: 0 }

@@ -1,10 +1,9 @@
 import type { Config } from '@parley/config'
 import type { Files } from '@parley/journal'
-import { createMcpServers, type McpPatience, usualPatience } from '@parley/mcp-client'
+import { createMcpServers, type McpPatience, type McpServers, usualPatience } from '@parley/mcp-client'
 import { createProjects, createUserRules } from '@parley/policy'
-import type { ConversationId, Overrides, ResultOf, Settings } from '@parley/protocol'
-import { createEnvironments, type LocalParts, localEnvironment } from '@parley/workspace'
-import type { Ids } from '../ports/ids.ts'
+import type { ClientId, ConversationId, Overrides, ResultOf, Settings } from '@parley/protocol'
+import { createEnvironments, type Environments, type LocalParts, localEnvironment } from '@parley/workspace'
 import {
   type ConnectedClients,
   createConnectedClients,
@@ -14,6 +13,7 @@ import {
   type ServerIdentity,
 } from './diagnostics.ts'
 import { type Ceiling, type CeilingFlags, ceilingOf, defaultCeilingFlags } from './limits/ceiling.ts'
+import { assertNoSecretFolder } from './limits/workspace-folders.ts'
 import { type EngineMethods, methodsFor } from './methods.ts'
 import { ConversationHost, type Guest } from './open/conversation-host.ts'
 import { createSetup, type SetupPorts } from './open/open-conversation.ts'
@@ -25,7 +25,7 @@ import { assertOverridesAllowed, readConfig } from './settings/read-config.ts'
 export interface Engine extends AsyncDisposable {
   readonly host: ConversationHost
   readonly identity: ServerIdentity
-  newClientId(): string
+  newClientId(): ClientId
   readonly connectedClients: ConnectedClients
   /** Announces the addresses of this server beside every lock it holds, so that other processes can join. */
   listensAt(addresses: Addresses): void
@@ -34,6 +34,8 @@ export interface Engine extends AsyncDisposable {
   readonly ceiling: () => Ceiling
   /** Throws `aboveCeiling` for overrides that ask for more than this server allows. */
   assertAllowed(overrides: Overrides, now: Settings): void
+  /** Rejects with `aboveCeiling` for folders of this machine where secrets are kept and that this server is not for. */
+  assertFolders(folders: readonly string[]): Promise<void>
   /** Returns the methods of the protocol that the engine answers. The client is also the guest who joins and leaves. */
   methodsFor(client: Guest): EngineMethods
   diagnose(): Promise<Omit<ResultOf<'server/diagnostics'>, 'ignoredMessages'>>
@@ -48,13 +50,15 @@ interface Addresses {
 }
 
 export interface EngineParts
-  extends Omit<SetupPorts, 'places' | 'mcpServers' | 'userRules' | 'projects' | 'ceiling' | 'notify'>,
+  extends Pick<
+      SetupPorts,
+      'program' | 'home' | 'env' | 'clock' | 'ids' | 'random' | 'shellParser' | 'redaction' | 'models'
+    >,
     LocalParts {
   /** Time to wait for a lost link to an environment, in ms; default 30 s. */
   readonly linkPatienceMs?: number
   readonly identity: ServerIdentity
   readonly files: Files
-  readonly ids: Ids
   readonly mcpPatience?: McpPatience
   /** Flags of the command line that set the ceiling; default: the default ceiling. */
   readonly ceiling?: CeilingFlags
@@ -63,7 +67,7 @@ export interface EngineParts
 }
 
 export function createEngine(parts: EngineParts): Engine {
-  const { home } = parts
+  const { program, home, env, files, clock, ids, random, shellParser, redaction, models, sandboxes } = parts
   const connectedClients = createConnectedClients()
   let addresses: readonly string[] = []
   const report = (fault: unknown, conversationId?: ConversationId) => {
@@ -71,36 +75,40 @@ export function createEngine(parts: EngineParts): Engine {
     if (conversationId === undefined) return
     connectedClients.notifyAll({ ...noticeOf(fault), conversationId })
   }
-  const { version } = parts.identity.serverInfo
-  const mcpServers = createMcpServers({ ...parts, version, patience: parts.mcpPatience ?? usualPatience })
-  const userRules = createUserRules(parts.home)
-  const projects = createProjects(parts)
+  const mcpServers = openMcpServers(parts)
+  const userRules = createUserRules(home)
+  const projects = createProjects({ home, env, files })
   const ceiling = () => ceilingOf(parts.ceiling ?? defaultCeilingFlags, ownConfig(parts))
-  const places = createEnvironments({ ...parts, local: localEnvironment(parts) })
-  const host = new ConversationHost({
-    files: parts.files,
-    home: parts.home,
-    ids: parts.ids,
-    setup: createSetup({
-      ...parts,
-      ceiling,
-      places,
-      projects,
-      mcpServers,
-      userRules,
-      report,
-      notify: connectedClients.notifyAll,
-    }),
+  const environments = openEnvironments(parts)
+  const setup = createSetup({
+    program,
+    home,
+    files,
+    env,
+    clock,
+    ids,
+    random,
+    shellParser,
+    redaction,
+    environments,
+    secrets: parts.secrets,
+    models,
+    mcpServers,
+    userRules,
+    projects,
+    ceiling,
     report,
+    notify: connectedClients.notifyAll,
   })
-  const { files, redaction } = parts
-  const policy = { ...parts, places, projects, userRules }
-  const methodPorts = { host, files, mcpServers, redaction, policy, trust: { ...parts, projects } }
+  const host = new ConversationHost({ files, home, ids, setup, report })
+  const policy = { files, home, env, environments, shellParser, userRules, projects, models }
+  const trust = { home, clock, projects, sandboxes }
+  const methodPorts = { host, files, mcpServers, redaction, policy, trust }
   return {
     host,
     identity: parts.identity,
     home,
-    newClientId: () => parts.ids.client(),
+    newClientId: ids.client,
     connectedClients,
     listensAt({ socket, others }) {
       addresses = [...(socket === null ? [] : [socket]), ...others]
@@ -108,10 +116,11 @@ export function createEngine(parts: EngineParts): Engine {
     },
     report,
     ceiling,
+    assertFolders: async (folders) => assertNoSecretFolder(folders, { home, ceiling, secrets: await parts.secrets() }),
     assertAllowed: (overrides, now) => assertOverridesAllowed(overrides, now, { home, ceiling }),
     methodsFor: (client) => methodsFor(client, methodPorts),
     async diagnose() {
-      const { enforcement, reason } = await parts.sandboxes.report()
+      const { enforcement, reason } = await sandboxes.report()
       const found = {
         enforcement,
         enforcementReason: reason,
@@ -120,8 +129,22 @@ export function createEngine(parts: EngineParts): Engine {
       }
       return { ...diagnose(host, parts), ...found }
     },
-    [Symbol.asyncDispose]: () => host[Symbol.asyncDispose]().finally(() => places[Symbol.asyncDispose]()),
+    [Symbol.asyncDispose]: () => host[Symbol.asyncDispose]().finally(() => environments[Symbol.asyncDispose]()),
   }
+}
+
+/** Creates the MCP servers of this process; none runs before a conversation needs it. */
+function openMcpServers(parts: EngineParts): McpServers {
+  const { host, sandboxes, secrets, env, home, identity, mcpPatience: patience = usualPatience, redaction } = parts
+  const { version } = identity.serverInfo
+  return createMcpServers({ host, sandboxes, secrets, env, home, version, patience, redaction })
+}
+
+/** Creates the environments: this machine, and those behind exec-servers once a conversation takes them. */
+function openEnvironments(parts: EngineParts): Environments {
+  const { home, env, linkPatienceMs } = parts
+  const patience = linkPatienceMs === undefined ? {} : { linkPatienceMs }
+  return createEnvironments({ local: localEnvironment(parts), home, env, ...patience })
 }
 
 /** Returns the user's own configuration with the profile this server was started with. */

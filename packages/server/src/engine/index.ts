@@ -1,4 +1,4 @@
-/** All of the engine that frontends, programs and listeners import; a layering test holds it. */
+/** Exports of the engine for frontends, programs and listeners; the layering test rejects any other import. */
 export type { Conversation } from './conversation/conversation.ts'
 export type { ServerIdentity } from './diagnostics.ts'
 export { createEngine, type Engine, type EngineParts } from './engine.ts'

@@ -13,8 +13,8 @@ import { readEvents, readItems, readSideFile } from './read/read-conversation.ts
 import { describeConfig, listModels } from './settings/read-config.ts'
 import type { TrustPorts } from './settings/trust.ts'
 
-/** Methods of a connection itself: its handshake, its streams, and what a server tells of itself. */
-type OfConnections =
+/** Methods that a frontend answers for one connection: its handshake, its streams, and diagnostics. */
+type ConnectionMethod =
   | 'initialize'
   | 'conversation/stream'
   | 'conversation/unstream'
@@ -24,7 +24,7 @@ type OfConnections =
 type Method<Name extends MethodName> = (params: ParamsOf<Name>) => ResultOf<Name> | Promise<ResultOf<Name>>
 
 /** Methods of the protocol that the engine answers, for one client; a missing one does not compile. */
-export type EngineMethods = { readonly [Name in Exclude<MethodName, OfConnections>]: Method<Name> }
+export type EngineMethods = { readonly [Name in Exclude<MethodName, ConnectionMethod>]: Method<Name> }
 
 interface MethodPorts {
   readonly host: ConversationHost

@@ -36,7 +36,7 @@ export function makeHomePrivate(home: string): string | null {
   const mode = facts.mode & 0o7777
   if ((mode & accessOfOthers) === 0) return null
   chmodSync(home, mode & ~accessOfOthers)
-  return `${home} was open to others of this machine (mode ${mode.toString(8)}); it is yours alone now.`
+  return `${home} was open to other users of this machine (mode ${mode.toString(8)}); it is yours alone now.`
 }
 
 function assertOwn(path: string): void {

@@ -120,7 +120,6 @@ export function systemParts(options: ServerOptions): EngineParts {
         redact: redaction.text,
         onProblem: (problem) => log.write(String(problem)),
       }),
-    report: (fault) => log.write(String(fault)),
     writeLog: log.write,
   }
 }

@@ -72,12 +72,14 @@ export const ceilingOptions = {
   'max-sandbox': { type: 'string' },
   'allow-never': { type: 'boolean' },
   profile: { type: 'string' },
+  'allow-secret-folder': { type: 'string', multiple: true },
 } as const
 
 interface Given {
   readonly 'max-sandbox'?: string | undefined
   readonly 'allow-never'?: boolean | undefined
   readonly profile?: string | undefined
+  readonly 'allow-secret-folder'?: readonly string[] | undefined
 }
 
 const modes: readonly SandboxMode[] = ['read-only', 'workspace-write', 'danger-full-access']
@@ -88,5 +90,11 @@ export function readCeiling(given: Given): CeilingFlags {
   const maxSandbox = modes.find((mode) => mode === wanted) ?? null
   if (wanted !== undefined && maxSandbox === null)
     throw new UsageError(`--max-sandbox takes ${modes.join(', ')}, not ${JSON.stringify(wanted)}.`)
-  return { maxSandbox, allowNever: given['allow-never'] === true, profile: given.profile ?? null }
+  const secretFolders = (given['allow-secret-folder'] ?? []).map((folder) => resolve(folder))
+  return {
+    maxSandbox,
+    allowNever: given['allow-never'] === true,
+    profile: given.profile ?? null,
+    ...(secretFolders.length === 0 ? {} : { secretFolders }),
+  }
 }

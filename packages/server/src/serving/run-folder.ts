@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { chmodSync, lstatSync, mkdirSync, readdirSync, unlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { ConnectError, connectSocket, type Listener, listenSocket, type Transport } from '@parley/rpc'
+import { systemErrorCode } from '@parley/workspace'
 
 /** Folder of this user's sockets, or the problem with it. */
 type RunFolder = { readonly path: string } | { readonly problem: string }
@@ -36,21 +37,14 @@ function privateFolder(path: string, uid: number): RunFolder {
   try {
     mkdirSync(path, { mode: 0o700 })
   } catch (error) {
-    if (!hasCode(error, 'EEXIST')) return { problem: `${path} cannot be made (${codeOf(error)})` }
+    const code = systemErrorCode(error)
+    if (code !== 'EEXIST') return { problem: `${path} cannot be made (${code ?? String(error)})` }
   }
   const facts = lstatSync(path, { throwIfNoEntry: false })
-  if (facts === undefined || !facts.isDirectory()) return { problem: `${path} is no folder` }
+  if (facts === undefined || !facts.isDirectory()) return { problem: `${path} is not a folder` }
   if (facts.uid !== uid) return { problem: `${path} belongs to another user` }
   if ((facts.mode & 0o077) !== 0) chmodSync(path, 0o700)
   return { path }
-}
-
-function hasCode(error: unknown, code: string): boolean {
-  return error instanceof Error && 'code' in error && error.code === code
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : String(error)
 }
 
 /** Returns the run folders of this process's user. */

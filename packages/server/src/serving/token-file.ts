@@ -3,6 +3,7 @@ import { closeSync, constants, fstatSync, openSync, readFileSync, writeSync } fr
 import { dirname } from 'node:path'
 import { openUnlocked } from '@parley/host'
 import { makeFolders, nodeFiles } from '@parley/journal'
+import { systemErrorCode } from '@parley/workspace'
 import { UsageError } from './flags.ts'
 
 /** Returns the token in a file that only this user can read. Creates a missing file. Throws `UsageError`. */
@@ -43,7 +44,7 @@ function makeToken(path: string): string | null {
     closeSync(file)
     return token
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return null
+    if (systemErrorCode(error) === 'EEXIST') return null
     throw error
   }
 }

@@ -54,15 +54,16 @@ function preparePatch(patch: string, ports: ToolPorts): PreparedCall | { problem
     facts: async (workspace) =>
       gatherPatchFacts(
         { tool: 'apply_patch', paths: pathsOf(hunks), patch },
-        await fileSurroundings(ports.place, workspace),
+        await fileSurroundings(ports.environment, workspace),
       ),
     async plan({ cwd }, facts) {
-      const files = ports.place.patches
+      const files = ports.environment.patches
       const planned = await planPatch({ hunks, files, cwd, secretsIn: ports.redaction.secretsIn, ...limitsFrom(facts) })
       if (!planned.ok) return { problem: failureText(planned.failures) }
       const { plans } = planned
       return {
-        payload: JSON.stringify({ patch, changes: changesOf(plans) }),
+        // What the question says of each file counts as well: one that has become guarded since is asked about anew.
+        payload: JSON.stringify({ patch, changes: changesOf(plans), files: facts.kind === 'patch' ? facts.files : [] }),
         shown: { changes: clipDiffs(plans.map(recordChange)) },
         question: () => patchQuestion(plans, checkedIn(facts, cwd)),
         run: ({ itemId }) => runPlan({ plans, files, tag: itemId }),

@@ -25,13 +25,13 @@ interface ToolDefinition<Schema extends z.ZodType> {
 
 /** Returns a tool whose arguments are checked by a schema; the model gets the problem of invalid ones. */
 export function defineTool<Schema extends z.ZodType>(definition: ToolDefinition<Schema>): Tool {
-  const { name, description, readOnly, input, warmUp: expect, prepare } = definition
+  const { name, description, readOnly, input, warmUp, prepare } = definition
   let parameters: JsonSchemaObject | null = null
   return {
     name,
     description,
     readOnly,
-    ...(expect === undefined ? {} : { warmUp: expect }),
+    ...(warmUp === undefined ? {} : { warmUp }),
     get parameters() {
       parameters ??= jsonSchemaOf(input)
       return parameters
@@ -51,11 +51,11 @@ function jsonSchemaOf(input: z.ZodType): JsonSchemaObject {
 /** Ports through which tools use the system. */
 export interface ToolPorts {
   /** Environment in which commands run and files lie. */
-  readonly place: Environment
+  readonly environment: Environment
   readonly background: BackgroundProcesses
   readonly shellParser: ShellParser
   /** Rules for the variables that commands get. */
-  readonly environmentRules: EnvRules
+  readonly envRules: EnvRules
   readonly redaction: Redaction
   readonly clock: Clock
 }
@@ -64,13 +64,13 @@ export interface ToolPorts {
  * Returns what the facts of files are gathered from. Rejects with `EnvironmentUnreachableError` when the environment cannot be
  * reached.
  */
-export async function fileSurroundings(place: Environment, { cwd, roots }: Workspace): Promise<FileSurroundings> {
-  await place.reach()
-  const { files, standingOf } = place
-  const { real, changed } = await place.rootsNow(roots)
+export async function fileSurroundings(environment: Environment, { cwd, roots }: Workspace): Promise<FileSurroundings> {
+  await environment.reach()
+  const { files, standingOf } = environment
+  const { real, changed } = await environment.rootsNow(roots)
   // The first root is the folder of the conversation, unless that is another one now.
   const realCwd = changed.length === 0 ? real[0] : await files.realPath(cwd).catch(whenUnknown(cwd))
-  return { cwd: realCwd ?? cwd, roots: real, secrets: await place.secrets(), standingOf, files }
+  return { cwd: realCwd ?? cwd, roots: real, secrets: await environment.secrets(), standingOf, files }
 }
 
 interface LookUp {
@@ -80,9 +80,9 @@ interface LookUp {
   readonly path: string
   /** True when everything below the path is read too. */
   readonly recursive: boolean
-  readonly place: Environment
+  readonly environment: Environment
   /** Reads the path; `real` is the path that was checked, with every link followed. */
-  readonly look: (place: { real: string; shownPath: string }, context: ToolContext) => Promise<LookUpOutcome>
+  readonly look: (found: { real: string; shownPath: string }, context: ToolContext) => Promise<LookUpOutcome>
 }
 
 type LookUpOutcome =
@@ -90,18 +90,18 @@ type LookUpOutcome =
   | { readonly kind: string; readonly text: string }
 
 /** Returns a call that only reads one path. */
-export function prepareLookUp({ tool, title, input, path, recursive, place, look }: LookUp): PreparedCall {
+export function prepareLookUp({ tool, title, input, path, recursive, environment, look }: LookUp): PreparedCall {
   const text = JSON.stringify(input)
   return {
     describe: () => ({ type: 'toolCall', title, text: '', input: text }),
     facts: async (workspace): Promise<Facts> =>
-      gatherReadFacts({ tool, paths: [path], recursive }, await fileSurroundings(place, workspace)),
+      gatherReadFacts({ tool, paths: [path], recursive }, await fileSurroundings(environment, workspace)),
     async plan({ cwd, roots }, facts) {
       const real = (facts.kind === 'read' ? facts.paths[0]?.real : undefined) ?? path
       return {
         payload: JSON.stringify({ input, real }),
         async run(context) {
-          const now = await resolveWorkspacePath({ path: real, cwd, roots, files: place.files })
+          const now = await resolveWorkspacePath({ path: real, cwd, roots, files: environment.files })
           if (!now.ok) return failedLookUp(now.message)
           if (now.path.real !== real) return failedLookUp(`${path} now leads somewhere else.`)
           const found = await unlessAborted(look({ real, shownPath: path }, context), context.signal)

@@ -9,7 +9,7 @@ const input = z.object({
   show_ignored: z.boolean().optional().describe('Also what .gitignore hides.'),
 })
 
-export function listDirTool({ place }: ToolPorts): Tool {
+export function listDirTool({ environment }: ToolPorts): Tool {
   return defineTool({
     name: 'list_dir',
     description: 'Lists a folder as a tree, without what .gitignore hides.',
@@ -23,10 +23,10 @@ export function listDirTool({ place }: ToolPorts): Tool {
         input: call,
         path,
         recursive: depth > 1,
-        place,
+        environment,
         look: ({ real, shownPath }, { cwd }) =>
           listDirectory({
-            files: place.files,
+            files: environment.files,
             path: real,
             shownPath,
             ignoreRoot: cwd,

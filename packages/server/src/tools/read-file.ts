@@ -24,10 +24,7 @@ export function readFileTool(ports: ToolPorts): Tool {
   })
 }
 
-function prepareFile(
-  call: z.infer<typeof input>,
-  { place, redaction: { excerpt: beginning } }: ToolPorts,
-): PreparedCall {
+function prepareFile(call: z.infer<typeof input>, { environment, redaction }: ToolPorts): PreparedCall {
   const { path, offset, limit } = call
   const range = { ...(offset === undefined ? {} : { offset }), ...(limit === undefined ? {} : { limit }) }
   return prepareLookUp({
@@ -36,9 +33,16 @@ function prepareFile(
     input: call,
     path,
     recursive: false,
-    place,
+    environment,
     look: ({ real, shownPath }, { signal }) =>
-      readLines({ files: place.files, path: real, shownPath, redactCutLine: beginning, signal, ...range }),
+      readLines({
+        files: environment.files,
+        path: real,
+        shownPath,
+        redactCutLine: redaction.excerpt,
+        signal,
+        ...range,
+      }),
   })
 }
 
@@ -65,7 +69,7 @@ function readOutput(
   const heading = `[lines ${offset} to ${offset - 1 + shown.length} of ${lines.length}]`
   const text = shown.join('\n')
   const clipped = clipForModel(
-    { head: text, tail: '', totalBytes: text.length, omittedBytes: 0 },
+    { head: text, tail: '', totalBytes: Buffer.byteLength(text), omittedBytes: 0 },
     'ask for fewer lines',
     modelTextLimit - 1024,
   )

@@ -25,7 +25,7 @@ export async function runShellCommand(
   context: ToolContext,
   ports: ToolPorts,
 ): Promise<ToolOutcome> {
-  const { place } = ports
+  const { environment } = ports
   context.sideFiles.prepare()
   const planned = commandSpec({ argv, cwd, itemId: context.itemId, folder: context.sideFiles.folder }, ports)
   const spec = cwdIdentity === undefined ? planned : { ...planned, cwdIdentity }
@@ -36,7 +36,7 @@ export async function runShellCommand(
     return notStarted
   }
   if (background) return startInBackground(spec, { itemId: context.itemId, sandbox }, ports)
-  const running = place.commands.runCommand({ ...spec, timeoutMs }, { sandbox, onOutput: context.report })
+  const running = environment.commands.runCommand({ ...spec, timeoutMs }, { sandbox, onOutput: context.report })
   const stop = () => running.stop(context.signal.reason === 'shutdown' ? 'shutdown' : 'interrupted')
   context.signal.addEventListener('abort', stop, { once: true })
   sandbox.exceeded?.addEventListener('abort', () => running.stop('interrupted'), { once: true })
@@ -83,7 +83,7 @@ interface SpecParts {
 
 export function commandSpec({ argv, cwd, itemId, folder }: SpecParts, ports: ToolPorts): CommandSpec {
   const env = {
-    ...commandEnv(ports.place.env, { ...ports.environmentRules, isSecret: ports.redaction.hasSecret }),
+    ...commandEnv(ports.environment.env, { ...ports.envRules, isSecret: ports.redaction.hasSecret }),
     PAGER: 'cat',
     GIT_PAGER: 'cat',
     GIT_TERMINAL_PROMPT: '0',

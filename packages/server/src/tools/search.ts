@@ -27,10 +27,7 @@ export function searchTool(ports: ToolPorts): Tool {
   })
 }
 
-function prepareSearch(
-  call: z.infer<typeof input>,
-  { place, redaction: { excerpt: beginning } }: ToolPorts,
-): PreparedCall {
+function prepareSearch(call: z.infer<typeof input>, { environment, redaction }: ToolPorts): PreparedCall {
   const path = call.path ?? '.'
   const { pattern, globs = [], literal = false, ignore_case: ignoreCase = false } = call
   const { include_ignored: includeIgnored = false, context_lines: contextLines = 0 } = call
@@ -44,10 +41,10 @@ function prepareSearch(
     input: call,
     path,
     recursive: true,
-    place,
+    environment,
     look: ({ real, shownPath }, { cwd, roots, signal }) =>
       searchEnvironment({
-        ...{ environment: place, roots, includeIgnored, cwd, path: real, shownPath, signal },
+        ...{ environment, roots, includeIgnored, cwd, path: real, shownPath, signal },
         search: (where) =>
           pattern === undefined
             ? searchFileNames({ ...where, globs, includeIgnored })
@@ -59,7 +56,7 @@ function prepareSearch(
                 ignoreCase,
                 includeIgnored,
                 contextLines,
-                redactCutLine: beginning,
+                redactCutLine: redaction.excerpt,
               }),
       }),
   })

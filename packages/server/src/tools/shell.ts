@@ -18,7 +18,7 @@ const input = z.object({
     .boolean()
     .optional()
     .describe(
-      'Start it and go on; for servers and watchers. Read its output with read_file "output:<item id>", end it with stop_process. In the sandbox neither other commands nor the user’s browser can connect to it: start a server and what uses it in one command, or ask for network: true for both.',
+      'Start it and go on; for servers and watchers. Read its output with read_file "output:<item id>", end it with stop_process. In the sandbox neither other commands nor the user’s browser can connect to it: start a server and its client in one command, or ask for network: true for both.',
     ),
 })
 
@@ -37,24 +37,24 @@ export function shellTool(ports: ToolPorts): Tool {
 }
 
 /** Starts what would delay the first command by 40 ms. A failure here shows again when the command runs. */
-function warmUp({ shellParser, place }: ToolPorts): void {
+function warmUp({ shellParser, environment }: ToolPorts): void {
   void shellParser.read('')
-  place.secrets().catch(() => undefined)
-  place.commands.warmUp().catch(() => undefined)
+  environment.secrets().catch(() => undefined)
+  environment.commands.warmUp().catch(() => undefined)
 }
 
 function prepareShell(call: ShellInput, ports: ToolPorts): PreparedCall | { problem: string } {
   const { escalate = false, network = false, reason = '' } = call
   if ((escalate || network) && reason.trim() === '')
     return { problem: `${escalate ? 'escalate' : 'network'} needs a reason: one sentence that tells the user why.` }
-  const { place } = ports
-  const argv = [place.shell, '-c', call.command]
+  const { environment } = ports
+  const argv = [environment.shell, '-c', call.command]
   const requested = { escalation: escalate ? { reason } : null, ...(network ? { network: { reason } } : {}) }
   return {
     describe: ({ cwd }) => described(call, argv, resolve(cwd, call.workdir ?? '.')),
     async facts(workspace) {
-      const { roots, secrets, files } = await fileSurroundings(place, workspace)
-      const searchPath = commandEnv(place.env, ports.environmentRules)['PATH'] ?? ''
+      const { roots, secrets, files } = await fileSurroundings(environment, workspace)
+      const searchPath = commandEnv(environment.env, ports.envRules)['PATH'] ?? ''
       const cwd = resolve(workspace.cwd, call.workdir ?? '.')
       return gatherCommandFacts(
         { tool: 'shell', argv, cwd, ...requested, background: call.background === true },
@@ -63,7 +63,7 @@ function prepareShell(call: ShellInput, ports: ToolPorts): PreparedCall | { prob
     },
     async plan(workspace) {
       const cwd = resolve(workspace.cwd, call.workdir ?? '.')
-      const found = await lookAtFolder(cwd, place)
+      const found = await findFolder(cwd, environment)
       if ('problem' in found) return found
       const { real, identity } = found
       const { background = false, timeout_ms: timeoutMs = defaultTimeoutMs } = call
@@ -86,10 +86,10 @@ interface WorkingFolder {
   readonly identity?: string
 }
 
-/** Looks at the working directory; a problem means that a command could not start there, so that no one is asked. */
-async function lookAtFolder(
+/** Finds the working directory; a problem means that a command could not start there, so that no one is asked. */
+async function findFolder(
   cwd: string,
-  { files }: ToolPorts['place'],
+  { files }: ToolPorts['environment'],
 ): Promise<WorkingFolder | { readonly problem: string }> {
   try {
     const real = await files.realPath(cwd)

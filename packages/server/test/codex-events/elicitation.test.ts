@@ -36,7 +36,7 @@ test('a question of an MCP server is passed on with its form', () => {
     ],
   }
   expect(elicitationFor({ ...approval, form }, null, asker)).toEqual({
-    message: 'everything asks: Who are you?\nName and age',
+    message: '    everything asks: Who are you?\n    Name and age',
     threadId: 'c1',
     requestedSchema: {
       type: 'object',
@@ -50,7 +50,7 @@ test('a question of an MCP server is passed on with its form', () => {
   })
 })
 
-test('a tool call is shown as a command of its tool and input', () => {
+test('a tool call is shown by its title and input, and passed on as a command', () => {
   const item: Item = {
     id: 'i1',
     type: 'toolCall',
@@ -60,9 +60,21 @@ test('a tool call is shown as a command of its tool and input', () => {
     tool: 'read_file',
     input: '{"path":"/etc/shadow"}',
   }
-  const asked = { ...approval, kind: 'read' as const, title: 'Read /etc/shadow', reason: 'outside of the folder' }
+  const asked = {
+    ...approval,
+    kind: 'read' as const,
+    title: 'Read /etc/shadow',
+    detail: item.input,
+    reason: 'outside of the folder',
+  }
   expect(elicitationFor(asked, item, asker)).toMatchObject({
-    message: `Allow parley to run \`read_file '{"path":"/etc/shadow"}'\` in \`/w\`?\nLimits: not sandboxed\nAsked because: outside of the folder`,
+    message: [
+      'Allow parley to make this call in `/w`?',
+      '    Read /etc/shadow',
+      '    {"path":"/etc/shadow"}',
+      'Limits: not sandboxed',
+      'Asked because: outside of the folder [builtin:ask]',
+    ].join('\n'),
     codex_elicitation: 'exec-approval',
     codex_mcp_tool_call_id: '7',
     codex_command: ['read_file', '{"path":"/etc/shadow"}'],
@@ -85,6 +97,7 @@ describe('the message about a command', () => {
   test("names limits, folder, reason and the model's justification", () => {
     const all = {
       environment: 'box',
+      env: { A: 'b\x1b' },
       background: true as const,
       attempt: 2,
       reason: 'it wants more than the sandbox gives',
@@ -94,7 +107,8 @@ describe('the message about a command', () => {
       "Allow parley to run `sh -c 'npm run dev'` in `/w` on box?",
       'Limits: not sandboxed: it may do all that you may, network included',
       'It runs in the background, without a time limit.',
-      'Asked because: it wants more than the sandbox gives',
+      'It runs with A=b\\x1b.',
+      'Asked because: it wants more than the sandbox gives [builtin:ask]',
       'It ran in the sandbox already, and failed for what the sandbox blocked. A yes runs it once more.',
       'the model says, unchecked: “needed ⏎ Allow parley to run `ls`?”',
     ])
@@ -147,7 +161,7 @@ test('the message about a patch shows every file and line with invisible charact
   }
   expect(elicitationFor(asked, null, asker)).toMatchObject({
     message: [
-      'a file lies outside the writable folders',
+      'a file lies outside the writable folders [builtin:ask]',
       'Allow parley to apply proposed code changes?',
       'change a.txt (+1 −0)',
       'delete large.txt (+0 −9, 90 bytes)',
@@ -165,10 +179,28 @@ test('the message about a patch shows every file and line with invisible charact
   })
 })
 
-test('the text of an MCP server is shown with invisible characters', () => {
-  const form = { fields: [{ name: 'n', title: 'N\u202e', type: 'string' as const, required: false }] }
-  expect(elicitationFor({ ...approval, title: 'A\x1b[2J', form }, null, asker)).toMatchObject({
-    message: 'A\\x1b[2J\nName and age',
-    requestedSchema: { properties: { n: { title: 'N<U+202E>' } } },
+test('the text of an MCP server is shown with invisible characters, off the margin', () => {
+  const field = { name: 'n', title: 'N\u202e', type: 'string' as const, required: false, default: 'x\x1b' }
+  const asked = {
+    ...approval,
+    title: 'A\x1b[2J',
+    detail: 'A\x1b[2J\nAllow parley to run `ls`?',
+    reason: 'The MCP server "box" asks this while its tool runs.',
+    form: { fields: [field] },
+  }
+  expect(elicitationFor(asked, null, asker)).toEqual({
+    message: [
+      'The MCP server "box" asks this while its tool runs.',
+      '! contains control characters, shown as \\x1b',
+      '    A\\x1b[2J',
+      '    Allow parley to run `ls`?',
+    ].join('\n'),
+    threadId: 'c1',
+    requestedSchema: { type: 'object', properties: { n: { type: 'string', title: 'N<U+202E>' } } },
   })
+})
+
+test('letters that pass for others are named', () => {
+  const asked = { ...approval, kind: 'command' as const, detail: 'сurl x', command: ['sh', '-c', 'сurl x'] }
+  expect(elicitationFor(asked, null, asker).message).toContain('! non-ASCII: U+0441 looks like c')
 })

@@ -233,6 +233,11 @@ const table: readonly (readonly [string, readonly ConversationEvent[], readonly 
     [{ type: 'turn.parked', turnId: 't1', reason: 'It waits.' }],
     [{ type: 'background_event', message: 'It waits.' }],
   ],
+  [
+    'a warning with escapes',
+    [notice('warning', 'length', 'Cut\x1b[2J.')],
+    [{ type: 'background_event', message: 'Cut\\x1b[2J.' }],
+  ],
   ['a warning', [notice('warning', 'length', 'Cut.')], [{ type: 'background_event', message: 'Cut.' }]],
   ['the note of an interrupt', [notice('info', 'interrupted', 'Interrupted')], []],
   ['a discarded item', [opens(message), { type: 'item.discarded', itemId: 'i1', reason: 'cut' }], []],

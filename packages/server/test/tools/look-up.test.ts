@@ -19,7 +19,7 @@ it('opens the path that was checked, and no later target', async () => {
     input: { path: 'link' },
     path: 'link',
     recursive: false,
-    place: testLocalPlace(folder.path),
+    environment: testLocalPlace(folder.path),
     look: async ({ real }) => {
       looked.push(real)
       return { kind: 'read', text: '' }

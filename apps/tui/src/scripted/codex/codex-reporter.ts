@@ -1,6 +1,6 @@
 import type { ConversationEvent, ConversationId, Envelope, Item, TokenCounts } from '@parley/protocol'
 import { exitCodes } from '../../cli/exit-codes.ts'
-import { stripEffects } from '../../view/text/control-characters.ts'
+import { showEffects } from '../../view/text/control-characters.ts'
 import type { ResultStream } from '../output.ts'
 import { retrySentence, whyNoAnswer } from '../plain-lines.ts'
 import type { Reporter } from '../reporter.ts'
@@ -81,7 +81,7 @@ export function createCodexReporter({ stdout, stderr, now }: CodexOutput): Repor
       write({ type: 'error', message })
       write({ type: 'turn.failed', error: { message } })
       // The SDK quotes stderr when the exit code is not 0.
-      stderr.write(`parley: ${stripEffects(message)}\n`)
+      stderr.write(`parley: ${showEffects(message)}\n`)
     },
   }
 }

@@ -47,11 +47,10 @@ interface Layout {
 
 /** Layouts from the most readable to the smallest. */
 const layouts: readonly Layout[] = [
-  { isSpaced: true, isListed: true, rule: 'whole' },
-  { isSpaced: false, isListed: true, rule: 'whole' },
-  { isSpaced: false, isListed: true, rule: 'oneRow' },
-  { isSpaced: false, isListed: false, rule: 'whole' },
-  { isSpaced: false, isListed: false, rule: 'oneRow' },
+  { isSpaced: true, isListed: true, rule: 'named' },
+  { isSpaced: false, isListed: true, rule: 'named' },
+  { isSpaced: false, isListed: true, rule: 'none' },
+  { isSpaced: false, isListed: false, rule: 'named' },
   { isSpaced: false, isListed: false, rule: 'none' },
 ]
 
@@ -73,7 +72,7 @@ interface Parts {
 
 /**
  * Returns the approval as the last block of the live zone. `isWhole` requires every row of title, detail, folder,
- * limits, variables, warnings and the model's reason; only the rule's text may be missing.
+ * limits, variables, warnings, reason and the model's reason; only the name of the rule may be missing.
  */
 export function approvalBlock(asking: Asking, room: Room): ApprovalBlock {
   const { approval, maxRows } = asking

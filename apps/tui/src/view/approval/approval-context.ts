@@ -1,8 +1,8 @@
 import type { Approval, Enforcement } from '@parley/protocol'
-import { againWords, limitWords, onOneLine, uncheckedWords } from '@parley/protocol/question'
+import { describeQuestion, type QuestionWords, uncheckedWords } from '@parley/protocol/question'
 import { visibleLine } from '../text/control-characters.ts'
 import { truncateLine, truncateStart, wrapLine } from '../text/fit-rows.ts'
-import { placedPath, ruleSource } from '../text/formats.ts'
+import { placedPath } from '../text/formats.ts'
 import { type Line, lineText, narrowed, type Room, type Span } from '../text/span.ts'
 import { cellWidth } from '../text/width.ts'
 
@@ -12,14 +12,14 @@ interface Asked {
   readonly enforcement: Enforcement
 }
 
-/** Amount of the rule's text shown; a yes covers everything else, which `contextRows` never leaves out. */
-export type RuleText = 'whole' | 'oneRow' | 'none'
+/** Tells if the rule that asks is named. A yes covers everything else, which `contextRows` never leaves out. */
+export type RuleText = 'named' | 'none'
 
 /** Returns folder, limits, variables, the model's reason and the rule that asks. */
 export function contextRows(asked: Asked, room: Room, rule: RuleText): readonly Line[] {
   return contextParts(asked).flatMap((part) => {
     if (part.kind === 'place') return placeRows(part, room)
-    if (part.kind === 'rule' && rule !== 'whole') return rule === 'none' ? [] : [truncateLine(part.line, room)]
+    if (part.kind === 'reason') return wrapLine(rule === 'named' ? [...part.line, part.rule] : part.line, room)
     return wrapLine(part.line, room)
   })
 }
@@ -27,7 +27,7 @@ export function contextRows(asked: Asked, room: Room, rule: RuleText): readonly 
 /** Returns the context in one row per part, cut where longer, for an approval not yet shown whole. */
 export function oneRowContext(asked: Asked, room: Room): readonly Line[] {
   return contextParts(asked).flatMap((part) => {
-    if (part.kind === 'rule') return []
+    if (part.kind === 'reason') return []
     if (part.kind === 'needed') return [truncateLine(part.line, room)]
     if (fits(wholePlace(part), room)) return [wholePlace(part)]
     const path = truncateStart(part.path, narrowed(room, placeMark.length))
@@ -41,24 +41,30 @@ interface Place {
   readonly limits: Line
 }
 
-type Part = Place | { readonly kind: 'needed'; readonly line: Line } | { readonly kind: 'rule'; readonly line: Line }
+type Part = Place | Reason | { readonly kind: 'needed'; readonly line: Line }
+
+interface Reason {
+  readonly kind: 'reason'
+  readonly line: Line
+  readonly rule: Span
+}
 
 const placeMark = 'in '
 
 function contextParts({ approval, homeFolder, enforcement }: Asked): readonly Part[] {
-  if (approval.kind === 'elicitation') return [needed([muted(approval.reason)])]
-  const { env = {}, reason, justification } = approval
-  const variables = Object.entries(env).map(([name, value]) => `${name}=${value}`)
+  const words = describeQuestion(approval, enforcement)
+  const { variables, reason, rule, again, justification } = words
+  if (approval.kind === 'elicitation') return [needed([muted(reason)])]
   return [
     {
       kind: 'place',
       path: visibleLine(placedPath(approval.cwd, approval.environment, homeFolder)),
-      limits: limitsOf(approval, enforcement),
+      limits: limitsOf(words),
     },
-    ...(variables.length === 0 ? [] : [needed([muted(`with ${variables.join(' ')}`)])]),
-    { kind: 'rule', line: [muted(`${reason} [${ruleSource(approval.rule)}]`)] },
-    ...(approval.attempt === undefined ? [] : [needed([again])]),
-    ...(justification === undefined ? [] : [needed(justificationLine(justification))]),
+    ...(variables === null ? [] : [needed([muted(variables)])]),
+    ...(reason === '' ? [] : [{ kind: 'reason' as const, line: [muted(reason)], rule: muted(` ${rule}`) }]),
+    ...(again === null ? [] : [needed([{ text: again, tone: 'warn' }])]),
+    ...(justification === null ? [] : [needed(justificationLine(justification))]),
   ]
 }
 
@@ -82,11 +88,9 @@ function fits(line: Line, room: Room): boolean {
   return cellWidth(lineText(line), room.ambiguous) <= room.columns
 }
 
-const again: Span = { text: againWords, tone: 'warn' }
-
 /** Returns what the call may do once it runs. */
-function limitsOf(approval: Approval, enforcement: Enforcement): readonly Span[] {
-  return limitWords(approval, enforcement).map(({ text, isMore }, index): Span => {
+function limitsOf({ limits }: QuestionWords): readonly Span[] {
+  return limits.map(({ text, isMore }, index): Span => {
     const separated = index === 0 ? text : ` · ${text}`
     return isMore ? { text: separated, tone: 'warn' } : muted(separated)
   })
@@ -96,7 +100,7 @@ function limitsOf(approval: Approval, enforcement: Enforcement): readonly Span[]
 function justificationLine(justification: string): Line {
   return [
     { text: uncheckedWords, tone: 'muted', bold: true },
-    { text: `“${onOneLine(justification)}”`, tone: 'muted', italic: true },
+    { text: justification, tone: 'muted', italic: true },
   ]
 }
 

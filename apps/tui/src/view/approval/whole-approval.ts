@@ -1,13 +1,12 @@
-import type { Approval, ApprovalKind, Enforcement } from '@parley/protocol'
-import { fileWords, hiddenWarnings } from '@parley/protocol/question'
+import type { Approval, Enforcement } from '@parley/protocol'
+import { describeQuestion, fileWords } from '@parley/protocol/question'
 import { choicesFor } from '../../ui/answers.ts'
-import { collapseBlanks, hiddenParts, showHidden, shownLine, visibleLine } from '../text/control-characters.ts'
+import { collapseBlanks, hiddenParts, showHidden, shownLine } from '../text/control-characters.ts'
 import { parseDiff, renderDiff, withoutListedNames } from '../text/diff.ts'
 import { wrapLine, wrapLines } from '../text/fit-rows.ts'
 import { beside, indented, marked } from '../text/gutter.ts'
 import type { Line, Room, Span } from '../text/span.ts'
 import { contextRows } from './approval-context.ts'
-import { confusableWarnings } from './confusables.ts'
 
 /** Returns a complete approval for the transcript, however long. */
 export function wholeApproval(
@@ -19,38 +18,27 @@ export function wholeApproval(
     ...headRows(approval, room),
     ...indented([...wholeTitle(approval, beside(room)), ...approvalDetail(approval, beside(room))]),
     ...warningRows(approval, room),
-    ...indented(contextRows({ ...asked, homeFolder: '' }, beside(room), 'whole')),
+    ...indented(contextRows({ ...asked, homeFolder: '' }, beside(room), 'named')),
     ...alwaysRows(approval, room),
   ]
 }
 
-/** Question by kind of approval. */
-const questions: Readonly<Record<ApprovalKind, string>> = {
-  command: 'Run this command?',
-  patch: 'Make this change?',
-  escalation: 'Run this outside the sandbox?',
-  network: 'Allow this to use the network?',
-  mcpTool: 'Allow this call?',
-  read: 'Read this outside the allowed folders?',
-  elicitation: 'A tool server asks you:',
-}
-
 /** Returns the question, followed by `more` on its row. */
-export function headRows({ kind }: Approval, room: Room, more: readonly Span[] = []): readonly Line[] {
-  const question: Line = [{ text: questions[kind], bold: true, tone: 'warn' }, ...more]
+export function headRows(approval: Approval, room: Room, more: readonly Span[] = []): readonly Line[] {
+  const question: Line = [{ text: describeQuestion(approval, 'none').asks, bold: true, tone: 'warn' }, ...more]
   return marked({ text: '?', tone: 'warn', bold: true }, wrapLine(question, beside(room)))
 }
 
 /** Returns the title, unless the detail repeats it (a command's first line, a patch's files). */
-export function wholeTitle({ kind, title, detail, files = [] }: Approval, room: Room): readonly Line[] {
-  if (detail.startsWith(title) || (kind === 'patch' && files.length > 0)) return []
-  const line: Line = [{ text: visibleLine(title), bold: true }]
-  return wrapLine(line, room)
+export function wholeTitle(approval: Approval, room: Room): readonly Line[] {
+  const { title } = describeQuestion(approval, 'none')
+  return title === null ? [] : wrapLine([{ text: title, bold: true }], room)
 }
 
 /** Returns the warnings, each with an exclamation mark since colour alone may be missed. */
 export function warningRows(approval: Approval, room: Room): readonly Line[] {
-  const lines = characterWarnings(approval).map((text): Line => [{ text: `! ${text}`, tone: 'bad', bold: true }])
+  const { warnings } = describeQuestion(approval, 'none')
+  const lines = warnings.map((text): Line => [{ text: `! ${text}`, tone: 'bad', bold: true }])
   return indented(lines.flatMap((line) => wrapLine(line, beside(room))))
 }
 
@@ -92,43 +80,13 @@ export function askedText({ kind, detail, files = [] }: Detailed, room: Room): r
 /** Returns the lines of a text, styling the number of a hidden character apart from plain text. */
 export function revealedLines(text: string): readonly Line[] {
   const lines: Line[] = [[]]
-  for (const { text: piece, stands } of hiddenParts(collapseBlanks(text))) {
+  for (const { text: piece, isReplaced } of hiddenParts(collapseBlanks(text))) {
     for (const [index, part] of piece.split('\n').entries()) {
       if (index > 0) lines.push([])
       const line = lines.pop() ?? []
       if (part === '') lines.push(line)
-      else lines.push([...line, stands ? { text: part, bold: true, tone: 'bad' } : { text: part, bold: true }])
+      else lines.push([...line, isReplaced ? { text: part, bold: true, tone: 'bad' } : { text: part, bold: true }])
     }
   }
   return lines
-}
-
-type Shown = Pick<Approval, 'kind' | 'detail' | 'title'>
-
-/** Cached warnings: checking a long text takes as long as a whole frame may. */
-const warningsByApproval = new WeakMap<Shown, readonly string[]>()
-
-/** Returns warnings about hidden characters and confusables, as sentences; empty for nearly all approvals. */
-function characterWarnings(approval: Shown): readonly string[] {
-  const found = warningsByApproval.get(approval) ?? findCharacterWarnings(approval)
-  warningsByApproval.set(approval, found)
-  return found
-}
-
-function findCharacterWarnings({ kind, detail, title }: Shown): readonly string[] {
-  const hasPrograms = kind === 'command' || kind === 'escalation' || kind === 'network'
-  const text = hasPrograms ? detail : `${title}\n${detail}`
-  return [
-    ...hiddenWarnings(text),
-    ...confusableWarnings(kind === 'patch' ? pathsOfDiff(detail) : text, { hasPrograms }),
-  ]
-}
-
-/** Returns the file names of a patch, the only part of it that can mislead about the target. */
-function pathsOfDiff(detail: string): string {
-  return detail
-    .split('\n')
-    .filter((line) => /^(?:---|\+\+\+) /.test(line))
-    .map((line) => line.slice(4))
-    .join('\n')
 }

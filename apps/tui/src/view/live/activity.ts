@@ -3,7 +3,7 @@ import { approvedNotStarted, pendingApprovals } from '../../ui/answers.ts'
 import { isInboxPaused } from '../../ui/inbox.ts'
 import { isLeaveOffered, runningShellCommand } from '../../ui/press-stop.ts'
 import type { UiState } from '../../ui/ui-state.ts'
-import { shownLine, strippedLine } from '../text/control-characters.ts'
+import { shownLine, shownName } from '../text/control-characters.ts'
 import { barred, beside, indented } from '../text/gutter.ts'
 import type { Line, Room } from '../text/span.ts'
 import { type BlockKind, gapBefore } from '../transcript/block.ts'
@@ -126,7 +126,7 @@ const cut: ReadonlySet<string> = new Set([
 function failureWords({ code, message }: Failure): string {
   if (busy.has(code)) return 'provider busy'
   if (cut.has(code)) return 'connection lost'
-  return strippedLine(message).replace(/\.?\s*$/, '')
+  return shownName(message).replace(/\.?\s*$/, '')
 }
 
 /** Returns whole seconds as text: `12 s`, `3 min 05 s`. */

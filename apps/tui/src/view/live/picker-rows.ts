@@ -2,7 +2,7 @@ import type { ListedConversation } from '@parley/protocol'
 import { layoutComposer } from '../../ui/composer/layout.ts'
 import { matching } from '../../ui/picker.ts'
 import type { Picker } from '../../ui/ui-state.ts'
-import { stripEffects, strippedLine } from '../text/control-characters.ts'
+import { shownName } from '../text/control-characters.ts'
 import { truncateLine, truncateText } from '../text/fit-rows.ts'
 import { formatAgo, placedPath } from '../text/formats.ts'
 import { beside, gutterCells, indented, marked } from '../text/gutter.ts'
@@ -58,14 +58,14 @@ function conversationRow(
   { nowMs, homeFolder, titleColumns }: Around & { titleColumns: number },
   room: Room,
 ): readonly Line[] {
-  const words = strippedLine(name ?? title) || 'without a message'
+  const words = shownName(name ?? title) || 'without a message'
   const text = truncateText(words, { columns: titleColumns })
   const pad = ' '.repeat(titleColumns - cellWidth(text) + 2)
   const line: Line = [
     { text, ...(isChosen ? { bold: true, tone: 'accent' } : {}) },
     { text: `${pad}${formatAgo(updatedAt, nowMs).padEnd(13)}  ${shortId}  `, tone: 'muted' },
     ...(live === null ? [] : [{ text: 'live  ', tone: 'accent' } as const]),
-    { text: stripEffects(placedPath(cwd, environment, homeFolder)), tone: 'muted' },
+    { text: shownName(placedPath(cwd, environment, homeFolder)), tone: 'muted' },
   ]
   const rows = [truncateLine(line, narrowed(room, gutterCells))]
   return isChosen ? marked({ text: '▸', tone: 'accent' }, rows) : indented(rows)

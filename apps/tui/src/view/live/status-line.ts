@@ -1,5 +1,5 @@
 import type { ConversationState, Core, Settings } from '@parley/protocol'
-import { stripEffects } from '../text/control-characters.ts'
+import { showEffects } from '../text/control-characters.ts'
 import { truncateLine, truncateStart } from '../text/fit-rows.ts'
 import { count, placedPath } from '../text/formats.ts'
 import { gutterCells, indented } from '../text/gutter.ts'
@@ -38,8 +38,8 @@ export function statusLine({ core }: ConversationState, facts: StatusFacts, room
 function statusParts({ settings, usage, meta }: Core, facts: StatusFacts): readonly Part[] {
   const { model, effort, approvalPolicy } = settings
   const parts: (Part | null)[] = [
-    { spans: [{ text: stripEffects(model) }], weight: 8 },
-    effort === undefined ? null : { spans: [muted(stripEffects(effort))], weight: 3 },
+    { spans: [{ text: showEffects(model) }], weight: 8 },
+    effort === undefined ? null : { spans: [muted(showEffects(effort))], weight: 3 },
     contextPart(usage),
     { spans: [muted(folderText(placedPath(meta.cwd, settings.environment, facts.homeFolder), facts))], weight: 5 },
     sandboxPart(settings),
@@ -87,8 +87,8 @@ function tokens(amount: number): string {
 }
 
 function folderText(place: string, { branch }: StatusFacts): string {
-  const folder = truncateStart(stripEffects(place), { columns: minFolderColumns * 3 })
-  return branch === null ? folder : `${folder} (${stripEffects(branch)})`
+  const folder = truncateStart(showEffects(place), { columns: minFolderColumns * 3 })
+  return branch === null ? folder : `${folder} (${showEffects(branch)})`
 }
 
 function joined(parts: readonly Part[]): Line {

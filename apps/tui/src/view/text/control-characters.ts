@@ -33,6 +33,26 @@ export function stripEffects(text: string, tabCells = 4): string {
   return expandTabs(lines, tabCells).replace(control, '').replace(hidden, '').replace(piledUp, '$1').toWellFormed()
 }
 
+/**
+ * Shows what `stripEffects` removes by its number: escapes as \x1b, others as <U+202E>. For names, notices and errors,
+ * which others can choose. Characters that form emoji and scripts stay.
+ */
+export function showEffects(text: string): string {
+  if (!beyondPlain.test(text)) return text
+  const lines = expandTabs(text.replace(/\r\n/g, '\n'), tabCells)
+  return lines
+    .replace(control, shown)
+    .replace(/[\u2028\u2029]/g, shown)
+    .replace(hidden, shown)
+    .replace(piledUp, '$1')
+    .toWellFormed()
+}
+
+/** Returns `showEffects` on one line. */
+export function shownName(text: string): string {
+  return showEffects(text).replaceAll('\n', ' ')
+}
+
 /** Matches bidirectional overrides, which can make pasted text read as something else. */
 const override = /[\u202a-\u202e\u2066-\u2069]/g
 

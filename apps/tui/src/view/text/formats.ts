@@ -49,18 +49,6 @@ export function count(value: number): string {
   return String(value).replace(/\B(?=(\d{3})+$)/g, ',')
 }
 
-interface RuleSource {
-  readonly name: string
-  readonly file?: string | undefined
-  readonly line?: number | undefined
-}
-
-/** Returns the rule that decided, with the place to change it: `deny deploy, /home/ada/.parley/policy.toml:3`. */
-export function ruleSource({ name, file, line }: RuleSource): string {
-  if (file === undefined) return name
-  return `${name}, ${file}${line === undefined ? '' : `:${line}`}`
-}
-
 /** Returns words as one shell line that a shell splits into the same words. */
 export function joinShellWords(words: readonly string[]): string {
   return words.map(quoted).join(' ')

@@ -1,6 +1,6 @@
 import type { FileChangeEntry, ItemOf } from '@parley/protocol'
 import { revealedLines } from '../approval/whole-approval.ts'
-import { showHidden, stripEffects, visibleLine } from '../text/control-characters.ts'
+import { showEffects, showHidden, visibleLine } from '../text/control-characters.ts'
 import { parseDiff, renderDiff } from '../text/diff.ts'
 import { type Clip, clipRows, truncateLine, wrapLine, wrapLines } from '../text/fit-rows.ts'
 import { barred, beside, indented, marked, textRows } from '../text/gutter.ts'
@@ -71,7 +71,7 @@ function blockedRows(item: Command, room: Room): readonly Line[] {
   const blocked = [...(paths.length > 0 ? [`access to ${paths.join(', ')}`] : []), ...(network ? ['the network'] : [])]
   return marked(
     { text: ' ' },
-    textRows(stripEffects(`The sandbox blocks ${blocked.join(' and ')}`), room, { tone: 'warn' }),
+    textRows(showEffects(`The sandbox blocks ${blocked.join(' and ')}`), room, { tone: 'warn' }),
   )
 }
 
@@ -79,7 +79,7 @@ function failureRows(item: Command, room: Room): readonly Line[] {
   const { failure } = item
   return failure === undefined
     ? []
-    : marked({ text: ' ' }, textRows(stripEffects(failure.message), room, { tone: 'bad' }))
+    : marked({ text: ' ' }, textRows(showEffects(failure.message), room, { tone: 'bad' }))
 }
 
 /** Returns a patch, applied or not: its files and the changed lines. */
@@ -92,7 +92,7 @@ export function changeBlock(item: ItemOf<'fileChange'>, room: Room): Block {
       ...(note === null ? [] : indented(textRows(note, room, { tone: 'muted' }))),
       ...(item.failure === undefined
         ? []
-        : indented(textRows(stripEffects(item.failure.message), room, { tone: 'bad' }))),
+        : indented(textRows(showEffects(item.failure.message), room, { tone: 'bad' }))),
       ...indented(
         clipRows(
           item.changes.flatMap((change) => fileRows(change, item.changes.length > 1, beside(room))),
@@ -148,6 +148,6 @@ export function toolRows(item: ToolCall, room: Room): readonly Line[] {
   const failure =
     item.failure === undefined
       ? []
-      : clipRows(textRows(stripEffects(item.failure.message), room, { tone: 'bad' }), { head: 3, tail: 0 })
+      : clipRows(textRows(showEffects(item.failure.message), room, { tone: 'bad' }), { head: 3, tail: 0 })
   return [...head, ...(note === null ? [] : indented(textRows(note, room, { tone: 'muted' }))), ...indented(failure)]
 }

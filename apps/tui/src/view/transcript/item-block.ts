@@ -1,6 +1,6 @@
 import type { Item, ItemOf, Plan } from '@parley/protocol'
 import { renderMarkdown } from '../markdown/render.ts'
-import { stripEffects, strippedLine } from '../text/control-characters.ts'
+import { showEffects, stripEffects, strippedLine } from '../text/control-characters.ts'
 import { clipRows, truncateLine, wrapLine, wrapLines } from '../text/fit-rows.ts'
 import { beside, indented, marked, textRows } from '../text/gutter.ts'
 import type { Line, Room, Style } from '../text/span.ts'
@@ -55,8 +55,8 @@ export function reasoningRows({ text }: Pick<ItemOf<'reasoning'>, 'text'>, room:
 
 /** Returns title and text of an item type that only a newer server knows. */
 function unknownBlock(item: { readonly title: string; readonly text: string }, room: Room): Block {
-  const rows = textRows(stripEffects(item.title), room, { bold: true })
-  const text = clipRows(textRows(stripEffects(item.text), room), { head: 20, tail: 5 })
+  const rows = textRows(showEffects(item.title), room, { bold: true })
+  const text = clipRows(textRows(showEffects(item.text), room), { head: 20, tail: 5 })
   return { kind: 'call', lines: marked({ text: '·' }, [...rows, ...text]) }
 }
 

@@ -1,7 +1,7 @@
 import type { ItemOf } from '@parley/protocol'
 import type { Notice, NoticeLevel } from '../../ui/notices/notice.ts'
 import { wholeApproval } from '../approval/whole-approval.ts'
-import { stripEffects, strippedLine } from '../text/control-characters.ts'
+import { showEffects, shownName } from '../text/control-characters.ts'
 import { wrapLine } from '../text/fit-rows.ts'
 import { beside, indented, marked, textRows } from '../text/gutter.ts'
 import type { Line, Room, Span, Tone } from '../text/span.ts'
@@ -24,7 +24,7 @@ export function localNoticeBlock(notice: Notice, room: Room): Block {
 /** Returns the table in two columns where they fit, else each text below its key. */
 function tableRows(title: string, rows: readonly (readonly [string, string])[], room: Room): readonly Line[] {
   const inner = beside(room)
-  const plainRows = rows.map((row) => row.map((text) => strippedLine(text)))
+  const plainRows = rows.map((row) => row.map(shownName))
   const keyColumns = Math.max(0, ...plainRows.map(([name = '']) => cellWidth(name)))
   const isNarrow = keyColumns > inner.columns / 2
   const shown = plainRows.flatMap(([name = '', text = '']): readonly Line[] => {
@@ -37,11 +37,11 @@ function tableRows(title: string, rows: readonly (readonly [string, string])[], 
 }
 
 function titleRows(title: string, room: Room): readonly Line[] {
-  return marked({ text: ' ' }, wrapLine([{ text: stripEffects(title), bold: true }], beside(room)))
+  return marked({ text: ' ' }, wrapLine([{ text: showEffects(title), bold: true }], beside(room)))
 }
 
 function greetingRows({ program, facts }: Notice & { kind: 'greeting' }, room: Room): readonly Line[] {
-  const rest = facts.map((fact) => ` · ${stripEffects(fact)}`).join('')
+  const rest = facts.map((fact) => ` · ${showEffects(fact)}`).join('')
   return indented(
     wrapLine(
       [
@@ -68,7 +68,7 @@ export function noticeBlock({ level, title, text }: ItemOf<'notice'>, room: Room
 
 /** Returns a sentence of the program itself, marked by level. */
 export function noticeRows(level: NoticeLevel, text: string, room: Room): readonly Line[] {
-  const [first = '', ...others] = stripEffects(text).trim().split('\n')
+  const [first = '', ...others] = showEffects(text).trim().split('\n')
   const detail = others.length === 0 ? [] : textRows(others.join('\n'), room, { tone: 'muted' })
   return marked(marks[level], [...textRows(first, room, { tone: tones[level] }), ...detail])
 }

@@ -85,7 +85,9 @@ export async function startAttackWorld(user: AttackUser): Promise<AttackWorld> {
       ...(more.args === undefined ? {} : { args: more.args }),
       through: more.through ?? [],
     })
-  const server = stack.use(await serve(home, { through }))
+  // P024 works in it: what lies beside a folder that the user allowed stays hidden.
+  const args = ['--allow-secret-folder', join(home, '.aws', 'project')]
+  const server = stack.use(await serve(home, { through, args }))
   const { enforcement } = await server.client.request('server/diagnostics', {})
   const owned = stack.move()
   let homes = 0

@@ -41,21 +41,17 @@ export function startRaw({ user, env, cwd, program }: Recipe): RawProgram {
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()))
   child.stdin.on('error', () => undefined)
   child.stderr.resume()
-  let text = ''
+  const heard: Heard[] = []
+  let unfinished = ''
   child.stdout.setEncoding('utf8').on('data', (more: string) => {
-    text += more
+    const lines = `${unfinished}${more}`.split('\n')
+    unfinished = lines.pop() ?? ''
+    for (const line of lines) heard.push(JSON.parse(line))
   })
-  const heard = (): readonly Heard[] =>
-    text
-      .split('\n')
-      .slice(0, -1)
-      .map((line) => JSON.parse(line))
   return {
     line: (line) => void child.stdin.write(`${line}\n`),
-    until: (what, fits) => waitUntil(() => heard().find(fits), { what, timeoutMs: 10_000 }),
-    get heard() {
-      return heard()
-    },
+    until: (what, fits) => waitUntil(() => heard.find(fits), { what, timeoutMs: 10_000 }),
+    heard,
     async [Symbol.asyncDispose]() {
       child.kill('SIGKILL')
       await exited

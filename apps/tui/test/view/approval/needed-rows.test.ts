@@ -36,6 +36,7 @@ const says = [
   'with network',
   'NODE_ENV=production',
   needed.justification,
+  needed.reason,
 ]
 
 describe('a question that counts as seen', () => {
@@ -56,8 +57,8 @@ describe('a question that counts as seen', () => {
   })
 
   test.each([
-    [50, 14],
-    [40, 15],
+    [50, 15],
+    [40, 17],
     [60, 12],
   ] as const)('shows the folder whole at %i columns and %i rows', (columns, rows) => {
     const { cwd, title, detail, sandbox, reason, rule } = needed

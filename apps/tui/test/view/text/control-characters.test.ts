@@ -1,6 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { cleanInput, showHidden, stripEffects } from '../../../src/view/text/control-characters.ts'
+import {
+  cleanInput,
+  showEffects,
+  showHidden,
+  shownName,
+  stripEffects,
+} from '../../../src/view/text/control-characters.ts'
 
 const anything = fc.oneof(
   fc.string({ unit: 'binary' }),
@@ -35,6 +41,24 @@ const anything = fc.oneof(
     )
     .map((parts) => parts.join('')),
 )
+
+describe('showEffects', () => {
+  test('shows by number what stripEffects removes, and keeps what forms emoji and scripts', () => {
+    const text = 'a\x1b]0;x\x07b\x9b2J\r\u202ec\u200b\u2028\n👩‍🚀 ❤️ ที่'
+    expect(showEffects(text)).toBe('a\\x1b]0;x\\x07b\\x9b2J\\r<U+202E>c<U+200B><U+2028>\n👩‍🚀 ❤️ ที่')
+    expect(shownName('a\nb')).toBe('a b')
+  })
+
+  test('leaves nothing that acts on a terminal', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (text) => {
+        const shown = showEffects(text)
+        expect(shown).not.toMatch(/[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\u200b\ufeff]/)
+        expect(showEffects(shown)).toBe(shown)
+      }),
+    )
+  })
+})
 
 describe('stripEffects', () => {
   test.each([

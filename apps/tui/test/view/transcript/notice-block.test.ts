@@ -23,6 +23,6 @@ describe('a table', () => {
         ['a\tb', 'one\ntwo'],
         ['\x1b[31mc', ''],
       ]),
-    ).toEqual(['  Models', '  a   b  one two', '  c'])
+    ).toEqual(['  Models', '  a   b      one two', '  \\x1b[31mc'])
   })
 })

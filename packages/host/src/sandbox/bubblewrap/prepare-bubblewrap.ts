@@ -1,9 +1,9 @@
 import { existsSync, lstatSync } from 'node:fs'
 import { arch, release as kernelRelease } from 'node:os'
-import { type GuardedPlaces, guardedPlaces, nothingGuarded, outermost, spellings } from '../../paths/guarded-paths.ts'
+import { type GuardedPlaces, guardedPlaces, nothingGuarded, outermost } from '../../paths/guarded-paths.ts'
 import { watchGuarded } from '../../paths/put-back.ts'
 import { type ReservedName, reserveName } from '../../paths/reserved-names.ts'
-import { realPathOrNull } from '../../system/real-path.ts'
+import { realPathOrNull, spellings } from '../../system/real-path.ts'
 import type { Sandbox, SandboxLimits } from '../sandbox.ts'
 import { isFilterArch, seccompFilter } from '../seccomp/filter.ts'
 import { type BubblewrapMachine, featuresOf } from './bubblewrap-arguments.ts'
@@ -39,6 +39,7 @@ export async function prepareBubblewrap(limits: SandboxLimits, machine: Bubblewr
       roots,
       held: held.map(({ path }) => path),
       hidden: limits.masked,
+      closesNames: false,
     })
     let isStarted = false
     return {

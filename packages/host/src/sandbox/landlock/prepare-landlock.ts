@@ -1,14 +1,21 @@
 import { closeSync } from 'node:fs'
-import { allClosed, type GuardSurroundings, guardedPlaces } from '../../paths/guarded-paths.ts'
+import {
+  allClosed,
+  type GuardedPlaces,
+  type GuardSurroundings,
+  guardedPlaces,
+  outermost,
+} from '../../paths/guarded-paths.ts'
+import { watchGuarded } from '../../paths/put-back.ts'
 import { assertStartable } from '../../system/spawn-failure.ts'
 import { openAnonymousFile, openToAppend, readAnonymousFile } from '../anonymous-file.ts'
-import type { Sandbox, SandboxLimits, SandboxWatch } from '../sandbox.ts'
+import type { Sandbox, SandboxLimits, SandboxState, SandboxWatch } from '../sandbox.ts'
 import { openScratch } from '../scratch.ts'
 import { type FilterArch, seccompFilter } from '../seccomp/filter.ts'
 import { listFolder, rightsOnOutput, rulesetAttributes, rulesOfLimits } from './rules.ts'
 import { callNumbers, hiddenEnv, landlockScript } from './script.ts'
 
-export interface LandlockMachine extends GuardSurroundings {
+export interface LandlockMachine extends GuardSurroundings, Pick<SandboxState, 'onExchanged'> {
   /** Absolute path of Perl. */
   readonly program: string
   /** Version of the kernel's Landlock. */
@@ -28,11 +35,16 @@ const maxRuleBytes = 1_000_000
 export async function prepareLandlock(limits: SandboxLimits, machine: LandlockMachine): Promise<Sandbox> {
   const { scratch, release } = await openScratch(limits)
   try {
-    const outer = await scriptCommand(limits, scratch, machine)
+    const roots = limits.mode === 'workspace-write' ? limits.writableRoots : []
+    const guarded = await guardedPlaces(roots, machine)
+    const outer = await scriptCommand(limits, { scratch, guarded }, machine)
+    const putBack = watchGuarded({ ...onlyFiles(guarded), roots, closesNames: true })
+    let isStarted = false
     return {
       limits,
       wrap(command) {
         assertStartable(command)
+        isStarted = true
         const { writeFd, watch } = openStatus()
         const argv = [...outer, ...command.argv]
         return {
@@ -43,7 +55,12 @@ export async function prepareLandlock(limits: SandboxLimits, machine: LandlockMa
           watch,
         }
       },
-      release,
+      release() {
+        const exchanged = putBack(isStarted)
+        if (exchanged.length > 0) machine.onExchanged?.(exchanged)
+        release()
+        return exchanged
+      },
     }
   } catch (error) {
     release()
@@ -51,12 +68,22 @@ export async function prepareLandlock(limits: SandboxLimits, machine: LandlockMa
   }
 }
 
-async function scriptCommand(limits: SandboxLimits, scratch: string, machine: LandlockMachine): Promise<string[]> {
+/** Returns what can be written past Landlock, which closes links and missing names as it does files. */
+function onlyFiles(guarded: GuardedPlaces) {
+  return { kept: outermost(guarded), links: [], absent: [], held: [], hidden: [] }
+}
+
+interface Places {
+  readonly scratch: string
+  readonly guarded: GuardedPlaces
+}
+
+async function scriptCommand(limits: SandboxLimits, places: Places, machine: LandlockMachine): Promise<string[]> {
   const { program, version, arch } = machine
   const { network, mode } = limits
   const filter = { arch, unixSockets: false, ipSockets: network, attributes: mode !== 'read-only', shared: false }
-  const roots = limits.mode === 'workspace-write' ? limits.writableRoots : []
-  const guarded = allClosed(await guardedPlaces(roots, machine))
+  const { scratch } = places
+  const guarded = allClosed(places.guarded)
   const rules = await rulesOfLimits(limits, { version, list: listFolder, scratch, guarded })
   const lines = rules.map(({ rights, path }) => `${rights}:${path}`)
   if (lines.reduce((sum, line) => sum + Buffer.byteLength(line) + 9, 0) > maxRuleBytes) {

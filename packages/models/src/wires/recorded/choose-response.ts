@@ -76,7 +76,7 @@ function recordedIds(part: unknown): readonly string[] {
 
 /**
  * Returns the outcomes of a call, the most exact first, from the text of its result. The engine words a denial as "Not
- * run: the user declined", with the note if there is one. An interrupted call counts as failed.
+ * run: the user denied this", logs of version 1 as "declined"; a note follows. An interrupted call counts as failed.
  */
 function outcomesOf({ text, isError }: ResultEntry): readonly CallOutcome[] {
   if (!isError) return ['ok']

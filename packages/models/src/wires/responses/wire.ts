@@ -1,5 +1,5 @@
 import type { ModelEntry, ModelRequest, ResponseEntry, ToolSpec, UserPart } from '../../port/model-client.ts'
-import { type Environment, type HttpWire, type Provider, providerDefaults, type WriteRequest } from '../../port/wire.ts'
+import { type Env, type HttpWire, type Provider, providerDefaults, type WriteRequest } from '../../port/wire.ts'
 import { createEntryJoiner, writeElements } from '../json.ts'
 import { dataUrl, openaiApi } from '../openai-api.ts'
 import { createResponsesReader } from './read-response.ts'
@@ -14,7 +14,7 @@ export const responsesWire: HttpWire = {
   createReader: createResponsesReader,
 }
 
-export function openaiProvider(env: Environment): Provider {
+export function openaiProvider(env: Env): Provider {
   return {
     ...providerDefaults,
     id: 'openai',

@@ -1,7 +1,7 @@
 import { conceals, type Facts, type Grant, grantFor, honoursRequests } from '@parley/policy'
 import { type Approval, type CallItem, type ItemId, isCall, type OpenItem } from '@parley/protocol'
 import type { PreparedCall, ReadyCall, Workspace } from '../../tools/tool.ts'
-import { type Question, questionAbout } from './approval-request.ts'
+import { type Question, questionAbout, tooLongToAsk } from './approval-request.ts'
 import {
   type Attempt,
   answeredRecord,
@@ -19,7 +19,8 @@ import {
   unreachableItem,
   withFacts,
 } from './attempt.ts'
-/** Call as far as this process has brought it. Its item, its answer and its first run are in the log. */
+
+/** Progress of a call that only this process knows. The item, the answer and the first run are in the log. */
 export type Call = UnderstoodCall | ExaminedCall | PlannedCall | RunCall | InvalidCall | UnreachableCall
 
 interface KnownCall {
@@ -56,7 +57,7 @@ interface RunCall extends KnownCall {
   readonly sandboxBroke: boolean
 }
 
-/** A call that makes no sense as it stands; `problem` says why, for the model. */
+/** Call that cannot be run: unknown tool, wrong arguments, or no plan. `problem` says why, for the model. */
 interface InvalidCall extends KnownCall {
   readonly phase: 'invalid'
   readonly problem: string
@@ -69,7 +70,7 @@ interface UnreachableCall extends KnownCall {
   readonly message: string
 }
 
-/** The next step of one call, with everything needed to carry it out. */
+/** Next step of one call, with everything needed to carry it out. */
 export type CallStep =
   /** Do nothing now: the call has ended, waits for an answer, or its turn is stopped. */
   | { readonly kind: 'wait' }
@@ -190,6 +191,8 @@ function decideUnanswered({ plan, written }: PlannedCall, unanswered: Unanswered
         return reject(rejectedItem(item, concealedProblem))
       const patch = plan.question?.() ?? null
       if (patch !== null && 'problem' in patch) return reject(rejectedItem(item, patch.problem))
+      const tooLong = patch === null ? tooLongToAsk(item) : null
+      if (tooLong !== null) return reject(rejectedItem(item, tooLong))
       return { kind: 'ask', question: questionAbout({ item, attempt, payloadHash, patch }, policy), failed: null }
     }
   }

@@ -16,6 +16,16 @@ interface Asked {
   readonly patch: PatchQuestion | null
 }
 
+/** Longest call, in characters, that the user is asked about. Patches have limits of their own. */
+const maxDetail = 512 * 1024
+
+/** Returns the reason to reject a call that is too long to be shown whole; null for one that is not. */
+export function tooLongToAsk(item: CallItem): string | null {
+  const { length } = detailOf(item)
+  if (length <= maxDetail) return null
+  return `Not run: the user is asked about this and must see all of it, which are ${length} characters; ${maxDetail} can be shown. Do it in smaller steps, or write long texts to files by patches first.`
+}
+
 /** Returns the question to the user about one attempt. A yes holds for its payload hash only. */
 export function questionAbout(asked: Asked, policy: CallPolicy): Question {
   const { item, attempt, payloadHash, patch } = asked

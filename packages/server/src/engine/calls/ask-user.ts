@@ -1,4 +1,4 @@
-import type { ApprovalId, ApprovalRequest, ItemId } from '@parley/protocol'
+import type { ApprovalId, ApprovalRequest, ClientId, ItemId } from '@parley/protocol'
 import type { Ids } from '../../ports/ids.ts'
 import type { UserQuestion, UserReply } from '../../tools/tool.ts'
 import type { Conversation } from '../conversation/conversation.ts'
@@ -21,7 +21,7 @@ interface UserAskerParts {
   readonly ids: Pick<Ids, 'approval'>
   readonly memory: SessionMemory
   /** Returns the ids of clients that can answer now. */
-  readonly answerers: () => readonly string[]
+  readonly answerers: () => readonly ClientId[]
   /** Returns false in scripts, and under the approval policy `never`. */
   readonly mayAsk: () => boolean
 }

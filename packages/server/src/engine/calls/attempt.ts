@@ -128,7 +128,7 @@ export function rejectedItem(item: CallItem, problem: string): CallItem {
 }
 
 export const concealedProblem =
-  'Not run: the user is asked about this, and a part of it that may be more than a word would be kept from them because it looks like a secret. Put the secret into a file or a variable by itself, and name that.'
+  'Not run: the user must see all of a call to approve it, and a part of this one is hidden because it looks like a secret. Put the secret by itself into a file or a variable, and name that.'
 
 /** Returns the item of a call whose environment cannot be reached, so that nothing ran. */
 export function unreachableItem(item: CallItem, message: string): CallItem {
@@ -163,16 +163,16 @@ const secondRun =
 /** Accesses that the sandbox blocked, with the facts about their paths. */
 export interface FoundBlock {
   readonly block: SandboxBlock
-  readonly places: readonly CheckedPath[]
+  readonly checkedPaths: readonly CheckedPath[]
 }
 
 /** Returns the item with the block, told to the model; `mayAsk` when the model can ask for more rights. */
 export function blockedItem(
   item: ItemOf<'commandExecution'>,
-  { block: sandboxBlock, places }: FoundBlock,
+  { block: sandboxBlock, checkedPaths }: FoundBlock,
   mayAsk: boolean,
 ): ItemOf<'commandExecution'> {
-  const modelText = `${item.modelText ?? ''}\n${blockNotice(sandboxBlock, { mayAsk, checkedPaths: places })}`
+  const modelText = `${item.modelText ?? ''}\n${blockNotice(sandboxBlock, { mayAsk, checkedPaths })}`
   return { ...item, sandboxBlock, modelText }
 }
 

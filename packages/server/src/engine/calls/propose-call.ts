@@ -26,10 +26,10 @@ export function proposedItem(modules: TurnModules, state: ConversationState, cal
 }
 
 /** Tool and checked arguments of a model's call, or a sentence for the model about what is wrong with it. */
-type UnderstoodCall = { readonly tool: Tool; readonly prepared: PreparedCall } | { readonly problem: string }
+type ResolvedCall = { readonly tool: Tool; readonly prepared: PreparedCall } | { readonly problem: string }
 
 /** Finds the tool and checks the arguments of a model's call. */
-export function understandCall({ tools, redaction }: TurnModules, call: ModelCall): UnderstoodCall {
+export function understandCall({ tools, redaction }: TurnModules, call: ModelCall): ResolvedCall {
   const tool = tools.find(({ name }) => name === call.name)
   if (tool === undefined) {
     return { problem: `There is no tool "${call.name}". The tools are: ${tools.map(({ name }) => name).join(', ')}.` }

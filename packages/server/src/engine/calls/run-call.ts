@@ -14,19 +14,19 @@ import { type CallPolicy, type FoundBlock, finishedItem } from './attempt.ts'
 import { exactCall, exactText, understandCall } from './propose-call.ts'
 
 /** Brings one proposed or approved call as far as it goes now: to its end, or to a question. */
-export async function runCall(run: TurnContext, itemId: ItemId): Promise<void> {
-  let call = readCall(run, itemId)
-  while (call !== null) call = await advance(run, call)
+export async function runCall(context: TurnContext, itemId: ItemId): Promise<void> {
+  let call = readCall(context, itemId)
+  while (call !== null) call = await advance(context, call)
 }
 
 /** Returns null for a call that is over, or whose secret was lost with an earlier process. */
-function readCall(run: TurnContext, itemId: ItemId): Call | null {
-  const { conversation, modules } = run
+function readCall(context: TurnContext, itemId: ItemId): Call | null {
+  const { conversation, modules } = context
   const item = conversation.state.core.open[itemId]?.item
   if (item === undefined || !isCall(item)) return null
-  const source = exactCall(run, item)
+  const source = exactCall(context, item)
   if (source === null) return null
-  const known = { itemId, written: exactText(run, item) }
+  const known = { itemId, written: exactText(context, item) }
   const understood = understandCall(modules, source)
   return 'problem' in understood
     ? { ...known, phase: 'invalid', problem: understood.problem, facts: null }
@@ -34,9 +34,9 @@ function readCall(run: TurnContext, itemId: ItemId): Call | null {
 }
 
 /** Takes one step. Returns null once there is no more to do now. */
-async function advance(run: TurnContext, call: Call): Promise<Call | null> {
+async function advance(context: TurnContext, call: Call): Promise<Call | null> {
   try {
-    return await carryOut(run, call, advanceCall(call, policyOf(run)))
+    return await carryOut(context, call, advanceCall(call, policyOf(context)))
   } catch (error) {
     if (!(error instanceof EnvironmentUnreachableError)) throw error
     const { itemId, written } = call
@@ -57,24 +57,24 @@ function policyOf({ conversation, modules, signal }: TurnContext): CallPolicy {
   }
 }
 
-async function carryOut(run: TurnContext, call: Call, step: CallStep): Promise<Call | null> {
+async function carryOut(context: TurnContext, call: Call, step: CallStep): Promise<Call | null> {
   switch (step.kind) {
     case 'wait':
       return null
     case 'examine':
-      return examine(run, call, step)
+      return examine(context, call, step)
     case 'plan':
-      return plan(run, call, step)
+      return plan(context, call, step)
     case 'ask':
-      return ask(run, step)
+      return ask(context, step)
     case 'deny':
     case 'reject':
     case 'keep':
-      await complete(run, step.item)
-      if (call.phase === 'ran' && call.sandboxBroke) await run.modules.limits.recheck()
+      await complete(context, step.item)
+      if (call.phase === 'ran' && call.sandboxBroke) await context.modules.limits.recheck()
       return null
     case 'run':
-      return startCall(run, call, step)
+      return startCall(context, call, step)
   }
 }
 
@@ -125,18 +125,18 @@ async function complete({ conversation, patience }: TurnContext, item: CallItem)
 }
 
 /** Runs one attempt to its end. Nothing starts before `execution.started` is on disk; look-ups do not wait for that. */
-async function startCall(run: TurnContext, { itemId, written }: Call, step: RunStep): Promise<Call> {
-  const { conversation, modules, signal } = run
+async function startCall(context: TurnContext, { itemId, written }: Call, step: RunStep): Promise<Call> {
+  const { conversation, modules, signal } = context
   const { plan, attempt, grant } = step
   if (grant !== null) modules.memory.grant(grant)
-  recordStart(run, step)
+  recordStart(context, step)
   if (step.item.readOnly !== true) await conversation.synced()
   const startedMs = modules.clock.elapsed()
-  const context = toolContext(run, itemId, attempt.limits)
-  const outcome = signal.aborted ? notStarted : await plan.run(context.tool).finally(context.stop)
+  const callContext = toolContext(context, itemId, attempt.limits)
+  const outcome = signal.aborted ? notStarted : await plan.run(callContext.tool).finally(callContext.stop)
   const durationMs = Math.round(modules.clock.elapsed() - startedMs)
   const item = finishedItem(step.item, { outcome, attempt, durationMs })
-  const block = await findBlock(run, item, { outcome, context })
+  const block = await findBlock(context, item, { outcome, callContext })
   return { phase: 'ran', itemId, written, attempt, plan, item, block, sandboxBroke: outcome.sandboxBroke === true }
 }
 
@@ -154,24 +154,28 @@ function recordStart({ conversation }: TurnContext, { item, attempt, payloadHash
 
 interface Ended {
   readonly outcome: ToolOutcome
-  readonly context: CallContext
+  readonly callContext: CallContext
 }
 
 /** Returns what the sandbox of a failed command blocked, or null. Paths are examined on this machine only. */
-async function findBlock(run: TurnContext, item: CallItem, { outcome, context }: Ended): Promise<FoundBlock | null> {
-  const limits = context.limits()
+async function findBlock(
+  context: TurnContext,
+  item: CallItem,
+  { outcome, callContext }: Ended,
+): Promise<FoundBlock | null> {
+  const limits = callContext.limits()
   if (item.type !== 'commandExecution' || limits === null) return null
   if (outcome.status !== 'failed' || outcome.sandboxBroke === true) return null
   const { cwd, text: script, output } = item
-  const { localHome: home, standingOf } = run.modules.limits
-  const { enforcement } = run.conversation.state.core.settings
+  const { localHome: home, standingOf } = context.modules.limits
+  const { enforcement } = context.conversation.state.core.settings
   const said = output === undefined ? '' : `${output.head}\n${output.tail}`
-  const places =
+  const checkedPaths =
     home === null ? [] : await checkNamedPaths({ script, output: said, cwd, limits, enforcement, home, standingOf })
   const exitCode = item.exitCode ?? null
   const triedNetwork = outcome.triedNetwork === true
-  const block = detectBlock({ exitCode, triedNetwork, hasNetwork: limits.network, checkedPaths: places })
-  return block === null ? null : { block, places }
+  const block = detectBlock({ exitCode, triedNetwork, hasNetwork: limits.network, checkedPaths })
+  return block === null ? null : { block, checkedPaths }
 }
 
 /** Everything one running call can use of its conversation. */
@@ -183,8 +187,8 @@ interface CallContext {
   stop(): void
 }
 
-function toolContext(run: TurnContext, itemId: ItemId, runLimits: RunLimits): CallContext {
-  const { conversation, modules, patience, signal } = run
+function toolContext(context: TurnContext, itemId: ItemId, runLimits: RunLimits): CallContext {
+  const { conversation, modules, patience, signal } = context
   const reporter = createOutputReporter(conversation, modules.clock, itemId)
   const { ids, memory, answerers, mayAsk } = modules
   const asker = createUserAsker({ conversation, signal, ids, memory, answerers, mayAsk }, itemId)

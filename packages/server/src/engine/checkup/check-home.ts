@@ -29,8 +29,8 @@ export async function checkHome(home: string): Promise<Check[]> {
       {
         name: 'home',
         level: 'problem',
-        text: `${home} is no folder`,
-        remedy: 'Set PARLEY_HOME to a folder, or move away what stands there.',
+        text: `${home} is not a folder`,
+        remedy: 'Set PARLEY_HOME to a folder, or move that file away.',
       },
     ]
   return [await checkRights(home, facts), ...(await checkPrivate(home)), await checkDisk(home)]
@@ -61,7 +61,7 @@ async function checkRights(home: string, { mode, uid }: { mode: number; uid: num
   return {
     name,
     level: 'warning',
-    text: `${home} has mode ${(mode & 0o777).toString(8)}: others of this machine may look into it`,
+    text: `${home} has mode ${(mode & 0o777).toString(8)}: other users of this machine can look into it`,
     remedy: `chmod 700 ${home}`,
   }
 }
@@ -70,8 +70,16 @@ async function checkPrivate(home: string): Promise<Check[]> {
   const ruling = await openFiles(home, rulingFiles, 0o022)
   const secret = await openFiles(home, secretFiles, 0o077)
   return [
-    ...openCheck(home, ruling, `others of this machine may change ${ruling.join(', ')}, and so what runs unasked`),
-    ...openCheck(home, secret, `others of this machine may read or change ${secret.join(', ')}: not used like that`),
+    ...openCheck(
+      home,
+      ruling,
+      `other users of this machine can change ${ruling.join(', ')}, and with it what runs unasked`,
+    ),
+    ...openCheck(
+      home,
+      secret,
+      `other users of this machine can read or change ${secret.join(', ')}, so parley does not use it`,
+    ),
   ]
 }
 

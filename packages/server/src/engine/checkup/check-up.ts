@@ -1,9 +1,9 @@
 import { resolve } from 'node:path'
 import { ConfigError, chosenEnvironment } from '@parley/config'
-import type { Environment, ModelListing } from '@parley/models'
+import type { Env, ModelListing } from '@parley/models'
 import { type Project, problemLocation, readPolicyFile } from '@parley/policy'
 import type { Check, Enforcement, ParamsOf, ResultOf } from '@parley/protocol'
-import { liesWithin, type Environment as Place, whenUnknown } from '@parley/workspace'
+import { type Environment, liesWithin, whenUnknown } from '@parley/workspace'
 import { findOwnFileInside } from '../limits/workspace-folders.ts'
 import type { PolicyPorts } from '../policy/read-rules.ts'
 import { chooseProvider, keyVariables, type ModelSources } from '../settings/model-sources.ts'
@@ -17,7 +17,7 @@ export async function checkUp(
   { cwd, provider = true }: ParamsOf<'server/checkup'>,
   ports: CheckupPorts,
 ): Promise<ResultOf<'server/checkup'>> {
-  const looks: readonly (readonly [string, () => Check[] | Promise<Check[]>])[] = [
+  const checks: readonly (readonly [string, () => Check[] | Promise<Check[]>])[] = [
     ['home', () => checkHome(ports.home)],
     ['configuration', () => checkConfig(cwd, ports)],
     ['sandbox', () => checkSandbox(ports)],
@@ -26,29 +26,29 @@ export async function checkUp(
     ['conversations', () => checkOwners(ports)],
     ...(provider ? [['provider', () => checkProvider(ports)] as const] : []),
   ]
-  const found = await Promise.all(looks.map(([name, look]) => lookAt(name, look)))
+  const found = await Promise.all(checks.map(([name, check]) => runCheck(name, check)))
   return { checks: found.flat() }
 }
 
-async function lookAt(name: string, look: () => Check[] | Promise<Check[]>): Promise<Check[]> {
+async function runCheck(name: string, check: () => Check[] | Promise<Check[]>): Promise<Check[]> {
   try {
-    return await look()
+    return await check()
   } catch (error) {
     const text = error instanceof Error ? error.message : String(error)
-    return [{ name, level: 'problem', text: `it could not be looked at: ${text}` }]
+    return [{ name, level: 'problem', text: `the check failed: ${text}` }]
   }
 }
 
 const meanings: Readonly<Record<Enforcement, string>> = {
   full: 'full enforcement',
-  partial: 'partial enforcement: only what is known to look runs unasked',
-  none: 'no enforcement: what is not known to be harmless asks first, or is denied where the approval policy is never',
+  partial: 'partial enforcement: only commands known to be harmless run unasked',
+  none: 'no enforcement: commands not known to be harmless ask first, or are denied where the approval policy is never',
 }
 
 /** Checks the sandbox of this machine. */
-async function checkSandbox({ places }: Pick<PolicyPorts, 'places'>): Promise<Check[]> {
-  const { environment: place, release } = places.take({ environment: undefined, config: {} })
-  const { enforcement, reason } = await place.sandboxes.report().finally(release)
+async function checkSandbox({ environments }: Pick<PolicyPorts, 'environments'>): Promise<Check[]> {
+  const { environment, release } = environments.take({ environment: undefined, config: {} })
+  const { enforcement, reason } = await environment.sandboxes.report().finally(release)
   const said = { name: 'sandbox', text: meanings[enforcement] }
   return [
     enforcement === 'full'
@@ -58,17 +58,20 @@ async function checkSandbox({ places }: Pick<PolicyPorts, 'places'>): Promise<Ch
 }
 
 /** Lists the places of secrets that exist here, and those of the user's own list that do not. */
-async function checkSecrets({ places, home }: Pick<PolicyPorts, 'places' | 'home'>): Promise<Check[]> {
-  const { environment: place, release } = places.take({ environment: undefined, config: {} })
+async function checkSecrets({ environments, home }: Pick<PolicyPorts, 'environments' | 'home'>): Promise<Check[]> {
+  const { environment, release } = environments.take({ environment: undefined, config: {} })
   const name = 'secrets'
   try {
-    const existing = (await Promise.all((await place.secrets()).map((path) => realIfThere(path, place)))).flat()
-    const shown = (path: string) => (liesWithin(path, place.home) ? `~${path.slice(place.home.length)}` : path)
+    const existing = (
+      await Promise.all((await environment.secrets()).map((path) => realIfThere(path, environment)))
+    ).flat()
+    const shown = (path: string) =>
+      liesWithin(path, environment.home) ? `~${path.slice(environment.home.length)}` : path
     const found = [...new Set(existing)].map(shown)
-    const { enforcement } = await place.sandboxes.report()
+    const { enforcement } = await environment.sandboxes.report()
     const hidden = enforcement === 'full' ? 'hidden from commands' : 'not hidden from commands without the full sandbox'
     const text = `${found.length} places of secrets exist here, ${hidden}: ${found.join(', ')}`
-    return [{ name, level: 'ok', text: text.slice(0, maxText) }, ...(await checkAdded(home, place))]
+    return [{ name, level: 'ok', text: text.slice(0, maxText) }, ...(await checkAdded(home, environment))]
   } finally {
     release()
   }
@@ -77,10 +80,10 @@ async function checkSecrets({ places, home }: Pick<PolicyPorts, 'places' | 'home
 /** Enough for about 150 places. */
 const maxText = 4000
 
-async function checkAdded(home: string, place: Place): Promise<Check[]> {
+async function checkAdded(home: string, environment: Environment): Promise<Check[]> {
   const { paths = [] } = readConfig(home, {}).values.secrets ?? {}
   const isThere = async (path: string) =>
-    (await realIfThere(resolve(place.home, path.replace(/^~\//, '')), place)).length > 0
+    (await realIfThere(resolve(environment.home, path.replace(/^~\//, '')), environment)).length > 0
   const missing = await Promise.all(paths.map(async (path) => ((await isThere(path)) ? [] : [path])))
   return missing.flat().map((path) => ({
     name: 'secrets',
@@ -90,7 +93,7 @@ async function checkAdded(home: string, place: Place): Promise<Check[]> {
   }))
 }
 
-async function realIfThere(path: string, { files }: Place): Promise<string[]> {
+async function realIfThere(path: string, { files }: Environment): Promise<string[]> {
   try {
     await files.look(path)
     return [await files.realPath(path)]
@@ -143,7 +146,7 @@ function checkProject(cwd: string, { projects }: PolicyPorts): Check[] {
 function checkOwnFiles(cwd: string, ports: PolicyPorts): Check[] {
   const inside = findOwnFileInside(foldersHere(cwd, ports), ports.home)
   if (inside === null) return []
-  const remedy = 'No conversation is opened in this folder before that.'
+  const remedy = 'No conversation opens in this folder until then.'
   return [{ name: 'configuration', level: 'problem', text: inside.message, remedy }]
 }
 
@@ -174,7 +177,12 @@ function checkSettings(home: string): Check[] {
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
     return [
-      { name: 'configuration', level: 'problem', text: error.message, remedy: 'parley does not start before that.' },
+      {
+        name: 'configuration',
+        level: 'problem',
+        text: error.message,
+        remedy: 'Correct it; parley does not start until then.',
+      },
     ]
   }
 }
@@ -190,13 +198,13 @@ async function checkRules(file: string): Promise<Check> {
     name: 'rules',
     level: 'problem',
     text: `${problemLocation(problem)}: ${problem.message}`,
-    remedy: 'No conversation is opened before that is mended: a rule that cannot be read might have been a limit.',
+    remedy: 'Correct it; no conversation opens until then, since a rule that cannot be read may be a limit.',
   }
 }
 
 interface CheckProviderPorts {
   readonly home: string
-  readonly env: Environment
+  readonly env: Env
   readonly models: ModelSources
 }
 

@@ -81,7 +81,7 @@ function consequences(
     case 'approvedAlways':
       return [addRule(open, approval)]
     default:
-      return denied(open, approval.id, answer)
+      return deniedCall(open, approval, answer)
   }
 }
 
@@ -93,54 +93,52 @@ function notPending(open: LiveConversation, approvalId: ApprovalId) {
   return rejection('approvalNotPending', `${decidedBy} already answered: ${decision}.`, { decidedBy, decision })
 }
 
-interface No {
+interface Denial {
   readonly note?: string
+  /** True when a client denied because no person is there to answer. */
   readonly unattended: boolean
 }
 
 /** Returns the reason of a denial as the model reads it. */
-function denialText({ note, unattended }: No): string {
+function denialText({ note, unattended }: Denial): string {
   if (unattended) return note ?? 'nobody is there to answer.'
   return note === undefined ? 'the user denied this.' : `the user denied this and says: ${note}`
 }
 
-function denied(
-  open: LiveConversation,
-  approvalId: ApprovalId,
-  answer: No & { decision: string; by: Actor },
+/** Returns the end of a denied call: denied, or with the result of its first attempt when a second one is denied. */
+function deniedCall(
+  { conversation }: LiveConversation,
+  { id: approvalId, itemId, turnId, rule, reason, facts }: Approval,
+  denial: Denial & { decision: string; by: Actor },
 ): ConversationEvent[] {
-  const { core } = open.conversation.state
-  const approval = core.approvals[approvalId]
-  const about = approval === undefined ? undefined : core.open[approval.itemId]
-  if (approval === undefined || about === undefined || !isCall(about.item)) return []
+  const about = conversation.state.core.open[itemId]
+  if (about === undefined || !isCall(about.item)) return []
   const standing = standingOutcome(about)
-  const { item } = about
-  const { rule, reason, turnId } = approval
-  const { by, note } = answer
+  if (standing !== null) return [{ type: 'item.completed', turnId, item: withDeniedRetry(standing, denial) }]
+  const { by, note, decision: answer } = denial
   const decision = {
     verdict: 'ask' as const,
     rule,
     reason,
     approvalId,
-    answer: answer.decision,
+    answer,
     by,
     ...(note === undefined ? {} : { note }),
   }
-  if (standing !== null) return [{ type: 'item.completed', turnId, item: leftAsItWas(standing, answer) }]
-  const modelText = `Not run: ${denialText(answer)}`
-  const known = approval.facts === undefined ? {} : { facts: approval.facts }
-  return [{ type: 'item.completed', turnId, item: { ...item, ...known, status: 'denied', decision, modelText } }]
+  const modelText = `Not run: ${denialText(denial)}`
+  const known = facts === undefined ? {} : { facts }
+  return [{ type: 'item.completed', turnId, item: { ...about.item, ...known, status: 'denied', decision, modelText } }]
 }
 
 /** Returns the result of the first attempt with the denial of a second one added. */
-function leftAsItWas(item: Item, answer: No): Item {
+function withDeniedRetry(item: Item, denial: Denial): Item {
   if (!isCall(item)) return item
-  const { note, unattended } = answer
+  const { note, unattended } = denial
   const said = note === undefined ? '' : ` and says: ${note}`
-  const refused = unattended
-    ? `Not run again with more rights: ${denialText(answer)}`
+  const text = unattended
+    ? `Not run again with more rights: ${denialText(denial)}`
     : `The user denied running it again with more rights${said}.`
-  return { ...item, modelText: `${item.modelText ?? ''}\n(${refused})` }
+  return { ...item, modelText: `${item.modelText ?? ''}\n(${text})` }
 }
 
 /** Records the user's answer to a running call and passes it on. Throws `invalidParams` for answers that do not fit. */

@@ -32,7 +32,7 @@ interface McpParts {
   readonly conversation: Conversation
   /** Returns the servers under the limits of a sandbox mode. */
   readonly lease: (sandbox: SandboxMode) => McpLease
-  readonly newItemId: () => string
+  readonly newItemId: () => ItemId
   /** Tells if a client that can answer follows the conversation. */
   readonly isWatched: () => boolean
 }
@@ -74,7 +74,7 @@ export function createConversationMcp(parts: McpParts): ConversationMcp {
       begin()
       await waitOnce(current(), signal)
       const { lease, lookUps, notices } = current()
-      notices.tell()
+      notices.recordNew()
       const hasResources = lease.servers.some((server) => server.hasResources)
       return [...(hasResources ? lookUps.map(specOf) : []), ...toolSpecs(lease.servers)]
     },
@@ -127,33 +127,33 @@ function toolsIn({ sideFiles }: Conversation, file: string | undefined, servers:
 }
 
 /** Records a notice for each failed server as soon as the conversation has a log. */
-function failureNotices(conversation: Conversation, servers: readonly McpServer[], newItemId: () => string) {
-  const told = new Map<McpServer, string>()
-  const tell = () => {
+function failureNotices(conversation: Conversation, servers: readonly McpServer[], newItemId: () => ItemId) {
+  const reported = new Map<McpServer, string>()
+  const recordNew = () => {
     if (!conversation.started || conversation.readOnly) return
     for (const server of servers) {
       const { failure } = server
-      if (failure === null) told.delete(server)
-      if (failure === null || told.get(server) === failure) continue
-      told.set(server, failure)
+      if (failure === null) reported.delete(server)
+      if (failure === null || reported.get(server) === failure) continue
+      reported.set(server, failure)
       unlessStorageFails(() => void conversation.record({ type: 'item.completed', item: notice(server, newItemId()) }))
     }
   }
-  const leave = servers.map((server) => server.onChange(tell))
+  const unsubscribes = servers.map((server) => server.onChange(recordNew))
   return {
-    tell,
+    recordNew,
     stop: () => {
-      for (const stop of leave) stop()
+      for (const unsubscribe of unsubscribes) unsubscribe()
     },
   }
 }
 
 /** Builds the notice of a failed server; it names the terminal's command to restart it. */
 function notice({ name, failure, stderr, logPath }: McpServer, id: ItemId) {
-  const [lastWords = ''] = stderr.split('\n').slice(-1)
-  const why = lastWords === '' ? failure : `${failure} (${lastWords.slice(0, shownCharacters)})`
+  const [lastLine = ''] = stderr.split('\n').slice(-1)
+  const why = lastLine === '' ? failure : `${failure} (${lastLine.slice(0, shownCharacters)})`
   const title = `The MCP server "${name}" is not available: ${why}. Its log is ${logPath}; in the terminal \`/mcp restart ${name}\` starts it again.`
-  return noticeItem(id, { level: 'warning', code: 'mcpServerFailed', title, text: stderr === lastWords ? '' : stderr })
+  return noticeItem(id, { level: 'warning', code: 'mcpServerFailed', title, text: stderr === lastLine ? '' : stderr })
 }
 
 function elapsed(delayMs: number, signal: AbortSignal): Promise<void> {

@@ -1,6 +1,7 @@
 import type { ModelClient, ModelRequest, ToolSpec } from '@parley/models'
 import type { EventOf, Settings, TurnId } from '@parley/protocol'
 import { EnvironmentUnreachableError } from '@parley/workspace'
+import { missingFile } from '../../core/model-view.ts'
 import type { Tool } from '../../tools/tool.ts'
 import type { Conversation } from '../conversation/conversation.ts'
 
@@ -33,8 +34,6 @@ interface RequestParts {
 }
 
 type ContextSet = EventOf<'context.set'>
-
-const missingFile = '(A file of this conversation is missing here.)'
 
 export function createRequestSource({ conversation, tools, offered, client, gather }: RequestParts): RequestSource {
   let ownText: string | null = null

@@ -21,7 +21,7 @@ const fileName = 'AGENTS.md'
 /** Bytes read of each file; more would crowd out the conversation. */
 const maxInstructionBytes = 64 * 1024
 
-interface Around {
+interface ContextSources {
   /** `$PARLEY_HOME`. */
   readonly home: string
   readonly environment: Environment
@@ -32,9 +32,9 @@ interface Around {
  * Gathers instructions and session context from disk: AGENTS.md of `home` on this machine, then of each folder from the
  * repository root to cwd in the environment.
  */
-export async function gatherContext(conversation: Conversation, around: Around): Promise<RequestContext> {
+export async function gatherContext(conversation: Conversation, sources: ContextSources): Promise<RequestContext> {
   const { meta, settings } = conversation.state.core
-  const { environment, home } = around
+  const { environment, home } = sources
   await environment.reach()
   const { files } = environment
   const root = await repositoryRoot(meta.cwd, files)
@@ -48,7 +48,7 @@ export async function gatherContext(conversation: Conversation, around: Around):
     instructionFiles: found.map(({ path }) => path),
     sessionContext: describeSessionContext({
       cwd: meta.cwd,
-      date: localDate(around.nowMs),
+      date: localDate(sources.nowMs),
       platform: environment.platform,
       shell: environment.shell,
       gitBranch: root?.branch ?? null,
@@ -116,9 +116,10 @@ async function readInstructionFile({ folder, within, files }: InstructionFolder)
   return text === null ? null : { path, text }
 }
 
-function foldersUp(from: string): string[] {
-  const parent = dirname(from)
-  return parent === from ? [from] : [from, ...foldersUp(parent)]
+/** Returns a folder and all folders above it, innermost first. */
+export function foldersUp(path: string): string[] {
+  const parent = dirname(path)
+  return parent === path ? [path] : [path, ...foldersUp(parent)]
 }
 
 function foldersDown(root: string, cwd: string): string[] {

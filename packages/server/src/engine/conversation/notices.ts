@@ -4,20 +4,20 @@ import type { Conversation } from './conversation.ts'
 import { unlessStorageFails } from './storage-patience.ts'
 
 type Notice = ItemOf<'notice'>
-type Said = Pick<Notice, 'level' | 'code' | 'title'> & { readonly text?: string }
+type NoticeText = Pick<Notice, 'level' | 'code' | 'title'> & { readonly text?: string }
 
 /** Builds a notice of the transcript. */
-export function noticeItem(id: ItemId, { text = '', ...said }: Said): Notice {
-  return { id, type: 'notice', status: 'completed', ...said, text }
+export function noticeItem(id: ItemId, { text = '', ...shown }: NoticeText): Notice {
+  return { id, type: 'notice', status: 'completed', ...shown, text }
 }
 
 /** Actor recorded for changes the server makes itself. */
 export const parleyItself: Actor = { clientId: 'server', name: 'parley' }
 
-interface Telling {
+interface LinkNoticePorts {
   readonly conversation: Conversation
   readonly notify: (notice: ServerNotice) => void
-  readonly newItemId: () => string
+  readonly newItemId: () => ItemId
   /** Tells if work of this conversation runs in the environment. */
   readonly isBusy: () => boolean
 }
@@ -26,7 +26,7 @@ interface Telling {
  * Reports a change of the link: in the transcript while work depends on it, otherwise to connected clients. Never both,
  * since a screen shows both.
  */
-export function linkNotice(change: LinkChange, { conversation, notify, newItemId, isBusy }: Telling): void {
+export function linkNotice(change: LinkChange, { conversation, notify, newItemId, isBusy }: LinkNoticePorts): void {
   const { meta, settings, turn } = conversation.state.core
   const { level, message } = described(change, settings.environment ?? '')
   if (!isBusy() || conversation.readOnly) {

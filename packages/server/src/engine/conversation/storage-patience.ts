@@ -17,20 +17,20 @@ export interface StoragePatience {
   close(): void
 }
 
-export function createStoragePatience(clock: Clock, tell: (error: StorageError) => void): StoragePatience {
+export function createStoragePatience(clock: Clock, report: (error: StorageError) => void): StoragePatience {
   const closed = new AbortController()
   let nudge = new AbortController()
   let delayMs = firstDelayMs
-  let told = false
+  let isReported = false
 
   function worked(): void {
-    told = false
+    isReported = false
     delayMs = firstDelayMs
   }
 
   async function wait(error: StorageError): Promise<boolean> {
-    if (!told) tell(error)
-    told = true
+    if (!isReported) report(error)
+    isReported = true
     if (!error.retryable || closed.signal.aborted) return false
     nudge = new AbortController()
     await clock.sleep(delayMs, AbortSignal.any([closed.signal, nudge.signal]))
@@ -62,14 +62,14 @@ export function unlessStorageFails(write: () => void): void {
   }
 }
 
-/** Reports each storage failure once, although every caller that meets it passes it on. */
-export function reportOnce(tell: (fault: unknown) => void): (fault: unknown) => void {
-  const told = new WeakSet<StorageError>()
+/** Returns a reporter that passes each storage failure on once, however many callers report it. */
+export function reportOnce(report: (fault: unknown) => void): (fault: unknown) => void {
+  const reported = new WeakSet<StorageError>()
   return (fault) => {
     if (fault instanceof StorageError) {
-      if (told.has(fault)) return
-      told.add(fault)
+      if (reported.has(fault)) return
+      reported.add(fault)
     }
-    tell(fault)
+    report(fault)
   }
 }

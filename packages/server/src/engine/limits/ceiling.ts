@@ -10,6 +10,8 @@ export interface CeilingFlags {
   readonly allowNever: boolean
   /** Profile of the user's configuration to apply; null for the one the configuration names. */
   readonly profile: string | null
+  /** Absolute folders where secrets are kept that conversations may work in all the same. */
+  readonly secretFolders?: readonly string[]
   /** Program that was started, as named behind `parley`, for advice; absent: `server`. */
   readonly program?: 'mcp-server'
 }
@@ -23,6 +25,8 @@ export interface Ceiling {
   readonly network: boolean
   /** True where a resumed log may allow unix sockets again. */
   readonly unixSockets: boolean
+  /** Folders where secrets are kept that the user named, by flag or as `writable_roots`. */
+  readonly secretFolders?: readonly string[]
   /** Program that was started, as named behind `parley`, for advice; absent: `server`. */
   readonly program?: 'mcp-server'
 }
@@ -30,12 +34,14 @@ export interface Ceiling {
 export const defaultCeilingFlags: CeilingFlags = { maxSandbox: null, allowNever: false, profile: null }
 
 /** Returns the ceiling. `own` is the user's own configuration with its profile, without a project's or a client's. */
-export function ceilingOf({ maxSandbox, allowNever, program }: CeilingFlags, own: Config): Ceiling {
+export function ceilingOf({ maxSandbox, allowNever, secretFolders = [], program }: CeilingFlags, own: Config): Ceiling {
+  const named = [...secretFolders, ...(own.sandbox_workspace_write?.writable_roots ?? [])]
   return {
     sandbox: maxSandbox ?? looserSandbox('workspace-write', own.sandbox_mode ?? 'workspace-write'),
     neverWithFullAccess: allowNever || own.approval_policy === 'never',
     network: own.sandbox_workspace_write?.network_access === true,
     unixSockets: own.sandbox_workspace_write?.allow_unix_sockets === true,
+    ...(named.length === 0 ? {} : { secretFolders: named }),
     ...(program === undefined ? {} : { program }),
   }
 }
@@ -83,6 +89,16 @@ function neverRejected({ program }: Ceiling): RpcError {
     'aboveCeiling',
     `This server was not started for full access with nobody asked. Whoever starts it can allow it: ${ways}`,
     { flag: '--allow-never' },
+  )
+}
+
+/** Builds the rejection of a folder where secrets are kept, which nobody named who may. */
+export function secretFolderRejected(folder: string, { program }: Ceiling): RpcError {
+  const flags = `--allow-secret-folder ${folder}`
+  return rejection(
+    'aboveCeiling',
+    `${folder} is a place where secrets are kept, so parley does not work in it: commands could read and change them. Name another folder. Whoever starts parley can allow this one: ${program === undefined ? `parley ${flags}` : `parley ${program} ${flags}`}`,
+    { flag: '--allow-secret-folder' },
   )
 }
 

@@ -49,7 +49,7 @@ interface OpenLimits {
 
 interface LimitsPorts {
   readonly conversation: Conversation
-  readonly place: Environment
+  readonly environment: Environment
   /** `$PARLEY_HOME`. */
   readonly home: string
   /** Folder for the /tmp of its commands. */
@@ -60,9 +60,9 @@ interface LimitsPorts {
 
 /** Opens the limits of a conversation's commands, and its background processes, which share one /tmp. */
 export function openLimits(ports: LimitsPorts): OpenLimits {
-  const { conversation, place, home, folder, ids, onFault } = ports
+  const { conversation, environment, home, folder, ids, onFault } = ports
   const background = createBackgroundProcesses({
-    runCommand: place.commands.runCommand,
+    runCommand: environment.commands.runCommand,
     onEnd: (_id, { spawnError }) => {
       if (spawnError?.subject === 'sandbox') void limits.recheck().catch(onFault)
     },
@@ -82,7 +82,7 @@ export function openLimits(ports: LimitsPorts): OpenLimits {
     )
   const limits = createConversationLimits({
     conversation,
-    place,
+    environment,
     home,
     scratch,
     onExceeded,
@@ -94,11 +94,11 @@ export function openLimits(ports: LimitsPorts): OpenLimits {
 }
 
 interface LimitsParts extends CommandSurroundings, Pick<ConversationLimits, 'narrowed'> {
-  readonly newItemId: () => string
+  readonly newItemId: () => ItemId
 }
 
 function createConversationLimits(parts: LimitsParts): ConversationLimits {
-  const { conversation, place, scratch, newItemId, narrowed } = parts
+  const { conversation, environment, scratch, newItemId, narrowed } = parts
   let known: SandboxReport | null = null
 
   function learn(report: SandboxReport): void {
@@ -133,13 +133,13 @@ function createConversationLimits(parts: LimitsParts): ConversationLimits {
     get reason() {
       return known?.reason ?? null
     },
-    localHome: place.name === null ? place.home : null,
-    standingOf: place.standingOf,
+    localHome: environment.name === null ? environment.home : null,
+    standingOf: environment.standingOf,
     enforcementFor,
     async readReport() {
       try {
-        await place.reach()
-        learn(await place.sandboxes.report())
+        await environment.reach()
+        learn(await environment.sandboxes.report())
       } catch (error) {
         if (!(error instanceof EnvironmentUnreachableError)) throw error
       }
@@ -147,14 +147,14 @@ function createConversationLimits(parts: LimitsParts): ConversationLimits {
     recordEnforcement,
     narrowed,
     async recheck() {
-      learn(await place.sandboxes.recheck())
+      learn(await environment.sandboxes.recheck())
       recordEnforcement()
     },
     describe: (limits) => limitsOfCommand(parts, limits),
     async prepare(limits) {
       const { enforcement } = conversation.state.core.settings
       const sandbox = await sandboxFor(parts, limits)
-      learn(await place.sandboxes.report())
+      learn(await environment.sandboxes.report())
       if (known === null || !isWeaker(known.enforcement, enforcement)) return sandbox
       sandbox.release?.()
       throw new Error(`It is weaker than when this was decided. ${known.reason}`)
@@ -168,7 +168,7 @@ function emptiedNotice(id: ItemId): ItemOf<'notice'> {
   return noticeItem(id, { level: 'info', code: 'scratchEmptied', title })
 }
 
-function exceededNotice(id: string): ItemOf<'notice'> {
+function exceededNotice(id: ItemId): ItemOf<'notice'> {
   const title = 'A command was stopped: the /tmp of the sandbox had grown over 4 GiB, or 500,000 files.'
   return noticeItem(id, { level: 'warning', code: 'scratchExceeded', title })
 }
@@ -190,7 +190,7 @@ const noneText = 'There is no sandbox now:'
 /** Everything the limits of a conversation's commands depend on. */
 interface CommandSurroundings {
   readonly conversation: Conversation
-  readonly place: Environment
+  readonly environment: Environment
   /** `$PARLEY_HOME`. */
   readonly home: string
   readonly scratch: Scratch
@@ -205,17 +205,17 @@ interface CommandSurroundings {
  * sandbox can enforce them.
  */
 async function limitsOfCommand(
-  { conversation, place, home, scratch }: CommandSurroundings,
+  { conversation, environment, home, scratch }: CommandSurroundings,
   { sandbox: mode, network }: RunLimits,
 ): Promise<SandboxLimits | null> {
   if (mode === 'none' || mode === 'danger-full-access') return null
-  const writableRoots = await existingRoots(conversation, place)
+  const writableRoots = await existingRoots(conversation, environment)
   if (mode === 'workspace-write' && writableRoots.includes('/'))
     throw new Error('A sandbox cannot let commands write everywhere (/) and limit them; use a folder, or read-only.')
-  const isHere = place.name === null
+  const isHere = environment.name === null
   if (isHere && writableRoots.some((root) => liesWithin(root, home)))
     throw new Error(`Commands cannot work in ${home}: that is where parley keeps its own files.`)
-  const secrets = await place.secrets()
+  const secrets = await environment.secrets()
   return {
     mode,
     writableRoots,
@@ -229,10 +229,10 @@ async function limitsOfCommand(
 
 /** Prepares the sandbox for one command. Releasing it measures the /tmp anew. */
 async function sandboxFor(
-  { place, scratch, onExceeded, onExchanged }: CommandSurroundings,
+  { environment, scratch, onExceeded, onExchanged }: CommandSurroundings,
   limits: SandboxLimits,
 ): Promise<Sandbox> {
-  const sandbox = await place.sandboxes.prepare(limits)
+  const sandbox = await environment.sandboxes.prepare(limits)
   const exceeded = new AbortController()
   const stopOnExcess = () => {
     onExceeded()

@@ -1,6 +1,6 @@
 import { isStricterSandbox } from '@parley/config'
 import type { BackgroundProcess, BackgroundProcesses, SandboxLimits } from '@parley/host'
-import type { Settings } from '@parley/protocol'
+import type { ItemId, Settings } from '@parley/protocol'
 import type { Conversation } from '../conversation/conversation.ts'
 import { noticeItem } from '../conversation/notices.ts'
 
@@ -9,7 +9,7 @@ type LimitSettings = Pick<Settings, 'sandbox' | 'network' | 'unixSockets'>
 interface Running {
   readonly conversation: Conversation
   readonly background: Pick<BackgroundProcesses, 'list' | 'stop'>
-  readonly newItemId: () => string
+  readonly newItemId: () => ItemId
   readonly onFault: (fault: unknown) => void
 }
 

@@ -1,10 +1,13 @@
+import { opendirSync } from 'node:fs'
 import { homedir } from 'node:os'
-import { dirname } from 'node:path'
+import { join } from 'node:path'
 import { followLinks } from '@parley/host'
 import type { ConversationState, SandboxMode } from '@parley/protocol'
-import { liesWithin, ownFiles, realOrGiven } from '@parley/workspace'
+import { isSecret, liesWithin, ownFiles, realOrGiven, type SecretPaths } from '@parley/workspace'
 import { rejection } from '../../replies/rejection.ts'
 import type { Workspace } from '../../tools/tool.ts'
+import { foldersUp } from '../context/session-context.ts'
+import { type Ceiling, secretFolderRejected } from './ceiling.ts'
 
 /** Returns the folders of a conversation: the working folder first, then those the user added. */
 export function workspaceOf({ core }: Pick<ConversationState, 'core'>): Workspace {
@@ -34,6 +37,48 @@ export function rootWarnings({ roots, sandbox }: Workplace, home = homedir()): r
   return [
     'The working folder holds your home folder. What programs read when they start (.bashrc, .profile, .config, .local, …), keys and parley’s own files stay read-only or hidden in it; everything else in it can be changed. A project folder is safer.',
   ]
+}
+
+/** Places of secrets on this machine, and the ceiling, which has those that the user allowed. */
+export interface SecretSurroundings {
+  /** `$PARLEY_HOME`. */
+  readonly home: string
+  readonly secrets: SecretPaths
+  readonly ceiling: () => Ceiling
+}
+
+/** Throws `aboveCeiling` for a folder where secrets are kept that the user did not name when the server was started. */
+export function assertNoSecretFolder(folders: readonly string[], around: SecretSurroundings): void {
+  const folder = folders.find((one) => isClosedFolder(one, around))
+  if (folder !== undefined) throw secretFolderRejected(folder, around.ceiling())
+}
+
+/**
+ * Returns true for a folder that is, lies in, or holds nothing but places of secrets, by its real path, unless the user
+ * named it. Folders of this machine only.
+ */
+export function isClosedFolder(folder: string, { home, secrets, ceiling }: SecretSurroundings): boolean {
+  const real = realOrGiven(folder)
+  // Programs keep plain working files in shared memory.
+  const isSecretPlace = isSecret(real, secrets) && !liesWithin(real, '/dev/shm')
+  if (!isSecretPlace && !holdsOnlySecrets(real, secrets, realOrGiven(home))) return false
+  return !(ceiling().secretFolders ?? []).some((allowed) => liesWithin(real, realOrGiven(allowed)))
+}
+
+/** Returns true for a folder with entries, all of them places of secrets other than parley's home. */
+function holdsOnlySecrets(folder: string, secrets: SecretPaths, home: string): boolean {
+  try {
+    using entries = opendirSync(folder)
+    let entry = entries.readSync()
+    const hasEntries = entry !== null
+    for (; entry !== null; entry = entries.readSync()) {
+      const path = join(folder, entry.name)
+      if (path === home || !isSecret(path, secrets)) return false
+    }
+    return hasEntries
+  } catch {
+    return false
+  }
 }
 
 /** Own file of the user that a conversation could change. */
@@ -75,11 +120,6 @@ function isPlainlyIn(folder: string, home: string, realHome: string): boolean {
   return foldersUp(home).some(
     (above) => realOrGiven(above) === folder && folder + home.slice(above.length) === realHome,
   )
-}
-
-function foldersUp(path: string): string[] {
-  const parent = dirname(path)
-  return parent === path ? [path] : [path, ...foldersUp(parent)]
 }
 
 interface Inside {

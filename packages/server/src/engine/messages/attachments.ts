@@ -5,6 +5,7 @@ import { openUnlockedHandle } from '@parley/host'
 import type { ContentItem, InputItem, QueuedMessage } from '@parley/protocol'
 import type { Redaction } from '@parley/redaction'
 import { firstBytes } from '@parley/text'
+import { systemErrorCode } from '@parley/workspace'
 import { rejection } from '../../replies/rejection.ts'
 import { jsonBytes } from '../../replies/wire-limits.ts'
 import type { Conversation } from '../conversation/conversation.ts'
@@ -53,14 +54,14 @@ async function keepImage({ bytes, mediaType, name }: ReadImage, sideFiles: SideF
 }
 
 async function readImage({ path, url }: Image, field: string): Promise<ReadImage> {
-  const refuse = (message: string) => rejection('invalidParams', message, { field })
-  if ((path === undefined) === (url === undefined)) throw refuse('An image has either a path or a url.')
+  const invalid = (message: string) => rejection('invalidParams', message, { field })
+  if ((path === undefined) === (url === undefined)) throw invalid('An image has either a path or a url.')
   const name = path === undefined ? 'image' : basename(path)
   const bytes = path === undefined ? bytesOfUrl(url ?? '') : await bytesOfFile(path)
-  if (typeof bytes === 'string') throw refuse(bytes)
+  if (typeof bytes === 'string') throw invalid(bytes)
   const mediaType = imageTypeOf(bytes)
   if (mediaType === null)
-    throw refuse(`${path ?? 'What the url holds'} is not a PNG, JPEG, GIF or WebP image. Convert it first.`)
+    throw invalid(`${path ?? 'What the url holds'} is not a PNG, JPEG, GIF or WebP image. Convert it first.`)
   return { bytes, mediaType, name }
 }
 
@@ -73,8 +74,7 @@ async function bytesOfFile(path: string): Promise<Buffer | string> {
     if (!known.isFile()) return `${path} is not a file.`
     return known.size > maxImageBytes ? tooLarge(path, known.size) : await readWhole(path)
   } catch (error) {
-    const missing = error instanceof Error && 'code' in error && error.code === 'ENOENT'
-    if (missing) return `There is no image ${path}.`
+    if (systemErrorCode(error) === 'ENOENT') return `There is no image ${path}.`
     return `The image ${path} cannot be read (${error instanceof Error ? error.message : String(error)}).`
   }
 }
@@ -141,7 +141,7 @@ async function keepText(text: string, sideFiles: SideFiles): Promise<TextPart> {
 function assertWholeCharacters(part: ContentItem, field: string): void {
   if (!isLong(part) || part.text.isWellFormed()) return
   const message =
-    'The text has half of a character in it (a lone surrogate), and is too long to be kept with it. Remove it, or send less than 1 MiB.'
+    'The text contains half of a character (a lone surrogate), which the file for long texts cannot store. Remove it, or send less than 1 MiB.'
   throw rejection('invalidParams', message, { field })
 }
 

@@ -12,16 +12,16 @@ const createValidator = async () => {
 
 /** Throws `invalidParams` for an invalid JSON Schema and names the place. */
 export async function assertOutputSchema(schema: OutputSchema): Promise<void> {
-  const refuse = (problem: string) =>
+  const invalid = (problem: string) =>
     rejection('invalidParams', `The output schema cannot be used: ${problem}`, { field: 'outputSchema' })
-  if (JSON.stringify(schema).length > maxSchemaLength) throw refuse(`it has more than ${maxSchemaLength} characters.`)
+  if (JSON.stringify(schema).length > maxSchemaLength) throw invalid(`it has more than ${maxSchemaLength} characters.`)
   const validator = await createValidator()
   const rules = withoutDialect(schema)
-  if (validator.validateSchema(rules) !== true) throw refuse(`${firstProblem(validator.errors)}.`)
+  if (validator.validateSchema(rules) !== true) throw invalid(`${firstProblem(validator.errors)}.`)
   try {
     validator.compile(rules)
   } catch (error) {
-    throw refuse(`${error instanceof Error ? error.message : String(error)}.`)
+    throw invalid(`${error instanceof Error ? error.message : String(error)}.`)
   }
 }
 

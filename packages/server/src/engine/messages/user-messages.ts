@@ -4,6 +4,7 @@ import type {
   ConversationEvent,
   ConversationState,
   InputItem,
+  ItemId,
   ItemOf,
   MessageId,
   QueuedMessage,
@@ -83,7 +84,7 @@ export function assertFits(content: readonly InputItem[]): void {
 }
 
 export function userMessageItem(
-  id: string,
+  id: ItemId,
   message: { readonly content: ContentItem[]; readonly messageId: MessageId; readonly by: Actor },
 ): ItemOf<'userMessage'> {
   const { content, messageId, by } = message

@@ -78,10 +78,11 @@ export class ConversationHost implements AsyncDisposable {
     { actor: by, access }: Guest,
   ): Promise<LiveConversation> {
     const { setup } = this.#parts
+    const resumer = { by, secrets: await setup.secrets() }
     const known = this.#open.get(conversationId)
     if (known !== undefined && !known.conversation.readOnly) {
       if (access === 'readOnly' && overrides !== undefined) throw notPermitted('changes its settings')
-      if (overrides !== undefined) setup.change(known, overrides, by)
+      if (overrides !== undefined) setup.change(known, overrides, resumer)
       known.modules.limits.recordEnforcement()
       return known
     }
@@ -89,7 +90,7 @@ export class ConversationHost implements AsyncDisposable {
     try {
       // A view shows the log as it was, so opening it again reads the log anew.
       if (readOnly) return await this.#stored.view(conversationId)
-      return await this.#stored.load(conversationId, setup.resumed(overrides ?? {}, by), overrides)
+      return await this.#stored.load(conversationId, setup.resumed(overrides ?? {}, resumer), overrides)
     } finally {
       if (this.#open.get(conversationId) !== known) await known?.[Symbol.asyncDispose]()
     }

@@ -68,7 +68,7 @@ export function newParts(files: Files, { conversationId, home, params, created, 
   const isEphemeral = params.ephemeral === true
   const root = isEphemeral ? mkdtempSync(join(tmpdir(), 'parley-ephemeral-')) : home
   const paths = sessionPaths(root, conversationId)
-  if (paths === null) throw rejection('internal', 'A new conversation got an id that is none.')
+  if (paths === null) throw rejection('internal', 'A new conversation got an invalid id.')
   const { core, window } = initialState(conversationId)
   const meta = { ...core.meta, cwd: created.cwd }
   return {
@@ -172,10 +172,10 @@ export async function loadConversation(
     return viewConversation(files, paths, conversationId, [newerLogText(reader.version)])
   }
   try {
-    const { environment: place, release } = takeEnvironment(fold.state)
+    const { environment, release } = takeEnvironment(fold.state)
     const settling = await inspectUnknown(recover(fold.state), {
       files,
-      patches: place.patches,
+      patches: environment.patches,
       folder: paths.sideFiles,
       cwd: fold.state.core.meta.cwd,
     }).finally(release)

@@ -38,10 +38,12 @@ interface Opening {
   readonly instructionFiles: readonly string[]
 }
 
+/** Modules that run work in this process. */
+type Workers = Pick<LiveConversation, 'turns' | 'shell' | 'backgroundProcesses'>
+
 /** Tells if work runs that ends with this process. A turn that waits for a person does not count. */
-function isBusy({ conversation, turns, backgroundProcesses }: LiveConversation): boolean {
-  if (turns.running || backgroundProcesses() > 0) return true
-  return Object.values(conversation.state.core.open).some(({ item }) => item.type === 'shellCommand')
+export function isBusy({ turns, shell, backgroundProcesses }: Workers): boolean {
+  return turns.running || shell.running() || backgroundProcesses() > 0
 }
 
 /** Tells if a conversation has no participants and no running work. */

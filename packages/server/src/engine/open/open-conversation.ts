@@ -20,7 +20,7 @@ import type {
   Settings,
 } from '@parley/protocol'
 import { type Redaction, redactEvent } from '@parley/redaction'
-import type { Environment, Environments, TakenEnvironment } from '@parley/workspace'
+import type { Environment, Environments, SecretPaths, TakenEnvironment } from '@parley/workspace'
 import type { Clock } from '../../ports/clock.ts'
 import type { Ids } from '../../ports/ids.ts'
 import { type ConversationMcp, createConversationMcp } from '../context/conversation-mcp.ts'
@@ -36,7 +36,7 @@ import { createParticipants, type Participants } from '../session/participants.t
 import { type GivenLimits, givenLimits, keepGift, readGift } from '../settings/given-limits.ts'
 import { type InitialSettings, initialSettings, type StartParams } from '../settings/initial-settings.ts'
 import type { ModelSources } from '../settings/model-sources.ts'
-import { type ConfigHere, configHere, configOnly, definedRules, readConfig } from '../settings/read-config.ts'
+import { type ConfigHere, configHere, configOnly, envRulesOf, readConfig } from '../settings/read-config.ts'
 import { resumeChanges } from '../settings/resume-changes.ts'
 import { createTurnModules } from '../turn/turn-context.ts'
 import { TurnLoop } from '../turn/turn-loop.ts'
@@ -44,20 +44,28 @@ import { createShellRunner } from '../turn/user-shell.ts'
 import type { OpenParts } from './conversation-parts.ts'
 import { enterEnvironment, takeEnvironment } from './enter-environment.ts'
 import { forkCleanup } from './fork.ts'
-import { closeConversation, type LiveConversation } from './live-conversation.ts'
+import { closeConversation, isBusy, type LiveConversation } from './live-conversation.ts'
+
+/** Client that resumes a conversation, and the places of secrets that it may not name. */
+interface Resumer {
+  readonly by: Actor
+  readonly secrets: SecretPaths
+}
 
 /** Settings and changes with which a conversation opens: new, resumed or forked. */
 export interface ConversationSetup {
   readonly program: string
-  initialSettings(params: StartParams): InitialSettings
+  /** Resolves to the places of secrets on this machine, which the settings below are checked with. */
+  secrets(): Promise<SecretPaths>
+  initialSettings(params: StartParams, secrets: SecretPaths): InitialSettings
   /** Keeps what a person gave a new conversation beyond the configuration. Called with its first event. */
   keepNew(conversationId: string, params: StartParams, created: InitialSettings): void
   /** Records the changes that the flags of a resume make to a conversation that is open in this process. */
-  change(open: LiveConversation, overrides: Overrides, by: Actor): void
+  change(open: LiveConversation, overrides: Overrides, by: Resumer): void
   /** Returns what settles a recorded conversation that is resumed: the changes by its flags, and of limits that it lacks. */
-  resumed(overrides: Overrides, by: Actor): Settle
+  resumed(overrides: Overrides, by: Resumer): Settle
   /** Returns what settles a fork. `settings` are those of an original that is open in this process; else null. */
-  forked(fromId: string, settings: Settings | null): Settle
+  forked(fromId: string, settings: Settings | null, secrets: SecretPaths): Settle
   open(parts: OpenParts): Promise<LiveConversation>
   /** Takes the environment of a recorded conversation; the caller releases it. */
   takeEnvironment(state: ConversationState, overrides?: Overrides): TakenEnvironment
@@ -67,8 +75,8 @@ export interface ConversationSetup {
 export type Settle = (state: ConversationState) => readonly ConversationEvent[]
 
 export function createSetup(ports: SetupPorts): ConversationSetup {
-  const { home, ceiling, ids, places } = ports
-  const resumer = { home, ceiling, newItemId: ids.item }
+  const { home, ceiling, ids, environments } = ports
+  const around = { home, ceiling, newItemId: ids.item }
   const given = (state: ConversationState, overrides: Overrides, fromId: string): GivenLimits =>
     givenLimits(state, { overrides, sealed: readGift(ports, fromId).writableRoots }, ports)
   /** Keeps the folders and rules that people gave, for the next process that resumes it. */
@@ -93,30 +101,31 @@ export function createSetup(ports: SetupPorts): ConversationSetup {
     }
   return {
     program: ports.program,
-    initialSettings: (params) => initialSettings(params, ports),
+    secrets: ports.secrets,
+    initialSettings: (params, secrets) => initialSettings(params, { ...ports, secrets }),
     keepNew(conversationId, { addDirs = [] }, { cwd, settings }) {
       const writableRoots = addDirs.map((folder) => resolve(cwd, folder))
       keepGift(ports, conversationId, { writableRoots, policyFile: settings.policyFile ?? null })
     },
     change({ conversation, modules, mcp }, overrides, by) {
       const { core } = conversation.state
-      const changes = changesBy(overrides, { ...resumer, by, given: null })(conversation.state)
+      const changes = changesBy(overrides, { ...around, ...by, given: null })(conversation.state)
       if (changes.length > 0) conversation.recordAll(changes)
       modules.limits.narrowed(core.settings)
       mcp.relimit()
     },
     resumed: (overrides, by) => (state) => {
       const limits = given(state, overrides, state.core.meta.conversationId)
-      return changesBy(overrides, { ...resumer, by, given: limits })(state)
+      return changesBy(overrides, { ...around, ...by, given: limits })(state)
     },
-    forked: (fromId, settings) => (state) => {
+    forked: (fromId, settings, secrets) => (state) => {
       const found = given(state, {}, fromId)
       const limits = settings === null ? found : { ...found, ...settings }
-      const changes = resumeChanges(state, {}, { ...resumer, by: parleyItself, given: limits })
+      const changes = resumeChanges(state, {}, { ...around, by: parleyItself, secrets, given: limits })
       return [...forkCleanup(state), ...keeping(state, { fromId, added: [] }, changes)]
     },
     takeEnvironment: ({ core }, overrides = {}) =>
-      takeEnvironment(core, places, {
+      takeEnvironment(core, environments, {
         environment: core.settings.environment,
         config: readConfig(home, configOnly(overrides)).values,
       }),
@@ -135,7 +144,9 @@ export interface SetupPorts {
   readonly random: () => number
   readonly shellParser: ShellParser
   readonly redaction: Redaction
-  readonly places: Environments
+  readonly environments: Environments
+  /** Resolves to the places of secrets on this machine. */
+  readonly secrets: () => Promise<SecretPaths>
   readonly models: ModelSources
   readonly mcpServers: McpServers
   readonly userRules: UserRules
@@ -157,22 +168,28 @@ async function openConversation(parts: OpenParts, ports: SetupPorts): Promise<Li
   const onFault = reportOnce((fault) => ports.report(fault, core.meta.conversationId))
   redaction.learn(secretsOfConfig(values, ports.env))
   const conversation = redactedConversation(parts, ports, onFault)
-  const { environment, release } = takeEnvironment(core, ports.places, {
+  const { environment, release } = takeEnvironment(core, ports.environments, {
     // A view runs nothing, and opens also when its machine or the machine's settings are missing.
     environment: parts.readOnly ? undefined : core.settings.environment,
     config: values,
-    onLinkChange: (change) => linkNotice(change, { conversation, notify: ports.notify, newItemId: ids.item, isBusy }),
+    onLinkChange: (change) =>
+      linkNotice(change, {
+        conversation,
+        notify: ports.notify,
+        newItemId: ids.item,
+        isBusy: () => isBusy({ turns, shell, backgroundProcesses }),
+      }),
   })
   const { limits, background } = openLimits({
     conversation,
-    place: environment,
+    environment,
     home: ports.home,
     folder: parts.paths.scratch,
     ids,
     onFault,
   })
-  const environmentRules = definedRules(values.shell_environment)
-  const toolPorts = { place: environment, background, shellParser, environmentRules, redaction, clock }
+  const envRules = envRulesOf(values.shell_environment)
+  const toolPorts = { environment, background, shellParser, envRules, redaction, clock }
   const clients = createParticipants()
   const gather = () => gatherContext(conversation, { home: ports.home, environment, nowMs: clock.now() })
   const mcp = openMcp({ conversation, clients, config, environment }, ports)
@@ -185,7 +202,6 @@ async function openConversation(parts: OpenParts, ports: SetupPorts): Promise<Li
   const turns = new TurnLoop({ conversation, modules, patience, onFault })
   const shell = createShellRunner({ conversation, patience, ports: toolPorts, newItemId: ids.item, onFault })
   const backgroundProcesses = () => background.list().filter(({ end }) => end === null).length
-  const isBusy = () => turns.running || backgroundProcesses() > 0 || shell.running()
   const leave = () => Promise.all([release(), mcp[Symbol.asyncDispose]()])
   const entered = await enterEnvironment({ conversation, environment, gather, limits, leave })
   return {
@@ -219,9 +235,22 @@ function redactedConversation(
   { clock, program, redaction }: SetupPorts,
   onLoss: (error: unknown) => void,
 ): Conversation {
-  const sideFiles = redactSideFiles(parts.sideFiles, redaction)
-  const redact = (event: ConversationEvent) => redactEvent(event, redaction.text)
-  return new Conversation({ ...parts, sideFiles, redact, clock, program, onLoss })
+  const { state, view, headCrc, nextSeq, journal, startJournal, readOnly, logVersion } = parts
+  return new Conversation({
+    state,
+    view,
+    headCrc,
+    nextSeq,
+    journal,
+    ...(startJournal === undefined ? {} : { startJournal }),
+    sideFiles: redactSideFiles(parts.sideFiles, redaction),
+    clock,
+    redact: (event) => redactEvent(event, redaction.text),
+    readOnly,
+    logVersion,
+    program,
+    onLoss,
+  })
 }
 
 interface McpParts {

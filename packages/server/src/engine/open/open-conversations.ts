@@ -13,7 +13,7 @@ export class OpenConversations implements AsyncDisposable {
   readonly inOrder = createTaskQueue()
   readonly #ports: Ports
   readonly #open = new Map<ConversationId, LiveConversation>()
-  readonly #restWatch = createIdlePoll(() => this.#closeLeft())
+  readonly #idlePoll = createIdlePoll(() => this.#closeLeft())
   /** Number of conversations that are being closed. */
   #ending = 0
   #whenEmpty: (() => void)[] = []
@@ -61,7 +61,7 @@ export class OpenConversations implements AsyncDisposable {
       const open = this.#open.get(conversationId)
       if (open === undefined) return
       if (isLeft(open)) await this.close(conversationId)
-      else if (!open.clients.hasGuests) this.#restWatch.start()
+      else if (!open.clients.hasGuests) this.#idlePoll.start()
     })
   }
 
@@ -84,7 +84,7 @@ export class OpenConversations implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     const ids = [...this.#open.keys()]
     const ends = await Promise.allSettled(ids.map((id) => this.inOrder(id, () => this.close(id))))
-    this.#restWatch.stop()
+    this.#idlePoll.stop()
     await this.emptied()
     throwFirst(ends)
   }
@@ -127,8 +127,8 @@ export function createTaskQueue(): TaskQueue {
 const beatMs = 250
 
 /**
- * Polls while `look` returns true. Work ends in many ways (turn, shell command, background process), and a closed
- * conversation without followers is not urgent.
+ * Creates a poll that runs while `look` returns true. Work ends in many ways (turn, shell command, background process),
+ * and closing a conversation without participants is not urgent.
  */
 function createIdlePoll(look: () => boolean): { start(): void; stop(): void } {
   let timer: NodeJS.Timeout | undefined

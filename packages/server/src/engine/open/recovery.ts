@@ -77,7 +77,7 @@ function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`
 }
 
-interface Around {
+interface InspectionPorts {
   readonly files: Files
   readonly patches: PatchTarget
   /** Folder of the conversation's side files. */
@@ -91,35 +91,38 @@ interface Around {
  */
 export function inspectUnknown(
   settling: readonly ConversationEvent[],
-  around: Around,
+  ports: InspectionPorts,
 ): Promise<readonly ConversationEvent[]> {
   return Promise.all(
     settling.map(async (event) =>
       event.type === 'item.completed' && event.item.status === 'unknown'
-        ? { ...event, item: await inspected(event.item, around) }
+        ? { ...event, item: await inspected(event.item, ports) }
         : event,
     ),
   )
 }
 
-async function inspected(item: Item, around: Around): Promise<Item> {
-  if (item.type === 'fileChange') return patchFound(item, around)
-  if (item.type === 'commandExecution' || item.type === 'shellCommand') return outputFound(item, around)
+async function inspected(item: Item, ports: InspectionPorts): Promise<Item> {
+  if (item.type === 'fileChange') return patchFound(item, ports)
+  if (item.type === 'commandExecution' || item.type === 'shellCommand') return outputFound(item, ports)
   return item
 }
 
-async function patchFound(item: ItemOf<'fileChange'>, { patches, cwd }: Around): Promise<ItemOf<'fileChange'>> {
+async function patchFound(
+  item: ItemOf<'fileChange'>,
+  { patches, cwd }: InspectionPorts,
+): Promise<ItemOf<'fileChange'>> {
   try {
     return await patchStates(item, { patches, cwd })
   } catch (error) {
     if (!(error instanceof EnvironmentUnreachableError)) throw error
-    const message = `Its files cannot be looked at. ${error.message}`
+    const message = `Its files cannot be read. ${error.message}`
     const modelText = `parley ended while this patch was being written. ${message} Look at them before going on.`
     return { ...item, modelText, failure: { code: 'endUnknown', message } }
   }
 }
 
-type Patches = Pick<Around, 'patches' | 'cwd'>
+type Patches = Pick<InspectionPorts, 'patches' | 'cwd'>
 
 async function patchStates(item: ItemOf<'fileChange'>, { patches, cwd }: Patches): Promise<ItemOf<'fileChange'>> {
   const changes = await readChanges(item.changes, cwd, patches)
@@ -147,7 +150,10 @@ function verdict(states: readonly FileState[]): string {
 type CommandItem = ItemOf<'commandExecution'> | ItemOf<'shellCommand'>
 
 /** Adopts the spool of an interrupted command, which holds all its output. */
-async function outputFound<Command extends CommandItem>(item: Command, { files, folder }: Around): Promise<Command> {
+async function outputFound<Command extends CommandItem>(
+  item: Command,
+  { files, folder }: InspectionPorts,
+): Promise<Command> {
   const spool = join(folder, spoolName(item.id))
   const sizeBytes = files.look(spool)?.sizeBytes ?? 0
   if (sizeBytes === 0) return item

@@ -35,7 +35,7 @@ interface Ports {
 interface Copy {
   readonly fromId: ConversationId
   readonly from: SessionPaths
-  readonly forkId: string
+  readonly forkId: ConversationId
   /** Last event to copy; null for all of them. */
   readonly at: number | null
   /** Settings of an original that is open in this process; else null. */
@@ -54,7 +54,7 @@ export class StoredConversations {
 
   async create(conversationId: ConversationId, params: ParamsOf<'conversation/create'>): Promise<LiveConversation> {
     const { files, home, setup } = this.#ports
-    const created = setup.initialSettings(params)
+    const created = setup.initialSettings(params, await setup.secrets())
     const onStart = () => setup.keepNew(conversationId, params, created)
     const parts = newParts(files, { conversationId, home, params, created, onStart })
     await this.#locks.take(conversationId, parts.paths)
@@ -90,9 +90,11 @@ export class StoredConversations {
     const to = this.pathsOf(forkId)
     await this.#locks.take(forkId, to)
     try {
+      const secrets = await setup.secrets()
       await forkLog(files, { from, to, fromId, toId: forkId, at, home })
       const loaded = await loadConversation({ files, takeEnvironment: setup.takeEnvironment }, to, forkId)
-      return await this.#adopt(forkId, { ...loaded, recovery: [] }, { settle: setup.forked(fromId, settings) })
+      const settle = setup.forked(fromId, settings, secrets)
+      return await this.#adopt(forkId, { ...loaded, recovery: [] }, { settle })
     } catch (error) {
       removeFiles(files, to)
       this.release(forkId)

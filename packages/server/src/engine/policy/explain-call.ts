@@ -57,7 +57,7 @@ const verdicts = { allow: 'ran unasked', ask: 'was asked about', deny: 'was deni
 
 /** Explains missing facts. A call that ran unasked is stored with its facts when it ends. */
 function whyNoFacts({ item, allowedBy }: RecordedCall): string {
-  if (allowedBy === null) return 'none are stored: it did not come to a decision'
+  if (allowedBy === null) return 'none are stored: the call ended before a decision'
   return item.status === 'inProgress'
     ? 'none are stored yet: that happens when it ends'
     : 'none are stored: the program ended before the call did'
@@ -110,7 +110,7 @@ function questionRows({ asked, answer }: Question, waits: boolean): readonly Des
     ? [{ about: 'would get', text: limitsText(asked.sandbox, asked.network ?? asked.sandbox === 'none') }]
     : []
   if (answer === null)
-    return [question, ...limits, { about: 'answer', text: waits ? 'none yet' : 'none: it was over before' }]
+    return [question, ...limits, { about: 'answer', text: waits ? 'none yet' : 'none: the call ended first' }]
   const who = answer.by.title ?? answer.by.name
   const note = answer.note === undefined ? '' : `, and says: ${answer.note}`
   return [

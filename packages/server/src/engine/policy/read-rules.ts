@@ -21,7 +21,7 @@ import { readGift, type SealPorts } from '../settings/given-limits.ts'
 export interface PolicyPorts {
   readonly files: Files
   readonly home: string
-  readonly places: Environments
+  readonly environments: Environments
   readonly shellParser: ShellParser
   readonly userRules: UserRules
   /** Projects, whose rules apply where they are trusted. */
@@ -111,6 +111,6 @@ export function rulesInReach(policyFile: string | undefined, { roots, sandbox, h
   if (file === undefined || !folders.some((folder) => liesWithin(file, folder))) return []
   if (guardByName(folders, home)(file) !== null) return []
   return [
-    `The policy file ${policyFile} lies in a folder that commands may write to, so the rules can be changed by those they are for. Keep it elsewhere, or in .parley.`,
+    `The policy file ${policyFile} lies in a folder that commands may write to, so commands can change the rules that limit them. Keep it elsewhere, or in .parley.`,
   ]
 }

@@ -65,10 +65,10 @@ function wanted({ rules, cwd = '/' }: Params, policyFile: string | undefined) {
 }
 
 /** Resolves to the enforcement on this machine for a given sandbox mode; null for the recorded one. */
-async function enforcementNow({ sandbox }: Params, { places }: PolicyPorts): Promise<Enforcement | null> {
+async function enforcementNow({ sandbox }: Params, { environments }: PolicyPorts): Promise<Enforcement | null> {
   if (sandbox === undefined) return null
-  const { environment: place, release } = places.take({ environment: undefined, config: {} })
-  return enforcementThere(place, sandbox).finally(release)
+  const { environment, release } = environments.take({ environment: undefined, config: {} })
+  return enforcementThere(environment, sandbox).finally(release)
 }
 
 interface Given {

@@ -14,7 +14,7 @@ import type { Enforcement, Judgement, ParamsOf, ResultOf, SandboxMode } from '@p
 import type { Environment } from '@parley/workspace'
 import { fileSurroundings } from '../../tools/define-tool.ts'
 import { assertOwnFilesOutside } from '../limits/workspace-folders.ts'
-import { configHere, definedRules } from '../settings/read-config.ts'
+import { configHere, envRulesOf } from '../settings/read-config.ts'
 import { type PolicyPorts, readWantedRules } from './read-rules.ts'
 
 /** Decides about a command as a new conversation would. Reads names and links of files; runs nothing. */
@@ -26,13 +26,13 @@ export async function testCommand(
   const { values } = effective
   // A decision about a command does not depend on the provider.
   const settings = settingsFromConfig(values, { id: 'none', model: 'none' }, params)
-  const { approvalPolicy, sandbox, environment, writableRoots } = settings
-  if (environment === undefined) assertOwnFilesOutside([resolve(params.cwd), ...writableRoots], ports.home)
-  const { environment: place, release } = ports.places.take({ environment, config: values })
+  const { approvalPolicy, sandbox, environment: environmentName, writableRoots } = settings
+  if (environmentName === undefined) assertOwnFilesOutside([resolve(params.cwd), ...writableRoots], ports.home)
+  const { environment, release } = ports.environments.take({ environment: environmentName, config: values })
   try {
     const rules = [...(await readWantedRules(ports.userRules, params)), ...trustedRules(project, own)]
-    const enforcement = await enforcementThere(place, sandbox)
-    const facts = await gather(params, { place, values, writableRoots }, ports)
+    const enforcement = await enforcementThere(environment, sandbox)
+    const facts = await gather(params, { environment, values, writableRoots }, ports)
     const network = settings.network === true
     const given: DecideSettings = {
       rules,
@@ -63,18 +63,22 @@ export async function testCommand(
   }
 }
 
-interface Around {
-  readonly place: Environment
+interface CommandSetting {
+  readonly environment: Environment
   readonly values: Config
   readonly writableRoots: readonly string[]
 }
 
-async function gather({ cwd, command }: ParamsOf<'policy/test'>, around: Around, { shellParser }: PolicyPorts) {
-  const { place, values, writableRoots } = around
+async function gather(
+  { cwd, command }: ParamsOf<'policy/test'>,
+  setting: CommandSetting,
+  { shellParser }: PolicyPorts,
+) {
+  const { environment, values, writableRoots } = setting
   const workspace = { cwd: resolve(cwd), roots: [resolve(cwd), ...writableRoots] }
-  const { roots, secrets, files } = await fileSurroundings(place, workspace)
-  const searchPath = commandEnv(place.env, definedRules(values.shell_environment))['PATH'] ?? ''
-  const argv = typeof command === 'string' ? [place.shell, '-c', command] : command
+  const { roots, secrets, files } = await fileSurroundings(environment, workspace)
+  const searchPath = commandEnv(environment.env, envRulesOf(values.shell_environment))['PATH'] ?? ''
+  const argv = typeof command === 'string' ? [environment.shell, '-c', command] : command
   return gatherCommandFacts(
     { tool: 'shell', argv, cwd: workspace.cwd, escalation: null, background: false },
     { roots, searchPath, secrets, shell: shellParser, files },
@@ -82,8 +86,8 @@ async function gather({ cwd, command }: ParamsOf<'policy/test'>, around: Around,
 }
 
 /** Resolves to the enforcement of a sandbox mode in an environment. */
-export async function enforcementThere(place: Environment, sandbox: SandboxMode): Promise<Enforcement> {
-  return sandbox === 'danger-full-access' ? 'none' : (await place.sandboxes.report()).enforcement
+export async function enforcementThere(environment: Environment, sandbox: SandboxMode): Promise<Enforcement> {
+  return sandbox === 'danger-full-access' ? 'none' : (await environment.sandboxes.report()).enforcement
 }
 
 export function judgementOf({ verdict, rule, reason, code, run }: Decision): Judgement {

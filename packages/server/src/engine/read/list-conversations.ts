@@ -15,7 +15,7 @@ import {
   sessionPaths,
   walkSessions,
 } from '@parley/journal'
-import type { ConversationId, ListedConversation, ParamsOf, ResultOf } from '@parley/protocol'
+import { type ConversationId, type ListedConversation, type ParamsOf, type ResultOf, titleOf } from '@parley/protocol'
 import { rejection } from '../../replies/rejection.ts'
 import { createLogReader } from '../conversation/journal.ts'
 
@@ -71,7 +71,8 @@ const isTelling =
 function described(row: ConversationRow | null, { at, event }: LoggedEnvelope): ConversationRow | null {
   if (event.type === 'conversation.created') {
     const where = { cwd: String(event['cwd']), environment: environmentIn(event['settings']) }
-    return { ...where, title: '', name: null, createdAt: at, archived: false, forkedFrom: null }
+    const title = typeof event['title'] === 'string' ? event['title'] : ''
+    return { ...where, title, name: null, createdAt: at, archived: false, forkedFrom: null }
   }
   if (row === null) return null
   switch (event.type) {
@@ -92,8 +93,8 @@ function environmentIn(settings: unknown): string | null {
 }
 
 function titleIn(item: unknown): string {
-  const title = typeof item === 'object' && item !== null && 'title' in item ? item.title : ''
-  return typeof title === 'string' ? title.slice(0, 80) : ''
+  const text = typeof item === 'object' && item !== null && 'text' in item ? item.text : ''
+  return typeof text === 'string' ? titleOf(text) : ''
 }
 
 /** Tells if a conversation works in this folder of this machine. */

@@ -16,11 +16,11 @@ export interface Participants {
   join(guest: object): void
   /** Removes a guest. Returns false when it took no part. */
   leave(guest: object): boolean
-  /** Adds a follower and returns the function that removes it. One that may act takes a detached conversation over. */
+  /** Adds a follower and returns the function that removes it. One with full access ends a detachment. */
   follow(follower: Follower): () => void
   readonly followerCount: number
   /** Ids of the followers that can answer an approval now. */
-  readonly answerers: readonly string[]
+  readonly answerers: readonly ClientId[]
   endDeliveries(): void
   /** True when running work continues after the last client of the server has left. */
   readonly detached: boolean

@@ -19,7 +19,7 @@ export interface GivenLimits extends Permissions {
   readonly writableRoots: readonly string[]
 }
 
-interface Around {
+interface GivenLimitsPorts {
   readonly home: string
   readonly projects: Pick<Projects, 'of'>
   readonly ceiling: () => Ceiling
@@ -32,7 +32,7 @@ interface Around {
 export function givenLimits(
   { core }: ConversationState,
   { overrides, sealed }: { readonly overrides: Overrides; readonly sealed: readonly string[] },
-  { home, projects, ceiling }: Around,
+  { home, projects, ceiling }: GivenLimitsPorts,
 ): GivenLimits {
   const isHere = core.settings.environment === undefined
   const values = isHere

@@ -7,12 +7,19 @@ import {
   folderThere,
   settingsFromConfig,
 } from '@parley/config'
-import type { Environment } from '@parley/models'
+import type { Env } from '@parley/models'
 import { type Projects, repositoryAroundHome } from '@parley/policy'
 import type { Overrides, Settings } from '@parley/protocol'
+import { isMissing, systemErrorCode } from '@parley/workspace'
 import { rejection } from '../../replies/rejection.ts'
 import { type Asked, type Ceiling, loweredText, underCeiling } from '../limits/ceiling.ts'
-import { assertOwnFilesOutside, fittingMode, rootWarnings } from '../limits/workspace-folders.ts'
+import {
+  assertNoSecretFolder,
+  assertOwnFilesOutside,
+  fittingMode,
+  rootWarnings,
+  type SecretSurroundings,
+} from '../limits/workspace-folders.ts'
 import { chooseProvider, isRecordedProvider, isUsable, keyVariables, providerOf } from './model-sources.ts'
 import { choicesIn, configHere } from './read-config.ts'
 
@@ -24,21 +31,18 @@ export interface InitialSettings {
 
 export type StartParams = Overrides & { readonly cwd: string; readonly baseInstructions?: string }
 
-interface Around {
-  /** `$PARLEY_HOME`. */
-  readonly home: string
-  readonly env: Environment
+interface SettingsPorts extends SecretSurroundings {
+  readonly env: Env
   readonly projects: Pick<Projects, 'of'>
-  readonly ceiling: () => Ceiling
 }
 
 /** Returns the settings of a new conversation. Throws early when the folder, provider or key is missing. */
-export function initialSettings(params: StartParams, around: Around): InitialSettings {
-  const { home, env } = around
-  const { effective } = configHere(params.cwd, params, around)
-  const { values, warnings } = limited(effective, { ...choicesIn(params, home), ...params }, around.ceiling())
+export function initialSettings(params: StartParams, ports: SettingsPorts): InitialSettings {
+  const { home, env } = ports
+  const { effective } = configHere(params.cwd, params, ports)
+  const { values, warnings } = limited(effective, { ...choicesIn(params, home), ...params }, ports.ceiling())
   const cwd = startFolder(params, values)
-  if (chosenEnvironment(values) === null) assertHomeOutside(cwd, around)
+  if (chosenEnvironment(values) === null) assertHomeOutside(cwd, ports)
   const provider = chooseProvider(values, env)
   if (provider === null) throw noProvider(keyVariables(values), warnings)
   if (!isRecordedProvider(provider.id) && values.model_providers?.[provider.id]?.wire_api !== 'recorded')
@@ -53,6 +57,7 @@ export function initialSettings(params: StartParams, around: Around): InitialSet
   assertAdded((params.addDirs ?? []).map((root) => resolve(cwd, root)))
   const workplace = { roots: [cwd, ...settings.writableRoots], sandbox: settings.sandbox }
   assertOwnFilesOutside(workplace.roots, home)
+  assertNoSecretFolder(workplace.roots, ports)
   return {
     cwd,
     settings: { ...settings, sandbox: fittingMode(workplace) },
@@ -78,7 +83,7 @@ function limited({ values, warnings }: EffectiveConfig, asked: Asked, ceiling: C
  * Throws `configInvalid` when PARLEY_HOME lies in the repository, whose files would then be the user's own
  * configuration.
  */
-function assertHomeOutside(cwd: string, { home, env }: Around): void {
+function assertHomeOutside(cwd: string, { home, env }: SettingsPorts): void {
   const repository = repositoryAroundHome(cwd, home, env['HOME'])
   if (repository === null) return
   throw rejection(
@@ -100,7 +105,7 @@ function noProvider(variables: readonly string[], warnings: readonly string[]) {
   )
 }
 
-function assertUsable(providerId: string, config: EffectiveConfig['values'], env: Environment): void {
+function assertUsable(providerId: string, config: EffectiveConfig['values'], env: Env): void {
   const provider = providerOf(providerId, config, env)
   if (provider === null) {
     throw rejection(
@@ -147,8 +152,6 @@ function problemWith(path: string): string | null {
     accessSync(path, constants.X_OK)
     return null
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : 'unknown'
-    if (code === 'ENOENT' || code === 'ENOTDIR') return 'does not exist'
-    return `cannot be entered (${code})`
+    return isMissing(error) ? 'does not exist' : `cannot be entered (${systemErrorCode(error) ?? 'unknown'})`
   }
 }

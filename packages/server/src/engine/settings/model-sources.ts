@@ -4,7 +4,7 @@ import {
   builtinProviders,
   createModelClient,
   createRecorder,
-  type Environment,
+  type Env,
   type ModelClient,
   type ModelFailure,
   type ProviderConfig,
@@ -27,7 +27,7 @@ export interface ModelSource {
 export type ModelSources = (config: Config) => (providerId: string) => ModelSource
 
 interface ModelSourcePorts {
-  readonly env: Environment
+  readonly env: Env
   readonly clock: Clock
   /** Paths of the recordings that come with the program. */
   readonly recordings: Readonly<Record<RecordedProvider, string>>
@@ -91,19 +91,19 @@ function recording(client: ModelClient, path: string, { onProblem, redact }: Mod
 }
 
 /** Throws `invalidParams` when no provider of this id is built in or configured. */
-export function assertProvider(providerId: string, config: Config, env: Environment): void {
+export function assertProvider(providerId: string, config: Config, env: Env): void {
   if (isRecordedProvider(providerId) || config.model_providers?.[providerId]?.wire_api === 'recorded') return
   if (providerOf(providerId, config, env) !== null) return
   throw rejection('invalidParams', unknownProviderText(providerId, config, env), { field: 'provider' })
 }
 
-function unknownProviderText(providerId: string, config: Config, env: Environment): string {
+function unknownProviderText(providerId: string, config: Config, env: Env): string {
   const names = [...Object.keys(config.model_providers ?? {}), ...builtinProviders(env).map(({ id }) => id)]
   const hint = closest(providerId, names)
   return `There is no model provider "${providerId}". ${hint === null ? 'Configure it as [model_providers.X] in config.toml.' : `Did you mean "${hint}"?`}`
 }
 
-function unknownProvider(providerId: string, config: Config, env: Environment): ModelClient {
+function unknownProvider(providerId: string, config: Config, env: Env): ModelClient {
   const message = unknownProviderText(providerId, config, env)
   const failure: ModelFailure = { code: 'invalidRequest', message, retry: 'never' }
   return {
@@ -136,7 +136,7 @@ export function keyVariables(config: Config): string[] {
 }
 
 /** Returns the provider and model of a new conversation; null when no provider is configured and no key is found. */
-export function chooseProvider(config: Config, env: Environment): { id: string; model: string } | null {
+export function chooseProvider(config: Config, env: Env): { id: string; model: string } | null {
   const named = config.model_provider
   if (named !== undefined) return { id: named, model: config.model ?? defaultModelOf(named, env) }
   const configured = Object.keys(config.model_providers ?? {})
@@ -149,17 +149,17 @@ export function chooseProvider(config: Config, env: Environment): { id: string; 
 }
 
 /** Returns the built-in providers that need a key: with the key set they are chosen without any configuration. */
-function keyedProviders(env: Environment) {
+function keyedProviders(env: Env) {
   return builtinProviders(env).filter(({ envKey }) => envKey !== undefined)
 }
 
-function defaultModelOf(providerId: string, env: Environment): string {
+function defaultModelOf(providerId: string, env: Env): string {
   if (isRecordedProvider(providerId)) return 'recorded'
   return builtinProviders(env).find(({ id }) => id === providerId)?.defaultModel ?? 'default'
 }
 
 /** Returns a configured provider, or a built-in one with the configured fields changed; null for an unknown id. */
-export function providerOf(providerId: string, config: Config, env: Environment): ProviderConfig | null {
+export function providerOf(providerId: string, config: Config, env: Env): ProviderConfig | null {
   const builtIn = builtinProviders(env).find(({ id }) => id === providerId)
   const settings = config.model_providers?.[providerId]
   const openaiBaseUrl = providerId === 'openai' ? config.openai_base_url : undefined
@@ -191,6 +191,6 @@ export function providerOf(providerId: string, config: Config, env: Environment)
 }
 
 /** Tells if a provider can be asked: it needs no key, or its key is set. */
-export function isUsable(provider: ProviderConfig, env: Environment): boolean {
+export function isUsable(provider: ProviderConfig, env: Env): boolean {
   return provider.envKey === undefined || readKey(provider, env) !== undefined
 }

@@ -9,7 +9,7 @@ import {
   shownValue,
   valuesByKey,
 } from '@parley/config'
-import { type Environment, probeLocal } from '@parley/models'
+import { type Env, probeLocal } from '@parley/models'
 import { type Project, type Projects, trustNotice } from '@parley/policy'
 import type { Overrides, ParamsOf, ResultOf, Settings } from '@parley/protocol'
 import type { Redaction } from '@parley/redaction'
@@ -38,7 +38,7 @@ export interface ConfigHere {
   readonly project: Project | null
 }
 
-interface Around {
+interface ConfigSources {
   readonly home: string
   readonly projects: Pick<Projects, 'of'>
 }
@@ -47,7 +47,7 @@ interface Around {
  * Reads the configuration of a folder, with its project's if trusted. Projects of other machines are ignored: trust is
  * bound to local files.
  */
-export function configHere(cwd: string, overrides: Overrides, { home, projects }: Around): ConfigHere {
+export function configHere(cwd: string, overrides: Overrides, { home, projects }: ConfigSources): ConfigHere {
   const own = readConfig(home, overrides)
   const project = chosenEnvironment(own.values) === null ? projects.of(cwd) : null
   const effective = project?.state === 'trusted' ? readConfig(home, overrides, project) : own
@@ -86,23 +86,23 @@ export function configOnly({ config, profile }: Overrides): Overrides {
   return { ...(config === undefined ? {} : { config }), ...(profile === undefined ? {} : { profile }) }
 }
 
-type EnvironmentSection = NonNullable<Config['shell_environment']>
+type ShellEnvironment = NonNullable<Config['shell_environment']>
 
 /** Returns the rules for the variables of commands, with defaults for what the section leaves out. */
-export function definedRules({ include = [], exclude = [], set = {} }: EnvironmentSection = {}) {
+export function envRulesOf({ include = [], exclude = [], set = {} }: ShellEnvironment = {}) {
   return { include, exclude, set }
 }
 
 interface ModelPorts {
   /** `$PARLEY_HOME`. */
   readonly home: string
-  readonly env: Environment
+  readonly env: Env
   readonly models: ModelSources
 }
 
 interface ConfigPorts {
   readonly home: string
-  readonly env: Environment
+  readonly env: Env
   readonly projects: Projects
   readonly redaction: Redaction
 }

@@ -1,23 +1,28 @@
 import { posix, resolve } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { chosenEnvironment, layerOfOverrides } from '@parley/config'
-import type { Actor, ConversationEvent, ConversationState, Overrides, Settings } from '@parley/protocol'
-import { isSecret, realOrGiven } from '@parley/workspace'
+import type { Actor, ConversationEvent, ConversationState, ItemId, Overrides, Settings } from '@parley/protocol'
+
 import { rejection } from '../../replies/rejection.ts'
 import { noticeItem } from '../conversation/notices.ts'
 import { type Asked, type Ceiling, loweredText, underCeiling } from '../limits/ceiling.ts'
-import { assertOwnFilesOutside, fittingMode, wholeSystemText } from '../limits/workspace-folders.ts'
+import {
+  assertNoSecretFolder,
+  assertOwnFilesOutside,
+  fittingMode,
+  isClosedFolder,
+  type SecretSurroundings,
+  wholeSystemText,
+} from '../limits/workspace-folders.ts'
 import { type GivenLimits, withinGiven } from './given-limits.ts'
 import { assertAdded, existingFolder } from './initial-settings.ts'
 import { choicesIn } from './read-config.ts'
 
 type Permissions = Pick<Settings, 'approvalPolicy' | 'sandbox'>
 
-interface Resumer {
+interface Resumer extends SecretSurroundings {
   readonly by: Actor
-  readonly home: string
-  readonly ceiling: () => Ceiling
-  readonly newItemId: () => string
+  readonly newItemId: () => ItemId
   /** Limits that count for what was recorded; null for a conversation that is open in this process. */
   readonly given: GivenLimits | null
 }
@@ -29,8 +34,9 @@ interface Resumer {
 export function resumeChanges(
   state: ConversationState,
   overrides: Overrides,
-  { by, home, ceiling, newItemId, given }: Resumer,
+  { by, newItemId, given, ...around }: Resumer,
 ): readonly ConversationEvent[] {
+  const { home, ceiling } = around
   const { meta, settings } = state.core
   const cwd = resumeFolder(state, overrides)
   const asked = { ...choicesIn(overrides, home), ...overrides }
@@ -44,8 +50,7 @@ export function resumeChanges(
   const addedRoots = (overrides.addDirs ?? []).map((root) => resolve(cwd, root))
   if (settings.environment === undefined) assertAdded(addedRoots)
   const isHere = settings.environment === undefined
-  if (isHere && given !== null && overrides.cwd === undefined && isClosed(cwd, home)) throw closedFolder(cwd)
-  const closed = isHere ? settings.writableRoots.filter((root) => isClosed(root, home)) : []
+  const closed = isHere ? settings.writableRoots.filter((root) => isClosedFolder(root, around)) : []
   const unknown = settings.writableRoots.filter(
     (root) =>
       !closed.includes(root) && given !== null && !given.writableRoots.some((one) => resolve(cwd, one) === root),
@@ -53,6 +58,7 @@ export function resumeChanges(
   const left = [...closed, ...unknown]
   const roots = [...new Set([...settings.writableRoots.filter((root) => !left.includes(root)), ...addedRoots])]
   if (isHere) assertOwnFilesOutside([cwd, ...roots], home)
+  if (isHere) assertNoSecretFolder([cwd, ...addedRoots], around)
   const sandbox = isHere ? fittingMode({ roots: [cwd, ...roots], sandbox: allowed }) : allowed
   const change = {
     ...differing('model', model, settings.model),
@@ -82,12 +88,6 @@ export function resumeChanges(
   ]
 }
 
-/** Tells if a folder holds secrets; only a person may open such a folder to commands, by naming it. */
-function isClosed(root: string, home: string): boolean {
-  const real = realOrGiven(root)
-  return isSecret(real, [realOrGiven(home)]) || isSecret(root, [home])
-}
-
 /** Returns a sentence about permissions of the log that neither the configuration nor a flag gives; null without one. */
 function belowGivenText(wanted: Permissions, within: Permissions): string | null {
   const [name, flag] =
@@ -96,18 +96,12 @@ function belowGivenText(wanted: Permissions, within: Permissions): string | null
   return `This conversation was recorded with ${wanted[name]}, which your configuration does not give: ${within[name]} is in force. ${flag} ${wanted[name]} on the command line gives it back.`
 }
 
-/** Builds the rejection of a log that works where secrets are kept: a person must name such a folder. */
-function closedFolder(cwd: string) {
-  const text = `This conversation was recorded in ${cwd}, where secrets are kept. Name the folder to work in: --cd ${cwd}, or another one.`
-  return rejection('configInvalid', text, { where: 'cwd' })
-}
-
 function unknownText(root: string): string {
   return `This conversation was recorded with ${root} as a folder that commands may write to. That you gave it is not known here, so it is left out; --add-dir ${root} on the command line gives it back.`
 }
 
 function closedText(root: string): string {
-  return `This conversation was recorded with ${root} as a folder that commands may write to. Secrets are kept there, so it is left out; --add-dir ${root} on the command line gives it back.`
+  return `This conversation was recorded with ${root} as a folder that commands may write to. Secrets are kept there, so it is left out; --add-dir ${root} --allow-secret-folder ${root} on the command line gives it back.`
 }
 
 /** Returns changes of sandbox keys given by `-c`, which programs that drive parley repeat at each resume. */
@@ -136,7 +130,7 @@ function limitsIn({ approvalPolicy, sandbox }: Overrides): Asked {
 /**
  * Builds the notice that recorded limits were lowered to the ceiling: a log cannot grant more than the server allows.
  */
-function loweredNotice(title: string | null, newItemId: () => string): ConversationEvent[] {
+function loweredNotice(title: string | null, newItemId: () => ItemId): ConversationEvent[] {
   if (title === null) return []
   return [{ type: 'item.completed', item: noticeItem(newItemId(), { level: 'warning', code: 'limitsLowered', title }) }]
 }

@@ -9,21 +9,21 @@ import type { TurnContext } from './turn-context.ts'
  * Streams one model response with its retries. Resolves to the failure that ends the turn; to null when the response is
  * logged, or on abort with the received text kept.
  */
-export async function callModel(run: TurnContext): Promise<Failure | null> {
-  const { conversation, modules, signal } = run
+export async function callModel(context: TurnContext): Promise<Failure | null> {
+  const { conversation, modules, signal } = context
   const turnId = conversation.state.core.turn?.id
   if (turnId === undefined) return null
   const failures: ModelFailure[] = []
   let firstFailureMs = 0
   for (;;) {
-    const unprepared = await prepare(run)
+    const unprepared = await prepare(context)
     if (signal.aborted) return null
     if (unprepared !== null) return unprepared
-    const failure = await streamOnce(run, turnId, failures.length + 1)
+    const failure = await streamOnce(context, turnId, failures.length + 1)
     if (failure === null || signal.aborted) return null
     if (failures.length === 0) firstFailureMs = modules.clock.elapsed()
     failures.push(failure)
-    const delayMs = retryDelay(run, failures, modules.clock.elapsed() - firstFailureMs)
+    const delayMs = retryDelay(context, failures, modules.clock.elapsed() - firstFailureMs)
     if (delayMs === null) return toFailure(failure)
     const retryAt = modules.clock.now() + delayMs
     const attempt = failures.length + 1
@@ -57,12 +57,12 @@ const tooLarge: ModelFailure = {
 }
 
 /** Resolves to the model's failure, or null when it completed or was aborted. */
-async function streamOnce(run: TurnContext, turnId: TurnId, attempt: number): Promise<ModelFailure | null> {
-  const { conversation, modules, signal } = run
-  discardOpen(run, turnId, 'The answer could not be saved whole.')
+async function streamOnce(context: TurnContext, turnId: TurnId, attempt: number): Promise<ModelFailure | null> {
+  const { conversation, modules, signal } = context
+  discardOpen(context, turnId, 'The answer could not be saved whole.')
   conversation.record({ type: 'model.requested', turnId, attempt })
   const source = modules.model()
-  const recorder = createResponseRecorder(run, turnId, source)
+  const recorder = createResponseRecorder(context, turnId, source)
   let end: ModelFailure | 'kept' = noEnd
   try {
     for await (const event of source.client.stream(modules.requests.next(), signal)) {
@@ -79,7 +79,7 @@ async function streamOnce(run: TurnContext, turnId: TurnId, attempt: number): Pr
     recorder.stop()
   }
   if (end === 'kept') return null
-  discardOpen(run, turnId, end.message)
+  discardOpen(context, turnId, end.message)
   return end
 }
 

@@ -11,6 +11,7 @@ import {
 } from '@parley/protocol'
 import type { Step } from '../../core/next-step.ts'
 import type { Ids } from '../../ports/ids.ts'
+import { unknownItem } from '../calls/attempt.ts'
 import { runCall } from '../calls/run-call.ts'
 import type { Conversation } from '../conversation/conversation.ts'
 import { noticeItem } from '../conversation/notices.ts'
@@ -23,11 +24,11 @@ import type { StopReason, TurnContext } from './turn-context.ts'
 type ActiveStep = Exclude<Step, { kind: 'await' }>
 
 /** Performs one step. Resolves to the failure that ends the turn, or null. */
-export async function performStep(run: TurnContext, step: ActiveStep): Promise<Failure | null> {
-  const { conversation, modules } = run
+export async function performStep(context: TurnContext, step: ActiveStep): Promise<Failure | null> {
+  const { conversation, modules } = context
   const long = longWaiting(messagesOf(step))
   if (long !== null) {
-    await keepLongWaiting(run, long)
+    await keepLongWaiting(context, long)
     return null
   }
   switch (step.kind) {
@@ -35,10 +36,10 @@ export async function performStep(run: TurnContext, step: ActiveStep): Promise<F
       conversation.recordAll(startInboxTurn(modules.ids, step.message))
       return null
     case 'callModel':
-      consume(run, step.steering)
-      return await callModel(run)
+      consume(context, step.steering)
+      return await callModel(context)
     case 'runCalls':
-      await runTogether(run, step.itemIds)
+      await runTogether(context, step.itemIds)
       return null
     case 'endTurn':
       completeTurn(conversation, modules.ids, await findAnswerProblem(conversation.state))
@@ -61,8 +62,8 @@ function consume({ conversation, modules }: TurnContext, messages: readonly Queu
 }
 
 /** Runs calls together. Waits for all before it rejects, so that none continues unobserved. */
-async function runTogether(run: TurnContext, itemIds: readonly ItemId[]): Promise<void> {
-  const ends = await Promise.allSettled(itemIds.map((itemId) => runCall(run, itemId)))
+async function runTogether(context: TurnContext, itemIds: readonly ItemId[]): Promise<void> {
+  const ends = await Promise.allSettled(itemIds.map((itemId) => runCall(context, itemId)))
   const failed = ends.find((end) => end.status === 'rejected')
   if (failed !== undefined) throw failed.reason
 }
@@ -111,8 +112,7 @@ function closed(open: OpenItem, why: EndReason): Item {
   const standing = standingOutcome(open)
   if (standing !== null) return standing
   if (!isCall(item)) return { ...item, status: 'interrupted' }
-  if (executionStarted)
-    return { ...item, status: 'unknown', modelText: 'This was started, but how it ended is unknown.' }
+  if (executionStarted) return unknownItem(item)
   return { ...item, status: 'interrupted', modelText: `Not run: ${whyNotRun(why)}` }
 }
 
@@ -121,7 +121,7 @@ function whyNotRun(why: EndReason): string {
   return why === 'shutdown' ? 'parley was closed.' : 'the turn had ended.'
 }
 
-function notice(id: string, turnId: TurnId, why: EndReason): ConversationEvent[] {
+function notice(id: ItemId, turnId: TurnId, why: EndReason): ConversationEvent[] {
   if (why === 'completed') return []
   return [{ type: 'item.completed', turnId, item: noticeItem(id, shownReason(why)) }]
 }

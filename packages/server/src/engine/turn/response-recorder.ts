@@ -27,28 +27,28 @@ interface ResponseRecorder {
 const maxJsonBytes = 4 * 1024 * 1024
 
 /** Creates the recorder of one response. `source` is the model that streams it, since settings may change meanwhile. */
-export function createResponseRecorder(run: TurnContext, turnId: TurnId, source: ModelSource): ResponseRecorder {
-  const { conversation, modules } = run
-  const spoken = createStreamingItems(run, turnId)
+export function createResponseRecorder(context: TurnContext, turnId: TurnId, source: ModelSource): ResponseRecorder {
+  const { conversation, modules } = context
+  const streaming = createStreamingItems(context, turnId)
   const calls: EventOf<'model.responded'>['calls'] = []
   let sizeBytes = 0
 
   function propose({ callId, name, arguments: text }: ModelCall): void {
-    spoken.flush()
+    streaming.flush()
     const call = { callId, name, arguments: text }
     const item = proposedItem(modules, conversation.state, call)
     const hasSecret = modules.redaction.hasSecret(text)
-    if (hasSecret) keepExact(run, item.id, call)
+    if (hasSecret) keepExact(context, item.id, call)
     conversation.record({ type: 'item.started', turnId, item: hasSecret ? unrestorable(item) : item })
     calls.push({ itemId: item.id, ...call })
   }
 
   function complete({ parts, usage, stop }: CompletedResponse): void {
-    spoken.stop()
+    streaming.stop()
     const { client, contextWindow } = source
-    const text = spoken.messageText()
+    const text = streaming.messageText()
     const events: ConversationEvent[] = [
-      ...spoken.closingEvents(),
+      ...streaming.closingEvents(),
       {
         type: 'usage.updated',
         turnId,
@@ -66,16 +66,16 @@ export function createResponseRecorder(run: TurnContext, turnId: TurnId, source:
     sizeBytes += sizeOf(event)
     switch (event.type) {
       case 'textDelta':
-        spoken.push(event.part, 'agentMessage', event.text)
+        streaming.push(event.part, 'agentMessage', event.text)
         break
       case 'reasoningDelta':
-        spoken.push(event.part, 'reasoning', event.text)
+        streaming.push(event.part, 'reasoning', event.text)
         break
       case 'textDone':
-        spoken.finish(event.part, 'agentMessage', event.text)
+        streaming.finish(event.part, 'agentMessage', event.text)
         break
       case 'reasoningDone':
-        spoken.finish(event.part, 'reasoning', event.text)
+        streaming.finish(event.part, 'reasoning', event.text)
         break
       case 'call':
         propose(event)
@@ -89,7 +89,7 @@ export function createResponseRecorder(run: TurnContext, turnId: TurnId, source:
     }
   }
 
-  return { take, keep: spoken.keep, stop: spoken.stop, isTooLarge: () => sizeBytes > maxJsonBytes }
+  return { take, keep: streaming.keep, stop: streaming.stop, isTooLarge: () => sizeBytes > maxJsonBytes }
 }
 
 function sizeOf(event: StreamedEvent): number {
@@ -142,23 +142,23 @@ function createStreamingItems({ conversation, modules }: TurnContext, turnId: Tu
   function open(part: string, type: StreamedType, text: string): StreamingItem {
     const itemId = modules.ids.item()
     const redacted = modules.redaction.stream()
-    const deltas = createCoalescer(modules.clock, (delta) => tell(opened, redacted.push(delta)))
+    const deltas = createCoalescer(modules.clock, (delta) => recordDelta(opened, redacted.push(delta)))
     const opened: StreamingItem = { itemId, type, deltas, redacted, text: modules.redaction.text(text) }
     conversation.record({ type: 'item.started', turnId, item: streamedItem(itemId, type, 'inProgress', opened.text) })
     parts.set(part, opened)
     return opened
   }
 
-  function tell(spoken: StreamingItem, text: string): void {
+  function recordDelta(item: StreamingItem, text: string): void {
     if (text === '') return
-    spoken.text += text
-    unlessStorageFails(() => conversation.record({ type: 'item.delta', itemId: spoken.itemId, text }))
+    item.text += text
+    unlessStorageFails(() => conversation.record({ type: 'item.delta', itemId: item.itemId, text }))
   }
 
   /** Ends the deltas of a part; its end is recorded as it is. */
-  function end(spoken: StreamingItem): void {
-    spoken.deltas.flush()
-    tell(spoken, spoken.redacted.end())
+  function end(item: StreamingItem): void {
+    item.deltas.flush()
+    recordDelta(item, item.redacted.end())
   }
 
   function close({ itemId, type, text }: StreamingItem): ConversationEvent {
@@ -168,30 +168,29 @@ function createStreamingItems({ conversation, modules }: TurnContext, turnId: Tu
   return {
     push(part, type, text) {
       if (text === '') return
-      const spoken = parts.get(part) ?? open(part, type, '')
-      spoken.deltas.push(text)
+      const item = parts.get(part) ?? open(part, type, '')
+      item.deltas.push(text)
     },
     finish(part, type, text) {
       if (!parts.has(part) && text === '') return
-      const spoken = parts.get(part) ?? open(part, type, text)
-      end(spoken)
-      spoken.text = modules.redaction.text(text)
+      const item = parts.get(part) ?? open(part, type, text)
+      end(item)
+      item.text = modules.redaction.text(text)
       if (type === 'agentMessage') return
-      conversation.record(close(spoken))
+      conversation.record(close(item))
       parts.delete(part)
     },
     flush() {
       for (const { deltas } of parts.values()) deltas.flush()
     },
     keep() {
-      for (const spoken of parts.values()) {
-        spoken.deltas.flush()
-        tell(spoken, splitUnfinished(spoken.redacted.end()).shown)
+      for (const item of parts.values()) {
+        item.deltas.flush()
+        recordDelta(item, splitUnfinished(item.redacted.end()).shown)
       }
     },
     stop() {
-      for (const spoken of parts.values())
-        spoken.text += spoken.redacted.push(spoken.deltas.stop()) + spoken.redacted.end()
+      for (const item of parts.values()) item.text += item.redacted.push(item.deltas.stop()) + item.redacted.end()
     },
     closingEvents: () => [...parts.values()].map(close),
     messageText: () =>

@@ -1,4 +1,5 @@
 import type { Rules, UserRules } from '@parley/policy'
+import type { ClientId } from '@parley/protocol'
 import type { Redaction } from '@parley/redaction'
 import type { Clock } from '../../ports/clock.ts'
 import type { Ids } from '../../ports/ids.ts'
@@ -45,7 +46,7 @@ export interface TurnModules {
   readonly model: () => ModelSource
   readonly requests: RequestSource
   /** Returns the clientIds that can answer an approval now. */
-  readonly answerers: () => readonly string[]
+  readonly answerers: () => readonly ClientId[]
   /** Tells if a running call may ask the user: not in a script, and not under the policy `never`. */
   readonly mayAsk: () => boolean
 }

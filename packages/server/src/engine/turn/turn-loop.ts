@@ -5,7 +5,7 @@ import { lineTooLongFailure } from '../../replies/rejection.ts'
 import type { Conversation } from '../conversation/conversation.ts'
 import type { StoragePatience } from '../conversation/storage-patience.ts'
 import { type EndReason, endTurn, performStep } from './perform-step.ts'
-import type { StopReason, TurnContext, TurnModules } from './turn-context.ts'
+import type { StopReason, TurnModules } from './turn-context.ts'
 
 const defect: Failure = {
   code: 'internal',
@@ -99,12 +99,13 @@ export class TurnLoop {
     if (this.#stuck) return null
     if (this.#ending !== null || this.#stop.signal.aborted) return () => this.#settle()
     if (this.#closing) return null
-    const step = nextStep(this.#parts.conversation.state)
+    const { conversation, modules, patience } = this.#parts
+    const step = nextStep(conversation.state)
     if (step.kind === 'await') return null
-    const run: TurnContext = { ...this.#parts, signal: this.#stop.signal }
+    const { signal } = this.#stop
     return async () => {
-      const failure = await performStep(run, step)
-      if (failure !== null && !run.signal.aborted) this.#ending = failure
+      const failure = await performStep({ conversation, modules, patience, signal }, step)
+      if (failure !== null && !signal.aborted) this.#ending = failure
     }
   }
 

@@ -25,7 +25,7 @@ interface ShellParts {
   readonly conversation: Conversation
   readonly patience: StoragePatience
   readonly ports: ToolPorts
-  readonly newItemId: () => string
+  readonly newItemId: () => ItemId
   readonly onFault: (fault: unknown) => void
 }
 
@@ -87,14 +87,14 @@ function startedItem(id: ItemId, { command, cwd, by }: { command: string; cwd: s
 /** Runs a command after its start is on disk. */
 async function runItem(item: ShellItem, signal: AbortSignal, parts: ShellParts): Promise<void> {
   const { conversation, patience, ports } = parts
-  const { place } = ports
+  const { environment } = ports
   await conversation.synced()
   conversation.sideFiles.prepare()
   const { folder } = conversation.sideFiles
   const { id, command, cwd } = item
   const reporter = createOutputReporter(conversation, ports.clock, id)
-  const spec = commandSpec({ argv: [place.shell, '-c', command], cwd, itemId: id, folder }, ports)
-  const child = place.commands.runCommand(spec, { sandbox: noSandbox, onOutput: reporter.report })
+  const spec = commandSpec({ argv: [environment.shell, '-c', command], cwd, itemId: id, folder }, ports)
+  const child = environment.commands.runCommand(spec, { sandbox: noSandbox, onOutput: reporter.report })
   const stop = () => child.stop(signal.reason === 'shutdown' ? 'shutdown' : 'interrupted')
   signal.addEventListener('abort', stop, { once: true })
   if (signal.aborted) stop()

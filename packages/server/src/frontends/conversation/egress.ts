@@ -1,5 +1,6 @@
-import { type Line, notificationLine } from '@parley/journal'
+import { envelopeText, type Line } from '@parley/journal'
 import type { ConversationId } from '@parley/protocol'
+import { notificationLine } from '@parley/rpc'
 import type { Conversation } from '../../engine/index.ts'
 import { deliverableText } from '../../replies/wire-limits.ts'
 
@@ -73,7 +74,7 @@ export function createEgress(peer: EgressPeer, conversation: Conversation, onFau
     for await (const lines of conversation.olderLines(cursor)) {
       for (const line of lines) {
         if (stopped || line.seq > conversation.feed.published) return
-        send(line, (older) => notificationLine(conversation.id, deliverableText(older)))
+        send(line, (older) => notificationOf(conversation.id, deliverableText(older)))
       }
       if (peer.bufferedBytes > unreadLimit) await peer.drained()
       if (conversation.feed.recentAfter(cursor) !== null) return
@@ -94,6 +95,10 @@ export function createEgress(peer: EgressPeer, conversation: Conversation, onFau
   }
 }
 
+function notificationOf(conversationId: ConversationId, lineText: string): string {
+  return notificationLine('conversation/event', envelopeText(conversationId, lineText))
+}
+
 const shared = new WeakMap<Conversation, ReturnType<typeof createSharedNotifications>>()
 
 /** Returns the notifications that all clients of a conversation share. */
@@ -106,7 +111,7 @@ function sharedBy(conversation: Conversation) {
 const keptCharacters = 1 << 20
 
 /**
- * Returns the newest lines of a conversation as notifications, each made once for all clients, since joining long
+ * Creates the function that makes notifications of lines. Those of the newest lines are made once for all clients, since joining long
  * text costs as much as sending it.
  */
 function createSharedNotifications(conversationId: ConversationId): (line: Line) => string {
@@ -126,7 +131,7 @@ function createSharedNotifications(conversationId: ConversationId): (line: Line)
   return ({ seq, elidedText }) => {
     const known = kept.get(seq)
     if (known !== undefined) return known
-    const text = notificationLine(conversationId, elidedText)
+    const text = notificationOf(conversationId, elidedText)
     keep(seq, text)
     return text
   }

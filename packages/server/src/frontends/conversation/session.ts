@@ -97,11 +97,11 @@ function agreedVersion(server: Program, ours: Range, client: Program & Range): n
   const older = client.max < ours.min ? 'the client' : 'the server, then end it so that it starts anew'
   throw rejection(
     'protocolVersion',
-    `This server is ${server.name} ${server.version} and speaks protocol ${spoken(ours)}, but the client ${client.name} ${client.version} speaks ${spoken(client)}: update ${older}.`,
+    `This server is ${server.name} ${server.version} and speaks protocol ${rangeText(ours)}, but the client ${client.name} ${client.version} speaks ${rangeText(client)}: update ${older}.`,
     { server: { min: ours.min, max: ours.max }, client: { min: client.min, max: client.max } },
   )
 }
 
-function spoken({ min, max }: Range): string {
+function rangeText({ min, max }: Range): string {
   return min === max ? String(min) : `${min} to ${max}`
 }

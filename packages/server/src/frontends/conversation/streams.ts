@@ -16,7 +16,7 @@ export interface Streams {
   /** Ends delivery of one conversation and removes the client from it. */
   leave(conversationId: ConversationId): void
   /** Ends all deliveries. Returns the ids of the conversations that the client took part in. */
-  leaveAll(): string[]
+  leaveAll(): ConversationId[]
 }
 
 type OnFault = (fault: unknown, conversationId: ConversationId) => void

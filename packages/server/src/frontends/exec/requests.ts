@@ -75,12 +75,12 @@ export const processErrors = {
   sandboxUnavailable: (reason: string) =>
     rejected(
       'sandboxUnavailable',
-      `this server cannot confine what it runs, so it does nothing that is to be confined; leave sandbox out to run without: ${reason}`,
+      `the sandbox cannot be set up here, so nothing was done; leave sandbox out to run without one: ${reason}`,
     ),
   sandboxNotUnderstood: (why: string) =>
     rejected(
       'sandboxNotUnderstood',
-      `what sandbox asks for is not known here, so nothing was done: ${why}; leave sandbox out to run without`,
+      `the sandbox policy is not understood, so nothing was done: ${why}; leave sandbox out to run without one`,
     ),
 } as const
 

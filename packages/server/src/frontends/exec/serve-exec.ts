@@ -40,6 +40,7 @@ export interface ExecParts {
  * result names a protocol violation that closed the connection.
  */
 export async function serveExec(transport: Transport, parts: ExecParts): Promise<CloseReason> {
+  const { sessions, enforcer, environmentInfo } = parts
   const handshake = createHandshake()
   let peer: Peer | null = null
   const link = createLink(transport, () => {
@@ -53,7 +54,7 @@ export async function serveExec(transport: Transport, parts: ExecParts): Promise
   }
   peer = createPeer({
     transport: enforceProtocol(transport, findViolation),
-    methods: createHandlers({ handshake, link, ...parts }),
+    methods: createHandlers({ handshake, link, sessions, enforcer, environmentInfo }),
     onFault: parts.report,
   })
   const timeout =
@@ -63,7 +64,7 @@ export async function serveExec(transport: Transport, parts: ExecParts): Promise
   const reason = await peer.closed
   clearTimeout(timeout)
   const session = handshake.opened
-  if (session !== null) await parts.sessions.leave(session, link)
+  if (session !== null) await sessions.leave(session, link)
   return violation === null ? reason : { code: 'closed', detail: violation }
 }
 
@@ -148,28 +149,27 @@ function createHandlers(parts: HandlerParts): Record<string, MethodHandler> {
     ...createFileHandlers(link, enforcer),
   }
   const names = Object.keys(handlers) as ExecMethodName[] // narrowed: the table has exactly the protocol's methods
-  const methods = names.map((name) => [name, guard(name, handlers, parts)] as const)
-  const aliases = Object.entries(olderNames).map(([older, name]) => {
-    const handle = guard(name, handlers, parts, () => link.settleSpelling('command'))
-    return [older, handle] as const
-  })
+  const methodOf = createMethod(handlers, handshake)
+  const methods = names.map((name) => [name, methodOf(name, () => settleCurrent(name, link))] as const)
+  const aliases = Object.entries(olderNames).map(
+    ([older, name]) => [older, methodOf(name, () => link.settleSpelling('command'))] as const,
+  )
   return Object.fromEntries([...methods, ...aliases])
 }
 
-function guard<Name extends ExecMethodName>(
-  name: Name,
-  handlers: ExecHandlers,
-  { handshake, link }: HandlerParts,
-  settle = () => settleCurrent(name, link),
-): MethodHandler {
-  return (params, context) => {
-    if (name === 'initialize') handshake.assertNew()
-    else void handshake.session
-    settle()
-    return handlers[name](decodeExecParams(name, params), context)
-  }
+/** Returns a function from method to its checked handler; `settle` runs after the check of the handshake. */
+function createMethod(handlers: ExecHandlers, handshake: Handshake) {
+  return <Name extends ExecMethodName>(name: Name, settle: () => void): MethodHandler =>
+    (params, context) => {
+      if (name === 'initialize') handshake.assertNew()
+      // Reading the session throws before the handshake.
+      else void handshake.session
+      settle()
+      return handlers[name](decodeExecParams(name, params), context)
+    }
 }
 
+/** Fixes the current method names where a request has two. */
 function settleCurrent(name: ExecMethodName, link: SpokenLink): void {
   if (name.startsWith('process/')) link.settleSpelling('process')
 }

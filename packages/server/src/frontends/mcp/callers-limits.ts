@@ -1,41 +1,50 @@
 import { isStricterSandbox, layerOfOverrides } from '@parley/config'
-import type { Overrides, Settings } from '@parley/protocol'
+import type { ConversationState, Overrides, Settings } from '@parley/protocol'
 import type { Ceiling } from '../../engine/index.ts'
 import { rejection } from '../../replies/rejection.ts'
 
-/** Limits for what an MCP client may request and continue. All functions throw `aboveCeiling`. */
+/** Limits for what an MCP client may request and continue. All functions throw, or reject with, `aboveCeiling`. */
 export interface CallersLimits {
   /** Checks the config of a new conversation, whose settings the engine of this process checks. */
   assertConfig(config: Overrides['config']): void
   /** Checks overrides of an existing conversation, which may be live in a process with a higher ceiling. */
-  assertOverrides(overrides: Overrides, now: Settings): void
+  assertOverrides(overrides: Overrides, now: Settings): Promise<void>
   /**
    * Checks that a conversation may do no more than this server allows, since a message to it would bypass the
    * ceiling.
    */
-  assertReachable(settings: Settings): void
+  assertReachable(core: ReachedCore): Promise<void>
 }
+
+/** Folder and settings of a conversation. */
+type ReachedCore = { readonly meta: Pick<ConversationState['core']['meta'], 'cwd'>; readonly settings: Settings }
 
 interface LimitsParts {
   readonly ceiling: () => Ceiling
   /** Throws `aboveCeiling` for overrides that ask for more than the ceiling. */
   readonly assertAllowed: (overrides: Overrides, now: Settings) => void
+  /** Rejects with `aboveCeiling` for folders of secrets: another process may have been started for more. */
+  readonly assertFolders: (folders: readonly string[]) => Promise<void>
   /** True when the server was started with `--max-sandbox danger-full-access`. */
   readonly isUnlimited: boolean
 }
 
-export function callersLimits({ ceiling, assertAllowed, isUnlimited }: LimitsParts): CallersLimits {
+export function callersLimits({ ceiling, assertAllowed, assertFolders, isUnlimited }: LimitsParts): CallersLimits {
   const assertConfig: CallersLimits['assertConfig'] = (config) =>
     isUnlimited ? undefined : assertCallersConfig(config)
   return {
     assertConfig,
-    assertOverrides(overrides, now) {
+    async assertOverrides(overrides, now) {
       assertConfig(overrides.config)
       assertAllowed(overrides, now)
+      if (overrides.cwd !== undefined) await assertFolders([overrides.cwd])
     },
-    assertReachable(settings) {
+    async assertReachable({ meta, settings }) {
       const excess = firstExcess(settings, ceiling())
-      if (excess === null) return
+      if (excess === null) {
+        // Folders of another machine are limited there.
+        return settings.environment === undefined ? assertFolders([meta.cwd, ...settings.writableRoots]) : undefined
+      }
       const { what, flags, key } = excess
       const ways = [...(key === undefined ? [] : [`${key} = true in your config.toml`]), `parley mcp-server ${flags}`]
       throw rejection(

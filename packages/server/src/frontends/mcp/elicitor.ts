@@ -1,3 +1,4 @@
+import { setTimeout as expired } from 'node:timers/promises'
 import type { RequestId, Server } from '@modelcontextprotocol/server'
 import type { Client } from '@parley/client/low-level'
 import type {
@@ -56,6 +57,26 @@ function isSettledBy({ conversationId, approval }: Asked, envelope: Envelope): b
   return event.type === 'item.completed' && event.item.id === approval.itemId
 }
 
+/** Answer of a client, or a denial of ours with its reason in `note`. */
+interface Answer extends ElicitedAnswer {
+  readonly note?: string
+}
+
+/** Longest question, in bytes, for clients that show a message without paging. */
+const maxQuestionBytes = 64 * 1024
+
+/** Returns the reason to deny a question that is too long to be shown whole; null for one that is not. */
+function tooLongText(message: string, conversationId: string): string | null {
+  const sizeBytes = Buffer.byteLength(message)
+  if (sizeBytes <= maxQuestionBytes) return null
+  return `the question about this has ${Math.ceil(sizeBytes / 1024)} KiB, and an MCP client is shown ${maxQuestionBytes / 1024} KiB at most, because it may not be able to page. The user can be asked in a terminal: run \`parley attach ${conversationId.slice(-8)}\` and ask for it again there. Or do it in smaller steps.`
+}
+
+/** Returns true where this client only follows, and another one that is connected could be shown the question whole. */
+function isForOthers({ whenGone, approval, client }: Asked): boolean {
+  return whenGone === 'wait' && approval.answerableBy.some((id) => id !== client.server.clientId)
+}
+
 /** Accepts both forms of an answer, of which the SDK's schema rejects one. */
 const anyResult = z.looseObject({})
 
@@ -65,19 +86,32 @@ export function createElicitor(server: Server, timeoutMs: number): Elicitor {
   let gone = false
   const isCapable = () => showsForms(server.getClientCapabilities()?.elicitation)
 
-  async function answerOf(asked: Asked, signal: AbortSignal): Promise<ElicitedAnswer> {
+  async function answerOf(asked: Asked, signal: AbortSignal): Promise<Answer> {
     if (!isCapable()) return { decision: 'denied' }
     const { approval, item, requestId, conversationId, enforcement, withCall } = asked
     const related = withCall && requestId !== null ? { relatedRequestId: requestId } : {}
     const params = elicitationFor(approval, item, { requestId, conversationId, enforcement })
+    const note = tooLongText(params.message, conversationId)
+    if (note !== null) {
+      if (isForOthers(asked)) await expired(timeoutMs, undefined, { signal, ref: false })
+      return { decision: 'denied', note }
+    }
     const options = { signal, timeout: timeoutMs, ...related }
     const result = await server.request({ method: 'elicitation/create', params }, anyResult, options)
     return namesAnother(result, conversationId) ? { decision: 'denied' } : readAnswer(result)
   }
 
+  /** Tells the caller why its call is denied unasked; events carry nothing of a call that never began. */
+  function tellDenied({ requestId, withCall, conversationId: threadId, approval }: Asked, note: string): void {
+    if (requestId === null || !withCall) return
+    const message = `Denied: ${note}`
+    const params = { _meta: { requestId, threadId }, id: approval.turnId, msg: { type: 'background_event', message } }
+    server.notification({ method: 'codex/event', params }, { relatedRequestId: requestId }).catch(() => undefined)
+  }
+
   async function settle(asked: Asked, controller: AbortController): Promise<void> {
     const { approval, client, conversationId, whenGone } = asked
-    let answer: ElicitedAnswer = { decision: 'denied' }
+    let answer: Answer = { decision: 'denied' }
     try {
       answer = await answerOf(asked, controller.signal)
     } catch {
@@ -85,14 +119,17 @@ export function createElicitor(server: Server, timeoutMs: number): Elicitor {
     }
     outstanding.delete(approval.id)
     if (controller.signal.aborted || (whenGone === 'wait' && (gone || server.transport === undefined))) return
-    const { decision, answers } = answer
+    const { decision, answers, note } = answer
     const filled = decision === 'approved' && approval.form !== undefined && answers !== undefined ? { answers } : {}
+    const said = note === undefined ? {} : { note, unattended: true as const }
+    if (note !== undefined) tellDenied(asked, note)
     await client
       .request('approval/decide', {
         conversationId,
         approvalId: approval.id,
         decision: offered(decision, approval.decisions),
         ...filled,
+        ...said,
       })
       // Someone else has decided meanwhile, or the form does not fit: deny.
       .catch(() => decline(asked))

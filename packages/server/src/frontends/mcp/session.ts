@@ -41,7 +41,8 @@ export class McpSession {
     this.limits = options.limits
     this.elicitor = createElicitor(options.server, options.approvalTimeoutMs)
     this.streams = new ConversationStreams({
-      connect: () => options.connect(this.#introduction()),
+      // Answers go over the connection of the conversation, so that each client counts once among those that can answer.
+      connect: () => options.connect({ ...this.#introduction(), canApprove: false }),
       elicitor: this.elicitor,
       notify: (method, params) => this.notify(method, params, null),
       isBehind: () => this.#isBehind,
@@ -74,7 +75,7 @@ export class McpSession {
   /** Opens a conversation. Rejects when it does not exist, cannot be joined, or is above the ceiling. */
   async conversation(conversationId: ConversationId): Promise<McpConversation> {
     const conversation = await (this.#conversations.get(conversationId) ?? this.#opening(conversationId))
-    this.limits.assertReachable(conversation.store.state.core.settings)
+    await this.limits.assertReachable(conversation.store.state.core)
     return conversation
   }
 

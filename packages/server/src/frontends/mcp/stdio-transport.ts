@@ -71,18 +71,18 @@ export class StdioTransport implements McpTransport {
 
   #take(incoming: Incoming): void {
     if (incoming.kind === 'unreadable') {
-      this.#refuse({ id: null, code: -32700, message: `Parse error: ${unreadableWords[incoming.reason]}.` })
+      this.#reject({ id: null, code: -32700, message: `Parse error: ${unreadableWords[incoming.reason]}.` })
       return
     }
     const admitted = admitMessage(incoming.value)
-    if ('refuse' in admitted) this.#refuse(admitted.refuse)
+    if ('reject' in admitted) this.#reject(admitted.reject)
     else this.#deliver(admitted.deliver)
   }
 
   #deliver(message: JSONRPCMessage): void {
     if (isJSONRPCRequest(message)) {
       if (isInitializeRequest(message) && this.#initialized) {
-        this.#refuse({ id: message.id, code: -32600, message: 'initialize called more than once' })
+        this.#reject({ id: message.id, code: -32600, message: 'initialize called more than once' })
         return
       }
       this.#initialized ||= isInitializeRequest(message)
@@ -91,7 +91,7 @@ export class StdioTransport implements McpTransport {
     this.onmessage?.(message)
   }
 
-  #refuse({ id, code, message }: Refusal): void {
+  #reject({ id, code, message }: Rejection): void {
     this.#lines.send(JSON.stringify({ jsonrpc: '2.0', id, error: { code, message } }))
   }
 
@@ -117,9 +117,9 @@ function asError(error: unknown): Error {
 }
 
 /** Message to deliver, or error to answer with. */
-type Admitted = { readonly deliver: JSONRPCMessage } | { readonly refuse: Refusal }
+type Admitted = { readonly deliver: JSONRPCMessage } | { readonly reject: Rejection }
 
-interface Refusal {
+interface Rejection {
   readonly id: RequestId | null
   readonly code: number
   readonly message: string
@@ -134,15 +134,15 @@ const invalidRequest = -32600
 function admitMessage(value: unknown): Admitted {
   if (isJSONRPCRequest(value) || isJSONRPCNotification(value)) return { deliver: value }
   if (isJSONRPCResultResponse(value) || isJSONRPCErrorResponse(value)) return { deliver: value }
-  if (typeof value !== 'object' || value === null) return refuse(null, 'a message must be an object')
-  if (Array.isArray(value)) return refuse(null, 'batches are not supported')
+  if (typeof value !== 'object' || value === null) return reject(null, 'a message must be an object')
+  if (Array.isArray(value)) return reject(null, 'batches are not supported')
   const id = 'id' in value && isRequestId(value.id) ? value.id : null
   if (!('method' in value) && ('result' in value || 'error' in value)) return malformedAnswer(id)
-  return refuse(id, problemOf(value))
+  return reject(id, problemOf(value))
 }
 
 function malformedAnswer(id: RequestId | null): Admitted {
-  if (id === null) return refuse(null, 'an answer must have the id of its request')
+  if (id === null) return reject(null, 'an answer must have the id of its request')
   const error = { code: invalidRequest, message: 'the client sent a malformed answer' }
   return { deliver: { jsonrpc: '2.0', id, error } }
 }
@@ -154,8 +154,8 @@ function problemOf(value: object): string {
   return 'params must be an object'
 }
 
-function refuse(id: RequestId | null, problem: string): Admitted {
-  return { refuse: { id, code: invalidRequest, message: `Invalid request: ${problem}.` } }
+function reject(id: RequestId | null, problem: string): Admitted {
+  return { reject: { id, code: invalidRequest, message: `Invalid request: ${problem}.` } }
 }
 
 function isRequestId(id: unknown): id is RequestId {

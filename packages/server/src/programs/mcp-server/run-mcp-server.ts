@@ -38,6 +38,7 @@ export async function runMcpServer(parts: EngineParts, args: McpArguments): Prom
     limits: callersLimits({
       ceiling: engine.ceiling,
       assertAllowed: engine.assertAllowed,
+      assertFolders: engine.assertFolders,
       isUnlimited: args.ceiling.maxSandbox === 'danger-full-access',
     }),
     report: (fault) => engine.report(fault),

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { openUnlocked } from '@parley/host'
 import { makeFolders, nodeFiles } from '@parley/journal'
 import { systemErrorCode } from '@parley/workspace'
+
 /** Report of a daemon to its launcher: its addresses, or the problem that keeps it from listening. */
 export type DaemonReport = { readonly addresses: readonly string[] } | { readonly problem: string }
 

@@ -163,7 +163,7 @@ export function ranInto(number: 1 | 2): Call {
     phase: 'ran',
     plan,
     item: { ...item, attempt: number },
-    block: { block: { paths: [...block.paths], network: block.network }, places: [] },
+    block: { block: { paths: [...block.paths], network: block.network }, checkedPaths: [] },
     sandboxBroke: false,
     attempt: {
       number,

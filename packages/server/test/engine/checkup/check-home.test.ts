@@ -39,11 +39,11 @@ describe('the home folder', () => {
       chmodSync(join(home, name), mode)
     }
     expect(await levels(home)).toEqual([
-      'warning: H has mode 755: others of this machine may look into it',
-      'problem: others of this machine may change policy.toml, and so what runs unasked',
-      'problem: others of this machine may read or change server-token: not used like that',
+      'warning: H has mode 755: other users of this machine can look into it',
+      'problem: other users of this machine can change policy.toml, and with it what runs unasked',
+      'problem: other users of this machine can read or change server-token, so parley does not use it',
     ])
-    expect(await levels(join(home, 'policy.toml'))).toEqual(['problem: H is no folder'])
+    expect(await levels(join(home, 'policy.toml'))).toEqual(['problem: H is not a folder'])
   })
 
   it.runIf(process.getuid?.() !== 0)('is a problem when it is not writable', async () => {

@@ -52,6 +52,20 @@ describe('a conversation that its last client leaves', () => {
   })
 })
 
+it('a view closes when its client leaves, though a command of the user runs in the other process', async () => {
+  await using place = testPlace()
+  const { client: writer, watched } = await place.talk()
+  await watched.send('one')
+  await watched.turnEnded()
+  const { conversationId } = watched
+  const { itemId } = await writer.request('conversation/runShell', { conversationId, command: 'sleep 100' })
+  await watched.until(({ core }) => core.open[itemId])
+  const client = await place.start().connect()
+  await client.request('conversation/resume', { conversationId, readOnly: true })
+  await client.request('conversation/unstream', { conversationId })
+  expect((await client.request('server/diagnostics', {})).conversations).toEqual([])
+})
+
 it('a view closes when its conversation is opened for writing, and the client streams it anew', async () => {
   await using place = testPlace()
   const { server, watched } = await place.talk()

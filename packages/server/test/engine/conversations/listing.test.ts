@@ -38,6 +38,17 @@ describe('the list of conversations', () => {
     expect(conversations.map(({ title }) => title)).toEqual(['first line'])
   })
 
+  it.each([
+    ['begins with an empty line', '\n\n  fix the tests\nplease', 'fix the tests'],
+    ['is long', 'é'.repeat(100), `${'é'.repeat(79)}…`],
+  ])('shows the title that the conversation has when its first message %s', async (_, text, title) => {
+    await using place = testPlace()
+    const client = await place.start().connect()
+    const { state } = await say(client, place, text)
+    expect(state.core.meta.title).toBe(title)
+    expect((await client.request('conversation/list', {})).conversations).toMatchObject([{ title }])
+  })
+
   it('rejects a cursor it did not give', async () => {
     await using place = testPlace()
     const client = await place.start().connect()

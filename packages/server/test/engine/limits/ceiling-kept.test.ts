@@ -86,22 +86,34 @@ describe('a server with the default ceiling', () => {
     const keys = join(place.root, '.parley', 'keys')
     mkdirSync(keys)
     const { server, watched } = await place.talk(
-      { model: scriptedModel({ text: 'a' }) },
+      {
+        model: scriptedModel({ text: 'a' }),
+        ceiling: { maxSandbox: null, allowNever: false, profile: null, secretFolders: [keys] },
+      },
       { addDirs: [keys, place.root] },
     )
     await watched.send('hi')
     await watched.turnEnded()
     await server.close()
     const { conversationId } = watched
-    const client = await place.start().connect()
+    const next = place.start()
+    const client = await next.connect()
     const { settings } = await client.request('conversation/resume', { conversationId })
     expect(settings.writableRoots).toEqual([place.root])
     expect((await client.watch(conversationId)).items().at(-1)).toMatchObject({
       code: 'limitsLowered',
-      title: expect.stringContaining(`--add-dir ${keys} on the command line gives it back`),
+      title: expect.stringContaining(
+        `--add-dir ${keys} --allow-secret-folder ${keys} on the command line gives it back`,
+      ),
     })
     const overrides = { addDirs: [keys] }
-    const again = await client.request('conversation/resume', { conversationId, overrides })
+    expect(await client.refused('conversation/resume', { conversationId, overrides })).toMatchObject({
+      code: 'aboveCeiling',
+    })
+    await next.close()
+    const ceiling = { maxSandbox: null, allowNever: false, profile: null, secretFolders: [keys] }
+    const allowed = await place.start({ ceiling }).connect()
+    const again = await allowed.request('conversation/resume', { conversationId, overrides })
     expect(again.settings.writableRoots).toEqual([place.root, keys])
   })
 

@@ -127,7 +127,7 @@ describe('a log', () => {
     })
     place.writeLog(id, lines)
     const client = await place.start().connect()
-    expect(await client.refused('conversation/resume', { conversationId: id })).toMatchObject({ code: 'configInvalid' })
+    expect(await client.refused('conversation/resume', { conversationId: id })).toMatchObject({ code: 'aboveCeiling' })
   })
 
   it('names rules that forbid, and none that allow', async () => {

@@ -155,7 +155,7 @@ describe('the recorded calls of a conversation', () => {
     expect(refused).toMatchObject({ code: 'itemNotFound', message: expect.stringContaining('1 to 3') })
     await client.request('conversation/interrupt', { conversationId: watched.conversationId })
     await watched.until(({ core }) => core.lastTurn?.outcome === 'interrupted')
-    expect((await why()).text).toMatch(/answer: none: it was over before/)
+    expect((await why()).text).toMatch(/answer: none: the call ended first/)
   })
 })
 

@@ -36,7 +36,9 @@ describe('a call that would hide a part of itself as a secret is rejected', () =
     ['in a word that is written to a script', `echo ${npm} > run; sh ./run`],
     ['once in its place and once as a script', `touch x; npm login --token ${npm}; bash ${npm}`],
   ])('%s', async (_where, command) => {
-    expect(await outcomeOf(command)).toMatch(/^Not run: the user is asked about this, and a part of it/)
+    expect(await outcomeOf(command)).toMatch(
+      /^Not run: the user must see all of a call to approve it, and a part of this one is hidden/,
+    )
   })
 
   it('when it is a patch, except for the lines of a key', async () => {
@@ -57,7 +59,7 @@ describe('a call that would hide a part of itself as a secret is rejected', () =
       detail: expect.stringContaining('[secret:private-key:'),
     })
     expect(watched.items()[1]).toMatchObject({
-      modelText: expect.stringMatching(/^Not run: the user is asked about this/),
+      modelText: expect.stringMatching(/^Not run: the user must see all of a call/),
     })
     await watched.decide('approved')
     await watched.turnEnded()

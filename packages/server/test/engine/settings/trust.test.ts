@@ -226,7 +226,7 @@ describe('a tool server of a trusted project', () => {
     const talk = await place.talkTo(scriptedModel(), {}, { sandboxes: noSandboxes('There is none.') })
     await talk.watched.send('hi')
     await talk.watched.turnEnded()
-    expect(await serverIn(talk, 'failed')).toMatchObject({ error: expect.stringContaining('there is none here now') })
+    expect(await serverIn(talk, 'failed')).toMatchObject({ error: expect.stringContaining('there is no sandbox now') })
     expect(existsSync(diaryIn(place))).toBe(false)
     expect(await talk.client.request('trust/read', { cwd: place.cwd })).toMatchObject({ state: 'changed' })
     await trust(talk.client, place.cwd)
@@ -245,7 +245,7 @@ describe('a tool server of a trusted project', () => {
     await watched.send('hi')
     await watched.turnEnded()
     expect(await serverIn(before, 'failed')).toMatchObject({
-      error: expect.stringContaining('mcp.mjs is not what was trusted'),
+      error: expect.stringContaining('mcp.mjs has changed since it was trusted'),
     })
     expect(existsSync(diaryIn(place))).toBe(false)
   })

@@ -86,7 +86,7 @@ describe('a message that holds', () => {
       const taken = await sending.then(
         () => true,
         (error: unknown) => {
-          expect(error).toMatchObject({ message: expect.stringMatching(/too long|larger than|may have/) })
+          expect(error).toMatchObject({ message: expect.stringMatching(/cannot store|too long|larger than|may have/) })
           return false
         },
       )

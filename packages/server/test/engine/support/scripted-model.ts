@@ -7,6 +7,7 @@ import {
   type TokenUsage,
   zeroUsage,
 } from '@parley/models'
+
 export interface ScriptedCall {
   readonly name: string
   /** Arguments of the call: a value is sent as JSON, a string unchanged. */

@@ -49,7 +49,6 @@ export function testParts(
       limits: { requestMaxRetries: 2, streamMaxRetries: 2 },
       contextWindow: 1000,
     }),
-    report: () => undefined,
     writeLog: () => undefined,
     ...ports,
   }

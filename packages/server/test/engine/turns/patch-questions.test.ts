@@ -129,3 +129,19 @@ describe('a patch that adds more than a question can show', () => {
     expect(place.read('new.txt')).toHaveLength(30_000 * 23)
   })
 })
+
+describe('a command that is longer than a question can show', () => {
+  it('is rejected without a question', async () => {
+    await using place = testPlace()
+    const command = `touch made.txt #${'x'.repeat(512 * 1024)}`
+    const model = scriptedModel({ calls: [{ name: 'shell', args: { command } }] }, { text: 'ok' })
+    const { watched } = await place.talk({ model }, { approvalPolicy: 'untrusted' })
+    await watched.send('go')
+    await watched.turnEnded()
+    expect(watched.story().some((line) => line.startsWith('approval'))).toBe(false)
+    expect(model.requests[1]?.entries.at(-1)).toMatchObject({
+      isError: true,
+      text: expect.stringMatching(/Not run: .*must see all of it.*Do it in smaller steps/),
+    })
+  })
+})

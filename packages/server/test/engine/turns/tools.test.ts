@@ -105,6 +105,27 @@ describe('a call', () => {
   })
 })
 
+describe('a started call', () => {
+  it('whose turn fails is unknown, and the model is told to check before running it again', async () => {
+    await using place = testPlace()
+    const host = {
+      ...openHost(),
+      runCommand: () => {
+        throw new Error('a defect')
+      },
+    }
+    const model = scriptedModel({ calls: [{ name: 'shell', args: { command: 'echo hi' } }] })
+    const { watched } = await place.talk({ model, host }, free)
+    await watched.send('go')
+    await watched.turnEnded()
+    expect(watched.state.core.lastTurn).toMatchObject({ outcome: 'failed', failure: { code: 'internal' } })
+    expect(watched.items()[1]).toMatchObject({
+      status: 'unknown',
+      modelText: 'This was started, but how it ended is unknown. Check before running it again.',
+    })
+  })
+})
+
 describe('the tool', () => {
   it('update_plan puts the plan into the state', async () => {
     await using place = testPlace()
@@ -143,6 +164,23 @@ describe('the tool', () => {
     })
     expect(JSON.stringify(model.requests[1]?.entries.at(-1))).toContain('bytes left out; read_file')
     expect(read).toMatchObject({ modelText: '[lines 50000 to 50001 of 100001]\n50000\n50001' })
+  })
+
+  it('read_file counts in bytes what it leaves out of an output', async () => {
+    await using place = testPlace()
+    const model = scriptedModel(
+      { calls: [{ name: 'shell', args: { command: 'for i in $(seq 1 4000); do echo ääääääää; done' } }] },
+      ({ entries }) => {
+        const path = /output:[\w-]+/.exec(JSON.stringify(entries))?.[0]
+        return { calls: [{ name: 'read_file', args: { path, limit: 5000 } }] }
+      },
+      { text: 'ok' },
+    )
+    const { watched } = await place.talk({ model }, free)
+    await watched.send('go')
+    await watched.turnEnded()
+    const leftOut = /\[… .*? …\]/.exec(JSON.stringify(watched.items()[2]))?.[0]
+    expect(leftOut).toMatch(/^\[… \d{5} of 68000 bytes left out; ask for fewer lines …\]$/)
   })
 
   it('shell tells the model the exit code and both output streams in true order', async () => {

@@ -142,8 +142,8 @@ describe('a start', () => {
       'An argument, the directory or the environment holds a NUL byte',
     ],
     ['an environment policy', { envPolicy: { inherit: 'all' } }, -32602, 'process/start: envPolicy: '],
-    ['a confinement by name', { sandbox: 'read-only' }, -32600, 'this server cannot confine what it runs'],
-    ['a confinement of unknown shape', { sandbox: { kind: 'x' } }, -32600, 'what sandbox asks for is not known here'],
+    ['a confinement by name', { sandbox: 'read-only' }, -32600, 'the sandbox cannot be set up here'],
+    ['a confinement of unknown shape', { sandbox: { kind: 'x' } }, -32600, 'the sandbox policy is not understood'],
   ])('with %s is refused, and leaves its id free', async (_, more, code, message) => {
     await using place = execPlace()
     const client = await place.greeted()

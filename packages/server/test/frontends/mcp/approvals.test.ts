@@ -1,4 +1,4 @@
-import { existsSync, rmSync } from 'node:fs'
+import { existsSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { scriptedModel } from '../../engine/support/scripted-model.ts'
@@ -32,7 +32,7 @@ test("a command's elicitation has all that a client shows, and follows its event
   const [request] = hand.events(id).filter(({ type }) => type === 'exec_approval_request')
   const limits = 'not sandboxed: it may do all that you may, network included'
   expect(question.params).toEqual({
-    message: `Allow parley to run \`/bin/sh -c 'touch made.txt && echo '\\''it is'\\'''\` in \`${place.cwd}\`?\nLimits: ${limits}\nAsked because: ${request.reason}`,
+    message: `Allow parley to run \`/bin/sh -c 'touch made.txt && echo '\\''it is'\\'''\` in \`${place.cwd}\`?\nLimits: ${limits}\nAsked because: ${request.reason} [builtin:untrusted]`,
     requestedSchema: { type: 'object', properties: {} },
     threadId: hand.notified('codex/event')[0].params._meta.threadId,
     codex_elicitation: 'exec-approval',
@@ -60,7 +60,7 @@ test("a patch's elicitation has its changes; its begin, end and turn diff follow
   const changes = { 'new.txt': { add: { content: 'one\n' } }, 'old.txt': { update } }
   expect(params).toMatchObject({ codex_elicitation: 'patch-approval', codex_changes: changes })
   expect(params.message).toBe(
-    `${params.codex_reason}\nAllow parley to apply proposed code changes?\nadd new.txt (+1 −0)\nchange old.txt (+1 −1)\nPaths are relative to \`${place.cwd}\`.\nLimits: not sandboxed\n\n--- /dev/null\n+++ new.txt\n@@ -0,0 +1,1 @@\n+one\n\n${update.unified_diff.trimEnd()}`,
+    `${params.codex_reason} [builtin:untrusted]\nAllow parley to apply proposed code changes?\nadd new.txt (+1 −0)\nchange old.txt (+1 −1)\nPaths are relative to \`${place.cwd}\`.\nLimits: not sandboxed\n\n--- /dev/null\n+++ new.txt\n@@ -0,0 +1,1 @@\n+one\n\n${update.unified_diff.trimEnd()}`,
   )
   hand.send({ jsonrpc: '2.0', id: questionId, result: { action: 'accept', content: {} } })
   await answer
@@ -78,6 +78,18 @@ test("a patch's elicitation has its changes; its begin, end and turn diff follow
   })
   expect(told.find(({ type }) => type === 'turn_diff').unified_diff).toContain('+++ old.txt')
   expect(place.read('new.txt')).toBe('one\n')
+})
+
+test("a command's elicitation says where a program of the workspace leads", async () => {
+  await using place = testPlace()
+  symlinkSync('/bin/cat', join(place.cwd, 'build'))
+  const model = scriptedModel({ calls: [{ name: 'shell', args: { command: './build x' } }] }, { text: 'ok' })
+  await using hand = await takeHand(place.start({ model }))
+  const { answer } = askToTouch(hand, place)
+  const { id, params } = await hand.asked()
+  expect(params.message).toMatch(/\.\/build is the program .*\/work\/build, which leads to .*\/cat/)
+  hand.send({ jsonrpc: '2.0', id, result: { action: 'decline' } })
+  await answer
 })
 
 describe('an approving answer runs the command', () => {
@@ -157,6 +169,80 @@ describe('any other answer denies at once, and the turn goes on', () => {
     expect(log).toContain('"decision":"denied"')
     expect(log).not.toContain('"outcome":"interrupted"')
     expect(log).not.toContain('turn.parked')
+  })
+})
+
+describe('a question longer than a client is shown', () => {
+  const large = (kib: number) => {
+    const line = `+${'x'.repeat(63)}\n`
+    return `*** Begin Patch\n*** Add File: large.txt\n${line.repeat(kib * 16)}*** End Patch`
+  }
+  const patching = (kib: number) =>
+    scriptedModel({ calls: [{ name: 'apply_patch', args: { patch: large(kib) } }] }, { text: 'that was it' })
+
+  test.each([
+    ['a patch', () => patching(65)],
+    [
+      'a command',
+      () =>
+        scriptedModel(
+          { calls: [{ name: 'shell', args: { command: `touch made.txt #${'x'.repeat(66_000)}` } }] },
+          { text: 'that was it' },
+        ),
+    ],
+  ])('is denied there, and names the way to be asked: %s', async (_what, modelOf) => {
+    await using place = testPlace()
+    const model = modelOf()
+    await using hand = await takeHand(place.start({ model }))
+    const { answer } = askToTouch(hand, place)
+    const { content, structuredContent } = await answer
+    expect(content[0].text).toBe('that was it')
+    expect(hand.received.filter(({ method }) => method === 'elicitation/create')).toEqual([])
+    expect(existsSync(join(place.cwd, 'large.txt')) || isMade(place)).toBe(false)
+    const told = JSON.stringify(model.requests.at(-1))
+    expect(told).toContain(`parley attach ${structuredContent.threadId.slice(-8)}`)
+    expect(told).not.toContain('the user denied')
+  })
+
+  test('is asked up to that length', async () => {
+    await using place = testPlace()
+    await using hand = await takeHand(place.start({ model: patching(62) }))
+    const { answer } = askToTouch(hand, place)
+    const { id, params } = await hand.asked()
+    expect(params.message.match(/^\+x{63}$/gm)).toHaveLength(62 * 16)
+    hand.send({ jsonrpc: '2.0', id, result: { action: 'accept' } })
+    await answer
+    expect(place.read('large.txt')).toHaveLength(62 * 1024)
+  })
+
+  test('is denied to a client that streams alone', async () => {
+    await using place = testPlace()
+    await using hand = await takeHand(place.start({ model: patching(65) }))
+    const created = { cwd: place.cwd, approval_policy: 'untrusted' }
+    const { structuredContent } = await hand.call('conversationCreate', created).answer
+    const { conversation_id } = structuredContent
+    await hand.call('conversationStream', { conversation_id }).answer
+    await hand.call('conversationSendMessage', { conversation_id, content: [{ type: 'text', text: 'go' }] }).answer
+    await hand.until('the end', ({ method }) => method === 'task_complete')
+    expect(existsSync(join(place.cwd, 'large.txt'))).toBe(false)
+  })
+
+  test('waits for another client that can answer it, where this one only follows', async () => {
+    await using place = testPlace()
+    const server = place.start({ model: patching(65) })
+    await using hand = await takeHand(server)
+    const created = { cwd: place.cwd, approval_policy: 'untrusted' }
+    const { structuredContent } = await hand.call('conversationCreate', created).answer
+    const { conversation_id } = structuredContent
+    const terminal = await server.connect('terminal')
+    const watched = await terminal.watch(conversation_id)
+    await hand.call('conversationStream', { conversation_id }).answer
+    await hand.call('conversationSendMessage', { conversation_id, content: [{ type: 'text', text: 'go' }] }).answer
+    const { id: approvalId } = await watched.approval()
+    await hand.until('the event of the question', ({ method }) => method === 'apply_patch_approval_request')
+    await terminal.request('approval/decide', { conversationId: conversation_id, approvalId, decision: 'approved' })
+    await hand.until('the end', ({ method }) => method === 'task_complete')
+    expect(existsSync(join(place.cwd, 'large.txt'))).toBe(true)
   })
 })
 

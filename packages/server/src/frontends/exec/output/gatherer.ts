@@ -16,7 +16,7 @@ const gatheredBytes = 64 * 1024
 const largeBytes = 32 * 1024
 
 /**
- * Time that output after a message waits for more. A key's echo follows no message so closely, so it is not delayed.
+ * Time after a message in which output waits for more. The echo of a key comes later than that, so it is not delayed.
  */
 const burstMs = 4
 

@@ -42,7 +42,7 @@ export class HttpClients {
     const id = request.headers.get(sessionHeader)
     if (id === null) return this.#createSession(request, closed)
     const client = this.#clients.get(id)
-    if (client === undefined) return refusal(404, 'Session not found. It has ended; initialize a new one.')
+    if (client === undefined) return rejected(404, 'Session not found. It has ended; initialize a new one.')
     this.#clients.delete(id)
     this.#clients.set(id, client)
     return this.#answerFor(client, request, closed)
@@ -54,7 +54,7 @@ export class HttpClients {
 
   /** Creates a session for a request without one. The SDK's transport rejects what is not `initialize`. */
   async #createSession(request: Request, closed: Promise<void>): Promise<Response> {
-    if (!this.#makeRoom()) return refusal(503, `There are ${maxClients} clients already. Try again later.`)
+    if (!this.#makeRoom()) return rejected(503, `There are ${maxClients} clients already. Try again later.`)
     const events = createEventBuffer(unreadLimitBytes)
     const open = new Set<OpenRequest>()
     const transport = new WebStandardStreamableHTTPServerTransport({
@@ -124,7 +124,7 @@ function withCursor(request: Request, waitingFrom: string | null): Request {
   return new Request(request, { headers })
 }
 
-function refusal(status: number, message: string): Response {
+function rejected(status: number, message: string): Response {
   return Response.json(
     { jsonrpc: '2.0', error: { code: status === 404 ? -32001 : -32000, message }, id: null },
     { status },

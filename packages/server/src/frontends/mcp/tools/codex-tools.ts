@@ -48,7 +48,7 @@ export function startTool(name: 'codex' | 'parley'): McpTool {
       'Runs a coding agent on a prompt in a new conversation and answers with its last message. It may run commands and change files in cwd; what needs a yes is asked by elicitation.',
     input: startInput,
     output: answerOutput,
-    refuse: failed,
+    reject: failed,
     run: start,
   })
 }
@@ -114,7 +114,7 @@ export function replyTool(name: 'codex-reply' | 'parley-reply'): McpTool {
       'Goes on with a conversation, also one of an earlier process or one that is open elsewhere, and answers with the last message of the agent. While it works, the message waits its turn and gets its own answer.',
     input: replyInput,
     output: answerOutput,
-    refuse: failed,
+    reject: failed,
     run: reply(name),
   })
 }

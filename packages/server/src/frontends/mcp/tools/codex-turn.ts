@@ -1,6 +1,7 @@
 import type { CallToolResult, ProgressToken } from '@modelcontextprotocol/server'
 import { sessionPaths } from '@parley/journal'
 import type { ConversationState, InputItem } from '@parley/protocol'
+import { onOneLine } from '@parley/protocol/question'
 import type { EventMsg } from '../../../codex-events/event-msg.ts'
 import { textMessagesOf } from '../../../codex-events/translate.ts'
 import type { McpConversation } from '../turns/mcp-conversation.ts'
@@ -155,7 +156,8 @@ function progressNote(message: EventMsg): string | null {
 }
 
 function line(text: string): string {
-  const [first = ''] = text.trim().split('\n', 1)
+  const [start = ''] = text.trim().split('\n', 1)
+  const first = onOneLine(start)
   const characters = [...first]
   return characters.length <= maxLength ? first : `${characters.slice(0, maxLength - 1).join('')}…`
 }

@@ -39,7 +39,7 @@ export const conversationCreateTool: McpTool = defineMcpTool({
   description: 'Opens a new conversation. Its events come with conversationStream.',
   input: createInput,
   output: z.object({ conversation_id: z.string(), model: z.string() }),
-  refuse: failed,
+  reject: failed,
   run: create,
 })
 
@@ -80,7 +80,7 @@ export const conversationStreamTool: McpTool = defineMcpTool({
     'After the answer comes notifications/initial_state with all events so far, then each further event as a notification named by its type. Cancelling this request ends it.',
   input: streamInput,
   output: z.object({}),
-  refuse: failed,
+  reject: failed,
   run: stream,
 })
 
@@ -111,7 +111,7 @@ export const conversationsListTool: McpTool = defineMcpTool({
     conversations: z.array(z.object({ conversation_id: z.string(), title: z.string() })),
     next_cursor: z.string().optional().describe('Absent on the last page.'),
   }),
-  refuse: failed,
+  reject: failed,
   run: list,
 })
 
@@ -144,12 +144,12 @@ const input = z.object({
   sandbox: sandboxInput,
   config: configInput,
   profile: profileInput,
-  base_instructions: z.string().optional().describe('Refused here: conversationCreate takes them.'),
+  base_instructions: z.string().optional().describe('Rejected here: conversationCreate takes them.'),
 })
 
 type Input = z.infer<typeof input>
 
-const refuse = (message: string) => structured({ status: 'error', message }, true)
+const reject = (message: string) => structured({ status: 'error', message }, true)
 
 export const conversationSendMessageTool: McpTool = defineMcpTool({
   name: 'conversationSendMessage',
@@ -158,7 +158,7 @@ export const conversationSendMessageTool: McpTool = defineMcpTool({
     'Sends a message to a conversation; while a turn runs, it waits for the next. The answer says that it was taken, conversationStream what becomes of it.',
   input,
   output: z.object({ status: z.enum(['ok', 'error']), message: z.string().optional() }),
-  refuse,
+  reject,
   run: send,
 })
 
@@ -173,14 +173,14 @@ async function send(args: Input, call: ToolCall) {
       holdsApprovals: true,
       ...(args.message_id === undefined ? {} : { messageId: args.message_id }),
     })
-    if (signal.aborted) return refuse('It was cancelled.')
+    if (signal.aborted) return reject('It was cancelled.')
     await conversation.send(turn)
     const forget = session.onCancel(requestId, () => void conversation.stop(turn))
     void turn.ended.then(forget)
     if (signal.aborted) session.cancel(requestId)
     return structured({ status: 'ok' })
   } catch (error) {
-    return refuse(messageOf(error))
+    return reject(messageOf(error))
   }
 }
 
@@ -208,7 +208,7 @@ async function override(conversation: McpConversation, args: Input, limits: Call
   }
   const overrides: Overrides = { ...settings, ...others }
   if (Object.keys(overrides).length === 0) return
-  limits.assertOverrides(overrides, store.state.core.settings)
+  await limits.assertOverrides(overrides, store.state.core.settings)
   if (isStarted) await client.request('conversation/resume', { conversationId, overrides })
   else {
     await client.request('conversation/configure', { conversationId, settings })

@@ -33,7 +33,7 @@ interface ToolDefinition<Input extends z.ZodType> {
   readonly output: z.ZodType
   readonly run: (args: z.infer<Input>, call: ToolCall) => Promise<CallToolResult>
   /** Returns this tool's result for invalid arguments. */
-  readonly refuse: (problem: string) => CallToolResult
+  readonly reject: (problem: string) => CallToolResult
 }
 
 /**
@@ -41,7 +41,7 @@ interface ToolDefinition<Input extends z.ZodType> {
  * keys are ignored.
  */
 export function defineMcpTool<Input extends z.ZodType>(definition: ToolDefinition<Input>): McpTool {
-  const { name, title, description, input, output, run, refuse } = definition
+  const { name, title, description, input, output, run, reject } = definition
   // Created by the first `tools/list`, so that clients which only call do not wait for it.
   let inputSchema: Record<string, unknown> | null = null
   let outputSchema: Record<string, unknown> | null = null
@@ -59,7 +59,7 @@ export function defineMcpTool<Input extends z.ZodType>(definition: ToolDefinitio
     },
     run(args, call) {
       const parsed = input.safeParse(args ?? {})
-      return parsed.success ? run(parsed.data, call) : Promise.resolve(refuse(problemOf(name, parsed.error)))
+      return parsed.success ? run(parsed.data, call) : Promise.resolve(reject(problemOf(name, parsed.error)))
     },
   }
 }

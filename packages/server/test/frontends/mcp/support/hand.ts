@@ -1,6 +1,7 @@
 import { createMemoryTransportPair, type Transport } from '@parley/rpc'
 import { waitUntil } from '@parley/testkit'
 import type { Ceiling } from '../../../../src/engine/limits/ceiling.ts'
+import { assertNoSecretFolder } from '../../../../src/engine/limits/workspace-folders.ts'
 import { assertOverridesAllowed } from '../../../../src/engine/settings/read-config.ts'
 import { callersLimits } from '../../../../src/frontends/mcp/callers-limits.ts'
 import { type McpParts, type ServedClient, serveMcp } from '../../../../src/frontends/mcp/serve-mcp.ts'
@@ -56,6 +57,8 @@ export async function takeHand(server: TestServer, options: HandOptions = {}): P
     limits: callersLimits({
       ceiling,
       assertAllowed: (overrides, now) => assertOverridesAllowed(overrides, now, { home, ceiling }),
+      assertFolders: async (folders) =>
+        assertNoSecretFolder(folders, { home, ceiling, secrets: await server.parts.secrets() }),
       isUnlimited: options.ceiling === undefined && server.parts.ceiling?.maxSandbox === 'danger-full-access',
     }),
     report: (fault) => server.engine.report(fault),

@@ -18,3 +18,12 @@ test('a client without a progress token gets no progress', () => {
   progress.stop()
   expect(told).toEqual([])
 })
+
+test('a step is shown with its escapes visible', () => {
+  const told: unknown[] = []
+  const progress = createProgress(7, (_method, params) => void told.push(params), 60_000)
+  const invocation = { server: 'box', tool: 'send\x1b[2J\u202e', arguments: {} }
+  progress.note({ type: 'mcp_tool_call_begin', call_id: 'i', invocation })
+  progress.stop()
+  expect(told).toEqual([{ progressToken: 7, progress: 1, message: 'box: send\\x1b[2J<U+202E>' }])
+})
