@@ -38,7 +38,7 @@ function parse(path: string, text: string): unknown {
   try {
     return JSON.parse(text)
   } catch (error) {
-    throw unusable(path, `it is not JSON (${error instanceof Error ? error.message : String(error)})`)
+    throw unusable(path, systemCause(error))
   }
 }
 

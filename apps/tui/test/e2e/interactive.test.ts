@@ -85,6 +85,7 @@ describe('the interactive program', { timeout: 30_000 }, () => {
     process.kill(running(`${process.execPath} ${cliPath}`) ?? Number.NaN, 'SIGKILL')
     // A shell switches bracketed paste by itself.
     await waitUntil(() => pty.rawBytes().includes('\x1b[<u'), { what: 'the end of the keyboard mode' })
+    await pty.waitFor((rows) => !rows.some((row) => row.includes('asks for all but look-ups')))
   })
 
   test('brings a conversation back with resume', async () => {

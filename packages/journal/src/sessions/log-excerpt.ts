@@ -38,8 +38,8 @@ function excerptOf(files: Files, file: OpenFile, tellingTypes: ReadonlySet<strin
 }
 
 /**
- * Returns the first line of a span, which may be a long first message, and lines of some types that begin in it, its end
- * included: the tail after it drops its first line.
+ * Returns the first line of a span, which may be a long message, and lines of some types that begin in it. The end of the
+ * span counts: the tail after it drops its first line.
  */
 function linesOfTypes(
   files: Files,
