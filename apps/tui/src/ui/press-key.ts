@@ -9,7 +9,7 @@ import { inputHistory, inputText, isInboxPaused, isWhole } from './inbox.ts'
 import type { KeyEvent } from './keys/key-event.ts'
 import { pressInPicker } from './picker.ts'
 import { pressStopKey, type StopKey } from './press-stop.ts'
-import { noteReadOnly, runSlash } from './run-slash.ts'
+import { noteMissing, noteReadOnly, runSlash } from './run-slash.ts'
 import { chosenCompletion, completionsOf, parseSlash } from './slash-commands.ts'
 import { addNote, message, type UiState, type Unsent } from './ui-state.ts'
 import { isComposerHidden, openByKey, setWriting } from './write-over-question.ts'
@@ -121,7 +121,8 @@ function completedCommand(ui: UiState): { ui: UiState; text: string; runs: boole
   if (chosen === null) return null
   const composer = replace(ui.composer, { start: 0, end: ui.composer.text.length, text: `/${chosen.name} ` })
   const needsArgument = chosen.argument !== '' && !chosen.argument.startsWith('[')
-  return { ui: { ...ui, composer, choice: 0 }, text: `/${chosen.name}`, runs: !needsArgument }
+  const whole = ui.composer.text.trim() === `/${chosen.name}` ? noteMissing(ui, chosen.name) : ui
+  return { ui: { ...whole, composer, choice: 0 }, text: `/${chosen.name}`, runs: !needsArgument }
 }
 
 /** Continues what waits for the user, when the composer is empty. */
@@ -141,6 +142,8 @@ function submitText(
   const ui = { ...entered, refusedText: null }
   const refused = { ...entered, refusedText: text }
   const command = parseSlash(text.trim())
+  // The blank may be a slip in a message or in a command: the text stays to be changed.
+  if (command?.kind === 'unknown' && command.word === '') return runSlash(before, command, context)
   if (command !== null) return runSlash(command.kind === 'unknown' ? refused : ui, command, context)
   if (ui.link.kind === 'lost') return stepTo(before)
   if (ui.opened?.readOnly) return stepTo(noteReadOnly(refused))

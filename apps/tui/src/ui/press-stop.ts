@@ -1,3 +1,4 @@
+import type { ConversationState, ItemId } from '@parley/protocol'
 import { stepTo, type UiContext, type UiStep } from './actions.ts'
 import { forgetPainted, pendingApprovals } from './answers.ts'
 import { applyCommand } from './composer/command.ts'
@@ -17,6 +18,8 @@ export interface Situation {
   readonly overlayOpen: boolean
   /** State of the turn. `stopping`: an interrupt was sent and not yet confirmed. */
   readonly turn: 'none' | 'running' | 'stopping'
+  /** True if a command of the user runs that is not being stopped, and no question is open. */
+  readonly commandRuns: boolean
   readonly nowMs: number
 }
 
@@ -24,6 +27,7 @@ export type StopAction =
   | 'none'
   | 'clearText'
   | 'closeOverlay'
+  | 'stopCommand'
   | 'interruptTurn'
   | 'offerToLeave'
   | 'leave'
@@ -38,8 +42,8 @@ export interface Stop {
 const leaveWithinMs = 2_000
 
 /**
- * Returns what a stop key does. Ctrl+C clears text, then interrupts the turn, then offers to leave, then leaves. Escape
- * closes overlays, else interrupts. Ctrl+D leaves on an empty composer.
+ * Returns what a stop key does. Ctrl+C clears text, then stops the user's own command, then the turn, then offers to
+ * leave, then leaves. Escape closes overlays, else stops. Ctrl+D leaves on an empty composer.
  */
 export function pressStop(interrupts: Interrupts, key: StopKey, situation: Situation): Stop {
   switch (key) {
@@ -57,8 +61,9 @@ export function isLeaveOffered({ armedUntilMs }: Interrupts, nowMs: number): boo
   return armedUntilMs !== null && nowMs <= armedUntilMs
 }
 
-function escapeAction({ overlayOpen, turn }: Situation): StopAction {
+function escapeAction({ overlayOpen, turn, commandRuns }: Situation): StopAction {
   if (overlayOpen) return 'closeOverlay'
+  if (commandRuns) return 'stopCommand'
   return turn === 'running' ? 'interruptTurn' : 'none'
 }
 
@@ -70,6 +75,7 @@ function endAction({ textEmpty, overlayOpen }: Situation): StopAction {
 /** Handles Ctrl+C; does not wait for a stopping turn, because a hanging server must not keep the user. */
 function pressControlC(interrupts: Interrupts, situation: Situation): Stop {
   if (!situation.textEmpty) return { interrupts: leaveNotOffered, action: 'clearText' }
+  if (situation.commandRuns) return { interrupts: leaveNotOffered, action: 'stopCommand' }
   if (situation.turn === 'running') return { interrupts: leaveNotOffered, action: 'interruptTurn' }
   if (isLeaveOffered(interrupts, situation.nowMs)) return { interrupts: leaveNotOffered, action: 'leave' }
   return { interrupts: { armedUntilMs: situation.nowMs + leaveWithinMs }, action: 'offerToLeave' }
@@ -88,12 +94,16 @@ export function pressStopKey(ui: UiState, key: StopKey, context: UiContext): UiS
 }
 
 function situationOf(ui: UiState, { state, nowMs }: UiContext): Situation {
-  const turn = ui.link.kind === 'up' && ui.opened?.readOnly !== true ? (state?.core.turn ?? null) : null
+  const takesPart = ui.link.kind === 'up' && ui.opened?.readOnly !== true
+  const turn = takesPart ? (state?.core.turn ?? null) : null
+  const command = runningShellCommand(state)
+  const isAsked = pendingApprovals(state, ui).length > 0
   const isHidden = isComposerHidden(ui, state)
   return {
     textEmpty: ui.composer.text === '' || isHidden,
     overlayOpen: ui.picker !== null || ui.purpose.kind !== 'message' || hasListOrRule(ui, state),
     turn: turn === null ? 'none' : ui.stoppingTurn === turn.id ? 'stopping' : 'running',
+    commandRuns: takesPart && command !== null && ui.stoppingCommand !== command && !isAsked,
     nowMs,
   }
 }
@@ -105,6 +115,12 @@ function hasListOrRule(ui: UiState, state: UiContext['state']): boolean {
 
 function isRuleShown(ui: UiState, state: UiContext['state']): boolean {
   return ui.remembering !== null && pendingApprovals(state, ui)[0]?.id === ui.remembering
+}
+
+/** Returns the newest running command of the user. */
+export function runningShellCommand(state: ConversationState | null): ItemId | null {
+  const commands = Object.values(state?.core.open ?? {}).filter(({ item }) => item.type === 'shellCommand')
+  return commands.at(-1)?.item.id ?? null
 }
 
 function actOnStop(ui: UiState, action: StopAction, context: UiContext): UiStep {
@@ -121,6 +137,8 @@ function actOnStop(ui: UiState, action: StopAction, context: UiContext): UiStep 
       })
     case 'closeOverlay':
       return closeOverlay(ui, context)
+    case 'stopCommand':
+      return stepTo({ ...ui, stoppingCommand: runningShellCommand(context.state) }, { kind: 'stopShell' })
     case 'interruptTurn':
       return interruptTurn(ui, context)
     case 'deleteAfter':

@@ -3,6 +3,7 @@ import type {
   ApprovalId,
   ClientId,
   ConversationId,
+  ItemId,
   ListedConversation,
   MessageId,
   TurnId,
@@ -44,6 +45,8 @@ export interface UiState {
   readonly lostLog: LostLog | null
   /** Turn with an interrupt in progress. */
   readonly stoppingTurn: TurnId | null
+  /** Newest command of the user that is being stopped, and with it all earlier ones. */
+  readonly stoppingCommand: ItemId | null
   /** Approval this window has just answered. */
   readonly answeredApproval: ApprovalId | null
   /** Time of that answer, in ms since the epoch. */
@@ -155,6 +158,7 @@ export const initialUi: UiState = {
   notices: [],
   lostLog: null,
   stoppingTurn: null,
+  stoppingCommand: null,
   answeredApproval: null,
   answeredAtMs: 0,
   choice: 0,

@@ -76,7 +76,7 @@ export async function answer(pty: Pty, key: string, until: RegExp): Promise<void
   }
 }
 
-/** Writes a line and sends it. Pasted, since letters that come this fast make the Enter after them part of a paste. */
+/** Pastes a line, waits until it is shown, and sends it. */
 export async function send(pty: Pty, text: string): Promise<void> {
   pty.paste(text)
   await pty.waitFor((rows) => rows.some((row) => row.includes(text)))

@@ -11,6 +11,11 @@ export type Notice =
   /** Complete approval. `enforcement`: that of the environment where the call would run. */
   | { readonly kind: 'approvalDetail'; readonly approval: Approval; readonly enforcement: Enforcement }
 
+/** Returns true for two notes of the same text, of which the second says nothing new. */
+export function isSameNote(notice: Notice, other: Notice | undefined): boolean {
+  return notice.kind === 'note' && other?.kind === 'note' && notice.text === other.text
+}
+
 /** Newest stderr lines of a tool server to show. */
 const stderrLines = 3
 
@@ -59,11 +64,11 @@ export const keyHelp: Notice = {
     ['y a r n v w', 'at a question: the answers it offers; a letter counts when nothing is typed after it'],
     ['↑ ↓ Enter', 'at a question: choose an answer and give it'],
     ['Tab', 'at a question: write a message; Esc goes back to the question'],
-    ['Esc', 'close what is open, else stop the turn'],
-    ['Ctrl+C', 'clear the text, stop the turn, press twice to leave'],
+    ['Esc', 'close what is open, else stop your own command, else the turn'],
+    ['Ctrl+C', 'clear the text, stop your own command or the turn, press twice to leave'],
     ['Ctrl+D', 'leave, on an empty line'],
     ['Ctrl+Z', 'back to the shell for a while; fg comes back'],
     ['Ctrl+A E B F W U K Y _', "the keys of your shell's line editor"],
-    ['!command', 'run a command yourself, outside the sandbox'],
+    ['!command', 'run a command yourself, outside the sandbox; it has no terminal, so editors and pagers do not work'],
   ],
 }

@@ -26,11 +26,11 @@ const outputClips = {
 
 /** Returns a finished command: what ran, how it ended, and its output clipped. */
 export function commandBlock(item: Command, room: Room, author: string | null): Block {
-  const output = item.output === undefined ? [] : outputRows(item.output, beside(room))
   const clip =
     item.type === 'shellCommand'
       ? outputClips.shellCommand
       : outputClips[item.status === 'failed' ? 'failed' : item.type]
+  const output = item.output === undefined ? [] : outputRows(item.output, beside(room), clip)
   return {
     kind: 'call',
     lines: [
@@ -39,7 +39,7 @@ export function commandBlock(item: Command, room: Room, author: string | null): 
       ...authorRows(author, room),
       ...failureRows(item, room),
       ...blockedRows(item, room),
-      ...barred(clipRows(output, clip)),
+      ...barred(output),
     ],
   }
 }
@@ -135,7 +135,7 @@ function changeSize(changes: readonly FileChangeEntry[]): readonly Span[] {
 export function toolBlock(item: ToolCall, room: Room): Block {
   const rows = toolRows(item, room)
   if (item.output === undefined) return { kind: 'lookUp', lines: rows }
-  return { kind: 'call', lines: [...rows, ...barred(clipRows(outputRows(item.output, beside(room)), resultClip))] }
+  return { kind: 'call', lines: [...rows, ...barred(outputRows(item.output, beside(room), resultClip))] }
 }
 
 /** Returns the call's title, the outcome if it failed, and the reason. */
