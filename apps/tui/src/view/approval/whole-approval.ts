@@ -8,8 +8,7 @@ import { shortPath } from '../text/formats.ts'
 import { beside, indented } from '../text/gutter.ts'
 import type { Line, Room } from '../text/span.ts'
 import { cellWidth } from '../text/width.ts'
-import { contextRows } from './approval-context.ts'
-import { dangerWords } from './asked-words.ts'
+import { contextRows, dangerWords } from './approval-context.ts'
 
 /** Returns a complete approval for the transcript, however long. */
 export function wholeApproval(

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { dangerWords, reasonWords } from '../../../src/view/approval/asked-words.ts'
+import { dangerWords, reasonWords } from '../../../src/view/approval/approval-context.ts'
 
 const dangerous = (danger: string, more = '') => ({
   reason: `it destroys things for good (${danger}${more})`,

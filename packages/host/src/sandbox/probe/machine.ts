@@ -3,7 +3,7 @@ import type { GuardSurroundings } from '../../paths/guarded-paths.ts'
 import { type FoundProgram, findProgram, programFolders } from '../../system/programs.ts'
 import { isWithin } from '../../system/real-path.ts'
 import type { SandboxState } from '../sandbox.ts'
-import type { Finding, PrepareSandbox } from './finding.ts'
+import type { Finding, PrepareSandbox } from './kept-finding.ts'
 
 /** Facts of the machine that are read before anything is tried. */
 export interface Machine extends GuardSurroundings, SandboxState {

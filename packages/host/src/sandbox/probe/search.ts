@@ -2,8 +2,14 @@ import { dirname } from 'node:path'
 import type { GuardSurroundings } from '../../paths/guarded-paths.ts'
 import { sweepReserved } from '../../paths/reserved-names.ts'
 import { isWeaker, type SandboxState } from '../sandbox.ts'
-import { type Finding, type FoundSandbox, noSandboxFound } from './finding.ts'
-import { findingKey, keepFinding, readFinding } from './kept-finding.ts'
+import {
+  type Finding,
+  type FoundSandbox,
+  findingKey,
+  keepFinding,
+  noSandboxFound,
+  readFinding,
+} from './kept-finding.ts'
 import { inspectMachine, type Machine, preparerFor } from './machine.ts'
 
 export interface SandboxesOptions extends Pick<GuardSurroundings, 'own'>, Pick<SandboxState, 'onExchanged'> {

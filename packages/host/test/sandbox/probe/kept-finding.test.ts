@@ -1,7 +1,6 @@
 import { chmodSync, existsSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import type { Finding } from '../../../src/sandbox/probe/finding.ts'
-import { findingKey, keepFinding, readFinding } from '../../../src/sandbox/probe/kept-finding.ts'
+import { type Finding, findingKey, keepFinding, readFinding } from '../../../src/sandbox/probe/kept-finding.ts'
 import { inspectMachine } from '../../../src/sandbox/probe/machine.ts'
 import { openWorkspace } from '../../workspace.ts'
 

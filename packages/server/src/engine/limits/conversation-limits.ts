@@ -8,7 +8,7 @@ import {
 } from '@parley/host'
 import type { Enforcement, ItemId, ItemOf, RunLimits, SandboxMode, Settings } from '@parley/protocol'
 import { type Environment, EnvironmentUnreachableError, liesWithin, whenUnknown } from '@parley/workspace'
-import type { Ids } from '../../ports/ids.ts'
+import type { Ids } from '../../ports/clock-and-ids.ts'
 import type { Conversation } from '../conversation/conversation.ts'
 import { noticeItem } from '../conversation/notices.ts'
 import { unlessStorageFails } from '../conversation/storage-patience.ts'

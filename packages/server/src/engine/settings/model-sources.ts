@@ -13,7 +13,7 @@ import {
   readKey,
 } from '@parley/models'
 import { closest } from '@parley/text'
-import type { Clock } from '../../ports/clock.ts'
+import type { Clock } from '../../ports/clock-and-ids.ts'
 import { rejection } from '../../replies/rejection.ts'
 
 /** Client of one provider, with the limits of its retries and the context window in tokens. */
