@@ -4,11 +4,10 @@ import { mkdir, open, rename, rm } from 'node:fs/promises'
 import { release } from 'node:os'
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { errorCode, errorMessage } from '../../system/errors.ts'
+import { errorCode } from '../../system/errors.ts'
 import { openUnlocked } from '../../system/locked-files.ts'
 import type { FoundProgram } from '../../system/programs.ts'
-import type { Sandbox, SandboxLimits, SandboxReport } from '../sandbox.ts'
-import type { Machine } from './machine.ts'
+import type { Finding, Machine } from './machine.ts'
 
 /** Tiers that are kept; without enforcement, the search is repeated at each start. */
 type KeptEnforcement = 'full' | 'partial'
@@ -122,28 +121,4 @@ function isKept(enforcement: unknown): enforcement is KeptEnforcement {
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null
-}
-
-/** Result of a search, as it is kept from one start to the next. */
-export interface Finding extends SandboxReport {
-  /** Version of bubblewrap, in full enforcement on Linux: `0.8.0`. */
-  readonly bubblewrap?: string
-  /** Version of the kernel's Landlock, in partial enforcement. */
-  readonly landlock?: number
-  /** False when something took too long, so that another try might find more. */
-  readonly isSure: boolean
-}
-
-/** Prepares the limits of commands. Rejects with a sentence where it cannot. */
-export type PrepareSandbox = (limits: SandboxLimits) => Promise<Sandbox>
-
-export interface FoundSandbox {
-  readonly finding: Finding
-  readonly prepare: PrepareSandbox
-}
-
-/** Returns a finding without enforcement, for a search that failed. */
-export function noSandboxFound(error: unknown): FoundSandbox {
-  const reason = `What enforces limits here could not be found out: ${errorMessage(error)}.`
-  return { finding: { enforcement: 'none', reason, isSure: false }, prepare: () => Promise.reject(new Error(reason)) }
 }
