@@ -57,6 +57,6 @@ export {
 } from './system/marks.ts'
 export { DanglingLinkError, readIfThere } from './system/read-if-there.ts'
 export { followLinks, foreignOwner, identityOf, isWithin, realOrGiven } from './system/real-path.ts'
-export { secretPlaces, systemSecretPlaces } from './system/secret-places.ts'
+export { secretPlaces, secretVariables, systemSecretPlaces } from './system/secret-places.ts'
 export { isSignalExitCode } from './system/signals.ts'
 export type { SpawnError } from './system/spawn-failure.ts'
