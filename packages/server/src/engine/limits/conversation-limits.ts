@@ -222,7 +222,9 @@ async function limitsOfCommand(
     network,
     unixSockets: conversation.state.core.settings.unixSockets === true,
     // A writable folder inside a secret place stays visible; everything beside it is hidden.
-    masked: secrets.filter((secret) => !writableRoots.includes(secret)),
+    masked: writableRoots.some((root) => secrets.includes(root))
+      ? secrets.filter((secret) => !writableRoots.includes(secret))
+      : secrets,
     scratch: isHere ? await scratch.ready() : null,
   }
 }
