@@ -1,6 +1,6 @@
 export type { OutputStream, TerminalSize } from './channels/channels.ts'
 export { type Host, openHost } from './host.ts'
-export { type FilteredOutput, filterOutput, type OutputFilter } from './output/output-filter.ts'
+export { type FilteredOutput, filterOutput, type OutputFilter } from './output/captured-output.ts'
 export {
   createOutputWindow,
   type OutputSlice,
