@@ -132,3 +132,9 @@ it.each([
 ])('is no secret: %s', (text) => {
   expect(redactor.text(text)).toBe(text)
 })
+
+it('a text of many beginnings of keys is looked through in one pass', () => {
+  const text = '-----BEGIN '.repeat(60_000)
+  expect(redactor.text(text)).toBe(text)
+  expect(inPieces([text])).toBe(text)
+})

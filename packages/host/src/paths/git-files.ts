@@ -156,20 +156,25 @@ function isInclude(name: string): boolean {
   return name === 'include.path' || /^includeif\..+\.path$/s.test(name)
 }
 
-/** Replaces `~/`, `~` with the user's own name, and `%(prefix)/`, where git is installed. */
+/** Replaces `~`, `~` with the name of a user, and `%(prefix)/`, where git is installed. */
 function expanded(value: string, { home }: GitSurroundings): string {
   const path = value.replace(/^:\(optional\)/, '').replace(/^%\(prefix\)\//, '/usr/')
   const [start = '', ...rest] = path.split('/')
-  if (start === '~' || (start.startsWith('~') && start.slice(1) === ownName())) return [home, ...rest].join('/')
-  return path
+  if (!start.startsWith('~')) return path
+  const folder = start === '~' ? home : homeOf(start.slice(1))
+  return folder === null ? path : [folder, ...rest].join('/')
 }
 
-function ownName(): string | null {
+/** Returns the home of a user as the system names it, whatever HOME says; null for one that it does not know. */
+function homeOf(name: string): string | null {
   try {
-    return userInfo().username
+    const own = userInfo()
+    if (own.username === name) return own.homedir
   } catch {
-    return null
+    // A user id without a name.
   }
+  const lines = readBounded('/etc/passwd')?.split('\n') ?? []
+  return lines.map((line) => line.split(':')).find(([user]) => user === name)?.[5] ?? null
 }
 
 const maxBytes = 1024 * 1024

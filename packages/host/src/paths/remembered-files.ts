@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { openUnlocked } from '../system/locked-files.ts'
 import { followLinks, isWithin, lookAt } from '../system/real-path.ts'
 import { hookNames } from './guarded-names.ts'
+import { hasGitEntries } from './repositories.ts'
 
 /** Files at a guarded path, by their paths below it, '' for the path itself; null where there is too much to remember. */
 export type RememberedFiles = ReadonlyMap<string, RememberedFile> | null
@@ -94,7 +95,7 @@ interface Budget {
 }
 
 function isRepository(folder: string): boolean {
-  return ['HEAD', 'objects', 'refs'].every((name) => lookAt(join(folder, name)) !== null)
+  return hasGitEntries((name) => lookAt(join(folder, name)) !== null)
 }
 
 const hooks: ReadonlySet<string> = new Set(hookNames)

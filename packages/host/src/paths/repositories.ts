@@ -158,9 +158,14 @@ function repositoriesIn(folder: string, listed: readonly Dirent[]): string[] {
   return isBare(listed) ? [...entry, folder] : entry
 }
 
-/** Returns true for the three entries by which git takes any folder for a repository. */
+/** Returns true for a folder with the entries by which git takes any folder for a repository. */
 export function isBare(listed: readonly Pick<Dirent, 'name'>[]): boolean {
-  return ['HEAD', 'objects', 'refs'].every((wanted) => listed.some(({ name }) => name === wanted))
+  return hasGitEntries((wanted) => listed.some(({ name }) => name === wanted))
+}
+
+/** Returns true for the entries of a repository. One with a `commondir`, as of a worktree, has the others elsewhere. */
+export function hasGitEntries(has: (name: string) => boolean): boolean {
+  return has('HEAD') && (has('commondir') || (has('objects') && has('refs')))
 }
 
 function foldersOf(folder: string, listed: readonly Dirent[]): string[] {

@@ -1,5 +1,5 @@
-import { mkdirSync, realpathSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { mkdirSync, readFileSync, realpathSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { type GuardSurroundings, guardedPlaces } from '../../src/paths/guarded-paths.ts'
 import { lookAtPaths } from '../../src/paths/what-a-path-is.ts'
@@ -46,6 +46,14 @@ describe('a folder of git hooks is protected', () => {
     using place = laidOut({ ...repository, 'w/.git/config': config, 'w/sub/x': '' })
     const paths = ['w/tools/hooks/pre-commit', 'w/tools/hooks', 'w/Tools/Hooks/x', 'w/tools/other', 'w/tools']
     expect(await kindsOf(place, paths)).toEqual(['gitHooks', 'gitHooks', 'gitHooks', null, null])
+  })
+
+  it('from the home of another user, by name', async () => {
+    const home = /^daemon:.*:([^:\n]*):[^:\n]*$/m.exec(readFileSync('/etc/passwd', 'utf8'))?.[1] ?? ''
+    using workspace = laidOut(repository)
+    const hooks = `~daemon/${relative(home, join(workspace.top, 'w/tools/hooks'))}`
+    writeFileSync(join(workspace.top, 'w/.git/config'), `[core]\nhooksPath = ${hooks}`)
+    expect(await kindsOf(workspace, ['w/tools/hooks/pre-commit'])).toEqual(['gitHooks'])
   })
 
   it('for the repository that the workspace lies in', async () => {

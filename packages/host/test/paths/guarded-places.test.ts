@@ -64,6 +64,15 @@ describe('the protected paths of a workspace', () => {
     expect((await placesIn(workspace, ['w', 'elsewhere'])).kept).toContain('elsewhere/.git')
   })
 
+  it('include a folder that git takes for a repository by its `commondir`', async () => {
+    using workspace = openWorkspace()
+    const admin = { HEAD: 'ref: refs/heads/a', commondir: '../../..', gitdir: workspace.path('w/a/.git') }
+    const files = Object.entries(admin).map(([name, text]) => [`w/admin/${name}`, text])
+    write(workspace, { 'w/x': '', ...Object.fromEntries(files) })
+    expect((await placesIn(workspace)).kept).toContain('w/admin')
+    expect((await placesIn(workspace, ['w/admin'])).kept).toContain('w/admin/commondir')
+  })
+
   it('include names that another command has reserved', async () => {
     using workspace = openWorkspace()
     write(workspace, { 'w/.git': 'gitdir: evil/deep\n' })

@@ -11,7 +11,8 @@ const leastRun = 32
 const maxHeader = 80
 
 const header = /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/y
-const headerChars = /[A-Z0-9 -]*/y
+/** Bounded: a text of nothing but these characters would be read to its end at each BEGIN. */
+const headerChars = new RegExp(`[A-Z0-9 -]{0,${maxHeader}}`, 'y')
 const next = /-----BEGIN|-----END [A-Z0-9 ]{0,60}-----|\[secret:|[A-Za-z0-9+/=]{32,}/g
 
 /**

@@ -5,6 +5,7 @@ import { truncateLine, truncateStart, wrapLine } from '../text/fit-rows.ts'
 import { placedPath } from '../text/formats.ts'
 import { type Line, lineText, narrowed, type Room, type Span } from '../text/span.ts'
 import { cellWidth } from '../text/width.ts'
+import { reasonWords } from './asked-words.ts'
 
 interface Asked {
   readonly approval: Approval
@@ -53,8 +54,11 @@ const placeMark = 'in '
 
 function contextParts({ approval, homeFolder, enforcement }: Asked): readonly Part[] {
   const words = describeQuestion(approval, enforcement)
-  const { variables, reason, rule, again, justification } = words
-  if (approval.kind === 'elicitation') return [needed([muted(reason)])]
+  const { variables, again, justification } = words
+  if (approval.kind === 'elicitation') return [needed([muted(words.reason)])]
+  const reason = visibleLine(reasonWords(approval))
+  // A rule that is built in has no place to change it; `w` names it.
+  const rule = approval.rule.file === undefined ? '' : ` ${words.rule}`
   return [
     {
       kind: 'place',
@@ -62,7 +66,7 @@ function contextParts({ approval, homeFolder, enforcement }: Asked): readonly Pa
       limits: limitsOf(words),
     },
     ...(variables === null ? [] : [needed([muted(variables)])]),
-    ...(reason === '' ? [] : [{ kind: 'reason' as const, line: [muted(reason)], rule: muted(` ${rule}`) }]),
+    ...(reason === '' ? [] : [{ kind: 'reason' as const, line: [muted(reason)], rule: muted(rule) }]),
     ...(again === null ? [] : [needed([{ text: again, tone: 'warn' }])]),
     ...(justification === null ? [] : [needed(justificationLine(justification))]),
   ]
@@ -86,6 +90,22 @@ function placeRows(place: Place, room: Room): readonly Line[] {
 
 function fits(line: Line, room: Room): boolean {
   return cellWidth(lineText(line), room.ambiguous) <= room.columns
+}
+
+/** Returns the limits alone in one row, for a window without room for the place; nothing for a form. */
+export function limitsRow({ approval, enforcement }: Asked, room: Room): readonly Line[] {
+  const whole = limitsOf(describeQuestion(approval, enforcement))
+  if (whole.length === 0) return []
+  return [fits(whole, room) ? whole : truncateLine(briefLimits(approval, enforcement), room)]
+}
+
+/** Returns the limits in at most 18 cells; only more than the default is coloured. */
+function briefLimits({ sandbox, network }: Approval, enforcement: Enforcement): Line {
+  if (sandbox === 'none') return [{ text: 'not sandboxed', tone: 'warn' }]
+  if (sandbox === 'danger-full-access') return [{ text: 'full access', tone: 'warn' }]
+  const mode = sandbox === 'read-only' ? sandbox : 'sandbox'
+  const box = muted(enforcement === 'partial' ? `part ${mode}` : mode)
+  return network === true ? [box, { text: '+net', tone: 'warn' }] : [box, muted(network === false ? ', no net' : '')]
 }
 
 /** Returns what the call may do once it runs. */

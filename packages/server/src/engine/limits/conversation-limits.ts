@@ -119,7 +119,7 @@ function createConversationLimits(parts: LimitsParts): ConversationLimits {
       return
     }
     const isWorse = settings.sandbox !== 'danger-full-access' && isWeaker(enforcement, settings.enforcement)
-    const notice: ItemOf<'notice'> | null = isWorse ? weakerNotice(newItemId(), known) : null
+    const notice: ItemOf<'notice'> | null = isWorse ? weakerNotice(newItemId(), known, settings) : null
     const turnId = conversation.state.core.turn?.id
     conversation.recordAll([
       { type: 'conversation.configured', settings: { enforcement } },
@@ -174,13 +174,18 @@ function exceededNotice(id: ItemId): ItemOf<'notice'> {
 }
 
 /** Returns the notice that the sandbox has become weaker. */
-function weakerNotice(id: ItemId, { enforcement, reason }: SandboxReport): ItemOf<'notice'> {
-  const title = `${enforcement === 'partial' ? partialText : noneText} ${reason}`
+function weakerNotice(
+  id: ItemId,
+  { enforcement, reason }: SandboxReport,
+  { approvalPolicy }: Pick<Settings, 'approvalPolicy'>,
+): ItemOf<'notice'> {
+  const rest = `what is not known to be harmless ${approvalPolicy === 'never' ? 'is denied' : 'asks first'}.`
+  const title = `${enforcement === 'partial' ? partialText : noneText} ${rest} ${reason}`
   return noticeItem(id, { level: 'warning', code: 'sandboxWeaker', title })
 }
 
-const partialText = 'The sandbox is only partial now: what is not known to be harmless asks first.'
-const noneText = 'There is no sandbox now: what is not known to be harmless asks first.'
+const partialText = 'The sandbox is only partial now:'
+const noneText = 'There is no sandbox now:'
 
 /** Everything the limits of a conversation's commands depend on. */
 interface CommandSurroundings {

@@ -93,7 +93,7 @@ export function userMessageItem(
     id,
     type: 'userMessage',
     status: 'completed',
-    title: text.split('\n', 1)[0] ?? '',
+    title: text.trimStart().split('\n', 1)[0] ?? '',
     text,
     content,
     messageId,
