@@ -127,7 +127,7 @@ export function readUserSettings(files: readonly string[], around: GitSurroundin
 }
 
 /** Reads settings files, `given` settings and what both include. Throws a sentence for too many files. */
-export function readGitSettings(
+function readGitSettings(
   files: readonly string[],
   around: GitSurroundings,
   given: readonly GitSetting[] = [],
