@@ -1,5 +1,4 @@
 import { chmodSync, lstatSync, mkdirSync, renameSync } from 'node:fs'
-import { lstat, opendir } from 'node:fs/promises'
 import { join } from 'node:path'
 import {
   type Files,
@@ -11,6 +10,7 @@ import {
   sessionPaths,
 } from '@parley/journal'
 import { removeTree } from '@parley/workspace'
+import { exceeds } from './tree-size.ts'
 
 /** Folder that sandboxed commands of one conversation see as /tmp, kept from one command to the next. */
 export interface Scratch {
@@ -117,27 +117,6 @@ function watchQuota(
 
 function isFolder(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true
-}
-
-interface Left {
-  bytes: number
-  entries: number
-}
-
-/** Resolves to true once size or count is used up. Follows no link; unreadable entries count as nothing. */
-async function exceeds(folder: string, left: Left): Promise<boolean> {
-  try {
-    for await (const entry of await opendir(folder)) {
-      const path = join(folder, entry.name)
-      left.entries -= 1
-      left.bytes -= entry.isFile() ? (await lstat(path)).blocks * 512 : 0
-      if (left.bytes < 0 || left.entries < 0) return true
-      if (entry.isDirectory() && (await exceeds(path, left))) return true
-    }
-  } catch {
-    return false
-  }
-  return false
 }
 
 const sweptSuffix = '.swept'
