@@ -1,6 +1,7 @@
 import { constants, type Stats } from 'node:fs'
-import { chmod, type FileHandle, lstat, open, opendir } from 'node:fs/promises'
+import { chmod, type FileHandle, lstat, opendir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { openUnlockedHandle } from '@parley/host'
 import { isMissing, systemErrorCode } from '@parley/workspace'
 
 const { O_DIRECTORY, O_NOFOLLOW } = constants
@@ -30,7 +31,7 @@ export async function exceeds(folder: string, left: Left): Promise<boolean> {
 /** Measures a folder through its descriptor, so that no path gets too long and no link can divert it. Linux only. */
 async function isHeldTooLarge(path: string, left: Left, depth: number): Promise<boolean> {
   if (depth > maxDepth) return true
-  await using folder = await open(path, O_PATH | O_DIRECTORY | O_NOFOLLOW)
+  await using folder = await openUnlockedHandle(path, O_PATH | O_DIRECTORY | O_NOFOLLOW)
   const name = `/proc/self/fd/${folder.fd}`
   try {
     return await isTooLarge(name, left, depth)
