@@ -17,11 +17,11 @@ const home = mkdtempSync(join(tmpdir(), 'parley-picture-'))
 const env = { PATH: process.env.PATH, HOME: home, PARLEY_HOME: join(home, '.parley'), LANG: 'C.UTF-8' }
 const pty = startPty({ argv: [join(root, 'parley'), 'demo'], env, cwd: root, ...size })
 try {
-  await pty.waitFor(/Run this command[\s\S]*1 yes/, { timeoutMs: 60_000 })
+  await pty.waitFor(/Run this command[\s\S]*y {2}yes/, { timeoutMs: 60_000 })
   // A prompt takes keys only once it has been on the screen for a moment.
   await setTimeout(1000)
-  pty.press('1')
-  await pty.waitFor(/Make this change[\s\S]*1 yes/, { timeoutMs: 20_000 })
+  pty.write('y')
+  await pty.waitFor(/Make this change[\s\S]*y {2}yes/, { timeoutMs: 20_000 })
   writeFileSync(join(root, 'docs/demo.svg'), drawSvg(await readCells(pty.rawBytes(), size)))
   console.log('wrote docs/demo.svg')
 } finally {

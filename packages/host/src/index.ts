@@ -1,6 +1,6 @@
 export type { OutputStream, TerminalSize } from './channels/channels.ts'
 export { type Host, openHost } from './host.ts'
-export { type FilteredOutput, filterOutput, type OutputFilter } from './output/output-filter.ts'
+export { type FilteredOutput, filterOutput, type OutputFilter } from './output/captured-output.ts'
 export {
   createOutputWindow,
   type OutputSlice,
@@ -57,6 +57,6 @@ export {
 } from './system/marks.ts'
 export { DanglingLinkError, readIfThere } from './system/read-if-there.ts'
 export { followLinks, foreignOwner, identityOf, isWithin, realOrGiven } from './system/real-path.ts'
-export { secretPlaces, systemSecretPlaces } from './system/secret-places.ts'
+export { secretPlaces, secretVariables, systemSecretPlaces } from './system/secret-places.ts'
 export { isSignalExitCode } from './system/signals.ts'
 export type { SpawnError } from './system/spawn-failure.ts'

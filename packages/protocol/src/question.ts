@@ -73,10 +73,10 @@ export function describeQuestion(approval: Described, enforcement: Enforcement):
 const questions: Readonly<Record<ApprovalKind, string>> = {
   command: 'Run this command?',
   patch: 'Make this change?',
-  escalation: 'Run this outside the sandbox?',
-  network: 'Allow this to use the network?',
+  escalation: 'Run outside the sandbox?',
+  network: 'Run with the network?',
   mcpTool: 'Allow this call?',
-  read: 'Read this outside the allowed folders?',
+  read: 'Read outside the allowed folders?',
   elicitation: 'A tool server asks you:',
 }
 

@@ -1,3 +1,4 @@
+import { getSystemErrorMessage } from 'node:util'
 import type { Parley } from '@parley/client'
 import type { ConversationId, ConversationSummary, ResultOf, Settings } from '@parley/protocol'
 import type { RpcError } from '@parley/rpc'
@@ -70,6 +71,12 @@ export function enforcementReasonOf(
   { conversations, enforcementReason }: ResultOf<'server/diagnostics'>,
 ): string {
   return conversations.find((open) => open.conversationId === conversationId)?.enforcementReason ?? enforcementReason
+}
+
+/** Returns why the system refused a file or folder, without the name of the failed function. */
+export function systemCause(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  return 'errno' in error && typeof error.errno === 'number' ? getSystemErrorMessage(error.errno) : error.message
 }
 
 /** Throws a usage error for a word that is one typing slip away from a command, and for unquoted prompts. */

@@ -7,13 +7,13 @@ const verdicts = { allow: 'allowed', ask: 'asks', deny: 'denied' } as const
 
 /** Returns the verdict on a command as lines for people. */
 export function testedLines(tested: ResultOf<'policy/test'>, command: readonly string[]): readonly string[] {
-  const { verdict, parts, because, always, approvalPolicy, sandbox, enforcement, run } = tested
+  const { verdict, parts, because, always } = tested
   const shown = command.length === 1 ? (command[0] ?? '') : joinShellWords(command)
   return [
     `${verdicts[verdict]}: ${oneLine(shown)}`,
     `  why     ${oneLine(tested.reason)}`,
     `  rule    ${ruleText(tested.rule)}`,
-    `  limits  ${run === 'sandboxed' ? `sandbox ${sandbox}` : 'no sandbox'} (approvals ${approvalPolicy}, sandbox ${sandbox}, enforcement ${enforcement})`,
+    `  limits  ${limitsText(tested)}`,
     ...repositoryLines(tested),
     ...(because === undefined ? [] : [`  not understood: ${oneLine(because)}`]),
     ...(parts.length < 2 ? [] : partLines(parts)),
@@ -21,6 +21,11 @@ export function testedLines(tested: ResultOf<'policy/test'>, command: readonly s
       ? []
       : [`  a yes for always would allow, in every folder, with or without a sandbox: ${oneLine(always)}`]),
   ]
+}
+
+function limitsText({ run, sandbox, approvalPolicy, enforcement }: ResultOf<'policy/test'>): string {
+  const rest = `approvals ${approvalPolicy}, enforcement ${enforcement}`
+  return run === 'sandboxed' ? `sandbox ${sandbox} (${rest})` : `no sandbox (mode ${sandbox}, ${rest})`
 }
 
 /** Returns a line if the sandbox would make an allowed git command fail. */

@@ -2,7 +2,7 @@ import type { Conversation } from '@parley/client'
 import { RpcError } from '@parley/rpc'
 import type { Launch } from '../cli/launch-server.ts'
 import type { Intent } from '../ui/actions.ts'
-import type { Notice } from '../ui/notices/notice.ts'
+import { isSameNote, type Notice } from '../ui/notices/notice.ts'
 import { isLogGone } from '../ui/outside-changes.ts'
 import { type ConversationScreen, FollowedConversation, openOnScreen } from './followed-conversation.ts'
 import { farewell, notOpenNotice } from './greeting-and-farewell.ts'
@@ -123,8 +123,7 @@ export class ConversationController implements AsyncDisposable {
     if (parley === null) return
     const conversation = this.#conversation
     if (isOpeningIntent(intent)) {
-      const cwd = conversation?.state.core.meta.cwd
-      const context = { flags: start.flags, extra, cwd, onlyWatches: this.#onlyWatches }
+      const context = { flags: start.flags, extra, before: conversation, onlyWatches: this.#onlyWatches }
       return await this.#show(await openOther(parley, intent, context))
     }
     this.#entered.enter(intent)
@@ -156,7 +155,10 @@ export class ConversationController implements AsyncDisposable {
 
   /** Keeps the screen of a window that only watches until another process has the conversation open: `r` tries again. */
   #keepWaiting(notices: readonly Notice[]): void {
-    this.#parts.screen.dispatch(...noticeActions(notices.length > 0 ? notices : [notOpenNotice]))
+    const { screen } = this.#parts
+    const last = screen.ui.notices.at(-1)
+    const unsaid = (notices.length > 0 ? notices : [notOpenNotice]).filter((notice) => !isSameNote(notice, last))
+    screen.dispatch(...noticeActions(unsaid))
     this.#server.lose()
   }
 

@@ -1,9 +1,12 @@
 import { type Conversation, codeOf, type Parley, type ResumeOptions, type Which } from '@parley/client'
+import type { Settings, SettingsPatch } from '@parley/protocol'
 import { RpcError } from '@parley/rpc'
 import { type CommonFlags, overridesOf } from '../cli/flags.ts'
 import { fromWorkingFolder, workingFolder } from '../cli/folders.ts'
 import type { Intent } from '../ui/actions.ts'
 import type { Notice } from '../ui/notices/notice.ts'
+import { settingsLine } from '../ui/outside-changes.ts'
+import { sandboxModes } from '../ui/slash-commands.ts'
 
 /** A conversation that was opened by this connection, with what to say about it. */
 export interface OpenedConversation {
@@ -89,8 +92,8 @@ export function isOpeningIntent(intent: Intent): intent is OpeningIntent {
 interface OpeningContext {
   readonly flags: CommonFlags
   readonly extra: Extra
-  /** Folder of the conversation on the screen. */
-  readonly cwd: string | undefined
+  /** Conversation on the screen; null while there is none. */
+  readonly before: Pick<Conversation, 'state'> | null
   /** True for a window that takes no part in what it shows. */
   readonly onlyWatches: boolean
 }
@@ -98,7 +101,7 @@ interface OpeningContext {
 export async function openOther(
   parley: Parley,
   intent: OpeningIntent,
-  { flags, extra, cwd, onlyWatches }: OpeningContext,
+  { flags, extra, before, onlyWatches }: OpeningContext,
 ): Promise<OpenedConversation> {
   switch (intent.kind) {
     case 'open':
@@ -106,8 +109,34 @@ export async function openOther(
     case 'fork':
       return openedBy(parley, await parley.fork(intent.conversationId))
     case 'new': {
-      const here = cwd === undefined ? flags : { ...flags, cd: cwd }
-      return openedBy(parley, await createConversation(parley, here, extra))
+      if (before === null) return openedBy(parley, await createConversation(parley, flags, extra))
+      const { meta, settings } = before.state.core
+      const conversation = await createConversation(parley, { ...flags, cd: meta.cwd }, extra)
+      return openedBy(parley, conversation, await keepStricter(conversation, settings))
     }
+  }
+}
+
+/** Gives a new conversation the limits of the one before that are stricter than its own, and says so. */
+async function keepStricter(
+  conversation: Pick<Conversation, 'state' | 'configure'>,
+  before: Limits,
+): Promise<readonly Notice[]> {
+  const stricter = stricterLimits(before, conversation.state.core.settings)
+  if (Object.keys(stricter).length === 0) return []
+  await conversation.configure(stricter)
+  const text = `As in the conversation before: ${settingsLine(stricter)}.`
+  return [{ kind: 'note', level: 'info', text }]
+}
+
+type Limits = Pick<Settings, 'sandbox' | 'approvalPolicy'>
+
+/** Returns the limits that are stricter than those of a new conversation; of the policies only `untrusted` is. */
+export function stricterLimits(before: Limits, fresh: Limits): SettingsPatch {
+  const isNarrower = sandboxModes.indexOf(before.sandbox) < sandboxModes.indexOf(fresh.sandbox)
+  const asksMore = before.approvalPolicy === 'untrusted' && fresh.approvalPolicy !== 'untrusted'
+  return {
+    ...(isNarrower ? { sandbox: before.sandbox } : {}),
+    ...(asksMore ? { approvalPolicy: before.approvalPolicy } : {}),
   }
 }

@@ -31,6 +31,7 @@ export function actionsAfterRejection(
       return [{ kind: 'tookBack', text: intent.text }, note('warning', error.message)]
     case 'takeBack':
     case 'interrupt':
+    case 'stopShell':
       return code === 'messageNotQueued' || code === 'turnMismatch' ? [] : [rejectionAction(error)]
     default:
       return [rejectionAction(error)]

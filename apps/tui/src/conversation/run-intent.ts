@@ -5,6 +5,7 @@ import type { UiAction } from '../ui/actions.ts'
 import { mcpTable, whyTable } from '../ui/notices/notice.ts'
 import { trustTable } from '../ui/notices/trust-table.ts'
 import { settingsLine } from '../ui/outside-changes.ts'
+import { checkModel } from './check-model.ts'
 import { actionsAfterRejection, note, type RequestIntent } from './rejected-intent.ts'
 import { modelTable, statusTable } from './status-tables.ts'
 
@@ -84,6 +85,9 @@ async function askConversation(
     case 'interrupt':
       await conversation.interrupt(intent.turnId)
       return
+    case 'stopShell':
+      await conversation.request('conversation/interrupt', { shell: true })
+      return
     case 'continue':
       await conversation.continue()
       return
@@ -94,9 +98,13 @@ async function askConversation(
     case 'shell':
       await conversation.request('conversation/runShell', { command: intent.command })
       return
-    case 'configure':
+    case 'configure': {
+      const { problem, doubt } = await checkModel(intent.settings, conversation.state, parley)
+      if (problem !== null) return dispatch(note('warning', problem))
       await conversation.configure(intent.settings)
-      return dispatch(note('info', `${settingsLine(intent.settings)}.`))
+      const text = `${settingsLine(intent.settings)}.`
+      return dispatch(doubt === null ? note('info', text) : note('warning', `${text} ${doubt}`))
+    }
     case 'rename':
       await conversation.rename(intent.name)
       return dispatch(note('info', `This conversation is now named ${intent.name}.`))

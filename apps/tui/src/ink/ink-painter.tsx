@@ -1,65 +1,136 @@
 import type { WriteStream } from 'node:tty'
 import { render } from 'ink'
-import { type Painter, paintRows, settledText } from '../terminal/painter.ts'
-import { caretPosition, emptyZone, mapParts } from '../view/live-zone.ts'
-import { eraseReflowed, type Screen } from '../view/screen.ts'
+import { type Painter, paintRows, restingPlace, settledText } from '../terminal/painter.ts'
+import { eraseBelow, eraseZone } from '../view/erase-zone.ts'
+import { type Caret, emptyZone, type LiveZone, liveRows, mapParts } from '../view/live-zone.ts'
+import type { Screen } from '../view/screen.ts'
 import { App, type Batch } from './app.tsx'
 
-/** Higher than the screen needs: events are coalesced before React, and a key must not wait for a frame. */
-const maxFps = 1_000
+const inkOptions = {
+  exitOnCtrlC: false,
+  patchConsole: false,
+  interactive: true,
+  /** Higher than the screen needs: events are coalesced before React, and a key must not wait for a frame. */
+  maxFps: 1_000,
+  incrementalRendering: true,
+}
 
 export interface InkStreams {
   /** Stream that emits `resize` only when the painter does. */
   readonly stdout: WriteStream
   readonly stdin: NodeJS.ReadStream
+  /** Measures the terminal; returns true if frames for the size before must not be written any more. */
+  readonly isOutdated?: () => boolean
 }
 
 /** Creates the painter that draws with Ink. Keys and terminal modes are handled elsewhere. */
-export function createInkPainter({ stdout, stdin }: InkStreams, first: Screen, colours: boolean): Painter {
+export function createInkPainter({ stdout, stdin, isOutdated }: InkStreams, first: Screen, colours: boolean): Painter {
   let batch: Batch | null = null
-  let painted: Pick<Screen, 'live' | 'caret'> = first
+  let painted: { readonly live: LiveZone; readonly caret: Caret | null } = first
+  /** Frame that Ink has written; it may write a frame one millisecond late, and not at all when a resize comes first. */
+  let written: typeof painted = { live: emptyZone, caret: null }
+  let stale: readonly number[] = []
+  /** Text of a frame that was not written, because the terminal's size changed while it was computed. */
+  let unwritten: string | null = null
+  const output = correctInk(stdout, () => {
+    written = painted
+  })
 
   function app() {
-    const { live, caret } = painted
-    const texts = mapParts((part) => paintRows(live[part], colours))
-    return <App batch={batch} live={texts} cursor={caretPosition(live, caret)} />
+    const texts = mapParts((part) => paintRows(painted.live[part], colours))
+    output.hasCaret = painted.caret !== null
+    return <App batch={batch} live={texts} cursor={painted.live === emptyZone ? null : restingPlace(painted)} />
+  }
+
+  function append(text: string): void {
+    batch = { number: (batch?.number ?? 0) + 1, text }
   }
 
   function show(screen: Screen) {
     painted = { live: screen.live, caret: screen.caret }
-    const text = settledText(screen, colours)
-    if (text !== null) batch = { number: (batch?.number ?? 0) + 1, text }
+    const settled = settledText(screen, colours)
+    const texts = [unwritten, settled].filter((text) => text !== null)
+    if (texts.length > 0) append(texts.join('\n'))
     return app()
   }
 
-  const instance = render(show(first), {
-    stdout,
-    stdin,
-    exitOnCtrlC: false,
-    patchConsole: false,
-    interactive: true,
-    maxFps,
-    incrementalRendering: true,
-  })
+  const instance = render(show(first), { stdout, stdin, ...inkOptions })
 
   function hide() {
     painted = { live: emptyZone, caret: null }
     instance.rerender(app())
   }
 
+  /** Lets Ink write again, from the cursor on: it must not take any row for drawn. */
+  function unmute() {
+    if (output.isMuted) instance.clear()
+    output.isMuted = false
+  }
+
   return {
-    paint: (screen) => instance.rerender(show(screen)),
-    resized({ columns, rows }, isReflowed) {
-      if (isReflowed) stdout.write(eraseReflowed(painted, columns))
-      // Rows below the cursor may be gone, so Ink must not take any of them for drawn.
-      instance.clear()
+    paint(screen) {
+      unmute()
+      const before = batch
+      output.isOutdated = isOutdated ?? null
+      instance.rerender(show(screen))
+      output.isOutdated = null
+      if (batch === before) return
+      unwritten = output.isMuted ? (batch?.text ?? null) : null
+      if (output.isMuted) return
+      stale = []
+      output.isAtTop = false
+    },
+    resized(at, isReflowed) {
+      const rows = liveRows(written.live)
+      const cursor = restingPlace(written)
+      const erasure = eraseZone({ rows, cursor, stale }, at, isReflowed)
+      unmute()
+      stdout.write(`${hideCursor}${erasure.sequence}`)
+      stale = erasure.stale
+      output.isAtTop = erasure.isAtTop
+      output.isMuted = true
       hide()
-      Object.assign(stdout, { columns, rows })
+      written = painted
+      Object.assign(stdout, { columns: at.columns, rows: at.rows })
       stdout.emit('resize')
     },
     close() {
+      unmute()
+      if (unwritten !== null) append(unwritten)
       hide()
       instance.unmount()
     },
   }
+}
+
+const hideCursor = '\x1b[?25l'
+const showCursor = '\x1b[?25h'
+
+interface InkOutput {
+  /** True from a resize until the next frame: the rows are erased already, and Ink would erase some of the transcript. */
+  isMuted: boolean
+  /** True while the frame begins in the first row of the screen, from where tmux must not be told to erase it. */
+  isAtTop: boolean
+  /** False while the cursor rests in the first row, where it is not shown. */
+  hasCaret: boolean
+  /** Asked once, before the next write; null if that belongs to a frame already begun. */
+  isOutdated: (() => boolean) | null
+}
+
+/** Changes the stream's `write` so that the painter decides what Ink erases, and hears of each write. */
+function correctInk(stdout: WriteStream, onWrite: () => void): InkOutput {
+  const state: InkOutput = { isMuted: false, isAtTop: false, hasCaret: true, isOutdated: null }
+  const write = stdout.write.bind(stdout)
+  Object.assign(stdout, {
+    write(text: string, done?: () => void) {
+      const { isOutdated } = state
+      state.isOutdated = null
+      if (!state.isMuted && isOutdated?.() === true) state.isMuted = true
+      if (state.isMuted) return true
+      onWrite()
+      const shown = state.hasCaret ? text : text.replaceAll(showCursor, '')
+      return write(state.isAtTop ? shown.replace('\x1b[J', eraseBelow) : shown, done)
+    },
+  })
+  return state
 }

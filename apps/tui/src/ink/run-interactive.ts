@@ -48,6 +48,7 @@ async function runOnTerminal(launch: Launch, start: Start, extra: Extra): Promis
     painter: createEarlyPainter((text) => stdout.write(text), colours),
     size: () => ({ columns: stdout.columns, rows: stdout.rows }),
     measure: () => measure(stdout),
+    query: (text) => stdout.write(text),
     homeFolder,
     reflows: reflowsRows(env),
     signal: (signal) => stdout.write(signalSequence(signal)),
@@ -64,14 +65,14 @@ async function runOnTerminal(launch: Launch, start: Start, extra: Extra): Promis
     onEnd: end.resolve,
   })
   const handPainterOver = () => {
-    loadInkPainter(colours)
+    loadInkPainter(colours, () => screen.isOutdated())
       .then((make) => screen.handOver(make))
       .catch(end.reject)
   }
   const held = holdScreen({
     controller: screen,
     handPainterOver,
-    onKeys: (events) => screen.dispatch(...events.map((event) => ({ kind: 'key', event }) as const)),
+    onKeys: (events) => screen.press(events),
     onEnd: () => end.resolve(null),
   })
   const suspension = createSuspension(held)
@@ -102,14 +103,14 @@ async function runOnTerminal(launch: Launch, start: Start, extra: Extra): Promis
  * Loads Ink, the largest part of the program, while the early painter shows the composer. Returns the function that makes
  * its painter.
  */
-async function loadInkPainter(colours: boolean): Promise<(first: Screen) => Painter> {
+async function loadInkPainter(colours: boolean, isOutdated: () => boolean): Promise<(first: Screen) => Painter> {
   const { createInkPainter } = await import('./ink-painter.tsx')
   return (first) => {
     // Node's own stream emits `resize` at once and Ink would draw for each of several sizes.
     const stdout = new WriteStream(process.stdout.fd)
     // The end of the keys reports a closed terminal.
     stdout.on('error', () => undefined)
-    return createInkPainter({ stdout, stdin: process.stdin }, first, colours)
+    return createInkPainter({ stdout, stdin: process.stdin, isOutdated }, first, colours)
   }
 }
 

@@ -1,5 +1,5 @@
 import { holdTerminal } from '../terminal/hold-terminal.ts'
-import { processTerminal, setRawMode } from '../terminal/port.ts'
+import { bracketsPastes, processTerminal, setRawMode } from '../terminal/port.ts'
 import { gatherBurst, noBurst } from '../ui/keys/burst.ts'
 import { decode, flush, flushAfterMs, idleDecoder, pendingOf } from '../ui/keys/decoder.ts'
 import type { KeyEvent } from '../ui/keys/key-event.ts'
@@ -87,10 +87,13 @@ interface KeyListener {
 function readKeys(stdin: NodeJS.ReadStream, { onKeys, onEnd }: KeyListener): KeyReader {
   let decoder = idleDecoder
   let burst = noBurst
+  let hasBrackets = bracketsPastes(process.env)
   let timer: NodeJS.Timeout | undefined
 
   function deliver(events: readonly KeyEvent[]): void {
-    const gathered = gatherBurst(burst, events, performance.now())
+    // What comes without brackets was typed, however fast, where pastes have them.
+    hasBrackets ||= events.some(({ kind }) => kind === 'paste')
+    const gathered = hasBrackets ? { burst, events } : gatherBurst(burst, events, performance.now())
     burst = gathered.burst
     if (gathered.events.length > 0) onKeys(gathered.events)
   }

@@ -1,16 +1,21 @@
 import type { ConversationState } from '@parley/protocol'
 import type { Painter } from '../terminal/painter.ts'
 import type { Intent, UiAction } from '../ui/actions.ts'
+import type { KeyEvent } from '../ui/keys/key-event.ts'
 import type { UiState } from '../ui/ui-state.ts'
 import type { Screen, TerminalSize } from '../view/screen.ts'
 import { createFrames, createQuietTimer, type Frames, type QuietTimer } from './frame-timing.ts'
+import { ResizeWatch } from './resize-watch.ts'
 import { ScreenModel, type Signal } from './screen-model.ts'
+import { createProbe, type TerminalProbe } from './terminal-probe.ts'
 
 export interface ScreenParts {
   readonly painter: Painter
   readonly size: () => TerminalSize
   /** Reads the terminal's size; `resized` is called before it returns if the size changed. */
   readonly measure: () => void
+  /** Writes a question to the terminal, whose answer comes with the keys. */
+  readonly query: (text: string) => void
   readonly homeFolder: string
   /** True if the terminal wraps rows again when it gets narrower. */
   readonly reflows: boolean
@@ -18,9 +23,6 @@ export interface ScreenParts {
   readonly signal: (signal: Signal) => void
   readonly onIntent: (intent: Intent) => void
 }
-
-/** Time without another change after which a new size is painted. */
-const settledAfterMs = 200
 
 /** Decides when the screen is painted and by which painter. Every change of the screen passes through it. */
 export class ScreenController implements Disposable {
@@ -30,7 +32,8 @@ export class ScreenController implements Disposable {
   readonly #quiet: QuietTimer
   /** Painter of the terminal; null while another program has the terminal, and new blocks wait. */
   #painter: Painter | null
-  #isResized = false
+  readonly #probe: TerminalProbe
+  readonly #resizes: ResizeWatch
 
   constructor(parts: ScreenParts) {
     this.#parts = parts
@@ -38,6 +41,14 @@ export class ScreenController implements Disposable {
     this.#model = new ScreenModel(parts)
     this.#frames = createFrames(() => this.#paint())
     this.#quiet = createQuietTimer(() => this.dispatch({ kind: 'quiet' }))
+    this.#probe = createProbe(parts.query)
+    this.#resizes = new ResizeWatch({
+      probe: this.#probe,
+      size: parts.size,
+      erase: (at) => this.#painter?.resized(at, parts.reflows),
+      hold: (holdMs) => this.#frames.hold(holdMs),
+      repaint: () => this.#frames.now(),
+    })
   }
 
   get ui(): UiState {
@@ -50,6 +61,12 @@ export class ScreenController implements Disposable {
     this.#quiet.at(this.#model.keyTakenAtMs)
     this.#frames.now()
     for (const intent of intents) this.#parts.onIntent(intent)
+  }
+
+  /** Applies keys; answers of the terminal among them are taken out. */
+  press(events: readonly KeyEvent[]): void {
+    const keys = events.filter((event) => event.kind !== 'reply' || !this.#probe.take(event))
+    if (keys.length > 0) this.dispatch(...keys.map((event) => ({ kind: 'key', event }) as const))
   }
 
   /** Shows the next state of the conversation, within one frame. */
@@ -75,14 +92,15 @@ export class ScreenController implements Disposable {
     this.#frames.soon()
   }
 
-  /**
-   * Erases the live zone and paints nothing while sizes follow each other. Rows written for another width would stay in
-   * the scrollback, and erasing them there takes finished rows along.
-   */
+  /** Erases the live zone, because the terminal has another size, and paints when that size has lasted. */
   resized(): void {
-    if (this.#frames.areHeld()) this.#isResized = true
-    else this.#painter?.resized(this.#parts.size(), this.#parts.reflows)
-    this.#frames.hold(settledAfterMs)
+    this.#resizes.resized()
+  }
+
+  /** Measures the terminal; returns true if its size has changed, so that a frame computed before must not be written. */
+  isOutdated(): boolean {
+    this.#parts.measure()
+    return this.#frames.areHeld()
   }
 
   /** Replaces the painter. `make` gets the frame to begin with. */
@@ -105,8 +123,12 @@ export class ScreenController implements Disposable {
 
   #paint(): void {
     this.#parts.measure()
-    if (this.#frames.areHeld()) return
-    const painter = this.#fittedPainter()
+    if (!this.#frames.areHeld() && this.#painter !== null && this.#resizes.allows(() => this.#paintNow()))
+      this.#paintNow()
+  }
+
+  #paintNow(): void {
+    const painter = this.#painter
     if (painter === null) return
     const screen = this.#model.nextScreen()
     painter.paint(screen)
@@ -115,10 +137,9 @@ export class ScreenController implements Disposable {
     if (signal.title !== null || signal.ring !== null) this.#parts.signal(signal)
   }
 
-  /** Returns the painter, with the last of several sizes passed on to it. */
+  /** Returns the painter, which knows of every resize. */
   #fittedPainter(): Painter | null {
-    if (this.#isResized) this.#painter?.resized(this.#parts.size(), this.#parts.reflows)
-    this.#isResized = false
+    this.#resizes.giveUp()
     return this.#painter
   }
 }

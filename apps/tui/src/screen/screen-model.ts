@@ -92,7 +92,8 @@ export class ScreenModel {
       branch: this.#branch,
     })
     this.#transcript = transcript
-    return screen
+    // Without a caret the cursor rests above the question, where no resize moves the question into the scrollback.
+    return screen.approvalId !== null && isUnwritten(this.#ui) ? { ...screen, caret: null } : screen
   }
 
   /** Records that the frame is on the screen, which keys may answer from now on, and returns what to signal. */
@@ -107,4 +108,9 @@ export class ScreenModel {
     const { columns } = this.#parts.size()
     return { state: this.#state, nowMs: Date.now(), columns, freshId: randomUUID() }
   }
+}
+
+/** Returns true while keys answer a question instead of writing text. */
+function isUnwritten({ composer, purpose }: UiState): boolean {
+  return composer.text === '' && purpose.kind === 'message'
 }

@@ -4,6 +4,7 @@ import type { InputItem, OutputSchema } from '@parley/protocol'
 import { misused, type ParleyError } from '../cli/exit-codes.ts'
 import { type ExecFlags, outputFormatOf } from '../cli/flags.ts'
 import { fromWorkingFolder } from '../cli/folders.ts'
+import { systemCause } from '../cli/messages.ts'
 
 /** Message that starts the turn. */
 export interface Message {
@@ -29,7 +30,7 @@ function read(path: string): string {
   try {
     return readFileSync(path, 'utf8')
   } catch (error) {
-    throw unusable(path, error instanceof Error ? error.message : String(error))
+    throw unusable(path, systemCause(error))
   }
 }
 
@@ -37,7 +38,7 @@ function parse(path: string, text: string): unknown {
   try {
     return JSON.parse(text)
   } catch (error) {
-    throw unusable(path, error instanceof Error ? error.message : String(error))
+    throw unusable(path, systemCause(error))
   }
 }
 

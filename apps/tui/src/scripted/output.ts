@@ -14,6 +14,7 @@ import {
 } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import type { ExecFlags } from '../cli/flags.ts'
+import { systemCause } from '../cli/messages.ts'
 
 /**
  * The only writer of stdout in a scripted run. Writes go through the thread pool in order, so that a slow reader blocks
@@ -138,6 +139,6 @@ function attempt(what: string, act: () => void): string | null {
     act()
     return null
   } catch (error) {
-    return `${what}: ${error instanceof Error ? error.message : String(error)}.`
+    return `${what}: ${systemCause(error)}.`
   }
 }

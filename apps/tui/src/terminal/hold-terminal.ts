@@ -94,11 +94,11 @@ export function leaveSequence(modes: readonly TerminalMode[] = terminalModes): s
 }
 
 /**
- * Starts a shell that restores the terminal if this process is killed: its stdin then ends without the word `bye`. It runs
- * in a session of its own, so that no key ends it.
+ * Starts a shell that restores the terminal and erases what is below the caret if this process is killed: its stdin then
+ * ends without the word `bye`. It runs in a session of its own, so that no key ends it.
  */
 export function guardAgainstKill(): Disposable {
-  const script = `IFS= read -r word; [ "$word" = bye ] || { stty sane <&1; printf '%s\\r\\n' "$1"; }`
+  const script = `IFS= read -r word; [ "$word" = bye ] || { stty sane <&1; printf '%s\\r\\n\\033[J' "$1"; }`
   const guard = spawn('/bin/sh', ['-c', script, 'parley-guard', leaveSequence()], {
     stdio: ['pipe', 'inherit', 'ignore'],
     detached: true,

@@ -1,5 +1,6 @@
-import { type Caret, caretPosition, type LiveZone, liveRows, type Position } from '../view/live-zone.ts'
-import { eraseReflowed, paintLine, type Screen, type TerminalSize } from '../view/screen.ts'
+import { eraseZone, type Geometry, type PaintedRows } from '../view/erase-zone.ts'
+import { caretPosition, liveRows, type Position } from '../view/live-zone.ts'
+import { paintLine, type Screen } from '../view/screen.ts'
 import type { Line } from '../view/text/span.ts'
 
 /** Puts screens on the terminal. */
@@ -7,9 +8,9 @@ export interface Painter {
   paint(screen: Screen): void
   /**
    * Erases the live zone, because the terminal has another size, until the next `paint`. `isReflowed`: the terminal has
-   * wrapped its rows again.
+   * wrapped its rows again. Erases nothing twice.
    */
-  resized(size: TerminalSize, isReflowed: boolean): void
+  resized(at: Geometry, isReflowed: boolean): void
   /** Erases the live zone; the transcript stays. */
   close(): void
 }
@@ -26,29 +27,31 @@ export function settledText({ settled }: Screen, colours: boolean): string | nul
 }
 
 /**
+ * Returns where the cursor rests: at the caret, else in the first row. A lower window cuts the rows below the cursor and
+ * then moves none of the live zone into the scrollback.
+ */
+export function restingPlace({ live, caret }: Pick<Screen, 'live' | 'caret'>): Position {
+  return caretPosition(live, caret) ?? { row: 0, column: 0 }
+}
+
+/**
  * Creates the painter of the first frames, while Ink is loaded, so that the composer shows what is typed at once. Begins
  * with a blank row, because tmux copies to its history what is erased from the very first row on.
  */
 export function createEarlyPainter(write: (text: string) => void, colours: boolean): Painter {
-  let cursor: Position | null = null
   let hasBegun = false
-  let painted: { readonly live: LiveZone; readonly caret: Caret | null } | null = null
+  let painted: PaintedRows | null = null
+  let stale: readonly number[] = []
 
-  const erase = () => `\r${up(cursor?.row ?? 0)}\x1b[J`
+  const erase = () => `\r${up(painted?.cursor.row ?? 0)}\x1b[J`
 
   function draw({ live, caret }: Screen): string {
-    painted = { live, caret }
     const rows = liveRows(live)
     const lastRow = rows.length - 1
-    cursor = caretPosition(live, caret) ?? { row: lastRow, column: 0 }
+    const cursor = restingPlace({ live, caret })
+    painted = { rows, cursor, stale }
     const right = cursor.column > 0 ? `\x1b[${cursor.column}C` : ''
     return `${paintRows(rows, colours) ?? ''}${up(lastRow - cursor.row)}\r${right}`
-  }
-
-  function hide() {
-    write(erase())
-    cursor = null
-    painted = null
   }
 
   return {
@@ -56,14 +59,22 @@ export function createEarlyPainter(write: (text: string) => void, colours: boole
       const before = hasBegun ? erase() : '\r\n'
       hasBegun = true
       const settled = settledText(screen, colours)
+      if (settled !== null) stale = []
       const above = settled === null ? '' : `${settled}\n`
       write(before + `${above}${draw(screen)}`.replaceAll('\n', '\r\n'))
     },
-    resized({ columns }, isReflowed) {
-      if (isReflowed && painted !== null) write(eraseReflowed(painted, columns))
-      hide()
+    resized(at, isReflowed) {
+      if (painted === null) return
+      const erasure = eraseZone(painted, at, isReflowed)
+      stale = erasure.stale
+      painted = null
+      // A blank row keeps the next frame from beginning in the first row.
+      write(erasure.sequence + (erasure.isAtTop ? '\r\n' : ''))
     },
-    close: hide,
+    close() {
+      write(erase())
+      painted = null
+    },
   }
 }
 

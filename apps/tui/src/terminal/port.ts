@@ -84,6 +84,15 @@ export function reflowsRows(env: Environment): boolean {
 }
 
 /**
+ * Returns true if the terminal puts brackets around pasted text when asked, as nearly all do. The Linux console, GNU screen,
+ * the VT family and terminals without a name do not. A query has no answer in some terminals that do, such as tmux.
+ */
+export function bracketsPastes(env: Environment): boolean {
+  if (env['TMUX'] !== undefined) return true
+  return env['STY'] === undefined && !/^$|^(?:linux|dumb|unknown|cons25|vt\d+|screen)\b/.test(env['TERM'] ?? '')
+}
+
+/**
  * Reads the terminal's size now; the stream emits `resize` before this returns if it changed. SIGWINCH may arrive some
  * milliseconds late, and rows written meanwhile would break. Uses Node's private handler of that signal, where it exists.
  */

@@ -86,6 +86,8 @@ export type Intent =
   /** Removes a message from the inbox and returns its text to the composer. */
   | { readonly kind: 'takeBack'; readonly messageId: MessageId; readonly text: string }
   | { readonly kind: 'interrupt'; readonly turnId: TurnId }
+  /** Stops the commands that the user runs with `!`. */
+  | { readonly kind: 'stopShell' }
   | { readonly kind: 'continue' }
   | {
       readonly kind: 'decide'

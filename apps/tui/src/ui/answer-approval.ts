@@ -4,6 +4,7 @@ import {
   type Answer,
   answerForText,
   choicesFor,
+  forgetPainted,
   isFresh,
   isReadable,
   isWhollySeen,
@@ -19,29 +20,46 @@ import { insert } from './composer/composer.ts'
 import { openForm } from './fill-form.ts'
 import type { KeyEvent } from './keys/key-event.ts'
 import { addNotice, type UiState } from './ui-state.ts'
+import { isWritingOver, setMessageAside, setWriting } from './write-over-question.ts'
 
-const decisions: Readonly<Record<Exclude<Answer, 'note' | 'print'>, ApprovalDecision>> = {
+const decisions: Readonly<Record<'yes' | 'yesForConversation' | 'stop', ApprovalDecision>> = {
   yes: 'approved',
   yesForConversation: 'approvedForSession',
-  yesAlways: 'approvedAlways',
   stop: 'abort',
 }
 
 /**
- * Handles a key as an answer to the approval on the screen; null if it is text. While the composer has text every key
- * is text, so that no typed word can answer.
+ * Handles a key as an answer to the approval on the screen; null if it is text. While the composer is open every key is
+ * text, so that no typed word can answer.
  */
 export function answerApproval(ui: UiState, event: KeyEvent, { state, nowMs }: UiContext): UiStep | null {
   const [approval] = pendingApprovals(state, ui)
   if (approval === undefined || !isFree(ui)) return null
-  if (event.kind === 'key') return pressChoice(ui, approval, chord(event), { state, nowMs })
-  const answer = event.kind === 'text' ? answerForText(event.text, approval) : null
-  if (event.kind !== 'text' || answer === null) return null
+  if (event.kind === 'key') {
+    const key = chord(event)
+    return isRemembering(ui, approval)
+      ? pressAtRule(ui, approval, key, { state, nowMs })
+      : pressChoice(ui, approval, key, { state, nowMs })
+  }
+  if (event.kind !== 'text' || [...event.text].length > 1) return null
+  const answer = answerOnPage(ui, approval, event.text)
+  if (answer === null && ui.opened?.readOnly === true) return null
   return stepTo(hold(ui, approval, { text: event.text, nowMs, refusal: whyRefused(ui, approval, answer, nowMs) }))
 }
 
+/** Returns the answer that a letter gives; while a rule is shown, only its key and the look-ups count. */
+function answerOnPage(ui: UiState, approval: Approval, text: string): Answer | null {
+  const answer = answerForText(text, approval)
+  if (!isRemembering(ui, approval) || answer === null) return answer
+  return answer === 'remember' || answer === 'print' || answer === 'why' ? answer : null
+}
+
+function isRemembering({ remembering }: UiState, { id }: Approval): boolean {
+  return remembering === id
+}
+
 /**
- * Handles an answer right after a rejected key: the obstacle may be gone, or both begin a word. Null if the key is no
+ * Handles an answer right after a rejected key: the obstacle may be gone, or both begin a word. Null if one of them is no
  * answer.
  */
 export function replaceHeldKey(ui: UiState, event: KeyEvent, context: UiContext): UiStep | null {
@@ -50,6 +68,7 @@ export function replaceHeldKey(ui: UiState, event: KeyEvent, context: UiContext)
   const step = answerApproval({ ...ui, heldKey: null }, event, context)
   const next = step?.ui.heldKey ?? null
   if (step === null || next === null || !isFresh(heldKey, context.nowMs)) return step
+  if (heldKey.refusal === 'noAnswer' || next.refusal === 'noAnswer') return null
   return stepTo({ ...step.ui, heldKey: { ...next, written: heldKey.written + next.written } })
 }
 
@@ -60,7 +79,7 @@ export function applyHeldKey(ui: UiState, { state, nowMs }: UiContext): UiStep {
   if (heldKey === null || atMs === null || nowMs < atMs) return stepTo(ui)
   const free = { ...ui, heldKey: null }
   const [approval] = pendingApprovals(state, ui)
-  const answer = approval?.id === heldKey.approvalId ? answerForText(heldKey.text, approval) : null
+  const answer = approval?.id === heldKey.approvalId ? answerOnPage(ui, approval, heldKey.text) : null
   return approval === undefined || answer === null || !isFree(ui) ? stepTo(free) : actOn(free, approval, answer, state)
 }
 
@@ -83,6 +102,16 @@ function pressChoice(ui: UiState, approval: Approval, key: string, { state, nowM
   return stepTo(next === undefined ? ui : { ...ui, reached: { approvalId: approval.id, answer: next } })
 }
 
+/** Adds the rule by Enter once it could be read, as by its letter again; an Enter that is held down adds nothing. */
+function pressAtRule(ui: UiState, approval: Approval, key: string, { state, nowMs }: When): UiStep | null {
+  if (key === 'up' || key === 'down') return stepTo(ui)
+  if (key !== 'enter') return null
+  const refusal = whyRefused(ui, approval, 'remember', nowMs)
+  return refusal === null
+    ? actOn(ui, approval, 'remember', state)
+    : stepTo(held(ui, approval, { text: '', nowMs, refusal }))
+}
+
 function stepFrom(at: number | null, key: 'up' | 'down'): number {
   if (at === null) return key === 'up' ? -1 : 0
   return key === 'up' ? at - 1 : at + 1
@@ -94,10 +123,11 @@ interface Pressed {
   readonly refusal: Refusal | null
 }
 
-/** Holds a letter as the answer and drops the highlight; `v` only shows more and keeps it. */
+/** Holds a letter as the answer and drops the highlight; look-ups keep it. */
 function hold(ui: UiState, approval: Approval, pressed: Pressed): UiState {
-  const isPrinting = answerForText(pressed.text, approval) === 'print'
-  return held(isPrinting ? ui : { ...ui, reached: null }, approval, pressed)
+  const answer = answerOnPage(ui, approval, pressed.text)
+  const isKept = answer === 'print' || answer === 'why'
+  return held(isKept ? ui : { ...ui, reached: null }, approval, pressed)
 }
 
 function held(ui: UiState, { id }: Approval, { text, nowMs, refusal }: Pressed): UiState {
@@ -105,8 +135,9 @@ function held(ui: UiState, { id }: Approval, { text, nowMs, refusal }: Pressed):
 }
 
 /** Returns why a key is not accepted, to be shown on the screen; null if it is. */
-function whyRefused(ui: UiState, approval: Approval, answer: Answer, nowMs: number): Refusal | null {
-  if (ui.opened?.readOnly === true && answer !== 'print') return 'readOnly'
+function whyRefused(ui: UiState, approval: Approval, answer: Answer | null, nowMs: number): Refusal | null {
+  if (answer === null) return 'noAnswer'
+  if (ui.opened?.readOnly === true && answer !== 'print' && answer !== 'why') return 'readOnly'
   if (!mayAnswer(ui.guard, approval.id, nowMs)) return 'tooEarly'
   return refusesUnseen(ui, approval, answer) ? 'unseen' : null
 }
@@ -121,8 +152,9 @@ function refusesUnseen({ guard }: UiState, { id }: Approval, answer: Answer): bo
   return isYes(answer) && !isWhollySeen(guard, id)
 }
 
-function isFree({ composer, purpose, link, opened }: UiState): boolean {
-  return composer.text === '' && purpose.kind === 'message' && link.kind === 'up' && opened !== null
+function isFree(ui: UiState): boolean {
+  const { purpose, link, opened } = ui
+  return !isWritingOver(ui) && purpose.kind === 'message' && link.kind === 'up' && opened !== null
 }
 
 /** Carries out the answer for the approval that was on the screen, so that no other one is answered. */
@@ -132,18 +164,24 @@ function actOn(ui: UiState, approval: Approval, answer: Answer, state: UiContext
       return stepTo(
         addNotice(ui, { kind: 'approvalDetail', approval, enforcement: state?.core.settings.enforcement ?? 'none' }),
       )
+    case 'why':
+      return stepTo(ui, { kind: 'why', item: approval.itemId })
+    case 'remember':
+      if (isRemembering(ui, approval)) return decide(ui, approval, 'approvedAlways')
+      return stepTo({ ...ui, remembering: approval.id, reached: null, guard: forgetPainted(ui.guard) })
     case 'note':
       if (approval.kind === 'elicitation') return decide(ui, approval, 'denied')
-      return stepTo({ ...ui, purpose: { kind: 'note', approvalId: approval.id } })
+      return stepTo({ ...setMessageAside(ui), purpose: { kind: 'note', approvalId: approval.id } })
     default:
-      if (approval.kind === 'elicitation' && answer === 'yes') return openForm(ui, approval)
+      if (approval.kind === 'elicitation' && answer === 'yes') return openForm(setMessageAside(ui), approval)
       return decide(ui, approval, decisions[answer])
   }
 }
 
 function decide(ui: UiState, approval: Approval, decision: ApprovalDecision): UiStep {
   if (!offers(approval, decision)) return stepTo(ui)
-  return stepTo({ ...ui, answeredApproval: approval.id }, { kind: 'decide', approvalId: approval.id, decision })
+  const answered = { ...ui, answeredApproval: approval.id, remembering: null }
+  return stepTo(answered, { kind: 'decide', approvalId: approval.id, decision })
 }
 
 /** State after the next key decided about the held one, and whether that key had no other use. */
@@ -156,14 +194,15 @@ interface Released {
  * Releases the held key. Text before it takes effect makes it the first letter of a message; Escape, Ctrl+C and
  * Backspace take it back, Enter keeps it, any other key drops it.
  */
-export function releaseHeld(ui: UiState, event: KeyEvent, nowMs: number): Released {
+export function releaseHeld(ui: UiState, event: KeyEvent, { state, nowMs }: When): Released {
   const { heldKey } = ui
   if (heldKey === null) return { ui, isUsed: false }
   const free = { ...ui, heldKey: null }
   const isChosen = heldKey.refusal === null
   if (isWriting(event)) {
     const belongs = isChosen || isFresh(heldKey, nowMs)
-    return { ui: belongs ? { ...free, composer: insert(ui.composer, heldKey.written) } : free, isUsed: false }
+    if (!belongs) return { ui: free, isUsed: false }
+    return { ui: setWriting({ ...free, composer: insert(ui.composer, heldKey.written) }, state, true), isUsed: false }
   }
   const key = event.kind === 'key' ? chord(event) : ''
   if (isChosen && (key === 'enter' || key === 'alt+enter')) return { ui, isUsed: true }

@@ -34,6 +34,11 @@ export function notePainted(guard: AnswerGuard, { approvalId, isSeen }: Painted,
   return guard.isSeen || !isSeen ? guard : { ...guard, paintedAtMs: nowMs, isSeen }
 }
 
+/** Forgets what was painted, for another page about the same approval. */
+export function forgetPainted(guard: AnswerGuard): AnswerGuard {
+  return { ...guard, approvalId: null, isSeen: false }
+}
+
 /** Records the time of a key; called after the key was used. */
 export function noteKey(guard: AnswerGuard, nowMs: number): AnswerGuard {
   return { ...guard, lastKeyAtMs: nowMs }
@@ -68,9 +73,9 @@ export interface HeldKey {
 
 /**
  * Reason to reject a key. `tooEarly`: the approval was just shown. `readOnly`: the client only watches. `unseen`: a yes
- * before everything was shown.
+ * before everything was shown. `noAnswer`: the key has no meaning here.
  */
-export type Refusal = 'tooEarly' | 'readOnly' | 'unseen'
+export type Refusal = 'tooEarly' | 'readOnly' | 'unseen' | 'noAnswer'
 
 /**
  * Delay before a chosen letter takes effect. Letters of a word are up to 250 ms apart, and a slow line may delay the
@@ -88,49 +93,46 @@ export function isFresh({ atMs }: HeldKey, nowMs: number): boolean {
   return nowMs - atMs < takenAfterMs
 }
 
-/** Answer to an approval. `note` asks for a reason first, `print` only shows all of it. */
-export type Answer = 'yes' | 'yesForConversation' | 'yesAlways' | 'note' | 'stop' | 'print'
-
-const letters: Readonly<Record<string, Answer>> = { y: 'yes', n: 'note', v: 'print' }
+/**
+ * Answer to an approval. `remember` shows the rule first and adds it when given again. `note` asks for a reason first;
+ * `print` shows all of the approval, `why` its decision, and neither answers.
+ */
+export type Answer = 'yes' | 'yesForConversation' | 'remember' | 'note' | 'stop' | 'print' | 'why'
 
 /** Returns true for answers that allow the call. */
 export function isYes(answer: Answer): boolean {
-  return answer === 'yes' || answer === 'yesForConversation' || answer === 'yesAlways'
+  return answer === 'yes' || answer === 'yesForConversation' || answer === 'remember'
 }
 
 export interface Choice {
-  readonly digit: number
-  readonly answer: Exclude<Answer, 'print'>
+  /** Letter that gives the answer, or the name of its key. */
+  readonly key: string
+  readonly answer: Exclude<Answer, 'print' | 'why'>
 }
 
-/** Choices with fixed digits, so that a learned digit never comes to mean more. */
-const callChoices: readonly Choice[] = [
-  { digit: 1, answer: 'yes' },
-  { digit: 2, answer: 'yesForConversation' },
-  { digit: 3, answer: 'yesAlways' },
-  { digit: 4, answer: 'note' },
-  { digit: 5, answer: 'stop' },
+/** Choices from yes to stop; each letter means the same in all questions. */
+const choices: readonly Choice[] = [
+  { key: 'y', answer: 'yes' },
+  { key: 'a', answer: 'yesForConversation' },
+  { key: 'r', answer: 'remember' },
+  { key: 'n', answer: 'note' },
+  { key: 'Esc', answer: 'stop' },
 ]
 
-const formChoices: readonly Choice[] = [
-  { digit: 1, answer: 'yes' },
-  { digit: 2, answer: 'note' },
-  { digit: 3, answer: 'stop' },
-]
+const lookUps: Readonly<Record<string, Answer>> = { v: 'print', w: 'why' }
 
-/** Returns the choices in the order of their digits. */
+/** Returns the choices in the order in which they are shown. */
 export function choicesFor(approval: Approval): readonly Choice[] {
-  if (approval.kind === 'elicitation') return formChoices
-  return callChoices.filter(({ answer }) => {
+  return choices.filter(({ answer }) => {
     if (answer === 'yesForConversation') return offers(approval, 'approvedForSession')
-    return answer !== 'yesAlways' || (offers(approval, 'approvedAlways') && approval.always !== undefined)
+    return answer !== 'remember' || (offers(approval, 'approvedAlways') && approval.always !== undefined)
   })
 }
 
+/** Returns the answer that a typed letter gives; null if it gives none. */
 export function answerForText(text: string, approval: Approval): Answer | null {
-  if (Object.hasOwn(letters, text)) return letters[text] ?? null
-  if (!/^[1-9]$/.test(text)) return null
-  return choicesFor(approval).find(({ digit }) => digit === Number(text))?.answer ?? null
+  if (Object.hasOwn(lookUps, text)) return lookUps[text] ?? null
+  return choicesFor(approval).find(({ key }) => key === text)?.answer ?? null
 }
 
 export function offers({ decisions }: Approval, decision: ApprovalDecision): boolean {

@@ -9,9 +9,10 @@ import { inputHistory, inputText, isInboxPaused, isWhole } from './inbox.ts'
 import type { KeyEvent } from './keys/key-event.ts'
 import { pressInPicker } from './picker.ts'
 import { pressStopKey, type StopKey } from './press-stop.ts'
-import { noteReadOnly, runSlash } from './run-slash.ts'
+import { noteMissing, noteReadOnly, runSlash } from './run-slash.ts'
 import { chosenCompletion, completionsOf, parseSlash } from './slash-commands.ts'
 import { addNote, message, type UiState, type Unsent } from './ui-state.ts'
+import { isComposerHidden, openByKey, setWriting } from './write-over-question.ts'
 
 const stopKeys: Readonly<Record<string, StopKey>> = { escape: 'escape', 'ctrl+c': 'ctrl+c', 'ctrl+d': 'ctrl+d' }
 
@@ -19,13 +20,14 @@ const stopKeys: Readonly<Record<string, StopKey>> = { escape: 'escape', 'ctrl+c'
 export function pressKey(ui: UiState, event: KeyEvent, context: UiContext): UiStep {
   if (event.kind === 'reply' || event.kind === 'ignored') return stepTo(ui)
   const step = replaceHeldKey(ui, event, context) ?? releasedStep(ui, event, context)
-  const reached = step.ui.composer.text === '' ? step.ui.reached : null
+  const isAsked = step.ui.composer.text === '' || isComposerHidden(step.ui, context.state)
+  const reached = isAsked ? step.ui.reached : null
   const used = { ...step, ui: { ...step.ui, reached, guard: noteKey(step.ui.guard, context.nowMs) } }
   return stampAnswer(ui, used, context)
 }
 
 function releasedStep(ui: UiState, event: KeyEvent, context: UiContext): UiStep {
-  const released = releaseHeld(ui, event, context.nowMs)
+  const released = releaseHeld(ui, event, context)
   return released.isUsed ? stepTo(released.ui) : keyStep(released.ui, event, context)
 }
 
@@ -47,6 +49,8 @@ function keyStep(ui: UiState, event: KeyEvent, context: UiContext): UiStep {
   if (filled !== null) return filled
   const answered = answerApproval(ui, event, context)
   if (answered !== null) return answered
+  const opened = openByKey(ui, event, context)
+  if (opened !== null) return opened
   if (key === 'enter' || key === 'alt+enter') return pressEnter(ui, key === 'enter' ? 'steer' : 'queue', context)
   return pressInList(ui, key) ?? editQueued(ui, key, context) ?? write(ui, event, context)
 }
@@ -85,9 +89,9 @@ function write(ui: UiState, event: KeyEvent, { state, columns }: UiContext): UiS
   const command = commandForKey(event)
   if (command === null) return stepTo(ui)
   const composer = applyCommand(ui.composer, command, { columns, history: inputHistory(state, ui) })
-  return stepTo(
-    composer.text === ui.composer.text ? { ...ui, composer } : { ...ui, composer, choice: 0, dismissed: null },
-  )
+  if (composer.text === ui.composer.text) return stepTo({ ...ui, composer })
+  // Text that is deleted to its end leaves the composer open: the next letter is no answer.
+  return stepTo({ ...setWriting(ui, state, true), composer, choice: 0, dismissed: null })
 }
 
 /** Handles Enter by the purpose of the text; never answers an approval. */
@@ -107,7 +111,7 @@ function pressEnter(ui: UiState, when: Unsent['when'], context: UiContext): UiSt
     case 'nothing':
       return continueWaiting(ui, context)
     case 'send':
-      return submitText({ ...ui, composer: submission.composer }, submission.text, when, context, ui)
+      return submitText({ ...ui, composer: submission.composer, writing: null }, submission.text, when, context, ui)
   }
 }
 
@@ -117,7 +121,8 @@ function completedCommand(ui: UiState): { ui: UiState; text: string; runs: boole
   if (chosen === null) return null
   const composer = replace(ui.composer, { start: 0, end: ui.composer.text.length, text: `/${chosen.name} ` })
   const needsArgument = chosen.argument !== '' && !chosen.argument.startsWith('[')
-  return { ui: { ...ui, composer, choice: 0 }, text: `/${chosen.name}`, runs: !needsArgument }
+  const whole = ui.composer.text.trim() === `/${chosen.name}` ? noteMissing(ui, chosen.name) : ui
+  return { ui: { ...whole, composer, choice: 0 }, text: `/${chosen.name}`, runs: !needsArgument }
 }
 
 /** Continues what waits for the user, when the composer is empty. */
@@ -137,6 +142,8 @@ function submitText(
   const ui = { ...entered, refusedText: null }
   const refused = { ...entered, refusedText: text }
   const command = parseSlash(text.trim())
+  // The blank may be a slip in a message or in a command: the text stays to be changed.
+  if (command?.kind === 'unknown' && command.word === '') return runSlash(before, command, context)
   if (command !== null) return runSlash(command.kind === 'unknown' ? refused : ui, command, context)
   if (ui.link.kind === 'lost') return stepTo(before)
   if (ui.opened?.readOnly) return stepTo(noteReadOnly(refused))
@@ -167,7 +174,13 @@ function changeQueued(ui: UiState, messageId: MessageId): UiStep {
 }
 
 function cleared(ui: UiState): UiState {
-  return { ...ui, composer: { ...emptyComposer, killed: ui.composer.killed }, purpose: message, choice: 0 }
+  return {
+    ...ui,
+    composer: { ...emptyComposer, killed: ui.composer.killed },
+    purpose: message,
+    writing: null,
+    choice: 0,
+  }
 }
 
 type Submission =

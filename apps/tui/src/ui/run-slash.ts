@@ -1,6 +1,13 @@
 import { stepTo, type UiContext, type UiStep } from './actions.ts'
 import { keyHelp, type Notice } from './notices/notice.ts'
-import { approvalPolicies, type ParsedCommand, type SlashName, sandboxModes, slashCommands } from './slash-commands.ts'
+import {
+  approvalPolicies,
+  efforts,
+  type ParsedCommand,
+  type SlashName,
+  sandboxModes,
+  slashCommands,
+} from './slash-commands.ts'
 import { addNote, addNotice, type Opened, openPicker, type UiState } from './ui-state.ts'
 
 export function runSlash(ui: UiState, command: ParsedCommand, context: UiContext): UiStep {
@@ -42,32 +49,27 @@ const commands: Readonly<Record<SlashName, Run>> = {
     argument === ''
       ? stepTo(ui, { kind: 'models' })
       : stepTo(ui, { kind: 'configure', settings: modelSettings(argument) }),
-  effort: (ui, argument, { state }) =>
-    argument === ''
-      ? stepTo(
-          addNote(
-            ui,
-            'info',
-            `Effort: ${state?.core.settings.effort ?? "the model's default"}. /effort LEVEL changes it.`,
-          ),
-        )
-      : stepTo(ui, { kind: 'configure', settings: { effort: argument } }),
+  effort(ui, argument, { state }) {
+    const effort = efforts.find((level) => level === argument)
+    if (effort !== undefined) return stepTo(ui, { kind: 'configure', settings: { effort } })
+    const current = state?.core.settings.effort ?? "the model's default"
+    return stepTo(noteChoices(ui, { what: 'Effort', argument, current, choices: efforts }))
+  },
   approvals(ui, argument, { state }) {
     const approvalPolicy = approvalPolicies.find((policy) => policy === argument)
     if (approvalPolicy !== undefined) return stepTo(ui, { kind: 'configure', settings: { approvalPolicy } })
-    return stepTo(noteChoices(ui, 'Approvals', state?.core.settings.approvalPolicy, approvalPolicies))
+    const current = state?.core.settings.approvalPolicy
+    return stepTo(noteChoices(ui, { what: 'Approvals', argument, current, choices: approvalPolicies }))
   },
   sandbox(ui, argument, { state }) {
     const sandbox = sandboxModes.find((mode) => mode === argument)
     if (sandbox !== undefined) return stepTo(ui, { kind: 'configure', settings: { sandbox } })
-    return stepTo(noteChoices(ui, 'Sandbox', state?.core.settings.sandbox, sandboxModes))
+    const current = state?.core.settings.sandbox
+    return stepTo(noteChoices(ui, { what: 'Sandbox', argument, current, choices: sandboxModes }))
   },
   why: (ui, item) => stepTo(ui, item === '' ? { kind: 'why' } : { kind: 'why', item }),
   status: (ui) => stepTo(ui, { kind: 'status' }),
-  name: (ui, name) =>
-    name === ''
-      ? stepTo(addNote(ui, 'info', '/name NAME names this conversation.'))
-      : stepTo(ui, { kind: 'rename', name }),
+  name: (ui, name) => (name === '' ? stepTo(noteMissing(ui, 'name')) : stepTo(ui, { kind: 'rename', name })),
   fork: (ui) =>
     ui.opened === null ? stepTo(ui) : stepTo(ui, { kind: 'fork', conversationId: ui.opened.conversationId }),
   resume: (ui) => stepTo(openPicker(ui, { liveOnly: false }), { kind: 'list' }),
@@ -114,11 +116,30 @@ function modelSettings(argument: string): { model: string; modelProvider?: strin
   return second === undefined ? { model: first } : { modelProvider: first, model: second }
 }
 
-function noteChoices(ui: UiState, what: string, current: string | undefined, choices: readonly string[]): UiState {
-  return addNote(ui, 'info', `${what}: ${current ?? 'not known yet'}. Choices: ${choices.join(', ')}.`)
+interface Setting {
+  readonly what: string
+  readonly argument: string
+  readonly current: string | undefined
+  readonly choices: readonly string[]
+}
+
+/** Adds a notice of what a setting is and can be; a warning where the argument is none of the choices. */
+function noteChoices(ui: UiState, { what, argument, current, choices }: Setting): UiState {
+  const now = `${what}: ${current ?? 'not known yet'}`
+  const possible = `Choices: ${choices.join(', ')}.`
+  return argument === ''
+    ? addNote(ui, 'info', `${now}. ${possible}`)
+    : addNote(ui, 'warning', `"${argument}" is not a choice, nothing changed. ${now}. ${possible}`)
+}
+
+/** Adds a notice of how to write a command whose argument is missing. */
+export function noteMissing(ui: UiState, name: string): UiState {
+  const command = slashCommands.find((known) => known.name === name)
+  return addNote(ui, 'info', `/${name} ${command?.argument ?? ''}: ${command?.about ?? ''}.`)
 }
 
 function noteUnknown(ui: UiState, { word, nearest }: ParsedCommand & { kind: 'unknown' }): UiState {
+  if (word === '') return addNote(ui, 'warning', 'The name of a command follows / without a blank: see /help')
   const hint = nearest === null ? 'see /help' : `did you mean /${nearest}?`
   return addNote(ui, 'warning', `There is no command /${word}: ${hint}`)
 }

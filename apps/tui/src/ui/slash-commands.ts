@@ -17,6 +17,9 @@ export const sandboxModes = [
   'danger-full-access',
 ] as const satisfies readonly SandboxMode[]
 
+/** Values of `/effort`. A provider's other words are taken from `model_reasoning_effort` in config.toml. */
+export const efforts = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh'] as const
+
 interface SlashCommand {
   readonly name: string
   readonly argument: string
@@ -26,7 +29,7 @@ interface SlashCommand {
 export const slashCommands = [
   { name: 'help', argument: '', about: 'commands and keys' },
   { name: 'model', argument: '[[provider] id]', about: 'the models there are, or use another' },
-  { name: 'effort', argument: '[level]', about: 'how much the model thinks: low, medium, high …' },
+  { name: 'effort', argument: '[level]', about: `how much the model thinks: ${efforts.join(', ')}` },
   { name: 'approvals', argument: '[policy]', about: `when to ask: ${approvalPolicies.join(', ')}` },
   {
     name: 'sandbox',

@@ -3,6 +3,7 @@ import type {
   ApprovalId,
   ClientId,
   ConversationId,
+  ItemId,
   ListedConversation,
   MessageId,
   TurnId,
@@ -27,6 +28,12 @@ export interface UiState {
   readonly heldKey: HeldKey | null
   /** Answer highlighted by the arrow keys. */
   readonly reached: Reached | null
+  /** Approval whose rule is shown, which `r` or Enter adds. */
+  readonly remembering: ApprovalId | null
+  /** True if the user opened the composer over an approval, false if Escape closed it; null before either. */
+  readonly writing: boolean | null
+  /** Text of a message that a note or a form has replaced in the composer until it is done. */
+  readonly setAside: Composer | null
   /** Prompts sent in this folder before this conversation was opened, oldest first. */
   readonly earlierPrompts: readonly string[]
   /** Text that Enter could not send or run: the newest history entry until other text is entered. */
@@ -38,6 +45,8 @@ export interface UiState {
   readonly lostLog: LostLog | null
   /** Turn with an interrupt in progress. */
   readonly stoppingTurn: TurnId | null
+  /** Newest command of the user that is being stopped, and with it all earlier ones. */
+  readonly stoppingCommand: ItemId | null
   /** Approval this window has just answered. */
   readonly answeredApproval: ApprovalId | null
   /** Time of that answer, in ms since the epoch. */
@@ -140,12 +149,16 @@ export const initialUi: UiState = {
   guard: unguarded,
   heldKey: null,
   reached: null,
+  remembering: null,
+  writing: null,
+  setAside: null,
   earlierPrompts: [],
   refusedText: null,
   unsent: [],
   notices: [],
   lostLog: null,
   stoppingTurn: null,
+  stoppingCommand: null,
   answeredApproval: null,
   answeredAtMs: 0,
   choice: 0,

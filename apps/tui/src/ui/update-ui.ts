@@ -8,6 +8,7 @@ import { noteAnswered, noteConfigured, noteLostLog } from './outside-changes.ts'
 import { pressKey, stampAnswer } from './press-key.ts'
 import { pressStopKey } from './press-stop.ts'
 import { addNotice, message, openPicker, type UiState } from './ui-state.ts'
+import { followWriting } from './write-over-question.ts'
 
 /** Returns the next state of the screen and the requests to carry out; the only way it changes. */
 export function updateUi(ui: UiState, action: UiAction, context: UiContext): UiStep {
@@ -23,7 +24,14 @@ export function updateUi(ui: UiState, action: UiAction, context: UiContext): UiS
     case 'linked':
       return stepTo(linked(ui, action))
     case 'lost':
-      return stepTo({ ...ui, link: { kind: 'lost' }, clientCount: 1, stoppingTurn: null, answeredApproval: null })
+      return stepTo({
+        ...ui,
+        link: { kind: 'lost' },
+        clientCount: 1,
+        stoppingTurn: null,
+        stoppingCommand: null,
+        answeredApproval: null,
+      })
     case 'opened':
       return stepTo(
         { ...ui, picker: null, opened: action.opened, shownTrust: null, lostLog: null },
@@ -94,16 +102,20 @@ function returnMessage(ui: UiState, { messageId, text }: UiState['unsent'][numbe
 /** Drops references to what the conversation no longer has: an approval answered by others, a sent message. */
 export function followState(ui: UiState, { state }: Pick<UiContext, 'state'>): UiState {
   if (state === null) return ui
-  const { turn, approvals, inbox } = state.core
+  const { turn, approvals, inbox, open } = state.core
   let next = ui
   if (next.stoppingTurn !== null && next.stoppingTurn !== turn?.id) next = { ...next, stoppingTurn: null }
+  if (next.stoppingCommand !== null && open[next.stoppingCommand] === undefined)
+    next = { ...next, stoppingCommand: null }
   if (next.answeredApproval !== null && approvals[next.answeredApproval]?.state !== 'pending')
     next = { ...next, answeredApproval: null }
+  if (next.remembering !== null && approvals[next.remembering]?.state !== 'pending')
+    next = { ...next, remembering: null }
   const { purpose } = next
   if (purpose.kind === 'note' && approvals[purpose.approvalId]?.state !== 'pending')
     next = { ...next, purpose: message }
   if (purpose.kind === 'form' && approvals[purpose.form.approvalId]?.state !== 'pending') next = leaveForm(next)
   if (purpose.kind === 'edit' && !inbox.some(({ messageId }) => messageId === purpose.messageId))
     next = { ...next, purpose: message }
-  return next
+  return followWriting(next, state)
 }

@@ -1,6 +1,7 @@
 import type { Approval, ConversationState } from '@parley/protocol'
 import { isWhollySeen, pendingApprovals } from '../ui/answers.ts'
 import type { Picker, UiState } from '../ui/ui-state.ts'
+import { isComposerHidden } from '../ui/write-over-question.ts'
 import { approvalBlock } from './approval/approval-block.ts'
 import type { AnswerMode } from './approval/choice-rows.ts'
 import { type Activity, activityOf, runningRows } from './live/activity.ts'
@@ -57,11 +58,16 @@ function layoutLive(scene: Scene, room: Room): Live {
   const live = lowestRows(whole, limit)
   return {
     live: mapParts((part) => live[part].map((row) => truncateLine(row, room))),
-    caret: caretWithin(bottom.caret, { whole, live, room }),
+    caret: caretWithin(bottom.caret ?? caretAtKeys(whole), { whole, live, room }),
     approvalId: approval?.id ?? null,
     isSeen: work.isSeen,
     changesAtMs: activity?.changesAtMs ?? null,
   }
+}
+
+/** Returns the caret at the last row of the approval, where its keys stand. */
+function caretAtKeys({ approval }: LiveZone): Caret {
+  return { part: 'approval', row: Math.max(0, approval.length - 1), column: 0 }
 }
 
 /** Returns the caret in the rows that were kept of its part; null if its row was cut off. */
@@ -89,7 +95,8 @@ function workParts(scene: Scene, room: Room, { approval, limit }: { approval: Ap
     waiting: pendingApprovals(state, ui).length,
     homeFolder: scene.homeFolder,
     enforcement: state.core.settings.enforcement,
-    mode: answerMode(ui),
+    mode: answerMode(ui, state),
+    hasDraft: ui.composer.text !== '',
     form: ui.purpose.kind === 'form' ? ui.purpose.form : null,
     heldKey: ui.heldKey,
     reached: ui.reached?.approvalId === approval.id ? ui.reached.answer : null,
@@ -111,11 +118,13 @@ function hasSeen({ guard, notices }: UiState, { id }: Approval): boolean {
   )
 }
 
-function answerMode({ purpose, composer, link, opened }: UiState): AnswerMode {
+function answerMode(ui: UiState, state: ConversationState): AnswerMode {
+  const { purpose, link, opened, remembering } = ui
   if (link.kind !== 'up') return 'lost'
   if (opened?.readOnly) return opened.attached ? 'watch' : 'view'
   if (purpose.kind === 'note' || purpose.kind === 'form') return purpose.kind
-  return composer.text === '' && purpose.kind === 'message' ? 'answer' : 'typing'
+  if (!isComposerHidden(ui, state)) return 'typing'
+  return remembering !== null && pendingApprovals(state, ui)[0]?.id === remembering ? 'remember' : 'answer'
 }
 
 interface Budget {
@@ -126,7 +135,8 @@ interface Budget {
 
 interface Bottom {
   readonly live: LiveZone
-  readonly caret: Caret
+  /** Caret in the text; null while an approval has its place. */
+  readonly caret: Caret | null
 }
 
 /** Returns the parts from the activity line down to the status line. */
@@ -139,6 +149,7 @@ function bottomParts(scene: Scene, room: Room, { limit, activity, hasApproval }:
   const status = lastRows(line, limit - 1)
   const maxRows = Math.max(1, limit - status.length - gap.length)
   if (ui.picker !== null) return pickerParts(ui.picker, scene, room, { status, maxRows })
+  if (isComposerHidden(ui, state)) return partsWithoutText(scene, room, { status, activity, limit })
   const share = Math.max(1, Math.floor(size.rows / (hasApproval ? 6 : 3)))
   const text = composerRows(state, ui, room, Math.min(maxRows, share))
   const completions = completionRows(ui, room, Math.min(maxCompletions, Math.max(0, maxRows - text.rows.length)))
@@ -148,6 +159,18 @@ function bottomParts(scene: Scene, room: Room, { limit, activity, hasApproval }:
   const composer = [...head.composer, ...text.rows]
   const caret: Caret = { ...text.caret, part: 'composer', row: head.composer.length + text.caret.row }
   return { live: { ...head, composer, completions, status }, caret }
+}
+
+/** Returns the parts below an approval that has the place of the text. */
+function partsWithoutText(
+  scene: Scene,
+  room: Room,
+  { status, activity, limit }: Omit<Budget, 'hasApproval'> & { readonly status: readonly Line[] },
+): Bottom {
+  const { rows } = scene.size
+  const question = rows < lowRows ? limit : Math.floor(rows / 2)
+  const head = lowestRows({ ...headParts(scene, room, activity), composer: [] }, limit - status.length - question)
+  return { live: { ...head, status }, caret: null }
 }
 
 /** Returns the parts above the text, and the blank row before it. */

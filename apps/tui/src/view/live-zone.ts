@@ -30,7 +30,7 @@ export const emptyZone: LiveZone = mapParts(() => [])
 
 /** Caret position within the rows of its part. */
 export interface Caret {
-  readonly part: 'picker' | 'composer'
+  readonly part: 'approval' | 'picker' | 'composer'
   readonly row: number
   readonly column: number
 }

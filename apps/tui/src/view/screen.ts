@@ -1,7 +1,6 @@
 import type { ApprovalId } from '@parley/protocol'
-import { type Caret, caretPosition, type LiveZone, liveRows } from './live-zone.ts'
-import { type Line, lineText, type Span, type Tone } from './text/span.ts'
-import { cellWidth } from './text/width.ts'
+import type { Caret, LiveZone } from './live-zone.ts'
+import type { Line, Span, Tone } from './text/span.ts'
 import type { Block } from './transcript/block.ts'
 
 export interface TerminalSize {
@@ -53,25 +52,4 @@ function codesOf(span: Span, colours: boolean): readonly number[] {
   const tone = span.tone ?? (span.code ? 'accent' : undefined)
   if (tone !== undefined && (colours || tone === 'muted')) codes.push(toneCodes[tone])
   return codes
-}
-
-/**
- * Returns sequences that erase a live zone whose rows the terminal reflowed at this width; empty if none was. The
- * cursor ends as many rows below the zone's top as the caret was, where the painter expects it. Erases row by row,
- * because tmux copies to its history what is erased at once from the first row on.
- */
-export function eraseReflowed({ live, caret: at }: Pick<Screen, 'live' | 'caret'>, columns: number): string {
-  const rows = liveRows(live)
-  const caret = caretPosition(live, at)
-  const heights = rows.map((line) => Math.max(1, Math.ceil(cellWidth(lineText(line)) / columns)))
-  const total = heights.reduce((sum, height) => sum + height, 0)
-  if (caret === null || total === rows.length) return ''
-  const above = heights.slice(0, caret.row).reduce((sum, height) => sum + height, 0)
-  const toTop = above + Math.floor(caret.column / columns)
-  const erased = Array.from({ length: total }, () => '\x1b[2K').join('\x1b[1B')
-  return `\r${move(toTop, 'A')}${erased}${move(total - 1, 'A')}${move(caret.row, 'B')}`
-}
-
-function move(rows: number, direction: 'A' | 'B'): string {
-  return rows > 0 ? `\x1b[${rows}${direction}` : ''
 }

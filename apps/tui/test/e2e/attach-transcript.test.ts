@@ -56,7 +56,7 @@ test('a client that attaches to a live conversation is served as the documentati
   const calls = [{ name: 'apply_patch', arguments: { patch } }]
   await using at = await place([{ text: 'I will make it.', calls }, { text: 'Made it.' }])
   await using window = at.start('make the file')
-  await window.waitFor(/1 yes/)
+  await window.waitFor(/y {2}yes/)
   const { stdout } = await runCli(['list', '--json'], { env: at.home.env, cwd: at.folder.path })
   const { conversationId, live } = JSON.parse(stdout)
 

@@ -12,8 +12,9 @@ test('a yes for always is on a key with its rule, is written down, and /why tell
   await using pty = at.start()
   await pty.waitFor(ready)
   await send(pty, 'go')
-  await pty.waitFor(/3 yes, and always, in every folder, with or without a sandbox: touch made\.txt\n/)
-  await answer(pty, '3', /Both done\./)
+  await pty.waitFor(/r {2}always allow `touch made\.txt` \(everywhere, also unsandboxed\)\n/)
+  await answer(pty, 'r', /command = \["touch", "made\.txt"\][\s\S]*r again or Enter adds it/)
+  await answer(pty, 'r', /Both done\./)
   const file = join(at.home.env.PARLEY_HOME, 'policy.toml')
   expect(readFileSync(file, 'utf8')).toBe(
     '[[rule]]\ndecision = "allow"\ncommand = ["touch", "made.txt"]\nexact = true\n',

@@ -8,7 +8,7 @@ vi.setConfig({ testTimeout: 30_000 })
 test('a change of limits leaves a line, and one that is refused says what to type', async () => {
   await using at = await place([{ text: 'One.' }])
   await using pty = at.start()
-  await pty.waitFor(/asks for all but look-ups/)
+  await pty.waitFor(/asks before every change/)
   await send(pty, '/sandbox read-only')
   await pty.waitFor(/Sandbox: read-only\./)
   await send(pty, 'hello')

@@ -65,18 +65,18 @@ export const ready = /› Ask for anything/
 /** A question takes keys only once it can have been read; until then they are tried again. */
 export async function answer(pty: Pty, key: string, until: RegExp): Promise<void> {
   for (;;) {
-    await pty.waitFor(/\? (?:Run|Make|Allow|A tool)/)
+    await pty.waitFor(/━━ (?:Run|Make|Allow|A tool)/)
     pty.write(key)
     try {
       return await pty.waitFor(until, { timeoutMs: 1_500 })
     } catch {
       // The key was taken, and what follows takes its time.
-      if (!/1 (?:yes|answer)/.test(pty.screen().join('\n'))) return await pty.waitFor(until)
+      if (!/y +(?:yes|answer)|r again/.test(pty.screen().join('\n'))) return await pty.waitFor(until)
     }
   }
 }
 
-/** Writes a line and sends it. Pasted, since letters that come this fast make the Enter after them part of a paste. */
+/** Pastes a line, waits until it is shown, and sends it. */
 export async function send(pty: Pty, text: string): Promise<void> {
   pty.paste(text)
   await pty.waitFor((rows) => rows.some((row) => row.includes(text)))

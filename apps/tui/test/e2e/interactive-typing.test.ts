@@ -13,14 +13,14 @@ const gapsMs = [30, 120, 250]
 const typings = (text: string): readonly Typing[] =>
   [0, 200].flatMap((jitterMs) => gapsMs.map((gapMs) => ({ text, gapMs, jitterMs })))
 
-const isAsked = /Run this command\?[\s\S]*1 yes \(y\)/
+const isAsked = /Run this command\?[\s\S]*y {2}yes/
 
 /** Types each at one question; resolves to those from the first on that this machine was too slow for, which show nothing. */
 async function typeAtQuestion(typings: readonly Typing[]): Promise<readonly Typing[]> {
   await using at = await place([{ calls: [touch] }, { text: 'Made it.' }])
   await using pty = at.start('make the file')
   // An arrow is taken once the question can have been read.
-  await answer(pty, '\x1b[B', /▸ 1 yes/)
+  await answer(pty, '\x1b[B', /▸ y {2}yes/)
   for (const [index, typing] of typings.entries()) {
     const longestMs = await typeSlowly(pty, typing)
     if (longestMs >= takenAfterMs) return typings.slice(index)
@@ -43,7 +43,7 @@ describe('a message typed while a question is open', () => {
     await using pty = at.start('make the file')
     await pty.waitFor(isAsked)
     await send(pty, 'yarn test')
-    await pty.waitFor(/1 yes \(y\)[\s\S]*next step: yarn test/)
+    await pty.waitFor(/y {2}yes[\s\S]*next step: yarn test/)
     await answer(pty, 'y', /Made it\./)
     expect(at.model.requests.at(-1)?.text).toContain('yarn test')
     expect(existsSync(join(at.folder.path, 'made.txt'))).toBe(true)
@@ -54,8 +54,8 @@ describe('arrows and Enter at a question', () => {
   test('give the answer that they reached, and no earlier message', async () => {
     await using at = await place([{ calls: [touch] }, { text: 'Made it.' }])
     await using pty = at.start('make the file')
-    await answer(pty, '\x1b[A', /▸ 5 stop/)
-    await answer(pty, '\x1b[B', /▸ 1 yes/)
+    await answer(pty, '\x1b[A', /▸ Esc {2}stop/)
+    await answer(pty, '\x1b[B', /▸ y {2}yes/)
     pty.press('Enter')
     await pty.waitFor(/Made it\./)
     expect(pty.transcript().join('\n')).not.toContain('next step')
@@ -71,12 +71,12 @@ describe('a window of 20 columns and 5 rows', () => {
     pty.resize({ cols: 20, rows: 5 })
     await pty.waitFor(/to interrupt/)
     gate.resolve()
-    await pty.waitFor(/touch made\.txt\n {2}v all · n no · Esc/)
+    await pty.waitFor(/touch made\.txt[\s\S]*\n {2}v all · n no · Esc/)
     pty.write('y')
     await pty.waitFor(/too early|no yes before v/)
     expect(existsSync(join(at.folder.path, 'made.txt'))).toBe(false)
     await answerSmall(pty, 'v', /y yes · n no · Esc/)
-    expect(pty.transcript().join('\n')).toMatch(/\? Run this command\?\n {2}touch made\.txt\n {2}in\b/)
+    expect(pty.transcript().join('\n')).toMatch(/Run this command\?\n {2}touch made\.txt\n {2}in\b/)
     await answerSmall(pty, 'y', /Made it\./)
     expect(existsSync(join(at.folder.path, 'made.txt'))).toBe(true)
   })

@@ -23,10 +23,29 @@ describe('the interactive program', { timeout: 30_000 }, () => {
     expect(pty.rawBytes().toString('latin1')).not.toContain('\x1b[3J')
   })
 
+  test('sends a line that comes with its Enter at once', async () => {
+    await using at = await place([{ text: 'Heard.' }])
+    await using pty = at.start()
+    await pty.waitFor(ready)
+    pty.write('typed by a program\r')
+    await pty.waitFor(/Heard\./)
+    expect(at.model.requests[0]?.text).toContain('typed by a program')
+  })
+
+  test("stops a command of the user's own by Escape", async () => {
+    await using at = await place([])
+    await using pty = at.start()
+    await pty.waitFor(/asks for all but look-ups/)
+    await send(pty, '!sleep 1000')
+    await pty.waitFor(/your command runs, without a terminal · esc stops it/)
+    pty.press('Escape')
+    await pty.waitFor(/! sleep 1000 · interrupted/)
+  })
+
   test('takes a prompt from the command line and runs what is approved', async () => {
     await using at = await place([{ calls: [touch] }, { text: 'Made it.' }])
     await using pty = at.start('make the file')
-    await pty.waitFor(/Run this command\?\n {2}touch made\.txt/)
+    await pty.waitFor(/Run this command\?[^\n]*\n {2}touch made\.txt/)
     expect(existsSync(join(at.folder.path, 'made.txt'))).toBe(false)
     pty.press('Enter')
     await answer(pty, 'y', /Made it\./)
@@ -66,6 +85,7 @@ describe('the interactive program', { timeout: 30_000 }, () => {
     process.kill(running(`${process.execPath} ${cliPath}`) ?? Number.NaN, 'SIGKILL')
     // A shell switches bracketed paste by itself.
     await waitUntil(() => pty.rawBytes().includes('\x1b[<u'), { what: 'the end of the keyboard mode' })
+    await pty.waitFor((rows) => !rows.some((row) => row.includes('asks for all but look-ups')))
   })
 
   test('brings a conversation back with resume', async () => {
@@ -96,7 +116,7 @@ describe('the interactive program', { timeout: 30_000 }, () => {
   test('says that its server has died, keeps the text, and goes on with the same question', async () => {
     await using at = await place([{ calls: [touch] }, { text: 'Made it.' }])
     await using pty = at.start('make the file')
-    await pty.waitFor(/1 yes/)
+    await pty.waitFor(/y {2}yes/)
     const server = pty.processes().find((pid) => commandOf(pid)?.includes('server.mjs'))
     process.kill(server ?? 0, 'SIGKILL')
     await pty.waitFor(/The server ended; your conversation is saved\. Press r to restart/)
@@ -105,8 +125,9 @@ describe('the interactive program', { timeout: 30_000 }, () => {
     pty.press('Ctrl+R')
     await pty.waitFor(/1 approval waits for you again[\s\S]*› kept/)
     pty.press('Ctrl+U')
-    await pty.waitFor(/1 yes/)
-    await answer(pty, '1', /Made it\./)
+    pty.press('Escape')
+    await pty.waitFor(/y {2}yes/)
+    await answer(pty, 'y', /Made it\./)
     expect(existsSync(join(at.folder.path, 'made.txt'))).toBe(true)
     expect(count(pty.transcript(), '› make the file')).toBe(1)
   })

@@ -13,8 +13,8 @@ test('a tool server asks the user by a form, and is listed and restarted', { tim
   const ask = { name: 'mcp__ugly__ask', arguments: {} }
   await using at = await place([{ calls: [ask] }, { text: 'On main.' }], ...section)
   await using pty = at.start('where to')
-  await answer(pty, '1', /A tool server asks you:\n {2}Which branch\?\n {4}Branch \(needed\)/)
-  await answer(pty, '1', /▸ Branch/)
+  await answer(pty, 'y', /A tool server asks you:[^\n]*\n {2}Which branch\?\n {4}Branch \(needed\)/)
+  await answer(pty, 'y', /▸ Branch/)
   await send(pty, 'm')
   await pty.waitFor(/count/)
   pty.press('Enter')

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import { describe, expect, test } from 'vitest'
-import { readPrompt } from '../../src/scripted/message.ts'
+import { messageOf, readPrompt } from '../../src/scripted/message.ts'
 
 const piped = (...chunks: (string | Buffer)[]) => Object.assign(Readable.from(chunks), { isTTY: false })
 const terminal = () => Object.assign(Readable.from([]), { isTTY: true })
@@ -56,4 +56,10 @@ describe('there is no prompt', () => {
     expect(outcome).toEqual({ problem: expect.stringMatching(/longer than 8 MiB/) })
     expect(read).toBeLessThan(12)
   })
+})
+
+test('an output schema that is not there is named with the cause, and no function', () => {
+  expect(() => messageOf('hi', { outputSchema: 'no-such-schema.json' })).toThrow(
+    'The output schema no-such-schema.json cannot be used: no such file or directory.',
+  )
 })

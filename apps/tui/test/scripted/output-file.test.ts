@@ -33,7 +33,9 @@ describe('the answer in a file', () => {
 
   test('that cannot be written leaves the old one and says why', async () => {
     await using folder = await tempDirectory()
-    expect(writeAnswer(join(folder.path, 'none', 'answer.md'), 'new\n')).toMatch(/could not be written.*ENOENT/)
+    expect(writeAnswer(join(folder.path, 'none', 'answer.md'), 'new\n')).toMatch(
+      /could not be written.*no such file or directory/,
+    )
     await mkdir(join(folder.path, 'answer.md'))
     expect(writeAnswer(join(folder.path, 'answer.md'), 'new\n')).toMatch(/could not be written/)
     expect(await readdir(folder.path)).toEqual(['answer.md'])

@@ -2,6 +2,7 @@ import type { Actor, Approval } from '@parley/protocol'
 import { describe, expect, test } from 'vitest'
 import type { Opened } from '../../src/ui/ui-state.ts'
 import { followState, updateUi } from '../../src/ui/update-ui.ts'
+import { isComposerHidden } from '../../src/ui/write-over-question.ts'
 import { after, colleague, command, me, requested, started, turnStarted } from '../view/scenes/conversation.ts'
 import { openUi, written } from '../view/scenes/scene.ts'
 import { contextAt, rest, seenAt, typeAtOnce, typeKeys, typeText } from './type-keys.ts'
@@ -18,33 +19,46 @@ const asking = after(turnStarted, started(command('rm -rf x')), requested())
 
 describe('an approval', () => {
   test.each([
-    ['1', 'approved'],
     ['y', 'approved'],
-    ['2', 'approvedForSession'],
-    ['5', 'abort'],
+    ['a', 'approvedForSession'],
   ])('is answered by %s with %s, by the painted id', (key, decision) => {
     expect(typeKeys(openUi, asking, key).intents).toEqual([{ kind: 'decide', approvalId: 'a1', decision }])
   })
 
-  test.each(['enter', 'tab', 'up', ' ', 'x', '3', '6'])('is not answered by %j', (key) => {
+  test.each(['enter', 'tab', 'up', ' ', 'x', 'r', 'Y', '1', '2', '3', '4', '5'])('is not answered by %j', (key) => {
     expect(typeKeys(openUi, asking, key).intents).toEqual([])
   })
 
   test('is not granted for the conversation when that is not offered', () => {
     const once = after(turnStarted, started(command('x')), requested({ decisions: ['approved', 'denied', 'abort'] }))
-    expect(typeKeys(openUi, once, '2').intents).toEqual([])
+    expect(typeKeys(openUi, once, 'a').intents).toEqual([])
   })
 
   test('is granted permanently only where that is offered with its rule', () => {
     const always = { label: 'npm test …', rule: '[[rule]]', file: '/home/ada/.parley/policy.toml' }
     const decisions: Approval['decisions'] = ['approved', 'approvedAlways', 'denied', 'abort']
     const offering = (fields: object) => after(turnStarted, started(command('npm test')), requested(fields))
-    expect(typeKeys(openUi, offering({ decisions, always }), '3').intents).toEqual([
-      { kind: 'decide', approvalId: 'a1', decision: 'approvedAlways' },
-    ])
+    const permanently = [{ kind: 'decide', approvalId: 'a1', decision: 'approvedAlways' }]
+    expect(typeKeys(openUi, offering({ decisions, always }), 'r').intents).toEqual([])
     for (const fields of [{ decisions }, { always }, {}])
-      expect(typeKeys(openUi, offering(fields), '3').intents).toEqual([])
-    expect(typeKeys(openUi, offering({ decisions, always }), '2').intents).toEqual([])
+      expect(typeKeys(openUi, offering(fields), 'r', 'enter').intents).toEqual([])
+    expect(typeKeys(openUi, offering({ decisions, always }), 'a').intents).toEqual([])
+    expect(typeKeys(openUi, offering({ decisions, always }), 'r', 'a', 'y').intents).toEqual([])
+    const state = offering({ decisions, always })
+    const shown = seenAt(typeKeys(openUi, state, 'r').ui, state, 20_000)
+    for (const key of ['r', 'enter']) {
+      const given = (atMs: number) => rest(typeAtOnce(shown, state, atMs, key), state, atMs + 999).intents
+      expect([given(20_399), given(20_400)]).toEqual([[], permanently])
+    }
+    let heldDown = typeAtOnce(shown, state, 20_100, 'enter')
+    for (let atMs = 20_140; atMs < 23_000; atMs += 40) {
+      heldDown = typeAtOnce(heldDown.ui, state, atMs, 'enter')
+      expect(heldDown.intents).toEqual([])
+    }
+    const inPart = seenAt(typeKeys(openUi, state, 'r').ui, state, 20_000, false)
+    expect(rest(typeAtOnce(inPart, state, 30_000, 'r'), state, 31_000).intents).toEqual([])
+    const back = typeAtOnce(shown, state, 30_000, 'escape')
+    expect({ intents: back.intents, remembering: back.ui.remembering }).toEqual({ intents: [], remembering: null })
   })
 
   test('is refused with a note of what to do instead', () => {
@@ -54,7 +68,7 @@ describe('an approval', () => {
   })
 
   test('is refused without a note when nothing is written', () => {
-    expect(typeKeys(openUi, asking, '4', 'enter').intents).toEqual([
+    expect(typeKeys(openUi, asking, 'n', 'enter').intents).toEqual([
       { kind: 'decide', approvalId: 'a1', decision: 'denied' },
     ])
   })
@@ -68,9 +82,39 @@ describe('an approval', () => {
     })
   })
 
+  test.each(['tab', 'create'])('has the place of the composer, which %s opens and Escape closes', (key) => {
+    const opened = typeKeys(openUi, asking, key)
+    expect(isComposerHidden(openUi, asking)).toBe(true)
+    expect(isComposerHidden(opened.ui, asking)).toBe(false)
+    expect(typeKeys(opened.ui, asking, 'y').intents).toEqual([])
+    const closed = typeKeys(opened.ui, asking, 'escape')
+    expect({ intents: closed.intents, hidden: isComposerHidden(closed.ui, asking) }).toEqual({
+      intents: [],
+      hidden: true,
+    })
+    expect(typeKeys(closed.ui, asking, 'enter').intents).toEqual([])
+    expect(typeAtOnce(closed.ui, asking, 20_000, 'escape').intents).toMatchObject([{ kind: 'interrupt' }])
+    expect(rest(typeAtOnce(closed.ui, asking, 20_000, 'y'), asking, 21_000).intents).toHaveLength(1)
+  })
+
+  test('accepts no letter once text was deleted to its end', () => {
+    const { ui, intents } = typeKeys(openUi, asking, 'ab', 'backspace', 'backspace', 'y')
+    expect({ text: ui.composer.text, intents }).toEqual({ text: 'y', intents: [] })
+  })
+
+  test('keeps the text that it hides, also over a note', () => {
+    const hidden = typeKeys(openUi, asking, 'my text', 'escape').ui
+    const noted = typeAtOnce(rest(typeAtOnce(hidden, asking, 30_000, 'n'), asking, 31_000).ui, asking, 40_000, 'use it')
+    expect(noted.ui.composer.text).toBe('use it')
+    const sent = typeAtOnce(noted.ui, asking, 50_000, 'enter')
+    expect(sent.intents).toMatchObject([{ decision: 'denied', note: 'use it' }])
+    expect(sent.ui.composer.text).toBe('my text')
+    expect(typeAtOnce(hidden, asking, 50_000, 'ctrl+d').intents).toEqual([])
+  })
+
   test('accepts no letter while the composer has text', () => {
-    const { ui, intents } = typeKeys({ ...openUi, composer: written('wa') }, asking, 'y', '1')
-    expect({ text: ui.composer.text, intents }).toEqual({ text: 'way1', intents: [] })
+    const { ui, intents } = typeKeys({ ...openUi, composer: written('wa') }, asking, 'y', 'a')
+    expect({ text: ui.composer.text, intents }).toEqual({ text: 'waya', intents: [] })
   })
 
   test('rejects a key that comes too early, and shows that until the next key', () => {
@@ -97,7 +141,7 @@ describe('an approval', () => {
   test('is not answered by keys that are held down while it appears', () => {
     let ui = seenAt(openUi, asking, 1_000)
     for (let atMs = 1_000; atMs < 4_000; atMs += 40) {
-      const step = typeAtOnce(ui, asking, atMs, atMs % 80 === 0 ? 'y' : '1')
+      const step = typeAtOnce(ui, asking, atMs, atMs % 80 === 0 ? 'y' : 'a')
       expect(step.intents).toEqual([])
       ui = step.ui
     }
@@ -110,11 +154,11 @@ describe('an approval', () => {
   })
 
   test('is answered by a second key after one that came too early, unless text follows', () => {
-    const early = typeAtOnce(seenAt(openUi, asking, 1_000), asking, 1_200, '2')
+    const early = typeAtOnce(seenAt(openUi, asking, 1_000), asking, 1_200, 'a')
     const again = typeAtOnce(early.ui, asking, 1_500, 'n')
     expect(rest(again, asking, 2_000).ui.purpose.kind).toBe('note')
     const { ui, intents } = rest(typeAtOnce(again.ui, asking, 1_900, 'd'), asking, 9_000)
-    expect({ text: ui.composer.text, intents }).toEqual({ text: '2nd', intents: [] })
+    expect({ text: ui.composer.text, intents }).toEqual({ text: 'and', intents: [] })
   })
 
   test('is not answered by a client that only watches, which shows why', () => {
@@ -154,7 +198,7 @@ describe('an approval', () => {
 })
 
 describe('a letter at an approval', () => {
-  const messages = ['yarn test', 'no wait', 'and then', 'View it', 'view it', '2 more', 'never mind']
+  const messages = ['yarn test', 'no wait', 'and then', 'View it', 'view it', '2 more', 'create it', 'why not']
   const gapsMs = [30, 120, 250, 450]
   const typed = messages.flatMap((text) => gapsMs.map((gapMs) => ({ text, gapMs })))
 
@@ -237,8 +281,9 @@ describe('Enter at an approval', () => {
   })
 
   test('sends the text and drops the highlight', () => {
-    const { ui, intents } = typeKeys(openUi, asking, 'down', 'x', 'enter')
-    expect(intents).toMatchObject([{ kind: 'send', message: { text: 'x' } }])
+    expect(typeKeys(openUi, asking, 'down', 'x', 'enter').intents).toEqual([])
+    const { ui, intents } = typeKeys(openUi, asking, 'down', 'xy', 'enter')
+    expect(intents).toMatchObject([{ kind: 'send', message: { text: 'xy' } }])
     expect(typeAtOnce(ui, asking, 90_000, 'enter').intents).toEqual([])
   })
 })
@@ -246,7 +291,7 @@ describe('Enter at an approval', () => {
 describe('an approval that was not shown whole', () => {
   const inPart = () => seenAt(openUi, asking, 0, false)
 
-  test.each(['y', '1', '2'])('rejects %s and shows why', (key) => {
+  test.each(['y', 'a'])('rejects %s and shows why', (key) => {
     const { ui, intents } = rest(typeAtOnce(inPart(), asking, 10_000, key), asking, 20_000)
     expect({ intents, refusal: ui.heldKey?.refusal }).toEqual({ intents: [], refusal: 'unseen' })
   })
@@ -257,8 +302,8 @@ describe('an approval that was not shown whole', () => {
   })
 
   test.each([
-    ['5', [{ kind: 'decide', approvalId: 'a1', decision: 'abort' }]],
     ['v', []],
+    ['w', [{ kind: 'why', item: 'x1' }]],
   ])('accepts %s', (key, intents) => {
     const { ui, intents: given } = rest(typeAtOnce(inPart(), asking, 10_000, key), asking, 20_000)
     expect({ given, held: ui.heldKey }).toEqual({ given: intents, held: null })

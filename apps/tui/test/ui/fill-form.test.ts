@@ -19,7 +19,7 @@ const decided = (answers: object) => [{ kind: 'decide', approvalId: 'a1', decisi
 
 describe('a form of a tool server', () => {
   test('is filled in field by field and sent with the last', () => {
-    const keys = ['1', '2', 'enter', '2', 'enter', 'Slow start', 'enter', 'ctrl+u', '3', 'enter']
+    const keys = ['y', '2', 'enter', '2', 'enter', 'Slow start', 'enter', 'ctrl+u', '3', 'enter']
     expect(typeKeys(openUi, asking, ...keys).intents).toEqual(
       decided({ kind: 'wish', urgent: false, title: 'Slow start', hours: 3 }),
     )
@@ -69,10 +69,10 @@ describe('a form of a tool server', () => {
   })
 
   test.each([
-    ['n', 'denied'],
-    ['3', 'abort'],
-  ])('is not answered by %s: %s', (key, decision) => {
-    expect(typeKeys(openUi, asking, key).intents).toEqual([{ kind: 'decide', approvalId: 'a1', decision }])
+    [['n'], 'denied'],
+    [['up', 'enter'], 'abort'],
+  ])('is not answered by %j: %s', (keys, decision) => {
+    expect(typeKeys(openUi, asking, ...keys).intents).toEqual([{ kind: 'decide', approvalId: 'a1', decision }])
   })
 
   test('without fields is a plain yes', () => {
@@ -81,7 +81,7 @@ describe('a form of a tool server', () => {
   })
 
   test('is not opened by a key pressed before it could be read', () => {
-    const { ui } = typeAtOnce(seenAt(openUi, asking, 1_000), asking, 1_100, '1')
+    const { ui } = typeAtOnce(seenAt(openUi, asking, 1_000), asking, 1_100, 'y')
     expect({ purpose: ui.purpose.kind, why: ui.heldKey?.refusal }).toEqual({ purpose: 'message', why: 'tooEarly' })
   })
 

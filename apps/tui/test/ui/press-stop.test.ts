@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { isLeaveOffered, pressStop, type Situation, type StopAction, type StopKey } from '../../src/ui/press-stop.ts'
 import { leaveNotOffered } from '../../src/ui/ui-state.ts'
 
-const idle: Situation = { textEmpty: true, overlayOpen: false, turn: 'none', nowMs: 0 }
+const idle: Situation = { textEmpty: true, overlayOpen: false, turn: 'none', commandRuns: false, nowMs: 0 }
 
 // biome-ignore format: a table
 const first: readonly (readonly [StopKey, Partial<Situation>, StopAction])[] = [
@@ -12,6 +12,10 @@ const first: readonly (readonly [StopKey, Partial<Situation>, StopAction])[] = [
   ['ctrl+c', {}, 'offerToLeave'],
   ['escape', { overlayOpen: true, turn: 'running' }, 'closeOverlay'],
   ['escape', { textEmpty: false, turn: 'running' }, 'interruptTurn'],
+  ['escape', { turn: 'running', commandRuns: true }, 'stopCommand'],
+  ['escape', { overlayOpen: true, commandRuns: true }, 'closeOverlay'],
+  ['ctrl+c', { turn: 'running', commandRuns: true }, 'stopCommand'],
+  ['ctrl+c', { textEmpty: false, commandRuns: true }, 'clearText'],
   ['escape', { turn: 'stopping' }, 'none'],
   ['escape', { textEmpty: false }, 'none'],
   ['ctrl+d', {}, 'leave'],

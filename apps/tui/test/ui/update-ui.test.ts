@@ -9,6 +9,7 @@ import {
   completed,
   queued,
   requested,
+  shellCommand,
   started,
   turnEnded,
   turnStarted,
@@ -105,6 +106,23 @@ test('Up shows earlier messages, of the conversation and then of the folder', ()
   const { ui } = updateUi(openUi, { kind: 'recalled', prompts: ['older', 'first', 'old'] }, contextAt(idle, 0))
   expect(typeKeys(ui, idle, 'up', 'up').ui.composer.text).toBe('old')
   expect(typeKeys(ui, idle, 'up', 'up', 'up').ui.composer.text).toBe('older')
+})
+
+describe("a running command of the user's own", () => {
+  const shell = { ...shellCommand('sleep 100'), id: 's1' }
+  const both = after(turnStarted, started(shell))
+
+  test('is stopped by Escape before the turn, which goes on', () => {
+    const { ui, intents } = typeKeys(openUi, both, 'escape')
+    expect({ intents, stopping: ui.stoppingCommand }).toEqual({ intents: [{ kind: 'stopShell' }], stopping: 's1' })
+    expect(typeKeys(ui, both, 'escape').intents).toEqual([{ kind: 'interrupt', turnId: 't1' }])
+  })
+
+  test('is forgotten once it has ended, and the next one can be stopped', () => {
+    const { ui } = typeKeys(openUi, both, 'escape')
+    const next = after(turnStarted, started({ ...shell, id: 's2' }))
+    expect(typeKeys(ui, next, 'escape').intents).toEqual([{ kind: 'stopShell' }])
+  })
 })
 
 describe('messages that wait', () => {
@@ -267,6 +285,31 @@ describe('slash commands', () => {
     expect(typeKeys(openUi, idle, '/sta', 'enter').intents).toEqual([{ kind: 'status' }])
     expect(typeKeys(openUi, idle, '/why', 'enter').intents).toEqual([{ kind: 'why' }])
     expect(typeKeys(openUi, idle, '/why 2', 'enter').intents).toEqual([{ kind: 'why', item: '2' }])
+  })
+
+  test.each([
+    ['/effort banana', 'none, minimal, low, medium, high, xhigh'],
+    ['/approvals foo', 'untrusted, on-failure, on-request, never'],
+    ['/sandbox off', 'read-only, workspace-write, danger-full-access'],
+  ])('%s changes nothing and names the choices', (text, choices) => {
+    const { ui, intents } = typeKeys({ ...openUi, composer: written(text) }, idle, 'enter')
+    expect(intents).toEqual([])
+    expect(lastNotice(ui)).toContain('is not a choice, nothing changed')
+    expect(lastNotice(ui)).toContain(`Choices: ${choices}.`)
+  })
+
+  test('without the argument that they need say how they are written', () => {
+    const { ui, intents } = typeKeys(openUi, idle, '/name', 'enter')
+    expect({ text: ui.composer.text, intents }).toEqual({ text: '/name ', intents: [] })
+    expect(lastNotice(ui)).toContain('/name NAME: name this conversation')
+    expect(lastNotice(typeKeys(openUi, idle, '/name ', 'enter').ui)).toContain('/name NAME: name this conversation')
+    expect(typeKeys(openUi, idle, '/nam', 'enter').ui.notices).toEqual([])
+  })
+
+  test('with a blank before their name stay in the composer', () => {
+    const { ui, intents } = typeKeys(openUi, idle, '/ text', 'enter')
+    expect({ text: ui.composer.text, intents }).toEqual({ text: '/ text', intents: [] })
+    expect(lastNotice(ui)).toContain('see /help')
   })
 
   test('close their list on Escape and keep the text', () => {

@@ -4,6 +4,8 @@ export interface OutputSnapshot {
   readonly tail: Buffer
   /** Bytes between head and tail that memory no longer has: `totalBytes = head + omitted + tail`. */
   readonly omittedBytes: number
+  /** Line ends in all of the output. */
+  readonly lineEnds: number
 }
 
 export interface OutputWindow {
@@ -17,18 +19,27 @@ export function createOutputWindow(headBytes: number, tailBytes: number): Output
   const head = createHead(headBytes)
   const tail = createTail(tailBytes)
   let totalBytes = 0
+  let lineEnds = 0
   return {
     push(chunk) {
       totalBytes += chunk.length
+      lineEnds += countLineEnds(chunk)
       tail.push(chunk.subarray(head.push(chunk)))
     },
     totalBytes: () => totalBytes,
     snapshot() {
       const first = head.bytes()
       const last = tail.bytes()
-      return { totalBytes, head: first, tail: last, omittedBytes: totalBytes - first.length - last.length }
+      return { totalBytes, head: first, tail: last, omittedBytes: totalBytes - first.length - last.length, lineEnds }
     },
   }
+}
+
+/** Counts byte by byte: `indexOf` costs more for the short lines of a flood. */
+function countLineEnds(chunk: Buffer): number {
+  let lineEnds = 0
+  for (let at = 0; at < chunk.length; at++) if (chunk[at] === 10) lineEnds++
+  return lineEnds
 }
 
 /** Creates a buffer that grows by doubling: most output is short, and many small chunks need few buffers. */

@@ -62,3 +62,40 @@ function meaningOf(value: string): string {
     .trim()
     .replace(/\\([\s\S])|"/g, (_, letter?: string) => (letter === undefined ? '' : (escapes[letter] ?? letter)))
 }
+
+/**
+ * Lists the settings in variables, as git reads them: `GIT_CONFIG_COUNT` with `GIT_CONFIG_KEY_n` and
+ * `GIT_CONFIG_VALUE_n`, and `GIT_CONFIG_PARAMETERS`, by which `git -c` passes settings on.
+ */
+export function settingsInEnv(env: Readonly<Record<string, string | undefined>>): GitSetting[] {
+  const found: GitSetting[] = []
+  const count = Number(env['GIT_CONFIG_COUNT'] ?? 0)
+  for (let at = 0; at < count; at += 1) {
+    const key = env[`GIT_CONFIG_KEY_${at}`]
+    // git stops with an error at the first that is missing.
+    if (key === undefined) break
+    found.push({ name: nameOf(key), value: env[`GIT_CONFIG_VALUE_${at}`] ?? '' })
+  }
+  for (const [, key = '', value] of (env['GIT_CONFIG_PARAMETERS'] ?? '').matchAll(parameter)) {
+    const written = unquoted(key)
+    const end = value === undefined ? written.indexOf('=') : -1
+    if (value !== undefined) found.push({ name: nameOf(written), value: unquoted(value) })
+    else if (end > 0) found.push({ name: nameOf(written.slice(0, end)), value: written.slice(end + 1) })
+  }
+  return found
+}
+
+/** Words in single quotes, `'key'='value'` or `'key=value'`; a quote or `!` in them is written `'\''` or `'\!'`. */
+const parameter = /'((?:[^']|'\\['!]')*)'(?:='((?:[^']|'\\['!]')*)')?/g
+
+function unquoted(word: string): string {
+  return word.replace(/'\\(['!])'/g, '$1')
+}
+
+/** Returns a key with its section and its last part in lower case, as names of settings are compared. */
+function nameOf(key: string): string {
+  const [first, last] = [key.indexOf('.'), key.lastIndexOf('.')]
+  return first === -1
+    ? key.toLowerCase()
+    : `${key.slice(0, first).toLowerCase()}${key.slice(first, last)}${key.slice(last).toLowerCase()}`
+}

@@ -1,8 +1,8 @@
-import { closeSync, constants, fstatSync, readFileSync, statSync } from 'node:fs'
+import { closeSync, constants, fstatSync, readFileSync, type Stats, statSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { dirname, isAbsolute } from 'node:path'
 import { openUnlocked } from '../system/locked-files.ts'
-import { type GitSetting, settingsInText } from './git-config-text.ts'
+import { type GitSetting, settingsInEnv, settingsInText } from './git-config-text.ts'
 import type { GuardKind } from './guarded-names.ts'
 
 /** Path that decides what git runs in a repository, whether it exists or not. Links in it are not followed yet. */
@@ -49,20 +49,29 @@ export function placesOfFolder(folder: string, workTree: string, sources: GitSou
   )
   const starts = [workTree, folder, ...named.workTrees.map((path) => from(folder, path))]
   const hooks = [...new Set([...named.hooks, ...sources.user.hooks])]
-  if (hooks.length * starts.length > maxHookPlaces)
+  const monitors = [...new Set([...named.monitors, ...sources.user.monitors])]
+  if ((hooks.length + monitors.length) * starts.length > maxHookPlaces)
     throw new Error(`The git settings in ${folder} name too many places of hooks to follow`)
   return [
     ...folders.slice(1).map((path) => ({ path, kind: 'repository' as const })),
     ...folders.map((at) => ({ path: `${at}/commondir`, kind: 'repository' as const })),
     ...folders.map((at) => ({ path: `${at}/hooks`, kind: 'gitHooks' as const })),
     ...named.files.map((path) => ({ path, kind: 'gitSettings' as const })),
-    ...hooksFrom(starts, hooks),
+    ...placesFrom(starts, hooks).map((path) => ({ path, kind: 'gitHooks' as const })),
+    ...placesFrom(starts, monitors)
+      .filter((path) => !isFolder(path))
+      .map((path) => ({ path, kind: 'gitCommands' as const })),
   ]
 }
 
-function hooksFrom(starts: readonly string[], hooks: readonly string[]): GitPlace[] {
-  const paths = hooks.flatMap((path) => (isAbsolute(path) ? [path] : starts.map((start) => from(start, path))))
-  return [...new Set(paths)].map((path) => ({ path, kind: 'gitHooks' }))
+function placesFrom(starts: readonly string[], paths: readonly string[]): string[] {
+  return [...new Set(paths.flatMap((path) => (isAbsolute(path) ? [path] : starts.map((start) => from(start, path)))))]
+}
+
+/** Lists the words of a command that are paths: its program, or the script that its program is to run. */
+function pathsInCommand(command: string, around: GitSurroundings): string[] {
+  const words = command.split(/[\s'"]+/).filter((word) => word.includes('/') && !word.startsWith('-'))
+  return words.map((word) => expanded(word, around))
 }
 
 /** Steps by character, since a pattern would try every line end again from each one before it. */
@@ -73,10 +82,18 @@ function withoutLineEnd(text: string): string {
 }
 
 function isFile(path: string): boolean {
+  return statOf(path)?.isFile() === true
+}
+
+function isFolder(path: string): boolean {
+  return statOf(path)?.isDirectory() === true
+}
+
+function statOf(path: string): Stats | null {
   try {
-    return statSync(path, { throwIfNoEntry: false })?.isFile() === true
+    return statSync(path, { throwIfNoEntry: false }) ?? null
   } catch {
-    return false
+    return null
   }
 }
 
@@ -94,6 +111,8 @@ interface GitSettings {
   readonly files: readonly string[]
   /** Values of `core.hooksPath`. */
   readonly hooks: readonly string[]
+  /** Paths in the values of `core.fsmonitor`, a command that git runs at the top of the work tree. */
+  readonly monitors: readonly string[]
   /** Values of `core.worktree`. */
   readonly workTrees: readonly string[]
 }
@@ -102,11 +121,22 @@ interface GitSettings {
 const maxDepth = 10
 const maxFiles = 200
 
-/** Reads settings files and what they include. Throws a sentence for too many files. */
-export function readGitSettings(files: readonly string[], around: GitSurroundings): GitSettings {
+/** Reads the settings of the user and of the machine: `files`, and what variables set. Throws as `readGitSettings`. */
+export function readUserSettings(files: readonly string[], around: GitSurroundings): GitSettings {
+  return readGitSettings(files, around, settingsInEnv(around.env ?? {}))
+}
+
+/** Reads settings files, `given` settings and what both include. Throws a sentence for too many files. */
+export function readGitSettings(
+  files: readonly string[],
+  around: GitSurroundings,
+  given: readonly GitSetting[] = [],
+): GitSettings {
   const seen = new Set<string>()
-  const all: GitSetting[] = []
-  let level = files
+  const all: GitSetting[] = given.filter(({ value }) => value !== '')
+  // git refuses a relative path of an include that no file holds.
+  const includedByGiven = all.flatMap(({ name, value }) => (isInclude(name) ? [expanded(value, around)] : []))
+  let level = [...files, ...includedByGiven.filter((path) => isAbsolute(path))]
   for (let depth = 0; depth <= maxDepth && level.length > 0; depth += 1) {
     const included: string[] = []
     for (const file of level.filter((path) => !seen.has(path))) {
@@ -124,6 +154,7 @@ export function readGitSettings(files: readonly string[], around: GitSurrounding
   return {
     files: [...seen],
     hooks: valuesOf('core.hookspath').map((path) => expanded(path, around)),
+    monitors: valuesOf('core.fsmonitor').flatMap((command) => pathsInCommand(command, around)),
     workTrees: valuesOf('core.worktree'),
   }
 }

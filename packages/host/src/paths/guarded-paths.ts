@@ -7,7 +7,7 @@ import {
   type GitSurroundings,
   gitPlaces,
   placesOfFolder,
-  readGitSettings,
+  readUserSettings,
   userGitFiles,
 } from './git-files.ts'
 import { alsoAtHome, type GuardKind, guardedAtHome, guardedNames, hookNames } from './guarded-names.ts'
@@ -39,7 +39,7 @@ export async function findGuarded(roots: readonly string[], around: GuardSurroun
 
 function addUserSettings(collector: PlaceCollector, around: GuardSurroundings): GitSources {
   const files = userGitFiles(around)
-  const user = readGitSettings(files, around)
+  const user = readUserSettings(files, around)
   // A writable home may have links of its own, such as into a repository of dot files.
   for (const path of files) collector.addWatched({ path, kind: 'gitSettings' })
   for (const path of user.files.slice(files.length)) collector.addWithLinks({ path, kind: 'gitSettings' })

@@ -42,7 +42,7 @@ Chat | irssi(1); WeeChat: User guide; Signal: Data folder | .irssi, .weechat, .c
 AWS | AWS CLI: Configuration and credential files | .aws, .saml2aws, .config/aws-vault, .awsvault, .boto, .elasticbeanstalk, .chalice
 Google Cloud | gcloud topic configurations; gsutil | .config/gcloud, .gsutil, .gcp, .clasprc.json
 Azure | Azure CLI: Configuration | .azure, .Azure, .azure-devops, .IdentityService, .local/share/.IdentityService
-Kubernetes | kubectl: Organizing cluster access; Helm: registry login | .kube, .config/k9s, .config/argocd, .argocd, .rancher, .talos, .minikube/profiles, .minikube/certs
+Kubernetes | kubectl: Organizing cluster access; Helm: registry login | .kube, .config/helm/registry/config.json, .config/helm/repositories.yaml, .config/k9s, .config/argocd, .argocd, .rancher, .talos, .minikube/profiles, .minikube/certs
 Docker and Podman | docker login; containers-auth.json(5) | .docker, .dockercfg, .config/containers/auth.json
 Terraform, OpenTofu and Pulumi | Terraform: CLI configuration, credentials; Pulumi: State and backends | .terraform.d, .terraformrc, .tofurc, .config/opentofu, .pulumi/credentials.json
 HashiCorp Vault and Boundary | vault login | .vault-token, .vault, .consul-token, .nomad-token
@@ -107,6 +107,142 @@ export const secretPlaces: readonly SecretPlaces[] = table
   .map((line) => {
     const [of = '', source = '', paths = ''] = line.split(' | ')
     return { of, source, paths: paths.split(', ') }
+  })
+
+/** Variable by which a program keeps secrets elsewhere than in the home. */
+interface SecretVariable {
+  readonly name: string
+  /** Manual that names the variable. */
+  readonly source: string
+  /** Path below the home in whose place the variable's value counts. */
+  readonly insteadOf: string
+  /** Path below the value; empty for the value itself. */
+  readonly below: string
+  /** True for a value of several paths with colons between. */
+  readonly isList: boolean
+}
+
+/**
+ * Variable | its manual | path below a home that the value stands for. `NAME/rest` stands for the path `rest` below the
+ * value, `NAME:` for several paths. The places of the table above that lie there lie below the value instead.
+ */
+const variableTable = `
+# Folders with the places of many programs.
+XDG_CONFIG_HOME | XDG Base Directory Specification | .config
+XDG_DATA_HOME | XDG Base Directory Specification | .local/share
+XDG_STATE_HOME | XDG Base Directory Specification | .local/state
+XDG_CACHE_HOME | XDG Base Directory Specification | .cache
+XDG_RUNTIME_DIR/containers/auth.json | containers-auth.json(5) | .config/containers/auth.json
+
+# Keys and password stores.
+GNUPGHOME | gpg(1), ENVIRONMENT | .gnupg
+PASSWORD_STORE_DIR | pass(1), ENVIRONMENT VARIABLES | .password-store
+PASSAGE_DIR | passage(1) | .passage
+PASSAGE_IDENTITIES_FILE | passage(1) | .passage/identities
+SOPS_AGE_KEY_FILE | SOPS: Encrypting using age | .config/sops/age/keys.txt
+LPASS_HOME | lpass(1) | .lpass
+BITWARDENCLI_APPDATA_DIR | Bitwarden: Password Manager CLI, Data | .config/Bitwarden CLI
+
+# Clouds and hosting.
+AWS_SHARED_CREDENTIALS_FILE | AWS CLI: Environment variables | .aws/credentials
+AWS_CONFIG_FILE | AWS CLI: Environment variables | .aws/config
+AWS_WEB_IDENTITY_TOKEN_FILE | AWS CLI: Environment variables | .aws/token
+AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE | AWS SDKs: Container credential provider | .aws/token
+BOTO_CONFIG | gsutil config | .boto
+CLOUDSDK_CONFIG | gcloud topic configurations | .config/gcloud
+GOOGLE_APPLICATION_CREDENTIALS | Google Cloud: Application Default Credentials | .config/gcloud/application_default_credentials.json
+AZURE_CONFIG_DIR | Azure CLI: Configuration | .azure
+AZURE_FEDERATED_TOKEN_FILE | Azure Identity: WorkloadIdentityCredential | .azure/token
+OCI_CLI_CONFIG_FILE | OCI CLI: Environment variables | .oci/config
+IBMCLOUD_HOME/.bluemix | ibmcloud config | .bluemix
+CF_HOME/.cf | cf help | .cf
+OS_CLIENT_CONFIG_FILE | openstacksdk: Configuration | .config/openstack/clouds.yaml
+KUBECONFIG: | kubectl: Organizing cluster access | .kube/config
+MINIKUBE_HOME | minikube config | .minikube
+MINIKUBE_HOME/.minikube | minikube config | .minikube
+TALOSCONFIG | talosctl config | .talos/config
+ARGOCD_CONFIG_DIR | argocd login | .config/argocd
+DOCKER_CONFIG | docker(1), Environment variables | .docker
+REGISTRY_AUTH_FILE | podman login | .config/containers/auth.json
+HELM_REGISTRY_CONFIG | helm(1), Environment variables | .config/helm/registry/config.json
+HELM_REPOSITORY_CONFIG | helm(1), Environment variables | .config/helm/repositories.yaml
+HELM_CONFIG_HOME/registry/config.json | helm(1), Environment variables | .config/helm/registry/config.json
+HELM_CONFIG_HOME/repositories.yaml | helm(1), Environment variables | .config/helm/repositories.yaml
+TF_CLI_CONFIG_FILE | Terraform: Environment variables | .terraformrc
+PULUMI_HOME | Pulumi: Environment variables | .pulumi
+SCW_CONFIG_PATH | scw: Environment variables | .config/scw/config.yaml
+HCLOUD_CONFIG | hcloud: Environment variables | .config/hcloud/cli.toml
+DATABRICKS_CONFIG_FILE | Databricks CLI: Environment variables | .databrickscfg
+SNOWFLAKE_HOME | Snowflake CLI: Configuring | .snowflake
+
+# Repositories and packages.
+GH_CONFIG_DIR | gh help environment | .config/gh
+GLAB_CONFIG_DIR | glab: Environment variables | .config/glab-cli
+HUB_CONFIG | hub(1) | .config/hub
+NETRC | cmd/go: GOAUTH; ftp(1) | .netrc
+CARGO_HOME | The Cargo Book: Environment variables | .cargo
+NPM_CONFIG_USERCONFIG | npm: Config, userconfig | .npmrc
+npm_config_userconfig | npm: Config, userconfig | .npmrc
+PIP_CONFIG_FILE | pip: Configuration | .config/pip/pip.conf
+POETRY_CONFIG_DIR | Poetry: Configuration | .config/pypoetry
+UV_CREDENTIALS_DIR | uv: Environment variables | .local/share/uv/credentials
+GRADLE_USER_HOME | Gradle: Build environment | .gradle
+BUNDLE_USER_HOME | bundle config | .bundle
+BUNDLE_USER_CONFIG | bundle config | .bundle/config
+COMPOSER_HOME | Composer: Environment variables | .composer
+HEX_HOME | mix hex.config | .hex
+CP_HOME_DIR | CocoaPods: Environment | .cocoapods
+CONAN_HOME | Conan: Environment variables | .conan2
+CONAN_USER_HOME/.conan | Conan 1: Environment variables | .conan
+HF_HOME | Hugging Face: Environment variables | .cache/huggingface
+HF_TOKEN_PATH | Hugging Face: Environment variables | .cache/huggingface/token
+KAGGLE_CONFIG_DIR | Kaggle API | .kaggle
+ANSIBLE_VAULT_PASSWORD_FILE | Ansible: Configuration settings | .vault_pass
+ANSIBLE_GALAXY_TOKEN_PATH | Ansible: Configuration settings | .ansible/galaxy_token
+RCLONE_CONFIG | rclone: Environment variables | .config/rclone/rclone.conf
+RESTIC_PASSWORD_FILE | restic: Environment variables | .config/restic/password
+BORG_KEYS_DIR | borg(1): Environment variables | .config/borg/keys
+BORG_CONFIG_DIR | borg(1): Environment variables | .config/borg
+MC_CONFIG_DIR | MinIO: mc | .mc
+
+# Databases.
+PGPASSFILE | libpq: Environment variables | .pgpass
+PGSERVICEFILE | libpq: Environment variables | .pg_service.conf
+MYSQL_TEST_LOGIN_FILE | MySQL: Environment variables | .mylogin.cnf
+INFLUX_CONFIGS_PATH | influx config | .influxdbv2/configs
+
+# Histories.
+HISTFILE | bash(1): HISTFILE | .bash_history
+ZDOTDIR/.zsh_history | zsh(1), FILES | .zsh_history
+ZDOTDIR/.zhistory | zsh(1), FILES | .zhistory
+PYTHON_HISTORY | Python: Environment variables | .python_history
+IPYTHONDIR | IPython: The IPython directory | .ipython
+NODE_REPL_HISTORY | Node.js: REPL | .node_repl_history
+PSQL_HISTORY | psql(1) | .psql_history
+MYSQL_HISTFILE | mysql(1) | .mysql_history
+SQLITE_HISTORY | sqlite3(1) | .sqlite_history
+REDISCLI_HISTFILE | redis-cli | .rediscli_history
+REDISCLI_RCFILE | redis-cli | .redisclirc
+LESSHISTFILE | less(1) | .lesshst
+
+# Other programs.
+XAUTHORITY | Xauthority: xauth(1) | .Xauthority
+ICEAUTHORITY | iceauth(1) | .ICEauthority
+MAILRC | mail(1) | .mailrc
+CODEX_HOME | Codex: Environment variables | .codex
+CLAUDE_CONFIG_DIR | Claude Code: Settings | .claude
+CLAUDE_CONFIG_DIR/.claude.json | Claude Code: Settings | .claude.json
+COPILOT_HOME | Copilot CLI: Configuration directory | .copilot
+`
+
+/** Variables that move places of secrets. */
+export const secretVariables: readonly SecretVariable[] = variableTable
+  .split('\n')
+  .filter((line) => line !== '' && !line.startsWith('#'))
+  .map((line) => {
+    const [written = '', source = '', insteadOf = ''] = line.split(' | ')
+    const [name = '', ...below] = written.replace(/:$/, '').split('/')
+    return { name, source, insteadOf, below: below.join('/'), isList: written.endsWith(':') }
   })
 
 /** Places of secrets of the machine itself. */

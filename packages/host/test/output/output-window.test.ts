@@ -26,9 +26,15 @@ describe('the output window', () => {
           head: Buffer.from(whole.subarray(0, headBytes)),
           tail: Buffer.from(tail),
           omittedBytes: Math.max(0, rest.length - tailBytes),
+          lineEnds: whole.filter((byte) => byte === 10).length,
         })
       }),
     )
+  })
+
+  it('counts the lines of everything, also of what it no longer keeps', () => {
+    const pieces = Array.from({ length: 9_000 }, (_, index) => Buffer.from(`${index + 1}\n`))
+    expect(fill(pieces, 64, 64)).toMatchObject({ lineEnds: 9_000 })
   })
 
   it('keeps its own copy of each chunk', () => {

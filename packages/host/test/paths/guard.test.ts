@@ -110,6 +110,50 @@ describe('a file of git settings is protected', () => {
     ])
   })
 
+  it.each([
+    [
+      'GIT_CONFIG_COUNT',
+      (top: string) => ({
+        GIT_CONFIG_COUNT: '3',
+        GIT_CONFIG_KEY_0: 'Core.hooksPath',
+        GIT_CONFIG_VALUE_0: '.githooks',
+        GIT_CONFIG_KEY_1: 'include.path',
+        GIT_CONFIG_VALUE_1: `${top}/w/mine`,
+        GIT_CONFIG_KEY_2: 'core.fsmonitor',
+        GIT_CONFIG_VALUE_2: 'tools/watch --fast',
+        GIT_CONFIG_KEY_3: 'core.hooksPath',
+        GIT_CONFIG_VALUE_3: 'uncounted',
+      }),
+    ],
+    [
+      'GIT_CONFIG_PARAMETERS',
+      (top: string) => ({
+        GIT_CONFIG_PARAMETERS: `'core.hooksPath'='.githooks' 'include.path=${top}/w/mine' 'core.fsmonitor'='tools/watch'`,
+      }),
+    ],
+  ])('when %s names it, with what its settings include', async (_, envIn) => {
+    using place = laidOut({
+      ...repository,
+      'w/sub/.git/HEAD': '',
+      'w/mine': '[core]\nhooksPath = more',
+      'w/tools/watch': '',
+    })
+    const paths = [
+      'w/.githooks/x',
+      'w/sub/.githooks/x',
+      'w/mine',
+      'w/more/x',
+      'w/tools/watch',
+      'w/uncounted',
+      'w/tools/x',
+    ]
+    expect(await kindsOf(place, paths, 'w', { env: envIn(place.top) })).toEqual([
+      ...['gitHooks', 'gitHooks', 'gitSettings', 'gitHooks', 'gitCommands'],
+      ...[null, null],
+    ])
+    expect(await kindsOf(place, paths)).toEqual(paths.map(() => null))
+  })
+
   it('in the folder that a file named .git names', async () => {
     using place = laidOut({
       'w/.git': 'gitdir: ./.bare \r\n',

@@ -7,7 +7,7 @@ export const EXCERPT_BYTES = 64 * 1024
 
 export interface ExcerptLines {
   readonly headLines: readonly string[]
-  /** Lines of the requested types between the two ends. */
+  /** The line that the end of the head cuts, and lines of the requested types between the two ends. */
   readonly tellingLines: readonly string[]
   readonly tailLines: readonly string[]
 }
@@ -37,7 +37,10 @@ function excerptOf(files: Files, file: OpenFile, tellingTypes: ReadonlySet<strin
   return { headLines: wholeLines(head), tellingLines, tailLines: wholeLines(tail.subarray(tail.indexOf('\n') + 1)) }
 }
 
-/** Returns lines of some types that begin in a span, its end included: the tail after it drops its first line. */
+/**
+ * Returns the first line of a span, which may be a long message, and lines of some types that begin in it. The end of the
+ * span counts: the tail after it drops its first line.
+ */
 function linesOfTypes(
   files: Files,
   file: OpenFile,
@@ -46,8 +49,9 @@ function linesOfTypes(
   const found: string[] = []
   for (const { bytes, byteOffset } of splitLines(files, file, from)) {
     if (byteOffset > to) break
-    const type = bytes === null ? undefined : readPrefix(bytes)?.type
-    if (bytes !== null && type !== undefined && types.has(type)) found.push(bytes.toString())
+    if (bytes === null) continue
+    const type = readPrefix(bytes)?.type
+    if (byteOffset === from || (type !== undefined && types.has(type))) found.push(bytes.toString())
   }
   return found
 }

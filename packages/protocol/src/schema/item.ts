@@ -58,6 +58,11 @@ export const output = z
     tail: z.string().describe('Empty when `head` is everything.'),
     totalBytes: z.int().min(0).describe('Bytes written.'),
     omittedBytes: z.int().min(0).describe('Bytes between head and tail.'),
+    totalLines: z
+      .int()
+      .min(0)
+      .exactOptional()
+      .describe('Lines written; left out where head and tail are everything, and where nobody counted.'),
     file: sideFile.exactOptional().describe('All bytes, when they do not fit in head.'),
     binary: z.literal(true).exactOptional().describe('The output is not text.'),
   })

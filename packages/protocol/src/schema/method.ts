@@ -98,7 +98,7 @@ export const methods = {
     result: acknowledged,
   },
   'conversation/interrupt': {
-    about: 'Stops the running turn; answers at once, also when idle.',
+    about: "Stops the running turn, or without one the user's own commands; answers at once, also when idle.",
     params: methodParams['conversation/interrupt'],
     result: z.object({ interrupted: z.boolean().describe('False when nothing ran.') }),
   },

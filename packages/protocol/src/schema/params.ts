@@ -106,6 +106,7 @@ export const methodParams = {
   'conversation/interrupt': z.object({
     conversationId,
     turnId: turnId.exactOptional().describe('Only this turn; another one running is -32006.'),
+    shell: z.literal(true).exactOptional().describe("Only the user's own commands; a turn goes on."),
   }),
   'conversation/continue': byId,
   'approval/decide': z.object({
@@ -174,7 +175,13 @@ export const methodParams = {
   'conversation/delete': byId,
   'conversation/configure': z.object({ conversationId, settings: settingsPatch }),
   'conversation/runShell': z.object({ conversationId, command: z.string().min(1) }),
-  'model/list': z.object({ cwd: z.string().exactOptional() }),
+  'model/list': z.object({
+    cwd: z.string().exactOptional(),
+    provider: z
+      .string()
+      .exactOptional()
+      .describe('Lists the models of this provider alone. Rejects with `invalidParams` when there is none of this id.'),
+  }),
   'config/read': z.object({ ...overrides.shape, cwd: z.string() }),
   'mcp/list': z.object({}),
   'mcp/restart': z.object({ name: z.string().describe('Key of `[mcp_servers.X]`.') }),

@@ -56,7 +56,7 @@ type ServerMethod =
 function serverMethods({ mcpServers, redaction, policy, trust }: MethodPorts): Pick<EngineMethods, ServerMethod> {
   const { home, env } = policy
   return {
-    'model/list': () => listModels(policy),
+    'model/list': ({ provider }) => listModels(policy, provider),
     'config/read': (params) => describeConfig(params, { home, env, projects: trust.projects, redaction }),
     'mcp/list': () => ({ servers: mcpServers.describe() }),
     'mcp/restart': ({ name }) => restartMcpServer(mcpServers, name),
@@ -86,7 +86,10 @@ function changeMethods(client: Guest, { host }: MethodPorts): Pick<EngineMethods
     'conversation/sendMessage': (params) => sendMessage(opened(params), params, client.actor),
     'conversation/inbox/edit': (params) => commands.editQueued(opened(params), params, client.actor),
     'conversation/inbox/remove': (params) => commands.removeQueued(opened(params), params.messageId, client.actor),
-    'conversation/interrupt': (params) => commands.interruptTurn(opened(params), params.turnId),
+    'conversation/interrupt': (params) =>
+      params.shell === true
+        ? commands.interruptShell(opened(params))
+        : commands.interruptTurn(opened(params), params.turnId),
     'conversation/continue': (params) => commands.continueConversation(opened(params), client.actor),
     'approval/decide': (params) => decideApproval(opened(params), params, client.actor),
     'conversation/configure': (params) => commands.configure(opened(params), params.settings, client.actor),

@@ -1,6 +1,6 @@
 import { chmodSync, renameSync, statSync } from 'node:fs'
-import { homedir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { homedir, userInfo } from 'node:os'
+import { isAbsolute, join, resolve } from 'node:path'
 import { appendUnlocked, foreignOwner } from '@parley/host'
 import { makeFolders, nodeFiles } from '@parley/journal'
 import { UsageError } from '../serving/flags.ts'
@@ -11,6 +11,21 @@ import { UsageError } from '../serving/flags.ts'
  */
 export function homeFolder(env: Readonly<Record<string, string | undefined>>): string {
   return resolve(env['PARLEY_HOME'] || resolve(env['HOME'] || homedir(), '.parley'))
+}
+
+/** Returns where this user's programs keep secrets: the home they are given, that of the list of users, variables. */
+export function userPlaces(home: string, env: Readonly<Record<string, string | undefined>>) {
+  return { home, otherHomes: listedHomes(), env, cwd: process.cwd() }
+}
+
+/** Returns the home that the system's list of users has for this one, whatever HOME says; none for an unknown user. */
+function listedHomes(): readonly string[] {
+  try {
+    const { homedir: listed } = userInfo()
+    return isAbsolute(listed) && listed !== '/' ? [resolve(listed)] : []
+  } catch {
+    return []
+  }
 }
 
 const accessOfOthers = 0o077

@@ -10,10 +10,9 @@ import { createRedaction } from '@parley/redaction'
 import { diskFiles, diskPatchFiles, ownFiles, type SecretPaths, secretPaths } from '@parley/workspace'
 import { rgPath } from '@vscode/ripgrep'
 import { createModelSources, type EngineParts } from '../engine/index.ts'
-import { systemClock } from '../ports/clock.ts'
-import { randomIds } from '../ports/ids.ts'
+import { randomIds, systemClock } from '../ports/clock-and-ids.ts'
 import { ownRunFolders } from '../serving/run-folder.ts'
-import { homeFolder, makeHomePrivate, openServerLog } from './home-folder.ts'
+import { homeFolder, makeHomePrivate, openServerLog, userPlaces } from './home-folder.ts'
 
 /** Options of a server's parts. */
 interface ServerOptions {
@@ -84,7 +83,7 @@ export function systemParts(options: ServerOptions): EngineParts {
   const userHome = env['HOME'] ?? homedir()
   const runFolders = [...ownRunFolders(env), ...options.sockets]
   const secrets = secretsOf(home, userHome, (added) =>
-    secretPaths({ home: userHome, parleyHome: home, own: own(), runFolders, added }, diskFiles),
+    secretPaths({ ...userPlaces(userHome, env), parleyHome: home, own: own(), runFolders, added }, diskFiles),
   )
   return {
     program: `parley/${options.version}`,

@@ -4,7 +4,7 @@ import { type Facts, type FileSurroundings, gatherReadFacts, type ShellParser } 
 import type { Redaction } from '@parley/redaction'
 import { type Environment, resolveWorkspacePath, whenUnknown } from '@parley/workspace'
 import * as z from 'zod'
-import type { Clock } from '../ports/clock.ts'
+import type { Clock } from '../ports/clock-and-ids.ts'
 import {
   type PreparedCall,
   type Tool,

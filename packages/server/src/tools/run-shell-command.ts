@@ -198,11 +198,11 @@ const shownHeadBytes = 4 * 1024
 const shownTailBytes = 4 * 1024
 
 /** Bounded output of a command. `head` may hold all of it when nothing was omitted. */
-type KeptEnd = Pick<CommandEnd, 'totalBytes' | 'head' | 'tail' | 'omittedBytes' | 'spool'>
+type KeptEnd = Pick<CommandEnd, 'totalBytes' | 'head' | 'tail' | 'omittedBytes' | 'spool' | 'lineEnds'>
 
 /** Stores a command's output for its item: whole when it is small, else both ends and a side file with all of it. */
 export async function keepOutput(end: KeptEnd, sideFiles: ToolFiles): Promise<Output> {
-  const { totalBytes, head, tail, omittedBytes } = end
+  const { totalBytes, head, tail, omittedBytes, lineEnds } = end
   const known = Buffer.concat([head, tail])
   const binary = known.includes(0) ? { binary: true as const } : {}
   if (omittedBytes === 0 && totalBytes <= inlineBytes)
@@ -216,6 +216,7 @@ export async function keepOutput(end: KeptEnd, sideFiles: ToolFiles): Promise<Ou
     tail: finish.toString(),
     totalBytes,
     omittedBytes: totalBytes - shown,
+    totalLines: lineEnds + (known.at(-1) === 10 ? 0 : 1),
     ...(file === null ? {} : { file }),
     ...binary,
   }

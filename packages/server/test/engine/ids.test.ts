@@ -6,7 +6,7 @@ import { interruptTurn } from '../../src/engine/commands/commands.ts'
 import type { decideApproval } from '../../src/engine/commands/decide-approval.ts'
 import type { ConversationHost } from '../../src/engine/open/conversation-host.ts'
 import type { TurnContext } from '../../src/engine/turn/turn-context.ts'
-import { type Ids, randomIds } from '../../src/ports/ids.ts'
+import { type Ids, randomIds } from '../../src/ports/clock-and-ids.ts'
 
 const turn: TurnId = randomIds.turn()
 const item: ItemId = randomIds.item()

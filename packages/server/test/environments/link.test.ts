@@ -26,3 +26,13 @@ it('a link that is dead without a word is noticed and made again, and what runs 
   expect(await process.ended).toMatchObject({ kind: 'ended', exitCode: 137 })
   expect(said).toBe('before\n')
 })
+
+it('a request is repeated when the link breaks at it, and is given up with a reason at the third break', async () => {
+  await using brittle = brittleLink(null)
+  const ask = () => brittle.link.ask('fs/getMetadata', { path: 'file:///', sandbox: null })
+  brittle.breakAtNext(2)
+  expect(await ask()).toMatchObject({ isDirectory: true })
+  brittle.breakAtNext(3)
+  await expect(ask()).rejects.toThrow('The environment box cannot be reached: the link broke at each fs/getMetadata.')
+  expect(await ask()).toMatchObject({ isDirectory: true })
+})

@@ -4,7 +4,7 @@ import { waitUntil } from '@parley/testkit'
 import { afterAll, beforeAll, describe, it } from 'vitest'
 import type { Watched } from '../engine/support/test-client.ts'
 import type { Talk } from '../engine/support/test-server.ts'
-import { startCuttableLink } from './support/cuttable-link.ts'
+import { type CuttableLink, startCuttableLink } from './support/cuttable-link.ts'
 import { type FarMachine, startFarMachine } from './support/far-machine.ts'
 import { calling, farPlace, heard, patch, placeFor, shell } from './support/far-talk.ts'
 
@@ -23,17 +23,48 @@ function noticesOf(watched: Watched): string[] {
   return watched.items().flatMap((item) => (item.type === 'notice' ? [item.title] : []))
 }
 
-/** Says yes to so many questions, each as soon as it is asked. */
-async function approveEach({ client, watched }: Talk, count: number): Promise<void> {
+/** Says yes to each question as soon as it is asked, until the turn has ended. */
+async function approveUntilEnd({ client, watched }: Talk): Promise<void> {
+  const { conversationId } = watched
   const answered = new Set<string>()
-  while (answered.size < count) {
-    const { id } = await watched.until(({ core }) =>
-      Object.values(core.approvals).find((asked) => asked.state === 'pending' && !answered.has(asked.id)),
-    )
-    answered.add(id)
-    const { conversationId } = watched
-    await client.request('approval/decide', { conversationId, approvalId: id, decision: 'approved' })
+  while (true) {
+    const next = await watched.until(({ core }) => {
+      if (core.turn === null && core.lastTurn !== null) return 'ended'
+      return Object.values(core.approvals).find(({ id, state }) => state === 'pending' && !answered.has(id))?.id
+    })
+    if (next === 'ended') return
+    answered.add(next)
+    await client.request('approval/decide', { conversationId, approvalId: next, decision: 'approved' })
   }
+}
+
+/** Counts the steps of a turn. Between two of them everything has to go over the link. */
+function stepsOf({ events }: Watched): number {
+  const types = ['turn.started', 'approval.requested', 'execution.started']
+  return events.filter(({ event }) =>
+    event.type === 'item.completed' ? event.item.type === 'commandExecution' : types.includes(event.type),
+  ).length
+}
+
+/**
+ * Cuts the link once after each step, at any moment of the next one, and mends it a beat later. A break must not come
+ * before the next step on a slow machine: a request that loses three connections is given up, and the turn fails.
+ */
+function breakAfterEachStep(link: CuttableLink, watched: Watched): Disposable {
+  let isCut = false
+  let broken = 0
+  const beat = setInterval(() => {
+    const steps = stepsOf(watched)
+    if (isCut) {
+      link.mend()
+      isCut = false
+    } else if (steps > broken) {
+      link.cut()
+      isCut = true
+      broken = steps
+    }
+  }, 30)
+  return { [Symbol.dispose]: () => clearInterval(beat) }
 }
 
 const untilExists = (path: string) => waitUntil(() => existsSync(path), { what: path })
@@ -91,18 +122,10 @@ describe.concurrent('the link of an environment', { timeout: 30_000 }, () => {
     const numbers = [1, 2, 3, 4, 5, 6]
     const commands = numbers.map((number) => shell(`echo ${number} >> log; seq ${number}000 ${number}999`))
     const talk = await place.talk(calling(...commands), { port: link.port })
-    let beat = 0
-    const disturbance = setInterval(() => {
-      beat += 1
-      if (beat % 8 === 0) link.cut()
-      else if (beat % 8 === 1) link.mend()
-    }, 30)
-    try {
+    {
+      using _ = breakAfterEachStep(link, talk.watched)
       await talk.watched.send('go')
-      await approveEach(talk, commands.length)
-      await talk.watched.turnEnded()
-    } finally {
-      clearInterval(disturbance)
+      await approveUntilEnd(talk)
     }
     expect(far.read('log')).toBe(numbers.map((number) => `${number}\n`).join(''))
     expect(commandsOf(talk.watched)).toMatchObject(

@@ -1,14 +1,15 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
+import { userInfo } from 'node:os'
 import { join } from 'node:path'
 import { tempDirectory } from '@parley/testkit'
 import { describe, expect, it } from 'vitest'
 import { readServerOptions, systemParts } from '../../src/programs/system-parts.ts'
 import { testPlace } from '../engine/support/test-server.ts'
 
-function openPlace(folder: string) {
+function openPlace(folder: string, more: Readonly<Record<string, string>> = {}) {
   const home = join(folder, '.parley')
   mkdirSync(home, { recursive: true, mode: 0o700 })
-  const env = { HOME: folder, PARLEY_HOME: home, XDG_RUNTIME_DIR: folder }
+  const env = { HOME: folder, PARLEY_HOME: home, XDG_RUNTIME_DIR: folder, ...more }
   const built = { moduleUrl: import.meta.url, version: '0', build: 'test', ripgrep: 'rg' }
   const parts = systemParts(readServerOptions({ paced: false, recordTo: null }, env, built))
   const configure = (text: string) => writeFileSync(join(home, 'config.toml'), text, { mode: 0o600 })
@@ -27,6 +28,14 @@ describe('places of secrets of the user’s own', () => {
     expect(await parts.secrets()).toContain(keys)
     configure('')
     expect(await parts.secrets()).not.toContain(keys)
+  })
+
+  it('are hidden where variables of the server move them, and in the home of the list of users', async () => {
+    await using folder = await tempDirectory()
+    const { parts } = openPlace(folder.path, { KUBECONFIG: `${folder.path}/one:${folder.path}/two` })
+    const listed = join(userInfo().homedir, '.ssh')
+    const moved = ['one', 'two', '.ssh'].map((name) => join(folder.path, name))
+    expect(await parts.secrets()).toEqual(expect.arrayContaining([...moved, listed]))
   })
 
   it('are listed by the checkup with the known ones, and those that are missing', async () => {

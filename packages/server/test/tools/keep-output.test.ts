@@ -23,6 +23,7 @@ const ended = (bytes: Buffer, spooled = true): CommandEnd => {
     tail,
     totalBytes: bytes.length,
     omittedBytes: bytes.length - head.length - tail.length,
+    lineEnds: bytes.filter((byte) => byte === 10).length,
     exitCode: 0,
     signal: null,
     reason: 'exited',
@@ -53,6 +54,7 @@ describe('the output of a command', () => {
       tail: bytes.toString().slice(-4096),
       totalBytes: size,
       omittedBytes: size - 8192,
+      totalLines: Math.ceil(size / 11),
     })
     expect(bytesOf(output.file)).toEqual(bytes)
   })

@@ -22,7 +22,7 @@ export function remoteEnvironment(name: string, link: Link, here: Ripgrep): Envi
   const facts = () => machineFacts(link.info)
   const sandboxes = remoteSandboxes(name, link)
   const remoteSecrets = () => {
-    secrets ??= link.connection().then(() => findSecrets(facts().home, files))
+    secrets ??= link.connection().then(() => findSecrets(facts(), files))
     // A failure is not kept, so that the next call tries again.
     secrets.catch(() => {
       secrets = null
@@ -100,8 +100,8 @@ function machineFacts(info: ExecInfo | null): MachineFacts {
   }
 }
 
-function findSecrets(home: string, files: EnvironmentFiles): Promise<SecretPaths> {
-  return secretPaths({ home, parleyHome: `${home}/.parley` }, files)
+function findSecrets({ home, env }: MachineFacts, files: EnvironmentFiles): Promise<SecretPaths> {
+  return secretPaths({ home, env, parleyHome: `${home}/.parley` }, files)
 }
 
 async function findRipgrep(

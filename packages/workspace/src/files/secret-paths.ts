@@ -1,5 +1,5 @@
-import { basename, dirname, join } from 'node:path'
-import { secretPlaces, systemSecretPlaces } from '@parley/host'
+import { basename, dirname, isAbsolute, join } from 'node:path'
+import { secretPlaces, secretVariables, systemSecretPlaces } from '@parley/host'
 import type { EnvironmentFiles } from './environment-files.ts'
 import { whenUnknown } from './errors.ts'
 import { liesWithin } from './real-path.ts'
@@ -7,8 +7,16 @@ import { liesWithin } from './real-path.ts'
 /** Absolute paths of files and folders that contain secrets, each as written and with links followed. */
 export type SecretPaths = readonly string[]
 
+type Env = Readonly<Record<string, string | undefined>>
+
 interface SecretHomes {
   readonly home: string
+  /** Further homes of the user, such as that of the system's list of users when HOME names another. */
+  readonly otherHomes?: readonly string[]
+  /** Variables of the user, by which programs keep secrets elsewhere. */
+  readonly env?: Env
+  /** Folder that relative paths in `env` start from; without it they do not count. */
+  readonly cwd?: string
   readonly parleyHome: string
   /** Files of parley outside `parleyHome`, such as targets of its links. */
   readonly own?: readonly string[]
@@ -22,21 +30,77 @@ const placesAtHome = secretPlaces.flatMap(({ paths }) => paths)
 const namedAtHome = placesAtHome.filter((place) => !place.includes('*'))
 const patternsAtHome = placesAtHome.filter((place) => place.includes('*'))
 
-/** Lists the paths of secrets known by name, under the user's home, parley's home and the system's folders. */
+/** Lists the paths of secrets known by name, under the user's homes, parley's home and the system's folders. */
 export async function secretPaths(
-  { home, parleyHome, own = [], runFolders = [], added = [] }: SecretHomes,
+  { home, otherHomes = [], parleyHome, own = [], runFolders = [], added = [], env = {}, cwd }: SecretHomes,
   files: EnvironmentFiles,
 ): Promise<SecretPaths> {
   const resolve = (path: string) => files.realPath(path).catch(whenUnknown(path))
-  const atHome = await existingAtHome(home, files)
-  const realHome = await resolve(home)
-  const missing = namedAtHome.filter((name) => !atHome.includes(name))
-  const others = [parleyHome, ...own, ...runFolders, ...added, ...systemSecretPlaces]
-  const existing = [...atHome.map((name) => join(home, name)), ...others]
-  const real = await Promise.all(existing.map(resolve))
-  return [
-    ...new Set([...existing, ...real, ...[home, realHome].flatMap((at) => missing.map((name) => join(at, name)))]),
+  const others = otherHomes.filter((other) => other !== home)
+  const homes = [home, ...others]
+  const atHomes = await Promise.all(homes.map((at) => placesBelow(at, files)))
+  const homesNow = [...homes, ...(await Promise.all(homes.map(resolve)))]
+  const mayMove = await Promise.all(movedPlaces(env, home, cwd).map(async (path) => [path, await resolve(path)]))
+  const moved = mayMove.filter((paths) => paths.every((path) => canBeHidden(path, homesNow))).flat()
+  const ownHomes = [parleyHome, ...others.map((other) => join(other, '.parley'))]
+  const existing = [
+    ...atHomes.flatMap((places) => places.existing),
+    ...[...ownHomes, ...own, ...runFolders, ...added, ...moved, ...systemSecretPlaces],
   ]
+  const real = await Promise.all(existing.map(resolve))
+  return [...new Set([...existing, ...real, ...atHomes.flatMap(({ missing }) => missing)])]
+}
+
+interface PlacesBelow {
+  readonly existing: readonly string[]
+  /** Paths as written, and with the links of the home followed. */
+  readonly missing: readonly string[]
+}
+
+async function placesBelow(home: string, files: EnvironmentFiles): Promise<PlacesBelow> {
+  const atHome = await existingAtHome(home, files)
+  const realHome = await files.realPath(home).catch(whenUnknown(home))
+  const missing = namedAtHome.filter((name) => !atHome.includes(name))
+  return {
+    existing: atHome.map((name) => join(home, name)),
+    missing: [home, realHome].flatMap((at) => missing.map((name) => join(at, name))),
+  }
+}
+
+/** Folders of the system that no variable hides as a whole: programs need them, and `/tmp` is each command's own. */
+const neededFolders =
+  /^\/(?:(?:bin|boot|dev|etc|home|lib\d*|media|mnt|opt|private|proc|root|run|sbin|srv|sys|tmp|Users|usr|var)(?:\/(?:bin|etc|lib|local|share|tmp|var))?)?$/
+const systemFile = /^\/(?:dev|proc|sys)\//
+
+/** Returns false for a folder that holds a home or the system, which cannot be hidden as a whole. */
+function canBeHidden(path: string, homes: readonly string[]): boolean {
+  return !systemFile.test(path) && !neededFolders.test(path) && !homes.some((home) => liesWithin(home, path))
+}
+
+/** Lists where variables of programs move their places to. */
+function movedPlaces(env: Env, home: string, cwd: string | undefined): string[] {
+  const moved = secretVariables.flatMap(({ name, insteadOf, below, isList }) => {
+    const value = env[name] ?? ''
+    const values = (isList ? value.split(':') : [value]).filter((path) => path !== '')
+    if (values.length === 0) return []
+    const paths = values.flatMap((path) => absolutePath(path, home, cwd))
+    return paths.flatMap((path) => placesInsteadOf(insteadOf).map((place) => join(path, below, place)))
+  })
+  return [...new Set(moved.map((path) => path.replace(/(?<=.)\/$/, '')))]
+}
+
+/** Returns no path for a relative one where the working folder is not known. */
+function absolutePath(path: string, home: string, cwd: string | undefined): string[] {
+  if (path === '~' || path.startsWith('~/')) return [join(home, path.slice(1))]
+  if (isAbsolute(path)) return [path]
+  return cwd === undefined ? [] : [join(cwd, path)]
+}
+
+/** Returns the places in a folder of the home, relative to it; `''` for one that is, or lies in, a place itself. */
+function placesInsteadOf(folder: string): readonly string[] {
+  const within = namedAtHome.filter((place) => place.startsWith(`${folder}/`))
+  const isWhole = namedAtHome.some((place) => liesWithin(folder, place))
+  return isWhole || within.length === 0 ? [''] : within.map((place) => place.slice(folder.length + 1))
 }
 
 /** Folders with many of the places. Most places do not exist, and to resolve each takes long over a network. */

@@ -1,6 +1,6 @@
 import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { createMark, openHost, openSandboxes, secretPlaces } from '@parley/host'
+import { createMark, openHost, openSandboxes, secretPlaces, secretVariables } from '@parley/host'
 import { afterAll, describe, expect, it } from 'vitest'
 import { diskFiles, isSecret, secretPaths } from '../../src/index.ts'
 
@@ -22,19 +22,24 @@ function openHome() {
       mkdirSync(dirname(at(name)), { recursive: true })
       writeFileSync(at(name), text)
     },
-    paths: (added: readonly string[] = []) =>
-      secretPaths({ home: at('home'), parleyHome: at('home/.parley'), added }, diskFiles),
+    paths: (added: readonly string[] = [], more: Partial<Parameters<typeof secretPaths>[0]> = {}) =>
+      secretPaths({ home: at('home'), parleyHome: at('home/.parley'), added, ...more }, diskFiles),
     [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }),
   }
 }
 
-async function run(home: ReturnType<typeof openHome>, mode: 'read-only' | 'workspace-write', script: string) {
+async function run(
+  home: ReturnType<typeof openHome>,
+  mode: 'read-only' | 'workspace-write',
+  script: string,
+  more: Parameters<typeof home.paths>[1] = {},
+) {
   const limits = {
     mode,
     writableRoots: [home.at('work')],
     network: false,
     unixSockets: false,
-    masked: await home.paths(),
+    masked: await home.paths([], more),
     scratch: home.at('scratch'),
   }
   const sandbox = await sandboxes.prepare(limits)
@@ -116,6 +121,66 @@ describe('the places of secrets', () => {
   })
 })
 
+describe('the variables that move places of secrets', () => {
+  it('have a source and stand once, for a place or a folder with places', () => {
+    const places = secretPlaces.flatMap(({ paths }) => paths)
+    const keys = secretVariables.map(({ name, below, insteadOf }) => `${name}/${below}|${insteadOf}`)
+    expect(keys.filter((key, index) => keys.indexOf(key) !== index)).toEqual([])
+    const isKnown = (path: string) =>
+      places.some((place) => `${path}/`.startsWith(`${place}/`) || place.startsWith(`${path}/`))
+    expect(secretVariables.filter(({ source, insteadOf }) => source === '' || !isKnown(insteadOf))).toEqual([])
+  })
+
+  it('move a file, the files of a list, a folder, and what lies in a folder', async () => {
+    using home = openHome()
+    symlinkSync(home.at('scratch'), home.at('linked'))
+    const env = {
+      XDG_CONFIG_HOME: home.at('xc'),
+      XDG_DATA_HOME: `${home.at('xd')}/`,
+      CARGO_HOME: home.at('cargo'),
+      GNUPGHOME: home.at('linked'),
+      KUBECONFIG: `${home.at('k1')}:${home.at('k2')}:`,
+      AWS_SHARED_CREDENTIALS_FILE: '~/keys/aws',
+      PGPASSFILE: 'pass',
+      HISTFILE: '/dev/null',
+      ZDOTDIR: home.at('z'),
+      CF_HOME: home.at('cf'),
+    }
+    const paths = await home.paths([], { env, cwd: home.at('work') })
+    const hidden = ['xc/gh/hosts.yml', 'xc/sops', 'xd/keyrings/x', 'cargo/credentials.toml', 'linked', 'scratch/key']
+    const alsoHidden = ['k1', 'k2', 'home/keys/aws', 'work/pass', 'z/.zsh_history', 'cf/.cf/config.json', 'home/.ssh']
+    for (const name of [...hidden, ...alsoHidden]) expect([name, isSecret(home.at(name), paths)]).toEqual([name, true])
+    for (const name of ['xc', 'xc/nvim', 'xd', 'cargo', 'cargo/registry', 'z/.zshrc', 'cf', 'home/keys', 'work'])
+      expect([name, isSecret(home.at(name), paths)]).toEqual([name, false])
+    expect(paths).not.toContain('/dev/null')
+  })
+
+  it('hide neither a home, nor a folder around it, nor a folder of the system', async () => {
+    using home = openHome()
+    symlinkSync(home.at('.'), home.at('work/around'))
+    const usual = await home.paths()
+    for (const value of [
+      '/',
+      '/tmp',
+      '/usr/bin',
+      home.at('home'),
+      home.at('.'),
+      home.at('work/around'),
+      '~',
+      'relative',
+    ])
+      expect([value, await home.paths([], { env: { GNUPGHOME: value, DOCKER_CONFIG: value } })]).toEqual([value, usual])
+  })
+
+  it('leave the places of every home of the user hidden, and what parley keeps there', async () => {
+    using home = openHome()
+    home.put('listed/.ssh/id', 'x')
+    const paths = await home.paths([], { otherHomes: [home.at('listed'), home.at('home')] })
+    for (const name of ['listed/.ssh/id', 'listed/.aws/credentials', 'listed/.parley/sessions', 'home/.ssh'])
+      expect([name, isSecret(home.at(name), paths)]).toEqual([name, true])
+  })
+})
+
 describe.skipIf(!isFull)(`a command in the full sandbox${whyNot}`, { timeout: 30_000 }, () => {
   it.each(['read-only', 'workspace-write'] as const)('reads nothing in any of the places in %s', async (mode) => {
     using home = openHome()
@@ -123,6 +188,23 @@ describe.skipIf(!isFull)(`a command in the full sandbox${whyNot}`, { timeout: 30
     for (const place of places) home.put(`home/${place}${isFileName(place) ? '' : '/inner'}`, 'hidden-content')
     home.put('home/plain', 'open-content')
     const { text } = await run(home, mode, `grep -rl hidden-content "$HOME"; cat "$HOME/plain"`)
+    expect(text).toBe('open-content')
+  })
+
+  it('reads nothing where variables or another home have the places', async () => {
+    using home = openHome()
+    for (const name of ['xc/gh/hosts.yml', 'gnupg/key', 'k1', 'k2', 'cargo/credentials.toml', 'listed/.ssh/id'])
+      home.put(name, 'hidden-content')
+    home.put('cargo/config.toml', 'open-content')
+    const [one, two] = [home.at('k1'), home.at('k2')]
+    const env = {
+      XDG_CONFIG_HOME: home.at('xc'),
+      GNUPGHOME: home.at('gnupg'),
+      KUBECONFIG: `${one}:${two}`,
+      CARGO_HOME: home.at('cargo'),
+    }
+    const script = `grep -rl hidden-content "${home.at('.')}"; cat "${home.at('cargo/config.toml')}"`
+    const { text } = await run(home, 'read-only', script, { env, otherHomes: [home.at('listed')] })
     expect(text).toBe('open-content')
   })
 

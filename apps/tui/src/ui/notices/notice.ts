@@ -11,6 +11,11 @@ export type Notice =
   /** Complete approval. `enforcement`: that of the environment where the call would run. */
   | { readonly kind: 'approvalDetail'; readonly approval: Approval; readonly enforcement: Enforcement }
 
+/** Returns true for two notes of the same text, of which the second says nothing new. */
+export function isSameNote(notice: Notice, other: Notice | undefined): boolean {
+  return notice.kind === 'note' && other?.kind === 'note' && notice.text === other.text
+}
+
 /** Newest stderr lines of a tool server to show. */
 const stderrLines = 3
 
@@ -56,15 +61,14 @@ export const keyHelp: Notice = {
     ['Alt+Enter', 'while it works: waits for the next turn'],
     ['Shift+Enter, Ctrl+J, \\ Enter', 'new line'],
     ['↑ ↓', 'earlier messages of this folder; on an empty line the newest waiting message'],
-    [
-      '↑ ↓ Enter',
-      'at a question: choose an answer and give it; a letter answers by itself when nothing is typed after it',
-    ],
-    ['Esc', 'close what is open, else stop the turn'],
-    ['Ctrl+C', 'clear the text, stop the turn, press twice to leave'],
+    ['y a r n v w', 'at a question: the answers it offers; a letter counts when nothing is typed after it'],
+    ['↑ ↓ Enter', 'at a question: choose an answer and give it'],
+    ['Tab', 'at a question: write a message; Esc goes back to the question'],
+    ['Esc', 'close what is open, else stop your own command, else the turn'],
+    ['Ctrl+C', 'clear the text, stop your own command or the turn, press twice to leave'],
     ['Ctrl+D', 'leave, on an empty line'],
     ['Ctrl+Z', 'back to the shell for a while; fg comes back'],
-    ['Ctrl+A E B F W U K Y _', 'move, delete, bring back and undo as in a shell'],
-    ['!command', 'run a command yourself, outside the sandbox'],
+    ['Ctrl+A E B F W U K Y _', "the keys of your shell's line editor"],
+    ['!command', 'run a command yourself, outside the sandbox; it has no terminal, so editors and pagers do not work'],
   ],
 }

@@ -4,17 +4,19 @@ import type { FilledForm } from '../../ui/ui-state.ts'
 import { clipRows, truncateLine } from '../text/fit-rows.ts'
 import { count } from '../text/formats.ts'
 import { beside, indented } from '../text/gutter.ts'
-import type { Line, Room, Span } from '../text/span.ts'
-import { contextRows, oneRowContext, type RuleText } from './approval-context.ts'
+import type { Line, Room } from '../text/span.ts'
+import { contextRows, limitsRow, oneRowContext, type RuleText } from './approval-context.ts'
 import { type AnswerMode, choiceRows, keyRow } from './choice-rows.ts'
 import { fieldRows } from './form-rows.ts'
-import { askedFiles, askedText, headRows, warningRows, wholeTitle } from './whole-approval.ts'
+import { askedFiles, askedText, headRow, warningRows, wholeTitle } from './whole-approval.ts'
 
 export interface Asking {
   readonly approval: Approval
   /** Pending approvals, this one included. */
   readonly waiting: number
   readonly homeFolder: string
+  /** True while the composer has text that the approval hides. */
+  readonly hasDraft: boolean
   /** Enforcement of limits where the call would run. */
   readonly enforcement: Enforcement
   /** Current meaning of keys. */
@@ -57,6 +59,9 @@ const layouts: readonly Layout[] = [
 /** Minimum rows for one answer per row; below it, answers share a row so that earlier work stays visible. */
 const listedFromRows = 14
 
+/** Minimum rows for the question above a command that does not fit; below it the command has its row. */
+const headedFromRows = 6
+
 /** Minimum rows of the detail: its beginning, the count of hidden rows, and its end. */
 const leastDetail = 3
 
@@ -91,7 +96,7 @@ export function approvalBlock(asking: Asking, room: Room): ApprovalBlock {
   }
   const folded = foldedRows(asking, parts, room)
   const isTooTall = folded.length > maxRows && asking.mode !== 'form'
-  return { rows: isTooTall ? smallBlock(asking, [...parts.files, ...parts.text], room) : folded, isWhole: false }
+  return { rows: isTooTall ? smallBlock(asking, parts, room) : folded, isWhole: false }
 }
 
 function wholeRows(
@@ -109,7 +114,7 @@ function wholeRows(
 /** Returns the rows that fit. A yes does not count yet, unless everything was on the screen before. */
 function foldedRows(asking: Asking, { head, title, files, text, form, doubts }: Parts, room: Room): readonly Line[] {
   const { approval, maxRows } = asking
-  const isUnseen = !asking.isSeen && asking.mode === 'answer'
+  const isUnseen = !asking.isSeen && (asking.mode === 'answer' || asking.mode === 'remember')
   const titled = clipRows(title, { head: 2, tail: 1 })
   const context = indented(oneRowContext(asking, beside(room)))
   const answers = choiceRows(asking, room, { isListed: false, isUnseen })
@@ -122,15 +127,35 @@ function foldedRows(asking: Asking, { head, title, files, text, form, doubts }: 
   return [...head, ...indented([...titled, ...shown]), ...around]
 }
 
-/** Returns the smallest form, never complete: question, part of the command and limits, keys. */
-function smallBlock(asking: Asking, detail: readonly Line[], room: Room): readonly Line[] {
-  const { maxRows } = asking
+/**
+ * Returns the smallest form, never complete: from three rows on the command, the limits, the warnings and the keys,
+ * then more of the command, then the question.
+ */
+function smallBlock(asking: Asking, { files, text, doubts }: Parts, room: Room): readonly Line[] {
   const inner = beside(room)
-  const left = Math.max(0, maxRows - 1)
-  const head = left > 1 ? waitingHead(asking, room).slice(0, 1) : []
-  const shown = clipTo(detail, left - head.length, inner)
-  const about = clipTo(oneRowContext(asking, inner), left - head.length - shown.length, inner)
-  return [...head, ...indented([...shown, ...about, keyRow(asking, inner)])]
+  const keys = smallKeys(asking, room)
+  const hasHead = asking.maxRows >= headedFromRows
+  const left = Math.max(0, asking.maxRows - keys.length - (hasHead ? 1 : 0))
+  const detail = [...files, ...text]
+  const about = left < 2 ? [] : indented(smallContext(asking, inner, left - doubts.length - detail.length))
+  const warnings = doubts.slice(0, Math.max(0, left - about.length - 1))
+  const shown = clipTo(detail, left - about.length - warnings.length, inner)
+  const isRoomy = shown.length + about.length + warnings.length < left
+  const head = hasHead || isRoomy ? waitingHead(asking, room) : []
+  return [...head, ...indented(shown), ...warnings, ...about, ...keys]
+}
+
+/** Returns all keys if they leave most of the window, else the main ones in one row. */
+function smallKeys(asking: Asking, room: Room): readonly Line[] {
+  const all = choiceRows(asking, room, { isListed: false, isUnseen: !asking.isSeen })
+  return all.length * 3 <= asking.maxRows ? all : indented([keyRow(asking, beside(room))])
+}
+
+/** Returns the context if it fits beside the whole command, else the limits alone. */
+function smallContext(asking: Asking, room: Room, maxRows: number): readonly Line[] {
+  const context = oneRowContext(asking, room)
+  if (context.length <= maxRows) return context
+  return limitsRow(asking, room)
 }
 
 /** Returns the first rows, with an ellipsis where more follow. */
@@ -142,8 +167,7 @@ function clipTo(rows: readonly Line[], limit: number, room: Room): readonly Line
 }
 
 function waitingHead({ approval, waiting }: Asking, room: Room): readonly Line[] {
-  const more: readonly Span[] = waiting > 1 ? [{ text: `  1 of ${waiting} that wait`, tone: 'muted' }] : []
-  return headRows(approval, room, more)
+  return [headRow(approval, room, waiting)]
 }
 
 function clipped(detail: readonly Line[], limit: number, { detail: text }: Approval): readonly Line[] {

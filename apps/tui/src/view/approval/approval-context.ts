@@ -53,8 +53,11 @@ const placeMark = 'in '
 
 function contextParts({ approval, homeFolder, enforcement }: Asked): readonly Part[] {
   const words = describeQuestion(approval, enforcement)
-  const { variables, reason, rule, again, justification } = words
-  if (approval.kind === 'elicitation') return [needed([muted(reason)])]
+  const { variables, again, justification } = words
+  if (approval.kind === 'elicitation') return [needed([muted(words.reason)])]
+  const reason = visibleLine(reasonWords(approval))
+  // A rule that is built in has no place to change it; `w` names it.
+  const rule = approval.rule.file === undefined ? '' : ` ${words.rule}`
   return [
     {
       kind: 'place',
@@ -62,7 +65,7 @@ function contextParts({ approval, homeFolder, enforcement }: Asked): readonly Pa
       limits: limitsOf(words),
     },
     ...(variables === null ? [] : [needed([muted(variables)])]),
-    ...(reason === '' ? [] : [{ kind: 'reason' as const, line: [muted(reason)], rule: muted(` ${rule}`) }]),
+    ...(reason === '' ? [] : [{ kind: 'reason' as const, line: [muted(reason)], rule: muted(rule) }]),
     ...(again === null ? [] : [needed([{ text: again, tone: 'warn' }])]),
     ...(justification === null ? [] : [needed(justificationLine(justification))]),
   ]
@@ -88,6 +91,22 @@ function fits(line: Line, room: Room): boolean {
   return cellWidth(lineText(line), room.ambiguous) <= room.columns
 }
 
+/** Returns the limits alone in one row, for a window without room for the place; nothing for a form. */
+export function limitsRow({ approval, enforcement }: Asked, room: Room): readonly Line[] {
+  const whole = limitsOf(describeQuestion(approval, enforcement))
+  if (whole.length === 0) return []
+  return [fits(whole, room) ? whole : truncateLine(briefLimits(approval, enforcement), room)]
+}
+
+/** Returns the limits in at most 18 cells; only more than the default is coloured. */
+function briefLimits({ sandbox, network }: Approval, enforcement: Enforcement): Line {
+  if (sandbox === 'none') return [{ text: 'not sandboxed', tone: 'warn' }]
+  if (sandbox === 'danger-full-access') return [{ text: 'full access', tone: 'warn' }]
+  const mode = sandbox === 'read-only' ? sandbox : 'sandbox'
+  const box = muted(enforcement === 'partial' ? `part ${mode}` : mode)
+  return network === true ? [box, { text: '+net', tone: 'warn' }] : [box, muted(network === false ? ', no net' : '')]
+}
+
 /** Returns what the call may do once it runs. */
 function limitsOf({ limits }: QuestionWords): readonly Span[] {
   return limits.map(({ text, isMore }, index): Span => {
@@ -106,4 +125,34 @@ function justificationLine(justification: string): Line {
 
 function muted(text: string): Span {
   return { text: visibleLine(text), tone: 'muted' }
+}
+
+type Judged = Pick<Approval, 'facts' | 'rule' | 'reason'>
+
+const dangerBasis = 'it destroys things for good'
+const untrustedBasis = 'the approval policy is untrusted and this is not known to be harmless'
+const shorterDangers: Readonly<Record<string, string>> = {
+  'it runs what it downloads': 'runs a script it downloads, unread',
+}
+
+/** Returns what a call destroys, or that it runs what it downloads; null for other calls. */
+export function dangerWords(judged: Judged): string | null {
+  const found = foundDanger(judged)
+  if (found !== null) return shorterDangers[found] ?? found.replace(/^it /, '')
+  return judged.rule.name === 'builtin:dangerous' ? 'destroys things for good' : null
+}
+
+/** Returns why the user is asked, without the rule; empty if a warning says it already. */
+export function reasonWords(judged: Judged): string {
+  const { reason } = judged
+  if (reason.startsWith(untrustedBasis))
+    return `you asked to be asked; not on the harmless list${reason.slice(untrustedBasis.length)}`
+  const warned = `${dangerBasis} (${foundDanger(judged) ?? ''}`
+  if (reason.startsWith(warned)) return reason.slice(warned.length).replace(/^; |\)$/g, '')
+  return reason
+}
+
+function foundDanger({ facts }: Judged): string | null {
+  const { dangerous: found } = facts ?? {}
+  return typeof found === 'string' ? found : null
 }

@@ -1,16 +1,17 @@
 import type { Approval } from '@parley/protocol'
 import { answerForText, type Choice, choicesFor, type HeldKey, isYes, type Refusal } from '../../ui/answers.ts'
+import { shownLine } from '../text/control-characters.ts'
 import { truncateLine, wrapLine } from '../text/fit-rows.ts'
 import { beside, indented, marked } from '../text/gutter.ts'
 import { type Line, lineText, type Room, type Span } from '../text/span.ts'
 import { cellWidth } from '../text/width.ts'
-import { alwaysLabel } from './whole-approval.ts'
+import { alwaysWords, ruleRows } from './whole-approval.ts'
 
 /**
- * Current meaning of keys. `typing`: they edit the text. `lost`: no server takes an answer. `view`, `watch`: this
- * client cannot answer.
+ * Current meaning of keys. `remember`: they accept the rule that is shown. `typing`: they edit the text. `lost`: no
+ * server takes an answer. `view`, `watch`: this client cannot answer.
  */
-export type AnswerMode = 'answer' | 'note' | 'form' | 'typing' | 'lost' | 'view' | 'watch'
+export type AnswerMode = 'answer' | 'remember' | 'note' | 'form' | 'typing' | 'lost' | 'view' | 'watch'
 
 interface Choosing {
   readonly approval: Approval
@@ -18,6 +19,9 @@ interface Choosing {
   readonly heldKey: HeldKey | null
   readonly reached: Answer | null
   readonly isSeen: boolean
+  readonly homeFolder: string
+  /** True while the composer has text that the approval hides. */
+  readonly hasDraft: boolean
 }
 
 type Answer = Choice['answer']
@@ -32,13 +36,36 @@ interface Around {
 /** Returns answers with their keys and why the last key was rejected, or what keys do instead. */
 export function choiceRows(choosing: Choosing, room: Room, { isListed, isUnseen }: Around): readonly Line[] {
   const { mode } = choosing
+  const inner = beside(room)
   const refused = refusedRows(choosing, room)
-  if (mode !== 'answer') return [...indented(wrapLine([instead[mode]], beside(room))), ...refused]
+  const unseen = isUnseen && refused.length === 0 ? indented(wrapLine([unseenYes], inner)) : []
+  if (mode === 'remember') return [...indented(ruleChoice(choosing, inner, isUnseen)), ...unseen, ...refused]
+  if (mode !== 'answer') return [...indented(wrapLine([instead[mode]], inner)), ...refused]
   const rows = isListed
-    ? listed(choosing, room, isUnseen)
-    : indented(wrapLine(inline(choosing, isUnseen), beside(room)))
-  const unseen = isUnseen && refused.length === 0 ? indented(wrapLine([unseenYes], beside(room))) : []
+    ? [...listed(choosing, room, isUnseen), ...wrapLine(hint(choosing), { ...room, hang: 2 })]
+    : indented(wrapLine([...inline(choosing, isUnseen), dot, ...otherKeys(choosing)], inner))
   return [...rows, ...unseen, ...refused]
+}
+
+/** Returns the rule with the keys that add it. */
+function ruleChoice(choosing: Choosing, room: Room, isUnseen: boolean): readonly Line[] {
+  const isChosen = chosenOf(choosing) === 'remember'
+  const keys: Line = [
+    ...(isChosen ? [mark] : []),
+    key('r', isUnseen),
+    { text: ' again or ' },
+    key('Enter', isUnseen),
+    { text: ' adds it and runs this' },
+    dot,
+    key('Esc', false),
+    { text: ' goes back' },
+  ]
+  const { approval, homeFolder } = choosing
+  return [
+    ...ruleRows(approval, homeFolder, room),
+    ...wrapLine([{ text: 'It holds everywhere, also unsandboxed.' }], room),
+    ...wrapLine(keys, room),
+  ]
 }
 
 /** Returns the answers in one row, in as many words as fit. */
@@ -46,13 +73,18 @@ export function keyRow(choosing: Choosing, room: Room): Line {
   const { mode, isSeen } = choosing
   const refusal = refusalOf(choosing)
   const chosen = choicesFor(choosing.approval).find(({ answer }) => answer === chosenOf(choosing))
-  if (mode !== 'answer') return truncateLine([instead[mode]], room)
-  if (refusal !== null)
-    return firstThatFits([[refused(choosing, refusals[refusal])], [warning(briefRefusals[refusal])]], room)
+  if (mode !== 'answer' && mode !== 'remember') return truncateLine([instead[mode]], room)
+  if (refusal !== null) return firstThatFits([[refused(choosing, refusal)], [warning(briefRefusals[refusal])]], room)
   if (chosen !== undefined)
-    return truncateLine([mark, ...choiceLine(choosing, chosen, { isUnseen: false, isBrief: false })], room)
+    return truncateLine([mark, ...choiceLine(choosing, chosen, { isUnseen: false, isBrief: true })], room)
+  if (mode === 'remember')
+    return firstThatFits(isSeen ? [[{ text: 'r adds it · Esc back' }]] : [[{ text: 'v all · Esc back' }]], room)
   const keys: readonly Line[] = isSeen
-    ? [inline(choosing, false), [{ text: 'y yes · n no · Esc' }]]
+    ? [
+        [...inline(choosing, false), dot, ...otherKeys(choosing)],
+        inline(choosing, false),
+        [{ text: 'y yes · n no · Esc' }],
+      ]
     : [
         [unseenYes, { text: ' · n no · Esc stops' }],
         [{ text: 'v all, then yes · n no · Esc' }],
@@ -79,35 +111,36 @@ function refusalOf({ approval, heldKey }: Choosing): Refusal | null {
 /** Returns a row that explains why a key was not taken. */
 function refusedRows(choosing: Choosing, room: Room): readonly Line[] {
   const refusal = refusalOf(choosing)
-  return refusal === null ? [] : indented(wrapLine([refused(choosing, refusals[refusal])], beside(room)))
+  return refusal === null ? [] : indented(wrapLine([refused(choosing, refusal)], beside(room)))
 }
 
-function refused({ heldKey }: Choosing, why: string): Span {
-  const key = heldKey === null || heldKey.text === '' ? 'Enter' : `“${heldKey.text}”`
-  return warning(`${key} was not taken: ${why}`)
+function refused({ heldKey }: Choosing, refusal: Refusal): Span {
+  return warning(refusals[refusal](heldKey === null || heldKey.text === '' ? 'Enter' : shownLine(heldKey.text)))
 }
 
 function warning(text: string): Span {
   return { text, tone: 'warn', bold: true }
 }
 
-const refusals: Readonly<Record<Refusal, string>> = {
-  tooEarly: 'the question had just appeared. Press it again',
-  readOnly: 'this window is read-only',
-  unseen: 'not all of this has been on the screen. v shows it, then press it again',
+const refusals: Readonly<Record<Refusal, (key: string) => string>> = {
+  tooEarly: (key) => `too early: press ${key} again`,
+  readOnly: (key) => `${key} was not taken: this window is read-only`,
+  unseen: (key) => `not all of this has been on the screen: press v, then ${key} again`,
+  noAnswer: (key) => `${key === ' ' ? 'Space' : key} is no answer here: Tab writes a message`,
 }
 
 const briefRefusals: Readonly<Record<Refusal, string>> = {
   tooEarly: 'too early: again',
   readOnly: 'read-only',
   unseen: 'v first, then yes',
+  noAnswer: 'Tab writes',
 }
 
 const unseenYes: Span = { text: 'A yes counts once all of this has been on the screen: v shows it', tone: 'warn' }
 
-const instead: Readonly<Record<Exclude<AnswerMode, 'answer'>, Span>> = {
+const instead: Readonly<Record<Exclude<AnswerMode, 'answer' | 'remember'>, Span>> = {
   note: { text: 'No. What should it do instead? Enter sends it, Esc goes back', bold: true },
-  typing: { text: 'Keys go to your text. Send it or clear it (Ctrl+C) to answer', tone: 'warn' },
+  typing: { text: 'Keys go to your text. Esc goes back to the question', tone: 'warn' },
   form: { text: 'Enter accepts the field, Esc goes back', bold: true },
   watch: { text: 'This window only watches. Another window answers', tone: 'warn' },
   view: { text: 'This is a read-only view. The window with the conversation answers', tone: 'warn' },
@@ -134,20 +167,15 @@ function inline(choosing: Choosing, isUnseen: boolean): Line {
 const mark: Span = { text: '▸', tone: 'accent', bold: true }
 const dot: Span = { text: ' · ', tone: 'muted' }
 
-const callWords: Readonly<Record<Answer, string>> = {
-  yes: 'yes',
-  yesForConversation: 'yes, for this conversation',
-  yesAlways: 'yes, and always, in every folder, with or without a sandbox',
-  note: 'no, and tell it what to do instead',
-  stop: 'stop',
+/** Returns how to choose from the list, and the keys that answer nothing. */
+function hint(choosing: Choosing): Line {
+  return [{ text: '  the letter, or ↑↓ then Enter', tone: 'muted' }, dot, ...otherKeys(choosing)]
 }
 
-function formWords({ form }: Approval): Readonly<Record<Answer, string>> {
-  const isPlain = (form?.fields.length ?? 0) === 0
-  return { ...callWords, yes: isPlain ? 'yes' : 'answer it', note: isPlain ? 'no' : 'do not answer' }
+function otherKeys({ approval, hasDraft }: Choosing): Line {
+  const why = approval.kind === 'elicitation' ? '' : ' · w why'
+  return [{ text: `v all of it${why} · Tab ${hasDraft ? 'to your text' : 'write a message'}`, tone: 'muted' }]
 }
-
-const letters: Readonly<Partial<Record<Answer, string>>> = { yes: 'y', note: 'n', stop: 'esc' }
 
 interface Wording {
   readonly isUnseen: boolean
@@ -155,16 +183,37 @@ interface Wording {
   readonly isBrief: boolean
 }
 
-function choiceLine({ approval }: Choosing, { digit, answer }: Choice, { isUnseen, isBrief }: Wording): Line {
-  const words = wordsFor(approval, isBrief)[answer]
-  const text = answer === 'yesAlways' ? ` ${words}: ${alwaysLabel(approval)}` : ` ${words}`
-  const letter = letters[answer]
-  const key: readonly Span[] = letter === undefined ? [] : [{ text: ` (${letter})`, tone: 'muted' }]
-  if (isUnseen && isYes(answer)) return [{ text: `${digit}${text}`, tone: 'muted' }, ...key]
-  return [{ text: String(digit), bold: true, tone: 'accent' }, { text }, ...key]
+function choiceLine({ approval }: Choosing, { key: name, answer }: Choice, { isUnseen, isBrief }: Wording): Line {
+  const isOff = isUnseen && isYes(answer)
+  const text = `${isBrief ? ' ' : '  '}${wordsFor(approval, isBrief)[answer]}`
+  return [key(name, isOff), isOff ? { text, tone: 'muted' } : { text }]
+}
+
+function key(name: string, isOff: boolean): Span {
+  return isOff ? { text: name, tone: 'muted' } : { text: name, bold: true, tone: 'accent' }
 }
 
 function wordsFor(approval: Approval, isBrief: boolean): Readonly<Record<Answer, string>> {
-  if (approval.kind === 'elicitation') return formWords(approval)
-  return isBrief ? { ...callWords, note: 'no' } : callWords
+  const remember = alwaysWords(approval)
+  if (approval.kind === 'elicitation') {
+    const isPlain = (approval.form?.fields.length ?? 0) === 0
+    const note = isPlain ? 'no' : 'do not answer'
+    return { yes: isPlain ? 'yes' : 'answer it', yesForConversation: '', remember, note, stop: 'stop' }
+  }
+  const again = `yes, and not again for ${sameCall(approval)}`
+  return isBrief
+    ? { yes: 'yes', yesForConversation: 'yes, not again for this', remember: 'remember …', note: 'no …', stop: 'stop' }
+    : {
+        yes: 'yes, this once',
+        yesForConversation: `${again}, until I leave`,
+        remember,
+        note: 'no …  (say what to do instead)',
+        stop: 'stop',
+      }
+}
+
+/** Returns what a yes for the conversation covers. */
+function sameCall({ kind }: Approval): string {
+  if (kind === 'patch') return 'these files'
+  return kind === 'mcpTool' || kind === 'read' ? 'exactly this' : 'exactly this command'
 }

@@ -3,10 +3,12 @@ import { describeQuestion, fileWords } from '@parley/protocol/question'
 import { choicesFor } from '../../ui/answers.ts'
 import { collapseBlanks, hiddenParts, showHidden, shownLine } from '../text/control-characters.ts'
 import { parseDiff, renderDiff, withoutListedNames } from '../text/diff.ts'
-import { wrapLine, wrapLines } from '../text/fit-rows.ts'
-import { beside, indented, marked } from '../text/gutter.ts'
-import type { Line, Room, Span } from '../text/span.ts'
-import { contextRows } from './approval-context.ts'
+import { truncateLine, wrapLine, wrapLines } from '../text/fit-rows.ts'
+import { shortPath } from '../text/formats.ts'
+import { beside, indented } from '../text/gutter.ts'
+import type { Line, Room } from '../text/span.ts'
+import { cellWidth } from '../text/width.ts'
+import { contextRows, dangerWords } from './approval-context.ts'
 
 /** Returns a complete approval for the transcript, however long. */
 export function wholeApproval(
@@ -15,7 +17,7 @@ export function wholeApproval(
 ): readonly Line[] {
   const { approval } = asked
   return [
-    ...headRows(approval, room),
+    headRow(approval, room),
     ...indented([...wholeTitle(approval, beside(room)), ...approvalDetail(approval, beside(room))]),
     ...warningRows(approval, room),
     ...indented(contextRows({ ...asked, homeFolder: '' }, beside(room), 'named')),
@@ -23,10 +25,15 @@ export function wholeApproval(
   ]
 }
 
-/** Returns the question, followed by `more` on its row. */
-export function headRows(approval: Approval, room: Room, more: readonly Span[] = []): readonly Line[] {
-  const question: Line = [{ text: describeQuestion(approval, 'none').asks, bold: true, tone: 'warn' }, ...more]
-  return marked({ text: '?', tone: 'warn', bold: true }, wrapLine(question, beside(room)))
+/** Returns the question in a rule across the window, with its place in the queue at the end: `1 of 3`. */
+export function headRow(approval: Approval, room: Room, waiting = 1): Line {
+  const tone = dangerWords(approval) === null ? 'warn' : 'bad'
+  const question = describeQuestion(approval, 'none').asks
+  const place = waiting > 1 ? ` 1 of ${waiting}` : ''
+  const ends = [`━━ ${question} `, place === '' ? '' : `${place} ━━`] as const
+  const left = room.columns - cellWidth(ends.join(''), room.ambiguous)
+  const ruled = ends.join('━'.repeat(Math.max(0, Math.floor(left / cellWidth('━', room.ambiguous)))))
+  return truncateLine([{ text: left < 0 ? question + place : ruled, bold: true, tone }], room)
 }
 
 /** Returns the title, unless the detail repeats it (a command's first line, a patch's files). */
@@ -35,24 +42,36 @@ export function wholeTitle(approval: Approval, room: Room): readonly Line[] {
   return title === null ? [] : wrapLine([{ text: title, bold: true }], room)
 }
 
-/** Returns the warnings, each with an exclamation mark since colour alone may be missed. */
+/** Returns the warnings, the danger first, each with a sign since colour alone may be missed. */
 export function warningRows(approval: Approval, room: Room): readonly Line[] {
-  const { warnings } = describeQuestion(approval, 'none')
-  const lines = warnings.map((text): Line => [{ text: `! ${text}`, tone: 'bad', bold: true }])
+  const danger = dangerWords(approval)
+  const warnings = [...(danger === null ? [] : [shownLine(danger)]), ...describeQuestion(approval, 'none').warnings]
+  const lines = warnings.map((text): Line => [{ text: `⚠ ${text}`, tone: 'bad', bold: true }])
   return indented(lines.flatMap((line) => wrapLine(line, beside(room))))
 }
 
-/** Returns the label of what a permanent yes would allow. */
-export function alwaysLabel({ always }: Approval): string {
-  return shownLine(always?.label ?? '')
+/** Returns what a permanent yes would allow, in the words of its key. */
+export function alwaysWords({ always }: Approval): string {
+  return `always allow \`${shownLine(always?.label ?? '')}\` (everywhere, also unsandboxed)`
 }
 
-/** Returns what a permanent yes would allow, where offered. */
+/** Returns the exact lines that a permanent yes would add, and the file. */
+export function ruleRows({ always }: Approval, homeFolder: string, room: Room): readonly Line[] {
+  if (always === undefined) return []
+  const lines = revealedLines(always.rule.trim())
+  const file = shownLine(shortPath(always.file, homeFolder))
+  return [
+    ...wrapLine([{ text: `adds to ${file}:`, tone: 'muted' }], room),
+    ...indented(wrapLines(lines, { ...beside(room), mode: 'anywhere' })),
+  ]
+}
+
+/** Returns what a permanent yes would allow, where offered, with its exact rule. */
 function alwaysRows(approval: Approval, room: Room): readonly Line[] {
-  const choice = choicesFor(approval).find(({ answer }) => answer === 'yesAlways')
+  const choice = choicesFor(approval).find(({ answer }) => answer === 'remember')
   if (choice === undefined) return []
-  const text = `${choice.digit} would always allow, in every folder, with or without a sandbox: ${alwaysLabel(approval)}`
-  return indented(wrapLine([{ text, tone: 'muted' }], beside(room)))
+  const text = `${choice.key}  ${alwaysWords(approval)}`
+  return indented([...wrapLine([{ text, tone: 'muted' }], beside(room)), ...ruleRows(approval, '', beside(room))])
 }
 
 type Detailed = Pick<Approval, 'kind' | 'detail' | 'files'>

@@ -1,7 +1,7 @@
 import type { Approval, ConversationState, Failure, Item, ItemId, OpenItem, Turn } from '@parley/protocol'
 import { approvedNotStarted, pendingApprovals } from '../../ui/answers.ts'
 import { isInboxPaused } from '../../ui/inbox.ts'
-import { isLeaveOffered } from '../../ui/press-stop.ts'
+import { isLeaveOffered, runningShellCommand } from '../../ui/press-stop.ts'
 import type { UiState } from '../../ui/ui-state.ts'
 import { shownLine, shownName } from '../text/control-characters.ts'
 import { barred, beside, indented } from '../text/gutter.ts'
@@ -30,6 +30,16 @@ export function activityOf(state: ConversationState | null, ui: UiState, nowMs: 
   }
   if (ui.link.kind === 'starting') return isWaitedFor(ui) ? still([{ text: 'starting…', tone: 'muted' }]) : null
   if (state === null || ui.opened?.readOnly) return null
+  const command = runningShellCommand(state)
+  if (command !== null && pendingApprovals(state, ui).length === 0)
+    return still(
+      ui.stoppingCommand === command
+        ? [{ text: 'stopping your command…', tone: 'warn' }]
+        : [
+            { text: 'your command runs, without a terminal', tone: 'accent' },
+            { text: ' · esc stops it', tone: 'muted' },
+          ],
+    )
   if (state.core.turn !== null) return turnActivity(state, state.core.turn, ui, nowMs)
   return isInboxPaused(state)
     ? still([{ text: 'These messages wait. Enter on an empty line sends them', tone: 'warn' }])

@@ -162,6 +162,6 @@ export function clipRows(rows: readonly Line[], { head, tail, hint = '' }: Clip)
   ]
 }
 
-export function lastRows(rows: readonly Line[], limit: number): readonly Line[] {
+export function lastRows<Row>(rows: readonly Row[], limit: number): readonly Row[] {
   return limit <= 0 ? [] : rows.slice(-limit)
 }

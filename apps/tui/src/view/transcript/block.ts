@@ -27,8 +27,16 @@ export function authorRows(author: string | null, room: Room): readonly Line[] {
 
 /** Returns the state of a call as spans to show after its title. */
 export function callFacts(item: CallItem | ItemOf<'shellCommand'>): readonly Span[] {
-  const facts = [ending(item), rights(item), duration(item)].filter((fact) => fact !== null)
-  return facts.flatMap((fact): readonly Span[] => [{ text: ' · ', tone: 'muted' }, fact])
+  return joinedFacts([ending(item), rights(item), duration(item)])
+}
+
+/** Returns the rights that a call had beyond others, as spans to show after its title. */
+export function rightsFacts(item: CallItem): readonly Span[] {
+  return joinedFacts([rights(item)])
+}
+
+function joinedFacts(facts: readonly (Span | null)[]): readonly Span[] {
+  return facts.flatMap((fact): readonly Span[] => (fact === null ? [] : [{ text: ' · ', tone: 'muted' }, fact]))
 }
 
 /** Returns the tone of a call's mark. */
@@ -79,21 +87,47 @@ function duration({ durationMs }: CallItem | ItemOf<'shellCommand'>): Span | nul
 /** Returns the note given with a denial, or the rule that denied. */
 export function answerNote({ status, decision }: CallItem): string | null {
   if (decision === undefined) return null
-  const answer = decision.note === undefined || decision.note === '' ? null : `the model was told: ${decision.note}`
+  const answer = decision.note === undefined || decision.note === '' ? null : noteWords(status, decision.note)
   const denied = status === 'denied' && decision.approvalId === undefined ? decision.reason : null
   const note = [answer, denied].filter((part) => part !== null).join(' · ')
   return note === '' ? null : stripEffects(note)
 }
 
+function noteWords(status: CallItem['status'], note: string): string {
+  return status === 'denied' ? `denied · “${note}”` : `the model was told: ${note}`
+}
+
 /**
- * Returns what the command could do beyond the sandbox, whoever allowed it. Null if it ran inside the sandbox without
- * network, did not run, or is no command of the model.
+ * Returns what the call could do beyond the sandbox and the writable folders, whoever allowed it. Null if it had no more
+ * rights than others, did not run, or is no call of the model.
  */
 export function rightsWords(item: Item): string | null {
-  if (item.type !== 'commandExecution' || !hasStarted(item)) return null
-  const { limits } = item.decision ?? {}
-  if (limits?.sandbox === 'none') return 'outside the sandbox'
+  if (item.type === 'commandExecution') return hasStarted(item) ? commandRights(item) : null
+  if (item.status !== 'completed') return null
+  if (item.type === 'fileChange') return patchRights(item)
+  return item.type === 'toolCall' && someOf(item.facts?.['paths'], 'secret', true) ? 'where secrets are kept' : null
+}
+
+function commandRights({ decision }: ItemOf<'commandExecution'>): string | null {
+  const { limits } = decision ?? {}
+  if (limits?.sandbox === 'none' || limits?.sandbox === 'danger-full-access') return 'outside the sandbox'
   return limits?.network === true ? 'with network' : null
+}
+
+function patchRights({ facts, decision }: ItemOf<'fileChange'>): string | null {
+  const files = facts?.['files']
+  if (someOf(files, 'insideRoots', false)) return 'outside the writable folders'
+  if (Array.isArray(files) && files.some((file) => typeof fieldOf(file, 'protectedBy') === 'string'))
+    return 'a protected file'
+  return decision?.rule.name === 'builtin:patch-read-only' ? 'in read-only mode' : null
+}
+
+function someOf(list: unknown, name: string, value: boolean): boolean {
+  return Array.isArray(list) && list.some((entry) => fieldOf(entry, name) === value)
+}
+
+function fieldOf(entry: unknown, name: string): unknown {
+  return typeof entry === 'object' && entry !== null ? Reflect.get(entry, name) : undefined
 }
 
 /** Returns false for a command denied, waiting or stopped before it began: it has a decision but ran nothing. */

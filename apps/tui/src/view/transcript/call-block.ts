@@ -5,7 +5,7 @@ import { parseDiff, renderDiff } from '../text/diff.ts'
 import { type Clip, clipRows, truncateLine, wrapLine, wrapLines } from '../text/fit-rows.ts'
 import { barred, beside, indented, marked, textRows } from '../text/gutter.ts'
 import type { Line, Room, Span } from '../text/span.ts'
-import { answerNote, authorRows, type Block, callFacts, callTone } from './block.ts'
+import { answerNote, authorRows, type Block, callFacts, callTone, rightsFacts } from './block.ts'
 import { outputRows, tailRows } from './output-rows.ts'
 
 type Command = ItemOf<'commandExecution' | 'shellCommand'>
@@ -26,11 +26,11 @@ const outputClips = {
 
 /** Returns a finished command: what ran, how it ended, and its output clipped. */
 export function commandBlock(item: Command, room: Room, author: string | null): Block {
-  const output = item.output === undefined ? [] : outputRows(item.output, beside(room))
   const clip =
     item.type === 'shellCommand'
       ? outputClips.shellCommand
       : outputClips[item.status === 'failed' ? 'failed' : item.type]
+  const output = item.output === undefined ? [] : outputRows(item.output, beside(room), clip)
   return {
     kind: 'call',
     lines: [
@@ -39,7 +39,7 @@ export function commandBlock(item: Command, room: Room, author: string | null): 
       ...authorRows(author, room),
       ...failureRows(item, room),
       ...blockedRows(item, room),
-      ...barred(clipRows(output, clip)),
+      ...barred(output),
     ],
   }
 }
@@ -104,7 +104,7 @@ export function changeBlock(item: ItemOf<'fileChange'>, room: Room): Block {
 }
 
 export function changeHead(item: ItemOf<'fileChange'>, room: Room): readonly Line[] {
-  const facts = item.status === 'completed' ? changeSize(item.changes) : callFacts(item)
+  const facts = item.status === 'completed' ? [...changeSize(item.changes), ...rightsFacts(item)] : callFacts(item)
   const mark = { text: '±', tone: callTone(item), bold: true } as const
   return marked(mark, wrapLine([{ text: visibleLine(item.title), bold: true }, ...facts], beside(room)))
 }
@@ -135,13 +135,13 @@ function changeSize(changes: readonly FileChangeEntry[]): readonly Span[] {
 export function toolBlock(item: ToolCall, room: Room): Block {
   const rows = toolRows(item, room)
   if (item.output === undefined) return { kind: 'lookUp', lines: rows }
-  return { kind: 'call', lines: [...rows, ...barred(clipRows(outputRows(item.output, beside(room)), resultClip))] }
+  return { kind: 'call', lines: [...rows, ...barred(outputRows(item.output, beside(room), resultClip))] }
 }
 
 /** Returns the call's title, the outcome if it failed, and the reason. */
 export function toolRows(item: ToolCall, room: Room): readonly Line[] {
   const isFine = item.status === 'completed' || item.status === 'inProgress' || item.status === 'awaitingApproval'
-  const facts = isFine ? [] : callFacts(item)
+  const facts = isFine ? rightsFacts(item) : callFacts(item)
   const title: Line = [{ text: visibleLine(item.title), tone: 'muted' }, ...facts]
   const head = marked({ text: '·', tone: isFine ? 'muted' : callTone(item) }, [truncateLine(title, beside(room))])
   const note = answerNote(item)

@@ -1,20 +1,61 @@
 import type { Output } from '@parley/protocol'
 import { stripEffects, terminalSequence } from '../text/control-characters.ts'
-import { wrapLines } from '../text/fit-rows.ts'
-import { formatBytes } from '../text/formats.ts'
+import { type Clip, lastRows, wrapLines } from '../text/fit-rows.ts'
+import { count, formatBytes } from '../text/formats.ts'
 import type { Line, Room } from '../text/span.ts'
 import { cellWidth } from '../text/width.ts'
 
 /** Characters laid out at most: the screen never shows more at once. */
 const maxCharacters = 32_768
 
-/** Returns command output as rows: overwriting applied, control characters dropped, wrapped anywhere. */
-export function outputRows(output: Output, room: Room): readonly Line[] {
+/**
+ * Returns command output as rows, overwriting applied and control characters dropped: its beginning and end, with the
+ * count of the hidden lines between, over all that was printed.
+ */
+export function outputRows(output: Output, room: Room, clip: Clip): readonly Line[] {
   if (output.binary) return [[{ text: `${formatBytes(output.totalBytes)} that are not text`, tone: 'muted' }]]
-  const head = textRows(output.head.slice(0, maxCharacters), room)
-  if (output.tail === '' && output.omittedBytes === 0) return head
-  const gap: Line = [{ text: `… ${formatBytes(output.omittedBytes)} not shown`, tone: 'muted' }]
-  return [...head, ...(output.omittedBytes > 0 ? [gap] : []), ...textRows(output.tail.slice(-maxCharacters), room)]
+  const head = numberedRows(output.head.slice(0, maxCharacters), room)
+  const tail = numberedRows(output.tail.slice(-maxCharacters), room, lineCount(head))
+  const rows = [...head, ...tail]
+  const isGapped = output.omittedBytes > 0
+  // Replacing one row of text by a row with its count would save nothing.
+  if (!isGapped && rows.length - clip.head - clip.tail <= 1) return rows.map(({ row }) => row)
+  const first = (isGapped ? head : rows).slice(0, clip.head)
+  const last = lastRows(isGapped ? tail : rows, clip.tail)
+  const shown = new Set([...first, ...last].map(({ line }) => line)).size
+  const hidden = { rows: rows.length - first.length - last.length, lines: lineCount(rows) - shown }
+  return [...first.map(({ row }) => row), hiddenRow(output, shown, hidden), ...last.map(({ row }) => row)]
+}
+
+interface NumberedRow {
+  readonly row: Line
+  /** Index of the line that the row is a part of. */
+  readonly line: number
+}
+
+function numberedRows(text: string, room: Room, from = 0): readonly NumberedRow[] {
+  return textLines(text).flatMap((line, index) => wrapRows([line], room).map((row) => ({ row, line: from + index })))
+}
+
+function lineCount(rows: readonly NumberedRow[]): number {
+  const last = rows.at(-1)
+  return last === undefined ? 0 : last.line + 1
+}
+
+/** Returns the row with the count of hidden lines; `hidden` counts what was kept and is not shown. */
+function hiddenRow(
+  { omittedBytes, totalLines }: Output,
+  shown: number,
+  hidden: { readonly rows: number; readonly lines: number },
+): Line {
+  const isCounted = omittedBytes === 0 || totalLines !== undefined
+  const lines = omittedBytes > 0 && totalLines !== undefined ? totalLines - shown : hidden.lines
+  if (lines > 0)
+    return [
+      { text: `… ${isCounted ? '' : 'over '}${count(lines)} more ${lines === 1 ? 'line' : 'lines'}`, tone: 'muted' },
+    ]
+  const rest = omittedBytes > 0 ? `${formatBytes(omittedBytes)} not shown` : `${count(hidden.rows)} more rows`
+  return [{ text: `… ${rest}`, tone: 'muted' }]
 }
 
 /** Returns the newest rows of output that is still arriving. */
@@ -23,9 +64,16 @@ export function tailRows(text: string, room: Room, limit: number): readonly Line
 }
 
 function textRows(text: string, room: Room): readonly Line[] {
+  return wrapRows(textLines(text), room)
+}
+
+function textLines(text: string): readonly Line[] {
   const shown = stripEffects(collapseOverwrites(text), 8).replace(/\n+$/, '')
   if (shown === '') return []
-  const lines = shown.split('\n').map((line): Line => (line === '' ? [] : [{ text: line, tone: 'muted' }]))
+  return shown.split('\n').map((line): Line => (line === '' ? [] : [{ text: line, tone: 'muted' }]))
+}
+
+function wrapRows(lines: readonly Line[], room: Room): readonly Line[] {
   return wrapLines(lines, { ...room, mode: 'anywhere', hang: 0 })
 }
 

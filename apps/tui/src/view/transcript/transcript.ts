@@ -171,11 +171,12 @@ export function openTranscript(
     const completed = window[from - 1]
     if (completed !== undefined) rows += itemBlock(completed.item, room).lines.length + 1
   }
-  const plan = core.plan === null || isFinished(core.plan) ? JSON.stringify(core.plan) : 'null'
+  // A copy is opened below its original, whose finished plan the screen already has.
+  const isPrinted = maxRows === 0 && core.plan !== null && isFinished(core.plan)
   return {
     ...transcript,
     itemCount: core.counts.items - window.length + from,
-    plan,
+    plan: isPrinted ? JSON.stringify(core.plan) : 'null',
     stream: null,
     earlierItems: core.counts.items,
   }

@@ -46,7 +46,7 @@ export async function exchange({ attack, world, places, target, way }: Exchanged
 }
 
 /** What a program of the user does outside of any sandbox. */
-export function asAnotherProgram({ user, home }: AttackWorld, cwd: string, script: string): void {
+function asAnotherProgram({ user, home }: AttackWorld, cwd: string, script: string): void {
   const [program, ...args] = asUser({ ...user, hides: [] }, ['sh', '-e', '-c', script])
   execFileSync(program, args, { cwd, env: { PATH: process.env['PATH'] ?? '', HOME: home }, stdio: 'pipe' })
 }

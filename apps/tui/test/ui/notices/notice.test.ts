@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { mcpTable, whyTable } from '../../../src/ui/notices/notice.ts'
+import { isSameNote, mcpTable, whyTable } from '../../../src/ui/notices/notice.ts'
 
 test('tool servers are listed with their state, and what is wrong with those that do not run', () => {
   const stderr = 'one\n\ntwo\nthree\nfour\n'
@@ -28,4 +28,11 @@ test('why a call ran is a table in which nothing hides', () => {
     title: 'Why a\\x1b[2J',
     rows: [['call', 'shell: a\\x1b[2J ⏎ <U+202E>b ⟨90 spaces⟩ c']],
   })
+})
+
+test('a note says nothing new after one of the same text', () => {
+  const note = { kind: 'note', level: 'info', text: 'Not open yet.' } as const
+  expect(isSameNote(note, { ...note, level: 'warning' })).toBe(true)
+  expect(isSameNote(note, { ...note, text: 'Open.' })).toBe(false)
+  expect(isSameNote(note, undefined)).toBe(false)
 })

@@ -24,6 +24,7 @@ function lines(fields: Partial<Approval>, { columns = 80, maxRows = 24, enforcem
     waiting: 1,
     homeFolder: '/home/ada',
     mode: 'answer',
+    hasDraft: false,
     form: null,
     heldKey: null,
     reached: null,
@@ -139,7 +140,7 @@ describe('the command in a question', () => {
 
   test('of 10,000 characters shows its head, its tail, its length and the key for all of it', () => {
     const text = shown(asCommand(`echo ${'a'.repeat(9_980)}; touch pwned`))
-    expect(text).toContain('? Run this command?\n  echo aaaa')
+    expect(text).toContain('━\n  echo aaaa')
     expect(text).toContain('v prints all 9,998 characters')
     expect(text).toContain('; touch pwned')
   })
@@ -149,7 +150,7 @@ describe('the command in a question', () => {
     const env = { A: long }
     const text = shown({ ...asCommand(`ls ${long}; touch pwned`), reason: long, justification: long, env }, columns)
     expect(text.replaceAll('\n  ', '')).toContain('; touch pwned')
-    expect(text).toMatch(/1 yes \(y\)[\s\S]*5 stop \(esc\)/)
+    expect(text).toMatch(/y yes[\s\S]*Esc\s+stop/)
   })
 })
 
@@ -198,7 +199,7 @@ describe('what goes with the command', () => {
     const always = { label: 'npm test …', rule: '[[rule]]', file: '/home/ada/.parley/policy.toml' }
     const decisions: Approval['decisions'] = ['approved', 'approvedForSession', 'approvedAlways', 'denied', 'abort']
     const text = shown({ ...asCommand('npm test'), decisions, always })
-    expect(text).toContain('  3 yes, and always, in every folder, with or without a sandbox: npm test …\n  4 no, and')
+    expect(text).toContain('  r  always allow `npm test …` (everywhere, also unsandboxed)\n  n  no …')
   })
 })
 
@@ -241,9 +242,9 @@ describe('the files of a patch', () => {
 
   test.each([
     [6, /v all, then yes · n no · Esc/],
-    [12, /1 yes[\s\S]*stop/],
-    [16, /1 yes[\s\S]*stop/],
-    [24, /1 yes[\s\S]*stop/],
+    [12, /y yes[\s\S]*stop/],
+    [16, /y yes[\s\S]*stop/],
+    [24, /y yes[\s\S]*stop/],
   ])('leave room for the answers in %i rows', (maxRows, answers) => {
     const many = Array.from({ length: 40 }, (_, n) => named(`file-${n}.txt`))
     const rows = lines({ kind: 'patch', title: 'Patch', detail: diff, files: many }, { maxRows })

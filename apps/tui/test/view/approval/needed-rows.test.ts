@@ -48,7 +48,7 @@ describe('a question that counts as seen', () => {
     ['a command with all there is to know', needed, says],
     ['a second attempt', { ...needed, attempt: 2 }, [...says, 'It ran in the sandbox already']],
     ['one in the background', { ...needed, title: 'rm -f * (in the background)' }, [...says, '(in the background)']],
-    ['one that hides something', { ...needed, detail: 'rm \u202e*' }, ['rm <U+202E>*', ...says.slice(1), '! contains']],
+    ['one that hides something', { ...needed, detail: 'rm \u202e*' }, ['rm <U+202E>*', ...says.slice(1), '⚠ contains']],
   ])('has every part that a yes is for in the frame, in every window: %s', (_what, fields, parts) => {
     const state = asked(fields)
     const seen = windows.map((size) => frame(state, size)).filter(({ isSeen }) => isSeen)
@@ -97,7 +97,7 @@ describe('a patch at 80 columns and 24 rows', () => {
     )
     expect(isSeen).toBe(true)
     expect(rows.filter((row) => row.includes('src/cart.js'))).toEqual(['  change src/cart.js (+1 −1)'])
-    expect(rows.join('\n')).toMatch(/7 - {3}return 1\n.*7 \+ {3}return 2\n.*8 {3}}\n[\s\S]*1 yes \(y\)/)
+    expect(rows.join('\n')).toMatch(/7 - {3}return 1\n.*7 \+ {3}return 2\n.*8 {3}}\n[\s\S]*y {2}yes, this once/)
   })
 
   test('of two files with one line each is shown whole, each path above its lines', () => {

@@ -1,4 +1,11 @@
-import { type ConversationEvent, type ConversationState, type Item, initialState, reduce } from '@parley/protocol'
+import {
+  type ConversationEvent,
+  type ConversationState,
+  type Item,
+  type ItemOf,
+  initialState,
+  reduce,
+} from '@parley/protocol'
 
 export const startedAt = 1_700_000_000_000
 export const tokens = { inputTokens: 4_000, cachedInputTokens: 0, outputTokens: 350, reasoningTokens: 0 }
@@ -181,4 +188,18 @@ export const elicitation = requested({
 
 export function queued(text: string, when: 'steer' | 'queue', messageId = text, by = me): ConversationEvent {
   return { type: 'message.queued', message: { messageId, when, content: [{ type: 'text', text }], by } }
+}
+
+/** A command that the user runs with `!`. */
+export function shellCommand(line: string): ItemOf<'shellCommand'> {
+  return {
+    id: 's',
+    type: 'shellCommand',
+    status: 'inProgress',
+    title: `! ${line}`,
+    text: line,
+    command: line,
+    cwd: '/x',
+    by: me,
+  }
 }

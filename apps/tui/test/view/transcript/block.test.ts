@@ -1,6 +1,6 @@
 import type { ItemOf } from '@parley/protocol'
 import { describe, expect, test } from 'vitest'
-import { callFacts } from '../../../src/view/transcript/block.ts'
+import { callFacts, rightsWords } from '../../../src/view/transcript/block.ts'
 
 const stopped: ItemOf<'commandExecution'> = {
   id: 'c1',
@@ -46,5 +46,48 @@ describe('the rights that a command ran with', () => {
   ])('are said where it was let out %s', (_how, item, expected) => {
     const words = callFacts(item).map(({ text }) => text)
     expect(words.join('').slice(3)).toBe(expected)
+  })
+})
+
+describe('the rights that a patch or a read had', () => {
+  const patched = (file: object, rule = 'builtin:patch-inside-roots'): ItemOf<'fileChange'> => ({
+    id: 'p1',
+    type: 'fileChange',
+    status: 'completed',
+    title: 'Patch a.txt',
+    text: '',
+    tool: 'apply_patch',
+    changes: [],
+    patchHash: 'sha256:1',
+    facts: {
+      kind: 'patch',
+      files: [
+        { insideRoots: true, protectedBy: null },
+        { insideRoots: true, ...file },
+      ],
+    },
+    decision: { verdict: 'ask', rule: { name: rule }, reason: 'x' },
+  })
+  const read = (secret: boolean): ItemOf<'toolCall'> => ({
+    id: 'l1',
+    type: 'toolCall',
+    status: 'completed',
+    title: 'Read .env',
+    text: '',
+    tool: 'read_file',
+    input: '{}',
+    facts: { kind: 'read', paths: [{ secret }] },
+  })
+
+  test.each<[string, ItemOf<'fileChange' | 'toolCall'>, string | null]>([
+    ['outside', patched({ insideRoots: false }), 'outside the writable folders'],
+    ['of a protected file', patched({ protectedBy: 'git runs it' }), 'a protected file'],
+    ['in read-only mode', patched({}, 'builtin:patch-read-only'), 'in read-only mode'],
+    ['inside', patched({}), null],
+    ['that was denied', { ...patched({ insideRoots: false }), status: 'denied' }, null],
+    ['of a secret', read(true), 'where secrets are kept'],
+    ['of another file', read(false), null],
+  ])('are said for one %s', (_what, item, expected) => {
+    expect(rightsWords(item)).toBe(expected)
   })
 })

@@ -1,5 +1,7 @@
-import { expect, test } from 'vitest'
-import { collapseOverwrites } from '../../../src/view/transcript/output-rows.ts'
+import type { Output } from '@parley/protocol'
+import { describe, expect, test } from 'vitest'
+import { lineText } from '../../../src/view/text/span.ts'
+import { collapseOverwrites, outputRows } from '../../../src/view/transcript/output-rows.ts'
 
 test.each([
   ['no overwriting\nat all', 'no overwriting\nat all'],
@@ -21,4 +23,35 @@ test.each([
 
 test('a far column does not make an endless line', () => {
   expect(collapseOverwrites('\x1b[999999999Cx').length).toBeLessThan(5_000)
+})
+
+describe('clipped output', () => {
+  const rows = (output: Output, columns = 40) =>
+    outputRows(output, { columns }, { head: 2, tail: 2 }).map((line) => lineText(line))
+  const numbers = (from: number, to: number) =>
+    Array.from({ length: to - from + 1 }, (_, index) => `${from + index}\n`).join('')
+  const whole = (head: string): Output => ({ head, tail: '', totalBytes: head.length, omittedBytes: 0 })
+  const both = { head: numbers(1, 99), tail: numbers(2_900, 3_000), totalBytes: 13_893, omittedBytes: 13_104 }
+
+  test('has the count of the lines between its beginning and its end', () => {
+    expect(rows(whole(numbers(1, 100)))).toEqual(['1', '2', '… 96 more lines', '99', '100'])
+    expect(rows(whole(numbers(1, 5)))).toHaveLength(5)
+  })
+
+  test('counts over all that was printed, not over what was kept', () => {
+    expect(rows({ ...both, totalLines: 3_000 })).toEqual(['1', '2', '… 2,996 more lines', '2999', '3000'])
+  })
+
+  test('says that there are more where nobody counted', () => {
+    expect(rows(both)).toContain('… over 196 more lines')
+  })
+
+  test('counts lines and not the rows they take, but for a single line', () => {
+    const long = 'x'.repeat(100)
+    expect(rows(whole(`${long}\n1\n2\n3\n`), 10)[2]).toBe('… 1 more line')
+    expect(rows(whole(long), 10)[2]).toBe('… 6 more rows')
+    expect(rows({ head: long, tail: long, totalBytes: 5_200, omittedBytes: 5_000, totalLines: 1 }, 10)[2]).toBe(
+      '… 4.9 KB not shown',
+    )
+  })
 })

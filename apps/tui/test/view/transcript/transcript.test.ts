@@ -114,6 +114,24 @@ describe('settled text', () => {
     expect(settledRows(screen)).toEqual(['› go', '', '› go', '  from editor', '', '› go'])
   })
 
+  test.each([
+    ['finished', 'completed', '✓'],
+    ['unfinished', 'inProgress', '▸'],
+  ] as const)('prints a %s plan when a conversation is opened', (_, status, mark) => {
+    const steps = [{ step: 'Look', status }]
+    const state = after(completed(userMessage('go')), { type: 'plan.updated', plan: { steps } })
+    const transcript = openTranscript(emptyTranscript, state, { columns: 60 }, 100)
+    const { screen } = layoutScreen({ ...sceneOf(state), transcript })
+    expect(settledRows(screen)).toEqual(['› go', '', '≡ Plan', `  ${mark} Look`])
+  })
+
+  test('does not print a finished plan twice when a copy is opened below its original', () => {
+    const plan = { steps: [{ step: 'Look', status: 'completed' as const }] }
+    const state = after(completed(userMessage('go')), { type: 'plan.updated', plan })
+    const transcript = openTranscript(emptyTranscript, state, { columns: 60 }, 0)
+    expect(settledRows(layoutScreen({ ...sceneOf(state), transcript }).screen)).toEqual([])
+  })
+
   test('counts the items that came between two frames and are no longer kept', () => {
     const items = Array.from({ length: 230 }, (_, index) => completed(answer(`item ${index}`, `m${index}`)))
     const rows = printed([after(turnStarted), after(turnStarted, ...items)])

@@ -1,7 +1,6 @@
 import { errorMessage } from '../../system/errors.ts'
 import { isFilterArch } from '../seccomp/filter.ts'
-import type { Finding } from './finding.ts'
-import { type Machine, preparerFor } from './machine.ts'
+import { type Finding, type Machine, preparerFor } from './machine.ts'
 import {
   fullBy,
   noBubblewrap,

@@ -7,8 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { errorCode } from '../../system/errors.ts'
 import { openUnlocked } from '../../system/locked-files.ts'
 import type { FoundProgram } from '../../system/programs.ts'
-import type { Finding } from './finding.ts'
-import type { Machine } from './machine.ts'
+import type { Finding, Machine } from './machine.ts'
 
 /** Tiers that are kept; without enforcement, the search is repeated at each start. */
 type KeptEnforcement = 'full' | 'partial'

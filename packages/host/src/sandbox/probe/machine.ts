@@ -1,9 +1,9 @@
 import { homedir } from 'node:os'
 import type { GuardSurroundings } from '../../paths/guarded-paths.ts'
+import { errorMessage } from '../../system/errors.ts'
 import { type FoundProgram, findProgram, programFolders } from '../../system/programs.ts'
 import { isWithin } from '../../system/real-path.ts'
-import type { SandboxState } from '../sandbox.ts'
-import type { Finding, PrepareSandbox } from './finding.ts'
+import type { Sandbox, SandboxLimits, SandboxReport, SandboxState } from '../sandbox.ts'
 
 /** Facts of the machine that are read before anything is tried. */
 export interface Machine extends GuardSurroundings, SandboxState {
@@ -80,4 +80,28 @@ function trusting(program: string, prepare: PrepareSandbox): PrepareSandbox {
     if (!isChangeable) return prepare(limits)
     return Promise.reject(new Error(`${program}, which enforces the limits, lies where commands may write`))
   }
+}
+
+/** Result of a search, as it is kept from one start to the next. */
+export interface Finding extends SandboxReport {
+  /** Version of bubblewrap, in full enforcement on Linux: `0.8.0`. */
+  readonly bubblewrap?: string
+  /** Version of the kernel's Landlock, in partial enforcement. */
+  readonly landlock?: number
+  /** False when something took too long, so that another try might find more. */
+  readonly isSure: boolean
+}
+
+/** Prepares the limits of commands. Rejects with a sentence where it cannot. */
+type PrepareSandbox = (limits: SandboxLimits) => Promise<Sandbox>
+
+export interface FoundSandbox {
+  readonly finding: Finding
+  readonly prepare: PrepareSandbox
+}
+
+/** Returns a finding without enforcement, for a search that failed. */
+export function noSandboxFound(error: unknown): FoundSandbox {
+  const reason = `What enforces limits here could not be found out: ${errorMessage(error)}.`
+  return { finding: { enforcement: 'none', reason, isSure: false }, prepare: () => Promise.reject(new Error(reason)) }
 }

@@ -1,5 +1,5 @@
 import type { Sandboxes } from '../sandbox.ts'
-import { type FoundSandbox, noSandboxFound } from './finding.ts'
+import { type FoundSandbox, noSandboxFound } from './machine.ts'
 import type { SandboxesOptions } from './search.ts'
 
 /** Opens what can enforce limits on this machine. Nothing is loaded, read or started before the first call. */

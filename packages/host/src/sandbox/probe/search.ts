@@ -2,9 +2,15 @@ import { dirname } from 'node:path'
 import type { GuardSurroundings } from '../../paths/guarded-paths.ts'
 import { sweepReserved } from '../../paths/reserved-names.ts'
 import { isWeaker, type SandboxState } from '../sandbox.ts'
-import { type Finding, type FoundSandbox, noSandboxFound } from './finding.ts'
 import { findingKey, keepFinding, readFinding } from './kept-finding.ts'
-import { inspectMachine, type Machine, preparerFor } from './machine.ts'
+import {
+  type Finding,
+  type FoundSandbox,
+  inspectMachine,
+  type Machine,
+  noSandboxFound,
+  preparerFor,
+} from './machine.ts'
 
 export interface SandboxesOptions extends Pick<GuardSurroundings, 'own'>, Pick<SandboxState, 'onExchanged'> {
   /** File (0600) that keeps the finding until the next boot; null keeps nothing. Its folders are made when it is written. */

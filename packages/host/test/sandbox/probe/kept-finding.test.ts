@@ -1,8 +1,7 @@
 import { chmodSync, existsSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import type { Finding } from '../../../src/sandbox/probe/finding.ts'
 import { findingKey, keepFinding, readFinding } from '../../../src/sandbox/probe/kept-finding.ts'
-import { inspectMachine } from '../../../src/sandbox/probe/machine.ts'
+import { type Finding, inspectMachine } from '../../../src/sandbox/probe/machine.ts'
 import { openWorkspace } from '../../workspace.ts'
 
 const full: Finding = { enforcement: 'full', reason: 'It holds.', bubblewrap: '0.8.0', isSure: true }

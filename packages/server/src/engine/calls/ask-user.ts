@@ -1,5 +1,5 @@
 import type { ApprovalId, ApprovalRequest, ClientId, ItemId } from '@parley/protocol'
-import type { Ids } from '../../ports/ids.ts'
+import type { Ids } from '../../ports/clock-and-ids.ts'
 import type { UserQuestion, UserReply } from '../../tools/tool.ts'
 import type { Conversation } from '../conversation/conversation.ts'
 import { parleyItself } from '../conversation/notices.ts'

@@ -42,7 +42,7 @@ async function runCheck(name: string, check: () => Check[] | Promise<Check[]>): 
 const meanings: Readonly<Record<Enforcement, string>> = {
   full: 'full enforcement',
   partial: 'partial enforcement: only commands known to be harmless run unasked',
-  none: 'no enforcement: commands not known to be harmless ask first',
+  none: 'no enforcement: commands not known to be harmless ask first, or are denied where the approval policy is never',
 }
 
 /** Checks the sandbox of this machine. */

@@ -6,6 +6,12 @@ import { keepLongWaiting, longWaiting, shortTexts, storeAttachments } from '../m
 import { assertFits, assertInboxRoom, startInboxTurn } from '../messages/user-messages.ts'
 import { type LiveConversation, writable } from '../open/live-conversation.ts'
 
+/** Stops the user's own commands; a turn goes on. */
+export function interruptShell(open: LiveConversation): { interrupted: boolean } {
+  return { interrupted: writable(open).shell.interrupt() }
+}
+
+/** Stops the turn or, where none runs, the user's own commands. */
 export function interruptTurn(open: LiveConversation, turnId: TurnId | undefined): { interrupted: boolean } {
   const running = writable(open).conversation.state.core.turn
   if (turnId !== undefined && running !== null && running.id !== turnId) {

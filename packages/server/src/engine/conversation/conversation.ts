@@ -11,7 +11,7 @@ import {
   type SettingsPatch,
 } from '@parley/protocol'
 import type { ModelView } from '../../core/model-view.ts'
-import type { Clock } from '../../ports/clock.ts'
+import type { Clock } from '../../ports/clock-and-ids.ts'
 import { createEventFeed, type EventFeed } from './event-feed.ts'
 import type { SideFiles } from './side-files.ts'
 

@@ -1,5 +1,5 @@
 import type { ConversationEvent, ItemId } from '@parley/protocol'
-import type { Clock } from '../../ports/clock.ts'
+import type { Clock } from '../../ports/clock-and-ids.ts'
 import type { Conversation } from './conversation.ts'
 import { unlessStorageFails } from './storage-patience.ts'
 

@@ -1,5 +1,5 @@
 import { StorageError } from '@parley/journal'
-import type { Clock } from '../../ports/clock.ts'
+import type { Clock } from '../../ports/clock-and-ids.ts'
 
 const firstDelayMs = 500
 const longestDelayMs = 10_000

@@ -8,7 +8,7 @@ import {
 } from '@parley/host'
 import type { Enforcement, ItemId, ItemOf, RunLimits, SandboxMode, Settings } from '@parley/protocol'
 import { type Environment, EnvironmentUnreachableError, liesWithin, whenUnknown } from '@parley/workspace'
-import type { Ids } from '../../ports/ids.ts'
+import type { Ids } from '../../ports/clock-and-ids.ts'
 import type { Conversation } from '../conversation/conversation.ts'
 import { noticeItem } from '../conversation/notices.ts'
 import { unlessStorageFails } from '../conversation/storage-patience.ts'
@@ -129,7 +129,7 @@ function createConversationLimits(parts: LimitsParts): ConversationLimits {
       return
     }
     const isWorse = settings.sandbox !== 'danger-full-access' && isWeaker(enforcement, settings.enforcement)
-    const notice: ItemOf<'notice'> | null = isWorse ? weakerNotice(newItemId(), known) : null
+    const notice: ItemOf<'notice'> | null = isWorse ? weakerNotice(newItemId(), known, settings) : null
     const turnId = conversation.state.core.turn?.id
     conversation.recordAll([
       { type: 'conversation.configured', settings: { enforcement } },
@@ -185,13 +185,18 @@ function exceededNotice(id: ItemId): ItemOf<'notice'> {
 }
 
 /** Returns the notice that the sandbox has become weaker. */
-function weakerNotice(id: ItemId, { enforcement, reason }: SandboxReport): ItemOf<'notice'> {
-  const title = `${enforcement === 'partial' ? partialText : noneText} ${reason}`
+function weakerNotice(
+  id: ItemId,
+  { enforcement, reason }: SandboxReport,
+  { approvalPolicy }: Pick<Settings, 'approvalPolicy'>,
+): ItemOf<'notice'> {
+  const rest = `what is not known to be harmless ${approvalPolicy === 'never' ? 'is denied' : 'asks first'}.`
+  const title = `${enforcement === 'partial' ? partialText : noneText} ${rest} ${reason}`
   return noticeItem(id, { level: 'warning', code: 'sandboxWeaker', title })
 }
 
-const partialText = 'The sandbox is only partial now: what is not known to be harmless asks first.'
-const noneText = 'There is no sandbox now: what is not known to be harmless asks first.'
+const partialText = 'The sandbox is only partial now:'
+const noneText = 'There is no sandbox now:'
 
 /** Everything the limits of a conversation's commands depend on. */
 interface CommandSurroundings {
@@ -228,7 +233,9 @@ async function limitsOfCommand(
     network,
     unixSockets: conversation.state.core.settings.unixSockets === true,
     // A writable folder inside a secret place stays visible; everything beside it is hidden.
-    masked: secrets.filter((secret) => !writableRoots.includes(secret)),
+    masked: writableRoots.some((root) => secrets.includes(root))
+      ? secrets.filter((secret) => !writableRoots.includes(secret))
+      : secrets,
     scratch: isHere ? await scratch.ready() : null,
   }
 }

@@ -12,7 +12,7 @@ import type {
 } from '@parley/protocol'
 import type { Redaction } from '@parley/redaction'
 import { formatBytes } from '@parley/workspace'
-import type { Ids } from '../../ports/ids.ts'
+import type { Ids } from '../../ports/clock-and-ids.ts'
 import { rejection } from '../../replies/rejection.ts'
 import { jsonBytes } from '../../replies/wire-limits.ts'
 import { noticeItem } from '../conversation/notices.ts'
@@ -93,7 +93,7 @@ export function userMessageItem(
     id,
     type: 'userMessage',
     status: 'completed',
-    title: text.split('\n', 1)[0] ?? '',
+    title: text.trimStart().split('\n', 1)[0] ?? '',
     text,
     content,
     messageId,

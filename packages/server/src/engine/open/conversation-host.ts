@@ -1,6 +1,6 @@
 import type { Files, SessionPaths } from '@parley/journal'
 import type { Actor, ClientAccess, ConversationId, ParamsOf, ResultOf } from '@parley/protocol'
-import type { Ids } from '../../ports/ids.ts'
+import type { Ids } from '../../ports/clock-and-ids.ts'
 import { notPermitted, rejection } from '../../replies/rejection.ts'
 import { findConversation, listConversations } from '../read/list-conversations.ts'
 import type { LiveConversation } from './live-conversation.ts'

@@ -13,7 +13,8 @@ import {
   readKey,
 } from '@parley/models'
 import { closest } from '@parley/text'
-import type { Clock } from '../../ports/clock.ts'
+import type { Clock } from '../../ports/clock-and-ids.ts'
+import { rejection } from '../../replies/rejection.ts'
 
 /** Client of one provider, with the limits of its retries and the context window in tokens. */
 export interface ModelSource {
@@ -89,10 +90,21 @@ function recording(client: ModelClient, path: string, { onProblem, redact }: Mod
   return createRecorder(client, { path, newId: () => randomUUID().slice(0, 8), redact, onProblem })
 }
 
-function unknownProvider(providerId: string, config: Config, env: Env): ModelClient {
+/** Throws `invalidParams` when no provider of this id is built in or configured. */
+export function assertProvider(providerId: string, config: Config, env: Env): void {
+  if (isRecordedProvider(providerId) || config.model_providers?.[providerId]?.wire_api === 'recorded') return
+  if (providerOf(providerId, config, env) !== null) return
+  throw rejection('invalidParams', unknownProviderText(providerId, config, env), { field: 'provider' })
+}
+
+function unknownProviderText(providerId: string, config: Config, env: Env): string {
   const names = [...Object.keys(config.model_providers ?? {}), ...builtinProviders(env).map(({ id }) => id)]
   const hint = closest(providerId, names)
-  const message = `There is no model provider "${providerId}". ${hint === null ? 'Configure it as [model_providers.X] in config.toml.' : `Did you mean "${hint}"?`}`
+  return `There is no model provider "${providerId}". ${hint === null ? 'Configure it as [model_providers.X] in config.toml.' : `Did you mean "${hint}"?`}`
+}
+
+function unknownProvider(providerId: string, config: Config, env: Env): ModelClient {
+  const message = unknownProviderText(providerId, config, env)
   const failure: ModelFailure = { code: 'invalidRequest', message, retry: 'never' }
   return {
     adapter: 'none',

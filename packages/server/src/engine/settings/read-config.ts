@@ -14,7 +14,7 @@ import { type Project, type Projects, trustNotice } from '@parley/policy'
 import type { Overrides, ParamsOf, ResultOf, Settings } from '@parley/protocol'
 import type { Redaction } from '@parley/redaction'
 import { assertUnderCeiling, type Ceiling } from '../limits/ceiling.ts'
-import { chooseProvider, keyVariables, type ModelSources } from './model-sources.ts'
+import { assertProvider, chooseProvider, keyVariables, type ModelSources } from './model-sources.ts'
 
 /** Reads all layers of a request's configuration. The caller passes a project only if it is trusted. */
 export function readConfig(home: string, overrides: Overrides, project: Project | null = null): EffectiveConfig {
@@ -107,16 +107,24 @@ interface ConfigPorts {
   readonly redaction: Redaction
 }
 
-/** Asks the configured providers and known local servers for their models. */
-export async function listModels({ home, env, models }: ModelPorts): Promise<ResultOf<'model/list'>> {
+/**
+ * Asks the configured providers and known local servers for their models, or one provider alone. Rejects with
+ * `invalidParams` for an unknown provider.
+ */
+export async function listModels(
+  { home, env, models }: ModelPorts,
+  provider?: string,
+): Promise<ResultOf<'model/list'>> {
   const { values } = readConfig(home, {})
   const chosen = chooseProvider(values, env)
   const sourceOf = models(values)
-  const ids = [...new Set([...(chosen === null ? [] : [chosen.id]), ...Object.keys(values.model_providers ?? {})])]
+  if (provider !== undefined) assertProvider(provider, values, env)
+  const all = [...new Set([...(chosen === null ? [] : [chosen.id]), ...Object.keys(values.model_providers ?? {})])]
+  const ids = provider === undefined ? all : [provider]
   const { signal } = new AbortController()
   const [listings, local] = await Promise.all([
     Promise.all(ids.map(async (id) => ({ id, listing: await sourceOf(id).client.listModels(signal) }))),
-    probeLocal(signal),
+    provider === undefined ? probeLocal(signal) : [],
   ])
   return {
     models: listings.flatMap(({ id: provider, listing }) =>

@@ -10,7 +10,7 @@ import {
   trustReport,
 } from '@parley/policy'
 import type { ParamsOf, TrustReport } from '@parley/protocol'
-import type { Clock } from '../../ports/clock.ts'
+import type { Clock } from '../../ports/clock-and-ids.ts'
 import { rejection } from '../../replies/rejection.ts'
 import { readConfig } from './read-config.ts'
 

@@ -10,7 +10,7 @@ import {
   type TurnId,
 } from '@parley/protocol'
 import type { Step } from '../../core/next-step.ts'
-import type { Ids } from '../../ports/ids.ts'
+import type { Ids } from '../../ports/clock-and-ids.ts'
 import { unknownItem } from '../calls/attempt.ts'
 import { runCall } from '../calls/run-call.ts'
 import type { Conversation } from '../conversation/conversation.ts'

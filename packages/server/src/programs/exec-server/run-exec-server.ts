@@ -12,7 +12,7 @@ import { listenOn } from '../../serving/listen.ts'
 import { ownRunFolders } from '../../serving/run-folder.ts'
 import type { ExecArguments } from '../arguments.ts'
 import { endOnDefect, keepStdoutForProtocol, sweepLater } from '../conventions.ts'
-import { homeFolder } from '../home-folder.ts'
+import { homeFolder, userPlaces } from '../home-folder.ts'
 
 const exitCodes = { ended: 0, failed: 1 } as const
 /** Time limit for `initialize` of a connected client; a client on stdio has none. */
@@ -73,7 +73,8 @@ function localEnforcer(build: string): PolicyEnforcer {
       onExchanged: (sentences) => writeStderr(sentences.join('\n')),
     }),
     secrets() {
-      secrets ??= secretPaths({ home, parleyHome, own: own(), runFolders: ownRunFolders(process.env) }, diskFiles)
+      const runFolders = ownRunFolders(process.env)
+      secrets ??= secretPaths({ ...userPlaces(home, process.env), parleyHome, own: own(), runFolders }, diskFiles)
       return secrets
     },
     home,

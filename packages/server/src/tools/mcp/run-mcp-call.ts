@@ -95,7 +95,8 @@ export async function resultOutcome(
   { itemId, sideFiles }: Pick<ToolContext, 'itemId' | 'sideFiles'>,
 ): Promise<ToolOutcome> {
   const bytes = Buffer.from(text)
-  const end = { head: bytes, tail: Buffer.alloc(0), totalBytes: bytes.length, omittedBytes: 0 }
+  const lineEnds = text.split('\n').length - 1
+  const end = { head: bytes, tail: Buffer.alloc(0), totalBytes: bytes.length, omittedBytes: 0, lineEnds }
   const output = await keepOutput(end, sideFiles)
   const whole = { head: text, tail: '', totalBytes: bytes.length, omittedBytes: 0 }
   const modelText = clipForModel(whole, `read_file "output:${itemId}" shows the rest`)

@@ -30,6 +30,14 @@ describe('the list of conversations', () => {
     expect(second).toMatchObject({ conversations: [{ title: 'one' }], nextCursor: null })
   })
 
+  it.each([100, 3_000, 200_000])('has the first line of a pasted message of %i lines as its title', async (lines) => {
+    await using place = testPlace()
+    const client = await place.start().connect()
+    await say(client, place, `\n  first line\n${'more\n'.repeat(lines)}`)
+    const { conversations } = await client.request('conversation/list', {})
+    expect(conversations.map(({ title }) => title)).toEqual(['first line'])
+  })
+
   it.each([
     ['begins with an empty line', '\n\n  fix the tests\nplease', 'fix the tests'],
     ['is long', 'é'.repeat(100), `${'é'.repeat(79)}…`],

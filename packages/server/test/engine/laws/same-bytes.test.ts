@@ -3,7 +3,7 @@ import { startModelServer } from '@parley/testkit'
 import { expect, it } from 'vitest'
 import type { EngineParts } from '../../../src/engine/engine.ts'
 import { createModelSources } from '../../../src/engine/settings/model-sources.ts'
-import { systemClock } from '../../../src/ports/clock.ts'
+import { systemClock } from '../../../src/ports/clock-and-ids.ts'
 import { testPlace } from '../support/test-server.ts'
 
 it.each(['responses', 'chat'])('a resumed request has the same bytes as the live one (%s)', async (wire) => {

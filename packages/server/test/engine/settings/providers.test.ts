@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { chooseProvider, keyVariables } from '../../../src/engine/settings/model-sources.ts'
+import { assertProvider, chooseProvider, keyVariables } from '../../../src/engine/settings/model-sources.ts'
 
 describe('the provider of a new conversation', () => {
   it.each<[string, Parameters<typeof chooseProvider>[0], Record<string, string>, object | null]>([
@@ -27,5 +27,17 @@ describe('the provider of a new conversation', () => {
 
   it('is looked for by OPENAI_API_KEY and the key variables of configured providers', () => {
     expect(keyVariables({ model_providers: { a: { env_key: 'A_KEY' }, b: {} } })).toEqual(['OPENAI_API_KEY', 'A_KEY'])
+  })
+})
+
+describe('the provider whose models are asked for', () => {
+  const config = { model_providers: { mine: { base_url: 'http://a' }, played: { wire_api: 'recorded' as const } } }
+
+  it.each(['mine', 'played', 'openai', 'demo'])('may be %s', (id) => {
+    expect(() => assertProvider(id, config, {})).not.toThrow()
+  })
+
+  it('is refused with the nearest one when there is none of this id', () => {
+    expect(() => assertProvider('mien', config, {})).toThrow('There is no model provider "mien". Did you mean "mine"?')
   })
 })

@@ -1,4 +1,4 @@
-import type { Clock } from '../../../src/ports/clock.ts'
+import type { Clock } from '../../../src/ports/clock-and-ids.ts'
 
 export interface TestClock extends Clock {
   /** Durations of the sleeps in ms, oldest first. */

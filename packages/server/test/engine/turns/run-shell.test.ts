@@ -35,6 +35,22 @@ describe("the user's own command", () => {
     expect(ended.item).toMatchObject({ status: 'interrupted' })
   })
 
+  it('is stopped alone, while the turn goes on', async () => {
+    await using place = testPlace()
+    const { client, watched } = await place.talk({ model: scriptedModel({ hang: true }) })
+    const { conversationId } = watched
+    const input = [{ type: 'text' as const, text: 'go' }]
+    await client.request('conversation/sendMessage', { conversationId, messageId: 'm1', input })
+    await watched.until(({ core }) => core.turn ?? undefined)
+    const { itemId } = await client.request('conversation/runShell', { conversationId, command: 'sleep 600' })
+    expect(await client.request('conversation/interrupt', { conversationId, shell: true })).toEqual({
+      interrupted: true,
+    })
+    const ended = await watched.until((state) => state.window.find(({ item }) => item.id === itemId))
+    expect(ended.item).toMatchObject({ status: 'interrupted' })
+    expect(watched.state.core.turn).not.toBeNull()
+  })
+
   it('gives the reason when it cannot start', async () => {
     await using place = testPlace()
     const { client, watched } = await place.talk()

@@ -19,6 +19,8 @@ export interface BrittleLink extends AsyncDisposable {
   readonly link: Link
   /** From now on nothing goes either way over the connection there is, and nobody says so. */
   mute(): void
+  /** Breaks the connection at each of the next so many requests for metadata, before they arrive. */
+  breakAtNext(count: number): void
   /** Requests that change files, so far. */
   readonly changing: number
   readonly changes: readonly LinkChange[]
@@ -26,6 +28,7 @@ export interface BrittleLink extends AsyncDisposable {
 
 const none = noSandboxes('Tests have no sandbox.')
 const changesFiles = /"method":"fs\/(?:writeFile|remove|createDirectory)"/
+const asksMetadata = /"method":"fs\/getMetadata"/
 
 /** A link to an exec-server of this process, which breaks once at exactly one message. */
 export function brittleLink(cut: Cut | null, beatMs = 5000, sandboxes: Sandboxes = none): BrittleLink {
@@ -39,6 +42,7 @@ export function brittleLink(cut: Cut | null, beatMs = 5000, sandboxes: Sandboxes
   let changing = 0
   let isCut = false
   let mute = () => {}
+  let breaks = 0
   const dial = async () => {
     if (isCut && cut?.forGood === true) throw new Error('cut')
     const [ours, theirs] = createMemoryTransportPair({ graceMs: 10 })
@@ -49,6 +53,11 @@ export function brittleLink(cut: Cut | null, beatMs = 5000, sandboxes: Sandboxes
     }
     return breaking(ours, mine, (line) => {
       if (mine.isMuted) return
+      if (breaks > 0 && asksMetadata.test(line)) {
+        breaks -= 1
+        void ours.close()
+        return
+      }
       if (changesFiles.test(line)) changing += 1
       if (isCut || changing !== cut?.at) return ours.send(line)
       isCut = true
@@ -67,6 +76,9 @@ export function brittleLink(cut: Cut | null, beatMs = 5000, sandboxes: Sandboxes
     link,
     changes,
     mute: () => mute(),
+    breakAtNext(count) {
+      breaks = count
+    },
     get changing() {
       return changing
     },

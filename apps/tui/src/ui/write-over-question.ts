@@ -1,0 +1,61 @@
+import type { ConversationState } from '@parley/protocol'
+import { stepTo, type UiContext, type UiStep } from './actions.ts'
+import { pendingApprovals } from './answers.ts'
+import { applyCommand, chord, commandForKey } from './composer/command.ts'
+import { clear, expanded, putBack } from './composer/composer.ts'
+import type { KeyEvent } from './keys/key-event.ts'
+import type { UiState } from './ui-state.ts'
+
+/**
+ * Returns true if text is written while the approval waits: the user opened the composer, or had begun to write before
+ * the approval came and has not closed it.
+ */
+export function isWritingOver({ writing, composer }: UiState): boolean {
+  return writing ?? composer.text !== ''
+}
+
+/** Returns true while an approval has the place of the composer, whose text is kept. */
+export function isComposerHidden(ui: UiState, state: ConversationState | null): boolean {
+  return isApprovalInPlace(ui, state) && !isWritingOver(ui)
+}
+
+/** Returns true if Escape goes from the text back to the approval. */
+export function isComposerOverApproval(ui: UiState, state: ConversationState | null): boolean {
+  return isApprovalInPlace(ui, state) && isWritingOver(ui)
+}
+
+/** Returns true if an approval waits that this client can answer instead of writing. */
+function isApprovalInPlace(ui: UiState, state: ConversationState | null): boolean {
+  const isFree = ui.purpose.kind === 'message' && ui.picker === null && ui.link.kind === 'up'
+  return isFree && ui.opened?.readOnly === false && pendingApprovals(state, ui).length > 0
+}
+
+/** Opens or closes the composer over the approval that waits; does nothing if none does. */
+export function setWriting(ui: UiState, state: ConversationState | null, isOpen: boolean): UiState {
+  if (pendingApprovals(state, ui).length === 0) return ui
+  return { ...ui, writing: isOpen, reached: null, remembering: null }
+}
+
+/** Handles a key that is no answer while the composer is hidden: Tab, text and pastes open it. Null if it is shown. */
+export function openByKey(ui: UiState, event: KeyEvent, { state, columns }: UiContext): UiStep | null {
+  if (!isComposerHidden(ui, state)) return null
+  const opened = setWriting(ui, state, true)
+  if (event.kind === 'key' && chord(event) === 'tab') return stepTo(opened)
+  const command = commandForKey(event)
+  if (command?.kind !== 'insert' && command?.kind !== 'paste') return stepTo(ui)
+  return stepTo({ ...opened, composer: applyCommand(ui.composer, command, { columns, history: [] }), choice: 0 })
+}
+
+/** Empties the composer for a note or a form and keeps its text until that is done. */
+export function setMessageAside(ui: UiState): UiState {
+  return ui.composer.text === '' ? ui : { ...ui, setAside: ui.composer, composer: clear(ui.composer) }
+}
+
+/** Drops the choice to write once nothing waits, and returns the text set aside once its place is free. */
+export function followWriting(ui: UiState, state: ConversationState | null): UiState {
+  const next = ui.writing !== null && pendingApprovals(state, ui).length === 0 ? { ...ui, writing: null } : ui
+  const { setAside, composer, purpose } = next
+  if (setAside === null || purpose.kind !== 'message') return next
+  const restored = composer.text === '' ? setAside : putBack(composer, expanded(setAside))
+  return { ...next, setAside: null, composer: restored }
+}

@@ -1,0 +1,121 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { describe, expect, test, vi } from 'vitest'
+import { type Place, place } from './interactive-program.ts'
+import { hasTmux, startInTmux, type TmuxWindow } from './tmux-program.ts'
+
+vi.setConfig({ testTimeout: 120_000 })
+
+/** A loaded machine paints the frame after the last size late. */
+const settling = { timeout: 20_000, interval: 200 }
+
+const isLong = process.env['PARLEY_LONG_TESTS'] === '1'
+
+/** Paragraphs of one and of several rows, each with a mark at both ends. */
+function paragraphs(count: number): string {
+  return Array.from({ length: count }, (_, n) => `B${n}b ${'some words '.repeat((n * 7) % 19)}E${n}e`).join('\n\n')
+}
+
+function marks(count: number): readonly string[] {
+  return Array.from({ length: count }, (_, n) => [`B${n}b`, `E${n}e`]).flat()
+}
+
+function marksIn(transcript: readonly string[]): readonly string[] {
+  return transcript.join('\n').match(/[BE]\d+[be]/g) ?? []
+}
+
+/** Returns numbers below `limit` that depend on the seed alone. */
+function random(seed: number): (limit: number) => number {
+  let state = seed
+  return (limit) => {
+    state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0
+    return Math.floor((state / 2 ** 32) * limit)
+  }
+}
+
+function start(at: Place, columns: number, rows: number, ...argv: readonly string[]): TmuxWindow {
+  const env = { ...at.home.env, TEST_KEY: 'key' }
+  return startInTmux(at.command(...argv), { columns, rows, folder: at.folder.path, env })
+}
+
+const patch = [
+  '*** Begin Patch',
+  '*** Add File: z.sh',
+  ...Array.from({ length: 90 }, (_, n) => `+echo line ${n} ${'and more '.repeat(n % 9)}`),
+  '*** End Patch',
+].join('\n')
+
+describe.skipIf(!hasTmux())('in tmux', () => {
+  test.each([
+    [120, 40, 60, 20],
+    [100, 40, 80, 24],
+    [80, 24, 100, 40],
+    [80, 24, 30, 10],
+    [80, 24, 80, 8],
+  ])(
+    'an idle window keeps each finished line once from %ix%i to %ix%i and back',
+    async (columns, rows, toColumns, toRows) => {
+      await using at = await place([{ text: `${paragraphs(40)}\n\nThe end.` }])
+      using window = start(at, columns, rows, 'write')
+      await window.waitFor(/The end\.[\s\S]*› Ask/)
+      for (const [width, height] of [
+        [toColumns, toRows],
+        [columns, rows],
+      ] as const) {
+        window.resize(width, height)
+        await pause(500)
+        await window.waitFor(/The end\.[\s\S]*› Ask/)
+        await vi.waitFor(() => expect(marksIn(window.transcript())).toEqual(marks(40)), settling)
+      }
+    },
+  )
+
+  test.each([1, 2])('a storm of sizes at rest loses and doubles no line (seed %i)', async (seed) => {
+    const next = random(seed)
+    await using at = await place([{ text: `${paragraphs(40)}\n\nThe end.` }])
+    using window = start(at, 100, 30, 'write')
+    await window.waitFor(/The end\.[\s\S]*› Ask/)
+    for (let sizes = 0; sizes < 25; sizes++) {
+      window.resize(40 + next(100), 12 + next(34))
+      await pause(next(4) === 0 ? 400 : next(60))
+    }
+    window.resize(100, 30)
+    await window.waitFor(/The end\.[\s\S]*› Ask/)
+    await window.waitFor(/sandbox/)
+    await vi.waitFor(() => expect(marksIn(window.transcript())).toEqual(marks(40)), settling)
+  })
+
+  test.runIf(isLong).each(Array.from({ length: 20 }, (_, index) => index + 1))(
+    'a storm of sizes while an answer arrives loses or doubles at most one line (seed %i)',
+    async (seed) => {
+      const next = random(seed)
+      const text = `${paragraphs(200)}\n\nThe end.`
+      await using at = await place([{ text, chunks: 800, delayMs: 5 }])
+      using window = start(at, 100, 30, 'write')
+      await window.waitFor(/B\d+b/)
+      while (!/The end\./.test(window.screen().join('\n'))) {
+        window.resize(50 + next(100), 16 + next(34))
+        await pause(next(4) === 0 ? 400 : next(60))
+      }
+      window.resize(100, 30)
+      await window.waitFor(/The end\.[\s\S]*› Ask/)
+      await window.waitFor(/sandbox/)
+      const found = marksIn(window.transcript())
+      const wrong = marks(200).filter((mark) => found.filter((other) => other === mark).length !== 1)
+      expect(wrong.length).toBeLessThanOrEqual(1)
+    },
+  )
+
+  test('a long question stands once after other heights and back', async () => {
+    await using at = await place([{ calls: [{ name: 'apply_patch', arguments: { patch } }] }, { text: 'Patched.' }])
+    using window = start(at, 80, 24, 'go')
+    await window.waitFor(/Make this change\?[\s\S]*Esc/)
+    for (const rows of [16, 12, 30, 24]) {
+      window.resize(80, rows)
+      await pause(600)
+    }
+    await window.waitFor(/Make this change\?[\s\S]*Esc/)
+    const transcript = window.transcript().join('\n')
+    expect(transcript.match(/Make this change\?/g)).toHaveLength(1)
+    expect(transcript.match(/scripted/g)).toHaveLength(1)
+  })
+})
