@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
-import { readdirSync, realpathSync, statSync } from 'node:fs'
+import { lstatSync, readdirSync, realpathSync, statSync } from 'node:fs'
 import { isAbsolute, join, relative, resolve } from 'node:path'
 import { type McpServerConfig, printable } from '@parley/config'
-import { isMissing, isProgram, liesWithin, systemErrorReason } from '@parley/workspace'
+import { isMissing, isProgram, liesWithin, systemErrorCode, systemErrorReason } from '@parley/workspace'
 import { visitPlainFile } from './read-project-files.ts'
 
 /** Limit for all files of a project together: enough for large bundled servers, short enough to wait for. */
@@ -47,9 +47,32 @@ function namedFiles(root: string, section: McpServerConfig, searchPath: string):
   const folder = resolve(root, cwd)
   const program = command.includes('/') ? resolve(folder, command) : foundOn(env['PATH'] ?? searchPath, folder, command)
   const words = [...args, ...Object.values(env)].flatMap((text) => [text, ...text.split(/[\s=:,;]+/)])
-  const named = words.filter((word) => word !== '' && !word.startsWith('-')).map((word) => resolve(folder, word))
+  const modules = args.flatMap((word, index) => moduleOf(word, args[index - 1])).flatMap(pathsOfModule)
+  const moduleFolders = ['.', ...(env['PYTHONPATH'] ?? '').split(':')].map((entry) => resolve(folder, entry))
+  const named = [
+    ...words.filter((word) => word !== '' && !word.startsWith('-')).map((word) => resolve(folder, word)),
+    ...moduleFolders.flatMap((base) => modules.map((path) => resolve(base, path))),
+  ]
   const paths = [...(program === null ? [] : [program]), ...named]
   return paths.filter((path) => liesWithin(path, root))
+}
+
+/** Endings that node, python and others add to a name that is no file. */
+const impliedEndings = ['.js', '.mjs', '.cjs', '.ts', '.json', '.node', '.py', '.pyc', '.so', '.abi3.so']
+
+/** Returns the module that an argument makes python run: `-m NAME`, `-mNAME` or with letters before the `m`. */
+function moduleOf(word: string, before = ''): readonly string[] {
+  const name = /^-[A-Za-z]*m$/.test(before) ? word : /^-[a-zA-Z]*?m(.+)$/.exec(word)?.[1]
+  return name !== undefined && /^[\p{L}\p{N}_.]+$/u.test(name) ? [name] : []
+}
+
+/** Returns the files that run with a module: its own, and those of every package on the way to it. */
+function pathsOfModule(name: string): readonly string[] {
+  const parts = name.split('.')
+  return parts.flatMap((_, index) => {
+    const path = parts.slice(0, index + 1).join('/')
+    return [path, `${path}.py`]
+  })
 }
 
 /** Returns whether a file still has the content that was trusted. */
@@ -66,10 +89,14 @@ function contentOf(root: string, path: string, leftBytes: number): Content {
   try {
     real = realpathSync(resolve(root, path))
   } catch (error) {
-    return isMissing(error) ? { text: 'absent', sizeBytes: 0 } : { problem: systemErrorReason(error) }
+    if (!isMissing(error)) return { problem: systemErrorReason(error) }
+    return listContent(root, { kind: 'absent', paths: impliedFiles(root, path) }, leftBytes)
   }
   if (!liesWithin(real, root)) return { text: `outside:${real}`, sizeBytes: 0 }
-  if (statSync(real, { throwIfNoEntry: false })?.isDirectory() === true) return folderContent(root, real, leftBytes)
+  if (statSync(real, { throwIfNoEntry: false })?.isDirectory() === true) {
+    const paths = [...impliedFiles(root, path), ...startFilesOf(root, real)]
+    return listContent(root, { kind: 'folder', paths }, leftBytes)
+  }
   const hash = createHash('sha256')
   let sizeBytes = 0
   const problem = visitPlainFile({ root, path: relative(root, real), maxBytes: leftBytes }, (chunk) => {
@@ -81,25 +108,49 @@ function contentOf(root: string, path: string, leftBytes: number): Content {
 
 /** Files that programs such as node, python and deno start from when they are given a folder. */
 const startFiles =
-  /^(?:package\.json|deno\.jsonc?|pyproject\.toml|__main__\.py|__init__\.py|(?:index|main|mod|server)\.\w+)$/
+  /^(?:package\.json|deno\.jsonc?|pyproject\.toml|__main__\.pyc?|__init__\.pyc?|(?:index|main|mod|server)\.\w+)$/
 
-/** Describes a folder by the files that a program starts from in it, and by the `main` of its package.json. */
-function folderContent(root: string, folder: string, leftBytes: number): Content {
+/** Returns the files of a folder that a program starts from in it, and the one that `main` of its package.json names. */
+function startFilesOf(root: string, folder: string): readonly string[] {
   const names = readdirSync(folder).filter((name) => startFiles.test(name))
-  const paths = [...names.map((name) => join(folder, name)), ...mainOf(root, folder)]
-    .map((path) => relative(root, path))
-    .filter((path) => path !== '' && liesWithin(resolve(root, path), root))
+  return [...names.map((name) => join(folder, name)), ...mainOf(root, folder)].map((path) => relative(root, path))
+}
+
+/** Returns the files that programs take for a name: node runs `srv.js` for `srv`, also where a folder `srv` is. */
+function impliedFiles(root: string, path: string): readonly string[] {
+  const implied = impliedEndings.map((ending) => `${path}${ending}`)
+  return implied.filter((file) => mayBeThere(resolve(root, file)))
+}
+
+function mayBeThere(path: string): boolean {
+  try {
+    lstatSync(path)
+    return true
+  } catch (error) {
+    return !isMissing(error) && systemErrorCode(error) !== 'ENAMETOOLONG'
+  }
+}
+
+interface Stands {
+  readonly kind: 'absent' | 'folder'
+  /** Files that a program runs in place of the name. */
+  readonly paths: readonly string[]
+}
+
+/** Describes a name that is no file by the content of what programs run in its place. */
+function listContent(root: string, { kind, paths }: Stands, leftBytes: number): Content {
+  const inside = paths.filter((path) => path !== '' && liesWithin(resolve(root, path), root))
   const lines: string[] = []
   let sizeBytes = 0
-  for (const path of [...new Set(paths)].toSorted()) {
+  for (const path of [...new Set(inside)].toSorted()) {
     const isFolder = statSync(resolve(root, path), { throwIfNoEntry: false })?.isDirectory() === true
     const content: Content = isFolder ? { text: 'folder', sizeBytes: 0 } : contentOf(root, path, leftBytes - sizeBytes)
     if ('problem' in content) return content
     sizeBytes += content.sizeBytes
     lines.push(JSON.stringify([path, content.text]))
   }
-  if (lines.length === 0) return { text: 'folder', sizeBytes }
-  return { text: `folder:${createHash('sha256').update(lines.join('\n')).digest('hex')}`, sizeBytes }
+  if (lines.length === 0) return { text: kind, sizeBytes }
+  return { text: `${kind}:${createHash('sha256').update(lines.join('\n')).digest('hex')}`, sizeBytes }
 }
 
 const maxDescriptionBytes = 1024 * 1024

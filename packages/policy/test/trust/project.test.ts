@@ -225,6 +225,28 @@ describe('the programs of a project', () => {
     expect(found().state).toBe('changed')
   })
 
+  it.each([
+    ['node', 'args = ["srv"]', 'srv.js'],
+    ['node', 'args = ["srv"]', 'srv.mjs'],
+    ['node', 'args = ["srv"]', 'srv.cjs'],
+    ['node', 'args = ["srv"]', 'srv/index.js'],
+    ['node', 'args = ["--require=./hook", "srv"]', 'hook.js'],
+    ['python3', 'args = ["-m", "pk.mod"]', 'pk/mod.py'],
+    ['python3', 'args = ["-Im", "pk.mod"]', 'pk/mod/__main__.py'],
+    ['python3', 'args = ["-mpk.mod"]', 'pk/__init__.py'],
+    ['python3', 'args = ["-m", "pk.mod"]\nenv = { PYTHONPATH = "src" }', 'src/pk/mod.py'],
+  ])('include what %s runs for a name without ending or a module (%s, %s)', (program, args, path) => {
+    write('.parley/config.toml', server(program, args))
+    decide('trusted')
+    write('other.js', 'x')
+    expect(found().state).toBe('trusted')
+    write(path, 'one')
+    expect(found().state).toBe('changed')
+    decide('trusted')
+    write(path, 'two')
+    expect(found().state).toBe('changed')
+  })
+
   it('include the file that the package.json of such a folder names', () => {
     write('tools/package.json', '{"main":"lib/run.js"}')
     write('tools/lib/run.js', 'one')

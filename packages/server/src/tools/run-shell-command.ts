@@ -35,15 +35,36 @@ export async function runShellCommand(
     sandbox.release?.()
     return notStarted
   }
+  if (context.narrowed.aborted) {
+    sandbox.release?.()
+    return { ...beyondLimits, modelText: `Not run: ${beyondLimits.failure.message}` }
+  }
   if (background) return startInBackground(spec, { itemId: context.itemId, sandbox }, ports)
   const running = environment.commands.runCommand({ ...spec, timeoutMs }, { sandbox, onOutput: context.report })
   const stop = () => running.stop(context.signal.reason === 'shutdown' ? 'shutdown' : 'interrupted')
   context.signal.addEventListener('abort', stop, { once: true })
   sandbox.exceeded?.addEventListener('abort', () => running.stop('interrupted'), { once: true })
+  context.narrowed.addEventListener('abort', () => running.stop('interrupted'), { once: true })
   const end = await running.ended
   context.signal.removeEventListener('abort', stop)
   const outcome = outcomeOf(end, await keepOutput(end, context.sideFiles), context.itemId)
-  return sandbox.exceeded?.aborted === true ? tooMuchWritten(outcome) : outcome
+  if (sandbox.exceeded?.aborted === true) return tooMuchWritten(outcome)
+  const isBeyondLimits = context.narrowed.aborted && !context.signal.aborted && end.reason === 'interrupted'
+  return isBeyondLimits ? stoppedBeyondLimits(outcome) : outcome
+}
+
+/** Status and failure of a command with more rights than the settings allow since they became narrower. */
+const beyondLimits = {
+  status: 'interrupted',
+  failure: {
+    code: 'limitsNarrowed',
+    message: 'the limits became narrower than those that it was started with. Start it anew under the limits of now',
+  },
+} as const
+
+function stoppedBeyondLimits(outcome: ToolOutcome): ToolOutcome {
+  const seen = outcome.modelText.slice(outcome.modelText.indexOf('\n'))
+  return { ...outcome, ...beyondLimits, modelText: `stopped: ${beyondLimits.failure.message}${seen}` }
 }
 
 /** Returns the outcome of a command that was stopped because it had written too much. */

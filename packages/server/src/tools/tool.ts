@@ -41,6 +41,8 @@ export interface ToolContext extends Workspace {
   readonly itemId: ItemId
   /** Aborted with a `StopReason`. */
   readonly signal: AbortSignal
+  /** Aborts when the settings have got narrower than the limits of this call; a running command is stopped then. */
+  readonly narrowed: AbortSignal
   /** Prepares the sandbox that was decided for this call. Rejects when that fails; nothing may run then. */
   sandbox(): Promise<Sandbox>
   readonly sideFiles: ToolFiles

@@ -126,18 +126,23 @@ async function complete({ conversation, patience }: TurnContext, item: CallItem)
 
 /** Runs one attempt to its end. Nothing starts before `execution.started` is on disk; look-ups do not wait for that. */
 async function startCall(context: TurnContext, { itemId, written }: Call, step: RunStep): Promise<Call> {
-  const { conversation, modules, signal } = context
+  const { modules } = context
   const { plan, attempt, grant } = step
   if (grant !== null) modules.memory.grant(grant)
   recordStart(context, step)
-  if (step.item.readOnly !== true) await conversation.synced()
-  const startedMs = modules.clock.elapsed()
+  // Before anything is awaited, so that a change of the settings from now on stops the call.
   const callContext = toolContext(context, itemId, attempt.limits)
-  const outcome = signal.aborted ? notStarted : await plan.run(callContext.tool).finally(callContext.stop)
-  const durationMs = Math.round(modules.clock.elapsed() - startedMs)
+  const { outcome, durationMs } = await runPlan(context, step, callContext.tool).finally(callContext.stop)
   const item = finishedItem(step.item, { outcome, attempt, durationMs })
   const block = await findBlock(context, item, { outcome, callContext })
   return { phase: 'ran', itemId, written, attempt, plan, item, block, sandboxBroke: outcome.sandboxBroke === true }
+}
+
+async function runPlan({ conversation, modules, signal }: TurnContext, { plan, item }: RunStep, tool: ToolContext) {
+  if (item.readOnly !== true) await conversation.synced()
+  const startedMs = modules.clock.elapsed()
+  const outcome = signal.aborted ? notStarted : await plan.run(tool)
+  return { outcome, durationMs: Math.round(modules.clock.elapsed() - startedMs) }
 }
 
 function recordStart({ conversation }: TurnContext, { item, attempt, payloadHash }: RunStep): void {
@@ -193,11 +198,14 @@ function toolContext(context: TurnContext, itemId: ItemId, runLimits: RunLimits)
   const { ids, memory, answerers, mayAsk } = modules
   const asker = createUserAsker({ conversation, signal, ids, memory, answerers, mayAsk }, itemId)
   let limits: SandboxLimits | null = null
+  const narrowed = new AbortController()
+  const endWatch = modules.limits.whenNarrowed(runLimits, () => narrowed.abort())
   const tool: ToolContext = {
     ...workspaceOf(conversation.state),
     conversationId: conversation.id,
     itemId,
     signal,
+    narrowed: narrowed.signal,
     async sandbox() {
       limits = await modules.limits.describe(runLimits)
       return limits === null ? noSandbox : modules.limits.prepare(limits)
@@ -210,6 +218,7 @@ function toolContext(context: TurnContext, itemId: ItemId, runLimits: RunLimits)
     outputOf: (id) => outputOf(conversation, id),
   }
   const stop = () => {
+    endWatch()
     asker.stop()
     reporter.stop()
   }

@@ -12,7 +12,7 @@ import type { Ids } from '../../ports/clock-and-ids.ts'
 import type { Conversation } from '../conversation/conversation.ts'
 import { noticeItem } from '../conversation/notices.ts'
 import { unlessStorageFails } from '../conversation/storage-patience.ts'
-import { stopBeyondLimits } from './narrowed-limits.ts'
+import { type RunningCall, stopBeyondLimits } from './narrowed-limits.ts'
 import { createScratch, type Scratch } from './scratch.ts'
 import { workspaceOf } from './workspace-folders.ts'
 
@@ -29,8 +29,10 @@ export interface ConversationLimits extends AsyncDisposable {
   readReport(): Promise<void>
   /** Records the known enforcement where the settings have another one, with a notice if it has become weaker. */
   recordEnforcement(): void
-  /** Stops background commands that have more rights than the settings, if these were wider before. */
+  /** Stops commands that have more rights than the settings, if these were wider before. */
   narrowed(before: Settings): void
+  /** Calls `stop` when the settings get narrower than the limits of a running call. Returns a function that ends that. */
+  whenNarrowed(limits: RunLimits, stop: () => void): () => void
   /** Probes the sandbox again after one could not be set up, and records the result. */
   recheck(): Promise<void>
   /** Resolves to sandbox limits; null for all rights of the user. Rejects where no sandbox can enforce them. */
@@ -80,6 +82,7 @@ export function openLimits(ports: LimitsPorts): OpenLimits {
         item: noticeItem(ids.item(), { level: 'warning', code: 'guardExchanged', title }),
       }),
     )
+  const calls = new Set<RunningCall>()
   const limits = createConversationLimits({
     conversation,
     environment,
@@ -88,17 +91,24 @@ export function openLimits(ports: LimitsPorts): OpenLimits {
     onExceeded,
     onExchanged,
     newItemId: ids.item,
-    narrowed: (before) => stopBeyondLimits({ conversation, background, newItemId: ids.item, onFault }, before),
+    narrowed: (before) => stopBeyondLimits({ conversation, calls, background, newItemId: ids.item, onFault }, before),
+    whenNarrowed({ sandbox: mode, network }, stop) {
+      const unixSockets = conversation.state.core.settings.unixSockets === true
+      const rights = mode === 'none' || mode === 'danger-full-access' ? null : { mode, network, unixSockets }
+      const call = { rights, stop }
+      calls.add(call)
+      return () => void calls.delete(call)
+    },
   })
   return { limits, background }
 }
 
-interface LimitsParts extends CommandSurroundings, Pick<ConversationLimits, 'narrowed'> {
+interface LimitsParts extends CommandSurroundings, Pick<ConversationLimits, 'narrowed' | 'whenNarrowed'> {
   readonly newItemId: () => ItemId
 }
 
 function createConversationLimits(parts: LimitsParts): ConversationLimits {
-  const { conversation, environment, scratch, newItemId, narrowed } = parts
+  const { conversation, environment, scratch, newItemId, narrowed, whenNarrowed } = parts
   let known: SandboxReport | null = null
 
   function learn(report: SandboxReport): void {
@@ -146,6 +156,7 @@ function createConversationLimits(parts: LimitsParts): ConversationLimits {
     },
     recordEnforcement,
     narrowed,
+    whenNarrowed,
     async recheck() {
       learn(await environment.sandboxes.recheck())
       recordEnforcement()

@@ -6,7 +6,17 @@ import { noticeItem } from '../conversation/notices.ts'
 
 type LimitSettings = Pick<Settings, 'sandbox' | 'network' | 'unixSockets'>
 
+/** Rights that a command was started with; null for all rights of the user. */
+export type Rights = Pick<SandboxLimits, 'mode' | 'network' | 'unixSockets'> | null
+
+/** Call that runs in a turn. */
+export interface RunningCall {
+  readonly rights: Rights
+  readonly stop: () => void
+}
+
 interface Running {
+  readonly calls: Iterable<RunningCall>
   readonly conversation: Conversation
   readonly background: Pick<BackgroundProcesses, 'list' | 'stop'>
   readonly newItemId: () => ItemId
@@ -14,14 +24,16 @@ interface Running {
 }
 
 /**
- * Stops the background commands that may do more than the settings allow since they were narrowed, and records a notice:
- * limits cannot be put on a running process. Does nothing where no limit became stricter.
+ * Stops the commands that may do more than the settings allow since they were narrowed: limits cannot be put on a running
+ * process. Records a notice on background ones; the outcome of a call says it itself. Does nothing where no limit became
+ * stricter.
  */
 export function stopBeyondLimits(
-  { conversation, background, newItemId, onFault }: Running,
+  { conversation, calls, background, newItemId, onFault }: Running,
   before: LimitSettings,
 ): void {
   const { settings, turn } = conversation.state.core
+  for (const { rights, stop } of calls) if (exceeds(rights, settings, before)) stop()
   const exceeding = background.list().filter(({ end, limits }) => end === null && exceeds(limits, settings, before))
   if (exceeding.length === 0) return
   for (const { id } of exceeding) background.stop(id).catch(onFault)
@@ -33,7 +45,7 @@ export function stopBeyondLimits(
   conversation.record({ type: 'item.completed', item, ...(turn === null ? {} : { turnId: turn.id }) })
 }
 
-function exceeds(limits: SandboxLimits | null, now: LimitSettings, before: LimitSettings): boolean {
+function exceeds(limits: Rights, now: LimitSettings, before: LimitSettings): boolean {
   const mode = limits?.mode ?? 'danger-full-access'
   if (isStricterSandbox(now.sandbox, before.sandbox) && isStricterSandbox(now.sandbox, mode)) return true
   const lost = (key: 'network' | 'unixSockets') => before[key] === true && now[key] !== true

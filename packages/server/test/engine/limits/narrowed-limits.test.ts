@@ -63,3 +63,46 @@ describe('a background command', () => {
     expect(await running()).toBe(1)
   })
 })
+
+describe('a command that a turn waits for', () => {
+  async function talkWithCommand(place: ReturnType<typeof testPlace>, more: object = {}) {
+    const call = { name: 'shell', args: { command: 'echo on; exec sleep 600' } }
+    const model = scriptedModel({ calls: [call] }, { text: 'ok' })
+    const talk = await place.talk({ model, sandboxes: fakeSandboxes().sandboxes }, more)
+    await talk.watched.send('go')
+    const { conversationId } = talk.watched
+    await talk.watched.until(({ core }) => Object.values(core.open).find(({ output }) => output === 'on\n'))
+    const item = () => talk.watched.items().find(({ type }) => type === 'commandExecution')
+    return { ...talk, conversationId, item }
+  }
+
+  it.each([
+    ['workspace-write', 'read-only'],
+    ['danger-full-access', 'workspace-write'],
+  ] as const)('that may do more than the new mode is stopped, and its outcome says why (%s, %s)', async (from, to) => {
+    await using place = testPlace()
+    const { client, conversationId, watched, item } = await talkWithCommand(place, { sandbox: from })
+    await client.request('conversation/configure', { conversationId, settings: { sandbox: to } })
+    await watched.turnEnded()
+    expect(item()).toMatchObject({
+      status: 'interrupted',
+      failure: { code: 'limitsNarrowed' },
+      modelText: expect.stringMatching(/^stopped: the limits became narrower .*\non\n/),
+    })
+    expect(watched.items().at(-1)).toMatchObject({ type: 'agentMessage', text: 'ok' })
+  })
+
+  it('goes on when the mode gets wider, or narrower than it was and no narrower than its own', async () => {
+    await using place = testPlace()
+    const { client, conversationId, watched, item } = await talkWithCommand(place, { sandbox: 'read-only' })
+    for (const sandbox of ['workspace-write', 'read-only'] as const)
+      await client.request('conversation/configure', { conversationId, settings: { sandbox } })
+    await client.request('conversation/interrupt', { conversationId })
+    await watched.turnEnded()
+    expect(item()).toMatchObject({
+      status: 'interrupted',
+      modelText: expect.stringContaining('interrupted by the user'),
+    })
+    expect(item()).not.toHaveProperty('failure')
+  })
+})

@@ -4,11 +4,12 @@ import {
   mkdirSync,
   mkdtempSync,
   readdirSync,
+  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
-import { rm } from 'node:fs/promises'
+import { rename, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { nodeFiles, sessionPaths, thisProcess } from '@parley/journal'
@@ -26,6 +27,21 @@ function scratchIn(folder: string, maxBytes = 1024 ** 2) {
   const use = { isInUse: false }
   const parts = { folder, isInUse: () => use.isInUse, onEmptied: () => void told.push('emptied'), maxBytes }
   return { scratch: createScratch(parts), told, use }
+}
+
+/** Makes 40 folders in each other with names of 200 letters, and a file of this size in the innermost. */
+async function makeDeep(folder: string, sizeBytes: number): Promise<void> {
+  const name = 'd'.repeat(200)
+  const halves = ['upper', 'lower', 'lowest'].map((half) => join(root, half))
+  for (const half of halves)
+    mkdirSync(join(half, ...Array<string>(half.endsWith('t') ? 12 : 14).fill(name)), { recursive: true })
+  const [upper = '', lower = '', lowest = ''] = halves
+  const inner = Array<string>(14).fill(name)
+  writeFileSync(join(lowest, ...Array<string>(12).fill(name), 'large'), Buffer.alloc(sizeBytes, 1))
+  await rename(join(lowest, name), join(lower, ...inner, name))
+  await rename(join(lower, name), join(upper, ...inner, name))
+  await rename(join(upper, name), join(folder, name))
+  for (const half of halves) rmSync(half, { recursive: true })
 }
 
 describe('the /tmp of a conversation', () => {
@@ -84,6 +100,49 @@ describe('the /tmp of a conversation', () => {
     end()
     expect(calls).toBe(1)
   })
+
+  it.runIf(process.platform === 'linux')(
+    'is measured and removed below paths that are too long for the system',
+    async () => {
+      const folder = join(root, 'a')
+      const { scratch } = scratchIn(folder, 64 * 1024)
+      await scratch.ready()
+      await makeDeep(folder, 256 * 1024)
+      const { promise, resolve } = Promise.withResolvers<void>()
+      const parts = { folder, isInUse: () => true, onEmptied: () => undefined, quotaBytes: 64 * 1024, everyMs: 5 }
+      const end = createScratch(parts).watch(resolve)
+      await promise
+      end()
+      scratch.measure()
+      await scratch.ready()
+      expect(readdirSync(folder)).toEqual([])
+      await makeDeep(folder, 1)
+      await scratch.remove()
+      expect(existsSync(folder)).toBe(false)
+    },
+  )
+
+  it.runIf(process.platform === 'linux')(
+    'is measured in folders that their owner cannot list, which stay so',
+    async () => {
+      const folder = join(root, 'a')
+      const { scratch } = scratchIn(folder, 64 * 1024)
+      await scratch.ready()
+      const closed = join(folder, 'closed')
+      mkdirSync(closed)
+      writeFileSync(join(closed, 'small'), 'x')
+      chmodSync(closed, 0o300)
+      scratch.measure()
+      await scratch.ready()
+      expect(statSync(closed).mode & 0o777).toBe(0o300)
+      chmodSync(closed, 0o700)
+      writeFileSync(join(closed, 'large'), Buffer.alloc(256 * 1024, 1))
+      chmodSync(closed, 0)
+      scratch.measure()
+      await scratch.ready()
+      expect(readdirSync(folder)).toEqual([])
+    },
+  )
 
   it('is measured and emptied without following links', async () => {
     const folder = join(root, 'a')
