@@ -11,9 +11,8 @@ import {
   writeSync,
 } from 'node:fs'
 import { basename, dirname, relative } from 'node:path'
-import { identityOf, isWithin, lookAt } from '../system/real-path.ts'
+import { identityOf, isWithin, lookAt, presentAmong } from '../system/real-path.ts'
 import type { GuardedPlaces } from './guarded-paths.ts'
-import { presentAmong } from './present-paths.ts'
 import {
   differingFiles,
   filesOpenElsewhere,
