@@ -8,9 +8,8 @@ import {
 } from '@parley/protocol'
 import { showHidden } from '@parley/protocol/question'
 import { approvalMessage } from './approvals.ts'
-import { base64Of } from './base64.ts'
 import { beginningOf, endingOf } from './call-messages.ts'
-import type { EventMsg, PlanStep, TokenUsage } from './event-msg.ts'
+import { base64Of, type EventMsg, type PlanStep, type TokenUsage } from './event-msg.ts'
 import { closed, entryOf, type Memory, opened } from './memory.ts'
 
 export interface Translated {

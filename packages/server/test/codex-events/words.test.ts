@@ -2,8 +2,8 @@ import { fileWords } from '@parley/protocol/question'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { offered, readAnswer } from '../../src/codex-events/approvals.ts'
-import { base64Of } from '../../src/codex-events/base64.ts'
 import { fileChangesOf, parsedCommand, readDiffs, shellJoined } from '../../src/codex-events/call-messages.ts'
+import { base64Of } from '../../src/codex-events/event-msg.ts'
 
 test('base64 decodes to the same text', () => {
   fc.assert(
