@@ -7,7 +7,7 @@ import { noticeItem } from '../conversation/notices.ts'
 type LimitSettings = Pick<Settings, 'sandbox' | 'network' | 'unixSockets'>
 
 /** Rights that a command was started with; null for all rights of the user. */
-export type Rights = Pick<SandboxLimits, 'mode' | 'network' | 'unixSockets'> | null
+type Rights = Pick<SandboxLimits, 'mode' | 'network' | 'unixSockets'> | null
 
 /** Call that runs in a turn. */
 export interface RunningCall {
