@@ -35,7 +35,7 @@ describe('the interactive program', { timeout: 30_000 }, () => {
   test("stops a command of the user's own by Escape", async () => {
     await using at = await place([])
     await using pty = at.start()
-    await pty.waitFor(/asks for all but look-ups/)
+    await pty.waitFor(/asks before every change/)
     await send(pty, '!sleep 1000')
     await pty.waitFor(/your command runs, without a terminal · esc stops it/)
     pty.press('Escape')
@@ -85,7 +85,7 @@ describe('the interactive program', { timeout: 30_000 }, () => {
     process.kill(running(`${process.execPath} ${cliPath}`) ?? Number.NaN, 'SIGKILL')
     // A shell switches bracketed paste by itself.
     await waitUntil(() => pty.rawBytes().includes('\x1b[<u'), { what: 'the end of the keyboard mode' })
-    await pty.waitFor((rows) => !rows.some((row) => row.includes('asks for all but look-ups')))
+    await pty.waitFor((rows) => !rows.some((row) => row.includes('asks before every change')))
   })
 
   test('brings a conversation back with resume', async () => {

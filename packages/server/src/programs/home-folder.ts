@@ -15,7 +15,16 @@ export function homeFolder(env: Readonly<Record<string, string | undefined>>): s
 
 /** Returns where this user's programs keep secrets: the home they are given, that of the list of users, variables. */
 export function userPlaces(home: string, env: Readonly<Record<string, string | undefined>>) {
-  return { home, otherHomes: listedHomes(), env, cwd: process.cwd() }
+  return { home, otherHomes: listedHomes(), env, ...workingFolder() }
+}
+
+/** Returns the folder that relative values of variables start from; nothing once it has been deleted. */
+function workingFolder(): { readonly cwd?: string } {
+  try {
+    return { cwd: process.cwd() }
+  } catch {
+    return {}
+  }
 }
 
 /** Returns the home that the system's list of users has for this one, whatever HOME says; none for an unknown user. */

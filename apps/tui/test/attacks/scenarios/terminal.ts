@@ -47,7 +47,7 @@ export const terminal: Scenarios = {
     await pty.waitFor(/attack </)
     pty.write('y1y\ryy\r1\r')
     gate.resolve()
-    await pty.waitFor(/Run this/)
+    await pty.waitFor(/Run (this|outside)/)
     expect(logsOf(home)).not.toContain('approval.decided')
     expect(lookAt(join(cwd, 'made'))).toBe('nothing')
 
