@@ -34,7 +34,7 @@ describe('the house', () => {
     expect(folderSizeViolations(sources)).toEqual([])
   })
 
-  test('has sources that are neither too many nor splinters', () => {
+  test('has sources that are neither splinters nor heaps', () => {
     expect([...splinterViolations(sources), ...packageSizeViolations(sources, decisions)]).toEqual([])
   })
 

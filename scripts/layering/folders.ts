@@ -3,8 +3,8 @@ import { isRelative, targetOf } from './import-rules.ts'
 import type { Source } from './sources.ts'
 
 const filesPerFolder = 15
-/** Highest number of sources of all packages and apps, without tests. It is only ever lowered. */
-const totalLimit = 600
+/** Lines of the middle source when all are ordered by length, without tests. */
+const medianLines = { least: 60, most: 120 } as const
 /** A package with more sources needs a decision page that names it. */
 const packageLimit = 120
 const shortLines = 20
@@ -118,14 +118,17 @@ function listedFolder(path: string, home: string, order: readonly string[]): str
   return folder
 }
 
-/** Returns violations of the limits on all sources: their number, and the share of very short ones. */
+/** Returns violations of the limits on all sources: the median of their lengths, and the share of very short ones. */
 export function splinterViolations(sources: readonly Source[]): string[] {
-  const own = sources.filter(({ isTest }) => !isTest)
-  const short = own.filter(({ text }) => text.split('\n').length - 1 <= shortLines)
+  const lengths = sources.filter(({ isTest }) => !isTest).map(({ text }) => text.split('\n').length - 1)
+  const median = lengths.toSorted((a, b) => a - b)[Math.floor(lengths.length / 2)] ?? medianLines.least
+  const short = lengths.filter((lines) => lines <= shortLines)
   return [
-    ...(own.length > totalLimit ? [`${own.length} sources, the limit is ${totalLimit}`] : []),
-    ...(short.length > own.length * shortShare
-      ? [`${short.length} of ${own.length} sources have ${shortLines} lines or fewer, the limit is 5 %`]
+    ...(median < medianLines.least || median > medianLines.most
+      ? [`the median source has ${median} lines, the limits are ${medianLines.least} and ${medianLines.most}`]
+      : []),
+    ...(short.length > lengths.length * shortShare
+      ? [`${short.length} of ${lengths.length} sources have ${shortLines} lines or fewer, the limit is 5 %`]
       : []),
   ]
 }

@@ -85,6 +85,8 @@ export function systemParts(options: ServerOptions): EngineParts {
   const secrets = secretsOf(home, userHome, (added) =>
     secretPaths({ ...userPlaces(userHome, env), parleyHome: home, own: own(), runFolders, added }, diskFiles),
   )
+  // Every conversation waits for them when it opens.
+  secrets().catch(() => undefined)
   return {
     program: `parley/${options.version}`,
     identity: { serverInfo: { name: 'parley', version: options.version, build: options.build }, home },

@@ -35,10 +35,11 @@ export async function secretPaths(
   { home, otherHomes = [], parleyHome, own = [], runFolders = [], added = [], env = {}, cwd }: SecretHomes,
   files: EnvironmentFiles,
 ): Promise<SecretPaths> {
-  const resolve = (path: string) => files.realPath(path).catch(whenUnknown(path))
+  const look = lookOnce(files)
+  const { resolve } = look
   const others = otherHomes.filter((other) => other !== home)
   const homes = [home, ...others]
-  const atHomes = await Promise.all(homes.map((at) => placesBelow(at, files)))
+  const atHomes = await Promise.all(homes.map((at) => placesBelow(at, look)))
   const homesNow = [...homes, ...(await Promise.all(homes.map(resolve)))]
   const mayMove = await Promise.all(movedPlaces(env, home, cwd).map(async (path) => [path, await resolve(path)]))
   const moved = mayMove.filter((paths) => paths.every((path) => canBeHidden(path, homesNow))).flat()
@@ -51,19 +52,48 @@ export async function secretPaths(
   return [...new Set([...existing, ...real, ...atHomes.flatMap(({ missing }) => missing)])]
 }
 
+/** Looks at paths, at each of them once: the same few folders hold most of the places. */
+interface Look {
+  /** Resolves to the real path, or to the path itself where that is unknown. */
+  resolve(path: string): Promise<string>
+  /** Resolves to the names in a folder; null where they cannot be told, so that any may be there. */
+  namesIn(folder: string): Promise<readonly string[] | null>
+}
+
+function lookOnce(files: EnvironmentFiles): Look {
+  const resolve = once((path) => files.realPath(path).catch(whenUnknown(path)))
+  const namesIn = once(async (folder) => {
+    try {
+      const { entries, truncated } = await files.list(await resolve(folder), maxListed)
+      return truncated ? null : entries.map(({ name }) => name)
+    } catch (error) {
+      return whenUnknown(null)(error)
+    }
+  })
+  return { resolve, namesIn }
+}
+
+function once<Value>(find: (path: string) => Promise<Value>): (path: string) => Promise<Value> {
+  const found = new Map<string, Promise<Value>>()
+  return (path) => {
+    const value = found.get(path) ?? find(path)
+    found.set(path, value)
+    return value
+  }
+}
+
 interface PlacesBelow {
   readonly existing: readonly string[]
   /** Paths as written, and with the links of the home followed. */
   readonly missing: readonly string[]
 }
 
-async function placesBelow(home: string, files: EnvironmentFiles): Promise<PlacesBelow> {
-  const atHome = await existingAtHome(home, files)
-  const realHome = await files.realPath(home).catch(whenUnknown(home))
-  const missing = namedAtHome.filter((name) => !atHome.includes(name))
+async function placesBelow(home: string, look: Look): Promise<PlacesBelow> {
+  const atHome = await existingAtHome(home, look)
+  const missing = namedAtHome.filter((name) => !atHome.has(name))
   return {
-    existing: atHome.map((name) => join(home, name)),
-    missing: [home, realHome].flatMap((at) => missing.map((name) => join(at, name))),
+    existing: [...atHome].map((name) => join(home, name)),
+    missing: [...new Set([home, await look.resolve(home)])].flatMap((at) => missing.map((name) => join(at, name))),
   }
 }
 
@@ -109,9 +139,10 @@ const listedFolders = ['.local/share', '.config', '.']
 const maxListed = 10_000
 
 /** Resolves to the places that exist or may exist, relative to the home, and to what the patterns stand for. */
-async function existingAtHome(home: string, files: EnvironmentFiles): Promise<readonly string[]> {
-  const list = (folder: string) => namesIn(join(home, folder), files)
-  const listed = (await Promise.all(listedFolders.map(list))).map((names) => names && foldedSet(names))
+async function existingAtHome(home: string, { namesIn }: Look): Promise<ReadonlySet<string>> {
+  const listed = (await Promise.all(listedFolders.map((folder) => namesIn(join(home, folder))))).map(
+    (names) => names && foldedSet(names),
+  )
   const mayExist = (place: string) =>
     listedFolders.every((folder, index) => {
       const names = listed[index] ?? null
@@ -120,25 +151,14 @@ async function existingAtHome(home: string, files: EnvironmentFiles): Promise<re
     })
   const matching = await Promise.all(
     patternsAtHome.map(async (pattern) => {
+      const folder = dirname(pattern)
       const [start = '', end = ''] = basename(pattern).split('*')
-      const names = (await list(dirname(pattern))) ?? []
+      const names = (folder === '.' || mayExist(folder) ? await namesIn(join(home, folder)) : null) ?? []
       const fitting = names.filter((name) => name.length >= start.length + end.length)
-      return fitting
-        .filter((name) => name.startsWith(start) && name.endsWith(end))
-        .map((name) => join(dirname(pattern), name))
+      return fitting.filter((name) => name.startsWith(start) && name.endsWith(end)).map((name) => join(folder, name))
     }),
   )
-  return [...new Set([...namedAtHome.filter(mayExist), ...matching.flat()])]
-}
-
-/** Resolves to the names in a folder; null where they cannot be told, so that any may be there. */
-async function namesIn(folder: string, files: EnvironmentFiles): Promise<readonly string[] | null> {
-  try {
-    const { entries, truncated } = await files.list(await files.realPath(folder), maxListed)
-    return truncated ? null : entries.map(({ name }) => name)
-  } catch (error) {
-    return whenUnknown(null)(error)
-  }
+  return new Set([...namedAtHome.filter(mayExist), ...matching.flat()])
 }
 
 // Environment, memory and open files of processes; memory, keys and messages of the kernel.
