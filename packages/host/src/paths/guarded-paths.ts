@@ -13,6 +13,7 @@ import {
 import { alsoAtHome, type GuardKind, guardedAtHome, guardedNames, hookNames } from './guarded-names.ts'
 import { type FoundRepositories, isBare, knownRepositories } from './repositories.ts'
 import { isPlaceholder } from './reserved-names.ts'
+import { secondNames } from './second-names.ts'
 
 export interface GuardSurroundings extends GitSurroundings {
   /** Lists the settings files of this program, links in their paths not followed. Called anew each time. */
@@ -26,7 +27,10 @@ export interface GuardSurroundings extends GitSurroundings {
 export async function findGuarded(roots: readonly string[], around: GuardSurroundings): Promise<FoundPlaces> {
   const collector = collectPlaces(roots)
   const sources = addUserSettings(collector, around)
-  for (const path of around.own?.() ?? []) collector.addWithLinks({ path, kind: 'parley' })
+  for (const path of around.own?.() ?? []) {
+    collector.addWithLinks({ path, kind: 'parley' })
+    for (const name of secondNames(followLinks(path).real, roots)) collector.addWatched({ path: name, kind: 'parley' })
+  }
   for (const root of roots) {
     addRoot(collector, root, sources)
     addBelow(collector, await knownRepositories(root), sources)
