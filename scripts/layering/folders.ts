@@ -73,6 +73,7 @@ const folderOrder: Readonly<Record<string, readonly string[]>> = {
     'ui/composer',
     'ui/notices',
     'ui',
+    'ui/update',
     'view/approval',
     'view/transcript',
     'view/live',

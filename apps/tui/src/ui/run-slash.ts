@@ -1,5 +1,5 @@
 import { stepTo, type UiContext, type UiStep } from './actions.ts'
-import { keyHelp, type Notice } from './notices/notice.ts'
+import { keyTables, type Notice } from './notices/notice.ts'
 import {
   approvalPolicies,
   efforts,
@@ -44,7 +44,8 @@ function isReady({ link, opened }: UiState): boolean {
 }
 
 const commands: Readonly<Record<SlashName, Run>> = {
-  help: (ui) => stepTo(addNotice(addNotice(ui, commandHelp), keyHelp)),
+  help: (ui) => stepTo(addNotice(ui, commandHelp)),
+  keys: (ui) => stepTo(addKeyTables(ui)),
   model: (ui, argument) =>
     argument === ''
       ? stepTo(ui, { kind: 'models' })
@@ -147,7 +148,17 @@ function noteUnknown(ui: UiState, { word, nearest }: ParsedCommand & { kind: 'un
 const commandHelp: Notice = {
   kind: 'table',
   title: 'Commands',
-  rows: slashCommands.map(({ name, argument, about }) => [`/${name}${argument === '' ? '' : ` ${argument}`}`, about]),
+  rows: [
+    ...slashCommands.map(
+      ({ name, argument, about }) => [`/${name}${argument === '' ? '' : ` ${argument}`}`, about] as const,
+    ),
+    ['!command', 'run a command yourself, outside the sandbox; it has no terminal, so editors and pagers do not work'],
+  ],
+}
+
+/** Adds the keys, a table for each state. */
+export function addKeyTables(ui: UiState): UiState {
+  return keyTables().reduce(addNotice, ui)
 }
 
 /** Adds a notice why nothing can be sent here, and what to do instead. */

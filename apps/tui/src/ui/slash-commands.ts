@@ -27,7 +27,8 @@ interface SlashCommand {
 }
 
 export const slashCommands = [
-  { name: 'help', argument: '', about: 'commands and keys' },
+  { name: 'help', argument: '', about: 'the commands' },
+  { name: 'keys', argument: '', about: 'the keys; also ? in an empty composer' },
   { name: 'model', argument: '[[provider] id]', about: 'the models there are, or use another' },
   { name: 'effort', argument: '[level]', about: `how much the model thinks: ${efforts.join(', ')}` },
   { name: 'approvals', argument: '[policy]', about: `when to ask: ${approvalPolicies.join(', ')}` },

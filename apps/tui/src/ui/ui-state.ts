@@ -10,6 +10,7 @@ import type {
 } from '@parley/protocol'
 import { type AnswerGuard, type Choice, type HeldKey, unguarded } from './answers.ts'
 import { type Composer, emptyComposer } from './composer/composer.ts'
+import { noPlaces, type ShownPlaces } from './keys/key-meaning.ts'
 import type { Notice } from './notices/notice.ts'
 
 /** State of the screen besides the conversation. Immutable; `updateUi` returns the next one. */
@@ -24,6 +25,8 @@ export interface UiState {
   /** Clients connected to the conversation, this one included. */
   readonly clientCount: number
   readonly guard: AnswerGuard
+  /** Places on the screen that decide what keys mean. */
+  readonly shownPlaces: ShownPlaces
   /** Last key, while it is undecided whether it answers an approval or begins a message, or shown as rejected. */
   readonly heldKey: HeldKey | null
   /** Answer highlighted by the arrow keys. */
@@ -147,6 +150,7 @@ export const initialUi: UiState = {
   ownClients: [],
   clientCount: 1,
   guard: unguarded,
+  shownPlaces: noPlaces,
   heldKey: null,
   reached: null,
   remembering: null,

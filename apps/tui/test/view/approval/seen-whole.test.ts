@@ -1,7 +1,7 @@
 import type { Approval } from '@parley/protocol'
 import { describe, expect, test } from 'vitest'
 import type { UiState } from '../../../src/ui/ui-state.ts'
-import { updateUi } from '../../../src/ui/update-ui.ts'
+import { updateUi } from '../../../src/ui/update/update-ui.ts'
 import { layoutScreen } from '../../../src/view/layout-screen.ts'
 import { liveRows } from '../../../src/view/live-zone.ts'
 import { lineText } from '../../../src/view/text/span.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { keyPress } from '../../src/ui/keys/key-event.ts'
-import { initialUi, type UiState } from '../../src/ui/ui-state.ts'
-import { updateUi } from '../../src/ui/update-ui.ts'
+import { keyPress } from '../../../src/ui/keys/key-event.ts'
+import { initialUi, type UiState } from '../../../src/ui/ui-state.ts'
+import { updateUi } from '../../../src/ui/update/update-ui.ts'
 import {
   after,
   colleague,
@@ -14,9 +14,9 @@ import {
   turnEnded,
   turnStarted,
   userMessage,
-} from '../view/scenes/conversation.ts'
-import { openUi, written } from '../view/scenes/scene.ts'
-import { contextAt, typeKeys } from './type-keys.ts'
+} from '../../view/scenes/conversation.ts'
+import { openUi, written } from '../../view/scenes/scene.ts'
+import { contextAt, typeKeys } from '../type-keys.ts'
 
 const idle = after(completed(userMessage('first')), turnStarted, turnEnded())
 const running = after(turnStarted, completed(userMessage('go')))
