@@ -7,7 +7,7 @@ import { type Composer, emptyComposer, expanded, replace } from './composer/comp
 import { pressInForm } from './fill-form.ts'
 import { inputHistory, inputText, isInboxPaused, isWhole } from './inbox.ts'
 import type { KeyEvent } from './keys/key-event.ts'
-import { pressInPicker } from './picker.ts'
+import { pressInMenu } from './press-in-menu.ts'
 import { pressStopKey, type StopKey } from './press-stop.ts'
 import { noteMissing, noteReadOnly, runSlash } from './run-slash.ts'
 import { chosenCompletion, completionsOf, parseSlash } from './slash-commands.ts'
@@ -42,7 +42,7 @@ function keyStep(ui: UiState, event: KeyEvent, context: UiContext): UiStep {
   const stop = key === null ? undefined : stopKeys[key]
   if (stop !== undefined) return pressStopKey(ui, stop, context)
   if (key === 'ctrl+z') return stepTo(ui, { kind: 'suspend' })
-  if (ui.picker !== null) return pressInPicker(ui, ui.picker, event)
+  if (ui.menu !== null) return pressInMenu(ui, ui.menu, event, context)
   if (ui.link.kind === 'lost' && asksToRestart(ui, event))
     return stepTo({ ...ui, link: { kind: 'starting' } }, { kind: 'restart' })
   const filled = pressInForm(ui, event, context.state)

@@ -88,7 +88,7 @@ export function pressStopKey(ui: UiState, key: StopKey, context: UiContext): UiS
   if (key === 'ctrl+d' && isHidden && ui.composer.text !== '') return stepTo(setWriting(ui, context.state, true))
   if (key === 'escape' && isComposerOverApproval(ui, context.state) && completionsOf(ui).length === 0)
     return stepTo(setWriting(ui, context.state, false))
-  const pressed = ui.picker !== null && key === 'ctrl+c' ? 'escape' : key
+  const pressed = ui.menu !== null && key === 'ctrl+c' ? 'escape' : key
   const { interrupts, action } = pressStop(ui.interrupts, pressed, situationOf(ui, context))
   return actOnStop({ ...ui, interrupts }, action, context)
 }
@@ -101,7 +101,7 @@ function situationOf(ui: UiState, { state, nowMs }: UiContext): Situation {
   const isHidden = isComposerHidden(ui, state)
   return {
     textEmpty: ui.composer.text === '' || isHidden,
-    overlayOpen: ui.picker !== null || ui.purpose.kind !== 'message' || hasListOrRule(ui, state),
+    overlayOpen: ui.menu !== null || ui.purpose.kind !== 'message' || hasListOrRule(ui, state),
     turn: turn === null ? 'none' : ui.stoppingTurn === turn.id ? 'stopping' : 'running',
     commandRuns: takesPart && command !== null && ui.stoppingCommand !== command && !isAsked,
     nowMs,
@@ -152,7 +152,7 @@ function actOnStop(ui: UiState, action: StopAction, context: UiContext): UiStep 
 }
 
 function closeOverlay(ui: UiState, { state }: UiContext): UiStep {
-  if (ui.picker !== null) return ui.opened === null ? stepTo(ui, { kind: 'leave' }) : stepTo({ ...ui, picker: null })
+  if (ui.menu !== null) return ui.opened === null ? stepTo(ui, { kind: 'leave' }) : stepTo({ ...ui, menu: null })
   if (ui.purpose.kind === 'form') return stepTo(previousField(ui, ui.purpose.form, state))
   if (ui.purpose.kind !== 'message')
     return stepTo({ ...ui, purpose: message, composer: { ...emptyComposer, killed: ui.composer.killed } })

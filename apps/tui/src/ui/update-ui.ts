@@ -1,13 +1,13 @@
-import type { ListedConversation } from '@parley/protocol'
 import { type Intent, stepTo, type UiAction, type UiContext, type UiStep } from './actions.ts'
 import { applyHeldKey } from './answer-approval.ts'
 import { notePainted } from './answers.ts'
 import { putBack } from './composer/composer.ts'
 import { leaveForm, reopenForm } from './fill-form.ts'
 import { noteAnswered, noteConfigured, noteLostLog } from './outside-changes.ts'
+import { fillConversations, fillMenu, keepPreview, openConversationMenu } from './press-in-menu.ts'
 import { pressKey, stampAnswer } from './press-key.ts'
 import { pressStopKey } from './press-stop.ts'
-import { addNotice, message, openPicker, type UiState } from './ui-state.ts'
+import { addNotice, message, type UiState } from './ui-state.ts'
 import { followWriting } from './write-over-question.ts'
 
 /** Returns the next state of the screen and the requests to carry out; the only way it changes. */
@@ -27,16 +27,14 @@ export function updateUi(ui: UiState, action: UiAction, context: UiContext): UiS
       return stepTo({
         ...ui,
         link: { kind: 'lost' },
+        menu: null,
         clientCount: 1,
         stoppingTurn: null,
         stoppingCommand: null,
         answeredApproval: null,
       })
     case 'opened':
-      return stepTo(
-        { ...ui, picker: null, opened: action.opened, shownTrust: null, lostLog: null },
-        ...resendUnsent(ui),
-      )
+      return stepTo({ ...ui, menu: null, opened: action.opened, shownTrust: null, lostLog: null }, ...resendUnsent(ui))
     case 'recalled':
       return stepTo({ ...ui, earlierPrompts: action.prompts })
     case 'hold':
@@ -67,9 +65,13 @@ export function updateUi(ui: UiState, action: UiAction, context: UiContext): UiS
     case 'trustShown':
       return stepTo({ ...ui, shownTrust: action.hash })
     case 'pick':
-      return stepTo(openPicker(ui, action), { kind: 'list' })
+      return openConversationMenu(ui, action, context.nowMs)
     case 'listed':
-      return stepTo(fillPicker(ui, action.conversations))
+      return fillConversations(ui, action.conversations, context)
+    case 'menuFilled':
+      return stepTo(fillMenu(ui, action, context))
+    case 'previewed':
+      return keepPreview(ui, action)
     case 'counted':
       return stepTo({ ...ui, clientCount: action.clients })
   }
@@ -77,16 +79,6 @@ export function updateUi(ui: UiState, action: UiAction, context: UiContext): UiS
 
 function linked(ui: UiState, { clientId, serverPid }: UiAction & { kind: 'linked' }): UiState {
   return { ...ui, link: { kind: 'up', clientId, serverPid }, ownClients: [...ui.ownClients, clientId] }
-}
-
-/** Fills the picker; conversations open in this window's own server do not count as live. */
-function fillPicker(ui: UiState, listed: readonly ListedConversation[]): UiState {
-  if (ui.picker === null) return ui
-  const own = ui.link.kind === 'up' ? ui.link.serverPid : null
-  const conversations = listed
-    .map((listing) => (listing.live?.pid === own ? { ...listing, live: null } : listing))
-    .filter(({ live }) => live !== null || ui.picker?.liveOnly !== true)
-  return { ...ui, picker: { ...ui.picker, conversations } }
 }
 
 /** Resends messages once a conversation is open; the server accepts the same id once. */
