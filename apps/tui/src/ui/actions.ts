@@ -12,6 +12,7 @@ import type {
   TrustVerdict,
   TurnId,
 } from '@parley/protocol'
+import type { Rgb } from '../view/text/theme.ts'
 import type { Painted } from './answers.ts'
 import type { KeyEvent } from './keys/key-event.ts'
 import type { MenuKind, MenuRow } from './menu/menu.ts'
@@ -69,6 +70,8 @@ export type UiAction =
     }
   /** Newest lines of a listed conversation. */
   | { readonly kind: 'previewed'; readonly conversationId: ConversationId; readonly lines: readonly string[] }
+  /** The terminal told its background. */
+  | { readonly kind: 'background'; readonly rgb: Rgb }
   /** Clients connected to the conversation, this one included. */
   | { readonly kind: 'counted'; readonly clients: number }
 

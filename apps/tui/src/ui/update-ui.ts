@@ -72,6 +72,8 @@ export function updateUi(ui: UiState, action: UiAction, context: UiContext): UiS
       return stepTo(fillMenu(ui, action, context))
     case 'previewed':
       return keepPreview(ui, action)
+    case 'background':
+      return stepTo({ ...ui, background: action.rgb })
     case 'counted':
       return stepTo({ ...ui, clientCount: action.clients })
   }
