@@ -12,6 +12,7 @@ import type {
   TrustVerdict,
   TurnId,
 } from '@parley/protocol'
+import type { Rgb } from '../view/text/theme.ts'
 import type { Painted } from './answers.ts'
 import type { KeyEvent } from './keys/key-event.ts'
 import type { Notice } from './notices/notice.ts'
@@ -58,6 +59,8 @@ export type UiAction =
   | { readonly kind: 'trustShown'; readonly hash: string | null }
   | { readonly kind: 'pick'; readonly liveOnly: boolean }
   | { readonly kind: 'listed'; readonly conversations: readonly ListedConversation[] }
+  /** The terminal told its background. */
+  | { readonly kind: 'background'; readonly rgb: Rgb }
   /** Clients connected to the conversation, this one included. */
   | { readonly kind: 'counted'; readonly clients: number }
 

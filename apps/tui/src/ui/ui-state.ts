@@ -8,6 +8,7 @@ import type {
   MessageId,
   TurnId,
 } from '@parley/protocol'
+import type { Rgb, ThemeName } from '../view/text/theme.ts'
 import { type AnswerGuard, type Choice, type HeldKey, unguarded } from './answers.ts'
 import { type Composer, emptyComposer } from './composer/composer.ts'
 import type { Notice } from './notices/notice.ts'
@@ -58,6 +59,9 @@ export interface UiState {
   readonly opened: Opened | null
   /** Hash of the project configuration shown last, which a yes refers to. */
   readonly shownTrust: string | null
+  readonly theme: ThemeName
+  /** Background of the terminal; null until it has told it. */
+  readonly background: Rgb | null
 }
 
 /** Purpose of the text in the composer. */
@@ -165,6 +169,8 @@ export const initialUi: UiState = {
   dismissed: null,
   opened: null,
   shownTrust: null,
+  theme: 'auto',
+  background: null,
 }
 
 export function addNotice(ui: UiState, notice: Notice): UiState {

@@ -70,6 +70,8 @@ export function updateUi(ui: UiState, action: UiAction, context: UiContext): UiS
       return stepTo(openPicker(ui, action), { kind: 'list' })
     case 'listed':
       return stepTo(fillPicker(ui, action.conversations))
+    case 'background':
+      return stepTo({ ...ui, background: action.rgb })
     case 'counted':
       return stepTo({ ...ui, clientCount: action.clients })
   }

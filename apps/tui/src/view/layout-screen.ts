@@ -13,6 +13,7 @@ import type { Screen, TerminalSize } from './screen.ts'
 import { lastRows, truncateLine, wrapLine } from './text/fit-rows.ts'
 import { beside, indented } from './text/gutter.ts'
 import type { Line, Room } from './text/span.ts'
+import { type ColourDepth, themeOf } from './text/theme.ts'
 import { settle, type Transcript } from './transcript/transcript.ts'
 
 /** Everything a frame of the screen is computed from. */
@@ -24,6 +25,7 @@ export interface Scene {
   readonly size: TerminalSize
   readonly nowMs: number
   readonly homeFolder: string
+  readonly colours: ColourDepth
   /** Git branch of the conversation's folder, if known. */
   readonly branch: string | null
 }
@@ -42,10 +44,11 @@ export function layoutScreen(scene: Scene): { readonly transcript: Transcript; r
   const room: Room = { columns: Math.max(1, size.columns) }
   const { transcript, blocks } = settle(scene.transcript, { state, notices: ui.notices, room, own: ui.ownClients })
   const live = layoutLive({ ...scene, transcript }, room)
-  return { transcript, screen: { ...live, settled: blocks } }
+  const theme = themeOf({ name: ui.theme, background: ui.background, depth: scene.colours })
+  return { transcript, screen: { ...live, settled: blocks, theme } }
 }
 
-type Live = Omit<Screen, 'settled'>
+type Live = Omit<Screen, 'settled' | 'theme'>
 
 function layoutLive(scene: Scene, room: Room): Live {
   const { size, state, ui } = scene
