@@ -74,6 +74,22 @@ export function openConversationMenu(
   return stepTo({ ...ui, menu }, { kind: 'list' })
 }
 
+/** Opens a list that the command line asks for, or fills the open menu with what the server sent. */
+export function updateMenu(ui: UiState, action: MenuAction, context: UiContext): UiStep {
+  switch (action.kind) {
+    case 'pick':
+      return openConversationMenu(ui, action, context.nowMs)
+    case 'listed':
+      return fillConversations(ui, action.conversations, context)
+    case 'menuFilled':
+      return stepTo(fillMenu(ui, action, context))
+    case 'previewed':
+      return keepPreview(ui, action)
+  }
+}
+
+type MenuAction = Extract<UiAction, { kind: 'pick' | 'listed' | 'menuFilled' | 'previewed' }>
+
 /** Opens the list of models, which the providers are asked for. */
 export function openModelMenu(ui: UiState, { nowMs }: UiContext): UiStep {
   return stepTo({ ...ui, menu: newMenu({ kind: 'model', title: 'Model', rows: null }, nowMs) }, { kind: 'models' })
@@ -93,7 +109,7 @@ export function openSettingMenu(ui: UiState, kind: keyof typeof settingMenus, { 
 }
 
 /** Fills the list of conversations: those of the folder where it has any but the open one, else all. */
-export function fillConversations(ui: UiState, listed: readonly ListedConversation[], { nowMs }: UiContext): UiStep {
+function fillConversations(ui: UiState, listed: readonly ListedConversation[], { nowMs }: UiContext): UiStep {
   const { menu, link, opened } = ui
   if (menu === null || (menu.kind !== 'resume' && menu.kind !== 'attach')) return stepTo(ui)
   const openId = opened?.conversationId ?? null
@@ -108,7 +124,7 @@ export function fillConversations(ui: UiState, listed: readonly ListedConversati
 }
 
 /** Fills a menu that waits for its rows; does nothing once another one is open. */
-export function fillMenu(ui: UiState, { menu: kind, rows, problem }: Filled, { nowMs }: UiContext): UiState {
+function fillMenu(ui: UiState, { menu: kind, rows, problem }: Filled, { nowMs }: UiContext): UiState {
   const { menu } = ui
   return menu?.kind === kind ? { ...ui, menu: { ...filledMenu(menu, rows, nowMs), problem } } : ui
 }
@@ -116,7 +132,7 @@ export function fillMenu(ui: UiState, { menu: kind, rows, problem }: Filled, { n
 type Filled = Extract<UiAction, { kind: 'menuFilled' }>
 
 /** Keeps the newest lines of a conversation, and asks for those of the one that is chosen by now. */
-export function keepPreview(ui: UiState, { conversationId, lines }: Extract<UiAction, { kind: 'previewed' }>): UiStep {
+function keepPreview(ui: UiState, { conversationId, lines }: Extract<UiAction, { kind: 'previewed' }>): UiStep {
   const { menu } = ui
   if (menu === null) return stepTo(ui)
   return withPreview(ui, { ...menu, previewing: null, previews: { ...menu.previews, [conversationId]: lines } })

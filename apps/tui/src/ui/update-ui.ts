@@ -4,7 +4,7 @@ import { notePainted } from './answers.ts'
 import { putBack } from './composer/composer.ts'
 import { leaveForm, reopenForm } from './fill-form.ts'
 import { noteAnswered, noteConfigured, noteLostLog } from './outside-changes.ts'
-import { fillConversations, fillMenu, keepPreview, openConversationMenu } from './press-in-menu.ts'
+import { updateMenu } from './press-in-menu.ts'
 import { pressKey, stampAnswer } from './press-key.ts'
 import { pressStopKey } from './press-stop.ts'
 import { addNotice, message, type UiState } from './ui-state.ts'
@@ -24,15 +24,7 @@ export function updateUi(ui: UiState, action: UiAction, context: UiContext): UiS
     case 'linked':
       return stepTo(linked(ui, action))
     case 'lost':
-      return stepTo({
-        ...ui,
-        link: { kind: 'lost' },
-        menu: null,
-        clientCount: 1,
-        stoppingTurn: null,
-        stoppingCommand: null,
-        answeredApproval: null,
-      })
+      return stepTo(lost(ui))
     case 'opened':
       return stepTo({ ...ui, menu: null, opened: action.opened, shownTrust: null, lostLog: null }, ...resendUnsent(ui))
     case 'recalled':
@@ -65,13 +57,10 @@ export function updateUi(ui: UiState, action: UiAction, context: UiContext): UiS
     case 'trustShown':
       return stepTo({ ...ui, shownTrust: action.hash })
     case 'pick':
-      return openConversationMenu(ui, action, context.nowMs)
     case 'listed':
-      return fillConversations(ui, action.conversations, context)
     case 'menuFilled':
-      return stepTo(fillMenu(ui, action, context))
     case 'previewed':
-      return keepPreview(ui, action)
+      return updateMenu(ui, action, context)
     case 'background':
       return stepTo({ ...ui, background: action.rgb })
     case 'counted':
@@ -81,6 +70,19 @@ export function updateUi(ui: UiState, action: UiAction, context: UiContext): UiS
 
 function linked(ui: UiState, { clientId, serverPid }: UiAction & { kind: 'linked' }): UiState {
   return { ...ui, link: { kind: 'up', clientId, serverPid }, ownClients: [...ui.ownClients, clientId] }
+}
+
+/** Drops what only the server that is gone could carry out. */
+function lost(ui: UiState): UiState {
+  return {
+    ...ui,
+    link: { kind: 'lost' },
+    menu: null,
+    clientCount: 1,
+    stoppingTurn: null,
+    stoppingCommand: null,
+    answeredApproval: null,
+  }
 }
 
 /** Resends messages once a conversation is open; the server accepts the same id once. */
