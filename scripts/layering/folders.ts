@@ -72,6 +72,7 @@ const folderOrder: Readonly<Record<string, readonly string[]>> = {
     'ui/keys',
     'ui/composer',
     'ui/notices',
+    'ui/menu',
     'ui',
     'ui/update',
     'view/approval',

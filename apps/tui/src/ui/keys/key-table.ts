@@ -198,7 +198,12 @@ export const keySections: readonly Section[] = [
     title: 'A menu',
     places: ['menu'],
     rows: [
-      { keys: ['up', 'down', 'pageup', 'pagedown', 'enter'], act: 'pick', words: 'choose; typing filters' },
+      {
+        keys: ['up', 'down', 'pageup', 'pagedown', 'home', 'end', 'enter'],
+        act: 'pick',
+        words: 'choose and take; typing filters',
+      },
+      { keys: ['tab'], act: 'pick', words: 'conversations of this folder only, or of all' },
       { keys: ['escape', 'ctrl+c', 'ctrl+d'], act: 'closeMenu', words: 'close it' },
     ],
   },

@@ -13,7 +13,7 @@ export function situationOf(ui: UiState, state: ConversationState | null): Situa
 
 /** Returns the places that hold, the innermost first. */
 export function placesOf(ui: UiState, state: ConversationState | null): readonly KeyPlace[] {
-  if (ui.picker !== null) return ['menu', 'anywhere']
+  if (ui.menu !== null) return ['menu', 'anywhere']
   const input = inputPlace(ui, state)
   const work = workPlace(ui, state)
   return ui.link.kind === 'lost' ? ['lost', input, work, 'anywhere'] : [input, work, 'anywhere']

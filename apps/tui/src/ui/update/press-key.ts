@@ -8,7 +8,7 @@ import { inputHistory, inputText, isWhole } from '../inbox.ts'
 import type { KeyEvent } from '../keys/key-event.ts'
 import { actOfKey, isMeaningNew, notePlaces, placedByKey } from '../keys/key-meaning.ts'
 import type { KeyAct } from '../keys/key-table.ts'
-import { pressInPicker } from '../picker.ts'
+import { pressInMenu } from '../press-in-menu.ts'
 import { addKeyTables } from '../run-slash.ts'
 import { chosenCompletion, completionsOf } from '../slash-commands.ts'
 import { addNote, leaveNotOffered, type UiState } from '../ui-state.ts'
@@ -88,7 +88,7 @@ const acts: Readonly<Record<KeyAct, Act>> = {
   leaveQuestion: (ui, { state }) => leaveQuestion(ui, state),
   nothing: (ui) => stepTo(ui),
   offerToLeave: (ui, { nowMs }) => offerToLeave(ui, nowMs),
-  pick: (ui, _, event) => (ui.picker === null ? null : pressInPicker(ui, ui.picker, event)),
+  pick: (ui, context, event) => (ui.menu === null ? null : pressInMenu(ui, ui.menu, event, context)),
   previousField: (ui, { state }) =>
     ui.purpose.kind === 'form' ? stepTo(previousField(ui, ui.purpose.form, state)) : null,
   queue: (ui, context) => pressEnter(ui, 'queue', context),
@@ -105,7 +105,7 @@ function only(intent: Intent): Act {
 
 /** Handles a key that the table gives no meaning: input of the menu, the form, the question or the composer. */
 function input(ui: UiState, event: KeyEvent, context: UiContext): UiStep {
-  if (ui.picker !== null) return pressInPicker(ui, ui.picker, event)
+  if (ui.menu !== null) return pressInMenu(ui, ui.menu, event, context)
   return (
     pressInForm(ui, event, context.state) ??
     answerApproval(ui, event, context) ??

@@ -40,7 +40,7 @@ export function closeRule(ui: UiState): UiState {
 
 /** Closes the menu; leaves where it is all there is. */
 export function closeMenu(ui: UiState): UiStep {
-  return ui.opened === null ? stepTo(ui, { kind: 'leave' }) : stepTo({ ...ui, picker: null })
+  return ui.opened === null ? stepTo(ui, { kind: 'leave' }) : stepTo({ ...ui, menu: null })
 }
 
 /** Leaves from a question; shows text first that it hides, which leaving would lose. */
