@@ -1,4 +1,5 @@
-import { closeSync, constants, fstatSync, openSync } from 'node:fs'
+import { closeSync, constants, fstatSync } from 'node:fs'
+import { openUnlocked } from '../../system/locked-files.ts'
 import { identityOf, identityOfStat } from '../../system/real-path.ts'
 import type { SandboxLimits } from '../sandbox.ts'
 
@@ -27,7 +28,7 @@ export function openPinned(pinned: readonly PinnedRoot[]): number[] {
   const opened: number[] = []
   try {
     for (const { path, identity } of pinned) {
-      const fd = openSync(path, onlyPath | constants.O_DIRECTORY | constants.O_NOFOLLOW)
+      const fd = openUnlocked(path, onlyPath | constants.O_DIRECTORY | constants.O_NOFOLLOW)
       opened.push(fd)
       if (identityOfStat(fstatSync(fd, { bigint: true })) !== identity) throw new Error(exchangedText(path))
     }
