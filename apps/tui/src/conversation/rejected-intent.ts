@@ -21,6 +21,10 @@ export function actionsAfterRejection(
     case 'configure':
       if (code !== 'aboveCeiling' || conversation === null) return [rejectionAction(error)]
       return [note('error', howToRaise(conversation.id, intent.settings, conversation.state))]
+    case 'models':
+      return [{ kind: 'menuFilled', menu: 'model', rows: [], problem: error.message }]
+    case 'preview':
+      return [{ kind: 'previewed', conversationId: intent.conversationId, lines: [] }]
     case 'send':
       return [{ kind: 'notTaken', message: intent.message }, rejectionAction(error)]
     case 'decide':

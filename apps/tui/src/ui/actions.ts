@@ -15,6 +15,7 @@ import type {
 import type { Rgb } from '../view/text/theme.ts'
 import type { Painted } from './answers.ts'
 import type { KeyEvent } from './keys/key-event.ts'
+import type { MenuKind, MenuRow } from './menu/menu.ts'
 import type { Notice } from './notices/notice.ts'
 import type { LostLog, Opened, UiState, Unsent } from './ui-state.ts'
 
@@ -57,8 +58,18 @@ export type UiAction =
   | { readonly kind: 'logLost'; readonly log: LostLog; readonly isAnswer: boolean }
   /** The whole configuration of a project was shown; null if it has none. */
   | { readonly kind: 'trustShown'; readonly hash: string | null }
-  | { readonly kind: 'pick'; readonly liveOnly: boolean }
+  /** Opens the list of conversations; `folder`: the one that they can be limited to. */
+  | { readonly kind: 'pick'; readonly liveOnly: boolean; readonly folder: string | null }
   | { readonly kind: 'listed'; readonly conversations: readonly ListedConversation[] }
+  /** Rows that a menu waits for, or the reason why there are none. */
+  | {
+      readonly kind: 'menuFilled'
+      readonly menu: MenuKind
+      readonly rows: readonly MenuRow[]
+      readonly problem: string | null
+    }
+  /** Newest lines of a listed conversation. */
+  | { readonly kind: 'previewed'; readonly conversationId: ConversationId; readonly lines: readonly string[] }
   /** The terminal told its background. */
   | { readonly kind: 'background'; readonly rgb: Rgb }
   /** Clients connected to the conversation, this one included. */
@@ -108,6 +119,8 @@ export type Intent =
   | { readonly kind: 'new' }
   | { readonly kind: 'list' }
   | { readonly kind: 'models' }
+  /** Reads the newest lines of a listed conversation. */
+  | { readonly kind: 'preview'; readonly conversationId: ConversationId }
   /** Explains the decision on the named call, or on the last one. */
   | { readonly kind: 'why'; readonly item?: string }
   | { readonly kind: 'status' }
