@@ -1,4 +1,4 @@
-import { lstatSync, mkdirSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { linkSync, lstatSync, mkdirSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -27,6 +27,9 @@ const text = fc.oneof(
   place.map((path) => `[include]\n\tpath = ../${path}\n`),
   place.map((path) => `[includeIf "gitdir:**"]\n\tpath = "${path}"\n`),
   place.map((path) => `[core]\nworktree = ../${dirname(path)}\nhooksPath = ../tools/hooks\n`),
+  place.map((path) => `[alias]\n\tx = "!f() { git log; ./${path}; }; f"\n`),
+  place.map((path) => `[core]\n\tpager = ${path} -x\n[diff]\n\texternal = sh ../${path}\n`),
+  place.map((path) => `[filter "x"]\n\tclean = cat | ${path}\n[init]\n\ttemplateDir = ${dirname(path)}\n`),
   fc.constantFrom('gitdir: .bare\n', 'gitdir: ../.bare\n', 'gitdir: ../out\n', 'ref: refs/heads/main\n', '../.bare\n'),
 )
 const entry = fc.oneof(
@@ -35,6 +38,7 @@ const entry = fc.oneof(
     weight: 2,
     arbitrary: fc.record({ kind: fc.constant('link' as const), at: place, text: fc.oneof(place, outside) }),
   },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('second' as const), at: place, text: place }) },
 )
 type Entry = typeof entry extends fc.Arbitrary<infer Made> ? Made : never
 
@@ -44,9 +48,10 @@ function lay(root: string, entries: readonly Entry[]): void {
     try {
       mkdirSync(dirname(join(root, at)), { recursive: true })
       if (kind === 'file') writeFileSync(join(root, at), content, { flag: 'wx' })
+      else if (kind === 'second') linkSync(join(root, content), join(root, at))
       else symlinkSync(content, join(root, at))
     } catch {
-      // A file lies where a folder would be, or the other way round.
+      // A file lies where a folder would be, or the other way round; what gets a second name is not there.
     }
   }
 }
