@@ -76,7 +76,12 @@ async function compare(ground: Playground) {
   )
   const free = standings.filter((each) => each.root !== null && each.guard === null)
   // Below the workspace a command can make a new repository, a new .envrc …; a patch is asked about.
-  const isOfCommands = new Set(standings.filter(({ written }) => isInNewEntry(written, root)))
+  // What a repository holds besides settings and hooks is not put back when a command wrote it by a further name.
+  const isOfCommands = new Set(
+    standings.filter(
+      ({ written, guard, names }) => isInNewEntry(written, root) || (guard === 'repository' && names > 1),
+    ),
+  )
   // A missing folder on the way to a guarded path is closed to commands as a whole.
   const { missing } = await guardedPlaces([root], { home }).catch(() => nothingGuarded)
   const isOfPatches = (path: string) => missing.some((each) => isWithin(path, each))
