@@ -9,7 +9,7 @@ const providerConfig = z.object({
   name: z.string().optional(),
   base_url: z.string().optional(),
   env_key: z.string().optional(),
-  wire_api: z.enum(['responses', 'chat', 'recorded']).optional(),
+  wire_api: z.enum(['responses', 'chat', 'anthropic', 'gemini', 'recorded']).optional(),
   recording: z.string().optional(),
   headers: stringMap.optional(),
   env_headers: stringMap.optional(),
