@@ -61,7 +61,7 @@ function greetingRows({ program, facts }: Notice & { kind: 'greeting' }, room: R
   return indented(
     wrapLine(
       [
-        { text: program, bold: true, tone: 'accent' },
+        { text: program, bold: true, tone: 'brand' },
         { text: rest, tone: 'muted' },
       ],
       beside(room),
