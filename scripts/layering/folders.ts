@@ -82,6 +82,7 @@ const folderOrder: Readonly<Record<string, readonly string[]>> = {
     'cli',
     'terminal',
     'scripted',
+    'programs',
     'conversation',
     'screen',
     'ink',

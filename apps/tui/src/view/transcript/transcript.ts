@@ -5,9 +5,10 @@ import { count } from '../text/formats.ts'
 import type { Room } from '../text/span.ts'
 import { type Block, type BlockKind, gapBefore } from './block.ts'
 import { isFinished, itemBlock, planBlock } from './item-block.ts'
+import { localNoticeBlock } from './local-notice-block.ts'
 import { isPlanUpdate, lookedAt, lookUpBlock } from './look-ups.ts'
 import { followText, type MessageStream, openStream, restRows } from './message-stream.ts'
-import { localNoticeBlock, noticeRows } from './notice-block.ts'
+import { noticeRows } from './notice-block.ts'
 
 /** Record of what has been printed of a conversation; the text itself is only in the terminal. */
 export interface Transcript {
