@@ -84,6 +84,7 @@ const folderOrder: Readonly<Record<string, readonly string[]>> = {
     'terminal',
     'scripted',
     'files',
+    'programs',
     'conversation',
     'screen',
     'ink',

@@ -78,7 +78,7 @@ export class ConversationController implements AsyncDisposable {
   }
 
   /** Carries out an intent of the user. A rejection is shown on the screen. */
-  run(intent: Exclude<Intent, { kind: 'suspend' }>): Promise<void> {
+  run(intent: Exclude<Intent, { kind: 'suspend' | 'clear' }>): Promise<void> {
     const { screen } = this.#parts
     return this.#unlessLost(
       () => this.#run(intent),
@@ -114,7 +114,7 @@ export class ConversationController implements AsyncDisposable {
     }
   }
 
-  async #run(intent: Exclude<Intent, { kind: 'suspend' }>): Promise<void> {
+  async #run(intent: Exclude<Intent, { kind: 'suspend' | 'clear' }>): Promise<void> {
     const { onEnd, screen, start, extra } = this.#parts
     if (intent.kind === 'leave') return onEnd(null)
     if (intent.kind === 'detach') return await this.#detach()

@@ -7,6 +7,7 @@ import { mcpTable, whyTable } from '../ui/notices/notice.ts'
 import { trustTable } from '../ui/notices/trust-table.ts'
 import { settingsLine } from '../ui/outside-changes.ts'
 import { checkModel } from './check-model.ts'
+import { diffAction } from './diff-notice.ts'
 import { loadModels, readPreview } from './menu-contents.ts'
 import { actionsAfterRejection, note, type RequestIntent } from './rejected-intent.ts'
 import { statusTable } from './status-tables.ts'
@@ -111,6 +112,8 @@ async function askConversation(
     case 'rename':
       await conversation.rename(intent.name)
       return dispatch(note('info', `This conversation is now named ${intent.name}.`))
+    case 'diff':
+      return dispatch(await diffAction(conversation.state))
     case 'why': {
       const { item } = intent
       const call = { conversation: conversation.id, ...(item === undefined ? {} : { item }) }

@@ -120,12 +120,16 @@ export type Intent =
   | { readonly kind: 'fork'; readonly conversationId: ConversationId }
   | { readonly kind: 'open'; readonly conversationId: ConversationId }
   | { readonly kind: 'new' }
+  /** Moves what the window shows into the scrollback. */
+  | { readonly kind: 'clear' }
   | { readonly kind: 'list' }
   | { readonly kind: 'models' }
   /** Reads the newest lines of a listed conversation. */
   | { readonly kind: 'preview'; readonly conversationId: ConversationId }
   /** Explains the decision on the named call, or on the last one. */
   | { readonly kind: 'why'; readonly item?: string }
+  /** Shows what the conversation's folder has that is not committed. */
+  | { readonly kind: 'diff' }
   | { readonly kind: 'status' }
   | { readonly kind: 'mcp' }
   | { readonly kind: 'restartMcp'; readonly name: string }

@@ -4,9 +4,10 @@ import { actorName } from '../../ui/outside-changes.ts'
 import { count } from '../text/formats.ts'
 import type { Room } from '../text/span.ts'
 import { type Block, type BlockKind, gapBefore } from './block.ts'
-import { isFinished, itemBlock, planBlock, proseRoom } from './item-block.ts'
+import { isFinished, itemBlock, planBlock } from './item-block.ts'
+import { localNoticeBlock } from './local-notice-block.ts'
 import { followText, type MessageStream, openStream, restRows } from './message-stream.ts'
-import { localNoticeBlock, noticeRows } from './notice-block.ts'
+import { noticeRows } from './notice-block.ts'
 
 /** Record of what has been printed of a conversation; the text itself is only in the terminal. */
 export interface Transcript {
@@ -87,7 +88,7 @@ function authorElsewhere({ own }: Scan, item: Item): string | null {
 
 function endStream(scan: Scan, stream: MessageStream, item: Item): void {
   change(scan, { stream: null })
-  const room = proseRoom(scan.room)
+  const { room } = scan
   const followed = followText(stream, item.text, room)
   if (followed !== null) {
     appendToMessage(scan, stream, [...followed.rows, ...restRows(followed.stream, room)])
@@ -121,7 +122,7 @@ function followStream(scan: Scan, { core }: ConversationState): void {
       : core.open[current.itemId]
   if (open === undefined) return
   const stream = current ?? openStream(open.item.id)
-  const followed = followText(stream, open.item.text, proseRoom(scan.room))
+  const followed = followText(stream, open.item.text, scan.room)
   if (followed === null) return
   appendToMessage(scan, stream, followed.rows)
   change(scan, { stream: followed.stream })
