@@ -26,7 +26,12 @@ describe('the provider of a new conversation', () => {
   })
 
   it('is looked for by the key variables of built-in and of configured providers', () => {
-    expect(keyVariables({ model_providers: { a: { env_key: 'A_KEY' }, b: {} } })).toEqual(['OPENAI_API_KEY', 'ANTHROPIC_API_KEY', 'GEMINI_API_KEY', 'A_KEY'])
+    expect(keyVariables({ model_providers: { a: { env_key: 'A_KEY' }, b: {} } })).toEqual([
+      'OPENAI_API_KEY',
+      'ANTHROPIC_API_KEY',
+      'GEMINI_API_KEY',
+      'A_KEY',
+    ])
   })
 })
 
