@@ -125,6 +125,11 @@ export function changeHead(item: ItemOf<'fileChange'>, room: Room): readonly Lin
 
 const changeVerbs: Verbs = { done: 'Edited', doing: 'Editing', not: 'Not edited' }
 
+/** Returns each file's diff below its path. */
+export function changedFiles(changes: readonly FileChangeEntry[], room: Room): readonly Line[] {
+  return changes.flatMap((change) => fileRows(change, true, room))
+}
+
 /** Returns one file's diff, below its path where the patch has several files. */
 function fileRows(change: FileChangeEntry, withPath: boolean, room: Room): readonly Line[] {
   const lines = parseDiff(showHidden(change.diff)).filter(({ kind }) => kind !== 'file')
@@ -157,7 +162,8 @@ export function toolRows(item: ToolCall, room: Room): readonly Line[] {
   const head = headRows(
     {
       mark: { text: '•', tone: callTone(item) },
-      verb: verbOf(item, toolVerbs),
+      // The title of a look-up says what it does.
+      verb: item.readOnly && item.status !== 'denied' ? null : verbOf(item, toolVerbs),
       lines: [[{ text: visibleLine(item.title) }]],
       facts: callFacts(item),
     },
