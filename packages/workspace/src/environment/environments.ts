@@ -104,7 +104,7 @@ function pinnedThere(remote: Environment): Environment {
 
 interface RemotePin {
   readonly real: string
-  /** Null for a missing folder, which is pinned when it is there, and where the exec-server does not say. */
+  /** Device and inode; null for a missing folder, which is pinned when it is there, and where they are not said. */
   readonly identity: string | null
 }
 
