@@ -6,6 +6,7 @@ import { giveTo } from '../world/attack-user.ts'
 import type { AttackWorld } from '../world/attack-world.ts'
 import { type Asked, converse, hasBegun, settingsOf } from '../world/converse.ts'
 import { lookAt } from '../world/look-at.ts'
+import { environmentName, openEnvironment } from './environment-there.ts'
 import { codexTurn, openExec, openMcp, type RawClient, uriOf } from './raw-clients.ts'
 
 /** One guarded path, laid out, and all that an attempt at it needs. */
@@ -35,6 +36,7 @@ export async function openClients(world: AttackWorld, stack: AsyncDisposableStac
     openExec(world),
   ])
   for (const client of [mcp, silent, exec]) stack.use(client)
+  stack.use(await openEnvironment(world))
   return { mcp, silent, exec }
 }
 
@@ -60,6 +62,10 @@ export const frontends = {
   },
   execFiles,
   execCommand,
+  environmentCommand: async (attempt: Attempt) =>
+    expectSandboxed(await talk({ ...attempt, environment: true }, shell(attempt.write))),
+  environmentPatch: async (attempt: Attempt) =>
+    expectAsked(attempt, await talk({ ...attempt, environment: true }, patch(contentPatch(attempt)))),
 } as const
 
 export type Frontend = keyof typeof frontends
@@ -94,9 +100,13 @@ const settings = settingsOf['workspace-write']
 /** A yes is said only to what runs in a sandbox. */
 const answer = ({ approval }: Asked) => (approval.kind === 'command' ? 'approved' : 'denied')
 
-function talk({ world, attack, cwd }: Attempt, ...calls: readonly ScriptedCall[]) {
+function talk(
+  { world, attack, cwd, environment = false }: Attempt & { readonly environment?: boolean },
+  ...calls: readonly ScriptedCall[]
+) {
   const steps: readonly Step[] = [{ calls }, { text: 'done' }]
-  return converse(world, { client: world.server.client, attack, cwd, settings, answer }, steps)
+  const where = environment ? { ...settings, environment: environmentName, environmentCwd: cwd } : settings
+  return converse(world, { client: world.server.client, attack, cwd, settings: where, answer }, steps)
 }
 
 type Talked = Awaited<ReturnType<typeof talk>>
