@@ -1,10 +1,12 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { ScriptedCall, Step } from '@parley/testkit'
+import { cleanEnvironment, cliPath, type ScriptedCall, type Step } from '@parley/testkit'
 import { expect } from 'vitest'
-import { giveTo } from '../world/attack-user.ts'
+import { asUser, giveTo } from '../world/attack-user.ts'
 import type { AttackWorld } from '../world/attack-world.ts'
-import { type Asked, converse, hasBegun, settingsOf } from '../world/converse.ts'
+import { type Asked, converse, hasBegun, messageOf, settingsOf } from '../world/converse.ts'
 import { lookAt } from '../world/look-at.ts'
 import { environmentName, openEnvironment } from './environment-there.ts'
 import { codexTurn, openExec, openMcp, type RawClient, uriOf } from './raw-clients.ts'
@@ -66,6 +68,7 @@ export const frontends = {
     expectSandboxed(await talk({ ...attempt, environment: true }, shell(attempt.write))),
   environmentPatch: async (attempt: Attempt) =>
     expectAsked(attempt, await talk({ ...attempt, environment: true }, patch(contentPatch(attempt)))),
+  script: async (attempt: Attempt) => expectDone(attempt, await runScript(attempt)),
 } as const
 
 export type Frontend = keyof typeof frontends
@@ -123,6 +126,22 @@ function expectAsked({ target }: Attempt, { asked }: Talked): void {
   expect(
     asked.flatMap(({ approval }) => approval.files ?? []).flatMap(({ path, movedTo }) => [path, movedTo]),
   ).toContain(target)
+}
+
+/** `parley exec`, where nobody is there to say yes: a command in the sandbox, and a patch. */
+async function runScript({ world, attack, cwd, write, target }: Attempt): Promise<number | null> {
+  world.script(attack, [{ calls: [shell(write), patch(contentPatch({ target }))] }, { text: 'done' }])
+  const { user, home } = world
+  const words = ['exec', '--sandbox', 'workspace-write', '--cd', cwd, messageOf(attack)]
+  const [program, ...args] = asUser(user, [process.execPath, cliPath, ...words])
+  const child = spawn(program, args, { cwd, env: cleanEnvironment(world.environment(home)), stdio: 'ignore' })
+  await once(child, 'exit')
+  return child.exitCode
+}
+
+function expectDone({ world, attack }: Attempt, exitCode: number | null): void {
+  expect(exitCode).toBe(0)
+  expect(world.requestsOf(attack).length).toBe(2)
 }
 
 function call(
