@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
 import { homedir } from 'node:os'
-import { WriteStream } from 'node:tty'
 import type { RpcError } from '@parley/rpc'
 import { exitCodeOf, exitCodes } from '../cli/exit-codes.ts'
 import { fromWorkingFolder, workingFolder } from '../cli/folders.ts'
@@ -15,9 +14,9 @@ import { ScreenController } from '../screen/screen-controller.ts'
 import type { Signal } from '../screen/screen-model.ts'
 import { guardAgainstKill } from '../terminal/hold-terminal.ts'
 import { createEarlyPainter, type Painter } from '../terminal/painter.ts'
-import { colourDepth, hasTerminal, measure, reflowsRows, sayNoTerminal, tellsBackground } from '../terminal/port.ts'
+import { colourDepth, hasTerminal, measure, reflowOf, sayNoTerminal, tellsBackground } from '../terminal/port.ts'
+import { ZoneWriter } from '../terminal/zone-writer.ts'
 import type { UiAction } from '../ui/actions.ts'
-import type { Screen } from '../view/screen.ts'
 
 interface Ending {
   /** Rejection of the conversation that the command line names; null if it was opened. */
@@ -43,14 +42,15 @@ async function runOnTerminal(launch: Launch, start: Start, extra: Extra): Promis
   const { env } = launch
   const homeFolder = env['HOME'] ?? homedir()
   const end = Promise.withResolvers<RpcError | null>()
+  const zone = new ZoneWriter((text) => stdout.write(text), reflowOf(env))
   const screen = new ScreenController({
-    painter: createEarlyPainter((text) => stdout.write(text)),
+    painter: createEarlyPainter(zone),
+    zone,
     colours: colourDepth(env),
     size: () => ({ columns: stdout.columns, rows: stdout.rows }),
     measure: () => measure(stdout),
-    query: (text) => stdout.write(text),
+    write: (text) => stdout.write(text),
     homeFolder,
-    reflows: reflowsRows(env),
     signal: (signal) => stdout.write(signalSequence(signal)),
     onIntent: (intent) =>
       intent.kind === 'suspend' ? suspension.suspend() : void conversation.run(intent).catch(end.reject),
@@ -65,8 +65,8 @@ async function runOnTerminal(launch: Launch, start: Start, extra: Extra): Promis
     onEnd: end.resolve,
   })
   const handPainterOver = () => {
-    loadInkPainter(() => screen.isOutdated())
-      .then((make) => screen.handOver(make))
+    loadInkPainter(zone)
+      .then((painter) => screen.handOver(painter))
       .catch(end.reject)
   }
   const held = holdScreen({
@@ -91,6 +91,7 @@ async function runOnTerminal(launch: Launch, start: Start, extra: Extra): Promis
     return { rejection, farewell: conversation.farewell }
   } finally {
     stdout.off('resize', onResize)
+    await screen.answered()
     suspension[Symbol.dispose]()
     held[Symbol.dispose]()
     screen[Symbol.dispose]()
@@ -100,19 +101,10 @@ async function runOnTerminal(launch: Launch, start: Start, extra: Extra): Promis
   }
 }
 
-/**
- * Loads Ink, the largest part of the program, while the early painter shows the composer. Returns the function that makes
- * its painter.
- */
-async function loadInkPainter(isOutdated: () => boolean): Promise<(first: Screen) => Painter> {
+/** Loads Ink, the largest part of the program, while the early painter shows the composer. */
+async function loadInkPainter(zone: ZoneWriter): Promise<Painter> {
   const { createInkPainter } = await import('./ink-painter.tsx')
-  return (first) => {
-    // Node's own stream emits `resize` at once and Ink would draw for each of several sizes.
-    const stdout = new WriteStream(process.stdout.fd)
-    // The end of the keys reports a closed terminal.
-    stdout.on('error', () => undefined)
-    return createInkPainter({ stdout, stdin: process.stdin, isOutdated }, first)
-  }
+  return createInkPainter(zone, process.stdin)
 }
 
 /** Asks for the colour of the background, which comes with the keys. */

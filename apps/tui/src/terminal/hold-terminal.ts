@@ -69,6 +69,8 @@ interface TerminalMode {
  */
 export const terminalModes: readonly TerminalMode[] = [
   { name: 'window title', enter: '\x1b[22;2t', leave: '\x1b[23;2t' },
+  // Rows of the live zone must not wrap where terminal and program disagree on the width of a character.
+  { name: 'no wrapping', enter: '\x1b[?7l', leave: '\x1b[?7h' },
   { name: 'bracketed paste', enter: '\x1b[?2004h', leave: '\x1b[?2004l' },
   { name: 'modifyOtherKeys', enter: '\x1b[>4;2m', leave: '\x1b[>4;0m' },
   // 5: tell apart what legacy codes mix up (1), with the key's place on a US keyboard (4).
