@@ -1,6 +1,7 @@
 import * as z from 'zod'
 
-const effort = z.string().min(1)
+/** A name of at least one visible character. */
+const named = z.string().regex(/\S/, 'must not be empty')
 const approvalPolicy = z.enum(['untrusted', 'on-failure', 'on-request', 'never'])
 const sandboxMode = z.enum(['read-only', 'workspace-write', 'danger-full-access'])
 const stringMap = z.record(z.string(), z.string())
@@ -44,12 +45,12 @@ const environmentConfig = z.object({
 })
 
 const choices = {
-  model: z.string().min(1).optional(),
-  model_provider: z.string().min(1).optional(),
-  model_reasoning_effort: effort.optional(),
+  model: named.optional(),
+  model_provider: named.optional(),
+  model_reasoning_effort: named.optional(),
   approval_policy: approvalPolicy.optional(),
   sandbox_mode: sandboxMode.optional(),
-  environment: z.string().min(1).optional(),
+  environment: named.optional(),
 }
 
 const secretPlace = z.string().regex(/^(?:~\/.|\/.)/, 'must be an absolute path or begin with ~/')
@@ -57,7 +58,7 @@ const secretPlace = z.string().regex(/^(?:~\/.|\/.)/, 'must be an absolute path 
 /** Schema of `config.toml`. Keys have the names that Codex gives them where both have the key. */
 export const configSchema = z.object({
   ...choices,
-  profile: z.string().optional(),
+  profile: named.optional(),
   openai_base_url: z.string().optional(),
   model_context_window: z.int().min(1).optional(),
   model_providers: z.record(z.string(), providerConfig).optional(),
