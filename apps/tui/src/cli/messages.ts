@@ -49,6 +49,8 @@ Examples:
   parley exec --output-schema answer.json "which tests fail?"
   parley exec --json --policy .parley/ci.toml --timeout 10m "fix the failing test"
   parley exec resume --last "now update the changelog"
+  parley exec fork 0a1b2c3d "try it another way"
+  parley exec --json --input-format jsonl <messages-and-answers
 
 Exit codes: 0 answered, 1 failed, 2 usage, 3 no credentials, 4 approval unanswered,
 5 not found, 6 answer does not satisfy the schema, 7 out of time, 8 provider unreachable,

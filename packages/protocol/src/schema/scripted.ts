@@ -46,16 +46,18 @@ export const inputLine = z
   .describe('A line of stdin with `--input-format jsonl`.')
 
 /** A line about a line of stdin that has no effect. */
-export const inputRejected = line(
-  'input.rejected',
-  { line: z.int().min(1).describe('Its number, counted from 1.'), failure },
-  'A line of stdin has no effect. With `--json` only; the other formats say it on stderr.',
-)
+export const inputRejected = z
+  .object({
+    type: z.literal('input.rejected'),
+    line: z.int().min(1).describe('Its number, counted from 1.'),
+    failure,
+  })
+  .describe('A line of stdin has no effect. With `--json` only; the other formats say it on stderr.')
 
 /** The last line of stdout with `--json`, and the only one with `--output-format result`. */
-export const runEnded = line(
-  'run.ended',
-  {
+export const runEnded = z
+  .object({
+    type: z.literal('run.ended'),
     exitCode: z.int().min(0).max(255).describe('Exit code of the program.'),
     conversationId: conversationId.nullable().describe('`null` if none was opened.'),
     turnId: turnId.nullable().describe('The last turn; `null` if there was none.'),
@@ -64,8 +66,7 @@ export const runEnded = line(
     failure: failure.nullable().describe('Reason of an exit code other than 0; `null` with 0.'),
     denials: z.array(denial).describe('Calls that were not run because of a rule, or because nobody could answer.'),
     usage: tokenCounts.nullable().describe('Tokens of all turns of the run.'),
-  },
-  'The run is over. Always the last line.',
-)
+  })
+  .describe('The run is over. Always the last line.')
 
 export type InputLine = z.infer<typeof inputLine>
