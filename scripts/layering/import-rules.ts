@@ -11,7 +11,7 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
   'packages/foreign': [],
   'packages/protocol': ['@parley/text'],
   'packages/journal': ['@parley/text', '@parley/protocol', '@parley/host'],
-  'packages/redaction': ['@parley/protocol', '@parley/host', '@parley/journal'],
+  'packages/redaction': ['@parley/text', '@parley/protocol', '@parley/host', '@parley/journal'],
   'packages/config': ['@parley/text', '@parley/protocol', '@parley/host', '@parley/redaction'],
   'packages/models': ['@parley/text', '@parley/protocol', '@parley/host', '@parley/redaction'],
   'packages/workspace': [
@@ -31,6 +31,7 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
     '@parley/workspace',
   ],
   'packages/mcp-client': [
+    '@parley/text',
     '@parley/protocol',
     '@parley/host',
     '@parley/journal',

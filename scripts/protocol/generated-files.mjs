@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { scriptingPage } from '../scripting/events-page.mjs'
+import { terminalPage } from '../terminal/key-section.mjs'
 import { protocolSchema } from './json-schema.mjs'
 import { redactionTableText } from './redaction-table.mjs'
 import { fillReference } from './reference.mjs'
@@ -13,5 +14,6 @@ export function generatedFiles() {
     ['docs/protocol/README.md', fillReference(template, schema)],
     ['docs/scripting-events.md', scriptingPage(schema)],
     ['packages/protocol/src/redaction-table.ts', redactionTableText()],
+    ['docs/terminal.md', terminalPage()],
   ])
 }

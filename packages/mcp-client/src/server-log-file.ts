@@ -4,6 +4,7 @@ import type { Readable } from 'node:stream'
 import { appendUnlocked, filterOutput } from '@parley/host'
 import { makeFolders, nodeFiles } from '@parley/journal'
 import type { Redaction } from '@parley/redaction'
+import { characterStart } from '@parley/text'
 
 const maxFileBytes = 1 << 20
 /** Size of the end of stderr kept in memory, which is shown with a failure. */
@@ -56,15 +57,9 @@ export function openServerLogFile(home: string, name: string, redaction: Redacti
       })
     },
     remark: (text) => append(`[${redaction.text(text).slice(0, 1000)}]\n`),
-    tail: () => wholeCharacters(tail).trim(),
+    tail: () => tail.subarray(characterStart(tail)).toString().trim(),
     clear: () => {
       tail = Buffer.alloc(0)
     },
   }
-}
-
-/** Decodes bytes without the rest of a character that was cut at the start. */
-function wholeCharacters(bytes: Buffer): string {
-  const start = bytes.findIndex((byte) => (byte & 0xc0) !== 0x80)
-  return bytes.subarray(Math.max(0, start)).toString()
 }

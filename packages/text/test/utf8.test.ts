@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { firstBytes, lastBytes, utf8Length } from '../src/clip.ts'
+import { characterEnd, characterStart, firstBytes, lastBytes, utf8Length } from '../src/utf8.ts'
 
 const anyText = fc.string({ unit: 'binary', maxLength: 40 })
 
@@ -22,6 +22,19 @@ it('takes the longest beginning and end that fit, for any text and limit', () =>
       const last = counts.filter((count) => fits(characters.slice(-count))).at(-1) ?? 0
       expect(firstBytes(text, limit)).toBe(characters.slice(0, first).join(''))
       expect(lastBytes(text, limit)).toBe(last === 0 ? '' : characters.slice(-last).join(''))
+    }),
+  )
+})
+
+it('finds the whole characters between any two cuts', () => {
+  fc.assert(
+    fc.property(anyText, fc.nat(8), fc.nat(8), (text, before, after) => {
+      const all = new TextEncoder().encode(text.toWellFormed())
+      const cut = all.subarray(Math.min(before, all.length), Math.max(before, all.length - after))
+      const whole = cut.subarray(characterStart(cut), Math.max(characterStart(cut), characterEnd(cut)))
+      const decoded = new TextDecoder().decode(whole)
+      expect(decoded).toBe(new TextDecoder('utf-8', { fatal: true }).decode(whole))
+      expect(cut.length - whole.length).toBeLessThanOrEqual(6)
     }),
   )
 })

@@ -1,13 +1,16 @@
 import { type Conversation, codeOf, type Parley } from '@parley/client'
 import { type ConversationState, wireErrors } from '@parley/protocol'
 import { RpcError } from '@parley/rpc'
+import { attachedImages } from '../files/attached-images.ts'
 import type { UiAction } from '../ui/actions.ts'
 import { mcpTable, whyTable } from '../ui/notices/notice.ts'
 import { trustTable } from '../ui/notices/trust-table.ts'
 import { settingsLine } from '../ui/outside-changes.ts'
 import { checkModel } from './check-model.ts'
+import { diffAction } from './diff-notice.ts'
+import { loadModels, readPreview } from './menu-contents.ts'
 import { actionsAfterRejection, note, type RequestIntent } from './rejected-intent.ts'
-import { modelTable, statusTable } from './status-tables.ts'
+import { statusTable } from './status-tables.ts'
 
 /** Connection and conversation that an intent is about, and the way to the screen. */
 export interface IntentContext {
@@ -45,7 +48,7 @@ export function isDisconnection(error: unknown): boolean {
 }
 
 /** Kinds of intents that need no conversation. */
-const serverKinds = ['list', 'models', 'mcp', 'restartMcp', 'readTrust', 'decideTrust', 'status'] as const
+const serverKinds = ['list', 'models', 'preview', 'mcp', 'restartMcp', 'readTrust', 'decideTrust', 'status'] as const
 
 type ServerIntent = Extract<RequestIntent, { kind: (typeof serverKinds)[number] }>
 
@@ -66,7 +69,8 @@ async function askConversation(
   switch (intent.kind) {
     case 'send': {
       const { messageId, text, when, images = [] } = intent.message
-      const input = [{ type: 'text' as const, text }, ...images.map((path) => ({ type: 'image' as const, path }))]
+      const paths = new Set([...images, ...attachedImages(text, conversation.state)])
+      const input = [{ type: 'text' as const, text }, ...[...paths].map((path) => ({ type: 'image' as const, path }))]
       // `send` of the library also follows the turn, which the screen does by the conversation's state.
       await conversation.request('conversation/sendMessage', { messageId, when, input })
       return dispatch({ kind: 'acknowledged', messageId })
@@ -108,6 +112,8 @@ async function askConversation(
     case 'rename':
       await conversation.rename(intent.name)
       return dispatch(note('info', `This conversation is now named ${intent.name}.`))
+    case 'diff':
+      return dispatch(await diffAction(conversation.state))
     case 'why': {
       const { item } = intent
       const call = { conversation: conversation.id, ...(item === undefined ? {} : { item }) }
@@ -122,7 +128,11 @@ async function askServer(intent: ServerIntent, { parley, conversation, dispatch 
     case 'list':
       return dispatch({ kind: 'listed', ...(await parley.request('conversation/list', { limit: 500 })) })
     case 'models':
-      return dispatch({ kind: 'notice', notice: modelTable(await parley.request('model/list', {})) })
+      return dispatch({ kind: 'menuFilled', menu: 'model', ...(await loadModels(parley, state)) })
+    case 'preview': {
+      const { conversationId } = intent
+      return dispatch({ kind: 'previewed', conversationId, lines: await readPreview(parley, conversationId) })
+    }
     case 'mcp':
       return dispatch({ kind: 'notice', notice: mcpTable(await parley.request('mcp/list', {})) })
     case 'restartMcp':

@@ -15,7 +15,7 @@ import { ScreenController } from '../screen/screen-controller.ts'
 import type { Signal } from '../screen/screen-model.ts'
 import { guardAgainstKill } from '../terminal/hold-terminal.ts'
 import { createEarlyPainter, type Painter } from '../terminal/painter.ts'
-import { hasTerminal, measure, reflowsRows, sayNoTerminal } from '../terminal/port.ts'
+import { colourDepth, hasTerminal, measure, reflowsRows, sayNoTerminal, tellsBackground } from '../terminal/port.ts'
 import type { UiAction } from '../ui/actions.ts'
 import type { Screen } from '../view/screen.ts'
 
@@ -42,18 +42,21 @@ async function runOnTerminal(launch: Launch, start: Start, extra: Extra): Promis
   const { stdout } = process
   const { env } = launch
   const homeFolder = env['HOME'] ?? homedir()
-  const colours = (env['NO_COLOR'] ?? '') === ''
   const end = Promise.withResolvers<RpcError | null>()
   const screen = new ScreenController({
-    painter: createEarlyPainter((text) => stdout.write(text), colours),
+    painter: createEarlyPainter((text) => stdout.write(text)),
+    colours: colourDepth(env),
     size: () => ({ columns: stdout.columns, rows: stdout.rows }),
     measure: () => measure(stdout),
     query: (text) => stdout.write(text),
     homeFolder,
     reflows: reflowsRows(env),
     signal: (signal) => stdout.write(signalSequence(signal)),
-    onIntent: (intent) =>
-      intent.kind === 'suspend' ? suspension.suspend() : void conversation.run(intent).catch(end.reject),
+    onIntent(intent) {
+      if (intent.kind === 'suspend') suspension.suspend()
+      else if (intent.kind === 'clear') clearWindow(screen, handPainterOver)
+      else void conversation.run(intent).catch(end.reject)
+    },
   })
   const conversation = new ConversationController({
     launch,
@@ -65,7 +68,7 @@ async function runOnTerminal(launch: Launch, start: Start, extra: Extra): Promis
     onEnd: end.resolve,
   })
   const handPainterOver = () => {
-    loadInkPainter(colours, () => screen.isOutdated())
+    loadInkPainter(() => screen.isOutdated())
       .then((make) => screen.handOver(make))
       .catch(end.reject)
   }
@@ -85,6 +88,7 @@ async function runOnTerminal(launch: Launch, start: Start, extra: Extra): Promis
     screen.dispatch(...firstMessage(start))
     void conversation.start().catch(end.reject)
     guard = guardAgainstKill()
+    if (tellsBackground(env)) stdout.write(backgroundQuery)
     handPainterOver()
     const rejection = await end.promise
     return { rejection, farewell: conversation.farewell }
@@ -99,20 +103,32 @@ async function runOnTerminal(launch: Launch, start: Start, extra: Extra): Promis
   }
 }
 
+/** Moves all rows into the scrollback by line ends, since sequences for clearing would erase them. */
+function clearWindow(screen: ScreenController, handPainterOver: () => void): void {
+  const { stdout } = process
+  screen.yieldTerminal()
+  // The second row, since tmux keeps what is erased from the first one on in its history.
+  stdout.write(`${'\n'.repeat(Math.max(1, stdout.rows - 1))}\x1b[2H`)
+  handPainterOver()
+}
+
 /**
  * Loads Ink, the largest part of the program, while the early painter shows the composer. Returns the function that makes
  * its painter.
  */
-async function loadInkPainter(colours: boolean, isOutdated: () => boolean): Promise<(first: Screen) => Painter> {
+async function loadInkPainter(isOutdated: () => boolean): Promise<(first: Screen) => Painter> {
   const { createInkPainter } = await import('./ink-painter.tsx')
   return (first) => {
     // Node's own stream emits `resize` at once and Ink would draw for each of several sizes.
     const stdout = new WriteStream(process.stdout.fd)
     // The end of the keys reports a closed terminal.
     stdout.on('error', () => undefined)
-    return createInkPainter({ stdout, stdin: process.stdin, isOutdated }, first, colours)
+    return createInkPainter({ stdout, stdin: process.stdin, isOutdated }, first)
   }
 }
+
+/** Asks for the colour of the background, which comes with the keys. */
+const backgroundQuery = '\x1b]11;?\x1b\\'
 
 function firstMessage(start: Start): readonly UiAction[] {
   if (start.kind !== 'new' || start.prompt === null) return []

@@ -1,9 +1,10 @@
 import type { ConversationState } from '@parley/protocol'
 import type { Painter } from '../terminal/painter.ts'
 import type { Intent, UiAction } from '../ui/actions.ts'
-import type { KeyEvent } from '../ui/keys/key-event.ts'
+import type { KeyEvent, ReplyEvent } from '../ui/keys/key-event.ts'
 import type { UiState } from '../ui/ui-state.ts'
 import type { Screen, TerminalSize } from '../view/screen.ts'
+import type { ColourDepth } from '../view/text/theme.ts'
 import { createFrames, createQuietTimer, type Frames, type QuietTimer } from './frame-timing.ts'
 import { ResizeWatch } from './resize-watch.ts'
 import { ScreenModel, type Signal } from './screen-model.ts'
@@ -17,6 +18,7 @@ export interface ScreenParts {
   /** Writes a question to the terminal, whose answer comes with the keys. */
   readonly query: (text: string) => void
   readonly homeFolder: string
+  readonly colours: ColourDepth
   /** True if the terminal wraps rows again when it gets narrower. */
   readonly reflows: boolean
   /** Sets the window's title and rings the bell. */
@@ -65,7 +67,7 @@ export class ScreenController implements Disposable {
 
   /** Applies keys; answers of the terminal among them are taken out. */
   press(events: readonly KeyEvent[]): void {
-    const keys = events.filter((event) => event.kind !== 'reply' || !this.#probe.take(event))
+    const keys = events.filter((event) => event.kind !== 'reply' || !this.#takeReply(event))
     if (keys.length > 0) this.dispatch(...keys.map((event) => ({ kind: 'key', event }) as const))
   }
 
@@ -119,6 +121,14 @@ export class ScreenController implements Disposable {
     this.#frames.stop()
     this.#quiet.stop()
     this.#fittedPainter()?.close()
+  }
+
+  /** Takes a reply that the program asked for; a new background shows with the next frame. */
+  #takeReply(event: ReplyEvent): boolean {
+    const { reply } = event
+    if (reply.type !== 'colour') return this.#probe.take(event)
+    if (reply.slot === 'background') this.dispatch({ kind: 'background', rgb: reply.rgb })
+    return true
   }
 
   #paint(): void {

@@ -3,9 +3,10 @@ import type { ConversationState } from '@parley/protocol'
 import type { Intent, UiAction, UiContext } from '../ui/actions.ts'
 import { takenAtMs } from '../ui/answers.ts'
 import { initialUi, type UiState } from '../ui/ui-state.ts'
-import { followState, updateUi } from '../ui/update-ui.ts'
+import { followState, updateUi } from '../ui/update/update-ui.ts'
 import { layoutScreen } from '../view/layout-screen.ts'
 import type { Screen, TerminalSize } from '../view/screen.ts'
+import type { ColourDepth } from '../view/text/theme.ts'
 import { type Announced, announce, unannounced } from '../view/title-and-bell.ts'
 import { emptyTranscript, openTranscript, type Transcript } from '../view/transcript/transcript.ts'
 
@@ -18,6 +19,7 @@ export interface Signal {
 interface ModelParts {
   readonly size: () => TerminalSize
   readonly homeFolder: string
+  readonly colours: ColourDepth
 }
 
 /** Rows that a conversation is opened with, as a multiple of the window's height. */
@@ -89,6 +91,7 @@ export class ScreenModel {
       size: this.#parts.size(),
       nowMs: Date.now(),
       homeFolder: this.#parts.homeFolder,
+      colours: this.#parts.colours,
       branch: this.#branch,
     })
     this.#transcript = transcript

@@ -4,7 +4,7 @@ import { exitCodes } from '../cli/exit-codes.ts'
 import type { RunEnd } from '../cli/run-ended.ts'
 import { visibleLine } from '../view/text/control-characters.ts'
 import { formatDuration } from '../view/text/formats.ts'
-import { rightsWords } from '../view/transcript/block.ts'
+import { rightsWords } from '../view/transcript/call-facts.ts'
 
 /** Returns the line above the streamed text of an item; null for the answer. */
 export function runningLine(item: Item, isAgain: boolean): string | null {

@@ -1,14 +1,11 @@
+import type { Plan } from '@parley/protocol'
+import { themeNames } from '../view/text/theme.ts'
 import { stepTo, type UiContext, type UiStep } from './actions.ts'
-import { keyHelp, type Notice } from './notices/notice.ts'
-import {
-  approvalPolicies,
-  efforts,
-  type ParsedCommand,
-  type SlashName,
-  sandboxModes,
-  slashCommands,
-} from './slash-commands.ts'
-import { addNote, addNotice, type Opened, openPicker, type UiState } from './ui-state.ts'
+import { approvalPolicies, efforts, sandboxModes } from './menu/setting-rows.ts'
+import { keyTables, type Notice } from './notices/notice.ts'
+import { modelSettings, openConversationMenu, openModelMenu, openSettingMenu, openThemeMenu } from './press-in-menu.ts'
+import { commandRows, type ParsedCommand, type SlashName, slashCommands } from './slash-commands.ts'
+import { addNote, addNotice, type Opened, type UiState } from './ui-state.ts'
 
 export function runSlash(ui: UiState, command: ParsedCommand, context: UiContext): UiStep {
   if (command.kind === 'unknown') return stepTo(noteUnknown(ui, command))
@@ -27,53 +24,68 @@ const needsConversation: ReadonlySet<SlashName> = new Set([
   'approvals',
   'sandbox',
   'why',
+  'diff',
+  'plan',
   'status',
   'name',
   'fork',
   'resume',
   'new',
+  'clear',
   'mcp',
   'trust',
 ])
 
 /** Commands not available to a client that only watches. */
-const beginsAnother: ReadonlySet<SlashName> = new Set(['fork', 'new'])
+const beginsAnother: ReadonlySet<SlashName> = new Set(['fork', 'new', 'clear'])
 
 function isReady({ link, opened }: UiState): boolean {
   return link.kind === 'up' && opened !== null
 }
 
 const commands: Readonly<Record<SlashName, Run>> = {
-  help: (ui) => stepTo(addNotice(addNotice(ui, commandHelp), keyHelp)),
-  model: (ui, argument) =>
-    argument === ''
-      ? stepTo(ui, { kind: 'models' })
-      : stepTo(ui, { kind: 'configure', settings: modelSettings(argument) }),
-  effort(ui, argument, { state }) {
+  help: (ui) => stepTo(addNotice(ui, commandHelp)),
+  keys: (ui) => stepTo(addKeyTables(ui)),
+  model: (ui, argument, context) =>
+    argument === '' ? openModelMenu(ui, context) : stepTo(ui, { kind: 'configure', settings: modelSettings(argument) }),
+  effort(ui, argument, context) {
+    if (argument === '') return openSettingMenu(ui, 'effort', context)
     const effort = efforts.find((level) => level === argument)
     if (effort !== undefined) return stepTo(ui, { kind: 'configure', settings: { effort } })
-    const current = state?.core.settings.effort ?? "the model's default"
-    return stepTo(noteChoices(ui, { what: 'Effort', argument, current, choices: efforts }))
+    const current = context.state?.core.settings.effort ?? "the model's default"
+    return stepTo(noteNoChoice(ui, { what: 'Effort', argument, current, choices: efforts }))
   },
-  approvals(ui, argument, { state }) {
+  approvals(ui, argument, context) {
+    if (argument === '') return openSettingMenu(ui, 'approvals', context)
     const approvalPolicy = approvalPolicies.find((policy) => policy === argument)
     if (approvalPolicy !== undefined) return stepTo(ui, { kind: 'configure', settings: { approvalPolicy } })
-    const current = state?.core.settings.approvalPolicy
-    return stepTo(noteChoices(ui, { what: 'Approvals', argument, current, choices: approvalPolicies }))
+    const current = context.state?.core.settings.approvalPolicy
+    return stepTo(noteNoChoice(ui, { what: 'Approvals', argument, current, choices: approvalPolicies }))
   },
-  sandbox(ui, argument, { state }) {
+  sandbox(ui, argument, context) {
+    if (argument === '') return openSettingMenu(ui, 'sandbox', context)
     const sandbox = sandboxModes.find((mode) => mode === argument)
     if (sandbox !== undefined) return stepTo(ui, { kind: 'configure', settings: { sandbox } })
-    const current = state?.core.settings.sandbox
-    return stepTo(noteChoices(ui, { what: 'Sandbox', argument, current, choices: sandboxModes }))
+    const current = context.state?.core.settings.sandbox
+    return stepTo(noteNoChoice(ui, { what: 'Sandbox', argument, current, choices: sandboxModes }))
   },
   why: (ui, item) => stepTo(ui, item === '' ? { kind: 'why' } : { kind: 'why', item }),
+  diff: (ui) => stepTo(ui, { kind: 'diff' }),
+  plan: (ui, _, { state }) => stepTo(addPlan(ui, state?.core.plan ?? null)),
   status: (ui) => stepTo(ui, { kind: 'status' }),
   name: (ui, name) => (name === '' ? stepTo(noteMissing(ui, 'name')) : stepTo(ui, { kind: 'rename', name })),
   fork: (ui) =>
     ui.opened === null ? stepTo(ui) : stepTo(ui, { kind: 'fork', conversationId: ui.opened.conversationId }),
-  resume: (ui) => stepTo(openPicker(ui, { liveOnly: false }), { kind: 'list' }),
+  resume: (ui, _, { state, nowMs }) =>
+    openConversationMenu(ui, { liveOnly: false, folder: state?.core.meta.cwd ?? null }, nowMs),
   new: (ui) => stepTo(ui, { kind: 'new' }),
+  clear: (ui) => stepTo(ui, { kind: 'clear' }, { kind: 'new' }),
+  theme(ui, argument, context) {
+    if (argument === '') return openThemeMenu(ui, context)
+    const theme = themeNames.find((name) => name === argument)
+    if (theme !== undefined) return stepTo({ ...ui, theme })
+    return stepTo(noteNoChoice(ui, { what: 'Theme', argument, current: ui.theme, choices: themeNames }))
+  },
   mcp: runMcp,
   trust: runTrust,
   detach(ui) {
@@ -110,12 +122,6 @@ function runTrust(ui: UiState, argument: string): UiStep {
   return stepTo(ui, { kind: 'decideTrust', hash: ui.shownTrust, verdict })
 }
 
-/** Reads `ID` or `PROVIDER ID`; ids may contain slashes and colons, but no blanks. */
-function modelSettings(argument: string): { model: string; modelProvider?: string } {
-  const [first = '', second] = argument.split(/\s+/)
-  return second === undefined ? { model: first } : { modelProvider: first, model: second }
-}
-
 interface Setting {
   readonly what: string
   readonly argument: string
@@ -123,13 +129,20 @@ interface Setting {
   readonly choices: readonly string[]
 }
 
-/** Adds a notice of what a setting is and can be; a warning where the argument is none of the choices. */
-function noteChoices(ui: UiState, { what, argument, current, choices }: Setting): UiState {
+/** Adds a warning that the argument is none of the choices. */
+function noteNoChoice(ui: UiState, { what, argument, current, choices }: Setting): UiState {
   const now = `${what}: ${current ?? 'not known yet'}`
-  const possible = `Choices: ${choices.join(', ')}.`
-  return argument === ''
-    ? addNote(ui, 'info', `${now}. ${possible}`)
-    : addNote(ui, 'warning', `"${argument}" is not a choice, nothing changed. ${now}. ${possible}`)
+  return addNote(
+    ui,
+    'warning',
+    `"${argument}" is not a choice, nothing changed. ${now}. Choices: ${choices.join(', ')}.`,
+  )
+}
+
+function addPlan(ui: UiState, plan: Plan | null): UiState {
+  return plan === null
+    ? addNote(ui, 'info', 'There is no plan: the model makes one for work of several steps.')
+    : addNotice(ui, { kind: 'plan', plan })
 }
 
 /** Adds a notice of how to write a command whose argument is missing. */
@@ -147,7 +160,12 @@ function noteUnknown(ui: UiState, { word, nearest }: ParsedCommand & { kind: 'un
 const commandHelp: Notice = {
   kind: 'table',
   title: 'Commands',
-  rows: slashCommands.map(({ name, argument, about }) => [`/${name}${argument === '' ? '' : ` ${argument}`}`, about]),
+  rows: commandRows(),
+}
+
+/** Adds the keys, a table for each state. */
+export function addKeyTables(ui: UiState): UiState {
+  return keyTables().reduce(addNotice, ui)
 }
 
 /** Adds a notice why nothing can be sent here, and what to do instead. */

@@ -60,7 +60,7 @@ export async function place(steps: readonly Step[], ...more: readonly string[]):
   }
 }
 
-export const ready = /› Ask for anything/
+export const ready = /› Ask anything/
 
 /** A question takes keys only once it can have been read; until then they are tried again. */
 export async function answer(pty: Pty, key: string, until: RegExp): Promise<void> {
@@ -81,4 +81,16 @@ export async function send(pty: Pty, text: string): Promise<void> {
   pty.paste(text)
   await pty.waitFor((rows) => rows.some((row) => row.includes(text)))
   pty.press('Enter')
+}
+
+/** Takes the chosen row of a menu. One that has just come takes no key yet; until then Enter is tried again. */
+export async function takeRow(pty: Pty, until: RegExp): Promise<void> {
+  for (;;) {
+    pty.press('Enter')
+    try {
+      return await pty.waitFor(until, { timeoutMs: 1_500 })
+    } catch {
+      if (!/Esc closes/.test(pty.screen().join('\n'))) return await pty.waitFor(until)
+    }
+  }
 }

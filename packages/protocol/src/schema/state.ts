@@ -63,6 +63,11 @@ export const requestResult = z
   })
   .describe('Result of a message, for a client that sends it again.')
 
+export const forkedFrom = z
+  .object({ id: conversationId, seq: z.int() })
+  .nullable()
+  .describe('The conversation whose events up to `seq` this one begins with.')
+
 export const core = z
   .object({
     seq: z.int().describe('Seq of the last event applied; 0 before the first.'),
@@ -74,10 +79,7 @@ export const core = z
       title: z.string().describe('First line of the first message, at most 80 characters; empty before it.'),
       name: z.string().nullable().describe('Given by the user.'),
       archived: z.boolean(),
-      forkedFrom: z
-        .object({ id: conversationId, seq: z.int() })
-        .nullable()
-        .describe('The conversation whose events up to `seq` this one begins with.'),
+      forkedFrom,
     }),
     settings,
     context: z

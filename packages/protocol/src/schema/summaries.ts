@@ -2,11 +2,7 @@ import * as z from 'zod'
 import { clientId, conversationId } from './ids.ts'
 import { clientAccess } from './params.ts'
 import { enforcement, settings } from './settings.ts'
-
-const forkedFrom = z
-  .object({ id: conversationId, seq: z.int() })
-  .nullable()
-  .describe('The conversation whose events up to `seq` this one begins with.')
+import { forkedFrom } from './state.ts'
 
 export const conversationSummary = z
   .object({

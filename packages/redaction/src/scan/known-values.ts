@@ -1,3 +1,5 @@
+import { base64Of, utf8Bytes } from '@parley/text'
+
 /** Value that is known to be secret, with the word that its mark shows. */
 export interface SecretValue {
   readonly kind: string
@@ -79,8 +81,8 @@ export function formsOf(value: string): readonly string[] {
 
 /** Returns the base64 characters that hold bytes of the value only, if `offset` bytes precede it in its group. */
 function base64Inside(value: string, offset: number): string {
-  const bytes = '\0'.repeat(offset) + bytesForm(value)
-  return base64OfBytes(bytes).slice(Math.ceil((offset * 8) / 6), Math.floor((bytes.length * 8) / 6))
+  const bytes = [...Array<number>(offset).fill(0), ...utf8Bytes(value)]
+  return base64Of(bytes).slice(Math.ceil((offset * 8) / 6), Math.floor((bytes.length * 8) / 6))
 }
 
 function urlForm(value: string): string {
@@ -89,19 +91,7 @@ function urlForm(value: string): string {
 
 /** Returns the UTF-8 bytes as one character each, the form in which output of commands is scanned. */
 function bytesForm(value: string): string {
-  return urlForm(value).replace(/%([0-9A-F]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
-}
-
-const digits = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'
-
-/** Encodes bytes, given as one character each, in base64 without padding. Pure code has neither Buffer nor `btoa`. */
-function base64OfBytes(bytes: string): string {
-  let encoded = ''
-  for (let at = 0; at < bytes.length; at += 3) {
-    const length = Math.min(3, bytes.length - at)
-    const [first, second, third] = [0, 1, 2].map((nth) => (nth < length ? bytes.charCodeAt(at + nth) : 0))
-    const group = ((first ?? 0) << 16) | ((second ?? 0) << 8) | (third ?? 0)
-    for (let nth = 0; nth <= length; nth++) encoded += digits.charAt((group >> (18 - 6 * nth)) & 63)
-  }
-  return encoded
+  return utf8Bytes(value)
+    .map((byte) => String.fromCharCode(byte))
+    .join('')
 }

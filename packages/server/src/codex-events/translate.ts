@@ -7,9 +7,10 @@ import {
   type TokenCounts,
 } from '@parley/protocol'
 import { showHidden } from '@parley/protocol/question'
+import { base64Of, utf8Bytes } from '@parley/text'
 import { approvalMessage } from './approvals.ts'
 import { beginningOf, endingOf } from './call-messages.ts'
-import { base64Of, type EventMsg, type PlanStep, type TokenUsage } from './event-msg.ts'
+import type { EventMsg, PlanStep, TokenUsage } from './event-msg.ts'
 import { closed, entryOf, type Memory, opened } from './memory.ts'
 
 export interface Translated {
@@ -192,7 +193,9 @@ function deltaOf(item: Item | null, { itemId, text }: EventOf<'item.delta'>): re
       return [{ type: 'agent_reasoning_delta', delta: text }]
     case 'commandExecution':
     case 'shellCommand':
-      return [{ type: 'exec_command_output_delta', call_id: itemId, stream: 'stdout', chunk: base64Of(text) }]
+      return [
+        { type: 'exec_command_output_delta', call_id: itemId, stream: 'stdout', chunk: base64Of(utf8Bytes(text)) },
+      ]
     default:
       return []
   }

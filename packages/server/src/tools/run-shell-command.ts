@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { type CommandEnd, type CommandSpec, commandEnv, createMark, type Sandbox } from '@parley/host'
 import { StorageError } from '@parley/journal'
 import type { ItemId, Output } from '@parley/protocol'
-import { clipForModel } from '@parley/text'
+import { characterEnd, characterStart, clipForModel } from '@parley/text'
 import { EnvironmentUnreachableError } from '@parley/workspace'
 import type { ToolPorts } from './define-tool.ts'
 import { notStarted, type ToolContext, type ToolFiles, type ToolOutcome } from './tool.ts'
@@ -207,8 +207,9 @@ export async function keepOutput(end: KeptEnd, sideFiles: ToolFiles): Promise<Ou
   const binary = known.includes(0) ? { binary: true as const } : {}
   if (omittedBytes === 0 && totalBytes <= inlineBytes)
     return { head: known.toString(), tail: '', totalBytes, omittedBytes: 0, ...binary }
-  const start = wholeCharacters(known.subarray(0, shownHeadBytes), 'start')
-  const finish = wholeCharacters(known.subarray(-shownTailBytes), 'end')
+  const start = known.subarray(0, characterEnd(known.subarray(0, shownHeadBytes)))
+  const newest = known.subarray(-shownTailBytes)
+  const finish = newest.subarray(characterStart(newest))
   const file = await keepWhole(end, known, sideFiles)
   const shown = start.length + finish.length
   return {
@@ -230,17 +231,6 @@ async function keepWhole({ spool }: KeptEnd, known: Buffer, sideFiles: ToolFiles
     if (error instanceof StorageError) return null
     throw error
   }
-}
-
-/** Cuts incomplete UTF-8 characters off one end. */
-function wholeCharacters(bytes: Buffer, keep: 'start' | 'end'): Buffer {
-  const isContinuation = (at: number) => ((bytes[at] ?? 0) & 0xc0) === 0x80
-  if (keep === 'end') {
-    const from = [0, 1, 2, 3].find((at) => !isContinuation(at)) ?? 0
-    return bytes.subarray(from)
-  }
-  const lead = [1, 2, 3, 4].map((back) => bytes.length - back).find((at) => !isContinuation(at)) ?? 0
-  return (bytes[lead] ?? 0) >= 0xc0 ? bytes.subarray(0, lead) : bytes
 }
 
 /** Returns the name of the file that takes a running command's output, in the folder of side files. */

@@ -1,14 +1,14 @@
 import { fileWords } from '@parley/protocol/question'
+import { base64Of, utf8Bytes } from '@parley/text'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { offered, readAnswer } from '../../src/codex-events/approvals.ts'
 import { fileChangesOf, parsedCommand, readDiffs, shellJoined } from '../../src/codex-events/call-messages.ts'
-import { base64Of } from '../../src/codex-events/event-msg.ts'
 
 test('base64 decodes to the same text', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (text) => {
-      expect(base64Of(text)).toBe(Buffer.from(text).toString('base64'))
+      expect(base64Of(utf8Bytes(text))).toBe(Buffer.from(text).toString('base64'))
     }),
   )
 })

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import type { ExecMethodName, ExecParamsOf, ExecResultOf } from '@parley/protocol/exec'
 import { RpcError } from '@parley/rpc'
 import type { EnvironmentFiles, FoundFile, NamedEntry, OpenedFile } from '../files/environment-files.ts'
-import { EnvironmentUnreachableError } from '../files/errors.ts'
+import { EnvironmentUnreachableError, whenUnknown } from '../files/errors.ts'
 import type { Link } from './link.ts'
 
 type Metadata = ExecResultOf<'fs/getMetadata'>
@@ -30,6 +30,7 @@ export function remoteFiles(link: Pick<Link, 'ask'>): EnvironmentFiles {
   return {
     countedFileBytes: 1024 * 1024,
     realPath: (absolute) => remoteRealPath(link, absolute),
+    realPaths: (absolute) => Promise.all(absolute.map((path) => remoteRealPath(link, path).catch(whenUnknown(path)))),
     look,
     async isProgram(path) {
       try {

@@ -1,4 +1,5 @@
 import type { ConversationEvent, ItemId } from '@parley/protocol'
+import { characterStart } from '@parley/text'
 import type { Clock } from '../../ports/clock-and-ids.ts'
 import type { Conversation } from './conversation.ts'
 import { unlessStorageFails } from './storage-patience.ts'
@@ -27,7 +28,7 @@ export function createOutputReporter(conversation: Conversation, clock: Clock, i
   function showProgress(): void {
     timer = null
     lastProgressMs = clock.elapsed()
-    show({ type: 'item.progress', itemId, totalBytes, tail: wholeCharacters(tail) })
+    show({ type: 'item.progress', itemId, totalBytes, tail: tail.subarray(characterStart(tail)).toString() })
   }
 
   /** Records progress at most four times a second, the last lines before a pause included. */
@@ -54,12 +55,6 @@ export function createOutputReporter(conversation: Conversation, clock: Clock, i
       deltas.stop()
     },
   }
-}
-
-/** Decodes bytes without a first character whose beginning was cut off. */
-function wholeCharacters(bytes: Buffer): string {
-  const start = bytes.findIndex((byte) => (byte & 0xc0) !== 0x80)
-  return bytes.subarray(Math.max(0, start)).toString()
 }
 
 /** Interval between deltas in ms: at most 30 a second reach the log; the first of a burst is sent at once. */

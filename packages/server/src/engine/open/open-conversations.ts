@@ -1,4 +1,5 @@
 import type { ConversationId } from '@parley/protocol'
+import { createInOrder } from '../../core/in-order.ts'
 import { isLeft, type LiveConversation } from './live-conversation.ts'
 
 interface Ports {
@@ -10,7 +11,7 @@ interface Ports {
 /** Conversations that are open in this process; closes them when they are left. */
 export class OpenConversations implements AsyncDisposable {
   /** Runs tasks of one conversation in order, so that opening and closing never overlap. */
-  readonly inOrder = createTaskQueue()
+  readonly inOrder = createInOrder()
   readonly #ports: Ports
   readonly #open = new Map<ConversationId, LiveConversation>()
   readonly #idlePoll = createIdlePoll(() => this.#closeLeft())
@@ -104,24 +105,6 @@ export class OpenConversations implements AsyncDisposable {
 function throwFirst(ends: readonly PromiseSettledResult<void>[]): void {
   const failed = ends.find((end) => end.status === 'rejected')
   if (failed !== undefined) throw failed.reason
-}
-
-/** Runs tasks of one key one after the other; different keys do not wait for each other. */
-type TaskQueue = <Result>(key: string, task: () => Promise<Result>) => Promise<Result>
-
-export function createTaskQueue(): TaskQueue {
-  const tails = new Map<string, Promise<unknown>>()
-  return (key, task) => {
-    const before = tails.get(key) ?? Promise.resolve()
-    const result = before.then(task, task)
-    const tail = result
-      .catch(() => undefined)
-      .then(() => {
-        if (tails.get(key) === tail) tails.delete(key)
-      })
-    tails.set(key, tail)
-    return result
-  }
 }
 
 const beatMs = 250

@@ -1,6 +1,7 @@
 import { type ConversationId, type MethodName, methodAccess, type ParamsOf, type ResultOf } from '@parley/protocol'
 import { methodParams } from '@parley/protocol/params'
 import type { CallContext, MethodHandler } from '@parley/rpc'
+import { createInOrder, type InOrder } from '../../core/in-order.ts'
 import type { Engine } from '../../engine/index.ts'
 import { asRejection } from '../../replies/rejection.ts'
 import { decodeParams } from '../decode-params.ts'
@@ -43,33 +44,6 @@ function runsInOrder(name: MethodName): boolean {
 
 function conversationOf(params: object): string | null {
   return 'conversationId' in params && typeof params.conversationId === 'string' ? params.conversationId : null
-}
-
-/** Runs the changes that one client requests of a conversation in the order of their requests. */
-type InOrder = <Result>(key: string, change: () => Result | Promise<Result>) => Result | Promise<Result>
-
-/**
- * Creates a queue for each key. A change runs at once when none of its key is pending, so that its reply can leave in
- * the same tick. Behind a pending change, such as one that reads an image, each later one waits its turn.
- */
-export function createInOrder(): InOrder {
-  const tails = new Map<string, Promise<unknown>>()
-
-  function follow<Result>(key: string, result: Promise<Result>): Promise<Result> {
-    const end = () => {
-      if (tails.get(key) === tail) tails.delete(key)
-    }
-    const tail: Promise<unknown> = result.then(end, end)
-    tails.set(key, tail)
-    return result
-  }
-
-  return (key, change) => {
-    const before = tails.get(key)
-    if (before !== undefined) return follow(key, before.then(change))
-    const result = change()
-    return result instanceof Promise ? follow(key, result) : result
-  }
 }
 
 interface HandlerPorts {

@@ -1,0 +1,390 @@
+import { describe, expect, test } from 'vitest'
+import { keyPress } from '../../../src/ui/keys/key-event.ts'
+import { initialUi, type UiState } from '../../../src/ui/ui-state.ts'
+import { updateUi } from '../../../src/ui/update/update-ui.ts'
+import {
+  after,
+  colleague,
+  command,
+  completed,
+  queued,
+  requested,
+  shellCommand,
+  started,
+  turnEnded,
+  turnStarted,
+  userMessage,
+} from '../../view/scenes/conversation.ts'
+import { openUi, written } from '../../view/scenes/scene.ts'
+import { contextAt, typeKeys } from '../type-keys.ts'
+
+const idle = after(completed(userMessage('first')), turnStarted, turnEnded())
+const running = after(turnStarted, completed(userMessage('go')))
+const lastNotice = ({ notices }: UiState) => JSON.stringify(notices.at(-1))
+
+describe('Enter', () => {
+  test('sends the text and clears it', () => {
+    const { ui, intents } = typeKeys(openUi, idle, 'hello', 'enter')
+    expect(intents).toEqual([{ kind: 'send', message: { messageId: 'id-11000', text: 'hello', when: 'steer' } }])
+    expect(ui.composer.text).toBe('')
+    expect(ui.unsent).toHaveLength(1)
+  })
+
+  test('with Alt waits for the next turn', () => {
+    expect(typeKeys(openUi, running, 'later', 'alt+enter').intents).toMatchObject([{ message: { when: 'queue' } }])
+  })
+
+  test('holds a message until the server has answered, and then sends it', () => {
+    const starting: UiState = { ...initialUi, composer: written('early') }
+    const { ui, intents } = typeKeys(starting, null, 'enter')
+    expect(intents).toEqual([])
+    const step = updateUi(
+      ui,
+      {
+        kind: 'opened',
+        opened: {
+          conversationId: 'c',
+          shortId: 's',
+          readOnly: false,
+          onlyWatches: false,
+          attached: false,
+          ephemeral: false,
+        },
+      },
+      contextAt(null, 0),
+    )
+    expect(step.intents).toMatchObject([{ kind: 'send', message: { text: 'early' } }])
+  })
+
+  test('keeps the text when the server is gone', () => {
+    const { ui, intents } = typeKeys({ ...openUi, link: { kind: 'lost' } }, idle, 'kept', 'enter')
+    expect({ text: ui.composer.text, intents }).toEqual({ text: 'kept', intents: [] })
+  })
+
+  test('in a read-only view shows what to do instead, and Up restores the text', () => {
+    const view: UiState = {
+      ...openUi,
+      opened: {
+        conversationId: 'c',
+        shortId: 's',
+        readOnly: true,
+        onlyWatches: false,
+        attached: false,
+        ephemeral: false,
+      },
+    }
+    const { ui, intents } = typeKeys(view, idle, 'hi', 'enter')
+    expect({ text: ui.composer.text, intents }).toEqual({ text: '', intents: [] })
+    expect(lastNotice(ui)).toContain('/fork')
+    expect(typeKeys(ui, idle, 'up').ui.composer.text).toBe('hi')
+  })
+
+  test('runs a line with an exclamation mark as a command of the user', () => {
+    expect(typeKeys(openUi, idle, '!git status', 'enter').intents).toEqual([{ kind: 'shell', command: 'git status' }])
+  })
+
+  test('on an empty line sends a paused inbox, and nothing when none is paused', () => {
+    const paused = after(turnStarted, queued('later', 'queue'), turnEnded('interrupted'))
+    expect(typeKeys(openUi, paused, 'enter').intents).toEqual([{ kind: 'continue' }])
+    expect(typeKeys(openUi, idle, 'enter').intents).toEqual([])
+  })
+
+  test('on an empty line starts a call that was approved before a crash', () => {
+    const parked = after(
+      turnStarted,
+      started(command('make')),
+      requested(),
+      { type: 'approval.decided', approvalId: 'a1', decision: 'approved', by: colleague },
+      { type: 'turn.parked', turnId: 't1', reason: 'ended' },
+    )
+    expect(typeKeys(openUi, parked, 'enter').intents).toEqual([{ kind: 'continue' }])
+  })
+})
+
+test('Up shows earlier messages, of the conversation and then of the folder', () => {
+  expect(typeKeys(openUi, idle, 'up').ui.composer.text).toBe('first')
+  const { ui } = updateUi(openUi, { kind: 'recalled', prompts: ['older', 'first', 'old'] }, contextAt(idle, 0))
+  expect(typeKeys(ui, idle, 'up', 'up').ui.composer.text).toBe('old')
+  expect(typeKeys(ui, idle, 'up', 'up', 'up').ui.composer.text).toBe('older')
+})
+
+describe("a running command of the user's own", () => {
+  const shell = { ...shellCommand('sleep 100'), id: 's1' }
+  const both = after(turnStarted, started(shell))
+
+  test('is stopped by Escape before the turn, which goes on', () => {
+    const { ui, intents } = typeKeys(openUi, both, 'escape')
+    expect({ intents, stopping: ui.stoppingCommand }).toEqual({ intents: [{ kind: 'stopShell' }], stopping: 's1' })
+    expect(typeKeys(ui, both, 'escape').intents).toEqual([{ kind: 'interrupt', turnId: 't1' }])
+  })
+
+  test('is forgotten once it has ended, and the next one can be stopped', () => {
+    const { ui } = typeKeys(openUi, both, 'escape')
+    const next = after(turnStarted, started({ ...shell, id: 's2' }))
+    expect(typeKeys(ui, next, 'escape').intents).toEqual([{ kind: 'stopShell' }])
+  })
+})
+
+describe('messages that wait', () => {
+  const waiting = after(turnStarted, queued('one', 'steer'), queued('two', 'queue'))
+
+  test('are edited by Up, the newest first, and saved by Enter', () => {
+    const { ui, intents } = typeKeys(openUi, waiting, 'up', '!', 'enter')
+    expect(intents).toEqual([{ kind: 'editQueued', messageId: 'two', text: 'two!' }])
+    expect(ui.purpose.kind).toBe('message')
+  })
+
+  test('are removed when their text is deleted', () => {
+    expect(typeKeys(openUi, waiting, 'up', 'ctrl+u', 'enter').intents).toEqual([
+      { kind: 'removeQueued', messageId: 'two' },
+    ])
+  })
+
+  test('whose text is in a file are not edited', () => {
+    const long = { ...queued('beginning', 'queue') }
+    if (long.type === 'message.queued')
+      long.message = {
+        ...long.message,
+        content: [{ type: 'text', text: 'beginning', file: 'sha256:0', totalBytes: 9e6 }],
+      }
+    const waitingLong = after(turnStarted, long)
+    const up = typeKeys(openUi, waitingLong, 'up')
+    expect(up.ui).toMatchObject({ composer: { text: '' }, purpose: { kind: 'message' } })
+    expect(up.ui.notices.at(-1)).toMatchObject({ text: expect.stringContaining('too long to be changed here') })
+    expect(typeKeys(openUi, waitingLong, 'escape').intents).toEqual([{ kind: 'interrupt', turnId: 't1' }])
+  })
+
+  test('return to the composer in order when the turn is interrupted', () => {
+    const { ui, intents } = typeKeys(openUi, waiting, 'escape')
+    expect(intents).toEqual([
+      { kind: 'takeBack', messageId: 'two', text: 'two' },
+      { kind: 'takeBack', messageId: 'one', text: 'one' },
+      { kind: 'interrupt', turnId: 't1' },
+    ])
+    const back = intents.flatMap((intent) => (intent.kind === 'takeBack' ? [intent.text] : []))
+    const after = back.reduce((next, text) => updateUi(next, { kind: 'tookBack', text }, contextAt(waiting, 0)).ui, ui)
+    expect(after.composer.text.trim()).toBe('one\ntwo')
+  })
+
+  test('of other clients stay in the queue', () => {
+    const { intents } = typeKeys({ ...openUi, ownClients: ['other'] }, waiting, 'escape')
+    expect(intents).toEqual([{ kind: 'interrupt', turnId: 't1' }])
+  })
+})
+
+describe('a lost server', () => {
+  const lost: UiState = { ...openUi, link: { kind: 'lost' } }
+
+  test('is restarted by r on an empty line, and by Ctrl+R always', () => {
+    expect(typeKeys(lost, idle, 'r').intents).toEqual([{ kind: 'restart' }])
+    expect(typeKeys({ ...lost, composer: written('o') }, idle, 'r').ui.composer.text).toBe('or')
+    expect(typeKeys({ ...lost, composer: written('o') }, idle, 'ctrl+r').intents).toEqual([{ kind: 'restart' }])
+  })
+
+  test.each([
+    ['a note', { kind: 'note', approvalId: 'a1' } as const],
+    ['an edited message', { kind: 'edit', messageId: 'm1' } as const],
+  ])('gets no request: %s stays in the composer', (_, purpose) => {
+    const ui = { ...lost, purpose, composer: written('use trash') }
+    const { ui: after, intents } = updateUi(ui, { kind: 'key', event: keyPress('enter') }, contextAt(idle, 10_000))
+    const { composer, answeredApproval } = after
+    expect({ text: composer.text, purpose: after.purpose, answeredApproval, intents }).toEqual({
+      text: 'use trash',
+      purpose,
+      answeredApproval: null,
+      intents: [],
+    })
+  })
+
+  test('gets unacknowledged messages again, under the same id', () => {
+    const { ui } = typeKeys(openUi, idle, 'hello', 'enter')
+    const step = updateUi(
+      ui,
+      {
+        kind: 'opened',
+        opened: {
+          conversationId: 'c',
+          shortId: 's',
+          readOnly: false,
+          onlyWatches: false,
+          attached: false,
+          ephemeral: false,
+        },
+      },
+      contextAt(null, 0),
+    )
+    expect(step.intents).toMatchObject([{ kind: 'send', message: { messageId: 'id-11000' } }])
+  })
+})
+
+describe('slash commands', () => {
+  test('that do not exist are the newest entry of the history', () => {
+    const { ui, intents } = typeKeys(openUi, idle, '/modle x', 'enter')
+    expect({ text: ui.composer.text, intents }).toEqual({ text: '', intents: [] })
+    expect(lastNotice(ui)).toContain('did you mean /model?')
+    expect(typeKeys(ui, idle, 'up').ui.composer.text).toBe('/modle x')
+    const { ui: next } = typeKeys(ui, idle, 'hello', 'enter')
+    expect(typeKeys(next, idle, 'up').ui.composer.text).toBe('first')
+  })
+
+  test.each(['/fork', '/new'])('%s is refused in a window that only watches', (command) => {
+    const opened = {
+      conversationId: 'c',
+      shortId: 's',
+      readOnly: true,
+      onlyWatches: true,
+      attached: false,
+      ephemeral: false,
+    }
+    const { ui, intents } = typeKeys({ ...openUi, opened }, idle, command, 'enter')
+    expect(intents).toEqual([])
+    expect(lastNotice(ui)).toContain('This window only watches')
+  })
+
+  test.each([
+    ['/model gpt-5', { kind: 'configure', settings: { model: 'gpt-5' } }],
+    ['/model ollama llama3:8b', { kind: 'configure', settings: { modelProvider: 'ollama', model: 'llama3:8b' } }],
+    ['/effort low', { kind: 'configure', settings: { effort: 'low' } }],
+    ['/approvals never', { kind: 'configure', settings: { approvalPolicy: 'never' } }],
+    ['/sandbox read-only', { kind: 'configure', settings: { sandbox: 'read-only' } }],
+    ['/name release', { kind: 'rename', name: 'release' }],
+    ['/fork', { kind: 'fork', conversationId: 'c' }],
+    ['/new', { kind: 'new' }],
+    ['/quit', { kind: 'leave' }],
+    ['/detach', { kind: 'detach' }],
+    ['/mcp', { kind: 'mcp' }],
+    ['/mcp restart git', { kind: 'restartMcp', name: 'git' }],
+  ])('%s requests %o', (text, intent) => {
+    expect(typeKeys({ ...openUi, composer: written(text) }, idle, 'enter').intents).toEqual([intent])
+  })
+
+  test('trust only the shown configuration, by a typed word', () => {
+    const blind = typeKeys(openUi, idle, '/trust yes', 'enter')
+    expect(blind.intents).toEqual([])
+    expect(lastNotice(blind.ui)).toContain('Look at it first')
+    expect(typeKeys(openUi, idle, '/trust', 'enter').intents).toEqual([{ kind: 'readTrust' }])
+    const { ui } = updateUi(openUi, { kind: 'trustShown', hash: 'h' }, contextAt(idle, 0))
+    expect(typeKeys(ui, idle, 'enter', '/trust y', 'enter').intents).toEqual([])
+    const yes = { kind: 'decideTrust', hash: 'h', verdict: 'trusted' }
+    expect(typeKeys(ui, idle, '/trust yes', 'enter').intents).toEqual([yes])
+    expect(typeKeys(ui, idle, '/trust no', 'enter').intents).toEqual([{ ...yes, verdict: 'declined' }])
+    const there = {
+      conversationId: 'd',
+      shortId: 'd',
+      readOnly: false,
+      onlyWatches: false,
+      attached: false,
+      ephemeral: false,
+    }
+    const moved = updateUi(ui, { kind: 'opened', opened: there }, contextAt(idle, 0))
+    expect(typeKeys(moved.ui, idle, '/trust yes', 'enter').intents).toEqual([])
+  })
+
+  test('are chosen from the list by arrows, completed by Tab and run by Enter', () => {
+    expect(typeKeys(openUi, idle, '/s', 'down', 'tab').ui.composer.text).toBe('/status ')
+    expect(typeKeys(openUi, idle, '/sta', 'enter').intents).toEqual([{ kind: 'status' }])
+    expect(typeKeys(openUi, idle, '/why', 'enter').intents).toEqual([{ kind: 'why' }])
+    expect(typeKeys(openUi, idle, '/why 2', 'enter').intents).toEqual([{ kind: 'why', item: '2' }])
+  })
+
+  test.each([
+    ['/effort banana', 'none, minimal, low, medium, high, xhigh'],
+    ['/approvals foo', 'untrusted, on-failure, on-request, never'],
+    ['/sandbox off', 'read-only, workspace-write, danger-full-access'],
+  ])('%s changes nothing and names the choices', (text, choices) => {
+    const { ui, intents } = typeKeys({ ...openUi, composer: written(text) }, idle, 'enter')
+    expect(intents).toEqual([])
+    expect(lastNotice(ui)).toContain('is not a choice, nothing changed')
+    expect(lastNotice(ui)).toContain(`Choices: ${choices}.`)
+  })
+
+  test('without the argument that they need say how they are written', () => {
+    const { ui, intents } = typeKeys(openUi, idle, '/name', 'enter')
+    expect({ text: ui.composer.text, intents }).toEqual({ text: '/name ', intents: [] })
+    expect(lastNotice(ui)).toContain('/name NAME: name this conversation')
+    expect(lastNotice(typeKeys(openUi, idle, '/name ', 'enter').ui)).toContain('/name NAME: name this conversation')
+    expect(typeKeys(openUi, idle, '/nam', 'enter').ui.notices).toEqual([])
+  })
+
+  test('answer to the names that hands know from elsewhere', () => {
+    expect(typeKeys(openUi, idle, '/exit', 'enter').intents).toEqual([{ kind: 'leave' }])
+    expect(typeKeys(openUi, idle, '/permissions', 'enter').ui.menu?.kind).toBe('approvals')
+    expect(typeKeys(openUi, idle, '/rename cart', 'enter').intents).toEqual([{ kind: 'rename', name: 'cart' }])
+  })
+
+  test('begin a new conversation in an empty window', () => {
+    expect(typeKeys(openUi, idle, '/clear', 'enter').intents).toEqual([{ kind: 'clear' }, { kind: 'new' }])
+  })
+
+  test('show the plan, or that there is none', () => {
+    const plan = { steps: [{ step: 'Find it', status: 'inProgress' as const }] }
+    const planned = after({ type: 'plan.updated', plan })
+    expect(typeKeys(openUi, planned, '/plan', 'enter').ui.notices).toEqual([{ kind: 'plan', plan }])
+    expect(lastNotice(typeKeys(openUi, idle, '/plan', 'enter').ui)).toContain('There is no plan')
+  })
+
+  test('choose the colours at once, by name or from a menu', () => {
+    expect(typeKeys(openUi, idle, '/theme dark', 'enter').ui.theme).toBe('dark')
+    expect(typeKeys(openUi, idle, '/theme', 'enter', 'light', 'enter').ui).toMatchObject({ theme: 'light', menu: null })
+    expect(lastNotice(typeKeys(openUi, idle, '/theme pink', 'enter').ui)).toContain('is not a choice')
+  })
+
+  test('with a blank before their name stay in the composer', () => {
+    const { ui, intents } = typeKeys(openUi, idle, '/ text', 'enter')
+    expect({ text: ui.composer.text, intents }).toEqual({ text: '/ text', intents: [] })
+    expect(lastNotice(ui)).toContain('see /help')
+  })
+
+  test('close their list on Escape and keep the text', () => {
+    const { ui, intents } = typeKeys(openUi, running, '/s', 'escape')
+    expect({ text: ui.composer.text, intents }).toEqual({ text: '/s', intents: [] })
+  })
+})
+
+describe('the list of conversations', () => {
+  const listed = (id: string, title: string) => ({
+    conversationId: id,
+    shortId: id,
+    cwd: '/x',
+    title,
+    name: null,
+    createdAt: 0,
+    updatedAt: 0,
+    archived: false,
+    forkedFrom: null,
+    live: null,
+  })
+  const open = updateUi(openUi, { kind: 'pick', liveOnly: false, folder: null }, contextAt(idle, 0))
+  const { ui } = updateUi(
+    open.ui,
+    { kind: 'listed', conversations: [listed('a', 'Fix the cart'), listed('b', 'Write docs')] },
+    contextAt(idle, 0),
+  )
+
+  test('is requested, filtered by the typed text and opened by Enter', () => {
+    expect(open.intents).toEqual([{ kind: 'list' }])
+    expect(typeKeys(ui, idle, 'docs', 'enter').intents).toEqual([{ kind: 'open', conversationId: 'b' }])
+    expect(typeKeys(ui, idle, 'down', 'enter').intents).toEqual([{ kind: 'open', conversationId: 'b' }])
+  })
+
+  test('does not mark conversations of its own server as live', () => {
+    const conversations = [
+      { ...listed('a', 'Mine'), live: { pid: 1, socket: null } },
+      { ...listed('b', 'Theirs'), live: { pid: 2, socket: null } },
+    ]
+    const { menu } = updateUi(open.ui, { kind: 'listed', conversations }, contextAt(idle, 0)).ui
+    expect(menu?.rows?.map(({ listed: row }) => row?.live?.pid)).toEqual([undefined, 2])
+  })
+
+  test('has only live conversations for attaching', () => {
+    const attaching = updateUi(openUi, { kind: 'pick', liveOnly: true, folder: null }, contextAt(idle, 0)).ui
+    const conversations = [listed('a', 'Done'), { ...listed('b', 'Theirs'), live: { pid: 2, socket: null } }]
+    const { menu } = updateUi(attaching, { kind: 'listed', conversations }, contextAt(idle, 0)).ui
+    expect(menu?.rows).toMatchObject([{ key: 'b' }])
+  })
+
+  test('closes on Escape, and ends the program where no conversation is open', () => {
+    expect(typeKeys(ui, idle, 'escape').ui.menu).toBeNull()
+    expect(typeKeys({ ...ui, opened: null }, null, 'ctrl+c').intents).toEqual([{ kind: 'leave' }])
+  })
+})
