@@ -24,7 +24,7 @@ const settings = {
 const messageId = '4b0e7e6a-ebdf-4a12-b57f-1ee3be68f416'
 const failure = { code: 'rateLimited', message: 'OpenAI takes no more requests for now (429).', status: 429 }
 
-/** One event of each type. */
+/** Events, one of each type. */
 export const eventExamples = [
   { type: 'conversation.created', cwd: '/repo', settings, program: 'parley/0.1.0' },
   { type: 'conversation.configured', settings: { model: 'gpt-5-mini' }, by },
