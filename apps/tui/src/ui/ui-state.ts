@@ -1,7 +1,9 @@
 import type { Answers, ApprovalId, ClientId, ConversationId, ItemId, MessageId, TurnId } from '@parley/protocol'
 import type { Rgb, ThemeName } from '../view/text/theme.ts'
 import { type AnswerGuard, type Choice, type HeldKey, unguarded } from './answers.ts'
+import type { FileList } from './complete/file-list.ts'
 import { type Composer, emptyComposer } from './composer/composer.ts'
+import { noPlaces, type ShownPlaces } from './keys/key-meaning.ts'
 import type { Menu } from './menu/menu.ts'
 import type { Notice } from './notices/notice.ts'
 
@@ -18,6 +20,8 @@ export interface UiState {
   /** Clients connected to the conversation, this one included. */
   readonly clientCount: number
   readonly guard: AnswerGuard
+  /** Places on the screen that decide what keys mean. */
+  readonly shownPlaces: ShownPlaces
   /** Last key, while it is undecided whether it answers an approval or begins a message, or shown as rejected. */
   readonly heldKey: HeldKey | null
   /** Answer highlighted by the arrow keys. */
@@ -47,6 +51,10 @@ export interface UiState {
   readonly answeredAtMs: number
   /** Index in the completion list. */
   readonly choice: number
+  /** Files that `@` completes, of the conversation's folder; null before they are needed. */
+  readonly files: FileList | null
+  /** Folder whose files were asked for last, and when, in ms since the epoch. */
+  readonly filesAsked: { readonly folder: string; readonly atMs: number } | null
   /** Text for which the completion list was closed. */
   readonly dismissed: string | null
   readonly opened: Opened | null
@@ -134,6 +142,7 @@ export const initialUi: UiState = {
   ownClients: [],
   clientCount: 1,
   guard: unguarded,
+  shownPlaces: noPlaces,
   heldKey: null,
   reached: null,
   remembering: null,
@@ -149,6 +158,8 @@ export const initialUi: UiState = {
   answeredApproval: null,
   answeredAtMs: 0,
   choice: 0,
+  files: null,
+  filesAsked: null,
   dismissed: null,
   opened: null,
   shownTrust: null,

@@ -5,7 +5,7 @@ import { noticeAction, type RequestIntent } from '../../src/conversation/rejecte
 import { type IntentContext, runIntent } from '../../src/conversation/run-intent.ts'
 import type { UiAction } from '../../src/ui/actions.ts'
 import { initialUi } from '../../src/ui/ui-state.ts'
-import { updateUi } from '../../src/ui/update-ui.ts'
+import { updateUi } from '../../src/ui/update/update-ui.ts'
 import { after, turnStarted } from '../view/scenes/conversation.ts'
 
 /** What the screen is told when the server refuses. */

@@ -1,14 +1,17 @@
-import { type Intent, stepTo, type UiAction, type UiContext, type UiStep } from './actions.ts'
-import { applyHeldKey } from './answer-approval.ts'
-import { notePainted } from './answers.ts'
-import { putBack } from './composer/composer.ts'
-import { leaveForm, reopenForm } from './fill-form.ts'
-import { noteAnswered, noteConfigured, noteLostLog } from './outside-changes.ts'
-import { updateMenu } from './press-in-menu.ts'
-import { pressKey, stampAnswer } from './press-key.ts'
-import { pressStopKey } from './press-stop.ts'
-import { addNotice, message, type UiState } from './ui-state.ts'
-import { followWriting } from './write-over-question.ts'
+import { type Intent, stepTo, type UiAction, type UiContext, type UiStep } from '../actions.ts'
+import { applyHeldKey } from '../answer-approval.ts'
+import { notePainted } from '../answers.ts'
+import type { FileList } from '../complete/file-list.ts'
+import { putBack } from '../composer/composer.ts'
+import { leaveForm, reopenForm } from '../fill-form.ts'
+import { keyPress } from '../keys/key-event.ts'
+import { notePlaces } from '../keys/key-meaning.ts'
+import { noteAnswered, noteConfigured, noteLostLog } from '../outside-changes.ts'
+import { updateMenu } from '../press-in-menu.ts'
+import { addNotice, message, type UiState } from '../ui-state.ts'
+import { followWriting } from '../write-over-question.ts'
+import { placesOf } from './key-places.ts'
+import { pressKey, settleKey } from './press-key.ts'
 
 /** Returns the next state of the screen and the requests to carry out; the only way it changes. */
 export function updateUi(ui: UiState, action: UiAction, context: UiContext): UiStep {
@@ -16,11 +19,15 @@ export function updateUi(ui: UiState, action: UiAction, context: UiContext): UiS
     case 'key':
       return pressKey(ui, action.event, context)
     case 'signal':
-      return pressStopKey({ ...ui, heldKey: null }, 'ctrl+c', context)
+      return pressKey({ ...ui, heldKey: null }, keyPress('c', { ctrl: true }), context)
     case 'quiet':
-      return stampAnswer(ui, applyHeldKey(ui, context), context)
+      return settleKey(ui, applyHeldKey(ui, context), context)
     case 'painted':
-      return stepTo({ ...ui, guard: notePainted(ui.guard, action, context.nowMs) })
+      return stepTo({
+        ...ui,
+        guard: notePainted(ui.guard, action, context.nowMs),
+        shownPlaces: notePlaces(ui.shownPlaces, placesOf(ui, context.state), context.nowMs),
+      })
     case 'linked':
       return stepTo(linked(ui, action))
     case 'lost':
@@ -63,9 +70,16 @@ export function updateUi(ui: UiState, action: UiAction, context: UiContext): UiS
       return updateMenu(ui, action, context)
     case 'background':
       return stepTo({ ...ui, background: action.rgb })
+    case 'filesListed':
+      return stepTo({ ...ui, files: shownList(ui.files, action.files) })
     case 'counted':
       return stepTo({ ...ui, clientCount: action.clients })
   }
+}
+
+/** Keeps an earlier list of the same folder until the new one is whole. */
+function shownList(before: UiState['files'], next: FileList): FileList {
+  return before?.isWhole === true && !next.isWhole && before.folder === next.folder ? before : next
 }
 
 function linked(ui: UiState, { clientId, serverPid }: UiAction & { kind: 'linked' }): UiState {
