@@ -1,6 +1,7 @@
 import { type Conversation, codeOf, type Parley } from '@parley/client'
 import { type ConversationState, wireErrors } from '@parley/protocol'
 import { RpcError } from '@parley/rpc'
+import { attachedImages } from '../files/attached-images.ts'
 import type { UiAction } from '../ui/actions.ts'
 import { mcpTable, whyTable } from '../ui/notices/notice.ts'
 import { trustTable } from '../ui/notices/trust-table.ts'
@@ -68,7 +69,8 @@ async function askConversation(
   switch (intent.kind) {
     case 'send': {
       const { messageId, text, when, images = [] } = intent.message
-      const input = [{ type: 'text' as const, text }, ...images.map((path) => ({ type: 'image' as const, path }))]
+      const paths = new Set([...images, ...attachedImages(text, conversation.state)])
+      const input = [{ type: 'text' as const, text }, ...[...paths].map((path) => ({ type: 'image' as const, path }))]
       // `send` of the library also follows the turn, which the screen does by the conversation's state.
       await conversation.request('conversation/sendMessage', { messageId, when, input })
       return dispatch({ kind: 'acknowledged', messageId })

@@ -1,7 +1,7 @@
+import type { SandboxMode } from '@parley/protocol'
 import { closest } from '@parley/text'
 import { themeNames } from '../view/text/theme.ts'
-import { approvalPolicies, efforts, sandboxModes } from './menu/setting-rows.ts'
-import type { UiState } from './ui-state.ts'
+import { approvalPolicies, approvalWords, effortRows, efforts, sandboxModes } from './menu/setting-rows.ts'
 
 interface SlashCommand {
   readonly name: string
@@ -104,12 +104,35 @@ export function completionsFor(text: string): readonly SlashCommand[] {
   return [...named, ...others]
 }
 
-/** Returns the completions for the text in the composer. */
-export function completionsOf({ composer, dismissed, purpose }: UiState): readonly SlashCommand[] {
-  return purpose.kind === 'message' && composer.text !== dismissed ? completionsFor(composer.text) : []
+const sandboxWords: Readonly<Record<SandboxMode, string>> = {
+  'read-only': 'nothing but their own /tmp',
+  'workspace-write': 'the working folder and /tmp',
+  'danger-full-access': 'no sandbox: all that you may write to',
 }
 
-export function chosenCompletion(ui: UiState): SlashCommand | null {
-  const list = completionsOf(ui)
-  return list[Math.min(ui.choice, list.length - 1)] ?? null
+/** Arguments that the list of completions offers, by command; a menu has those of the model. */
+const knownArguments: Partial<Readonly<Record<SlashName, readonly Argument[]>>> = {
+  effort: effortRows({}),
+  approvals: approvalPolicies.map((key) => ({ key, detail: approvalWords[key] })),
+  sandbox: sandboxModes.map((key) => ({ key, detail: sandboxWords[key] })),
+  theme: themeNames.map((key) => ({ key, detail: '' })),
+  trust: [
+    { key: 'yes', detail: 'trust the configuration that /trust has shown' },
+    { key: 'no', detail: 'decline it' },
+  ],
+  mcp: [{ key: 'restart', detail: 'start the tool server anew that is named next' }],
+}
+
+interface Argument {
+  readonly key: string
+  readonly detail: string
+}
+
+/** Returns the arguments of a command that begin with what is written of one. */
+export function argumentsFor(text: string): readonly Argument[] {
+  const [, typed] = /^\/\w+ +(\S*)$/.exec(text) ?? []
+  const command = parseSlash(text)
+  if (typed === undefined || command?.kind !== 'command') return []
+  const known = knownArguments[command.name] ?? []
+  return known.filter(({ key }) => key.startsWith(typed.toLowerCase()))
 }

@@ -14,9 +14,10 @@ import {
   elicitation,
   ended,
   executionStarted,
-  lookUp,
+  looking,
   patch,
   queued,
+  read,
   requested,
   started,
   startedAt,
@@ -165,8 +166,8 @@ const scenes: Readonly<Record<string, Scene>> = {
         title: 'Reasoning',
         text: '**Looking for the test**\n\nIt must be somewhere.',
       }),
-      completed(lookUp('Read src/cart.js', 'l1')),
-      completed(lookUp('Read test/cart.test.js', 'l2')),
+      completed(read('Read src/cart.js', 'l1')),
+      completed(looking('cat test/cart.test.js', 'l2')),
       {
         type: 'plan.updated',
         plan: {

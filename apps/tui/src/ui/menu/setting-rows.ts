@@ -22,7 +22,7 @@ export const efforts = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh'] as 
 
 type Limits = Pick<Settings, 'approvalPolicy' | 'sandbox' | 'network'>
 
-const approvalWords: Readonly<Record<ApprovalPolicy, string>> = {
+export const approvalWords: Readonly<Record<ApprovalPolicy, string>> = {
   untrusted: 'asks before every change and all but harmless commands',
   'on-failure': 'asks once the sandbox has blocked a command',
   'on-request': 'asks to leave the sandbox or to use the network',

@@ -10,6 +10,7 @@ import type { Line, Room } from '../text/span.ts'
 import { type BlockKind, gapBefore } from '../transcript/block.ts'
 import { changeHead, runningCommand, toolRows } from '../transcript/call-block.ts'
 import { reasoningRows } from '../transcript/item-block.ts'
+import { looksAt, lookUpBlock } from '../transcript/look-ups.ts'
 import { liveRows } from '../transcript/message-stream.ts'
 import { tailRows } from '../transcript/output-rows.ts'
 import type { Transcript } from '../transcript/transcript.ts'
@@ -151,7 +152,11 @@ export function runningRows({ core }: ConversationState, transcript: Transcript,
   if (stream?.begun === true && last === 'message') rows.push(...liveRows(stream, room))
   else if (stream !== null) put('message', liveRows(stream, room))
   const shown = Object.values(core.open).filter((open) => isShown(open, stream?.itemId))
-  for (const open of shown) put(kindOf(open.item), openRows(open, room))
+  const looking = shown.flatMap(({ item }) => looksAt(item) ?? [])
+  const lookUps = [...transcript.lookUps, ...looking]
+  if (lookUps.length > 0)
+    put('lookUp', lookUpBlock(lookUps, room, looking.length > 0 ? 'Looking at' : 'Looked at').lines)
+  for (const open of shown) if (looksAt(open.item) === null) put(kindOf(open.item), openRows(open, room))
   const waiting = Object.values(core.open).filter(({ item }) => item.status === 'proposed').length
   if (waiting > 0 && shown.length > 0) rows.push(...indented([[{ text: `${waiting} more to do`, tone: 'muted' }]]))
   return rows
@@ -164,7 +169,6 @@ function isShown({ item, executionStarted }: OpenItem, streamed: ItemId | undefi
 }
 
 function kindOf(item: Item): BlockKind {
-  if (item.type === 'toolCall') return 'lookUp'
   return item.type === 'reasoning' ? 'reasoning' : 'call'
 }
 

@@ -162,7 +162,8 @@ export function toolRows(item: ToolCall, room: Room): readonly Line[] {
   const head = headRows(
     {
       mark: { text: '•', tone: callTone(item) },
-      verb: verbOf(item, toolVerbs),
+      // The title of a look-up says what it does.
+      verb: item.readOnly && item.status !== 'denied' ? null : verbOf(item, toolVerbs),
       lines: [[{ text: visibleLine(item.title) }]],
       facts: callFacts(item),
     },
