@@ -18,7 +18,7 @@ interface ProgramsParts {
   readonly warn: (text: string) => void
 }
 
-/** What the user's configuration wants to happen around the window: notifications, and programs of the user's own. */
+/** Reactions around the window that the user's configuration wants: notifications, and programs of the user's own. */
 export class UserPrograms {
   readonly #parts: ProgramsParts
   #settings: UserSettings = usualSettings
