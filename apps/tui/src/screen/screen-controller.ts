@@ -150,7 +150,11 @@ export class ScreenController implements Disposable {
     const screen = this.#model.nextScreen()
     this.#resizes.send(() => painter.paint(screen, columns))
     const signal = this.#model.notePainted(screen)
-    this.#frames.at(screen.changesAtMs)
-    if (signal.title !== null || signal.ring !== null) this.#parts.signal(signal)
+    this.#frames.at(earlier(screen.changesAtMs, signal.againAtMs))
+    if (signal.title !== null || signal.telling !== null) this.#parts.signal(signal)
   }
+}
+
+function earlier(timeMs: number | null, otherMs: number | null): number | null {
+  return timeMs === null || otherMs === null ? (timeMs ?? otherMs) : Math.min(timeMs, otherMs)
 }

@@ -68,7 +68,8 @@ interface TerminalMode {
  * can be selected. Terminals ignore unknown modes.
  */
 export const terminalModes: readonly TerminalMode[] = [
-  { name: 'window title', enter: '\x1b[22;2t', leave: '\x1b[23;2t' },
+  // Terminals without a stack of titles are left without one.
+  { name: 'window title', enter: '\x1b[22;2t', leave: '\x1b]2;\x07\x1b[23;2t' },
   // Rows of the live zone must not wrap where terminal and program disagree on the width of a character.
   { name: 'no wrapping', enter: '\x1b[?7l', leave: '\x1b[?7h' },
   { name: 'bracketed paste', enter: '\x1b[?2004h', leave: '\x1b[?2004l' },
