@@ -10,12 +10,10 @@ import { ConversationController } from '../conversation/conversation-controller.
 import type { Extra } from '../conversation/open-conversation.ts'
 import { openPromptHistory } from '../conversation/prompt-history.ts'
 import type { Start } from '../conversation/start-conversation.ts'
-import { createSuspension, holdScreen } from '../screen/hold-screen.ts'
-import { ScreenController } from '../screen/screen-controller.ts'
-import type { Signal } from '../screen/screen-model.ts'
+import { openWindow, type Window } from '../screen/open-window.ts'
 import { guardAgainstKill } from '../terminal/hold-terminal.ts'
-import { createEarlyPainter, type Painter } from '../terminal/painter.ts'
-import { colourDepth, hasTerminal, measure, reflowsRows, sayNoTerminal, tellsBackground } from '../terminal/port.ts'
+import type { Painter } from '../terminal/painter.ts'
+import { hasTerminal, sayNoTerminal, tellsBackground } from '../terminal/port.ts'
 import type { UiAction } from '../ui/actions.ts'
 import type { Screen } from '../view/screen.ts'
 
@@ -26,79 +24,74 @@ interface Ending {
   readonly farewell: string | null
 }
 
+/** What a command with a window starts from. */
+export interface WindowLaunch {
+  readonly launch: Launch
+  /** Window that was opened before the command line was read; null if none was. */
+  readonly window: Window | null
+}
+
 /** Runs the interactive program until the user leaves. Resolves to the exit code. */
-export async function runInteractive(launch: Launch, start: Start, extra: Extra = {}): Promise<number> {
+export async function runInteractive(
+  { launch, window }: WindowLaunch,
+  start: Start,
+  extra: Extra = {},
+): Promise<number> {
   const { stdout, stderr } = process
   if (!hasTerminal()) return sayNoTerminal()
   // Ink reads the working folder as it loads, and throws if it was removed.
   workingFolder()
-  const { rejection, farewell } = await runOnTerminal(launch, start, extra)
+  const { rejection, farewell } = await runInWindow(window ?? openWindow(launch.env), { launch, start, extra })
   if (rejection !== null) stderr.write(`parley: ${explainRejection(rejection)}\n`)
   if (farewell !== null) stdout.write(`${farewell}\n`)
   return rejection === null ? exitCodes.ok : exitCodeOf(rejection.data?.code ?? '')
 }
 
-async function runOnTerminal(launch: Launch, start: Start, extra: Extra): Promise<Ending> {
-  const { stdout } = process
-  const { env } = launch
-  const homeFolder = env['HOME'] ?? homedir()
+interface Opening {
+  readonly launch: Launch
+  readonly start: Start
+  readonly extra: Extra
+}
+
+async function runInWindow(window: Window, opening: Opening): Promise<Ending> {
+  const { env, home } = opening.launch
+  const { screen } = window
   const end = Promise.withResolvers<RpcError | null>()
-  const screen = new ScreenController({
-    painter: createEarlyPainter((text) => stdout.write(text)),
-    colours: colourDepth(env),
-    size: () => ({ columns: stdout.columns, rows: stdout.rows }),
-    measure: () => measure(stdout),
-    query: (text) => stdout.write(text),
-    homeFolder,
-    reflows: reflowsRows(env),
-    signal: (signal) => stdout.write(signalSequence(signal)),
-    onIntent: (intent) =>
-      intent.kind === 'suspend' ? suspension.suspend() : void conversation.run(intent).catch(end.reject),
-  })
   const conversation = new ConversationController({
-    launch,
-    start,
-    extra,
+    ...opening,
     screen,
-    homeFolder,
-    prompts: openPromptHistory(launch.home, env),
+    homeFolder: env['HOME'] ?? homedir(),
+    prompts: openPromptHistory(home, env),
     onEnd: end.resolve,
   })
-  const handPainterOver = () => {
-    loadInkPainter(() => screen.isOutdated())
-      .then((make) => screen.handOver(make))
-      .catch(end.reject)
-  }
-  const held = holdScreen({
-    controller: screen,
-    handPainterOver,
-    onKeys: (events) => screen.press(events),
-    onEnd: () => end.resolve(null),
-  })
-  const suspension = createSuspension(held)
+  void window.closed.then(() => end.resolve(null))
   let guard: Disposable | null = null
-  const onInterrupt = () => screen.dispatch({ kind: 'signal' })
-  const onResize = () => screen.resized()
-  process.on('SIGINT', onInterrupt)
-  stdout.on('resize', onResize)
+  // Stays until the conversation is closed: Ctrl+C must not end the program while it saves.
+  process.on('SIGINT', ignoreInterrupt)
   try {
-    screen.dispatch(...firstMessage(start))
+    screen.dispatch(...firstMessage(opening.start))
     void conversation.start().catch(end.reject)
     guard = guardAgainstKill()
-    if (tellsBackground(env)) stdout.write(backgroundQuery)
-    handPainterOver()
+    if (tellsBackground(env)) process.stdout.write(backgroundQuery)
+    window.serve({
+      onIntent: (intent) => void conversation.run(intent).catch(end.reject),
+      handPainterOver: () => {
+        loadInkPainter(() => screen.isOutdated())
+          .then((make) => screen.handOver(make))
+          .catch(end.reject)
+      },
+    })
     const rejection = await end.promise
     return { rejection, farewell: conversation.farewell }
   } finally {
-    stdout.off('resize', onResize)
-    suspension[Symbol.dispose]()
-    held[Symbol.dispose]()
-    screen[Symbol.dispose]()
+    window[Symbol.dispose]()
     guard?.[Symbol.dispose]()
     await conversation[Symbol.asyncDispose]()
-    process.off('SIGINT', onInterrupt)
+    process.off('SIGINT', ignoreInterrupt)
   }
 }
+
+const ignoreInterrupt = () => undefined
 
 /**
  * Loads Ink, the largest part of the program, while the early painter shows the composer. Returns the function that makes
@@ -123,9 +116,4 @@ function firstMessage(start: Start): readonly UiAction[] {
   const { prompt: text, flags } = start
   const images = (flags.image ?? []).map((path) => fromWorkingFolder(path))
   return [{ kind: 'hold', message: { messageId: randomUUID(), text, images, when: 'steer' } }]
-}
-
-/** Returns the sequences for the window's title, the bell, and the notification that some terminals show. */
-function signalSequence({ title, ring }: Signal): string {
-  return (title === null ? '' : `\x1b]2;${title}\x07`) + (ring === null ? '' : `\x07\x1b]9;${ring}\x07`)
 }
