@@ -24,7 +24,7 @@ interface Ending {
   readonly farewell: string | null
 }
 
-/** What a command with a window starts from. */
+/** Start of a command with a window. */
 export interface WindowLaunch {
   readonly launch: Launch
   /** Window that was opened before the command line was read; null if none was. */
