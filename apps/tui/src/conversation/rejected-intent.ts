@@ -6,7 +6,10 @@ import { isDiskFull, isLostLog } from '../ui/outside-changes.ts'
 import type { OpeningIntent } from './open-conversation.ts'
 
 /** Intent that requests to the server carry out, without another conversation on the screen. */
-export type RequestIntent = Exclude<Intent, OpeningIntent | { kind: 'restart' | 'suspend' | 'detach' | 'leave' }>
+export type RequestIntent = Exclude<
+  Intent,
+  OpeningIntent | { kind: 'restart' | 'suspend' | 'clear' | 'detach' | 'leave' | 'listFiles' }
+>
 
 type Rejected = Pick<Conversation, 'id' | 'state'> | null
 

@@ -11,6 +11,7 @@ import type { Extra } from '../conversation/open-conversation.ts'
 import { openPromptHistory } from '../conversation/prompt-history.ts'
 import type { Start } from '../conversation/start-conversation.ts'
 import { openWindow, type Window } from '../screen/open-window.ts'
+import type { ScreenController } from '../screen/screen-controller.ts'
 import { guardAgainstKill } from '../terminal/hold-terminal.ts'
 import type { Painter } from '../terminal/painter.ts'
 import { hasTerminal, sayNoTerminal, tellsBackground } from '../terminal/port.ts'
@@ -57,6 +58,11 @@ async function runInWindow(window: Window, opening: Opening): Promise<Ending> {
   const { env, home } = opening.launch
   const { screen } = window
   const end = Promise.withResolvers<RpcError | null>()
+  const handPainterOver = () => {
+    loadInkPainter(() => screen.isOutdated())
+      .then((make) => screen.handOver(make))
+      .catch(end.reject)
+  }
   const conversation = new ConversationController({
     ...opening,
     screen,
@@ -74,12 +80,11 @@ async function runInWindow(window: Window, opening: Opening): Promise<Ending> {
     guard = guardAgainstKill()
     if (tellsBackground(env)) process.stdout.write(backgroundQuery)
     window.serve({
-      onIntent: (intent) => void conversation.run(intent).catch(end.reject),
-      handPainterOver: () => {
-        loadInkPainter(() => screen.isOutdated())
-          .then((make) => screen.handOver(make))
-          .catch(end.reject)
-      },
+      handPainterOver,
+      onIntent: (intent) =>
+        intent.kind === 'clear'
+          ? clearWindow(screen, handPainterOver)
+          : void conversation.run(intent).catch(end.reject),
     })
     const rejection = await end.promise
     return { rejection, farewell: conversation.farewell }
@@ -92,6 +97,15 @@ async function runInWindow(window: Window, opening: Opening): Promise<Ending> {
 }
 
 const ignoreInterrupt = () => undefined
+
+/** Moves all rows into the scrollback by line ends, since sequences for clearing would erase them. */
+function clearWindow(screen: ScreenController, handPainterOver: () => void): void {
+  const { stdout } = process
+  screen.yieldTerminal()
+  // The second row, since tmux keeps what is erased from the first one on in its history.
+  stdout.write(`${'\n'.repeat(Math.max(1, stdout.rows - 1))}\x1b[2H`)
+  handPainterOver()
+}
 
 /**
  * Loads Ink, the largest part of the program, while the early painter shows the composer. Returns the function that makes
