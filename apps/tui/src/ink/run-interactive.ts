@@ -10,6 +10,7 @@ import { ConversationController } from '../conversation/conversation-controller.
 import type { Extra } from '../conversation/open-conversation.ts'
 import { openPromptHistory } from '../conversation/prompt-history.ts'
 import type { Start } from '../conversation/start-conversation.ts'
+import { UserPrograms } from '../programs/user-programs.ts'
 import { openWindow, type Window } from '../screen/open-window.ts'
 import type { ScreenController } from '../screen/screen-controller.ts'
 import { guardAgainstKill } from '../terminal/hold-terminal.ts'
@@ -58,18 +59,24 @@ async function runInWindow(window: Window, opening: Opening): Promise<Ending> {
   const { env, home } = opening.launch
   const { screen } = window
   const end = Promise.withResolvers<RpcError | null>()
-  const handPainterOver = () => {
-    loadInkPainter(() => screen.isOutdated())
-      .then((make) => screen.handOver(make))
-      .catch(end.reject)
-  }
+  const programs = new UserPrograms({
+    env,
+    write: (text) => process.stdout.write(text),
+    warn: (text) => screen.dispatch({ kind: 'notice', notice: { kind: 'note', level: 'warning', text } }),
+  })
   const conversation = new ConversationController({
     ...opening,
+    programs,
     screen,
     homeFolder: env['HOME'] ?? homedir(),
     prompts: openPromptHistory(home, env),
     onEnd: end.resolve,
   })
+  const handPainterOver = () => {
+    loadInkPainter(() => screen.isOutdated())
+      .then((make) => screen.handOver(make))
+      .catch(end.reject)
+  }
   void window.closed.then(() => end.resolve(null))
   let guard: Disposable | null = null
   // Stays until the conversation is closed: Ctrl+C must not end the program while it saves.
@@ -81,6 +88,7 @@ async function runInWindow(window: Window, opening: Opening): Promise<Ending> {
     if (tellsBackground(env)) process.stdout.write(backgroundQuery)
     window.serve({
       handPainterOver,
+      onSignal: (signal) => programs.signal(signal),
       onIntent: (intent) =>
         intent.kind === 'clear'
           ? clearWindow(screen, handPainterOver)

@@ -6,11 +6,13 @@ import { createSuspension, holdScreen } from './hold-screen.ts'
 import { ScreenController } from './screen-controller.ts'
 import type { Signal } from './screen-model.ts'
 
-/** Intent that the conversation carries out. */
-export type ServedIntent = Exclude<Intent, { kind: 'suspend' }>
+/** Intent that whoever serves the window carries out. */
+type ServedIntent = Exclude<Intent, { kind: 'suspend' }>
 
 interface Service {
   readonly onIntent: (intent: ServedIntent) => void
+  /** Sets the window's title and calls the user. */
+  readonly onSignal: (signal: Signal) => void
   /** Hands a painter over to the screen; called again whenever the terminal was given away and taken back. */
   readonly handPainterOver: () => void
 }
@@ -36,8 +38,9 @@ const pauseMs = 40
 export function openWindow(env: Readonly<Record<string, string | undefined>>): Window {
   const { stdout } = process
   const closed = Promise.withResolvers<void>()
-  const waiting: ServedIntent[] = []
+  const waiting: ((service: Service) => void)[] = []
   let service: Service | null = null
+  const whenServed = (act: (service: Service) => void) => (service === null ? waiting.push(act) : act(service))
   let lastKeyMs = performance.now()
   const handOverInPause = () => {
     const leftMs = lastKeyMs + pauseMs - performance.now()
@@ -52,11 +55,10 @@ export function openWindow(env: Readonly<Record<string, string | undefined>>): W
     query: (text) => stdout.write(text),
     homeFolder: env['HOME'] ?? homedir(),
     reflows: reflowsRows(env),
-    signal: (signal) => stdout.write(signalSequence(signal)),
+    signal: (signal) => void whenServed(({ onSignal }) => onSignal(signal)),
     onIntent(intent) {
       if (intent.kind === 'suspend') suspension.suspend()
-      else if (service === null) waiting.push(intent)
-      else service.onIntent(intent)
+      else whenServed(({ onIntent }) => onIntent(intent))
     },
   })
   const held = holdScreen({
@@ -80,7 +82,7 @@ export function openWindow(env: Readonly<Record<string, string | undefined>>): W
     keysShown: () => new Promise((resolve) => setImmediate(resolve)),
     serve(given) {
       service = given
-      for (const intent of waiting.splice(0)) given.onIntent(intent)
+      for (const act of waiting.splice(0)) act(given)
       handOverInPause()
     },
     [Symbol.dispose]() {
@@ -92,9 +94,4 @@ export function openWindow(env: Readonly<Record<string, string | undefined>>): W
       process.off('SIGINT', onInterrupt)
     },
   }
-}
-
-/** Returns the sequences for the window's title, the bell, and the notification that some terminals show. */
-function signalSequence({ title, ring }: Signal): string {
-  return (title === null ? '' : `\x1b]2;${title}\x07`) + (ring === null ? '' : `\x07\x1b]9;${ring}\x07`)
 }
