@@ -31,7 +31,7 @@ type Report = ReplyEvent['reply'] & { readonly type: 'cursor' }
 
 interface Question {
   readonly askedMs: number
-  /** Null once nobody waits for the answer. */
+  /** Call with the answer; null once none is waited for. */
   found: ((geometry: Geometry | null) => void) | null
   cursor: Report | null
 }

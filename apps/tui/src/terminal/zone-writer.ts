@@ -52,7 +52,7 @@ export class ZoneWriter {
   #write: (text: string) => void
   readonly #reflow: Reflow
   #rows: readonly string[] = []
-  /** What is on the terminal; the first `#staleCount` rows are in the scrollback. */
+  /** Rows on the terminal; the first `#staleCount` rows are in the scrollback. */
   #painted: PaintedRows = noRows
   #staleCount = 0
   /** Rows of the zone above the screen's first row when the cursor was last looked for. */
