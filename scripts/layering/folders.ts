@@ -75,6 +75,8 @@ const folderOrder: Readonly<Record<string, readonly string[]>> = {
     'ui',
     'view/approval',
     'view/transcript',
+    'view/pager',
+    'ui/pager',
     'view/live',
     'view',
     'cli',

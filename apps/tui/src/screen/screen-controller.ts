@@ -1,4 +1,5 @@
 import type { ConversationState } from '@parley/protocol'
+import type { Overlay } from '../terminal/overlay.ts'
 import type { Painter } from '../terminal/painter.ts'
 import type { Intent, UiAction } from '../ui/actions.ts'
 import type { KeyEvent } from '../ui/keys/key-event.ts'
@@ -22,6 +23,10 @@ export interface ScreenParts {
   /** Sets the window's title and rings the bell. */
   readonly signal: (signal: Signal) => void
   readonly onIntent: (intent: Intent) => void
+  /** Goes to the alternate screen, or back from it. */
+  readonly useAlternate: (isUsed: boolean) => void
+  /** Called when an overlay was closed: the screen needs a painter. */
+  readonly onUncovered: () => void
 }
 
 /** Decides when the screen is painted and by which painter. Every change of the screen passes through it. */
@@ -32,6 +37,10 @@ export class ScreenController implements Disposable {
   readonly #quiet: QuietTimer
   /** Painter of the terminal; null while another program has the terminal, and new blocks wait. */
   #painter: Painter | null
+  /** View in front of the screen; nothing else is painted while there is one. */
+  #overlay: Overlay | null = null
+  /** True while another program has the terminal, and the overlay waits as well. */
+  #isLent = false
   readonly #probe: TerminalProbe
   readonly #resizes: ResizeWatch
 
@@ -66,7 +75,8 @@ export class ScreenController implements Disposable {
   /** Applies keys; answers of the terminal among them are taken out. */
   press(events: readonly KeyEvent[]): void {
     const keys = events.filter((event) => event.kind !== 'reply' || !this.#probe.take(event))
-    if (keys.length > 0) this.dispatch(...keys.map((event) => ({ kind: 'key', event }) as const))
+    if (this.#overlay !== null) this.#overlay.press(keys)
+    else if (keys.length > 0) this.dispatch(...keys.map((event) => ({ kind: 'key', event }) as const))
   }
 
   /** Shows the next state of the conversation, within one frame. */
@@ -94,7 +104,30 @@ export class ScreenController implements Disposable {
 
   /** Erases the live zone, because the terminal has another size, and paints when that size has lasted. */
   resized(): void {
-    this.#resizes.resized()
+    if (this.#overlay === null) this.#resizes.resized()
+    else this.#frames.soon()
+  }
+
+  /** Shows a view in front of the screen, which gets all keys. */
+  cover(overlay: Overlay): void {
+    this.#fittedPainter()?.close()
+    this.#painter = null
+    this.#overlay = overlay
+    this.#parts.useAlternate(true)
+    this.#frames.now()
+  }
+
+  /** Closes the view in front of the screen. A question behind it has to be read again before keys answer it. */
+  uncover(): void {
+    this.#overlay = null
+    this.#parts.useAlternate(false)
+    this.#model.noteHidden()
+    this.#parts.onUncovered()
+  }
+
+  /** Paints within one frame. */
+  repaint(): void {
+    this.#frames.soon()
   }
 
   /** Measures the terminal; returns true if its size has changed, so that a frame computed before must not be written. */
@@ -105,12 +138,16 @@ export class ScreenController implements Disposable {
 
   /** Replaces the painter. `make` gets the frame to begin with. */
   handOver(make: (first: Screen) => Painter): void {
+    this.#isLent = false
+    if (this.#overlay !== null) return this.#frames.now()
     this.#fittedPainter()?.close()
     this.#painter = make(this.#model.nextScreen())
   }
 
   /** Erases the live zone until another painter is handed over. */
   yieldTerminal(): void {
+    this.#isLent = true
+    this.#overlay?.forget()
     this.#fittedPainter()?.close()
     this.#painter = null
   }
@@ -123,6 +160,7 @@ export class ScreenController implements Disposable {
 
   #paint(): void {
     this.#parts.measure()
+    if (this.#overlay !== null) return this.#paintOverlay(this.#overlay)
     if (!this.#frames.areHeld() && this.#painter !== null && this.#resizes.allows(() => this.#paintNow()))
       this.#paintNow()
   }
@@ -134,6 +172,17 @@ export class ScreenController implements Disposable {
     painter.paint(screen)
     const signal = this.#model.notePainted(screen)
     this.#frames.at(screen.changesAtMs)
+    this.#signal(signal)
+  }
+
+  #paintOverlay(overlay: Overlay): void {
+    if (this.#isLent) return
+    const { state, ui } = this.#model
+    overlay.paint({ state, size: this.#parts.size(), isLost: ui.link.kind === 'lost' })
+    this.#signal(this.#model.announce())
+  }
+
+  #signal(signal: Signal): void {
     if (signal.title !== null || signal.ring !== null) this.#parts.signal(signal)
   }
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { ConversationState } from '@parley/protocol'
 import type { Intent, UiAction, UiContext } from '../ui/actions.ts'
-import { takenAtMs } from '../ui/answers.ts'
+import { pendingApprovals, takenAtMs } from '../ui/answers.ts'
 import { initialUi, type UiState } from '../ui/ui-state.ts'
 import { followState, updateUi } from '../ui/update-ui.ts'
 import { layoutScreen } from '../view/layout-screen.ts'
@@ -38,6 +38,10 @@ export class ScreenModel {
 
   get ui(): UiState {
     return this.#ui
+  }
+
+  get state(): ConversationState | null {
+    return this.#state
   }
 
   /** Time at which a held key takes effect unless more text follows, in ms since the epoch; null without such a key. */
@@ -99,6 +103,20 @@ export class ScreenModel {
   /** Records that the frame is on the screen, which keys may answer from now on, and returns what to signal. */
   notePainted({ approvalId, isSeen }: Pick<Screen, 'approvalId' | 'isSeen'>): Signal {
     this.#ui = updateUi(this.#ui, { kind: 'painted', approvalId, isSeen }, this.#context()).ui
+    return this.#announce(approvalId)
+  }
+
+  /** Notes that nothing of the screen is to be seen, so that keys answer a question only once it was painted again. */
+  noteHidden(): void {
+    this.#ui = updateUi(this.#ui, { kind: 'painted', approvalId: null, isSeen: false }, this.#context()).ui
+  }
+
+  /** Returns what to signal while the screen is hidden. */
+  announce(): Signal {
+    return this.#announce(pendingApprovals(this.#state, this.#ui)[0]?.id ?? null)
+  }
+
+  #announce(approvalId: Screen['approvalId']): Signal {
     const { announced, title, ring } = announce(this.#announced, this.#state, approvalId, Date.now())
     this.#announced = announced
     return { title, ring }

@@ -48,6 +48,7 @@ function codesOf(span: Span, colours: boolean): readonly number[] {
   if (span.dim) codes.push(2)
   if (span.italic) codes.push(3)
   if (span.underline) codes.push(4)
+  if (span.inverse) codes.push(7)
   if (span.strike) codes.push(9)
   const tone = span.tone ?? (span.code ? 'accent' : undefined)
   if (tone !== undefined && (colours || tone === 'muted')) codes.push(toneCodes[tone])

@@ -7,6 +7,7 @@ export interface Style {
   readonly italic?: true
   readonly underline?: true
   readonly strike?: true
+  readonly inverse?: true
   readonly code?: true
   readonly tone?: Tone
   /** Target of an OSC 8 link, without controls; http, https, file or mailto. */
