@@ -1,4 +1,5 @@
-// Writes the reference in docs/protocol and the table for redaction from the zod schemas of packages/protocol.
+// Writes the reference in docs/protocol and the table for redaction from the zod schemas of packages/protocol, and the
+// keys in docs/terminal.md from their table in apps/tui.
 // With --check it writes nothing, says what drifted and exits with 1.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { terminalPage } from '../terminal/key-section.mjs'
 import { protocolSchema } from './json-schema.mjs'
 import { redactionTableText } from './redaction-table.mjs'
 import { fillReference } from './reference.mjs'
@@ -11,5 +12,6 @@ export function generatedFiles() {
     ['docs/protocol/schema.json', `${JSON.stringify(schema, null, 2)}\n`],
     ['docs/protocol/README.md', fillReference(template, schema)],
     ['packages/protocol/src/redaction-table.ts', redactionTableText()],
+    ['docs/terminal.md', terminalPage()],
   ])
 }

@@ -14,6 +14,8 @@ export type PtyOptions = Partial<ScreenSize> & {
   readonly argv: readonly [string, ...string[]]
   readonly env?: Environment
   readonly cwd?: string
+  /** Colour `#rrggbb` of the terminal's background, which it names when it is asked. */
+  readonly background?: string
 }
 
 type PtyExit = { readonly exitCode: number; readonly signal: number | undefined }
@@ -58,7 +60,11 @@ export function startPty(options: PtyOptions): Pty {
     name: 'xterm-256color',
     encoding: null,
   })
-  const screen = virtualScreen({ ...size, answer: (text) => pty.write(text) })
+  const screen = virtualScreen({
+    ...size,
+    answer: (text) => pty.write(text),
+    ...(options.background === undefined ? {} : { background: options.background }),
+  })
   const chunks: Buffer[] = []
   let fed = Promise.resolve()
   pty.onData((received: string | Buffer) => {

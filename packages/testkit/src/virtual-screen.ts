@@ -29,6 +29,8 @@ export type VirtualScreen = Disposable & {
 export type ScreenOptions = Partial<ScreenSize> & {
   /** Receives the replies of the terminal: cursor position, device attributes. */
   readonly answer?: (text: string) => void
+  /** Colour `#rrggbb` that the terminal names when it is asked for its background; without it nothing is answered. */
+  readonly background?: string
 }
 
 /** Creates a headless xterm whose screen can be read. */
@@ -37,6 +39,7 @@ export function virtualScreen(options: ScreenOptions = {}): VirtualScreen {
   const terminal = new xterm.Terminal({ cols, rows, scrollback: 200_000, allowProposedApi: true })
   const { answer } = options
   if (answer) terminal.onData(answer)
+  if (answer && options.background !== undefined) answerBackground(terminal, options.background, answer)
   const chunks: Uint8Array[] = []
   // A stream decoder joins characters that are cut between two reads.
   const decoder = new TextDecoder()
@@ -57,6 +60,15 @@ export function virtualScreen(options: ScreenOptions = {}): VirtualScreen {
     byteCount: () => chunks.reduce((sum, chunk) => sum + chunk.length, 0),
     [Symbol.dispose]: () => terminal.dispose(),
   }
+}
+
+/** Answers OSC 11, which the headless terminal leaves unanswered. */
+function answerBackground(terminal: xterm.Terminal, background: string, answer: (text: string) => void): void {
+  const channels = [1, 3, 5].map((at) => background.slice(at, at + 2).repeat(2))
+  terminal.parser.registerOscHandler(11, (asked) => {
+    if (asked === '?') answer(`\x1b]11;rgb:${channels.join('/')}\x1b\\`)
+    return true
+  })
 }
 
 function countClears(raw: string): Clears {

@@ -88,7 +88,7 @@ function defineConversations(program: Command, launch: Launch, settle: Settle): 
   })
   withCommonFlags(program.command('resume [id]'))
     .description(
-      'go on with a conversation: id, unique part of one, or name; a picker when nothing is given. One that is open elsewhere is joined',
+      'go on with a conversation: id, unique part of one, or name; a list when nothing is given. One that is open elsewhere is joined',
     )
     .option('--last', 'the newest one, of this folder if there is one')
     .action((id: string | undefined, _flags: unknown, command: Command) => {
@@ -98,7 +98,7 @@ function defineConversations(program: Command, launch: Launch, settle: Settle): 
     })
   program
     .command('attach [id]')
-    .description('join a conversation that another window has open; a picker when there are several')
+    .description('join a conversation that another window has open; a list when there are several')
     .option('--read-only', 'only watch: nothing can be sent or answered from here')
     .action((id: string | undefined, { readOnly }: { readOnly?: boolean }) => {
       if (Object.keys(program.opts()).length > 0)

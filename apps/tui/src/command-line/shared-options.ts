@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander'
 import { collectConfig, collectFiles, collectList, named } from '../cli/flags.ts'
-import { approvalPolicies, sandboxModes } from '../ui/slash-commands.ts'
+import { approvalPolicies, sandboxModes } from '../ui/menu/setting-rows.ts'
 
 /** Takes the exit code of a command. */
 export type Settle = (run: Promise<number>) => Promise<void>

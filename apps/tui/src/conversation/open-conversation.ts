@@ -4,9 +4,9 @@ import { RpcError } from '@parley/rpc'
 import { type CommonFlags, overridesOf } from '../cli/flags.ts'
 import { fromWorkingFolder, workingFolder } from '../cli/folders.ts'
 import type { Intent } from '../ui/actions.ts'
+import { sandboxModes } from '../ui/menu/setting-rows.ts'
 import type { Notice } from '../ui/notices/notice.ts'
 import { settingsLine } from '../ui/outside-changes.ts'
-import { sandboxModes } from '../ui/slash-commands.ts'
 
 /** A conversation that was opened by this connection, with what to say about it. */
 export interface OpenedConversation {

@@ -4,9 +4,13 @@ import type { RpcError } from '@parley/rpc'
 import type { Intent, UiAction } from '../ui/actions.ts'
 import { isDiskFull, isLostLog } from '../ui/outside-changes.ts'
 import type { OpeningIntent } from './open-conversation.ts'
+import type { ReadingIntent } from './pager/read-back.ts'
 
 /** Intent that requests to the server carry out, without another conversation on the screen. */
-export type RequestIntent = Exclude<Intent, OpeningIntent | { kind: 'restart' | 'suspend' | 'detach' | 'leave' }>
+export type RequestIntent = Exclude<
+  Intent,
+  OpeningIntent | ReadingIntent | { kind: 'restart' | 'suspend' | 'detach' | 'leave' }
+>
 
 type Rejected = Pick<Conversation, 'id' | 'state'> | null
 
@@ -21,6 +25,10 @@ export function actionsAfterRejection(
     case 'configure':
       if (code !== 'aboveCeiling' || conversation === null) return [rejectionAction(error)]
       return [note('error', howToRaise(conversation.id, intent.settings, conversation.state))]
+    case 'models':
+      return [{ kind: 'menuFilled', menu: 'model', rows: [], problem: error.message }]
+    case 'preview':
+      return [{ kind: 'previewed', conversationId: intent.conversationId, lines: [] }]
     case 'send':
       return [{ kind: 'notTaken', message: intent.message }, rejectionAction(error)]
     case 'decide':

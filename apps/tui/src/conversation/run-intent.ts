@@ -6,8 +6,9 @@ import { mcpTable, whyTable } from '../ui/notices/notice.ts'
 import { trustTable } from '../ui/notices/trust-table.ts'
 import { settingsLine } from '../ui/outside-changes.ts'
 import { checkModel } from './check-model.ts'
+import { loadModels, readPreview } from './menu-contents.ts'
 import { actionsAfterRejection, note, type RequestIntent } from './rejected-intent.ts'
-import { modelTable, statusTable } from './status-tables.ts'
+import { statusTable } from './status-tables.ts'
 
 /** Connection and conversation that an intent is about, and the way to the screen. */
 export interface IntentContext {
@@ -45,7 +46,7 @@ export function isDisconnection(error: unknown): boolean {
 }
 
 /** Kinds of intents that need no conversation. */
-const serverKinds = ['list', 'models', 'mcp', 'restartMcp', 'readTrust', 'decideTrust', 'status'] as const
+const serverKinds = ['list', 'models', 'preview', 'mcp', 'restartMcp', 'readTrust', 'decideTrust', 'status'] as const
 
 type ServerIntent = Extract<RequestIntent, { kind: (typeof serverKinds)[number] }>
 
@@ -122,7 +123,11 @@ async function askServer(intent: ServerIntent, { parley, conversation, dispatch 
     case 'list':
       return dispatch({ kind: 'listed', ...(await parley.request('conversation/list', { limit: 500 })) })
     case 'models':
-      return dispatch({ kind: 'notice', notice: modelTable(await parley.request('model/list', {})) })
+      return dispatch({ kind: 'menuFilled', menu: 'model', ...(await loadModels(parley, state)) })
+    case 'preview': {
+      const { conversationId } = intent
+      return dispatch({ kind: 'previewed', conversationId, lines: await readPreview(parley, conversationId) })
+    }
     case 'mcp':
       return dispatch({ kind: 'notice', notice: mcpTable(await parley.request('mcp/list', {})) })
     case 'restartMcp':

@@ -23,7 +23,7 @@ export type Start =
 export type Started =
   | OpenedConversation
   /** The user chooses from the list of conversations. */
-  | { readonly kind: 'pick'; readonly liveOnly: boolean }
+  | { readonly kind: 'pick'; readonly liveOnly: boolean; readonly folder: string | null }
 
 /** Opens what the command line asks for. Throws the server's `RpcError` if that cannot be opened. */
 export async function startConversation(parley: Parley, start: Start, extra: Extra): Promise<Started> {
@@ -31,7 +31,9 @@ export async function startConversation(parley: Parley, start: Start, extra: Ext
     case 'new':
       return createOrExplain(parley, start.flags, extra)
     case 'resume':
-      return start.id === null && !start.last ? { kind: 'pick', liveOnly: false } : resume(parley, start)
+      return start.id === null && !start.last
+        ? { kind: 'pick', liveOnly: false, folder: folderOf(start.flags) }
+        : resume(parley, start)
     case 'attach':
       return attach(parley, start)
     case 'fork':
@@ -52,7 +54,7 @@ async function attach(parley: Parley, { id, readOnly }: Start & { kind: 'attach'
     throw new RpcError(wireErrors.conversationNotFound, 'No conversation is live. `parley resume` opens one.', {
       code: 'conversationNotFound',
     })
-  return others.length === 0 ? open(parley, first.conversationId) : { kind: 'pick', liveOnly: true }
+  return others.length === 0 ? open(parley, first.conversationId) : { kind: 'pick', liveOnly: true, folder: null }
 }
 
 /** Requests a view first, which finds the conversation by any of its names and needs no lock. */

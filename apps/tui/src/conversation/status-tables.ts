@@ -3,22 +3,6 @@ import { enforcementReasonOf, notKnownHarmless } from '../cli/messages.ts'
 import type { Notice } from '../ui/notices/notice.ts'
 import { placedPath } from '../view/text/formats.ts'
 
-/** Returns the table of models by provider, local ones included, with the problems of providers that list none. */
-export function modelTable({ models, problems, local }: ResultOf<'model/list'>): Notice {
-  const rows: (readonly [string, string])[] = [
-    ...models.map(({ provider, id, current }) => [`${provider} ${id}`, current ? 'the default' : ''] as const),
-    ...local.flatMap(({ provider, name, models: ids }) =>
-      ids.map((id) => [`${provider} ${id}`, `local, ${name}`] as const),
-    ),
-    ...problems.map(({ provider, message }) => [provider, message] as const),
-  ]
-  const title =
-    rows.length === 0
-      ? 'No provider lists its models. /model ID uses one by name'
-      : 'Models: /model PROVIDER ID uses one'
-  return { kind: 'table', title, rows }
-}
-
 /** Returns the table of the conversation, its limits and its server. */
 export function statusTable(state: ConversationState | null, server: ResultOf<'server/diagnostics'>): Notice {
   return {

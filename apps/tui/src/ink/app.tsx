@@ -28,7 +28,7 @@ export function App({ batch, live, cursor }: AppProps): ReactNode {
       <Approval text={live.approval} />
       <Activity text={live.activity} />
       <Queue text={live.queue} />
-      {live.picker === null ? <Composer text={live.composer} {...at} /> : <Picker text={live.picker} {...at} />}
+      {live.menu === null ? <Composer text={live.composer} {...at} /> : <Menu text={live.menu} {...at} />}
       <Completions text={live.completions} />
       <StatusLine text={live.status} />
     </Box>
@@ -84,8 +84,8 @@ const Composer = memo(function Composer(props: InputProps): ReactNode {
   return <InputRows {...props} />
 })
 
-/** List of conversations to choose from, in place of the composer. */
-const Picker = memo(function Picker(props: InputProps): ReactNode {
+/** List to choose from, in place of the composer. */
+const Menu = memo(function Menu(props: InputProps): ReactNode {
   return <InputRows {...props} />
 })
 

@@ -24,9 +24,10 @@ export interface InkStreams {
 }
 
 /** Creates the painter that draws with Ink. Keys and terminal modes are handled elsewhere. */
-export function createInkPainter({ stdout, stdin, isOutdated }: InkStreams, first: Screen, colours: boolean): Painter {
+export function createInkPainter({ stdout, stdin, isOutdated }: InkStreams, first: Screen): Painter {
   let batch: Batch | null = null
   let painted: { readonly live: LiveZone; readonly caret: Caret | null } = first
+  let { theme } = first
   /** Frame that Ink has written; it may write a frame one millisecond late, and not at all when a resize comes first. */
   let written: typeof painted = { live: emptyZone, caret: null }
   let stale: readonly number[] = []
@@ -37,7 +38,7 @@ export function createInkPainter({ stdout, stdin, isOutdated }: InkStreams, firs
   })
 
   function app() {
-    const texts = mapParts((part) => paintRows(painted.live[part], colours))
+    const texts = mapParts((part) => paintRows(painted.live[part], theme))
     output.hasCaret = painted.caret !== null
     return <App batch={batch} live={texts} cursor={painted.live === emptyZone ? null : restingPlace(painted)} />
   }
@@ -48,7 +49,8 @@ export function createInkPainter({ stdout, stdin, isOutdated }: InkStreams, firs
 
   function show(screen: Screen) {
     painted = { live: screen.live, caret: screen.caret }
-    const settled = settledText(screen, colours)
+    theme = screen.theme
+    const settled = settledText(screen)
     const texts = [unwritten, settled].filter((text) => text !== null)
     if (texts.length > 0) append(texts.join('\n'))
     return app()

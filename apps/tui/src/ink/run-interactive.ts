@@ -15,7 +15,7 @@ import { ScreenController } from '../screen/screen-controller.ts'
 import type { Signal } from '../screen/screen-model.ts'
 import { guardAgainstKill } from '../terminal/hold-terminal.ts'
 import { createEarlyPainter, type Painter } from '../terminal/painter.ts'
-import { hasTerminal, measure, reflowsRows, sayNoTerminal } from '../terminal/port.ts'
+import { colourDepth, hasTerminal, measure, reflowsRows, sayNoTerminal, tellsBackground } from '../terminal/port.ts'
 import type { UiAction } from '../ui/actions.ts'
 import type { Screen } from '../view/screen.ts'
 
@@ -42,10 +42,10 @@ async function runOnTerminal(launch: Launch, start: Start, extra: Extra): Promis
   const { stdout } = process
   const { env } = launch
   const homeFolder = env['HOME'] ?? homedir()
-  const colours = (env['NO_COLOR'] ?? '') === ''
   const end = Promise.withResolvers<RpcError | null>()
   const screen = new ScreenController({
-    painter: createEarlyPainter((text) => stdout.write(text), colours),
+    painter: createEarlyPainter((text) => stdout.write(text)),
+    colours: colourDepth(env),
     size: () => ({ columns: stdout.columns, rows: stdout.rows }),
     measure: () => measure(stdout),
     query: (text) => stdout.write(text),
@@ -54,6 +54,11 @@ async function runOnTerminal(launch: Launch, start: Start, extra: Extra): Promis
     signal: (signal) => stdout.write(signalSequence(signal)),
     onIntent: (intent) =>
       intent.kind === 'suspend' ? suspension.suspend() : void conversation.run(intent).catch(end.reject),
+    setAlternate(isUsed) {
+      guard?.setAlternate(isUsed)
+      held.setAlternate(isUsed)
+    },
+    onUncovered: () => handPainterOver(),
   })
   const conversation = new ConversationController({
     launch,
@@ -62,10 +67,11 @@ async function runOnTerminal(launch: Launch, start: Start, extra: Extra): Promis
     screen,
     homeFolder,
     prompts: openPromptHistory(launch.home, env),
+    terminal: { write: (text) => stdout.write(text), env },
     onEnd: end.resolve,
   })
   const handPainterOver = () => {
-    loadInkPainter(colours, () => screen.isOutdated())
+    loadInkPainter(() => screen.isOutdated())
       .then((make) => screen.handOver(make))
       .catch(end.reject)
   }
@@ -76,7 +82,7 @@ async function runOnTerminal(launch: Launch, start: Start, extra: Extra): Promis
     onEnd: () => end.resolve(null),
   })
   const suspension = createSuspension(held)
-  let guard: Disposable | null = null
+  let guard: ReturnType<typeof guardAgainstKill> | null = null
   const onInterrupt = () => screen.dispatch({ kind: 'signal' })
   const onResize = () => screen.resized()
   process.on('SIGINT', onInterrupt)
@@ -85,6 +91,7 @@ async function runOnTerminal(launch: Launch, start: Start, extra: Extra): Promis
     screen.dispatch(...firstMessage(start))
     void conversation.start().catch(end.reject)
     guard = guardAgainstKill()
+    if (tellsBackground(env)) stdout.write(backgroundQuery)
     handPainterOver()
     const rejection = await end.promise
     return { rejection, farewell: conversation.farewell }
@@ -103,16 +110,19 @@ async function runOnTerminal(launch: Launch, start: Start, extra: Extra): Promis
  * Loads Ink, the largest part of the program, while the early painter shows the composer. Returns the function that makes
  * its painter.
  */
-async function loadInkPainter(colours: boolean, isOutdated: () => boolean): Promise<(first: Screen) => Painter> {
+async function loadInkPainter(isOutdated: () => boolean): Promise<(first: Screen) => Painter> {
   const { createInkPainter } = await import('./ink-painter.tsx')
   return (first) => {
     // Node's own stream emits `resize` at once and Ink would draw for each of several sizes.
     const stdout = new WriteStream(process.stdout.fd)
     // The end of the keys reports a closed terminal.
     stdout.on('error', () => undefined)
-    return createInkPainter({ stdout, stdin: process.stdin, isOutdated }, first, colours)
+    return createInkPainter({ stdout, stdin: process.stdin, isOutdated }, first)
   }
 }
+
+/** Asks for the colour of the background, which comes with the keys. */
+const backgroundQuery = '\x1b]11;?\x1b\\'
 
 function firstMessage(start: Start): readonly UiAction[] {
   if (start.kind !== 'new' || start.prompt === null) return []

@@ -12,7 +12,7 @@ interface LendableTerminal {
 }
 
 interface HeldScreen extends LendableTerminal, Disposable {
-  readonly useAlternate: (isUsed: boolean) => void
+  readonly setAlternate: (isUsed: boolean) => void
 }
 
 interface HoldingParts extends KeyListener {
@@ -36,7 +36,7 @@ export function holdScreen({ controller, handPainterOver, ...listener }: Holding
   }
   return {
     release,
-    useAlternate: held.useAlternate,
+    setAlternate: held.setAlternate,
     take() {
       if (keys !== null) return
       held.enter()

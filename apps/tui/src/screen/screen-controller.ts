@@ -2,9 +2,10 @@ import type { ConversationState } from '@parley/protocol'
 import type { Overlay } from '../terminal/overlay.ts'
 import type { Painter } from '../terminal/painter.ts'
 import type { Intent, UiAction } from '../ui/actions.ts'
-import type { KeyEvent } from '../ui/keys/key-event.ts'
+import type { KeyEvent, ReplyEvent } from '../ui/keys/key-event.ts'
 import type { UiState } from '../ui/ui-state.ts'
 import type { Screen, TerminalSize } from '../view/screen.ts'
+import type { ColourDepth } from '../view/text/theme.ts'
 import { createFrames, createQuietTimer, type Frames, type QuietTimer } from './frame-timing.ts'
 import { ResizeWatch } from './resize-watch.ts'
 import { ScreenModel, type Signal } from './screen-model.ts'
@@ -18,13 +19,14 @@ export interface ScreenParts {
   /** Writes a question to the terminal, whose answer comes with the keys. */
   readonly query: (text: string) => void
   readonly homeFolder: string
+  readonly colours: ColourDepth
   /** True if the terminal wraps rows again when it gets narrower. */
   readonly reflows: boolean
   /** Sets the window's title and rings the bell. */
   readonly signal: (signal: Signal) => void
   readonly onIntent: (intent: Intent) => void
   /** Goes to the alternate screen, or back from it. */
-  readonly useAlternate: (isUsed: boolean) => void
+  readonly setAlternate: (isUsed: boolean) => void
   /** Called when an overlay was closed: the screen needs a painter. */
   readonly onUncovered: () => void
 }
@@ -74,8 +76,8 @@ export class ScreenController implements Disposable {
 
   /** Applies keys; answers of the terminal among them are taken out. */
   press(events: readonly KeyEvent[]): void {
-    const keys = events.filter((event) => event.kind !== 'reply' || !this.#probe.take(event))
-    if (this.#overlay !== null) this.#overlay.press(keys)
+    const keys = events.filter((event) => event.kind !== 'reply' || !this.#takeReply(event))
+    if (this.#overlay !== null) this.#pressOverlay(this.#overlay, keys)
     else if (keys.length > 0) this.dispatch(...keys.map((event) => ({ kind: 'key', event }) as const))
   }
 
@@ -113,16 +115,21 @@ export class ScreenController implements Disposable {
     this.#fittedPainter()?.close()
     this.#painter = null
     this.#overlay = overlay
-    this.#parts.useAlternate(true)
+    this.#parts.setAlternate(true)
     this.#frames.now()
   }
 
   /** Closes the view in front of the screen. A question behind it has to be read again before keys answer it. */
   uncover(): void {
     this.#overlay = null
-    this.#parts.useAlternate(false)
+    this.#parts.setAlternate(false)
     this.#model.noteHidden()
     this.#parts.onUncovered()
+  }
+
+  /** Gives the terminal to the shell for a while. */
+  suspend(): void {
+    this.#parts.onIntent({ kind: 'suspend' })
   }
 
   /** Paints within one frame. */
@@ -139,7 +146,10 @@ export class ScreenController implements Disposable {
   /** Replaces the painter. `make` gets the frame to begin with. */
   handOver(make: (first: Screen) => Painter): void {
     this.#isLent = false
-    if (this.#overlay !== null) return this.#frames.now()
+    if (this.#overlay !== null) {
+      this.#frames.now()
+      return
+    }
     this.#fittedPainter()?.close()
     this.#painter = make(this.#model.nextScreen())
   }
@@ -158,10 +168,18 @@ export class ScreenController implements Disposable {
     this.#fittedPainter()?.close()
   }
 
+  /** Takes a reply that the program asked for; a new background shows with the next frame. */
+  #takeReply(event: ReplyEvent): boolean {
+    const { reply } = event
+    if (reply.type !== 'colour') return this.#probe.take(event)
+    if (reply.slot === 'background') this.dispatch({ kind: 'background', rgb: reply.rgb })
+    return true
+  }
+
   #paint(): void {
     this.#parts.measure()
-    if (this.#overlay !== null) return this.#paintOverlay(this.#overlay)
-    if (!this.#frames.areHeld() && this.#painter !== null && this.#resizes.allows(() => this.#paintNow()))
+    if (this.#overlay !== null) this.#paintOverlay(this.#overlay)
+    else if (!this.#frames.areHeld() && this.#painter !== null && this.#resizes.allows(() => this.#paintNow()))
       this.#paintNow()
   }
 
@@ -175,10 +193,15 @@ export class ScreenController implements Disposable {
     this.#signal(signal)
   }
 
+  #pressOverlay(overlay: Overlay, keys: readonly KeyEvent[]): void {
+    overlay.press(keys)
+    if (keys.length > 0) this.#frames.now()
+  }
+
   #paintOverlay(overlay: Overlay): void {
     if (this.#isLent) return
-    const { state, ui } = this.#model
-    overlay.paint({ state, size: this.#parts.size(), isLost: ui.link.kind === 'lost' })
+    const { state, ui, theme } = this.#model
+    overlay.paint({ state, theme, size: this.#parts.size(), isLost: ui.link.kind === 'lost' })
     this.#signal(this.#model.announce())
   }
 

@@ -3,9 +3,10 @@ import type { ConversationState } from '@parley/protocol'
 import type { Intent, UiAction, UiContext } from '../ui/actions.ts'
 import { pendingApprovals, takenAtMs } from '../ui/answers.ts'
 import { initialUi, type UiState } from '../ui/ui-state.ts'
-import { followState, updateUi } from '../ui/update-ui.ts'
+import { followState, updateUi } from '../ui/update/update-ui.ts'
 import { layoutScreen } from '../view/layout-screen.ts'
 import type { Screen, TerminalSize } from '../view/screen.ts'
+import { type ColourDepth, type Theme, themeOf } from '../view/text/theme.ts'
 import { type Announced, announce, unannounced } from '../view/title-and-bell.ts'
 import { emptyTranscript, openTranscript, type Transcript } from '../view/transcript/transcript.ts'
 
@@ -18,6 +19,7 @@ export interface Signal {
 interface ModelParts {
   readonly size: () => TerminalSize
   readonly homeFolder: string
+  readonly colours: ColourDepth
 }
 
 /** Rows that a conversation is opened with, as a multiple of the window's height. */
@@ -38,6 +40,11 @@ export class ScreenModel {
 
   get ui(): UiState {
     return this.#ui
+  }
+
+  get theme(): Theme {
+    const { theme, background } = this.#ui
+    return themeOf({ name: theme, background, depth: this.#parts.colours })
   }
 
   get state(): ConversationState | null {
@@ -93,6 +100,7 @@ export class ScreenModel {
       size: this.#parts.size(),
       nowMs: Date.now(),
       homeFolder: this.#parts.homeFolder,
+      colours: this.#parts.colours,
       branch: this.#branch,
     })
     this.#transcript = transcript

@@ -69,7 +69,10 @@ function programsFor(
     ...(env['WAYLAND_DISPLAY'] === undefined ? [] : [['wl-copy'] as const]),
     ...(env['DISPLAY'] === undefined
       ? []
-      : ([['xclip', '-selection', 'clipboard', '-in'], ['xsel', '--clipboard', '--input']] as const)),
+      : ([
+          ['xclip', '-selection', 'clipboard', '-in'],
+          ['xsel', '--clipboard', '--input'],
+        ] as const)),
     ...(env['WSL_DISTRO_NAME'] === undefined ? [] : [['clip.exe'] as const]),
   ]
 }

@@ -9,7 +9,7 @@ interface HeldTerminal extends Disposable {
   /** Switches the modes on again after `leave`. */
   readonly enter: () => void
   /** Goes to the alternate screen, or back from it; `leave` goes back too, and `enter` returns to it. */
-  readonly useAlternate: (isUsed: boolean) => void
+  readonly setAlternate: (isUsed: boolean) => void
 }
 
 /** Exit codes as a shell reports a process killed by the signal. */
@@ -52,7 +52,7 @@ export function holdTerminal(port: TerminalPort): HeldTerminal {
   return {
     enter,
     leave,
-    useAlternate(isUsed) {
+    setAlternate(isUsed) {
       if (isUsed === isAlternate) return
       isAlternate = isUsed
       if (held) port.write(isUsed ? enterSequence(alternateModes) : leaveSequence(alternateModes))
@@ -110,7 +110,7 @@ export function leaveSequence(modes: readonly TerminalMode[] = terminalModes): s
 /** Shell that restores the terminal if this process is killed. */
 interface KillGuard extends Disposable {
   /** Notes that the terminal shows the alternate screen, or no longer does. */
-  readonly useAlternate: (isUsed: boolean) => void
+  readonly setAlternate: (isUsed: boolean) => void
 }
 
 /**
@@ -130,7 +130,7 @@ stty sane <&1; printf '%s%s\\r\\n\\033[J' "$first" "$1"`
   guard.stdin.on('error', () => undefined)
   guard.unref()
   return {
-    useAlternate: (isUsed) => void guard.stdin.write(isUsed ? 'alternate\n' : 'main\n'),
+    setAlternate: (isUsed) => void guard.stdin.write(isUsed ? 'alternate\n' : 'main\n'),
     [Symbol.dispose]: () => void guard.stdin.end('bye\n'),
   }
 }

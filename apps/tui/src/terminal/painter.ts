@@ -2,6 +2,7 @@ import { eraseZone, type Geometry, type PaintedRows } from '../view/erase-zone.t
 import { caretPosition, liveRows, type Position } from '../view/live-zone.ts'
 import { paintLine, type Screen } from '../view/screen.ts'
 import type { Line } from '../view/text/span.ts'
+import type { Theme } from '../view/text/theme.ts'
 
 /** Puts screens on the terminal. */
 export interface Painter {
@@ -16,14 +17,14 @@ export interface Painter {
 }
 
 /** Returns the rows as text for the terminal, joined by line ends; null if there are none. */
-export function paintRows(rows: readonly Line[], colours: boolean): string | null {
-  return rows.length === 0 ? null : rows.map((row) => paintLine(row, colours)).join('\n')
+export function paintRows(rows: readonly Line[], theme: Theme): string | null {
+  return rows.length === 0 ? null : rows.map((row) => paintLine(row, theme)).join('\n')
 }
 
 /** Returns the rows of blocks to append to the transcript; null if there are none. */
-export function settledText({ settled }: Screen, colours: boolean): string | null {
+export function settledText({ settled, theme }: Screen): string | null {
   const rows = settled.flatMap(({ lines }) => lines)
-  return paintRows(rows, colours)
+  return paintRows(rows, theme)
 }
 
 /**
@@ -38,27 +39,27 @@ export function restingPlace({ live, caret }: Pick<Screen, 'live' | 'caret'>): P
  * Creates the painter of the first frames, while Ink is loaded, so that the composer shows what is typed at once. Begins
  * with a blank row, because tmux copies to its history what is erased from the very first row on.
  */
-export function createEarlyPainter(write: (text: string) => void, colours: boolean): Painter {
+export function createEarlyPainter(write: (text: string) => void): Painter {
   let hasBegun = false
   let painted: PaintedRows | null = null
   let stale: readonly number[] = []
 
   const erase = () => `\r${up(painted?.cursor.row ?? 0)}\x1b[J`
 
-  function draw({ live, caret }: Screen): string {
+  function draw({ live, caret, theme }: Screen): string {
     const rows = liveRows(live)
     const lastRow = rows.length - 1
     const cursor = restingPlace({ live, caret })
     painted = { rows, cursor, stale }
     const right = cursor.column > 0 ? `\x1b[${cursor.column}C` : ''
-    return `${paintRows(rows, colours) ?? ''}${up(lastRow - cursor.row)}\r${right}`
+    return `${paintRows(rows, theme) ?? ''}${up(lastRow - cursor.row)}\r${right}`
   }
 
   return {
     paint(screen) {
       const before = hasBegun ? erase() : '\r\n'
       hasBegun = true
-      const settled = settledText(screen, colours)
+      const settled = settledText(screen)
       if (settled !== null) stale = []
       const above = settled === null ? '' : `${settled}\n`
       write(before + `${above}${draw(screen)}`.replaceAll('\n', '\r\n'))

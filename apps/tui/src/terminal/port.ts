@@ -1,5 +1,6 @@
 import { writeSync } from 'node:fs'
 import { exitCodes } from '../cli/exit-codes.ts'
+import type { ColourDepth } from '../view/text/theme.ts'
 
 export type TerminationSignal = 'SIGHUP' | 'SIGQUIT' | 'SIGTERM'
 
@@ -90,6 +91,25 @@ export function reflowsRows(env: Environment): boolean {
 export function bracketsPastes(env: Environment): boolean {
   if (env['TMUX'] !== undefined) return true
   return env['STY'] === undefined && !/^$|^(?:linux|dumb|unknown|cons25|vt\d+|screen)\b/.test(env['TERM'] ?? '')
+}
+
+const trueColourPrograms = /^(?:iTerm\.app|WezTerm|vscode|ghostty|rio|Hyper|Tabby|zed)$/
+const trueColourTerms = /kitty|ghostty|alacritty|wezterm|foot|direct/
+
+/** Returns the colours that the terminal shows, as its variables tell; a query has no common answer. */
+export function colourDepth(env: Environment): ColourDepth {
+  if ((env['NO_COLOR'] ?? '') !== '') return 'none'
+  if (/^(?:truecolor|24bit)$/.test(env['COLORTERM'] ?? '')) return 'true'
+  const isKnown = trueColourTerms.test(env['TERM'] ?? '') || trueColourPrograms.test(env['TERM_PROGRAM'] ?? '')
+  return isKnown || env['WT_SESSION'] !== undefined ? 'true' : 'sixteen'
+}
+
+/**
+ * Returns true if the terminal may be asked for its background. The Linux console and terminals without a name would
+ * print the question.
+ */
+export function tellsBackground(env: Environment): boolean {
+  return !/^$|^(?:linux|dumb|unknown|cons25|vt\d+)\b/.test(env['TERM'] ?? '')
 }
 
 /**

@@ -12,10 +12,17 @@ import type {
   TrustVerdict,
   TurnId,
 } from '@parley/protocol'
+import type { Rgb } from '../view/text/theme.ts'
 import type { Painted } from './answers.ts'
 import type { KeyEvent } from './keys/key-event.ts'
+import type { MenuKind, MenuRow } from './menu/menu.ts'
 import type { Notice } from './notices/notice.ts'
 import type { LostLog, Opened, UiState, Unsent } from './ui-state.ts'
+
+/** Parts of a conversation that `/copy` names. */
+export const copiedParts = ['answer', 'code', 'command', 'all'] as const
+
+export type CopiedPart = (typeof copiedParts)[number]
 
 /** Event that changes the screen's own state. */
 export type UiAction =
@@ -56,8 +63,20 @@ export type UiAction =
   | { readonly kind: 'logLost'; readonly log: LostLog; readonly isAnswer: boolean }
   /** The whole configuration of a project was shown; null if it has none. */
   | { readonly kind: 'trustShown'; readonly hash: string | null }
-  | { readonly kind: 'pick'; readonly liveOnly: boolean }
+  /** Opens the list of conversations; `folder`: the one that they can be limited to. */
+  | { readonly kind: 'pick'; readonly liveOnly: boolean; readonly folder: string | null }
   | { readonly kind: 'listed'; readonly conversations: readonly ListedConversation[] }
+  /** Rows that a menu waits for, or the reason why there are none. */
+  | {
+      readonly kind: 'menuFilled'
+      readonly menu: MenuKind
+      readonly rows: readonly MenuRow[]
+      readonly problem: string | null
+    }
+  /** Newest lines of a listed conversation. */
+  | { readonly kind: 'previewed'; readonly conversationId: ConversationId; readonly lines: readonly string[] }
+  /** The terminal told its background. */
+  | { readonly kind: 'background'; readonly rgb: Rgb }
   /** Clients connected to the conversation, this one included. */
   | { readonly kind: 'counted'; readonly clients: number }
 
@@ -105,6 +124,8 @@ export type Intent =
   | { readonly kind: 'new' }
   | { readonly kind: 'list' }
   | { readonly kind: 'models' }
+  /** Reads the newest lines of a listed conversation. */
+  | { readonly kind: 'preview'; readonly conversationId: ConversationId }
   /** Explains the decision on the named call, or on the last one. */
   | { readonly kind: 'why'; readonly item?: string }
   | { readonly kind: 'status' }
@@ -113,6 +134,10 @@ export type Intent =
   | { readonly kind: 'readTrust' }
   /** Decides on the configuration that this window showed under this hash. */
   | { readonly kind: 'decideTrust'; readonly hash: string; readonly verdict: TrustVerdict }
+  /** Shows the whole conversation in a view of its own, at its end or with the last folded item opened. */
+  | { readonly kind: 'showTranscript'; readonly at: 'end' | 'lastFold' }
+  /** Copies the last answer, a block of code of it by its number, the last command, or everything as Markdown. */
+  | { readonly kind: 'copy'; readonly what: CopiedPart; readonly number: number | null }
   | { readonly kind: 'restart' }
   /** Suspends the program, as Ctrl+Z does in a shell. */
   | { readonly kind: 'suspend' }

@@ -64,7 +64,7 @@ function isRemembering({ remembering }: UiState, { id }: Approval): boolean {
  */
 export function replaceHeldKey(ui: UiState, event: KeyEvent, context: UiContext): UiStep | null {
   const { heldKey } = ui
-  if (heldKey === null || heldKey.refusal === null || event.kind !== 'text' || ui.picker !== null) return null
+  if (heldKey === null || heldKey.refusal === null || event.kind !== 'text' || ui.menu !== null) return null
   const step = answerApproval({ ...ui, heldKey: null }, event, context)
   const next = step?.ui.heldKey ?? null
   if (step === null || next === null || !isFresh(heldKey, context.nowMs)) return step

@@ -1,14 +1,9 @@
-import { stepTo, type UiContext, type UiStep } from './actions.ts'
-import { keyHelp, type Notice } from './notices/notice.ts'
-import {
-  approvalPolicies,
-  efforts,
-  type ParsedCommand,
-  type SlashName,
-  sandboxModes,
-  slashCommands,
-} from './slash-commands.ts'
-import { addNote, addNotice, type Opened, openPicker, type UiState } from './ui-state.ts'
+import { copiedParts, stepTo, type UiContext, type UiStep } from './actions.ts'
+import { approvalPolicies, efforts, sandboxModes } from './menu/setting-rows.ts'
+import { keyTables, type Notice } from './notices/notice.ts'
+import { modelSettings, openConversationMenu, openModelMenu, openSettingMenu } from './press-in-menu.ts'
+import { type ParsedCommand, type SlashName, slashCommands } from './slash-commands.ts'
+import { addNote, addNotice, type Opened, type UiState } from './ui-state.ts'
 
 export function runSlash(ui: UiState, command: ParsedCommand, context: UiContext): UiStep {
   if (command.kind === 'unknown') return stepTo(noteUnknown(ui, command))
@@ -27,6 +22,8 @@ const needsConversation: ReadonlySet<SlashName> = new Set([
   'approvals',
   'sandbox',
   'why',
+  'copy',
+  'transcript',
   'status',
   'name',
   'fork',
@@ -44,35 +41,40 @@ function isReady({ link, opened }: UiState): boolean {
 }
 
 const commands: Readonly<Record<SlashName, Run>> = {
-  help: (ui) => stepTo(addNotice(addNotice(ui, commandHelp), keyHelp)),
-  model: (ui, argument) =>
-    argument === ''
-      ? stepTo(ui, { kind: 'models' })
-      : stepTo(ui, { kind: 'configure', settings: modelSettings(argument) }),
-  effort(ui, argument, { state }) {
+  help: (ui) => stepTo(addNotice(ui, commandHelp)),
+  keys: (ui) => stepTo(addKeyTables(ui)),
+  model: (ui, argument, context) =>
+    argument === '' ? openModelMenu(ui, context) : stepTo(ui, { kind: 'configure', settings: modelSettings(argument) }),
+  effort(ui, argument, context) {
+    if (argument === '') return openSettingMenu(ui, 'effort', context)
     const effort = efforts.find((level) => level === argument)
     if (effort !== undefined) return stepTo(ui, { kind: 'configure', settings: { effort } })
-    const current = state?.core.settings.effort ?? "the model's default"
-    return stepTo(noteChoices(ui, { what: 'Effort', argument, current, choices: efforts }))
+    const current = context.state?.core.settings.effort ?? "the model's default"
+    return stepTo(noteNoChoice(ui, { what: 'Effort', argument, current, choices: efforts }))
   },
-  approvals(ui, argument, { state }) {
+  approvals(ui, argument, context) {
+    if (argument === '') return openSettingMenu(ui, 'approvals', context)
     const approvalPolicy = approvalPolicies.find((policy) => policy === argument)
     if (approvalPolicy !== undefined) return stepTo(ui, { kind: 'configure', settings: { approvalPolicy } })
-    const current = state?.core.settings.approvalPolicy
-    return stepTo(noteChoices(ui, { what: 'Approvals', argument, current, choices: approvalPolicies }))
+    const current = context.state?.core.settings.approvalPolicy
+    return stepTo(noteNoChoice(ui, { what: 'Approvals', argument, current, choices: approvalPolicies }))
   },
-  sandbox(ui, argument, { state }) {
+  sandbox(ui, argument, context) {
+    if (argument === '') return openSettingMenu(ui, 'sandbox', context)
     const sandbox = sandboxModes.find((mode) => mode === argument)
     if (sandbox !== undefined) return stepTo(ui, { kind: 'configure', settings: { sandbox } })
-    const current = state?.core.settings.sandbox
-    return stepTo(noteChoices(ui, { what: 'Sandbox', argument, current, choices: sandboxModes }))
+    const current = context.state?.core.settings.sandbox
+    return stepTo(noteNoChoice(ui, { what: 'Sandbox', argument, current, choices: sandboxModes }))
   },
   why: (ui, item) => stepTo(ui, item === '' ? { kind: 'why' } : { kind: 'why', item }),
+  copy: runCopy,
+  transcript: (ui) => stepTo(ui, { kind: 'showTranscript', at: 'end' }),
   status: (ui) => stepTo(ui, { kind: 'status' }),
   name: (ui, name) => (name === '' ? stepTo(noteMissing(ui, 'name')) : stepTo(ui, { kind: 'rename', name })),
   fork: (ui) =>
     ui.opened === null ? stepTo(ui) : stepTo(ui, { kind: 'fork', conversationId: ui.opened.conversationId }),
-  resume: (ui) => stepTo(openPicker(ui, { liveOnly: false }), { kind: 'list' }),
+  resume: (ui, _, { state, nowMs }) =>
+    openConversationMenu(ui, { liveOnly: false, folder: state?.core.meta.cwd ?? null }, nowMs),
   new: (ui) => stepTo(ui, { kind: 'new' }),
   mcp: runMcp,
   trust: runTrust,
@@ -82,6 +84,15 @@ const commands: Readonly<Record<SlashName, Run>> = {
     return stepTo(ui, { kind: isReady(ui) ? 'detach' : 'leave' })
   },
   quit: (ui) => stepTo(ui, { kind: 'leave' }),
+}
+
+function runCopy(ui: UiState, argument: string): UiStep {
+  const [word = '', digits] = argument.split(/\s+/)
+  const what = copiedParts.find((part) => part === (word === '' ? 'answer' : word))
+  const number = digits === undefined ? null : Number(digits)
+  const isNumbered = number !== null && Number.isInteger(number) && number > 0 && what === 'code'
+  if (what !== undefined && (number === null || isNumbered)) return stepTo(ui, { kind: 'copy', what, number })
+  return stepTo(noteMissing(ui, 'copy'))
 }
 
 function runMcp(ui: UiState, argument: string): UiStep {
@@ -110,12 +121,6 @@ function runTrust(ui: UiState, argument: string): UiStep {
   return stepTo(ui, { kind: 'decideTrust', hash: ui.shownTrust, verdict })
 }
 
-/** Reads `ID` or `PROVIDER ID`; ids may contain slashes and colons, but no blanks. */
-function modelSettings(argument: string): { model: string; modelProvider?: string } {
-  const [first = '', second] = argument.split(/\s+/)
-  return second === undefined ? { model: first } : { modelProvider: first, model: second }
-}
-
 interface Setting {
   readonly what: string
   readonly argument: string
@@ -123,13 +128,14 @@ interface Setting {
   readonly choices: readonly string[]
 }
 
-/** Adds a notice of what a setting is and can be; a warning where the argument is none of the choices. */
-function noteChoices(ui: UiState, { what, argument, current, choices }: Setting): UiState {
+/** Adds a warning that the argument is none of the choices. */
+function noteNoChoice(ui: UiState, { what, argument, current, choices }: Setting): UiState {
   const now = `${what}: ${current ?? 'not known yet'}`
-  const possible = `Choices: ${choices.join(', ')}.`
-  return argument === ''
-    ? addNote(ui, 'info', `${now}. ${possible}`)
-    : addNote(ui, 'warning', `"${argument}" is not a choice, nothing changed. ${now}. ${possible}`)
+  return addNote(
+    ui,
+    'warning',
+    `"${argument}" is not a choice, nothing changed. ${now}. Choices: ${choices.join(', ')}.`,
+  )
 }
 
 /** Adds a notice of how to write a command whose argument is missing. */
@@ -147,7 +153,17 @@ function noteUnknown(ui: UiState, { word, nearest }: ParsedCommand & { kind: 'un
 const commandHelp: Notice = {
   kind: 'table',
   title: 'Commands',
-  rows: slashCommands.map(({ name, argument, about }) => [`/${name}${argument === '' ? '' : ` ${argument}`}`, about]),
+  rows: [
+    ...slashCommands.map(
+      ({ name, argument, about }) => [`/${name}${argument === '' ? '' : ` ${argument}`}`, about] as const,
+    ),
+    ['!command', 'run a command yourself, outside the sandbox; it has no terminal, so editors and pagers do not work'],
+  ],
+}
+
+/** Adds the keys, a table for each state. */
+export function addKeyTables(ui: UiState): UiState {
+  return keyTables().reduce(addNotice, ui)
 }
 
 /** Adds a notice why nothing can be sent here, and what to do instead. */

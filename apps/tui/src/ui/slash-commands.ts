@@ -1,24 +1,6 @@
-import type { ApprovalPolicy, SandboxMode } from '@parley/protocol'
 import { closest } from '@parley/text'
+import { approvalPolicies, efforts, sandboxModes } from './menu/setting-rows.ts'
 import type { UiState } from './ui-state.ts'
-
-/** Values of `/approvals` and of `-a`. */
-export const approvalPolicies = [
-  'untrusted',
-  'on-failure',
-  'on-request',
-  'never',
-] as const satisfies readonly ApprovalPolicy[]
-
-/** Values of `/sandbox` and of `-s`. */
-export const sandboxModes = [
-  'read-only',
-  'workspace-write',
-  'danger-full-access',
-] as const satisfies readonly SandboxMode[]
-
-/** Values of `/effort`. A provider's other words are taken from `model_reasoning_effort` in config.toml. */
-export const efforts = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh'] as const
 
 interface SlashCommand {
   readonly name: string
@@ -27,7 +9,8 @@ interface SlashCommand {
 }
 
 export const slashCommands = [
-  { name: 'help', argument: '', about: 'commands and keys' },
+  { name: 'help', argument: '', about: 'the commands' },
+  { name: 'keys', argument: '', about: 'the keys; also ? in an empty composer' },
   { name: 'model', argument: '[[provider] id]', about: 'the models there are, or use another' },
   { name: 'effort', argument: '[level]', about: `how much the model thinks: ${efforts.join(', ')}` },
   { name: 'approvals', argument: '[policy]', about: `when to ask: ${approvalPolicies.join(', ')}` },
@@ -41,6 +24,12 @@ export const slashCommands = [
     argument: '[call]',
     about: 'why a call was run, asked about or denied: the last, how many back, or by its title',
   },
+  {
+    name: 'copy',
+    argument: '[answer | code [N] | command | all]',
+    about: 'copy the last answer, a block of its code, the last command, or all as Markdown',
+  },
+  { name: 'transcript', argument: '', about: 'all of the conversation, to page, search and copy (Ctrl+T)' },
   { name: 'status', argument: '', about: 'this conversation and its server' },
   { name: 'name', argument: 'NAME', about: 'name this conversation; `parley resume NAME` finds it' },
   { name: 'fork', argument: '', about: 'go on in a copy of this conversation' },

@@ -1,15 +1,9 @@
-import type {
-  Answers,
-  ApprovalId,
-  ClientId,
-  ConversationId,
-  ItemId,
-  ListedConversation,
-  MessageId,
-  TurnId,
-} from '@parley/protocol'
+import type { Answers, ApprovalId, ClientId, ConversationId, ItemId, MessageId, TurnId } from '@parley/protocol'
+import type { Rgb, ThemeName } from '../view/text/theme.ts'
 import { type AnswerGuard, type Choice, type HeldKey, unguarded } from './answers.ts'
 import { type Composer, emptyComposer } from './composer/composer.ts'
+import { noPlaces, type ShownPlaces } from './keys/key-meaning.ts'
+import type { Menu } from './menu/menu.ts'
 import type { Notice } from './notices/notice.ts'
 
 /** State of the screen besides the conversation. Immutable; `updateUi` returns the next one. */
@@ -17,13 +11,16 @@ export interface UiState {
   readonly composer: Composer
   readonly purpose: Purpose
   readonly interrupts: Interrupts
-  readonly picker: Picker | null
+  /** List to choose from, in place of the composer; null while none is open. */
+  readonly menu: Menu | null
   readonly link: Link
   /** Client ids of all connections this window has had. */
   readonly ownClients: readonly ClientId[]
   /** Clients connected to the conversation, this one included. */
   readonly clientCount: number
   readonly guard: AnswerGuard
+  /** Places on the screen that decide what keys mean. */
+  readonly shownPlaces: ShownPlaces
   /** Last key, while it is undecided whether it answers an approval or begins a message, or shown as rejected. */
   readonly heldKey: HeldKey | null
   /** Answer highlighted by the arrow keys. */
@@ -58,6 +55,9 @@ export interface UiState {
   readonly opened: Opened | null
   /** Hash of the project configuration shown last, which a yes refers to. */
   readonly shownTrust: string | null
+  readonly theme: ThemeName
+  /** Background of the terminal; null until it has told it. */
+  readonly background: Rgb | null
 }
 
 /** Purpose of the text in the composer. */
@@ -79,16 +79,6 @@ export interface FilledForm {
   readonly choice: number
   /** Reason why the current field is invalid. */
   readonly problem: string | null
-}
-
-/** List of conversations to choose from. */
-export interface Picker {
-  /** True for conversations open in some process only, to attach to. */
-  readonly liveOnly: boolean
-  /** Conversations found; null while loading. */
-  readonly conversations: readonly ListedConversation[] | null
-  readonly filter: Composer
-  readonly choice: number
 }
 
 /** End of the time in which a second Ctrl+C leaves, in ms since the epoch; null if not offered. */
@@ -142,11 +132,12 @@ export const initialUi: UiState = {
   composer: emptyComposer,
   purpose: message,
   interrupts: leaveNotOffered,
-  picker: null,
+  menu: null,
   link: { kind: 'starting' },
   ownClients: [],
   clientCount: 1,
   guard: unguarded,
+  shownPlaces: noPlaces,
   heldKey: null,
   reached: null,
   remembering: null,
@@ -165,6 +156,8 @@ export const initialUi: UiState = {
   dismissed: null,
   opened: null,
   shownTrust: null,
+  theme: 'auto',
+  background: null,
 }
 
 export function addNotice(ui: UiState, notice: Notice): UiState {
@@ -173,8 +166,4 @@ export function addNotice(ui: UiState, notice: Notice): UiState {
 
 export function addNote(ui: UiState, level: 'info' | 'warning' | 'error', text: string): UiState {
   return addNotice(ui, { kind: 'note', level, text })
-}
-
-export function openPicker(ui: UiState, { liveOnly }: Pick<Picker, 'liveOnly'>): UiState {
-  return { ...ui, picker: { liveOnly, conversations: null, filter: emptyComposer, choice: 0 } }
 }

@@ -1,18 +1,20 @@
 import type { Approval, ConversationState } from '@parley/protocol'
 import { isWhollySeen, pendingApprovals } from '../ui/answers.ts'
-import type { Picker, UiState } from '../ui/ui-state.ts'
+import type { Menu } from '../ui/menu/menu.ts'
+import type { UiState } from '../ui/ui-state.ts'
 import { isComposerHidden } from '../ui/write-over-question.ts'
 import { approvalBlock } from './approval/approval-block.ts'
 import type { AnswerMode } from './approval/choice-rows.ts'
 import { type Activity, activityOf, runningRows } from './live/activity.ts'
 import { completionRows, composerRows, queueRows } from './live/composer-rows.ts'
-import { pickerRows } from './live/picker-rows.ts'
+import { menuRows } from './live/menu-rows.ts'
 import { type StatusFacts, statusLine } from './live/status-line.ts'
 import { type Caret, emptyZone, type LiveZone, liveRows, lowestRows, mapParts } from './live-zone.ts'
 import type { Screen, TerminalSize } from './screen.ts'
 import { lastRows, truncateLine, wrapLine } from './text/fit-rows.ts'
 import { beside, indented } from './text/gutter.ts'
 import type { Line, Room } from './text/span.ts'
+import { type ColourDepth, themeOf } from './text/theme.ts'
 import { settle, type Transcript } from './transcript/transcript.ts'
 
 /** Everything a frame of the screen is computed from. */
@@ -24,6 +26,7 @@ export interface Scene {
   readonly size: TerminalSize
   readonly nowMs: number
   readonly homeFolder: string
+  readonly colours: ColourDepth
   /** Git branch of the conversation's folder, if known. */
   readonly branch: string | null
 }
@@ -42,10 +45,11 @@ export function layoutScreen(scene: Scene): { readonly transcript: Transcript; r
   const room: Room = { columns: Math.max(1, size.columns) }
   const { transcript, blocks } = settle(scene.transcript, { state, notices: ui.notices, room, own: ui.ownClients })
   const live = layoutLive({ ...scene, transcript }, room)
-  return { transcript, screen: { ...live, settled: blocks } }
+  const theme = themeOf({ name: ui.theme, background: ui.background, depth: scene.colours })
+  return { transcript, screen: { ...live, settled: blocks, theme } }
 }
 
-type Live = Omit<Screen, 'settled'>
+type Live = Omit<Screen, 'settled' | 'theme'>
 
 function layoutLive(scene: Scene, room: Room): Live {
   const { size, state, ui } = scene
@@ -87,7 +91,7 @@ interface Work {
 /** Returns the rows of running items, and of the approval that is pending before work can continue. */
 function workParts(scene: Scene, room: Room, { approval, limit }: { approval: Approval | null; limit: number }): Work {
   const { state, ui, transcript } = scene
-  if (state === null || ui.picker !== null || limit <= 0) return { parts: { running: [], approval: [] }, isSeen: false }
+  if (state === null || ui.menu !== null || limit <= 0) return { parts: { running: [], approval: [] }, isSeen: false }
   const running = runningRows(state, transcript, room)
   if (approval === null) return { parts: { running, approval: [] }, isSeen: false }
   const asking = {
@@ -148,7 +152,7 @@ function bottomParts(scene: Scene, room: Room, { limit, activity, hasApproval }:
   const line = state === null || isLow ? [] : [...gap, statusLine(state, statusFacts(scene), room)]
   const status = lastRows(line, limit - 1)
   const maxRows = Math.max(1, limit - status.length - gap.length)
-  if (ui.picker !== null) return pickerParts(ui.picker, scene, room, { status, maxRows })
+  if (ui.menu !== null) return menuParts(ui.menu, scene, room, { status, maxRows })
   if (isComposerHidden(ui, state)) return partsWithoutText(scene, room, { status, activity, limit })
   const share = Math.max(1, Math.floor(size.rows / (hasApproval ? 6 : 3)))
   const text = composerRows(state, ui, room, Math.min(maxRows, share))
@@ -186,17 +190,17 @@ function headParts({ state, ui, size }: Scene, room: Room, activity: Activity | 
   }
 }
 
-function pickerParts(
-  picker: Picker,
+function menuParts(
+  menu: Menu,
   { homeFolder, nowMs, size }: Scene,
   room: Room,
   { status, maxRows }: { readonly status: readonly Line[]; readonly maxRows: number },
 ): Bottom {
   const gap = gapRows(size)
-  const { rows, caret } = pickerRows(picker, room, { homeFolder, nowMs, maxRows })
+  const { rows, caret } = menuRows(menu, room, { homeFolder, nowMs, maxRows })
   return {
-    live: { ...emptyZone, picker: [...gap, ...rows.slice(0, maxRows)], status },
-    caret: { ...caret, part: 'picker', row: gap.length + caret.row },
+    live: { ...emptyZone, menu: [...gap, ...rows.slice(0, maxRows)], status },
+    caret: { ...caret, part: 'menu', row: gap.length + caret.row },
   }
 }
 

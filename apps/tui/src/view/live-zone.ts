@@ -5,7 +5,7 @@ import type { Line } from './text/span.ts'
  * Parts of the live zone, from top to bottom: running items, the question to the user, what the turn does, messages that
  * wait, then the text with its completions or a list in its place, and the status line.
  */
-const liveParts = ['running', 'approval', 'activity', 'queue', 'picker', 'composer', 'completions', 'status'] as const
+const liveParts = ['running', 'approval', 'activity', 'queue', 'menu', 'composer', 'completions', 'status'] as const
 
 export type LivePart = (typeof liveParts)[number]
 
@@ -19,7 +19,7 @@ export function mapParts<Value>(of: (part: LivePart) => Value): Readonly<Record<
     approval: of('approval'),
     activity: of('activity'),
     queue: of('queue'),
-    picker: of('picker'),
+    menu: of('menu'),
     composer: of('composer'),
     completions: of('completions'),
     status: of('status'),
@@ -30,7 +30,7 @@ export const emptyZone: LiveZone = mapParts(() => [])
 
 /** Caret position within the rows of its part. */
 export interface Caret {
-  readonly part: 'approval' | 'picker' | 'composer'
+  readonly part: 'approval' | 'menu' | 'composer'
   readonly row: number
   readonly column: number
 }

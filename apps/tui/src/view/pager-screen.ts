@@ -1,6 +1,6 @@
 import type { ConversationState } from '@parley/protocol'
+import { pagerKeyGroup } from '../ui/keys/key-words.ts'
 import { itemAtCursor, marginCells, type Pager, type PagerSize, pageOn, roomOf } from '../ui/pager/pager.ts'
-import { pagerKeys } from '../ui/pager/pager-keys.ts'
 import { ownerOf } from './pager/entry.ts'
 import { highlighted } from './pager/find-text.ts'
 import type { Page, PageRoom } from './pager/page.ts'
@@ -39,15 +39,16 @@ function pageLines(pager: Pager, room: PageRoom, { rows }: Page): readonly Line[
 }
 
 function helpRows(): readonly Line[] {
-  const columns = Math.max(...pagerKeys.map(({ shown }) => cellWidth(shown)))
+  const { title, rows } = pagerKeyGroup()
+  const columns = Math.max(...rows.map(([keys]) => cellWidth(keys)))
   return [
-    [beside, { text: 'Keys of this view', bold: true }],
+    [beside, { text: title, bold: true }],
     [],
-    ...pagerKeys.map(
-      ({ shown, about }): Line => [
+    ...rows.map(
+      ([keys, words]): Line => [
         beside,
-        { text: shown.padEnd(columns + 2 + shown.length - cellWidth(shown)) },
-        { text: about, tone: 'muted' },
+        { text: keys + ' '.repeat(columns + 2 - cellWidth(keys)) },
+        { text: words, tone: 'muted' },
       ],
     ),
   ]

@@ -1,6 +1,7 @@
 import type { ApprovalId } from '@parley/protocol'
 import type { Caret, LiveZone } from './live-zone.ts'
-import type { Line, Span, Tone } from './text/span.ts'
+import type { Line, Span } from './text/span.ts'
+import type { Theme } from './text/theme.ts'
 import type { Block } from './transcript/block.ts'
 
 export interface TerminalSize {
@@ -21,36 +22,33 @@ export interface Screen {
   readonly isSeen: boolean
   /** Time at which the frame changes without input, in ms since the epoch. */
   readonly changesAtMs: number | null
+  readonly theme: Theme
 }
 
-/** SGR codes from the 16 colours of the terminal's own palette; muted is dim, which no palette hides. */
-const toneCodes: Readonly<Record<Tone, number>> = { accent: 36, good: 32, bad: 31, warn: 33, muted: 2 }
-
-/** Returns the line with SGR and OSC 8 sequences; without colours only weight and slant remain. */
-export function paintLine(line: Line, colours: boolean): string {
-  return line.map((span) => paintSpan(span, colours)).join('')
+/** Returns the line with SGR and OSC 8 sequences. */
+export function paintLine(line: Line, theme: Theme): string {
+  return line.map((span) => paintSpan(span, theme)).join('')
 }
 
 /** Control characters. Spans contain none by contract; this is the last check before the terminal. */
 const control = /[\x00-\x1f\x7f-\x9f]/
 const controls = /[\x00-\x1f\x7f-\x9f]+/g
 
-function paintSpan(given: Span, colours: boolean): string {
+function paintSpan(given: Span, theme: Theme): string {
   const span = control.test(given.text) ? { ...given, text: given.text.replace(controls, ' ') } : given
-  const codes = codesOf(span, colours)
+  const codes = codesOf(span, theme)
   const text = codes.length === 0 ? span.text : `\x1b[${codes.join(';')}m${span.text}\x1b[0m`
   return span.href === undefined || control.test(span.href) ? text : `\x1b]8;;${span.href}\x1b\\${text}\x1b]8;;\x1b\\`
 }
 
-function codesOf(span: Span, colours: boolean): readonly number[] {
-  const codes: number[] = []
-  if (span.bold) codes.push(1)
-  if (span.dim) codes.push(2)
-  if (span.italic) codes.push(3)
-  if (span.underline) codes.push(4)
-  if (span.inverse) codes.push(7)
-  if (span.strike) codes.push(9)
+const weights = { bold: '1', dim: '2', italic: '3', underline: '4', inverse: '7', strike: '9' } as const
+const weightNames = ['bold', 'dim', 'italic', 'underline', 'inverse', 'strike'] as const
+
+function codesOf(span: Span, theme: Theme): readonly string[] {
+  const codes: string[] = weightNames.flatMap((name) => (span[name] ? [weights[name]] : []))
+  if (span.ground !== undefined) codes.push(theme.grounds[span.ground])
   const tone = span.tone ?? (span.code ? 'accent' : undefined)
-  if (tone !== undefined && (colours || tone === 'muted')) codes.push(toneCodes[tone])
-  return codes
+  const isCovered = span.ground !== undefined && !theme.hasTints
+  if (tone !== undefined && !(isCovered && tone.startsWith('code-'))) codes.push(theme.tones[tone])
+  return codes.filter((code) => code !== '')
 }

@@ -5,7 +5,7 @@ import { noticeAction, type RequestIntent } from '../../src/conversation/rejecte
 import { type IntentContext, runIntent } from '../../src/conversation/run-intent.ts'
 import type { UiAction } from '../../src/ui/actions.ts'
 import { initialUi } from '../../src/ui/ui-state.ts'
-import { updateUi } from '../../src/ui/update-ui.ts'
+import { updateUi } from '../../src/ui/update/update-ui.ts'
 import { after, turnStarted } from '../view/scenes/conversation.ts'
 
 /** What the screen is told when the server refuses. */
@@ -145,4 +145,37 @@ test('an intent before any conversation is open comes back like a rejected one',
     { kind: 'tookBack', text: '!ls' },
     { kind: 'notice', notice: { kind: 'note', level: 'error', text: 'No conversation is open yet.' } },
   ])
+})
+
+describe('what a menu waits for', () => {
+  const ask = (intent: RequestIntent, answer: unknown) =>
+    performed(intent, { id: 'c', state: after(), reply: async () => answer })
+
+  test('are the models, with the one in use first where no provider lists it', async () => {
+    const models = { models: [{ provider: 'openai', id: 'o9', current: true }], problems: [], local: [] }
+    expect(await ask({ kind: 'models' }, models)).toMatchObject([
+      { kind: 'menuFilled', menu: 'model', problem: null, rows: [{ isCurrent: true }, { key: 'openai o9' }] },
+    ])
+  })
+
+  test('is also the reason why there are none', async () => {
+    const closed = new RpcError(-32603, 'No provider is configured.', { code: 'internalError' })
+    expect(await refused({ kind: 'models' }, closed)).toEqual([
+      { kind: 'menuFilled', menu: 'model', rows: [], problem: 'No provider is configured.' },
+    ])
+  })
+
+  test('are the last lines of the newest message of a conversation', async () => {
+    const item = (type: string, text: string) => ({ seq: 1, at: 0, turnId: null, item: { type, text } })
+    const items = [
+      item('userMessage', 'Fix it'),
+      item('agentMessage', 'One.\n\nTwo.\nThree.\nFour.\n'),
+      item('notice', 'x'),
+    ]
+    expect(await ask({ kind: 'preview', conversationId: 'd' }, { items, more: false })).toEqual([
+      { kind: 'previewed', conversationId: 'd', lines: ['Two.', 'Three.', 'Four.'] },
+    ])
+    const gone = new RpcError(-32004, 'There is no conversation d.', { code: 'conversationNotFound' })
+    expect(await refused({ kind: 'preview', conversationId: 'd' }, gone)).toMatchObject([{ lines: [] }])
+  })
 })

@@ -82,3 +82,15 @@ export async function send(pty: Pty, text: string): Promise<void> {
   await pty.waitFor((rows) => rows.some((row) => row.includes(text)))
   pty.press('Enter')
 }
+
+/** Takes the chosen row of a menu. One that has just come takes no key yet; until then Enter is tried again. */
+export async function takeRow(pty: Pty, until: RegExp): Promise<void> {
+  for (;;) {
+    pty.press('Enter')
+    try {
+      return await pty.waitFor(until, { timeoutMs: 1_500 })
+    } catch {
+      if (!/Esc closes/.test(pty.screen().join('\n'))) return await pty.waitFor(until)
+    }
+  }
+}

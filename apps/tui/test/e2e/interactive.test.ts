@@ -2,7 +2,7 @@ import { existsSync, unlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { cliPath, commandOf, runCli, virtualScreen, waitUntil } from '@parley/testkit'
 import { describe, expect, test } from 'vitest'
-import { answer, place, ready, send } from './interactive-program.ts'
+import { answer, place, ready, send, takeRow } from './interactive-program.ts'
 
 const touch = { name: 'shell', arguments: { command: 'touch made.txt' } }
 const count = (rows: readonly string[], text: string) => rows.filter((row) => row.includes(text)).length
@@ -109,8 +109,7 @@ describe('the interactive program', { timeout: 30_000 }, () => {
     await first.exited
     await using second = at.start('resume')
     await second.waitFor(/▸ look for me/)
-    second.press('Enter')
-    await second.waitFor(/› look for me\n+ {2}Here\.[\s\S]*› Ask/)
+    await takeRow(second, /› look for me\n+ {2}Here\.[\s\S]*› Ask/)
   })
 
   test('says that its server has died, keeps the text, and goes on with the same question', async () => {

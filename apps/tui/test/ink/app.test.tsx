@@ -8,7 +8,7 @@ const empty: PaintedZone = {
   approval: null,
   activity: null,
   queue: null,
-  picker: null,
+  menu: null,
   composer: null,
   completions: null,
   status: null,
@@ -38,7 +38,7 @@ test('the parts stand in one order, and a part without rows takes none', () => {
 
 test('an open list takes the place of the composer', () => {
   const at = options()
-  const live = { ...empty, picker: 'Resume a conversation', status: 'model' }
+  const live = { ...empty, menu: 'Resume a conversation', status: 'model' }
   const { unmount } = render(<App batch={null} live={live} cursor={{ row: 0, column: 3 }} />, at)
   expect(lastFrame(at)).toEqual(['Resume a conversation', 'model'])
   unmount()

@@ -6,6 +6,7 @@ import { createInkPainter } from '../../src/ink/ink-painter.tsx'
 import { createEarlyPainter, type Painter } from '../../src/terminal/painter.ts'
 import { emptyZone } from '../../src/view/live-zone.ts'
 import type { Screen } from '../../src/view/screen.ts'
+import { ansiTheme } from '../../src/view/text/theme.ts'
 
 const size = { cols: 60, rows: 20 }
 
@@ -48,6 +49,7 @@ function frame(settled: readonly string[], live: readonly string[]): Screen {
     approvalId: null,
     isSeen: false,
     changesAtMs: null,
+    theme: ansiTheme,
   }
 }
 
@@ -55,8 +57,8 @@ const composer = ['', '> typed', 'status']
 const blank = frame([], composer)
 
 const painters: readonly { name: string; make: (to: Terminal) => Painter }[] = [
-  { name: 'Ink', make: ({ stdout }) => createInkPainter({ stdout, stdin: process.stdin }, blank, true) },
-  { name: 'the early painter', make: ({ stdout }) => createEarlyPainter((text) => stdout.write(text), true) },
+  { name: 'Ink', make: ({ stdout }) => createInkPainter({ stdout, stdin: process.stdin }, blank) },
+  { name: 'the early painter', make: ({ stdout }) => createEarlyPainter((text) => stdout.write(text)) },
 ]
 
 describe.each(painters)('$name', ({ make }) => {
@@ -103,7 +105,7 @@ describe.each(painters)('$name', ({ make }) => {
 
 test('rows that a narrower terminal wraps again are erased', async () => {
   const to = terminal()
-  const painter = createInkPainter({ stdout: to.stdout, stdin: process.stdin }, blank, true)
+  const painter = createInkPainter({ stdout: to.stdout, stdin: process.stdin }, blank)
   const wide = Array.from({ length: 4 }, (_, index) => `unfinished ${index} ${'x'.repeat(40)}`)
   painter.paint(frame(['finished'], [...wide, ...composer]))
   await waitUntil(() => to.flushed().then(() => to.screen.transcript().includes('finished')), {
@@ -121,7 +123,7 @@ test('rows that a narrower terminal wraps again are erased', async () => {
 
 test('rows that a lower terminal dropped are drawn again', async () => {
   const to = terminal()
-  const painter = createInkPainter({ stdout: to.stdout, stdin: process.stdin }, blank, true)
+  const painter = createInkPainter({ stdout: to.stdout, stdin: process.stdin }, blank)
   const shown = { ...frame([], ['unfinished', ...composer]), caret: { part: 'composer', row: 2, column: 2 } as const }
   painter.paint({ ...shown, settled: frame(['finished'], []).settled })
   await waitUntil(() => to.flushed().then(() => to.screen.transcript().at(-1) === 'status'), {
@@ -141,7 +143,7 @@ test('rows that a lower terminal dropped are drawn again', async () => {
 
 test('a frame like the one before writes nothing', async () => {
   const to = terminal()
-  const painter = createInkPainter({ stdout: to.stdout, stdin: process.stdin }, blank, true)
+  const painter = createInkPainter({ stdout: to.stdout, stdin: process.stdin }, blank)
   painter.paint(frame(['finished'], composer))
   await waitUntil(() => to.flushed().then(() => to.screen.transcript().at(-1) === 'status'), { what: 'the frame' })
   const before = to.screen.byteCount()
@@ -154,10 +156,10 @@ test('a frame like the one before writes nothing', async () => {
 
 test('the Ink painter replaces the frame of the early painter', async () => {
   const to = terminal()
-  const early = createEarlyPainter((text) => to.stdout.write(text), true)
+  const early = createEarlyPainter((text) => to.stdout.write(text))
   early.paint(frame(['hello'], composer))
   early.close()
-  const painter = createInkPainter({ stdout: to.stdout, stdin: process.stdin }, frame([], composer), true)
+  const painter = createInkPainter({ stdout: to.stdout, stdin: process.stdin }, frame([], composer))
   painter.paint(frame(['world'], composer))
   await waitUntil(() => to.flushed().then(() => to.screen.transcript().includes('world')), { what: 'the second row' })
   expect(to.screen.transcript()).toEqual(['', 'hello', 'world', '', '> typed', 'status'])

@@ -6,6 +6,7 @@ import { createInkPainter } from '../../src/ink/ink-painter.tsx'
 import { createEarlyPainter, type Painter } from '../../src/terminal/painter.ts'
 import { emptyZone } from '../../src/view/live-zone.ts'
 import type { Screen, TerminalSize } from '../../src/view/screen.ts'
+import { ansiTheme } from '../../src/view/text/theme.ts'
 
 /** Returns numbers below `limit` that depend on the seed alone. */
 function random(seed: number): (limit: number) => number {
@@ -24,6 +25,7 @@ function frame(settled: readonly string[], live: readonly string[], caretRow: nu
     approvalId: null,
     isSeen: false,
     changesAtMs: null,
+    theme: ansiTheme,
   }
 }
 
@@ -68,8 +70,8 @@ function terminal({ columns, rows }: TerminalSize): Terminal {
 const first = { columns: 80, rows: 24 }
 const blank = frame([], ['', '> typed', 'status'], 1)
 const painters: readonly { name: string; make: (to: Terminal) => Painter }[] = [
-  { name: 'Ink', make: ({ stdout }) => createInkPainter({ stdout, stdin: process.stdin }, blank, true) },
-  { name: 'the early painter', make: ({ stdout }) => createEarlyPainter((text) => stdout.write(text), true) },
+  { name: 'Ink', make: ({ stdout }) => createInkPainter({ stdout, stdin: process.stdin }, blank) },
+  { name: 'the early painter', make: ({ stdout }) => createEarlyPainter((text) => stdout.write(text)) },
 ]
 
 describe.each(painters)('$name', ({ make }) => {

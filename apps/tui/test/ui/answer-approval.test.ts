@@ -1,7 +1,7 @@
 import type { Actor, Approval } from '@parley/protocol'
 import { describe, expect, test } from 'vitest'
 import type { Opened } from '../../src/ui/ui-state.ts'
-import { followState, updateUi } from '../../src/ui/update-ui.ts'
+import { followState, updateUi } from '../../src/ui/update/update-ui.ts'
 import { isComposerHidden } from '../../src/ui/write-over-question.ts'
 import { after, colleague, command, me, requested, started, turnStarted } from '../view/scenes/conversation.ts'
 import { openUi, written } from '../view/scenes/scene.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { followState, updateUi } from '../../src/ui/update-ui.ts'
+import { followState, updateUi } from '../../src/ui/update/update-ui.ts'
 import {
   after,
   colleague,

@@ -2,7 +2,7 @@ import type { ConversationState } from '@parley/protocol'
 import type { Intent } from '../../src/ui/actions.ts'
 import { type KeyEvent, keyPress } from '../../src/ui/keys/key-event.ts'
 import type { UiState } from '../../src/ui/ui-state.ts'
-import { followState, updateUi } from '../../src/ui/update-ui.ts'
+import { followState, updateUi } from '../../src/ui/update/update-ui.ts'
 
 export interface Typed {
   readonly ui: UiState
@@ -65,10 +65,10 @@ export function contextAt(state: ConversationState | null, nowMs: number) {
   return { state, nowMs, columns: 80, freshId: `id-${nowMs}` }
 }
 
-const names = /^(?:enter|escape|tab|up|down|backspace|(?:ctrl|alt)\+.+)$/
+const names = /^(?:enter|escape|tab|up|down|backspace|(?:ctrl|alt|shift)\+.+)$/
 
 function keyOf(key: string): KeyEvent {
   if (!names.test(key)) return { kind: 'text', text: key }
-  const name = key.replace(/^(?:ctrl|alt)\+/, '')
-  return keyPress(name, { ctrl: key.startsWith('ctrl+'), alt: key.startsWith('alt+') })
+  const name = key.replace(/^(?:ctrl|alt|shift)\+/, '')
+  return keyPress(name, { ctrl: key.startsWith('ctrl+'), alt: key.startsWith('alt+'), shift: key.startsWith('shift+') })
 }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { emptyComposer } from '../../src/ui/composer/composer.ts'
-import type { UiState } from '../../src/ui/ui-state.ts'
+import { conversationRows, modelRows } from '../../src/ui/menu/loaded-rows.ts'
+import { filledMenu, newMenu } from '../../src/ui/menu/menu.ts'
+import { approvalRows, sandboxRows } from '../../src/ui/menu/setting-rows.ts'
 import type { Scene } from '../../src/view/layout-screen.ts'
 import {
   after,
@@ -40,16 +41,33 @@ const listed = {
   live: null,
 }
 
-const picker: UiState['picker'] = {
-  liveOnly: false,
-  filter: emptyComposer,
+const listings = [
+  listed,
+  { ...listed, conversationId: 'c3', shortId: '797d7975', name: 'release', live: { pid: 4711, socket: null } },
+  { ...listed, conversationId: 'c4', shortId: '0000ffff', title: '', cwd: '/srv/elsewhere' },
+]
+const loading = newMenu({ kind: 'resume', title: 'Resume a conversation', rows: null, folder: listed.cwd }, 0)
+const resumeRows = conversationRows(listings, { ownPid: null, liveOnly: false, openId: null })
+const resuming = {
+  ...filledMenu(loading, resumeRows, 0),
   choice: 1,
-  conversations: [
-    listed,
-    { ...listed, conversationId: 'c3', shortId: '797d7975', name: 'release', live: { pid: 4711, socket: null } },
-    { ...listed, conversationId: 'c4', shortId: '0000ffff', title: '', cwd: '/srv/elsewhere' },
-  ],
+  previews: { c3: ['All 41 tests pass.', '', 'Shall I tag it?'] },
 }
+const limits = { approvalPolicy: 'on-request', sandbox: 'workspace-write' } as const
+const approvalMenu = newMenu({ kind: 'approvals', title: 'When to ask', rows: approvalRows(limits) }, 0)
+const sandboxMenu = newMenu({ kind: 'sandbox', title: 'What commands may write to', rows: sandboxRows(limits) }, 0)
+const models = {
+  models: [
+    { provider: 'openai', id: 'gpt-5', current: true },
+    { provider: 'openai', id: 'gpt-5-mini', current: false },
+  ],
+  problems: [{ provider: 'anthropic', message: 'Anthropic did not answer within 5 s.' }],
+  local: [{ provider: 'ollama', name: 'Ollama', baseUrl: 'http://127.0.0.1:11434', models: ['qwen3:8b'] }],
+}
+const modelMenu = newMenu(
+  { kind: 'model', title: 'Model', rows: modelRows(models, { model: 'gpt-5', modelProvider: 'openai' }) },
+  0,
+)
 
 const longCommand = Array.from({ length: 60 }, (_, line) => `echo step ${line + 1}`).join('\n')
 const asked = [turnStarted, completed(userMessage('Install it')), started(command('npm install left-pad')), requested()]
@@ -197,10 +215,18 @@ const scenes: Readonly<Record<string, Scene>> = {
     ),
   ),
   'a command being completed': sceneOf(after(), { composer: written('/s'), choice: 1 }),
-  'the list of conversations': sceneOf(null, { picker, opened: null }),
+  'the list of conversations': sceneOf(null, { menu: resuming, opened: null }),
+  'the conversations of one folder': sceneOf(null, { menu: { ...resuming, isFolderOnly: true }, opened: null }),
   'the list of live conversations when there are none': sceneOf(null, {
-    picker: { liveOnly: true, filter: emptyComposer, choice: 0, conversations: [] },
+    menu: newMenu({ kind: 'attach', title: 'Attach to a conversation', rows: [] }, 0),
     opened: null,
+  }),
+  'the models there are': sceneOf(after(), { menu: modelMenu }),
+  'a model that no provider lists': sceneOf(after(), { menu: { ...modelMenu, filter: written('o9') } }),
+  'models being looked for': sceneOf(after(), { menu: { ...modelMenu, rows: null } }),
+  'when to ask': sceneOf(after(), { menu: approvalMenu }),
+  'a wider sandbox before it is confirmed': sceneOf(after(), {
+    menu: { ...sandboxMenu, choice: 2, confirming: 'danger-full-access' },
   }),
   'a key that came too early': sceneOf(after(...asked), {
     heldKey: { text: 'y', written: 'y', atMs: 0, approvalId: 'a1', refusal: 'tooEarly' },

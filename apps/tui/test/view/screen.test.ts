@@ -1,6 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { paintLine } from '../../src/view/screen.ts'
 import type { Line } from '../../src/view/text/span.ts'
+import { ansiTheme, themeOf } from '../../src/view/text/theme.ts'
+
+const colourless = themeOf({ name: 'auto', background: null, depth: 'none' })
 
 const line: Line = [
   { text: 'plain ' },
@@ -11,13 +14,13 @@ const line: Line = [
 
 describe('paintLine', () => {
   test('paints tones with the 16 colours and links as OSC 8', () => {
-    expect(paintLine(line, true)).toBe(
+    expect(paintLine(line, ansiTheme)).toBe(
       'plain \x1b[1;31mbad\x1b[0m\x1b[2msoft\x1b[0m\x1b]8;;https://x.org\x1b\\\x1b[4mlink\x1b[0m\x1b]8;;\x1b\\',
     )
   })
 
   test('keeps bold and dim, but no colour, without colours', () => {
-    expect(paintLine(line, false)).toBe(
+    expect(paintLine(line, colourless)).toBe(
       'plain \x1b[1mbad\x1b[0m\x1b[2msoft\x1b[0m\x1b]8;;https://x.org\x1b\\\x1b[4mlink\x1b[0m\x1b]8;;\x1b\\',
     )
   })
@@ -27,6 +30,6 @@ describe('paintLine', () => {
       { text: 'a\x1b[2J\rb\nc\x9bd', bold: true },
       { text: 'link', href: 'https://x\x1b]52;c;x\x07' },
     ]
-    expect(paintLine(hostile, true)).toBe('\x1b[1ma [2J b c d\x1b[0mlink')
+    expect(paintLine(hostile, ansiTheme)).toBe('\x1b[1ma [2J b c d\x1b[0mlink')
   })
 })

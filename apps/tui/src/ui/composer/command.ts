@@ -1,33 +1,13 @@
 import type { Room } from '../../view/text/span.ts'
+import { type EditingCommand, editingKeys } from '../keys/editing-keys.ts'
 import type { KeyEvent, KeyPress } from '../keys/key-event.ts'
-import { type Composer, clear, insert, paste, replace, stopAfter, stopBefore, undo } from './composer.ts'
+import { type Composer, insert, paste, replace, stopAfter, stopBefore, undo } from './composer.ts'
 import { blankWordStart, lineEnd, lineStart, moveDown, moveTo, moveUp, wordEnd, wordStart } from './motions.ts'
 
-/** Editing command of a key. */
+/** Change of the text. */
 export type ComposerCommand =
   | { readonly kind: 'insert' | 'paste'; readonly text: string }
-  | { readonly kind: Motion | Deletion | 'newline' | 'yank' | 'undo' | 'clear' }
-
-type Motion =
-  | 'left'
-  | 'right'
-  | 'wordLeft'
-  | 'wordRight'
-  | 'lineStart'
-  | 'lineEnd'
-  | 'textStart'
-  | 'textEnd'
-  | 'up'
-  | 'down'
-
-type Deletion =
-  | 'deleteBefore'
-  | 'deleteAfter'
-  | 'killWordBefore'
-  | 'killBlankWordBefore'
-  | 'killWordAfter'
-  | 'killToLineStart'
-  | 'killToLineEnd'
+  | { readonly kind: EditingCommand }
 
 /** Input of vertical moves. */
 export interface Surroundings extends Room {
@@ -35,9 +15,7 @@ export interface Surroundings extends Room {
   readonly history: readonly string[]
 }
 
-const commands: Readonly<
-  Record<Exclude<ComposerCommand['kind'], 'insert' | 'paste'>, (composer: Composer, around: Surroundings) => Composer>
-> = {
+const commands: Readonly<Record<EditingCommand, (composer: Composer, around: Surroundings) => Composer>> = {
   left: (composer) => moveTo(composer, stopBefore(composer, composer.caret)),
   right: (composer) => moveTo(composer, stopAfter(composer, composer.caret)),
   wordLeft: (composer) => moveTo(composer, wordStart(composer)),
@@ -58,7 +36,6 @@ const commands: Readonly<
   newline: (composer) => replace(composer, { start: composer.caret, end: composer.caret, text: '\n' }),
   yank,
   undo,
-  clear,
 }
 
 export function applyCommand(composer: Composer, command: ComposerCommand, around: Surroundings): Composer {
@@ -98,63 +75,16 @@ function yank(composer: Composer): Composer {
   return replace(composer, { start: composer.caret, end: composer.caret, text: composer.killed })
 }
 
-type PlainCommand = Exclude<ComposerCommand['kind'], 'insert' | 'paste'>
-
-/**
- * Commands by key: `ctrl+`, `alt+`, `shift+` in this order, then the name. Enter, Escape, Tab and Ctrl+C are handled
- * elsewhere.
- */
-const table: Readonly<Record<string, PlainCommand>> = {
-  left: 'left',
-  'ctrl+b': 'left',
-  right: 'right',
-  'ctrl+f': 'right',
-  'alt+b': 'wordLeft',
-  'alt+left': 'wordLeft',
-  'ctrl+left': 'wordLeft',
-  'alt+f': 'wordRight',
-  'alt+right': 'wordRight',
-  'ctrl+right': 'wordRight',
-  home: 'lineStart',
-  'ctrl+a': 'lineStart',
-  end: 'lineEnd',
-  'ctrl+e': 'lineEnd',
-  'ctrl+home': 'textStart',
-  'alt+<': 'textStart',
-  'ctrl+end': 'textEnd',
-  'alt+>': 'textEnd',
-  up: 'up',
-  'ctrl+p': 'up',
-  down: 'down',
-  'ctrl+n': 'down',
-  backspace: 'deleteBefore',
-  'shift+backspace': 'deleteBefore',
-  'ctrl+h': 'deleteBefore',
-  delete: 'deleteAfter',
-  'ctrl+d': 'deleteAfter',
-  'alt+backspace': 'killWordBefore',
-  'ctrl+backspace': 'killWordBefore',
-  'ctrl+w': 'killBlankWordBefore',
-  'alt+d': 'killWordAfter',
-  'alt+delete': 'killWordAfter',
-  'ctrl+delete': 'killWordAfter',
-  'ctrl+u': 'killToLineStart',
-  'ctrl+k': 'killToLineEnd',
-  'ctrl+y': 'yank',
-  'ctrl+_': 'undo',
-  'ctrl+shift+_': 'undo',
-  'ctrl+shift+-': 'undo',
-  'ctrl+/': 'undo',
-  'shift+enter': 'newline',
-  'ctrl+j': 'newline',
-}
+const commandsByKey: ReadonlyMap<string, EditingCommand> = new Map(
+  editingKeys.flatMap(({ keys, command }) => keys.map((key) => [key, command] as const)),
+)
 
 /** Returns the editing command of an event; null if the composer does not handle it. */
 export function commandForKey(event: KeyEvent): ComposerCommand | null {
   if (event.kind === 'text') return { kind: 'insert', text: event.text }
   if (event.kind === 'paste') return { kind: 'paste', text: event.text }
   if (event.kind !== 'key') return null
-  const kind = table[chord(event)]
+  const kind = commandsByKey.get(chord(event))
   return kind === undefined ? null : { kind }
 }
 

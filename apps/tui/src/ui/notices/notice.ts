@@ -1,5 +1,6 @@
 import type { Approval, Enforcement, ItemOf, McpServer, ResultOf } from '@parley/protocol'
 import { collapseBlanks, showHidden } from '../../view/text/control-characters.ts'
+import { keyGroups } from '../keys/key-words.ts'
 
 export type NoticeLevel = ItemOf<'notice'>['level']
 
@@ -53,22 +54,7 @@ function shown(text: string): string {
   return showHidden(collapseBlanks(text)).replaceAll('\n', ' ⏎ ')
 }
 
-export const keyHelp: Notice = {
-  kind: 'table',
-  title: 'Keys',
-  rows: [
-    ['Enter', 'send; while it works: goes in after the current step'],
-    ['Alt+Enter', 'while it works: waits for the next turn'],
-    ['Shift+Enter, Ctrl+J, \\ Enter', 'new line'],
-    ['↑ ↓', 'earlier messages of this folder; on an empty line the newest waiting message'],
-    ['y a r n v w', 'at a question: the answers it offers; a letter counts when nothing is typed after it'],
-    ['↑ ↓ Enter', 'at a question: choose an answer and give it'],
-    ['Tab', 'at a question: write a message; Esc goes back to the question'],
-    ['Esc', 'close what is open, else stop your own command, else the turn'],
-    ['Ctrl+C', 'clear the text, stop your own command or the turn, press twice to leave'],
-    ['Ctrl+D', 'leave, on an empty line'],
-    ['Ctrl+Z', 'back to the shell for a while; fg comes back'],
-    ['Ctrl+A E B F W U K Y _', "the keys of your shell's line editor"],
-    ['!command', 'run a command yourself, outside the sandbox; it has no terminal, so editors and pagers do not work'],
-  ],
+/** Returns the keys, a table for each state. */
+export function keyTables(): readonly Notice[] {
+  return keyGroups().map(({ title, rows }) => ({ kind: 'table', title, rows }))
 }

@@ -37,7 +37,12 @@ export function goToStart(pager: Pager, room: PageRoom): Pager {
   const top = placeOf(room, { index: 0, row: 0 })
   const page = pageAt(room, top)
   // A gap is the cursor until what it stands for has been read.
-  return { ...pager, top, cursor: room.entries[0]?.id ?? null, ...(page.isAtEnd ? placed(room, page, top?.id ?? null) : {}) }
+  return {
+    ...pager,
+    top,
+    cursor: room.entries[0]?.id ?? null,
+    ...(page.isAtEnd ? placed(room, page, top?.id ?? null) : {}),
+  }
 }
 
 /** Returns the view that follows the newest rows. */

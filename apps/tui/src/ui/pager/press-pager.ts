@@ -3,6 +3,7 @@ import { isFolded } from '../../view/pager/entry-rows.ts'
 import { type PageRoom, pageAt, rowsAt } from '../../view/pager/page.ts'
 import { chord } from '../composer/command.ts'
 import type { KeyEvent } from '../keys/key-event.ts'
+import { type PagerAction, pagerActionOf } from '../keys/pager-keys.ts'
 import { fixed, goToEnd, goToStart, stepItem, stepPage } from './move-pager.ts'
 import {
   type Folds,
@@ -15,7 +16,6 @@ import {
   withClosed,
   withOpened,
 } from './pager.ts'
-import { type PagerAction, pagerActionOf } from './pager-keys.ts'
 import { joined, type PagerStep, pagerStep, readGap } from './read-more.ts'
 import { beginSearch, searchAgain, seekTurn } from './seek.ts'
 

@@ -1,5 +1,16 @@
-/** Meaning of a piece of text; the painter chooses its colour. */
-export type Tone = 'accent' | 'good' | 'bad' | 'warn' | 'muted'
+/** Role of a piece of text; the theme has its colour. */
+export type Tone =
+  | 'accent'
+  | 'good'
+  | 'bad'
+  | 'warn'
+  | 'muted'
+  | 'brand'
+  | 'heading'
+  | `code-${'comment' | 'string' | 'keyword' | 'number'}`
+
+/** Role of what lies behind a text: an own message, and the changed lines and words of a diff. */
+export type Ground = 'band' | 'added' | 'removed' | 'addedWord' | 'removedWord'
 
 export interface Style {
   readonly bold?: true
@@ -10,6 +21,7 @@ export interface Style {
   readonly inverse?: true
   readonly code?: true
   readonly tone?: Tone
+  readonly ground?: Ground
   /** Target of an OSC 8 link, without controls; http, https, file or mailto. */
   readonly href?: string
 }

@@ -3,6 +3,7 @@ import { layoutScreen } from '../../../src/view/layout-screen.ts'
 import { liveRows } from '../../../src/view/live-zone.ts'
 import { paintLine } from '../../../src/view/screen.ts'
 import { lineText } from '../../../src/view/text/span.ts'
+import { ansiTheme } from '../../../src/view/text/theme.ts'
 import { sceneOf } from '../../view/scenes/scene.ts'
 import type { Asked } from './converse.ts'
 
@@ -22,7 +23,7 @@ export function shownQuestions(asked: readonly Asked[]): readonly ShownQuestion[
   return asked.flatMap(({ state }) =>
     sizes.map((size) => {
       const live = liveRows(layoutScreen({ ...sceneOf(state), size }).screen.live)
-      return { rows: live.map(lineText), painted: live.map((line) => paintLine(line, true)).join('\n') }
+      return { rows: live.map(lineText), painted: live.map((line) => paintLine(line, ansiTheme)).join('\n') }
     }),
   )
 }
@@ -33,5 +34,7 @@ export const unbroken = (text: string): string => text.replaceAll(/\s/g, '')
 /** All that a conversation has on the screen at its end, as it is written to a terminal. */
 export function paintedTalk(state: ConversationState): string {
   const { settled, live } = layoutScreen(sceneOf(state)).screen
-  return [...settled.flatMap(({ lines }) => lines), ...liveRows(live)].map((line) => paintLine(line, true)).join('\n')
+  return [...settled.flatMap(({ lines }) => lines), ...liveRows(live)]
+    .map((line) => paintLine(line, ansiTheme))
+    .join('\n')
 }

@@ -53,7 +53,6 @@ const plain = fc.constantFrom<Exclude<ComposerCommand['kind'], 'insert' | 'paste
   'newline',
   'yank',
   'undo',
-  'clear',
 )
 const command: fc.Arbitrary<ComposerCommand> = fc.oneof(
   text.map((value) => ({ kind: 'insert', text: value }) as const),

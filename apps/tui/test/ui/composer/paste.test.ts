@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { emptyComposer, expanded } from '../../../src/ui/composer/composer.ts'
-import { submit } from '../../../src/ui/press-key.ts'
+import { submit } from '../../../src/ui/update/press-enter.ts'
 import { run, shown, written } from './write.ts'
 
 const lines = (count: number) => Array.from({ length: count }, (_, index) => `line ${index}`).join('\n')

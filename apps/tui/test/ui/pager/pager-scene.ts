@@ -32,7 +32,10 @@ export function logOf(items: readonly Item[]): readonly CompletedItem[] {
   return items.map((item, index) => ({ seq: 3 * (index + 1), at: 0, turnId: 't1', item }))
 }
 
-export function worldOf(items: readonly Item[], options: Partial<Pick<World, 'size' | 'files'>> & { held?: number } = {}) {
+export function worldOf(
+  items: readonly Item[],
+  options: Partial<Pick<World, 'size' | 'files'>> & { held?: number } = {},
+) {
   const { held = 200, size = small, files = {} } = options
   const world: World = { pager: openPager(stateOf(items, held)), size, log: logOf(items), files, done: [] }
   return settled(world, { kind: 'noted', text: '' })
@@ -51,7 +54,8 @@ export function settled(world: World, event: Parameters<typeof updatePager>[1]):
 
 function carryOut(world: World, effect: PagerEffect): World {
   const done = { ...world, done: [...world.done, effect] }
-  if (effect.kind === 'readItems') return settled(done, { kind: 'itemsRead', request: effect.request, ...page(world.log, effect.request) })
+  if (effect.kind === 'readItems')
+    return settled(done, { kind: 'itemsRead', request: effect.request, ...page(world.log, effect.request) })
   if (effect.kind !== 'readChunk') return done
   const { file, index, id } = effect
   return settled(done, { kind: 'chunkRead', id, file, index, ...chunk(world.files[file] ?? Buffer.alloc(0), index) })

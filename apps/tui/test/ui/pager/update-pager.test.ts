@@ -1,10 +1,12 @@
 import type { Item } from '@parley/protocol'
 import { describe, expect, test } from 'vitest'
 import { answer, ended, userMessage } from '../../view/scenes/conversation.ts'
-import { press, screenOf, settled, stateOf, worldOf } from './pager-scene.ts'
+import { press, screenOf, worldOf } from './pager-scene.ts'
 
 const talk = (count: number): readonly Item[] =>
-  Array.from({ length: count }, (_, n) => (n % 10 === 0 ? userMessage(`question ${n}`, `u${n}`) : answer(`answer ${n}`, `m${n}`)))
+  Array.from({ length: count }, (_, n) =>
+    n % 10 === 0 ? userMessage(`question ${n}`, `u${n}`) : answer(`answer ${n}`, `m${n}`),
+  )
 
 describe('the transcript view', () => {
   test('opens at the end', () => {
@@ -25,7 +27,8 @@ describe('the transcript view', () => {
   })
   test('pages up to the first item, which was only in the log', () => {
     let world = worldOf(talk(1000), { held: 20 })
-    for (let pages = 0; pages < 1000 && !screenOf(world).includes('question 0\n'); pages++) world = press(world, 'pageup')
+    for (let pages = 0; pages < 1000 && !screenOf(world).includes('question 0\n'); pages++)
+      world = press(world, 'pageup')
     expect(screenOf(world)).toMatchInlineSnapshot(`
       "▌ › question 0
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { updateUi } from '../../../src/ui/update-ui.ts'
+import { updateUi } from '../../../src/ui/update/update-ui.ts'
 import { contextAt, typeKeys } from '../../ui/type-keys.ts'
 import { after, executionStarted, requested, started, toolCall, turnStarted } from '../scenes/conversation.ts'
 import { openUi, sceneOf, shown } from '../scenes/scene.ts'

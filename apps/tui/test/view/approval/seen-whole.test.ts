@@ -1,7 +1,8 @@
 import type { Approval } from '@parley/protocol'
 import { describe, expect, test } from 'vitest'
+import { newMenu } from '../../../src/ui/menu/menu.ts'
 import type { UiState } from '../../../src/ui/ui-state.ts'
-import { updateUi } from '../../../src/ui/update-ui.ts'
+import { updateUi } from '../../../src/ui/update/update-ui.ts'
 import { layoutScreen } from '../../../src/view/layout-screen.ts'
 import { liveRows } from '../../../src/view/live-zone.ts'
 import { lineText } from '../../../src/view/text/span.ts'
@@ -71,9 +72,9 @@ describe('a yes', () => {
   })
 
   test('does not count while a list lies over the question', () => {
-    const picker = { liveOnly: false, conversations: [], filter: openUi.composer, choice: 0 }
-    const { ui } = paint({ ...openUi, picker }, short, 'usual', 0)
-    expect(yes({ ...ui, picker: null }, short, 0).intents).toEqual([])
+    const menu = newMenu({ kind: 'resume', title: 'Resume', rows: [] }, 0)
+    const { ui } = paint({ ...openUi, menu }, short, 'usual', 0)
+    expect(yes({ ...ui, menu: null }, short, 0).intents).toEqual([])
   })
 })
 

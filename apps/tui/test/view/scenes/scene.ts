@@ -35,6 +35,7 @@ export function sceneOf(state: ConversationState | null, ui: Partial<UiState> = 
     nowMs: startedAt + 12_000,
     homeFolder: '/home/ada',
     branch: 'main',
+    colours: 'sixteen',
   }
 }
 

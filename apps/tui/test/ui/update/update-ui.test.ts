@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { keyPress } from '../../src/ui/keys/key-event.ts'
-import { initialUi, type UiState } from '../../src/ui/ui-state.ts'
-import { updateUi } from '../../src/ui/update-ui.ts'
+import { keyPress } from '../../../src/ui/keys/key-event.ts'
+import { initialUi, type UiState } from '../../../src/ui/ui-state.ts'
+import { updateUi } from '../../../src/ui/update/update-ui.ts'
 import {
   after,
   colleague,
@@ -14,9 +14,9 @@ import {
   turnEnded,
   turnStarted,
   userMessage,
-} from '../view/scenes/conversation.ts'
-import { openUi, written } from '../view/scenes/scene.ts'
-import { contextAt, typeKeys } from './type-keys.ts'
+} from '../../view/scenes/conversation.ts'
+import { openUi, written } from '../../view/scenes/scene.ts'
+import { contextAt, typeKeys } from '../type-keys.ts'
 
 const idle = after(completed(userMessage('first')), turnStarted, turnEnded())
 const running = after(turnStarted, completed(userMessage('go')))
@@ -331,7 +331,7 @@ describe('the list of conversations', () => {
     forkedFrom: null,
     live: null,
   })
-  const open = updateUi(openUi, { kind: 'pick', liveOnly: false }, contextAt(idle, 0))
+  const open = updateUi(openUi, { kind: 'pick', liveOnly: false, folder: null }, contextAt(idle, 0))
   const { ui } = updateUi(
     open.ui,
     { kind: 'listed', conversations: [listed('a', 'Fix the cart'), listed('b', 'Write docs')] },
@@ -349,19 +349,19 @@ describe('the list of conversations', () => {
       { ...listed('a', 'Mine'), live: { pid: 1, socket: null } },
       { ...listed('b', 'Theirs'), live: { pid: 2, socket: null } },
     ]
-    const { picker } = updateUi(open.ui, { kind: 'listed', conversations }, contextAt(idle, 0)).ui
-    expect(picker).toMatchObject({ conversations: [{ live: null }, { live: { pid: 2 } }] })
+    const { menu } = updateUi(open.ui, { kind: 'listed', conversations }, contextAt(idle, 0)).ui
+    expect(menu?.rows?.map(({ listed: row }) => row?.live?.pid)).toEqual([undefined, 2])
   })
 
   test('has only live conversations for attaching', () => {
-    const attaching = updateUi(openUi, { kind: 'pick', liveOnly: true }, contextAt(idle, 0)).ui
+    const attaching = updateUi(openUi, { kind: 'pick', liveOnly: true, folder: null }, contextAt(idle, 0)).ui
     const conversations = [listed('a', 'Done'), { ...listed('b', 'Theirs'), live: { pid: 2, socket: null } }]
-    const { picker } = updateUi(attaching, { kind: 'listed', conversations }, contextAt(idle, 0)).ui
-    expect(picker?.conversations).toMatchObject([{ conversationId: 'b' }])
+    const { menu } = updateUi(attaching, { kind: 'listed', conversations }, contextAt(idle, 0)).ui
+    expect(menu?.rows).toMatchObject([{ key: 'b' }])
   })
 
   test('closes on Escape, and ends the program where no conversation is open', () => {
-    expect(typeKeys(ui, idle, 'escape').ui.picker).toBeNull()
+    expect(typeKeys(ui, idle, 'escape').ui.menu).toBeNull()
     expect(typeKeys({ ...ui, opened: null }, null, 'ctrl+c').intents).toEqual([{ kind: 'leave' }])
   })
 })

@@ -1,14 +1,16 @@
-import type { ListedConversation } from '@parley/protocol'
-import { type Intent, stepTo, type UiAction, type UiContext, type UiStep } from './actions.ts'
-import { applyHeldKey } from './answer-approval.ts'
-import { notePainted } from './answers.ts'
-import { putBack } from './composer/composer.ts'
-import { leaveForm, reopenForm } from './fill-form.ts'
-import { noteAnswered, noteConfigured, noteLostLog } from './outside-changes.ts'
-import { pressKey, stampAnswer } from './press-key.ts'
-import { pressStopKey } from './press-stop.ts'
-import { addNotice, message, openPicker, type UiState } from './ui-state.ts'
-import { followWriting } from './write-over-question.ts'
+import { type Intent, stepTo, type UiAction, type UiContext, type UiStep } from '../actions.ts'
+import { applyHeldKey } from '../answer-approval.ts'
+import { notePainted } from '../answers.ts'
+import { putBack } from '../composer/composer.ts'
+import { leaveForm, reopenForm } from '../fill-form.ts'
+import { keyPress } from '../keys/key-event.ts'
+import { notePlaces } from '../keys/key-meaning.ts'
+import { noteAnswered, noteConfigured, noteLostLog } from '../outside-changes.ts'
+import { updateMenu } from '../press-in-menu.ts'
+import { addNotice, message, type UiState } from '../ui-state.ts'
+import { followWriting } from '../write-over-question.ts'
+import { placesOf } from './key-places.ts'
+import { pressKey, settleKey } from './press-key.ts'
 
 /** Returns the next state of the screen and the requests to carry out; the only way it changes. */
 export function updateUi(ui: UiState, action: UiAction, context: UiContext): UiStep {
@@ -16,27 +18,21 @@ export function updateUi(ui: UiState, action: UiAction, context: UiContext): UiS
     case 'key':
       return pressKey(ui, action.event, context)
     case 'signal':
-      return pressStopKey({ ...ui, heldKey: null }, 'ctrl+c', context)
+      return pressKey({ ...ui, heldKey: null }, keyPress('c', { ctrl: true }), context)
     case 'quiet':
-      return stampAnswer(ui, applyHeldKey(ui, context), context)
+      return settleKey(ui, applyHeldKey(ui, context), context)
     case 'painted':
-      return stepTo({ ...ui, guard: notePainted(ui.guard, action, context.nowMs) })
+      return stepTo({
+        ...ui,
+        guard: notePainted(ui.guard, action, context.nowMs),
+        shownPlaces: notePlaces(ui.shownPlaces, placesOf(ui, context.state), context.nowMs),
+      })
     case 'linked':
       return stepTo(linked(ui, action))
     case 'lost':
-      return stepTo({
-        ...ui,
-        link: { kind: 'lost' },
-        clientCount: 1,
-        stoppingTurn: null,
-        stoppingCommand: null,
-        answeredApproval: null,
-      })
+      return stepTo(lost(ui))
     case 'opened':
-      return stepTo(
-        { ...ui, picker: null, opened: action.opened, shownTrust: null, lostLog: null },
-        ...resendUnsent(ui),
-      )
+      return stepTo({ ...ui, menu: null, opened: action.opened, shownTrust: null, lostLog: null }, ...resendUnsent(ui))
     case 'recalled':
       return stepTo({ ...ui, earlierPrompts: action.prompts })
     case 'hold':
@@ -67,9 +63,12 @@ export function updateUi(ui: UiState, action: UiAction, context: UiContext): UiS
     case 'trustShown':
       return stepTo({ ...ui, shownTrust: action.hash })
     case 'pick':
-      return stepTo(openPicker(ui, action), { kind: 'list' })
     case 'listed':
-      return stepTo(fillPicker(ui, action.conversations))
+    case 'menuFilled':
+    case 'previewed':
+      return updateMenu(ui, action, context)
+    case 'background':
+      return stepTo({ ...ui, background: action.rgb })
     case 'counted':
       return stepTo({ ...ui, clientCount: action.clients })
   }
@@ -79,14 +78,17 @@ function linked(ui: UiState, { clientId, serverPid }: UiAction & { kind: 'linked
   return { ...ui, link: { kind: 'up', clientId, serverPid }, ownClients: [...ui.ownClients, clientId] }
 }
 
-/** Fills the picker; conversations open in this window's own server do not count as live. */
-function fillPicker(ui: UiState, listed: readonly ListedConversation[]): UiState {
-  if (ui.picker === null) return ui
-  const own = ui.link.kind === 'up' ? ui.link.serverPid : null
-  const conversations = listed
-    .map((listing) => (listing.live?.pid === own ? { ...listing, live: null } : listing))
-    .filter(({ live }) => live !== null || ui.picker?.liveOnly !== true)
-  return { ...ui, picker: { ...ui.picker, conversations } }
+/** Drops what only the server that is gone could carry out. */
+function lost(ui: UiState): UiState {
+  return {
+    ...ui,
+    link: { kind: 'lost' },
+    menu: null,
+    clientCount: 1,
+    stoppingTurn: null,
+    stoppingCommand: null,
+    answeredApproval: null,
+  }
 }
 
 /** Resends messages once a conversation is open; the server accepts the same id once. */

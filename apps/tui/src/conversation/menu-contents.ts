@@ -1,0 +1,35 @@
+import type { Parley } from '@parley/client'
+import type { ConversationId, ConversationState, Item } from '@parley/protocol'
+import { modelRows } from '../ui/menu/loaded-rows.ts'
+import type { MenuRow } from '../ui/menu/menu.ts'
+
+type Asking = Pick<Parley, 'request'>
+
+/** Loads the models of all providers, with the one in use marked. */
+export async function loadModels(
+  parley: Asking,
+  state: Pick<ConversationState, 'core'> | null,
+): Promise<{ readonly rows: readonly MenuRow[]; readonly problem: string | null }> {
+  const rows = modelRows(await parley.request('model/list', {}), state?.core.settings ?? null)
+  return { rows, problem: rows.some(({ isDisabled }) => !isDisabled) ? null : noModels }
+}
+
+const noModels = 'No provider lists its models: write the name of one, and Enter uses it.'
+
+/** Items read for a preview: the newest message is among them unless many calls follow it. */
+const readItems = 20
+const previewLines = 3
+
+/** Reads the last lines of the newest message of a conversation; none where it has no message among its newest items. */
+export async function readPreview(parley: Asking, conversationId: ConversationId): Promise<readonly string[]> {
+  const { items } = await parley.request('conversation/read', { conversationId, limit: readItems })
+  const newest = items.map(({ item }) => messageText(item)).findLast((text) => text !== '') ?? ''
+  return newest
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+    .slice(-previewLines)
+}
+
+function messageText(item: Item): string {
+  return item.type === 'agentMessage' || item.type === 'userMessage' ? item.text.trim() : ''
+}

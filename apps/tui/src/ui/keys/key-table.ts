@@ -1,0 +1,222 @@
+/** State of the screen that decides what a key means. Several hold at once, the innermost first. */
+export type KeyPlace =
+  | 'lost'
+  | 'menu'
+  | 'completions'
+  | 'note'
+  | 'edit'
+  | 'form'
+  | 'rule'
+  | 'question'
+  | 'writing'
+  | 'composer'
+  | 'command'
+  | 'turn'
+  | 'stopping'
+  | 'idle'
+  | 'anywhere'
+
+/** Condition on the text: none is shown, some is, or it has more than one line. */
+export type KeyCondition = 'empty' | 'written' | 'severalLines'
+
+/** Name of what a key does. */
+export type KeyAct =
+  | 'answer'
+  | 'backToQuestion'
+  | 'breakLine'
+  | 'chooseCompletion'
+  | 'clear'
+  | 'closeCompletions'
+  | 'closeMenu'
+  | 'closeNote'
+  | 'closeRule'
+  | 'complete'
+  | 'editWaiting'
+  | 'fill'
+  | 'interrupt'
+  | 'leave'
+  | 'leaveQuestion'
+  | 'nothing'
+  | 'offerToLeave'
+  | 'openFold'
+  | 'openTranscript'
+  | 'pick'
+  | 'previousField'
+  | 'queue'
+  | 'restart'
+  | 'send'
+  | 'showKeys'
+  | 'stopCommand'
+  | 'suspend'
+
+/** Row of the table: what keys do in the places of its section. */
+export interface KeyRow {
+  /** Keys by their chord, or typed letters. */
+  readonly keys: readonly string[]
+  readonly when?: KeyCondition
+  readonly act: KeyAct
+  /** Description for people; null where another row has it. */
+  readonly words: string | null
+}
+
+interface Section {
+  readonly title: string
+  readonly places: readonly KeyPlace[]
+  readonly rows: readonly KeyRow[]
+}
+
+/** Keys by state. The first row of the innermost place counts whose condition holds; other keys write text. */
+export const keySections: readonly Section[] = [
+  {
+    title: 'Anywhere',
+    places: ['anywhere'],
+    rows: [
+      { keys: ['ctrl+z'], act: 'suspend', words: 'back to the shell for a while; `fg` comes back' },
+      { keys: ['ctrl+t'], act: 'openTranscript', words: 'all of the conversation, to page, search and copy' },
+      { keys: ['ctrl+o'], act: 'openFold', words: 'the last folded part, whole' },
+      { keys: ['shift+tab'], act: 'nothing', words: 'nothing yet: reserved for modes' },
+    ],
+  },
+  {
+    title: 'In the composer',
+    places: ['composer', 'writing', 'completions'],
+    rows: [
+      { keys: ['enter'], act: 'send', words: 'send; a backslash before it breaks the line' },
+      {
+        keys: ['alt+enter'],
+        when: 'severalLines',
+        act: 'breakLine',
+        words: 'break the line, once the text has more than one',
+      },
+      { keys: ['ctrl+c'], when: 'written', act: 'clear', words: 'clear the text' },
+    ],
+  },
+  {
+    title: 'In an empty composer',
+    places: ['composer'],
+    rows: [
+      { keys: ['?'], when: 'empty', act: 'showKeys', words: 'these keys' },
+      { keys: ['up'], when: 'empty', act: 'editWaiting', words: 'change the newest message that waits' },
+      { keys: ['ctrl+d'], when: 'empty', act: 'leave', words: 'leave' },
+    ],
+  },
+  {
+    title: 'Nothing runs',
+    places: ['idle'],
+    rows: [
+      { keys: ['alt+enter'], act: 'breakLine', words: 'break the line' },
+      { keys: ['ctrl+c'], act: 'offerToLeave', words: 'twice within 2 s: leave, when the composer is empty' },
+    ],
+  },
+  {
+    title: 'A turn runs',
+    places: ['turn'],
+    rows: [
+      { keys: ['escape', 'ctrl+c'], act: 'interrupt', words: 'stop the turn; your messages that wait come back' },
+      { keys: ['alt+enter'], act: 'queue', words: 'send for the next turn; Enter sends for the next step' },
+    ],
+  },
+  {
+    title: 'A turn is being stopped',
+    places: ['stopping'],
+    rows: [
+      { keys: ['escape'], act: 'nothing', words: null },
+      { keys: ['ctrl+c'], act: 'offerToLeave', words: 'twice within 2 s: leave without waiting' },
+      { keys: ['alt+enter'], act: 'queue', words: null },
+    ],
+  },
+  {
+    title: 'A command of yours runs',
+    places: ['command'],
+    rows: [
+      { keys: ['escape', 'ctrl+c'], act: 'stopCommand', words: 'stop the command; then the turn' },
+      { keys: ['alt+enter'], act: 'queue', words: null },
+    ],
+  },
+  {
+    title: 'A question waits',
+    places: ['question'],
+    rows: [
+      {
+        keys: ['y', 'a', 'r', 'n', 'v', 'w'],
+        act: 'answer',
+        words: 'the answers it offers; a letter counts when nothing is typed after it',
+      },
+      { keys: ['up', 'down', 'enter'], act: 'answer', words: 'choose an answer and give it' },
+      { keys: ['tab'], act: 'answer', words: 'write a message' },
+      { keys: ['ctrl+d'], act: 'leaveQuestion', words: 'leave; with unsent text, show it' },
+    ],
+  },
+  {
+    title: 'A rule to remember is shown',
+    places: ['rule'],
+    rows: [
+      { keys: ['r', 'enter'], act: 'answer', words: 'add the rule' },
+      { keys: ['escape'], act: 'closeRule', words: 'back to the answers' },
+      { keys: ['ctrl+d'], act: 'closeRule', words: null },
+    ],
+  },
+  {
+    title: 'The composer is open over a question',
+    places: ['writing'],
+    rows: [
+      { keys: ['escape'], act: 'backToQuestion', words: 'back to the question; the text is kept' },
+      { keys: ['up'], when: 'empty', act: 'editWaiting', words: null },
+      { keys: ['ctrl+d'], when: 'empty', act: 'leave', words: null },
+    ],
+  },
+  {
+    title: 'A note to a denied call, or a message that waits',
+    places: ['note', 'edit'],
+    rows: [
+      { keys: ['enter'], act: 'send', words: 'deny with the note, or keep the change; an empty message is taken back' },
+      { keys: ['alt+enter'], act: 'breakLine', words: 'break the line' },
+      { keys: ['escape', 'ctrl+d'], act: 'closeNote', words: 'leave it as it was' },
+      { keys: ['ctrl+c'], when: 'written', act: 'clear', words: null },
+    ],
+  },
+  {
+    title: 'A form',
+    places: ['form'],
+    rows: [
+      { keys: ['enter'], act: 'fill', words: 'next field; after the last, send' },
+      { keys: ['up', 'down', 'tab'], act: 'fill', words: 'choose among options; a number does, too' },
+      {
+        keys: ['escape', 'ctrl+d'],
+        act: 'previousField',
+        words: 'the field before; in the first, back to the question',
+      },
+      { keys: ['ctrl+c'], when: 'written', act: 'clear', words: null },
+    ],
+  },
+  {
+    title: 'A list of completions',
+    places: ['completions'],
+    rows: [
+      { keys: ['up', 'down'], act: 'chooseCompletion', words: 'choose' },
+      { keys: ['tab'], act: 'complete', words: 'take the chosen one' },
+      { keys: ['escape', 'ctrl+d'], act: 'closeCompletions', words: 'close the list' },
+    ],
+  },
+  {
+    title: 'A menu',
+    places: ['menu'],
+    rows: [
+      {
+        keys: ['up', 'down', 'pageup', 'pagedown', 'home', 'end', 'enter'],
+        act: 'pick',
+        words: 'choose and take; typing filters',
+      },
+      { keys: ['tab'], act: 'pick', words: 'conversations of this folder only, or of all' },
+      { keys: ['escape', 'ctrl+c', 'ctrl+d'], act: 'closeMenu', words: 'close it' },
+    ],
+  },
+  {
+    title: 'The server is gone',
+    places: ['lost'],
+    rows: [
+      { keys: ['r'], when: 'empty', act: 'restart', words: 'start it anew' },
+      { keys: ['ctrl+r'], act: 'restart', words: 'start it anew; the text is kept' },
+    ],
+  },
+]

@@ -1,0 +1,148 @@
+import type { ConversationId, ListedConversation } from '@parley/protocol'
+import { applyCommand, commandForKey } from '../composer/command.ts'
+import { type Composer, emptyComposer } from '../composer/composer.ts'
+import type { KeyEvent } from '../keys/key-event.ts'
+
+/** Subject of a menu, which decides what taking a row does. */
+export type MenuKind = 'resume' | 'attach' | 'model' | 'effort' | 'approvals' | 'sandbox'
+
+export interface MenuRow {
+  /** Word that taking the row hands on; unique in its menu. */
+  readonly key: string
+  readonly text: string
+  /** Explanation beside the text. */
+  readonly detail: string
+  /** True for what is in force now. */
+  readonly isCurrent: boolean
+  /** True if the row cannot be taken; its detail says why. */
+  readonly isDisabled: boolean
+  /** Consequence of the choice, which a second Enter confirms; null where one Enter is enough. */
+  readonly warning: string | null
+  /** Conversation that the row stands for; null in other menus. */
+  readonly listed: ListedConversation | null
+}
+
+/** List to choose from, in place of the composer. */
+export interface Menu {
+  readonly kind: MenuKind
+  readonly title: string
+  /** All rows; null while loading. */
+  readonly rows: readonly MenuRow[] | null
+  /** Reason why there are no rows; null where they came. */
+  readonly problem: string | null
+  readonly filter: Composer
+  /** Index of the chosen row among those that match. */
+  readonly choice: number
+  /** Key of the row whose warning is shown; null while none is. */
+  readonly confirming: string | null
+  /** Time from which on Enter has its present meaning, in ms since the epoch. */
+  readonly changedAtMs: number
+  /** Folder to which Tab limits conversations; null where there is nothing to limit. */
+  readonly folder: string | null
+  readonly isFolderOnly: boolean
+  /** Newest lines of conversations that were chosen. */
+  readonly previews: Readonly<Record<ConversationId, readonly string[]>>
+  /** Conversation whose lines are being read. */
+  readonly previewing: ConversationId | null
+}
+
+export const plainRow = { isCurrent: false, isDisabled: false, warning: null, listed: null } as const
+
+interface NewMenu {
+  readonly kind: MenuKind
+  readonly title: string
+  readonly rows: readonly MenuRow[] | null
+  readonly folder?: string | null
+}
+
+/** Returns a menu with its current row chosen. */
+export function newMenu({ kind, title, rows, folder = null }: NewMenu, nowMs: number): Menu {
+  return {
+    kind,
+    title,
+    rows,
+    problem: null,
+    filter: emptyComposer,
+    choice: currentIndex(rows ?? []),
+    confirming: null,
+    changedAtMs: nowMs,
+    folder,
+    isFolderOnly: false,
+    previews: {},
+    previewing: null,
+  }
+}
+
+/** Puts rows that were loaded into the menu. Chooses the current one, unless a filter was typed meanwhile. */
+export function filledMenu(menu: Menu, rows: readonly MenuRow[], nowMs: number): Menu {
+  const choice = menu.filter.text === '' ? currentIndex(rows) : 0
+  return { ...menu, rows, problem: null, choice, changedAtMs: nowMs }
+}
+
+function currentIndex(rows: readonly MenuRow[]): number {
+  return Math.max(
+    0,
+    rows.findIndex(({ isCurrent }) => isCurrent),
+  )
+}
+
+/** Returns the rows that contain every word of the filter. */
+export function matching({ rows, filter, folder, isFolderOnly }: Menu): readonly MenuRow[] {
+  const words = filter.text
+    .toLowerCase()
+    .split(/\s+/)
+    .filter((word) => word !== '')
+  return (rows ?? []).filter((row) => {
+    if (isFolderOnly && row.listed?.cwd !== folder) return false
+    const text = searchedText(row)
+    return words.every((word) => text.includes(word))
+  })
+}
+
+function searchedText({ text, detail, listed }: MenuRow): string {
+  const more = listed === null ? '' : `${listed.title} ${listed.cwd} ${listed.shortId}`
+  return `${text} ${detail} ${more}`.toLowerCase()
+}
+
+export function chosenRow(menu: Menu): MenuRow | null {
+  return matching(menu)[menu.choice] ?? null
+}
+
+/** Rows that PgUp and PgDn move by. */
+const pageRows = 10
+
+/** Moves the choice, limits conversations to the folder, or edits the filter. */
+export function moveOrFilter(menu: Menu, event: KeyEvent): Menu {
+  const calm = menu.confirming === null ? menu : { ...menu, confirming: null }
+  if (event.kind === 'key' && event.name === 'tab') return toggleFolder(calm)
+  const at = event.kind === 'key' ? moved(calm, event.name) : null
+  if (at !== null) return { ...calm, choice: Math.max(0, Math.min(matching(calm).length - 1, at)) }
+  const command = commandForKey(event)
+  if (command === null) return calm
+  const filter = applyCommand(calm.filter, command, { columns: 200, history: [] })
+  return filter.text === calm.filter.text ? { ...calm, filter } : { ...calm, filter, choice: 0 }
+}
+
+/** Returns the index that the key moves to, which may be past either end; null for other keys. */
+function moved(menu: Menu, key: string): number | null {
+  switch (key) {
+    case 'up':
+      return menu.choice - 1
+    case 'down':
+      return menu.choice + 1
+    case 'pageup':
+      return menu.choice - pageRows
+    case 'pagedown':
+      return menu.choice + pageRows
+    case 'home':
+      return 0
+    case 'end':
+      return Number.MAX_SAFE_INTEGER
+    default:
+      return null
+  }
+}
+
+function toggleFolder(menu: Menu): Menu {
+  return menu.folder === null ? menu : { ...menu, isFolderOnly: !menu.isFolderOnly, choice: 0 }
+}

@@ -1,0 +1,96 @@
+import type { ApprovalPolicy, SandboxMode, Settings } from '@parley/protocol'
+import { type MenuRow, plainRow } from './menu.ts'
+
+/** Values of `/approvals` and of `-a`. */
+export const approvalPolicies = [
+  'untrusted',
+  'on-failure',
+  'on-request',
+  'never',
+] as const satisfies readonly ApprovalPolicy[]
+
+/** Values of `/sandbox` and of `-s`, the narrowest first. */
+export const sandboxModes = [
+  'read-only',
+  'workspace-write',
+  'danger-full-access',
+] as const satisfies readonly SandboxMode[]
+
+/** Values of `/effort`. A provider's other words are taken from `model_reasoning_effort` in config.toml. */
+export const efforts = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh'] as const
+
+type Limits = Pick<Settings, 'approvalPolicy' | 'sandbox' | 'network'>
+
+const approvalWords: Readonly<Record<ApprovalPolicy, string>> = {
+  untrusted: 'asks before every change and all but harmless commands',
+  'on-failure': 'asks once the sandbox has blocked a command',
+  'on-request': 'asks to leave the sandbox or to use the network',
+  never: 'never asks: what would need a yes is denied',
+}
+
+export function approvalRows(limits: Limits): readonly MenuRow[] {
+  return approvalPolicies.map((policy) => ({
+    ...plainRow,
+    key: policy,
+    text: policy,
+    detail: approvalWords[policy],
+    isCurrent: policy === limits.approvalPolicy,
+    warning: policy === 'never' && limits.approvalPolicy !== 'never' ? neverWarning(limits) : null,
+  }))
+}
+
+function neverWarning({ sandbox }: Limits): string {
+  return sandbox === 'danger-full-access'
+    ? 'Everything runs with all your rights, and nothing asks you first.'
+    : 'Nothing asks you: what the limits allow runs at once, the rest is denied.'
+}
+
+export function sandboxRows(limits: Limits): readonly MenuRow[] {
+  const current = sandboxModes.indexOf(limits.sandbox)
+  return sandboxModes.map((mode, index) => ({
+    ...plainRow,
+    key: mode,
+    text: mode,
+    detail: sandboxWords(mode, limits),
+    isCurrent: index === current,
+    warning: index > current ? widerWarning(mode, limits) : null,
+  }))
+}
+
+function sandboxWords(mode: SandboxMode, { network }: Limits): string {
+  switch (mode) {
+    case 'read-only':
+      return 'their own /tmp and nothing else; no network'
+    case 'workspace-write':
+      return `the working folder and /tmp; ${network === true ? 'with' : 'no'} network`
+    case 'danger-full-access':
+      return 'no sandbox: all that you may do, with network'
+  }
+}
+
+function widerWarning(mode: SandboxMode, { approvalPolicy }: Limits): string {
+  if (mode !== 'danger-full-access') return 'Commands may change files in the working folder.'
+  const asks = approvalPolicy === 'untrusted' ? '' : ' Almost nothing asks you first.'
+  const none = approvalPolicy === 'never' ? ' Nothing asks you first.' : asks
+  return `No limits: commands may write anywhere, use the network and read your keys.${none}`
+}
+
+const effortWords: Readonly<Record<(typeof efforts)[number], string>> = {
+  none: 'answers without thinking first',
+  minimal: 'hardly thinks',
+  low: 'thinks briefly: quick and cheap',
+  medium: 'thinks as much as most work needs',
+  high: 'thinks long, for hard problems',
+  xhigh: 'thinks longest: slow and dear, and not every model has it',
+}
+
+/** Returns the levels, with a word of the provider's own where that is in force. */
+export function effortRows({ effort }: Pick<Settings, 'effort'>): readonly MenuRow[] {
+  const known = efforts.map((level) => effortRow(level, effortWords[level], effort))
+  const isKnown = effort === undefined || efforts.some((level) => level === effort)
+  return isKnown ? known : [...known, effortRow(effort, 'from your configuration', effort)]
+}
+
+function effortRow(level: string, detail: string, current: string | undefined): MenuRow {
+  return { ...plainRow, key: level, text: level, detail, isCurrent: level === current }
+}

@@ -1,0 +1,149 @@
+import type { ListedConversation, SettingsPatch } from '@parley/protocol'
+import { type Intent, stepTo, type UiAction, type UiContext, type UiStep } from './actions.ts'
+import { chord } from './composer/command.ts'
+import type { KeyEvent } from './keys/key-event.ts'
+import { conversationRows } from './menu/loaded-rows.ts'
+import { chosenRow, filledMenu, type Menu, type MenuKind, type MenuRow, moveOrFilter, newMenu } from './menu/menu.ts'
+import { approvalPolicies, approvalRows, effortRows, sandboxModes, sandboxRows } from './menu/setting-rows.ts'
+import type { UiState } from './ui-state.ts'
+
+/** Time before Enter takes a row of a list that has just come, or confirms a warning that was just shown. */
+const steadyAfterMs = 300
+
+/** Handles keys of the open menu: Enter takes the chosen row, other keys move the choice or edit the filter. */
+export function pressInMenu(ui: UiState, menu: Menu, event: KeyEvent, { nowMs }: UiContext): UiStep {
+  if (event.kind !== 'key' || chord(event) !== 'enter') return withPreview(ui, moveOrFilter(menu, event))
+  if (nowMs - menu.changedAtMs < steadyAfterMs) return stepTo(ui)
+  const row = chosenRow(menu)
+  if (row === null) return takeTyped(ui, menu)
+  if (row.isDisabled) return stepTo(ui)
+  if (row.warning !== null && menu.confirming !== row.key)
+    return stepTo({ ...ui, menu: { ...menu, confirming: row.key, changedAtMs: nowMs } })
+  return takeRow(ui, menu.kind, row)
+}
+
+function takeRow(ui: UiState, kind: MenuKind, row: MenuRow): UiStep {
+  const closed = { ...ui, menu: null }
+  if (row.isCurrent) return stepTo(closed)
+  switch (kind) {
+    case 'resume':
+    case 'attach':
+      return row.listed === null
+        ? stepTo(closed)
+        : stepTo(ui, { kind: 'open', conversationId: row.listed.conversationId })
+    case 'model':
+      return configured(closed, modelSettings(row.key))
+    case 'effort':
+      return configured(closed, { effort: row.key })
+    case 'approvals': {
+      const approvalPolicy = approvalPolicies.find((policy) => policy === row.key)
+      return approvalPolicy === undefined ? stepTo(closed) : configured(closed, { approvalPolicy })
+    }
+    case 'sandbox': {
+      const sandbox = sandboxModes.find((mode) => mode === row.key)
+      return sandbox === undefined ? stepTo(closed) : configured(closed, { sandbox })
+    }
+  }
+}
+
+/** Uses the typed text as a model's name where no model matches: a provider may list none. */
+function takeTyped(ui: UiState, { kind, rows, filter }: Menu): UiStep {
+  const typed = filter.text.trim()
+  if (kind !== 'model' || rows === null || typed === '') return stepTo(ui)
+  return configured({ ...ui, menu: null }, modelSettings(typed))
+}
+
+function configured(ui: UiState, settings: SettingsPatch): UiStep {
+  return stepTo(ui, { kind: 'configure', settings })
+}
+
+/** Reads `ID` or `PROVIDER ID`; ids may contain slashes and colons, but no blanks. */
+export function modelSettings(words: string): { model: string; modelProvider?: string } {
+  const [first = '', second] = words.split(/\s+/)
+  return second === undefined ? { model: first } : { modelProvider: first, model: second }
+}
+
+/** Opens the list of conversations, which the server is asked for. */
+export function openConversationMenu(
+  ui: UiState,
+  { liveOnly, folder }: { readonly liveOnly: boolean; readonly folder: string | null },
+  nowMs: number,
+): UiStep {
+  const title = liveOnly ? 'Attach to a conversation' : 'Resume a conversation'
+  const menu = newMenu({ kind: liveOnly ? 'attach' : 'resume', title, rows: null, folder }, nowMs)
+  return stepTo({ ...ui, menu }, { kind: 'list' })
+}
+
+/** Opens a list that the command line asks for, or fills the open menu with what the server sent. */
+export function updateMenu(ui: UiState, action: MenuAction, context: UiContext): UiStep {
+  switch (action.kind) {
+    case 'pick':
+      return openConversationMenu(ui, action, context.nowMs)
+    case 'listed':
+      return fillConversations(ui, action.conversations, context)
+    case 'menuFilled':
+      return stepTo(fillMenu(ui, action, context))
+    case 'previewed':
+      return keepPreview(ui, action)
+  }
+}
+
+type MenuAction = Extract<UiAction, { kind: 'pick' | 'listed' | 'menuFilled' | 'previewed' }>
+
+/** Opens the list of models, which the providers are asked for. */
+export function openModelMenu(ui: UiState, { nowMs }: UiContext): UiStep {
+  return stepTo({ ...ui, menu: newMenu({ kind: 'model', title: 'Model', rows: null }, nowMs) }, { kind: 'models' })
+}
+
+const settingMenus = {
+  effort: { title: 'Effort', rowsOf: effortRows },
+  approvals: { title: 'When to ask', rowsOf: approvalRows },
+  sandbox: { title: 'What commands may write to', rowsOf: sandboxRows },
+} as const
+
+/** Opens the choices of a setting, with the one in force chosen. */
+export function openSettingMenu(ui: UiState, kind: keyof typeof settingMenus, { state, nowMs }: UiContext): UiStep {
+  if (state === null) return stepTo(ui)
+  const { title, rowsOf } = settingMenus[kind]
+  return stepTo({ ...ui, menu: newMenu({ kind, title, rows: rowsOf(state.core.settings) }, nowMs) })
+}
+
+/** Fills the list of conversations: those of the folder where it has any but the open one, else all. */
+function fillConversations(ui: UiState, listed: readonly ListedConversation[], { nowMs }: UiContext): UiStep {
+  const { menu, link, opened } = ui
+  if (menu === null || (menu.kind !== 'resume' && menu.kind !== 'attach')) return stepTo(ui)
+  const openId = opened?.conversationId ?? null
+  const rows = conversationRows(listed, {
+    ownPid: link.kind === 'up' ? link.serverPid : null,
+    liveOnly: menu.kind === 'attach',
+    openId,
+  })
+  const isFolderOnly =
+    menu.folder !== null && rows.some(({ key, listed: row }) => row?.cwd === menu.folder && key !== openId)
+  return withPreview(ui, { ...filledMenu({ ...menu, isFolderOnly }, rows, nowMs), choice: 0 })
+}
+
+/** Fills a menu that waits for its rows; does nothing once another one is open. */
+function fillMenu(ui: UiState, { menu: kind, rows, problem }: Filled, { nowMs }: UiContext): UiState {
+  const { menu } = ui
+  return menu?.kind === kind ? { ...ui, menu: { ...filledMenu(menu, rows, nowMs), problem } } : ui
+}
+
+type Filled = Extract<UiAction, { kind: 'menuFilled' }>
+
+/** Keeps the newest lines of a conversation, and asks for those of the one that is chosen by now. */
+function keepPreview(ui: UiState, { conversationId, lines }: Extract<UiAction, { kind: 'previewed' }>): UiStep {
+  const { menu } = ui
+  if (menu === null) return stepTo(ui)
+  return withPreview(ui, { ...menu, previewing: null, previews: { ...menu.previews, [conversationId]: lines } })
+}
+
+/** Asks for the lines of the chosen conversation, one at a time, so that arrows held down ask for few. */
+function withPreview(ui: UiState, menu: Menu): UiStep {
+  const listed = chosenRow(menu)?.listed ?? null
+  if (menu.kind !== 'resume' || listed === null || menu.previewing !== null) return stepTo({ ...ui, menu })
+  const { conversationId } = listed
+  if (menu.previews[conversationId] !== undefined) return stepTo({ ...ui, menu })
+  const intent: Intent = { kind: 'preview', conversationId }
+  return stepTo({ ...ui, menu: { ...menu, previewing: conversationId } }, intent)
+}

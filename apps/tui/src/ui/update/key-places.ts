@@ -1,0 +1,60 @@
+import type { ConversationState, ItemId } from '@parley/protocol'
+import { pendingApprovals } from '../answers.ts'
+import type { Situation } from '../keys/key-meaning.ts'
+import type { KeyCondition, KeyPlace } from '../keys/key-table.ts'
+import { completionsOf } from '../slash-commands.ts'
+import type { UiState } from '../ui-state.ts'
+import { isComposerHidden, isComposerOverApproval } from '../write-over-question.ts'
+
+/** Returns what holds for keys now. */
+export function situationOf(ui: UiState, state: ConversationState | null): Situation {
+  return { places: placesOf(ui, state), holds: (condition) => holds(condition, ui, state) }
+}
+
+/** Returns the places that hold, the innermost first. */
+export function placesOf(ui: UiState, state: ConversationState | null): readonly KeyPlace[] {
+  if (ui.menu !== null) return ['menu', 'anywhere']
+  const input = inputPlace(ui, state)
+  const work = workPlace(ui, state)
+  return ui.link.kind === 'lost' ? ['lost', input, work, 'anywhere'] : [input, work, 'anywhere']
+}
+
+function inputPlace(ui: UiState, state: ConversationState | null): KeyPlace {
+  if (ui.purpose.kind !== 'message') return ui.purpose.kind
+  if (isComposerHidden(ui, state)) return isRuleShown(ui, state) ? 'rule' : 'question'
+  if (completionsOf(ui).length > 0) return 'completions'
+  return isComposerOverApproval(ui, state) ? 'writing' : 'composer'
+}
+
+function isRuleShown(ui: UiState, state: ConversationState | null): boolean {
+  return ui.remembering !== null && pendingApprovals(state, ui)[0]?.id === ui.remembering
+}
+
+/** Returns the place of what runs and can be stopped from here. */
+function workPlace(ui: UiState, state: ConversationState | null): KeyPlace {
+  if (ui.link.kind !== 'up' || ui.opened?.readOnly === true) return 'idle'
+  const command = runningShellCommand(state)
+  const isAsked = pendingApprovals(state, ui).length > 0
+  if (command !== null && ui.stoppingCommand !== command && !isAsked) return 'command'
+  const turn = state?.core.turn ?? null
+  if (turn === null) return 'idle'
+  return ui.stoppingTurn === turn.id ? 'stopping' : 'turn'
+}
+
+/** Returns the newest running command of the user. */
+export function runningShellCommand(state: ConversationState | null): ItemId | null {
+  const commands = Object.values(state?.core.open ?? {}).filter(({ item }) => item.type === 'shellCommand')
+  return commands.at(-1)?.item.id ?? null
+}
+
+function holds(condition: KeyCondition, ui: UiState, state: ConversationState | null): boolean {
+  const isEmpty = ui.composer.text === '' || isComposerHidden(ui, state)
+  switch (condition) {
+    case 'empty':
+      return isEmpty
+    case 'written':
+      return !isEmpty
+    case 'severalLines':
+      return ui.composer.text.includes('\n')
+  }
+}

@@ -1,0 +1,113 @@
+import type { ApprovalId, MessageId } from '@parley/protocol'
+import { stepTo, type UiContext, type UiStep } from '../actions.ts'
+import { approvedNotStarted, pendingApprovals } from '../answers.ts'
+import { type Composer, emptyComposer, expanded, replace } from '../composer/composer.ts'
+import { isInboxPaused } from '../inbox.ts'
+import { noteMissing, noteReadOnly, runSlash } from '../run-slash.ts'
+import { chosenCompletion, parseSlash } from '../slash-commands.ts'
+import { message, type UiState, type Unsent } from '../ui-state.ts'
+
+/** Handles Enter by the purpose of the text; never answers an approval. */
+export function pressEnter(ui: UiState, when: Unsent['when'], context: UiContext): UiStep {
+  const { purpose } = ui
+  // Without a server the text could not be delivered: it stays in the composer.
+  if (purpose.kind !== 'message' && ui.link.kind !== 'up') return stepTo(ui)
+  if (purpose.kind === 'note') return denyWithNote(ui, purpose.approvalId)
+  if (purpose.kind === 'edit') return changeQueued(ui, purpose.messageId)
+  const completed = completedCommand(ui)
+  if (completed !== null)
+    return completed.runs ? submitText(cleared(ui), completed.text, when, context) : stepTo(completed.ui)
+  const submission = submit(ui.composer)
+  switch (submission.kind) {
+    case 'newline':
+      return stepTo({ ...ui, composer: submission.composer })
+    case 'nothing':
+      return continueWaiting(ui, context)
+    case 'send':
+      return submitText({ ...ui, composer: submission.composer, writing: null }, submission.text, when, context, ui)
+  }
+}
+
+/** Returns the chosen completion, to run at once or, if it needs an argument, to complete in the composer. */
+function completedCommand(ui: UiState): { ui: UiState; text: string; runs: boolean } | null {
+  const chosen = chosenCompletion(ui)
+  if (chosen === null) return null
+  const composer = replace(ui.composer, { start: 0, end: ui.composer.text.length, text: `/${chosen.name} ` })
+  const needsArgument = chosen.argument !== '' && !chosen.argument.startsWith('[')
+  const whole = ui.composer.text.trim() === `/${chosen.name}` ? noteMissing(ui, chosen.name) : ui
+  return { ui: { ...whole, composer, choice: 0 }, text: `/${chosen.name}`, runs: !needsArgument }
+}
+
+/** Continues what waits for the user, when the composer is empty. */
+function continueWaiting(ui: UiState, { state }: UiContext): UiStep {
+  if (ui.link.kind !== 'up' || pendingApprovals(state, ui).length > 0) return stepTo(ui)
+  const waits = approvedNotStarted(state).length > 0 || state?.core.turn?.parked === true || isInboxPaused(state)
+  return waits ? stepTo(ui, { kind: 'continue' }) : stepTo(ui)
+}
+
+function submitText(
+  entered: UiState,
+  text: string,
+  when: Unsent['when'],
+  context: UiContext,
+  before: UiState = entered,
+): UiStep {
+  const ui = { ...entered, refusedText: null }
+  const refused = { ...entered, refusedText: text }
+  const command = parseSlash(text.trim())
+  // The blank may be a slip in a message or in a command: the text stays to be changed.
+  if (command?.kind === 'unknown' && command.word === '') return runSlash(before, command, context)
+  if (command !== null) return runSlash(command.kind === 'unknown' ? refused : ui, command, context)
+  if (ui.link.kind === 'lost') return stepTo(before)
+  if (ui.opened?.readOnly) return stepTo(noteReadOnly(refused))
+  if (!text.startsWith('!')) return sendMessage(ui, { messageId: context.freshId, text, when })
+  const line = text.slice(1).trim()
+  if (ui.opened === null) return stepTo(before)
+  return line === '' ? stepTo(before) : stepTo(ui, { kind: 'shell', command: line })
+}
+
+/** Sends a message, or holds it until the server answers; held messages go out in order. */
+function sendMessage(ui: UiState, unsent: Unsent): UiStep {
+  const held = { ...ui, unsent: [...ui.unsent, unsent] }
+  return ui.opened === null || ui.link.kind !== 'up' ? stepTo(held) : stepTo(held, { kind: 'send', message: unsent })
+}
+
+function denyWithNote(ui: UiState, approvalId: ApprovalId): UiStep {
+  const note = expanded(ui.composer).trim()
+  const answered = { ...cleared(ui), answeredApproval: approvalId }
+  return stepTo(answered, { kind: 'decide', approvalId, decision: 'denied', ...(note === '' ? {} : { note }) })
+}
+
+function changeQueued(ui: UiState, messageId: MessageId): UiStep {
+  const text = expanded(ui.composer)
+  return stepTo(
+    cleared(ui),
+    text.trim() === '' ? { kind: 'removeQueued', messageId } : { kind: 'editQueued', messageId, text },
+  )
+}
+
+function cleared(ui: UiState): UiState {
+  return {
+    ...ui,
+    composer: { ...emptyComposer, killed: ui.composer.killed },
+    purpose: message,
+    writing: null,
+    choice: 0,
+  }
+}
+
+type Submission =
+  | { readonly kind: 'send'; readonly text: string; readonly composer: Composer }
+  | { readonly kind: 'newline'; readonly composer: Composer }
+  | { readonly kind: 'nothing' }
+
+/** Returns what Enter submits; a backslash at the line's end becomes a line end instead. */
+export function submit(composer: Composer): Submission {
+  const { text, caret } = composer
+  const atLineEnd = caret === text.length || text[caret] === '\n'
+  if (atLineEnd && text[caret - 1] === '\\') {
+    return { kind: 'newline', composer: replace(composer, { start: caret - 1, end: caret, text: '\n' }) }
+  }
+  if (text.trim() === '') return { kind: 'nothing' }
+  return { kind: 'send', text: expanded(composer), composer: { ...emptyComposer, killed: composer.killed } }
+}

@@ -1,0 +1,153 @@
+import { type Intent, stepTo, type UiContext, type UiStep } from '../actions.ts'
+import { answerApproval, releaseHeld, replaceHeldKey } from '../answer-approval.ts'
+import { noteKey } from '../answers.ts'
+import { applyCommand, type ComposerCommand, chord, commandForKey } from '../composer/command.ts'
+import { replace } from '../composer/composer.ts'
+import { pressInForm, previousField } from '../fill-form.ts'
+import { inputHistory, inputText, isWhole } from '../inbox.ts'
+import type { KeyEvent } from '../keys/key-event.ts'
+import { actOfKey, isMeaningNew, notePlaces, placedByKey } from '../keys/key-meaning.ts'
+import type { KeyAct } from '../keys/key-table.ts'
+import { pressInMenu } from '../press-in-menu.ts'
+import { addKeyTables } from '../run-slash.ts'
+import { chosenCompletion, completionsOf } from '../slash-commands.ts'
+import { addNote, leaveNotOffered, type UiState } from '../ui-state.ts'
+import { isComposerHidden, openByKey, setWriting } from '../write-over-question.ts'
+import { placesOf, situationOf } from './key-places.ts'
+import { pressEnter } from './press-enter.ts'
+import {
+  clearText,
+  closeMenu,
+  closeNote,
+  closeRule,
+  interruptTurn,
+  leaveQuestion,
+  offerToLeave,
+  stopCommand,
+} from './press-stop.ts'
+
+/** Handles one key: a held answer first, then the key's row in the table, then the place as input. */
+export function pressKey(ui: UiState, event: KeyEvent, context: UiContext): UiStep {
+  if (event.kind === 'reply' || event.kind === 'ignored') return stepTo(ui)
+  const shown = { ...ui, shownPlaces: notePlaces(ui.shownPlaces, placesOf(ui, context.state), context.nowMs) }
+  const step = replaceHeldKey(shown, event, context) ?? releasedStep(shown, event, context)
+  const isAsked = step.ui.composer.text === '' || isComposerHidden(step.ui, context.state)
+  const reached = isAsked ? step.ui.reached : null
+  const used = { ...step.ui, reached, guard: noteKey(step.ui.guard, context.nowMs) }
+  return settleKey(shown, { ...step, ui: used }, context)
+}
+
+function releasedStep(ui: UiState, event: KeyEvent, context: UiContext): UiStep {
+  const released = releaseHeld(ui, event, context)
+  return released.isUsed ? stepTo(released.ui) : keyStep(released.ui, event, context)
+}
+
+/** Records the time of an answer, and the places that the key has brought about. */
+export function settleKey(before: UiState, step: UiStep, { state, nowMs }: UiContext): UiStep {
+  const answeredAtMs = step.ui.answeredApproval === before.answeredApproval ? before.answeredAtMs : nowMs
+  const places = placesOf(step.ui, state)
+  const isUnchanged = places.join() === placesOf(before, state).join()
+  const shownPlaces = isUnchanged ? step.ui.shownPlaces : placedByKey(places)
+  return { ...step, ui: { ...step.ui, answeredAtMs, shownPlaces } }
+}
+
+function keyStep(ui: UiState, event: KeyEvent, context: UiContext): UiStep {
+  const key = keyOf(event)
+  const situation = situationOf(ui, context.state)
+  const act = key === null ? null : actOfKey(key, situation)
+  if (event.kind === 'key' && key !== null && isMeaningNew(ui.shownPlaces, key, situation, context.nowMs))
+    return stepTo(ui)
+  const before = act === 'offerToLeave' ? ui : { ...ui, interrupts: leaveNotOffered }
+  return (act === null ? null : acts[act](before, context, event)) ?? input(before, event, context)
+}
+
+/** Returns the key as the table names it: its chord, or a single typed character. */
+function keyOf(event: KeyEvent): string | null {
+  if (event.kind === 'key') return chord(event)
+  return event.kind === 'text' ? event.text : null
+}
+
+/** Carries out an act; null if there is nothing to do, and the key is input. */
+type Act = (ui: UiState, context: UiContext, event: KeyEvent) => UiStep | null
+
+const acts: Readonly<Record<KeyAct, Act>> = {
+  answer: (ui, context, event) => answerApproval(ui, event, context),
+  backToQuestion: (ui, { state }) => stepTo(setWriting(ui, state, false)),
+  breakLine: (ui, context) => edit(ui, { kind: 'newline' }, context),
+  chooseCompletion,
+  clear: (ui) => stepTo(clearText(ui)),
+  closeCompletions: (ui) => stepTo({ ...ui, dismissed: ui.composer.text }),
+  closeMenu: (ui) => closeMenu(ui),
+  closeNote: (ui) => stepTo(closeNote(ui)),
+  closeRule: (ui) => stepTo(closeRule(ui)),
+  complete,
+  editWaiting,
+  fill: (ui, { state }, event) => pressInForm(ui, event, state),
+  interrupt: (ui, { state }) => interruptTurn(ui, state),
+  leave: only({ kind: 'leave' }),
+  leaveQuestion: (ui, { state }) => leaveQuestion(ui, state),
+  nothing: (ui) => stepTo(ui),
+  offerToLeave: (ui, { nowMs }) => offerToLeave(ui, nowMs),
+  openFold: only({ kind: 'showTranscript', at: 'lastFold' }),
+  openTranscript: only({ kind: 'showTranscript', at: 'end' }),
+  pick: (ui, context, event) => (ui.menu === null ? null : pressInMenu(ui, ui.menu, event, context)),
+  previousField: (ui, { state }) =>
+    ui.purpose.kind === 'form' ? stepTo(previousField(ui, ui.purpose.form, state)) : null,
+  queue: (ui, context) => pressEnter(ui, 'queue', context),
+  restart: (ui) => stepTo({ ...ui, link: { kind: 'starting' } }, { kind: 'restart' }),
+  send: (ui, context) => pressEnter(ui, 'steer', context),
+  showKeys: (ui) => stepTo(addKeyTables(ui)),
+  stopCommand: (ui, { state }) => stopCommand(ui, state),
+  suspend: only({ kind: 'suspend' }),
+}
+
+function only(intent: Intent): Act {
+  return (ui) => stepTo(ui, intent)
+}
+
+/** Handles a key that the table gives no meaning: input of the menu, the form, the question or the composer. */
+function input(ui: UiState, event: KeyEvent, context: UiContext): UiStep {
+  if (ui.menu !== null) return pressInMenu(ui, ui.menu, event, context)
+  return (
+    pressInForm(ui, event, context.state) ??
+    answerApproval(ui, event, context) ??
+    openByKey(ui, event, context) ??
+    write(ui, event, context)
+  )
+}
+
+function write(ui: UiState, event: KeyEvent, context: UiContext): UiStep {
+  const command = commandForKey(event)
+  return command === null ? stepTo(ui) : edit(ui, command, context)
+}
+
+function edit(ui: UiState, command: ComposerCommand, { state, columns }: UiContext): UiStep {
+  const composer = applyCommand(ui.composer, command, { columns, history: inputHistory(state, ui) })
+  if (composer.text === ui.composer.text) return stepTo({ ...ui, composer })
+  // Text that is deleted to its end leaves the composer open: the next letter is no answer.
+  return stepTo({ ...setWriting(ui, state, true), composer, choice: 0, dismissed: null })
+}
+
+function chooseCompletion(ui: UiState, _: UiContext, event: KeyEvent): UiStep {
+  const { length } = completionsOf(ui)
+  const step = event.kind === 'key' && event.name === 'up' ? length - 1 : 1
+  return stepTo({ ...ui, choice: (ui.choice + step) % length })
+}
+
+function complete(ui: UiState): UiStep | null {
+  const chosen = chosenCompletion(ui)
+  if (chosen === null) return null
+  const composer = replace(ui.composer, { start: 0, end: ui.composer.text.length, text: `/${chosen.name} ` })
+  return stepTo({ ...ui, composer, choice: 0 })
+}
+
+const tooLongToEdit = 'The message that waits is too long to be changed here. It goes out as it was sent.'
+
+/** Puts the newest queued message in the composer; null if none waits. */
+function editWaiting(ui: UiState, { state }: UiContext): UiStep | null {
+  const newest = state?.core.inbox.at(-1)
+  if (newest === undefined) return null
+  if (!isWhole(newest.content)) return stepTo(addNote(ui, 'info', tooLongToEdit))
+  const composer = replace(ui.composer, { start: 0, end: 0, text: inputText(newest.content) })
+  return stepTo({ ...ui, composer, purpose: { kind: 'edit', messageId: newest.messageId } })
+}

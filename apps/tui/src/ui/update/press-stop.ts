@@ -1,0 +1,67 @@
+import type { ConversationState } from '@parley/protocol'
+import { stepTo, type UiStep } from '../actions.ts'
+import { forgetPainted } from '../answers.ts'
+import { clear, emptyComposer } from '../composer/composer.ts'
+import { inputText, isWhole, ownQueued } from '../inbox.ts'
+import { type Interrupts, leaveNotOffered, message, type UiState } from '../ui-state.ts'
+import { setWriting } from '../write-over-question.ts'
+import { runningShellCommand } from './key-places.ts'
+
+type State = ConversationState | null
+
+/** Time in which a second Ctrl+C leaves. */
+const leaveWithinMs = 2_000
+
+/** Returns true while a second Ctrl+C leaves. */
+export function isLeaveOffered({ armedUntilMs }: Interrupts, nowMs: number): boolean {
+  return armedUntilMs !== null && nowMs <= armedUntilMs
+}
+
+/** Offers to leave, and leaves when asked again in time. */
+export function offerToLeave(ui: UiState, nowMs: number): UiStep {
+  if (isLeaveOffered(ui.interrupts, nowMs)) return stepTo({ ...ui, interrupts: leaveNotOffered }, { kind: 'leave' })
+  return stepTo({ ...ui, interrupts: { armedUntilMs: nowMs + leaveWithinMs } })
+}
+
+/** Clears the text, which undo restores; a note or a change of a message ends. */
+export function clearText(ui: UiState): UiState {
+  const purpose = ui.purpose.kind === 'form' ? ui.purpose : message
+  return { ...ui, composer: clear(ui.composer), purpose, writing: null }
+}
+
+export function closeNote(ui: UiState): UiState {
+  return { ...ui, purpose: message, composer: { ...emptyComposer, killed: ui.composer.killed } }
+}
+
+/** Goes back from the rule to the answers, which are another page about the same approval. */
+export function closeRule(ui: UiState): UiState {
+  return { ...ui, remembering: null, guard: forgetPainted(ui.guard) }
+}
+
+/** Closes the menu; leaves where it is all there is. */
+export function closeMenu(ui: UiState): UiStep {
+  return ui.opened === null ? stepTo(ui, { kind: 'leave' }) : stepTo({ ...ui, menu: null })
+}
+
+/** Leaves from a question; shows text first that it hides, which leaving would lose. */
+export function leaveQuestion(ui: UiState, state: State): UiStep {
+  return ui.composer.text === '' ? stepTo(ui, { kind: 'leave' }) : stepTo(setWriting(ui, state, true))
+}
+
+export function stopCommand(ui: UiState, state: State): UiStep {
+  return stepTo({ ...ui, stoppingCommand: runningShellCommand(state) }, { kind: 'stopShell' })
+}
+
+/**
+ * Interrupts the turn and returns this client's queued messages to the composer, the oldest first. They were meant for
+ * the turn that ends; messages too long to edit stay queued.
+ */
+export function interruptTurn(ui: UiState, state: State): UiStep {
+  const turnId = state?.core.turn?.id
+  if (turnId === undefined) return stepTo(ui)
+  const back = ownQueued(state, ui)
+    .filter(({ content }) => isWhole(content))
+    .toReversed()
+    .map(({ messageId, content }) => ({ kind: 'takeBack', messageId, text: inputText(content) }) as const)
+  return stepTo({ ...ui, stoppingTurn: turnId }, ...back, { kind: 'interrupt', turnId })
+}

@@ -1,0 +1,175 @@
+import type { ListedConversation } from '@parley/protocol'
+import { layoutComposer } from '../../ui/composer/layout.ts'
+import { chosenRow, type Menu, type MenuRow, matching } from '../../ui/menu/menu.ts'
+import { shownName, strippedLine } from '../text/control-characters.ts'
+import { truncateLine, truncateText, wrapLine } from '../text/fit-rows.ts'
+import { formatAgo, placedPath } from '../text/formats.ts'
+import { beside, gutterCells, indented, marked } from '../text/gutter.ts'
+import { type Line, lineText, type Room, type Span } from '../text/span.ts'
+import { cellWidth } from '../text/width.ts'
+import type { RowsWithCaret } from './composer-rows.ts'
+
+export interface Around {
+  readonly homeFolder: string
+  readonly nowMs: number
+  readonly maxRows: number
+}
+
+/** Rows of the list that a heading and a preview never take. */
+const leastListRows = 5
+
+/**
+ * Returns the menu around the chosen row. A low window loses the preview first, then the blank row, the heading and the
+ * filter, so that the chosen row and a warning remain.
+ */
+export function menuRows(menu: Menu, room: Room, around: Around): RowsWithCaret {
+  const { maxRows } = around
+  const warning = warningRows(menu, room).slice(0, Math.max(0, maxRows - 1))
+  const spare = Math.max(0, maxRows - warning.length - 1)
+  const { rows: filter, caret } = filterRows(menu, room)
+  const head = spare >= 2 ? [headingRow(menu, room), ...filter] : filter.slice(0, spare)
+  const gap: readonly Line[] = spare >= 4 ? [[]] : []
+  const found = matching(menu)
+  const wished = warning.length > 0 ? [] : footRows(menu, room)
+  const left = maxRows - head.length - gap.length - warning.length
+  const foot = left - wished.length >= Math.min(leastListRows, found.length) ? wished : []
+  const list = listRows(menu, room, { ...around, maxRows: left - foot.length })
+  return {
+    rows: [...head, ...gap, ...list, ...warning, ...foot],
+    caret: { row: Math.max(0, head.length - 1), column: caret.column + gutterCells },
+  }
+}
+
+function headingRow(menu: Menu, room: Room): Line {
+  const line: Line = [
+    { text: menu.title, bold: true },
+    { text: `  ${keyWords(menu)}`, tone: 'muted' },
+  ]
+  return indented([truncateLine(line, beside(room))])[0] ?? []
+}
+
+function keyWords({ kind, folder, isFolderOnly }: Menu): string {
+  const takes = kind === 'resume' || kind === 'attach' ? 'opens' : 'takes'
+  const tab = folder === null ? '' : `Tab ${isFolderOnly ? 'all folders' : 'this folder'} · `
+  return `${tab}Enter ${takes} · Esc closes`
+}
+
+function filterRows(menu: Menu, room: Room): RowsWithCaret {
+  const { rows, caret } = layoutComposer(menu.filter, beside(room), 1)
+  const words: Line = [{ text: countWords(menu), tone: 'muted' }]
+  const shown = menu.filter.text === '' ? [truncateLine(words, beside(room))] : rows
+  return { rows: marked({ text: '›', tone: 'accent', bold: true }, shown), caret }
+}
+
+function countWords(menu: Menu): string {
+  const { kind, rows, folder, isFolderOnly } = menu
+  if (rows === null) return 'looking…'
+  if (kind !== 'resume' && kind !== 'attach') return kind === 'model' ? 'search, or the name of a model' : 'search'
+  if (rows.length === 0) return kind === 'attach' ? 'none is open in another process' : 'there are none yet'
+  const amount = matching(menu).length
+  const words = `search ${amount} ${amount === 1 ? 'conversation' : 'conversations'}`
+  if (folder === null) return words
+  return isFolderOnly ? `${words} in this folder, ${rows.length} in all` : `${words} in all folders`
+}
+
+/** Returns the rows around the chosen one, or why there are none. */
+function listRows(menu: Menu, room: Room, around: Around): readonly Line[] {
+  const maxRows = Math.max(0, around.maxRows)
+  const found = matching(menu)
+  const top = Math.max(0, Math.min(menu.choice - Math.floor(maxRows / 2), found.length - maxRows))
+  const columns = Math.min(widest(found), textColumns(menu, room))
+  const rows = found
+    .slice(top, top + maxRows)
+    .flatMap((row, index) => optionRows(row, top + index === menu.choice, { ...around, columns }, room))
+  const problem = problemWords(menu)
+  if (problem === null) return rows
+  return [...rows, ...indented(wrapLine([{ text: problem, tone: 'muted' }], beside(room)))].slice(0, maxRows)
+}
+
+function problemWords(menu: Menu): string | null {
+  const typed = menu.filter.text.trim()
+  if (menu.rows === null) return null
+  if (menu.problem !== null && typed === '') return menu.problem
+  if (typed === '' || matching(menu).length > 0) return null
+  return menu.kind === 'model' ? `none matches: Enter uses ${strippedLine(typed)} by this name` : 'none matches'
+}
+
+function textColumns({ kind }: Menu, room: Room): number {
+  const half = Math.max(20, Math.floor(room.columns / 2))
+  return kind === 'resume' || kind === 'attach' ? Math.min(60, half) : half
+}
+
+function widest(rows: readonly MenuRow[]): number {
+  return Math.max(0, ...rows.map((row) => cellWidth(rowWords(row))))
+}
+
+function rowWords({ text, listed }: MenuRow): string {
+  return shownName(text) || (listed === null ? '' : '(pasted text)')
+}
+
+function optionRows(
+  row: MenuRow,
+  isChosen: boolean,
+  { columns, ...around }: Around & { readonly columns: number },
+  room: Room,
+): readonly Line[] {
+  const text = truncateText(rowWords(row), { columns })
+  const pad = ' '.repeat(Math.max(0, columns - cellWidth(text)) + 2)
+  const name: Span = row.isDisabled ? { text, tone: 'muted' } : { text }
+  const line: Line = [
+    isChosen ? { ...name, bold: true, tone: row.isDisabled ? 'muted' : 'accent' } : name,
+    { text: pad },
+    ...(row.isCurrent ? [{ text: 'now  ', tone: 'accent' } as const] : []),
+    ...(row.listed === null ? detailSpans(row) : placeSpans(row.listed, around)),
+  ]
+  const rows = [truncateLine(line, beside(room))]
+  return isChosen ? marked({ text: '▸', tone: 'accent' }, rows) : indented(rows)
+}
+
+function detailSpans({ detail, isDisabled }: MenuRow): Line {
+  return [{ text: strippedLine(detail), tone: isDisabled ? 'warn' : 'muted' }]
+}
+
+function placeSpans(
+  { cwd, environment, updatedAt, shortId, live }: ListedConversation,
+  { nowMs, homeFolder }: Pick<Around, 'nowMs' | 'homeFolder'>,
+): Line {
+  return [
+    { text: `${formatAgo(updatedAt, nowMs).padEnd(13)}  ${shortId}  `, tone: 'muted' },
+    ...(live === null ? [] : [{ text: 'live  ', tone: 'accent' } as const]),
+    { text: shownName(placedPath(cwd, environment, homeFolder)), tone: 'muted' },
+  ]
+}
+
+/** Returns what the chosen row means and how to confirm it, once Enter was pressed on it. */
+function warningRows(menu: Menu, room: Room): readonly Line[] {
+  const row = chosenRow(menu)
+  if (row === null || row.warning === null || menu.confirming !== row.key) return []
+  const line: Line = [
+    { text: `⚠ ${row.warning}`, tone: 'bad', bold: true },
+    { text: ' Enter again takes it, Esc closes.', tone: 'muted' },
+  ]
+  return indented(wrapLine(line, beside(room)))
+}
+
+/** Returns the beginning and the end of the chosen conversation, or the chosen detail where its row is too narrow. */
+function footRows(menu: Menu, room: Room): readonly Line[] {
+  const row = chosenRow(menu)
+  if (row === null) return []
+  if (row.listed !== null) return previewRows(row.listed, menu, room)
+  const detail = wrapLine(detailSpans(row), beside(room))
+  const columns = Math.min(widest(matching(menu)), textColumns(menu, room))
+  const isCut = gutterCells + columns + 2 + (row.isCurrent ? 5 : 0) + cellWidth(row.detail) > room.columns
+  return isCut ? [[], ...indented(detail)] : []
+}
+
+function previewRows({ conversationId, title }: ListedConversation, menu: Menu, room: Room): readonly Line[] {
+  const lines = menu.previews[conversationId] ?? []
+  if (lines.length === 0) return []
+  const first: Line = [{ text: `› ${shownName(title)}`, tone: 'muted' }]
+  const last = lines.map((text): Line => [{ text: strippedLine(text), tone: 'muted' }])
+  const rows = (lineText(first) === `› ${lines.join(' ')}` ? [first] : [first, ...last]).map((line) =>
+    truncateLine(line, beside(room)),
+  )
+  return [[], ...indented(rows)]
+}

@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest'
+import { colourDepth, tellsBackground } from '../../src/terminal/port.ts'
+
+test.each([
+  [{ TERM: 'xterm-256color' }, 'sixteen'],
+  [{ TERM: 'xterm-256color', COLORTERM: 'truecolor' }, 'true'],
+  [{ TERM: 'xterm-kitty' }, 'true'],
+  [{ TERM: 'xterm-256color', TERM_PROGRAM: 'Apple_Terminal' }, 'sixteen'],
+  [{ TERM: 'xterm-256color', TERM_PROGRAM: 'iTerm.app' }, 'true'],
+  [{ TERM: 'xterm-kitty', NO_COLOR: '1' }, 'none'],
+  [{ TERM: 'xterm-kitty', NO_COLOR: '' }, 'true'],
+] as const)('a terminal with %j shows the colours "%s"', (env, depth) => {
+  expect(colourDepth(env)).toBe(depth)
+})
+
+test.each([
+  ['xterm-256color', true],
+  ['tmux-256color', true],
+  ['linux', false],
+  ['dumb', false],
+  ['', false],
+])('a terminal named "%s" is asked for its background: %s', (name, isAsked) => {
+  expect(tellsBackground({ TERM: name })).toBe(isAsked)
+})

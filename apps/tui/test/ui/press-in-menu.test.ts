@@ -1,0 +1,153 @@
+import { describe, expect, test } from 'vitest'
+import type { UiAction } from '../../src/ui/actions.ts'
+import { keyPress } from '../../src/ui/keys/key-event.ts'
+import { plainRow } from '../../src/ui/menu/menu.ts'
+import type { UiState } from '../../src/ui/ui-state.ts'
+import { updateUi } from '../../src/ui/update/update-ui.ts'
+import { after } from '../view/scenes/conversation.ts'
+import { openUi } from '../view/scenes/scene.ts'
+import { contextAt, typeAtOnce, typeKeys } from './type-keys.ts'
+
+const idle = after()
+
+function apply(ui: UiState, action: UiAction, atMs = 0) {
+  return updateUi(ui, action, contextAt(idle, atMs))
+}
+
+function opened(...keys: readonly string[]): UiState {
+  return typeKeys(openUi, idle, ...keys).ui
+}
+
+/** The same menu as if it had been open for long. */
+function steady(ui: UiState): UiState {
+  return ui.menu === null ? ui : { ...ui, menu: { ...ui.menu, changedAtMs: 0 } }
+}
+
+const listed = (conversationId: string, title: string, cwd = '/elsewhere') => ({
+  conversationId,
+  shortId: conversationId,
+  cwd,
+  title,
+  name: null,
+  createdAt: 0,
+  updatedAt: 0,
+  archived: false,
+  forkedFrom: null,
+  live: null,
+})
+
+describe('the menu of a setting', () => {
+  test('has the value in force chosen, and Enter on it changes nothing', () => {
+    const ui = opened('/approvals', 'enter')
+    expect(ui.menu).toMatchObject({ kind: 'approvals', choice: 2 })
+    const taken = typeKeys(steady(ui), idle, 'enter')
+    expect({ menu: taken.ui.menu, intents: taken.intents }).toEqual({ menu: null, intents: [] })
+  })
+
+  test('gives the chosen value to the conversation', () => {
+    const { ui, intents } = typeKeys(steady(opened('/effort', 'enter')), idle, 'low', 'enter')
+    expect(ui.menu).toBeNull()
+    expect(intents).toEqual([{ kind: 'configure', settings: { effort: 'low' } }])
+  })
+
+  test.each([
+    ['/approvals', ['down'], { approvalPolicy: 'never' }],
+    ['/sandbox', ['down'], { sandbox: 'danger-full-access' }],
+  ])('takes fewer limits by %s with a second Enter only', (command, moves, settings) => {
+    const first = typeKeys(steady(opened(command, 'enter')), idle, ...moves, 'enter')
+    expect(first.intents).toEqual([])
+    expect(first.ui.menu?.confirming).toBe(Object.values(settings)[0])
+    expect(typeAtOnce(first.ui, idle, (first.ui.menu?.changedAtMs ?? 0) + 200, 'enter').intents).toEqual([])
+    expect(typeKeys(steady(first.ui), idle, 'up', 'down', 'enter').intents).toEqual([])
+    expect(typeKeys(steady(first.ui), idle, 'enter').intents).toEqual([{ kind: 'configure', settings }])
+  })
+
+  test('takes narrower limits at once', () => {
+    const { intents } = typeKeys(steady(opened('/sandbox', 'enter')), idle, 'up', 'enter')
+    expect(intents).toEqual([{ kind: 'configure', settings: { sandbox: 'read-only' } }])
+  })
+
+  test('closes on Escape', () => {
+    expect(typeKeys(opened('/sandbox', 'enter'), idle, 'escape').ui.menu).toBeNull()
+  })
+
+  test('moves to both ends by Home and End, and by pages', () => {
+    const press = (ui: UiState, name: string) => apply(ui, { kind: 'key', event: keyPress(name) }).ui
+    const end = press(opened('/effort', 'enter'), 'end')
+    expect(end.menu?.choice).toBe(5)
+    expect(press(end, 'home').menu?.choice).toBe(0)
+    expect(press(press(end, 'pageup'), 'pagedown').menu?.choice).toBe(5)
+  })
+})
+
+describe('the menu of models', () => {
+  const rows = [
+    { ...plainRow, key: 'openai gpt-5', text: 'gpt-5', detail: 'openai', isCurrent: true },
+    { ...plainRow, key: 'openai gpt-5-mini', text: 'gpt-5-mini', detail: 'openai' },
+    { ...plainRow, key: 'anthropic', text: 'anthropic', detail: 'did not answer', isDisabled: true },
+  ]
+  const fill = { kind: 'menuFilled', menu: 'model', rows, problem: null } as const
+  const filled = apply(opened('/model', 'enter'), fill).ui
+
+  test('is asked of the server, and takes a model with its provider', () => {
+    expect(typeKeys(openUi, idle, '/model', 'enter').intents).toEqual([{ kind: 'models' }])
+    expect(typeKeys(filled, idle, 'mini', 'enter').intents).toEqual([
+      { kind: 'configure', settings: { modelProvider: 'openai', model: 'gpt-5-mini' } },
+    ])
+  })
+
+  test('takes no row that cannot be used', () => {
+    const { ui, intents } = typeKeys(filled, idle, 'did not', 'enter')
+    expect({ intents, isOpen: ui.menu !== null }).toEqual({ intents: [], isOpen: true })
+  })
+
+  test('takes a typed name that no provider lists', () => {
+    expect(typeKeys(filled, idle, 'o9', 'enter').intents).toEqual([{ kind: 'configure', settings: { model: 'o9' } }])
+  })
+
+  test('is not taken by an Enter that was meant for an empty list', () => {
+    const late = apply(opened('/model', 'enter'), fill, 10_000).ui
+    expect(typeAtOnce(late, idle, 10_200, 'down', 'enter').intents).toEqual([])
+    expect(typeAtOnce(late, idle, 10_400, 'down', 'enter').intents).toHaveLength(1)
+  })
+
+  test('closes when the server is lost', () => {
+    expect(apply(filled, { kind: 'lost' }).ui.menu).toBeNull()
+  })
+
+  test('is left alone by rows that come when it is closed', () => {
+    expect(apply(openUi, fill).ui.menu).toBeNull()
+  })
+})
+
+describe('the menu of conversations', () => {
+  const folder = '/home/ada/shop'
+  const conversations = [listed('a', 'Write docs'), listed('b', 'Fix the cart', folder), listed('d', 'Add a test')]
+  const open = apply(openUi, { kind: 'pick', liveOnly: false, folder })
+  const filled = apply(open.ui, { kind: 'listed', conversations })
+
+  test('has those of the folder, and with Tab all', () => {
+    expect(typeKeys(filled.ui, idle, 'enter').intents).toEqual([{ kind: 'open', conversationId: 'b' }])
+    const all = typeKeys(filled.ui, idle, 'tab')
+    expect(all.ui.menu?.isFolderOnly).toBe(false)
+    expect(typeKeys(all.ui, idle, 'down', 'down', 'enter').intents.at(-1)).toEqual({
+      kind: 'open',
+      conversationId: 'd',
+    })
+  })
+
+  test('has all where the folder has none', () => {
+    const elsewhere = apply(openUi, { kind: 'pick', liveOnly: false, folder: '/empty' }).ui
+    expect(apply(elsewhere, { kind: 'listed', conversations }).ui.menu?.isFolderOnly).toBe(false)
+  })
+
+  test('reads the end of the chosen conversation, one at a time and each once', () => {
+    expect(filled.intents).toEqual([{ kind: 'preview', conversationId: 'b' }])
+    const moving = typeKeys(filled.ui, idle, 'tab', 'down', 'down')
+    expect(moving.intents).toEqual([])
+    const next = apply(moving.ui, { kind: 'previewed', conversationId: 'b', lines: ['Done.'] })
+    expect(next.intents).toEqual([{ kind: 'preview', conversationId: 'd' }])
+    const last = apply(next.ui, { kind: 'previewed', conversationId: 'd', lines: [] })
+    expect(typeKeys(last.ui, idle, 'up').intents).toEqual([])
+  })
+})
