@@ -1,10 +1,9 @@
 import type { Conversation } from '@parley/client'
 import type { ConversationId, ConversationState, ServerNotice, SettingsPatch } from '@parley/protocol'
 import type { RpcError } from '@parley/rpc'
-import type { Intent, UiAction } from '../ui/actions.ts'
+import type { Intent, ReadingIntent, UiAction } from '../ui/actions.ts'
 import { isDiskFull, isLostLog } from '../ui/outside-changes.ts'
 import type { OpeningIntent } from './open-conversation.ts'
-import type { ReadingIntent } from './pager/read-back.ts'
 
 /** Intent that requests to the server carry out, without another conversation on the screen. */
 export type RequestIntent = Exclude<

@@ -144,3 +144,6 @@ export type Intent =
   /** Leaves; a running turn continues. */
   | { readonly kind: 'detach' }
   | { readonly kind: 'leave' }
+
+/** Intent that reads the conversation back: to look at it or to copy from it. */
+export type ReadingIntent = Extract<Intent, { kind: 'showTranscript' | 'copy' }>

@@ -31,9 +31,10 @@ const beside: Span = { text: ' '.repeat(marginCells) }
 
 function pageLines(pager: Pager, room: PageRoom, { rows }: Page): readonly Line[] {
   const cursor = itemAtCursor(room, pager)?.id
-  return rows.map(({ line, index }) => {
+  return rows.map(({ line, index, row }) => {
     const entry = room.entries[index]
-    const isCurrent = entry !== undefined && ownerOf(entry) === cursor && line.length > 0
+    const isGap = row === 0 && line.length === 0 && entry?.kind === 'item'
+    const isCurrent = entry !== undefined && !isGap && ownerOf(entry) === cursor
     return [isCurrent ? current : beside, ...highlighted(line, pager.query)]
   })
 }
@@ -74,7 +75,7 @@ function lastRow(pager: Pager, shown: Shown, { isAsked, isLost }: Around): Line 
   return [...asked, ...lost, muted(`${placeWords(pager, shown)} · ${hints}`)]
 }
 
-const hints = '? keys · / search · [ ] your messages · Enter opens · c copies · q leaves'
+const hints = 'q leaves · ? keys · / search · Enter opens · c copies · [ ] your messages'
 
 /** Blocks offered at most, one digit each. */
 const offeredBlocks = 9

@@ -1,9 +1,7 @@
 import type { Conversation } from '@parley/client'
-import type { Intent } from '../../ui/actions.ts'
+import type { Intent, ReadingIntent } from '../../ui/actions.ts'
 import type { ConversationScreen } from '../followed-conversation.ts'
-
-/** Intent that reads the conversation back: to look at it or to copy from it. */
-export type ReadingIntent = Extract<Intent, { kind: 'showTranscript' | 'copy' }>
+import { note } from '../rejected-intent.ts'
 
 /** Terminal that is written to, and the variables that tell what it is. */
 export interface ReadingTerminal {
@@ -23,7 +21,7 @@ export function isReadingIntent(intent: Intent): intent is ReadingIntent {
 
 /** Carries out the intent; without a conversation there is nothing to read. Loads what it needs at the first call. */
 export async function readBack(intent: ReadingIntent, { conversation, screen, terminal }: ReadingPlace): Promise<void> {
-  if (conversation === null) return
+  if (conversation === null) return screen.dispatch(note('warning', 'No conversation is open yet: try again.'))
   const { createClipboard, runClipboardProgram } = await import('../../terminal/clipboard.ts')
   const { platform } = process
   const clipboard = createClipboard({ ...terminal, platform, run: runClipboardProgram })

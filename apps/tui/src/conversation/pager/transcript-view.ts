@@ -3,7 +3,7 @@ import type { ConversationState } from '@parley/protocol'
 import type { Clipboard } from '../../terminal/clipboard.ts'
 import { createRowPainter, type Overlay, type OverlayScene } from '../../terminal/overlay.ts'
 import type { KeyEvent } from '../../ui/keys/key-event.ts'
-import { chunkRange, wholeLines } from '../../ui/pager/file-chunks.ts'
+import { chunkRange, cutChunks } from '../../ui/pager/file-chunks.ts'
 import { openPager, type Pager, type PagerSize } from '../../ui/pager/pager.ts'
 import { openLastFolded } from '../../ui/pager/press-pager.ts'
 import type { PagerEffect } from '../../ui/pager/read-more.ts'
@@ -76,10 +76,12 @@ export class TranscriptView implements Overlay {
         void this.#parts.clipboard.copy(effect.text, effect.what).then((text) => this.#take({ kind: 'noted', text }))
         return
       case 'suspend':
-        return this.#parts.screen.suspend()
+        this.#parts.screen.suspend()
+        return
       case 'leave':
         this.#isClosed = true
-        return this.#parts.screen.uncover()
+        this.#parts.screen.uncover()
+        return
     }
   }
 
@@ -109,9 +111,9 @@ async function readItems(
 
 async function readChunk(
   conversation: Pick<Conversation, 'request'>,
-  { id, file, index }: PagerEffect & { readonly kind: 'readChunk' },
+  { id, file, run }: PagerEffect & { readonly kind: 'readChunk' },
 ): Promise<PagerEvent> {
-  const { base64, totalBytes } = await conversation.request('conversation/readFile', { file, ...chunkRange(index) })
-  const text = Buffer.from(wholeLines(Buffer.from(base64, 'base64'), index)).toString('utf8')
-  return { kind: 'chunkRead', id, file, index, text, totalBytes }
+  const { base64, totalBytes } = await conversation.request('conversation/readFile', { file, ...chunkRange(run) })
+  const texts = cutChunks(Buffer.from(base64, 'base64'), run).map((bytes) => Buffer.from(bytes).toString('utf8'))
+  return { kind: 'chunkRead', id, file, first: run.first, texts, totalBytes }
 }

@@ -16,16 +16,33 @@ export function chunkCount(totalBytes: number): number {
   return Math.ceil(totalBytes / chunkBytes)
 }
 
-/** Returns the bytes to read for the text of a chunk. */
-export function chunkRange(index: number): { readonly offset: number; readonly limit: number } {
-  return { offset: index * chunkBytes, limit: chunkBytes + overlapBytes }
+/** Chunks read at once while a file is searched: with what follows them, less than the server sends in one reply. */
+export const searchedChunks = 15
+
+/** Consecutive chunks of a file. */
+export interface ChunkRun {
+  readonly first: number
+  readonly count: number
+}
+
+/** Returns the bytes to read for the text of the chunks. */
+export function chunkRange({ first, count }: ChunkRun): { readonly offset: number; readonly limit: number } {
+  return { offset: first * chunkBytes, limit: count * chunkBytes + overlapBytes }
+}
+
+/** Returns the bytes of each chunk's whole lines from those of their range; none for chunks beyond the end. */
+export function cutChunks(bytes: Uint8Array, { first, count }: ChunkRun): readonly Uint8Array[] {
+  const cut = Math.min(count, Math.max(1, chunkCount(bytes.length)))
+  return Array.from({ length: cut }, (_, index) =>
+    wholeLines(bytes.subarray(index * chunkBytes, (index + 1) * chunkBytes + overlapBytes), first + index),
+  )
 }
 
 /**
  * Returns the bytes of whole lines of a chunk from those of its range. A chunk begins after the first line end in its first
  * bytes, and the one before ends there: both find it in the same bytes. Longer lines are cut between two characters.
  */
-export function wholeLines(bytes: Uint8Array, index: number): Uint8Array {
+function wholeLines(bytes: Uint8Array, index: number): Uint8Array {
   const start = index === 0 ? 0 : boundary(bytes, 0)
   const end = bytes.length <= chunkBytes ? bytes.length : boundary(bytes, chunkBytes)
   return bytes.subarray(start, end)
@@ -41,10 +58,12 @@ function boundary(bytes: Uint8Array, at: number): number {
   return start
 }
 
-/** Adds the text of a chunk and gives up those farthest from it. */
-export function withChunk(file: FileChunks, index: number, chunk: FileChunk): FileChunks {
-  const chunks = new Map(file.chunks).set(index, chunk)
-  const farthest = [...chunks.keys()].toSorted((one, other) => Math.abs(other - index) - Math.abs(one - index))
+/** Adds the texts of chunks and gives up those farthest from them. */
+export function withChunks(file: FileChunks, first: number, texts: readonly string[]): FileChunks {
+  const chunks = new Map<number, FileChunk>(file.chunks)
+  for (const [index, text] of texts.entries()) chunks.set(first + index, { text })
+  const middle = first + (texts.length - 1) / 2
+  const farthest = [...chunks.keys()].toSorted((one, other) => Math.abs(other - middle) - Math.abs(one - middle))
   for (const far of farthest.slice(0, Math.max(0, chunks.size - keptChunks))) chunks.delete(far)
   return { ...file, chunks }
 }

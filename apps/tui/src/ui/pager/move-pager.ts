@@ -10,18 +10,20 @@ import {
 } from '../../view/pager/page.ts'
 import { type Direction, type Pager, pageOn } from './pager.ts'
 
-/** Returns the next or previous item: selected if its first row is on the screen, else the page moves by one row. */
-export function stepItem(pager: Pager, room: PageRoom, direction: Direction): Pager {
+/** Moves by a row as long as the item at the cursor goes on beyond the page in that direction, else to the next item. */
+export function stepItem(before: Pager, room: PageRoom, direction: Direction): Pager {
+  const pager = { ...before, isMovingUp: direction === 'up' }
   const page = pageOn(room, pager)
-  const next = neighbour(pager, room, direction)
-  if (next !== null && isHeadOn(page, room, next)) return { ...pager, ...placed(room, page, next) }
   const moved = pageAt(room, movedTop(room, page, direction === 'up' ? -1 : 1))
-  if (next !== null && isHeadOn(moved, room, next)) return { ...pager, ...placed(room, moved, next) }
+  const next = isEndOn(pager, room, page, direction) ? neighbour(pager, room, direction) : null
+  if (next !== null && isOn(page, room, next)) return { ...pager, ...placed(room, page, next) }
+  if (next !== null && isOn(moved, room, next)) return { ...pager, ...placed(room, moved, next) }
   return { ...pager, ...placed(room, moved, visibleCursor(pager, room, moved, direction)) }
 }
 
 /** Returns the page below or above, with the cursor on its first item. */
-export function stepPage(pager: Pager, room: PageRoom, direction: Direction): Pager {
+export function stepPage(before: Pager, room: PageRoom, direction: Direction): Pager {
+  const pager = { ...before, isMovingUp: direction === 'up' }
   const page = pageOn(room, pager)
   const rows = Math.max(1, room.height - 1)
   const moved = pageAt(room, movedTop(room, page, direction === 'up' ? -rows : rows))
@@ -56,8 +58,8 @@ export function goTo(pager: Pager, room: PageRoom, place: Place, context: number
   if (index === -1) return pager
   const cursor = ownerAt(room, { index })
   const page = pageOn(room, pager)
-  const isOn = page.rows.some((row) => row.index === index && row.row === place.row)
-  if (isOn && context > 0) return { ...pager, ...placed(room, page, cursor) }
+  const isShown = page.rows.some((row) => row.index === index && row.row === place.row)
+  if (isShown && context > 0) return { ...pager, ...placed(room, page, cursor) }
   const aimed = pageAt(room, place)
   return { ...pager, ...placed(room, aimed.isAtEnd ? aimed : pageAt(room, movedTop(room, aimed, -context)), cursor) }
 }
@@ -88,8 +90,19 @@ function neighbour({ cursor }: Pager, room: PageRoom, direction: Direction): str
   return null
 }
 
-function isHeadOn({ rows }: Page, room: PageRoom, id: string): boolean {
-  return rows.some(({ index, row }) => row === 0 && room.entries[index]?.id === id)
+function isOn({ rows }: Page, room: PageRoom, id: string): boolean {
+  return rows.some((row) => ownerAt(room, row) === id)
+}
+
+/** Returns true if the first or last row of the item at the cursor is on the page, or none of it. */
+function isEndOn({ cursor }: Pager, room: PageRoom, { rows }: Page, direction: Direction): boolean {
+  const id = cursor ?? lastItem(room)
+  const own = rows.filter((row) => ownerAt(room, row) === id)
+  const end = direction === 'up' ? own[0] : own.at(-1)
+  if (end === undefined) return true
+  if (direction === 'up') return end.row === 0 && room.entries[end.index]?.kind === 'item'
+  const isLastRow = end.row === rowsAt(room, end.index).length - 1
+  return isLastRow && ownerAt(room, { index: end.index + 1 }) !== id
 }
 
 /** Returns the item at the cursor if some of it is on the page, else the one where the page was entered. */

@@ -17,6 +17,8 @@ export interface Pager {
   readonly top: Place | null
   /** Item that keys are about; null while the newest is followed. */
   readonly cursor: string | null
+  /** True if the last move went upwards: what is read then ends where it did. */
+  readonly isMovingUp: boolean
   /** Text found last; empty before a search. */
   readonly query: string
   readonly direction: Direction
@@ -46,7 +48,7 @@ export interface Folds {
 /** Question in the last row. */
 export type Prompt =
   | { readonly kind: 'search'; readonly text: string }
-  /** Which block of code to copy, by its number. */
+  /** Choice of a block of code to copy, by its number. */
   | { readonly kind: 'blocks'; readonly blocks: readonly CodeBlock[] }
 
 /** Search that may have to read more: for the query or for a message of the user. */
@@ -80,6 +82,7 @@ export function openPager(state: ConversationState): Pager {
     folds: nothingFolded,
     top: null,
     cursor: null,
+    isMovingUp: false,
     query: '',
     direction: 'down',
     found: null,

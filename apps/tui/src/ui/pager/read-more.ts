@@ -1,12 +1,13 @@
 import type { ChunkEntry, Entry, GapEntry } from '../../view/pager/entry.ts'
 import type { PageRoom } from '../../view/pager/page.ts'
+import type { ChunkRun } from './file-chunks.ts'
 import { type GapEnd, type PageRequest, pageOf } from './history.ts'
 import { type Pager, pageOn } from './pager.ts'
 
 /** Request of the view that only the server or the process can carry out. */
 export type PagerEffect =
   | { readonly kind: 'readItems'; readonly request: PageRequest; readonly id: string }
-  | { readonly kind: 'readChunk'; readonly id: string; readonly file: string; readonly index: number }
+  | { readonly kind: 'readChunk'; readonly id: string; readonly file: string; readonly run: ChunkRun }
   | { readonly kind: 'copy'; readonly text: string; readonly what: string }
   | { readonly kind: 'suspend' | 'leave' }
 
@@ -31,12 +32,24 @@ export function readAround(pager: Pager, room: PageRoom): PagerStep {
   let step = pagerStep(pager)
   for (let index = Math.max(0, first - gapReach); index <= last + gapReach; index++) {
     const entry = room.entries[index]
-    if (entry === undefined || entry.kind === 'item') continue
-    const isNear = index >= first - chunkReach && index <= last + chunkReach
-    if (entry.kind === 'gap') step = joined(step, readGap(step.pager, entry, index <= first ? 'lower' : 'upper'))
-    else if (isNear) step = joined(step, readChunk(step.pager, entry))
+    if (entry?.kind === 'gap') step = joined(step, readGap(step.pager, entry, index <= first ? 'lower' : 'upper'))
   }
-  return step
+  const chunks = chunksOn(pager, room, { first, last })
+  return chunks.reduce((before, chunk) => joined(before, readChunk(before.pager, chunk)), step)
+}
+
+/** Returns the chunks to read: the first on the page, which may push the others off it, else those next to the page. */
+function chunksOn(
+  { top }: Pager,
+  { entries }: PageRoom,
+  { first, last }: { readonly first: number; readonly last: number },
+): readonly ChunkEntry[] {
+  const missing = (from: number, to: number) =>
+    entries.slice(Math.max(0, from), to + 1).filter((entry) => entry.kind === 'chunk' && entry.chunk === null)
+  const on = missing(first, last)
+  const next = top === null ? on.at(-1) : on[0]
+  const around = next === undefined ? missing(first - chunkReach, last + chunkReach) : [next]
+  return around.filter((entry) => entry.kind === 'chunk')
 }
 
 /** Reads on from an end of the gap, unless it is being read or could not be. */
@@ -46,9 +59,14 @@ export function readGap(pager: Pager, gap: GapEntry, end: GapEnd): PagerStep {
   return pagerStep(begun(pager, id), { kind: 'readItems', id, request: pageOf({ kind: 'gap', after, before }, end) })
 }
 
-export function readChunk(pager: Pager, { id, file, index, chunk, problem }: ChunkEntry): PagerStep {
+/** Reads a chunk, or a run of them that a search goes through. */
+export function readChunk(
+  pager: Pager,
+  { id, file, index, chunk, problem }: ChunkEntry,
+  run: ChunkRun = { first: index, count: 1 },
+): PagerStep {
   if (chunk !== null || !mayRead(pager, { id, problem })) return pagerStep(pager)
-  return pagerStep(begun(pager, id), { kind: 'readChunk', id, file, index })
+  return pagerStep(begun(pager, id), { kind: 'readChunk', id, file, run })
 }
 
 function mayRead(

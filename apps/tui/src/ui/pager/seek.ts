@@ -1,7 +1,8 @@
-import { type Entry, ownerOf } from '../../view/pager/entry.ts'
+import { type ChunkEntry, type Entry, ownerOf } from '../../view/pager/entry.ts'
 import { shownRow } from '../../view/pager/entry-rows.ts'
 import { matchingRows } from '../../view/pager/find-text.ts'
 import { type PageRoom, type Place, rowsAt } from '../../view/pager/page.ts'
+import { type ChunkRun, searchedChunks } from './file-chunks.ts'
 import { goTo } from './move-pager.ts'
 import { type Direction, itemAtCursor, type Pager, type PagerSize, type Quest, roomOf, withOpened } from './pager.ts'
 import { type PagerStep, pagerStep, readChunk, readGap } from './read-more.ts'
@@ -69,7 +70,12 @@ function missingAt(pager: Pager, entry: Entry): PagerStep | null {
   if (quest === null || entry.kind === 'item' || (entry.kind === 'chunk' && quest.kind === 'turn')) return null
   if (entry.problem !== null) return pagerStep({ ...pager, quest: null, note: `The search ended: ${entry.problem}` })
   if (entry.kind === 'gap') return readGap(pager, entry, quest.direction === 'up' ? 'lower' : 'upper')
-  return entry.chunk === null ? readChunk(pager, entry) : null
+  return entry.chunk === null ? readChunk(pager, entry, runFrom(entry, quest.direction)) : null
+}
+
+function runFrom({ index }: ChunkEntry, direction: Direction): ChunkRun {
+  const first = direction === 'down' ? index : Math.max(0, index - searchedChunks + 1)
+  return { first, count: direction === 'down' ? searchedChunks : index - first + 1 }
 }
 
 /** Returns the row of an entry to go to, beyond the place where the search is; null if it has none. */
@@ -88,7 +94,7 @@ function rowIn({ quest, query }: Pager, room: PageRoom, index: number, entry: En
 
 function arrived(pager: Pager, size: PagerSize, found: Place): Pager {
   const { quest } = pager
-  const done: Pager = { ...pager, quest: null, direction: quest?.direction ?? pager.direction }
+  const done: Pager = { ...pager, quest: null }
   if (quest?.kind === 'turn') return goTo(done, roomOf(done, size), found, 0)
   const room = roomOf(done, size)
   const entry = room.entries.find(({ id }) => id === found.id)

@@ -2,7 +2,7 @@ import type { CompletedItem, ConversationState } from '@parley/protocol'
 import { ownerOf } from '../../view/pager/entry.ts'
 import type { Place } from '../../view/pager/page.ts'
 import type { KeyEvent } from '../keys/key-event.ts'
-import { withChunk } from './file-chunks.ts'
+import { withChunks } from './file-chunks.ts'
 import { boundHistory, fillGap, followHistory, gapId, type PageRequest } from './history.ts'
 import { entriesOf, type Pager, type PagerSize, roomOf, runningItems } from './pager.ts'
 import { pressInPager } from './press-pager.ts'
@@ -24,8 +24,8 @@ export type PagerEvent =
       readonly kind: 'chunkRead'
       readonly id: string
       readonly file: string
-      readonly index: number
-      readonly text: string
+      readonly first: number
+      readonly texts: readonly string[]
       readonly totalBytes: number
     }
   | { readonly kind: 'notRead'; readonly id: string; readonly problem: string }
@@ -86,8 +86,10 @@ function placesOf(pager: Pager): readonly string[] {
   return entriesOf(pager).flatMap((entry) => (ids.has(entry.id) ? [ownerOf(entry) ?? entry.id] : []))
 }
 
-function withBytes(pager: Pager, { id, file, index, text, totalBytes }: PagerEvent & { kind: 'chunkRead' }): Pager {
+function withBytes(pager: Pager, { id, file, first, texts, totalBytes }: PagerEvent & { kind: 'chunkRead' }): Pager {
   const known = pager.files.get(file) ?? { totalBytes, chunks: new Map() }
-  const read = withChunk({ ...known, totalBytes }, index, { text })
-  return { ...ended(pager, id, null), files: new Map(pager.files).set(file, read) }
+  const read = withChunks({ ...known, totalBytes }, first, texts)
+  const isEntered = pager.top?.id === id && pager.isMovingUp
+  const top = isEntered ? { id, row: Number.MAX_SAFE_INTEGER } : pager.top
+  return { ...ended(pager, id, null), top, files: new Map(pager.files).set(file, read) }
 }

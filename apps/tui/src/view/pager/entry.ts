@@ -31,7 +31,7 @@ export interface ChunkEntry {
   readonly itemId: string
   readonly file: string
   readonly index: number
-  /** Its text; null while it is not in memory. */
+  /** Text of it; null while it is not in memory. */
   readonly chunk: FileChunk | null
   readonly problem: string | null
 }

@@ -21,7 +21,7 @@ export function openedRows(item: Item, room: Room): readonly Line[] {
     case 'shellCommand':
       return [...headRows(item, room), ...commandRows(item, room), ...outputRowsOf(item, room)]
     case 'fileChange':
-      return [...headRows(item, room), ...item.changes.flatMap((change) => indented(fileRows(change, beside(room))))]
+      return [...headRows(item, room), ...indented(patchRows(item, beside(room)))]
     case 'toolCall':
       return [...headRows(item, room), ...toolRows(item, room)]
     case 'agentMessage':
@@ -38,7 +38,10 @@ function mutedLine(line: Line): Line {
 
 /** Returns the rows of an item without its content, as the transcript has them. */
 function headRows(item: Item, room: Room): readonly Line[] {
-  if (item.type === 'fileChange') return itemBlock({ ...item, changes: [] }, room).lines
+  if (item.type === 'fileChange') {
+    const changes = item.changes.map((change) => ({ ...change, diff: '' }))
+    return itemBlock({ ...item, changes }, room).lines
+  }
   if (!('output' in item)) return itemBlock(item, room).lines
   const { output: _, ...head } = item
   return itemBlock(head, room).lines
@@ -84,22 +87,32 @@ export function plainRows(text: string, room: Room): readonly Line[] {
   return barred(wrapLines(lines, { ...beside(room), mode: 'anywhere', hang: 0 }))
 }
 
-function fileRows(change: FileChangeEntry, room: Room): readonly Line[] {
-  const { path, movedTo, kind, additions, deletions, diff } = change
+/** Returns the changed lines of all files, below the name of each where there are several. */
+function patchRows({ changes }: ItemOf<'fileChange'>, room: Room): readonly Line[] {
+  return changes.flatMap((change) => [...(changes.length > 1 ? nameRows(change, room) : []), ...diffRows(change, room)])
+}
+
+function diffRows({ diff }: FileChangeEntry, room: Room): readonly Line[] {
+  return renderDiff(
+    parseDiff(showHidden(diff)).filter((line) => line.kind !== 'file'),
+    room,
+  )
+}
+
+function nameRows({ path, movedTo, kind, additions, deletions }: FileChangeEntry, room: Room): readonly Line[] {
   const name = visibleLine(movedTo === undefined ? path : `${path} → ${movedTo}`)
-  const words = { add: 'new', update: '', delete: 'deleted' }[kind]
+  const words = { add: '  new', update: '', delete: '  deleted' }[kind]
   const head: Line = [
     { text: name, bold: true },
     { text: `  +${additions}`, tone: 'good' },
     { text: ` −${deletions}`, tone: 'bad' },
-    ...(words === '' ? [] : [{ text: `  ${words}`, tone: 'muted' } as const]),
+    ...(words === '' ? [] : [{ text: words, tone: 'muted' } as const]),
   ]
-  const lines = parseDiff(showHidden(diff)).filter((line) => line.kind !== 'file')
-  return [...wrapLine(head, room), ...renderDiff(lines, room)]
+  return [[], ...wrapLine(head, room)]
 }
 
 function toolRows(item: ItemOf<'toolCall'>, room: Room): readonly Line[] {
-  const input = textRows(showEffects(item.input), room, { tone: 'muted' })
+  const input = item.input === '{}' ? [] : textRows(showEffects(item.input), room, { tone: 'muted' })
   const whole = item.output === undefined && item.modelText !== undefined ? plainRows(item.modelText, room) : []
   return [...indented(input), ...outputRowsOf(item, room), ...whole]
 }

@@ -1,8 +1,8 @@
 import type { CompletedItem, ConversationState, Item } from '@parley/protocol'
 import { keyPress } from '../../../src/ui/keys/key-event.ts'
-import { chunkRange, wholeLines } from '../../../src/ui/pager/file-chunks.ts'
+import { type ChunkRun, chunkRange, cutChunks } from '../../../src/ui/pager/file-chunks.ts'
 import type { PageRequest } from '../../../src/ui/pager/history.ts'
-import { openPager, type Pager, type PagerSize } from '../../../src/ui/pager/pager.ts'
+import { itemAtCursor, openPager, type Pager, type PagerSize, roomOf } from '../../../src/ui/pager/pager.ts'
 import type { PagerEffect } from '../../../src/ui/pager/read-more.ts'
 import { updatePager } from '../../../src/ui/pager/update-pager.ts'
 import { pagerScreen, pagerText } from '../../../src/view/pager-screen.ts'
@@ -37,8 +37,8 @@ export function worldOf(
   options: Partial<Pick<World, 'size' | 'files'>> & { held?: number } = {},
 ) {
   const { held = 200, size = small, files = {} } = options
-  const world: World = { pager: openPager(stateOf(items, held)), size, log: logOf(items), files, done: [] }
-  return settled(world, { kind: 'noted', text: '' })
+  const state = stateOf(items, held)
+  return settled({ pager: openPager(state), size, log: logOf(items), files, done: [] }, { kind: 'followed', state })
 }
 
 /** Presses keys by name, or types characters; everything that has to be read is read at once. */
@@ -55,22 +55,28 @@ export function settled(world: World, event: Parameters<typeof updatePager>[1]):
 function carryOut(world: World, effect: PagerEffect): World {
   const done = { ...world, done: [...world.done, effect] }
   if (effect.kind === 'readItems')
-    return settled(done, { kind: 'itemsRead', request: effect.request, ...page(world.log, effect.request) })
+    return settled(done, { kind: 'itemsRead', request: effect.request, ...readPage(world.log, effect.request) })
   if (effect.kind !== 'readChunk') return done
-  const { file, index, id } = effect
-  return settled(done, { kind: 'chunkRead', id, file, index, ...chunk(world.files[file] ?? Buffer.alloc(0), index) })
+  const { file, run, id } = effect
+  return settled(done, {
+    kind: 'chunkRead',
+    id,
+    file,
+    first: run.first,
+    ...chunk(world.files[file] ?? Buffer.alloc(0), run),
+  })
 }
 
 /** Answers `conversation/read` as the server does. */
-function page(log: readonly CompletedItem[], { before, limit }: PageRequest) {
+export function readPage(log: readonly CompletedItem[], { before, limit }: PageRequest) {
   const older = log.filter(({ seq }) => seq < before)
   return { items: older.slice(-limit), more: older.length > limit }
 }
 
-function chunk(bytes: Buffer, index: number) {
-  const { offset, limit } = chunkRange(index)
-  const text = Buffer.from(wholeLines(bytes.subarray(offset, offset + limit), index)).toString()
-  return { text, totalBytes: bytes.length }
+function chunk(bytes: Buffer, run: ChunkRun) {
+  const { offset, limit } = chunkRange(run)
+  const texts = cutChunks(bytes.subarray(offset, offset + limit), run).map((part) => Buffer.from(part).toString())
+  return { texts, totalBytes: bytes.length }
 }
 
 const named = /^(?:enter|escape|up|down|pageup|pagedown|home|end|backspace|(?:ctrl|shift)\+.)$/
@@ -83,4 +89,9 @@ function eventOf(key: string) {
 /** The screen as text. */
 export function screenOf({ pager, size }: World): string {
   return pagerText(pagerScreen(pager, size, { isAsked: false, isLost: false }))
+}
+
+/** The id of the item at the cursor. */
+export function cursorOf({ pager, size }: World): string | undefined {
+  return itemAtCursor(roomOf(pager, size), pager)?.id
 }
