@@ -1,92 +1,116 @@
 import * as z from 'zod'
 
-const effort = z.string().min(1)
-const approvalPolicy = z.enum(['untrusted', 'on-failure', 'on-request', 'never'])
-const sandboxMode = z.enum(['read-only', 'workspace-write', 'danger-full-access'])
-const stringMap = z.record(z.string(), z.string())
+// Keys of the same form share a schema: to create one takes as long as a hundred checks, and each start creates them.
+const plainText = z.string().optional()
+const text = z.string().min(1).optional()
+const texts = z.array(z.string()).optional()
+const stringMap = z.record(z.string(), z.string()).optional()
+const flag = z.boolean().optional()
+const atLeastOne = z.int().min(1).optional()
 
-const providerConfig = z.object({
-  name: z.string().optional(),
-  base_url: z.string().optional(),
-  env_key: z.string().optional(),
-  wire_api: z.enum(['responses', 'chat', 'recorded']).optional(),
-  recording: z.string().optional(),
-  headers: stringMap.optional(),
-  env_headers: stringMap.optional(),
-  query_params: stringMap.optional(),
-  request_max_retries: z.int().min(0).max(100).optional(),
-  stream_max_retries: z.int().min(0).max(100).optional(),
-  stream_idle_timeout_ms: z.int().min(1).optional(),
-  context_window: z.int().min(1).optional(),
-})
-
-const mcpServerConfig = z.object({
-  command: z.string().min(1).optional(),
-  args: z.array(z.string()).optional(),
-  env: stringMap.optional(),
-  cwd: z.string().min(1).optional(),
-  url: z.url({ protocol: /^https?$/ }).optional(),
-  bearer_token_env_var: z.string().min(1).optional(),
-  http_headers: stringMap.optional(),
-  enabled: z.boolean().optional(),
-  startup_timeout_sec: z.number().positive().max(3600).optional(),
-  tool_timeout_sec: z.number().positive().max(86_400).optional(),
-  enabled_tools: z.array(z.string()).optional(),
-  disabled_tools: z.array(z.string()).optional(),
-})
-
-/** Another machine where commands run, reached through its exec-server. `url` may stand in another layer. */
-const environmentConfig = z.object({
-  url: z.url({ protocol: /^wss?$/, error: 'must be ws://host:port or wss://host' }).optional(),
-  token_file: z.string().min(1).optional(),
-  token_env: z.string().min(1).optional(),
-  cwd: z.string().regex(/^\//, 'must be an absolute path').optional(),
-})
-
-const choices = {
-  model: z.string().min(1).optional(),
-  model_provider: z.string().min(1).optional(),
-  model_reasoning_effort: effort.optional(),
-  approval_policy: approvalPolicy.optional(),
-  sandbox_mode: sandboxMode.optional(),
-  environment: z.string().min(1).optional(),
+/** Returns the schema of a provider; like those below, created only for a configuration with such a section. */
+function providerConfig() {
+  const retries = z.int().min(0).max(100).optional()
+  return z.object({
+    name: plainText,
+    base_url: plainText,
+    env_key: plainText,
+    wire_api: z.enum(['responses', 'chat', 'anthropic', 'gemini', 'recorded']).optional(),
+    recording: plainText,
+    headers: stringMap,
+    env_headers: stringMap,
+    query_params: stringMap,
+    request_max_retries: retries,
+    stream_max_retries: retries,
+    stream_idle_timeout_ms: atLeastOne,
+    context_window: atLeastOne,
+  })
 }
 
-const secretPlace = z.string().regex(/^(?:~\/.|\/.)/, 'must be an absolute path or begin with ~/')
+function mcpServerConfig() {
+  return z.object({
+    command: text,
+    args: texts,
+    env: stringMap,
+    cwd: text,
+    url: z.url({ protocol: /^https?$/ }).optional(),
+    bearer_token_env_var: text,
+    http_headers: stringMap,
+    enabled: flag,
+    startup_timeout_sec: z.number().positive().max(3600).optional(),
+    tool_timeout_sec: z.number().positive().max(86_400).optional(),
+    enabled_tools: texts,
+    disabled_tools: texts,
+  })
+}
 
-/** Schema of `config.toml`. Keys have the names that Codex gives them where both have the key. */
-export const configSchema = z.object({
+/** Returns the schema of another machine where commands run, reached through its exec-server. `url` may stand in another layer. */
+function environmentConfig() {
+  return z.object({
+    url: z.url({ protocol: /^wss?$/, error: 'must be ws://host:port or wss://host' }).optional(),
+    token_file: text,
+    token_env: text,
+    cwd: z.string().regex(/^\//, 'must be an absolute path').optional(),
+  })
+}
+
+const choices = {
+  model: text,
+  model_provider: text,
+  model_reasoning_effort: text,
+  approval_policy: z.enum(['untrusted', 'on-failure', 'on-request', 'never']).optional(),
+  sandbox_mode: z.enum(['read-only', 'workspace-write', 'danger-full-access']).optional(),
+  environment: text,
+}
+
+/** Keys of `config.toml`, with the names that Codex gives them where both have the key. */
+const configShape = {
   ...choices,
-  profile: z.string().optional(),
-  openai_base_url: z.string().optional(),
-  model_context_window: z.int().min(1).optional(),
-  model_providers: z.record(z.string(), providerConfig).optional(),
-  environments: z.record(z.string(), environmentConfig).optional(),
-  profiles: z.record(z.string(), z.object(choices)).optional(),
-  sandbox_workspace_write: z
-    .object({
-      writable_roots: z.array(z.string()).optional(),
-      network_access: z.boolean().optional(),
-      allow_unix_sockets: z.boolean().optional(),
-    })
-    .optional(),
-  secrets: z.object({ paths: z.array(secretPlace).max(1000).optional() }).optional(),
-  mcp_servers: z.record(z.string().regex(/^[^/]+$/, 'a name has no slash'), mcpServerConfig).optional(),
-  shell_environment: z
-    .object({
-      include: z.array(z.string()).optional(),
-      exclude: z.array(z.string()).optional(),
-      set: stringMap.optional(),
-    })
-    .optional(),
-})
+  profile: plainText,
+  openai_base_url: plainText,
+  model_context_window: atLeastOne,
+  get model_providers() {
+    return z.record(z.string(), providerConfig()).optional()
+  },
+  get environments() {
+    return z.record(z.string(), environmentConfig()).optional()
+  },
+  get profiles() {
+    return z.record(z.string(), z.object(choices)).optional()
+  },
+  get sandbox_workspace_write() {
+    return z.object({ writable_roots: texts, network_access: flag, allow_unix_sockets: flag }).optional()
+  },
+  get secrets() {
+    const place = z.string().regex(/^(?:~\/.|\/.)/, 'must be an absolute path or begin with ~/')
+    return z.object({ paths: z.array(place).max(1000).optional() }).optional()
+  },
+  get mcp_servers() {
+    return z.record(z.string().regex(/^[^/]+$/, 'a name has no slash'), mcpServerConfig()).optional()
+  },
+  get shell_environment() {
+    return z.object({ include: texts, exclude: texts, set: stringMap }).optional()
+  },
+}
+
+/** Schema of `config.toml`. */
+export const configSchema = z.object(configShape)
+
+export const configKeys: readonly string[] = Object.keys(configShape)
+
+/** Returns the part of the schema for the keys that these values have, in the schema's order. */
+export function schemaOfKeys(values: object) {
+  const keys = configKeys.filter((key) => Object.hasOwn(values, key))
+  const shape: Partial<typeof configShape> = Object.fromEntries(keys.map((key) => [key, Reflect.get(configShape, key)]))
+  return z.object(shape as typeof configShape) // narrowed: the other keys are optional and absent
+}
 
 export type Config = z.infer<typeof configSchema>
-export type McpServerConfig = z.infer<typeof mcpServerConfig>
-export type EnvironmentKeys = z.infer<typeof environmentConfig>
+export type McpServerConfig = z.infer<ReturnType<typeof mcpServerConfig>>
+export type EnvironmentKeys = z.infer<ReturnType<typeof environmentConfig>>
 /** Keys of an environment in all layers together. */
 export type EnvironmentSettings = EnvironmentKeys & { readonly url: string }
-export type ProviderSettings = z.infer<typeof providerConfig>
+export type ProviderSettings = z.infer<ReturnType<typeof providerConfig>>
 
 /** Error of a configuration that cannot be used. Its message says where the fault is, what it is, and what to do. */
 export class ConfigError extends Error {

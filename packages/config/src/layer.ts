@@ -1,5 +1,5 @@
 import { DanglingLinkError, readIfThere } from '@parley/host'
-import { type Config, ConfigError, configSchema } from './config-schema.ts'
+import { type Config, ConfigError, schemaOfKeys } from './config-schema.ts'
 import { isTable, lineOfKey, parseToml, splitKey, tomlValue } from './toml.ts'
 import { unknownKeyWarnings, withParleyNames } from './unknown-keys.ts'
 
@@ -49,7 +49,7 @@ export function layerOf(
     return line === null ? origin : `${origin}:${line}`
   }
   const values = withParleyNames(raw)
-  const parsed = configSchema.safeParse(values)
+  const parsed = schemaOfKeys(values).safeParse(values)
   if (!parsed.success) {
     const issue = parsed.error.issues[0]
     const key = issue?.path.join('.') ?? ''
@@ -82,7 +82,7 @@ function fittingValue(path: string, value: unknown): unknown {
 function fits(path: string, value: unknown): boolean {
   const root = emptyTable()
   setAt(root, splitKey(path), value)
-  return configSchema.safeParse(root).success
+  return schemaOfKeys(root).safeParse(root).success
 }
 
 function setAt(root: Record<string, unknown>, keys: readonly string[], value: unknown): void {

@@ -1,6 +1,6 @@
 import { closest } from '@parley/text'
 import type { z } from 'zod'
-import { configSchema } from './config-schema.ts'
+import { configKeys, schemaOfKeys } from './config-schema.ts'
 import { isTable } from './toml.ts'
 
 /** Names of keys in a Codex configuration, and the names of the same keys here. */
@@ -52,7 +52,9 @@ export function unknownKeyWarnings(
   values: Record<string, unknown>,
   at: (path: readonly string[]) => string,
 ): readonly string[] {
-  return unknownKeys(values, configSchema).map(({ path, suggestion }) => {
+  const known = tableShape(schemaOfKeys(values))
+  if (known === null) return []
+  return unknownKeys(values, { ...known, names: configKeys }).map(({ path, suggestion }) => {
     if (isCodexKey(path)) return `${at(path)}: "${path.join('.')}" has no effect in parley.`
     const hint = suggestion === null ? 'It is ignored.' : `Did you mean "${suggestion}"?`
     return `${at(path)}: unknown key "${path.join('.')}". ${hint}`
@@ -69,31 +71,34 @@ interface UnknownKey {
 }
 
 /** Returns the keys of a table that its schema lacks, each with the key that was probably meant. */
-function unknownKeys(value: unknown, schema: z.ZodType, path: readonly string[] = []): UnknownKey[] {
-  if (!isTable(value)) return []
-  const known = tableShape(schema)
-  if (known === null) return []
-  return Object.entries(value).flatMap(([key, inner]) => {
-    const innerSchema = known(key)
-    if (innerSchema === null) return [{ path: [...path, key], suggestion: closest(key, known.names) }]
-    return unknownKeys(inner, innerSchema, [...path, key])
+function unknownKeys(table: Record<string, unknown>, known: TableShape, path: readonly string[] = []): UnknownKey[] {
+  return Object.entries(table).flatMap(([key, inner]) => {
+    const schema = known.schemaOf(key)
+    if (schema === null) return [{ path: [...path, key], suggestion: closest(key, known.names) }]
+    const below = tableShape(schema)
+    return below === null || !isTable(inner) ? [] : unknownKeys(inner, below, [...path, key])
   })
 }
 
-type TableShape = ((key: string) => z.ZodType | null) & { readonly names: readonly string[] }
+interface TableShape {
+  /** Returns the schema of a key; null for an unknown one. */
+  readonly schemaOf: (key: string) => z.ZodType | null
+  readonly names: readonly string[]
+}
 
-/** Returns a function from key to schema, with the known keys; null for a schema that is not one of a table. */
+/** Returns the keys of a table's schema; null for a schema that is not one of a table. */
 function tableShape(schema: z.ZodType): TableShape | null {
   const { def } = unwrapped(schema)
   if (def.type === 'object') {
     const shape: Record<string, z.ZodType> = 'shape' in def && isTable(def.shape) ? asSchemas(def.shape) : {}
-    return Object.assign((key: string) => (Object.hasOwn(shape, key) ? (shape[key] ?? null) : null), {
+    return {
+      schemaOf: (key) => (Object.hasOwn(shape, key) ? (shape[key] ?? null) : null),
       names: Object.keys(shape),
-    })
+    }
   }
   if (def.type === 'record' && 'valueType' in def) {
     const inner = asSchemas({ value: def.valueType })['value']
-    return Object.assign(() => inner ?? null, { names: [] })
+    return { schemaOf: () => inner ?? null, names: [] }
   }
   return null
 }

@@ -80,7 +80,7 @@ export class ConversationController implements AsyncDisposable {
   }
 
   /** Carries out an intent of the user. A rejection is shown on the screen. */
-  run(intent: Exclude<Intent, { kind: 'suspend' }>): Promise<void> {
+  run(intent: Exclude<Intent, { kind: 'suspend' | 'clear' }>): Promise<void> {
     const { screen } = this.#parts
     return this.#unlessLost(
       () => this.#run(intent),
@@ -116,11 +116,12 @@ export class ConversationController implements AsyncDisposable {
     }
   }
 
-  async #run(intent: Exclude<Intent, { kind: 'suspend' }>): Promise<void> {
+  async #run(intent: Exclude<Intent, { kind: 'suspend' | 'clear' }>): Promise<void> {
     const { onEnd, screen, start, extra } = this.#parts
     if (intent.kind === 'leave') return onEnd(null)
     if (intent.kind === 'detach') return await this.#detach()
     if (intent.kind === 'restart') return await this.#restart()
+    if (intent.kind === 'listFiles') return await this.#listFiles(intent.folder)
     const { parley } = this.#server
     if (parley === null) return
     const conversation = this.#conversation
@@ -131,6 +132,14 @@ export class ConversationController implements AsyncDisposable {
     }
     this.#entered.enter(intent)
     await runIntent(intent, { parley, conversation, dispatch: (...actions) => screen.dispatch(...actions) })
+  }
+
+  /** Lists files in this process: the folder is on this machine, and the list is for this window only. */
+  async #listFiles(folder: string): Promise<void> {
+    const { launch, screen } = this.#parts
+    const { listFiles, listingCommand } = await import('../files/list-files.ts')
+    const command = listingCommand(launch.program.moduleUrl)
+    await listFiles({ command, folder, onFiles: (files) => screen.dispatch({ kind: 'filesListed', files }) })
   }
 
   /** Leaves, and lets a turn go on. Nothing is detached in a conversation that takes no changes from here. */

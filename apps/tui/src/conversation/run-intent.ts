@@ -1,11 +1,13 @@
 import { type Conversation, codeOf, type Parley } from '@parley/client'
 import { type ConversationState, wireErrors } from '@parley/protocol'
 import { RpcError } from '@parley/rpc'
+import { attachedImages } from '../files/attached-images.ts'
 import type { UiAction } from '../ui/actions.ts'
 import { mcpTable, whyTable } from '../ui/notices/notice.ts'
 import { trustTable } from '../ui/notices/trust-table.ts'
 import { settingsLine } from '../ui/outside-changes.ts'
 import { checkModel } from './check-model.ts'
+import { diffAction } from './diff-notice.ts'
 import { loadModels, readPreview } from './menu-contents.ts'
 import { actionsAfterRejection, note, type RequestIntent } from './rejected-intent.ts'
 import { statusTable } from './status-tables.ts'
@@ -67,7 +69,8 @@ async function askConversation(
   switch (intent.kind) {
     case 'send': {
       const { messageId, text, when, images = [] } = intent.message
-      const input = [{ type: 'text' as const, text }, ...images.map((path) => ({ type: 'image' as const, path }))]
+      const paths = new Set([...images, ...attachedImages(text, conversation.state)])
+      const input = [{ type: 'text' as const, text }, ...[...paths].map((path) => ({ type: 'image' as const, path }))]
       // `send` of the library also follows the turn, which the screen does by the conversation's state.
       await conversation.request('conversation/sendMessage', { messageId, when, input })
       return dispatch({ kind: 'acknowledged', messageId })
@@ -109,6 +112,8 @@ async function askConversation(
     case 'rename':
       await conversation.rename(intent.name)
       return dispatch(note('info', `This conversation is now named ${intent.name}.`))
+    case 'diff':
+      return dispatch(await diffAction(conversation.state))
     case 'why': {
       const { item } = intent
       const call = { conversation: conversation.id, ...(item === undefined ? {} : { item }) }

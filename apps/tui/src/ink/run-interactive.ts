@@ -52,8 +52,11 @@ async function runOnTerminal(launch: Launch, start: Start, extra: Extra): Promis
     homeFolder,
     reflows: reflowsRows(env),
     signal: (signal) => stdout.write(signalSequence(signal)),
-    onIntent: (intent) =>
-      intent.kind === 'suspend' ? suspension.suspend() : void conversation.run(intent).catch(end.reject),
+    onIntent(intent) {
+      if (intent.kind === 'suspend') suspension.suspend()
+      else if (intent.kind === 'clear') clearWindow(screen, handPainterOver)
+      else void conversation.run(intent).catch(end.reject)
+    },
     setAlternate(isUsed) {
       guard?.setAlternate(isUsed)
       held.setAlternate(isUsed)
@@ -104,6 +107,15 @@ async function runOnTerminal(launch: Launch, start: Start, extra: Extra): Promis
     await conversation[Symbol.asyncDispose]()
     process.off('SIGINT', onInterrupt)
   }
+}
+
+/** Moves all rows into the scrollback by line ends, since sequences for clearing would erase them. */
+function clearWindow(screen: ScreenController, handPainterOver: () => void): void {
+  const { stdout } = process
+  screen.yieldTerminal()
+  // The second row, since tmux keeps what is erased from the first one on in its history.
+  stdout.write(`${'\n'.repeat(Math.max(1, stdout.rows - 1))}\x1b[2H`)
+  handPainterOver()
 }
 
 /**

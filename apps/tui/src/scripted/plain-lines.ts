@@ -3,7 +3,7 @@ import { ruleSource } from '@parley/protocol/question'
 import { exitCodes } from '../cli/exit-codes.ts'
 import { visibleLine } from '../view/text/control-characters.ts'
 import { formatDuration } from '../view/text/formats.ts'
-import { rightsWords } from '../view/transcript/block.ts'
+import { rightsWords } from '../view/transcript/call-facts.ts'
 import type { RunEnd } from './run-end.ts'
 
 /** Returns the line above the streamed text of an item; null for the answer. */

@@ -14,6 +14,7 @@ import type {
 } from '@parley/protocol'
 import type { Rgb } from '../view/text/theme.ts'
 import type { Painted } from './answers.ts'
+import type { FileList } from './complete/file-list.ts'
 import type { KeyEvent } from './keys/key-event.ts'
 import type { MenuKind, MenuRow } from './menu/menu.ts'
 import type { Notice } from './notices/notice.ts'
@@ -77,6 +78,8 @@ export type UiAction =
   | { readonly kind: 'previewed'; readonly conversationId: ConversationId; readonly lines: readonly string[] }
   /** The terminal told its background. */
   | { readonly kind: 'background'; readonly rgb: Rgb }
+  /** Files were listed, all or the first ones. */
+  | { readonly kind: 'filesListed'; readonly files: FileList }
   /** Clients connected to the conversation, this one included. */
   | { readonly kind: 'counted'; readonly clients: number }
 
@@ -122,12 +125,16 @@ export type Intent =
   | { readonly kind: 'fork'; readonly conversationId: ConversationId }
   | { readonly kind: 'open'; readonly conversationId: ConversationId }
   | { readonly kind: 'new' }
+  /** Moves what the window shows into the scrollback. */
+  | { readonly kind: 'clear' }
   | { readonly kind: 'list' }
   | { readonly kind: 'models' }
   /** Reads the newest lines of a listed conversation. */
   | { readonly kind: 'preview'; readonly conversationId: ConversationId }
   /** Explains the decision on the named call, or on the last one. */
   | { readonly kind: 'why'; readonly item?: string }
+  /** Shows what the conversation's folder has that is not committed. */
+  | { readonly kind: 'diff' }
   | { readonly kind: 'status' }
   | { readonly kind: 'mcp' }
   | { readonly kind: 'restartMcp'; readonly name: string }
@@ -141,6 +148,8 @@ export type Intent =
   | { readonly kind: 'restart' }
   /** Suspends the program, as Ctrl+Z does in a shell. */
   | { readonly kind: 'suspend' }
+  /** Lists the files of a folder of this machine, for completing paths. */
+  | { readonly kind: 'listFiles'; readonly folder: string }
   /** Leaves; a running turn continues. */
   | { readonly kind: 'detach' }
   | { readonly kind: 'leave' }

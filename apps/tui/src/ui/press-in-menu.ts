@@ -1,10 +1,18 @@
 import type { ListedConversation, SettingsPatch } from '@parley/protocol'
+import { themeNames } from '../view/text/theme.ts'
 import { type Intent, stepTo, type UiAction, type UiContext, type UiStep } from './actions.ts'
 import { chord } from './composer/command.ts'
 import type { KeyEvent } from './keys/key-event.ts'
 import { conversationRows } from './menu/loaded-rows.ts'
 import { chosenRow, filledMenu, type Menu, type MenuKind, type MenuRow, moveOrFilter, newMenu } from './menu/menu.ts'
-import { approvalPolicies, approvalRows, effortRows, sandboxModes, sandboxRows } from './menu/setting-rows.ts'
+import {
+  approvalPolicies,
+  approvalRows,
+  effortRows,
+  sandboxModes,
+  sandboxRows,
+  themeRows,
+} from './menu/setting-rows.ts'
 import type { UiState } from './ui-state.ts'
 
 /** Time before Enter takes a row of a list that has just come, or confirms a warning that was just shown. */
@@ -38,6 +46,10 @@ function takeRow(ui: UiState, kind: MenuKind, row: MenuRow): UiStep {
     case 'approvals': {
       const approvalPolicy = approvalPolicies.find((policy) => policy === row.key)
       return approvalPolicy === undefined ? stepTo(closed) : configured(closed, { approvalPolicy })
+    }
+    case 'theme': {
+      const theme = themeNames.find((name) => name === row.key)
+      return stepTo(theme === undefined ? closed : { ...closed, theme })
     }
     case 'sandbox': {
       const sandbox = sandboxModes.find((mode) => mode === row.key)
@@ -95,10 +107,14 @@ export function openModelMenu(ui: UiState, { nowMs }: UiContext): UiStep {
   return stepTo({ ...ui, menu: newMenu({ kind: 'model', title: 'Model', rows: null }, nowMs) }, { kind: 'models' })
 }
 
+export function openThemeMenu(ui: UiState, { nowMs }: UiContext): UiStep {
+  return stepTo({ ...ui, menu: newMenu({ kind: 'theme', title: 'Colours', rows: themeRows(ui.theme) }, nowMs) })
+}
+
 const settingMenus = {
   effort: { title: 'Effort', rowsOf: effortRows },
   approvals: { title: 'When to ask', rowsOf: approvalRows },
-  sandbox: { title: 'What commands may write to', rowsOf: sandboxRows },
+  sandbox: { title: 'What commands may write to', rowsOf: sandboxRows, themeRows },
 } as const
 
 /** Opens the choices of a setting, with the one in force chosen. */

@@ -1,8 +1,10 @@
+import type { Plan } from '@parley/protocol'
+import { themeNames } from '../view/text/theme.ts'
 import { copiedParts, stepTo, type UiContext, type UiStep } from './actions.ts'
 import { approvalPolicies, efforts, sandboxModes } from './menu/setting-rows.ts'
 import { keyTables, type Notice } from './notices/notice.ts'
-import { modelSettings, openConversationMenu, openModelMenu, openSettingMenu } from './press-in-menu.ts'
-import { type ParsedCommand, type SlashName, slashCommands } from './slash-commands.ts'
+import { modelSettings, openConversationMenu, openModelMenu, openSettingMenu, openThemeMenu } from './press-in-menu.ts'
+import { commandRows, type ParsedCommand, type SlashName, slashCommands } from './slash-commands.ts'
 import { addNote, addNotice, type Opened, type UiState } from './ui-state.ts'
 
 export function runSlash(ui: UiState, command: ParsedCommand, context: UiContext): UiStep {
@@ -24,17 +26,20 @@ const needsConversation: ReadonlySet<SlashName> = new Set([
   'why',
   'copy',
   'transcript',
+  'diff',
+  'plan',
   'status',
   'name',
   'fork',
   'resume',
   'new',
+  'clear',
   'mcp',
   'trust',
 ])
 
 /** Commands not available to a client that only watches. */
-const beginsAnother: ReadonlySet<SlashName> = new Set(['fork', 'new'])
+const beginsAnother: ReadonlySet<SlashName> = new Set(['fork', 'new', 'clear'])
 
 function isReady({ link, opened }: UiState): boolean {
   return link.kind === 'up' && opened !== null
@@ -69,6 +74,8 @@ const commands: Readonly<Record<SlashName, Run>> = {
   why: (ui, item) => stepTo(ui, item === '' ? { kind: 'why' } : { kind: 'why', item }),
   copy: runCopy,
   transcript: (ui) => stepTo(ui, { kind: 'showTranscript', at: 'end' }),
+  diff: (ui) => stepTo(ui, { kind: 'diff' }),
+  plan: (ui, _, { state }) => stepTo(addPlan(ui, state?.core.plan ?? null)),
   status: (ui) => stepTo(ui, { kind: 'status' }),
   name: (ui, name) => (name === '' ? stepTo(noteMissing(ui, 'name')) : stepTo(ui, { kind: 'rename', name })),
   fork: (ui) =>
@@ -76,6 +83,13 @@ const commands: Readonly<Record<SlashName, Run>> = {
   resume: (ui, _, { state, nowMs }) =>
     openConversationMenu(ui, { liveOnly: false, folder: state?.core.meta.cwd ?? null }, nowMs),
   new: (ui) => stepTo(ui, { kind: 'new' }),
+  clear: (ui) => stepTo(ui, { kind: 'clear' }, { kind: 'new' }),
+  theme(ui, argument, context) {
+    if (argument === '') return openThemeMenu(ui, context)
+    const theme = themeNames.find((name) => name === argument)
+    if (theme !== undefined) return stepTo({ ...ui, theme })
+    return stepTo(noteNoChoice(ui, { what: 'Theme', argument, current: ui.theme, choices: themeNames }))
+  },
   mcp: runMcp,
   trust: runTrust,
   detach(ui) {
@@ -138,6 +152,12 @@ function noteNoChoice(ui: UiState, { what, argument, current, choices }: Setting
   )
 }
 
+function addPlan(ui: UiState, plan: Plan | null): UiState {
+  return plan === null
+    ? addNote(ui, 'info', 'There is no plan: the model makes one for work of several steps.')
+    : addNotice(ui, { kind: 'plan', plan })
+}
+
 /** Adds a notice of how to write a command whose argument is missing. */
 export function noteMissing(ui: UiState, name: string): UiState {
   const command = slashCommands.find((known) => known.name === name)
@@ -153,12 +173,7 @@ function noteUnknown(ui: UiState, { word, nearest }: ParsedCommand & { kind: 'un
 const commandHelp: Notice = {
   kind: 'table',
   title: 'Commands',
-  rows: [
-    ...slashCommands.map(
-      ({ name, argument, about }) => [`/${name}${argument === '' ? '' : ` ${argument}`}`, about] as const,
-    ),
-    ['!command', 'run a command yourself, outside the sandbox; it has no terminal, so editors and pagers do not work'],
-  ],
+  rows: commandRows(),
 }
 
 /** Adds the keys, a table for each state. */

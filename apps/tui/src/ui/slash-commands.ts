@@ -1,6 +1,7 @@
+import type { SandboxMode } from '@parley/protocol'
 import { closest } from '@parley/text'
-import { approvalPolicies, efforts, sandboxModes } from './menu/setting-rows.ts'
-import type { UiState } from './ui-state.ts'
+import { themeNames } from '../view/text/theme.ts'
+import { approvalPolicies, approvalWords, effortRows, efforts, sandboxModes } from './menu/setting-rows.ts'
 
 interface SlashCommand {
   readonly name: string
@@ -30,11 +31,15 @@ export const slashCommands = [
     about: 'copy the last answer, a block of its code, the last command, or all as Markdown',
   },
   { name: 'transcript', argument: '', about: 'all of the conversation, to page, search and copy (Ctrl+T)' },
+  { name: 'diff', argument: '', about: 'what is not committed yet in this folder' },
+  { name: 'plan', argument: '', about: "the model's plan, and how far it is" },
   { name: 'status', argument: '', about: 'this conversation and its server' },
   { name: 'name', argument: 'NAME', about: 'name this conversation; `parley resume NAME` finds it' },
   { name: 'fork', argument: '', about: 'go on in a copy of this conversation' },
   { name: 'resume', argument: '', about: 'open another conversation' },
   { name: 'new', argument: '', about: 'begin a new conversation' },
+  { name: 'clear', argument: '', about: 'begin a new conversation in an empty window; this one is kept' },
+  { name: 'theme', argument: '[name]', about: `colours: ${themeNames.join(', ')}` },
   { name: 'mcp', argument: '[restart NAME]', about: 'the tool servers: state, tools, errors; or start one anew' },
   {
     name: 'trust',
@@ -47,6 +52,30 @@ export const slashCommands = [
 
 export type SlashName = (typeof slashCommands)[number]['name']
 
+/** Other names of commands, which hands know from elsewhere. */
+const aliases: Readonly<Record<string, SlashName>> = {
+  continue: 'resume',
+  exit: 'quit',
+  permissions: 'approvals',
+  rename: 'name',
+}
+
+/** Returns each command with its argument and what it does, other names included. */
+export function commandRows(): readonly (readonly [string, string])[] {
+  return [
+    ...slashCommands.map(({ name, argument, about }) => {
+      const others = aliasesOf(name).map((alias) => `/${alias}`)
+      return [`/${name}${argument === '' ? '' : ` ${argument}`}`, [about, ...others].join('; also ')] as const
+    }),
+    ['!command', 'run a command yourself, outside the sandbox; it has no terminal, so editors and pagers do not work'],
+  ]
+}
+
+/** Returns the other names of a command. */
+function aliasesOf(name: SlashName): readonly string[] {
+  return Object.keys(aliases).filter((alias) => aliases[alias] === name)
+}
+
 export type ParsedCommand =
   | { readonly kind: 'command'; readonly name: SlashName; readonly argument: string }
   | { readonly kind: 'unknown'; readonly word: string; readonly nearest: string | null }
@@ -56,7 +85,8 @@ export function parseSlash(text: string): ParsedCommand | null {
   const match = /^\/([^\s/]*)(?:\s+(.*))?$/s.exec(text)
   if (match === null) return null
   const [, word = '', argument = ''] = match
-  const found = slashCommands.find(({ name }) => name === word.toLowerCase())
+  const typed = word.toLowerCase()
+  const found = slashCommands.find(({ name }) => name === (aliases[typed] ?? typed))
   if (found !== undefined) return { kind: 'command', name: found.name, argument: argument.trim() }
   return {
     kind: 'unknown',
@@ -68,18 +98,47 @@ export function parseSlash(text: string): ParsedCommand | null {
   }
 }
 
-/** Returns commands that begin with the text; empty once its first word is complete. */
+/** Returns commands with a name that begins with the text; empty once its first word is complete. */
 export function completionsFor(text: string): readonly SlashCommand[] {
   const word = /^\/([a-z]*)$/i.exec(text)?.[1]?.toLowerCase()
-  return word === undefined ? [] : slashCommands.filter(({ name }) => name.startsWith(word))
+  if (word === undefined) return []
+  const named = slashCommands.filter(({ name }) => name.startsWith(word))
+  if (word === '') return named
+  const others = slashCommands.filter(
+    ({ name }) => !name.startsWith(word) && aliasesOf(name).some((alias) => alias.startsWith(word)),
+  )
+  return [...named, ...others]
 }
 
-/** Returns the completions for the text in the composer. */
-export function completionsOf({ composer, dismissed, purpose }: UiState): readonly SlashCommand[] {
-  return purpose.kind === 'message' && composer.text !== dismissed ? completionsFor(composer.text) : []
+const sandboxWords: Readonly<Record<SandboxMode, string>> = {
+  'read-only': 'nothing but their own /tmp',
+  'workspace-write': 'the working folder and /tmp',
+  'danger-full-access': 'no sandbox: all that you may write to',
 }
 
-export function chosenCompletion(ui: UiState): SlashCommand | null {
-  const list = completionsOf(ui)
-  return list[Math.min(ui.choice, list.length - 1)] ?? null
+/** Arguments that the list of completions offers, by command; a menu has those of the model. */
+const knownArguments: Partial<Readonly<Record<SlashName, readonly Argument[]>>> = {
+  effort: effortRows({}),
+  approvals: approvalPolicies.map((key) => ({ key, detail: approvalWords[key] })),
+  sandbox: sandboxModes.map((key) => ({ key, detail: sandboxWords[key] })),
+  theme: themeNames.map((key) => ({ key, detail: '' })),
+  trust: [
+    { key: 'yes', detail: 'trust the configuration that /trust has shown' },
+    { key: 'no', detail: 'decline it' },
+  ],
+  mcp: [{ key: 'restart', detail: 'start the tool server anew that is named next' }],
+}
+
+interface Argument {
+  readonly key: string
+  readonly detail: string
+}
+
+/** Returns the arguments of a command that begin with what is written of one. */
+export function argumentsFor(text: string): readonly Argument[] {
+  const [, typed] = /^\/\w+ +(\S*)$/.exec(text) ?? []
+  const command = parseSlash(text)
+  if (typed === undefined || command?.kind !== 'command') return []
+  const known = knownArguments[command.name] ?? []
+  return known.filter(({ key }) => key.startsWith(typed.toLowerCase()))
 }

@@ -1,6 +1,7 @@
 import type { Answers, ApprovalId, ClientId, ConversationId, ItemId, MessageId, TurnId } from '@parley/protocol'
 import type { Rgb, ThemeName } from '../view/text/theme.ts'
 import { type AnswerGuard, type Choice, type HeldKey, unguarded } from './answers.ts'
+import type { FileList } from './complete/file-list.ts'
 import { type Composer, emptyComposer } from './composer/composer.ts'
 import { noPlaces, type ShownPlaces } from './keys/key-meaning.ts'
 import type { Menu } from './menu/menu.ts'
@@ -50,6 +51,10 @@ export interface UiState {
   readonly answeredAtMs: number
   /** Index in the completion list. */
   readonly choice: number
+  /** Files that `@` completes, of the conversation's folder; null before they are needed. */
+  readonly files: FileList | null
+  /** Folder whose files were asked for last, and when, in ms since the epoch. */
+  readonly filesAsked: { readonly folder: string; readonly atMs: number } | null
   /** Text for which the completion list was closed. */
   readonly dismissed: string | null
   readonly opened: Opened | null
@@ -153,6 +158,8 @@ export const initialUi: UiState = {
   answeredApproval: null,
   answeredAtMs: 0,
   choice: 0,
+  files: null,
+  filesAsked: null,
   dismissed: null,
   opened: null,
   shownTrust: null,

@@ -26,7 +26,7 @@ export function pagerScreen(pager: Pager, size: PagerSize, around: Around): read
   return [...body, lastRow(pager, { room, page }, around)].map((line) => truncateLine(line, size)).slice(-size.rows)
 }
 
-const current: Span = { text: '▌ ', tone: 'accent' }
+const current: Span = { text: '┃ ', tone: 'accent' }
 const beside: Span = { text: ' '.repeat(marginCells) }
 
 function pageLines(pager: Pager, room: PageRoom, { rows }: Page): readonly Line[] {

@@ -27,7 +27,14 @@ export interface Screen {
 
 /** Returns the line with SGR and OSC 8 sequences. */
 export function paintLine(line: Line, theme: Theme): string {
-  return line.map((span) => paintSpan(span, theme)).join('')
+  const shown = theme.hasTints ? line : withoutFilling(line)
+  return shown.map((span) => paintSpan(span, theme)).join('')
+}
+
+/** Drops the blanks at the end that only carry a background. */
+function withoutFilling(line: Line): Line {
+  const last = line.at(-1)
+  return last?.ground !== undefined && last.text.trim() === '' ? line.slice(0, -1) : line
 }
 
 /** Control characters. Spans contain none by contract; this is the last check before the terminal. */

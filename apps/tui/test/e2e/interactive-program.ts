@@ -60,7 +60,7 @@ export async function place(steps: readonly Step[], ...more: readonly string[]):
   }
 }
 
-export const ready = /› Ask for anything/
+export const ready = /› Ask anything/
 
 /** A question takes keys only once it can have been read; until then they are tried again. */
 export async function answer(pty: Pty, key: string, until: RegExp): Promise<void> {

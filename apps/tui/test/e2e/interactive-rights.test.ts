@@ -6,8 +6,7 @@ test('a command that ran outside the sandbox says so, also after a resume', asyn
   await using at = await place([{ calls: [out] }, { text: 'It is done.' }])
   await using pty = at.start('go')
   await answer(pty, 'y', /It is done\.[\s\S]*› Ask/)
-  const marked = (rows: readonly string[]) =>
-    rows.filter((row) => /\$ echo out · exit 0 · outside the sandbox/.test(row))
+  const marked = (rows: readonly string[]) => rows.filter((row) => /• Ran {2}echo out +outside the sandbox/.test(row))
   expect(marked(pty.transcript())).toHaveLength(1)
   pty.press('Ctrl+D')
   await pty.exited

@@ -17,9 +17,7 @@ describe('the interactive program', { timeout: 30_000 }, () => {
     await pty.waitFor(ready)
     pty.press('Ctrl+D')
     expect(await pty.exited).toMatchObject({ exitCode: 0 })
-    expect(pty.transcript().join('\n')).toMatch(
-      /› how is it\n+ {2}All is well\.\n+To go on: parley resume [0-9a-f]{8}$/,
-    )
+    expect(pty.transcript().join('\n')).toMatch(/▌ how is it\n+All is well\.\n+To go on: parley resume [0-9a-f]{8}$/)
     expect(pty.rawBytes().toString('latin1')).not.toContain('\x1b[3J')
   })
 
@@ -39,7 +37,7 @@ describe('the interactive program', { timeout: 30_000 }, () => {
     await send(pty, '!sleep 1000')
     await pty.waitFor(/your command runs, without a terminal · esc stops it/)
     pty.press('Escape')
-    await pty.waitFor(/! sleep 1000 · interrupted/)
+    await pty.waitFor(/! sleep 1000 +interrupted/)
   })
 
   test('takes a prompt from the command line and runs what is approved', async () => {
@@ -50,7 +48,7 @@ describe('the interactive program', { timeout: 30_000 }, () => {
     pty.press('Enter')
     await answer(pty, 'y', /Made it\./)
     expect(existsSync(join(at.folder.path, 'made.txt'))).toBe(true)
-    expect(pty.screen().join('\n')).toMatch(/\$ touch made\.txt · exit 0/)
+    expect(pty.screen().join('\n')).toMatch(/• Ran {2}touch made\.txt/)
   })
 
   test('tells the model what a refusal says', async () => {
@@ -95,7 +93,7 @@ describe('the interactive program', { timeout: 30_000 }, () => {
     first.press('Ctrl+D')
     await first.exited
     await using second = at.start('resume', '--last')
-    await second.waitFor(/› remember me\n+ {2}The first answer\.[\s\S]*› Ask/)
+    await second.waitFor(/▌ remember me\n+The first answer\.[\s\S]*› Ask/)
     await send(second, 'go on')
     await second.waitFor(/The second answer\./)
     expect(count(second.transcript(), 'The first answer.')).toBe(1)
@@ -109,7 +107,7 @@ describe('the interactive program', { timeout: 30_000 }, () => {
     await first.exited
     await using second = at.start('resume')
     await second.waitFor(/▸ look for me/)
-    await takeRow(second, /› look for me\n+ {2}Here\.[\s\S]*› Ask/)
+    await takeRow(second, /▌ look for me\n+Here\.[\s\S]*› Ask/)
   })
 
   test('says that its server has died, keeps the text, and goes on with the same question', async () => {
@@ -128,7 +126,7 @@ describe('the interactive program', { timeout: 30_000 }, () => {
     await pty.waitFor(/y {2}yes/)
     await answer(pty, 'y', /Made it\./)
     expect(existsSync(join(at.folder.path, 'made.txt'))).toBe(true)
-    expect(count(pty.transcript(), '› make the file')).toBe(1)
+    expect(count(pty.transcript(), '▌ make the file')).toBe(1)
   })
 
   test('prints a long answer once, in order, and never clears the screen', async () => {
@@ -170,7 +168,7 @@ describe('the interactive program', { timeout: 30_000 }, () => {
     const { stdout } = await runCli(['list', '--json'], { env: at.home.env, cwd: at.folder.path })
     unlinkSync(JSON.parse(stdout).live.socket)
     await using second = at.start('resume', '--last')
-    await second.waitFor(/open in process \d+, which cannot be reached[\s\S]*› hello[\s\S]*read-only view/)
+    await second.waitFor(/open in process \d+, which cannot be reached[\s\S]*▌ hello[\s\S]*read-only view/)
     await send(second, '/fork')
     await second.waitFor(/a copy of[\s\S]*› Ask/)
     await send(second, 'and here')
@@ -195,6 +193,6 @@ describe('the interactive program', { timeout: 30_000 }, () => {
     await pty.exited
     const [, id = ''] = /parley resume ([0-9a-f]{8})/.exec(pty.transcript().join('\n')) ?? []
     await using again = at.start('resume', id)
-    await again.waitFor(/› hello\n+ {2}Yes\./)
+    await again.waitFor(/▌ hello\n+Yes\./)
   })
 })

@@ -14,9 +14,10 @@ import {
   elicitation,
   ended,
   executionStarted,
-  lookUp,
+  looking,
   patch,
   queued,
+  read,
   requested,
   started,
   startedAt,
@@ -68,6 +69,18 @@ const modelMenu = newMenu(
   { kind: 'model', title: 'Model', rows: modelRows(models, { model: 'gpt-5', modelProvider: 'openai' }) },
   0,
 )
+
+const change = { additions: 1, deletions: 0, before: null, after: null }
+const uncommitted = {
+  kind: 'changes',
+  title: '3 files differ from the last commit  +2 −1',
+  isCut: true,
+  files: [
+    { ...change, path: 'a.txt', kind: 'update', deletions: 1, diff: '@@ -1 +1 @@\n-one\n+two\n' },
+    { ...change, path: 'old.txt', movedTo: 'new.txt', kind: 'update', additions: 0, diff: '' },
+    { ...change, path: 'b.txt', kind: 'add', diff: '@@ -0,0 +1,1 @@\n+new\n' },
+  ],
+} as const
 
 const longCommand = Array.from({ length: 60 }, (_, line) => `echo step ${line + 1}`).join('\n')
 const asked = [turnStarted, completed(userMessage('Install it')), started(command('npm install left-pad')), requested()]
@@ -153,8 +166,8 @@ const scenes: Readonly<Record<string, Scene>> = {
         title: 'Reasoning',
         text: '**Looking for the test**\n\nIt must be somewhere.',
       }),
-      completed(lookUp('Read src/cart.js', 'l1')),
-      completed(lookUp('Read test/cart.test.js', 'l2')),
+      completed(read('Read src/cart.js', 'l1')),
+      completed(looking('cat test/cart.test.js', 'l2')),
       {
         type: 'plan.updated',
         plan: {
@@ -227,6 +240,10 @@ const scenes: Readonly<Record<string, Scene>> = {
   'when to ask': sceneOf(after(), { menu: approvalMenu }),
   'a wider sandbox before it is confirmed': sceneOf(after(), {
     menu: { ...sandboxMenu, choice: 2, confirming: 'danger-full-access' },
+  }),
+  'what is not committed': sceneOf(after(), { notices: [uncommitted] }),
+  'the plan on request': sceneOf(after(), {
+    notices: [{ kind: 'plan', plan: { steps: [{ step: 'Find the fault', status: 'inProgress' }] } }],
   }),
   'a key that came too early': sceneOf(after(...asked), {
     heldKey: { text: 'y', written: 'y', atMs: 0, approvalId: 'a1', refusal: 'tooEarly' },

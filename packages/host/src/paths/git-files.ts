@@ -2,6 +2,7 @@ import { closeSync, constants, fstatSync, readFileSync, type Stats, statSync } f
 import { userInfo } from 'node:os'
 import { dirname, isAbsolute } from 'node:path'
 import { openUnlocked } from '../system/locked-files.ts'
+import { commandOfSetting, commandsInEnv, programsIn } from './git-commands.ts'
 import { type GitSetting, settingsInEnv, settingsInText } from './git-config-text.ts'
 import type { GuardKind } from './guarded-names.ts'
 
@@ -9,6 +10,8 @@ import type { GuardKind } from './guarded-names.ts'
 export interface GitPlace {
   readonly path: string
   readonly kind: GuardKind
+  /** True where a missing path keeps no name from being made: many a command names what is in other work trees. */
+  readonly ifThere?: true
 }
 
 export interface GitSources extends GitSurroundings {
@@ -50,8 +53,9 @@ export function placesOfFolder(folder: string, workTree: string, sources: GitSou
   const starts = [workTree, folder, ...named.workTrees.map((path) => from(folder, path))]
   const hooks = [...new Set([...named.hooks, ...sources.user.hooks])]
   const monitors = [...new Set([...named.monitors, ...sources.user.monitors])]
-  if ((hooks.length + monitors.length) * starts.length > maxHookPlaces)
-    throw new Error(`The git settings in ${folder} name too many places of hooks to follow`)
+  const programs = [...new Set([...named.programs, ...sources.user.programs])]
+  if ((hooks.length + monitors.length + programs.length) * starts.length > maxHookPlaces)
+    throw new Error(`The git settings in ${folder} name too many places of hooks and programs to follow`)
   return [
     ...folders.slice(1).map((path) => ({ path, kind: 'repository' as const })),
     ...folders.map((at) => ({ path: `${at}/commondir`, kind: 'repository' as const })),
@@ -61,6 +65,9 @@ export function placesOfFolder(folder: string, workTree: string, sources: GitSou
     ...placesFrom(starts, monitors)
       .filter((path) => !isFolder(path))
       .map((path) => ({ path, kind: 'gitCommands' as const })),
+    ...placesFrom(starts, programs)
+      .filter((path) => !isFolder(path))
+      .map((path) => ({ path, kind: 'gitCommands' as const, ifThere: true as const })),
   ]
 }
 
@@ -113,6 +120,8 @@ interface GitSettings {
   readonly hooks: readonly string[]
   /** Paths in the values of `core.fsmonitor`, a command that git runs at the top of the work tree. */
   readonly monitors: readonly string[]
+  /** Programs and scripts that git starts by other settings, such as aliases, filters and editors. */
+  readonly programs: readonly string[]
   /** Values of `core.worktree`. */
   readonly workTrees: readonly string[]
 }
@@ -123,7 +132,13 @@ const maxFiles = 200
 
 /** Reads the settings of the user and of the machine: `files`, and what variables set. Throws as `readGitSettings`. */
 export function readUserSettings(files: readonly string[], around: GitSurroundings): GitSettings {
-  return readGitSettings(files, around, settingsInEnv(around.env ?? {}))
+  const { env = {} } = around
+  const settings = readGitSettings(files, around, settingsInEnv(env))
+  return {
+    ...settings,
+    hooks: [...settings.hooks, ...(env['GIT_TEMPLATE_DIR'] ? [env['GIT_TEMPLATE_DIR']] : [])],
+    programs: [...settings.programs, ...programsOf(commandsInEnv(env), around)],
+  }
 }
 
 /** Reads settings files, `given` settings and what both include. Throws a sentence for too many files. */
@@ -153,10 +168,21 @@ function readGitSettings(
   const valuesOf = (wanted: string) => all.flatMap(({ name, value }) => (name === wanted ? [value] : []))
   return {
     files: [...seen],
-    hooks: valuesOf('core.hookspath').map((path) => expanded(path, around)),
+    // What lies in a template becomes the settings and hooks of new repositories.
+    hooks: [...valuesOf('core.hookspath'), ...valuesOf('init.templatedir')].map((path) => expanded(path, around)),
     monitors: valuesOf('core.fsmonitor').flatMap((command) => pathsInCommand(command, around)),
+    programs: programsOf(
+      all.flatMap((setting) => commandOfSetting(setting) ?? []),
+      around,
+    ),
     workTrees: valuesOf('core.worktree'),
   }
+}
+
+function programsOf(commands: readonly string[], around: GitSurroundings): string[] {
+  return [...new Set(commands)].flatMap((command) =>
+    programsIn(command, around.home).map((path) => expanded(path, around)),
+  )
 }
 
 /** Lists the files of git's settings for the user and the machine. */

@@ -13,6 +13,7 @@ import {
 import { alsoAtHome, type GuardKind, guardedAtHome, guardedNames, hookNames } from './guarded-names.ts'
 import { type FoundRepositories, isBare, knownRepositories } from './repositories.ts'
 import { isPlaceholder } from './reserved-names.ts'
+import { secondNames } from './second-names.ts'
 
 export interface GuardSurroundings extends GitSurroundings {
   /** Lists the settings files of this program, links in their paths not followed. Called anew each time. */
@@ -26,7 +27,10 @@ export interface GuardSurroundings extends GitSurroundings {
 export async function findGuarded(roots: readonly string[], around: GuardSurroundings): Promise<FoundPlaces> {
   const collector = collectPlaces(roots)
   const sources = addUserSettings(collector, around)
-  for (const path of around.own?.() ?? []) collector.addWithLinks({ path, kind: 'parley' })
+  for (const path of around.own?.() ?? []) {
+    collector.addWithLinks({ path, kind: 'parley' })
+    for (const name of secondNames(followLinks(path).real, roots)) collector.addWatched({ path: name, kind: 'parley' })
+  }
   for (const root of roots) {
     addRoot(collector, root, sources)
     addBelow(collector, await knownRepositories(root), sources)
@@ -50,13 +54,13 @@ function addRoot(collector: PlaceCollector, root: string, sources: GitSources): 
   const listed = list(root)
   if (isBare(listed)) {
     collector.addBareRoot(root, workFolders(root, listed))
-    for (const place of placesOfFolder(root, root, sources)) collector.addWithLinks(place)
+    for (const place of placesOfFolder(root, root, sources)) collector.addNamed(place)
   } else {
     for (const [name, kind] of guardedNames) collector.addWatched({ path: join(root, name), kind })
     collector.addWithLinks({ path: join(root, '.git'), kind: 'repository' })
   }
   // The hooks and settings of a repository apply in each of its folders too.
-  for (const entry of entriesUp(root)) for (const place of gitPlaces(entry, sources)) collector.addWithLinks(place)
+  for (const entry of entriesUp(root)) for (const place of gitPlaces(entry, sources)) collector.addNamed(place)
 }
 
 /** Names of git's own entries in a bare repository; other folders may be its work trees. */
@@ -68,7 +72,10 @@ function addBelow(collector: PlaceCollector, { entries, bare }: FoundRepositorie
     ...entries.flatMap((path) => gitPlaces(path, sources)),
     ...bare.flatMap((path) => placesOfFolder(path, path, sources)),
   ]
-  for (const place of places) collector.addWatched(place)
+  for (const place of places) {
+    if (place.ifThere === true) collector.addIfThere(place)
+    else collector.addWatched(place)
+  }
 }
 
 /** Lists the existing `.git` of a folder and of its parents. */
@@ -114,6 +121,8 @@ interface PlaceCollector {
   addIfThere(place: GitPlace): void
   /** Adds the target of a path and the links on the way, which must not be replaced at all. */
   addWithLinks(place: GitPlace): void
+  /** Adds a path that git's settings name: as `addIfThere` or `addWithLinks` does, as it says itself. */
+  addNamed(place: GitPlace): void
   /** Adds a writable folder that is a bare repository. */
   addBareRoot(root: string, workFolders: readonly string[]): void
 }
@@ -161,16 +170,22 @@ function collectPlaces(roots: readonly string[]): PlaceCollector {
     for (const link of add(place)) watched.set(link, place.kind)
   }
 
+  function addIfThere({ path, kind }: GitPlace): void {
+    const { real } = path.length > maxPathLength ? { real: path } : followLinks(path)
+    if (lookAt(path) !== null || lookAt(real) !== null) addWatched({ path, kind })
+    else if (isInside(real)) absent.set(real, kind)
+  }
+
+  function addWithLinks(place: GitPlace): void {
+    for (const link of add(place)) links.set(link, place.kind)
+  }
+
   return {
     found: { places, links, watched, absent, writable },
-    addWatched: (place) => addWatched(place),
-    addIfThere(place) {
-      if (lookAt(place.path) !== null) addWatched(place)
-      else if (isInside(place.path)) absent.set(place.path, place.kind)
-    },
-    addWithLinks(place) {
-      for (const link of add(place)) links.set(link, place.kind)
-    },
+    addWatched,
+    addIfThere,
+    addWithLinks,
+    addNamed: (place) => (place.ifThere === true ? addIfThere(place) : addWithLinks(place)),
     addBareRoot(root, workFolders) {
       places.set(root, 'repository')
       writable.push(...workFolders)

@@ -8,7 +8,14 @@ export interface PinnedFolders {
    * Returns the real paths of the folders, in their order. A folder not seen before is pinned. One that is another folder
    * now, or is reached by another way, is left out and named in `changed` by a sentence.
    */
-  now(folders: readonly string[]): { readonly real: readonly string[]; readonly changed: readonly string[] }
+  now(folders: readonly string[]): FoldersNow
+}
+
+export interface FoldersNow {
+  readonly real: readonly string[]
+  readonly changed: readonly string[]
+  /** Device and inode of each of the real paths that is there, as it was pinned; absent where they are not known. */
+  readonly identities?: ReadonlyMap<string, string>
 }
 
 interface Pin {
@@ -36,6 +43,7 @@ export function pinFolders(): PinnedFolders {
       return {
         real: checked.flatMap(({ pin, isSame: same }) => (same ? [pin.real] : [])),
         changed: checked.flatMap(({ folder, isSame: same }) => (same ? [] : [changedText(folder)])),
+        identities: new Map(checked.flatMap(({ pin }) => (pin.identity === null ? [] : [[pin.real, pin.identity]]))),
       }
     },
   }

@@ -138,6 +138,33 @@ export function presentAmong(paths: readonly string[]): ReadonlyMap<string, stri
   return present
 }
 
+/**
+ * Resolves links of each path, most of which do not exist: one look into a folder tells so of all paths in it. A name that
+ * differs only by case counts as existing, because some file systems ignore case.
+ */
+export function realPathsAmong(paths: readonly string[]): readonly string[] {
+  const folders = new Map<string, { readonly real: string; readonly names: ReadonlySet<string> | null }>()
+  return paths.map((path) => {
+    const folder = dirname(path)
+    const known = folders.get(folder) ?? { real: followLinks(folder).real, names: foldedNamesIn(folder) }
+    folders.set(folder, known)
+    const name = basename(path)
+    const mayExist = known.names?.has(folded(name)) ?? true
+    return mayExist ? followLinks(path).real : join(known.real, name)
+  })
+}
+
+/** Returns null for a folder that cannot be listed; no name for one that does not exist. */
+function foldedNamesIn(folder: string): ReadonlySet<string> | null {
+  if (realPathOrNull(folder) === null && lookAt(folder) === null) return new Set()
+  const names = namesIn(folder)
+  return names === null ? null : new Set([...names].map(folded))
+}
+
+function folded(name: string): string {
+  return name.normalize('NFC').toLowerCase()
+}
+
 type PathsByName = readonly (readonly [name: string, path: string])[]
 
 /** Groups of the lists in use: each command goes through its list twice, and the lists are long. */

@@ -1,4 +1,5 @@
 import type { ApprovalKind, RunLimits } from '@parley/protocol'
+import type * as z from 'zod'
 import { commandKind } from './kinds/command/command.ts'
 import type { AskedLimits, AskedRun, DescribedFact, FactsKind } from './kinds/kind.ts'
 import { mcpKind } from './kinds/mcp.ts'
@@ -55,5 +56,14 @@ export function hasOwnLimits(facts: Facts): boolean {
 export function storedFacts(value: unknown): Facts | null {
   if (typeof value !== 'object' || value === null || !('kind' in value)) return null
   const kind = Object.entries(kinds).find(([name]) => name === value.kind)?.[1]
-  return kind?.schema.safeParse(value).data ?? null
+  return kind === undefined ? null : (schemaOf(kind).safeParse(value).data ?? null)
+}
+
+/** Schemas that were needed: to create those of all kinds would take 3 ms of each start. */
+const schemas = new Map<KindOf, z.ZodType<Facts>>()
+
+function schemaOf(kind: KindOf): z.ZodType<Facts> {
+  const schema = schemas.get(kind) ?? kind.schema()
+  schemas.set(kind, schema)
+  return schema
 }

@@ -1,6 +1,6 @@
 import { accessSync, constants, type Dirent, type Stats, statSync } from 'node:fs'
 import { type FileHandle, lstat, readlink, stat } from 'node:fs/promises'
-import { identityOf } from '@parley/host'
+import { identityOf, realPathsAmong } from '@parley/host'
 import type { EnvironmentFiles, FoundFile, NamedEntry, OpenedFile } from './environment-files.ts'
 import { entriesOf, inFolder, openRealFile } from './open-real-path.ts'
 import { realPathOf } from './real-path.ts'
@@ -9,6 +9,7 @@ import { realPathOf } from './real-path.ts'
 export const diskFiles: EnvironmentFiles = {
   countedFileBytes: 64 * 1024 * 1024,
   realPath: (absolute) => realPathOf(absolute),
+  realPaths: async (absolute) => realPathsAmong(absolute),
   async look(path) {
     const found = foundFile(await stat(path))
     const identity = identityOf(path)

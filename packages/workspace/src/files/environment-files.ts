@@ -13,6 +13,8 @@ export interface EnvironmentFiles {
    * missing rest appended.
    */
   realPath(absolute: string): Promise<string>
+  /** Resolves many paths, most of which do not exist; one that cannot be resolved stays as it is. */
+  realPaths(absolute: readonly string[]): Promise<readonly string[]>
   look(path: string): Promise<FoundFile>
   /** Returns true for a regular file with execute permission; false where this cannot be determined. */
   isProgram(path: string): Promise<boolean>

@@ -1,4 +1,4 @@
-import { lstatSync, readdirSync } from 'node:fs'
+import { type Dirent, lstatSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { type GuardKind, type GuardSurroundings, isWithin, lookAtPaths, type PathStanding, rootOf } from '@parley/host'
 import type { EnvironmentFiles } from './environment-files.ts'
@@ -58,22 +58,29 @@ export function isMasked(path: string, masked: readonly string[], roots: readonl
 const trustedFolders = ['trust', 'cache']
 
 /**
- * Lists `$PARLEY_HOME` and the links in it, not followed.
+ * Lists `$PARLEY_HOME`, and what in it can be changed from elsewhere: links, not followed, and files with further names.
  *
- * Users link settings into a repository, so the targets of these links need the same protection.
+ * Users link settings into a repository, so what the links lead to needs the same protection.
  */
 export function ownFiles(home: string): readonly string[] {
-  const links = ['', ...trustedFolders].flatMap((folder) => linksIn(join(home, folder)))
-  return [...(isThere(home) ? [home] : []), ...links]
+  const shared = ['', ...trustedFolders].flatMap((folder) => sharedIn(join(home, folder)))
+  return [...(isThere(home) ? [home] : []), ...shared]
 }
 
-function linksIn(folder: string): string[] {
+function sharedIn(folder: string): string[] {
   try {
     const entries = readdirSync(folder, { withFileTypes: true })
-    return entries.filter((entry) => entry.isSymbolicLink()).map(({ name }) => join(folder, name))
+    const shared = entries.filter(
+      (entry) => entry.isSymbolicLink() || (entry.isFile() && hasFurtherNames(folder, entry)),
+    )
+    return shared.map(({ name }) => join(folder, name))
   } catch {
     return []
   }
+}
+
+function hasFurtherNames(folder: string, { name }: Dirent): boolean {
+  return (lstatSync(join(folder, name), { throwIfNoEntry: false })?.nlink ?? 1) > 1
 }
 
 function isThere(path: string): boolean {

@@ -48,7 +48,7 @@ export async function secretPaths(
     ...atHomes.flatMap((places) => places.existing),
     ...[...ownHomes, ...own, ...runFolders, ...added, ...moved, ...systemSecretPlaces],
   ]
-  const real = await Promise.all(existing.map(resolve))
+  const real = await files.realPaths(existing)
   return [...new Set([...existing, ...real, ...atHomes.flatMap(({ missing }) => missing)])]
 }
 
@@ -92,9 +92,15 @@ async function placesBelow(home: string, look: Look): Promise<PlacesBelow> {
   const atHome = await existingAtHome(home, look)
   const missing = namedAtHome.filter((name) => !atHome.has(name))
   return {
-    existing: [...atHome].map((name) => join(home, name)),
-    missing: [...new Set([home, await look.resolve(home)])].flatMap((at) => missing.map((name) => join(at, name))),
+    existing: [...atHome].map(pathBelow(home)),
+    missing: [...new Set([home, await look.resolve(home)])].flatMap((at) => missing.map(pathBelow(at))),
   }
+}
+
+/** Returns a function that joins the folder with each of many names, which are normal already. */
+function pathBelow(folder: string): (name: string) => string {
+  const prefix = join(folder, '/')
+  return (name) => prefix + name
 }
 
 /** Folders of the system that no variable hides as a whole: programs need them, and `/tmp` is each command's own. */
@@ -133,22 +139,23 @@ function placesInsteadOf(folder: string): readonly string[] {
   return isWhole || within.length === 0 ? [''] : within.map((place) => place.slice(folder.length + 1))
 }
 
-/** Folders with many of the places. Most places do not exist, and to resolve each takes long over a network. */
-const listedFolders = ['.local/share', '.config', '.']
+/** Folders with many of the places, as prefixes of them. Most places do not exist, and to resolve each takes long over a network. */
+const listedFolders = ['.local/share/', '.config/', '']
 /** More entries than such a folder has. */
 const maxListed = 10_000
 
 /** Resolves to the places that exist or may exist, relative to the home, and to what the patterns stand for. */
 async function existingAtHome(home: string, { namesIn }: Look): Promise<ReadonlySet<string>> {
-  const listed = (await Promise.all(listedFolders.map((folder) => namesIn(join(home, folder))))).map(
-    (names) => names && foldedSet(names),
+  const listed = await Promise.all(
+    listedFolders.map(async (prefix) => {
+      const names = await namesIn(join(home, dirname(`${prefix}-`)))
+      return { prefix, names: names && foldedSet(names) }
+    }),
   )
   const mayExist = (place: string) =>
-    listedFolders.every((folder, index) => {
-      const names = listed[index] ?? null
-      const below = folder === '.' ? place : place.startsWith(`${folder}/`) ? place.slice(folder.length + 1) : null
-      return names === null || below === null || names.has(below.replace(/\/.*/, '').toLowerCase())
-    })
+    listed.every(
+      ({ prefix, names }) => names === null || !place.startsWith(prefix) || names.has(firstName(place, prefix.length)),
+    )
   const matching = await Promise.all(
     patternsAtHome.map(async (pattern) => {
       const folder = dirname(pattern)
@@ -159,6 +166,12 @@ async function existingAtHome(home: string, { namesIn }: Look): Promise<Readonly
     }),
   )
   return new Set([...namedAtHome.filter(mayExist), ...matching.flat()])
+}
+
+/** Returns the name that begins at the offset, without regard to case. */
+function firstName(place: string, offset: number): string {
+  const end = place.indexOf('/', offset)
+  return place.slice(offset, end < 0 ? place.length : end).toLowerCase()
 }
 
 // Environment, memory and open files of processes; memory, keys and messages of the kernel.

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import type { ExecMethodName, ExecParamsOf, ExecResultOf } from '@parley/protocol/exec'
 import { RpcError } from '@parley/rpc'
 import type { EnvironmentFiles, FoundFile, NamedEntry, OpenedFile } from '../files/environment-files.ts'
-import { EnvironmentUnreachableError } from '../files/errors.ts'
+import { EnvironmentUnreachableError, whenUnknown } from '../files/errors.ts'
 import type { Link } from './link.ts'
 
 type Metadata = ExecResultOf<'fs/getMetadata'>
@@ -30,6 +30,7 @@ export function remoteFiles(link: Pick<Link, 'ask'>): EnvironmentFiles {
   return {
     countedFileBytes: 1024 * 1024,
     realPath: (absolute) => remoteRealPath(link, absolute),
+    realPaths: (absolute) => Promise.all(absolute.map((path) => remoteRealPath(link, path).catch(whenUnknown(path)))),
     look,
     async isProgram(path) {
       try {
@@ -75,6 +76,16 @@ export function pathOfUri(uri: string): string {
   if (!posix.isAbsolute(path) || path.includes('\0'))
     throw new EnvironmentUnreachableError('The exec-server of the environment named an invalid path.')
   return posix.resolve(path)
+}
+
+/** Returns what tells a folder from a later one at its path; null for a missing one, and where the exec-server does not say. */
+export async function remoteIdentity(link: Pick<Link, 'ask'>, path: string): Promise<string | null> {
+  try {
+    return (await askFiles(link, 'fs/getMetadata', { path })).identity ?? null
+  } catch (error) {
+    if (error instanceof RemoteSystemError) return null
+    throw error
+  }
 }
 
 function foundFile({ isFile, isDirectory, size }: Metadata): FoundFile {

@@ -11,7 +11,9 @@ const rowsByPlace: ReadonlyMap<KeyPlace, readonly KeyRow[]> = collectRows()
 
 function collectRows(): ReadonlyMap<KeyPlace, readonly KeyRow[]> {
   const rows = new Map<KeyPlace, readonly KeyRow[]>()
-  for (const section of keySections) {
+  // A section of few places is more specific than one of many.
+  const sections = keySections.toSorted((one, other) => one.places.length - other.places.length)
+  for (const section of sections) {
     for (const place of section.places) rows.set(place, [...(rows.get(place) ?? []), ...section.rows])
   }
   return rows

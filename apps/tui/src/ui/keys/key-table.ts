@@ -31,6 +31,7 @@ export type KeyAct =
   | 'closeNote'
   | 'closeRule'
   | 'complete'
+  | 'completeModel'
   | 'editWaiting'
   | 'fill'
   | 'interrupt'
@@ -89,6 +90,7 @@ export const keySections: readonly Section[] = [
         words: 'break the line, once the text has more than one',
       },
       { keys: ['ctrl+c'], when: 'written', act: 'clear', words: 'clear the text' },
+      { keys: ['tab'], act: 'completeModel', words: 'after `/model`, the list of models' },
     ],
   },
   {

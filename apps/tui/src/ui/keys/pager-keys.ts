@@ -8,7 +8,7 @@ export const pagerKeys = [
   { action: 'end', keys: ['end', 'G'], words: 'to the end, and follow it' },
   { action: 'previousTurn', keys: ['['], words: 'to the previous message of yours' },
   { action: 'nextTurn', keys: [']'], words: 'to the next message of yours' },
-  { action: 'open', keys: ['enter', 'o'], words: 'open or fold the item at the cursor' },
+  { action: 'open', keys: ['enter', 'o', 'ctrl+o'], words: 'open or fold the item at the cursor' },
   { action: 'openAll', keys: ['e'], words: 'open or fold everything' },
   { action: 'reasoning', keys: ['r'], words: 'show or fold the reasoning' },
   { action: 'search', keys: ['/'], words: 'search: from the cursor down, else upwards' },
@@ -20,7 +20,7 @@ export const pagerKeys = [
   { action: 'suspend', keys: ['ctrl+z'], words: 'back to the shell for a while' },
   {
     action: 'leave',
-    keys: ['q', 'escape', 'ctrl+t', 'ctrl+o', 'ctrl+c'],
+    keys: ['q', 'escape', 'ctrl+t', 'ctrl+c'],
     words: 'leave the view; Esc stops a search first',
   },
 ] as const

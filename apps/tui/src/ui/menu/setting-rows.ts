@@ -1,4 +1,5 @@
 import type { ApprovalPolicy, SandboxMode, Settings } from '@parley/protocol'
+import { type ThemeName, themeNames } from '../../view/text/theme.ts'
 import { type MenuRow, plainRow } from './menu.ts'
 
 /** Values of `/approvals` and of `-a`. */
@@ -21,7 +22,7 @@ export const efforts = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh'] as 
 
 type Limits = Pick<Settings, 'approvalPolicy' | 'sandbox' | 'network'>
 
-const approvalWords: Readonly<Record<ApprovalPolicy, string>> = {
+export const approvalWords: Readonly<Record<ApprovalPolicy, string>> = {
   untrusted: 'asks before every change and all but harmless commands',
   'on-failure': 'asks once the sandbox has blocked a command',
   'on-request': 'asks to leave the sandbox or to use the network',
@@ -89,6 +90,24 @@ export function effortRows({ effort }: Pick<Settings, 'effort'>): readonly MenuR
   const known = efforts.map((level) => effortRow(level, effortWords[level], effort))
   const isKnown = effort === undefined || efforts.some((level) => level === effort)
   return isKnown ? known : [...known, effortRow(effort, 'from your configuration', effort)]
+}
+
+const themeWords: Readonly<Record<ThemeName, string>> = {
+  auto: "by the terminal's background",
+  light: 'for a light background',
+  dark: 'for a dark background',
+  ansi: "the terminal's own 16 colours",
+  'high-contrast': 'nothing dim, code and changes marked strongly',
+}
+
+export function themeRows(current: ThemeName): readonly MenuRow[] {
+  return themeNames.map((name) => ({
+    ...plainRow,
+    key: name,
+    text: name,
+    detail: themeWords[name],
+    isCurrent: name === current,
+  }))
 }
 
 function effortRow(level: string, detail: string, current: string | undefined): MenuRow {

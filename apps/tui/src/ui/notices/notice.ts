@@ -1,4 +1,4 @@
-import type { Approval, Enforcement, ItemOf, McpServer, ResultOf } from '@parley/protocol'
+import type { Approval, Enforcement, FileChangeEntry, ItemOf, McpServer, Plan, ResultOf } from '@parley/protocol'
 import { collapseBlanks, showHidden } from '../../view/text/control-characters.ts'
 import { keyGroups } from '../keys/key-words.ts'
 
@@ -9,6 +9,14 @@ export type Notice =
   | { readonly kind: 'note'; readonly level: NoticeLevel; readonly text: string }
   | { readonly kind: 'table'; readonly title: string; readonly rows: readonly (readonly [string, string])[] }
   | { readonly kind: 'greeting'; readonly program: string; readonly facts: readonly string[] }
+  | { readonly kind: 'plan'; readonly plan: Plan }
+  /** Files of a folder that differ from its last commit. */
+  | {
+      readonly kind: 'changes'
+      readonly title: string
+      readonly files: readonly FileChangeEntry[]
+      readonly isCut: boolean
+    }
   /** Complete approval. `enforcement`: that of the environment where the call would run. */
   | { readonly kind: 'approvalDetail'; readonly approval: Approval; readonly enforcement: Enforcement }
 

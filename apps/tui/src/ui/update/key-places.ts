@@ -1,8 +1,8 @@
 import type { ConversationState, ItemId } from '@parley/protocol'
 import { pendingApprovals } from '../answers.ts'
+import { completionsOf } from '../completions.ts'
 import type { Situation } from '../keys/key-meaning.ts'
 import type { KeyCondition, KeyPlace } from '../keys/key-table.ts'
-import { completionsOf } from '../slash-commands.ts'
 import type { UiState } from '../ui-state.ts'
 import { isComposerHidden, isComposerOverApproval } from '../write-over-question.ts'
 

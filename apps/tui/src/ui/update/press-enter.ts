@@ -1,10 +1,11 @@
 import type { ApprovalId, MessageId } from '@parley/protocol'
 import { stepTo, type UiContext, type UiStep } from '../actions.ts'
 import { approvedNotStarted, pendingApprovals } from '../answers.ts'
+import { chosenCompletion, completed, isWritten } from '../completions.ts'
 import { type Composer, emptyComposer, expanded, replace } from '../composer/composer.ts'
 import { isInboxPaused } from '../inbox.ts'
 import { noteMissing, noteReadOnly, runSlash } from '../run-slash.ts'
-import { chosenCompletion, parseSlash } from '../slash-commands.ts'
+import { parseSlash } from '../slash-commands.ts'
 import { message, type UiState, type Unsent } from '../ui-state.ts'
 
 /** Handles Enter by the purpose of the text; never answers an approval. */
@@ -14,9 +15,8 @@ export function pressEnter(ui: UiState, when: Unsent['when'], context: UiContext
   if (purpose.kind !== 'message' && ui.link.kind !== 'up') return stepTo(ui)
   if (purpose.kind === 'note') return denyWithNote(ui, purpose.approvalId)
   if (purpose.kind === 'edit') return changeQueued(ui, purpose.messageId)
-  const completed = completedCommand(ui)
-  if (completed !== null)
-    return completed.runs ? submitText(cleared(ui), completed.text, when, context) : stepTo(completed.ui)
+  const chosen = takeCompletion(ui)
+  if (chosen !== null) return chosen.runs ? submitText(cleared(ui), chosen.text, when, context) : stepTo(chosen.ui)
   const submission = submit(ui.composer)
   switch (submission.kind) {
     case 'newline':
@@ -28,14 +28,21 @@ export function pressEnter(ui: UiState, when: Unsent['when'], context: UiContext
   }
 }
 
-/** Returns the chosen completion, to run at once or, if it needs an argument, to complete in the composer. */
-function completedCommand(ui: UiState): { ui: UiState; text: string; runs: boolean } | null {
+/**
+ * Takes the chosen completion: a command runs at once unless it needs an argument, anything else completes the text. Null
+ * where the text is complete, or no argument is begun.
+ */
+function takeCompletion(ui: UiState): { ui: UiState; text: string; runs: boolean } | null {
   const chosen = chosenCompletion(ui)
   if (chosen === null) return null
-  const composer = replace(ui.composer, { start: 0, end: ui.composer.text.length, text: `/${chosen.name} ` })
-  const needsArgument = chosen.argument !== '' && !chosen.argument.startsWith('[')
-  const whole = ui.composer.text.trim() === `/${chosen.name}` ? noteMissing(ui, chosen.name) : ui
-  return { ui: { ...whole, composer, choice: 0 }, text: `/${chosen.name}`, runs: !needsArgument }
+  const { kind, text, argument, start, end } = chosen
+  if (kind !== 'command' && isWritten(ui.composer, chosen)) return null
+  if (kind === 'argument' && start === end && ui.choice === 0) return null
+  const next = { ...ui, composer: completed(ui.composer, chosen), choice: 0 }
+  if (kind !== 'command') return { ui: next, text: next.composer.text, runs: false }
+  const needsArgument = argument !== '' && !argument.startsWith('[')
+  const isWhole = ui.composer.text.trim() === text
+  return { ui: isWhole ? noteMissing(next, text.slice(1)) : next, text, runs: !needsArgument }
 }
 
 /** Continues what waits for the user, when the composer is empty. */

@@ -1,18 +1,19 @@
 import { type Intent, stepTo, type UiContext, type UiStep } from '../actions.ts'
 import { answerApproval, releaseHeld, replaceHeldKey } from '../answer-approval.ts'
 import { noteKey } from '../answers.ts'
+import { chosenCompletion, completed, completionsOf } from '../completions.ts'
 import { applyCommand, type ComposerCommand, chord, commandForKey } from '../composer/command.ts'
-import { replace } from '../composer/composer.ts'
+import { clear, insert, replace } from '../composer/composer.ts'
 import { pressInForm, previousField } from '../fill-form.ts'
 import { inputHistory, inputText, isWhole } from '../inbox.ts'
 import type { KeyEvent } from '../keys/key-event.ts'
 import { actOfKey, isMeaningNew, notePlaces, placedByKey } from '../keys/key-meaning.ts'
 import type { KeyAct } from '../keys/key-table.ts'
-import { pressInMenu } from '../press-in-menu.ts'
+import { openModelMenu, pressInMenu } from '../press-in-menu.ts'
 import { addKeyTables } from '../run-slash.ts'
-import { chosenCompletion, completionsOf } from '../slash-commands.ts'
 import { addNote, leaveNotOffered, type UiState } from '../ui-state.ts'
 import { isComposerHidden, openByKey, setWriting } from '../write-over-question.ts'
+import { askForFiles } from './ask-for-files.ts'
 import { placesOf, situationOf } from './key-places.ts'
 import { pressEnter } from './press-enter.ts'
 import {
@@ -34,7 +35,7 @@ export function pressKey(ui: UiState, event: KeyEvent, context: UiContext): UiSt
   const isAsked = step.ui.composer.text === '' || isComposerHidden(step.ui, context.state)
   const reached = isAsked ? step.ui.reached : null
   const used = { ...step.ui, reached, guard: noteKey(step.ui.guard, context.nowMs) }
-  return settleKey(shown, { ...step, ui: used }, context)
+  return askForFiles(settleKey(shown, { ...step, ui: used }, context), context)
 }
 
 function releasedStep(ui: UiState, event: KeyEvent, context: UiContext): UiStep {
@@ -81,6 +82,7 @@ const acts: Readonly<Record<KeyAct, Act>> = {
   closeNote: (ui) => stepTo(closeNote(ui)),
   closeRule: (ui) => stepTo(closeRule(ui)),
   complete,
+  completeModel,
   editWaiting,
   fill: (ui, { state }, event) => pressInForm(ui, event, state),
   interrupt: (ui, { state }) => interruptTurn(ui, state),
@@ -137,8 +139,16 @@ function chooseCompletion(ui: UiState, _: UiContext, event: KeyEvent): UiStep {
 function complete(ui: UiState): UiStep | null {
   const chosen = chosenCompletion(ui)
   if (chosen === null) return null
-  const composer = replace(ui.composer, { start: 0, end: ui.composer.text.length, text: `/${chosen.name} ` })
-  return stepTo({ ...ui, composer, choice: 0 })
+  return stepTo({ ...ui, composer: completed(ui.composer, chosen), choice: 0 })
+}
+
+/** Opens the list of models where one is being named; null for any other text. */
+function completeModel(ui: UiState, context: UiContext): UiStep | null {
+  const typed = /^\/model +(.*)$/.exec(ui.composer.text)?.[1]
+  if (typed === undefined || ui.link.kind !== 'up') return null
+  const step = openModelMenu({ ...ui, composer: clear(ui.composer) }, context)
+  const { menu } = step.ui
+  return menu === null ? step : { ...step, ui: { ...step.ui, menu: { ...menu, filter: insert(menu.filter, typed) } } }
 }
 
 const tooLongToEdit = 'The message that waits is too long to be changed here. It goes out as it was sent.'

@@ -1,6 +1,7 @@
 import { type Intent, stepTo, type UiAction, type UiContext, type UiStep } from '../actions.ts'
 import { applyHeldKey } from '../answer-approval.ts'
 import { notePainted } from '../answers.ts'
+import type { FileList } from '../complete/file-list.ts'
 import { putBack } from '../composer/composer.ts'
 import { leaveForm, reopenForm } from '../fill-form.ts'
 import { keyPress } from '../keys/key-event.ts'
@@ -69,9 +70,16 @@ export function updateUi(ui: UiState, action: UiAction, context: UiContext): UiS
       return updateMenu(ui, action, context)
     case 'background':
       return stepTo({ ...ui, background: action.rgb })
+    case 'filesListed':
+      return stepTo({ ...ui, files: shownList(ui.files, action.files) })
     case 'counted':
       return stepTo({ ...ui, clientCount: action.clients })
   }
+}
+
+/** Keeps an earlier list of the same folder until the new one is whole. */
+function shownList(before: UiState['files'], next: FileList): FileList {
+  return before?.isWhole === true && !next.isWhole && before.folder === next.folder ? before : next
 }
 
 function linked(ui: UiState, { clientId, serverPid }: UiAction & { kind: 'linked' }): UiState {

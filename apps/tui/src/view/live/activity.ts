@@ -5,11 +5,12 @@ import type { UiState } from '../../ui/ui-state.ts'
 import { runningShellCommand } from '../../ui/update/key-places.ts'
 import { isLeaveOffered } from '../../ui/update/press-stop.ts'
 import { shownLine, shownName } from '../text/control-characters.ts'
-import { barred, beside, indented } from '../text/gutter.ts'
+import { below, hung, indented } from '../text/gutter.ts'
 import type { Line, Room } from '../text/span.ts'
 import { type BlockKind, gapBefore } from '../transcript/block.ts'
 import { changeHead, runningCommand, toolRows } from '../transcript/call-block.ts'
-import { proseRoom, reasoningRows } from '../transcript/item-block.ts'
+import { reasoningRows } from '../transcript/item-block.ts'
+import { looksAt, lookUpBlock } from '../transcript/look-ups.ts'
 import { liveRows } from '../transcript/message-stream.ts'
 import { tailRows } from '../transcript/output-rows.ts'
 import type { Transcript } from '../transcript/transcript.ts'
@@ -148,10 +149,14 @@ export function runningRows({ core }: ConversationState, transcript: Transcript,
     last = kind
   }
   const { stream } = transcript
-  if (stream?.begun === true && last === 'message') rows.push(...liveRows(stream, proseRoom(room)))
-  else if (stream !== null) put('message', liveRows(stream, proseRoom(room)))
+  if (stream?.begun === true && last === 'message') rows.push(...liveRows(stream, room))
+  else if (stream !== null) put('message', liveRows(stream, room))
   const shown = Object.values(core.open).filter((open) => isShown(open, stream?.itemId))
-  for (const open of shown) put(kindOf(open.item), openRows(open, room))
+  const looking = shown.flatMap(({ item }) => looksAt(item) ?? [])
+  const lookUps = [...transcript.lookUps, ...looking]
+  if (lookUps.length > 0)
+    put('lookUp', lookUpBlock(lookUps, room, looking.length > 0 ? 'Looking at' : 'Looked at').lines)
+  for (const open of shown) if (looksAt(open.item) === null) put(kindOf(open.item), openRows(open, room))
   const waiting = Object.values(core.open).filter(({ item }) => item.status === 'proposed').length
   if (waiting > 0 && shown.length > 0) rows.push(...indented([[{ text: `${waiting} more to do`, tone: 'muted' }]]))
   return rows
@@ -164,7 +169,6 @@ function isShown({ item, executionStarted }: OpenItem, streamed: ItemId | undefi
 }
 
 function kindOf(item: Item): BlockKind {
-  if (item.type === 'toolCall') return 'lookUp'
   return item.type === 'reasoning' ? 'reasoning' : 'call'
 }
 
@@ -176,7 +180,7 @@ function openRows({ item, output, progress }: OpenItem, room: Room): readonly Li
     case 'fileChange':
       return changeHead(item, room)
     case 'toolCall':
-      return [...toolRows(item, room), ...barred(tailRows(progress?.tail ?? output, beside(room), tailLimit))]
+      return [...toolRows(item, room), ...hung(tailRows(progress?.tail ?? output, below(room), tailLimit))]
     case 'reasoning':
       return reasoningRows(item, room)
     default:

@@ -1,11 +1,12 @@
 import type { ConversationState, MessageId, QueuedMessage } from '@parley/protocol'
+import { atWordAt } from '../../ui/complete/at-word.ts'
+import { type Completion, completionsOf } from '../../ui/completions.ts'
 import { type ComposerLayout, layoutComposer } from '../../ui/composer/layout.ts'
 import { fieldsOf, optionsOf } from '../../ui/fill-form.ts'
 import { inputText } from '../../ui/inbox.ts'
 import { actorName } from '../../ui/outside-changes.ts'
-import { chosenCompletion, completionsOf } from '../../ui/slash-commands.ts'
 import type { FilledForm, UiState } from '../../ui/ui-state.ts'
-import { strippedLine } from '../text/control-characters.ts'
+import { shownName, strippedLine } from '../text/control-characters.ts'
 import { truncateLine } from '../text/fit-rows.ts'
 import { count } from '../text/formats.ts'
 import { beside, gutterCells, indented, marked } from '../text/gutter.ts'
@@ -45,7 +46,7 @@ function placeholder(state: ConversationState | null, { purpose, opened, link }:
   if (opened?.readOnly)
     return opened.onlyWatches ? 'read-only: this window watches' : 'read-only view: /fork goes on in a copy'
   if (state?.core.turn !== null && state !== null) return 'Enter adds to this turn, Alt+Enter waits for the next'
-  return 'Ask for anything, / for commands'
+  return 'Ask anything · @ file · / command · ! shell · ? keys'
 }
 
 function fieldHint(state: ConversationState | null, form: FilledForm): string {
@@ -63,21 +64,36 @@ export function completionRows(ui: UiState, room: Room, maxRows: number): readon
   if (isOwnCommand(ui))
     return indented([truncateLine([{ text: ownCommand, tone: 'muted' }], beside(room))]).slice(0, maxRows)
   const list = completionsOf(ui)
-  const chosen = chosenCompletion(ui)
-  const at = chosen === null ? 0 : list.indexOf(chosen)
+  if (list.length === 0 && isLookingForFiles(ui))
+    return indented([truncateLine([{ text: 'looking for files…', tone: 'muted' }], beside(room))]).slice(0, maxRows)
+  const at = Math.min(ui.choice, list.length - 1)
   const top = Math.max(0, Math.min(at - Math.floor(maxRows / 2), list.length - maxRows))
-  const nameColumns = Math.max(0, ...list.map(({ name, argument }) => name.length + argument.length + 2))
-  return list.slice(top, top + maxRows).flatMap((command) => {
-    const { name, argument, about } = command
-    const pad = ' '.repeat(nameColumns - name.length - argument.length)
-    const line: Line = [
-      { text: `/${name}`, ...(command === chosen ? { bold: true, tone: 'accent' } : {}) },
-      { text: ` ${argument}${pad}`, tone: 'muted' },
-      { text: about, tone: 'muted' },
-    ]
-    const rows = [truncateLine(line, beside(room))]
-    return command === chosen ? marked({ text: '▸', tone: 'accent' }, rows) : indented(rows)
+  const nameColumns = Math.max(0, ...list.map((completion) => nameOf(completion).length))
+  return list.slice(top, top + maxRows).flatMap((completion, index) => {
+    const isChosen = top + index === at
+    const rows = [truncateLine(completionLine(completion, isChosen, nameColumns), beside(room))]
+    return isChosen ? marked({ text: '▸', tone: 'accent' }, rows) : indented(rows)
   })
+}
+
+/** Returns true while a path is written and the files are being listed. */
+function isLookingForFiles({ composer, purpose, files, filesAsked }: UiState): boolean {
+  const isPath = purpose.kind === 'message' && atWordAt(composer) !== null
+  return isPath && filesAsked !== null && files?.isWhole !== true
+}
+
+function completionLine(completion: Completion, isChosen: boolean, columns: number): Line {
+  const { text, about } = completion
+  const name = nameOf(completion)
+  return [
+    { text: shownName(text), ...(isChosen ? { bold: true, tone: 'accent' } : {}) },
+    { text: name.slice(text.length), tone: 'muted' },
+    { text: about === '' ? '' : `${' '.repeat(columns - name.length + 2)}${about}`, tone: 'muted' },
+  ]
+}
+
+function nameOf({ text, argument }: Completion): string {
+  return argument === '' ? text : `${text} ${argument}`
 }
 
 /** Messages shown at most: the newest. */

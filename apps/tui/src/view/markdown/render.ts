@@ -1,6 +1,6 @@
 import type { MarkedToken, Tokens } from 'marked'
 import { stripEffects } from '../text/control-characters.ts'
-import { wrapLine, wrapLines } from '../text/fit-rows.ts'
+import { wrapLines, wrapMarked } from '../text/fit-rows.ts'
 import { type Line, lineText, narrowed, type Room, type Span, type Style } from '../text/span.ts'
 import { cellWidth } from '../text/width.ts'
 import { inlineLines, known, lex } from './inline.ts'
@@ -29,7 +29,12 @@ export function renderMarkdown(text: string, room: Room): readonly Line[] {
 /** Minimum room in cells; deeper nesting is not indented. */
 const minColumns = 12
 
-const codeIndent: Span = { text: '  ' }
+/** Maximum width of prose, in cells; wider lines are hard to read. Code and tables have the whole room. */
+const proseColumns = 100
+
+function proseRoom(room: Room): Room {
+  return { ...room, columns: Math.min(room.columns, proseColumns) }
+}
 
 /** Returns the rows of block tokens, one blank row between blocks. `ordinal` replaces the first list's own number. */
 export function blockRows(tokens: readonly MarkedToken[], room: Room, ordinal?: number): readonly Line[] {
@@ -42,18 +47,20 @@ export function blockRows(tokens: readonly MarkedToken[], room: Room, ordinal?: 
   return rows
 }
 
-/** Returns the rows of fenced or indented code, wrapped anywhere, nothing hidden. */
+/** Mark before the rows of a long line of code after the first. */
+const goesOn: Span = { text: '↪ ', tone: 'muted' }
+
+/** Returns the rows of fenced or indented code, nothing hidden; the rest of a long line is marked. */
 function codeRows(lines: readonly string[], room: Room): readonly Line[] {
-  const wrapping = { ...narrowed(room, codeIndent.text.length), mode: 'anywhere', hang: 0 } as const
   return lines.flatMap((line) => {
     const text = stripEffects(line)
-    return wrapLine([{ text, code: true }], wrapping).map((row) => (text === '' ? [] : [codeIndent, ...row]))
+    return text === '' ? [[]] : wrapMarked([{ text, code: true }], goesOn, room)
   })
 }
 
 function languageRow(language: string): readonly Line[] {
   const text = stripEffects(language).slice(0, 20)
-  return text === '' ? [] : [[codeIndent, { text, tone: 'muted', italic: true }]]
+  return text === '' ? [] : [[{ text, tone: 'muted', italic: true }]]
 }
 
 function tokenRows(token: MarkedToken, room: Room, ordinal?: number): readonly Line[] {
@@ -62,11 +69,11 @@ function tokenRows(token: MarkedToken, room: Room, ordinal?: number): readonly L
     case 'checkbox':
       return []
     case 'heading':
-      return wrapLines(inlineLines(known(token.tokens), headingStyle(token.depth)), room)
+      return wrapLines(inlineLines(known(token.tokens), headingStyle(token.depth)), proseRoom(room))
     case 'code':
       return [...languageRow(token.lang?.split(/\s/)[0] ?? ''), ...codeRows(codeLines(token.text), room)]
     case 'hr':
-      return [ruleRow(room)]
+      return [ruleRow(proseRoom(room))]
     case 'blockquote':
       return quoteRows(token, room)
     case 'list':
@@ -74,9 +81,9 @@ function tokenRows(token: MarkedToken, room: Room, ordinal?: number): readonly L
     case 'table':
       return tableRows(token, room)
     case 'paragraph':
-      return wrapLines(inlineLines(known(token.tokens), {}), room)
+      return wrapLines(inlineLines(known(token.tokens), {}), proseRoom(room))
     default:
-      return wrapLines(inlineLines([token], {}), room)
+      return wrapLines(inlineLines([token], {}), proseRoom(room))
   }
 }
 
@@ -85,8 +92,7 @@ function codeLines(text: string): readonly string[] {
 }
 
 function headingStyle(depth: number): Style {
-  if (depth === 1) return { bold: true, underline: true, tone: 'accent' }
-  return depth === 2 ? { bold: true, tone: 'accent' } : { bold: true }
+  return depth === 1 ? { bold: true, underline: true, tone: 'heading' } : { bold: true, tone: 'heading' }
 }
 
 function ruleRow(room: Room): Line {

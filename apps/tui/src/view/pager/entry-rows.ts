@@ -1,8 +1,9 @@
 import type { Item } from '@parley/protocol'
 import { indented, textRows } from '../text/gutter.ts'
 import { type Line, lineText, type Room } from '../text/span.ts'
-import { type BlockKind, gapBefore } from '../transcript/block.ts'
+import { type Block, type BlockKind, gapBefore } from '../transcript/block.ts'
 import { itemBlock } from '../transcript/item-block.ts'
+import { lookedAt, lookUpBlock } from '../transcript/look-ups.ts'
 import { type ChunkEntry, type Entry, type GapEntry, type ItemEntry, wholeFileOf } from './entry.ts'
 import { openedRows, plainRows } from './opened-rows.ts'
 
@@ -34,7 +35,7 @@ export function entryRows(entry: Entry, previous: Entry | undefined, room: Room)
 
 /** Returns true if the transcript hides a part of the item that is no look-up and no reasoning. */
 export function isFolded(item: Item, room: Room): boolean {
-  if (item.type === 'reasoning' || (item.type === 'toolCall' && item.output === undefined)) return false
+  if (item.type === 'reasoning' || lookedAt(item) !== null) return false
   if (wholeFileOf(item) !== null) return true
   return laidOut(opened, item, room).lines.length > laidOut(folded, item, room).lines.length
 }
@@ -60,10 +61,16 @@ function laidItem({ item, isOpened }: ItemEntry, room: Room): Laid {
 function laidOut(cache: WeakMap<object, Laid>, item: Item, room: Room): Laid {
   const known = cache.get(item)
   if (known?.columns === room.columns) return known
-  const { kind, lines } = itemBlock(item, room)
+  const { kind, lines } = foldedBlock(item, room)
   const laid = { columns: room.columns, kind, lines: cache === opened ? openedRows(item, room) : lines }
   cache.set(item, laid)
   return laid
+}
+
+/** Returns the block of an item as the transcript has it; a look-up has a row of its own. */
+function foldedBlock(item: Item, room: Room): Block {
+  const looked = lookedAt(item)
+  return looked === null ? itemBlock(item, room) : lookUpBlock([looked], room)
 }
 
 function gapRows({ problem }: GapEntry, room: Room): readonly Line[] {

@@ -4,9 +4,9 @@ import { showEffects, showHidden, stripEffects, visibleLine } from '../text/cont
 import { parseDiff, renderDiff } from '../text/diff.ts'
 import { wrapLine, wrapLines } from '../text/fit-rows.ts'
 import { formatBytes } from '../text/formats.ts'
-import { barred, beside, indented, textRows } from '../text/gutter.ts'
+import { banded, below, beside, indented, textRows } from '../text/gutter.ts'
 import type { Line, Room } from '../text/span.ts'
-import { itemBlock, proseRoom } from '../transcript/item-block.ts'
+import { itemBlock } from '../transcript/item-block.ts'
 import { collapseOverwrites } from '../transcript/output-rows.ts'
 import { wholeFileOf } from './entry.ts'
 
@@ -16,7 +16,7 @@ export function openedRows(item: Item, room: Room): readonly Line[] {
     case 'userMessage':
       return wholeFileOf(item) === null ? messageRows(item, room) : []
     case 'reasoning':
-      return indented(renderMarkdown(item.text, proseRoom(room)).map(mutedLine))
+      return indented(renderMarkdown(item.text, beside(room)).map(mutedLine))
     case 'commandExecution':
     case 'shellCommand':
       return [...headRows(item, room), ...commandRows(item, room), ...outputRowsOf(item, room)]
@@ -47,23 +47,26 @@ function headRows(item: Item, room: Room): readonly Line[] {
   return itemBlock(head, room).lines
 }
 
-/** Lines of a message or command that the transcript shows whole. */
+/** Lines of a command that the transcript shows whole. */
 const shortLines = 8
 
 function messageRows(item: ItemOf<'userMessage'>, room: Room): readonly Line[] {
-  const block = itemBlock(item, room).lines
-  const rows = textRows(stripEffects(item.text).trimEnd(), room, { bold: true })
-  return rows.length > block.length ? indented(rows) : block
+  return banded(textRows(stripEffects(item.text).trimEnd(), room), room)
+}
+
+/** Returns the rows of a call's content, as far in as the transcript has them. */
+function content(rows: readonly Line[]): readonly Line[] {
+  return indented(indented(rows))
 }
 
 function commandRows(item: ItemOf<'commandExecution' | 'shellCommand'>, room: Room): readonly Line[] {
   const text = item.type === 'shellCommand' ? item.command : item.text || item.title
   const lines = showHidden(text).split('\n')
   if (lines.length <= shortLines && text.length < shortLines * room.columns) return []
-  return barred(
+  return content(
     wrapLines(
       lines.map((line) => [{ text: line }]),
-      { ...beside(room), mode: 'anywhere', hang: 0 },
+      { ...below(room), mode: 'anywhere', hang: 0 },
     ),
   )
 }
@@ -74,9 +77,9 @@ function outputRowsOf(item: ItemOf<'commandExecution' | 'shellCommand' | 'toolCa
 }
 
 function keptRows({ binary, head, tail, totalBytes, omittedBytes }: Output, room: Room): readonly Line[] {
-  if (binary) return barred([[{ text: `${formatBytes(totalBytes)} that are not text`, tone: 'muted' }]])
+  if (binary) return content([[{ text: `${formatBytes(totalBytes)} that are not text`, tone: 'muted' }]])
   const hidden: Line = [{ text: `… ${formatBytes(omittedBytes)} were not kept`, tone: 'muted' }]
-  return [...plainRows(head, room), ...(omittedBytes > 0 ? barred([hidden]) : []), ...plainRows(tail, room)]
+  return [...plainRows(head, room), ...(omittedBytes > 0 ? content([hidden]) : []), ...plainRows(tail, room)]
 }
 
 /** Returns text of a program as rows, nothing left out. A single line end closes the last line. */
@@ -84,7 +87,7 @@ export function plainRows(text: string, room: Room): readonly Line[] {
   const shown = stripEffects(collapseOverwrites(text), 8).replace(/\n$/, '')
   if (shown === '') return []
   const lines = shown.split('\n').map((line): Line => (line === '' ? [] : [{ text: line }]))
-  return barred(wrapLines(lines, { ...beside(room), mode: 'anywhere', hang: 0 }))
+  return content(wrapLines(lines, { ...below(room), mode: 'anywhere', hang: 0 }))
 }
 
 /** Returns the changed lines of all files, below the name of each where there are several. */

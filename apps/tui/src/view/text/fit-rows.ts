@@ -1,6 +1,6 @@
 import { count } from './formats.ts'
 import { graphemes } from './graphemes.ts'
-import { type Line, lineText, type Room, sliceLine } from './span.ts'
+import { type Line, lineText, type Room, type Span, sliceLine } from './span.ts'
 import { cellWidth, graphemeWidth } from './width.ts'
 
 /** Row of wrapped text as UTF-16 offsets, without gaps; blanks that did not fit hang at a row's end. */
@@ -92,6 +92,14 @@ export function wrapLine(line: Line, wrapping: Wrapping): readonly Line[] {
 
 export function wrapLines(lines: readonly Line[], wrapping: Wrapping): readonly Line[] {
   return lines.flatMap((line) => wrapLine(line, wrapping))
+}
+
+/** Wraps the line anywhere; rows after the first begin with the mark. */
+export function wrapMarked(line: Line, mark: Span, room: Room): readonly Line[] {
+  const hang = cellWidth(mark.text, room.ambiguous)
+  return wrapLine(line, { ...room, mode: 'anywhere', hang }).map((row, index) =>
+    index === 0 || hang > room.columns / 2 ? row : [mark, ...row.slice(1)],
+  )
 }
 
 const ellipsis = '…'

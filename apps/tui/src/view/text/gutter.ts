@@ -1,6 +1,6 @@
 import { wrapLines } from './fit-rows.ts'
-import type { Line, Room, Span, Style } from './span.ts'
-import { narrowed } from './span.ts'
+import { type Ground, type Line, lineText, narrowed, type Room, type Span, type Style } from './span.ts'
+import { cellWidth } from './width.ts'
 
 /** Cells before the text column, which hold the mark of a block. */
 export const gutterCells = 2
@@ -16,9 +16,30 @@ export function indented(rows: readonly Line[]): readonly Line[] {
   return rows.map(shifted)
 }
 
-/** Returns the rows behind a vertical line, which marks output of programs. */
-export function barred(rows: readonly Line[]): readonly Line[] {
-  return rows.map((row) => [{ text: '│ ', tone: 'muted' }, ...row])
+const corner: Span = { text: '  └ ', tone: 'muted' }
+const belowCorner: Span = { text: ' '.repeat(corner.text.length) }
+
+/** Returns the rows below the row they belong to, such as the output below its command. */
+export function hung(rows: readonly Line[]): readonly Line[] {
+  return rows.map((row, index) => (index === 0 ? [corner, ...row] : row.length === 0 ? row : [belowCorner, ...row]))
+}
+
+/** Returns the room of hung rows. */
+export function below(room: Room): Room {
+  return narrowed(room, corner.text.length)
+}
+
+const band: Span = { text: '▌ ', tone: 'accent', ground: 'band' }
+
+/** Returns the rows on a band over the full width, which marks messages of the user. */
+export function banded(rows: readonly Line[], room: Room): readonly Line[] {
+  return rows.map((row) => filled([band, ...row.map((span): Span => ({ ...span, ground: 'band' }))], 'band', room))
+}
+
+/** Returns the row with its ground up to the end of the room. */
+export function filled(row: Line, ground: Ground, room: Room): Line {
+  const left = room.columns - cellWidth(lineText(row), room.ambiguous)
+  return left > 0 ? [...row, { text: ' '.repeat(left), ground }] : row
 }
 
 /** Returns plain text as rows for the room beside the gutter. */

@@ -2,20 +2,11 @@ import type { Item, ItemOf, Plan } from '@parley/protocol'
 import { renderMarkdown } from '../markdown/render.ts'
 import { showEffects, stripEffects, strippedLine } from '../text/control-characters.ts'
 import { clipRows, truncateLine, wrapLine, wrapLines } from '../text/fit-rows.ts'
-import { beside, indented, marked, textRows } from '../text/gutter.ts'
+import { banded, beside, indented, marked, textRows } from '../text/gutter.ts'
 import type { Line, Room, Style } from '../text/span.ts'
 import { authorRows, type Block } from './block.ts'
 import { changeBlock, commandBlock, toolBlock } from './call-block.ts'
 import { noticeBlock } from './notice-block.ts'
-
-/** Maximum width of prose, in cells; wider lines are hard to read. */
-const proseColumns = 100
-
-/** Returns the room for prose. */
-export function proseRoom(room: Room): Room {
-  const inner = beside(room)
-  return { ...inner, columns: Math.min(inner.columns, proseColumns) }
-}
 
 /** Returns the block of a finished item. `author`: name of another client that sent it. */
 export function itemBlock(item: Item, room: Room, author: string | null = null): Block {
@@ -23,7 +14,7 @@ export function itemBlock(item: Item, room: Room, author: string | null = null):
     case 'userMessage':
       return { kind: 'user', lines: [...userRows(item.text, room), ...authorRows(author, room)] }
     case 'agentMessage':
-      return { kind: 'message', lines: indented(renderMarkdown(item.text, proseRoom(room))) }
+      return { kind: 'message', lines: renderMarkdown(item.text, room) }
     case 'reasoning':
       return { kind: 'reasoning', lines: reasoningRows(item, room) }
     case 'commandExecution':
@@ -41,8 +32,8 @@ export function itemBlock(item: Item, room: Room, author: string | null = null):
 }
 
 function userRows(text: string, room: Room): readonly Line[] {
-  const rows = textRows(stripEffects(text).trimEnd(), room, { bold: true })
-  return marked({ text: '›', tone: 'accent', bold: true }, clipRows(rows, { head: 30, tail: 5 }))
+  const rows = textRows(stripEffects(text).trimEnd(), room)
+  return banded(clipRows(rows, { head: 30, tail: 5, hint: ' (Ctrl+O)' }), room)
 }
 
 /** Returns reasoning folded to its newest heading or first line. */
@@ -50,7 +41,7 @@ export function reasoningRows({ text }: Pick<ItemOf<'reasoning'>, 'text'>, room:
   const headings = [...stripEffects(text).matchAll(/^\*\*(.+?)\*\*\s*$/gm)].map((match) => match[1] ?? '')
   const first = headings.at(-1) ?? stripEffects(text).trim().split('\n', 1)[0] ?? ''
   if (first === '') return []
-  return indented([truncateLine([{ text: `thought: ${first}`, tone: 'muted', italic: true }], beside(room))])
+  return [truncateLine([{ text: `• Thought  ${first}`, tone: 'muted', italic: true }], room)]
 }
 
 /** Returns title and text of an item type that only a newer server knows. */

@@ -1,7 +1,6 @@
 import type { ItemId } from '@parley/protocol'
 import { renderPieces } from '../markdown/render.ts'
 import { advance, emptyFlow, type Flow, rest } from '../markdown/settle-blocks.ts'
-import { indented } from '../text/gutter.ts'
 import type { Line, Room } from '../text/span.ts'
 
 /** Message printed while it arrives: settled text is in the transcript, the rest is live. */
@@ -30,20 +29,21 @@ export function followText(
   if (text.length === stream.seen.length && text === stream.seen) return { stream, rows: [] }
   if (!text.startsWith(stream.seen)) return null
   const { flow, settled } = advance(stream.flow, text.slice(stream.seen.length))
-  const rows = indented(renderPieces(settled, room))
+  const rows = renderPieces(settled, room)
   return { stream: { ...stream, seen: text, flow, begun: stream.begun || rows.length > 0 }, rows }
 }
 
 /** Returns the rows left to settle when the message is complete. */
 export function restRows({ flow }: MessageStream, room: Room): readonly Line[] {
-  return indented(renderPieces(rest(flow), room))
+  return renderPieces(rest(flow), room)
 }
 
 /** Returns rows of the text that may still change. */
 export function liveRows(stream: MessageStream, room: Room): readonly Line[] {
   const { flow } = stream
   if (flow.block.length + flow.partial.length <= maxLiveCharacters) return restRows(stream, room)
-  return indented(
-    renderPieces(rest({ ...flow, block: '', partial: (flow.block + flow.partial).slice(-maxLiveCharacters) }), room),
+  return renderPieces(
+    rest({ ...flow, block: '', partial: (flow.block + flow.partial).slice(-maxLiveCharacters) }),
+    room,
   )
 }

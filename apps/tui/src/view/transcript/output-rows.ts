@@ -2,7 +2,7 @@ import type { Output } from '@parley/protocol'
 import { stripEffects, terminalSequence } from '../text/control-characters.ts'
 import { type Clip, lastRows, wrapLines } from '../text/fit-rows.ts'
 import { count, formatBytes } from '../text/formats.ts'
-import type { Line, Room } from '../text/span.ts'
+import { type Line, lineText, type Room } from '../text/span.ts'
 import { cellWidth } from '../text/width.ts'
 
 /** Characters laid out at most: the screen never shows more at once. */
@@ -24,7 +24,31 @@ export function outputRows(output: Output, room: Room, clip: Clip): readonly Lin
   const last = lastRows(isGapped ? tail : rows, clip.tail)
   const shown = new Set([...first, ...last].map(({ line }) => line)).size
   const hidden = { rows: rows.length - first.length - last.length, lines: lineCount(rows) - shown }
-  return [...first.map(({ row }) => row), hiddenRow(output, shown, hidden), ...last.map(({ row }) => row)]
+  return [
+    ...first.map(({ row }) => row),
+    hiddenRow(output, shown, { ...hidden, hint: clip.hint ?? '' }),
+    ...last.map(({ row }) => row),
+  ]
+}
+
+/**
+ * Returns the end of command output in at most `limit` rows. Where some is left out, the last row is the count of all
+ * lines that were printed, and blank rows are passed over.
+ */
+export function outputTail(output: Output, room: Room, limit: number): readonly Line[] {
+  if (output.binary) return [[{ text: `${formatBytes(output.totalBytes)} that are not text`, tone: 'muted' }]]
+  const isGapped = output.omittedBytes > 0
+  const head = isGapped ? [] : numberedRows(output.head.slice(-maxCharacters), room)
+  const rows = [...head, ...numberedRows(output.tail.slice(-maxCharacters), room)]
+  if (!isGapped && rows.length <= limit) return rows.map(({ row }) => row)
+  const written = rows.filter(({ row }) => lineText(row).trim() !== '').map(({ row }) => row)
+  return [...lastRows(written, limit - 1), [{ text: `… ${printedWords(output)} (Ctrl+O)`, tone: 'muted' }]]
+}
+
+/** Returns the number of lines that were printed, or the size where nobody counted or there is one line. */
+function printedWords({ head, tail, omittedBytes, totalBytes, totalLines }: Output): string {
+  const lines = omittedBytes > 0 ? totalLines : textLines(head + tail).length
+  return lines === undefined || lines === 1 ? formatBytes(totalBytes) : `${count(lines)} lines`
 }
 
 interface NumberedRow {
@@ -46,16 +70,13 @@ function lineCount(rows: readonly NumberedRow[]): number {
 function hiddenRow(
   { omittedBytes, totalLines }: Output,
   shown: number,
-  hidden: { readonly rows: number; readonly lines: number },
+  hidden: { readonly rows: number; readonly lines: number; readonly hint: string },
 ): Line {
   const isCounted = omittedBytes === 0 || totalLines !== undefined
   const lines = omittedBytes > 0 && totalLines !== undefined ? totalLines - shown : hidden.lines
-  if (lines > 0)
-    return [
-      { text: `… ${isCounted ? '' : 'over '}${count(lines)} more ${lines === 1 ? 'line' : 'lines'}`, tone: 'muted' },
-    ]
   const rest = omittedBytes > 0 ? `${formatBytes(omittedBytes)} not shown` : `${count(hidden.rows)} more rows`
-  return [{ text: `… ${rest}`, tone: 'muted' }]
+  const more = `${isCounted ? '' : 'over '}${count(lines)} more ${lines === 1 ? 'line' : 'lines'}`
+  return [{ text: `… ${lines > 0 ? more : rest}${hidden.hint}`, tone: 'muted' }]
 }
 
 /** Returns the newest rows of output that is still arriving. */

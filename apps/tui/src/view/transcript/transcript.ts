@@ -4,9 +4,11 @@ import { actorName } from '../../ui/outside-changes.ts'
 import { count } from '../text/formats.ts'
 import type { Room } from '../text/span.ts'
 import { type Block, type BlockKind, gapBefore } from './block.ts'
-import { isFinished, itemBlock, planBlock, proseRoom } from './item-block.ts'
+import { isFinished, itemBlock, planBlock } from './item-block.ts'
+import { localNoticeBlock } from './local-notice-block.ts'
+import { isPlanUpdate, lookedAt, lookUpBlock } from './look-ups.ts'
 import { followText, type MessageStream, openStream, restRows } from './message-stream.ts'
-import { localNoticeBlock, noticeRows } from './notice-block.ts'
+import { noticeRows } from './notice-block.ts'
 
 /** Record of what has been printed of a conversation; the text itself is only in the terminal. */
 export interface Transcript {
@@ -18,6 +20,8 @@ export interface Transcript {
   readonly plan: string
   readonly stream: MessageStream | null
   readonly last: BlockKind | null
+  /** Look-ups since the last other block, which are printed together before the next. */
+  readonly lookUps: readonly string[]
   /** Completed items from before this client joined; their authors are not shown. */
   readonly earlierItems: number
 }
@@ -37,6 +41,7 @@ export const emptyTranscript: Transcript = {
   plan: 'null',
   stream: null,
   last: null,
+  lookUps: [],
   earlierItems: 0,
 }
 
@@ -71,12 +76,15 @@ function settleState(scan: Scan, state: ConversationState): void {
   dropLostStream(scan, state)
   settlePlan(scan, state)
   followStream(scan, state)
+  if (state.core.turn === null) putLookUps(scan)
 }
 
 function settleItem(scan: Scan, { item }: CompletedItem, isNew: boolean): void {
   const { stream } = scan.transcript
+  const looked = lookedAt(item)
   if (stream?.itemId === item.id) endStream(scan, stream, item)
-  else put(scan, itemBlock(item, scan.room, isNew ? authorElsewhere(scan, item) : null))
+  else if (looked !== null) change(scan, { lookUps: [...scan.transcript.lookUps, looked] })
+  else if (!isPlanUpdate(item)) put(scan, itemBlock(item, scan.room, isNew ? authorElsewhere(scan, item) : null))
 }
 
 /** Returns the author's name if another client sent the item. */
@@ -87,7 +95,7 @@ function authorElsewhere({ own }: Scan, item: Item): string | null {
 
 function endStream(scan: Scan, stream: MessageStream, item: Item): void {
   change(scan, { stream: null })
-  const room = proseRoom(scan.room)
+  const { room } = scan
   const followed = followText(stream, item.text, room)
   if (followed !== null) {
     appendToMessage(scan, stream, [...followed.rows, ...restRows(followed.stream, room)])
@@ -121,7 +129,7 @@ function followStream(scan: Scan, { core }: ConversationState): void {
       : core.open[current.itemId]
   if (open === undefined) return
   const stream = current ?? openStream(open.item.id)
-  const followed = followText(stream, open.item.text, proseRoom(scan.room))
+  const followed = followText(stream, open.item.text, scan.room)
   if (followed === null) return
   appendToMessage(scan, stream, followed.rows)
   change(scan, { stream: followed.stream })
@@ -130,6 +138,7 @@ function followStream(scan: Scan, { core }: ConversationState): void {
 /** Appends rows to a message: the first rows get a gap, later ones contain theirs. */
 function appendToMessage(scan: Scan, { begun }: MessageStream, lines: Block['lines']): void {
   if (lines.length === 0) return
+  putLookUps(scan)
   const isInPlace = begun && scan.transcript.last === 'message'
   if (isInPlace) scan.blocks.push({ kind: 'message', lines })
   else put(scan, { kind: 'message', lines: begun && lines[0]?.length === 0 ? lines.slice(1) : lines })
@@ -142,8 +151,16 @@ function settlePlan(scan: Scan, { core: { plan } }: ConversationState): void {
   if (plan !== null) put(scan, planBlock(plan, scan.room))
 }
 
+/** Prints the look-ups that wait, because something else follows them or the turn has ended. */
+function putLookUps(scan: Scan): void {
+  const { lookUps } = scan.transcript
+  change(scan, { lookUps: [] })
+  if (lookUps.length > 0) put(scan, lookUpBlock(lookUps, scan.room))
+}
+
 function put(scan: Scan, { kind, lines }: Block): void {
   if (lines.length === 0) return
+  putLookUps(scan)
   scan.blocks.push({ kind, lines: [...gapBefore(scan.transcript.last, kind), ...lines] })
   change(scan, { last: kind })
 }

@@ -2,7 +2,7 @@ import type { TrustReport } from '@parley/protocol'
 import { describe, expect, test } from 'vitest'
 import { trustTable } from '../../../src/ui/notices/trust-table.ts'
 import { lineText } from '../../../src/view/text/span.ts'
-import { localNoticeBlock } from '../../../src/view/transcript/notice-block.ts'
+import { localNoticeBlock } from '../../../src/view/transcript/local-notice-block.ts'
 
 const empty: TrustReport = {
   root: '/repo',

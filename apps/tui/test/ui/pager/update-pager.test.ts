@@ -103,11 +103,11 @@ describe('folding', () => {
   const world = worldOf([userMessage('go'), reasoning, ended('make', lines(30), 1)])
 
   test('Enter opens the item at the cursor, and folds it again', () => {
-    expect(screenOf(press(world, 'pageup'))).toContain('more lines')
+    expect(screenOf(press(world, 'pageup'))).toContain('30 lines (Ctrl+O)')
     const opened = press(world, 'enter')
     expect(screenOf(opened)).toContain('line 8')
-    expect(screenOf(opened)).not.toContain('more lines')
-    expect(screenOf(press(opened, 'pagedown', 'o'))).toContain('more lines')
+    expect(screenOf(opened)).not.toContain('30 lines (Ctrl+O)')
+    expect(screenOf(press(opened, 'pagedown', 'o'))).toContain('30 lines (Ctrl+O)')
   })
 
   test('e opens everything, and r the reasoning', () => {

@@ -77,9 +77,11 @@ describe('? in an empty composer', () => {
 })
 
 describe('the table of keys', () => {
-  test('has no key twice in one state under the same condition', () => {
+  test('has no key twice in one state under the same condition, but where one section is more specific', () => {
     const keys = keySections.flatMap(({ places, rows }) =>
-      places.flatMap((place) => rows.flatMap((row) => row.keys.map((key) => `${place} ${key} ${row.when ?? ''}`))),
+      places.flatMap((place) =>
+        rows.flatMap((row) => row.keys.map((key) => `${place} (of ${places.length}) ${key} ${row.when ?? ''}`)),
+      ),
     )
     expect(keys.filter((key, index) => keys.indexOf(key) !== index)).toEqual([])
   })

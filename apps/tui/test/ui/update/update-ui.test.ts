@@ -306,6 +306,29 @@ describe('slash commands', () => {
     expect(typeKeys(openUi, idle, '/nam', 'enter').ui.notices).toEqual([])
   })
 
+  test('answer to the names that hands know from elsewhere', () => {
+    expect(typeKeys(openUi, idle, '/exit', 'enter').intents).toEqual([{ kind: 'leave' }])
+    expect(typeKeys(openUi, idle, '/permissions', 'enter').ui.menu?.kind).toBe('approvals')
+    expect(typeKeys(openUi, idle, '/rename cart', 'enter').intents).toEqual([{ kind: 'rename', name: 'cart' }])
+  })
+
+  test('begin a new conversation in an empty window', () => {
+    expect(typeKeys(openUi, idle, '/clear', 'enter').intents).toEqual([{ kind: 'clear' }, { kind: 'new' }])
+  })
+
+  test('show the plan, or that there is none', () => {
+    const plan = { steps: [{ step: 'Find it', status: 'inProgress' as const }] }
+    const planned = after({ type: 'plan.updated', plan })
+    expect(typeKeys(openUi, planned, '/plan', 'enter').ui.notices).toEqual([{ kind: 'plan', plan }])
+    expect(lastNotice(typeKeys(openUi, idle, '/plan', 'enter').ui)).toContain('There is no plan')
+  })
+
+  test('choose the colours at once, by name or from a menu', () => {
+    expect(typeKeys(openUi, idle, '/theme dark', 'enter').ui.theme).toBe('dark')
+    expect(typeKeys(openUi, idle, '/theme', 'enter', 'light', 'enter').ui).toMatchObject({ theme: 'light', menu: null })
+    expect(lastNotice(typeKeys(openUi, idle, '/theme pink', 'enter').ui)).toContain('is not a choice')
+  })
+
   test('with a blank before their name stay in the composer', () => {
     const { ui, intents } = typeKeys(openUi, idle, '/ text', 'enter')
     expect({ text: ui.composer.text, intents }).toEqual({ text: '/ text', intents: [] })

@@ -43,16 +43,16 @@ describe('renderMarkdown', () => {
 
   test('fenced code has its language above it', () => {
     expect(renderMarkdown('```ts\nlet a\n```', { columns: 20 })).toEqual([
-      [{ text: '  ' }, { text: 'ts', tone: 'muted', italic: true }],
-      [{ text: '  ' }, { text: 'let a', code: true }],
+      [{ text: 'ts', tone: 'muted', italic: true }],
+      [{ text: 'let a', code: true }],
     ])
   })
 
   test('headings differ by level', () => {
     expect([lineOf('# a'), lineOf('## a'), lineOf('### a')]).toEqual([
-      [{ text: 'a', bold: true, underline: true, tone: 'accent' }],
-      [{ text: 'a', bold: true, tone: 'accent' }],
-      [{ text: 'a', bold: true }],
+      [{ text: 'a', bold: true, underline: true, tone: 'heading' }],
+      [{ text: 'a', bold: true, tone: 'heading' }],
+      [{ text: 'a', bold: true, tone: 'heading' }],
     ])
   })
 

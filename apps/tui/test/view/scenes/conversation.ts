@@ -203,3 +203,23 @@ export function shellCommand(line: string): ItemOf<'shellCommand'> {
     by: me,
   }
 }
+
+/** A look-up as the server records it: its facts say that it only reads. */
+export function read(title: string, id: string, fields: Partial<ItemOf<'toolCall'>> = {}): ItemOf<'toolCall'> {
+  return {
+    ...{ id, type: 'toolCall', status: 'completed', title, text: '', tool: 'read_file', input: '{}', readOnly: true },
+    facts: { kind: 'read', paths: [] },
+    ...fields,
+  }
+}
+
+/** A command of which the server says that all its programs only look. */
+export function looking(text: string, id: string, fields: CommandFields = {}): Item {
+  const parts = text.split(' | ').map((part) => ({ argv: part.split(' ') }))
+  return ended(text, 'found\n', 0, {
+    id,
+    durationMs: 40,
+    facts: { kind: 'command', knownSafe: true, parts },
+    ...fields,
+  })
+}

@@ -7,8 +7,8 @@ import {
   delta,
   ended,
   executionStarted,
-  lookUp,
   queued,
+  read,
   requested,
   started,
   turnEnded,
@@ -93,7 +93,7 @@ const approval = fc.tuple(texts, fc.boolean()).map(
 const small = fc.oneof(
   texts.map(
     (title): Scene =>
-      (id) => [completed(lookUp(title, id))],
+      (id) => [completed(read(title, id))],
   ),
   texts.map(
     (text): Scene =>

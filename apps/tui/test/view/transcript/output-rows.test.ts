@@ -1,7 +1,7 @@
 import type { Output } from '@parley/protocol'
 import { describe, expect, test } from 'vitest'
 import { lineText } from '../../../src/view/text/span.ts'
-import { collapseOverwrites, outputRows } from '../../../src/view/transcript/output-rows.ts'
+import { collapseOverwrites, outputRows, outputTail } from '../../../src/view/transcript/output-rows.ts'
 
 test.each([
   ['no overwriting\nat all', 'no overwriting\nat all'],
@@ -53,5 +53,29 @@ describe('clipped output', () => {
     expect(rows({ head: long, tail: long, totalBytes: 5_200, omittedBytes: 5_000, totalLines: 1 }, 10)[2]).toBe(
       '… 4.9 KB not shown',
     )
+  })
+})
+
+describe('the end of output', () => {
+  const tail = (text: string, limit: number, fields: Partial<Output> = {}) =>
+    outputTail(
+      { head: text, tail: '', totalBytes: text.length, omittedBytes: 0, ...fields },
+      { columns: 20 },
+      limit,
+    ).map((line) => lineText(line))
+
+  test('is all of it where that fits', () => {
+    expect(tail('one\n\nthree\n', 3)).toEqual(['one', '', 'three'])
+    expect(tail('', 3)).toEqual([])
+  })
+
+  test('ends with the count of all lines and the key that shows them, without blank rows', () => {
+    expect(tail('1\n2\n3\n\n5\n\n', 3)).toEqual(['3', '5', '… 5 lines (Ctrl+O)'])
+  })
+
+  test('counts what was printed and not what was kept', () => {
+    const cut = { tail: 'last\n', omittedBytes: 9_000, totalBytes: 9_010 }
+    expect(tail('1\n2\n3\n4\n', 3, { ...cut, totalLines: 700 })).toEqual(['last', '… 700 lines (Ctrl+O)'])
+    expect(tail('1\n2\n3\n4\n', 3, cut).at(-1)).toBe('… 8.8 KB (Ctrl+O)')
   })
 })

@@ -61,9 +61,7 @@ describe('settled text', () => {
           ...parts.map((part) => delta('m', part)),
           completed(answer(parts.join(''), 'm')),
         ]
-        const whole = renderMarkdown(parts.join(''), { columns: 58 }).map((line) =>
-          line.length === 0 ? '' : `  ${lineText(line)}`.trimEnd(),
-        )
+        const whole = renderMarkdown(parts.join(''), { columns: 60 }).map((line) => lineText(line).trimEnd())
         expect(printed(states(events))).toEqual(whole)
       }),
       { numRuns: 60 },
@@ -80,9 +78,9 @@ describe('settled text', () => {
         )
         const rows = printed(seen(marked, chosen))
         const marks = marked.flatMap((event) =>
-          event.type === 'item.completed' && event.item.type === 'userMessage' ? [`› ${event.item.text}`] : [],
+          event.type === 'item.completed' && event.item.type === 'userMessage' ? [`▌ ${event.item.text}`] : [],
         )
-        expect(rows.filter((row) => row.startsWith('› mark-'))).toEqual(marks)
+        expect(rows.filter((row) => row.startsWith('▌ mark-'))).toEqual(marks)
       }),
       { numRuns: 60 },
     )
@@ -96,13 +94,7 @@ describe('settled text', () => {
       { type: 'item.discarded', itemId: 'm', reason: 'cut' } as const,
       completed(answer('Whole.', 'n')),
     ]
-    expect(printed(states(events))).toEqual([
-      '  First.',
-      '',
-      '  connection lost, the answer starts again',
-      '',
-      '  Whole.',
-    ])
+    expect(printed(states(events))).toEqual(['First.', '', '  connection lost, the answer starts again', '', 'Whole.'])
   })
 
   test("names the author of another client's new message, but not of earlier ones", () => {
@@ -111,7 +103,7 @@ describe('settled text', () => {
     const transcript = openTranscript(emptyTranscript, before, { columns: 60 }, 100)
     const now = after(completed(theirs), completed({ ...theirs, id: 'u2' }), completed({ ...theirs, id: 'u3', by: me }))
     const { screen } = layoutScreen({ ...sceneOf(now), transcript })
-    expect(settledRows(screen)).toEqual(['› go', '', '› go', '  from editor', '', '› go'])
+    expect(settledRows(screen)).toEqual(['▌ go', '', '▌ go', '  from editor', '', '▌ go'])
   })
 
   test.each([
@@ -122,7 +114,7 @@ describe('settled text', () => {
     const state = after(completed(userMessage('go')), { type: 'plan.updated', plan: { steps } })
     const transcript = openTranscript(emptyTranscript, state, { columns: 60 }, 100)
     const { screen } = layoutScreen({ ...sceneOf(state), transcript })
-    expect(settledRows(screen)).toEqual(['› go', '', '≡ Plan', `  ${mark} Look`])
+    expect(settledRows(screen)).toEqual(['▌ go', '', '≡ Plan', `  ${mark} Look`])
   })
 
   test('does not print a finished plan twice when a copy is opened below its original', () => {
@@ -135,7 +127,7 @@ describe('settled text', () => {
   test('counts the items that came between two frames and are no longer kept', () => {
     const items = Array.from({ length: 230 }, (_, index) => completed(answer(`item ${index}`, `m${index}`)))
     const rows = printed([after(turnStarted), after(turnStarted, ...items)])
-    expect(rows.slice(0, 3)).toEqual(['  … 30 items are not shown here', '', '  item 30'])
+    expect(rows.slice(0, 3)).toEqual(['  … 30 items are not shown here', '', 'item 30'])
   })
 })
 

@@ -8,12 +8,12 @@ const rows = (item: Parameters<typeof itemBlock>[0]) => itemBlock(item, { column
 
 describe('the record of a call shows what hides, as the question did', () => {
   test('in a command of one line', () => {
-    expect(rows(ended(hides, '', 0))[0]).toContain('$ echo <U+202E>gnp.exe ⟨200 spaces⟩ ; rm x · exit 0')
+    expect(rows(ended(hides, '', 0))[0]).toMatch(/^• Ran {2}echo <U\+202E>gnp.exe ⟨200 spaces⟩ ; rm x +1\.2 s$/)
   })
 
   test('in one of several lines', () => {
     expect(rows(ended(`ls\n${hides}`, '', 0)).slice(0, 2)).toEqual([
-      '$ ls',
+      expect.stringMatching(/^• Ran {2}ls +1\.2 s$/),
       expect.stringContaining('<U+202E>gnp.exe ⟨200'),
     ])
   })
@@ -29,7 +29,7 @@ describe('the record of a call shows what hides, as the question did', () => {
     if (change === undefined) throw new Error('no change')
     const diff = '--- a\n+++ a\n@@ -1,1 +1,1 @@\n-a\n+b\u202e\n'
     const text = rows({ ...item, title: 'Patch a\u200b.txt', changes: [{ ...change, diff }] }).join('\n')
-    expect(text).toContain('± Patch a<U+200B>.txt')
+    expect(text).toContain('• Edited  Patch a<U+200B>.txt')
     expect(text).toContain('+ b<U+202E>')
   })
 })

@@ -11,6 +11,8 @@ export const mountsDiffer = 125
 interface InnerShellOptions {
   /** Entries that the mount table must contain (`mountedOverItself`). */
   readonly mounts: readonly string[]
+  /** Folders by their paths, which are open as the descriptors from `reportFd` on; the command does not get these. */
+  readonly pinned: readonly string[]
   /** Path of `cat`, to read a long table; null lets the shell read it. */
   readonly cat: string | null
   /** True to report packets without a route, when the command has only its own loopback. */
@@ -27,12 +29,14 @@ export const reportFd = 3
  * reports what the command left. When it ends the kernel ends all that is left, and only then bwrap ends. A first process
  * ignores signals without a handler, so a signal to its group reaches the command alone.
  */
-export function innerShell({ mounts, cat, watchNetwork, limitTasks }: InnerShellOptions): string {
+export function innerShell({ mounts, pinned, cat, watchNetwork, limitTasks }: InnerShellOptions): string {
   const limits = ['ulimit -c 0', `ulimit -f ${fileBlocks}`, ...(limitTasks ? [tasks] : [])]
   return [
     silence,
     stay,
+    `replaced() { echo ${quoted(wasReplaced)} >&9; exit ${mountsDiffer}; }`,
     ...check(mounts, cat),
+    ...comparePinned(pinned),
     ...limits,
     run,
     count,
@@ -59,7 +63,19 @@ function check(mounts: readonly string[], cat: string | null): string[] {
 "; done </proc/self/mountinfo`
       : `table=$(${quoted(cat)} /proc/self/mountinfo)`
   const arms = mounts.map((mount) => `case $table in *${quoted(mount)}*) ;; *) replaced ;; esac`)
-  return [`replaced() { echo ${quoted(wasReplaced)} >&9; exit ${mountsDiffer}; }`, read, ...arms]
+  return [read, ...arms]
+}
+
+/**
+ * Returns a comparison of what is mounted with the open folders by device and inode: the table of mounts has only paths,
+ * and another folder may have got the path. The descriptors lead out of the sandbox, so they are closed.
+ */
+function comparePinned(pinned: readonly string[]): string[] {
+  const fds = pinned.map((path, index) => ({ path, fd: reportFd + 1 + index }))
+  return [
+    ...fds.map(({ path, fd }) => `[ ${quoted(path)} -ef /proc/self/fd/${fd} ] || replaced`),
+    ...(fds.length === 0 ? [] : [`exec ${fds.map(({ fd }) => `${fd}>&-`).join(' ')}`]),
+  ]
 }
 
 const wasReplaced = 'parley: the sandbox could not be set up: a folder was exchanged meanwhile; nothing was run'

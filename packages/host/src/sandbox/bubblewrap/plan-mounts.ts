@@ -67,6 +67,12 @@ export function planMounts(facts: MountFacts): Mount[] {
   return sorted([...planned, ...pins(planned)])
 }
 
+/** Returns true for a path at which the command sees what lies there outside. */
+export function isVisible(path: string, mounts: readonly Mount[]): boolean {
+  const around = mounts.findLast((mount) => isWithin(path, mount.path))
+  return around !== undefined && ['root', 'writable', 'readable', 'kept', 'pinned'].includes(around.kind)
+}
+
 function mountsOf(facts: MountFacts): Mount[] {
   const of = (kind: MountKind, paths: readonly string[]) => paths.map((path) => ({ kind, path }))
   return [

@@ -10,7 +10,8 @@ import { type BubblewrapMachine, featuresOf } from './bubblewrap-arguments.ts'
 import { hiddenPlaces, systemServices, visibleAgain } from './hidden-places.ts'
 import { innerShell } from './inner-shell.ts'
 import { type MountLine, mountedOverItself, readMountTable } from './mount-table.ts'
-import { type Mount, planMounts } from './plan-mounts.ts'
+import { type PinnedRoot, pinRoots } from './pinned-roots.ts'
+import { isVisible, type Mount, planMounts } from './plan-mounts.ts'
 import { wrapCommand } from './wrap-command.ts'
 
 /** Prepares limits from the files as they are now, and reserves the names that must not be made. Rejects with a sentence. */
@@ -19,19 +20,22 @@ export async function prepareBubblewrap(limits: SandboxLimits, machine: Bubblewr
   if (!isFilterArch(processor)) throw new Error(`There is no filter of system calls for ${processor}`)
   const roots = limits.writableRoots.filter(exists)
   for (const root of roots) assertUsable(root, limits.mode)
+  const pinned = pinRoots(limits, roots)
   const isWritable = limits.mode === 'workspace-write'
   const guarded = isWritable ? await guardedPlaces(roots, machine) : nothingGuarded
   const held = holdAll(guarded.missing, machine.stateFolder ?? null)
   try {
     const mounts = mountsFor(limits, machine, { roots, guarded, held })
+    const visible = pinned.filter(({ path }) => isVisible(path, mounts))
     const surroundings = {
       program: machine.program,
       features: featuresOf(machine.version),
       mounts,
+      pinned: visible,
       scratch: limits.scratch,
       network: limits.network,
       filter: seccompFilter({ arch: processor, unixSockets: allowsUnixSockets(limits) }),
-      shell: shellFor(limits, mounts),
+      shell: shellFor(limits, mounts, visible),
     }
     const putBack = watchGuarded({
       ...guarded,
@@ -74,11 +78,12 @@ const maxShellBytes = 128 * 1024 - 1
 /** Mounts from which on starting `cat` is cheaper than a shell that reads byte by byte. */
 const manyMounts = 120
 
-function shellFor({ network }: SandboxLimits, mounts: readonly Mount[]): string {
+function shellFor({ network }: SandboxLimits, mounts: readonly Mount[], pinned: readonly PinnedRoot[]): string {
   const table = readMountTable()
   const isLong = table.length + mounts.length > manyMounts
   const shell = innerShell({
     mounts: mountedAs(mounts, table),
+    pinned: pinned.map(({ path }) => path),
     cat: (isLong ? ['/bin/cat', '/usr/bin/cat'].find((path) => existsSync(path)) : null) ?? null,
     watchNetwork: !network,
     limitTasks: countsTasksInside(kernelRelease()),

@@ -9,6 +9,7 @@ import type { SandboxedCommand, SandboxWatch, WrappedCommand } from '../sandbox.
 import { scratchEnv } from '../scratch.ts'
 import { type BubblewrapFeatures, bubblewrapArguments } from './bubblewrap-arguments.ts'
 import { readFirstProcess, readOutcome, reportFd } from './inner-shell.ts'
+import { openPinned, type PinnedRoot } from './pinned-roots.ts'
 import type { Mount } from './plan-mounts.ts'
 
 /** Setup shared by all commands under the same limits. */
@@ -17,6 +18,7 @@ interface BubblewrapSetup {
   readonly program: string
   readonly features: BubblewrapFeatures
   readonly mounts: readonly Mount[]
+  readonly pinned: readonly PinnedRoot[]
   readonly scratch: string | null
   readonly network: boolean
   readonly filter: Buffer
@@ -48,9 +50,10 @@ export function wrapCommand(command: SandboxedCommand, setup: BubblewrapSetup): 
     const reportFile = keep(openAnonymousFile())
     const statusFile = keep(openAnonymousFile())
     const emptyFds = mounts.filter(({ kind }) => kind === 'emptyFile').map(({ path }) => keep(openStandIn(path)))
-    const passed = [keep(openToAppend(reportFile)), keep(openToAppend(statusFile))]
+    const folders = openPinned(setup.pinned).map(keep)
+    const passed = [keep(openToAppend(reportFile)), ...folders, keep(openToAppend(statusFile))]
     const argsFd = reportFd + passed.length
-    const inside = { statusFd: reportFd + 1, filterFd: argsFd + 1, emptyFds: emptyFds.map((_, at) => argsFd + 2 + at) }
+    const inside = { statusFd: argsFd - 1, filterFd: argsFd + 1, emptyFds: emptyFds.map((_, at) => argsFd + 2 + at) }
     const env = scratchEnv(command.env, { folder: '/tmp', network: setup.network })
     const options = bubblewrapArguments({ ...setup, ...inside, env, cwd: command.cwd, terminal })
     if (options.length + shell.length + command.argv.length >= maxArguments)

@@ -8,7 +8,7 @@ const cat = isLinux ? '/bin/cat' : null
 
 /** Runs without a namespace, so that the script reads the mounts of this machine. */
 function run(mounts: readonly string[], withCat: boolean) {
-  const shell = innerShell({ mounts, cat: withCat ? cat : null, watchNetwork: false, limitTasks: false })
+  const shell = innerShell({ mounts, pinned: [], cat: withCat ? cat : null, watchNetwork: false, limitTasks: false })
   const stdio = ['ignore', 'pipe', 'pipe', 'ignore'] as const
   const { status, stdout, stderr } = spawnSync('/bin/sh', ['-c', shell, 'sh', 'echo', 'ran'], {
     stdio: [...stdio],

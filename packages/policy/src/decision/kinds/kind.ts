@@ -8,8 +8,8 @@ import type { Rule, Rules, RuleTarget } from '../rules/rules.ts'
  * that the table of kinds can hold them all as one type.
  */
 export interface FactsKind<F, G> {
-  /** Schema of the facts as they are stored in the log. */
-  readonly schema: z.ZodType<F>
+  /** Creates the schema of the facts as they are stored in the log. */
+  schema(): z.ZodType<F>
   /** Returns the row of the matrix for this call. Where several fit, the one that asks more. */
   row(facts: F): Row
   /** Returns the detail of this call that led to its row, for the reason; empty when there is none. */

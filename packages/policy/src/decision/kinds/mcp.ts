@@ -26,14 +26,15 @@ export interface McpGrant {
 const confinedRows = toolRowsFor('its server runs inside the sandbox, and what the tool does there is not known')
 
 export const mcpKind: FactsKind<McpFacts, McpGrant> = {
-  schema: z.object({
-    kind: z.literal('mcp'),
-    tool: z.string(),
-    server: z.string(),
-    name: z.string(),
-    confined: z.object({ mode: z.enum(['read-only', 'workspace-write']), network: z.boolean() }).exactOptional(),
-    readOnly: z.boolean(),
-  }),
+  schema: () =>
+    z.object({
+      kind: z.literal('mcp'),
+      tool: z.string(),
+      server: z.string(),
+      name: z.string(),
+      confined: z.object({ mode: z.enum(['read-only', 'workspace-write']), network: z.boolean() }).exactOptional(),
+      readOnly: z.boolean(),
+    }),
 
   row({ readOnly, confined }) {
     const rows = confined === undefined ? toolRows : confinedRows

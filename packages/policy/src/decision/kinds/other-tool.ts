@@ -35,7 +35,7 @@ export function toolRowsFor(effects: string): ToolRows {
 export const toolRows = toolRowsFor('what this tool does is not limited by the sandbox')
 
 export const otherToolKind: FactsKind<OtherToolFacts, ToolGrant> = {
-  schema: z.object({ kind: z.literal('other'), tool: z.string(), readOnly: z.boolean() }),
+  schema: () => z.object({ kind: z.literal('other'), tool: z.string(), readOnly: z.boolean() }),
   row: ({ readOnly }) => (readOnly ? toolRows.toolReadOnly : toolRows.toolWithEffects),
   particulars: () => '',
   describe: ({ tool, readOnly }) => [

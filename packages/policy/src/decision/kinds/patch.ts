@@ -81,21 +81,22 @@ export const patchRows = {
 const keyBlock = /^-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----[\sA-Za-z0-9+/=:,.-]*$/
 
 export const patchKind: FactsKind<PatchFacts, PatchGrant> = {
-  schema: z.object({
-    kind: z.literal('patch'),
-    tool: z.string(),
-    files: z.array(
-      z.object({
-        path: z.string(),
-        real: z.string(),
-        insideRoots: z.boolean(),
-        protectedBy: z.string().nullable(),
-        notes: z.array(z.string()).exactOptional(),
-      }),
-    ),
-    contentHash: z.string(),
-    cwd: z.string(),
-  }),
+  schema: () =>
+    z.object({
+      kind: z.literal('patch'),
+      tool: z.string(),
+      files: z.array(
+        z.object({
+          path: z.string(),
+          real: z.string(),
+          insideRoots: z.boolean(),
+          protectedBy: z.string().nullable(),
+          notes: z.array(z.string()).exactOptional(),
+        }),
+      ),
+      contentHash: z.string(),
+      cwd: z.string(),
+    }),
 
   row({ files }) {
     if (files.some(isProtected)) return patchRows.patchProtected

@@ -12,7 +12,7 @@ export interface ReadPath {
   readonly recursive: boolean
 }
 
-export const readPathSchema = z.object({ path: z.string(), real: z.string(), recursive: z.boolean() })
+export const readPathSchema = () => z.object({ path: z.string(), real: z.string(), recursive: z.boolean() })
 
 /** Facts about a call that reads files. */
 export interface ReadFacts {
@@ -44,12 +44,13 @@ export const readRows = {
 }
 
 export const readKind: FactsKind<ReadFacts, ReadGrant> = {
-  schema: z.object({
-    kind: z.literal('read'),
-    tool: z.string(),
-    paths: z.array(readPathSchema.extend({ insideRoots: z.boolean(), secret: z.boolean() })),
-    cwd: z.string(),
-  }),
+  schema: () =>
+    z.object({
+      kind: z.literal('read'),
+      tool: z.string(),
+      paths: z.array(readPathSchema().extend({ insideRoots: z.boolean(), secret: z.boolean() })),
+      cwd: z.string(),
+    }),
 
   row({ paths }) {
     if (paths.some((path) => path.secret)) return readRows.readSecret

@@ -20,62 +20,69 @@ export interface ParsedRules {
 export const fileKeys = ['rule'] as const
 export const ruleKeys = ['decision', 'command', 'exact', 'tool', 'path', 'mcp', 'reason'] as const
 
-const word = z.string().min(1)
-const pattern = word.superRefine((text, context) => {
-  const problem = patternProblem(text)
-  if (problem !== null) context.addIssue({ code: 'custom', message: problem })
-})
-
-const ruleSchema = z
-  .strictObject({
-    decision: z.enum(['allow', 'ask', 'deny']),
-    command: z
-      .array(z.union([word, z.array(word).min(1)]))
-      .min(1)
-      .exactOptional(),
-    exact: z.boolean().exactOptional(),
-    tool: word.exactOptional(),
-    path: pattern.exactOptional(),
-    mcp: word.regex(/^[^/]+\/./, 'is SERVER/TOOL, either with * for any characters').exactOptional(),
-    reason: z.string().exactOptional(),
-  })
-  .refine(
-    ({ command, tool, path, mcp }) => [command, tool, path, mcp].filter((one) => one !== undefined).length === 1,
-    {
-      message: 'needs exactly one of command, tool, path and mcp',
-    },
-  )
-  .refine(({ command, exact }) => exact === undefined || command !== undefined, {
-    path: ['exact'],
-    message: 'goes with command only',
+/** Creates the schemas of a policy file, which few starts read. */
+function createSchemas() {
+  const word = z.string().min(1)
+  const pattern = word.superRefine((text, context) => {
+    const problem = patternProblem(text)
+    if (problem !== null) context.addIssue({ code: 'custom', message: problem })
   })
 
-const fileSchema = z.strictObject({ rule: z.array(z.unknown()).exactOptional() })
+  const ruleSchema = z
+    .strictObject({
+      decision: z.enum(['allow', 'ask', 'deny']),
+      command: z
+        .array(z.union([word, z.array(word).min(1)]))
+        .min(1)
+        .exactOptional(),
+      exact: z.boolean().exactOptional(),
+      tool: word.exactOptional(),
+      path: pattern.exactOptional(),
+      mcp: word.regex(/^[^/]+\/./, 'is SERVER/TOOL, either with * for any characters').exactOptional(),
+      reason: z.string().exactOptional(),
+    })
+    .refine(
+      ({ command, tool, path, mcp }) => [command, tool, path, mcp].filter((one) => one !== undefined).length === 1,
+      {
+        message: 'needs exactly one of command, tool, path and mcp',
+      },
+    )
+    .refine(({ command, exact }) => exact === undefined || command !== undefined, {
+      path: ['exact'],
+      message: 'goes with command only',
+    })
+
+  const fileSchema = z.strictObject({ rule: z.array(z.unknown()).exactOptional() })
+  return { file: fileSchema, rule: ruleSchema }
+}
+
+type RuleEntry = z.infer<ReturnType<typeof createSchemas>['rule']>
 
 /**
  * Reads the rules of a parsed policy file. A file with a problem loses its allow rules, since the unread part may
  * have limited them; its asks and denials hold.
  */
 export function parseRules(value: unknown, source: { file: string; lines: readonly number[] }): ParsedRules {
-  const file = fileSchema.safeParse(value)
+  const schemas = createSchemas()
+  const file = schemas.file.safeParse(value)
   if (!file.success) return { rules: [], problems: problemsOf(file.error, { prefix: [], ruleIndex: null }) }
   const rules: Rule[] = []
   const problems: RuleProblem[] = []
   for (const [index, entry] of (file.data.rule ?? []).entries()) {
-    const parsed = ruleSchema.safeParse(entry)
+    const parsed = schemas.rule.safeParse(entry)
     if (parsed.success) rules.push(ruleFrom(parsed.data, { file: source.file, line: source.lines[index] }))
     else problems.push(...problemsOf(parsed.error, { prefix: ['rule', index], ruleIndex: index }))
   }
   return { rules: problems.length === 0 ? rules : rules.filter((rule) => rule.decision !== 'allow'), problems }
 }
 
-function ruleFrom(entry: z.infer<typeof ruleSchema>, location: { file: string; line: number | undefined }): Rule {
+function ruleFrom(entry: RuleEntry, location: { file: string; line: number | undefined }): Rule {
   const source = location.line === undefined ? { file: location.file } : { file: location.file, line: location.line }
   const rule = { decision: entry.decision, target: targetOf(entry), source }
   return entry.reason === undefined ? rule : { ...rule, reason: entry.reason }
 }
 
-function targetOf({ command, exact, tool, path, mcp }: z.infer<typeof ruleSchema>): RuleTarget {
+function targetOf({ command, exact, tool, path, mcp }: RuleEntry): RuleTarget {
   if (command !== undefined) {
     const prefix = command.map((words) => (typeof words === 'string' ? [words] : words))
     return exact === true ? { kind: 'command', prefix, exact } : { kind: 'command', prefix }

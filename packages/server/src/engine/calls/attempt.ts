@@ -72,15 +72,20 @@ export function decideSettings({ state, rules, sessionGrants }: CallPolicy): Dec
   return { rules, sessionGrants, approvalPolicy, sandboxMode, enforcement, network }
 }
 
-/** Returns the hash that an approval binds to: the exact payload and, where the call has its own, the limits of its run. */
+/**
+ * Returns the hash that an approval binds to: the exact payload and the limits of its run, or the sandbox mode for a call
+ * without limits of its own. A yes to a patch that a wider mode permitted is none to one that a narrower mode forbids.
+ */
 export function payloadHashOf(
   { payload }: Pick<ReadyCall, 'payload'>,
   attempt: Attempt,
   state: ConversationState,
 ): string {
   const { facts, limits } = attempt
-  const bound = hasOwnLimits(facts) ? JSON.stringify([payload, limits, ...enforcedBy(limits, state)]) : payload
-  return `sha256:${createHash('sha256').update(bound).digest('hex')}`
+  const bound = hasOwnLimits(facts) ? [limits, ...enforcedBy(limits, state)] : [state.core.settings.sandbox]
+  return `sha256:${createHash('sha256')
+    .update(JSON.stringify([payload, ...bound]))
+    .digest('hex')}`
 }
 
 function enforcedBy({ sandbox }: RunLimits, state: ConversationState): readonly unknown[] {

@@ -49,7 +49,7 @@ function policyOf({ conversation, modules, signal }: TurnContext): CallPolicy {
   return {
     state: conversation.state,
     rules,
-    sessionGrants: memory.grants,
+    sessionGrants: memory.grantsUnder(conversation.state.core.settings.sandbox),
     isOwnAnswer: (approval) => isSealed(approval, conversation.state.core.meta.conversationId, redaction),
     policyFile: userRules.file,
     secretsIn: redaction.secretsIn,
@@ -126,9 +126,9 @@ async function complete({ conversation, patience }: TurnContext, item: CallItem)
 
 /** Runs one attempt to its end. Nothing starts before `execution.started` is on disk; look-ups do not wait for that. */
 async function startCall(context: TurnContext, { itemId, written }: Call, step: RunStep): Promise<Call> {
-  const { modules } = context
+  const { conversation, modules } = context
   const { plan, attempt, grant } = step
-  if (grant !== null) modules.memory.grant(grant)
+  if (grant !== null) modules.memory.grant(grant, conversation.state.core.settings.sandbox)
   recordStart(context, step)
   // Before anything is awaited, so that a change of the settings from now on stops the call.
   const callContext = toolContext(context, itemId, attempt.limits)

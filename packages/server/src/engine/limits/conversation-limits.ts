@@ -220,7 +220,7 @@ async function limitsOfCommand(
   { sandbox: mode, network }: RunLimits,
 ): Promise<SandboxLimits | null> {
   if (mode === 'none' || mode === 'danger-full-access') return null
-  const writableRoots = await existingRoots(conversation, environment)
+  const { roots: writableRoots, identities } = await existingRoots(conversation, environment)
   if (mode === 'workspace-write' && writableRoots.includes('/'))
     throw new Error('A sandbox cannot let commands write everywhere (/) and limit them; use a folder, or read-only.')
   const isHere = environment.name === null
@@ -230,6 +230,7 @@ async function limitsOfCommand(
   return {
     mode,
     writableRoots,
+    ...(identities === undefined ? {} : { identities }),
     network,
     unixSockets: conversation.state.core.settings.unixSockets === true,
     // A writable folder inside a secret place stays visible; everything beside it is hidden.
@@ -266,12 +267,16 @@ async function sandboxFor(
   }
 }
 
+interface ExistingRoots extends Pick<SandboxLimits, 'identities'> {
+  readonly roots: readonly string[]
+}
+
 /**
  * Resolves to the real paths of the existing folders, the working folder first. A sandbox fails on a missing one. Rejects
  * with a sentence for one that is another folder than when the conversation opened.
  */
-async function existingRoots({ state }: Conversation, { files, rootsNow }: Environment): Promise<readonly string[]> {
-  const { real, changed } = await rootsNow(workspaceOf(state).roots)
+async function existingRoots({ state }: Conversation, { files, rootsNow }: Environment): Promise<ExistingRoots> {
+  const { real, changed, identities } = await rootsNow(workspaceOf(state).roots)
   if (changed.length > 0) throw new Error(changed.join(' '))
   const there = await Promise.all(
     real.map((root) =>
@@ -281,5 +286,6 @@ async function existingRoots({ state }: Conversation, { files, rootsNow }: Envir
         .catch(whenUnknown(false)),
     ),
   )
-  return [...new Set(real.filter((_, index) => there[index]))]
+  const roots = [...new Set(real.filter((_, index) => there[index]))]
+  return identities === undefined ? { roots } : { roots, identities }
 }

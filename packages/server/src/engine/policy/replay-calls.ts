@@ -3,7 +3,6 @@ import {
   type DecideSettings,
   decide,
   type Facts,
-  type Grant,
   grantFor,
   type Rules,
   storedFacts,
@@ -24,6 +23,7 @@ import {
 import { rejection } from '../../replies/rejection.ts'
 import { createLogFold, createLogReader } from '../conversation/journal.ts'
 import { findConversation } from '../read/list-conversations.ts'
+import { grantsUnder, type SessionGrant } from '../session/session-memory.ts'
 import { configHere } from '../settings/read-config.ts'
 import { type PolicyPorts, readWantedRules, type WantedRules } from './read-rules.ts'
 import { enforcementThere, judgementOf } from './test-command.ts'
@@ -39,7 +39,7 @@ export async function replayCalls(params: Params, ports: PolicyPorts): Promise<R
   const recorded = recordedCalls(ports.files, ports.home, conversationId)
   const enforcement = await enforcementNow(params, ports)
   const calls: Replayed[] = []
-  const grants: Grant[] = []
+  const grants: SessionGrant[] = []
   const rulesBy = new Map<string, Rules>()
   for (const call of recorded) {
     const policyFile = params.policyFile ?? call.settings.policyFile
@@ -75,22 +75,23 @@ interface Given {
   readonly params: Params
   readonly enforcement: Enforcement | null
   readonly rules: Rules
-  readonly grants: readonly Grant[]
+  readonly grants: readonly SessionGrant[]
 }
 
 function settingsOf({ settings }: RecordedCall, { params, enforcement, rules, grants }: Given): DecideSettings {
+  const sandboxMode = params.sandbox ?? settings.sandbox
   return {
     rules,
-    sessionGrants: grants,
+    sessionGrants: grantsUnder(sandboxMode, grants),
     approvalPolicy: params.approvalPolicy ?? settings.approvalPolicy,
-    sandboxMode: params.sandbox ?? settings.sandbox,
+    sandboxMode,
     enforcement: enforcement ?? settings.enforcement,
     network: settings.network === true,
   }
 }
 
 /** Decides one call again. A grant for the session applies to the calls after it, as it did then. */
-function replay(call: RecordedCall, settings: DecideSettings, grants: Grant[]): Replayed | null {
+function replay(call: RecordedCall, settings: DecideSettings, grants: SessionGrant[]): Replayed | null {
   const facts = factsOf(call)
   const { item, questions } = call
   const { decision } = item
@@ -98,7 +99,7 @@ function replay(call: RecordedCall, settings: DecideSettings, grants: Grant[]): 
   const after = decide(facts, settings)
   if (decision?.answer === 'approvedForSession') {
     const grant = grantFor(facts, after.run)
-    if (grant !== null) grants.push(grant)
+    if (grant !== null) grants.push({ grant, mode: settings.sandboxMode })
   }
   const asked = questions.at(-1)?.asked
   return {

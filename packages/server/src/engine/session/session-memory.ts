@@ -1,6 +1,7 @@
+import { isStricterSandbox } from '@parley/config'
 import type { ModelCall } from '@parley/models'
 import type { Grant } from '@parley/policy'
-import type { Actor, ApprovalDecision, ApprovalId, ItemId } from '@parley/protocol'
+import type { Actor, ApprovalDecision, ApprovalId, ItemId, SandboxMode } from '@parley/protocol'
 import type { UserQuestion, UserReply } from '../../tools/tool.ts'
 
 /** Question of a running call that waits for an answer. */
@@ -15,9 +16,10 @@ interface Answer {
 
 /** Memory of one conversation that is not in its log and ends with the process. Its parts change by its methods only. */
 export interface SessionMemory {
-  /** Permissions given by `approvedForSession`. */
-  readonly grants: readonly Grant[]
-  grant(grant: Grant): void
+  /** Returns the permissions given by `approvedForSession` that hold under a mode: none from a wider one. */
+  grantsUnder(mode: SandboxMode): readonly Grant[]
+  /** Keeps a permission with the mode under which it was given. */
+  grant(grant: Grant, mode: SandboxMode): void
   /** Keeps the exact call of an item that holds a secret; the log holds it with marks. Forgets calls that are over. */
   keepCall(itemId: ItemId, call: ModelCall, isOpen: (itemId: ItemId) => boolean): void
   exactCall(itemId: ItemId): ModelCall | undefined
@@ -36,14 +38,14 @@ export interface SessionMemory {
 const keptAnswers = 100
 
 export function createSessionMemory(): SessionMemory {
-  const grants: Grant[] = []
+  const grants: SessionGrant[] = []
   const secretCalls = new Map<ItemId, ModelCall>()
   const questions = new Map<ApprovalId, OpenQuestion>()
   const answers = new Map<ApprovalId, Answer>()
   const shown = new Set<string>()
   return {
-    grants,
-    grant: (grant) => void grants.push(grant),
+    grantsUnder: (mode) => grantsUnder(mode, grants),
+    grant: (grant, mode) => void grants.push({ grant, mode }),
     keepCall(itemId, call, isOpen) {
       for (const known of secretCalls.keys()) if (!isOpen(known)) secretCalls.delete(known)
       secretCalls.set(itemId, call)
@@ -64,4 +66,14 @@ export function createSessionMemory(): SessionMemory {
       return isFirst
     },
   }
+}
+
+export interface SessionGrant {
+  readonly grant: Grant
+  readonly mode: SandboxMode
+}
+
+/** Returns the permissions that hold under a mode: a yes said under a wider one covers less than is asked now. */
+export function grantsUnder(mode: SandboxMode, grants: readonly SessionGrant[]): readonly Grant[] {
+  return grants.flatMap((given) => (isStricterSandbox(mode, given.mode) ? [] : [given.grant]))
 }

@@ -2,6 +2,7 @@ import { mkdirSync, renameSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { diskPatchFiles } from '@parley/workspace'
 import { describe, expect, it } from 'vitest'
+import { fakeSandboxes } from '../support/fake-sandboxes.ts'
 import { scriptedModel } from '../support/scripted-model.ts'
 import type { Watched } from '../support/test-client.ts'
 import { namesIn, type TestPlace, testPlace } from '../support/test-server.ts'
@@ -107,6 +108,69 @@ describe('an approved patch', () => {
     await watched.turnEnded()
     expect(place.read('a.txt')).toBe('mine\nbeta\n')
   })
+
+  it.each(['full', 'none'] as const)(
+    'is judged again when the limits get narrower than the yes, with enforcement %s',
+    async (enforcement) => {
+      await using place = testPlace()
+      place.write('a.txt', 'alpha\n')
+      const { client, watched } = await place.talk(
+        {
+          model: scriptedModel({ calls: [patchOf('a.txt', '-alpha', '+beta')] }, { text: 'ok' }),
+          sandboxes: fakeSandboxes(enforcement).sandboxes,
+        },
+        { approvalPolicy: 'untrusted' },
+      )
+      const { conversationId } = watched
+      await watched.send('go')
+      const { id } = await watched.approval()
+      await client.request('conversation/configure', { conversationId, settings: { sandbox: 'read-only' } })
+      await watched.decide('approved')
+      expect(await nextApproval(watched, id)).toMatchObject({ rule: { name: 'builtin:patch-read-only' } })
+      expect(place.read('a.txt')).toBe('alpha\n')
+    },
+  )
+
+  it('is denied when the limits get narrower than the yes and nothing may ask any more', async () => {
+    await using place = testPlace()
+    place.write('a.txt', 'alpha\n')
+    const model = scriptedModel({ calls: [patchOf('a.txt', '-alpha', '+beta')] }, { text: 'ok' })
+    const { client, watched } = await place.talk({ model }, { approvalPolicy: 'untrusted' })
+    const { conversationId } = watched
+    await watched.send('go')
+    await watched.approval()
+    const settings = { sandbox: 'read-only', approvalPolicy: 'never' } as const
+    await client.request('conversation/configure', { conversationId, settings })
+    await watched.decide('approved')
+    await watched.turnEnded()
+    expect(watched.items()[1]).toMatchObject({ status: 'denied' })
+    expect(place.read('a.txt')).toBe('alpha\n')
+  })
+
+  it.each(['full', 'none'] as const)(
+    'for the session covers no patch once the limits are narrower, with enforcement %s',
+    async (enforcement) => {
+      await using place = testPlace()
+      place.write('a.txt', 'alpha\n')
+      const model = scriptedModel(
+        { calls: [patchOf('a.txt', '-alpha', '+beta')] },
+        { text: 'ok' },
+        { calls: [patchOf('a.txt', '-beta', '+gamma')] },
+        { text: 'ok' },
+      )
+      const { sandboxes } = fakeSandboxes(enforcement)
+      const { client, watched } = await place.talk({ model, sandboxes }, { approvalPolicy: 'untrusted' })
+      const { conversationId } = watched
+      await watched.send('go')
+      const { id } = await watched.approval()
+      await watched.decide('approvedForSession')
+      await watched.turnEnded()
+      await client.request('conversation/configure', { conversationId, settings: { sandbox: 'read-only' } })
+      await watched.send('again')
+      expect(await nextApproval(watched, id)).toMatchObject({ rule: { name: 'builtin:patch-read-only' } })
+      expect(place.read('a.txt')).toBe('beta\n')
+    },
+  )
 })
 
 describe('a patch to a file of secrets', () => {

@@ -52,33 +52,34 @@ export interface CommandFacts {
   readonly background: boolean
 }
 
-const requestSchema = z.object({ reason: z.string() })
-
-export const commandFactsSchema: z.ZodType<CommandFacts> = z.object({
-  kind: z.literal('command'),
-  tool: z.string(),
-  argv: z.array(z.string()),
-  script: z.string().nullable(),
-  understood: z.boolean(),
-  notUnderstoodBecause: z.string().exactOptional(),
-  parts: z.array(
-    z.object({
-      argv: z.array(z.string()),
-      program: z.string(),
-      programPath: z.string().nullable(),
-      programReal: z.string().exactOptional(),
-      programInsideRoots: z.boolean(),
-      knownSafe: z.boolean(),
-    }),
-  ),
-  seen: z.array(z.array(z.string().nullable())),
-  dangerous: z.string().nullable(),
-  knownSafe: z.boolean(),
-  touchesSecret: z.string().nullable(),
-  reads: z.array(readPathSchema),
-  cwd: z.string(),
-  workspace: z.string(),
-  escalation: requestSchema.nullable(),
-  network: requestSchema.exactOptional(),
-  background: z.boolean(),
-})
+export function commandFactsSchema(): z.ZodType<CommandFacts> {
+  const request = z.object({ reason: z.string() })
+  return z.object({
+    kind: z.literal('command'),
+    tool: z.string(),
+    argv: z.array(z.string()),
+    script: z.string().nullable(),
+    understood: z.boolean(),
+    notUnderstoodBecause: z.string().exactOptional(),
+    parts: z.array(
+      z.object({
+        argv: z.array(z.string()),
+        program: z.string(),
+        programPath: z.string().nullable(),
+        programReal: z.string().exactOptional(),
+        programInsideRoots: z.boolean(),
+        knownSafe: z.boolean(),
+      }),
+    ),
+    seen: z.array(z.array(z.string().nullable())),
+    dangerous: z.string().nullable(),
+    knownSafe: z.boolean(),
+    touchesSecret: z.string().nullable(),
+    reads: z.array(readPathSchema()),
+    cwd: z.string(),
+    workspace: z.string(),
+    escalation: request.nullable(),
+    network: request.exactOptional(),
+    background: z.boolean(),
+  })
+}

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { lineText } from '../../../src/view/text/span.ts'
-import { localNoticeBlock } from '../../../src/view/transcript/notice-block.ts'
+import { localNoticeBlock } from '../../../src/view/transcript/local-notice-block.ts'
 
 const rowsOf = (rows: readonly (readonly [string, string])[]) =>
   localNoticeBlock({ kind: 'table', title: 'Models', rows }, { columns: 40 }).lines.map((line) =>

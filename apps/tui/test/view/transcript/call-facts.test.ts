@@ -1,6 +1,6 @@
 import type { ItemOf } from '@parley/protocol'
 import { describe, expect, test } from 'vitest'
-import { callFacts, rightsWords } from '../../../src/view/transcript/block.ts'
+import { callFacts, rightsWords } from '../../../src/view/transcript/call-facts.ts'
 
 const stopped: ItemOf<'commandExecution'> = {
   id: 'c1',
@@ -14,8 +14,8 @@ const stopped: ItemOf<'commandExecution'> = {
 }
 
 test.each([
-  ['midway', { ...stopped, durationMs: 1_234 }, ' · interrupted · 1.2 s'],
-  ['before it began', stopped, ' · not run'],
+  ['midway', { ...stopped, durationMs: 1_234 }, 'interrupted · 1.2 s'],
+  ['before it began', stopped, ''],
 ])('a call stopped %s says so', (_when, item, expected) => {
   const words = callFacts(item).map(({ text }) => text)
   expect(words.join('')).toBe(expected)
@@ -31,21 +31,21 @@ describe('the rights that a command ran with', () => {
   const inside = { ...byGrant, limits: { sandbox: 'workspace-write', network: false } } as const
 
   test.each<[string, ItemOf<'commandExecution'>, string]>([
-    ['by an answer for the conversation', { ...done, decision: byGrant }, 'exit 0 · outside the sandbox · 5 ms'],
-    ['by an answer to itself', { ...done, decision: byUser }, 'exit 0 · outside the sandbox · 5 ms'],
-    ['with network', { ...done, decision: online }, 'exit 0 · with network · 5 ms'],
-    ['inside the sandbox', { ...done, decision: inside }, 'exit 0 · 5 ms'],
-    ['while it runs', { ...stopped, status: 'inProgress', decision: byGrant }, 'running · outside the sandbox'],
+    ['by an answer for the conversation', { ...done, decision: byGrant }, 'outside the sandbox'],
+    ['by an answer to itself', { ...done, decision: byUser }, 'outside the sandbox'],
+    ['with network', { ...done, decision: online }, 'with network'],
+    ['inside the sandbox', { ...done, decision: inside }, ''],
+    ['while it runs', { ...stopped, status: 'inProgress', decision: byGrant }, 'outside the sandbox'],
     [
       'and never started',
       { ...done, status: 'failed', exitCode: null, failure: { code: 'spawnFailed', message: 'x' }, decision: byGrant },
-      'failed · 5 ms',
+      '✗ failed · 5 ms',
     ],
-    ['and was denied', { ...stopped, status: 'denied', decision: byGrant }, 'not run'],
-    ['and was stopped before it began', { ...stopped, decision: byGrant }, 'not run'],
+    ['and was denied', { ...stopped, status: 'denied', decision: byGrant }, ''],
+    ['and was stopped before it began', { ...stopped, decision: byGrant }, ''],
   ])('are said where it was let out %s', (_how, item, expected) => {
     const words = callFacts(item).map(({ text }) => text)
-    expect(words.join('').slice(3)).toBe(expected)
+    expect(words.join('')).toBe(expected)
   })
 })
 

@@ -1,0 +1,78 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+
+interface ProgramSpec {
+  /** Program and its words; no shell reads them. */
+  readonly argv: readonly string[]
+  readonly cwd: string
+  readonly env: NodeJS.ProcessEnv
+  /** Text for its standard input. */
+  readonly input?: string
+  readonly timeLimitMs: number
+  /** Bytes of output that are kept; more of them end the program. */
+  readonly maxBytes: number
+}
+
+export type ProgramEnd =
+  /** `isCut`: it wrote more than is kept. */
+  | { readonly kind: 'ended'; readonly exitCode: number | null; readonly output: Buffer; readonly isCut: boolean }
+  /** Program that did not start, failed, or was stopped at its time limit. */
+  | { readonly kind: 'failed'; readonly reason: string }
+
+/** Longest message of a program that failed. */
+const maxErrorBytes = 2_000
+
+/** Runs a program of the user's own outside the server, and stops it with its children at its limits. Never rejects. */
+export function runProgram({ argv, cwd, env, input, timeLimitMs, maxBytes }: ProgramSpec): Promise<ProgramEnd> {
+  const [program = '', ...words] = argv
+  const { promise, resolve } = Promise.withResolvers<ProgramEnd>()
+  // A group of its own is stopped with all that the program started.
+  const child = spawn(program, words, { cwd, env, detached: true, stdio: ['pipe', 'pipe', 'pipe'] })
+  const output = gather(child.stdout, maxBytes, () => end('cut'))
+  const errors = gather(child.stderr, maxErrorBytes, () => undefined)
+  const timer = setTimeout(() => end('late'), timeLimitMs)
+
+  function end(why: 'cut' | 'late' | 'closed', exitCode: number | null = null): void {
+    clearTimeout(timer)
+    if (why !== 'closed') stopGroup(child)
+    if (why === 'late') resolve({ kind: 'failed', reason: `it took longer than ${timeLimitMs / 1_000} s` })
+    else resolve({ kind: 'ended', exitCode, output: output(), isCut: why === 'cut' })
+  }
+
+  child.on('error', ({ message }) => {
+    clearTimeout(timer)
+    resolve({ kind: 'failed', reason: message })
+  })
+  child.on('close', (exitCode, signal) => {
+    if (exitCode === 0 || exitCode === null) return end('closed', signal === null ? exitCode : 1)
+    clearTimeout(timer)
+    const said = errors().toString('utf8').trim()
+    resolve({ kind: 'failed', reason: said === '' ? `it ended with ${exitCode}` : said })
+  })
+  // A program that does not read its input closes it.
+  child.stdin.on('error', () => undefined)
+  child.stdin.end(input ?? '')
+  return promise
+}
+
+/** Collects a stream up to a limit; `full` is called once beyond it. Returns what was collected. */
+function gather(stream: NodeJS.ReadableStream, maxBytes: number, full: () => void): () => Buffer {
+  const chunks: Buffer[] = []
+  let sizeBytes = 0
+  stream.on('data', (chunk: Buffer) => {
+    if (sizeBytes >= maxBytes) return
+    chunks.push(chunk.subarray(0, maxBytes - sizeBytes))
+    sizeBytes += chunk.length
+    if (sizeBytes >= maxBytes) full()
+  })
+  return () => Buffer.concat(chunks)
+}
+
+function stopGroup({ pid, stdout, stderr }: ChildProcess): void {
+  stdout?.destroy()
+  stderr?.destroy()
+  try {
+    if (pid !== undefined) process.kill(-pid, 'SIGKILL')
+  } catch {
+    // It has ended by itself.
+  }
+}

@@ -1,0 +1,21 @@
+import type { UiContext, UiStep } from '../actions.ts'
+import { atWordAt } from '../complete/at-word.ts'
+
+/** Age from which a list of files is made anew when another path is begun. */
+const staleAfterMs = 10_000
+
+/** Asks for the files of the conversation's folder while a path is written, unless they lie on another machine. */
+export function askForFiles(step: UiStep, { state, nowMs }: UiContext): UiStep {
+  const { ui } = step
+  const word = ui.purpose.kind === 'message' && ui.menu === null ? atWordAt(ui.composer) : null
+  if (word === null || state === null || state.core.settings.environment !== undefined) return step
+  const folder = state.core.meta.cwd
+  const { filesAsked } = ui
+  const isNew = filesAsked?.folder !== folder
+  const isStale = !isNew && word.query === '' && nowMs - filesAsked.atMs >= staleAfterMs
+  if (!isNew && !isStale) return step
+  return {
+    ui: { ...ui, files: isNew ? null : ui.files, filesAsked: { folder, atMs: nowMs } },
+    intents: [...step.intents, { kind: 'listFiles', folder }],
+  }
+}

@@ -1,0 +1,70 @@
+import type { Notice } from '../../ui/notices/notice.ts'
+import { wholeApproval } from '../approval/whole-approval.ts'
+import { showEffects, shownName } from '../text/control-characters.ts'
+import { clipRows, wrapLine } from '../text/fit-rows.ts'
+import { beside, indented, marked, textRows } from '../text/gutter.ts'
+import type { Line, Room } from '../text/span.ts'
+import { cellWidth } from '../text/width.ts'
+import type { Block } from './block.ts'
+import { changedFiles } from './call-block.ts'
+import { planBlock } from './item-block.ts'
+import { noticeRows } from './notice-block.ts'
+
+/** Returns a notice of the program itself, which is not part of the conversation. */
+export function localNoticeBlock(notice: Notice, room: Room): Block {
+  switch (notice.kind) {
+    case 'note':
+      return { kind: 'notice', lines: noticeRows(notice.level, notice.text, room) }
+    case 'table':
+      return { kind: 'report', lines: tableRows(notice.title, notice.rows, room) }
+    case 'greeting':
+      return { kind: 'report', lines: greetingRows(notice, room) }
+    case 'plan':
+      return planBlock(notice.plan, room)
+    case 'changes':
+      return { kind: 'report', lines: changesRows(notice, room) }
+    case 'approvalDetail':
+      return { kind: 'report', lines: wholeApproval(notice, room) }
+  }
+}
+
+/** Rows of changes; the scrollback is no place for more. */
+const changesClip = { head: 400, tail: 100 }
+
+function changesRows({ title, files, isCut }: Notice & { kind: 'changes' }, room: Room): readonly Line[] {
+  const rows = clipRows(changedFiles(files, beside(room)), changesClip)
+  const more = isCut ? textRows('There is more, which `git diff` shows.', room, { tone: 'muted' }) : []
+  return [...titleRows(title, room), ...indented([...rows, ...more])]
+}
+
+/** Returns the table in two columns where they fit, else each text below its key. */
+function tableRows(title: string, rows: readonly (readonly [string, string])[], room: Room): readonly Line[] {
+  const inner = beside(room)
+  const plainRows = rows.map((row) => row.map(shownName))
+  const keyColumns = Math.max(0, ...plainRows.map(([name = '']) => cellWidth(name)))
+  const isNarrow = keyColumns > inner.columns / 2
+  const shown = plainRows.flatMap(([name = '', text = '']): readonly Line[] => {
+    if (isNarrow)
+      return [...wrapLine([{ text: name }], inner), ...indented(wrapLine([{ text, tone: 'muted' }], beside(inner)))]
+    const pad = ' '.repeat(keyColumns - cellWidth(name) + 2)
+    return wrapLine([{ text: name }, { text: pad }, { text, tone: 'muted' }], { ...inner, hang: keyColumns + 2 })
+  })
+  return [...titleRows(title, room), ...indented(shown)]
+}
+
+function titleRows(title: string, room: Room): readonly Line[] {
+  return marked({ text: ' ' }, wrapLine([{ text: showEffects(title), bold: true }], beside(room)))
+}
+
+function greetingRows({ program, facts }: Notice & { kind: 'greeting' }, room: Room): readonly Line[] {
+  const rest = facts.map((fact) => ` · ${showEffects(fact)}`).join('')
+  return indented(
+    wrapLine(
+      [
+        { text: program, bold: true, tone: 'brand' },
+        { text: rest, tone: 'muted' },
+      ],
+      beside(room),
+    ),
+  )
+}

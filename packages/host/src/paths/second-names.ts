@@ -1,0 +1,67 @@
+import { type BigIntStats, type Dirent, lstatSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { lookAt } from '../system/real-path.ts'
+
+/** Entries looked at in all folders; a search of so many takes about a second. */
+const maxEntries = 200_000
+
+interface Searched {
+  /** Changes when the file gets another name, loses one or one is renamed. */
+  readonly stamp: string
+  readonly names: readonly string[]
+}
+
+const known = new Map<string, Searched>()
+const maxKnown = 50
+
+/**
+ * Lists the further names (hard links) of a file within folders, by which it can be written past every mask. Only a file
+ * that has further names is searched for, once until its names change. Throws a sentence where there is too much to search.
+ */
+export function secondNames(file: string, folders: readonly string[]): readonly string[] {
+  const stat = lookAt(file)
+  if (stat?.isFile() !== true || stat.nlink < 2n) return []
+  const stamp = `${stat.dev} ${stat.ino} ${stat.nlink} ${stat.ctimeNs}`
+  const key = JSON.stringify([file, folders])
+  const last = known.get(key)
+  if (last?.stamp === stamp) return last.names
+  const names = searchFor(file, stat, folders)
+  known.delete(key)
+  known.set(key, { stamp, names })
+  for (const oldest of known.keys()) if (known.size > maxKnown) known.delete(oldest)
+  return names
+}
+
+function searchFor(file: string, { dev, ino }: BigIntStats, folders: readonly string[]): string[] {
+  const found: string[] = []
+  const left = [...folders]
+  let entries = 0
+  for (let folder = left.pop(); folder !== undefined; folder = left.pop()) {
+    // A second name lies on the same file system.
+    if (lookAt(folder)?.dev !== dev) continue
+    const listed = list(folder)
+    entries += listed.length
+    if (entries > maxEntries)
+      throw new Error(
+        `${file} has further names (hard links), and there are too many files to see whether one of them can be written. Remove its other names, or put a copy in its place.`,
+      )
+    for (const entry of listed) {
+      const path = join(folder, entry.name)
+      if (entry.isDirectory()) left.push(path)
+      else if (entry.isFile() && inodeOf(path) === ino && path !== file) found.push(path)
+    }
+  }
+  return found
+}
+
+function list(folder: string): Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true })
+  } catch {
+    return []
+  }
+}
+
+function inodeOf(path: string): bigint | null {
+  return lstatSync(path, { throwIfNoEntry: false, bigint: true })?.ino ?? null
+}

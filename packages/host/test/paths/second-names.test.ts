@@ -1,0 +1,60 @@
+import { linkSync, mkdirSync, realpathSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { guardedPlaces } from '../../src/paths/guarded-paths.ts'
+import { secondNames } from '../../src/paths/second-names.ts'
+import { lookAtPaths } from '../../src/paths/what-a-path-is.ts'
+import { openWorkspace } from '../workspace.ts'
+
+/** A workspace `w` with a few folders, and settings in `home`. */
+function laidOut() {
+  const workspace = openWorkspace()
+  const top = realpathSync(workspace.path('.'))
+  for (const folder of ['home', 'w/dots/deep', 'w/node_modules/x']) mkdirSync(join(top, folder), { recursive: true })
+  writeFileSync(join(top, 'home/config.toml'), 'model = "m"\n')
+  writeFileSync(join(top, 'w/dots/other'), 'model = "m"\n')
+  const [file, root] = [join(top, 'home/config.toml'), join(top, 'w')]
+  return {
+    ...{ top, file, root },
+    link: (name: string) => linkSync(file, join(top, name)),
+    [Symbol.dispose]: () => workspace[Symbol.dispose](),
+  }
+}
+
+describe('the second names of a file', () => {
+  it('are found wherever they lie in the folders, and nowhere else', () => {
+    using place = laidOut()
+    expect(secondNames(place.file, [place.root])).toEqual([])
+    for (const name of ['w/dots/deep/mine', 'w/node_modules/x/mine', 'home/kept']) place.link(name)
+    expect([...secondNames(place.file, [place.root])].sort()).toEqual([
+      join(place.root, 'dots/deep/mine'),
+      join(place.root, 'node_modules/x/mine'),
+    ])
+  })
+
+  it('are searched for again when one was added, renamed or removed', () => {
+    using place = laidOut()
+    place.link('home/kept')
+    expect(secondNames(place.file, [place.root])).toEqual([])
+    place.link('w/one')
+    expect(secondNames(place.file, [place.root])).toEqual([join(place.root, 'one')])
+    renameSync(join(place.root, 'one'), join(place.root, 'two'))
+    expect(secondNames(place.file, [place.root])).toEqual([join(place.root, 'two')])
+  })
+})
+
+describe("a second name of the program's own settings", () => {
+  it('is guarded, also of the file that a link of that name leads to', async () => {
+    using place = laidOut()
+    place.link('w/dots/mine')
+    const link = join(place.top, 'home/link.toml')
+    symlinkSync('config.toml', link)
+    for (const path of [place.file, link]) {
+      const around = { home: '/nowhere', own: () => [path] }
+      const { standingOf } = await lookAtPaths([place.root], around)
+      expect(standingOf(join(place.root, 'dots/mine'))).toMatchObject({ guard: 'parley', names: 2 })
+      expect(standingOf(join(place.root, 'dots/other'))).toMatchObject({ guard: null })
+      expect((await guardedPlaces([place.root], around)).kept).toContain(join(place.root, 'dots/mine'))
+    }
+  })
+})
