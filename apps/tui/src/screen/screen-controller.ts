@@ -189,24 +189,27 @@ export class ScreenController implements Disposable {
     const screen = this.#model.nextScreen()
     painter.paint(screen)
     const signal = this.#model.notePainted(screen)
-    this.#frames.at(screen.changesAtMs)
-    this.#signal(signal)
+    this.#tell(signal, screen.changesAtMs)
   }
 
   #pressOverlay(overlay: Overlay, keys: readonly KeyEvent[]): void {
+    if (keys.length === 0) return
+    this.#model.update([{ kind: 'pressedElsewhere' }])
     overlay.press(keys)
-    if (keys.length > 0) this.#frames.now()
+    this.#frames.now()
   }
 
   #paintOverlay(overlay: Overlay): void {
     if (this.#isLent) return
     const { state, ui, theme } = this.#model
     overlay.paint({ state, theme, size: this.#parts.size(), isLost: ui.link.kind === 'lost' })
-    this.#signal(this.#model.announce())
+    this.#tell(this.#model.announce(), null)
   }
 
-  #signal(signal: Signal): void {
-    if (signal.title !== null || signal.ring !== null) this.#parts.signal(signal)
+  /** Passes a signal on, and paints again when it or the frame says. */
+  #tell(signal: Signal, changesAtMs: number | null): void {
+    this.#frames.at(earlier(changesAtMs, signal.againAtMs))
+    if (signal.title !== null || signal.telling !== null) this.#parts.signal(signal)
   }
 
   /** Returns the painter, which knows of every resize. */
@@ -214,4 +217,8 @@ export class ScreenController implements Disposable {
     this.#resizes.giveUp()
     return this.#painter
   }
+}
+
+function earlier(timeMs: number | null, otherMs: number | null): number | null {
+  return timeMs === null || otherMs === null ? (timeMs ?? otherMs) : Math.min(timeMs, otherMs)
 }

@@ -32,6 +32,8 @@ export type UiAction =
   | { readonly kind: 'signal' }
   /** No key arrived for a while; all earlier keys have been handled. */
   | { readonly kind: 'quiet' }
+  /** A key was pressed in a view in front of the screen. */
+  | { readonly kind: 'pressedElsewhere' }
   /** A frame was painted. */
   | ({ readonly kind: 'painted' } & Painted)
   | { readonly kind: 'linked'; readonly clientId: ClientId; readonly serverPid: number | null }
