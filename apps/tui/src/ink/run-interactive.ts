@@ -58,16 +58,11 @@ async function runOnTerminal(launch: Launch, start: Start, extra: Extra): Promis
       else void conversation.run(intent).catch(end.reject)
     },
     setAlternate(isUsed) {
-      guard?.setAlternate(isUsed)
-      held.setAlternate(isUsed)
+      for (const part of [guard, held]) part?.setAlternate(isUsed)
     },
     onUncovered: () => handPainterOver(),
   })
-  const programs = new UserPrograms({
-    env,
-    write: (text) => stdout.write(text),
-    warn: (text) => screen.dispatch({ kind: 'notice', notice: { kind: 'note', level: 'warning', text } }),
-  })
+  const programs = createPrograms(env, screen)
   const conversation = new ConversationController({
     programs,
     launch,
@@ -113,6 +108,15 @@ async function runOnTerminal(launch: Launch, start: Start, extra: Extra): Promis
     await conversation[Symbol.asyncDispose]()
     process.off('SIGINT', onInterrupt)
   }
+}
+
+/** Creates the programs of the user's configuration, whose failures are notices. */
+function createPrograms(env: Launch['env'], screen: ScreenController): UserPrograms {
+  return new UserPrograms({
+    env,
+    write: (text) => process.stdout.write(text),
+    warn: (text) => screen.dispatch({ kind: 'notice', notice: { kind: 'note', level: 'warning', text } }),
+  })
 }
 
 /** Moves all rows into the scrollback by line ends, since sequences for clearing would erase them. */
