@@ -97,8 +97,7 @@ async function runOnTerminal(launch: Launch, start: Start, extra: Extra): Promis
     guard = guardAgainstKill()
     if (tellsBackground(env)) stdout.write(backgroundQuery)
     handPainterOver()
-    const rejection = await end.promise
-    return { rejection, farewell: conversation.farewell }
+    return { rejection: await end.promise, farewell: conversation.farewell }
   } finally {
     stdout.off('resize', onResize)
     suspension[Symbol.dispose]()
