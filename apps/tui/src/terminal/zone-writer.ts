@@ -58,6 +58,8 @@ export class ZoneWriter {
   /** Rows of the zone above the screen's first row when the cursor was last looked for. */
   #hiddenCount = 0
   #isCursorShown = true
+  /** False until rows are written, and again once another program has had the terminal. */
+  #isWrapOff = false
   #frameCount = 0
   #hasBegun = false
 
@@ -112,13 +114,14 @@ export class ZoneWriter {
     const frame = this.#reflow === 'shift' ? restingLowest(given) : given
     const text = frame.settled.length > 0 ? this.#printed(frame) : this.#changes(frame)
     if (text === '' && frame.hasCaret === this.#isCursorShown) return
-    const before = this.#hasBegun ? '' : '\r\n'
+    const before = (this.#hasBegun ? '' : '\r\n') + (this.#isWrapOff ? '' : wrapOff)
     this.#write(before + beginFrame + text + (frame.hasCaret ? showCursor : '') + endFrame)
     const stale = frame.settled.length > 0 ? [] : this.#painted.widths.slice(0, this.#staleCount)
     this.#rows = frame.rows
     this.#painted = { widths: [...stale, ...frame.widths], cursor: below(frame.cursor, stale.length) }
     this.#staleCount = stale.length
     this.#isCursorShown = frame.hasCaret
+    this.#isWrapOff = true
     this.#hasBegun = true
     this.#frameCount += 1
   }
@@ -157,8 +160,9 @@ export class ZoneWriter {
   /** Erases the live zone on a terminal of this size without asking where its cursor is. */
   erase(at: Geometry): void {
     const above = rowsAbove(this.#painted, at, this.#reflow)
-    if (this.#hasBegun) this.#write(`\r${move(above)}${eraseBelow}${showCursor}`)
+    if (this.#hasBegun) this.#write(`\r${move(above)}${eraseBelow}${wrapOn}${showCursor}`)
     this.#forget([])
+    this.#isWrapOff = false
     this.#isCursorShown = true
   }
 

@@ -93,8 +93,9 @@ export function stormWorld({ size, next, maker = createEarlyPainter, reflow = 's
     colours: 'sixteen',
     signal: () => undefined,
     onIntent: () => undefined,
+    setAlternate: () => undefined,
+    onUncovered: () => undefined,
   })
-  write('\x1b[?7l')
   return {
     controller,
     resize(to) {
