@@ -30,7 +30,7 @@ interface ControllerParts {
   readonly start: Start
   readonly extra: Extra
   readonly screen: ConversationScreen
-  readonly programs: Pick<UserPrograms, 'load'>
+  readonly programs: Pick<UserPrograms, 'load' | 'follow'>
   readonly homeFolder: string
   readonly prompts: PromptHistory
   /** Called when the user leaves, or with the rejection of what the command line asked for. */
@@ -205,6 +205,7 @@ export class ConversationController implements AsyncDisposable {
     this.#followed = new FollowedConversation(conversation, {
       screen,
       entered: this.#entered,
+      programs: this.#parts.programs,
       isKept: !this.#isEphemeral,
     })
     if (before !== conversation) void before?.close().catch(() => undefined)

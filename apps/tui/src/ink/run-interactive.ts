@@ -9,6 +9,7 @@ import { explainRejection } from '../cli/messages.ts'
 import { ConversationController } from '../conversation/conversation-controller.ts'
 import type { Extra } from '../conversation/open-conversation.ts'
 import { openPromptHistory } from '../conversation/prompt-history.ts'
+import { note } from '../conversation/rejected-intent.ts'
 import type { Start } from '../conversation/start-conversation.ts'
 import { UserPrograms } from '../programs/user-programs.ts'
 import { createSuspension, holdScreen } from '../screen/hold-screen.ts'
@@ -58,11 +59,7 @@ async function runOnTerminal(launch: Launch, start: Start, extra: Extra): Promis
       else void conversation.run(intent).catch(end.reject)
     },
   })
-  const programs = new UserPrograms({
-    env,
-    write: (text) => stdout.write(text),
-    warn: (text) => screen.dispatch({ kind: 'notice', notice: { kind: 'note', level: 'warning', text } }),
-  })
+  const programs = createPrograms(env, screen)
   const conversation = new ConversationController({
     programs,
     launch,
@@ -104,9 +101,19 @@ async function runOnTerminal(launch: Launch, start: Start, extra: Extra): Promis
     held[Symbol.dispose]()
     screen[Symbol.dispose]()
     guard?.[Symbol.dispose]()
+    programs[Symbol.dispose]()
     await conversation[Symbol.asyncDispose]()
     process.off('SIGINT', onInterrupt)
   }
+}
+
+function createPrograms(env: NodeJS.ProcessEnv, screen: ScreenController): UserPrograms {
+  return new UserPrograms({
+    env,
+    write: (text) => process.stdout.write(text),
+    warn: (text) => screen.dispatch(note('warning', text)),
+    showStatus: (line) => screen.dispatch({ kind: 'statusTold', line }),
+  })
 }
 
 /** Moves all rows into the scrollback by line ends, since sequences for clearing would erase them. */
