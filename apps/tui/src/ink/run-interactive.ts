@@ -67,6 +67,7 @@ async function runInWindow(window: Window, opening: Opening): Promise<Ending> {
     screen,
     homeFolder: env['HOME'] ?? homedir(),
     prompts: openPromptHistory(home, env),
+    terminal: { write: (text) => process.stdout.write(text), env },
     onEnd: end.resolve,
   })
   const handPainterOver = () => {
@@ -75,7 +76,7 @@ async function runInWindow(window: Window, opening: Opening): Promise<Ending> {
       .catch(end.reject)
   }
   void window.closed.then(() => end.resolve(null))
-  let guard: Disposable | null = null
+  let guard: ReturnType<typeof guardAgainstKill> | null = null
   // Stays until the conversation is closed: Ctrl+C must not end the program while it saves.
   process.on('SIGINT', ignoreInterrupt)
   try {
@@ -86,6 +87,7 @@ async function runInWindow(window: Window, opening: Opening): Promise<Ending> {
     window.serve({
       handPainterOver,
       onSignal: (signal) => programs.signal(signal),
+      onAlternate: (isUsed) => guard?.setAlternate(isUsed),
       onIntent: (intent) =>
         intent.kind === 'clear'
           ? clearWindow(screen, handPainterOver)
