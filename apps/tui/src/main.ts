@@ -1,8 +1,10 @@
-import { ceilingFlags, failedLines, wantsCodexLines, withCallersKey } from './cli/early-arguments.ts'
+import { ceilingFlags, withCallersKey } from './cli/early-arguments.ts'
 import { exitCodes, ParleyError } from './cli/exit-codes.ts'
 import { homeFolder } from './cli/folders.ts'
 import { type Launch, type LaunchedServer, launchEarly, type Program } from './cli/launch-server.ts'
 import { reportBug } from './cli/report-bug.ts'
+import { writeFailure } from './cli/run-ended.ts'
+import type { Window } from './screen/open-window.ts'
 import { showEffects } from './view/text/control-characters.ts'
 
 /** Time for an unused server to end before it is killed. */
@@ -10,8 +12,11 @@ const farewellMs = 500
 /** Time without progress after which unread stderr is dropped. */
 const patienceMs = 5000
 
-/** Starts the server, then loads the command, so that both start side by side. Ends the process. */
-export async function main(argv: readonly string[], program: Program): Promise<void> {
+/**
+ * Starts the server, then loads the command, so that both start side by side. Ends the process. `window` was opened before,
+ * if the command has one.
+ */
+export async function main(argv: readonly string[], program: Program, window: Window | null): Promise<void> {
   const env = withCallersKey(argv, process.env)
   process.stdout.on('error', leaveOnClosedPipe)
   // A command continues when nothing reads its stderr.
@@ -21,18 +26,21 @@ export async function main(argv: readonly string[], program: Program): Promise<v
     const home = homeFolder(env)
     const own = { program, home, env, ceiling: ceilingFlags(argv) }
     launch = { ...own, early: launchEarly(argv, own) }
+    await window?.keysShown()
   } catch (error) {
-    return exit(explainStart(error, argv), null)
+    window?.[Symbol.dispose]()
+    return exit(await explainStart(error, argv), null)
   }
   const fail = async (error: unknown) => {
     const report = await reportBug(launch, program, error)
-    explain(`internal error, this is a bug. A report is in ${report}`, argv)
+    const message = `internal error, this is a bug. A report is in ${report}`
+    await writeFailure(argv, { failure: { code: 'internal', message }, exitCode: exitCodes.internal }, say)
     return exit(exitCodes.internal, launch.early)
   }
   process.once('uncaughtException', (error) => void fail(error))
   try {
     const { runCommandLine } = await import('./command-line/run-command-line.ts')
-    await exit(await runCommandLine(argv, launch), launch.early)
+    await exit(await runCommandLine(argv, { launch, window }), launch.early)
   } catch (error) {
     await fail(error)
   }
@@ -43,14 +51,15 @@ function leaveOnClosedPipe(error: NodeJS.ErrnoException): void {
   if (error.code === 'EPIPE') process.exit(exitCodes.ok)
 }
 
-function explain(message: string, argv: readonly string[]): void {
+function say(message: string): void {
   process.stderr.write(`parley: ${showEffects(message)}\n`)
-  if (wantsCodexLines(argv)) process.stdout.write(failedLines(message))
 }
 
-function explainStart(error: unknown, argv: readonly string[]): number {
-  explain(error instanceof Error ? error.message : String(error), argv)
-  return error instanceof ParleyError ? error.exitCode : exitCodes.internal
+async function explainStart(error: unknown, argv: readonly string[]): Promise<number> {
+  const { code, exitCode } = error instanceof ParleyError ? error : { code: 'internal', exitCode: exitCodes.internal }
+  const message = error instanceof Error ? error.message : String(error)
+  await writeFailure(argv, { failure: { code, message }, exitCode }, say)
+  return exitCode
 }
 
 /** Exits after stdout and stderr were read: an earlier exit loses output to a slow reader. */

@@ -2,7 +2,7 @@ import * as z from 'zod'
 
 // Keys of the same form share a schema: to create one takes as long as a hundred checks, and each start creates them.
 const plainText = z.string().optional()
-const text = z.string().min(1).optional()
+const text = z.string().regex(/\S/, 'must not be empty').optional()
 const texts = z.array(z.string()).optional()
 const stringMap = z.record(z.string(), z.string()).optional()
 const flag = z.boolean().optional()
@@ -63,10 +63,13 @@ const choices = {
   environment: text,
 }
 
+/** Program of the user's own with its words, which no shell reads. */
+const programWords = () => z.array(z.string()).min(1).optional()
+
 /** Keys of `config.toml`, with the names that Codex gives them where both have the key. */
 const configShape = {
   ...choices,
-  profile: plainText,
+  profile: text,
   openai_base_url: plainText,
   model_context_window: atLeastOne,
   get model_providers() {
@@ -80,6 +83,13 @@ const configShape = {
   },
   get sandbox_workspace_write() {
     return z.object({ writable_roots: texts, network_access: flag, allow_unix_sockets: flag }).optional()
+  },
+  get notify() {
+    return programWords()
+  },
+  get tui() {
+    const way = z.enum(['auto', 'bell', 'osc9', 'osc777', 'osc99', 'off'])
+    return z.object({ notifications: z.union([z.boolean(), way]).optional(), status_line: programWords() }).optional()
   },
   get secrets() {
     const place = z.string().regex(/^(?:~\/.|\/.)/, 'must be an absolute path or begin with ~/')

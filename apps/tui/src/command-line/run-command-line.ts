@@ -1,11 +1,10 @@
-import { ClientError } from '@parley/client'
-import { RpcError } from '@parley/rpc'
+import type { Failure } from '@parley/protocol'
 import { Command, CommanderError } from 'commander'
-import { failedLines, wantsCodexLines } from '../cli/early-arguments.ts'
-import { exitCodeOf, exitCodes, misused, ParleyError } from '../cli/exit-codes.ts'
+import { type ExitCode, exitCodeOf, exitCodes, misused, ParleyError } from '../cli/exit-codes.ts'
 import { type CommonFlags, type ImageFlag, parseCount } from '../cli/flags.ts'
-import type { Launch } from '../cli/launch-server.ts'
-import { explainRejection, refuseSlips, sayUsageError, unknownCommand, usageSentence } from '../cli/messages.ts'
+import { expectedFailure, refuseSlips, sayUsageError, unknownCommand, usageSentence } from '../cli/messages.ts'
+import { writeFailure } from '../cli/run-ended.ts'
+import type { WindowLaunch } from '../ink/run-interactive.ts'
 import { showEffects } from '../view/text/control-characters.ts'
 import { defineExec } from './define-exec.ts'
 import { defineChecks, defineLookups } from './define-lookups.ts'
@@ -13,50 +12,62 @@ import { defineServers } from './define-servers.ts'
 import { flagsOf, type Settle, withCommonFlags, withImages } from './shared-options.ts'
 
 /** Parses the command line, runs the command and resolves to the exit code. Each command loads only its own modules. */
-export async function runCommandLine(argv: readonly string[], launch: Launch): Promise<number> {
+export async function runCommandLine(argv: readonly string[], opened: WindowLaunch): Promise<number> {
   let outcome: number = exitCodes.ok
-  const program = defineProgram(launch, async (run) => {
+  const program = defineProgram(opened, async (run) => {
     outcome = await run
   })
   try {
     await program.parseAsync([...argv], { from: 'user' })
     return outcome
   } catch (error) {
+    opened.window?.[Symbol.dispose]()
     const ending = endingOf(error)
     if (ending === null) throw error
-    // Commander has printed its own message.
-    if (!(error instanceof CommanderError)) process.stderr.write(`parley: ${showEffects(ending.message)}\n`)
-    if (ending.exitCode !== exitCodes.ok && wantsCodexLines(argv)) process.stdout.write(failedLines(ending.message))
-    return ending.exitCode
+    if (ending.exitCode === exitCodes.ok) return ending.exitCode
+    const { code, message: words, exitCode } = ending
+    await writeFailure(argv, { failure: { code, message: words }, exitCode }, (message) => {
+      // Commander has printed its own message.
+      if (!(error instanceof CommanderError)) process.stderr.write(`parley: ${showEffects(message)}\n`)
+    })
+    return exitCode
   }
 }
 
-/** Returns message and exit code of an expected error; null for a bug. */
-function endingOf(error: unknown): { message: string; exitCode: number } | null {
-  if (error instanceof ParleyError) return error
+/** Returns the failure and the exit code of an expected error; null for a bug. */
+function endingOf(error: unknown): (Failure & { readonly exitCode: ExitCode }) | null {
+  if (error instanceof ParleyError) return { code: error.code, message: error.message, exitCode: error.exitCode }
   if (error instanceof CommanderError) {
     const exitCode = error.exitCode === 0 ? exitCodes.ok : exitCodes.usage
-    return { message: usageSentence(error.message), exitCode }
+    return { code: 'usage', message: usageSentence(error.message), exitCode }
   }
-  if (error instanceof ClientError) return { message: error.message, exitCode: exitCodeOf(error.data.code) }
-  if (!(error instanceof RpcError)) return null
-  return { message: explainRejection(error), exitCode: exitCodeOf(error.data?.code ?? 'internal') }
+  const failure = expectedFailure(error)
+  return failure === null ? null : { ...failure, exitCode: exitCodeOf(failure.code) }
 }
 
 type Start = Parameters<typeof import('../ink/run-interactive.ts')['runInteractive']>[1]
 
 /** Defines every command of the program. `settle` takes the exit code of the command that runs. */
-function defineProgram(launch: Launch, settle: Settle): Command {
+function defineProgram(opened: WindowLaunch, settle: Settle): Command {
+  const { launch, window } = opened
+  const writeTo = (stream: NodeJS.WriteStream) => (text: string) => {
+    window?.[Symbol.dispose]()
+    stream.write(text)
+  }
   const program = new Command('parley')
     .description('A coding agent for the terminal whose conversations cannot be lost.')
     .version(launch.program.version, '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print this help')
     .helpCommand(false)
-    .configureOutput({ outputError: (text, write) => write(sayUsageError(text)) })
+    .configureOutput({
+      writeOut: writeTo(process.stdout),
+      writeErr: writeTo(process.stderr),
+      outputError: (text, write) => write(sayUsageError(text)),
+    })
     .exitOverride()
     .argument('[prompt]', 'first message of a new interactive session')
     .enablePositionalOptions()
-  defineConversations(program, launch, settle)
+  defineConversations(program, opened, settle)
   defineExec(program, launch, settle)
   defineLookups(program, launch, settle)
   defineChecks(program, launch, settle)
@@ -78,9 +89,8 @@ function defineHelp(program: Command): void {
     })
 }
 
-function defineConversations(program: Command, launch: Launch, settle: Settle): void {
-  const interactive = (start: Start) =>
-    settle(import('../ink/run-interactive.ts').then(({ runInteractive }) => runInteractive(launch, start)))
+function defineConversations(program: Command, opened: WindowLaunch, settle: Settle): void {
+  const interactive = (start: Start) => settle(runWindow(opened, start))
   withImages(withCommonFlags(program)).action((prompt: string | undefined, flags: CommonFlags & ImageFlag) => {
     refuseSlips(program)
     if (prompt === undefined && flags.image !== undefined) throw noPrompt()
@@ -118,8 +128,15 @@ function defineConversations(program: Command, launch: Launch, settle: Settle): 
   withCommonFlags(program.command('demo'))
     .description('a real session on a recorded model, in a scratch project: no key, no network')
     .action((_flags: unknown, command: Command) =>
-      settle(import('../commands/run-demo.ts').then(({ runDemo }) => runDemo(launch, flagsOf<CommonFlags>(command)))),
+      settle(import('../commands/run-demo.ts').then(({ runDemo }) => runDemo(opened, flagsOf<CommonFlags>(command)))),
     )
+}
+
+async function runWindow(opened: WindowLaunch, start: Start): Promise<number> {
+  await opened.window?.keysShown()
+  const { runInteractive } = await import('../ink/run-interactive.ts')
+  await opened.window?.keysShown()
+  return runInteractive(opened, start)
 }
 
 /** Throws a usage error for flags that have no effect on an existing conversation. */

@@ -1,19 +1,21 @@
 import { randomUUID } from 'node:crypto'
 import type { ConversationState } from '@parley/protocol'
 import type { Intent, UiAction, UiContext } from '../ui/actions.ts'
-import { takenAtMs } from '../ui/answers.ts'
+import { pendingApprovals, takenAtMs } from '../ui/answers.ts'
 import { initialUi, type UiState } from '../ui/ui-state.ts'
 import { followState, updateUi } from '../ui/update/update-ui.ts'
 import { layoutScreen } from '../view/layout-screen.ts'
 import type { Screen, TerminalSize } from '../view/screen.ts'
-import type { ColourDepth } from '../view/text/theme.ts'
-import { type Announced, announce, unannounced } from '../view/title-and-bell.ts'
+import { type ColourDepth, type Theme, themeOf } from '../view/text/theme.ts'
+import { type Announced, announce, type Telling, unannounced } from '../view/title-and-bell.ts'
 import { emptyTranscript, openTranscript, type Transcript } from '../view/transcript/transcript.ts'
 
-/** Window title and reason to ring the bell; null for what does not change. */
+/** Window title and what to tell; null for what does not change. */
 export interface Signal {
   readonly title: string | null
-  readonly ring: string | null
+  readonly telling: Telling | null
+  /** Time to ask again, in ms since the epoch; null if nothing waits. */
+  readonly againAtMs: number | null
 }
 
 interface ModelParts {
@@ -28,6 +30,8 @@ const openingScreens = 3
 /** Closed state of the screen: conversation, composer, and what was printed. Computes frames; paints nothing. */
 export class ScreenModel {
   readonly #parts: ModelParts
+  /** Somebody typed the command that started the program. */
+  readonly #startedAtMs = Date.now()
   #ui: UiState = initialUi
   #transcript: Transcript = emptyTranscript
   #state: ConversationState | null = null
@@ -40,6 +44,15 @@ export class ScreenModel {
 
   get ui(): UiState {
     return this.#ui
+  }
+
+  get theme(): Theme {
+    const { theme, background } = this.#ui
+    return themeOf({ name: theme, background, depth: this.#parts.colours })
+  }
+
+  get state(): ConversationState | null {
+    return this.#state
   }
 
   /** Time at which a held key takes effect unless more text follows, in ms since the epoch; null without such a key. */
@@ -102,9 +115,25 @@ export class ScreenModel {
   /** Records that the frame is on the screen, which keys may answer from now on, and returns what to signal. */
   notePainted({ approvalId, isSeen }: Pick<Screen, 'approvalId' | 'isSeen'>): Signal {
     this.#ui = updateUi(this.#ui, { kind: 'painted', approvalId, isSeen }, this.#context()).ui
-    const { announced, title, ring } = announce(this.#announced, this.#state, approvalId, Date.now())
+    return this.#announce(approvalId)
+  }
+
+  /** Notes that nothing of the screen is to be seen, so that keys answer a question only once it was painted again. */
+  noteHidden(): void {
+    this.#ui = updateUi(this.#ui, { kind: 'painted', approvalId: null, isSeen: false }, this.#context()).ui
+  }
+
+  /** Returns what to signal while the screen is hidden. */
+  announce(): Signal {
+    return this.#announce(pendingApprovals(this.#state, this.#ui)[0]?.id ?? null)
+  }
+
+  #announce(approvalId: Screen['approvalId']): Signal {
+    const typedAtMs = Math.max(this.#startedAtMs, this.#ui.guard.lastKeyAtMs)
+    const situation = { state: this.#state, approvalId, nowMs: Date.now(), typedAtMs }
+    const { announced, ...signal } = announce(this.#announced, situation)
     this.#announced = announced
-    return { title, ring }
+    return signal
   }
 
   #context(): UiContext {
