@@ -96,11 +96,14 @@ export function createInkPainter({ stdout, stdin, isOutdated }: InkStreams, firs
       Object.assign(stdout, { columns: at.columns, rows: at.rows })
       stdout.emit('resize')
     },
-    close() {
+    close(isResumed = false) {
       unmute()
       if (unwritten !== null) append(unwritten)
+      output.hasEndedRow = false
       hide()
       instance.unmount()
+      // Ink ends even an empty frame with a line end.
+      if (isResumed && output.hasEndedRow) stdout.write('\x1b[1A')
     },
   }
 }
@@ -115,13 +118,15 @@ interface InkOutput {
   isAtTop: boolean
   /** False while the cursor rests in the first row, where it is not shown. */
   hasCaret: boolean
+  /** True after a write that ended a row. */
+  hasEndedRow: boolean
   /** Asked once, before the next write; null if that belongs to a frame already begun. */
   isOutdated: (() => boolean) | null
 }
 
 /** Changes the stream's `write` so that the painter decides what Ink erases, and hears of each write. */
 function correctInk(stdout: WriteStream, onWrite: () => void): InkOutput {
-  const state: InkOutput = { isMuted: false, isAtTop: false, hasCaret: true, isOutdated: null }
+  const state: InkOutput = { isMuted: false, isAtTop: false, hasCaret: true, hasEndedRow: false, isOutdated: null }
   const write = stdout.write.bind(stdout)
   Object.assign(stdout, {
     write(text: string, done?: () => void) {
@@ -130,6 +135,7 @@ function correctInk(stdout: WriteStream, onWrite: () => void): InkOutput {
       if (!state.isMuted && isOutdated?.() === true) state.isMuted = true
       if (state.isMuted) return true
       onWrite()
+      state.hasEndedRow ||= text.endsWith('\n')
       const shown = state.hasCaret ? text : text.replaceAll(showCursor, '')
       return write(state.isAtTop ? shown.replace('\x1b[J', eraseBelow) : shown, done)
     },

@@ -112,7 +112,7 @@ export class ScreenController implements Disposable {
 
   /** Shows a view in front of the screen, which gets all keys. */
   cover(overlay: Overlay): void {
-    this.#fittedPainter()?.close()
+    this.#fittedPainter()?.close(true)
     this.#painter = null
     this.#overlay = overlay
     this.#parts.setAlternate(true)

@@ -12,8 +12,11 @@ export interface Painter {
    * wrapped its rows again. Erases nothing twice.
    */
   resized(at: Geometry, isReflowed: boolean): void
-  /** Erases the live zone; the transcript stays. */
-  close(): void
+  /**
+   * Erases the live zone; the transcript stays. `isResumed`: another painter goes on in the same row, so that no blank row
+   * stays behind.
+   */
+  close(isResumed?: boolean): void
 }
 
 /** Returns the rows as text for the terminal, joined by line ends; null if there are none. */

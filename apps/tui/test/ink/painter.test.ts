@@ -165,3 +165,15 @@ test('the Ink painter replaces the frame of the early painter', async () => {
   expect(to.screen.transcript()).toEqual(['', 'hello', 'world', '', '> typed', 'status'])
   painter.close()
 })
+
+test('a painter that goes on after another one leaves no blank row between', async () => {
+  const to = terminal()
+  for (let times = 0; times < 3; times++) {
+    const painter = createInkPainter({ stdout: to.stdout, stdin: process.stdin }, frame([`row ${times}`], composer))
+    painter.close(true)
+  }
+  createEarlyPainter((text) => to.stdout.write(text)).paint(frame(['row 3'], composer))
+  await to.flushed()
+  await waitUntil(() => to.screen.transcript().includes('row 3'), { what: 'the last row' })
+  expect(to.screen.transcript().slice(0, 3)).toEqual(['row 0', 'row 1', 'row 2'])
+})
