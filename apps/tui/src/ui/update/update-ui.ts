@@ -74,6 +74,8 @@ export function updateUi(ui: UiState, action: UiAction, context: UiContext): UiS
       return stepTo({ ...ui, background: action.rgb })
     case 'filesListed':
       return stepTo({ ...ui, files: shownList(ui.files, action.files) })
+    case 'statusTold':
+      return stepTo({ ...ui, statusText: action.line })
     case 'counted':
       return stepTo({ ...ui, clientCount: action.clients })
   }
