@@ -218,6 +218,14 @@ describe('parley exec fork', () => {
     expect(world.model.requests.at(-1)?.body).toMatchObject({ model: 'other' })
   })
 
+  test('leaves no copy behind when the flags are wrong', async () => {
+    await using world = await execWorld({ steps: twice, files: { file: '' } })
+    const id = await begin(world)
+    const { end } = await world.execJson(['fork', id, '-C', 'file', 'second'])
+    expect(end).toMatchObject({ exitCode: 2, conversationId: null, failure: { code: 'cwdMissing' } })
+    expect((await world.shell('parley list --json')).lines()).toHaveLength(1)
+  })
+
   test('copies a conversation that is live in another process', async () => {
     await using world = await execWorld({ steps: [shell('touch made'), { text: 'Copied.' }] })
     await using elsewhere = await waitingElsewhere(world)
