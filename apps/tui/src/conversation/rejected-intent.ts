@@ -8,7 +8,8 @@ import type { OpeningIntent } from './open-conversation.ts'
 /** Intent that requests to the server carry out, without another conversation on the screen. */
 export type RequestIntent = Exclude<
   Intent,
-  OpeningIntent | { kind: 'restart' | 'suspend' | 'clear' | 'detach' | 'leave' | 'listFiles' }
+  | OpeningIntent
+  | { kind: 'restart' | 'suspend' | 'clear' | 'detach' | 'leave' | 'listFiles' | 'editText' | 'recallAll' }
 >
 
 type Rejected = Pick<Conversation, 'id' | 'state'> | null

@@ -11,6 +11,7 @@ import type { Extra } from '../conversation/open-conversation.ts'
 import { openPromptHistory } from '../conversation/prompt-history.ts'
 import type { Start } from '../conversation/start-conversation.ts'
 import { createSuspension, holdScreen } from '../screen/hold-screen.ts'
+import { lendToEditor } from '../screen/lend-to-editor.ts'
 import { ScreenController } from '../screen/screen-controller.ts'
 import type { Signal } from '../screen/screen-model.ts'
 import { guardAgainstKill } from '../terminal/hold-terminal.ts'
@@ -55,6 +56,7 @@ async function runOnTerminal(launch: Launch, start: Start, extra: Extra): Promis
     onIntent(intent) {
       if (intent.kind === 'suspend') suspension.suspend()
       else if (intent.kind === 'clear') clearWindow(screen, handPainterOver)
+      else if (intent.kind === 'editText') void lent.edit(intent.text).catch(end.reject)
       else void conversation.run(intent).catch(end.reject)
     },
   })
@@ -78,10 +80,11 @@ async function runOnTerminal(launch: Launch, start: Start, extra: Extra): Promis
     onKeys: (events) => screen.press(events),
     onEnd: () => end.resolve(null),
   })
-  const suspension = createSuspension(held)
+  const lent = lendToEditor(held, screen, env)
+  const suspension = createSuspension(lent)
   let guard: Disposable | null = null
-  const onInterrupt = () => screen.dispatch({ kind: 'signal' })
-  const onResize = () => screen.resized()
+  const onInterrupt = () => lent.isEditing() || screen.dispatch({ kind: 'signal' })
+  const onResize = () => lent.isEditing() || screen.resized()
   process.on('SIGINT', onInterrupt)
   stdout.on('resize', onResize)
   try {

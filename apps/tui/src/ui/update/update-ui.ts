@@ -2,7 +2,7 @@ import { type Intent, stepTo, type UiAction, type UiContext, type UiStep } from 
 import { applyHeldKey } from '../answer-approval.ts'
 import { notePainted } from '../answers.ts'
 import type { FileList } from '../complete/file-list.ts'
-import { putBack } from '../composer/composer.ts'
+import { putBack, rewritten } from '../composer/composer.ts'
 import { leaveForm, reopenForm } from '../fill-form.ts'
 import { keyPress } from '../keys/key-event.ts'
 import { notePlaces } from '../keys/key-meaning.ts'
@@ -10,7 +10,7 @@ import { noteAnswered, noteConfigured, noteLostLog } from '../outside-changes.ts
 import { updateMenu } from '../press-in-menu.ts'
 import { addNotice, message, type UiState } from '../ui-state.ts'
 import { followWriting } from '../write-over-question.ts'
-import { placesOf } from './key-places.ts'
+import { isAnswered, placesOf } from './key-places.ts'
 import { pressKey, settleKey } from './press-key.ts'
 
 /** Returns the next state of the screen and the requests to carry out; the only way it changes. */
@@ -36,6 +36,10 @@ export function updateUi(ui: UiState, action: UiAction, context: UiContext): UiS
       return stepTo({ ...ui, menu: null, opened: action.opened, shownTrust: null, lostLog: null }, ...resendUnsent(ui))
     case 'recalled':
       return stepTo({ ...ui, earlierPrompts: action.prompts })
+    case 'recalledAll':
+      return stepTo(ui.search === null ? ui : { ...ui, allPrompts: action.prompts })
+    case 'edited':
+      return stepTo({ ...ui, composer: rewritten(ui.composer, action.text) })
     case 'hold':
       return stepTo({ ...ui, unsent: [...ui.unsent, action.message] })
     case 'acknowledged':
@@ -93,6 +97,7 @@ function lost(ui: UiState): UiState {
     link: { kind: 'lost' },
     menu: null,
     clientCount: 1,
+    lastSent: null,
     stoppingTurn: null,
     stoppingCommand: null,
     answeredApproval: null,
@@ -106,7 +111,7 @@ function resendUnsent({ unsent }: UiState): readonly Intent[] {
 
 function returnMessage(ui: UiState, { messageId, text }: UiState['unsent'][number]): UiState {
   const unsent = ui.unsent.filter((held) => held.messageId !== messageId)
-  return { ...ui, unsent, composer: putBack(ui.composer, text) }
+  return { ...ui, unsent, lastSent: null, composer: putBack(ui.composer, text) }
 }
 
 /** Drops references to what the conversation no longer has: an approval answered by others, a sent message. */
@@ -121,6 +126,7 @@ export function followState(ui: UiState, { state }: Pick<UiContext, 'state'>): U
     next = { ...next, answeredApproval: null }
   if (next.remembering !== null && approvals[next.remembering]?.state !== 'pending')
     next = { ...next, remembering: null }
+  if (next.lastSent !== null && isAnswered(next.lastSent.messageId, state)) next = { ...next, lastSent: null }
   const { purpose } = next
   if (purpose.kind === 'note' && approvals[purpose.approvalId]?.state !== 'pending')
     next = { ...next, purpose: message }
