@@ -8,7 +8,7 @@ import { offerEarlier } from '../earlier-message.ts'
 import { pressInForm, previousField } from '../fill-form.ts'
 import { inputHistory, inputText, isWhole } from '../inbox.ts'
 import type { KeyEvent } from '../keys/key-event.ts'
-import { actOfKey, isMeaningNew, notePlaces, placedByKey } from '../keys/key-meaning.ts'
+import { actOfKey, isMeaningNew, isSamePlaces, notePlaces, placedByKey } from '../keys/key-meaning.ts'
 import type { KeyAct } from '../keys/key-table.ts'
 import { openModelMenu, pressInMenu } from '../press-in-menu.ts'
 import { addKeyTables } from '../run-slash.ts'
@@ -50,7 +50,7 @@ function releasedStep(ui: UiState, event: KeyEvent, context: UiContext): UiStep 
 export function settleKey(before: UiState, step: UiStep, { state, nowMs }: UiContext): UiStep {
   const answeredAtMs = step.ui.answeredApproval === before.answeredApproval ? before.answeredAtMs : nowMs
   const places = placesOf(step.ui, state)
-  const isUnchanged = places.join() === placesOf(before, state).join()
+  const isUnchanged = isSamePlaces(places, placesOf(before, state))
   const shownPlaces = isUnchanged ? step.ui.shownPlaces : placedByKey(places)
   return { ...step, ui: { ...step.ui, answeredAtMs, shownPlaces } }
 }

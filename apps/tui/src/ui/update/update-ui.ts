@@ -5,7 +5,7 @@ import type { FileList } from '../complete/file-list.ts'
 import { putBack, rewritten } from '../composer/composer.ts'
 import { leaveForm, reopenForm } from '../fill-form.ts'
 import { keyPress } from '../keys/key-event.ts'
-import { notePlaces } from '../keys/key-meaning.ts'
+import { isSamePlaces, notePlaces, placedByKey } from '../keys/key-meaning.ts'
 import { noteAnswered, noteConfigured, noteLostLog } from '../outside-changes.ts'
 import { updateMenu } from '../press-in-menu.ts'
 import { addNotice, message, type UiState } from '../ui-state.ts'
@@ -75,15 +75,23 @@ export function updateUi(ui: UiState, action: UiAction, context: UiContext): UiS
     case 'background':
       return stepTo({ ...ui, background: action.rgb })
     case 'filesListed':
-      return stepTo({ ...ui, files: shownList(ui.files, action.files) })
+      return stepTo(withFiles(ui, action.files, context))
     case 'counted':
       return stepTo({ ...ui, clientCount: action.clients })
   }
 }
 
-/** Keeps an earlier list of the same folder until the new one is whole. */
-function shownList(before: UiState['files'], next: FileList): FileList {
-  return before?.isWhole === true && !next.isWhole && before.folder === next.folder ? before : next
+/**
+ * Takes a list of files, but keeps an earlier one of the same folder until the new one is whole. The list that appears was
+ * asked for by a key, so keys act on it at once.
+ */
+function withFiles(ui: UiState, files: FileList, { state }: UiContext): UiState {
+  const { files: before } = ui
+  if (before?.isWhole === true && !files.isWhole && before.folder === files.folder) return ui
+  const next = { ...ui, files }
+  return isSamePlaces(placesOf(ui, state), placesOf(next, state))
+    ? next
+    : { ...next, shownPlaces: placedByKey(placesOf(next, state)) }
 }
 
 function linked(ui: UiState, { clientId, serverPid }: UiAction & { kind: 'linked' }): UiState {
