@@ -2,7 +2,7 @@ import * as z from 'zod'
 
 // Keys of the same form share a schema: to create one takes as long as a hundred checks, and each start creates them.
 const plainText = z.string().optional()
-const text = z.string().min(1).optional()
+const text = z.string().regex(/\S/, 'must not be empty').optional()
 const texts = z.array(z.string()).optional()
 const stringMap = z.record(z.string(), z.string()).optional()
 const flag = z.boolean().optional()
@@ -15,7 +15,7 @@ function providerConfig() {
     name: plainText,
     base_url: plainText,
     env_key: plainText,
-    wire_api: z.enum(['responses', 'chat', 'recorded']).optional(),
+    wire_api: z.enum(['responses', 'chat', 'anthropic', 'gemini', 'recorded']).optional(),
     recording: plainText,
     headers: stringMap,
     env_headers: stringMap,
@@ -66,7 +66,7 @@ const choices = {
 /** Keys of `config.toml`, with the names that Codex gives them where both have the key. */
 const configShape = {
   ...choices,
-  profile: plainText,
+  profile: text,
   openai_base_url: plainText,
   model_context_window: atLeastOne,
   get model_providers() {
@@ -80,6 +80,13 @@ const configShape = {
   },
   get sandbox_workspace_write() {
     return z.object({ writable_roots: texts, network_access: flag, allow_unix_sockets: flag }).optional()
+  },
+  get notify() {
+    return z.array(z.string()).min(1).optional()
+  },
+  get tui() {
+    const way = z.enum(['auto', 'bell', 'osc9', 'osc777', 'osc99', 'off'])
+    return z.object({ notifications: z.union([z.boolean(), way]).optional() }).optional()
   },
   get secrets() {
     const place = z.string().regex(/^(?:~\/.|\/.)/, 'must be an absolute path or begin with ~/')
