@@ -75,11 +75,7 @@ async function runOnTerminal(launch: Launch, start: Start, extra: Extra): Promis
     prompts: openPromptHistory(launch.home, env),
     onEnd: end.resolve,
   })
-  const handPainterOver = () => {
-    loadInkPainter(() => screen.isOutdated())
-      .then((make) => screen.handOver(make))
-      .catch(end.reject)
-  }
+  const handPainterOver = () => void handInkOver(screen).catch(end.reject)
   const held = holdScreen({
     controller: screen,
     handPainterOver,
@@ -119,6 +115,10 @@ function clearWindow(screen: ScreenController, handPainterOver: () => void): voi
   // The second row, since tmux keeps what is erased from the first one on in its history.
   stdout.write(`${'\n'.repeat(Math.max(1, stdout.rows - 1))}\x1b[2H`)
   handPainterOver()
+}
+
+async function handInkOver(screen: ScreenController): Promise<void> {
+  screen.handOver(await loadInkPainter(() => screen.isOutdated()))
 }
 
 /**
