@@ -1,4 +1,4 @@
-import { editText } from '../terminal/edit-text.ts'
+import type { EditedText } from '../terminal/edit-text.ts'
 import type { LendableTerminal } from './hold-screen.ts'
 import type { ScreenController } from './screen-controller.ts'
 
@@ -26,12 +26,22 @@ export function lendToEditor(
       if (isEditing) return
       isEditing = true
       held.release()
-      const edited = await editText(text, env)
+      const edited = await openEditor(text, env)
       isEditing = false
       held.take()
       if (edited.kind === 'edited') return screen.dispatch(edited)
       const said = `The editor failed: ${edited.reason}. The text is as it was; $VISUAL or $EDITOR names another one.`
       screen.dispatch({ kind: 'notice', notice: { kind: 'note', level: 'warning', text: said } })
     },
+  }
+}
+
+/** Loads what starts the editor only now, because the window is opened with as little as it needs. Never rejects. */
+async function openEditor(text: string, env: Environment): Promise<EditedText> {
+  try {
+    const { editText } = await import('../terminal/edit-text.ts')
+    return await editText(text, env)
+  } catch (error) {
+    return { kind: 'failed', reason: error instanceof Error ? error.message : String(error) }
   }
 }

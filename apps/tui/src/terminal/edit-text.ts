@@ -16,7 +16,10 @@ export function editorOf(env: Environment): string {
   return chosen ?? 'vi'
 }
 
-/** Opens the text in the user's editor, which has the terminal until it ends. The file is readable by this user only. */
+/**
+ * Opens the text in the user's editor, which has the terminal until it ends. The file is readable by this user only. Rejects
+ * where it cannot be written.
+ */
 export async function editText(text: string, env: Environment): Promise<EditedText> {
   const folder = await mkdtemp(join(tmpdir(), 'parley-edit-'))
   const path = join(folder, 'message.md')
@@ -26,8 +29,6 @@ export async function editText(text: string, env: Environment): Promise<EditedTe
     return problem === null
       ? { kind: 'edited', text: await readFile(path, 'utf8') }
       : { kind: 'failed', reason: problem }
-  } catch (error) {
-    return { kind: 'failed', reason: error instanceof Error ? error.message : String(error) }
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
