@@ -19,6 +19,7 @@ import {
   openOther,
   watchOrView,
 } from './open-conversation.ts'
+import { isReadingIntent, type ReadingTerminal, readBack } from './pager/read-back.ts'
 import { EnteredPrompts, type PromptHistory } from './prompt-history.ts'
 import { noticeAction, rejectionAction } from './rejected-intent.ts'
 import { isDisconnection, isLoss, runIntent } from './run-intent.ts'
@@ -33,6 +34,7 @@ interface ControllerParts {
   readonly programs: Pick<UserPrograms, 'load'>
   readonly homeFolder: string
   readonly prompts: PromptHistory
+  readonly terminal: ReadingTerminal
   /** Called when the user leaves, or with the rejection of what the command line asked for. */
   readonly onEnd: (rejection: RpcError | null) => void
 }
@@ -144,6 +146,7 @@ export class ConversationController implements AsyncDisposable {
     const { parley } = this.#server
     if (parley === null) return
     const conversation = this.#conversation
+    if (isReadingIntent(intent)) return await readBack(intent, { conversation, screen, terminal: this.#parts.terminal })
     if (isOpeningIntent(intent)) {
       const context = { flags: start.flags, extra, before: conversation, onlyWatches: this.#onlyWatches }
       return await this.#show(await openOther(parley, intent, context))

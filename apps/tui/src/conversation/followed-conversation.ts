@@ -1,5 +1,6 @@
 import type { Conversation, Parley } from '@parley/client'
 import type { ConversationEvent, ConversationState, EventOf } from '@parley/protocol'
+import type { Overlay } from '../terminal/overlay.ts'
 import type { UiAction } from '../ui/actions.ts'
 import type { Notice } from '../ui/notices/notice.ts'
 import type { UiState } from '../ui/ui-state.ts'
@@ -16,6 +17,11 @@ export interface ConversationScreen {
   reopen(state: ConversationState): void
   follow(state: ConversationState): void
   locate(branch: string | null): void
+  /** Shows a view in front of the screen, until it is uncovered. */
+  cover(overlay: Overlay): void
+  uncover(): void
+  repaint(): void
+  suspend(): void
 }
 
 interface Opening {

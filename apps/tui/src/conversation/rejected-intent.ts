@@ -1,7 +1,7 @@
 import type { Conversation } from '@parley/client'
 import type { ConversationId, ConversationState, ServerNotice, SettingsPatch } from '@parley/protocol'
 import type { RpcError } from '@parley/rpc'
-import type { Intent, UiAction } from '../ui/actions.ts'
+import type { Intent, ReadingIntent, UiAction } from '../ui/actions.ts'
 import { isDiskFull, isLostLog } from '../ui/outside-changes.ts'
 import type { OpeningIntent } from './open-conversation.ts'
 
@@ -9,6 +9,7 @@ import type { OpeningIntent } from './open-conversation.ts'
 export type RequestIntent = Exclude<
   Intent,
   | OpeningIntent
+  | ReadingIntent
   | { kind: 'restart' | 'suspend' | 'clear' | 'detach' | 'leave' | 'listFiles' | 'editText' | 'recallAll' }
 >
 

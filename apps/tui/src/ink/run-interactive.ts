@@ -70,6 +70,7 @@ async function runInWindow(window: Window, opening: Opening): Promise<Ending> {
     screen,
     homeFolder: env['HOME'] ?? homedir(),
     prompts: openPromptHistory(home, env),
+    terminal: { write: (text) => process.stdout.write(text), env },
     onEnd: end.resolve,
   })
   const handPainterOver = () => {
@@ -78,7 +79,7 @@ async function runInWindow(window: Window, opening: Opening): Promise<Ending> {
       .catch(end.reject)
   }
   void window.closed.then(() => end.resolve(null))
-  let guard: Disposable | null = null
+  let guard: ReturnType<typeof guardAgainstKill> | null = null
   // Stays until the conversation is closed: Ctrl+C must not end the program while it saves.
   process.on('SIGINT', ignoreInterrupt)
   try {
@@ -89,6 +90,7 @@ async function runInWindow(window: Window, opening: Opening): Promise<Ending> {
     window.serve({
       handPainterOver,
       onSignal: (signal) => programs.signal(signal),
+      onAlternate: (isUsed) => guard?.setAlternate(isUsed),
       onIntent: (intent) =>
         intent.kind === 'clear'
           ? clearWindow(screen, handPainterOver)

@@ -14,6 +14,8 @@ interface Service {
   readonly onIntent: (intent: ServedIntent) => void
   /** Sets the window's title and calls the user. */
   readonly onSignal: (signal: Signal) => void
+  /** Takes note that the terminal shows the alternate screen, or no longer does. */
+  readonly onAlternate: (isUsed: boolean) => void
   /** Hands a painter over to the screen; called again whenever the terminal was given away and taken back. */
   readonly handPainterOver: () => void
 }
@@ -57,6 +59,11 @@ export function openWindow(env: Readonly<Record<string, string | undefined>>): W
     homeFolder: env['HOME'] ?? homedir(),
     reflows: reflowsRows(env),
     signal: (signal) => void whenServed(({ onSignal }) => onSignal(signal)),
+    setAlternate(isUsed) {
+      service?.onAlternate(isUsed)
+      held.setAlternate(isUsed)
+    },
+    onUncovered: () => service?.handPainterOver(),
     onIntent(intent) {
       if (intent.kind === 'suspend') suspension.suspend()
       else if (intent.kind === 'editText') void lent.edit(intent.text)

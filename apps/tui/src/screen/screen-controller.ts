@@ -1,4 +1,5 @@
 import type { ConversationState } from '@parley/protocol'
+import type { Overlay } from '../terminal/overlay.ts'
 import type { Painter } from '../terminal/painter.ts'
 import type { Intent, UiAction } from '../ui/actions.ts'
 import type { KeyEvent, ReplyEvent } from '../ui/keys/key-event.ts'
@@ -24,6 +25,10 @@ export interface ScreenParts {
   /** Sets the window's title and rings the bell. */
   readonly signal: (signal: Signal) => void
   readonly onIntent: (intent: Intent) => void
+  /** Goes to the alternate screen, or back from it. */
+  readonly setAlternate: (isUsed: boolean) => void
+  /** Called when an overlay was closed: the screen needs a painter. */
+  readonly onUncovered: () => void
 }
 
 /** Decides when the screen is painted and by which painter. Every change of the screen passes through it. */
@@ -34,6 +39,10 @@ export class ScreenController implements Disposable {
   readonly #quiet: QuietTimer
   /** Painter of the terminal; null while another program has the terminal, and new blocks wait. */
   #painter: Painter | null
+  /** View in front of the screen; nothing else is painted while there is one. */
+  #overlay: Overlay | null = null
+  /** True while another program has the terminal, and the overlay waits as well. */
+  #isLent = false
   readonly #probe: TerminalProbe
   readonly #resizes: ResizeWatch
 
@@ -68,7 +77,8 @@ export class ScreenController implements Disposable {
   /** Applies keys; answers of the terminal among them are taken out. */
   press(events: readonly KeyEvent[]): void {
     const keys = events.filter((event) => event.kind !== 'reply' || !this.#takeReply(event))
-    if (keys.length > 0) this.dispatch(...keys.map((event) => ({ kind: 'key', event }) as const))
+    if (this.#overlay !== null) this.#pressOverlay(this.#overlay, keys)
+    else if (keys.length > 0) this.dispatch(...keys.map((event) => ({ kind: 'key', event }) as const))
   }
 
   /** Shows the next state of the conversation, within one frame. */
@@ -96,7 +106,35 @@ export class ScreenController implements Disposable {
 
   /** Erases the live zone, because the terminal has another size, and paints when that size has lasted. */
   resized(): void {
-    this.#resizes.resized()
+    if (this.#overlay === null) this.#resizes.resized()
+    else this.#frames.soon()
+  }
+
+  /** Shows a view in front of the screen, which gets all keys. */
+  cover(overlay: Overlay): void {
+    this.#fittedPainter()?.close()
+    this.#painter = null
+    this.#overlay = overlay
+    this.#parts.setAlternate(true)
+    this.#frames.now()
+  }
+
+  /** Closes the view in front of the screen. A question behind it has to be read again before keys answer it. */
+  uncover(): void {
+    this.#overlay = null
+    this.#parts.setAlternate(false)
+    this.#model.noteHidden()
+    this.#parts.onUncovered()
+  }
+
+  /** Gives the terminal to the shell for a while. */
+  suspend(): void {
+    this.#parts.onIntent({ kind: 'suspend' })
+  }
+
+  /** Paints within one frame. */
+  repaint(): void {
+    this.#frames.soon()
   }
 
   /** Measures the terminal; returns true if its size has changed, so that a frame computed before must not be written. */
@@ -107,12 +145,19 @@ export class ScreenController implements Disposable {
 
   /** Replaces the painter. `make` gets the frame to begin with. */
   handOver(make: (first: Screen) => Painter): void {
+    this.#isLent = false
+    if (this.#overlay !== null) {
+      this.#frames.now()
+      return
+    }
     this.#fittedPainter()?.close()
     this.#painter = make(this.#model.nextScreen())
   }
 
   /** Erases the live zone until another painter is handed over. */
   yieldTerminal(): void {
+    this.#isLent = true
+    this.#overlay?.forget()
     this.#fittedPainter()?.close()
     this.#painter = null
   }
@@ -133,7 +178,8 @@ export class ScreenController implements Disposable {
 
   #paint(): void {
     this.#parts.measure()
-    if (!this.#frames.areHeld() && this.#painter !== null && this.#resizes.allows(() => this.#paintNow()))
+    if (this.#overlay !== null) this.#paintOverlay(this.#overlay)
+    else if (!this.#frames.areHeld() && this.#painter !== null && this.#resizes.allows(() => this.#paintNow()))
       this.#paintNow()
   }
 
@@ -143,7 +189,26 @@ export class ScreenController implements Disposable {
     const screen = this.#model.nextScreen()
     painter.paint(screen)
     const signal = this.#model.notePainted(screen)
-    this.#frames.at(earlier(screen.changesAtMs, signal.againAtMs))
+    this.#tell(signal, screen.changesAtMs)
+  }
+
+  #pressOverlay(overlay: Overlay, keys: readonly KeyEvent[]): void {
+    if (keys.length === 0) return
+    this.#model.update([{ kind: 'pressedElsewhere' }])
+    overlay.press(keys)
+    this.#frames.now()
+  }
+
+  #paintOverlay(overlay: Overlay): void {
+    if (this.#isLent) return
+    const { state, ui, theme } = this.#model
+    overlay.paint({ state, theme, size: this.#parts.size(), isLost: ui.link.kind === 'lost' })
+    this.#tell(this.#model.announce(), null)
+  }
+
+  /** Passes a signal on, and paints again when it or the frame says. */
+  #tell(signal: Signal, changesAtMs: number | null): void {
+    this.#frames.at(earlier(changesAtMs, signal.againAtMs))
     if (signal.title !== null || signal.telling !== null) this.#parts.signal(signal)
   }
 

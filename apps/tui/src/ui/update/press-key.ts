@@ -105,6 +105,8 @@ const acts: Readonly<Record<KeyAct, Act>> = {
   nothing: (ui) => stepTo(ui),
   offerEarlier,
   offerToLeave: (ui, { nowMs }) => offerToLeave(ui, nowMs),
+  openFold: only({ kind: 'showTranscript', at: 'lastFold' }),
+  openTranscript: only({ kind: 'showTranscript', at: 'end' }),
   pick: (ui, context, event) => (ui.menu === null ? null : pressInMenu(ui, ui.menu, event, context)),
   previousField: (ui, { state }) =>
     ui.purpose.kind === 'form' ? stepTo(previousField(ui, ui.purpose.form, state)) : null,
