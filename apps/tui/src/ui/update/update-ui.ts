@@ -1,6 +1,7 @@
+import type { MessageId } from '@parley/protocol'
 import { type Intent, stepTo, type UiAction, type UiContext, type UiStep } from '../actions.ts'
 import { applyHeldKey } from '../answer-approval.ts'
-import { noteKey, notePainted } from '../answers.ts'
+import { noteKey, notePainted, type Painted } from '../answers.ts'
 import type { FileList } from '../complete/file-list.ts'
 import { putBack, rewritten } from '../composer/composer.ts'
 import { leaveForm, reopenForm } from '../fill-form.ts'
@@ -25,11 +26,7 @@ export function updateUi(ui: UiState, action: UiAction, context: UiContext): UiS
     case 'pressedElsewhere':
       return stepTo({ ...ui, guard: noteKey(ui.guard, context.nowMs) })
     case 'painted':
-      return stepTo({
-        ...ui,
-        guard: notePainted(ui.guard, action, context.nowMs),
-        shownPlaces: notePlaces(ui.shownPlaces, placesOf(ui, context.state), context.nowMs),
-      })
+      return stepTo(painted(ui, action, context))
     case 'linked':
       return stepTo(linked(ui, action))
     case 'lost':
@@ -46,11 +43,7 @@ export function updateUi(ui: UiState, action: UiAction, context: UiContext): UiS
       return stepTo({ ...ui, unsent: [...ui.unsent, action.message] })
     case 'acknowledged':
       // An acknowledgement shows that the log has been restored.
-      return stepTo({
-        ...ui,
-        lostLog: null,
-        unsent: ui.unsent.filter(({ messageId }) => messageId !== action.messageId),
-      })
+      return stepTo({ ...ui, lostLog: null, unsent: withoutMessage(ui, action.messageId) })
     case 'notTaken':
       return stepTo(returnMessage(ui, action.message))
     case 'tookBack':
@@ -81,6 +74,12 @@ export function updateUi(ui: UiState, action: UiAction, context: UiContext): UiS
     case 'counted':
       return stepTo({ ...ui, clientCount: action.clients })
   }
+}
+
+/** Records what a frame shows: which question, and which places decide what keys mean. */
+function painted(ui: UiState, frame: Painted, { state, nowMs }: UiContext): UiState {
+  const shownPlaces = notePlaces(ui.shownPlaces, placesOf(ui, state), nowMs)
+  return { ...ui, guard: notePainted(ui.guard, frame, nowMs), shownPlaces }
 }
 
 /**
@@ -119,9 +118,12 @@ function resendUnsent({ unsent }: UiState): readonly Intent[] {
   return unsent.map((held) => ({ kind: 'send', message: held }))
 }
 
+function withoutMessage({ unsent }: UiState, messageId: MessageId): UiState['unsent'] {
+  return unsent.filter((held) => held.messageId !== messageId)
+}
+
 function returnMessage(ui: UiState, { messageId, text }: UiState['unsent'][number]): UiState {
-  const unsent = ui.unsent.filter((held) => held.messageId !== messageId)
-  return { ...ui, unsent, lastSent: null, composer: putBack(ui.composer, text) }
+  return { ...ui, unsent: withoutMessage(ui, messageId), lastSent: null, composer: putBack(ui.composer, text) }
 }
 
 /** Drops references to what the conversation no longer has: an approval answered by others, a sent message. */
