@@ -31,7 +31,7 @@ interface ControllerParts {
   readonly start: Start
   readonly extra: Extra
   readonly screen: ConversationScreen
-  readonly programs: Pick<UserPrograms, 'load'>
+  readonly programs: Pick<UserPrograms, 'load' | 'follow'>
   readonly homeFolder: string
   readonly prompts: PromptHistory
   readonly terminal: ReadingTerminal
@@ -213,6 +213,7 @@ export class ConversationController implements AsyncDisposable {
     this.#followed = new FollowedConversation(conversation, {
       screen,
       entered: this.#entered,
+      programs: this.#parts.programs,
       isKept: !this.#isEphemeral,
     })
     if (before !== conversation) void before?.close().catch(() => undefined)

@@ -9,6 +9,7 @@ import { explainRejection } from '../cli/messages.ts'
 import { ConversationController } from '../conversation/conversation-controller.ts'
 import type { Extra } from '../conversation/open-conversation.ts'
 import { openPromptHistory } from '../conversation/prompt-history.ts'
+import { note } from '../conversation/rejected-intent.ts'
 import type { Start } from '../conversation/start-conversation.ts'
 import { UserPrograms } from '../programs/user-programs.ts'
 import { openWindow, type Window } from '../screen/open-window.ts'
@@ -59,11 +60,7 @@ async function runInWindow(window: Window, opening: Opening): Promise<Ending> {
   const { env, home } = opening.launch
   const { screen } = window
   const end = Promise.withResolvers<RpcError | null>()
-  const programs = new UserPrograms({
-    env,
-    write: (text) => process.stdout.write(text),
-    warn: (text) => screen.dispatch({ kind: 'notice', notice: { kind: 'note', level: 'warning', text } }),
-  })
+  const programs = createPrograms(env, screen)
   const conversation = new ConversationController({
     ...opening,
     programs,
@@ -101,9 +98,19 @@ async function runInWindow(window: Window, opening: Opening): Promise<Ending> {
   } finally {
     window[Symbol.dispose]()
     guard?.[Symbol.dispose]()
+    programs[Symbol.dispose]()
     await conversation[Symbol.asyncDispose]()
     process.off('SIGINT', ignoreInterrupt)
   }
+}
+
+function createPrograms(env: NodeJS.ProcessEnv, screen: ScreenController): UserPrograms {
+  return new UserPrograms({
+    env,
+    write: (text) => process.stdout.write(text),
+    warn: (text) => screen.dispatch(note('warning', text)),
+    showStatus: (line) => screen.dispatch({ kind: 'statusTold', line }),
+  })
 }
 
 const ignoreInterrupt = () => undefined

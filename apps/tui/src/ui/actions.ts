@@ -13,6 +13,7 @@ import type {
   TrustVerdict,
   TurnId,
 } from '@parley/protocol'
+import type { Line } from '../view/text/span.ts'
 import type { Rgb } from '../view/text/theme.ts'
 import type { Painted } from './answers.ts'
 import type { FileList } from './complete/file-list.ts'
@@ -87,6 +88,8 @@ export type UiAction =
   | { readonly kind: 'background'; readonly rgb: Rgb }
   /** Files were listed, all or the first ones. */
   | { readonly kind: 'filesListed'; readonly files: FileList }
+  /** Line of the user's program for the status line; null for the usual one. */
+  | { readonly kind: 'statusTold'; readonly line: Line | null }
   /** Clients connected to the conversation, this one included. */
   | { readonly kind: 'counted'; readonly clients: number }
 

@@ -71,6 +71,8 @@ export function updateUi(ui: UiState, action: UiAction, context: UiContext): UiS
       return stepTo({ ...ui, background: action.rgb })
     case 'filesListed':
       return stepTo(withFiles(ui, action.files, context))
+    case 'statusTold':
+      return stepTo({ ...ui, statusText: action.line })
     case 'counted':
       return stepTo({ ...ui, clientCount: action.clients })
   }
