@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
 import { homedir } from 'node:os'
-import { WriteStream } from 'node:tty'
 import type { RpcError } from '@parley/rpc'
 import { exitCodeOf, exitCodes } from '../cli/exit-codes.ts'
 import { fromWorkingFolder, workingFolder } from '../cli/folders.ts'
@@ -17,8 +16,8 @@ import type { ScreenController } from '../screen/screen-controller.ts'
 import { guardAgainstKill } from '../terminal/hold-terminal.ts'
 import type { Painter } from '../terminal/painter.ts'
 import { hasTerminal, sayNoTerminal, tellsBackground } from '../terminal/port.ts'
+import type { ZoneWriter } from '../terminal/zone-writer.ts'
 import type { UiAction } from '../ui/actions.ts'
-import type { Screen } from '../view/screen.ts'
 
 interface Ending {
   /** Rejection of the conversation that the command line names; null if it was opened. */
@@ -71,8 +70,8 @@ async function runInWindow(window: Window, opening: Opening): Promise<Ending> {
     onEnd: end.resolve,
   })
   const handPainterOver = () => {
-    loadInkPainter(() => screen.isOutdated())
-      .then((make) => screen.handOver(make))
+    loadInkPainter(window.zone)
+      .then((painter) => screen.handOver(painter))
       .catch(end.reject)
   }
   void window.closed.then(() => end.resolve(null))
@@ -96,6 +95,7 @@ async function runInWindow(window: Window, opening: Opening): Promise<Ending> {
     const rejection = await end.promise
     return { rejection, farewell: conversation.farewell }
   } finally {
+    await screen.answered()
     window[Symbol.dispose]()
     guard?.[Symbol.dispose]()
     programs[Symbol.dispose]()
@@ -124,19 +124,10 @@ function clearWindow(screen: ScreenController, handPainterOver: () => void): voi
   handPainterOver()
 }
 
-/**
- * Loads Ink, the largest part of the program, while the early painter shows the composer. Returns the function that makes
- * its painter.
- */
-async function loadInkPainter(isOutdated: () => boolean): Promise<(first: Screen) => Painter> {
+/** Loads Ink, the largest part of the program, while the early painter shows the composer. */
+async function loadInkPainter(zone: ZoneWriter): Promise<Painter> {
   const { createInkPainter } = await import('./ink-painter.tsx')
-  return (first) => {
-    // Node's own stream emits `resize` at once and Ink would draw for each of several sizes.
-    const stdout = new WriteStream(process.stdout.fd)
-    // The end of the keys reports a closed terminal.
-    stdout.on('error', () => undefined)
-    return createInkPainter({ stdout, stdin: process.stdin, isOutdated }, first)
-  }
+  return createInkPainter(zone, process.stdin)
 }
 
 /** Asks for the colour of the background, which comes with the keys. */

@@ -1,6 +1,7 @@
 import { homedir } from 'node:os'
 import { createEarlyPainter } from '../terminal/painter.ts'
-import { colourDepth, measure, reflowsRows } from '../terminal/port.ts'
+import { colourDepth, measure, reflowOf } from '../terminal/port.ts'
+import { ZoneWriter } from '../terminal/zone-writer.ts'
 import type { Intent } from '../ui/actions.ts'
 import { createSuspension, holdScreen } from './hold-screen.ts'
 import { lendToEditor } from './lend-to-editor.ts'
@@ -23,6 +24,7 @@ interface Service {
 /** The terminal as a screen that takes keys, which `dispose` gives back. */
 export interface Window extends Disposable {
   readonly screen: ScreenController
+  readonly zone: ZoneWriter
   /** Resolves when the terminal was closed. */
   readonly closed: Promise<void>
   /** Resolves once the keys that were pressed so far have been shown: while a part of the program is loaded none is. */
@@ -50,14 +52,16 @@ export function openWindow(env: Readonly<Record<string, string | undefined>>): W
     if (leftMs <= 0) service?.handPainterOver()
     else setTimeout(handOverInPause, leftMs).unref()
   }
+  const write = (text: string) => void stdout.write(text)
+  const zone = new ZoneWriter(write, reflowOf(env))
   const screen = new ScreenController({
-    painter: createEarlyPainter((text) => stdout.write(text)),
+    painter: createEarlyPainter(zone),
+    zone,
     colours: colourDepth(env),
     size: () => ({ columns: stdout.columns, rows: stdout.rows }),
     measure: () => measure(stdout),
-    query: (text) => stdout.write(text),
+    write,
     homeFolder: env['HOME'] ?? homedir(),
-    reflows: reflowsRows(env),
     signal: (signal) => void whenServed(({ onSignal }) => onSignal(signal)),
     setAlternate(isUsed) {
       service?.onAlternate(isUsed)
@@ -65,8 +69,8 @@ export function openWindow(env: Readonly<Record<string, string | undefined>>): W
     },
     onUncovered: () => service?.handPainterOver(),
     onIntent(intent) {
-      if (intent.kind === 'suspend') suspension.suspend()
-      else if (intent.kind === 'editText') void lent.edit(intent.text)
+      if (intent.kind === 'suspend') void screen.answered().then(() => suspension.suspend())
+      else if (intent.kind === 'editText') void screen.answered().then(() => lent.edit(intent.text))
       else whenServed(({ onIntent }) => onIntent(intent))
     },
   })
@@ -88,6 +92,7 @@ export function openWindow(env: Readonly<Record<string, string | undefined>>): W
   screen.dispatch()
   return {
     screen,
+    zone,
     closed: closed.promise,
     keysShown: () => new Promise((resolve) => setImmediate(resolve)),
     serve(given) {
