@@ -19,6 +19,7 @@ import {
   openOther,
   watchOrView,
 } from './open-conversation.ts'
+import { isReadingIntent, type ReadingTerminal, readBack } from './pager/read-back.ts'
 import { EnteredPrompts, type PromptHistory } from './prompt-history.ts'
 import { noticeAction, rejectionAction } from './rejected-intent.ts'
 import { isDisconnection, isLoss, runIntent } from './run-intent.ts'
@@ -30,12 +31,16 @@ interface ControllerParts {
   readonly start: Start
   readonly extra: Extra
   readonly screen: ConversationScreen
-  readonly programs: Pick<UserPrograms, 'load'>
+  readonly programs: Pick<UserPrograms, 'load' | 'follow'>
   readonly homeFolder: string
   readonly prompts: PromptHistory
+  readonly terminal: ReadingTerminal
   /** Called when the user leaves, or with the rejection of what the command line asked for. */
   readonly onEnd: (rejection: RpcError | null) => void
 }
+
+/** Kinds of intents that the process carries out by itself. */
+type ProcessKind = 'suspend' | 'clear' | 'editText'
 
 /** Connection and conversation of the window, and what intents of the user do to them. */
 export class ConversationController implements AsyncDisposable {
@@ -86,7 +91,7 @@ export class ConversationController implements AsyncDisposable {
   }
 
   /** Carries out an intent of the user. A rejection is shown on the screen. */
-  run(intent: Exclude<Intent, { kind: 'suspend' | 'clear' }>): Promise<void> {
+  run(intent: Exclude<Intent, { kind: ProcessKind }>): Promise<void> {
     const { screen } = this.#parts
     return this.#unlessLost(
       () => this.#run(intent),
@@ -130,15 +135,18 @@ export class ConversationController implements AsyncDisposable {
     }
   }
 
-  async #run(intent: Exclude<Intent, { kind: 'suspend' | 'clear' }>): Promise<void> {
+  async #run(intent: Exclude<Intent, { kind: ProcessKind }>): Promise<void> {
     const { onEnd, screen, start, extra } = this.#parts
     if (intent.kind === 'leave') return onEnd(null)
     if (intent.kind === 'detach') return await this.#detach()
     if (intent.kind === 'restart') return await this.#restart()
+    if (intent.kind === 'recallAll')
+      return screen.dispatch({ kind: 'recalledAll', prompts: this.#parts.prompts.readAll() })
     if (intent.kind === 'listFiles') return await this.#listFiles(intent.folder)
     const { parley } = this.#server
     if (parley === null) return
     const conversation = this.#conversation
+    if (isReadingIntent(intent)) return await readBack(intent, { conversation, screen, terminal: this.#parts.terminal })
     if (isOpeningIntent(intent)) {
       const context = { flags: start.flags, extra, before: conversation, onlyWatches: this.#onlyWatches }
       return await this.#show(await openOther(parley, intent, context))
@@ -205,6 +213,7 @@ export class ConversationController implements AsyncDisposable {
     this.#followed = new FollowedConversation(conversation, {
       screen,
       entered: this.#entered,
+      programs: this.#parts.programs,
       isKept: !this.#isEphemeral,
     })
     if (before !== conversation) void before?.close().catch(() => undefined)

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
 import { homedir } from 'node:os'
-import { WriteStream } from 'node:tty'
 import type { RpcError } from '@parley/rpc'
 import { exitCodeOf, exitCodes } from '../cli/exit-codes.ts'
 import { fromWorkingFolder, workingFolder } from '../cli/folders.ts'
@@ -9,15 +8,16 @@ import { explainRejection } from '../cli/messages.ts'
 import { ConversationController } from '../conversation/conversation-controller.ts'
 import type { Extra } from '../conversation/open-conversation.ts'
 import { openPromptHistory } from '../conversation/prompt-history.ts'
+import { note } from '../conversation/rejected-intent.ts'
 import type { Start } from '../conversation/start-conversation.ts'
 import { UserPrograms } from '../programs/user-programs.ts'
-import { createSuspension, holdScreen } from '../screen/hold-screen.ts'
-import { ScreenController } from '../screen/screen-controller.ts'
+import { openWindow, type Window } from '../screen/open-window.ts'
+import type { ScreenController } from '../screen/screen-controller.ts'
 import { guardAgainstKill } from '../terminal/hold-terminal.ts'
-import { createEarlyPainter, type Painter } from '../terminal/painter.ts'
-import { colourDepth, hasTerminal, measure, reflowsRows, sayNoTerminal, tellsBackground } from '../terminal/port.ts'
+import type { Painter } from '../terminal/painter.ts'
+import { hasTerminal, sayNoTerminal, tellsBackground } from '../terminal/port.ts'
+import type { ZoneWriter } from '../terminal/zone-writer.ts'
 import type { UiAction } from '../ui/actions.ts'
-import type { Screen } from '../view/screen.ts'
 
 interface Ending {
   /** Rejection of the conversation that the command line names; null if it was opened. */
@@ -26,88 +26,94 @@ interface Ending {
   readonly farewell: string | null
 }
 
+/** Start of a command with a window. */
+export interface WindowLaunch {
+  readonly launch: Launch
+  /** Window that was opened before the command line was read; null if none was. */
+  readonly window: Window | null
+}
+
 /** Runs the interactive program until the user leaves. Resolves to the exit code. */
-export async function runInteractive(launch: Launch, start: Start, extra: Extra = {}): Promise<number> {
+export async function runInteractive(
+  { launch, window }: WindowLaunch,
+  start: Start,
+  extra: Extra = {},
+): Promise<number> {
   const { stdout, stderr } = process
   if (!hasTerminal()) return sayNoTerminal()
   // Ink reads the working folder as it loads, and throws if it was removed.
   workingFolder()
-  const { rejection, farewell } = await runOnTerminal(launch, start, extra)
+  const { rejection, farewell } = await runInWindow(window ?? openWindow(launch.env), { launch, start, extra })
   if (rejection !== null) stderr.write(`parley: ${explainRejection(rejection)}\n`)
   if (farewell !== null) stdout.write(`${farewell}\n`)
   return rejection === null ? exitCodes.ok : exitCodeOf(rejection.data?.code ?? '')
 }
 
-async function runOnTerminal(launch: Launch, start: Start, extra: Extra): Promise<Ending> {
-  const { stdout } = process
-  const { env } = launch
-  const homeFolder = env['HOME'] ?? homedir()
+interface Opening {
+  readonly launch: Launch
+  readonly start: Start
+  readonly extra: Extra
+}
+
+async function runInWindow(window: Window, opening: Opening): Promise<Ending> {
+  const { env, home } = opening.launch
+  const { screen } = window
   const end = Promise.withResolvers<RpcError | null>()
-  const screen = new ScreenController({
-    painter: createEarlyPainter((text) => stdout.write(text)),
-    colours: colourDepth(env),
-    size: () => ({ columns: stdout.columns, rows: stdout.rows }),
-    measure: () => measure(stdout),
-    query: (text) => stdout.write(text),
-    homeFolder,
-    reflows: reflowsRows(env),
-    signal: (signal) => programs.signal(signal),
-    onIntent(intent) {
-      if (intent.kind === 'suspend') suspension.suspend()
-      else if (intent.kind === 'clear') clearWindow(screen, handPainterOver)
-      else void conversation.run(intent).catch(end.reject)
-    },
-  })
-  const programs = new UserPrograms({
-    env,
-    write: (text) => stdout.write(text),
-    warn: (text) => screen.dispatch({ kind: 'notice', notice: { kind: 'note', level: 'warning', text } }),
-  })
+  const programs = createPrograms(env, screen)
   const conversation = new ConversationController({
+    ...opening,
     programs,
-    launch,
-    start,
-    extra,
     screen,
-    homeFolder,
-    prompts: openPromptHistory(launch.home, env),
+    homeFolder: env['HOME'] ?? homedir(),
+    prompts: openPromptHistory(home, env),
+    terminal: { write: (text) => process.stdout.write(text), env },
     onEnd: end.resolve,
   })
   const handPainterOver = () => {
-    loadInkPainter(() => screen.isOutdated())
-      .then((make) => screen.handOver(make))
+    loadInkPainter(window.zone)
+      .then((painter) => screen.handOver(painter))
       .catch(end.reject)
   }
-  const held = holdScreen({
-    controller: screen,
-    handPainterOver,
-    onKeys: (events) => screen.press(events),
-    onEnd: () => end.resolve(null),
-  })
-  const suspension = createSuspension(held)
-  let guard: Disposable | null = null
-  const onInterrupt = () => screen.dispatch({ kind: 'signal' })
-  const onResize = () => screen.resized()
-  process.on('SIGINT', onInterrupt)
-  stdout.on('resize', onResize)
+  void window.closed.then(() => end.resolve(null))
+  let guard: ReturnType<typeof guardAgainstKill> | null = null
+  // Stays until the conversation is closed: Ctrl+C must not end the program while it saves.
+  process.on('SIGINT', ignoreInterrupt)
   try {
-    screen.dispatch(...firstMessage(start))
+    screen.dispatch(...firstMessage(opening.start))
     void conversation.start().catch(end.reject)
     guard = guardAgainstKill()
-    if (tellsBackground(env)) stdout.write(backgroundQuery)
-    handPainterOver()
+    if (tellsBackground(env)) process.stdout.write(backgroundQuery)
+    window.serve({
+      handPainterOver,
+      onSignal: (signal) => programs.signal(signal),
+      onAlternate: (isUsed) => guard?.setAlternate(isUsed),
+      onIntent: (intent) =>
+        intent.kind === 'clear'
+          ? clearWindow(screen, handPainterOver)
+          : void conversation.run(intent).catch(end.reject),
+    })
     const rejection = await end.promise
     return { rejection, farewell: conversation.farewell }
   } finally {
-    stdout.off('resize', onResize)
-    suspension[Symbol.dispose]()
-    held[Symbol.dispose]()
-    screen[Symbol.dispose]()
+    await screen.answered()
+    window[Symbol.dispose]()
     guard?.[Symbol.dispose]()
+    programs[Symbol.dispose]()
     await conversation[Symbol.asyncDispose]()
-    process.off('SIGINT', onInterrupt)
+    process.off('SIGINT', ignoreInterrupt)
   }
 }
+
+function createPrograms(env: NodeJS.ProcessEnv, screen: ScreenController): UserPrograms {
+  return new UserPrograms({
+    env,
+    write: (text) => process.stdout.write(text),
+    warn: (text) => screen.dispatch(note('warning', text)),
+    showStatus: (line) => screen.dispatch({ kind: 'statusTold', line }),
+  })
+}
+
+const ignoreInterrupt = () => undefined
 
 /** Moves all rows into the scrollback by line ends, since sequences for clearing would erase them. */
 function clearWindow(screen: ScreenController, handPainterOver: () => void): void {
@@ -118,19 +124,10 @@ function clearWindow(screen: ScreenController, handPainterOver: () => void): voi
   handPainterOver()
 }
 
-/**
- * Loads Ink, the largest part of the program, while the early painter shows the composer. Returns the function that makes
- * its painter.
- */
-async function loadInkPainter(isOutdated: () => boolean): Promise<(first: Screen) => Painter> {
+/** Loads Ink, the largest part of the program, while the early painter shows the composer. */
+async function loadInkPainter(zone: ZoneWriter): Promise<Painter> {
   const { createInkPainter } = await import('./ink-painter.tsx')
-  return (first) => {
-    // Node's own stream emits `resize` at once and Ink would draw for each of several sizes.
-    const stdout = new WriteStream(process.stdout.fd)
-    // The end of the keys reports a closed terminal.
-    stdout.on('error', () => undefined)
-    return createInkPainter({ stdout, stdin: process.stdin, isOutdated }, first)
-  }
+  return createInkPainter(zone, process.stdin)
 }
 
 /** Asks for the colour of the background, which comes with the keys. */

@@ -6,12 +6,14 @@ import type { KeyEvent } from '../ui/keys/key-event.ts'
 import type { ScreenController } from './screen-controller.ts'
 
 /** Terminal of this process, given to another program and taken back. Repeated calls do nothing. */
-interface LendableTerminal {
+export interface LendableTerminal {
   readonly release: () => void
   readonly take: () => void
 }
 
-interface HeldScreen extends LendableTerminal, Disposable {}
+interface HeldScreen extends LendableTerminal, Disposable {
+  readonly setAlternate: (isUsed: boolean) => void
+}
 
 interface HoldingParts extends KeyListener {
   readonly controller: ScreenController
@@ -34,6 +36,7 @@ export function holdScreen({ controller, handPainterOver, ...listener }: Holding
   }
   return {
     release,
+    setAlternate: held.setAlternate,
     take() {
       if (keys !== null) return
       held.enter()
