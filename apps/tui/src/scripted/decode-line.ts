@@ -1,5 +1,7 @@
-import { inputLine } from '@parley/protocol/schema'
-import type { DecodedLine } from './input-lines.ts'
+import { type InputLine, inputLine } from '@parley/protocol/schema'
+
+/** A line of stdin that was read, or the reason why it says nothing. */
+export type DecodedLine = { readonly input: InputLine } | { readonly problem: string }
 
 /** Decodes one line of stdin; null for an empty one. */
 export function decodeLine(bytes: Buffer): DecodedLine | null {

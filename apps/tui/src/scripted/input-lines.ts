@@ -1,10 +1,8 @@
-import type { InputLine } from '@parley/protocol/schema'
+import type { DecodedLine } from './decode-line.ts'
 import { unlessStopped } from './stopper.ts'
 
 /** A line of stdin, counted from 1: what it says, or why it says nothing. */
 export type ReadLine = { readonly line: number } & DecodedLine
-
-export type DecodedLine = { readonly input: InputLine } | { readonly problem: string }
 
 /** Longest line: a message of 8 MiB, escaped, and an image. */
 const longestBytes = 32 << 20
