@@ -5,7 +5,8 @@ import { clipRows, truncateLine, wrapLine, wrapLines } from '../text/fit-rows.ts
 import { banded, beside, indented, marked, textRows } from '../text/gutter.ts'
 import type { Line, Room, Style } from '../text/span.ts'
 import { authorRows, type Block } from './block.ts'
-import { changeBlock, commandBlock, toolBlock } from './call-block.ts'
+import { commandBlock, toolBlock } from './call-block.ts'
+import { changeBlock } from './change-block.ts'
 import { noticeBlock } from './notice-block.ts'
 
 /** Returns the block of a finished item. `author`: name of another client that sent it. */

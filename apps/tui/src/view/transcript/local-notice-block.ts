@@ -6,7 +6,7 @@ import { beside, indented, marked, textRows } from '../text/gutter.ts'
 import type { Line, Room } from '../text/span.ts'
 import { cellWidth } from '../text/width.ts'
 import type { Block } from './block.ts'
-import { changedFiles } from './call-block.ts'
+import { changedFiles } from './change-block.ts'
 import { planBlock } from './item-block.ts'
 import { noticeRows } from './notice-block.ts'
 
