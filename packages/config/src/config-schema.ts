@@ -15,7 +15,7 @@ function providerConfig() {
     name: plainText,
     base_url: plainText,
     env_key: plainText,
-    wire_api: z.enum(['responses', 'chat', 'recorded']).optional(),
+    wire_api: z.enum(['responses', 'chat', 'anthropic', 'gemini', 'recorded']).optional(),
     recording: plainText,
     headers: stringMap,
     env_headers: stringMap,

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import {
   commandEnv,
   type Host,
+  identityOf,
   noSandbox,
   type ProcessExit,
   type Sandbox,
@@ -52,10 +53,10 @@ export async function startProgram(
 
 /**
  * Prepares the sandbox of a server that a project configures, right before its start. Throws when its files have
- * changed since they were trusted, or when there is no full sandbox and the user has not approved running without.
+ * changed since they were trusted, when the project's folder is another one than when the conversation opened, or when there is no full sandbox and the user has not approved running without.
  */
 async function prepareSandbox(
-  { root, mode, network, mayRunUnsandboxed, programs }: ServerSandboxPolicy,
+  { root, rootIdentity, mode, network, mayRunUnsandboxed, programs }: ServerSandboxPolicy,
   { sandboxes, secrets }: ProgramPorts,
 ): Promise<Sandbox> {
   const changed = programs.find((program) => !isUnchanged(root, program))
@@ -63,12 +64,17 @@ async function prepareSandbox(
     throw new Error(
       `${changed.path} has changed since it was trusted; /trust shows the change, and a new conversation (/new) starts with it`,
     )
+  if (rootIdentity !== null && identityOf(root) !== rootIdentity)
+    throw new Error(
+      `${root} is not the folder that it was when this conversation opened; a new one (/new) starts with it`,
+    )
   const { enforcement } = await sandboxes.report()
   if (enforcement === 'full') {
     const masked = (await secrets()).filter((secret) => !liesWithin(root, secret))
     return await sandboxes.prepare({
       mode,
       writableRoots: [root],
+      ...(rootIdentity === null ? {} : { identities: new Map([[root, rootIdentity]]) }),
       network,
       unixSockets: false,
       masked,

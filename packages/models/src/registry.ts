@@ -2,13 +2,17 @@ import { overHttp } from './exchange/over-http.ts'
 import { isLoopback } from './http/http-agents.ts'
 import type { ModelClient } from './port/model-client.ts'
 import type { ClientPorts, Env, Provider, Wire } from './port/wire.ts'
+import { anthropicWire } from './wires/anthropic/wire.ts'
 import { chatWire } from './wires/chat/wire.ts'
+import { geminiWire } from './wires/gemini/wire.ts'
 import { recordedWire } from './wires/recorded/wire.ts'
 import { responsesWire } from './wires/responses/wire.ts'
 
 /** Wires by the name that `wire_api` selects. Their built-in providers are listed in this order. */
 const wires = {
   responses: overHttp(responsesWire),
+  anthropic: overHttp(anthropicWire),
+  gemini: overHttp(geminiWire),
   chat: overHttp(chatWire),
   recorded: recordedWire,
 } satisfies Record<string, Wire>

@@ -104,9 +104,11 @@ describe('a provider', () => {
 })
 
 describe('the built-in providers', () => {
-  it('are OpenAI and the local servers on their usual ports', () => {
+  it('are those of the keyed providers, then the local servers on their usual ports', () => {
     expect(builtinProviders({}).map(({ id, baseUrl }) => [id, baseUrl])).toEqual([
       ['openai', 'https://api.openai.com/v1'],
+      ['anthropic', 'https://api.anthropic.com/v1'],
+      ['google', 'https://generativelanguage.googleapis.com/v1beta'],
       ['ollama', 'http://127.0.0.1:11434/v1'],
       ['lmstudio', 'http://127.0.0.1:1234/v1'],
       ['llamacpp', 'http://127.0.0.1:8080/v1'],

@@ -183,12 +183,13 @@ export type ListedFile = Omit<AskedFile, 'before' | 'after'>
 
 const verbs = { add: 'add', update: 'change', delete: 'delete' } as const
 
-/** Describes a file of a patch in one line: kind of change, path, counts of lines, and deleted bytes. */
-export function fileWords({ kind, additions, deletions, deletedBytes, ...at }: ListedFile): string {
+/** Describes a file of a patch in one line: kind of change, path, counts of lines, deleted bytes, and remarks. */
+export function fileWords({ kind, additions, deletions, deletedBytes, notes = [], ...at }: ListedFile): string {
   const path = placeWords(at.path, at.real)
   const target = at.movedTo === undefined ? '' : ` → ${placeWords(at.movedTo, at.realMovedTo)}`
   const size = deletedBytes === undefined ? '' : `, ${deletedBytes} bytes`
-  return `${target === '' ? verbs[kind] : 'move'} ${path}${target} (+${additions} −${deletions}${size})`
+  const remarks = notes.map((note) => ` · ${onOneLine(note)}`).join('')
+  return `${target === '' ? verbs[kind] : 'move'} ${path}${target} (+${additions} −${deletions}${size})${remarks}`
 }
 
 function placeWords(path: string, real: string | undefined): string {

@@ -1,4 +1,4 @@
-import { lstatSync, mkdirSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { linkSync, lstatSync, mkdirSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -27,6 +27,9 @@ const text = fc.oneof(
   place.map((path) => `[include]\n\tpath = ../${path}\n`),
   place.map((path) => `[includeIf "gitdir:**"]\n\tpath = "${path}"\n`),
   place.map((path) => `[core]\nworktree = ../${dirname(path)}\nhooksPath = ../tools/hooks\n`),
+  place.map((path) => `[alias]\n\tx = "!f() { git log; ./${path}; }; f"\n`),
+  place.map((path) => `[core]\n\tpager = ${path} -x\n[diff]\n\texternal = sh ../${path}\n`),
+  place.map((path) => `[filter "x"]\n\tclean = cat | ${path}\n[init]\n\ttemplateDir = ${dirname(path)}\n`),
   fc.constantFrom('gitdir: .bare\n', 'gitdir: ../.bare\n', 'gitdir: ../out\n', 'ref: refs/heads/main\n', '../.bare\n'),
 )
 const entry = fc.oneof(
@@ -35,6 +38,7 @@ const entry = fc.oneof(
     weight: 2,
     arbitrary: fc.record({ kind: fc.constant('link' as const), at: place, text: fc.oneof(place, outside) }),
   },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('second' as const), at: place, text: place }) },
 )
 type Entry = typeof entry extends fc.Arbitrary<infer Made> ? Made : never
 
@@ -44,9 +48,10 @@ function lay(root: string, entries: readonly Entry[]): void {
     try {
       mkdirSync(dirname(join(root, at)), { recursive: true })
       if (kind === 'file') writeFileSync(join(root, at), content, { flag: 'wx' })
+      else if (kind === 'second') linkSync(join(root, content), join(root, at))
       else symlinkSync(content, join(root, at))
     } catch {
-      // A file lies where a folder would be, or the other way round.
+      // A file lies where a folder would be, or the other way round; what gets a second name is not there.
     }
   }
 }
@@ -71,7 +76,12 @@ async function compare(ground: Playground) {
   )
   const free = standings.filter((each) => each.root !== null && each.guard === null)
   // Below the workspace a command can make a new repository, a new .envrc …; a patch is asked about.
-  const isOfCommands = new Set(standings.filter(({ written }) => isInNewEntry(written, root)))
+  // What a repository holds besides settings and hooks is not put back when a command wrote it by a further name.
+  const isOfCommands = new Set(
+    standings.filter(
+      ({ written, guard, names }) => isInNewEntry(written, root) || (guard === 'repository' && names > 1),
+    ),
+  )
   // A missing folder on the way to a guarded path is closed to commands as a whole.
   const { missing } = await guardedPlaces([root], { home }).catch(() => nothingGuarded)
   const isOfPatches = (path: string) => missing.some((each) => isWithin(path, each))

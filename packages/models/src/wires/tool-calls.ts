@@ -1,4 +1,5 @@
 import type { ModelCall, ModelEntry, ModelEvent } from '../port/model-client.ts'
+import { type JsonRecord, parseRecord } from './json.ts'
 
 export interface CallIds {
   /** Returns the id of a call in the conversation; undefined for a repetition of a call of this response. */
@@ -66,4 +67,9 @@ export function createCallProgress(): CallProgress {
       out.push({ type: 'callDelta', part, argumentBytes: size.bytes })
     },
   }
+}
+
+/** Returns the arguments of a call as an object; text that is none goes back whole, so that the model sees its mistake. */
+export function readableArguments(written: string): JsonRecord {
+  return parseRecord(written) ?? { unreadable: written }
 }

@@ -1,7 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { ModelEntry } from '../../src/port/model-client.ts'
+import { anthropicWire } from '../../src/wires/anthropic/wire.ts'
 import { createChatWriter } from '../../src/wires/chat/wire.ts'
+import { geminiWire } from '../../src/wires/gemini/wire.ts'
 import { createResponsesWriter } from '../../src/wires/responses/wire.ts'
 import { requestOf, response, result, SHELL, user } from '../support/requests.ts'
 
@@ -44,6 +46,8 @@ function copied(entries: readonly ModelEntry[]): ModelEntry[] {
 describe.each([
   ['responses', createResponsesWriter],
   ['chat', createChatWriter],
+  ['gemini', geminiWire.createWriter],
+  ['anthropic', anthropicWire.createWriter],
 ])('the %s request', (_name, createWriter) => {
   it('of any entries is JSON, and the same bytes when sent again or rebuilt from the log', () => {
     const write = createWriter('own')
@@ -57,12 +61,14 @@ describe.each([
     )
   })
 
-  it('of a longer conversation begins with the bytes of the shorter one', () => {
+  it('of a longer conversation begins with the bytes of the shorter one, but for marks of the cache', () => {
     const write = createWriter('own')
+    const mark = ',"cache_control":{"type":"ephemeral"}'
+    const written = (entries: readonly ModelEntry[]) => write(requestOf(entries)).replaceAll(mark, '')
     fc.assert(
       fc.property(fc.array(anyEntry, { maxLength: 4 }), fc.array(anyEntry, { maxLength: 3 }), (entries, more) => {
-        const shorter = write(requestOf(entries)).slice(0, -2)
-        expect(write(requestOf([...entries, ...more])).slice(0, shorter.length)).toBe(shorter)
+        const shorter = written(entries).replace(/[\]}]+$/, '')
+        expect(written([...entries, ...more]).slice(0, shorter.length)).toBe(shorter)
       }),
     )
   })
@@ -76,10 +82,23 @@ describe.each([
         return Reflect.get(target, key)
       },
     })
+    write(requestOf([user('hi'), counted]))
+    const readsOnce = reads
     for (let round = 0; round < 5; round += 1) write(requestOf([user('hi'), counted]))
-    expect(reads).toBe(1)
+    expect(readsOnce).toBeGreaterThan(0)
+    expect(reads).toBe(readsOnce)
   })
 
+  it('without tools mentions none', () => {
+    const body = JSON.parse(createWriter('own')(requestOf([user('hi')], { tools: [] })))
+    expect(Object.keys(body).filter((key) => key.includes('tool'))).toEqual([])
+  })
+})
+
+describe.each([
+  ['responses', createResponsesWriter],
+  ['chat', createChatWriter],
+])('the %s request of OpenAI', (_name, createWriter) => {
   it('holds an image in its place, and the answer to a schema', () => {
     const schema = { type: 'object' }
     const text = createWriter('own')(
@@ -88,11 +107,6 @@ describe.each([
     expect(text).toMatch(/"text":"see"}.*"data:image\/png;base64,QUJD"/)
     expect(text).toContain(`"schema":${JSON.stringify(schema)},"strict":true`)
     expect(createWriter('own')(requestOf())).not.toContain('json_schema')
-  })
-
-  it('without tools mentions none', () => {
-    const body = JSON.parse(createWriter('own')(requestOf([user('hi')], { tools: [] })))
-    expect(Object.keys(body).filter((key) => key.includes('tool'))).toEqual([])
   })
 })
 

@@ -8,6 +8,7 @@ import {
   projectConfigPath,
   projectLayer,
 } from '@parley/config'
+import { identityOf } from '@parley/host'
 import type { Files } from '@parley/journal'
 import type { Rule, Rules } from '../decision/rules/rules.ts'
 import { type PolicyFile, parsePolicyText } from '../policy-file/read-policy-file.ts'
@@ -19,6 +20,8 @@ import { createTrustStore, type TrustEntry, type TrustStore } from './trust-stor
 /** Configuration of a project, read once, and the user's decision about exactly this content. */
 export interface Project {
   readonly root: string
+  /** Device and inode of the root when the project was read. */
+  readonly rootIdentity: string | null
   readonly state: 'untrusted' | 'changed' | 'trusted' | 'declined'
   readonly files: readonly ProjectFile[]
   /** Reasons why existing files were not read. */
@@ -79,6 +82,7 @@ function readProject(root: string, { store, searchPath }: { store: TrustStore; s
   }
   return {
     root,
+    rootIdentity: identityOf(root),
     state: isGone ? 'changed' : stateOf(entry, files, hash),
     files,
     problems,

@@ -144,6 +144,8 @@ function contentsOf({ files, servers }: Project): string {
 export interface ServerSandboxPolicy {
   /** Root of the project, the only writable folder. */
   readonly root: string
+  /** Device and inode that the root must have at each start. */
+  readonly rootIdentity: string | null
   readonly mode: 'read-only' | 'workspace-write'
   /** Network of the server; only the user's own configuration grants it. */
   readonly network: boolean
@@ -160,11 +162,11 @@ export function serverSandboxPolicies(
   sandbox: SandboxMode,
 ): ReadonlyMap<string, ServerSandboxPolicy> {
   if (project?.state !== 'trusted') return new Map()
-  const { root, entry } = project
+  const { root, rootIdentity, entry } = project
   const { files: programs } = project.programs()
   const mode = serverSandboxMode(sandbox)
   const mayRunUnsandboxed = entry?.outsideSandbox === true
-  const policy = { root, mode, network: hasNetwork(own), mayRunUnsandboxed, programs } as const
+  const policy = { root, rootIdentity, mode, network: hasNetwork(own), mayRunUnsandboxed, programs } as const
   return new Map(Object.keys(project.layer(own).values.mcp_servers ?? {}).map((name) => [name, policy]))
 }
 

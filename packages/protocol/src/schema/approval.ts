@@ -53,6 +53,10 @@ export const askedFile = z
     real: z.string().exactOptional().describe('Real path of `path`, when links lead elsewhere.'),
     realMovedTo: z.string().exactOptional().describe('Real path of `movedTo`, when links lead elsewhere.'),
     deletedBytes: z.int().min(0).exactOptional().describe('Size of a file that is deleted.'),
+    notes: z
+      .array(z.string())
+      .exactOptional()
+      .describe('Remarks on the file, such as why it runs later, as ends of sentences that begin with its path.'),
   })
   .describe('A file of a patch that needs approval. `movedTo` makes an update a move.')
 

@@ -72,11 +72,20 @@ function preparePatch(patch: string, ports: ToolPorts): PreparedCall | { problem
   }
 }
 
-/** Returns the files that need approval because of where they lie. */
+/** Returns the files that need approval because of where they lie, and what is to be said of each file. */
 function checkedIn(facts: Facts, cwd: string): JudgedPatch {
-  if (facts.kind !== 'patch') return { cwd, singledOut: new Set() }
+  if (facts.kind !== 'patch') return { cwd, singledOut: new Set(), notes: new Map() }
   const apart = facts.files.filter((file) => !file.insideRoots || file.protectedBy !== null)
-  return { cwd: facts.cwd, singledOut: new Set(apart.map(({ real }) => real)) }
+  return {
+    cwd: facts.cwd,
+    singledOut: new Set(apart.map(({ real }) => real)),
+    notes: new Map(facts.files.map(({ real, protectedBy, notes = [] }) => [real, marksOf(protectedBy, notes)])),
+  }
+}
+
+/** Leaves out where a link leads, which the line of a file says by itself. */
+function marksOf(protectedBy: string | null, notes: readonly string[]): readonly string[] {
+  return [...(protectedBy === null ? [] : [protectedBy]), ...notes.filter((note) => !note.startsWith('leads to '))]
 }
 
 /** Limits planning to the files that policy has checked, and quotes to the model only those it may read. */

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { rgPath } from '@vscode/ripgrep'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -44,6 +44,23 @@ describe('a conversation in an environment', () => {
     await watched.turnEnded()
     expect(watched.items()[1]).toMatchObject({ status: 'denied' })
     expect(() => place.far.read('made')).toThrow()
+  })
+
+  it('runs no command and applies no patch unasked in another folder that got the path of its own', async () => {
+    await using place = placeFor(machine.newFolder())
+    const { far } = place
+    const limited = { environment: 'box', approvalPolicy: 'on-request' } as const
+    const model = calling(shell('echo on'), shell('touch made'), patch('*** Add File: new.txt', '+x'))
+    const { watched } = await place.talk(model, {}, limited)
+    renameSync(far.work, `${far.work}-moved`)
+    mkdirSync(far.work)
+    await watched.send('go')
+    const { kind, rule } = await watched.until(({ core }) =>
+      Object.values(core.approvals).find(({ state, kind: asked }) => state === 'pending' && asked === 'patch'),
+    )
+    expect([kind, rule.name]).toEqual(['patch', 'builtin:patch-outside-roots'])
+    expect(told(watched).filter((text) => text?.includes('is not the folder that it was'))).toHaveLength(2)
+    expect([readdirSync(far.work), readdirSync(`${far.work}-moved`)]).toEqual([[], []])
   })
 
   it('patches, reads, lists and searches there', async () => {

@@ -55,7 +55,7 @@ export function createEnvironments(ports: EnvironmentsPorts): Environments {
       shared.set(key, one)
       one.users.add(request)
       return {
-        environment: pinnedByPath(one.environment),
+        environment: pinnedThere(one.environment),
         async release() {
           one.users.delete(request)
           if (one.users.size > 0 || shared.get(key) !== one) return
@@ -78,30 +78,45 @@ function pinned(local: Environment): Environment {
   return { ...local, rootsNow: (wanted) => Promise.resolve(folders.now(wanted)) }
 }
 
-/** Returns an environment elsewhere for one conversation. Device and inode are not known, so only paths are compared. */
-function pinnedByPath(remote: Environment): Environment {
-  const known = new Map<string, string>()
+/**
+ * Returns an environment elsewhere for one conversation, whose writable folders stay those it opened with: by their real
+ * paths, and by device and inode where its exec-server says them.
+ */
+function pinnedThere(remote: Environment): Environment {
+  const pins = new Map<string, RemotePin>()
   // Its facts are getters that are valid only once it was reached, so it is not copied.
   return Object.create(remote, {
     rootsNow: {
       async value(wanted: readonly string[]) {
-        const { real } = await remote.rootsNow(wanted)
+        const { real, identities } = await remote.rootsNow(wanted)
         const isSame = wanted.map((folder, index) => {
-          const now = real[index] ?? folder
-          if (!known.has(folder)) known.set(folder, now)
-          return known.get(folder) === now
+          const path = real[index] ?? folder
+          return isAsPinned(pins, folder, { real: path, identity: identities?.get(path) ?? null })
         })
         return {
           real: real.filter((_, index) => isSame[index]),
-          changed: wanted.filter((_, index) => !isSame[index]).map(leadsElsewhere),
+          changed: wanted.filter((_, index) => !isSame[index]).map(isAnother),
         }
       },
     },
   })
 }
 
-function leadsElsewhere(folder: string): string {
-  return `${folder} leads to another folder than when this conversation opened, so nothing may be written there. Close the conversation and open it again to work there.`
+interface RemotePin {
+  readonly real: string
+  /** Device and inode; null for a missing folder, which is pinned when it is there, and where they are not said. */
+  readonly identity: string | null
+}
+
+function isAsPinned(pins: Map<string, RemotePin>, folder: string, now: RemotePin): boolean {
+  const pin = pins.get(folder) ?? now
+  const identity = pin.identity ?? now.identity
+  pins.set(folder, { real: pin.real, identity })
+  return pin.real === now.real && (now.identity === null || now.identity === identity)
+}
+
+function isAnother(folder: string): string {
+  return `${folder} is not the folder that it was when this conversation opened, so nothing may be written there. Close the conversation and open it again to work in the new one.`
 }
 
 function open(name: string, settings: EnvironmentSettings, ports: EnvironmentsPorts): Shared {

@@ -8,7 +8,7 @@ import { type Ripgrep, type RipgrepRun, ripgrepLimits } from '../look-up/ripgrep
 import type { ExecInfo } from '../remote/exec-connection.ts'
 import type { Link } from '../remote/link.ts'
 import { runRemoteRipgrep, startRemoteCommand } from '../remote/remote-commands.ts'
-import { pathOfUri, remoteFiles } from '../remote/remote-files.ts'
+import { pathOfUri, remoteFiles, remoteIdentity } from '../remote/remote-files.ts'
 import { remotePatches } from '../remote/remote-patches.ts'
 import { remoteGuards, remoteSandboxes } from '../remote/remote-sandboxes.ts'
 import type { Environment } from './environment.ts'
@@ -77,10 +77,11 @@ export function remoteEnvironment(name: string, link: Link, here: Ripgrep): Envi
         secrets: await remoteSecrets(),
         guardsOf: (asked, writable) => remoteGuards(link, { paths: asked, roots: writable, home: facts().home }),
       }),
-    rootsNow: async (folders) => ({
-      real: await Promise.all(folders.map((folder) => files.realPath(folder).catch(whenUnknown(folder)))),
-      changed: [],
-    }),
+    async rootsNow(folders) {
+      const real = await Promise.all(folders.map((folder) => files.realPath(folder).catch(whenUnknown(folder))))
+      const found = await Promise.all(real.map((path) => remoteIdentity(link, path)))
+      return { real, changed: [], identities: new Map(identified(real, found)) }
+    },
   }
 }
 
@@ -111,4 +112,11 @@ async function findRipgrep(
 ): Promise<string | null> {
   const found = await findProgram({ name: 'rg', searchPath: searchPath ?? '', cwd: '/', roots, files })
   return found.path === null || found.insideRoots ? null : found.path
+}
+
+function identified(paths: readonly string[], found: readonly (string | null)[]): [string, string][] {
+  return paths.flatMap((path, index) => {
+    const identity = found[index] ?? null
+    return identity === null ? [] : [[path, identity]]
+  })
 }

@@ -20,6 +20,8 @@ export interface JudgedPatch {
   readonly cwd: string
   /** Real paths that need approval because of where they are. */
   readonly singledOut: ReadonlySet<string>
+  /** Remarks on files, by their real paths. */
+  readonly notes: ReadonlyMap<string, readonly string[]>
 }
 
 /**
@@ -29,7 +31,7 @@ export interface JudgedPatch {
  */
 export function patchQuestion(
   plans: readonly FilePlan[],
-  { cwd, singledOut }: JudgedPatch,
+  { cwd, singledOut, notes }: JudgedPatch,
 ): PatchQuestion | { readonly problem: string } {
   const ordered = plans.toSorted((one, other) => rankOf(one, singledOut) - rankOf(other, singledOut))
   const kept = ordered.filter(({ kind }) => kind !== 'delete').reduce((sum, { diff }) => sum + diff.length, 0)
@@ -41,7 +43,7 @@ export function patchQuestion(
     if (isShown) left -= plan.diff.length
     return isShown ? plan.diff : foldedDiff(plan, plan.before)
   })
-  return { files: ordered.map((plan) => askedFile(plan, cwd)), detail: diffs.join('\n') }
+  return { files: ordered.map((plan) => askedFile(plan, cwd, notes)), detail: diffs.join('\n') }
 }
 
 function rankOf({ kind, path, movedTo }: FilePlan, singledOut: ReadonlySet<string>): number {
@@ -55,11 +57,13 @@ function foldedDiff({ path, deletions, isText }: FilePlan, { bytes, hash }: NonN
   return `--- ${path.written}\n+++ /dev/null\n… ${lines}: ${bytes.length} bytes, sha256:${hash}\n`
 }
 
-function askedFile(plan: FilePlan, cwd: string): AskedFile {
+function askedFile(plan: FilePlan, cwd: string, notes: JudgedPatch['notes']): AskedFile {
   const { diff: _diff, ...file } = recordChange(plan)
   const [real, realMovedTo] = [plan.path, plan.movedTo].map((path) => realPathIfLinked(path, cwd))
+  const remarks = [plan.path, plan.movedTo].flatMap((path) => (path === undefined ? [] : (notes.get(path.real) ?? [])))
   return {
     ...file,
+    ...(remarks.length === 0 ? {} : { notes: [...new Set(remarks)] }),
     ...(real === undefined ? {} : { real }),
     ...(realMovedTo === undefined ? {} : { realMovedTo }),
     ...(plan.kind === 'delete' && plan.before !== null ? { deletedBytes: plan.before.bytes.length } : {}),

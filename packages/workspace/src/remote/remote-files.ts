@@ -78,6 +78,16 @@ export function pathOfUri(uri: string): string {
   return posix.resolve(path)
 }
 
+/** Returns what tells a folder from a later one at its path; null for a missing one, and where the exec-server does not say. */
+export async function remoteIdentity(link: Pick<Link, 'ask'>, path: string): Promise<string | null> {
+  try {
+    return (await askFiles(link, 'fs/getMetadata', { path })).identity ?? null
+  } catch (error) {
+    if (error instanceof RemoteSystemError) return null
+    throw error
+  }
+}
+
 function foundFile({ isFile, isDirectory, size }: Metadata): FoundFile {
   return { kind: isFile ? 'file' : isDirectory ? 'folder' : 'other', sizeBytes: size }
 }

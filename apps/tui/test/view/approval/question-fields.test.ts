@@ -71,6 +71,7 @@ const changes: Partial<Record<Field, readonly [Approval, Partial<ApprovalRequest
     [patch, { files: [{ ...file, movedTo: 'c', realMovedTo: '/d' }] }],
     [patch, { files: [{ ...file, kind: 'delete', deletedBytes: 7 }] }],
     [patch, { files: [{ ...file, additions: 2, deletions: 3 }] }],
+    [patch, { files: [{ ...file, notes: ['runs later: CI runs it'] }] }],
   ],
   command: [[command, { detail: 'npm run x', title: 'npm run x', command: ['npm', 'run', 'x'] }]],
   cwd: [command, patch, call].map((one) => [one, { cwd: '/other' }]),

@@ -8,16 +8,9 @@ import {
 import type { ExplainFault, WireFault, WireReader } from '../../port/wire.ts'
 import { isRecord, type JsonRecord, numberAt, parseRecord, recordAt } from '../json.ts'
 import { readErrorRecord } from '../openai-api.ts'
+import { createSegments, type Segments } from '../segments.ts'
 import { type CallIds, type CallProgress, createCallIds, createCallProgress } from '../tool-calls.ts'
-import {
-  applyFragment,
-  assistantMessage,
-  type CallDraft,
-  createSegments,
-  partOf,
-  type Segments,
-  type WrittenCall,
-} from './response-parts.ts'
+import { applyFragment, assistantMessage, type CallDraft, partOf, type WrittenCall } from './response-parts.ts'
 
 export function createChatReader(request: ModelRequest, explain: ExplainFault): WireReader {
   const state: ReadState = {

@@ -1,42 +1,6 @@
 import * as z from 'zod'
-import type { ModelEvent } from '../../port/model-client.ts'
 import { type JsonRecord, lazily, parseRecord } from '../json.ts'
-
-type Kind = 'text' | 'reasoning'
-
-/** Parts of text and reasoning, in turn. */
-export interface Segments {
-  push(kind: Kind, text: string, out: ModelEvent[]): void
-  /** Ends the open segment. */
-  close(out: ModelEvent[]): void
-}
-
-/** Creates the segments of a response. The API does not mark where reasoning ends, so a change of kind begins a new part. */
-export function createSegments(): Segments {
-  let kind: Kind | undefined
-  let part = ''
-  let text = ''
-  let count = 0
-  const close = (out: ModelEvent[]): void => {
-    if (kind !== undefined) out.push({ type: kind === 'text' ? 'textDone' : 'reasoningDone', part, text })
-    kind = undefined
-  }
-  return {
-    close,
-    push(nextKind, delta, out) {
-      if (delta === '') return
-      if (kind !== nextKind) {
-        close(out)
-        kind = nextKind
-        part = `${nextKind}-${count}`
-        text = ''
-        count += 1
-      }
-      text += delta
-      out.push({ type: nextKind === 'text' ? 'textDelta' : 'reasoningDelta', part, text: delta })
-    },
-  }
-}
+import { readableArguments } from '../tool-calls.ts'
 
 /** Call while its fragments arrive. */
 export interface CallDraft {
@@ -138,5 +102,5 @@ export function assistantMessage({ text, calls, reasoningContent }: AssistantCon
 
 /** Returns arguments that chat templates can parse: any other text would make every later request fail. */
 function sendableArguments(written: string): string {
-  return parseRecord(written) === undefined ? JSON.stringify({ unreadable: written }) : written
+  return parseRecord(written) === undefined ? JSON.stringify(readableArguments(written)) : written
 }

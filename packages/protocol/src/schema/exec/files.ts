@@ -78,6 +78,10 @@ export const fileMethods = {
       mode: z.int().describe('Permission bits.'),
       createdAtMs: z.number(),
       modifiedAtMs: z.number(),
+      identity: z
+        .string()
+        .exactOptional()
+        .describe('Device, inode and time of birth: another file or folder has another one. Missing in older servers.'),
     }),
   },
   'fs/readDirectory': {

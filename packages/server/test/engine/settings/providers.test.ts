@@ -25,8 +25,13 @@ describe('the provider of a new conversation', () => {
     else expect(chosen).toMatchObject(expected)
   })
 
-  it('is looked for by OPENAI_API_KEY and the key variables of configured providers', () => {
-    expect(keyVariables({ model_providers: { a: { env_key: 'A_KEY' }, b: {} } })).toEqual(['OPENAI_API_KEY', 'A_KEY'])
+  it('is looked for by the key variables of built-in and of configured providers', () => {
+    expect(keyVariables({ model_providers: { a: { env_key: 'A_KEY' }, b: {} } })).toEqual([
+      'OPENAI_API_KEY',
+      'ANTHROPIC_API_KEY',
+      'GEMINI_API_KEY',
+      'A_KEY',
+    ])
   })
 })
 

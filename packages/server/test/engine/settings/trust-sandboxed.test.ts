@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
 import { createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -68,6 +68,34 @@ it.skipIf(enforcement !== 'full' || isHidden)(
     await watched.turnEnded()
     expect(await serverIn(talk, 'ready')).toMatchObject({ tools: expect.arrayContaining(['echo']) })
     expect(existsSync(join(place.cwd, 'made'))).toBe(false)
+  },
+)
+
+it.skipIf(enforcement !== 'full' || isHidden)(
+  `a tool server of a trusted project does not start in another folder that got its path (${why})`,
+  async () => {
+    await using place = mcpPlace()
+    mkdirSync(join(place.cwd, '.parley'))
+    mkdirSync(join(place.cwd, '.git'))
+    place.write('mcp.mjs', `await import(${JSON.stringify(script)})\n`)
+    place.write(
+      '.parley/config.toml',
+      `[mcp_servers.theirs]\ncommand = ${JSON.stringify(process.execPath)}\nargs = ["mcp.mjs", "plain"]\n`,
+    )
+    const talk = await place.talkTo(scriptedModel({ text: 'a' }), {}, { sandboxes })
+    const { hash } = await talk.client.request('trust/read', { cwd: place.cwd })
+    await talk.client.request('trust/decide', { cwd: place.cwd, hash: hash ?? '', verdict: 'trusted' })
+    const { conversationId } = await talk.client.request('conversation/create', { cwd: place.cwd })
+    const watched = await talk.client.watch(conversationId)
+    await watched.send('hi')
+    await watched.turnEnded()
+    await serverIn(talk, 'ready')
+    renameSync(place.cwd, join(place.root, 'moved'))
+    cpSync(join(place.root, 'moved'), place.cwd, { recursive: true })
+    await talk.client.request('mcp/restart', { name: 'theirs' })
+    expect(await serverIn(talk, 'failed')).toMatchObject({
+      error: expect.stringContaining('is not the folder that it was when this conversation opened'),
+    })
   },
 )
 

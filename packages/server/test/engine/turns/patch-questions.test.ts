@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { linkSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import type { Approval } from '@parley/protocol'
 import { fileWords } from '@parley/protocol/question'
 import { describe, expect, it } from 'vitest'
@@ -51,6 +51,27 @@ describe('the question about a patch', () => {
     const { detail, files } = await asked(place, patchOf('*** Delete File: a.txt'))
     expect(detail).toContain('-one\n-two\n')
     expect(files).toMatchObject([{ path: 'a.txt', before: hashOf('one\ntwo\n'), deletedBytes: 8 }])
+  })
+
+  it('marks each file that runs later, that is guarded or that has further names', async () => {
+    await using place = testPlace()
+    for (const name of ['Makefile', 'plain.txt', 'twice.txt', '.envrc']) place.write(name, 'one\n')
+    linkSync(`${place.cwd}/twice.txt`, `${place.cwd}/second.txt`)
+    const names = ['Makefile', 'plain.txt', 'twice.txt', '.envrc']
+    const added = ['.github/workflows/ci.yml', 'package.json', 'CLAUDE.md'].map((name) => `*** Add File: ${name}\n+one`)
+    const moved = editOf('plain.txt', 'one', 'two').replace('\n', '\n*** Move to: sub/justfile\n')
+    const edits = names.map((name) => (name === 'plain.txt' ? moved : editOf(name, 'one', 'two')))
+    const { files = [] } = await asked(place, patchOf(...edits, ...added))
+    const lines = files.map(fileWords).toSorted()
+    expect(lines).toEqual([
+      'add .github/workflows/ci.yml (+1 −0) · runs later: CI runs it',
+      'add CLAUDE.md (+1 −0) · runs later: agents obey it',
+      'add package.json (+1 −0) · runs later: package managers run what it names',
+      'change .envrc (+1 −1) · runs when a shell enters this folder',
+      'change Makefile (+1 −1) · runs later: build tools run it',
+      'change twice.txt (+1 −1) · has 2 names (hard links), of which a patch changes this one',
+      'move plain.txt → sub/justfile (+1 −1) · runs later: build tools run it',
+    ])
   })
 
   it('names each of many deleted files', async () => {

@@ -1,6 +1,6 @@
 import { constants, type Dirent } from 'node:fs'
-import { access, type FileHandle, lstat, readdir, readlink, stat } from 'node:fs/promises'
-import { openUnlockedHandle } from '@parley/host'
+import { access, type FileHandle, lstat, readdir, readlink, realpath, stat } from 'node:fs/promises'
+import { identityOf, openUnlockedHandle } from '@parley/host'
 import type { ExecResultOf } from '@parley/protocol/exec'
 import { entriesOf, openRealFile } from '@parley/workspace'
 import { fileFailure } from '../requests.ts'
@@ -54,6 +54,7 @@ export async function readMetadata(path: string): Promise<ExecResultOf<'fs/getMe
   const own = await lstat(path)
   const isSymlink = own.isSymbolicLink()
   const found = isSymlink ? await stat(path).catch(() => own) : own
+  const identity = identityOf(isSymlink ? await realpath(path).catch(() => path) : path)
   return {
     isDirectory: found.isDirectory(),
     isFile: found.isFile(),
@@ -67,6 +68,7 @@ export async function readMetadata(path: string): Promise<ExecResultOf<'fs/getMe
     mode: found.mode & 0o7777,
     createdAtMs: Math.round(found.birthtimeMs),
     modifiedAtMs: Math.round(found.mtimeMs),
+    ...(identity === null ? {} : { identity }),
   }
 }
 

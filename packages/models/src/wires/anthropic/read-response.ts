@@ -1,0 +1,236 @@
+import {
+  type ModelEvent,
+  type ModelRequest,
+  type StopReason,
+  type TokenUsage,
+  zeroUsage,
+} from '../../port/model-client.ts'
+import type { ExplainFault, WireFault, WireReader } from '../../port/wire.ts'
+import { isRecord, type JsonRecord, numberAt, parseRecord, recordAt, stringAt } from '../json.ts'
+import { readErrorRecord } from '../openai-api.ts'
+import { type CallIds, type CallProgress, createCallIds, createCallProgress, readableArguments } from '../tool-calls.ts'
+
+export function createMessagesReader(request: ModelRequest, explain: ExplainFault): WireReader {
+  const state: ReadState = {
+    explain,
+    callIds: createCallIds(request.entries),
+    progress: createCallProgress(),
+    blocks: new Map(),
+    usage: zeroUsage,
+    stopReason: undefined,
+    finished: false,
+  }
+  return {
+    read(data, out) {
+      if (state.finished) return
+      const event = parseRecord(data)
+      if (event === undefined) fail(state, { type: 'malformed', what: 'an event that is not JSON' }, out)
+      else readEvent(state, event, out)
+    },
+    end(out) {
+      if (state.finished) return
+      if (state.stopReason === undefined) fail(state, { type: 'cut' }, out)
+      else complete(state, out)
+    },
+  }
+}
+
+/** State of one response while it is read. */
+interface ReadState {
+  readonly explain: ExplainFault
+  readonly callIds: CallIds
+  readonly progress: CallProgress
+  /** Blocks by their index. */
+  readonly blocks: Map<number, Block>
+  usage: TokenUsage
+  stopReason: string | undefined
+  finished: boolean
+}
+
+/** Content block; `part` is what goes back to the provider, undefined for one that must not. */
+interface Block {
+  readonly start: JsonRecord
+  /** Text, reasoning, or the arguments of a call. */
+  text: string
+  signature: string
+  isOpen: boolean
+  part: JsonRecord | undefined
+}
+
+type Handler = (state: ReadState, event: JsonRecord, out: ModelEvent[]) => void
+
+function readEvent(state: ReadState, event: JsonRecord, out: ModelEvent[]): void {
+  const { type } = event
+  if (typeof type === 'string') handlers.get(type)?.(state, event, out)
+}
+
+const handlers: ReadonlyMap<string, Handler> = new Map<string, Handler>([
+  ['content_block_delta', grow],
+  [
+    'content_block_start',
+    (state, event, out) => begin(state, indexOf(event), recordAt(event, 'content_block') ?? {}, out),
+  ],
+  ['content_block_stop', (state, event, out) => end(state, indexOf(event), out)],
+  ['message_start', (state, event, out) => start(state, recordAt(event, 'message') ?? {}, out)],
+  ['message_delta', readEnding],
+  ['message_stop', (state, _event, out) => complete(state, out)],
+  ['message', readWhole],
+  ['error', (state, event, out) => fail(state, { type: 'refused', error: readErrorRecord(event) }, out)],
+])
+
+function indexOf(event: JsonRecord): number {
+  return numberAt(event, 'index') ?? 0
+}
+
+function readEnding(state: ReadState, event: JsonRecord): void {
+  state.stopReason = stringAt(recordAt(event, 'delta') ?? {}, 'stop_reason') ?? state.stopReason
+  state.usage = usageOf(recordAt(event, 'usage'), state.usage)
+}
+
+/** Notes the tokens of the input. Some gateways send the event twice; a second message after content is no answer. */
+function start(state: ReadState, message: JsonRecord, out: ModelEvent[]): void {
+  if (state.blocks.size > 0) fail(state, { type: 'malformed', what: 'two messages in one stream' }, out)
+  else state.usage = usageOf(recordAt(message, 'usage'), state.usage)
+}
+
+/** Reads a message that was not streamed. */
+function readWhole(state: ReadState, message: JsonRecord, out: ModelEvent[]): void {
+  const content = Array.isArray(message['content']) ? message['content'].filter(isRecord) : []
+  for (const [index, block] of content.entries()) {
+    begin(state, index, block, out)
+    end(state, index, out)
+  }
+  state.usage = usageOf(recordAt(message, 'usage'), state.usage)
+  state.stopReason = stringAt(message, 'stop_reason')
+  complete(state, out)
+}
+
+function begin(state: ReadState, index: number, start: JsonRecord, out: ModelEvent[]): void {
+  if (state.blocks.has(index)) {
+    fail(state, { type: 'malformed', what: 'a content block that begins twice' }, out)
+    return
+  }
+  const block: Block = { start, text: '', signature: stringAt(start, 'signature') ?? '', isOpen: true, part: undefined }
+  state.blocks.set(index, block)
+  if (start['type'] === 'tool_use') {
+    state.progress.begin(`call-${index}`, stringAt(start, 'name'), out)
+    const input = recordAt(start, 'input') ?? {}
+    if (Object.keys(input).length > 0) block.text = JSON.stringify(input)
+  }
+  push(block, index, stringAt(start, 'text') ?? stringAt(start, 'thinking') ?? '', out)
+}
+
+/** Adds a piece to its block. The hot path: nearly every event is one. */
+function grow(state: ReadState, event: JsonRecord, out: ModelEvent[]): void {
+  const index = indexOf(event)
+  const block = state.blocks.get(index)
+  if (block?.isOpen !== true) {
+    fail(state, { type: 'malformed', what: 'a piece of no content block' }, out)
+    return
+  }
+  const { type, text, thinking, signature, partial_json: fragment } = recordAt(event, 'delta') ?? {}
+  if (type === 'text_delta' && typeof text === 'string') push(block, index, text, out)
+  else if (type === 'thinking_delta' && typeof thinking === 'string') push(block, index, thinking, out)
+  else if (type === 'signature_delta' && typeof signature === 'string') block.signature += signature
+  else if (type === 'input_json_delta' && typeof fragment === 'string') {
+    block.text += fragment
+    state.progress.grow(`call-${index}`, fragment, out)
+  }
+}
+
+function push(block: Block, index: number, text: string, out: ModelEvent[]): void {
+  const kind = kindOf(block)
+  if (text === '' || kind === undefined) return
+  block.text += text
+  out.push({ type: kind === 'text' ? 'textDelta' : 'reasoningDelta', part: `${kind}-${index}`, text })
+}
+
+function kindOf({ start }: Block): 'text' | 'reasoning' | undefined {
+  if (start['type'] === 'text') return 'text'
+  return start['type'] === 'thinking' ? 'reasoning' : undefined
+}
+
+function end(state: ReadState, index: number, out: ModelEvent[]): void {
+  const block = state.blocks.get(index)
+  if (block?.isOpen !== true) return
+  block.isOpen = false
+  const kind = kindOf(block)
+  if (kind !== undefined && block.text !== '')
+    out.push({ type: kind === 'text' ? 'textDone' : 'reasoningDone', part: `${kind}-${index}`, text: block.text })
+  block.part = partOf(state, block, index, out)
+}
+
+/** Returns a block as it goes back, reasoning with its signature unchanged, and sends a call. */
+function partOf(state: ReadState, { start, text, signature }: Block, index: number, out: ModelEvent[]) {
+  switch (start['type']) {
+    case 'text':
+      return text === '' ? undefined : { type: 'text', text }
+    case 'thinking':
+      return signature === '' ? undefined : { type: 'thinking', thinking: text, signature }
+    case 'redacted_thinking':
+      return start
+    case 'tool_use':
+      return callPart(state, { start, written: text.trim() === '' ? '{}' : text, part: `call-${index}` }, out)
+    default:
+      return undefined
+  }
+}
+
+interface WrittenCall {
+  readonly start: JsonRecord
+  readonly written: string
+  readonly part: string
+}
+
+/** Sends a call and returns its block; neither for a repetition of another. */
+function callPart(state: ReadState, { start, written, part }: WrittenCall, out: ModelEvent[]): JsonRecord | undefined {
+  const call = { callId: stringAt(start, 'id') ?? '', name: stringAt(start, 'name') ?? '', arguments: written }
+  const id = state.callIds.claim(call)
+  if (id === undefined) return undefined
+  out.push({ type: 'call', part, ...call, callId: id })
+  return { type: 'tool_use', id, name: call.name, input: readableArguments(written) }
+}
+
+function fail(state: ReadState, fault: WireFault, out: ModelEvent[]): void {
+  state.finished = true
+  out.push({ type: 'failed', failure: state.explain(fault) })
+}
+
+function complete(state: ReadState, out: ModelEvent[]): void {
+  const stop = stopOf(state.stopReason)
+  for (const [index, block] of state.blocks) {
+    // A call that the limit cut would need a result when it is sent back.
+    if (block.isOpen && block.start['type'] !== 'tool_use') end(state, index, out)
+  }
+  state.finished = true
+  out.push({ type: 'completed', parts: partsOf(state, stop), usage: state.usage, stop })
+}
+
+/** Returns the blocks in order, without the reasoning at the end of a cut answer: sent back, it would be rejected. */
+function partsOf({ blocks }: ReadState, stop: StopReason): readonly JsonRecord[] {
+  const inOrder = [...blocks].sort(([a], [b]) => a - b)
+  const parts = inOrder.flatMap(([, { part }]) => (part === undefined ? [] : [part]))
+  if (stop === 'stop') return parts
+  return parts.slice(0, parts.findLastIndex(({ type }) => type === 'text' || type === 'tool_use') + 1)
+}
+
+function stopOf(reason: string | undefined): StopReason {
+  if (reason === 'max_tokens' || reason === 'model_context_window_exceeded') return 'length'
+  return reason === 'refusal' ? 'filter' : 'stop'
+}
+
+/** Reads usage; a later event replaces the counts that it has. Tokens read from the cache and written to it are input. */
+function usageOf(usage: JsonRecord | undefined, before: TokenUsage): TokenUsage {
+  if (usage === undefined) return before
+  const fresh = numberAt(usage, 'input_tokens')
+  const cached = numberAt(usage, 'cache_read_input_tokens')
+  const written = numberAt(usage, 'cache_creation_input_tokens') ?? 0
+  const details = recordAt(usage, 'output_tokens_details')
+  return {
+    inputTokens: fresh === undefined ? before.inputTokens : fresh + (cached ?? 0) + written,
+    cachedInputTokens: cached ?? before.cachedInputTokens,
+    outputTokens: numberAt(usage, 'output_tokens') ?? before.outputTokens,
+    reasoningTokens:
+      (details === undefined ? undefined : numberAt(details, 'thinking_tokens')) ?? before.reasoningTokens,
+  }
+}

@@ -1,0 +1,126 @@
+import type { ModelRequest, ToolSpec } from '../../port/model-client.ts'
+import {
+  type Env,
+  type HttpWire,
+  type Provider,
+  type ProviderError,
+  providerDefaults,
+  type WriteRequest,
+} from '../../port/wire.ts'
+import { isRecord } from '../json.ts'
+import { openaiApi, readErrorBody } from '../openai-api.ts'
+import { traitsOf } from './model-traits.ts'
+import { createMessagesReader } from './read-response.ts'
+import { createMessageWriter, writeInstructions } from './write-messages.ts'
+
+/** Wire of the Messages API of Anthropic. */
+export const anthropicWire: HttpWire = {
+  version: 'anthropic/1',
+  builtinProviders: (env) => [anthropicProvider(env)],
+  headers: (key) => ({ 'anthropic-version': '2023-06-01', ...(key === undefined ? {} : { 'x-api-key': key }) }),
+  requestPath: () => '/messages',
+  modelsPath: '/models?limit=1000',
+  readModelIds: openaiApi.readModelIds,
+  readError,
+  createWriter: createMessagesWriter,
+  createReader: createMessagesReader,
+}
+
+function anthropicProvider(env: Env): Provider {
+  const base = env['ANTHROPIC_BASE_URL']?.trim().replace(/\/+$/, '') || 'https://api.anthropic.com'
+  return {
+    ...providerDefaults,
+    id: 'anthropic',
+    name: 'Anthropic',
+    baseUrl: base.endsWith('/v1') ? base : `${base}/v1`,
+    envKey: 'ANTHROPIC_API_KEY',
+    defaultModel: 'claude-sonnet-5',
+    contextWindow: 200_000,
+  }
+}
+
+/** Reads an error; of a missing thing the API says only "model: NAME". */
+function readError(body: string): ProviderError {
+  const error = readErrorBody(body)
+  return error.kind === 'not_found_error' && /^model:/.test(error.message)
+    ? { ...error, code: 'model_not_found' }
+    : error
+}
+
+function createMessagesWriter(adapter: string): WriteRequest {
+  const writeMessages = createMessageWriter(adapter)
+  return (request) => {
+    const head = JSON.stringify(settingsOf(request)).slice(0, -1)
+    const tools =
+      request.tools.length === 0
+        ? ''
+        : `,"tools":${JSON.stringify(request.tools.map(toolOf))},"tool_choice":{"type":"auto"}`
+    const instructions = writeInstructions(request.instructions)
+    const system = instructions === '' ? '' : `,"system":${instructions}`
+    return `${head}${tools}${system},"messages":[${writeMessages(request.entries)}]}`
+  }
+}
+
+function toolOf({ name, description, parameters }: ToolSpec): object {
+  return { name, description, input_schema: parameters }
+}
+
+function settingsOf({ model, effort, outputSchema }: ModelRequest): object {
+  const { maxOutputTokens, thinking, schemas } = traitsOf(model)
+  const format = outputSchema === undefined || !schemas ? undefined : formatOf(outputSchema)
+  const isThinking = effort !== 'none'
+  const level = thinking === 'adaptive' && isThinking && effort !== undefined ? effortOf(effort) : undefined
+  const output = { ...(level === undefined ? {} : { effort: level }), ...(format === undefined ? {} : { format }) }
+  return {
+    model,
+    max_tokens: maxOutputTokens,
+    stream: true,
+    ...thinkingOf(thinking, effort, maxOutputTokens),
+    ...(Object.keys(output).length === 0 ? {} : { output_config: output }),
+  }
+}
+
+/** Returns the setting of thinking: that of the newer models shows a summary, older ones think only with an effort. */
+function thinkingOf(kind: 'adaptive' | 'budget' | 'none', effort: string | undefined, maxOutputTokens: number): object {
+  if (kind === 'none') return {}
+  if (effort === 'none') return { thinking: { type: 'disabled' } }
+  if (kind === 'adaptive') return { thinking: { type: 'adaptive', display: 'summarized' } }
+  const share = effort === undefined ? undefined : budgetShares[effort]
+  if (share === undefined) return {}
+  return { thinking: { type: 'enabled', budget_tokens: Math.max(1_024, Math.floor(maxOutputTokens * share)) } }
+}
+
+/** Share of the output that thinking may use, by effort. */
+const budgetShares: Readonly<Record<string, number>> = { minimal: 0.02, low: 0.1, medium: 0.3, high: 0.6, xhigh: 0.9 }
+
+function effortOf(effort: string): string {
+  return effort === 'minimal' ? 'low' : effort
+}
+
+function formatOf(schema: Readonly<Record<string, unknown>>): object {
+  return { type: 'json_schema', schema: accepted(schema) }
+}
+
+/** Keywords of JSON Schema that the API rejects; the answer is still held to them here. */
+const rejected: ReadonlySet<string> = new Set([
+  ...['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf', 'minLength', 'maxLength', 'pattern'],
+  ...['minItems', 'maxItems', 'uniqueItems', 'minProperties', 'maxProperties', 'not', '$schema'],
+])
+
+/** Returns a schema without the keywords that the API rejects; names of properties are kept, whatever they are. */
+function accepted(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(accepted)
+  if (!isRecord(schema)) return schema
+  return Object.fromEntries(
+    Object.entries(schema).flatMap(([keyword, value]) => {
+      if (rejected.has(keyword)) return []
+      if (!byName.has(keyword) || !isRecord(value)) return [[keyword, keptWhole.has(keyword) ? value : accepted(value)]]
+      return [[keyword, Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, accepted(inner)]))]]
+    }),
+  )
+}
+
+/** Keywords whose value has a schema for each name. */
+const byName: ReadonlySet<string> = new Set(['properties', '$defs', 'definitions', 'patternProperties'])
+/** Keywords whose value is data, not a schema. */
+const keptWhole: ReadonlySet<string> = new Set(['enum', 'const', 'default', 'examples', 'required'])

@@ -1,0 +1,38 @@
+import type { ProviderError } from '../../port/wire.ts'
+import { isRecord, type JsonRecord, parseRecord, recordAt, stringAt } from '../json.ts'
+import { readErrorBody, readErrorRecord } from '../openai-api.ts'
+
+/** Reads the body of an error; a body in no known form is quoted as it is. */
+export function readGeminiErrorBody(body: string): ProviderError {
+  const record = parseRecord(body) ?? parseRecord(body.trim().replace(/^\[|\]$/g, ''))
+  return record === undefined ? readErrorBody(body) : readGeminiError(record)
+}
+
+/** Words of OpenAI for the states of this API. */
+const kinds: Readonly<Record<string, string>> = {
+  RESOURCE_EXHAUSTED: 'rate_limit_exceeded',
+  UNAVAILABLE: 'overloaded',
+  UNAUTHENTICATED: 'authentication_error',
+  PERMISSION_DENIED: 'permission_error',
+}
+
+/** Reads an error record; the wait that it asks for stands in its details. */
+export function readGeminiError(record: JsonRecord): ProviderError {
+  const error = readErrorRecord(record)
+  const inner = recordAt(record, 'error') ?? record
+  const details = Array.isArray(inner['details']) ? inner['details'].filter(isRecord) : []
+  const wait = details.map((detail) => stringAt(detail, 'retryDelay')).find((delay) => delay !== undefined)
+  const message = wait === undefined || /retry in/i.test(error.message) ? error.message : withWait(error.message, wait)
+  return { ...error, message, kind: kindOf(error, stringAt(inner, 'status') ?? '', details) }
+}
+
+function withWait(message: string, wait: string): string {
+  return `${message} Retry in ${wait}.`
+}
+
+function kindOf({ message }: ProviderError, state: string, details: readonly JsonRecord[]): string {
+  if (details.some(({ reason }) => reason === 'API_KEY_INVALID')) return 'invalid_api_key'
+  if (state === 'NOT_FOUND' && message.startsWith('models/')) return 'model_not_found'
+  if (/input token count .*exceeds/i.test(message)) return 'context_length_exceeded'
+  return kinds[state] ?? ''
+}

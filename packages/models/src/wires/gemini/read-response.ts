@@ -1,0 +1,145 @@
+import {
+  type ModelEvent,
+  type ModelRequest,
+  type StopReason,
+  type TokenUsage,
+  zeroUsage,
+} from '../../port/model-client.ts'
+import type { ExplainFault, WireFault, WireReader } from '../../port/wire.ts'
+import { isRecord, type JsonRecord, numberAt, parseRecord, recordAt, stringAt } from '../json.ts'
+import { createSegments, type Segments } from '../segments.ts'
+import { type CallIds, createCallIds } from '../tool-calls.ts'
+import { readGeminiError } from './read-error.ts'
+
+export function createGeminiReader(request: ModelRequest, explain: ExplainFault): WireReader {
+  const state: ReadState = {
+    explain,
+    callIds: createCallIds(request.entries),
+    segments: createSegments(),
+    parts: [],
+    calls: 0,
+    usage: zeroUsage,
+    finishReason: undefined,
+    finished: false,
+  }
+  return {
+    read(data, out) {
+      if (state.finished) return
+      const chunk = parseRecord(data)
+      if (chunk === undefined) fail(state, { type: 'malformed', what: 'an event that is not JSON' }, out)
+      else if (chunk['error'] !== undefined) fail(state, { type: 'refused', error: readGeminiError(chunk) }, out)
+      else readChunk(state, chunk, out)
+    },
+    end(out) {
+      if (state.finished) return
+      if (state.finishReason === undefined) fail(state, { type: 'cut' }, out)
+      else complete(state, state.finishReason, out)
+    },
+  }
+}
+
+/** State of one response while it is read. */
+interface ReadState {
+  readonly explain: ExplainFault
+  readonly callIds: CallIds
+  readonly segments: Segments
+  /** Parts as they go back, each signature in the part that it came with. */
+  readonly parts: JsonRecord[]
+  calls: number
+  usage: TokenUsage
+  finishReason: string | undefined
+  finished: boolean
+}
+
+/** Reads one chunk. The reason to stop comes with the last candidate, usage with each chunk. */
+function readChunk(state: ReadState, chunk: JsonRecord, out: ModelEvent[]): void {
+  const { candidates } = chunk
+  state.usage = usageOf(recordAt(chunk, 'usageMetadata'), state.usage)
+  const candidate: unknown = Array.isArray(candidates) ? candidates[0] : undefined
+  if (isRecord(candidate)) {
+    const parts = recordAt(candidate, 'content')?.['parts']
+    if (Array.isArray(parts)) for (const part of parts.filter(isRecord)) readPart(state, part, out)
+    state.finishReason = stringAt(candidate, 'finishReason') ?? state.finishReason
+  }
+  const feedback = recordAt(chunk, 'promptFeedback')
+  if (feedback !== undefined && stringAt(feedback, 'blockReason') !== undefined) state.finishReason ??= 'SAFETY'
+}
+
+function readPart(state: ReadState, part: JsonRecord, out: ModelEvent[]): void {
+  const call = recordAt(part, 'functionCall')
+  if (call !== undefined) {
+    state.segments.close(out)
+    readCall(state, part, call, out)
+    return
+  }
+  const text = stringAt(part, 'text')
+  if (text === undefined) return
+  state.segments.push(part['thought'] === true ? 'reasoning' : 'text', text, out)
+  keepText(state.parts, part, text)
+}
+
+/** Keeps text for the next request, pieces joined. Thoughts without a signature are not sent back. */
+function keepText(parts: JsonRecord[], part: JsonRecord, text: string): void {
+  const isSigned = part['thoughtSignature'] !== undefined
+  if (!isSigned && (part['thought'] === true || text === '')) return
+  const last = parts.at(-1)
+  const joins = !isSigned && last !== undefined && isPlainText(last)
+  if (joins) parts[parts.length - 1] = { text: `${stringAt(last, 'text') ?? ''}${text}` }
+  else parts.push(isSigned ? part : { text })
+}
+
+function isPlainText(part: JsonRecord): boolean {
+  return typeof part['text'] === 'string' && part['thoughtSignature'] === undefined
+}
+
+/** Sends a call, which comes whole, and keeps its part; neither for a repetition of another. */
+function readCall(state: ReadState, part: JsonRecord, call: JsonRecord, out: ModelEvent[]): void {
+  const given = stringAt(call, 'id') ?? ''
+  const name = stringAt(call, 'name') ?? ''
+  const written = JSON.stringify(recordAt(call, 'args') ?? {})
+  // Without ids two equal calls are two calls.
+  const callId = state.callIds.claim({ callId: given, name, arguments: written })
+  if (callId === undefined) return
+  const nth = `call-${state.calls}`
+  state.calls += 1
+  out.push({ type: 'callDelta', part: nth, name, argumentBytes: 0 })
+  out.push({ type: 'call', part: nth, callId, name, arguments: written })
+  state.parts.push(given === '' ? part : { ...part, functionCall: { ...call, id: callId } })
+}
+
+function fail(state: ReadState, fault: WireFault, out: ModelEvent[]): void {
+  state.finished = true
+  out.push({ type: 'failed', failure: state.explain(fault) })
+}
+
+function complete(state: ReadState, finishReason: string, out: ModelEvent[]): void {
+  if (/^(?:MALFORMED_FUNCTION_CALL|UNEXPECTED_TOOL_CALL)$/.test(finishReason)) {
+    fail(state, { type: 'malformed', what: 'a tool call' }, out)
+    return
+  }
+  state.finished = true
+  state.segments.close(out)
+  out.push({ type: 'completed', parts: state.parts, usage: state.usage, stop: stopOf(finishReason) })
+}
+
+/** Reasons of the provider not to go on. */
+const filters: ReadonlySet<string> = new Set([
+  ...['SAFETY', 'RECITATION', 'BLOCKLIST', 'PROHIBITED_CONTENT', 'SPII', 'IMAGE_SAFETY', 'LANGUAGE'],
+])
+
+function stopOf(finishReason: string): StopReason {
+  if (finishReason === 'MAX_TOKENS') return 'length'
+  return filters.has(finishReason) ? 'filter' : 'stop'
+}
+
+/** Reads usage, which each chunk counts anew; thoughts are output. */
+function usageOf(usage: JsonRecord | undefined, before: TokenUsage): TokenUsage {
+  if (usage === undefined) return before
+  const thoughts = numberAt(usage, 'thoughtsTokenCount') ?? 0
+  return {
+    inputTokens: numberAt(usage, 'promptTokenCount') ?? 0,
+    cachedInputTokens: numberAt(usage, 'cachedContentTokenCount') ?? 0,
+    outputTokens: (numberAt(usage, 'candidatesTokenCount') ?? 0) + thoughts,
+    reasoningTokens: thoughts,
+  }
+}

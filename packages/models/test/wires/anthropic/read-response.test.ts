@@ -1,0 +1,145 @@
+import { describe, expect, it } from 'vitest'
+import type { ModelEvent } from '../../../src/port/model-client.ts'
+import { anthropicWire } from '../../../src/wires/anthropic/wire.ts'
+import { fixture, readPieces, readStream } from '../../support/read-body.ts'
+import { failureOf, requestOf, response } from '../../support/requests.ts'
+
+function completedOf(events: readonly ModelEvent[]) {
+  const last = events.at(-1)
+  if (last?.type !== 'completed') throw new Error(`not completed: ${JSON.stringify(last)}`)
+  return last
+}
+
+function stream(...events: readonly object[]): string {
+  return events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('')
+}
+
+const start = { type: 'message_start', message: { usage: { input_tokens: 3, output_tokens: 1 } } }
+const text = (index: number, words: string) => [
+  { type: 'content_block_start', index, content_block: { type: 'text', text: '' } },
+  { type: 'content_block_delta', index, delta: { type: 'text_delta', text: words } },
+  { type: 'content_block_stop', index },
+]
+const call = (index: number, id: string, input: string) => [
+  { type: 'content_block_start', index, content_block: { type: 'tool_use', id, name: 'shell', input: {} } },
+  { type: 'content_block_delta', index, delta: { type: 'input_json_delta', partial_json: input } },
+  { type: 'content_block_stop', index },
+]
+const ending = (reason: string) => [
+  { type: 'message_delta', delta: { stop_reason: reason }, usage: { output_tokens: 9 } },
+  { type: 'message_stop' },
+]
+
+describe('the Messages wire, reading', () => {
+  it('sends reasoning, text, calls and usage of a whole answer, and keeps blocks as they go back', () => {
+    expect(readPieces(anthropicWire, [fixture('anthropic-answer')])).toEqual([
+      { type: 'reasoningDelta', part: 'reasoning-0', text: 'Let me ' },
+      { type: 'reasoningDelta', part: 'reasoning-0', text: 'see — 考え' },
+      { type: 'reasoningDone', part: 'reasoning-0', text: 'Let me see — 考え' },
+      { type: 'textDelta', part: 'text-2', text: 'Héllo ' },
+      { type: 'textDelta', part: 'text-2', text: '漢字' },
+      { type: 'textDelta', part: 'text-2', text: ' 👩‍💻!' },
+      { type: 'textDone', part: 'text-2', text: 'Héllo 漢字 👩‍💻!' },
+      { type: 'callDelta', part: 'call-3', name: 'read', argumentBytes: 0 },
+      { type: 'call', part: 'call-3', callId: 'toolu_A', name: 'read', arguments: '{"path": "src/é.ts"}' },
+      { type: 'callDelta', part: 'call-4', name: 'list', argumentBytes: 0 },
+      { type: 'call', part: 'call-4', callId: 'toolu_B', name: 'list', arguments: '{}' },
+      {
+        type: 'completed',
+        stop: 'stop',
+        usage: { inputTokens: 1712, cachedInputTokens: 1024, outputTokens: 80, reasoningTokens: 32 },
+        parts: [
+          { type: 'thinking', thinking: 'Let me see — 考え', signature: 'EqQBCgIYAhIM1gbcDa9GJwZA2b3h' },
+          { type: 'redacted_thinking', data: 'EmwKAhgBEgy3va3p' },
+          { type: 'text', text: 'Héllo 漢字 👩‍💻!' },
+          { type: 'tool_use', id: 'toolu_A', name: 'read', input: { path: 'src/é.ts' } },
+          { type: 'tool_use', id: 'toolu_B', name: 'list', input: {} },
+        ],
+      },
+    ])
+  })
+
+  it('reads the same events wherever the bytes are cut', () => {
+    const bytes = fixture('anthropic-answer')
+    const whole = readPieces(anthropicWire, [bytes])
+    for (let at = 1; at < bytes.length; at += 1)
+      expect(readPieces(anthropicWire, [bytes.subarray(0, at), bytes.subarray(at)])).toEqual(whole)
+  })
+
+  it('says that the stream was cut, wherever it ends before the reason to stop', () => {
+    const bytes = fixture('anthropic-answer')
+    const ended = bytes.indexOf('event: message_delta')
+    for (let at = 0; at < ended; at += 7)
+      expect(failureOf(readPieces(anthropicWire, [bytes.subarray(0, at)])).code).toBe('streamCut')
+  })
+
+  it('reads a message that was not streamed', () => {
+    const content = [
+      { type: 'text', text: 'Hi' },
+      { type: 'tool_use', id: 'toolu_A', name: 'read', input: { path: 'a' } },
+    ]
+    const message = { type: 'message', content, stop_reason: 'tool_use', usage: { input_tokens: 4, output_tokens: 2 } }
+    const events = readStream(anthropicWire, stream(message))
+    expect(completedOf(events)).toMatchObject({ parts: content, usage: { inputTokens: 4, outputTokens: 2 } })
+    expect(events).toContainEqual(expect.objectContaining({ type: 'call', arguments: '{"path":"a"}' }))
+  })
+
+  it('leaves out a call that the output limit cut', () => {
+    const events = readPieces(anthropicWire, [fixture('anthropic-length')])
+    expect(completedOf(events)).toMatchObject({ stop: 'length', parts: [{ type: 'text', text: 'A patch:' }] })
+    expect(events.filter(({ type }) => type === 'call')).toEqual([])
+  })
+
+  it('leaves out reasoning at the end of a cut answer', () => {
+    const thinking = [
+      { type: 'content_block_start', index: 0, content_block: { type: 'thinking', thinking: '', signature: 's' } },
+      { type: 'content_block_stop', index: 0 },
+    ]
+    const events = readStream(anthropicWire, stream(start, ...thinking, ...ending('max_tokens')))
+    expect(completedOf(events).parts).toEqual([])
+  })
+
+  it('names a refusal, and a window that is full', () => {
+    expect(completedOf(readPieces(anthropicWire, [fixture('anthropic-refusal')]))).toMatchObject({ stop: 'filter' })
+    const full = readStream(anthropicWire, stream(start, ...text(0, 'a'), ...ending('model_context_window_exceeded')))
+    expect(completedOf(full).stop).toBe('length')
+  })
+
+  it('reports an error inside a stream whose status was 200', () => {
+    const failure = failureOf(readPieces(anthropicWire, [fixture('anthropic-error')]))
+    expect(failure).toMatchObject({ code: 'overloaded', message: expect.stringContaining('Overloaded') })
+  })
+
+  it('gives a call an id of its own when its id is taken or missing', () => {
+    const request = requestOf([response({ calls: [{ callId: 'toolu_A', name: 'shell', arguments: '{}' }] })])
+    const calls = [...call(0, 'toolu_A', '{"command":"ls"}'), ...call(1, '', '{"command":"pwd"}')]
+    const events = readStream(anthropicWire, stream(start, ...calls, ...ending('tool_use')), request)
+    const ids = events.flatMap((event) => (event.type === 'call' ? [event.callId] : []))
+    expect(new Set(['toolu_A', '', ...ids]).size).toBe(4)
+    expect(completedOf(events).parts).toMatchObject(ids.map((id) => ({ type: 'tool_use', id })))
+  })
+
+  it('takes a repeated start, and no second message after content', () => {
+    const once = stream(start, start, ...text(0, 'a'), ...ending('end_turn'))
+    expect(completedOf(readStream(anthropicWire, once)).stop).toBe('stop')
+    const twice = stream(start, ...text(0, 'a'), start, ...text(0, 'b'), ...ending('end_turn'))
+    expect(failureOf(readStream(anthropicWire, twice)).code).toBe('malformedStream')
+  })
+
+  it.each([
+    ['no JSON', 'data: {"type":\n\n'],
+    ['a piece of no block', stream(start, { type: 'content_block_delta', index: 3, delta: { type: 'text_delta' } })],
+  ])('fails on %s', (_name, bytes) => {
+    expect(failureOf(readStream(anthropicWire, bytes)).code).toBe('malformedStream')
+  })
+
+  it('passes over events and blocks that only a newer API has', () => {
+    const newer = [
+      { type: 'content_block_start', index: 0, content_block: { type: 'fallback', to: { model: 'm' } } },
+      { type: 'content_block_stop', index: 0 },
+      { type: 'message_note', note: 1 },
+    ]
+    const events = readStream(anthropicWire, stream(start, ...newer, ...text(1, 'Hi'), ...ending('end_turn')))
+    expect(completedOf(events).parts).toEqual([{ type: 'text', text: 'Hi' }])
+  })
+})
