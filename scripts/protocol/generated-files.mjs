@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { scriptingPage } from '../scripting/events-page.mjs'
 import { terminalPage } from '../terminal/key-section.mjs'
 import { protocolSchema } from './json-schema.mjs'
 import { redactionTableText } from './redaction-table.mjs'
@@ -11,6 +12,7 @@ export function generatedFiles() {
   return new Map([
     ['docs/protocol/schema.json', `${JSON.stringify(schema, null, 2)}\n`],
     ['docs/protocol/README.md', fillReference(template, schema)],
+    ['docs/scripting-events.md', scriptingPage(schema)],
     ['packages/protocol/src/redaction-table.ts', redactionTableText()],
     ['docs/terminal.md', terminalPage()],
   ])

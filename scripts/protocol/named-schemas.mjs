@@ -4,6 +4,7 @@ import * as input from '../../packages/protocol/src/schema/input.ts'
 import * as item from '../../packages/protocol/src/schema/item.ts'
 import * as method from '../../packages/protocol/src/schema/method.ts'
 import * as params from '../../packages/protocol/src/schema/params.ts'
+import * as scripted from '../../packages/protocol/src/schema/scripted.ts'
 import * as settings from '../../packages/protocol/src/schema/settings.ts'
 import * as state from '../../packages/protocol/src/schema/state.ts'
 import * as summaries from '../../packages/protocol/src/schema/summaries.ts'
@@ -16,7 +17,7 @@ const inline = new Set([input.sideFile, item.storedFacts])
 
 /** Returns schema → name: exports of schema files, events, items, and params and result of each method. */
 export function namedSchemas() {
-  const modules = [approval, event, input, item, method, params, settings, state, summaries]
+  const modules = [approval, event, input, item, method, params, scripted, settings, state, summaries]
   const exported = modules.flatMap(Object.entries).filter(([, value]) => isSchema(value) && !inline.has(value))
   const names = new Map(exported.map(([name, schema]) => [schema, renamed[name] ?? pascalCase(name)]))
   const own = [

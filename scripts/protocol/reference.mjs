@@ -38,6 +38,8 @@ const messages = [
 ]
 /** Types of the log only: clients get `DeliveredEnvelope`. */
 const logOnly = ['Envelope']
+/** Lines of `parley exec`, which have a page of their own. */
+const scripted = ['InputLine', 'InputRejected', 'RunEnded']
 
 /** Returns the types that no other section shows. */
 function otherTypes({ $defs, 'x-methods': methods }) {
@@ -48,6 +50,7 @@ function otherTypes({ $defs, 'x-methods': methods }) {
     ...unions,
     ...messages,
     ...logOnly,
+    ...scripted,
     ...options,
     ...ofMethods,
     'OneConversation',

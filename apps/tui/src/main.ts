@@ -1,8 +1,9 @@
-import { ceilingFlags, failedLines, wantsCodexLines, withCallersKey } from './cli/early-arguments.ts'
+import { ceilingFlags, withCallersKey } from './cli/early-arguments.ts'
 import { exitCodes, ParleyError } from './cli/exit-codes.ts'
 import { homeFolder } from './cli/folders.ts'
 import { type Launch, type LaunchedServer, launchEarly, type Program } from './cli/launch-server.ts'
 import { reportBug } from './cli/report-bug.ts'
+import { writeFailure } from './cli/run-ended.ts'
 import { showEffects } from './view/text/control-characters.ts'
 
 /** Time for an unused server to end before it is killed. */
@@ -22,11 +23,12 @@ export async function main(argv: readonly string[], program: Program): Promise<v
     const own = { program, home, env, ceiling: ceilingFlags(argv) }
     launch = { ...own, early: launchEarly(argv, own) }
   } catch (error) {
-    return exit(explainStart(error, argv), null)
+    return exit(await explainStart(error, argv), null)
   }
   const fail = async (error: unknown) => {
     const report = await reportBug(launch, program, error)
-    explain(`internal error, this is a bug. A report is in ${report}`, argv)
+    const message = `internal error, this is a bug. A report is in ${report}`
+    await writeFailure(argv, { failure: { code: 'internal', message }, exitCode: exitCodes.internal }, say)
     return exit(exitCodes.internal, launch.early)
   }
   process.once('uncaughtException', (error) => void fail(error))
@@ -43,14 +45,15 @@ function leaveOnClosedPipe(error: NodeJS.ErrnoException): void {
   if (error.code === 'EPIPE') process.exit(exitCodes.ok)
 }
 
-function explain(message: string, argv: readonly string[]): void {
+function say(message: string): void {
   process.stderr.write(`parley: ${showEffects(message)}\n`)
-  if (wantsCodexLines(argv)) process.stdout.write(failedLines(message))
 }
 
-function explainStart(error: unknown, argv: readonly string[]): number {
-  explain(error instanceof Error ? error.message : String(error), argv)
-  return error instanceof ParleyError ? error.exitCode : exitCodes.internal
+async function explainStart(error: unknown, argv: readonly string[]): Promise<number> {
+  const { code, exitCode } = error instanceof ParleyError ? error : { code: 'internal', exitCode: exitCodes.internal }
+  const message = error instanceof Error ? error.message : String(error)
+  await writeFailure(argv, { failure: { code, message }, exitCode }, say)
+  return exitCode
 }
 
 /** Exits after stdout and stderr were read: an earlier exit loses output to a slow reader. */

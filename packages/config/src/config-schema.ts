@@ -2,7 +2,7 @@ import * as z from 'zod'
 
 // Keys of the same form share a schema: to create one takes as long as a hundred checks, and each start creates them.
 const plainText = z.string().optional()
-const text = z.string().min(1).optional()
+const text = z.string().regex(/\S/, 'must not be empty').optional()
 const texts = z.array(z.string()).optional()
 const stringMap = z.record(z.string(), z.string()).optional()
 const flag = z.boolean().optional()
@@ -66,7 +66,7 @@ const choices = {
 /** Keys of `config.toml`, with the names that Codex gives them where both have the key. */
 const configShape = {
   ...choices,
-  profile: plainText,
+  profile: text,
   openai_base_url: plainText,
   model_context_window: atLeastOne,
   get model_providers() {

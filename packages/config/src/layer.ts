@@ -76,6 +76,8 @@ const onlyInFile = 'is ignored: only $PARLEY_HOME/config.toml can name places of
 function fittingValue(path: string, value: unknown): unknown {
   if (typeof value !== 'string') return value
   const parsed = tomlValue(value)
+  // A text in quotes is meant as it is: `""` is an empty text, and not two quotes.
+  if (typeof parsed === 'string') return parsed
   return fits(path, parsed) || !fits(path, value) ? parsed : value
 }
 

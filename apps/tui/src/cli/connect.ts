@@ -1,5 +1,5 @@
-import { type CheckResult, ClientError, connect as connectTo, type Parley } from '@parley/client'
-import type { ServerNotice } from '@parley/protocol'
+import { type CheckResult, ClientError, type Conversation, connect as connectTo, type Parley } from '@parley/client'
+import type { Overrides, ServerNotice } from '@parley/protocol'
 import { showEffects } from '../view/text/control-characters.ts'
 import { exitCodes, ParleyError } from './exit-codes.ts'
 import { type Launch, launchServer } from './launch-server.ts'
@@ -52,6 +52,17 @@ async function resultCheck({ env }: Launch): Promise<{ readonly checkResult?: Ch
   if (env['PARLEY_CHECK_RESULTS'] !== '1') return {}
   const { methods } = await import('@parley/protocol/schema')
   return { checkResult: (method, result) => void methods[method].result.parse(result) }
+}
+
+/** Copies a conversation up to the event `at`, or whole. Requests a view first, which finds it by any of its names and needs no lock. */
+export async function forkConversation(
+  parley: Parley,
+  { id, at }: { readonly id: string; readonly at: number | null },
+  overrides: Overrides,
+): Promise<Conversation> {
+  const source = await parley.request('conversation/resume', { prefix: id, readOnly: true })
+  const copy = await parley.fork(source.conversationId, at ?? undefined)
+  return Object.keys(overrides).length === 0 ? copy : parley.resume(copy.id, { overrides })
 }
 
 /** Reports only a server that was killed: other notices do not concern a command that asks one question. */

@@ -37,11 +37,20 @@ function configValue(text: string): { key: string; value: string } | null {
 
 /** Returns true if the caller expects the lines of the Codex SDK. Reads the words without parsing, which may fail. */
 export function wantsCodexLines(argv: readonly string[]): boolean {
+  return wantsFormat(argv, { format: 'codex', short: '--experimental-json' })
+}
+
+/** Returns true if the caller expects JSON that ends with `run.ended`. Reads the words without parsing, which may fail. */
+export function wantsEndLine(argv: readonly string[]): boolean {
+  return wantsFormat(argv, { format: 'json', short: '--json' }) || wantsFormat(argv, { format: 'result' })
+}
+
+function wantsFormat(argv: readonly string[], { format, short }: { format: string; short?: string }): boolean {
   const end = argv.indexOf('--')
   const words = end < 0 ? argv : argv.slice(0, end)
   if (!words.includes('exec')) return false
-  const named = words.some((word, at) => word === '--output-format' && words[at + 1] === 'codex')
-  return named || words.includes('--experimental-json') || words.includes('--output-format=codex')
+  const named = words.some((word, at) => word === '--output-format' && words[at + 1] === format)
+  return named || (short !== undefined && words.includes(short)) || words.includes(`--output-format=${format}`)
 }
 
 /** Returns the Codex lines of a run without a turn. */

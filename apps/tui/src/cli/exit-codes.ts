@@ -23,6 +23,7 @@ export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes]
 
 const byCode: Readonly<Record<string, ExitCode>> = {
   usage: exitCodes.usage,
+  invalidInput: exitCodes.usage,
   invalidParams: exitCodes.usage,
   configInvalid: exitCodes.usage,
   aboveCeiling: exitCodes.usage,
@@ -37,6 +38,7 @@ const byCode: Readonly<Record<string, ExitCode>> = {
   conversationNotFound: exitCodes.notFound,
   ambiguousConversation: exitCodes.notFound,
   itemNotFound: exitCodes.notFound,
+  approvalUnanswered: exitCodes.approvalUnanswered,
   answerUnfit: exitCodes.answerUnfit,
   timeout: exitCodes.budget,
   unreachable: exitCodes.provider,

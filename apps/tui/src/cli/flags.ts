@@ -27,6 +27,7 @@ export interface ExecFlags extends CommonFlags, ImageFlag {
   readonly json?: boolean
   readonly experimentalJson?: boolean
   readonly outputFormat?: OutputFormat
+  readonly inputFormat?: (typeof inputFormats)[number]
   readonly outputSchema?: string
   /** Name of the sender, for callers of Codex. */
   readonly threadSource?: string
@@ -70,7 +71,9 @@ export function collectConfig(text: string, known: Record<string, string> = {}):
 
 /** Collects files of repeated flags, several with commas between; an existing file may have a comma in its name. */
 export function collectFiles(text: string, known: string[] = []): string[] {
-  return [...known, ...(existsSync(text) ? [text] : text.split(',').filter((name) => name !== ''))]
+  const names = existsSync(text) ? [text] : text.split(',').filter((name) => name.trim() !== '')
+  if (names.length === 0) throw new InvalidArgumentError('It must not be empty.')
+  return [...known, ...names]
 }
 
 export function collectList(text: string, known: string[] = []): string[] {
@@ -104,7 +107,9 @@ export function parseCount(least: number): (text: string) => number {
   }
 }
 
-export const outputFormats = ['text', 'json', 'codex'] as const
+export const inputFormats = ['text', 'jsonl'] as const
+
+export const outputFormats = ['text', 'json', 'result', 'codex'] as const
 
 type OutputFormat = (typeof outputFormats)[number]
 

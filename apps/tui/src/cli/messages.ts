@@ -1,7 +1,7 @@
 import { getSystemErrorMessage } from 'node:util'
-import type { Parley } from '@parley/client'
-import type { ConversationId, ConversationSummary, ResultOf, Settings } from '@parley/protocol'
-import type { RpcError } from '@parley/rpc'
+import { ClientError, type Parley } from '@parley/client'
+import type { ConversationId, ConversationSummary, Failure, ResultOf, Settings } from '@parley/protocol'
+import { RpcError } from '@parley/rpc'
 import type { Command } from 'commander'
 import { showEffects } from '../view/text/control-characters.ts'
 import { misused, type ParleyError } from './exit-codes.ts'
@@ -13,6 +13,14 @@ import { misused, type ParleyError } from './exit-codes.ts'
 export function explainRejection({ message, data }: Pick<RpcError, 'message' | 'data'>): string {
   const text = showEffects(message)
   return data?.code === 'cwdMissing' ? `${text} Choose another with --cd.` : text
+}
+
+/** Returns the failure that an error of the server or the connection stands for; null for any other error. */
+export function expectedFailure(error: unknown): Failure | null {
+  if (error instanceof RpcError) return { code: error.data?.code ?? 'internal', message: explainRejection(error) }
+  if (!(error instanceof ClientError)) return null
+  const { code } = error.data
+  return { code: code === 'connectionClosed' ? 'serverFailed' : code, message: error.message }
 }
 
 /** Returns Commander's message about a wrong command line as a line of this program. */
@@ -41,6 +49,8 @@ Examples:
   parley exec --output-schema answer.json "which tests fail?"
   parley exec --json --policy .parley/ci.toml --timeout 10m "fix the failing test"
   parley exec resume --last "now update the changelog"
+  parley exec fork 0a1b2c3d "try it another way"
+  parley exec --json --input-format jsonl <messages-and-answers
 
 Exit codes: 0 answered, 1 failed, 2 usage, 3 no credentials, 4 approval unanswered,
 5 not found, 6 answer does not satisfy the schema, 7 out of time, 8 provider unreachable,

@@ -1,17 +1,17 @@
 import { type Command, Option } from 'commander'
 import { misused } from '../cli/exit-codes.ts'
-import { type ExecFlags, outputFormats, parseDuration } from '../cli/flags.ts'
+import { type ExecFlags, inputFormats, named, outputFormats, parseCount, parseDuration } from '../cli/flags.ts'
 import type { Launch } from '../cli/launch-server.ts'
 import { execHelp } from '../cli/messages.ts'
-import type { Resumption } from '../scripted/exec-run.ts'
+import type { Target } from '../scripted/open-target.ts'
 import { flagsOf, type Settle, withCommonFlags, withImages } from './shared-options.ts'
 
-/** Defines `exec` and `exec resume`. */
+/** Defines `exec`, `exec resume` and `exec fork`. */
 export function defineExec(program: Command, launch: Launch, settle: Settle): void {
-  const run = (prompt: string | undefined, flags: ExecFlags, resume: Resumption | null) =>
+  const run = (prompt: string | undefined, flags: ExecFlags, target: Target) =>
     settle(
       import('../scripted/run-exec.ts').then(({ runExec }) =>
-        runExec(launch, { prompt: prompt ?? null, flags, resume }),
+        runExec(launch, { prompt: prompt ?? null, flags, target }),
       ),
     )
   const exec = withExecFlags(program.command('exec [prompt]'))
@@ -20,16 +20,26 @@ export function defineExec(program: Command, launch: Launch, settle: Settle): vo
     .helpCommand(false)
     .addHelpText('after', execHelp)
     .action((prompt: string | undefined, _flags: unknown, command: Command) =>
-      run(prompt, flagsOf<ExecFlags>(command), null),
+      run(prompt, flagsOf<ExecFlags>(command), { kind: 'new' }),
     )
-  withExecFlags(exec.command('resume [id] [prompt]'))
-    .description('one more turn of a conversation: id, unique part of one, or name')
+  withExecFlags(exec.command('resume').argument('[id]', '', named).argument('[prompt]'))
+    .description(
+      'one more turn of a conversation: id, unique part of one, or name. One that is open elsewhere is joined',
+    )
     .option('--last', 'the newest conversation, of this folder if there is one; the only argument is the prompt')
     .action((id: string | undefined, prompt: string | undefined, _flags: unknown, command: Command) => {
       const flags = flagsOf<ExecFlags & { last?: boolean }>(command)
-      const { resume, ...rest } = whichOne({ id, prompt, last: flags.last === true })
-      if (flags.ephemeral === true) throw misused('--ephemeral is for new conversations; this one is kept already.')
-      return run(rest.prompt, flags, resume)
+      const which = whichOne({ id, prompt, last: flags.last === true })
+      refuseEphemeral(flags, 'this one is kept already')
+      return run(which.prompt, flags, which.target)
+    })
+  withExecFlags(exec.command('fork').argument('<id>', '', named).argument('[prompt]'))
+    .description('one turn in a new conversation that begins as a copy of another one')
+    .option('--at <seq>', 'the last event to take over; the newest when left out', parseCount(1))
+    .action((id: string, prompt: string | undefined, _flags: unknown, command: Command) => {
+      const flags = flagsOf<ExecFlags & { at?: number }>(command)
+      refuseEphemeral(flags, 'a copy is kept')
+      return run(prompt, flags, { kind: 'fork', id, at: flags.at ?? null })
     })
 }
 
@@ -40,11 +50,15 @@ interface ResumeWords {
 }
 
 /** Returns the conversation and the prompt: with `--last` the first word is the prompt. */
-function whichOne({ id, prompt, last }: ResumeWords): { resume: Resumption; prompt: string | undefined } {
+function whichOne({ id, prompt, last }: ResumeWords): { target: Target; prompt: string | undefined } {
   if (last && prompt !== undefined) throw misused('Give an id or --last, not both.')
-  if (last) return { resume: { last: true }, prompt: id }
+  if (last) return { target: { kind: 'resume', last: true }, prompt: id }
   if (id === undefined) throw misused('Which conversation? Give its id, or --last; `parley list` shows them.')
-  return { resume: { last: false, id }, prompt }
+  return { target: { kind: 'resume', last: false, id }, prompt }
+}
+
+function refuseEphemeral({ ephemeral }: ExecFlags, why: string): void {
+  if (ephemeral === true) throw misused(`--ephemeral is for new conversations; ${why}.`)
 }
 
 function withExecFlags(command: Command): Command {
@@ -52,13 +66,19 @@ function withExecFlags(command: Command): Command {
     .addOption(new Option('--output-format <format>', 'what stdout is for; text when left out').choices(outputFormats))
     .option('--json', 'the same as --output-format json: events as lines, as the server sends them')
     .option('--experimental-json', 'the same as --output-format codex: the lines that the Codex SDK reads')
-    .option('--output-schema <file>', 'a JSON Schema that the final message must satisfy')
-    .option('-o, --output <file>', 'write the final message to a file, only on success')
-    .option('--policy <file>', 'rules that answer approvals; what they leave open is denied')
+    .addOption(
+      new Option(
+        '--input-format <format>',
+        'what stdin is for; jsonl: messages and answers, one JSON object a line, while it runs',
+      ).choices(inputFormats),
+    )
+    .option('--output-schema <file>', 'a JSON Schema that the final message must satisfy', named)
+    .option('-o, --output <file>', 'write the final message to a file, only on success', named)
+    .option('--policy <file>', 'rules that answer approvals; what they leave open is denied', named)
     .option('--stdin', 'append stdin to the prompt')
     .option('--timeout <duration>', 'give up after this long: 90, 90s, 5m', parseDuration)
-    .option('--record <file>', 'append what the model says to a file, for playing back')
-    .option('--thread-source <name>', 'who sends the prompt, for the log')
+    .option('--record <file>', 'append what the model says to a file, for playing back', named)
+    .option('--thread-source <name>', 'who sends the prompt, for the log', named)
     .option('--skip-git-repo-check', 'for callers of Codex; parley has no such check')
     .addOption(new Option('--cyber-access-program <name>', 'for callers of Codex; it has no effect here').hideHelp())
 }

@@ -1,11 +1,10 @@
-import { ClientError } from '@parley/client'
-import { RpcError } from '@parley/rpc'
+import type { Failure } from '@parley/protocol'
 import { Command, CommanderError } from 'commander'
-import { failedLines, wantsCodexLines } from '../cli/early-arguments.ts'
-import { exitCodeOf, exitCodes, misused, ParleyError } from '../cli/exit-codes.ts'
+import { type ExitCode, exitCodeOf, exitCodes, misused, ParleyError } from '../cli/exit-codes.ts'
 import { type CommonFlags, type ImageFlag, parseCount } from '../cli/flags.ts'
 import type { Launch } from '../cli/launch-server.ts'
-import { explainRejection, refuseSlips, sayUsageError, unknownCommand, usageSentence } from '../cli/messages.ts'
+import { expectedFailure, refuseSlips, sayUsageError, unknownCommand, usageSentence } from '../cli/messages.ts'
+import { writeFailure } from '../cli/run-ended.ts'
 import { showEffects } from '../view/text/control-characters.ts'
 import { defineExec } from './define-exec.ts'
 import { defineChecks, defineLookups } from './define-lookups.ts'
@@ -24,23 +23,25 @@ export async function runCommandLine(argv: readonly string[], launch: Launch): P
   } catch (error) {
     const ending = endingOf(error)
     if (ending === null) throw error
-    // Commander has printed its own message.
-    if (!(error instanceof CommanderError)) process.stderr.write(`parley: ${showEffects(ending.message)}\n`)
-    if (ending.exitCode !== exitCodes.ok && wantsCodexLines(argv)) process.stdout.write(failedLines(ending.message))
-    return ending.exitCode
+    if (ending.exitCode === exitCodes.ok) return ending.exitCode
+    const { code, message: words, exitCode } = ending
+    await writeFailure(argv, { failure: { code, message: words }, exitCode }, (message) => {
+      // Commander has printed its own message.
+      if (!(error instanceof CommanderError)) process.stderr.write(`parley: ${showEffects(message)}\n`)
+    })
+    return exitCode
   }
 }
 
-/** Returns message and exit code of an expected error; null for a bug. */
-function endingOf(error: unknown): { message: string; exitCode: number } | null {
-  if (error instanceof ParleyError) return error
+/** Returns the failure and the exit code of an expected error; null for a bug. */
+function endingOf(error: unknown): (Failure & { readonly exitCode: ExitCode }) | null {
+  if (error instanceof ParleyError) return { code: error.code, message: error.message, exitCode: error.exitCode }
   if (error instanceof CommanderError) {
     const exitCode = error.exitCode === 0 ? exitCodes.ok : exitCodes.usage
-    return { message: usageSentence(error.message), exitCode }
+    return { code: 'usage', message: usageSentence(error.message), exitCode }
   }
-  if (error instanceof ClientError) return { message: error.message, exitCode: exitCodeOf(error.data.code) }
-  if (!(error instanceof RpcError)) return null
-  return { message: explainRejection(error), exitCode: exitCodeOf(error.data?.code ?? 'internal') }
+  const failure = expectedFailure(error)
+  return failure === null ? null : { ...failure, exitCode: exitCodeOf(failure.code) }
 }
 
 type Start = Parameters<typeof import('../ink/run-interactive.ts')['runInteractive']>[1]

@@ -18,7 +18,7 @@ export function withJudgingFlags(command: Command): Command {
   return command
     .addOption(sandboxOption())
     .addOption(approvalOption())
-    .option('-C, --cd <dir>', 'folder the command would run in')
+    .option('-C, --cd <dir>', 'folder the command would run in', named)
     .option('--add-dir <dir>', 'another writable folder (repeatable)', collectList)
     .option('-p, --profile <name>', 'a [profiles.NAME] of config.toml', named)
     .option('-c, --config <key=value>', 'a config value, as TOML or else a string (repeatable)', collectConfig)
@@ -31,7 +31,7 @@ export function withCommonFlags(command: Command): Command {
     .option('-e, --effort <effort>', 'reasoning effort, e.g. low, medium, high', named)
     .addOption(sandboxOption())
     .addOption(approvalOption())
-    .option('-C, --cd <dir>', 'folder to work in')
+    .option('-C, --cd <dir>', 'folder to work in', named)
     .option(
       '--environment <name>',
       'work on the machine of an [environments.NAME] of config.toml; `local` for this one',

@@ -1,6 +1,7 @@
-import type { Conversation, Parley } from '@parley/client'
+import type { Parley } from '@parley/client'
 import { wireErrors } from '@parley/protocol'
 import { RpcError } from '@parley/rpc'
+import { forkConversation } from '../cli/connect.ts'
 import { type CommonFlags, type ImageFlag, overridesOf } from '../cli/flags.ts'
 import type { Notice } from '../ui/notices/notice.ts'
 import {
@@ -37,7 +38,7 @@ export async function startConversation(parley: Parley, start: Start, extra: Ext
     case 'attach':
       return attach(parley, start)
     case 'fork':
-      return openedBy(parley, await fork(parley, start))
+      return openedBy(parley, await forkConversation(parley, start, overridesOf(start.flags)))
   }
 }
 
@@ -55,14 +56,6 @@ async function attach(parley: Parley, { id, readOnly }: Start & { kind: 'attach'
       code: 'conversationNotFound',
     })
   return others.length === 0 ? open(parley, first.conversationId) : { kind: 'pick', liveOnly: true, folder: null }
-}
-
-/** Requests a view first, which finds the conversation by any of its names and needs no lock. */
-async function fork(parley: Parley, { id, at, flags }: Start & { kind: 'fork' }): Promise<Conversation> {
-  const source = await parley.request('conversation/resume', { prefix: id, readOnly: true })
-  const copy = await parley.fork(source.conversationId, at ?? undefined)
-  const overrides = overridesOf(flags)
-  return Object.keys(overrides).length === 0 ? copy : parley.resume(copy.id, { overrides })
 }
 
 /** Creates a conversation. Without credentials it has no model, and notices name the variables that were looked for. */

@@ -1,26 +1,24 @@
-import { existsSync } from 'node:fs'
 import type { Conversation, Parley } from '@parley/client'
-import type { ConversationSummary, ServerNotice } from '@parley/protocol'
+import type { ServerNotice } from '@parley/protocol'
 import { connect } from '../cli/connect.ts'
-import { exitCodes } from '../cli/exit-codes.ts'
-import { type ExecFlags, overridesOf } from '../cli/flags.ts'
-import { workingFolder } from '../cli/folders.ts'
+import { exitCodes, misused } from '../cli/exit-codes.ts'
+import { type ExecFlags, outputFormatOf } from '../cli/flags.ts'
 import { type Launch, scriptedArgs } from '../cli/launch-server.ts'
 import { sandboxNotice } from '../cli/messages.ts'
+import { failedRun, type RunEnd } from '../cli/run-ended.ts'
 import { isDiskFull } from '../ui/outside-changes.ts'
 import { callerName, type Message, messageOf, readPrompt } from './message.ts'
+import { missingPolicy, openTarget, type Target } from './open-target.ts'
 import { fileProblem } from './output.ts'
 import type { Reporter } from './reporter.ts'
-import { failedRun, failureOf, type RunEnd, StoppedError, type Stopper, stoppedRun, unlessStopped } from './run-end.ts'
+import { failureOf, stoppedRun } from './run-end.ts'
 import { runTurn } from './run-turn.ts'
-
-/** Conversation that `exec resume` goes on with. */
-export type Resumption = { readonly last: true } | { readonly last: false; readonly id: string }
+import { StoppedError, type Stopper, unlessStopped } from './stopper.ts'
 
 export interface ExecRequest {
   readonly prompt: string | null
   readonly flags: ExecFlags
-  readonly resume: Resumption | null
+  readonly target: Target
 }
 
 interface ExecRun {
@@ -36,12 +34,25 @@ export async function runToEnd(run: ExecRun): Promise<RunEnd> {
   try {
     const unusable = fileProblem(request.flags)
     if (unusable !== null) return failedRun({ code: 'invalidParams', message: unusable })
+    if (request.flags.inputFormat === 'jsonl') return await runConnected(run, firstMessage(request))
     const prompt = await unlessStopped(promptOf(run), stopper.signal)
     if ('problem' in prompt) return failedRun({ code: 'invalidParams', message: prompt.problem })
     return await runConnected(run, messageOf(prompt.prompt, request.flags))
   } catch (error) {
     return error instanceof StoppedError ? stoppedRun(error, null) : failedRun(failureOf(error))
   }
+}
+
+/** Returns the message of the argument where stdin is for further ones; null if stdin has the first. Throws a usage error. */
+function firstMessage({ prompt, flags }: ExecRequest): Message | null {
+  if (flags.stdin === true || prompt === '-')
+    throw misused('With --input-format jsonl stdin is for messages and answers: leave out --stdin and -.')
+  if (outputFormatOf(flags) === 'codex')
+    throw misused('The lines of the Codex SDK are those of one turn: leave out --input-format jsonl.')
+  if (prompt === null && flags.image !== undefined)
+    throw misused('An image needs a prompt that goes with it: give one as an argument, or name the image in a message.')
+  if (prompt?.trim() === '') throw misused('The prompt is empty.')
+  return prompt === null ? null : messageOf(prompt, flags)
 }
 
 const silenceMs = 1000
@@ -58,23 +69,25 @@ async function promptOf({ request, stopper }: ExecRun): ReturnType<typeof readPr
   }
 }
 
-async function runConnected(run: ExecRun, message: Message): Promise<RunEnd> {
+async function runConnected(run: ExecRun, message: Message | null): Promise<RunEnd> {
   const { request, reporter, stopper } = run
   await using parley = await connectFor(run)
   using _watched = stopWhenLost(parley, stopper)
-  const conversation = await unlessStopped(openConversation(parley, request), stopper.signal)
+  const conversation = await unlessStopped(openTarget(parley, request.target, request.flags), stopper.signal)
   const { summary } = conversation
   reporter.opened?.(summary)
-  const sandbox = await unlessStopped(sandboxNotice(parley, summary), stopper.signal)
-  for (const warning of [...withoutEffect(request.flags), summary.recovered, ...summary.warnings, sandbox]) {
-    if (warning !== null) reporter.problem(warning)
-  }
+  const sandbox = conversation.attached ? null : await unlessStopped(sandboxNotice(parley, summary), stopper.signal)
+  const warnings = [...withoutEffect(request.flags), joinedNotice(conversation), summary.recovered, ...summary.warnings]
+  for (const warning of [...warnings, sandbox]) if (warning !== null) reporter.problem(warning)
   const gone = missingPolicy(summary, request.flags)
   if (gone !== null) return failedRun({ code: 'configInvalid', message: gone })
   try {
-    return await runTurn({ conversation, message, reporter, signal: stopper.signal })
+    const turns = { conversation, reporter, signal: stopper.signal }
+    if (message !== null && request.flags.inputFormat !== 'jsonl') return await runTurn({ ...turns, message })
+    const { converse } = await import('./converse.ts')
+    return await converse({ ...turns, first: message, flags: request.flags, stdin: process.stdin })
   } catch (error) {
-    return failedRun(failureOf(error), request.resume === null ? null : conversation.id)
+    return failedRun(failureOf(error), request.target.kind === 'resume' ? conversation.id : null)
   }
 }
 
@@ -82,17 +95,18 @@ function withoutEffect({ cyberAccessProgram }: ExecFlags): string[] {
   return cyberAccessProgram === undefined ? [] : ['--cyber-access-program has no effect in parley.']
 }
 
-/** Returns a sentence if the conversation's policy file is gone: a run without its rules might do what they deny. */
-function missingPolicy({ settings }: ConversationSummary, { policy }: ExecFlags): string | null {
-  const { policyFile } = settings
-  if (policy !== undefined || policyFile === undefined || existsSync(policyFile)) return null
-  return `The policy file of this conversation is gone: ${policyFile}. Give another with --policy.`
+function joinedNotice({ attached, serverPid }: Conversation): string | null {
+  if (!attached) return null
+  const where = serverPid === null ? 'another process' : `process ${serverPid}`
+  return `The conversation is open in ${where}; this run joins it there. Approvals are answered there.`
 }
 
 function connectFor({ launch, request, reporter, stopper }: ExecRun): Promise<Parley> {
-  const { record } = request.flags
+  const { record, inputFormat } = request.flags
   return connect(launch, {
     clientName: callerName(request.flags, launch.env),
+    // A caller that reads no events does not know of an approval.
+    canApprove: inputFormat === 'jsonl' && outputFormatOf(request.flags) === 'json',
     signal: stopper.signal,
     serverArgs: [...scriptedArgs, ...(record === undefined ? [] : ['--record', record])],
     onNotice: (notice) => takeNotice(notice, reporter, stopper),
@@ -118,15 +132,4 @@ function stopWhenLost({ closed }: Parley, stopper: Stopper): Disposable {
       isWatching = false
     },
   }
-}
-
-/** Opens the conversation here: one that is live in another process is not joined, because its window answers approvals. */
-function openConversation(parley: Parley, { flags, resume }: ExecRequest): Promise<Conversation> {
-  const overrides = overridesOf(flags)
-  const folder = () => overrides.cwd ?? workingFolder()
-  if (resume === null) {
-    const ephemeral = flags.ephemeral === true ? { ephemeral: true } : {}
-    return parley.create({ ...overrides, ...ephemeral, cwd: folder() })
-  }
-  return parley.resume(resume.last ? { last: true, cwd: folder() } : resume.id, { overrides, join: false })
 }

@@ -10,13 +10,18 @@ import { systemCause } from '../cli/messages.ts'
 export interface Message {
   readonly input: InputItem[]
   readonly outputSchema?: OutputSchema
+  readonly when?: 'queue' | 'steer'
 }
 
 /** Returns the prompt, images and schema that the flags name. Paths are relative to the working folder. Throws a usage error. */
 export function messageOf(prompt: string, { image = [], outputSchema }: ExecFlags): Message {
-  const images = image.map((path) => ({ type: 'image' as const, path: fromWorkingFolder(path) }))
+  const images = image.map((place) => ({ type: 'image' as const, ...locationOf(place) }))
   const input = [{ type: 'text' as const, text: prompt }, ...images]
   return outputSchema === undefined ? { input } : { input, outputSchema: readSchema(outputSchema) }
+}
+
+function locationOf(place: string): { readonly url: string } | { readonly path: string } {
+  return place.startsWith('data:') ? { url: place } : { path: fromWorkingFolder(place) }
 }
 
 /** Reads a JSON object; the server checks that it is a JSON Schema. */

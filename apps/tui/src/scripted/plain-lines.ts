@@ -1,10 +1,10 @@
 import type { CallItem, EventOf, Item } from '@parley/protocol'
 import { ruleSource } from '@parley/protocol/question'
 import { exitCodes } from '../cli/exit-codes.ts'
+import type { RunEnd } from '../cli/run-ended.ts'
 import { visibleLine } from '../view/text/control-characters.ts'
 import { formatDuration } from '../view/text/formats.ts'
 import { rightsWords } from '../view/transcript/call-facts.ts'
-import type { RunEnd } from './run-end.ts'
 
 /** Returns the line above the streamed text of an item; null for the answer. */
 export function runningLine(item: Item, isAgain: boolean): string | null {
@@ -62,15 +62,12 @@ function whyDenied({ decision }: CallItem): string {
 
 /** Returns one line with the reason of a run without an answer. */
 export function whyNoAnswer(run: RunEnd): string {
-  const { exitCode, failure } = run
-  const cause = signalWords[exitCode] ?? failure?.message ?? reason(run) ?? 'The turn failed.'
+  const { failure } = run
+  const cause = failure?.message ?? noAnswer
   return [cause, denied(run)].filter((words) => words !== null).join(' ')
 }
 
-const signalWords: Readonly<Record<number, string>> = {
-  [exitCodes.sigint]: 'Interrupted by SIGINT.',
-  [exitCodes.sigterm]: 'Stopped by SIGTERM.',
-}
+const noAnswer = 'The turn ended without an answer.'
 
 /** Returns the last lines of a plain run: denied requests, the reason without an answer, and how to resume. */
 export function closingLines(run: RunEnd, isKept: boolean): string[] {
@@ -89,12 +86,10 @@ function denied({ denials }: RunEnd): string | null {
   return `${what} not allowed. ${waysOut}`
 }
 
-/** Returns why there is no answer; null for a failed turn, whose transcript says it. */
-function reason({ exitCode, outcome, answer, failure }: RunEnd): string | null {
-  if (exitCode === exitCodes.ok) return null
-  if (outcome === 'failed') return null
-  if (failure !== null) return failure.message
-  return outcome === 'completed' && answer === null ? 'The turn ended without an answer.' : null
+/** Returns why there is no answer; null for a failed turn, whose transcript says it, and for a signal. */
+function reason({ exitCode, outcome, failure }: RunEnd): string | null {
+  if (exitCode === exitCodes.ok || exitCode === exitCodes.sigint || exitCode === exitCodes.sigterm) return null
+  return outcome === 'failed' ? null : (failure?.message ?? noAnswer)
 }
 
 function goOn({ exitCode, conversationId }: RunEnd): string[] {

@@ -1,8 +1,8 @@
-import type { ConversationSummary, Envelope, Item, ItemId } from '@parley/protocol'
+import type { ConversationSummary, Envelope, Failure, Item, ItemId } from '@parley/protocol'
+import { endLine, type RunEnd } from '../cli/run-ended.ts'
 import { showEffects, stripEffects } from '../view/text/control-characters.ts'
 import type { ResultStream } from './output.ts'
 import { closingLines, itemLine, retryLine, runningLine } from './plain-lines.ts'
-import type { RunEnd } from './run-end.ts'
 
 /** Output of a scripted run. Only results reach stdout. */
 export interface Reporter {
@@ -10,7 +10,19 @@ export interface Reporter {
   opened?(conversation: Pick<ConversationSummary, 'cwd'>): void
   event(envelope: Envelope): void
   problem(text: string): void
+  /** Called for a line of `--input-format jsonl` that has no effect. */
+  rejected?(line: RejectedLine): void
   end(end: RunEnd): void
+}
+
+/** A line of stdin that has no effect; lines are counted from 1. */
+export interface RejectedLine {
+  readonly line: number
+  readonly failure: Failure
+}
+
+export function sayRejected({ line, failure }: RejectedLine): string {
+  return `Line ${line} of stdin has no effect: ${failure.message}`
 }
 
 /** Creates the reporter that writes the server's events as lines; the last line is always `run.ended`. */
@@ -18,13 +30,27 @@ export function createJsonReporter(
   stdout: Pick<ResultStream, 'line'>,
   stderr: { write(text: string): unknown },
 ): Reporter {
+  return {
+    ...createResultReporter(stdout, stderr),
+    event: (envelope) => stdout.line(JSON.stringify(envelope)),
+    rejected(line) {
+      stdout.line(JSON.stringify({ type: 'input.rejected', ...line }))
+    },
+  }
+}
+
+/** Creates the reporter that writes nothing but the line `run.ended`. */
+export function createResultReporter(
+  stdout: Pick<ResultStream, 'line'>,
+  stderr: { write(text: string): unknown },
+): Reporter {
   const problem = (text: string) => void stderr.write(`parley: ${showEffects(text)}\n`)
   return {
-    event: (envelope) => stdout.line(JSON.stringify(envelope)),
+    event: () => undefined,
     problem,
     end(end) {
       if (end.failure !== null) problem(end.failure.message)
-      stdout.line(JSON.stringify({ type: 'run.ended', ...end }))
+      stdout.line(endLine(end))
     },
   }
 }

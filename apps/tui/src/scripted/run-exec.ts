@@ -1,14 +1,18 @@
 import { type ExitCode, exitCodes } from '../cli/exit-codes.ts'
 import { type ExecFlags, outputFormatOf } from '../cli/flags.ts'
 import type { Launch } from '../cli/launch-server.ts'
+import { failedRun, leaveEndTo, type RunEnd } from '../cli/run-ended.ts'
 import { createCodexReporter } from './codex/codex-reporter.ts'
 import { type ExecRequest, runToEnd } from './exec-run.ts'
 import { openResultStream, type ResultStream, writeAnswer } from './output.ts'
-import { createJsonReporter, createPlainReporter, type Reporter } from './reporter.ts'
-import { createStopper, limitTime, type RunEnd, StoppedError, type Stopper, watchSignals } from './run-end.ts'
+import { createJsonReporter, createPlainReporter, createResultReporter, type Reporter } from './reporter.ts'
+import { stoppedRun } from './run-end.ts'
+import { createStopper, limitTime, StoppedError, type Stopper, watchSignals } from './stopper.ts'
 
 /** Time for the reader of stdout to take the last lines of a stopped run. */
 const patienceMs = 3000
+/** The same for a run that ends at once. */
+const shortPatienceMs = 200
 
 /** Runs `parley exec`: one turn without a terminal. Always ends with a terminal event. */
 export async function runExec(launch: Launch, request: ExecRequest): Promise<ExitCode> {
@@ -16,14 +20,30 @@ export async function runExec(launch: Launch, request: ExecRequest): Promise<Exi
   const stdout = openResultStream(1)
   const reporter = reporterFor(flags, stdout)
   const stopper = createStopper()
-  using _signals = watchSignals(stopper)
+  const endNow = async (end: RunEnd) => {
+    reportOnce(end)
+    await Promise.race([stdout.done(), new Promise((resolve) => setTimeout(resolve, shortPatienceMs).unref())])
+  }
+  const reportOnce = once(reporter.end)
+  leaveEndTo((failure) => endNow(failedRun(failure)))
+  using _signals = watchSignals(stopper, (reason) => {
+    void endNow(stoppedRun(reason, null)).finally(() => process.exit(reason.exitCode))
+  })
   limitTime(stopper, flags.timeout)
   void stdout.broken.then((error) => stopper.stop(whenBroken(error)))
   const end = withFile(await runToEnd({ launch, request, reporter, stopper }), flags.output)
-  reporter.end(end)
+  reportOnce(end)
   const taken = await Promise.race([stdout.done(), patienceOf(stopper)])
   if (taken instanceof StoppedError) return taken.exitCode
   return taken === null || end.exitCode !== exitCodes.ok ? end.exitCode : reportBroken(taken, reporter)
+}
+
+function once(report: (end: RunEnd) => void): (end: RunEnd) => void {
+  let isOver = false
+  return (end) => {
+    if (!isOver) report(end)
+    isOver = true
+  }
 }
 
 /** Resolves some seconds after the run was stopped, so that a reader that does not read cannot delay the exit. */
@@ -40,6 +60,7 @@ function reporterFor(flags: ExecFlags, stdout: ResultStream): Reporter {
   const { ephemeral } = flags
   const format = outputFormatOf(flags)
   if (format === 'json') return createJsonReporter(stdout, stderr)
+  if (format === 'result') return createResultReporter(stdout, stderr)
   if (format === 'codex') return createCodexReporter({ stdout, stderr, now: Date.now })
   const onTerminal = { stdout: process.stdout.isTTY === true, stderr: stderr.isTTY === true }
   return createPlainReporter({ stdout, stderr, onTerminal, isKept: ephemeral !== true, now: Date.now })

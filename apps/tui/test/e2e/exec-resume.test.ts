@@ -1,9 +1,10 @@
 import { mkdir, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { connect, spawnServer } from '@parley/client'
-import { cliPath } from '@parley/testkit'
+import type { ApprovalId } from '@parley/protocol'
+import { cliPath, waitUntil } from '@parley/testkit'
 import { describe, expect, test } from 'vitest'
-import { type ExecWorld, execWorld, saidToModel, shell } from './exec-world.ts'
+import { type ExecWorld, execWorld, jsonRun, saidToModel, shell } from './exec-world.ts'
 
 const twice = [{ text: 'One.' }, { text: 'Two.' }]
 
@@ -103,38 +104,113 @@ async function waitingElsewhere(world: ExecWorld) {
   })
   const parley = await connect({ server }, { name: 'person' })
   const conversation = await parley.create({ cwd: world.cwd })
-  const asked = new Promise<void>((resolve) => {
+  const asked = new Promise<ApprovalId>((resolve) => {
     conversation.subscribe((envelope) => {
-      if (envelope?.event.type === 'approval.requested') resolve()
+      if (envelope?.event.type === 'approval.requested') resolve(envelope.event.approval.id)
     })
   })
   await conversation.request('conversation/sendMessage', { input: [{ type: 'text', text: 'first' }] })
-  await asked
+  const approvalId = await asked
   const kill = async () => {
     server.kill('SIGKILL')
     await server.exited
   }
-  return { conversationId: conversation.id, pid: server.pid, kill, [Symbol.asyncDispose]: kill }
+  return { conversation, approvalId, pid: server.pid, kill, [Symbol.asyncDispose]: kill }
 }
 
-describe('a conversation that waits in another process', () => {
-  test('is not disturbed: 9, and the process is named', async () => {
-    await using world = await execWorld({ steps: [shell('touch made')] })
+describe('a conversation that is live in another process', () => {
+  const steps = [shell('touch made'), { text: 'Made.' }, { text: 'Hello to you.' }]
+
+  test('is joined there: the message waits for the turn that runs, whose question stays with the person', async () => {
+    await using world = await execWorld({ steps })
     await using elsewhere = await waitingElsewhere(world)
-    const { result, end } = await world.execJson(['resume', elsewhere.conversationId, 'hi'])
+    const { conversation, approvalId, pid } = elsewhere
+    await using run = world.start(['--json', 'resume', conversation.id, 'hi'])
+    await expect.poll(run.stdout, { timeout: 10_000 }).toContain('"message.queued"')
+    expect(conversation.state.core.approvals[approvalId]?.state).toBe('pending')
+    expect((await world.shell('parley list')).stdout).toContain(`[open in process ${pid}]`)
+    await conversation.decide(approvalId, 'approved')
+    const { end, result } = jsonRun(await run.result)
+    expect(end).toMatchObject({ exitCode: 0, conversationId: conversation.id, answer: 'Hello to you.', denials: [] })
+    expect(result.stderr).toBe(
+      `parley: The conversation is open in process ${pid}; this run joins it there. Approvals are answered there.\n` +
+        'parley: A turn is running there; the message waits for its end.\n',
+    )
+    expect((await world.shell('ls')).stdout).toBe('made\n')
+  })
+
+  test('keeps its turn when the run that waits is stopped, which takes its message back', async () => {
+    await using world = await execWorld({ steps })
+    await using elsewhere = await waitingElsewhere(world)
+    const { conversation, approvalId } = elsewhere
+    await using run = world.start(['--json', 'resume', conversation.id, 'hi'])
+    await expect.poll(run.stdout, { timeout: 10_000 }).toContain('"message.queued"')
+    run.signal('SIGINT')
+    expect(jsonRun(await run.result).end).toMatchObject({ exitCode: 130, failure: { code: 'stopped' } })
+    expect(conversation.state.core.inbox).toEqual([])
+    expect(conversation.state.core.approvals[approvalId]?.state).toBe('pending')
+  })
+
+  test('has questions of the run answered by the person, or denied once nobody else is there', async () => {
+    await using world = await execWorld({
+      steps: [...steps.slice(0, 2), shell('touch asked'), shell('touch alone'), { text: 'One of two.' }],
+    })
+    await using elsewhere = await waitingElsewhere(world)
+    const { conversation, approvalId } = elsewhere
+    await conversation.decide(approvalId, 'approved')
+    conversation.onApproval(async ({ title }) => (title === 'touch asked' ? 'approved' : null))
+    await using run = world.start(['--json', 'resume', conversation.id, 'hi'])
+    await waitUntil(() => /"approval.requested".*touch alone/.test(run.stdout()), { what: 'the second question' })
+    await conversation.close()
+    const { end } = jsonRun(await run.result)
+    expect(end).toMatchObject({ exitCode: 0, answer: 'One of two.', denials: [{ title: 'touch alone' }] })
+    expect((await world.shell('ls')).stdout).toBe('asked\nmade\n')
+  })
+
+  test('that cannot be reached ends the run with 9, and the process is named', async () => {
+    await using world = await execWorld({ steps })
+    await using elsewhere = await waitingElsewhere(world)
+    process.kill(elsewhere.pid ?? 0, 'SIGSTOP')
+    const { result, end } = await world.execJson(['resume', elsewhere.conversation.id, 'hi'])
     expect(result.exitCode).toBe(9)
     expect(end.failure).toMatchObject({ code: 'liveElsewhere' })
     expect(result.stderr).toContain(`is open in process ${elsewhere.pid}`)
-    expect((await world.shell('parley list')).stdout).toContain(`[open in process ${elsewhere.pid}]`)
   })
 
   test('goes on when that was killed: what waited is closed, not run, and told', async () => {
     await using world = await execWorld({ steps: [shell('touch made'), { text: 'On we go.' }] })
     await using elsewhere = await waitingElsewhere(world)
     await elsewhere.kill()
-    const { exitCode, stdout, stderr } = await world.exec(['resume', elsewhere.conversationId, 'second'])
+    const { exitCode, stdout, stderr } = await world.exec(['resume', elsewhere.conversation.id, 'second'])
     expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: 'On we go.\n' })
     expect(stderr).toContain('An earlier turn still waited for an answer; closed, and not run: touch made')
     expect((await world.shell('ls')).stdout).toBe('')
+  })
+})
+
+describe('parley exec fork', () => {
+  test('goes on in a copy, whole or up to an event, and leaves the original as it is', async () => {
+    await using world = await execWorld({ steps: [...twice, { text: 'Three.' }, { text: 'Four.' }] })
+    const first = await world.execJson(['first'])
+    const id = first.end.conversationId
+    await world.exec(['resume', id, 'second'])
+    const whole = await world.execJson(['fork', id.slice(-8), 'third'])
+    expect(whole.end).toMatchObject({ exitCode: 0, answer: 'Three.' })
+    expect(whole.end.conversationId).not.toBe(id)
+    expect(saidToModel(world)).toMatch(/"first".*"second".*"third"/)
+    const at = `${first.events.length}`
+    const cut = await world.execJson(['fork', id, '--at', at, '-m', 'other', 'fourth'])
+    expect(cut.end.answer).toBe('Four.')
+    expect(saidToModel(world)).toMatch(/"first".*"fourth"/)
+    expect(saidToModel(world)).not.toContain('second')
+    expect(world.model.requests.at(-1)?.body).toMatchObject({ model: 'other' })
+  })
+
+  test('copies a conversation that is live in another process', async () => {
+    await using world = await execWorld({ steps: [shell('touch made'), { text: 'Copied.' }] })
+    await using elsewhere = await waitingElsewhere(world)
+    const { end } = await world.execJson(['fork', elsewhere.conversation.id, 'hi'])
+    expect(end).toMatchObject({ exitCode: 0, answer: 'Copied.' })
+    expect(elsewhere.conversation.state.core.approvals[elsewhere.approvalId]?.state).toBe('pending')
   })
 })

@@ -39,6 +39,7 @@ describe('stdout', () => {
       type: 'run.ended',
       exitCode: 0,
       conversationId: expect.any(String),
+      turnId: events.at(-1)?.['turnId'],
       outcome: 'completed',
       answer: 'Fine.',
       failure: null,

@@ -20,6 +20,32 @@ test('a folder that is a file ends exec, resume and the terminal with 2 and a se
   expect(pty.transcript().join(' ')).toMatch(words)
 })
 
+test('-C to a file or to nothing ends every command that looks there with 2 and a sentence', async () => {
+  await using world = await execWorld({ files: { file: '' } })
+  for (const command of ['config', 'trust', 'policy test ls']) {
+    for (const [folder, problem] of [
+      ['file', 'is a file, not a folder'],
+      ['nowhere', 'does not exist'],
+    ]) {
+      const { exitCode, stdout, stderr } = await world.shell(`parley ${command} -C ${folder}`, { stdin: '' })
+      const words = `parley: The folder ${world.path(`${folder}`)} ${problem}. Choose another with --cd.\n`
+      expect({ command, exitCode, stdout, stderr }).toEqual({ command, exitCode: 2, stdout: '', stderr: words })
+    }
+  }
+})
+
+test('a server in a folder that is gone says that it cannot find a relative path', async () => {
+  await using world = await execWorld()
+  for (const command of ['server --listen unix:x', 'exec-server --listen unix:x']) {
+    const { exitCode, stderr } = await world.shell(`mkdir -p gone; cd gone; rmdir ../gone; parley ${command}`)
+    expect({ command, exitCode, stderr }).toEqual({
+      command,
+      exitCode: 2,
+      stderr: expect.stringMatching(/deleted or moved, so x cannot be found\. Give its whole path\.\n$/),
+    })
+  }
+})
+
 test('a folder that is gone ends every command that needs it with 2 and a sentence', async () => {
   await using world = await execWorld({ files: { 'sub/x': '' } })
   for (const command of ['exec hi', 'exec resume --last hi', 'config', 'trust', 'policy test ls', 'why', 'doctor']) {

@@ -1,5 +1,5 @@
 import type { ConversationEvent, Envelope, Item } from '@parley/protocol'
-import type { RunEnd } from '../../src/scripted/run-end.ts'
+import type { RunEnd } from '../../src/cli/run-ended.ts'
 
 /** Events as they come from a server, numbered from 1. */
 export function envelopes(...events: readonly ConversationEvent[]): Envelope[] {
@@ -40,6 +40,7 @@ export const executionStarted = (itemId: string): ConversationEvent => ({
 export const runEnd = (more: Partial<RunEnd> = {}): RunEnd => ({
   exitCode: 0,
   conversationId: 'c-12345678',
+  turnId: 't-1',
   outcome: 'completed',
   answer: null,
   failure: null,

@@ -1,7 +1,9 @@
 import type { EventOf } from '@parley/protocol'
 import { describe, expect, test } from 'vitest'
 import type { ExitCode } from '../../src/cli/exit-codes.ts'
-import { failedRun, StoppedError, stoppedRun, stoppedTurn, turnEnd } from '../../src/scripted/run-end.ts'
+import { failedRun } from '../../src/cli/run-ended.ts'
+import { stoppedRun, stoppedTurn, turnEnd } from '../../src/scripted/run-end.ts'
+import { StoppedError } from '../../src/scripted/stopper.ts'
 
 const usage = { inputTokens: 1, cachedInputTokens: 0, outputTokens: 1, reasoningTokens: 0 }
 const denial = { itemId: 'i-1', title: 'rm x', reason: 'no' }
@@ -14,6 +16,7 @@ const ended = (more: Partial<EventOf<'turn.ended'>> = {}): EventOf<'turn.ended'>
   denials: [],
   ...more,
 })
+const failure = { code: 'timeout', message: 'late' }
 const failing = (code: string) => ended({ outcome: 'failed', failure: { code, message: 'why' } })
 
 describe('a turn that ended by itself', () => {
@@ -66,8 +69,23 @@ describe('a turn that was stopped', () => {
   })
 })
 
+test('an end has a failure exactly when its exit code is not 0', () => {
+  const turns = [ended(), ended({ denials: [denial] }), ended({ outcome: 'interrupted' }), failing('auth')]
+  const stops = [0, 7, 130, 143].map((code) => new StoppedError(code as ExitCode, code === 7 ? failure : undefined))
+  const ends = [null, 'yes'].flatMap((message) =>
+    turns.flatMap((event) => [
+      turnEnd({ event, message }, 'c-1'),
+      ...stops.map((reason) => stoppedTurn({ event, message }, reason, 'c-1')),
+    ]),
+  )
+  expect(ends.filter((end) => (end.exitCode === 0) !== (end.failure === null))).toEqual([])
+})
+
 test('a run that came to no turn has the code of its failure', () => {
   const end = failedRun({ code: 'conversationNotFound', message: 'no' })
   expect(end).toMatchObject({ exitCode: 5, conversationId: null, outcome: null, answer: null, usage: null })
-  expect(stoppedRun(new StoppedError(143), null)).toMatchObject({ exitCode: 143, failure: null })
+  expect(stoppedRun(new StoppedError(143), null)).toMatchObject({
+    exitCode: 143,
+    failure: { code: 'stopped', message: 'Stopped by SIGTERM.' },
+  })
 })

@@ -1,7 +1,8 @@
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import type { CeilingFlags } from '../engine/index.ts'
 import {
   type Address,
+  absolutePath,
   ceilingOptions,
   type HostAndPort,
   parseFlags,
@@ -71,7 +72,7 @@ export function readServerArguments(argv: readonly string[]): ServerArguments {
 }
 
 function absolute(path: string | undefined): string | null {
-  return path === undefined ? null : resolve(path)
+  return path === undefined ? null : absolutePath(path)
 }
 
 export interface McpArguments {
@@ -104,7 +105,7 @@ export function readMcpArguments(argv: readonly string[]): McpArguments {
   const timeoutMs = readDuration('--approval-timeout', given['approval-timeout'] ?? defaultTimeout)
   return {
     listen: given.listen === undefined ? null : readHttpAddress(given.listen),
-    tokenFile: given['token-file'] === undefined ? null : resolve(given['token-file']),
+    tokenFile: given['token-file'] === undefined ? null : absolutePath(given['token-file']),
     approvalTimeoutMs: timeoutMs ?? longestMs,
     ceiling: { ...readCeiling(given), program: 'mcp-server' },
   }
@@ -139,7 +140,7 @@ export function readExecArguments(
     throw new UsageError('--token-file needs --listen ws://HOST:PORT.')
   return {
     listen,
-    tokenFile: resolve(given['token-file'] ?? join(homeFolder(env), 'exec-server-token')),
+    tokenFile: absolutePath(given['token-file'] ?? join(homeFolder(env), 'exec-server-token')),
     // A client on stdio cannot come back.
     lingerMs: listen === null || given['no-linger'] === true ? 0 : lingerMs,
   }

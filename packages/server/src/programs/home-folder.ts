@@ -3,14 +3,14 @@ import { homedir, userInfo } from 'node:os'
 import { isAbsolute, join, resolve } from 'node:path'
 import { appendUnlocked, foreignOwner } from '@parley/host'
 import { makeFolders, nodeFiles } from '@parley/journal'
-import { UsageError } from '../serving/flags.ts'
+import { absolutePath, UsageError } from '../serving/flags.ts'
 
 /**
  * Returns `$PARLEY_HOME`, or `.parley` in the user's home. An empty variable counts as unset, since it would mean the
  * working folder.
  */
 export function homeFolder(env: Readonly<Record<string, string | undefined>>): string {
-  return resolve(env['PARLEY_HOME'] || resolve(env['HOME'] || homedir(), '.parley'))
+  return absolutePath(env['PARLEY_HOME'] || join(env['HOME'] || homedir(), '.parley'))
 }
 
 /** Returns where this user's programs keep secrets: the home they are given, that of the list of users, variables. */

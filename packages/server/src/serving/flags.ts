@@ -22,6 +22,17 @@ export function parseFlags<const Options extends NonNullable<ParseArgsConfig['op
   }
 }
 
+/** Makes a path of the command line absolute. Throws `UsageError` for a relative one in a folder that is gone. */
+export function absolutePath(path: string): string {
+  try {
+    return resolve(path)
+  } catch {
+    throw new UsageError(
+      `The folder that this was started in has been deleted or moved, so ${path} cannot be found. Give its whole path.`,
+    )
+  }
+}
+
 /** Address to listen on, as `--listen` gives it. */
 export type Address =
   | { readonly kind: 'socket'; readonly path: string }
@@ -35,7 +46,7 @@ export interface HostAndPort {
 /** Reads `ws://HOST:PORT` or `unix:PATH`. Throws `UsageError`. */
 export function readAddress(text: string): Address {
   if (text.startsWith('unix:') && text.length > 'unix:'.length)
-    return { kind: 'socket', path: resolve(text.slice('unix:'.length)) }
+    return { kind: 'socket', path: absolutePath(text.slice('unix:'.length)) }
   const found = hostAndPort(/^ws:\/\/(\[[0-9a-f:.]+\]|[^/:]+):(\d{1,5})\/?$/i, text)
   if (found === null) throw new UsageError(`--listen takes ws://HOST:PORT or unix:PATH, not ${JSON.stringify(text)}.`)
   return { kind: 'websocket', ...found }
@@ -90,7 +101,7 @@ export function readCeiling(given: Given): CeilingFlags {
   const maxSandbox = modes.find((mode) => mode === wanted) ?? null
   if (wanted !== undefined && maxSandbox === null)
     throw new UsageError(`--max-sandbox takes ${modes.join(', ')}, not ${JSON.stringify(wanted)}.`)
-  const secretFolders = (given['allow-secret-folder'] ?? []).map((folder) => resolve(folder))
+  const secretFolders = (given['allow-secret-folder'] ?? []).map(absolutePath)
   return {
     maxSandbox,
     allowNever: given['allow-never'] === true,

@@ -1,7 +1,9 @@
 import type { ConversationEvent, ConversationSummary, Item } from '@parley/protocol'
 import { describe, expect, test } from 'vitest'
+import type { RunEnd } from '../../../src/cli/run-ended.ts'
 import { createCodexReporter } from '../../../src/scripted/codex/codex-reporter.ts'
-import type { RunEnd } from '../../../src/scripted/run-end.ts'
+import { stoppedRun } from '../../../src/scripted/run-end.ts'
+import { StoppedError } from '../../../src/scripted/stopper.ts'
 import { joinShellWords } from '../../../src/view/text/formats.ts'
 import {
   command,
@@ -183,7 +185,7 @@ describe('for the Codex SDK', () => {
 
   test.each<[string, Partial<RunEnd>, string]>([
     ['a failure', { exitCode: 8, failure: { code: 'unreachable', message: 'Nobody there.' } }, 'Nobody there.'],
-    ['a signal', { exitCode: 130, outcome: 'interrupted' }, 'Interrupted by SIGINT.'],
+    ['a signal', stoppedRun(new StoppedError(130), 'c-12345678'), 'Interrupted by SIGINT.'],
     ['silence', { exitCode: 1 }, 'The turn ended without an answer.'],
     [
       'a no',

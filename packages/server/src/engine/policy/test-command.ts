@@ -14,10 +14,11 @@ import type { Enforcement, Judgement, ParamsOf, ResultOf, SandboxMode } from '@p
 import type { Environment } from '@parley/workspace'
 import { fileSurroundings } from '../../tools/define-tool.ts'
 import { assertOwnFilesOutside } from '../limits/workspace-folders.ts'
+import { existingFolder } from '../settings/existing-folder.ts'
 import { configHere, envRulesOf } from '../settings/read-config.ts'
 import { type PolicyPorts, readWantedRules } from './read-rules.ts'
 
-/** Decides about a command as a new conversation would. Reads names and links of files; runs nothing. */
+/** Decides about a command as a new conversation would. Reads names and links of files; runs nothing. Throws `cwdMissing`. */
 export async function testCommand(
   params: ParamsOf<'policy/test'>,
   ports: PolicyPorts,
@@ -27,7 +28,7 @@ export async function testCommand(
   // A decision about a command does not depend on the provider.
   const settings = settingsFromConfig(values, { id: 'none', model: 'none' }, params)
   const { approvalPolicy, sandbox, environment: environmentName, writableRoots } = settings
-  if (environmentName === undefined) assertOwnFilesOutside([resolve(params.cwd), ...writableRoots], ports.home)
+  if (environmentName === undefined) assertOwnFilesOutside([existingFolder(params.cwd), ...writableRoots], ports.home)
   const { environment, release } = ports.environments.take({ environment: environmentName, config: values })
   try {
     const rules = [...(await readWantedRules(ports.userRules, params)), ...trustedRules(project, own)]

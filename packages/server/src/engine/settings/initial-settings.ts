@@ -1,4 +1,4 @@
-import { accessSync, constants, existsSync, statSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import {
   chosenEnvironment,
@@ -10,7 +10,6 @@ import {
 import type { Env } from '@parley/models'
 import { type Projects, repositoryAroundHome } from '@parley/policy'
 import type { Overrides, Settings } from '@parley/protocol'
-import { isMissing, systemErrorCode } from '@parley/workspace'
 import { rejection } from '../../replies/rejection.ts'
 import { type Asked, type Ceiling, loweredText, underCeiling } from '../limits/ceiling.ts'
 import {
@@ -20,6 +19,7 @@ import {
   rootWarnings,
   type SecretSurroundings,
 } from '../limits/workspace-folders.ts'
+import { assertAdded, existingFolder } from './existing-folder.ts'
 import { chooseProvider, isRecordedProvider, isUsable, keyVariables, providerOf } from './model-sources.ts'
 import { choicesIn, configHere } from './read-config.ts'
 
@@ -126,32 +126,4 @@ function assertUsable(providerId: string, config: EffectiveConfig['values'], env
 function startFolder({ cwd, environmentCwd }: StartParams, config: EffectiveConfig['values']): string {
   const name = chosenEnvironment(config)
   return name === null ? existingFolder(cwd) : folderThere(name, environmentNamed(name, config), environmentCwd)
-}
-
-/** Throws `configInvalid` for added folders that cannot be entered; for folders of this machine only. */
-export function assertAdded(folders: readonly string[]): void {
-  for (const folder of folders) {
-    const problem = problemWith(folder)
-    if (problem !== null)
-      throw rejection('configInvalid', `The added folder ${folder} ${problem}.`, { where: 'addDirs' })
-  }
-}
-
-/** Returns the absolute path of a folder to work in. Throws `cwdMissing`. */
-export function existingFolder(path: string): string {
-  const folder = resolve(path)
-  const problem = problemWith(folder)
-  if (problem === null) return folder
-  throw rejection('cwdMissing', `The folder ${folder} ${problem}.`, { cwd: folder })
-}
-
-/** Returns the rest of "The folder …"; null for a folder that can be entered. */
-function problemWith(path: string): string | null {
-  try {
-    if (!statSync(path).isDirectory()) return 'is a file, not a folder'
-    accessSync(path, constants.X_OK)
-    return null
-  } catch (error) {
-    return isMissing(error) ? 'does not exist' : `cannot be entered (${systemErrorCode(error) ?? 'unknown'})`
-  }
 }

@@ -14,6 +14,7 @@ import { type Project, type Projects, trustNotice } from '@parley/policy'
 import type { Overrides, ParamsOf, ResultOf, Settings } from '@parley/protocol'
 import type { Redaction } from '@parley/redaction'
 import { assertUnderCeiling, type Ceiling } from '../limits/ceiling.ts'
+import { existingFolder } from './existing-folder.ts'
 import { assertProvider, chooseProvider, keyVariables, type ModelSources } from './model-sources.ts'
 
 /** Reads all layers of a request's configuration. The caller passes a project only if it is trusted. */
@@ -144,13 +145,14 @@ export async function listModels(
   }
 }
 
-/** Returns each configuration value with its origin; secrets are redacted. */
+/** Returns each configuration value with its origin; secrets are redacted. Throws `cwdMissing`. */
 export function describeConfig(
   params: ParamsOf<'config/read'>,
   { home, env, projects, redaction }: ConfigPorts,
 ): ResultOf<'config/read'> {
   const { effective, project } = configHere(params.cwd, params, { home, projects })
   const { values, origins } = effective
+  if (chosenEnvironment(values) === null) existingFolder(params.cwd)
   const notice = trustNotice(project)
   const warnings = [...effective.warnings, ...(notice === null ? [] : [notice])]
   const chosen = chooseProvider(values, env)

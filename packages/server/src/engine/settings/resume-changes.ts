@@ -14,8 +14,8 @@ import {
   type SecretSurroundings,
   wholeSystemText,
 } from '../limits/workspace-folders.ts'
+import { assertAdded, existingFolder } from './existing-folder.ts'
 import { type GivenLimits, withinGiven } from './given-limits.ts'
-import { assertAdded, existingFolder } from './initial-settings.ts'
 import { choicesIn } from './read-config.ts'
 
 type Permissions = Pick<Settings, 'approvalPolicy' | 'sandbox'>

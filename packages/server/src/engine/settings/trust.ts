@@ -12,6 +12,7 @@ import {
 import type { ParamsOf, TrustReport } from '@parley/protocol'
 import type { Clock } from '../../ports/clock-and-ids.ts'
 import { rejection } from '../../replies/rejection.ts'
+import { existingFolder } from './existing-folder.ts'
 import { readConfig } from './read-config.ts'
 
 export interface TrustPorts {
@@ -55,7 +56,7 @@ export async function decideTrust(params: ParamsOf<'trust/decide'>, ports: Trust
 }
 
 function projectAt(cwd: string, { projects }: TrustPorts): Project | null {
-  if (isAbsolute(cwd)) return projects.of(cwd)
+  if (isAbsolute(cwd)) return projects.of(existingFolder(cwd))
   throw rejection('invalidParams', 'cwd must be an absolute path.', { field: 'cwd' })
 }
 

@@ -1,0 +1,63 @@
+import type { ConversationId, EventOf, Failure, TokenCounts, TurnId, TurnOutcome } from '@parley/protocol'
+import { failedLines, wantsCodexLines, wantsEndLine } from './early-arguments.ts'
+import { type ExitCode, exitCodeOf } from './exit-codes.ts'
+
+/** End of a scripted run: the last line in JSON, the last lines in plain mode. */
+export interface RunEnd {
+  readonly exitCode: ExitCode
+  readonly conversationId: ConversationId | null
+  /** The last turn. */
+  readonly turnId: TurnId | null
+  readonly outcome: TurnOutcome | null
+  /** Final message of a completed turn. */
+  readonly answer: string | null
+  /** Reason of an exit code other than 0; null otherwise. */
+  readonly failure: Failure | null
+  readonly denials: readonly EventOf<'turn.ended'>['denials'][number][]
+  /** Tokens of all turns of the run. */
+  readonly usage: TokenCounts | null
+}
+
+export const withoutTurn = {
+  turnId: null,
+  outcome: null,
+  answer: null,
+  failure: null,
+  denials: [],
+  usage: null,
+} as const
+
+/** Returns the end of a run without a turn. */
+export function failedRun(failure: Failure, conversationId: ConversationId | null = null): RunEnd {
+  return { exitCode: exitCodeOf(failure.code), conversationId, ...withoutTurn, failure }
+}
+
+/** Returns the last line of stdout with `--json`, and the only one with `--output-format result`. */
+export function endLine(end: RunEnd): string {
+  return JSON.stringify({ type: 'run.ended', ...end })
+}
+
+/** A run that has written to stdout, and writes its end there with this. */
+type EndRun = (failure: Failure) => Promise<void>
+
+let running: EndRun | null = null
+
+/** Leaves the end of stdout to a run from now on: only it knows what it has written. */
+export function leaveEndTo(run: EndRun): void {
+  running = run
+}
+
+/**
+ * Writes the last lines of a command that failed, and the sentence on stderr. A run that has begun writes both itself; for
+ * others the words of the command line tell the format, because the command line may be what is wrong.
+ */
+export async function writeFailure(
+  argv: readonly string[],
+  { failure, exitCode }: Pick<RunEnd, 'exitCode'> & { readonly failure: Failure },
+  say: (message: string) => void,
+): Promise<void> {
+  if (running !== null) return running(failure)
+  say(failure.message)
+  if (wantsCodexLines(argv)) process.stdout.write(failedLines(failure.message))
+  else if (wantsEndLine(argv)) process.stdout.write(`${endLine({ ...failedRun(failure), exitCode })}\n`)
+}

@@ -1,0 +1,49 @@
+import type { ApprovalAnswer, ApprovalHandler, Conversation } from '@parley/client'
+import type { Approval, TurnId } from '@parley/protocol'
+
+/** Denies an approval that nobody can answer. */
+function denied({ reason }: Approval): ApprovalAnswer {
+  const note = `nobody is there to answer in this scripted run, and no rule allows it: ${reason}`
+  return { decision: 'denied', note, unattended: true }
+}
+
+/** Pause between two looks at the clients of a conversation: they come and go without an event. */
+const lookMs = 1000
+
+/**
+ * Returns the handler for a run without answers of its own. In its own process it denies at once. In a conversation that
+ * it joined it leaves approvals to the others there, and denies those of its own turn when no other client is left.
+ */
+export function withoutAnswers(
+  conversation: Pick<Conversation, 'attached' | 'countClients'>,
+  ownTurn: () => TurnId | null,
+): ApprovalHandler {
+  if (!conversation.attached) return denied
+  return async (approval, { signal }) => {
+    const isUnattended = async () => approval.answerableBy.length === 0 || (await conversation.countClients()) <= 1
+    for (;;) {
+      if (signal.aborted) return null
+      if (approval.turnId === ownTurn() && (await isUnattended())) return denied(approval)
+      await pause(signal)
+    }
+  }
+}
+
+function pause(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, lookMs)
+    signal.addEventListener('abort', () => resolve(clearTimeout(timer)), { once: true })
+  })
+}
+
+/** Returns the handler for a run whose caller answers: it waits for the answer, and is `otherwise` once `over` has settled. */
+export function withAnswers(over: Promise<void>, otherwise: ApprovalHandler): ApprovalHandler {
+  return async (approval, context) => {
+    const settled = new Promise<'settled'>((resolve) => {
+      if (context.signal.aborted) resolve('settled')
+      else context.signal.addEventListener('abort', () => resolve('settled'), { once: true })
+    })
+    if ((await Promise.race([over, settled])) === 'settled') return null
+    return otherwise(approval, context)
+  }
+}

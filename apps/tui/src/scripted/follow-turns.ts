@@ -1,0 +1,171 @@
+import { type Conversation, codeOf, type Turn } from '@parley/client'
+import { addTokens, type TurnId } from '@parley/protocol'
+import { exitCodes } from '../cli/exit-codes.ts'
+import type { RunEnd } from '../cli/run-ended.ts'
+import { visibleLine } from '../view/text/control-characters.ts'
+import type { Message } from './message.ts'
+import type { Reporter } from './reporter.ts'
+import { type EndedTurn, failureOf, stoppedRun, stoppedTurn } from './run-end.ts'
+import { StoppedError, unlessStopped } from './stopper.ts'
+
+export interface TurnParts {
+  readonly conversation: Conversation
+  readonly reporter: Reporter
+  /** Aborts with a `StoppedError`. */
+  readonly signal: AbortSignal
+}
+
+/** Turns of a run, one after the other. Every event of the conversation is reported. */
+export interface Turns {
+  /** Turn that runs for the newest message; null before the server has named it. */
+  readonly current: TurnId | null
+  /** Sends a message and resolves to the end of its turn. One whose answer does not satisfy its schema is sent back once. */
+  ask(message: Message): Promise<EndedTurn>
+  /** Sends a message into the running turn. Resolves to null at its end, or to the end of the turn that answered instead. */
+  steer(message: Message): Promise<EndedTurn | null>
+  /** Interrupts the turn that runs, waits for its end, and returns the end of the run. */
+  stop(reason: StoppedError): Promise<RunEnd>
+}
+
+/** Time for an interrupted turn to end. */
+const farewellMs = 5000
+
+/** Follows the conversation, and interrupts a turn that waits since an earlier run. Rejects when the run is stopped. */
+export async function followTurns({ conversation, reporter, signal }: TurnParts): Promise<Turns> {
+  const reported = reportEvents(conversation, reporter)
+  const stopping = new AbortController()
+  const asked = new Set<TurnId>()
+  let running: Turn | null = null
+  let current: Promise<EndedTurn> | null = null
+
+  function send({ input, ...options }: Message): Promise<Turn> {
+    // In a conversation that was joined another turn may run.
+    const when = conversation.attached ? { when: 'queue' as const } : {}
+    return conversation.send(input, { ...when, ...options, signal: stopping.signal })
+  }
+
+  async function begin(message: Message): Promise<EndedTurn> {
+    running = await send(message)
+    try {
+      const ended = await endOf(running, reported)
+      asked.add(ended.event.turnId)
+      return ended
+    } finally {
+      running = null
+    }
+  }
+
+  async function askOnce(message: Message): Promise<EndedTurn> {
+    current = begin(message)
+    return await unlessStopped(current, signal)
+  }
+
+  await unlessStopped(closeOldTurn(conversation, reporter), signal)
+  return {
+    get current() {
+      return running?.id ?? null
+    },
+    async ask(message) {
+      const first = await askOnce(message)
+      const correction = correctionOf(message, first)
+      return correction === null ? first : both(first, await askOnce(correction))
+    },
+    async steer(message) {
+      const ended = await unlessStopped(endOf(await send(message), reported), signal)
+      // The turn that was steered ends where it was asked.
+      await current?.catch(() => null)
+      return asked.has(ended.event.turnId) ? null : ended
+    },
+    async stop(reason) {
+      const ended = await farewell(current, stopping, reason)
+      if (ended !== null) return stoppedTurn(ended, reason, conversation.id)
+      return stoppedRun(reason, conversation.state.core.seq === 0 ? null : conversation.id)
+    },
+  }
+}
+
+interface ReportedEvents {
+  /** Resolves when the end of the turn was reported, or can no longer be. */
+  end(turnId: TurnId): Promise<void>
+}
+
+function reportEvents(conversation: Conversation, reporter: Reporter): ReportedEvents {
+  const ended = new Set<TurnId>()
+  let isReplaced = false
+  conversation.subscribe((envelope) => {
+    if (envelope === null) isReplaced = true
+    else reporter.event(envelope)
+    if (envelope?.event.type === 'turn.ended') ended.add(envelope.event.turnId)
+  })
+  const isOver = (turnId: TurnId) => isReplaced && conversation.state.core.turn?.id !== turnId
+  return { end: (turnId) => until(conversation, () => ended.has(turnId) || isOver(turnId)) }
+}
+
+/** Resolves to the end of the turn. A connection lost after the message was sent stops the run. */
+async function endOf(turn: Turn, reported: ReportedEvents): Promise<EndedTurn> {
+  try {
+    const { text, ...ended } = await turn.result
+    // The result may come from the log, ahead of the stream that is reported.
+    await reported.end(ended.turnId)
+    return { event: { type: 'turn.ended', ...ended }, message: text === '' ? null : text }
+  } catch (error) {
+    if (codeOf(error) !== 'connectionClosed') throw error
+    throw new StoppedError(exitCodes.internal, failureOf(error))
+  }
+}
+
+/** Returns the message that asks once more for an answer that fits its schema, with the reason; null if none is needed. */
+function correctionOf(message: Message, { event: { outcome, answerProblem } }: EndedTurn): Message | null {
+  if (outcome !== 'completed' || answerProblem === undefined) return null
+  const text = `Your answer does not satisfy the output schema: ${answerProblem}. Answer again, with nothing but the JSON.`
+  return { ...message, input: [{ type: 'text', text }] }
+}
+
+function both(first: EndedTurn, { event, message }: EndedTurn): EndedTurn {
+  const { usage, denials } = first.event
+  return {
+    event: { ...event, usage: addTokens(usage, event.usage), denials: [...denials, ...event.denials] },
+    message,
+  }
+}
+
+/** Interrupts a turn that waits since an earlier run. The turn of a conversation that was joined belongs to others. */
+async function closeOldTurn(conversation: Conversation, reporter: Reporter): Promise<void> {
+  const { turn, approvals } = conversation.state.core
+  if (turn === null) return
+  if (conversation.attached) return reporter.problem('A turn is running there; the message waits for its end.')
+  const titles = Object.values(approvals).map(({ title }) => visibleLine(title))
+  if (titles.length > 0)
+    reporter.problem(`An earlier turn still waited for an answer; closed, and not run: ${titles.join(', ')}`)
+  const ended = until(conversation, () => conversation.state.core.turn === null)
+  await conversation.interrupt()
+  await ended
+}
+
+/** Resolves as soon as the state satisfies the condition. */
+function until(conversation: Conversation, isReached: () => boolean): Promise<void> {
+  return new Promise((resolve) => {
+    const check = () => {
+      if (!isReached()) return
+      stop()
+      resolve()
+    }
+    const stop = conversation.subscribe(check)
+    check()
+  })
+}
+
+/**
+ * Interrupts the turn, or takes the message back while it waits. Resolves to null if nothing runs, or its end cannot be
+ * recorded.
+ */
+async function farewell(
+  current: Promise<EndedTurn> | null,
+  stopping: AbortController,
+  { exitCode }: StoppedError,
+): Promise<EndedTurn | null> {
+  if (current === null || exitCode === exitCodes.storage || exitCode === exitCodes.internal) return null
+  stopping.abort()
+  const timer = new Promise<null>((resolve) => setTimeout(resolve, farewellMs, null).unref())
+  return await Promise.race([current.catch(() => null), timer])
+}

@@ -1,0 +1,34 @@
+import { existsSync } from 'node:fs'
+import type { Conversation, Parley } from '@parley/client'
+import type { ConversationSummary } from '@parley/protocol'
+import { forkConversation } from '../cli/connect.ts'
+import { type ExecFlags, overridesOf } from '../cli/flags.ts'
+import { workingFolder } from '../cli/folders.ts'
+
+/** Conversation of a run: a new one, one that goes on, or a copy of one up to the event `at`. */
+export type Target =
+  | { readonly kind: 'new' }
+  | { readonly kind: 'resume'; readonly last: true }
+  | { readonly kind: 'resume'; readonly last: false; readonly id: string }
+  | { readonly kind: 'fork'; readonly id: string; readonly at: number | null }
+
+/** Opens the conversation of a run; one that is live in another process is joined there. */
+export function openTarget(parley: Parley, target: Target, flags: ExecFlags): Promise<Conversation> {
+  const overrides = overridesOf(flags)
+  const folder = () => overrides.cwd ?? workingFolder()
+  switch (target.kind) {
+    case 'new':
+      return parley.create({ ...overrides, ...(flags.ephemeral === true ? { ephemeral: true } : {}), cwd: folder() })
+    case 'resume':
+      return parley.resume(target.last ? { last: true, cwd: folder() } : target.id, { overrides })
+    case 'fork':
+      return forkConversation(parley, target, overrides)
+  }
+}
+
+/** Returns a sentence if the conversation's policy file is gone: a run without its rules might do what they deny. */
+export function missingPolicy({ settings }: ConversationSummary, { policy }: ExecFlags): string | null {
+  const { policyFile } = settings
+  if (policy !== undefined || policyFile === undefined || existsSync(policyFile)) return null
+  return `The policy file of this conversation is gone: ${policyFile}. Give another with --policy.`
+}

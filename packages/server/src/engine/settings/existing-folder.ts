@@ -1,0 +1,32 @@
+import { accessSync, constants, statSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { isMissing, systemErrorCode } from '@parley/workspace'
+import { rejection } from '../../replies/rejection.ts'
+
+/** Throws `configInvalid` for added folders that cannot be entered; for folders of this machine only. */
+export function assertAdded(folders: readonly string[]): void {
+  for (const folder of folders) {
+    const problem = problemWith(folder)
+    if (problem !== null)
+      throw rejection('configInvalid', `The added folder ${folder} ${problem}.`, { where: 'addDirs' })
+  }
+}
+
+/** Returns the absolute path of a folder to work in. Throws `cwdMissing`. */
+export function existingFolder(path: string): string {
+  const folder = resolve(path)
+  const problem = problemWith(folder)
+  if (problem === null) return folder
+  throw rejection('cwdMissing', `The folder ${folder} ${problem}.`, { cwd: folder })
+}
+
+/** Returns the rest of "The folder …"; null for a folder that can be entered. */
+function problemWith(path: string): string | null {
+  try {
+    if (!statSync(path).isDirectory()) return 'is a file, not a folder'
+    accessSync(path, constants.X_OK)
+    return null
+  } catch (error) {
+    return isMissing(error) ? 'does not exist' : `cannot be entered (${systemErrorCode(error) ?? 'unknown'})`
+  }
+}
