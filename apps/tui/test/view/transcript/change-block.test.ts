@@ -50,11 +50,7 @@ describe('a patch', () => {
   test.each([
     ['that is new', added('a.ts', 2), ['• Created  a.ts  +2 −0', '    1 │+ 0', '    2 │+ 1']],
     ['that goes', entry('a.ts', { kind: 'delete', additions: 0 }), ['• Deleted  a.ts  +0 −1']],
-    [
-      'that is renamed',
-      entry('a.ts', { movedTo: 'b.ts', additions: 0, deletions: 0 }),
-      ['• Moved  a.ts → b.ts'],
-    ],
+    ['that is renamed', entry('a.ts', { movedTo: 'b.ts', additions: 0, deletions: 0 }), ['• Moved  a.ts → b.ts']],
   ])('of a single file %s says so', (_what, change, expected) => {
     expect(rows(patch([change]))).toEqual(expected)
   })
