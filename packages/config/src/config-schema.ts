@@ -81,6 +81,13 @@ const configShape = {
   get sandbox_workspace_write() {
     return z.object({ writable_roots: texts, network_access: flag, allow_unix_sockets: flag }).optional()
   },
+  get notify() {
+    return z.array(z.string()).min(1).optional()
+  },
+  get tui() {
+    const way = z.enum(['auto', 'bell', 'osc9', 'osc777', 'osc99', 'off'])
+    return z.object({ notifications: z.union([z.boolean(), way]).optional() }).optional()
+  },
   get secrets() {
     const place = z.string().regex(/^(?:~\/.|\/.)/, 'must be an absolute path or begin with ~/')
     return z.object({ paths: z.array(place).max(1000).optional() }).optional()

@@ -18,7 +18,6 @@ const withoutEffect = [
   'model_reasoning_summary',
   'model_supports_reasoning_summaries',
   'model_verbosity',
-  'notify',
   'otel',
   'preferred_auth_method',
   'project_doc_max_bytes',

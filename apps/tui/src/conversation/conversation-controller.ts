@@ -1,6 +1,9 @@
-import type { Conversation } from '@parley/client'
+import type { Conversation, Parley } from '@parley/client'
 import { RpcError } from '@parley/rpc'
+import { overridesOf } from '../cli/flags.ts'
+import { workingFolder } from '../cli/folders.ts'
 import type { Launch } from '../cli/launch-server.ts'
+import type { UserPrograms } from '../programs/user-programs.ts'
 import type { Intent } from '../ui/actions.ts'
 import { isSameNote, type Notice } from '../ui/notices/notice.ts'
 import { isLogGone } from '../ui/outside-changes.ts'
@@ -27,6 +30,7 @@ interface ControllerParts {
   readonly start: Start
   readonly extra: Extra
   readonly screen: ConversationScreen
+  readonly programs: Pick<UserPrograms, 'load'>
   readonly homeFolder: string
   readonly prompts: PromptHistory
   /** Called when the user leaves, or with the rejection of what the command line asked for. */
@@ -73,7 +77,11 @@ export class ConversationController implements AsyncDisposable {
   /** Connects to a server and opens what the command line asks for. A rejection ends the program. */
   start(): Promise<void> {
     const { start, extra, launch, onEnd } = this.#parts
-    const open = async () => this.#take(await startConversation(await this.#server.connect(launch), start, extra))
+    const open = async () => {
+      const parley = await this.#server.connect(launch)
+      await this.#take(await startConversation(parley, start, extra))
+      await this.#loadPrograms(parley)
+    }
     return this.#unlessLost(open, onEnd)
   }
 
@@ -102,6 +110,14 @@ export class ConversationController implements AsyncDisposable {
   get #onlyWatches(): boolean {
     const { start } = this.#parts
     return start.kind === 'attach' && start.readOnly
+  }
+
+  /** Reads what the user's configuration says of the window. Where it cannot be read, the usual settings stay. */
+  async #loadPrograms(parley: Pick<Parley, 'request'>): Promise<void> {
+    const { programs, screen, start } = this.#parts
+    const overrides = overridesOf(start.flags)
+    const load = () => programs.load(parley, { ...overrides, cwd: overrides.cwd ?? workingFolder() })
+    await this.#unlessLost(load, (rejection) => screen.dispatch(rejectionAction(rejection)))
   }
 
   async #unlessLost(act: () => Promise<void>, onRejection: (rejection: RpcError) => void): Promise<void> {

@@ -10,9 +10,9 @@ import { ConversationController } from '../conversation/conversation-controller.
 import type { Extra } from '../conversation/open-conversation.ts'
 import { openPromptHistory } from '../conversation/prompt-history.ts'
 import type { Start } from '../conversation/start-conversation.ts'
+import { UserPrograms } from '../programs/user-programs.ts'
 import { createSuspension, holdScreen } from '../screen/hold-screen.ts'
 import { ScreenController } from '../screen/screen-controller.ts'
-import type { Signal } from '../screen/screen-model.ts'
 import { guardAgainstKill } from '../terminal/hold-terminal.ts'
 import { createEarlyPainter, type Painter } from '../terminal/painter.ts'
 import { colourDepth, hasTerminal, measure, reflowsRows, sayNoTerminal, tellsBackground } from '../terminal/port.ts'
@@ -51,14 +51,20 @@ async function runOnTerminal(launch: Launch, start: Start, extra: Extra): Promis
     query: (text) => stdout.write(text),
     homeFolder,
     reflows: reflowsRows(env),
-    signal: (signal) => stdout.write(signalSequence(signal)),
+    signal: (signal) => programs.signal(signal),
     onIntent(intent) {
       if (intent.kind === 'suspend') suspension.suspend()
       else if (intent.kind === 'clear') clearWindow(screen, handPainterOver)
       else void conversation.run(intent).catch(end.reject)
     },
   })
+  const programs = new UserPrograms({
+    env,
+    write: (text) => stdout.write(text),
+    warn: (text) => screen.dispatch({ kind: 'notice', notice: { kind: 'note', level: 'warning', text } }),
+  })
   const conversation = new ConversationController({
+    programs,
     launch,
     start,
     extra,
@@ -135,9 +141,4 @@ function firstMessage(start: Start): readonly UiAction[] {
   const { prompt: text, flags } = start
   const images = (flags.image ?? []).map((path) => fromWorkingFolder(path))
   return [{ kind: 'hold', message: { messageId: randomUUID(), text, images, when: 'steer' } }]
-}
-
-/** Returns the sequences for the window's title, the bell, and the notification that some terminals show. */
-function signalSequence({ title, ring }: Signal): string {
-  return (title === null ? '' : `\x1b]2;${title}\x07`) + (ring === null ? '' : `\x07\x1b]9;${ring}\x07`)
 }

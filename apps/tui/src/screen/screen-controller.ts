@@ -143,8 +143,8 @@ export class ScreenController implements Disposable {
     const screen = this.#model.nextScreen()
     painter.paint(screen)
     const signal = this.#model.notePainted(screen)
-    this.#frames.at(screen.changesAtMs)
-    if (signal.title !== null || signal.ring !== null) this.#parts.signal(signal)
+    this.#frames.at(earlier(screen.changesAtMs, signal.againAtMs))
+    if (signal.title !== null || signal.telling !== null) this.#parts.signal(signal)
   }
 
   /** Returns the painter, which knows of every resize. */
@@ -152,4 +152,8 @@ export class ScreenController implements Disposable {
     this.#resizes.giveUp()
     return this.#painter
   }
+}
+
+function earlier(timeMs: number | null, otherMs: number | null): number | null {
+  return timeMs === null || otherMs === null ? (timeMs ?? otherMs) : Math.min(timeMs, otherMs)
 }

@@ -7,13 +7,15 @@ import { followState, updateUi } from '../ui/update/update-ui.ts'
 import { layoutScreen } from '../view/layout-screen.ts'
 import type { Screen, TerminalSize } from '../view/screen.ts'
 import type { ColourDepth } from '../view/text/theme.ts'
-import { type Announced, announce, unannounced } from '../view/title-and-bell.ts'
+import { type Announced, announce, type Telling, unannounced } from '../view/title-and-bell.ts'
 import { emptyTranscript, openTranscript, type Transcript } from '../view/transcript/transcript.ts'
 
-/** Window title and reason to ring the bell; null for what does not change. */
+/** Window title and what to tell; null for what does not change. */
 export interface Signal {
   readonly title: string | null
-  readonly ring: string | null
+  readonly telling: Telling | null
+  /** Time to ask again, in ms since the epoch; null if nothing waits. */
+  readonly againAtMs: number | null
 }
 
 interface ModelParts {
@@ -28,6 +30,8 @@ const openingScreens = 3
 /** Closed state of the screen: conversation, composer, and what was printed. Computes frames; paints nothing. */
 export class ScreenModel {
   readonly #parts: ModelParts
+  /** Somebody typed the command that started the program. */
+  readonly #startedAtMs = Date.now()
   #ui: UiState = initialUi
   #transcript: Transcript = emptyTranscript
   #state: ConversationState | null = null
@@ -102,9 +106,11 @@ export class ScreenModel {
   /** Records that the frame is on the screen, which keys may answer from now on, and returns what to signal. */
   notePainted({ approvalId, isSeen }: Pick<Screen, 'approvalId' | 'isSeen'>): Signal {
     this.#ui = updateUi(this.#ui, { kind: 'painted', approvalId, isSeen }, this.#context()).ui
-    const { announced, title, ring } = announce(this.#announced, this.#state, approvalId, Date.now())
+    const typedAtMs = Math.max(this.#startedAtMs, this.#ui.guard.lastKeyAtMs)
+    const situation = { state: this.#state, approvalId, nowMs: Date.now(), typedAtMs }
+    const { announced, ...signal } = announce(this.#announced, situation)
     this.#announced = announced
-    return { title, ring }
+    return signal
   }
 
   #context(): UiContext {

@@ -68,7 +68,8 @@ interface TerminalMode {
  * can be selected. Terminals ignore unknown modes.
  */
 export const terminalModes: readonly TerminalMode[] = [
-  { name: 'window title', enter: '\x1b[22;2t', leave: '\x1b[23;2t' },
+  // Terminals without a stack of titles are left without one.
+  { name: 'window title', enter: '\x1b[22;2t', leave: '\x1b]2;\x07\x1b[23;2t' },
   { name: 'bracketed paste', enter: '\x1b[?2004h', leave: '\x1b[?2004l' },
   { name: 'modifyOtherKeys', enter: '\x1b[>4;2m', leave: '\x1b[>4;0m' },
   // 5: tell apart what legacy codes mix up (1), with the key's place on a US keyboard (4).

@@ -1,32 +1,90 @@
-import type { ApprovalId, ConversationState, TurnId } from '@parley/protocol'
-import { shownName } from './text/control-characters.ts'
+import type { ApprovalId, ConversationId, ConversationState, TurnId } from '@parley/protocol'
+import { collapseBlanks, shownName } from './text/control-characters.ts'
 import { truncateText } from './text/fit-rows.ts'
 
-/** Window title and pending events that the terminal was last notified of. */
+/** Something to tell a user who looks elsewhere. */
+export interface Telling {
+  readonly type: 'approval' | 'turnEnded' | 'failed'
+  readonly conversationId: ConversationId
+  readonly cwd: string
+  /** Name of the conversation. */
+  readonly title: string
+  /** Sentence without a line end or controls. */
+  readonly text: string
+}
+
+/** Window title, and the events that the terminal was last notified of. */
 export interface Announced {
   readonly title: string
   readonly approvalId: ApprovalId | null
   readonly turn: { readonly id: TurnId; readonly startedAt: number } | null
+  /** Event to tell once nothing was typed for a while; dropped by a key. */
+  readonly due: { readonly telling: Telling; readonly atMs: number } | null
 }
 
-export const unannounced: Announced = { title: '', approvalId: null, turn: null }
+export const unannounced: Announced = { title: '', approvalId: null, turn: null, due: null }
 
 /** A turn longer than this has probably been left unattended. */
 const longTurnMs = 10_000
+/** Time without a key after which nobody seems to be there. */
+const quietMs = 8_000
 const titleColumns = 60
 
-/** Returns a new window title and a line to ring the bell with, each null if nothing changed. */
-export function announce(
-  before: Announced,
-  state: ConversationState | null,
-  approvalId: ApprovalId | null,
-  nowMs: number,
-): { readonly announced: Announced; readonly title: string | null; readonly ring: string | null } {
+interface Situation {
+  readonly state: ConversationState | null
+  /** Approval on the screen. */
+  readonly approvalId: ApprovalId | null
+  readonly nowMs: number
+  /** Time of the last key, in ms since the epoch. */
+  readonly typedAtMs: number
+}
+
+interface Announcement {
+  readonly announced: Announced
+  /** New title of the window; null if it stays. */
+  readonly title: string | null
+  readonly telling: Telling | null
+  /** Time to ask again, because somebody typed just now; null if nothing waits. */
+  readonly againAtMs: number | null
+}
+
+/** Returns a new window title and what to tell, each null if nothing changed. */
+export function announce(before: Announced, situation: Situation): Announcement {
+  const { state, approvalId, nowMs, typedAtMs } = situation
+  const turn = state?.core.turn ?? null
   const name = nameOf(state)
   const title = approvalId === null ? name : `? ${name}`
-  const turn = state?.core.turn ?? null
-  const announced = { title, approvalId, turn: turn === null ? null : { id: turn.id, startedAt: turn.startedAt } }
-  return { announced, title: title === before.title ? null : title, ring: ringFor(before, announced, name, nowMs) }
+  const now = { title, approvalId, turn: turn === null ? null : { id: turn.id, startedAt: turn.startedAt } }
+  const fresh = eventOf(before, situation)
+  const waiting = fresh === null ? stillDue(before, situation) : { telling: fresh, atMs: nowMs }
+  const isQuiet = nowMs - typedAtMs >= quietMs
+  return {
+    announced: { ...now, due: isQuiet ? null : waiting },
+    title: title === before.title ? null : title,
+    telling: isQuiet ? (waiting?.telling ?? null) : null,
+    againAtMs: isQuiet || waiting === null ? null : typedAtMs + quietMs,
+  }
+}
+
+function stillDue({ due }: Announced, { approvalId, typedAtMs }: Situation): Announced['due'] {
+  if (due === null || typedAtMs > due.atMs) return null
+  return due.telling.type === 'approval' && approvalId === null ? null : due
+}
+
+function eventOf(before: Announced, { state, approvalId, nowMs }: Situation): Telling | null {
+  if (state === null) return null
+  const { conversationId, cwd } = state.core.meta
+  const place = { conversationId, cwd, title: nameOf(state) }
+  if (approvalId !== null && approvalId !== before.approvalId) {
+    const asked = oneLine(state.core.approvals[approvalId]?.title ?? '')
+    return { ...place, type: 'approval', text: `waits for your answer${asked === '' ? '' : `: ${asked}`}` }
+  }
+  const { turn, lastTurn } = state.core
+  if (before.turn === null || turn?.id === before.turn.id || nowMs - before.turn.startedAt <= longTurnMs) return null
+  const failure = lastTurn?.id === before.turn.id ? lastTurn.failure : null
+  return failure === null
+    ? { ...place, type: 'turnEnded', text: 'is done' }
+    : { ...place, type: 'failed', text: `stopped: ${oneLine(failure.message)}` }
 }
 
 function nameOf(state: ConversationState | null): string {
@@ -35,8 +93,9 @@ function nameOf(state: ConversationState | null): string {
   return text === '' ? 'parley' : `parley: ${truncateText(text, { columns: titleColumns })}`
 }
 
-function ringFor(before: Announced, { approvalId, turn }: Announced, name: string, nowMs: number): string | null {
-  if (approvalId !== null && approvalId !== before.approvalId) return `${name} waits for your answer`
-  const hasEnded = before.turn !== null && turn?.id !== before.turn.id
-  return hasEnded && nowMs - before.turn.startedAt > longTurnMs ? `${name} is done` : null
+/** Longest text of an event, in cells. */
+const textColumns = 200
+
+function oneLine(text: string): string {
+  return truncateText(shownName(collapseBlanks(text)), { columns: textColumns })
 }

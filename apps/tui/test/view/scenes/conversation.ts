@@ -1,6 +1,7 @@
 import {
   type ConversationEvent,
   type ConversationState,
+  type Failure,
   type Item,
   type ItemOf,
   initialState,
@@ -43,8 +44,12 @@ export function* states(events: readonly ConversationEvent[]): Generator<Convers
 
 export const turnStarted: ConversationEvent = { type: 'turn.started', turnId: 't1', trigger: 'message' }
 
-export function turnEnded(outcome: 'completed' | 'interrupted' | 'failed' = 'completed'): ConversationEvent {
-  return { type: 'turn.ended', turnId: 't1', outcome, usage: tokens, denials: [] }
+export function turnEnded(
+  outcome: 'completed' | 'interrupted' | 'failed' = 'completed',
+  failure?: Failure,
+): ConversationEvent {
+  const end = { type: 'turn.ended', turnId: 't1', outcome, usage: tokens } as const
+  return failure === undefined ? { ...end, denials: [] } : { ...end, denials: [], failure }
 }
 
 export function completed(item: Item): ConversationEvent {

@@ -1,0 +1,39 @@
+import type { Parley } from '@parley/client'
+import type { Overrides } from '@parley/protocol'
+import { type NotificationWay, notificationWays } from '../terminal/notification.ts'
+
+/** Settings of the window itself, from the user's configuration; a project may set none of them. */
+export interface UserSettings {
+  /** Program that is told what waits, with its words; null for none. */
+  readonly notify: readonly string[] | null
+  readonly notifications: NotificationWay
+  /** Program that writes the status line, with its words; null for ours. */
+  readonly statusLine: readonly string[] | null
+}
+
+export const usualSettings: UserSettings = { notify: null, notifications: 'auto', statusLine: null }
+
+/** Reads the settings from this window's own server. */
+export async function readUserSettings(
+  parley: Pick<Parley, 'request'>,
+  params: Overrides & { readonly cwd: string },
+): Promise<UserSettings> {
+  const { values } = await parley.request('config/read', params)
+  const settingAt = (key: string) => values.find((entry) => entry.key === key)?.value
+  return {
+    notify: wordsIn(settingAt('notify')),
+    notifications: wayIn(settingAt('tui.notifications')),
+    statusLine: wordsIn(settingAt('tui.status_line')),
+  }
+}
+
+function wordsIn(value: unknown): readonly string[] | null {
+  if (!Array.isArray(value)) return null
+  const words = value.filter((word) => typeof word === 'string')
+  return words.length === 0 ? null : words
+}
+
+function wayIn(value: unknown): NotificationWay {
+  if (value === false) return 'off'
+  return notificationWays.find((way) => way === value) ?? 'auto'
+}

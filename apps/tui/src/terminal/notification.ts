@@ -1,0 +1,52 @@
+import type { Telling } from '../view/title-and-bell.ts'
+
+/** Ways to notify, as `[tui] notifications` names them. */
+export const notificationWays = ['auto', 'bell', 'osc9', 'osc777', 'osc99', 'off'] as const
+
+export type NotificationWay = (typeof notificationWays)[number]
+
+type Environment = Readonly<Record<string, string | undefined>>
+type Way = Exclude<NotificationWay, 'auto'>
+
+const osc9Programs = /^(?:iTerm\.app|iTerm2|WezTerm|ghostty|WarpTerminal)$/
+
+/**
+ * Returns what the terminal understands, as its variables tell; a bell where they tell nothing. In tmux they are those of
+ * the terminal that the server of tmux was started in.
+ */
+export function notificationWay(env: Environment): Way {
+  const term = env['TERM'] ?? ''
+  if (/^$|^(?:linux|dumb|unknown|cons25|vt\d+)\b/.test(term)) return 'bell'
+  if (env['KITTY_WINDOW_ID'] !== undefined || /kitty/.test(term)) return 'osc99'
+  if (osc9Programs.test(env['TERM_PROGRAM'] ?? '') || osc9Programs.test(env['LC_TERMINAL'] ?? '')) return 'osc9'
+  if (env['WEZTERM_PANE'] !== undefined || env['GHOSTTY_RESOURCES_DIR'] !== undefined) return 'osc9'
+  if (env['ConEmuPID'] !== undefined || /ghostty|wezterm/.test(term)) return 'osc9'
+  return env['VTE_VERSION'] !== undefined || /^(?:foot|rxvt|contour)/.test(term) ? 'osc777' : 'bell'
+}
+
+/** Returns the sequences of a notification; a bell goes with each, since windows mark it by themselves. */
+export function notificationSequence(way: NotificationWay, telling: Telling, env: Environment): string {
+  const chosen = way === 'auto' ? notificationWay(env) : way
+  if (chosen === 'off') return ''
+  const sequence = desktopSequence(chosen, telling)
+  return `\x07${env['TMUX'] === undefined || sequence === '' ? sequence : throughTmux(sequence)}`
+}
+
+function desktopSequence(way: Exclude<Way, 'off'>, { title, text }: Telling): string {
+  switch (way) {
+    case 'bell':
+      return ''
+    case 'osc9':
+      return `\x1b]9;${title} ${text}\x07`
+    case 'osc777':
+      // A semicolon would end the title.
+      return `\x1b]777;notify;${title.replaceAll(';', ',')};${text}\x07`
+    case 'osc99':
+      return `\x1b]99;i=parley:d=0;${title}\x1b\\\x1b]99;i=parley:d=1:p=body;${text}\x1b\\`
+  }
+}
+
+/** Wraps a sequence for the terminal around tmux, which tmux passes on if the user allows it. */
+function throughTmux(sequence: string): string {
+  return `\x1bPtmux;${sequence.replaceAll('\x1b', '\x1b\x1b')}\x1b\\`
+}
