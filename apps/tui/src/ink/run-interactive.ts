@@ -18,6 +18,7 @@ import { createEarlyPainter, type Painter } from '../terminal/painter.ts'
 import { colourDepth, hasTerminal, measure, reflowsRows, sayNoTerminal, tellsBackground } from '../terminal/port.ts'
 import type { UiAction } from '../ui/actions.ts'
 import type { Screen } from '../view/screen.ts'
+import type { Highlight } from '../view/text/span.ts'
 
 interface Ending {
   /** Rejection of the conversation that the command line names; null if it was opened. */
@@ -46,6 +47,7 @@ async function runOnTerminal(launch: Launch, start: Start, extra: Extra): Promis
   const screen = new ScreenController({
     painter: createEarlyPainter((text) => stdout.write(text)),
     colours: colourDepth(env),
+    loadHighlight,
     size: () => ({ columns: stdout.columns, rows: stdout.rows }),
     measure: () => measure(stdout),
     query: (text) => stdout.write(text),
@@ -58,11 +60,8 @@ async function runOnTerminal(launch: Launch, start: Start, extra: Extra): Promis
       else void conversation.run(intent).catch(end.reject)
     },
   })
-  const programs = new UserPrograms({
-    env,
-    write: (text) => stdout.write(text),
-    warn: (text) => screen.dispatch({ kind: 'notice', notice: { kind: 'note', level: 'warning', text } }),
-  })
+  const warn = (text: string) => screen.dispatch({ kind: 'notice', notice: { kind: 'note', level: 'warning', text } })
+  const programs = new UserPrograms({ env, write: (text) => stdout.write(text), warn })
   const conversation = new ConversationController({
     programs,
     launch,
@@ -94,7 +93,7 @@ async function runOnTerminal(launch: Launch, start: Start, extra: Extra): Promis
     screen.dispatch(...firstMessage(start))
     void conversation.start().catch(end.reject)
     guard = guardAgainstKill()
-    if (tellsBackground(env)) stdout.write(backgroundQuery)
+    prepareColours(screen, start, env)
     handPainterOver()
     const rejection = await end.promise
     return { rejection, farewell: conversation.farewell }
@@ -135,6 +134,18 @@ async function loadInkPainter(isOutdated: () => boolean): Promise<(first: Screen
 
 /** Asks for the colour of the background, which comes with the keys. */
 const backgroundQuery = '\x1b]11;?\x1b\\'
+
+/** Asks for the background, and for a conversation that is resumed loads the colours of code before it arrives. */
+function prepareColours(screen: ScreenController, start: Start, env: Launch['env']): void {
+  if (start.kind !== 'new') screen.colourCode()
+  if (tellsBackground(env)) process.stdout.write(backgroundQuery)
+}
+
+/** Loads what colours code. The grammars of its languages are read as code in them is shown. */
+async function loadHighlight(): Promise<Highlight> {
+  const { highlightCode } = await import('../highlight/highlight-code.ts')
+  return highlightCode
+}
 
 function firstMessage(start: Start): readonly UiAction[] {
   if (start.kind !== 'new' || start.prompt === null) return []
