@@ -19,9 +19,22 @@ export function builtinModules() {
   }
 }
 
+/** Modules that take 1-3 ms to load, and that most programs need late or not at all. */
+const loadedAtCall = new Set(['node:child_process', 'node:crypto', 'node:http', 'node:net', 'node:zlib'])
+
 /** Resolves to a module that reads each name only where it is used; the bundler drops the others. */
 async function facadeOf(path) {
-  const names = Object.keys(await import(path)).filter((name) => name !== 'default')
-  const exports = names.map((name) => `export const ${name} = /* @__PURE__ */ (() => whole.${name})()`)
-  return [`const whole = process.getBuiltinModule('${path}')`, 'export default whole', ...exports].join('\n')
+  const found = await import(path)
+  const names = Object.keys(found).filter((name) => name !== 'default')
+  const isLate = (name) => loadedAtCall.has(path) && typeof found[name] === 'function' && /^[a-z]/.test(name)
+  return [
+    'let known',
+    `const whole = () => (known ??= process.getBuiltinModule('${path}'))`,
+    'export default /* @__PURE__ */ whole()',
+    ...names.map((name) =>
+      isLate(name)
+        ? `export const ${name} = (...given) => whole().${name}(...given)`
+        : `export const ${name} = /* @__PURE__ */ (() => whole().${name})()`,
+    ),
+  ].join('\n')
 }

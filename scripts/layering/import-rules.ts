@@ -108,9 +108,12 @@ const reactOnlyUnderInk: Rule = (source, { specifier }) => {
   return places.some((place) => source.path.startsWith(place)) ? undefined : `${specifier} outside of apps/tui/src/ink`
 }
 
+/** The part of the library that is loaded before the rest of it, so that a server starts at once. */
+const firstOfClient = '@parley/client/server-process'
+
 /** The terminal is a client like any other: what it lacks belongs into the root of the library. */
 const publicClientOnly: Rule = (source, { specifier }) => {
-  const isInside = packageOf(specifier) === '@parley/client' && specifier !== '@parley/client'
+  const isInside = packageOf(specifier) === '@parley/client' && !['@parley/client', firstOfClient].includes(specifier)
   return isInside && source.home === 'apps/tui' ? `${specifier} instead of @parley/client` : undefined
 }
 

@@ -4,6 +4,7 @@ import { homeFolder } from './cli/folders.ts'
 import { type Launch, type LaunchedServer, launchEarly, type Program } from './cli/launch-server.ts'
 import { reportBug } from './cli/report-bug.ts'
 import { writeFailure } from './cli/run-ended.ts'
+import type { Window } from './screen/open-window.ts'
 import { showEffects } from './view/text/control-characters.ts'
 
 /** Time for an unused server to end before it is killed. */
@@ -11,8 +12,11 @@ const farewellMs = 500
 /** Time without progress after which unread stderr is dropped. */
 const patienceMs = 5000
 
-/** Starts the server, then loads the command, so that both start side by side. Ends the process. */
-export async function main(argv: readonly string[], program: Program): Promise<void> {
+/**
+ * Starts the server, then loads the command, so that both start side by side. Ends the process. `window` was opened before,
+ * if the command has one.
+ */
+export async function main(argv: readonly string[], program: Program, window: Window | null): Promise<void> {
   const env = withCallersKey(argv, process.env)
   process.stdout.on('error', leaveOnClosedPipe)
   // A command continues when nothing reads its stderr.
@@ -22,7 +26,9 @@ export async function main(argv: readonly string[], program: Program): Promise<v
     const home = homeFolder(env)
     const own = { program, home, env, ceiling: ceilingFlags(argv) }
     launch = { ...own, early: launchEarly(argv, own) }
+    await window?.keysShown()
   } catch (error) {
+    window?.[Symbol.dispose]()
     return exit(await explainStart(error, argv), null)
   }
   const fail = async (error: unknown) => {
@@ -34,7 +40,7 @@ export async function main(argv: readonly string[], program: Program): Promise<v
   process.once('uncaughtException', (error) => void fail(error))
   try {
     const { runCommandLine } = await import('./command-line/run-command-line.ts')
-    await exit(await runCommandLine(argv, launch), launch.early)
+    await exit(await runCommandLine(argv, { launch, window }), launch.early)
   } catch (error) {
     await fail(error)
   }

@@ -15,5 +15,6 @@ export {
   zeroUsage,
 } from './port/model-client.ts'
 export { type Env, providerDefaults } from './port/wire.ts'
-export { builtinProviders, createModelClient, type ProviderConfig, probeLocal } from './registry.ts'
+export { builtinProviders, type ProviderConfig } from './providers.ts'
+export { createModelClient, probeLocal } from './registry.ts'
 export { createRecorder } from './wires/recorded/recorder.ts'

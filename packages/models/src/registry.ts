@@ -1,40 +1,25 @@
 import { overHttp } from './exchange/over-http.ts'
 import { isLoopback } from './http/http-agents.ts'
 import type { ModelClient } from './port/model-client.ts'
-import type { ClientPorts, Env, Provider, Wire } from './port/wire.ts'
+import type { ClientPorts, Provider, Wire } from './port/wire.ts'
+import { builtinProviders, type ProviderConfig, type WireName } from './providers.ts'
 import { anthropicWire } from './wires/anthropic/wire.ts'
 import { chatWire } from './wires/chat/wire.ts'
 import { geminiWire } from './wires/gemini/wire.ts'
 import { recordedWire } from './wires/recorded/wire.ts'
 import { responsesWire } from './wires/responses/wire.ts'
 
-/** Wires by the name that `wire_api` selects. Their built-in providers are listed in this order. */
+/** Wires by the name that `wire_api` selects. */
 const wires = {
   responses: overHttp(responsesWire),
   anthropic: overHttp(anthropicWire),
   gemini: overHttp(geminiWire),
   chat: overHttp(chatWire),
   recorded: recordedWire,
-} satisfies Record<string, Wire>
-
-export interface ProviderConfig extends Provider {
-  readonly wireApi: keyof typeof wires
-}
+} satisfies Record<WireName, Wire>
 
 export function createModelClient(provider: ProviderConfig, ports: ClientPorts): ModelClient {
   return wires[provider.wireApi].createClient(provider, ports)
-}
-
-export function builtinProviders(env: Env): readonly ProviderConfig[] {
-  return wireNames.flatMap((wireApi) =>
-    wires[wireApi].builtinProviders(env).map((provider) => ({ ...provider, wireApi })),
-  )
-}
-
-const wireNames = Object.keys(wires).filter(isWireName)
-
-function isWireName(name: string): name is keyof typeof wires {
-  return Object.hasOwn(wires, name)
 }
 
 export interface LocalServer {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { builtinProviders, createModelClient, probeLocal } from '../src/registry.ts'
-import { openaiProvider } from '../src/wires/responses/wire.ts'
+import { builtinProviders } from '../src/providers.ts'
+import { createModelClient, probeLocal } from '../src/registry.ts'
 import { refusalOf, startLoopback, streamOf } from './support/loopback.ts'
 import { fixture } from './support/read-body.ts'
 import { collect, failureOf, providerAt } from './support/requests.ts'
@@ -109,6 +109,11 @@ describe('the built-in providers', () => {
       ['openai', 'https://api.openai.com/v1'],
       ['anthropic', 'https://api.anthropic.com/v1'],
       ['google', 'https://generativelanguage.googleapis.com/v1beta'],
+      ['openrouter', 'https://openrouter.ai/api/v1'],
+      ['groq', 'https://api.groq.com/openai/v1'],
+      ['mistral', 'https://api.mistral.ai/v1'],
+      ['deepseek', 'https://api.deepseek.com/v1'],
+      ['xai', 'https://api.x.ai/v1'],
       ['ollama', 'http://127.0.0.1:11434/v1'],
       ['lmstudio', 'http://127.0.0.1:1234/v1'],
       ['llamacpp', 'http://127.0.0.1:8080/v1'],
@@ -116,9 +121,20 @@ describe('the built-in providers', () => {
     ])
   })
 
-  it('take the base URL of OpenAI from OPENAI_BASE_URL', () => {
-    expect(openaiProvider({ OPENAI_BASE_URL: 'http://127.0.0.1:1/v1' }).baseUrl).toBe('http://127.0.0.1:1/v1')
-    expect(openaiProvider({ OPENAI_BASE_URL: '' }).baseUrl).toBe('https://api.openai.com/v1')
+  it.each([
+    ['openai', { OPENAI_BASE_URL: 'http://127.0.0.1:1/v1' }, 'http://127.0.0.1:1/v1'],
+    ['openai', { OPENAI_BASE_URL: '' }, 'https://api.openai.com/v1'],
+    ['anthropic', { ANTHROPIC_BASE_URL: 'http://127.0.0.1:1/' }, 'http://127.0.0.1:1/v1'],
+    ['anthropic', { ANTHROPIC_BASE_URL: 'http://127.0.0.1:1/v1' }, 'http://127.0.0.1:1/v1'],
+    ['google', { GOOGLE_GEMINI_BASE_URL: 'http://127.0.0.1:1' }, 'http://127.0.0.1:1/v1beta'],
+  ])('take the base URL of %s from %o', (provider, env, expected) => {
+    expect(builtinProviders(env).find(({ id }) => id === provider)?.baseUrl).toBe(expected)
+  })
+
+  it('name a model wherever a key is enough', () => {
+    const keyed = builtinProviders({}).filter(({ envKey }) => envKey !== undefined)
+    expect(keyed.length).toBeGreaterThan(5)
+    for (const { defaultModel } of keyed) expect(defaultModel).toBeTruthy()
   })
 })
 

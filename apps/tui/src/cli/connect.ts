@@ -1,4 +1,11 @@
-import { type CheckResult, ClientError, type Conversation, connect as connectTo, type Parley } from '@parley/client'
+import {
+  type CheckResult,
+  ClientError,
+  type Conversation,
+  connect as connectTo,
+  type Parley,
+  serverOn,
+} from '@parley/client'
 import type { Overrides, ServerNotice } from '@parley/protocol'
 import { showEffects } from '../view/text/control-characters.ts'
 import { exitCodes, ParleyError } from './exit-codes.ts'
@@ -28,7 +35,10 @@ export async function connect(launch: Launch, options: ConnectOptions): Promise<
   const timer = setTimeout(() => expired.abort(serverFailed('The server did not answer within 30 s.')), startLimitMs)
   const signal = options.signal === undefined ? expired.signal : AbortSignal.any([options.signal, expired.signal])
   try {
-    const parley = await connectTo({ server }, { ...introductionOf(launch, options), ...checkResult, signal })
+    const parley = await connectTo(
+      { server: serverOn(server) },
+      { ...introductionOf(launch, options), ...checkResult, signal },
+    )
     server.claim()
     return parley
   } catch (error) {

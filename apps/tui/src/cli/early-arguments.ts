@@ -84,3 +84,37 @@ export function serverProgramOf(argv: readonly string[]): (typeof serverPrograms
  * of the CPU of a flood. Most other flags would cost 10 ms at start, because Node's snapshot is built without flags.
  */
 export const serverNodeFlags = ['--max-semi-space-size=1'] as const
+
+const windowCommands: ReadonlySet<string> = new Set(['resume', 'attach', 'fork', 'demo'])
+/** Flags of those commands that take a value, and those that take none. */
+const valued =
+  /^(?:-[mesaCpci]|--(?:model|effort|sandbox|ask-for-approval|cd|environment|add-dir|profile|config|image|at|allow-secret-folder))$/
+const valuedWithin =
+  /^(?:-[mesaCpci].|--(?:model|effort|sandbox|ask-for-approval|cd|environment|add-dir|profile|config|image|at|allow-secret-folder)=)/
+const plain = /^--(?:ephemeral|last|read-only)$/
+
+interface Streams {
+  readonly stdin: { readonly isTTY?: boolean }
+  readonly stdout: { readonly isTTY?: boolean }
+}
+
+/**
+ * Returns true if a command line opens a window, so that it can be opened before the line is parsed. False in doubt: a
+ * prompt of one word may be a command.
+ */
+export function opensWindow(argv: readonly string[], { stdin, stdout }: Streams): boolean {
+  return isOfWindow(argv) && stdin.isTTY === true && stdout.isTTY === true
+}
+
+function isOfWindow(argv: readonly string[]): boolean {
+  const words: string[] = []
+  for (let at = 0; at < argv.length; at++) {
+    const word = argv[at] ?? ''
+    if (valued.test(word)) at += 1
+    else if (!word.startsWith('-')) words.push(word)
+    else if (!plain.test(word) && !valuedWithin.test(word)) return false
+  }
+  const [first, ...others] = words
+  if (first === undefined) return true
+  return windowCommands.has(first) ? others.length <= 1 : /\s/.test(first) && others.length === 0
+}

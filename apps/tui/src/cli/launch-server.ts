@@ -1,6 +1,6 @@
 import { delimiter, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { type SpawnedServer, spawnServer } from '@parley/client'
+import { type ServerProcess, startServerProcess } from '@parley/client/server-process'
 import { serverNodeFlags, serverPrograms } from './early-arguments.ts'
 
 /** Version, build and location of this program. */
@@ -22,7 +22,7 @@ export interface Launch {
   readonly early: LaunchedServer | null
 }
 
-export interface LaunchedServer extends SpawnedServer {
+export interface LaunchedServer extends ServerProcess {
   /** Marks the server as used: its connection decides how it ends. */
   claim(): void
   readonly isClaimed: boolean
@@ -43,7 +43,7 @@ function serverCommand({ moduleUrl }: Program, args: readonly string[]): readonl
 
 /** Starts a server process. */
 export function launchServer({ program, home, env, ceiling }: LaunchOptions, args: readonly string[]): LaunchedServer {
-  const server = spawnServer({
+  const server = startServerProcess({
     command: serverCommand(program, [...ceiling, ...args]),
     env: { ...env, PARLEY_HOME: home },
     home,

@@ -2,9 +2,9 @@ import type { Failure } from '@parley/protocol'
 import { Command, CommanderError } from 'commander'
 import { type ExitCode, exitCodeOf, exitCodes, misused, ParleyError } from '../cli/exit-codes.ts'
 import { type CommonFlags, type ImageFlag, parseCount } from '../cli/flags.ts'
-import type { Launch } from '../cli/launch-server.ts'
 import { expectedFailure, refuseSlips, sayUsageError, unknownCommand, usageSentence } from '../cli/messages.ts'
 import { writeFailure } from '../cli/run-ended.ts'
+import type { WindowLaunch } from '../ink/run-interactive.ts'
 import { showEffects } from '../view/text/control-characters.ts'
 import { defineExec } from './define-exec.ts'
 import { defineChecks, defineLookups } from './define-lookups.ts'
@@ -12,15 +12,16 @@ import { defineServers } from './define-servers.ts'
 import { flagsOf, type Settle, withCommonFlags, withImages } from './shared-options.ts'
 
 /** Parses the command line, runs the command and resolves to the exit code. Each command loads only its own modules. */
-export async function runCommandLine(argv: readonly string[], launch: Launch): Promise<number> {
+export async function runCommandLine(argv: readonly string[], opened: WindowLaunch): Promise<number> {
   let outcome: number = exitCodes.ok
-  const program = defineProgram(launch, async (run) => {
+  const program = defineProgram(opened, async (run) => {
     outcome = await run
   })
   try {
     await program.parseAsync([...argv], { from: 'user' })
     return outcome
   } catch (error) {
+    opened.window?.[Symbol.dispose]()
     const ending = endingOf(error)
     if (ending === null) throw error
     if (ending.exitCode === exitCodes.ok) return ending.exitCode
@@ -47,17 +48,26 @@ function endingOf(error: unknown): (Failure & { readonly exitCode: ExitCode }) |
 type Start = Parameters<typeof import('../ink/run-interactive.ts')['runInteractive']>[1]
 
 /** Defines every command of the program. `settle` takes the exit code of the command that runs. */
-function defineProgram(launch: Launch, settle: Settle): Command {
+function defineProgram(opened: WindowLaunch, settle: Settle): Command {
+  const { launch, window } = opened
+  const writeTo = (stream: NodeJS.WriteStream) => (text: string) => {
+    window?.[Symbol.dispose]()
+    stream.write(text)
+  }
   const program = new Command('parley')
     .description('A coding agent for the terminal whose conversations cannot be lost.')
     .version(launch.program.version, '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print this help')
     .helpCommand(false)
-    .configureOutput({ outputError: (text, write) => write(sayUsageError(text)) })
+    .configureOutput({
+      writeOut: writeTo(process.stdout),
+      writeErr: writeTo(process.stderr),
+      outputError: (text, write) => write(sayUsageError(text)),
+    })
     .exitOverride()
     .argument('[prompt]', 'first message of a new interactive session')
     .enablePositionalOptions()
-  defineConversations(program, launch, settle)
+  defineConversations(program, opened, settle)
   defineExec(program, launch, settle)
   defineLookups(program, launch, settle)
   defineChecks(program, launch, settle)
@@ -79,9 +89,8 @@ function defineHelp(program: Command): void {
     })
 }
 
-function defineConversations(program: Command, launch: Launch, settle: Settle): void {
-  const interactive = (start: Start) =>
-    settle(import('../ink/run-interactive.ts').then(({ runInteractive }) => runInteractive(launch, start)))
+function defineConversations(program: Command, opened: WindowLaunch, settle: Settle): void {
+  const interactive = (start: Start) => settle(runWindow(opened, start))
   withImages(withCommonFlags(program)).action((prompt: string | undefined, flags: CommonFlags & ImageFlag) => {
     refuseSlips(program)
     if (prompt === undefined && flags.image !== undefined) throw noPrompt()
@@ -119,8 +128,15 @@ function defineConversations(program: Command, launch: Launch, settle: Settle): 
   withCommonFlags(program.command('demo'))
     .description('a real session on a recorded model, in a scratch project: no key, no network')
     .action((_flags: unknown, command: Command) =>
-      settle(import('../commands/run-demo.ts').then(({ runDemo }) => runDemo(launch, flagsOf<CommonFlags>(command)))),
+      settle(import('../commands/run-demo.ts').then(({ runDemo }) => runDemo(opened, flagsOf<CommonFlags>(command)))),
     )
+}
+
+async function runWindow(opened: WindowLaunch, start: Start): Promise<number> {
+  await opened.window?.keysShown()
+  const { runInteractive } = await import('../ink/run-interactive.ts')
+  await opened.window?.keysShown()
+  return runInteractive(opened, start)
 }
 
 /** Throws a usage error for flags that have no effect on an existing conversation. */

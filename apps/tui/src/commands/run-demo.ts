@@ -2,19 +2,19 @@ import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { CommonFlags } from '../cli/flags.ts'
-import type { Launch } from '../cli/launch-server.ts'
+import type { WindowLaunch } from '../ink/run-interactive.ts'
 import { hasTerminal, sayNoTerminal } from '../terminal/port.ts'
 
 const banner =
   'Demo: the model’s words are recorded. Every command and patch is real, in a scratch folder, and asks you first.'
 
 /** Runs `parley demo`: a session with a recorded model in a new scratch project. */
-export async function runDemo(launch: Launch, flags: CommonFlags): Promise<number> {
+export async function runDemo(opened: WindowLaunch, flags: CommonFlags): Promise<number> {
   if (!hasTerminal()) return sayNoTerminal()
   const folder = makeProject()
   const { runInteractive } = await import('../ink/run-interactive.ts')
   const code = await runInteractive(
-    launch,
+    opened,
     // With the default policy the sandbox would run most commands without asking.
     { kind: 'new', prompt: demoTask, flags: { askForApproval: 'untrusted', ...flags, cd: folder } },
     { provider: 'demo', banner },

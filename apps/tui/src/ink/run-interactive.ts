@@ -11,14 +11,13 @@ import type { Extra } from '../conversation/open-conversation.ts'
 import { openPromptHistory } from '../conversation/prompt-history.ts'
 import type { Start } from '../conversation/start-conversation.ts'
 import { UserPrograms } from '../programs/user-programs.ts'
-import { createSuspension, holdScreen } from '../screen/hold-screen.ts'
-import { ScreenController } from '../screen/screen-controller.ts'
+import { openWindow, type Window } from '../screen/open-window.ts'
+import type { ScreenController } from '../screen/screen-controller.ts'
 import { guardAgainstKill } from '../terminal/hold-terminal.ts'
-import { createEarlyPainter, type Painter } from '../terminal/painter.ts'
-import { colourDepth, hasTerminal, measure, reflowsRows, sayNoTerminal, tellsBackground } from '../terminal/port.ts'
+import type { Painter } from '../terminal/painter.ts'
+import { hasTerminal, sayNoTerminal, tellsBackground } from '../terminal/port.ts'
 import type { UiAction } from '../ui/actions.ts'
 import type { Screen } from '../view/screen.ts'
-import type { Highlight } from '../view/text/span.ts'
 
 interface Ending {
   /** Rejection of the conversation that the command line names; null if it was opened. */
@@ -27,49 +26,50 @@ interface Ending {
   readonly farewell: string | null
 }
 
+/** Start of a command with a window. */
+export interface WindowLaunch {
+  readonly launch: Launch
+  /** Window that was opened before the command line was read; null if none was. */
+  readonly window: Window | null
+}
+
 /** Runs the interactive program until the user leaves. Resolves to the exit code. */
-export async function runInteractive(launch: Launch, start: Start, extra: Extra = {}): Promise<number> {
+export async function runInteractive(
+  { launch, window }: WindowLaunch,
+  start: Start,
+  extra: Extra = {},
+): Promise<number> {
   const { stdout, stderr } = process
   if (!hasTerminal()) return sayNoTerminal()
   // Ink reads the working folder as it loads, and throws if it was removed.
   workingFolder()
-  const { rejection, farewell } = await runOnTerminal(launch, start, extra)
+  const { rejection, farewell } = await runInWindow(window ?? openWindow(launch.env), { launch, start, extra })
   if (rejection !== null) stderr.write(`parley: ${explainRejection(rejection)}\n`)
   if (farewell !== null) stdout.write(`${farewell}\n`)
   return rejection === null ? exitCodes.ok : exitCodeOf(rejection.data?.code ?? '')
 }
 
-async function runOnTerminal(launch: Launch, start: Start, extra: Extra): Promise<Ending> {
-  const { stdout } = process
-  const { env } = launch
-  const homeFolder = env['HOME'] ?? homedir()
+interface Opening {
+  readonly launch: Launch
+  readonly start: Start
+  readonly extra: Extra
+}
+
+async function runInWindow(window: Window, opening: Opening): Promise<Ending> {
+  const { env, home } = opening.launch
+  const { screen } = window
   const end = Promise.withResolvers<RpcError | null>()
-  const screen = new ScreenController({
-    painter: createEarlyPainter((text) => stdout.write(text)),
-    colours: colourDepth(env),
-    loadHighlight,
-    size: () => ({ columns: stdout.columns, rows: stdout.rows }),
-    measure: () => measure(stdout),
-    query: (text) => stdout.write(text),
-    homeFolder,
-    reflows: reflowsRows(env),
-    signal: (signal) => programs.signal(signal),
-    onIntent(intent) {
-      if (intent.kind === 'suspend') suspension.suspend()
-      else if (intent.kind === 'clear') clearWindow(screen, handPainterOver)
-      else void conversation.run(intent).catch(end.reject)
-    },
+  const programs = new UserPrograms({
+    env,
+    write: (text) => process.stdout.write(text),
+    warn: (text) => screen.dispatch({ kind: 'notice', notice: { kind: 'note', level: 'warning', text } }),
   })
-  const warn = (text: string) => screen.dispatch({ kind: 'notice', notice: { kind: 'note', level: 'warning', text } })
-  const programs = new UserPrograms({ env, write: (text) => stdout.write(text), warn })
   const conversation = new ConversationController({
+    ...opening,
     programs,
-    launch,
-    start,
-    extra,
     screen,
-    homeFolder,
-    prompts: openPromptHistory(launch.home, env),
+    homeFolder: env['HOME'] ?? homedir(),
+    prompts: openPromptHistory(home, env),
     onEnd: end.resolve,
   })
   const handPainterOver = () => {
@@ -77,36 +77,34 @@ async function runOnTerminal(launch: Launch, start: Start, extra: Extra): Promis
       .then((make) => screen.handOver(make))
       .catch(end.reject)
   }
-  const held = holdScreen({
-    controller: screen,
-    handPainterOver,
-    onKeys: (events) => screen.press(events),
-    onEnd: () => end.resolve(null),
-  })
-  const suspension = createSuspension(held)
+  void window.closed.then(() => end.resolve(null))
   let guard: Disposable | null = null
-  const onInterrupt = () => screen.dispatch({ kind: 'signal' })
-  const onResize = () => screen.resized()
-  process.on('SIGINT', onInterrupt)
-  stdout.on('resize', onResize)
+  // Stays until the conversation is closed: Ctrl+C must not end the program while it saves.
+  process.on('SIGINT', ignoreInterrupt)
   try {
-    screen.dispatch(...firstMessage(start))
+    screen.dispatch(...firstMessage(opening.start))
     void conversation.start().catch(end.reject)
     guard = guardAgainstKill()
-    prepareColours(screen, start, env)
-    handPainterOver()
+    prepareColours(screen, opening.start, env)
+    window.serve({
+      handPainterOver,
+      onSignal: (signal) => programs.signal(signal),
+      onIntent: (intent) =>
+        intent.kind === 'clear'
+          ? clearWindow(screen, handPainterOver)
+          : void conversation.run(intent).catch(end.reject),
+    })
     const rejection = await end.promise
     return { rejection, farewell: conversation.farewell }
   } finally {
-    stdout.off('resize', onResize)
-    suspension[Symbol.dispose]()
-    held[Symbol.dispose]()
-    screen[Symbol.dispose]()
+    window[Symbol.dispose]()
     guard?.[Symbol.dispose]()
     await conversation[Symbol.asyncDispose]()
-    process.off('SIGINT', onInterrupt)
+    process.off('SIGINT', ignoreInterrupt)
   }
 }
+
+const ignoreInterrupt = () => undefined
 
 /** Moves all rows into the scrollback by line ends, since sequences for clearing would erase them. */
 function clearWindow(screen: ScreenController, handPainterOver: () => void): void {
@@ -139,12 +137,6 @@ const backgroundQuery = '\x1b]11;?\x1b\\'
 function prepareColours(screen: ScreenController, start: Start, env: Launch['env']): void {
   if (start.kind !== 'new') screen.colourCode()
   if (tellsBackground(env)) process.stdout.write(backgroundQuery)
-}
-
-/** Loads what colours code. The grammars of its languages are read as code in them is shown. */
-async function loadHighlight(): Promise<Highlight> {
-  const { highlightCode } = await import('../highlight/highlight-code.ts')
-  return highlightCode
 }
 
 function firstMessage(start: Start): readonly UiAction[] {

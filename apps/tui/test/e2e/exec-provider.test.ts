@@ -27,7 +27,9 @@ describe('without credentials the run ends with 3 and says what to do', () => {
     await world.writeConfig('')
     const { exitCode, stdout, stderr } = await world.exec(['hi'])
     expect({ exitCode, stdout }).toEqual({ exitCode: 3, stdout: '' })
-    expect(stderr).toMatch(/^parley: No model is configured: OPENAI_API_KEY is not set.*parley demo.*\n$/)
+    expect(stderr).toMatch(
+      /^parley: No model is configured: OPENAI_API_KEY, .*ANTHROPIC_API_KEY.* are not set.*parley demo.*\n$/,
+    )
   })
 
   test('and names the mistyped key that may be why', async () => {

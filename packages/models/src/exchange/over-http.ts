@@ -10,7 +10,6 @@ const maxListBytes = 4 * 1024 * 1024
 /** Makes a wire over HTTP available: its clients send requests to the address of a provider. */
 export function overHttp(wire: HttpWire): Wire {
   return {
-    builtinProviders: (env) => wire.builtinProviders(env),
     createClient: (provider, ports) => createHttpClient(wire, provider, ports),
   }
 }

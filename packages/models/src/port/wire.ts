@@ -68,8 +68,6 @@ export interface ClientPorts {
 
 /** Way to reach models. A folder of `wires/` implements it; a line of `registry.ts` makes it available. */
 export interface Wire {
-  /** Returns the providers that need no configuration, in the order in which they are listed. */
-  builtinProviders(env: Env): readonly Provider[]
   createClient(provider: Provider, ports: ClientPorts): ModelClient
 }
 
@@ -77,7 +75,6 @@ export interface Wire {
 export interface HttpWire {
   /** Name and version of the translation, as logs keep it. */
   readonly version: string
-  builtinProviders(env: Env): readonly Provider[]
   /** Returns the headers of every request; `key` is undefined for a provider without one. */
   headers(key: string | undefined): Readonly<Record<string, string>>
   /** Returns the path of a request below the base URL; starts with a slash, may end in parameters. */

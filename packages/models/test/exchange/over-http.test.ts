@@ -8,7 +8,6 @@ import { collect, failureOf, providerAt, requestOf } from '../support/requests.t
 /** A wire that differs from OpenAI's in everything. */
 const otherWire: HttpWire = {
   version: 'other/1',
-  builtinProviders: () => [],
   headers: (key) => ({ 'x-key': key ?? 'none', 'x-version': '7' }),
   requestPath: (model) => `/models/${model}:stream?alt=sse`,
   modelsPath: '/catalogue?all=1',

@@ -1,6 +1,6 @@
 import type { ModelClient, ModelEntry, ModelEvent, ModelRequest, ResponseEntry } from '../../src/port/model-client.ts'
 import { providerDefaults } from '../../src/port/wire.ts'
-import type { ProviderConfig } from '../../src/registry.ts'
+import type { ProviderConfig } from '../../src/providers.ts'
 
 export function requestOf(
   entries: readonly ModelEntry[] = [user('hello')],

@@ -45,7 +45,7 @@ interface CodeMode {
 }
 
 /** Lines of a block that are kept for the colours of the next. */
-const keptLines = 60
+const keptLines = 30
 
 interface ListMode {
   readonly kind: 'list'

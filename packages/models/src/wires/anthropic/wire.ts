@@ -1,12 +1,5 @@
 import type { ModelRequest, ToolSpec } from '../../port/model-client.ts'
-import {
-  type Env,
-  type HttpWire,
-  type Provider,
-  type ProviderError,
-  providerDefaults,
-  type WriteRequest,
-} from '../../port/wire.ts'
+import type { HttpWire, ProviderError, WriteRequest } from '../../port/wire.ts'
 import { isRecord } from '../json.ts'
 import { openaiApi, readErrorBody } from '../openai-api.ts'
 import { traitsOf } from './model-traits.ts'
@@ -16,7 +9,6 @@ import { createMessageWriter, writeInstructions } from './write-messages.ts'
 /** Wire of the Messages API of Anthropic. */
 export const anthropicWire: HttpWire = {
   version: 'anthropic/1',
-  builtinProviders: (env) => [anthropicProvider(env)],
   headers: (key) => ({ 'anthropic-version': '2023-06-01', ...(key === undefined ? {} : { 'x-api-key': key }) }),
   requestPath: () => '/messages',
   modelsPath: '/models?limit=1000',
@@ -24,19 +16,6 @@ export const anthropicWire: HttpWire = {
   readError,
   createWriter: createMessagesWriter,
   createReader: createMessagesReader,
-}
-
-function anthropicProvider(env: Env): Provider {
-  const base = env['ANTHROPIC_BASE_URL']?.trim().replace(/\/+$/, '') || 'https://api.anthropic.com'
-  return {
-    ...providerDefaults,
-    id: 'anthropic',
-    name: 'Anthropic',
-    baseUrl: base.endsWith('/v1') ? base : `${base}/v1`,
-    envKey: 'ANTHROPIC_API_KEY',
-    defaultModel: 'claude-sonnet-5',
-    contextWindow: 200_000,
-  }
 }
 
 /** Reads an error; of a missing thing the API says only "model: NAME". */

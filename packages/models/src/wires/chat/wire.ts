@@ -1,5 +1,5 @@
 import type { ModelCall, ModelEntry, ModelRequest, ResponseEntry, ToolSpec, UserPart } from '../../port/model-client.ts'
-import { type HttpWire, type Provider, providerDefaults, type WriteRequest } from '../../port/wire.ts'
+import type { HttpWire, WriteRequest } from '../../port/wire.ts'
 import { createEntryJoiner, writeElements } from '../json.ts'
 import { dataUrl, openaiApi } from '../openai-api.ts'
 import { createChatReader } from './read-response.ts'
@@ -9,21 +9,9 @@ import { assistantMessage } from './response-parts.ts'
 export const chatWire: HttpWire = {
   ...openaiApi,
   version: 'chat/1',
-  builtinProviders: () => localProviders,
   requestPath: () => '/chat/completions',
   createWriter: createChatWriter,
   createReader: createChatReader,
-}
-
-const localProviders: readonly Provider[] = [
-  localProvider('ollama', 'Ollama', 11434),
-  localProvider('lmstudio', 'LM Studio', 1234),
-  localProvider('llamacpp', 'llama.cpp', 8080),
-  localProvider('vllm', 'vLLM', 8000),
-]
-
-function localProvider(id: string, name: string, port: number): Provider {
-  return { ...providerDefaults, id, name, baseUrl: `http://127.0.0.1:${port}/v1` }
 }
 
 /** Creates a writer of requests with only those fields that every compatible server accepts. */

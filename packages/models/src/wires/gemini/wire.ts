@@ -1,5 +1,5 @@
 import type { ModelRequest, ToolSpec } from '../../port/model-client.ts'
-import { type Env, type HttpWire, type Provider, providerDefaults, type WriteRequest } from '../../port/wire.ts'
+import type { HttpWire, WriteRequest } from '../../port/wire.ts'
 import { isRecord, parseRecord } from '../json.ts'
 import { readGeminiErrorBody } from './read-error.ts'
 import { createGeminiReader } from './read-response.ts'
@@ -8,7 +8,6 @@ import { createContentWriter } from './write-contents.ts'
 /** Wire of the Gemini API of Google. */
 export const geminiWire: HttpWire = {
   version: 'gemini/1',
-  builtinProviders: (env) => [googleProvider(env)],
   headers: (key): Record<string, string> => (key === undefined ? {} : { 'x-goog-api-key': key }),
   requestPath: (model) => `/${modelPath(model)}:streamGenerateContent?alt=sse`,
   modelsPath: '/models?pageSize=1000',
@@ -16,19 +15,6 @@ export const geminiWire: HttpWire = {
   readError: readGeminiErrorBody,
   createWriter: createGeminiWriter,
   createReader: createGeminiReader,
-}
-
-function googleProvider(env: Env): Provider {
-  return {
-    ...providerDefaults,
-    id: 'google',
-    name: 'Google',
-    baseUrl: env['GOOGLE_GEMINI_BASE_URL']?.trim() || 'https://generativelanguage.googleapis.com/v1beta',
-    envKey: 'GEMINI_API_KEY',
-    otherEnvKey: 'GOOGLE_API_KEY',
-    defaultModel: 'gemini-3-pro-preview',
-    contextWindow: 1_000_000,
-  }
 }
 
 function modelPath(model: string): string {

@@ -14,7 +14,6 @@ import { digestRequest, firstDifference } from './request-digest.ts'
 
 /** Wire that plays the recording of a provider in place of a model. */
 export const recordedWire: Wire = {
-  builtinProviders: () => [],
   createClient: ({ recording }, { paced = false, sleep }) =>
     createRecordedClient({
       read: () => readRecording(recording),

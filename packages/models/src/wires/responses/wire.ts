@@ -1,5 +1,5 @@
 import type { ModelEntry, ModelRequest, ResponseEntry, ToolSpec, UserPart } from '../../port/model-client.ts'
-import { type Env, type HttpWire, type Provider, providerDefaults, type WriteRequest } from '../../port/wire.ts'
+import type { HttpWire, WriteRequest } from '../../port/wire.ts'
 import { createEntryJoiner, writeElements } from '../json.ts'
 import { dataUrl, openaiApi } from '../openai-api.ts'
 import { createResponsesReader } from './read-response.ts'
@@ -8,22 +8,9 @@ import { createResponsesReader } from './read-response.ts'
 export const responsesWire: HttpWire = {
   ...openaiApi,
   version: 'responses/1',
-  builtinProviders: (env) => [openaiProvider(env)],
   requestPath: () => '/responses',
   createWriter: createResponsesWriter,
   createReader: createResponsesReader,
-}
-
-export function openaiProvider(env: Env): Provider {
-  return {
-    ...providerDefaults,
-    id: 'openai',
-    name: 'OpenAI',
-    baseUrl: env['OPENAI_BASE_URL']?.trim() || 'https://api.openai.com/v1',
-    envKey: 'OPENAI_API_KEY',
-    otherEnvKey: 'CODEX_API_KEY',
-    defaultModel: 'gpt-5',
-  }
 }
 
 /** Models known to reason without an effort; others reject the request for encrypted reasoning. */

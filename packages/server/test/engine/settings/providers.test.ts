@@ -30,6 +30,11 @@ describe('the provider of a new conversation', () => {
       'OPENAI_API_KEY',
       'ANTHROPIC_API_KEY',
       'GEMINI_API_KEY',
+      'OPENROUTER_API_KEY',
+      'GROQ_API_KEY',
+      'MISTRAL_API_KEY',
+      'DEEPSEEK_API_KEY',
+      'XAI_API_KEY',
       'A_KEY',
     ])
   })

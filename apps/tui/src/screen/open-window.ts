@@ -1,0 +1,105 @@
+import { homedir } from 'node:os'
+import { createEarlyPainter } from '../terminal/painter.ts'
+import { colourDepth, measure, reflowsRows } from '../terminal/port.ts'
+import type { Intent } from '../ui/actions.ts'
+import type { Highlight } from '../view/text/span.ts'
+import { createSuspension, holdScreen } from './hold-screen.ts'
+import { ScreenController } from './screen-controller.ts'
+import type { Signal } from './screen-model.ts'
+
+/** Intent that whoever serves the window carries out. */
+type ServedIntent = Exclude<Intent, { kind: 'suspend' }>
+
+interface Service {
+  readonly onIntent: (intent: ServedIntent) => void
+  /** Sets the window's title and calls the user. */
+  readonly onSignal: (signal: Signal) => void
+  /** Hands a painter over to the screen; called again whenever the terminal was given away and taken back. */
+  readonly handPainterOver: () => void
+}
+
+/** The terminal as a screen that takes keys, which `dispose` gives back. */
+export interface Window extends Disposable {
+  readonly screen: ScreenController
+  /** Resolves when the terminal was closed. */
+  readonly closed: Promise<void>
+  /** Resolves once the keys that were pressed so far have been shown: while a part of the program is loaded none is. */
+  keysShown(): Promise<void>
+  /** Passes intents on from now on, beginning with those of keys pressed before. */
+  serve(service: Service): void
+}
+
+/** Loads what colours code. The grammars of its languages are read as code in them is shown. */
+async function loadHighlight(): Promise<Highlight> {
+  const { highlightCode } = await import('../highlight/highlight-code.ts')
+  return highlightCode
+}
+
+/** Time without keys after which the painter may be loaded: keys pressed meanwhile would wait for it. */
+const pauseMs = 40
+
+/**
+ * Opens the window: paints the composer and takes keys. It is the first that an interactive program does, so that nothing
+ * typed waits for the command line, the server or Ink.
+ */
+export function openWindow(env: Readonly<Record<string, string | undefined>>): Window {
+  const { stdout } = process
+  const closed = Promise.withResolvers<void>()
+  const waiting: ((service: Service) => void)[] = []
+  let service: Service | null = null
+  const whenServed = (act: (service: Service) => void) => (service === null ? waiting.push(act) : act(service))
+  let lastKeyMs = performance.now()
+  const handOverInPause = () => {
+    const leftMs = lastKeyMs + pauseMs - performance.now()
+    if (leftMs <= 0) service?.handPainterOver()
+    else setTimeout(handOverInPause, leftMs).unref()
+  }
+  const screen = new ScreenController({
+    painter: createEarlyPainter((text) => stdout.write(text)),
+    colours: colourDepth(env),
+    loadHighlight,
+    size: () => ({ columns: stdout.columns, rows: stdout.rows }),
+    measure: () => measure(stdout),
+    query: (text) => stdout.write(text),
+    homeFolder: env['HOME'] ?? homedir(),
+    reflows: reflowsRows(env),
+    signal: (signal) => void whenServed(({ onSignal }) => onSignal(signal)),
+    onIntent(intent) {
+      if (intent.kind === 'suspend') suspension.suspend()
+      else whenServed(({ onIntent }) => onIntent(intent))
+    },
+  })
+  const held = holdScreen({
+    controller: screen,
+    handPainterOver: () => service?.handPainterOver(),
+    onKeys(events) {
+      lastKeyMs = performance.now()
+      screen.press(events)
+    },
+    onEnd: () => closed.resolve(),
+  })
+  const suspension = createSuspension(held)
+  const onInterrupt = () => screen.dispatch({ kind: 'signal' })
+  const onResize = () => screen.resized()
+  process.on('SIGINT', onInterrupt)
+  stdout.on('resize', onResize)
+  screen.dispatch()
+  return {
+    screen,
+    closed: closed.promise,
+    keysShown: () => new Promise((resolve) => setImmediate(resolve)),
+    serve(given) {
+      service = given
+      for (const act of waiting.splice(0)) act(given)
+      handOverInPause()
+    },
+    [Symbol.dispose]() {
+      service = null
+      stdout.off('resize', onResize)
+      suspension[Symbol.dispose]()
+      held[Symbol.dispose]()
+      screen[Symbol.dispose]()
+      process.off('SIGINT', onInterrupt)
+    },
+  }
+}

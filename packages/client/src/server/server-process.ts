@@ -1,0 +1,75 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { closeSync } from 'node:fs'
+import type { Readable, Writable } from 'node:stream'
+import { openStderrLog, type StderrLog } from './stderr-log.ts'
+
+export interface SpawnServerOptions {
+  /** Program and arguments, e.g. `[process.execPath, '…/server.mjs']`. */
+  readonly command: readonly [string, ...string[]]
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** `$PARLEY_HOME`: the server's stderr goes to a file under it. */
+  readonly home: string
+}
+
+export interface ServerExit {
+  readonly code: number | null
+  readonly signal: string | null
+}
+
+/** Process of a server. What it writes waits in the pipe until it is read. */
+export interface ServerProcess {
+  readonly input: Writable
+  readonly output: Readable
+  readonly pid: number | undefined
+  /** Resolves when the process has ended, or could not be started. */
+  readonly exited: Promise<ServerExit>
+  /** Returns the end of the server's stderr and the file that holds all of it; null if it wrote nothing. */
+  stderrTail(): { readonly text: string; readonly path: string } | null
+  /** Sends the signal; SIGKILL goes to the whole process group, wrappers of the server included. */
+  kill(signal: 'SIGTERM' | 'SIGKILL'): void
+  /** Lets the calling process exit while the server keeps running. */
+  release(): void
+}
+
+/**
+ * Starts a server in a session of its own, so that Ctrl+C and a closing terminal do not reach it. The server ends when
+ * its stdin closes. Needs nothing of the rest of this package, which can be loaded while the server starts.
+ */
+export function startServerProcess({ command: [program, ...args], env, home }: SpawnServerOptions): ServerProcess {
+  const log = openStderrLog(home)
+  const child = spawn(program, args, { stdio: ['pipe', 'pipe', log?.descriptor ?? 'ignore'], env, detached: true })
+  if (log !== null) closeSync(log.descriptor)
+  const { stdin, stdout } = child
+  if (stdin === null || stdout === null) throw new Error('the server was started without pipes')
+  return {
+    input: stdin,
+    output: stdout,
+    pid: child.pid,
+    exited: exitOf(child),
+    stderrTail: () => stderrTailIn(log),
+    kill: (signal) => (signal === 'SIGKILL' ? killGroup(child) : void child.kill(signal)),
+    release: () => child.unref(),
+  }
+}
+
+function exitOf(child: ChildProcess): Promise<ServerExit> {
+  return new Promise((resolve) => {
+    child.once('error', () => resolve({ code: null, signal: null }))
+    child.once('exit', (code, signal) => resolve({ code, signal }))
+  })
+}
+
+function stderrTailIn(log: StderrLog | null): ReturnType<ServerProcess['stderrTail']> {
+  const text = log?.newText().trim() ?? ''
+  return log === null || text === '' ? null : { text, path: log.path }
+}
+
+/** Kills the server's session; the guard of its commands runs in another session and ends them. */
+function killGroup({ pid, exitCode, signalCode }: ChildProcess): void {
+  if (pid === undefined || exitCode !== null || signalCode !== null) return
+  try {
+    process.kill(-pid, 'SIGKILL')
+  } catch {
+    // The group has ended meanwhile.
+  }
+}
