@@ -79,6 +79,8 @@ const folderOrder: Readonly<Record<string, readonly string[]>> = {
     'ui/update',
     'view/approval',
     'view/transcript',
+    'view/pager',
+    'ui/pager',
     'view/live',
     'view',
     'cli',

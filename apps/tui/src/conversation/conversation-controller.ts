@@ -19,6 +19,7 @@ import {
   openOther,
   watchOrView,
 } from './open-conversation.ts'
+import { isReadingIntent, type ReadingTerminal, readBack } from './pager/read-back.ts'
 import { EnteredPrompts, type PromptHistory } from './prompt-history.ts'
 import { noticeAction, rejectionAction } from './rejected-intent.ts'
 import { isDisconnection, isLoss, runIntent } from './run-intent.ts'
@@ -30,9 +31,10 @@ interface ControllerParts {
   readonly start: Start
   readonly extra: Extra
   readonly screen: ConversationScreen
-  readonly programs: Pick<UserPrograms, 'load'>
+  readonly programs: Pick<UserPrograms, 'load' | 'follow'>
   readonly homeFolder: string
   readonly prompts: PromptHistory
+  readonly terminal: ReadingTerminal
   /** Called when the user leaves, or with the rejection of what the command line asked for. */
   readonly onEnd: (rejection: RpcError | null) => void
 }
@@ -139,6 +141,7 @@ export class ConversationController implements AsyncDisposable {
     const { parley } = this.#server
     if (parley === null) return
     const conversation = this.#conversation
+    if (isReadingIntent(intent)) return await readBack(intent, { conversation, screen, terminal: this.#parts.terminal })
     if (isOpeningIntent(intent)) {
       const context = { flags: start.flags, extra, before: conversation, onlyWatches: this.#onlyWatches }
       return await this.#show(await openOther(parley, intent, context))
@@ -205,6 +208,7 @@ export class ConversationController implements AsyncDisposable {
     this.#followed = new FollowedConversation(conversation, {
       screen,
       entered: this.#entered,
+      programs: this.#parts.programs,
       isKept: !this.#isEphemeral,
     })
     if (before !== conversation) void before?.close().catch(() => undefined)

@@ -11,7 +11,9 @@ interface LendableTerminal {
   readonly take: () => void
 }
 
-interface HeldScreen extends LendableTerminal, Disposable {}
+interface HeldScreen extends LendableTerminal, Disposable {
+  readonly setAlternate: (isUsed: boolean) => void
+}
 
 interface HoldingParts extends KeyListener {
   readonly controller: ScreenController
@@ -34,6 +36,7 @@ export function holdScreen({ controller, handPainterOver, ...listener }: Holding
   }
   return {
     release,
+    setAlternate: held.setAlternate,
     take() {
       if (keys !== null) return
       held.enter()

@@ -1,6 +1,7 @@
 import { homedir } from 'node:os'
 import { createEarlyPainter } from '../terminal/painter.ts'
-import { colourDepth, measure, reflowsRows } from '../terminal/port.ts'
+import { colourDepth, measure, reflowOf } from '../terminal/port.ts'
+import { ZoneWriter } from '../terminal/zone-writer.ts'
 import type { Intent } from '../ui/actions.ts'
 import type { Highlight } from '../view/text/span.ts'
 import { createSuspension, holdScreen } from './hold-screen.ts'
@@ -14,6 +15,8 @@ interface Service {
   readonly onIntent: (intent: ServedIntent) => void
   /** Sets the window's title and calls the user. */
   readonly onSignal: (signal: Signal) => void
+  /** Takes note that the terminal shows the alternate screen, or no longer does. */
+  readonly onAlternate: (isUsed: boolean) => void
   /** Hands a painter over to the screen; called again whenever the terminal was given away and taken back. */
   readonly handPainterOver: () => void
 }
@@ -21,6 +24,7 @@ interface Service {
 /** The terminal as a screen that takes keys, which `dispose` gives back. */
 export interface Window extends Disposable {
   readonly screen: ScreenController
+  readonly zone: ZoneWriter
   /** Resolves when the terminal was closed. */
   readonly closed: Promise<void>
   /** Resolves once the keys that were pressed so far have been shown: while a part of the program is loaded none is. */
@@ -54,18 +58,25 @@ export function openWindow(env: Readonly<Record<string, string | undefined>>): W
     if (leftMs <= 0) service?.handPainterOver()
     else setTimeout(handOverInPause, leftMs).unref()
   }
+  const write = (text: string) => void stdout.write(text)
+  const zone = new ZoneWriter(write, reflowOf(env))
   const screen = new ScreenController({
-    painter: createEarlyPainter((text) => stdout.write(text)),
+    painter: createEarlyPainter(zone),
+    zone,
     colours: colourDepth(env),
     loadHighlight,
     size: () => ({ columns: stdout.columns, rows: stdout.rows }),
     measure: () => measure(stdout),
-    query: (text) => stdout.write(text),
+    write,
     homeFolder: env['HOME'] ?? homedir(),
-    reflows: reflowsRows(env),
     signal: (signal) => void whenServed(({ onSignal }) => onSignal(signal)),
+    setAlternate(isUsed) {
+      service?.onAlternate(isUsed)
+      held.setAlternate(isUsed)
+    },
+    onUncovered: () => service?.handPainterOver(),
     onIntent(intent) {
-      if (intent.kind === 'suspend') suspension.suspend()
+      if (intent.kind === 'suspend') void screen.answered().then(() => suspension.suspend())
       else whenServed(({ onIntent }) => onIntent(intent))
     },
   })
@@ -86,6 +97,7 @@ export function openWindow(env: Readonly<Record<string, string | undefined>>): W
   screen.dispatch()
   return {
     screen,
+    zone,
     closed: closed.promise,
     keysShown: () => new Promise((resolve) => setImmediate(resolve)),
     serve(given) {

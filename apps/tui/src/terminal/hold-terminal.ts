@@ -8,6 +8,8 @@ interface HeldTerminal extends Disposable {
   readonly leave: () => void
   /** Switches the modes on again after `leave`. */
   readonly enter: () => void
+  /** Goes to the alternate screen, or back from it; `leave` goes back too, and `enter` returns to it. */
+  readonly setAlternate: (isUsed: boolean) => void
 }
 
 /** Exit codes as a shell reports a process killed by the signal. */
@@ -25,15 +27,16 @@ const signals: readonly TerminationSignal[] = ['SIGHUP', 'SIGQUIT', 'SIGTERM']
  */
 export function holdTerminal(port: TerminalPort): HeldTerminal {
   let held = false
+  let isAlternate = false
   const enter = () => {
     if (held) return
     held = true
-    port.write(enterSequence())
+    port.write(enterSequence() + (isAlternate ? enterSequence(alternateModes) : ''))
   }
   const leave = () => {
     if (!held) return
     held = false
-    port.write(leaveSequence())
+    port.write((isAlternate ? leaveSequence(alternateModes) : '') + leaveSequence())
   }
   const stops = [
     port.onExit(leave),
@@ -49,6 +52,11 @@ export function holdTerminal(port: TerminalPort): HeldTerminal {
   return {
     enter,
     leave,
+    setAlternate(isUsed) {
+      if (isUsed === isAlternate) return
+      isAlternate = isUsed
+      if (held) port.write(isUsed ? enterSequence(alternateModes) : leaveSequence(alternateModes))
+    },
     [Symbol.dispose]: () => {
       leave()
       for (const stop of stops) stop()
@@ -76,8 +84,14 @@ export const terminalModes: readonly TerminalMode[] = [
   { name: 'kitty keyboard', enter: '\x1b[>5u', leave: '\x1b[<u' },
 ]
 
+/** Modes of the alternate screen. Terminals keep the keyboard mode of each screen by itself. */
+export const alternateModes: readonly TerminalMode[] = [
+  { name: 'alternate screen', enter: '\x1b[?1049h\x1b[2J', leave: '\x1b[?1049l' },
+  { name: 'kitty keyboard', enter: '\x1b[>5u', leave: '\x1b[<u' },
+]
+
 /** Ends a frame that was cut short: synchronised output, a link, colours, a hidden cursor. */
-const unfinishedFrame = '\x1b[?2026l\x1b]8;;\x1b\\\x1b[0m\x1b[?25h'
+const unfinishedFrame = '\x1b[?2026l\x1b[?7h\x1b]8;;\x1b\\\x1b[0m\x1b[?25h'
 
 export function enterSequence(modes: readonly TerminalMode[] = terminalModes): string {
   return modes.map((mode) => mode.enter).join('')
@@ -94,13 +108,21 @@ export function leaveSequence(modes: readonly TerminalMode[] = terminalModes): s
   )
 }
 
+/** Shell that restores the terminal if this process is killed. */
+interface KillGuard extends Disposable {
+  /** Notes that the terminal shows the alternate screen, or no longer does. */
+  readonly setAlternate: (isUsed: boolean) => void
+}
+
 /**
  * Starts a shell that restores the terminal and erases what is below the caret if this process is killed: its stdin then
  * ends without the word `bye`. It runs in a session of its own, so that no key ends it.
  */
-export function guardAgainstKill(): Disposable {
-  const script = `IFS= read -r word; [ "$word" = bye ] || { stty sane <&1; printf '%s\\r\\n\\033[J' "$1"; }`
-  const guard = spawn('/bin/sh', ['-c', script, 'parley-guard', leaveSequence()], {
+export function guardAgainstKill(): KillGuard {
+  const script = `first=; while IFS= read -r word; do case $word in bye) exit 0;; alternate) first=$2;; main) first=;; esac; done
+stty sane <&1; printf '%s%s\\r\\n\\033[J' "$first" "$1"`
+  const args = [leaveSequence(), leaveSequence(alternateModes)]
+  const guard = spawn('/bin/sh', ['-c', script, 'parley-guard', ...args], {
     stdio: ['pipe', 'inherit', 'ignore'],
     detached: true,
   })
@@ -108,5 +130,8 @@ export function guardAgainstKill(): Disposable {
   guard.on('error', () => undefined)
   guard.stdin.on('error', () => undefined)
   guard.unref()
-  return { [Symbol.dispose]: () => void guard.stdin.end('bye\n') }
+  return {
+    setAlternate: (isUsed) => void guard.stdin.write(isUsed ? 'alternate\n' : 'main\n'),
+    [Symbol.dispose]: () => void guard.stdin.end('bye\n'),
+  }
 }

@@ -1,4 +1,5 @@
 import type { Answers, ApprovalId, ClientId, ConversationId, ItemId, MessageId, TurnId } from '@parley/protocol'
+import type { Line } from '../view/text/span.ts'
 import type { Rgb, ThemeName } from '../view/text/theme.ts'
 import { type AnswerGuard, type Choice, type HeldKey, unguarded } from './answers.ts'
 import type { FileList } from './complete/file-list.ts'
@@ -19,6 +20,8 @@ export interface UiState {
   readonly ownClients: readonly ClientId[]
   /** Clients connected to the conversation, this one included. */
   readonly clientCount: number
+  /** Line of the user's program for the status line; null for the usual one. */
+  readonly statusText: Line | null
   readonly guard: AnswerGuard
   /** Places on the screen that decide what keys mean. */
   readonly shownPlaces: ShownPlaces
@@ -141,6 +144,7 @@ export const initialUi: UiState = {
   link: { kind: 'starting' },
   ownClients: [],
   clientCount: 1,
+  statusText: null,
   guard: unguarded,
   shownPlaces: noPlaces,
   heldKey: null,

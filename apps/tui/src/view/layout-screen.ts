@@ -225,7 +225,7 @@ function gapRows({ rows }: TerminalSize): readonly Line[] {
   return rows >= roomyRows ? [[]] : []
 }
 
-function statusFacts({ homeFolder, branch, ui: { opened, clientCount } }: Scene): StatusFacts {
+function statusFacts({ homeFolder, branch, ui: { opened, clientCount, statusText } }: Scene): StatusFacts {
   const readOnly = opened?.readOnly === true ? (opened.attached ? 'watch' : 'view') : null
-  return { homeFolder, branch, readOnly, clientCount }
+  return { homeFolder, branch, readOnly, clientCount, own: statusText }
 }

@@ -1,5 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { enterSequence, holdTerminal, leaveSequence, terminalModes } from '../../src/terminal/hold-terminal.ts'
+import {
+  alternateModes,
+  enterSequence,
+  holdTerminal,
+  leaveSequence,
+  terminalModes,
+} from '../../src/terminal/hold-terminal.ts'
 import type { TerminalPort, TerminationSignal } from '../../src/terminal/port.ts'
 
 function recordingPort() {
@@ -76,5 +82,37 @@ describe('holdTerminal', () => {
     }
     expect(written).toEqual(['enter', 'leave'])
     expect(listeners.size).toBe(0)
+  })
+})
+
+describe('the alternate screen', () => {
+  const on = enterSequence(alternateModes)
+  const off = leaveSequence(alternateModes)
+
+  test('is left before the modes of the terminal are', () => {
+    const { port, written, fire } = recordingPort()
+    const held = holdTerminal(port)
+    held.setAlternate(true)
+    fire('exit')
+    expect(written).toEqual(['enter', on, off + leaveSequence()])
+    expect(off).toContain('\x1b[?1049l')
+  })
+
+  test('is left once', () => {
+    const { port, written, fire } = recordingPort()
+    const held = holdTerminal(port)
+    held.setAlternate(true)
+    held.setAlternate(false)
+    fire('exit')
+    expect(written).toEqual(['enter', on, off, 'leave'])
+  })
+
+  test('comes back after another program had the terminal', () => {
+    const { port, written } = recordingPort()
+    const held = holdTerminal(port)
+    held.setAlternate(true)
+    held.leave()
+    held.enter()
+    expect(written.slice(2)).toEqual([off + leaveSequence(), enterSequence() + on])
   })
 })

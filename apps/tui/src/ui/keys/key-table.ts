@@ -39,6 +39,8 @@ export type KeyAct =
   | 'leaveQuestion'
   | 'nothing'
   | 'offerToLeave'
+  | 'openFold'
+  | 'openTranscript'
   | 'pick'
   | 'previousField'
   | 'queue'
@@ -71,6 +73,8 @@ export const keySections: readonly Section[] = [
     places: ['anywhere'],
     rows: [
       { keys: ['ctrl+z'], act: 'suspend', words: 'back to the shell for a while; `fg` comes back' },
+      { keys: ['ctrl+t'], act: 'openTranscript', words: 'all of the conversation, to page, search and copy' },
+      { keys: ['ctrl+o'], act: 'openFold', words: 'the last folded part, whole' },
       { keys: ['shift+tab'], act: 'nothing', words: 'nothing yet: reserved for modes' },
     ],
   },

@@ -90,6 +90,8 @@ const acts: Readonly<Record<KeyAct, Act>> = {
   leaveQuestion: (ui, { state }) => leaveQuestion(ui, state),
   nothing: (ui) => stepTo(ui),
   offerToLeave: (ui, { nowMs }) => offerToLeave(ui, nowMs),
+  openFold: only({ kind: 'showTranscript', at: 'lastFold' }),
+  openTranscript: only({ kind: 'showTranscript', at: 'end' }),
   pick: (ui, context, event) => (ui.menu === null ? null : pressInMenu(ui, ui.menu, event, context)),
   previousField: (ui, { state }) =>
     ui.purpose.kind === 'form' ? stepTo(previousField(ui, ui.purpose.form, state)) : null,

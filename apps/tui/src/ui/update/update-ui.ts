@@ -1,6 +1,6 @@
 import { type Intent, stepTo, type UiAction, type UiContext, type UiStep } from '../actions.ts'
 import { applyHeldKey } from '../answer-approval.ts'
-import { notePainted } from '../answers.ts'
+import { noteKey, notePainted } from '../answers.ts'
 import type { FileList } from '../complete/file-list.ts'
 import { putBack } from '../composer/composer.ts'
 import { leaveForm, reopenForm } from '../fill-form.ts'
@@ -22,6 +22,8 @@ export function updateUi(ui: UiState, action: UiAction, context: UiContext): UiS
       return pressKey({ ...ui, heldKey: null }, keyPress('c', { ctrl: true }), context)
     case 'quiet':
       return settleKey(ui, applyHeldKey(ui, context), context)
+    case 'pressedElsewhere':
+      return stepTo({ ...ui, guard: noteKey(ui.guard, context.nowMs) })
     case 'painted':
       return stepTo({
         ...ui,
@@ -72,6 +74,8 @@ export function updateUi(ui: UiState, action: UiAction, context: UiContext): UiS
       return stepTo({ ...ui, background: action.rgb })
     case 'filesListed':
       return stepTo({ ...ui, files: shownList(ui.files, action.files) })
+    case 'statusTold':
+      return stepTo({ ...ui, statusText: action.line })
     case 'counted':
       return stepTo({ ...ui, clientCount: action.clients })
   }

@@ -9,10 +9,11 @@ import { type TurnClock, workedMs } from '../transcript/turn-clock.ts'
 const frames = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'] as const
 /** Time between two frames; each costs the row that it stands in. */
 const frameMs = 250
-/** Cells kept for the time, the tokens and the key. */
-const factCells = 34
-/** Fewest cells of a title. */
+/** Fewest cells of a title; below it the tokens are left out. */
 const leastTitle = 12
+
+/** Cells of the mark, and of the blanks beside it and the verb. */
+const markCells = 3
 
 interface Working {
   readonly line: Line
@@ -30,7 +31,10 @@ export function workingLine(
   const worked = clock === null ? nowMs - turn.startedAt : workedMs(clock, nowMs)
   const seconds = Math.max(0, Math.floor(worked / 1_000))
   const { verb, title } = isAnswering ? { verb: 'Answering', title: '' } : doing(open.filter(isRunning))
-  const shown = truncateText(title, { ...room, columns: Math.max(leastTitle, room.columns - verb.length - factCells) })
+  const facts = [`  ${elapsed(seconds)}`, tokens(turn), ' · esc stops']
+  const leftBeside = (texts: readonly string[]) => room.columns - verb.length - markCells - texts.join('').length
+  const shownFacts = title !== '' && leftBeside(facts) < leastTitle ? facts.toSpliced(1, 1) : facts
+  const shown = truncateText(title, { ...room, columns: Math.max(1, leftBeside(shownFacts)) })
   const nextSecondMs = nowMs + 1_000 - (Math.max(0, worked) % 1_000)
   // An answer moves by itself, so the mark rests while one arrives.
   const at = isAnswering ? seconds : Math.floor(worked / frameMs)
@@ -39,7 +43,7 @@ export function workingLine(
       { text: `${frames[Math.max(0, at) % frames.length] ?? frames[0]} `, tone: 'accent' },
       { text: verb, tone: 'accent' },
       ...(shown === '' ? [] : [{ text: ` ${shown}` }]),
-      { text: `  ${elapsed(seconds)}${tokens(turn)} · esc stops`, tone: 'muted' },
+      { text: shownFacts.join(''), tone: 'muted' },
     ],
     changesAtMs: isAnswering ? nextSecondMs : Math.min(nextSecondMs, nowMs + frameMs),
   }

@@ -5,6 +5,8 @@ export interface Range {
 }
 
 interface ChangedWords {
+  /** Share of the line that is the same, 0-1. */
+  readonly same: number
   readonly removed: readonly Range[]
   readonly added: readonly Range[]
 }
@@ -26,6 +28,7 @@ export function changedWords(removed: string, added: string): ChangedWords | nul
   const longer = Math.max(removed.replaceAll(' ', '').length, added.replaceAll(' ', '').length)
   if (longer === 0 || length / longer < leastSame) return null
   return {
+    same: length / longer,
     removed: rangesBeside(before, new Set(same.map(([index]) => index))),
     added: rangesBeside(after, new Set(same.map(([, index]) => index))),
   }

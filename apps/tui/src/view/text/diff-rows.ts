@@ -102,15 +102,29 @@ function wordsByLine(lines: readonly DiffLine[]): ReadonlyMap<number, readonly R
     if (lines[start]?.kind !== 'removed') continue
     const middle = endOf(lines, start, 'removed')
     const end = endOf(lines, middle, 'added')
-    for (let index = 0; index < Math.min(middle - start, end - middle); index++) {
-      const found = changedWords(lines[start + index]?.text ?? '', lines[middle + index]?.text ?? '')
-      if (found === null) continue
-      words.set(start + index, found.removed)
-      words.set(middle + index, found.added)
+    let next = middle
+    for (let removed = start; removed < middle; removed++) {
+      const best = mostAlike(lines, removed, { from: next, to: Math.min(end, next + maxDistance) })
+      if (best === null) continue
+      words.set(removed, best.removed)
+      words.set(best.line, best.added)
+      next = best.line + 1
     }
     start = end - 1
   }
   return words
+}
+
+/** Added lines that are compared with a removed one. */
+const maxDistance = 8
+
+/** Returns the words that differ between the removed line and the added one that is most alike; null if none is. */
+function mostAlike(lines: readonly DiffLine[], removed: number, { from, to }: { from: number; to: number }) {
+  const found = lines.slice(from, to).flatMap(({ text }, index) => {
+    const words = changedWords(lines[removed]?.text ?? '', text)
+    return words === null ? [] : [{ ...words, line: from + index }]
+  })
+  return found.toSorted((one, other) => other.same - one.same)[0] ?? null
 }
 
 function endOf(lines: readonly DiffLine[], from: number, kind: DiffLine['kind']): number {

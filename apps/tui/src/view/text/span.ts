@@ -18,6 +18,7 @@ export interface Style {
   readonly italic?: true
   readonly underline?: true
   readonly strike?: true
+  readonly inverse?: true
   readonly code?: true
   readonly tone?: Tone
   readonly ground?: Ground

@@ -31,13 +31,13 @@ export function changeBlock(item: Patch, room: Room): Block {
   const isShown = item.status === 'completed' || item.status === 'unknown'
   return {
     kind: 'call',
-    lines: [
-      ...changeHead(item, room),
-      ...noteRows(item, room),
-      ...failureRows(item, room),
-      ...(isShown ? changeRows(item.changes, room) : []),
-    ],
+    lines: [...aboutChange(item, room), ...(isShown ? changeRows(item.changes, room) : [])],
   }
+}
+
+/** Returns the rows of a patch without its files: what is changed, what was answered, and why it failed. */
+export function aboutChange(item: Patch, room: Room): readonly Line[] {
+  return [...changeHead(item, room), ...noteRows(item, room), ...failureRows(item, room)]
 }
 
 /** Returns the first rows of a patch: what is changed, and how much. */
