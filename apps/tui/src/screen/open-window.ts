@@ -5,11 +5,12 @@ import { ZoneWriter } from '../terminal/zone-writer.ts'
 import type { Intent } from '../ui/actions.ts'
 import type { Highlight } from '../view/text/span.ts'
 import { createSuspension, holdScreen } from './hold-screen.ts'
+import { lendToEditor } from './lend-to-editor.ts'
 import { ScreenController } from './screen-controller.ts'
 import type { Signal } from './screen-model.ts'
 
 /** Intent that whoever serves the window carries out. */
-type ServedIntent = Exclude<Intent, { kind: 'suspend' }>
+type ServedIntent = Exclude<Intent, { kind: 'suspend' | 'editText' }>
 
 interface Service {
   readonly onIntent: (intent: ServedIntent) => void
@@ -77,6 +78,7 @@ export function openWindow(env: Readonly<Record<string, string | undefined>>): W
     onUncovered: () => service?.handPainterOver(),
     onIntent(intent) {
       if (intent.kind === 'suspend') void screen.answered().then(() => suspension.suspend())
+      else if (intent.kind === 'editText') void screen.answered().then(() => lent.edit(intent.text))
       else whenServed(({ onIntent }) => onIntent(intent))
     },
   })
@@ -89,9 +91,10 @@ export function openWindow(env: Readonly<Record<string, string | undefined>>): W
     },
     onEnd: () => closed.resolve(),
   })
-  const suspension = createSuspension(held)
-  const onInterrupt = () => screen.dispatch({ kind: 'signal' })
-  const onResize = () => screen.resized()
+  const lent = lendToEditor(held, screen, env)
+  const suspension = createSuspension(lent)
+  const onInterrupt = () => lent.isEditing() || screen.dispatch({ kind: 'signal' })
+  const onResize = () => lent.isEditing() || screen.resized()
   process.on('SIGINT', onInterrupt)
   stdout.on('resize', onResize)
   screen.dispatch()

@@ -1,5 +1,6 @@
 import type { Approval, ConversationState, Failure, Turn } from '@parley/protocol'
 import { approvedNotStarted, pendingApprovals } from '../../ui/answers.ts'
+import { isEarlierOffered } from '../../ui/earlier-message.ts'
 import { isInboxPaused } from '../../ui/inbox.ts'
 import type { UiState } from '../../ui/ui-state.ts'
 import { runningShellCommand } from '../../ui/update/key-places.ts'
@@ -31,6 +32,10 @@ export function activityOf(state: ConversationState | null, ui: UiState, moment:
       line: [{ text: 'Press Ctrl+C again to leave', tone: 'warn' }],
       changesAtMs: (ui.interrupts.armedUntilMs ?? nowMs) + 1,
     }
+  }
+  if (isEarlierOffered(ui, nowMs)) {
+    const text = 'Esc again: go back to an earlier message'
+    return { line: [{ text, tone: 'muted' }], changesAtMs: (ui.earlierUntilMs ?? nowMs) + 1 }
   }
   if (ui.link.kind === 'starting') return isWaitedFor(ui) ? still([{ text: 'starting…', tone: 'muted' }]) : null
   if (state === null || ui.opened?.readOnly) return null
