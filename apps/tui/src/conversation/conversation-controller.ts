@@ -39,6 +39,9 @@ interface ControllerParts {
   readonly onEnd: (rejection: RpcError | null) => void
 }
 
+/** Kinds of intents that the process carries out by itself. */
+type ProcessKind = 'suspend' | 'clear' | 'editText'
+
 /** Connection and conversation of the window, and what intents of the user do to them. */
 export class ConversationController implements AsyncDisposable {
   readonly #parts: ControllerParts
@@ -88,7 +91,7 @@ export class ConversationController implements AsyncDisposable {
   }
 
   /** Carries out an intent of the user. A rejection is shown on the screen. */
-  run(intent: Exclude<Intent, { kind: 'suspend' | 'clear' }>): Promise<void> {
+  run(intent: Exclude<Intent, { kind: ProcessKind }>): Promise<void> {
     const { screen } = this.#parts
     return this.#unlessLost(
       () => this.#run(intent),
@@ -132,11 +135,13 @@ export class ConversationController implements AsyncDisposable {
     }
   }
 
-  async #run(intent: Exclude<Intent, { kind: 'suspend' | 'clear' }>): Promise<void> {
+  async #run(intent: Exclude<Intent, { kind: ProcessKind }>): Promise<void> {
     const { onEnd, screen, start, extra } = this.#parts
     if (intent.kind === 'leave') return onEnd(null)
     if (intent.kind === 'detach') return await this.#detach()
     if (intent.kind === 'restart') return await this.#restart()
+    if (intent.kind === 'recallAll')
+      return screen.dispatch({ kind: 'recalledAll', prompts: this.#parts.prompts.readAll() })
     if (intent.kind === 'listFiles') return await this.#listFiles(intent.folder)
     const { parley } = this.#server
     if (parley === null) return

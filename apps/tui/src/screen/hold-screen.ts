@@ -6,7 +6,7 @@ import type { KeyEvent } from '../ui/keys/key-event.ts'
 import type { ScreenController } from './screen-controller.ts'
 
 /** Terminal of this process, given to another program and taken back. Repeated calls do nothing. */
-interface LendableTerminal {
+export interface LendableTerminal {
   readonly release: () => void
   readonly take: () => void
 }

@@ -13,6 +13,8 @@ export interface Composer {
   readonly pastes: readonly Paste[]
   /** Snapshots to undo to, the newest last. */
   readonly past: readonly Snapshot[]
+  /** Snapshots that were undone, the next to redo last. */
+  readonly future: readonly Snapshot[]
   /** True if the last edit was typing, which more typing extends in the same undo step. */
   readonly typing: boolean
   readonly recall: Recall | null
@@ -38,6 +40,7 @@ export const emptyComposer: Composer = {
   killed: '',
   pastes: [],
   past: [],
+  future: [],
   typing: false,
   recall: null,
 }
@@ -60,7 +63,8 @@ export function replace(composer: Composer, replacement: Replacement): Composer 
   const goesOn = typing && composer.typing && !/^\s/.test(text)
   const past = goesOn ? composer.past : remembered(composer.past, snapshotOf(composer))
   const edited = { ...composer, text: composer.text.slice(0, start) + text + composer.text.slice(end) }
-  return { ...edited, caret: stopFrom(edited, start + text.length), goal: null, past, typing, recall: null }
+  const caret = stopFrom(edited, start + text.length)
+  return { ...edited, caret, goal: null, past, future: [], typing, recall: null }
 }
 
 /** Inserts typed text. */
@@ -71,12 +75,27 @@ export function insert(composer: Composer, text: string): Composer {
 export function undo(composer: Composer): Composer {
   const moment = composer.past.at(-1)
   if (moment === undefined) return settle(composer)
-  return { ...settle(composer), ...moment, past: composer.past.slice(0, -1), recall: null }
+  const future = [...composer.future, snapshotOf(composer)]
+  return { ...settle(composer), ...moment, past: composer.past.slice(0, -1), future, recall: null }
+}
+
+/** Restores what undo took back, until the text is changed otherwise. */
+export function redo(composer: Composer): Composer {
+  const moment = composer.future.at(-1)
+  if (moment === undefined) return settle(composer)
+  const past = remembered(composer.past, snapshotOf(composer))
+  return { ...settle(composer), ...moment, past, future: composer.future.slice(0, -1), recall: null }
 }
 
 /** Clears the text; undo restores it. */
 export function clear(composer: Composer): Composer {
   return replace(composer, { start: 0, end: composer.text.length, text: '' })
+}
+
+/** Replaces the whole text; undo restores it. The last line end of a file is none of the text's. */
+export function rewritten(composer: Composer, text: string): Composer {
+  const whole = replace(composer, { start: 0, end: composer.text.length, text: text.replace(/\r?\n$/, '') })
+  return { ...whole, caret: whole.text.length }
 }
 
 /** Puts unsent text before the current text. */

@@ -67,10 +67,18 @@ function submitText(
   if (command !== null) return runSlash(command.kind === 'unknown' ? refused : ui, command, context)
   if (ui.link.kind === 'lost') return stepTo(before)
   if (ui.opened?.readOnly) return stepTo(noteReadOnly(refused))
-  if (!text.startsWith('!')) return sendMessage(ui, { messageId: context.freshId, text, when })
+  if (text.trim() === 'exit') return stepTo(ui, { kind: 'leave' })
+  if (!text.startsWith('!'))
+    return sendMessage(remembered(ui, before, context), { messageId: context.freshId, text, when })
   const line = text.slice(1).trim()
   if (ui.opened === null) return stepTo(before)
   return line === '' ? stepTo(before) : stepTo(ui, { kind: 'shell', command: line })
+}
+
+/** Remembers a message that begins a turn, with its text as it was written. */
+function remembered(ui: UiState, { composer }: UiState, { freshId, state }: UiContext): UiState {
+  const beginsTurn = state === null || state.core.turn === null
+  return { ...ui, lastSent: beginsTurn ? { messageId: freshId, composer } : null }
 }
 
 /** Sends a message, or holds it until the server answers; held messages go out in order. */
