@@ -14,7 +14,7 @@ import type {
   TurnId,
 } from '@parley/protocol'
 import type { Line } from '../view/text/span.ts'
-import type { Rgb } from '../view/text/theme.ts'
+import type { Rgb, ThemeName } from '../view/text/theme.ts'
 import type { Painted } from './answers.ts'
 import type { FileList } from './complete/file-list.ts'
 import type { KeyEvent } from './keys/key-event.ts'
@@ -84,6 +84,8 @@ export type UiAction =
     }
   /** Newest lines of a listed conversation. */
   | { readonly kind: 'previewed'; readonly conversationId: ConversationId; readonly lines: readonly string[] }
+  /** The user's configuration names a theme. */
+  | { readonly kind: 'themed'; readonly theme: ThemeName }
   /** The terminal told its background. */
   | { readonly kind: 'background'; readonly rgb: Rgb }
   /** Files were listed, all or the first ones. */
