@@ -3,6 +3,7 @@ import { createEarlyPainter } from '../terminal/painter.ts'
 import { colourDepth, measure, reflowOf } from '../terminal/port.ts'
 import { ZoneWriter } from '../terminal/zone-writer.ts'
 import type { Intent } from '../ui/actions.ts'
+import type { Highlight } from '../view/text/span.ts'
 import { createSuspension, holdScreen } from './hold-screen.ts'
 import { lendToEditor } from './lend-to-editor.ts'
 import { ScreenController } from './screen-controller.ts'
@@ -33,6 +34,12 @@ export interface Window extends Disposable {
   serve(service: Service): void
 }
 
+/** Loads what colours code. The grammars of its languages are read as code in them is shown. */
+async function loadHighlight(): Promise<Highlight> {
+  const { highlightCode } = await import('../highlight/highlight-code.ts')
+  return highlightCode
+}
+
 /** Time without keys after which the painter may be loaded: keys pressed meanwhile would wait for it. */
 const pauseMs = 40
 
@@ -58,6 +65,7 @@ export function openWindow(env: Readonly<Record<string, string | undefined>>): W
     painter: createEarlyPainter(zone),
     zone,
     colours: colourDepth(env),
+    loadHighlight,
     size: () => ({ columns: stdout.columns, rows: stdout.rows }),
     measure: () => measure(stdout),
     write,
