@@ -68,6 +68,7 @@ const folderOrder: Readonly<Record<string, readonly string[]>> = {
   'packages/client': ['connection', 'server', 'conversation', '.'],
   'apps/tui': [
     'view/text',
+    'highlight',
     'view/markdown',
     'ui/keys',
     'ui/composer',
@@ -78,6 +79,8 @@ const folderOrder: Readonly<Record<string, readonly string[]>> = {
     'ui/update',
     'view/approval',
     'view/transcript',
+    'view/pager',
+    'ui/pager',
     'view/live',
     'view',
     'cli',

@@ -63,6 +63,9 @@ const choices = {
   environment: text,
 }
 
+/** Program of the user's own with its words, which no shell reads. */
+const programWords = () => z.array(z.string()).min(1).optional()
+
 /** Keys of `config.toml`, with the names that Codex gives them where both have the key. */
 const configShape = {
   ...choices,
@@ -82,11 +85,11 @@ const configShape = {
     return z.object({ writable_roots: texts, network_access: flag, allow_unix_sockets: flag }).optional()
   },
   get notify() {
-    return z.array(z.string()).min(1).optional()
+    return programWords()
   },
   get tui() {
     const way = z.enum(['auto', 'bell', 'osc9', 'osc777', 'osc99', 'off'])
-    return z.object({ notifications: z.union([z.boolean(), way]).optional() }).optional()
+    return z.object({ notifications: z.union([z.boolean(), way]).optional(), status_line: programWords() }).optional()
   },
   get secrets() {
     const place = z.string().regex(/^(?:~\/.|\/.)/, 'must be an absolute path or begin with ~/')

@@ -1,5 +1,7 @@
 import type { Conversation, Parley } from '@parley/client'
 import type { ConversationEvent, ConversationState, EventOf } from '@parley/protocol'
+import type { UserPrograms } from '../programs/user-programs.ts'
+import type { Overlay } from '../terminal/overlay.ts'
 import type { UiAction } from '../ui/actions.ts'
 import type { Notice } from '../ui/notices/notice.ts'
 import type { UiState } from '../ui/ui-state.ts'
@@ -16,6 +18,11 @@ export interface ConversationScreen {
   reopen(state: ConversationState): void
   follow(state: ConversationState): void
   locate(branch: string | null): void
+  /** Shows a view in front of the screen, until it is uncovered. */
+  cover(overlay: Overlay): void
+  uncover(): void
+  repaint(): void
+  suspend(): void
 }
 
 interface Opening {
@@ -50,6 +57,7 @@ export async function openOnScreen(
 interface FollowingParts {
   readonly screen: ConversationScreen
   readonly entered: EnteredPrompts
+  readonly programs: Pick<UserPrograms, 'follow'>
   /** False for a conversation that ends with its server. */
   readonly isKept: boolean
 }
@@ -72,6 +80,7 @@ export class FollowedConversation implements Disposable {
   readonly #unsubscribe: () => void
   /** Session context whose branch was read last. */
   #context: ConversationState['core']['context'] = null
+  #branch: string | null = null
   #isOver = false
 
   constructor(conversation: Conversation, parts: FollowingParts) {
@@ -79,6 +88,7 @@ export class FollowedConversation implements Disposable {
     this.#parts = parts
     this.#unsubscribe = conversation.subscribe((envelope) => this.#take(envelope?.event ?? null))
     this.#timer = setInterval(() => this.#count(), countEveryMs).unref()
+    parts.programs.follow(conversation.state, null)
     this.#count()
     this.#followBranch()
   }
@@ -90,12 +100,13 @@ export class FollowedConversation implements Disposable {
   }
 
   #take(event: ConversationEvent | null): void {
-    const { screen, entered, isKept } = this.#parts
+    const { screen, entered, programs, isKept } = this.#parts
     const { summary, state } = this.conversation
     if (event?.type === 'approval.decided') screen.dispatch({ kind: 'answered', event })
     if (event?.type === 'conversation.configured') screen.dispatch({ kind: 'configured', event })
     if (event !== null) entered.record(event, { cwd: summary.cwd, isKept })
     screen.follow(state)
+    programs.follow(state, this.#branch)
     if (event !== null && countAfter.has(event.type)) this.#count()
     this.#followBranch()
   }
@@ -114,7 +125,11 @@ export class FollowedConversation implements Disposable {
     if (context === null || context === this.#context) return
     this.#context = context
     const show = (branch: string | null) => {
-      if (!this.#isOver && context === this.#context) this.#parts.screen.locate(branch)
+      if (this.#isOver || context !== this.#context) return
+      const { screen, programs } = this.#parts
+      this.#branch = branch
+      screen.locate(branch)
+      programs.follow(this.conversation.state, branch)
     }
     readBranch(this.conversation, context).then(show, () => show(null))
   }

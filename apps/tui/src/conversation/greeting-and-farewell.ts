@@ -14,7 +14,7 @@ export function greeting(
     ...instructionFiles.map((path) => shortPath(path, homeFolder)).map((path) => path.split('/').slice(-2).join('/')),
     ...(forkedFrom === null ? [] : [`a copy of ${forkedFrom.id.slice(-8)}`]),
   ]
-  const earlier = `… ${count(earlierItems)} earlier ${earlierItems === 1 ? 'item' : 'items'}`
+  const earlier = `… ${count(earlierItems)} earlier (Ctrl+T)`
   return [
     { kind: 'greeting', program: `parley ${version}`, facts },
     ...warnings.map((text): Notice => ({ kind: 'note', level: 'warning', text })),

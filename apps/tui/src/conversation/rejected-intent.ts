@@ -1,14 +1,18 @@
 import type { Conversation } from '@parley/client'
 import type { ConversationId, ConversationState, ServerNotice, SettingsPatch } from '@parley/protocol'
 import type { RpcError } from '@parley/rpc'
-import type { Intent, UiAction } from '../ui/actions.ts'
+import type { Intent, ReadingIntent, UiAction } from '../ui/actions.ts'
 import { isDiskFull, isLostLog } from '../ui/outside-changes.ts'
 import type { OpeningIntent } from './open-conversation.ts'
 
 /** Intent that requests to the server carry out, without another conversation on the screen. */
 export type RequestIntent = Exclude<
   Intent,
-  OpeningIntent | { kind: 'restart' | 'suspend' | 'clear' | 'detach' | 'leave' | 'listFiles' }
+  | OpeningIntent
+  | ReadingIntent
+  | {
+      kind: 'restart' | 'suspend' | 'clear' | 'detach' | 'leave' | 'listFiles' | 'editText' | 'recallAll' | 'findImages'
+    }
 >
 
 type Rejected = Pick<Conversation, 'id' | 'state'> | null

@@ -1,52 +1,24 @@
-import { Box, Static, Text, useCursor } from 'ink'
+import { Box, Text } from 'ink'
 import { memo, type ReactNode } from 'react'
-import type { LivePart, Position } from '../view/live-zone.ts'
-
-/** Rows appended to the transcript in one write. */
-export interface Batch {
-  readonly number: number
-  readonly text: string
-}
+import type { LivePart } from '../view/live-zone.ts'
 
 /** Painted rows of each part of the live zone, joined by line ends; null for parts that are not shown. */
 export type PaintedZone = Readonly<Record<LivePart, string | null>>
 
-interface AppProps {
-  readonly batch: Batch | null
-  readonly live: PaintedZone
-  /** Position of the terminal's cursor within the live zone; null hides it. */
-  readonly cursor: Position | null
-}
-
-/** The whole screen: the transcript, which the terminal keeps, and the live zone below it, which is redrawn. */
-export function App({ batch, live, cursor }: AppProps): ReactNode {
-  const at = { row: cursor?.row ?? null, column: cursor?.column ?? null }
+/** The live zone, below the transcript, which the terminal keeps. */
+export function App({ live }: { readonly live: PaintedZone }): ReactNode {
   return (
     <Box flexDirection="column">
-      <Transcript batch={batch} />
       <RunningItems text={live.running} />
       <Approval text={live.approval} />
       <Activity text={live.activity} />
       <Queue text={live.queue} />
-      {live.menu === null ? <Composer text={live.composer} {...at} /> : <Menu text={live.menu} {...at} />}
+      {live.menu === null ? <Composer text={live.composer} /> : <Menu text={live.menu} />}
       <Completions text={live.completions} />
       <StatusLine text={live.status} />
     </Box>
   )
 }
-
-/**
- * Appends rows to the terminal's scrollback. Each batch is a `Static` of its own, so that printed rows do not stay in
- * memory; memoised, because a `Static` that renders again bypasses the frame limit.
- */
-const Transcript = memo(function Transcript({ batch }: Pick<AppProps, 'batch'>): ReactNode {
-  if (batch === null) return null
-  return (
-    <Static key={batch.number} items={[batch.text]}>
-      {(text) => <Rows key="rows" text={text} />}
-    </Static>
-  )
-})
 
 /** A part is memoised: it renders again only when its rows change. */
 interface PartProps {
@@ -73,20 +45,14 @@ const Queue = memo(function Queue({ text }: PartProps): ReactNode {
   return <Rows text={text} />
 })
 
-interface InputProps extends PartProps {
-  /** Position of the terminal's cursor within the live zone; null hides it. */
-  readonly row: number | null
-  readonly column: number | null
-}
-
 /** Text that the user writes. */
-const Composer = memo(function Composer(props: InputProps): ReactNode {
-  return <InputRows {...props} />
+const Composer = memo(function Composer({ text }: PartProps): ReactNode {
+  return <Rows text={text} />
 })
 
 /** List to choose from, in place of the composer. */
-const Menu = memo(function Menu(props: InputProps): ReactNode {
-  return <InputRows {...props} />
+const Menu = memo(function Menu({ text }: PartProps): ReactNode {
+  return <Rows text={text} />
 })
 
 /** Commands that complete the text. */
@@ -98,13 +64,6 @@ const Completions = memo(function Completions({ text }: PartProps): ReactNode {
 const StatusLine = memo(function StatusLine({ text }: PartProps): ReactNode {
   return <Rows text={text} />
 })
-
-/** Rows with the terminal's cursor at the caret, where input methods open their windows. */
-function InputRows({ text, row, column }: InputProps): ReactNode {
-  const { setCursorPosition } = useCursor()
-  setCursorPosition(row === null || column === null ? undefined : { x: column, y: row })
-  return <Rows text={text} />
-}
 
 function Rows({ text }: PartProps): ReactNode {
   // Ink gives an empty text no height, but a blank row has one.

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
 import { homedir } from 'node:os'
-import { WriteStream } from 'node:tty'
 import type { RpcError } from '@parley/rpc'
 import { exitCodeOf, exitCodes } from '../cli/exit-codes.ts'
 import { fromWorkingFolder, workingFolder } from '../cli/folders.ts'
@@ -9,6 +8,7 @@ import { explainRejection } from '../cli/messages.ts'
 import { ConversationController } from '../conversation/conversation-controller.ts'
 import type { Extra } from '../conversation/open-conversation.ts'
 import { openPromptHistory } from '../conversation/prompt-history.ts'
+import { note } from '../conversation/rejected-intent.ts'
 import type { Start } from '../conversation/start-conversation.ts'
 import { UserPrograms } from '../programs/user-programs.ts'
 import { openWindow, type Window } from '../screen/open-window.ts'
@@ -16,8 +16,8 @@ import type { ScreenController } from '../screen/screen-controller.ts'
 import { guardAgainstKill } from '../terminal/hold-terminal.ts'
 import type { Painter } from '../terminal/painter.ts'
 import { hasTerminal, sayNoTerminal, tellsBackground } from '../terminal/port.ts'
+import type { ZoneWriter } from '../terminal/zone-writer.ts'
 import type { UiAction } from '../ui/actions.ts'
-import type { Screen } from '../view/screen.ts'
 
 interface Ending {
   /** Rejection of the conversation that the command line names; null if it was opened. */
@@ -59,36 +59,34 @@ async function runInWindow(window: Window, opening: Opening): Promise<Ending> {
   const { env, home } = opening.launch
   const { screen } = window
   const end = Promise.withResolvers<RpcError | null>()
-  const programs = new UserPrograms({
-    env,
-    write: (text) => process.stdout.write(text),
-    warn: (text) => screen.dispatch({ kind: 'notice', notice: { kind: 'note', level: 'warning', text } }),
-  })
+  const programs = createPrograms(env, screen)
   const conversation = new ConversationController({
     ...opening,
     programs,
     screen,
     homeFolder: env['HOME'] ?? homedir(),
     prompts: openPromptHistory(home, env),
+    terminal: { write: (text) => process.stdout.write(text), env },
     onEnd: end.resolve,
   })
   const handPainterOver = () => {
-    loadInkPainter(() => screen.isOutdated())
-      .then((make) => screen.handOver(make))
+    loadInkPainter(window.zone)
+      .then((painter) => screen.handOver(painter))
       .catch(end.reject)
   }
   void window.closed.then(() => end.resolve(null))
-  let guard: Disposable | null = null
+  let guard: ReturnType<typeof guardAgainstKill> | null = null
   // Stays until the conversation is closed: Ctrl+C must not end the program while it saves.
   process.on('SIGINT', ignoreInterrupt)
   try {
     screen.dispatch(...firstMessage(opening.start))
     void conversation.start().catch(end.reject)
     guard = guardAgainstKill()
-    if (tellsBackground(env)) process.stdout.write(backgroundQuery)
+    prepareColours(screen, opening.start, env)
     window.serve({
       handPainterOver,
       onSignal: (signal) => programs.signal(signal),
+      onAlternate: (isUsed) => guard?.setAlternate(isUsed),
       onIntent: (intent) =>
         intent.kind === 'clear'
           ? clearWindow(screen, handPainterOver)
@@ -97,11 +95,22 @@ async function runInWindow(window: Window, opening: Opening): Promise<Ending> {
     const rejection = await end.promise
     return { rejection, farewell: conversation.farewell }
   } finally {
+    await screen.answered()
     window[Symbol.dispose]()
     guard?.[Symbol.dispose]()
+    programs[Symbol.dispose]()
     await conversation[Symbol.asyncDispose]()
     process.off('SIGINT', ignoreInterrupt)
   }
+}
+
+function createPrograms(env: NodeJS.ProcessEnv, screen: ScreenController): UserPrograms {
+  return new UserPrograms({
+    env,
+    write: (text) => process.stdout.write(text),
+    warn: (text) => screen.dispatch(note('warning', text)),
+    showStatus: (line) => screen.dispatch({ kind: 'statusTold', line }),
+  })
 }
 
 const ignoreInterrupt = () => undefined
@@ -115,23 +124,20 @@ function clearWindow(screen: ScreenController, handPainterOver: () => void): voi
   handPainterOver()
 }
 
-/**
- * Loads Ink, the largest part of the program, while the early painter shows the composer. Returns the function that makes
- * its painter.
- */
-async function loadInkPainter(isOutdated: () => boolean): Promise<(first: Screen) => Painter> {
+/** Loads Ink, the largest part of the program, while the early painter shows the composer. */
+async function loadInkPainter(zone: ZoneWriter): Promise<Painter> {
   const { createInkPainter } = await import('./ink-painter.tsx')
-  return (first) => {
-    // Node's own stream emits `resize` at once and Ink would draw for each of several sizes.
-    const stdout = new WriteStream(process.stdout.fd)
-    // The end of the keys reports a closed terminal.
-    stdout.on('error', () => undefined)
-    return createInkPainter({ stdout, stdin: process.stdin, isOutdated }, first)
-  }
+  return createInkPainter(zone, process.stdin)
 }
 
 /** Asks for the colour of the background, which comes with the keys. */
 const backgroundQuery = '\x1b]11;?\x1b\\'
+
+/** Asks for the background, and for a conversation that is resumed loads the colours of code before it arrives. */
+function prepareColours(screen: ScreenController, start: Start, env: Launch['env']): void {
+  if (start.kind !== 'new') screen.colourCode()
+  if (tellsBackground(env)) process.stdout.write(backgroundQuery)
+}
 
 function firstMessage(start: Start): readonly UiAction[] {
   if (start.kind !== 'new' || start.prompt === null) return []

@@ -1,8 +1,10 @@
 import type { Parley } from '@parley/client'
-import type { Overrides } from '@parley/protocol'
+import type { ConversationState, Overrides } from '@parley/protocol'
 import { notificationSequence } from '../terminal/notification.ts'
+import type { Line } from '../view/text/span.ts'
 import type { Telling } from '../view/title-and-bell.ts'
 import { notifyUser } from './notify.ts'
+import { StatusProgram } from './status-program.ts'
 import { readUserSettings, type UserSettings, usualSettings } from './user-settings.ts'
 
 /** Window title, and what to tell; null for what does not change. */
@@ -16,13 +18,18 @@ interface ProgramsParts {
   readonly write: (text: string) => void
   /** Shows a warning. */
   readonly warn: (text: string) => void
+  /** Shows a line of the user's in place of the status line; null shows ours. */
+  readonly showStatus: (line: Line | null) => void
 }
 
 /** Reactions around the window that the user's configuration wants: notifications, and programs of the user's own. */
-export class UserPrograms {
+export class UserPrograms implements Disposable {
   readonly #parts: ProgramsParts
   #settings: UserSettings = usualSettings
-  #hasWarned = false
+  #status: StatusProgram | null = null
+  #followed: { readonly state: ConversationState; readonly branch: string | null } | null = null
+  /** Keys of the configuration whose program was said to fail. */
+  readonly #failed = new Set<string>()
 
   constructor(parts: ProgramsParts) {
     this.#parts = parts
@@ -31,6 +38,22 @@ export class UserPrograms {
   /** Reads the settings from this window's own server; the usual ones count until then. */
   async load(parley: Pick<Parley, 'request'>, params: Overrides & { readonly cwd: string }): Promise<void> {
     this.#settings = await readUserSettings(parley, params)
+    const { statusLine: argv } = this.#settings
+    const { env, showStatus: show } = this.#parts
+    const warn = (reason: string) => this.#warnOnce('tui.status_line', argv ?? [], reason)
+    this.#status?.[Symbol.dispose]()
+    this.#status = argv === null ? null : new StatusProgram({ argv, env, show, warn })
+    if (this.#followed !== null) this.#status?.follow(this.#followed.state, this.#followed.branch)
+  }
+
+  /** Follows the conversation on the screen. `branch`: that of its folder, where known. */
+  follow(state: ConversationState, branch: string | null): void {
+    this.#followed = { state, branch }
+    this.#status?.follow(state, branch)
+  }
+
+  [Symbol.dispose](): void {
+    this.#status?.[Symbol.dispose]()
   }
 
   /** Sets the window's title, and notifies in the user's way. */
@@ -45,8 +68,12 @@ export class UserPrograms {
 
   async #run(argv: readonly string[], telling: Telling): Promise<void> {
     const reason = await notifyUser(argv, telling, this.#parts.env)
-    if (reason === null || this.#hasWarned) return
-    this.#hasWarned = true
-    this.#parts.warn(`The program of \`notify\` in config.toml failed (${argv[0]}): ${reason}`)
+    if (reason !== null) this.#warnOnce('notify', argv, reason)
+  }
+
+  #warnOnce(key: string, [program = '']: readonly string[], reason: string): void {
+    if (this.#failed.has(key)) return
+    this.#failed.add(key)
+    this.#parts.warn(`The program of \`${key}\` in config.toml failed (${program}): ${reason}`)
   }
 }

@@ -13,36 +13,39 @@ export interface Frames {
   stop(): void
 }
 
-export function createFrames(paint: () => void): Frames {
+/** `paint` is told if the frame is urgent: asked for by `now`, as for a key. */
+export function createFrames(paint: (isUrgent: boolean) => void): Frames {
   let frame: NodeJS.Timeout | null = null
   let alarm: NodeJS.Timeout | undefined
   let lastMs = Number.NEGATIVE_INFINITY
   let held: NodeJS.Timeout | null = null
   let isStopped = false
 
-  function now(): void {
+  function paintNow(isUrgent: boolean): void {
     if (isStopped || held !== null) return
     if (frame !== null) clearTimeout(frame)
     frame = null
     lastMs = performance.now()
-    paint()
+    paint(isUrgent)
   }
 
+  const later = () => paintNow(false)
+
   return {
-    now,
+    now: () => paintNow(true),
     soon() {
       if (frame === null && held === null && !isStopped)
-        frame = setTimeout(now, Math.max(0, lastMs + frameMs - performance.now()))
+        frame = setTimeout(later, Math.max(0, lastMs + frameMs - performance.now()))
     },
     at(timeMs) {
       clearTimeout(alarm)
-      if (timeMs !== null && !isStopped) alarm = setTimeout(now, Math.max(frameMs, timeMs - Date.now()))
+      if (timeMs !== null && !isStopped) alarm = setTimeout(later, Math.max(frameMs, timeMs - Date.now()))
     },
     hold(holdMs) {
       if (held !== null) clearTimeout(held)
       held = setTimeout(() => {
         held = null
-        now()
+        later()
       }, holdMs)
     },
     areHeld: () => held !== null,

@@ -6,12 +6,14 @@ import type { KeyEvent } from '../ui/keys/key-event.ts'
 import type { ScreenController } from './screen-controller.ts'
 
 /** Terminal of this process, given to another program and taken back. Repeated calls do nothing. */
-interface LendableTerminal {
+export interface LendableTerminal {
   readonly release: () => void
   readonly take: () => void
 }
 
-interface HeldScreen extends LendableTerminal, Disposable {}
+interface HeldScreen extends LendableTerminal, Disposable {
+  readonly setAlternate: (isUsed: boolean) => void
+}
 
 interface HoldingParts extends KeyListener {
   readonly controller: ScreenController
@@ -25,7 +27,14 @@ export function holdScreen({ controller, handPainterOver, ...listener }: Holding
   const held = holdTerminal(processTerminal(stdout.fd))
   // Reading from a closed terminal fails, and the error may come after the keys are no longer read.
   stdin.on('error', listener.onEnd)
-  let keys: KeyReader | null = readKeys(stdin, listener)
+  const keyListener: KeyListener = {
+    ...listener,
+    onKeys(events) {
+      if (events.some((event) => event.kind === 'reply' && event.reply.type === 'kittyFlags')) held.enableKittyKeys()
+      listener.onKeys(events)
+    },
+  }
+  let keys: KeyReader | null = readKeys(stdin, keyListener)
   const release = () => {
     keys?.stop()
     keys = null
@@ -34,10 +43,11 @@ export function holdScreen({ controller, handPainterOver, ...listener }: Holding
   }
   return {
     release,
+    setAlternate: held.setAlternate,
     take() {
       if (keys !== null) return
       held.enter()
-      keys = readKeys(stdin, listener)
+      keys = readKeys(stdin, keyListener)
       handPainterOver()
     },
     [Symbol.dispose]() {

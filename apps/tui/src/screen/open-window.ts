@@ -1,18 +1,23 @@
 import { homedir } from 'node:os'
 import { createEarlyPainter } from '../terminal/painter.ts'
-import { colourDepth, measure, reflowsRows } from '../terminal/port.ts'
+import { colourDepth, measure, reflowOf } from '../terminal/port.ts'
+import { ZoneWriter } from '../terminal/zone-writer.ts'
 import type { Intent } from '../ui/actions.ts'
+import type { Highlight } from '../view/text/span.ts'
 import { createSuspension, holdScreen } from './hold-screen.ts'
+import { lendToEditor } from './lend-to-editor.ts'
 import { ScreenController } from './screen-controller.ts'
 import type { Signal } from './screen-model.ts'
 
 /** Intent that whoever serves the window carries out. */
-type ServedIntent = Exclude<Intent, { kind: 'suspend' }>
+type ServedIntent = Exclude<Intent, { kind: 'suspend' | 'editText' }>
 
 interface Service {
   readonly onIntent: (intent: ServedIntent) => void
   /** Sets the window's title and calls the user. */
   readonly onSignal: (signal: Signal) => void
+  /** Takes note that the terminal shows the alternate screen, or no longer does. */
+  readonly onAlternate: (isUsed: boolean) => void
   /** Hands a painter over to the screen; called again whenever the terminal was given away and taken back. */
   readonly handPainterOver: () => void
 }
@@ -20,12 +25,19 @@ interface Service {
 /** The terminal as a screen that takes keys, which `dispose` gives back. */
 export interface Window extends Disposable {
   readonly screen: ScreenController
+  readonly zone: ZoneWriter
   /** Resolves when the terminal was closed. */
   readonly closed: Promise<void>
   /** Resolves once the keys that were pressed so far have been shown: while a part of the program is loaded none is. */
   keysShown(): Promise<void>
   /** Passes intents on from now on, beginning with those of keys pressed before. */
   serve(service: Service): void
+}
+
+/** Loads what colours code. The grammars of its languages are read as code in them is shown. */
+async function loadHighlight(): Promise<Highlight> {
+  const { highlightCode } = await import('../highlight/highlight-code.ts')
+  return highlightCode
 }
 
 /** Time without keys after which the painter may be loaded: keys pressed meanwhile would wait for it. */
@@ -47,17 +59,26 @@ export function openWindow(env: Readonly<Record<string, string | undefined>>): W
     if (leftMs <= 0) service?.handPainterOver()
     else setTimeout(handOverInPause, leftMs).unref()
   }
+  const write = (text: string) => void stdout.write(text)
+  const zone = new ZoneWriter(write, reflowOf(env))
   const screen = new ScreenController({
-    painter: createEarlyPainter((text) => stdout.write(text)),
+    painter: createEarlyPainter(zone),
+    zone,
     colours: colourDepth(env),
+    loadHighlight,
     size: () => ({ columns: stdout.columns, rows: stdout.rows }),
     measure: () => measure(stdout),
-    query: (text) => stdout.write(text),
+    write,
     homeFolder: env['HOME'] ?? homedir(),
-    reflows: reflowsRows(env),
     signal: (signal) => void whenServed(({ onSignal }) => onSignal(signal)),
+    setAlternate(isUsed) {
+      service?.onAlternate(isUsed)
+      held.setAlternate(isUsed)
+    },
+    onUncovered: () => service?.handPainterOver(),
     onIntent(intent) {
-      if (intent.kind === 'suspend') suspension.suspend()
+      if (intent.kind === 'suspend') void screen.answered().then(() => suspension.suspend())
+      else if (intent.kind === 'editText') void screen.answered().then(() => lent.edit(intent.text))
       else whenServed(({ onIntent }) => onIntent(intent))
     },
   })
@@ -70,14 +91,16 @@ export function openWindow(env: Readonly<Record<string, string | undefined>>): W
     },
     onEnd: () => closed.resolve(),
   })
-  const suspension = createSuspension(held)
-  const onInterrupt = () => screen.dispatch({ kind: 'signal' })
-  const onResize = () => screen.resized()
+  const lent = lendToEditor(held, screen, env)
+  const suspension = createSuspension(lent)
+  const onInterrupt = () => lent.isEditing() || screen.dispatch({ kind: 'signal' })
+  const onResize = () => lent.isEditing() || screen.resized()
   process.on('SIGINT', onInterrupt)
   stdout.on('resize', onResize)
   screen.dispatch()
   return {
     screen,
+    zone,
     closed: closed.promise,
     keysShown: () => new Promise((resolve) => setImmediate(resolve)),
     serve(given) {

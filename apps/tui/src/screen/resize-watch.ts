@@ -2,41 +2,57 @@ import type { Geometry } from '../view/erase-zone.ts'
 import type { TerminalSize } from '../view/screen.ts'
 import type { TerminalProbe } from './terminal-probe.ts'
 
+/** Live zone on the terminal, as far as resizes concern it. */
+export interface ResizableZone {
+  readonly frameCount: number
+  collect(draw: () => void): string
+  readonly isMovable: boolean
+  stepsUp(left: number | null): number
+  climb(steps: number): string
+  climbed(steps: number, at: Geometry): number
+  cutAt(columns: number): void
+  eraseBelow(at: Geometry): void
+  erase(at: Geometry): void
+}
+
 interface ResizeParts {
   readonly probe: TerminalProbe
+  readonly zone: ResizableZone
+  readonly write: (text: string) => void
   /** Size as the system reports it. */
   readonly size: () => TerminalSize
-  /** Erases the live zone on a terminal of this geometry. */
-  readonly erase: (at: Geometry) => void
   /** Delays frames by this time. */
   readonly hold: (holdMs: number) => void
   /** Paints, unless frames are delayed. */
   readonly repaint: () => void
 }
 
-/** Delay of the frame after a resize that came alone. */
-const aloneMs = 25
-/** Delay after one that followed another within `guardMs`. */
-const followedMs = 100
+/** Delay of the frame after a resize that came alone, and after one that followed another within `dragMs`. */
+const aloneMs = 15
+const followedMs = 80
+const dragMs = 200
 /** Delay until the terminal is asked again whether the size it has is the one that was reported. */
 const disagreedMs = 40
 /** Questions after which the reported size is taken, whatever the terminal answers. */
 const maxDisagreements = 25
 /** Time after a resize in which the terminal is asked before each frame: tmux reports a second resize after 250 ms. */
 const guardMs = 400
+/** Latency of answers above which only frames after a resize wait for one. */
+const slowMs = 50
 
 /**
- * Erases the live zone after a resize and decides when frames may follow. A terminal has its new size before the program
- * hears of it, and rows written for another size go astray. So the terminal itself is asked where its cursor is and how
- * large it is.
+ * Brings the cursor to the first row of the live zone before rows are erased while the terminal's size may change. Rows are
+ * erased only once the terminal has told where its cursor was when it went up, and how wide the window was then.
  */
 export class ResizeWatch {
   readonly #parts: ResizeParts
   #lastMs = Number.NEGATIVE_INFINITY
   /** True from a resize until the live zone has been erased. */
   #isPending = false
-  #isAsking = false
-  #previous: Geometry | null = null
+  /** Called once the cursor is in the first row; null while nothing is asked. */
+  #onTop: (() => void) | null = null
+  /** Rows that the cursor went up since the terminal was last heard of. */
+  #stepping = 0
   #disagreements = 0
 
   constructor(parts: ResizeParts) {
@@ -46,46 +62,83 @@ export class ResizeWatch {
   /** Takes note of a new size. */
   resized(): void {
     const nowMs = performance.now()
-    this.#parts.hold(nowMs - this.#lastMs > guardMs ? aloneMs : followedMs)
+    this.#parts.hold(nowMs - this.#lastMs > dragMs ? aloneMs : followedMs)
     this.#lastMs = nowMs
     this.#isPending = true
-    this.#ask(this.#parts.repaint)
+    this.#climb(this.#parts.repaint)
   }
 
-  /** Returns true if a frame may be painted now; otherwise calls `paint` once it may. */
-  allows(paint: () => void): boolean {
-    if (!this.#isPending && performance.now() - this.#lastMs > guardMs) return true
-    if (!this.#isAsking) this.#ask(paint)
+  /**
+   * Returns true if a frame may be painted now; otherwise calls `paint` once it may. A frame that answers a key
+   * (`isUrgent`) waits only shortly after a resize.
+   */
+  allows(isUrgent: boolean, paint: () => void): boolean {
+    if (this.#onTop === null && !this.#isGuarded() && (isUrgent || !this.#isWorthAsking())) return true
+    this.#climb(paint)
     return false
+  }
+
+  /** Writes the frame that `draw` writes to the zone, and asks for the width that the terminal has when it takes it in. */
+  send(draw: () => void): void {
+    const { probe, zone, write } = this.#parts
+    const text = zone.collect(draw)
+    if (text === '') return
+    if (probe.isSilent || !zone.isMovable) {
+      write(text)
+      return
+    }
+    const { frameCount } = zone
+    const { columns } = this.#parts.size()
+    probe.ask(text, (found) => {
+      if (found !== null && found.columns < columns && zone.frameCount === frameCount) zone.cutAt(found.columns)
+    })
   }
 
   /** Erases the live zone without asking, because the terminal is given away. */
   giveUp(): void {
-    this.#parts.probe.cancel()
-    this.#isAsking = false
-    if (this.#isPending) this.#parts.erase(this.#parts.size())
+    const { probe, zone, size } = this.#parts
+    probe.cancel()
+    zone.climbed(this.#stepping, size())
+    zone.erase(size())
+    this.#stepping = 0
+    this.#onTop = null
     this.#isPending = false
   }
 
-  #ask(paint: () => void): void {
-    this.#isAsking = true
-    this.#parts.probe.ask((found) => {
-      this.#isAsking = false
-      this.#found(found, paint)
+  #isGuarded(): boolean {
+    return this.#isPending || performance.now() - this.#lastMs <= guardMs
+  }
+
+  #isWorthAsking(): boolean {
+    const { probe, zone } = this.#parts
+    return zone.isMovable && !probe.isSilent && probe.latencyMs < slowMs
+  }
+
+  #climb(onTop: () => void): void {
+    const isClimbing = this.#onTop !== null
+    this.#onTop = onTop
+    if (!isClimbing) this.#step(null)
+  }
+
+  /** Moves the cursor to the zone's first row, `left` rows above if known, by what the terminal tells after each move. */
+  #step(left: number | null): void {
+    const { probe, zone } = this.#parts
+    const steps = zone.stepsUp(left)
+    this.#stepping = steps
+    probe.ask(zone.climb(steps), (found) => {
+      this.#stepping = 0
+      const at = found ?? this.#parts.size()
+      const remaining = zone.climbed(steps, at)
+      if (remaining === 0) this.#reached(at)
+      else this.#step(remaining)
     })
   }
 
-  #found(found: Geometry | null, paint: () => void): void {
-    const told = this.#parts.size()
-    const isAgreed = found === null || isSame(found, told)
-    if (!isAgreed && !isSame(found, this.#previous)) {
-      // Its size may be changing, so that what it answered is out of date.
-      this.#previous = found
-      this.#ask(paint)
-      return
-    }
-    this.#previous = null
-    if (this.#isPending || !isAgreed) this.#parts.erase(found ?? told)
+  #reached(at: Geometry): void {
+    const onTop = this.#onTop
+    this.#onTop = null
+    const isAgreed = isSame(at, this.#parts.size())
+    if (this.#isPending || !isAgreed) this.#parts.zone.eraseBelow(at)
     this.#isPending = false
     if (!isAgreed && this.#disagreements < maxDisagreements) {
       this.#disagreements += 1
@@ -93,10 +146,10 @@ export class ResizeWatch {
       return
     }
     this.#disagreements = 0
-    paint()
+    onTop?.()
   }
 }
 
-function isSame(one: TerminalSize, other: TerminalSize | null): boolean {
-  return one.columns === other?.columns && one.rows === other.rows
+function isSame(one: TerminalSize, other: TerminalSize): boolean {
+  return one.columns === other.columns && one.rows === other.rows
 }

@@ -1,29 +1,36 @@
 import type { ConversationState } from '@parley/protocol'
+import type { Overlay } from '../terminal/overlay.ts'
 import type { Painter } from '../terminal/painter.ts'
 import type { Intent, UiAction } from '../ui/actions.ts'
 import type { KeyEvent, ReplyEvent } from '../ui/keys/key-event.ts'
 import type { UiState } from '../ui/ui-state.ts'
-import type { Screen, TerminalSize } from '../view/screen.ts'
+import type { TerminalSize } from '../view/screen.ts'
+import type { Highlight } from '../view/text/span.ts'
 import type { ColourDepth } from '../view/text/theme.ts'
 import { createFrames, createQuietTimer, type Frames, type QuietTimer } from './frame-timing.ts'
-import { ResizeWatch } from './resize-watch.ts'
+import { type ResizableZone, ResizeWatch } from './resize-watch.ts'
 import { ScreenModel, type Signal } from './screen-model.ts'
 import { createProbe, type TerminalProbe } from './terminal-probe.ts'
 
 export interface ScreenParts {
   readonly painter: Painter
+  readonly zone: ResizableZone
   readonly size: () => TerminalSize
   /** Reads the terminal's size; `resized` is called before it returns if the size changed. */
   readonly measure: () => void
-  /** Writes a question to the terminal, whose answer comes with the keys. */
-  readonly query: (text: string) => void
+  /** Writes to the terminal; answers to questions come with the keys. */
+  readonly write: (text: string) => void
   readonly homeFolder: string
   readonly colours: ColourDepth
-  /** True if the terminal wraps rows again when it gets narrower. */
-  readonly reflows: boolean
+  /** Loads what colours code, which takes some milliseconds. */
+  readonly loadHighlight: () => Promise<Highlight>
   /** Sets the window's title and rings the bell. */
   readonly signal: (signal: Signal) => void
   readonly onIntent: (intent: Intent) => void
+  /** Goes to the alternate screen, or back from it. */
+  readonly setAlternate: (isUsed: boolean) => void
+  /** Called when an overlay was closed: the screen needs a painter. */
+  readonly onUncovered: () => void
 }
 
 /** Decides when the screen is painted and by which painter. Every change of the screen passes through it. */
@@ -34,20 +41,26 @@ export class ScreenController implements Disposable {
   readonly #quiet: QuietTimer
   /** Painter of the terminal; null while another program has the terminal, and new blocks wait. */
   #painter: Painter | null
+  /** View in front of the screen; nothing else is painted while there is one. */
+  #overlay: Overlay | null = null
+  /** True while another program has the terminal, and the overlay waits as well. */
+  #isLent = false
   readonly #probe: TerminalProbe
   readonly #resizes: ResizeWatch
+  #highlight: Promise<Highlight> | null = null
 
   constructor(parts: ScreenParts) {
     this.#parts = parts
     this.#painter = parts.painter
     this.#model = new ScreenModel(parts)
-    this.#frames = createFrames(() => this.#paint())
+    this.#frames = createFrames((isUrgent) => this.#paint(isUrgent))
     this.#quiet = createQuietTimer(() => this.dispatch({ kind: 'quiet' }))
-    this.#probe = createProbe(parts.query)
+    this.#probe = createProbe(parts.write)
     this.#resizes = new ResizeWatch({
       probe: this.#probe,
+      zone: parts.zone,
+      write: parts.write,
       size: parts.size,
-      erase: (at) => this.#painter?.resized(at, parts.reflows),
       hold: (holdMs) => this.#frames.hold(holdMs),
       repaint: () => this.#frames.now(),
     })
@@ -68,13 +81,25 @@ export class ScreenController implements Disposable {
   /** Applies keys; answers of the terminal among them are taken out. */
   press(events: readonly KeyEvent[]): void {
     const keys = events.filter((event) => event.kind !== 'reply' || !this.#takeReply(event))
-    if (keys.length > 0) this.dispatch(...keys.map((event) => ({ kind: 'key', event }) as const))
+    if (this.#overlay !== null) this.#pressOverlay(this.#overlay, keys)
+    else if (keys.length > 0) this.dispatch(...keys.map((event) => ({ kind: 'key', event }) as const))
   }
 
   /** Shows the next state of the conversation, within one frame. */
   follow(state: ConversationState): void {
+    if (state.core.turn !== null) this.colourCode()
     this.#model.follow(state)
     this.#frames.soon()
+  }
+
+  /** Shows code in colours as soon as it can; without them if what colours it cannot be loaded. */
+  colourCode(): void {
+    if (this.#highlight !== null) return
+    this.#highlight = this.#parts.loadHighlight()
+    this.#highlight.then(
+      (highlight) => this.#model.colourCode(highlight),
+      () => undefined,
+    )
   }
 
   /** Shows another conversation from the next frame on. Returns the number of its items that are passed over. */
@@ -96,31 +121,71 @@ export class ScreenController implements Disposable {
 
   /** Erases the live zone, because the terminal has another size, and paints when that size has lasted. */
   resized(): void {
-    this.#resizes.resized()
+    if (this.#overlay !== null) this.#frames.soon()
+    else if (this.#painter !== null) this.#resizes.resized()
   }
 
-  /** Measures the terminal; returns true if its size has changed, so that a frame computed before must not be written. */
-  isOutdated(): boolean {
-    this.#parts.measure()
-    return this.#frames.areHeld()
+  /** Shows a view in front of the screen, which gets all keys. */
+  cover(overlay: Overlay): void {
+    this.#closePainter()
+    this.#overlay = overlay
+    this.#parts.setAlternate(true)
+    this.#frames.now()
   }
 
-  /** Replaces the painter. `make` gets the frame to begin with. */
-  handOver(make: (first: Screen) => Painter): void {
-    this.#fittedPainter()?.close()
-    this.#painter = make(this.#model.nextScreen())
+  /** Closes the view in front of the screen. A question behind it has to be read again before keys answer it. */
+  uncover(): void {
+    this.#overlay = null
+    this.#parts.setAlternate(false)
+    this.#model.noteHidden()
+    this.#parts.onUncovered()
+  }
+
+  /** Gives the terminal to the shell for a while. */
+  suspend(): void {
+    this.#parts.onIntent({ kind: 'suspend' })
+  }
+
+  /** Paints within one frame. */
+  repaint(): void {
+    this.#frames.soon()
+  }
+
+  /** Replaces the painter, or gives the terminal one again. */
+  handOver(painter: Painter): void {
+    this.#isLent = false
+    if (this.#overlay === null) {
+      this.#painter?.close()
+      this.#painter = painter
+    } else painter.close()
+    this.#frames.now()
   }
 
   /** Erases the live zone until another painter is handed over. */
   yieldTerminal(): void {
-    this.#fittedPainter()?.close()
-    this.#painter = null
+    this.#isLent = true
+    this.#overlay?.forget()
+    this.#closePainter()
+  }
+
+  /** Resolves when the terminal owes no answer, which would reach the program that has the terminal next. */
+  answered(): Promise<void> {
+    return this.#probe.answered()
   }
 
   [Symbol.dispose](): void {
     this.#frames.stop()
     this.#quiet.stop()
-    this.#fittedPainter()?.close()
+    this.#closePainter()
+    this.#probe[Symbol.dispose]()
+  }
+
+  /** Erases the live zone and leaves the terminal without a painter. */
+  #closePainter(): void {
+    if (this.#painter === null) return
+    this.#resizes.giveUp()
+    this.#painter.close()
+    this.#painter = null
   }
 
   /** Takes a reply that the program asked for; a new background shows with the next frame. */
@@ -131,26 +196,48 @@ export class ScreenController implements Disposable {
     return true
   }
 
-  #paint(): void {
+  #paint(isUrgent: boolean): void {
     this.#parts.measure()
-    if (!this.#frames.areHeld() && this.#painter !== null && this.#resizes.allows(() => this.#paintNow()))
-      this.#paintNow()
+    if (this.#overlay !== null) {
+      this.#paintOverlay(this.#overlay)
+      return
+    }
+    if (this.#frames.areHeld() || this.#painter === null) return
+    if (this.#resizes.allows(isUrgent, () => this.#paintAtTop())) this.#paintNow(this.#painter)
   }
 
-  #paintNow(): void {
-    const painter = this.#painter
-    if (painter === null) return
+  /** Paints once the cursor is in the live zone's first row, unless the terminal's size has changed again. */
+  #paintAtTop(): void {
+    this.#parts.measure()
+    if (!this.#frames.areHeld() && this.#painter !== null) this.#paintNow(this.#painter)
+  }
+
+  #paintNow(painter: Painter): void {
+    const { columns } = this.#parts.size()
     const screen = this.#model.nextScreen()
-    painter.paint(screen)
+    this.#resizes.send(() => painter.paint(screen, columns))
     const signal = this.#model.notePainted(screen)
-    this.#frames.at(earlier(screen.changesAtMs, signal.againAtMs))
-    if (signal.title !== null || signal.telling !== null) this.#parts.signal(signal)
+    this.#tell(signal, screen.changesAtMs)
   }
 
-  /** Returns the painter, which knows of every resize. */
-  #fittedPainter(): Painter | null {
-    this.#resizes.giveUp()
-    return this.#painter
+  #pressOverlay(overlay: Overlay, keys: readonly KeyEvent[]): void {
+    if (keys.length === 0) return
+    this.#model.update([{ kind: 'pressedElsewhere' }])
+    overlay.press(keys)
+    this.#frames.now()
+  }
+
+  #paintOverlay(overlay: Overlay): void {
+    if (this.#isLent) return
+    const { state, ui, theme } = this.#model
+    overlay.paint({ state, theme, size: this.#parts.size(), isLost: ui.link.kind === 'lost' })
+    this.#tell(this.#model.announce(), null)
+  }
+
+  /** Passes a signal on, and paints again when it or the frame says. */
+  #tell(signal: Signal, changesAtMs: number | null): void {
+    this.#frames.at(earlier(changesAtMs, signal.againAtMs))
+    if (signal.title !== null || signal.telling !== null) this.#parts.signal(signal)
   }
 }
 

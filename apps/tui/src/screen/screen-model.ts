@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import type { ConversationState } from '@parley/protocol'
 import type { Intent, UiAction, UiContext } from '../ui/actions.ts'
-import { takenAtMs } from '../ui/answers.ts'
+import { pendingApprovals, takenAtMs } from '../ui/answers.ts'
 import { initialUi, type UiState } from '../ui/ui-state.ts'
 import { followState, updateUi } from '../ui/update/update-ui.ts'
 import { layoutScreen } from '../view/layout-screen.ts'
 import type { Screen, TerminalSize } from '../view/screen.ts'
-import type { ColourDepth } from '../view/text/theme.ts'
+import type { Highlight } from '../view/text/span.ts'
+import { type ColourDepth, type Theme, themeOf } from '../view/text/theme.ts'
 import { type Announced, announce, type Telling, unannounced } from '../view/title-and-bell.ts'
 import { emptyTranscript, openTranscript, type Transcript } from '../view/transcript/transcript.ts'
 
@@ -24,6 +25,8 @@ interface ModelParts {
   readonly colours: ColourDepth
 }
 
+const minuteMs = 60_000
+
 /** Rows that a conversation is opened with, as a multiple of the window's height. */
 const openingScreens = 3
 
@@ -37,6 +40,7 @@ export class ScreenModel {
   #state: ConversationState | null = null
   #branch: string | null = null
   #announced: Announced = unannounced
+  #highlight: Highlight | null = null
 
   constructor(parts: ModelParts) {
     this.#parts = parts
@@ -44,6 +48,15 @@ export class ScreenModel {
 
   get ui(): UiState {
     return this.#ui
+  }
+
+  get theme(): Theme {
+    const { theme, background } = this.#ui
+    return themeOf({ name: theme, background, depth: this.#parts.colours })
+  }
+
+  get state(): ConversationState | null {
+    return this.#state
   }
 
   /** Time at which a held key takes effect unless more text follows, in ms since the epoch; null without such a key. */
@@ -80,6 +93,11 @@ export class ScreenModel {
     this.#transcript = { ...this.#transcript, itemCount: Math.min(itemCount, state.core.counts.items) }
   }
 
+  /** Shows code in colours from the next frame on. */
+  colourCode(highlight: Highlight): void {
+    this.#highlight = highlight
+  }
+
   /** Sets the Git branch for the status line; null if there is none. */
   locate(branch: string | null): void {
     this.#branch = branch
@@ -96,6 +114,8 @@ export class ScreenModel {
       nowMs: Date.now(),
       homeFolder: this.#parts.homeFolder,
       colours: this.#parts.colours,
+      ...(this.#highlight === null ? {} : { highlight: this.#highlight }),
+      utcOffsetMs: -new Date().getTimezoneOffset() * minuteMs,
       branch: this.#branch,
     })
     this.#transcript = transcript
@@ -106,6 +126,20 @@ export class ScreenModel {
   /** Records that the frame is on the screen, which keys may answer from now on, and returns what to signal. */
   notePainted({ approvalId, isSeen }: Pick<Screen, 'approvalId' | 'isSeen'>): Signal {
     this.#ui = updateUi(this.#ui, { kind: 'painted', approvalId, isSeen }, this.#context()).ui
+    return this.#announce(approvalId)
+  }
+
+  /** Notes that nothing of the screen is to be seen, so that keys answer a question only once it was painted again. */
+  noteHidden(): void {
+    this.#ui = updateUi(this.#ui, { kind: 'painted', approvalId: null, isSeen: false }, this.#context()).ui
+  }
+
+  /** Returns what to signal while the screen is hidden. */
+  announce(): Signal {
+    return this.#announce(pendingApprovals(this.#state, this.#ui)[0]?.id ?? null)
+  }
+
+  #announce(approvalId: Screen['approvalId']): Signal {
     const typedAtMs = Math.max(this.#startedAtMs, this.#ui.guard.lastKeyAtMs)
     const situation = { state: this.#state, approvalId, nowMs: Date.now(), typedAtMs }
     const { announced, ...signal } = announce(this.#announced, situation)

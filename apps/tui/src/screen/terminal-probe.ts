@@ -1,73 +1,112 @@
 import type { ReplyEvent } from '../ui/keys/key-event.ts'
 import type { Geometry } from '../view/erase-zone.ts'
 
-/** Questions to the terminal about its cursor and size, whose answers come with the keys. */
+/** Questions to the terminal about its cursor and size, whose answers come with the keys, in the order of the questions. */
 export interface TerminalProbe extends Disposable {
+  /** True if the terminal has answered neither the last question nor a later one. */
+  readonly isSilent: boolean
+  /** Time that the last answer took. */
+  readonly latencyMs: number
   /**
-   * Asks, and calls `found` with the answer; with null if none came in time. Replaces an earlier question, whose answer
-   * is passed over.
+   * Asks where the cursor is, writes `then`, and asks how large the terminal is, all in one write. Calls `found` with the
+   * answer; with null if none came in time, and then soon, but later than this call.
    */
-  ask(found: (geometry: Geometry | null) => void): void
+  ask(then: string, found: (geometry: Geometry | null) => void): void
   /** Takes a reply of the terminal. Returns false for one that was not asked for. */
   take(event: ReplyEvent): boolean
-  /** Passes over the answer to the question under way. */
+  /** Passes over the answers to all questions so far. */
   cancel(): void
+  /** Resolves when no answer is due, or none comes in time. */
+  answered(): Promise<void>
 }
 
 /** Time for an answer; afterwards the terminal counts as one that never answers, until it does. */
 const answerMs = 300
 
-/** Asks where the cursor is, and again from the last cell of the screen, where no move goes beyond. */
-export const geometryQuery = '\x1b[6n\x1b7\x1b[9999;9999H\x1b[6n\x1b8'
-const reportsEach = 2
+const cursorQuery = '\x1b[6n'
+/** Asks from the last cell of the screen, where no move goes beyond, and returns to the cursor's place. */
+const sizeQuery = '\x1b7\x1b[9999;9999H\x1b[6n\x1b8'
 
 type Report = ReplyEvent['reply'] & { readonly type: 'cursor' }
 
-export function createProbe(write: (text: string) => void): TerminalProbe {
-  let found: ((geometry: Geometry | null) => void) | null = null
-  let timer: NodeJS.Timeout | undefined
-  /** Reports that are to come, those passed over included. */
-  let owed = 0
-  let first: Report | null = null
-  let isSilent = false
+interface Question {
+  readonly askedMs: number
+  /** Call with the answer; null once none is waited for. */
+  found: ((geometry: Geometry | null) => void) | null
+  cursor: Report | null
+}
 
-  function cancel(): void {
-    clearTimeout(timer)
-    found = null
+export function createProbe(write: (text: string) => void): TerminalProbe {
+  let questions: readonly Question[] = []
+  let timer: NodeJS.Timeout | undefined
+  let isSilent = false
+  let latencyMs = 0
+  let onAnswered: (() => void)[] = []
+
+  function finish(question: Question, geometry: Geometry | null): void {
+    const { found } = question
+    question.found = null
+    found?.(geometry)
   }
 
-  function finish(geometry: Geometry | null): void {
-    const call = found
-    cancel()
-    call?.(geometry)
+  function giveUp(): void {
+    isSilent = true
+    const late = questions.filter(({ found }) => found !== null)
+    release()
+    for (const question of late) finish(question, null)
+  }
+
+  function release(): void {
+    for (const resolve of onAnswered) resolve()
+    onAnswered = []
   }
 
   return {
-    ask(next) {
-      cancel()
-      found = next
+    get isSilent() {
+      return isSilent
+    },
+    get latencyMs() {
+      return latencyMs
+    },
+    ask(then, found) {
       if (isSilent) {
+        if (then !== '') write(then)
         // Later, because a frame may be half written now.
-        timer = setTimeout(() => finish(null), 0)
+        setTimeout(found, 0, null)
         return
       }
-      owed += reportsEach
-      timer = setTimeout(() => {
-        isSilent = true
-        finish(null)
-      }, answerMs)
-      write(geometryQuery)
+      questions = [...questions, { askedMs: performance.now(), found, cursor: null }]
+      clearTimeout(timer)
+      timer = setTimeout(giveUp, answerMs)
+      write(cursorQuery + then + sizeQuery)
     },
     take({ reply }) {
-      if (reply.type !== 'cursor' || owed === 0) return false
+      const [question] = questions
+      if (reply.type !== 'cursor' || question === undefined) return false
       isSilent = false
-      owed -= 1
-      if (owed === 1) first = reply
-      if (owed === 0 && first !== null) finish(geometryOf(first, reply))
+      if (question.cursor === null) {
+        question.cursor = reply
+        return true
+      }
+      questions = questions.slice(1)
+      latencyMs = performance.now() - question.askedMs
+      if (questions.length === 0) {
+        clearTimeout(timer)
+        release()
+      }
+      finish(question, geometryOf(question.cursor, reply))
       return true
     },
-    cancel,
-    [Symbol.dispose]: cancel,
+    cancel() {
+      for (const question of questions) question.found = null
+    },
+    answered: () =>
+      questions.length === 0 || isSilent ? Promise.resolve() : new Promise((resolve) => onAnswered.push(resolve)),
+    [Symbol.dispose]() {
+      clearTimeout(timer)
+      questions = []
+      release()
+    },
   }
 }
 

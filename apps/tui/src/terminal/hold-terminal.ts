@@ -8,6 +8,10 @@ interface HeldTerminal extends Disposable {
   readonly leave: () => void
   /** Switches the modes on again after `leave`. */
   readonly enter: () => void
+  /** Goes to the alternate screen, or back from it; `leave` goes back too, and `enter` returns to it. */
+  readonly setAlternate: (isUsed: boolean) => void
+  /** Switches on the kitty keyboard protocol, which the terminal has said that it knows. */
+  readonly enableKittyKeys: () => void
 }
 
 /** Exit codes as a shell reports a process killed by the signal. */
@@ -25,15 +29,20 @@ const signals: readonly TerminationSignal[] = ['SIGHUP', 'SIGQUIT', 'SIGTERM']
  */
 export function holdTerminal(port: TerminalPort): HeldTerminal {
   let held = false
+  let isAlternate = false
+  let hasKittyKeys = false
+  /** Adds the keyboard protocol, which terminals keep for each screen by itself. */
+  const known = (modes: readonly TerminalMode[]) => (hasKittyKeys ? [...modes, kittyKeys] : modes)
   const enter = () => {
     if (held) return
     held = true
-    port.write(enterSequence())
+    const main = enterSequence(known(terminalModes)) + (hasKittyKeys ? '' : kittyQuestion)
+    port.write(main + (isAlternate ? enterSequence(known(alternateModes)) : ''))
   }
   const leave = () => {
     if (!held) return
     held = false
-    port.write(leaveSequence())
+    port.write((isAlternate ? leaveSequence(known(alternateModes)) : '') + leaveSequence(known(terminalModes)))
   }
   const stops = [
     port.onExit(leave),
@@ -49,6 +58,16 @@ export function holdTerminal(port: TerminalPort): HeldTerminal {
   return {
     enter,
     leave,
+    setAlternate(isUsed) {
+      if (isUsed === isAlternate) return
+      isAlternate = isUsed
+      if (held) port.write(isUsed ? enterSequence(known(alternateModes)) : leaveSequence(known(alternateModes)))
+    },
+    enableKittyKeys() {
+      if (hasKittyKeys) return
+      hasKittyKeys = true
+      if (held) port.write(kittyKeys.enter)
+    },
     [Symbol.dispose]: () => {
       leave()
       for (const stop of stops) stop()
@@ -72,12 +91,23 @@ export const terminalModes: readonly TerminalMode[] = [
   { name: 'window title', enter: '\x1b[22;2t', leave: '\x1b]2;\x07\x1b[23;2t' },
   { name: 'bracketed paste', enter: '\x1b[?2004h', leave: '\x1b[?2004l' },
   { name: 'modifyOtherKeys', enter: '\x1b[>4;2m', leave: '\x1b[>4;0m' },
-  // 5: tell apart what legacy codes mix up (1), with the key's place on a US keyboard (4).
-  { name: 'kitty keyboard', enter: '\x1b[>5u', leave: '\x1b[<u' },
+]
+
+/**
+ * The kitty keyboard protocol; 5: tell apart what legacy codes mix up (1), with the key's place on a US keyboard (4). Written
+ * only once the terminal has answered: some take it for the end of another sequence and move the cursor.
+ */
+export const kittyKeys: TerminalMode = { name: 'kitty keyboard', enter: '\x1b[>5u', leave: '\x1b[<u' }
+
+/** Asks for the keyboard protocol; the answer comes with the keys, from a terminal that knows it. */
+export const kittyQuestion = '\x1b[?u'
+
+export const alternateModes: readonly TerminalMode[] = [
+  { name: 'alternate screen', enter: '\x1b[?1049h\x1b[2J', leave: '\x1b[?1049l' },
 ]
 
 /** Ends a frame that was cut short: synchronised output, a link, colours, a hidden cursor. */
-const unfinishedFrame = '\x1b[?2026l\x1b]8;;\x1b\\\x1b[0m\x1b[?25h'
+const unfinishedFrame = '\x1b[?2026l\x1b[?7h\x1b]8;;\x1b\\\x1b[0m\x1b[?25h'
 
 export function enterSequence(modes: readonly TerminalMode[] = terminalModes): string {
   return modes.map((mode) => mode.enter).join('')
@@ -94,13 +124,21 @@ export function leaveSequence(modes: readonly TerminalMode[] = terminalModes): s
   )
 }
 
+/** Shell that restores the terminal if this process is killed. */
+interface KillGuard extends Disposable {
+  /** Notes that the terminal shows the alternate screen, or no longer does. */
+  readonly setAlternate: (isUsed: boolean) => void
+}
+
 /**
  * Starts a shell that restores the terminal and erases what is below the caret if this process is killed: its stdin then
  * ends without the word `bye`. It runs in a session of its own, so that no key ends it.
  */
-export function guardAgainstKill(): Disposable {
-  const script = `IFS= read -r word; [ "$word" = bye ] || { stty sane <&1; printf '%s\\r\\n\\033[J' "$1"; }`
-  const guard = spawn('/bin/sh', ['-c', script, 'parley-guard', leaveSequence()], {
+export function guardAgainstKill(): KillGuard {
+  const script = `first=; while IFS= read -r word; do case $word in bye) exit 0;; alternate) first=$2;; main) first=;; esac; done
+stty sane <&1; printf '%s%s\\r\\n\\033[J' "$first" "$1"`
+  const args = [leaveSequence([...terminalModes, kittyKeys]), leaveSequence(alternateModes)]
+  const guard = spawn('/bin/sh', ['-c', script, 'parley-guard', ...args], {
     stdio: ['pipe', 'inherit', 'ignore'],
     detached: true,
   })
@@ -108,5 +146,8 @@ export function guardAgainstKill(): Disposable {
   guard.on('error', () => undefined)
   guard.stdin.on('error', () => undefined)
   guard.unref()
-  return { [Symbol.dispose]: () => void guard.stdin.end('bye\n') }
+  return {
+    setAlternate: (isUsed) => void guard.stdin.write(isUsed ? 'alternate\n' : 'main\n'),
+    [Symbol.dispose]: () => void guard.stdin.end('bye\n'),
+  }
 }

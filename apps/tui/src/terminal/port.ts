@@ -1,5 +1,6 @@
 import { writeSync } from 'node:fs'
 import { exitCodes } from '../cli/exit-codes.ts'
+import type { Reflow } from '../view/erase-zone.ts'
 import type { ColourDepth } from '../view/text/theme.ts'
 
 export type TerminationSignal = 'SIGHUP' | 'SIGQUIT' | 'SIGTERM'
@@ -76,13 +77,16 @@ export function sayNoTerminal(): number {
 type Environment = Readonly<Record<string, string | undefined>>
 
 /**
- * Returns true if the terminal wraps long rows again when it gets narrower, as nearly all do. xterm, the Linux console and
- * GNU screen cut them off. Decided from variables: a query's answer comes after the rows have moved.
+ * Returns what the terminal does with long rows when it gets narrower. Nearly all wrap them again; xterm, the Linux console
+ * and GNU screen cut them off. Decided from variables: a query's answer comes after the rows have moved.
  */
-export function reflowsRows(env: Environment): boolean {
-  if (env['TMUX'] !== undefined) return true
-  return env['XTERM_VERSION'] === undefined && env['STY'] === undefined && env['TERM'] !== 'linux'
+export function reflowOf(env: Environment): Reflow {
+  if (env['TMUX'] !== undefined) return 'wrap'
+  if (env['XTERM_VERSION'] !== undefined || env['STY'] !== undefined || env['TERM'] === 'linux') return 'cut'
+  return xtermJsPrograms.test(env['TERM_PROGRAM'] ?? '') ? 'shift' : 'wrap'
 }
+
+const xtermJsPrograms = /^(?:vscode|Hyper|Tabby)$/
 
 /**
  * Returns true if the terminal puts brackets around pasted text when asked, as nearly all do. The Linux console, GNU screen,

@@ -6,12 +6,14 @@ import type {
   ConversationId,
   ConversationState,
   EventOf,
+  ItemId,
   ListedConversation,
   MessageId,
   SettingsPatch,
   TrustVerdict,
   TurnId,
 } from '@parley/protocol'
+import type { Line } from '../view/text/span.ts'
 import type { Rgb } from '../view/text/theme.ts'
 import type { Painted } from './answers.ts'
 import type { FileList } from './complete/file-list.ts'
@@ -20,6 +22,11 @@ import type { MenuKind, MenuRow } from './menu/menu.ts'
 import type { Notice } from './notices/notice.ts'
 import type { LostLog, Opened, UiState, Unsent } from './ui-state.ts'
 
+/** Parts of a conversation that `/copy` names. */
+export const copiedParts = ['answer', 'code', 'command', 'all'] as const
+
+export type CopiedPart = (typeof copiedParts)[number]
+
 /** Event that changes the screen's own state. */
 export type UiAction =
   | { readonly kind: 'key'; readonly event: KeyEvent }
@@ -27,6 +34,8 @@ export type UiAction =
   | { readonly kind: 'signal' }
   /** No key arrived for a while; all earlier keys have been handled. */
   | { readonly kind: 'quiet' }
+  /** A key was pressed in a view in front of the screen. */
+  | { readonly kind: 'pressedElsewhere' }
   /** A frame was painted. */
   | ({ readonly kind: 'painted' } & Painted)
   | { readonly kind: 'linked'; readonly clientId: ClientId; readonly serverPid: number | null }
@@ -34,6 +43,12 @@ export type UiAction =
   | { readonly kind: 'opened'; readonly opened: Opened }
   /** Prompts sent in this folder before, oldest first. */
   | { readonly kind: 'recalled'; readonly prompts: readonly string[] }
+  /** Prompts sent in any folder before, oldest first. */
+  | { readonly kind: 'recalledAll'; readonly prompts: readonly string[] }
+  /** Pasted text names these images, by absolute paths. */
+  | { readonly kind: 'imagesFound'; readonly pasted: string; readonly paths: readonly string[] }
+  /** The user's editor has ended with this text. */
+  | { readonly kind: 'edited'; readonly text: string }
   /** Message to send as soon as a conversation is open. */
   | { readonly kind: 'hold'; readonly message: Unsent }
   | { readonly kind: 'acknowledged'; readonly messageId: MessageId }
@@ -75,6 +90,8 @@ export type UiAction =
   | { readonly kind: 'background'; readonly rgb: Rgb }
   /** Files were listed, all or the first ones. */
   | { readonly kind: 'filesListed'; readonly files: FileList }
+  /** Line of the user's program for the status line; null for the usual one. */
+  | { readonly kind: 'statusTold'; readonly line: Line | null }
   /** Clients connected to the conversation, this one included. */
   | { readonly kind: 'counted'; readonly clients: number }
 
@@ -117,7 +134,8 @@ export type Intent =
   | { readonly kind: 'shell'; readonly command: string }
   | { readonly kind: 'configure'; readonly settings: SettingsPatch }
   | { readonly kind: 'rename'; readonly name: string }
-  | { readonly kind: 'fork'; readonly conversationId: ConversationId }
+  /** `before`: message of the user that the copy leaves out, with all that came after. */
+  | { readonly kind: 'fork'; readonly conversationId: ConversationId; readonly before?: ItemId }
   | { readonly kind: 'open'; readonly conversationId: ConversationId }
   | { readonly kind: 'new' }
   /** Moves what the window shows into the scrollback. */
@@ -136,11 +154,23 @@ export type Intent =
   | { readonly kind: 'readTrust' }
   /** Decides on the configuration that this window showed under this hash. */
   | { readonly kind: 'decideTrust'; readonly hash: string; readonly verdict: TrustVerdict }
+  /** Shows the whole conversation in a view of its own, at its end or with the last folded item opened. */
+  | { readonly kind: 'showTranscript'; readonly at: 'end' | 'lastFold' }
+  /** Copies the last answer, a block of code of it by its number, the last command, or everything as Markdown. */
+  | { readonly kind: 'copy'; readonly what: CopiedPart; readonly number: number | null }
   | { readonly kind: 'restart' }
   /** Suspends the program, as Ctrl+Z does in a shell. */
   | { readonly kind: 'suspend' }
+  /** Opens the text in the user's editor. */
+  | { readonly kind: 'editText'; readonly text: string }
+  | { readonly kind: 'recallAll' }
+  /** Finds the images that pasted text names, by the first reading whose paths all exist. */
+  | { readonly kind: 'findImages'; readonly pasted: string; readonly readings: readonly (readonly string[])[] }
   /** Lists the files of a folder of this machine, for completing paths. */
   | { readonly kind: 'listFiles'; readonly folder: string }
   /** Leaves; a running turn continues. */
   | { readonly kind: 'detach' }
   | { readonly kind: 'leave' }
+
+/** Intent that reads the conversation back: to look at it or to copy from it. */
+export type ReadingIntent = Extract<Intent, { kind: 'showTranscript' | 'copy' }>

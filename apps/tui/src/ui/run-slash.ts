@@ -1,6 +1,6 @@
 import type { Plan } from '@parley/protocol'
 import { themeNames } from '../view/text/theme.ts'
-import { stepTo, type UiContext, type UiStep } from './actions.ts'
+import { copiedParts, stepTo, type UiContext, type UiStep } from './actions.ts'
 import { approvalPolicies, efforts, sandboxModes } from './menu/setting-rows.ts'
 import { keyTables, type Notice } from './notices/notice.ts'
 import { modelSettings, openConversationMenu, openModelMenu, openSettingMenu, openThemeMenu } from './press-in-menu.ts'
@@ -24,6 +24,8 @@ const needsConversation: ReadonlySet<SlashName> = new Set([
   'approvals',
   'sandbox',
   'why',
+  'copy',
+  'transcript',
   'diff',
   'plan',
   'status',
@@ -70,6 +72,8 @@ const commands: Readonly<Record<SlashName, Run>> = {
     return stepTo(noteNoChoice(ui, { what: 'Sandbox', argument, current, choices: sandboxModes }))
   },
   why: (ui, item) => stepTo(ui, item === '' ? { kind: 'why' } : { kind: 'why', item }),
+  copy: runCopy,
+  transcript: (ui) => stepTo(ui, { kind: 'showTranscript', at: 'end' }),
   diff: (ui) => stepTo(ui, { kind: 'diff' }),
   plan: (ui, _, { state }) => stepTo(addPlan(ui, state?.core.plan ?? null)),
   status: (ui) => stepTo(ui, { kind: 'status' }),
@@ -94,6 +98,15 @@ const commands: Readonly<Record<SlashName, Run>> = {
     return stepTo(ui, { kind: isReady(ui) ? 'detach' : 'leave' })
   },
   quit: (ui) => stepTo(ui, { kind: 'leave' }),
+}
+
+function runCopy(ui: UiState, argument: string): UiStep {
+  const [word = '', digits] = argument.split(/\s+/)
+  const what = copiedParts.find((part) => part === (word === '' ? 'answer' : word))
+  const number = digits === undefined ? null : Number(digits)
+  const isNumbered = number !== null && Number.isInteger(number) && number > 0 && what === 'code'
+  if (what !== undefined && (number === null || isNumbered)) return stepTo(ui, { kind: 'copy', what, number })
+  return stepTo(noteMissing(ui, 'copy'))
 }
 
 function runMcp(ui: UiState, argument: string): UiStep {

@@ -25,6 +25,12 @@ export const slashCommands = [
     argument: '[call]',
     about: 'why a call was run, asked about or denied: the last, how many back, or by its title',
   },
+  {
+    name: 'copy',
+    argument: '[answer | code [N] | command | all]',
+    about: 'copy the last answer, a block of its code, the last command, or all as Markdown',
+  },
+  { name: 'transcript', argument: '', about: 'all of the conversation, to page, search and copy (Ctrl+T)' },
   { name: 'diff', argument: '', about: 'what is not committed yet in this folder' },
   { name: 'plan', argument: '', about: "the model's plan, and how far it is" },
   { name: 'status', argument: '', about: 'this conversation and its server' },

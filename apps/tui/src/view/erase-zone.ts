@@ -1,79 +1,91 @@
 import type { Position } from './live-zone.ts'
-import { type Line, lineText } from './text/span.ts'
-import { cellWidth } from './text/width.ts'
 
-/** Terminal after a resize. `cursor`: zero-based place on the screen, as the terminal reported it; absent without a report. */
+/** Terminal at one moment. `cursor`: zero-based place on the screen, as the terminal reported it; absent without a report. */
 export interface Geometry {
   readonly columns: number
   readonly rows: number
   readonly cursor?: Position
 }
 
-/** Rows that a painter has on the terminal. */
+/**
+ * Treatment of rows that are longer than a new width: cut off (`cut`), wrapped with the cursor on its cell (`wrap`), or
+ * wrapped as xterm.js does (`shift`): it moves the cursor down by the rows that wrapping adds below it, so that the cursor
+ * is on its cell only in the lowest row.
+ */
+export type Reflow = 'cut' | 'wrap' | 'shift'
+
+/** Rows that are on the terminal, and the cell of its cursor among them. */
 export interface PaintedRows {
-  readonly rows: readonly Line[]
-  /** Place of the terminal's cursor within the rows. */
+  /** Widths in cells, from top to bottom. Begins with rows that a lower window moved into the scrollback. */
+  readonly widths: readonly number[]
+  /** Cell of the cursor. A negative row lies above the uppermost. */
   readonly cursor: Position
-  /** Widths of earlier rows above them that a lower window moved into the scrollback. */
-  readonly stale: readonly number[]
 }
 
-interface Erasure {
-  /** Erases the rows and leaves the cursor at the start of the uppermost. */
-  readonly sequence: string
-  /** Widths of rows that are in the scrollback now, where nothing erases them until a higher window brings them back. */
-  readonly stale: readonly number[]
-  /** True if the cursor ends in the first row of the screen. */
-  readonly isAtTop: boolean
+export const noRows: PaintedRows = { widths: [], cursor: { row: 0, column: 0 } }
+
+/** Returns the rows that lie above the cursor at every width of the terminal. */
+export function rowsSurelyAbove({ cursor }: PaintedRows): number {
+  return Math.max(0, cursor.row)
 }
 
-/**
- * Erases everything from the cursor's row on. Starts one cell to the right, because tmux copies the screen to its history
- * when it is erased from the first cell on.
- */
-export const eraseBelow = '\r\x1b[2K\x1b[1C\x1b[J\r'
+/** Returns the rows between the cursor and the uppermost row on a terminal of this width; negative above it. */
+export function rowsAbove({ widths, cursor }: PaintedRows, at: Geometry, reflow: Reflow): number {
+  if (cursor.row < 0) return cursor.row
+  const height = heightAt(at.columns, reflow)
+  return sum(widths.slice(0, cursor.row).map(height)) + wrapsBefore(cursor.column, at, reflow)
+}
 
-/**
- * Erases the rows after a resize. Every move goes upwards from the cursor, which terminals keep on its cell: rows below
- * it may be gone, so that a way down and up again would end in the transcript.
- */
-export function eraseZone({ rows, cursor, stale }: PaintedRows, at: Geometry, isReflowed: boolean): Erasure {
-  const columns = isReflowed ? Math.max(1, at.columns) : Number.POSITIVE_INFINITY
-  const widths = [...stale, ...rows.slice(0, cursor.row).map((row) => cellWidth(lineText(row)))]
-  const heights = widths.map((width) => Math.max(1, Math.ceil(width / columns)))
-  const above = sum(heights) + wrapsBefore(cursor.column, columns, at)
-  const visible = Math.min(above, at.cursor?.row ?? above)
-  return {
-    sequence: eraseBelow + '\x1b[1A\x1b[2K'.repeat(visible),
-    stale: at.cursor === undefined ? [] : firstRows(widths, columns, above - visible),
-    isAtTop: at.cursor?.row === visible,
+/** Returns the cell at the start of the row that is `distance` rows below the uppermost on a terminal of this width. */
+export function cellBelowTop(
+  widths: PaintedRows['widths'],
+  distance: number,
+  columns: number,
+  reflow: Reflow,
+): Position {
+  if (distance < 0) return { row: distance, column: 0 }
+  const height = heightAt(columns, reflow)
+  let left = distance
+  for (const [row, width] of widths.entries()) {
+    if (left < height(width)) return { row, column: left * columns }
+    left -= height(width)
   }
+  return { row: widths.length + left, column: 0 }
+}
+
+/** Returns the widths of what the first `count` rows on a terminal of this width hold. */
+export function firstRows(
+  widths: readonly number[],
+  count: number,
+  columns: number,
+  reflow: Reflow,
+): readonly number[] {
+  const height = heightAt(columns, reflow)
+  let left = count
+  const kept: number[] = []
+  for (const width of widths) {
+    if (left <= 0) break
+    kept.push(height(width) <= left ? width : left * columns)
+    left -= height(width)
+  }
+  return kept
+}
+
+function heightAt(columns: number, reflow: Reflow): (width: number) => number {
+  return (width) => (reflow === 'cut' ? 1 : Math.max(1, Math.ceil(width / Math.max(1, columns))))
 }
 
 /**
  * Returns the rows that the terminal put before the cursor when it wrapped the cursor's row. Some terminals do not wrap
  * that row, and the column they report tells.
  */
-function wrapsBefore(column: number, columns: number, { cursor }: Geometry): number {
-  const most = Math.floor(column / columns)
+function wrapsBefore(column: number, { columns, cursor }: Geometry, reflow: Reflow): number {
+  const most = reflow === 'cut' ? 0 : Math.floor(column / Math.max(1, columns))
   if (cursor === undefined) return most
   for (let wraps = 0; wraps < most; wraps++) {
     if (Math.min(column - wraps * columns, columns - 1) === cursor.column) return wraps
   }
   return most
-}
-
-/** Returns the widths of what the first `count` rows of the screen hold. */
-function firstRows(widths: readonly number[], columns: number, count: number): readonly number[] {
-  let left = count
-  const kept: number[] = []
-  for (const width of widths) {
-    if (left <= 0) break
-    const height = Math.max(1, Math.ceil(width / columns))
-    kept.push(height <= left ? width : left * columns)
-    left -= height
-  }
-  return kept
 }
 
 function sum(numbers: readonly number[]): number {

@@ -48,13 +48,11 @@ function paintSpan(given: Span, theme: Theme): string {
   return span.href === undefined || control.test(span.href) ? text : `\x1b]8;;${span.href}\x1b\\${text}\x1b]8;;\x1b\\`
 }
 
+const weights = { bold: '1', dim: '2', italic: '3', underline: '4', inverse: '7', strike: '9' } as const
+const weightNames = ['bold', 'dim', 'italic', 'underline', 'inverse', 'strike'] as const
+
 function codesOf(span: Span, theme: Theme): readonly string[] {
-  const codes: string[] = []
-  if (span.bold) codes.push('1')
-  if (span.dim) codes.push('2')
-  if (span.italic) codes.push('3')
-  if (span.underline) codes.push('4')
-  if (span.strike) codes.push('9')
+  const codes: string[] = weightNames.flatMap((name) => (span[name] ? [weights[name]] : []))
   if (span.ground !== undefined) codes.push(theme.grounds[span.ground])
   const tone = span.tone ?? (span.code ? 'accent' : undefined)
   const isCovered = span.ground !== undefined && !theme.hasTints

@@ -31,7 +31,7 @@ function lastFrame({ stdout }: { readonly stdout: NodeJS.WriteStream }): readonl
 test('the parts stand in one order, and a part without rows takes none', () => {
   const at = options()
   const live = { ...empty, running: '$ make', activity: '\nworking', composer: '\n› go', status: '\nmodel' }
-  const { unmount } = render(<App batch={null} live={live} cursor={null} />, at)
+  const { unmount } = render(<App live={live} />, at)
   expect(lastFrame(at)).toEqual(['$ make', '', 'working', '', '› go', '', 'model'])
   unmount()
 })
@@ -39,7 +39,7 @@ test('the parts stand in one order, and a part without rows takes none', () => {
 test('an open list takes the place of the composer', () => {
   const at = options()
   const live = { ...empty, menu: 'Resume a conversation', status: 'model' }
-  const { unmount } = render(<App batch={null} live={live} cursor={{ row: 0, column: 3 }} />, at)
+  const { unmount } = render(<App live={live} />, at)
   expect(lastFrame(at)).toEqual(['Resume a conversation', 'model'])
   unmount()
 })

@@ -1,9 +1,8 @@
-import { Writable } from 'node:stream'
-import type { WriteStream } from 'node:tty'
 import { virtualScreen, waitUntil } from '@parley/testkit'
 import { describe, expect, test } from 'vitest'
 import { createInkPainter } from '../../src/ink/ink-painter.tsx'
 import { createEarlyPainter, type Painter } from '../../src/terminal/painter.ts'
+import { ZoneWriter } from '../../src/terminal/zone-writer.ts'
 import { emptyZone } from '../../src/view/live-zone.ts'
 import type { Screen } from '../../src/view/screen.ts'
 import { ansiTheme } from '../../src/view/text/theme.ts'
@@ -12,7 +11,7 @@ const size = { cols: 60, rows: 20 }
 
 interface Terminal {
   readonly screen: ReturnType<typeof virtualScreen>
-  readonly stdout: WriteStream
+  readonly zone: ZoneWriter
   /** Resolves when all that was written has been taken in. */
   flushed(): Promise<void>
 }
@@ -20,22 +19,10 @@ interface Terminal {
 function terminal(): Terminal {
   const screen = virtualScreen(size)
   let fed = Promise.resolve()
-  const write = (chunk: Buffer | string) => {
-    // A terminal in its usual mode begins a new row at a line end.
-    fed = screen.feed(chunk.toString().replaceAll(/\r?\n/g, '\r\n'))
-  }
-  const stream = new Writable({
-    write(chunk: Buffer, _encoding, done) {
-      write(chunk)
-      done()
-    },
-  })
-  const stdout = Object.assign(stream, {
-    isTTY: true,
-    columns: size.cols,
-    rows: size.rows,
-  }) as unknown as WriteStream
-  return { screen, stdout, flushed: () => fed }
+  const zone = new ZoneWriter((text) => {
+    fed = screen.feed(text)
+  }, 'wrap')
+  return { screen, zone, flushed: () => fed }
 }
 
 function frame(settled: readonly string[], live: readonly string[]): Screen {
@@ -54,11 +41,10 @@ function frame(settled: readonly string[], live: readonly string[]): Screen {
 }
 
 const composer = ['', '> typed', 'status']
-const blank = frame([], composer)
 
 const painters: readonly { name: string; make: (to: Terminal) => Painter }[] = [
-  { name: 'Ink', make: ({ stdout }) => createInkPainter({ stdout, stdin: process.stdin }, blank) },
-  { name: 'the early painter', make: ({ stdout }) => createEarlyPainter((text) => stdout.write(text)) },
+  { name: 'Ink', make: ({ zone }) => createInkPainter(zone, process.stdin) },
+  { name: 'the early painter', make: ({ zone }) => createEarlyPainter(zone) },
 ]
 
 describe.each(painters)('$name', ({ make }) => {
@@ -67,10 +53,11 @@ describe.each(painters)('$name', ({ make }) => {
     const painter = make(to)
     const rows = Array.from({ length: 3_000 }, (_, index) => `row ${index}`)
     for (let index = 0; index < rows.length; index += 25) {
-      painter.paint(frame(rows.slice(index, index + 25), [`unfinished ${index}`, ...composer]))
-      painter.paint(frame([], [`unfinished ${index}`, 'and more of it', ...composer]))
+      painter.paint(frame(rows.slice(index, index + 25), [`unfinished ${index}`, ...composer]), size.cols)
+      painter.paint(frame([], [`unfinished ${index}`, 'and more of it', ...composer]), size.cols)
     }
     painter.close()
+    to.zone.erase({ columns: size.cols, rows: size.rows })
     await to.flushed()
     await waitUntil(() => to.screen.transcript().includes('row 2999'), { what: 'the last row' })
     expect(to.screen.transcript().filter((row) => row.startsWith('row '))).toEqual(rows)
@@ -81,8 +68,8 @@ describe.each(painters)('$name', ({ make }) => {
   test('puts the real cursor at the caret', async () => {
     const to = terminal()
     const painter = make(to)
-    painter.paint(frame(['one', '', 'two'], ['working', ...composer]))
-    painter.paint({ ...frame([], ['working', ...composer]), caret: { part: 'composer', row: 2, column: 7 } })
+    painter.paint(frame(['one', '', 'two'], ['working', ...composer]), size.cols)
+    painter.paint({ ...frame([], ['working', ...composer]), caret: { part: 'composer', row: 2, column: 7 } }, size.cols)
     await waitUntil(() => to.flushed().then(() => to.screen.cursor().column === 7), { what: 'the cursor' })
     expect(to.screen.screen()[to.screen.cursor().row]).toBe('> typed')
     expect(to.screen.screen().join('\n').trimStart()).toMatch(/^one\n\ntwo\n/)
@@ -92,11 +79,12 @@ describe.each(painters)('$name', ({ make }) => {
   test('writes at most half as much again as the new text', async () => {
     const to = terminal()
     const painter = make(to)
-    painter.paint(frame(['start'], composer))
+    painter.paint(frame(['start'], composer), size.cols)
     await to.flushed()
     const before = to.screen.byteCount()
     const text = Array.from({ length: 400 }, (_, index) => `${index} ${'lorem ipsum dolor sit '.repeat(2)}`)
-    for (let index = 0; index < text.length; index += 20) painter.paint(frame(text.slice(index, index + 20), composer))
+    for (let index = 0; index < text.length; index += 20)
+      painter.paint(frame(text.slice(index, index + 20), composer), size.cols)
     await to.flushed()
     painter.close()
     expect(to.screen.byteCount() - before).toBeLessThan(1.5 * text.join('\r\n').length)
@@ -105,35 +93,35 @@ describe.each(painters)('$name', ({ make }) => {
 
 test('rows that a narrower terminal wraps again are erased', async () => {
   const to = terminal()
-  const painter = createInkPainter({ stdout: to.stdout, stdin: process.stdin }, blank)
+  const painter = createInkPainter(to.zone, process.stdin)
   const wide = Array.from({ length: 4 }, (_, index) => `unfinished ${index} ${'x'.repeat(40)}`)
-  painter.paint(frame(['finished'], [...wide, ...composer]))
+  painter.paint(frame(['finished'], [...wide, ...composer]), size.cols)
   await waitUntil(() => to.flushed().then(() => to.screen.transcript().includes('finished')), {
     what: 'the first frame',
   })
   to.screen.resize({ cols: 30, rows: size.rows })
-  painter.resized({ columns: 30, rows: size.rows }, true)
-  painter.paint(frame([], ['unfinished now', ...composer]))
+  to.zone.erase({ columns: 30, rows: size.rows })
+  painter.paint(frame([], ['unfinished now', ...composer]), 30)
   await waitUntil(() => to.flushed().then(() => to.screen.transcript().includes('unfinished now')), {
     what: 'the second frame',
   })
-  expect(to.screen.transcript()).toEqual(['finished', 'unfinished now', '', '> typed', 'status'])
+  expect(to.screen.transcript()).toEqual(['', 'finished', 'unfinished now', '', '> typed', 'status'])
   painter.close()
 })
 
 test('rows that a lower terminal dropped are drawn again', async () => {
   const to = terminal()
-  const painter = createInkPainter({ stdout: to.stdout, stdin: process.stdin }, blank)
+  const painter = createInkPainter(to.zone, process.stdin)
   const shown = { ...frame([], ['unfinished', ...composer]), caret: { part: 'composer', row: 2, column: 2 } as const }
-  painter.paint({ ...shown, settled: frame(['finished'], []).settled })
+  painter.paint({ ...shown, settled: frame(['finished'], []).settled }, size.cols)
   await waitUntil(() => to.flushed().then(() => to.screen.transcript().at(-1) === 'status'), {
     what: 'the first frame',
   })
   to.screen.resize({ cols: size.cols, rows: 4 })
   to.screen.resize({ cols: size.cols, rows: size.rows })
   expect(to.screen.transcript()).not.toContain('status')
-  painter.resized({ columns: size.cols, rows: size.rows }, true)
-  painter.paint(shown)
+  to.zone.erase({ columns: size.cols, rows: size.rows })
+  painter.paint(shown, size.cols)
   await waitUntil(() => to.flushed().then(() => to.screen.transcript().at(-1) === 'status'), {
     what: 'the status line',
   })
@@ -143,12 +131,12 @@ test('rows that a lower terminal dropped are drawn again', async () => {
 
 test('a frame like the one before writes nothing', async () => {
   const to = terminal()
-  const painter = createInkPainter({ stdout: to.stdout, stdin: process.stdin }, blank)
-  painter.paint(frame(['finished'], composer))
+  const painter = createInkPainter(to.zone, process.stdin)
+  painter.paint(frame(['finished'], composer), size.cols)
   await waitUntil(() => to.flushed().then(() => to.screen.transcript().at(-1) === 'status'), { what: 'the frame' })
   const before = to.screen.byteCount()
-  painter.paint(frame([], composer))
-  painter.paint(frame([], composer))
+  painter.paint(frame([], composer), size.cols)
+  painter.paint(frame([], composer), size.cols)
   await to.flushed()
   expect(to.screen.byteCount()).toBe(before)
   painter.close()
@@ -156,11 +144,11 @@ test('a frame like the one before writes nothing', async () => {
 
 test('the Ink painter replaces the frame of the early painter', async () => {
   const to = terminal()
-  const early = createEarlyPainter((text) => to.stdout.write(text))
-  early.paint(frame(['hello'], composer))
+  const early = createEarlyPainter(to.zone)
+  early.paint(frame(['hello'], composer), size.cols)
   early.close()
-  const painter = createInkPainter({ stdout: to.stdout, stdin: process.stdin }, frame([], composer))
-  painter.paint(frame(['world'], composer))
+  const painter = createInkPainter(to.zone, process.stdin)
+  painter.paint(frame(['world'], composer), size.cols)
   await waitUntil(() => to.flushed().then(() => to.screen.transcript().includes('world')), { what: 'the second row' })
   expect(to.screen.transcript()).toEqual(['', 'hello', 'world', '', '> typed', 'status'])
   painter.close()

@@ -1,9 +1,8 @@
-import { Writable } from 'node:stream'
-import type { WriteStream } from 'node:tty'
 import { virtualScreen } from '@parley/testkit'
 import { describe, expect, test } from 'vitest'
 import { createInkPainter } from '../../src/ink/ink-painter.tsx'
 import { createEarlyPainter, type Painter } from '../../src/terminal/painter.ts'
+import { ZoneWriter } from '../../src/terminal/zone-writer.ts'
 import { emptyZone } from '../../src/view/live-zone.ts'
 import type { Screen, TerminalSize } from '../../src/view/screen.ts'
 import { ansiTheme } from '../../src/view/text/theme.ts'
@@ -30,38 +29,34 @@ function frame(settled: readonly string[], live: readonly string[], caretRow: nu
 }
 
 interface Terminal {
-  readonly stdout: WriteStream
-  /** Gives the terminal another size once all that was written has been taken in, and reports it. */
-  resize(size: TerminalSize, painter: Painter): Promise<void>
+  readonly zone: ZoneWriter
+  /** Gives the terminal another size once all that was written has been taken in, and erases the live zone there. */
+  resize(size: TerminalSize): Promise<void>
   transcript(): Promise<readonly string[]>
 }
 
 function terminal({ columns, rows }: TerminalSize): Terminal {
   const screen = virtualScreen({ cols: columns, rows })
-  let fed = Promise.resolve()
-  const stream = new Writable({
-    write(chunk: Buffer, _encoding, done) {
-      fed = screen.feed(chunk.toString().replaceAll(/\r?\n/g, '\r\n'))
-      done()
-    },
-  })
-  const taken = async () => {
-    // Ink writes some frames a millisecond later, in a timer.
-    for (let before = -1; before !== screen.byteCount(); ) {
-      before = screen.byteCount()
-      await new Promise((resolve) => setTimeout(resolve, 3))
-      await fed
-    }
-  }
+  let fed = screen.feed('\x1b[?7l')
+  const zone = new ZoneWriter((text) => {
+    fed = screen.feed(text)
+  }, 'shift')
   return {
-    stdout: Object.assign(stream, { isTTY: true, columns, rows }) as unknown as WriteStream,
-    async resize(size, painter) {
-      await taken()
+    zone,
+    async resize(size) {
+      await fed
       screen.resize({ cols: size.columns, rows: size.rows })
-      painter.resized({ ...size, cursor: screen.cursor() }, true)
+      for (let left: number | null = null; left !== 0; ) {
+        const at = { ...size, cursor: screen.cursor() }
+        const steps: number = zone.stepsUp(left)
+        fed = screen.feed(zone.climb(steps))
+        await fed
+        left = zone.climbed(steps, at)
+      }
+      zone.eraseBelow(size)
     },
-    transcript: async () => {
-      await taken()
+    async transcript() {
+      await fed
       return screen.transcript()
     },
   }
@@ -70,8 +65,8 @@ function terminal({ columns, rows }: TerminalSize): Terminal {
 const first = { columns: 80, rows: 24 }
 const blank = frame([], ['', '> typed', 'status'], 1)
 const painters: readonly { name: string; make: (to: Terminal) => Painter }[] = [
-  { name: 'Ink', make: ({ stdout }) => createInkPainter({ stdout, stdin: process.stdin }, blank) },
-  { name: 'the early painter', make: ({ stdout }) => createEarlyPainter((text) => stdout.write(text)) },
+  { name: 'Ink', make: ({ zone }) => createInkPainter(zone, process.stdin) },
+  { name: 'the early painter', make: ({ zone }) => createEarlyPainter(zone) },
 ]
 
 describe.each(painters)('$name', ({ make }) => {
@@ -92,16 +87,18 @@ describe.each(painters)('$name', ({ make }) => {
         const running = Array.from({ length: next(Math.max(1, size.rows - 7)) }, () => 'y'.repeat(next(size.columns)))
         painter.paint(
           frame(settled, ['', ...running, '> typed', '', 'z'.repeat(next(size.columns))], running.length + 1),
+          size.columns,
         )
         if (next(2) === 0) continue
         for (let sizes = next(3); sizes >= 0; sizes--) {
           size = { columns: 20 + next(100), rows: 8 + next(30) }
-          await to.resize(size, painter)
+          await to.resize(size)
         }
       }
-      painter.paint(blank)
+      painter.paint(blank, size.columns)
       const transcript = await to.transcript()
       expect(transcript.filter((row) => row.startsWith('row '))).toEqual(finished)
+      expect(transcript.filter((row) => /^z|typed/.test(row)).length).toBeLessThanOrEqual(1)
       painter.close()
     },
   )

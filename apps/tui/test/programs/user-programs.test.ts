@@ -3,6 +3,8 @@ import { join } from 'node:path'
 import { tempDirectory, waitUntil } from '@parley/testkit'
 import { describe, expect, test } from 'vitest'
 import { UserPrograms } from '../../src/programs/user-programs.ts'
+import { type Line, lineText } from '../../src/view/text/span.ts'
+import { after, turnStarted } from '../view/scenes/conversation.ts'
 
 const telling = { type: 'approval', conversationId: 'c', cwd: '/x', title: 'parley: fix', text: 'waits' } as const
 
@@ -10,15 +12,17 @@ const telling = { type: 'approval', conversationId: 'c', cwd: '/x', title: 'parl
 async function configured(config: Readonly<Record<string, unknown>>) {
   const written: string[] = []
   const warnings: string[] = []
+  const lines: (Line | null)[] = []
   const programs = new UserPrograms({
     env: { ...process.env, TERM: 'xterm' },
     write: (text) => void written.push(text),
     warn: (text) => void warnings.push(text),
+    showStatus: (line) => void lines.push(line),
   })
   const values = Object.entries(config).map(([key, value]) => ({ key, value, origin: 'config.toml' }))
   const request = async () => ({ values, warnings: [], credentials: { found: true, variables: [] } })
   await programs.load({ request: request as () => Promise<never> }, { cwd: '/x' }) // narrowed: config/read is all it asks
-  return { programs, written, warnings }
+  return { programs, written, warnings, lines }
 }
 
 describe('the programs of the user', () => {
@@ -56,6 +60,46 @@ describe('the programs of the user', () => {
     await waitUntil(() => missing.warnings.length > 0, { timeoutMs: 10_000, what: 'a warning' })
     expect(warnings).toEqual(['The program of `notify` in config.toml failed (sh): no bus'])
     expect(missing.warnings[0]).toContain('ENOENT')
+  })
+})
+
+describe('the program that writes the status line', () => {
+  const state = after(turnStarted)
+  const shown = async (lines: readonly (Line | null)[], count: number) => {
+    await waitUntil(() => lines.length >= count, { timeoutMs: 10_000, what: `${count} lines` })
+    return lines.map((line) => (line === null ? null : lineText(line)))
+  }
+
+  test('reads the facts as JSON, and again when they have changed', async () => {
+    const argv = ['sed', '-nE', 's/.*"branch":"?([a-z]+).*"model":"([^"]*)".*/\\1 \\2/p']
+    const { programs, lines } = await configured({ 'tui.status_line': argv })
+    using _ = programs
+    programs.follow(state, null)
+    expect(await shown(lines, 1)).toEqual(['null gpt-5'])
+    programs.follow(state, 'main')
+    expect(await shown(lines, 2)).toEqual(['null gpt-5', 'main gpt-5'])
+  })
+
+  test('has its first line and its colours shown', async () => {
+    const { programs, lines } = await configured({ 'tui.status_line': ['printf', '\\033[31mhot\\033[0m one\\ntwo'] })
+    using _ = programs
+    programs.follow(state, null)
+    await shown(lines, 1)
+    expect(lines).toEqual([[{ text: 'hot', tone: 'bad' }, { text: ' one' }]])
+  })
+
+  test.each([
+    ['fails', ['sh', '-c', 'echo broken >&2; exit 1'], 'broken'],
+    ['writes nothing', ['true'], 'it wrote nothing'],
+    ['takes too long', ['sleep', '60'], 'it took longer than 1 s'],
+  ])('gives way to the usual line when it %s, with one warning', async (_, argv, reason) => {
+    const { programs, lines, warnings } = await configured({ 'tui.status_line': argv })
+    using __ = programs
+    programs.follow(state, null)
+    await shown(lines, 1)
+    programs.follow(state, 'main')
+    expect(await shown(lines, 2)).toEqual([null, null])
+    expect(warnings).toEqual([`The program of \`tui.status_line\` in config.toml failed (${argv[0]}): ${reason}`])
   })
 })
 

@@ -1,47 +1,69 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { ResizeWatch } from '../../src/screen/resize-watch.ts'
-import { createProbe, geometryQuery } from '../../src/screen/terminal-probe.ts'
-import type { Geometry } from '../../src/view/erase-zone.ts'
+import { createProbe } from '../../src/screen/terminal-probe.ts'
+import { ZoneWriter } from '../../src/terminal/zone-writer.ts'
 
 const wide = { columns: 80, rows: 24 }
 const narrow = { columns: 60, rows: 16 }
-const cursor = { row: 3, column: 2 }
+const erasure = '\x1b[J'
+const question = '\x1b[6n'
 
-/** A terminal that answers when told to, and the watch over it. */
-function watched() {
+/** A terminal that answers when told to, with a live zone of a wide row above the caret's, and the watch over it. */
+function watched(running = 'x'.repeat(70)) {
   let told = wide
-  let asked = 0
-  const erased: Geometry[] = []
+  let written = ''
+  const write = (text: string) => {
+    written += text
+  }
   const holdsMs: number[] = []
-  const probe = createProbe((text) => {
-    expect(text).toBe(geometryQuery)
-    asked += 1
-  })
+  const probe = createProbe(write)
+  const zone = new ZoneWriter(write, 'wrap')
   const paint = vi.fn()
   const watch = new ResizeWatch({
     probe,
+    zone,
+    write,
     size: () => told,
-    erase: (at) => void erased.push(at),
     hold: (holdMs) => void holdsMs.push(holdMs),
     repaint: () => undefined,
   })
   const report = (row: number, column: number) =>
     probe.take({ kind: 'reply', reply: { type: 'cursor', row: row + 1, column: column + 1 } })
+  /** Reports a cursor in the sixth row, two cells from the left, and then the size. */
+  const answer = ({ columns, rows }: typeof wide) => {
+    report(5, 2)
+    report(rows - 1, columns - 1)
+  }
+  const frame = {
+    settled: [],
+    rows: [running, '> typed', 'status'],
+    widths: [running.length, 7, 6],
+    cursor: { row: 1, column: 2 },
+    hasCaret: true,
+    caretText: 't',
+    columns: 80,
+  }
+  const draw = () => zone.paint(frame)
+  watch.send(draw)
+  if (written.includes(question)) answer(wide)
+  written = ''
   return {
     watch,
-    erased,
+    draw,
+    answer,
+    report,
     holdsMs,
     paint,
-    asked: () => asked,
+    /** Returns what was written since the last call. */
+    written() {
+      const text = written
+      written = ''
+      return text
+    },
     tell(size: typeof wide) {
       told = size
       watch.resized()
     },
-    answer({ columns, rows }: typeof wide) {
-      report(cursor.row, cursor.column)
-      report(rows - 1, columns - 1)
-    },
-    report,
   }
 }
 
@@ -49,12 +71,27 @@ beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 
 afterEach(() => void vi.useRealTimers())
 
 describe('after a resize', () => {
-  test('the live zone is erased where the terminal says that its cursor is', () => {
+  test('nothing is erased before the terminal has told how wide it was when the cursor went up', () => {
     const at = watched()
     at.tell(narrow)
-    expect(at.erased).toEqual([])
+    expect(at.written()).not.toContain(erasure)
     at.answer(narrow)
-    expect(at.erased).toEqual([{ ...narrow, cursor }])
+    expect(at.written()).toContain('\x1b[1A')
+    at.answer(narrow)
+    expect(at.written()).toContain(erasure)
+  })
+
+  test('a width that changes while the cursor goes up counts from where the cursor is', () => {
+    const at = watched()
+    at.tell(narrow)
+    at.written()
+    at.answer({ columns: 30, rows: 16 })
+    expect(at.written()).toContain('\x1b[2A')
+    at.answer({ columns: 80, rows: 16 })
+    // One row lies above at the first width that fits it, so that the cursor went up too far by one.
+    expect(at.written()).toMatch(/^\x1b\[6n\r(?:\r\n)+\x1b7/)
+    at.answer(narrow)
+    expect(at.written()).not.toContain('\x1b[3J')
   })
 
   test('a frame waits less after one that came alone than after one of several', () => {
@@ -67,69 +104,80 @@ describe('after a resize', () => {
   })
 
   test('a frame is painted once the terminal has the size that was reported', () => {
-    const at = watched()
+    const at = watched('short')
     at.tell(narrow)
     at.answer(narrow)
-    expect(at.watch.allows(at.paint)).toBe(false)
+    expect(at.watch.allows(true, at.paint)).toBe(false)
     at.answer(narrow)
     expect(at.paint).toHaveBeenCalledTimes(1)
   })
 
-  test('a frame is not painted while the terminal has another size already, and the live zone is erased there', () => {
-    const at = watched()
+  test('a frame is not painted while the terminal has another size already', () => {
+    const at = watched('short')
     at.tell(wide)
     at.answer(wide)
-    expect(at.watch.allows(at.paint)).toBe(false)
-    at.answer(narrow)
+    expect(at.watch.allows(false, at.paint)).toBe(false)
     at.answer(narrow)
     expect(at.paint).not.toHaveBeenCalled()
-    expect(at.erased.at(-1)).toEqual({ ...narrow, cursor })
     at.tell(narrow)
     at.answer(narrow)
-    expect(at.watch.allows(at.paint)).toBe(false)
+    expect(at.watch.allows(false, at.paint)).toBe(false)
     at.answer(narrow)
     expect(at.paint).toHaveBeenCalledTimes(1)
   })
 
   test('frames are free again after a while', () => {
-    const at = watched()
+    const at = watched('short')
     at.tell(narrow)
     at.answer(narrow)
     vi.advanceTimersByTime(500)
-    expect(at.watch.allows(at.paint)).toBe(true)
+    expect(at.watch.allows(false, at.paint)).toBe(true)
   })
 
   test('a terminal that never answers is asked once, and the reported size counts', () => {
-    const at = watched()
+    const at = watched('short')
     at.tell(narrow)
     vi.advanceTimersByTime(1_000)
-    expect(at.erased).toEqual([narrow])
+    expect(at.written()).toContain(erasure)
     at.tell(wide)
     vi.advanceTimersByTime(1)
-    expect(at.erased).toEqual([narrow, wide])
-    expect(at.watch.allows(at.paint)).toBe(false)
+    expect(at.watch.allows(true, at.paint)).toBe(false)
     vi.advanceTimersByTime(1)
     expect(at.paint).toHaveBeenCalledTimes(1)
-    expect(at.asked()).toBe(1)
+    expect(at.written()).not.toContain(question)
   })
 
-  test('an answer that comes after the next question is passed over', () => {
-    const at = watched()
+  test('a terminal that is given away is erased at once, from where the cursor went', () => {
+    const at = watched('short')
     at.tell(narrow)
-    at.tell(wide)
-    at.answer(narrow)
-    expect(at.erased).toEqual([])
-    at.answer(wide)
-    expect(at.erased).toEqual([{ ...wide, cursor }])
-  })
-
-  test('a terminal that is given away is erased at once', () => {
-    const at = watched()
-    at.tell(narrow)
+    expect(at.written()).toContain('\x1b[1A')
     at.watch.giveUp()
-    expect(at.erased).toEqual([narrow])
+    const text = at.written()
+    expect(text).toContain(erasure)
+    expect(text).not.toContain('A')
     at.answer(narrow)
-    expect(at.erased).toHaveLength(1)
+    expect(at.written()).toBe('')
+  })
+})
+
+describe('without a resize', () => {
+  test('a frame waits for an answer while a row above the cursor could wrap', () => {
+    const at = watched()
+    expect(at.watch.allows(false, at.paint)).toBe(false)
+    at.answer(wide)
+    expect(at.paint).toHaveBeenCalledTimes(1)
+    expect(at.written()).not.toContain(erasure)
+  })
+
+  test('a frame for a key and one below short rows wait for none', () => {
+    expect(watched().watch.allows(true, () => undefined)).toBe(true)
+    expect(watched('short').watch.allows(false, () => undefined)).toBe(true)
+  })
+
+  test('a frame that says what is there already is not written', () => {
+    const at = watched()
+    at.watch.send(at.draw)
+    expect(at.written()).toBe('')
   })
 })
 

@@ -1,6 +1,17 @@
 import { describe, expect, test } from 'vitest'
-import { enterSequence, holdTerminal, leaveSequence, terminalModes } from '../../src/terminal/hold-terminal.ts'
+import {
+  alternateModes,
+  enterSequence,
+  holdTerminal,
+  kittyKeys,
+  kittyQuestion,
+  leaveSequence,
+  terminalModes,
+} from '../../src/terminal/hold-terminal.ts'
 import type { TerminalPort, TerminationSignal } from '../../src/terminal/port.ts'
+
+/** The modes, and the question for the keyboard protocol. */
+const entered = enterSequence() + kittyQuestion
 
 function recordingPort() {
   const written: string[] = []
@@ -11,7 +22,7 @@ function recordingPort() {
     return () => listeners.delete(name)
   }
   const port: TerminalPort = {
-    write: (text) => written.push(text === enterSequence() ? 'enter' : text === leaveSequence() ? 'leave' : text),
+    write: (text) => written.push(text === entered ? 'enter' : text === leaveSequence() ? 'leave' : text),
     onExit: (listener) => on('exit', listener),
     onUncaughtError: (listener) => on('error', listener),
     onSignal: (signal: TerminationSignal, listener) => on(signal, listener),
@@ -76,5 +87,68 @@ describe('holdTerminal', () => {
     }
     expect(written).toEqual(['enter', 'leave'])
     expect(listeners.size).toBe(0)
+  })
+})
+
+describe('the alternate screen', () => {
+  const on = enterSequence(alternateModes)
+  const off = leaveSequence(alternateModes)
+
+  test('is left before the modes of the terminal are', () => {
+    const { port, written, fire } = recordingPort()
+    const held = holdTerminal(port)
+    held.setAlternate(true)
+    fire('exit')
+    expect(written).toEqual(['enter', on, off + leaveSequence()])
+    expect(off).toContain('\x1b[?1049l')
+  })
+
+  test('is left once', () => {
+    const { port, written, fire } = recordingPort()
+    const held = holdTerminal(port)
+    held.setAlternate(true)
+    held.setAlternate(false)
+    fire('exit')
+    expect(written).toEqual(['enter', on, off, 'leave'])
+  })
+
+  test('comes back after another program had the terminal', () => {
+    const { port, written } = recordingPort()
+    const held = holdTerminal(port)
+    held.setAlternate(true)
+    held.leave()
+    held.enter()
+    expect(written.slice(2)).toEqual([off + leaveSequence(), entered + on])
+  })
+})
+
+describe('the kitty keyboard protocol', () => {
+  test('is switched on once the terminal has answered, and off on leaving', () => {
+    const { port, written, fire } = recordingPort()
+    const held = holdTerminal(port)
+    held.enableKittyKeys()
+    held.enableKittyKeys()
+    fire('exit')
+    expect(written).toEqual(['enter', kittyKeys.enter, leaveSequence([...terminalModes, kittyKeys])])
+  })
+
+  test('is switched on again without a question after another program had the terminal', () => {
+    const { port, written } = recordingPort()
+    const held = holdTerminal(port)
+    held.enableKittyKeys()
+    held.leave()
+    held.enter()
+    expect(written.at(-1)).toBe(enterSequence([...terminalModes, kittyKeys]))
+  })
+
+  test('is switched on for the alternate screen by itself', () => {
+    const { port, written } = recordingPort()
+    const held = holdTerminal(port)
+    held.enableKittyKeys()
+    held.setAlternate(true)
+    held.setAlternate(false)
+    const modes = [...alternateModes, kittyKeys]
+    expect(written.slice(2)).toEqual([enterSequence(modes), leaveSequence(modes)])
+    expect(written[3]?.indexOf(kittyKeys.leave)).toBeLessThan(written[3]?.indexOf('\x1b[?1049l') ?? 0)
   })
 })

@@ -1,5 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { completionsFor, parseSlash } from '../../src/ui/slash-commands.ts'
+import { after } from '../view/scenes/conversation.ts'
+import { openUi, written } from '../view/scenes/scene.ts'
+import { typeKeys } from './type-keys.ts'
 
 describe('parseSlash', () => {
   test.each([
@@ -24,4 +27,27 @@ describe('completionsFor', () => {
     expect(completionsFor('/status ')).toEqual([])
     expect(completionsFor('a/s')).toEqual([])
   })
+})
+
+test.each([
+  ['/copy', { what: 'answer', number: null }],
+  ['/copy all', { what: 'all', number: null }],
+  ['/copy code 2', { what: 'code', number: 2 }],
+])('%s copies', (text, intent) => {
+  expect(typeKeys(openUi, after(), text, 'enter').intents).toEqual([{ kind: 'copy', ...intent }])
+})
+
+test.each(['/copy everything', '/copy all 2', '/copy code none'])('%s says how it is written', (text) => {
+  const { ui, intents } = typeKeys(openUi, after(), text, 'enter')
+  expect(intents).toEqual([])
+  expect(JSON.stringify(ui.notices.at(-1))).toContain('/copy [answer')
+})
+
+test.each([
+  ['ctrl+t', 'end'],
+  ['ctrl+o', 'lastFold'],
+])('%s shows the transcript, whatever is written', (key, at) => {
+  expect(typeKeys({ ...openUi, composer: written('text') }, after(), key).intents).toEqual([
+    { kind: 'showTranscript', at },
+  ])
 })

@@ -1,5 +1,6 @@
 import { editingKeys } from './editing-keys.ts'
 import { type KeyRow, keySections } from './key-table.ts'
+import { pagerKeys } from './pager-keys.ts'
 
 /** Keys of one state, each with its description. */
 export interface KeyGroup {
@@ -11,7 +12,13 @@ export interface KeyGroup {
 export function keyGroups(): readonly KeyGroup[] {
   const groups = keySections.map(({ title, rows }) => ({ title, rows: rows.flatMap(describedRow) }))
   const editing = editingKeys.map(({ keys, words }) => [keyNames(keys), words] as const)
-  return [...groups.filter(({ rows }) => rows.length > 0), { title: 'In any text', rows: editing }]
+  return [...groups.filter(({ rows }) => rows.length > 0), { title: 'In any text', rows: editing }, pagerKeyGroup()]
+}
+
+/** Returns the keys of the transcript view. */
+export function pagerKeyGroup(): KeyGroup {
+  const rows = pagerKeys.map(({ keys, words }) => [keyNames(keys), words] as const)
+  return { title: 'In the transcript view', rows }
 }
 
 function describedRow({ keys, words }: KeyRow): readonly (readonly [string, string])[] {
@@ -36,6 +43,7 @@ const names: Readonly<Record<string, string>> = {
   escape: 'Esc',
   pageup: 'PgUp',
   pagedown: 'PgDn',
+  ' ': 'Space',
 }
 
 /** Returns a chord as people write it, such as `Ctrl+A`; a letter alone stays as it is typed. */

@@ -3,7 +3,7 @@ import { showEffects } from '../text/control-characters.ts'
 import { truncateLine, truncateStart } from '../text/fit-rows.ts'
 import { count, placedPath } from '../text/formats.ts'
 import { gutterCells, indented } from '../text/gutter.ts'
-import { type Line, lineText, type Room, type Span } from '../text/span.ts'
+import { type Line, lineText, narrowed, type Room, type Span } from '../text/span.ts'
 import { cellWidth } from '../text/width.ts'
 
 export interface StatusFacts {
@@ -11,23 +11,49 @@ export interface StatusFacts {
   readonly branch: string | null
   /** Reason why nothing can be sent: `view` of the log, or a client that only watches. */
   readonly readOnly: 'view' | 'watch' | null
+  /** Line of the user's program; null for the usual one. */
+  readonly own: Line | null
   /** Clients connected to the conversation. */
   readonly clientCount: number
 }
 
-const minFolderColumns = 12
-
-/** Parts in the order in which a narrow window drops them; the limits and a view that is read-only are never dropped. */
-type PartName = 'branch' | 'folder' | 'effort' | 'context' | 'clients' | 'model' | 'readOnly' | 'limits'
+/** Parts in the order in which a narrow window drops them; the limits are never dropped. */
+type PartName = 'branch' | 'folder' | 'effort' | 'context' | 'clients' | 'model' | 'readOnly'
 const dropped: readonly PartName[] = ['branch', 'folder', 'effort', 'context', 'clients', 'model', 'readOnly']
 /** Number of parts that go before the words of the limits are shortened. */
 const droppedFirst = 4
+const folderColumns = 30
+/** Cells between the parts at the left and the share of the context at the right. */
+const leastGap = 2
 
-/** Returns one row with model, folder and limits; drops the least important parts if narrow, and shortens the limits last. */
+/**
+ * Returns one row: the line of the user's program, or model, folder and limits with the share of the context at the right.
+ * Drops the least important parts if narrow, and shortens the limits last.
+ */
 export function statusLine({ core }: ConversationState, facts: StatusFacts, room: Room): Line {
-  const inner = { ...room, columns: Math.max(1, room.columns - gutterCells) }
-  const [row = []] = indented([truncateLine(fittingParts(core, facts, inner), inner)])
+  const inner = narrowed(room, gutterCells)
+  const line = facts.own === null ? fittingParts(core, facts, inner) : withLimits(facts.own, core, facts, inner)
+  const [row = []] = indented([truncateLine(line, inner)])
   return row
+}
+
+/** Returns the words of the limits in force. */
+export function limitsWords(settings: Settings): string {
+  return lineText(limitsSpans(settings, false))
+}
+
+/** Returns the line of the user's program, cut where it is too long, with the limits behind it where it does not have them. */
+function withLimits(own: Line, { settings }: Core, { readOnly }: StatusFacts, room: Room): Line {
+  const shown = lineText(truncateLine(own, room))
+  const isSaid = [false, true].some((isBrief) => shown.includes(lineText(limitsSpans(settings, isBrief))))
+  const marks = readOnly === null || shown.includes(readOnlyWords[readOnly]) ? [] : [readOnlySpans(readOnly)]
+  if (isSaid && marks.length === 0) return own
+  const wide = joined([...(isSaid ? [] : [limitsSpans(settings, false)]), ...marks])
+  const brief = joined([limitsSpans(settings, true), ...marks])
+  const fits = widthOf(joined([own, wide]), room) <= room.columns
+  const behind = fits || widthOf(wide, room) <= room.columns / 2 ? wide : brief
+  const columns = room.columns - widthOf(behind, room) - separator.length
+  return columns < 1 ? behind : joined([truncateLine(own, { ...room, columns }), behind])
 }
 
 function fittingParts(core: Core, facts: StatusFacts, room: Room): Line {
@@ -37,30 +63,55 @@ function fittingParts(core: Core, facts: StatusFacts, room: Room): Line {
     ...counts.slice(droppedFirst).map((count) => [count, true] as const),
   ]) {
     const without = new Set(dropped.slice(0, count))
-    const line = joined(statusParts(core, { ...facts, isBrief }, without))
-    if (cellWidth(lineText(line), room.ambiguous) <= room.columns) return line
+    const left = joined(leftParts(core, { ...facts, isBrief }, without))
+    const right = without.has('context') ? [] : contextSpans(core.usage)
+    const gap = room.columns - widthOf(left, room) - widthOf(right, room) - gutterCells
+    if (right.length > 0 && gap >= leastGap) return [...left, { text: ' '.repeat(gap) }, ...right]
+    if (right.length === 0 && gap >= -gutterCells) return left
   }
   return limitsSpans(core.settings, true)
 }
 
-function statusParts(
-  { settings, usage, meta }: Core,
+function widthOf(line: Line, { ambiguous }: Room): number {
+  return cellWidth(lineText(line), ambiguous)
+}
+
+function leftParts(
+  { settings, meta }: Core,
   facts: StatusFacts & { readonly isBrief: boolean },
   without: ReadonlySet<PartName>,
-): Line[] {
+): readonly Line[] {
   const { model, effort } = settings
-  const place = placedPath(meta.cwd, settings.environment, facts.homeFolder)
-  const branch = without.has('branch') ? null : facts.branch
-  const parts: readonly (readonly [PartName, Line | null])[] = [
-    ['model', [{ text: showEffects(model) }]],
-    ['effort', effort === undefined ? null : [muted(showEffects(effort))]],
-    ['context', contextSpans(usage)],
-    ['folder', [muted(folderText(place, branch))]],
+  const parts: readonly (readonly [PartName | 'limits', Line | null])[] = [
+    ['model', modelSpans(model, without.has('effort') ? undefined : effort)],
+    ['folder', placeSpans(meta.cwd, settings.environment, facts, without.has('branch'))],
     ['limits', limitsSpans(settings, facts.isBrief)],
     ['clients', facts.clientCount > 1 ? [muted(`${facts.clientCount} clients`)] : null],
-    ['readOnly', facts.readOnly === null ? null : [{ text: readOnlyWords[facts.readOnly], tone: 'warn' }]],
+    ['readOnly', facts.readOnly === null ? null : readOnlySpans(facts.readOnly)],
   ]
-  return parts.flatMap(([name, spans]) => (spans === null || without.has(name) ? [] : [[...spans]]))
+  return parts.flatMap(([name, spans]) => (spans === null || (name !== 'limits' && without.has(name)) ? [] : [spans]))
+}
+
+function modelSpans(model: string, effort: string | undefined): Line {
+  return [{ text: showEffects(model) }, ...(effort === undefined ? [] : [muted(` ${showEffects(effort)}`)])]
+}
+
+/** Returns the last part of the folder's path, with its branch. */
+function placeSpans(
+  cwd: string,
+  environment: string | undefined,
+  { homeFolder, branch }: StatusFacts,
+  isBranchDropped: boolean,
+): Line {
+  const place = placedPath(cwd, environment, homeFolder)
+  const name = /[^/:]+$/.exec(place)?.[0] ?? place
+  const folder = environment === undefined ? name : `${environment}:${name}`
+  const text = truncateStart(showEffects(folder), { columns: folderColumns })
+  return [muted(branch === null || isBranchDropped ? text : `${text} ⎇ ${showEffects(branch)}`)]
+}
+
+function readOnlySpans(readOnly: 'view' | 'watch'): Line {
+  return [{ text: readOnlyWords[readOnly], tone: 'warn' }]
 }
 
 const readOnlyWords = { view: 'read-only view', watch: 'read-only' } as const
@@ -97,27 +148,23 @@ function sandboxSpan({ enforcement, sandbox, network }: Settings, isBrief: boole
   return muted(`${box}${enforcement === 'partial' ? ' in part' : ''}${hasNetwork ? ' with network' : ''}`)
 }
 
-function contextSpans({ last, contextWindow, total }: Core['usage']): Line | null {
-  if (last === null) return null
-  const used = last.inputTokens + last.outputTokens
-  const text =
-    contextWindow === null
-      ? `${tokens(total.inputTokens + total.outputTokens)} tokens`
-      : `${Math.min(100, Math.round((used / contextWindow) * 100))}% context`
-  return [muted(text)]
+/** Returns the share of the model's context that the newest call used; nothing where that is not known. */
+function contextSpans({ last, contextWindow }: Core['usage']): Line {
+  if (last === null || contextWindow === null) return []
+  const share = Math.min(100, Math.round(((last.inputTokens + last.outputTokens) / contextWindow) * 100))
+  return [muted(`${share}% of ${rounded(contextWindow)}`)]
 }
 
-function tokens(amount: number): string {
-  return amount < 10_000 ? count(amount) : `${count(Math.round(amount / 1_000))}k`
+/** Returns a number of tokens in short: `8,192`, `400k`, `1.05M`. */
+function rounded(tokens: number): string {
+  if (tokens < 10_000) return count(tokens)
+  return tokens < 1_000_000 ? `${Math.round(tokens / 1_000)}k` : `${Number((tokens / 1_000_000).toFixed(2))}M`
 }
 
-function folderText(place: string, branch: string | null): string {
-  const folder = truncateStart(showEffects(place), { columns: minFolderColumns * 3 })
-  return branch === null ? folder : `${folder} (${showEffects(branch)})`
-}
+const separator = ' · '
 
 function joined(parts: readonly Line[]): Line {
-  return parts.flatMap((spans, index) => (index === 0 ? spans : [muted(' · '), ...spans]))
+  return parts.flatMap((spans, index) => (index === 0 ? spans : [muted(separator), ...spans]))
 }
 
 function muted(text: string): Span {

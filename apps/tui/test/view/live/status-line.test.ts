@@ -1,12 +1,12 @@
 import type { EventOf } from '@parley/protocol'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { statusLine } from '../../../src/view/live/status-line.ts'
 import { lineText } from '../../../src/view/text/span.ts'
-import { after } from '../scenes/conversation.ts'
+import { after, turnStarted } from '../scenes/conversation.ts'
 
 type SettingsPatch = EventOf<'conversation.configured'>['settings']
 
-const facts = { homeFolder: '/home/ada', branch: 'main', readOnly: null, clientCount: 2 } as const
+const facts = { homeFolder: '/home/ada', branch: 'main', readOnly: null, own: null, clientCount: 2 } as const
 
 function line(settings: SettingsPatch, columns: number) {
   const state = after({ type: 'conversation.configured', settings: { enforcement: 'full', ...settings } })
@@ -24,11 +24,11 @@ test.each<[SettingsPatch, RegExp]>([
 })
 
 test('a narrow window drops the branch, the folder and the effort, in this order', () => {
-  const texts = [120, 80, 60, 44].map((columns) => lineText(line({ sandbox: 'workspace-write' }, columns)).trim())
+  const texts = [120, 64, 52, 44].map((columns) => lineText(line({ sandbox: 'workspace-write' }, columns)).trim())
   expect(texts).toEqual([
-    'gpt-5 · high · ~/shop (main) · sandboxed, asks to leave · 2 clients',
-    'gpt-5 · high · ~/shop (main) · sandboxed, asks to leave · 2 clients',
-    'gpt-5 · high · sandboxed, asks to leave · 2 clients',
+    'gpt-5 high · shop ⎇ main · sandboxed, asks to leave · 2 clients',
+    'gpt-5 high · shop · sandboxed, asks to leave · 2 clients',
+    'gpt-5 high · sandboxed, asks to leave · 2 clients',
     'gpt-5 · sandbox, asks · 2 clients',
   ])
 })
@@ -41,4 +41,52 @@ test('no sandbox, full access and never are red', () => {
   expect(red({ sandbox: 'workspace-write', enforcement: 'none' })).toEqual(['no sandbox'])
   expect(red({ sandbox: 'danger-full-access', approvalPolicy: 'never' })).toEqual(['FULL ACCESS', 'never asks'])
   expect(red({ sandbox: 'workspace-write' })).toEqual([])
+})
+
+describe('the share of the context', () => {
+  const responded = (contextWindow: number | null) =>
+    after(
+      { type: 'conversation.configured', settings: { enforcement: 'full', sandbox: 'workspace-write' } },
+      turnStarted,
+      {
+        type: 'usage.updated',
+        turnId: 't1',
+        counts: { inputTokens: 72_000, cachedInputTokens: 0, outputTokens: 0, reasoningTokens: 0 },
+        ...(contextWindow === null ? {} : { contextWindow }),
+      },
+    )
+  const at = (contextWindow: number | null, columns: number) =>
+    lineText(statusLine(responded(contextWindow), facts, { columns }))
+
+  test('stands at the right, and goes when the window is narrow', () => {
+    expect(at(400_000, 90)).toBe(
+      '  gpt-5 high · shop ⎇ main · sandboxed, asks to leave · 2 clients            18% of 400k',
+    )
+    expect(at(1_050_000, 120)).toMatch(/ {2}7% of 1\.05M$/)
+    expect(at(400_000, 50)).not.toContain('%')
+  })
+
+  test('is left out where the size of the context is not known', () => {
+    expect(at(null, 120)).not.toMatch(/%|tokens/)
+  })
+})
+
+describe('the line of the user', () => {
+  const state = after({
+    type: 'conversation.configured',
+    settings: { enforcement: 'full', sandbox: 'workspace-write' },
+  })
+  const own = (text: string, columns: number, readOnly: 'view' | null = null) =>
+    lineText(statusLine(state, { ...facts, own: [{ text }], readOnly }, { columns }))
+
+  test('has the limits behind it unless it says them itself', () => {
+    expect(own('mine', 80)).toBe('  mine · sandboxed, asks to leave')
+    expect(own('sandboxed, asks to leave | mine', 80)).toBe('  sandboxed, asks to leave | mine')
+    expect(own('mine', 80, 'view')).toBe('  mine · sandboxed, asks to leave · read-only view')
+  })
+
+  test('never pushes the limits out, at any width', () => {
+    for (let columns = 20; columns <= 120; columns++)
+      expect(own(`${'x'.repeat(90)} sandboxed, asks to leave`, columns)).toMatch(/sandbox(?:ed, asks to leave|, asks)/)
+  })
 })

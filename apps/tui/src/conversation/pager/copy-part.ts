@@ -1,0 +1,98 @@
+import type { Conversation } from '@parley/client'
+import type { Item } from '@parley/protocol'
+import type { Clipboard } from '../../terminal/clipboard.ts'
+import type { Intent } from '../../ui/actions.ts'
+import type { Notice } from '../../ui/notices/notice.ts'
+import { codeBlocksOf, commandOf, markdownOf } from '../../view/pager/copied-text.ts'
+import { count } from '../../view/text/formats.ts'
+
+type Read = Pick<Conversation, 'state' | 'read'>
+
+type CopyIntent = Extract<Intent, { kind: 'copy' }>
+
+interface Found {
+  readonly text: string
+  /** Words for what it is, after "Copied". */
+  readonly what: string
+}
+
+/** Copies a part of the conversation. Resolves to the notice of what went where, or why nothing did. */
+export async function copyPart(intent: CopyIntent, conversation: Read, clipboard: Clipboard): Promise<Notice> {
+  const found = await find(intent, conversation)
+  const isFound = typeof found !== 'string'
+  const text = isFound ? await clipboard.copy(found.text, found.what) : found
+  return { kind: 'note', level: isFound && text.startsWith('Copied') ? 'info' : 'warning', text }
+}
+
+/** Resolves to what the intent names, or to the sentence that says why it is not there. */
+function find({ what, number }: CopyIntent, conversation: Read): Promise<Found | string> {
+  switch (what) {
+    case 'answer':
+      return findAnswer(conversation)
+    case 'code':
+      return findCode(conversation, number)
+    case 'command':
+      return findCommand(conversation)
+    case 'all':
+      return findAll(conversation)
+  }
+}
+
+async function findAnswer(conversation: Read): Promise<Found | string> {
+  for await (const { type, text } of newestFirst(conversation))
+    if (type === 'agentMessage' && text.trim() !== '') return { text, what: 'the last answer' }
+  return 'There is no answer to copy yet.'
+}
+
+async function findCode(conversation: Read, number: number | null): Promise<Found | string> {
+  for await (const item of newestFirst(conversation)) {
+    const blocks = item.type === 'agentMessage' ? codeBlocksOf(item) : []
+    if (blocks.length === 0) continue
+    const at = number ?? blocks.length
+    const block = blocks[at - 1]
+    if (block === undefined)
+      return `That answer has ${count(blocks.length)} blocks of code: /copy code 1 copies the first.`
+    const which = blocks.length === 1 ? 'the code' : `block ${at} of ${blocks.length}`
+    return { text: block.text, what: `${which} (${block.label}) of the last answer with code` }
+  }
+  return 'There is no answer with a block of code.'
+}
+
+async function findCommand(conversation: Read): Promise<Found | string> {
+  for await (const item of newestFirst(conversation))
+    if (item.type === 'commandExecution' || item.type === 'shellCommand')
+      return { text: commandOf(item), what: 'the last command' }
+  return 'There is no command to copy yet.'
+}
+
+/** Most characters that are gathered for one copy. */
+const maxCharacters = 32 * 1024 * 1024
+
+async function findAll(conversation: Read): Promise<Found | string> {
+  const parts: string[] = []
+  let characters = 0
+  for await (const item of newestFirst(conversation)) {
+    const part = markdownOf(item)
+    characters += part.length
+    if (characters > maxCharacters) return 'The conversation is too long for a clipboard: it has more than 32 MB.'
+    parts.push(part)
+  }
+  if (parts.length === 0) return 'There is nothing to copy yet.'
+  return {
+    text: `${parts.reverse().join('\n\n')}\n`,
+    what: `the conversation as Markdown (${count(parts.length)} items)`,
+  }
+}
+
+/** Iterates over all finished items, those in the log only as they are asked for. */
+async function* newestFirst(conversation: Read): AsyncGenerator<Item> {
+  const { core, window } = conversation.state
+  for (const { item } of window.toReversed()) yield item
+  let before = window[0]?.seq ?? core.seq + 1
+  for (let more = core.counts.items > window.length; more; ) {
+    const page = await conversation.read({ before, limit: 500 })
+    for (const { item } of page.items.toReversed()) yield item
+    before = page.items[0]?.seq ?? 0
+    more = page.more && page.items.length > 0
+  }
+}

@@ -1,0 +1,34 @@
+import type { Conversation } from '@parley/client'
+import type { Intent, ReadingIntent } from '../../ui/actions.ts'
+import type { ConversationScreen } from '../followed-conversation.ts'
+import { note } from '../rejected-intent.ts'
+
+/** Terminal that is written to, and the variables that tell what it is. */
+export interface ReadingTerminal {
+  readonly write: (text: string) => void
+  readonly env: Readonly<Record<string, string | undefined>>
+}
+
+export interface ReadingPlace {
+  readonly conversation: Conversation | null
+  readonly screen: ConversationScreen
+  readonly terminal: ReadingTerminal
+}
+
+export function isReadingIntent(intent: Intent): intent is ReadingIntent {
+  return intent.kind === 'showTranscript' || intent.kind === 'copy'
+}
+
+/** Carries out the intent; without a conversation there is nothing to read. Loads what it needs at the first call. */
+export async function readBack(intent: ReadingIntent, { conversation, screen, terminal }: ReadingPlace): Promise<void> {
+  if (conversation === null) return screen.dispatch(note('warning', 'No conversation is open yet: try again.'))
+  const { createClipboard, runClipboardProgram } = await import('../../terminal/clipboard.ts')
+  const { platform } = process
+  const clipboard = createClipboard({ ...terminal, platform, run: runClipboardProgram })
+  if (intent.kind === 'copy') {
+    const { copyPart } = await import('./copy-part.ts')
+    return screen.dispatch({ kind: 'notice', notice: await copyPart(intent, conversation, clipboard) })
+  }
+  const { TranscriptView } = await import('./transcript-view.ts')
+  screen.cover(new TranscriptView({ conversation, screen, clipboard, write: terminal.write, at: intent.at }))
+}

@@ -1,0 +1,88 @@
+import type { ConversationState } from '@parley/protocol'
+import { limitsWords } from '../view/live/status-line.ts'
+import { ansiLine } from '../view/text/ansi-line.ts'
+import type { Line } from '../view/text/span.ts'
+import { withHome } from './notify.ts'
+import { runProgram } from './run-program.ts'
+
+interface StatusParts {
+  readonly argv: readonly string[]
+  readonly env: NodeJS.ProcessEnv
+  /** Shows the line; null for the usual one. */
+  readonly show: (line: Line | null) => void
+  readonly warn: (reason: string) => void
+}
+
+/** Longest time that the program may take, and shortest between two runs. */
+const secondMs = 1_000
+const maxBytes = 8 * 1024
+
+/** The user's program that writes the status line. Runs when what it reads has changed, at most once a second. */
+export class StatusProgram implements Disposable {
+  readonly #parts: StatusParts
+  #input = ''
+  #shownInput = ''
+  #timer: NodeJS.Timeout | null = null
+  #isOver = false
+
+  constructor(parts: StatusParts) {
+    this.#parts = parts
+  }
+
+  /** Follows the conversation. `branch`: that of its folder, where known. */
+  follow(state: ConversationState, branch: string | null): void {
+    this.#input = `${JSON.stringify(statusInput(state, branch))}\n`
+    if (this.#timer === null && this.#input !== this.#shownInput) this.#wait(0)
+  }
+
+  [Symbol.dispose](): void {
+    this.#isOver = true
+    if (this.#timer !== null) clearTimeout(this.#timer)
+  }
+
+  #wait(delayMs: number): void {
+    this.#timer = setTimeout(() => void this.#run(), delayMs).unref()
+  }
+
+  async #run(): Promise<void> {
+    const { argv, env, show, warn } = this.#parts
+    const input = this.#input
+    this.#shownInput = input
+    const end = await runProgram({ argv: withHome(argv, env), cwd: '/', env, input, timeLimitMs: secondMs, maxBytes })
+    if (this.#isOver) return
+    const reason = end.kind === 'failed' ? end.reason : null
+    const [text = ''] = end.kind === 'failed' ? [] : end.output.toString('utf8').trimStart().split('\n')
+    const line = ansiLine(text)
+    show(line.length === 0 ? null : line)
+    if (line.length === 0) warn(reason ?? 'it wrote nothing')
+    this.#timer = setTimeout(() => {
+      this.#timer = null
+      if (this.#input !== this.#shownInput) this.#wait(0)
+    }, secondMs).unref()
+  }
+}
+
+/** Returns what the program reads, under names that stay. */
+function statusInput({ core: { meta, settings, usage } }: ConversationState, branch: string | null) {
+  const { last, total, contextWindow } = usage
+  return {
+    conversationId: meta.conversationId,
+    name: meta.name ?? meta.title,
+    cwd: meta.cwd,
+    branch,
+    environment: settings.environment ?? null,
+    provider: settings.modelProvider,
+    model: settings.model,
+    effort: settings.effort ?? null,
+    sandbox: settings.sandbox,
+    network: settings.network === true,
+    enforcement: settings.enforcement,
+    approvals: settings.approvalPolicy,
+    limits: limitsWords(settings),
+    tokens: {
+      total: total.inputTokens + total.outputTokens,
+      context: last === null ? null : last.inputTokens + last.outputTokens,
+      contextWindow,
+    },
+  }
+}

@@ -1,0 +1,89 @@
+import { spawn } from 'node:child_process'
+import { formatBytes } from '../view/text/formats.ts'
+
+/** Place that text is copied to. */
+export interface Clipboard {
+  /** Copies the text and resolves to a sentence that says what went where. Never rejects. */
+  copy(text: string, what: string): Promise<string>
+}
+
+interface ClipboardParts {
+  /** Writes to the terminal. */
+  readonly write: (text: string) => void
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly platform: NodeJS.Platform
+  /** Runs a program with this text as input; resolves to false if it is missing, fails or takes too long. */
+  readonly run: (argv: readonly [string, ...string[]], input: Buffer) => Promise<boolean>
+}
+
+/** Longest text in bytes that terminals take by OSC 52: some cut off or ignore what is longer than 100,000 characters. */
+const terminalBytes = 74_994
+const programMs = 2_000
+
+/** Creates the clipboard of the terminal and, on the user's own machine, of the desktop. */
+export function createClipboard(parts: ClipboardParts): Clipboard {
+  const { write, env } = parts
+  return {
+    async copy(text, what) {
+      const bytes = Buffer.from(text)
+      if (bytes.length === 0) return `Nothing was copied: ${what} is empty.`
+      const isShort = bytes.length <= terminalBytes
+      if (isShort) write(clipboardSequence(bytes, env['TMUX'] !== undefined))
+      const program = await firstThatTakes(parts, text)
+      const places = [...(program === null ? [] : [program]), ...(isShort ? ['the terminal (OSC 52)'] : [])]
+      const size = `${formatBytes(bytes.length)}, ${lineWords(text)}`
+      if (places.length > 0) return `Copied ${what} (${size}) to ${places.join(' and ')}.`
+      return `Not copied: ${what} has ${size}, terminals take ${formatBytes(terminalBytes)}, and no clipboard program is here (wl-copy, xclip, xsel, pbcopy).`
+    },
+  }
+}
+
+function lineWords(text: string): string {
+  const lines = text.replace(/\n$/, '').split('\n').length
+  return `${lines} ${lines === 1 ? 'line' : 'lines'}`
+}
+
+/** Returns OSC 52; in tmux twice: for tmux itself, and passed through to the terminal around it. */
+export function clipboardSequence(bytes: Buffer, isInTmux: boolean): string {
+  const sequence = `\x1b]52;c;${bytes.toString('base64')}\x07`
+  return isInTmux ? `${sequence}\x1bPtmux;${sequence.replaceAll('\x1b', '\x1b\x1b')}\x1b\\` : sequence
+}
+
+async function firstThatTakes({ env, platform, run }: ClipboardParts, text: string): Promise<string | null> {
+  for (const argv of programsFor(env, platform)) {
+    // The program of Windows takes UTF-16 with its mark, or else the code page of the console.
+    const input = argv[0] === 'clip.exe' ? Buffer.from(`\ufeff${text}`, 'utf16le') : Buffer.from(text)
+    if (await run(argv, input)) return argv[0]
+  }
+  return null
+}
+
+/** Returns the programs that reach the clipboard of the desktop; none over SSH, where it is another machine's. */
+function programsFor(
+  env: ClipboardParts['env'],
+  platform: NodeJS.Platform,
+): readonly (readonly [string, ...string[]])[] {
+  if (env['SSH_CONNECTION'] !== undefined || env['SSH_TTY'] !== undefined) return []
+  if (platform === 'darwin') return [['pbcopy']]
+  return [
+    ...(env['WAYLAND_DISPLAY'] === undefined ? [] : [['wl-copy'] as const]),
+    ...(env['DISPLAY'] === undefined
+      ? []
+      : ([
+          ['xclip', '-selection', 'clipboard', '-in'],
+          ['xsel', '--clipboard', '--input'],
+        ] as const)),
+    ...(env['WSL_DISTRO_NAME'] === undefined ? [] : [['clip.exe'] as const]),
+  ]
+}
+
+/** Runs a clipboard program. It starts in `/`, so that no program of the working folder is taken for it. */
+export function runClipboardProgram([file, ...args]: readonly [string, ...string[]], input: Buffer): Promise<boolean> {
+  const done = Promise.withResolvers<boolean>()
+  const child = spawn(file, args, { stdio: ['pipe', 'ignore', 'ignore'], cwd: '/', timeout: programMs })
+  child.on('error', () => done.resolve(false))
+  child.on('close', (code) => done.resolve(code === 0))
+  child.stdin.on('error', () => undefined)
+  child.stdin.end(input)
+  return done.promise
+}

@@ -1,0 +1,184 @@
+import type { ConversationState, Item, OpenItem } from '@parley/protocol'
+import type { CodeBlock } from '../../view/pager/copied-text.ts'
+import { type Entry, type FileChunk, wholeFileOf } from '../../view/pager/entry.ts'
+import { type Page, type PageRoom, type Place, pageAt } from '../../view/pager/page.ts'
+import { chunkCount, type FileChunks } from './file-chunks.ts'
+import { gapId, type History, openHistory } from './history.ts'
+
+/** State of the transcript view. Immutable; `updatePager` returns the next one. */
+export interface Pager {
+  readonly history: History
+  readonly running: readonly Item[]
+  /** Number of all finished items of the conversation. */
+  readonly itemCount: number
+  readonly files: ReadonlyMap<string, FileChunks>
+  readonly folds: Folds
+  /** First row on the screen; null while the newest rows are followed. */
+  readonly top: Place | null
+  /** Item that keys are about; null while the newest is followed. */
+  readonly cursor: string | null
+  /** True if the last move went upwards: what is read then ends where it did. */
+  readonly isMovingUp: boolean
+  /** Text found last; empty before a search. */
+  readonly query: string
+  readonly direction: Direction
+  /** Match found last, as a row of the whole item; null before a search. */
+  readonly found: Place | null
+  readonly prompt: Prompt | null
+  readonly quest: Quest | null
+  /** Ids of gaps and chunks that are being read. */
+  readonly reading: ReadonlySet<string>
+  /** Reasons why gaps and chunks could not be read, by id. */
+  readonly problems: ReadonlyMap<string, string>
+  /** Result of the last key, shown until the next. */
+  readonly note: string | null
+  readonly isHelpShown: boolean
+}
+
+export type Direction = 'up' | 'down'
+
+/** Items opened and folded by hand, and the rule for all others. */
+export interface Folds {
+  readonly opened: ReadonlySet<string>
+  readonly closed: ReadonlySet<string>
+  readonly all: boolean
+  readonly reasoning: boolean
+}
+
+/** Question in the last row. */
+export type Prompt =
+  | { readonly kind: 'search'; readonly text: string }
+  /** Choice of a block of code to copy, by its number. */
+  | { readonly kind: 'blocks'; readonly blocks: readonly CodeBlock[] }
+
+/** Search that may have to read more: for the query or for a message of the user. */
+export interface Quest {
+  readonly kind: 'match' | 'turn'
+  readonly direction: Direction
+  /** Place where it began. */
+  readonly origin: Place
+  /** Place to go on from, without it; rows are counted in the whole entry. */
+  readonly from: Place
+  /** Items and chunks looked through so far. */
+  readonly seen: number
+  /** True if the other direction is tried when nothing is found. */
+  readonly turns: boolean
+}
+
+/** Size of the terminal. */
+export interface PagerSize {
+  readonly columns: number
+  readonly rows: number
+}
+
+const nothingFolded: Folds = { opened: new Set(), closed: new Set(), all: false, reasoning: false }
+
+export function openPager(state: ConversationState): Pager {
+  return {
+    history: openHistory(state),
+    running: runningItems(state),
+    itemCount: state.core.counts.items,
+    files: new Map(),
+    folds: nothingFolded,
+    top: null,
+    cursor: null,
+    isMovingUp: false,
+    query: '',
+    direction: 'down',
+    found: null,
+    prompt: null,
+    quest: null,
+    reading: new Set(),
+    problems: new Map(),
+    note: null,
+    isHelpShown: false,
+  }
+}
+
+/** Returns the items that run, with their output so far. */
+export function runningItems({ core }: ConversationState): readonly Item[] {
+  return Object.values(core.open).map(withOutput)
+}
+
+const outputs = new WeakMap<OpenItem, Item>()
+
+function withOutput(open: OpenItem): Item {
+  const { item, output: head, progress } = open
+  const hasOutput = item.type === 'commandExecution' || item.type === 'shellCommand' || item.type === 'toolCall'
+  if (!hasOutput || head === '') return item
+  const known = outputs.get(open)
+  if (known !== undefined) return known
+  const tail = progress?.tail ?? ''
+  const totalBytes = Math.max(progress?.totalBytes ?? 0, head.length + tail.length)
+  const shown = { ...item, output: { head, tail, totalBytes, omittedBytes: totalBytes - head.length - tail.length } }
+  outputs.set(open, shown)
+  return shown
+}
+
+/** Returns what the view shows, from top to bottom. */
+export function entriesOf(pager: Pager): readonly Entry[] {
+  const { history, running, problems } = pager
+  return [
+    ...history.flatMap((part): readonly Entry[] =>
+      part.kind === 'items'
+        ? part.items.flatMap(({ item }) => itemEntries(pager, item))
+        : [{ ...part, id: gapId(part), problem: problems.get(gapId(part)) ?? null }],
+    ),
+    ...running.flatMap((item) => itemEntries(pager, item)),
+  ]
+}
+
+/** Returns the room and the entries that pages are laid out from. The last row has the keys. */
+export function roomOf(pager: Pager, { columns, rows }: PagerSize): PageRoom {
+  return { entries: entriesOf(pager), columns: Math.max(1, columns - marginCells), height: Math.max(1, rows - 1) }
+}
+
+/** Cells left of all rows, which mark the item at the cursor. */
+export const marginCells = 2
+
+export function pageOn(room: PageRoom, { top }: Pager): Page {
+  return pageAt(room, top)
+}
+
+function itemEntries(pager: Pager, item: Item): readonly Entry[] {
+  const isOpened = isItemOpened(pager.folds, item)
+  const entry = { kind: 'item', id: item.id, item, isOpened } as const
+  const whole = isOpened ? wholeFileOf(item) : null
+  return whole === null ? [entry] : [entry, ...chunkEntries(pager, item, whole)]
+}
+
+function chunkEntries(
+  { files, problems }: Pager,
+  { id: itemId }: Item,
+  { file, totalBytes }: { readonly file: string; readonly totalBytes: number },
+): readonly Entry[] {
+  const known = files.get(file)
+  return Array.from({ length: chunkCount(known?.totalBytes ?? totalBytes) }, (_, index) => {
+    const id = `${itemId} ${index}`
+    const chunk: FileChunk | null = known?.chunks.get(index) ?? null
+    return { kind: 'chunk', id, itemId, file, index, chunk, problem: problems.get(id) ?? null } as const
+  })
+}
+
+export function isItemOpened({ opened, closed, all, reasoning }: Folds, { id, type }: Item): boolean {
+  if (opened.has(id)) return true
+  return !closed.has(id) && (all || (reasoning && type === 'reasoning'))
+}
+
+export function withOpened(folds: Folds, id: string): Folds {
+  const closed = new Set(folds.closed)
+  closed.delete(id)
+  return { ...folds, closed, opened: new Set(folds.opened).add(id) }
+}
+
+export function withClosed(folds: Folds, id: string): Folds {
+  const opened = new Set(folds.opened)
+  opened.delete(id)
+  return { ...folds, opened, closed: new Set(folds.closed).add(id) }
+}
+
+/** Returns the item at the cursor; null if there is none. */
+export function itemAtCursor(room: PageRoom, { cursor }: Pager): Item | null {
+  const found = room.entries.findLast(({ kind, id }) => kind === 'item' && (cursor === null || id === cursor))
+  return found?.kind === 'item' ? found.item : null
+}

@@ -1,0 +1,121 @@
+import type { ConversationState } from '@parley/protocol'
+import { pagerKeyGroup } from '../ui/keys/key-words.ts'
+import { itemAtCursor, marginCells, type Pager, type PagerSize, pageOn, roomOf } from '../ui/pager/pager.ts'
+import { ownerOf } from './pager/entry.ts'
+import { highlighted } from './pager/find-text.ts'
+import type { Page, PageRoom } from './pager/page.ts'
+import { showEffects } from './text/control-characters.ts'
+import { truncateLine } from './text/fit-rows.ts'
+import { count } from './text/formats.ts'
+import { type Line, lineText, type Span } from './text/span.ts'
+import { cellWidth } from './text/width.ts'
+
+/** State around the view that its last row says. */
+export interface Around {
+  /** True while a question of the conversation waits, which only the screen behind the view answers. */
+  readonly isAsked: boolean
+  readonly isLost: boolean
+}
+
+/** Returns the rows of the transcript view, as many as the terminal has. */
+export function pagerScreen(pager: Pager, size: PagerSize, around: Around): readonly Line[] {
+  const room = roomOf(pager, size)
+  const page = pageOn(room, pager)
+  const rows = pager.isHelpShown ? helpRows() : pageLines(pager, room, page)
+  const body = Array.from({ length: Math.max(0, size.rows - 1) }, (_, row) => rows[row] ?? [])
+  return [...body, lastRow(pager, { room, page }, around)].map((line) => truncateLine(line, size)).slice(-size.rows)
+}
+
+const current: Span = { text: '┃ ', tone: 'accent' }
+const beside: Span = { text: ' '.repeat(marginCells) }
+
+function pageLines(pager: Pager, room: PageRoom, { rows }: Page): readonly Line[] {
+  const cursor = itemAtCursor(room, pager)?.id
+  return rows.map(({ line, index, row }) => {
+    const entry = room.entries[index]
+    const isGap = row === 0 && line.length === 0 && entry?.kind === 'item'
+    const isCurrent = entry !== undefined && !isGap && ownerOf(entry) === cursor
+    return [isCurrent ? current : beside, ...highlighted(line, pager.query)]
+  })
+}
+
+function helpRows(): readonly Line[] {
+  const { title, rows } = pagerKeyGroup()
+  const columns = Math.max(...rows.map(([keys]) => cellWidth(keys)))
+  return [
+    [beside, { text: title, bold: true }],
+    [],
+    ...rows.map(
+      ([keys, words]): Line => [
+        beside,
+        { text: keys + ' '.repeat(columns + 2 - cellWidth(keys)) },
+        { text: words, tone: 'muted' },
+      ],
+    ),
+  ]
+}
+
+interface Shown {
+  readonly room: PageRoom
+  readonly page: Page
+}
+
+/** Returns the last row: what a key has to answer, else what waits, where the view is, and keys. */
+function lastRow(pager: Pager, shown: Shown, { isAsked, isLost }: Around): Line {
+  const { prompt, quest, note } = pager
+  if (prompt?.kind === 'search')
+    return [{ text: '/', tone: 'accent', bold: true }, { text: showEffects(prompt.text) }, { text: '▏' }]
+  if (prompt?.kind === 'blocks') return blocksRow(prompt.blocks)
+  if (quest !== null) return [warned(`searching, ${count(quest.seen)} looked through · Esc stops`)]
+  const asked = isAsked
+    ? [{ text: ' A question waits: q shows it ', tone: 'warn', bold: true, inverse: true } as const, muted('  ')]
+    : []
+  if (note !== null) return [...asked, { text: showEffects(note).replaceAll('\n', ' ') }]
+  const lost = isLost ? [warned('the server is gone · ')] : []
+  return [...asked, ...lost, muted(`${placeWords(pager, shown)} · ${hints}`)]
+}
+
+const hints = 'q leaves · ? keys · / search · Enter opens · c copies · [ ] your messages'
+
+/** Blocks offered at most, one digit each. */
+const offeredBlocks = 9
+
+function blocksRow(blocks: readonly { readonly label: string }[]): Line {
+  const offered = blocks.slice(0, offeredBlocks).map(({ label }, index) => `${index + 1} ${showEffects(label)}`)
+  return [{ text: 'copy which code? ', bold: true }, { text: offered.join(' · ') }, muted(' · Esc none')]
+}
+
+/** Returns the number of the item at the cursor, where all items to one side of it are known. */
+function placeWords(pager: Pager, { room, page }: Shown): string {
+  const { entries } = room
+  const cursor = itemAtCursor(room, pager)?.id
+  const at = entries.findIndex(({ id }) => id === cursor)
+  const total = pager.itemCount + pager.running.length
+  const below = entries.slice(at + 1)
+  const above = entries.slice(0, at)
+  const items = (list: typeof entries) => list.filter(({ kind }) => kind === 'item').length
+  const hasGap = (list: typeof entries) => list.some(({ kind }) => kind === 'gap')
+  const number = !hasGap(below) ? total - items(below) : hasGap(above) ? null : items(above) + 1
+  const where = page.isAtEnd ? 'end' : page.isAtStart ? 'beginning' : ''
+  const words =
+    at === -1 ? `${count(total)} items` : number === null ? `of ${count(total)}` : `${count(number)} of ${count(total)}`
+  return where === '' ? words : `${words}, ${where}`
+}
+
+function muted(text: string): Span {
+  return { text, tone: 'muted' }
+}
+
+function warned(text: string): Span {
+  return { text, tone: 'warn' }
+}
+
+/** Returns true while a question of the conversation waits for an answer. */
+export function isAsking(state: ConversationState | null): boolean {
+  return state !== null && Object.values(state.core.approvals).some((approval) => approval.state === 'pending')
+}
+
+/** Returns the rows as text. */
+export function pagerText(rows: readonly Line[]): string {
+  return rows.map((row) => lineText(row).trimEnd()).join('\n')
+}

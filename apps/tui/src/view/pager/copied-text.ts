@@ -1,0 +1,93 @@
+import type { Item } from '@parley/protocol'
+import type { MarkedToken } from 'marked'
+import { known, lex } from '../markdown/inline.ts'
+import { stripEffects } from '../text/control-characters.ts'
+import { collapseOverwrites } from '../transcript/output-rows.ts'
+
+/** Block of code of an item, to copy. */
+export interface CodeBlock {
+  /** Language or kind, in a few letters. */
+  readonly label: string
+  readonly text: string
+}
+
+/** Returns the text of an item to copy: what was said, what ran with its output, what was changed. */
+export function copiedText(item: Item): string {
+  switch (item.type) {
+    case 'userMessage':
+    case 'agentMessage':
+    case 'reasoning':
+      return item.text
+    case 'commandExecution':
+    case 'shellCommand':
+      return `$ ${commandOf(item)}\n${outputOf(item)}`
+    case 'fileChange':
+      return item.changes.map(({ diff }) => diff).join('\n')
+    case 'toolCall':
+      return `${item.title}\n${item.output === undefined ? (item.modelText ?? '') : outputOf(item)}`
+    default:
+      return item.text === '' ? item.title : item.text
+  }
+}
+
+/** Returns the code of an item: fenced blocks of a message, the command, the diff. */
+export function codeBlocksOf(item: Item): readonly CodeBlock[] {
+  switch (item.type) {
+    case 'agentMessage':
+    case 'userMessage':
+      return blocksIn(lex(item.text))
+    case 'commandExecution':
+    case 'shellCommand':
+      return [{ label: 'command', text: commandOf(item) }]
+    case 'fileChange':
+      return item.changes.map(({ path, diff }) => ({ label: path, text: diff }))
+    default:
+      return []
+  }
+}
+
+/** Returns the command of a call as one can run it. */
+export function commandOf(item: Extract<Item, { type: 'commandExecution' | 'shellCommand' }>): string {
+  return item.type === 'shellCommand' ? item.command : item.text || item.title
+}
+
+/** Returns an item as Markdown, for a copy of the whole conversation. */
+export function markdownOf(item: Item): string {
+  switch (item.type) {
+    case 'userMessage':
+      return `## You\n\n${item.text}`
+    case 'agentMessage':
+      return item.text
+    case 'reasoning':
+      return item.text.replace(/^/gm, '> ')
+    case 'commandExecution':
+    case 'shellCommand':
+    case 'toolCall':
+      return fenced(copiedText(item).trimEnd(), '')
+    case 'fileChange':
+      return fenced(copiedText(item).trimEnd(), 'diff')
+    default:
+      return `*${item.title}*`
+  }
+}
+
+/** Returns the text in a fence that is longer than any in it. */
+function fenced(text: string, language: string): string {
+  const longest = Math.max(2, ...[...text.matchAll(/^\s*(`{3,})/gm)].map((match) => match[1]?.length ?? 0))
+  const fence = '`'.repeat(longest + 1)
+  return `${fence}${language}\n${text}\n${fence}`
+}
+
+function outputOf({ output }: Extract<Item, { type: 'commandExecution' | 'shellCommand' | 'toolCall' }>): string {
+  if (output === undefined || output.binary) return ''
+  const rest = output.omittedBytes > 0 ? `\n… ${output.omittedBytes} bytes left out …\n` : ''
+  return stripEffects(collapseOverwrites(output.head + rest + output.tail), 8)
+}
+
+function blocksIn(tokens: readonly MarkedToken[]): readonly CodeBlock[] {
+  return tokens.flatMap((token): readonly CodeBlock[] => {
+    if (token.type === 'code') return [{ label: token.lang?.split(/\s/)[0] || 'text', text: token.text }]
+    if (token.type === 'list') return token.items.flatMap((item) => blocksIn(known(item.tokens)))
+    return token.type === 'blockquote' ? blocksIn(known(token.tokens)) : []
+  })
+}

@@ -1,0 +1,78 @@
+import type { Item } from '@parley/protocol'
+import { type Line, lineText, type Room, type Span } from '../text/span.ts'
+import { type Entry, wholeFileOf } from './entry.ts'
+import { searchedRows } from './entry-rows.ts'
+import { plainRows } from './opened-rows.ts'
+
+/** Text to find. Capitals count if it has any. */
+export type Query = string
+
+function patternOf(query: Query): RegExp {
+  const isPlain = query === query.toLowerCase()
+  return new RegExp(query.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&'), isPlain ? 'giu' : 'gu')
+}
+
+/** Returns the rows of an entry, with the whole item opened, in which the text begins. */
+export function matchingRows(entry: Entry, query: Query, room: Room): readonly number[] {
+  if (entry.kind === 'gap' || query === '') return []
+  if (entry.kind === 'chunk')
+    return entry.chunk === null || !hasText(entry.chunk.text, query)
+      ? []
+      : rowsWith(plainRows(entry.chunk.text, room), query)
+  return hasText(textOf(entry.item), query) ? rowsWith(searchedRows(entry.item, room), query) : []
+}
+
+function hasText(text: string, query: Query): boolean {
+  return patternOf(query).test(text)
+}
+
+/** Returns the rows with a match; the first row where the match lies across rows or only in what is not shown. */
+function rowsWith(rows: readonly Line[], query: Query): readonly number[] {
+  const found = rows.flatMap((row, index) => (hasText(lineText(row), query) ? [index] : []))
+  return found.length > 0 ? found : rows.length > 0 ? [0] : []
+}
+
+/** Returns the text of an item that its rows are made of. */
+function textOf(item: Item): string {
+  const parts = [item.title, item.text]
+  if ('output' in item && item.output !== undefined && wholeFileOf(item) === null)
+    parts.push(item.output.head, item.output.tail)
+  if (item.type === 'fileChange') parts.push(...item.changes.flatMap(({ path, diff }) => [path, diff]))
+  if (item.type === 'toolCall') parts.push(item.input, item.output === undefined ? (item.modelText ?? '') : '')
+  if (item.type === 'shellCommand') parts.push(item.command)
+  return parts.join('\n')
+}
+
+/** Returns the line with each match shown in reverse. */
+export function highlighted(line: Line, query: Query): Line {
+  if (query === '') return line
+  const found = [...lineText(line).matchAll(patternOf(query))].map(({ 0: text, index }) => ({
+    start: index,
+    end: index + text.length,
+  }))
+  if (found.length === 0) return line
+  let offset = 0
+  return line.flatMap((span) => {
+    const pieces = cutSpan(span, offset, found)
+    offset += span.text.length
+    return pieces
+  })
+}
+
+interface Range {
+  readonly start: number
+  readonly end: number
+}
+
+function cutSpan(span: Span, offset: number, ranges: readonly Range[]): readonly Span[] {
+  const pieces: Span[] = []
+  let at = 0
+  for (const { start, end } of ranges) {
+    const from = Math.max(at, Math.min(span.text.length, start - offset))
+    const to = Math.max(from, Math.min(span.text.length, end - offset))
+    if (from > at) pieces.push({ ...span, text: span.text.slice(at, from) })
+    if (to > from) pieces.push({ ...span, text: span.text.slice(from, to), inverse: true })
+    at = to
+  }
+  return at < span.text.length ? [...pieces, { ...span, text: span.text.slice(at) }] : pieces
+}

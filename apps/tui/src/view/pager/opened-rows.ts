@@ -1,0 +1,128 @@
+import type { FileChangeEntry, Item, ItemOf, Output } from '@parley/protocol'
+import { renderMarkdown } from '../markdown/render.ts'
+import { showEffects, showHidden, stripEffects, visibleLine } from '../text/control-characters.ts'
+import { parseDiff } from '../text/diff.ts'
+import { renderDiff } from '../text/diff-rows.ts'
+import { wrapLine, wrapLines } from '../text/fit-rows.ts'
+import { formatBytes } from '../text/formats.ts'
+import { banded, below, beside, indented, textRows } from '../text/gutter.ts'
+import type { Line, Room } from '../text/span.ts'
+import { aboutChange } from '../transcript/change-block.ts'
+import { itemBlock } from '../transcript/item-block.ts'
+import { collapseOverwrites } from '../transcript/output-rows.ts'
+import { wholeFileOf } from './entry.ts'
+
+/** Returns all rows of an item, without those of its side file. */
+export function openedRows(item: Item, room: Room): readonly Line[] {
+  switch (item.type) {
+    case 'userMessage':
+      return wholeFileOf(item) === null ? messageRows(item, room) : []
+    case 'reasoning':
+      return indented(renderMarkdown(item.text, beside(room)).map(mutedLine))
+    case 'commandExecution':
+    case 'shellCommand':
+      return [...headRows(item, room), ...commandRows(item, room), ...outputRowsOf(item, room)]
+    case 'fileChange':
+      return [...headRows(item, room), ...indented(patchRows(item, beside(room)))]
+    case 'toolCall':
+      return [...headRows(item, room), ...toolRows(item, room)]
+    case 'agentMessage':
+    case 'notice':
+      return itemBlock(item, room).lines
+    default:
+      return unknownRows(item, room)
+  }
+}
+
+function mutedLine(line: Line): Line {
+  return line.map((span) => ({ ...span, tone: 'muted' as const }))
+}
+
+/** Returns the rows of an item without its content, as the transcript has them. */
+function headRows(item: Item, room: Room): readonly Line[] {
+  if (item.type === 'fileChange') return aboutChange(item, room)
+  if (!('output' in item)) return itemBlock(item, room).lines
+  const { output: _, ...head } = item
+  return itemBlock(head, room).lines
+}
+
+/** Lines of a command that the transcript shows whole. */
+const shortLines = 8
+
+function messageRows(item: ItemOf<'userMessage'>, room: Room): readonly Line[] {
+  return banded(textRows(stripEffects(item.text).trimEnd(), room), room)
+}
+
+/** Returns the rows of a call's content, as far in as the transcript has them. */
+function content(rows: readonly Line[]): readonly Line[] {
+  return indented(indented(rows))
+}
+
+function commandRows(item: ItemOf<'commandExecution' | 'shellCommand'>, room: Room): readonly Line[] {
+  const text = item.type === 'shellCommand' ? item.command : item.text || item.title
+  const lines = showHidden(text).split('\n')
+  if (lines.length <= shortLines && text.length < shortLines * room.columns) return []
+  return content(
+    wrapLines(
+      lines.map((line) => [{ text: line }]),
+      { ...below(room), mode: 'anywhere', hang: 0 },
+    ),
+  )
+}
+
+function outputRowsOf(item: ItemOf<'commandExecution' | 'shellCommand' | 'toolCall'>, room: Room): readonly Line[] {
+  if (item.output === undefined || wholeFileOf(item) !== null) return []
+  return keptRows(item.output, room)
+}
+
+function keptRows({ binary, head, tail, totalBytes, omittedBytes }: Output, room: Room): readonly Line[] {
+  if (binary) return content([[{ text: `${formatBytes(totalBytes)} that are not text`, tone: 'muted' }]])
+  const hidden: Line = [{ text: `… ${formatBytes(omittedBytes)} were not kept`, tone: 'muted' }]
+  return [...plainRows(head, room), ...(omittedBytes > 0 ? content([hidden]) : []), ...plainRows(tail, room)]
+}
+
+/** Returns text of a program as rows, nothing left out. A single line end closes the last line. */
+export function plainRows(text: string, room: Room): readonly Line[] {
+  const shown = stripEffects(collapseOverwrites(text), 8).replace(/\n$/, '')
+  if (shown === '') return []
+  const lines = shown.split('\n').map((line): Line => (line === '' ? [] : [{ text: line }]))
+  return content(wrapLines(lines, { ...below(room), mode: 'anywhere', hang: 0 }))
+}
+
+/** Returns the changed lines of all files, below the name of each where there are several. */
+function patchRows({ changes }: ItemOf<'fileChange'>, room: Room): readonly Line[] {
+  return changes.flatMap((change) => [...(changes.length > 1 ? nameRows(change, room) : []), ...diffRows(change, room)])
+}
+
+function diffRows({ diff, path, movedTo }: FileChangeEntry, room: Room): readonly Line[] {
+  return renderDiff(
+    parseDiff(showHidden(diff)).filter((line) => line.kind !== 'file'),
+    room,
+    movedTo ?? path,
+  )
+}
+
+function nameRows({ path, movedTo, kind, additions, deletions }: FileChangeEntry, room: Room): readonly Line[] {
+  const name = visibleLine(movedTo === undefined ? path : `${path} → ${movedTo}`)
+  const words = { add: '  new', update: '', delete: '  deleted' }[kind]
+  const head: Line = [
+    { text: name, bold: true },
+    { text: `  +${additions}`, tone: 'good' },
+    { text: ` −${deletions}`, tone: 'bad' },
+    ...(words === '' ? [] : [{ text: words, tone: 'muted' } as const]),
+  ]
+  return [[], ...wrapLine(head, room)]
+}
+
+function toolRows(item: ItemOf<'toolCall'>, room: Room): readonly Line[] {
+  const input = item.input === '{}' ? [] : textRows(showEffects(item.input), room, { tone: 'muted' })
+  const whole = item.output === undefined && item.modelText !== undefined ? plainRows(item.modelText, room) : []
+  return [...indented(input), ...outputRowsOf(item, room), ...whole]
+}
+
+function unknownRows({ title, text }: Pick<Item, 'title' | 'text'>, room: Room): readonly Line[] {
+  return indented([
+    ...textRows(showEffects(title), room, { bold: true }),
+    ...(text === '' || text === title ? [] : textRows(showEffects(text), room)),
+  ])
+}

@@ -1,0 +1,110 @@
+import type { Line, Room } from '../text/span.ts'
+import { type Entry, ownerOf } from './entry.ts'
+import { entryRows } from './entry-rows.ts'
+
+/** Row of an entry. A number beyond its last row counts as the last. */
+export interface Place {
+  readonly id: string
+  readonly row: number
+}
+
+/** Row on the screen, with the entry that it belongs to. */
+export interface PageRow {
+  readonly line: Line
+  /** Index of the entry. */
+  readonly index: number
+  /** Number of the row within the entry. */
+  readonly row: number
+}
+
+export interface Page {
+  readonly rows: readonly PageRow[]
+  readonly isAtStart: boolean
+  readonly isAtEnd: boolean
+}
+
+/** Entries with the room that their rows have, and the height of the screen in rows. */
+export interface PageRoom extends Room {
+  readonly entries: readonly Entry[]
+  readonly height: number
+}
+
+interface Position {
+  readonly index: number
+  readonly row: number
+}
+
+/** Returns the rows on the screen from `top` on; the last ones where `top` is null or too few rows follow it. */
+export function pageAt(room: PageRoom, top: Place | null): Page {
+  const start = top === null ? null : positionOf(room, top)
+  const from = start === null ? [] : rowsFrom(room, start, room.height)
+  const rows = from.length < room.height ? rowsUpTo(room, { index: room.entries.length, row: 0 }, room.height) : from
+  return {
+    rows,
+    isAtStart: rowsUpTo(room, startOf(rows), 1).length === 0,
+    isAtEnd: rowsFrom(room, endOf(room, rows), 1).length === 0,
+  }
+}
+
+/** Returns the place that many rows below or above the first row of the page, at most the first or the last one. */
+export function movedTop(room: PageRoom, page: Page, rowCount: number): Place | null {
+  const [first] = page.rows
+  if (first === undefined) return null
+  const start = { index: first.index, row: first.row }
+  const moved = rowCount < 0 ? rowsUpTo(room, start, -rowCount)[0] : rowsFrom(room, start, rowCount + 1).at(-1)
+  return placeOf(room, moved ?? first)
+}
+
+/** Returns the place of a row on the page. */
+export function placeOf({ entries }: PageRoom, { index, row }: Position): Place | null {
+  const entry = entries[index]
+  return entry === undefined ? null : { id: entry.id, row }
+}
+
+/** Returns the rows of the entry with this index. */
+export function rowsAt(room: PageRoom, index: number): readonly Line[] {
+  const entry = room.entries[index]
+  return entry === undefined ? [] : entryRows(entry, room.entries[index - 1], room)
+}
+
+/** Returns the item that the row belongs to; null for a gap. */
+export function ownerAt({ entries }: PageRoom, { index }: Pick<PageRow, 'index'>): string | null {
+  const entry = entries[index]
+  return entry === undefined ? null : ownerOf(entry)
+}
+
+function positionOf(room: PageRoom, { id, row }: Place): Position | null {
+  const index = room.entries.findIndex((entry) => entry.id === id)
+  return index === -1 ? null : { index, row: Math.max(0, Math.min(row, rowsAt(room, index).length - 1)) }
+}
+
+function startOf([first]: readonly PageRow[]): Position {
+  return first ?? { index: 0, row: 0 }
+}
+
+function endOf({ entries }: PageRoom, rows: readonly PageRow[]): Position {
+  const last = rows.at(-1)
+  return last === undefined ? { index: entries.length, row: 0 } : { index: last.index, row: last.row + 1 }
+}
+
+/** Returns up to `count` rows from the position on. */
+function rowsFrom(room: PageRoom, { index: first, row: firstRow }: Position, count: number): readonly PageRow[] {
+  const found: PageRow[] = []
+  for (let index = first; index < room.entries.length && found.length < count; index++) {
+    const lines = rowsAt(room, index)
+    for (let row = index === first ? firstRow : 0; row < lines.length && found.length < count; row++)
+      found.push({ line: lines[row] ?? [], index, row })
+  }
+  return found
+}
+
+/** Returns up to `count` rows that end right before the position, from top to bottom. */
+function rowsUpTo(room: PageRoom, { index: last, row: lastRow }: Position, count: number): readonly PageRow[] {
+  const found: PageRow[] = []
+  for (let index = Math.min(last, room.entries.length - 1); index >= 0 && found.length < count; index--) {
+    const lines = rowsAt(room, index)
+    const from = index === last ? Math.min(lastRow, lines.length) - 1 : lines.length - 1
+    for (let row = from; row >= 0 && found.length < count; row--) found.push({ line: lines[row] ?? [], index, row })
+  }
+  return found.reverse()
+}
