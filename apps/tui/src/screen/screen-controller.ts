@@ -5,6 +5,7 @@ import type { Intent, UiAction } from '../ui/actions.ts'
 import type { KeyEvent, ReplyEvent } from '../ui/keys/key-event.ts'
 import type { UiState } from '../ui/ui-state.ts'
 import type { TerminalSize } from '../view/screen.ts'
+import type { Highlight } from '../view/text/span.ts'
 import type { ColourDepth } from '../view/text/theme.ts'
 import { createFrames, createQuietTimer, type Frames, type QuietTimer } from './frame-timing.ts'
 import { type ResizableZone, ResizeWatch } from './resize-watch.ts'
@@ -21,6 +22,8 @@ export interface ScreenParts {
   readonly write: (text: string) => void
   readonly homeFolder: string
   readonly colours: ColourDepth
+  /** Loads what colours code, which takes some milliseconds. */
+  readonly loadHighlight: () => Promise<Highlight>
   /** Sets the window's title and rings the bell. */
   readonly signal: (signal: Signal) => void
   readonly onIntent: (intent: Intent) => void
@@ -44,6 +47,7 @@ export class ScreenController implements Disposable {
   #isLent = false
   readonly #probe: TerminalProbe
   readonly #resizes: ResizeWatch
+  #highlight: Promise<Highlight> | null = null
 
   constructor(parts: ScreenParts) {
     this.#parts = parts
@@ -83,8 +87,19 @@ export class ScreenController implements Disposable {
 
   /** Shows the next state of the conversation, within one frame. */
   follow(state: ConversationState): void {
+    if (state.core.turn !== null) this.colourCode()
     this.#model.follow(state)
     this.#frames.soon()
+  }
+
+  /** Shows code in colours as soon as it can; without them if what colours it cannot be loaded. */
+  colourCode(): void {
+    if (this.#highlight !== null) return
+    this.#highlight = this.#parts.loadHighlight()
+    this.#highlight.then(
+      (highlight) => this.#model.colourCode(highlight),
+      () => undefined,
+    )
   }
 
   /** Shows another conversation from the next frame on. Returns the number of its items that are passed over. */

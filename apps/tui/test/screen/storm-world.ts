@@ -91,6 +91,7 @@ export function stormWorld({ size, next, maker = createEarlyPainter, reflow = 's
     write,
     homeFolder: '/home/ada',
     colours: 'sixteen',
+    loadHighlight: () => Promise.resolve(() => null),
     signal: () => undefined,
     onIntent: () => undefined,
     setAlternate: () => undefined,

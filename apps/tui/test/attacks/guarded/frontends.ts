@@ -1,11 +1,14 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { ScriptedCall, Step } from '@parley/testkit'
+import { cleanEnvironment, cliPath, type ScriptedCall, type Step } from '@parley/testkit'
 import { expect } from 'vitest'
-import { giveTo } from '../world/attack-user.ts'
+import { asUser, giveTo } from '../world/attack-user.ts'
 import type { AttackWorld } from '../world/attack-world.ts'
-import { type Asked, converse, hasBegun, settingsOf } from '../world/converse.ts'
+import { type Asked, converse, hasBegun, messageOf, settingsOf } from '../world/converse.ts'
 import { lookAt } from '../world/look-at.ts'
+import { environmentName, openEnvironment } from './environment-there.ts'
 import { codexTurn, openExec, openMcp, type RawClient, uriOf } from './raw-clients.ts'
 
 /** One guarded path, laid out, and all that an attempt at it needs. */
@@ -35,6 +38,7 @@ export async function openClients(world: AttackWorld, stack: AsyncDisposableStac
     openExec(world),
   ])
   for (const client of [mcp, silent, exec]) stack.use(client)
+  stack.use(await openEnvironment(world))
   return { mcp, silent, exec }
 }
 
@@ -60,6 +64,11 @@ export const frontends = {
   },
   execFiles,
   execCommand,
+  environmentCommand: async (attempt: Attempt) =>
+    expectSandboxed(await talk({ ...attempt, environment: true }, shell(attempt.write))),
+  environmentPatch: async (attempt: Attempt) =>
+    expectAsked(attempt, await talk({ ...attempt, environment: true }, patch(contentPatch(attempt)))),
+  script: async (attempt: Attempt) => expectDone(attempt, await runScript(attempt)),
 } as const
 
 export type Frontend = keyof typeof frontends
@@ -94,9 +103,13 @@ const settings = settingsOf['workspace-write']
 /** A yes is said only to what runs in a sandbox. */
 const answer = ({ approval }: Asked) => (approval.kind === 'command' ? 'approved' : 'denied')
 
-function talk({ world, attack, cwd }: Attempt, ...calls: readonly ScriptedCall[]) {
+function talk(
+  { world, attack, cwd, environment = false }: Attempt & { readonly environment?: boolean },
+  ...calls: readonly ScriptedCall[]
+) {
   const steps: readonly Step[] = [{ calls }, { text: 'done' }]
-  return converse(world, { client: world.server.client, attack, cwd, settings, answer }, steps)
+  const where = environment ? { ...settings, environment: environmentName, environmentCwd: cwd } : settings
+  return converse(world, { client: world.server.client, attack, cwd, settings: where, answer }, steps)
 }
 
 type Talked = Awaited<ReturnType<typeof talk>>
@@ -113,6 +126,22 @@ function expectAsked({ target }: Attempt, { asked }: Talked): void {
   expect(
     asked.flatMap(({ approval }) => approval.files ?? []).flatMap(({ path, movedTo }) => [path, movedTo]),
   ).toContain(target)
+}
+
+/** `parley exec`, where nobody is there to say yes: a command in the sandbox, and a patch. */
+async function runScript({ world, attack, cwd, write, target }: Attempt): Promise<number | null> {
+  world.script(attack, [{ calls: [shell(write), patch(contentPatch({ target }))] }, { text: 'done' }])
+  const { user, home } = world
+  const words = ['exec', '--sandbox', 'workspace-write', '--cd', cwd, messageOf(attack)]
+  const [program, ...args] = asUser(user, [process.execPath, cliPath, ...words])
+  const child = spawn(program, args, { cwd, env: cleanEnvironment(world.environment(home)), stdio: 'ignore' })
+  await once(child, 'exit')
+  return child.exitCode
+}
+
+function expectDone({ world, attack }: Attempt, exitCode: number | null): void {
+  expect(exitCode).toBe(0)
+  expect(world.requestsOf(attack).length).toBe(2)
 }
 
 function call(

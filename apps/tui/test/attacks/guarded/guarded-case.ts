@@ -53,7 +53,19 @@ export interface SwapCheck {
   readonly unchangedSince?: string
 }
 
+/** A secret in the home of the user. */
+export interface KeptSecret {
+  readonly id: string
+  readonly name: string
+  /** Relative to the home. */
+  readonly place: string
+  readonly setup?: readonly Setup[]
+  /** Path by which it is read; the place itself unless told. */
+  readonly path?: string
+}
+
 interface Tables {
+  readonly secrets: readonly KeptSecret[]
   readonly things: readonly GuardedThing[]
   readonly exchanged: readonly GuardedThing[]
   readonly ways: readonly Way[]

@@ -1,17 +1,22 @@
+import { readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, type TestContext, test } from 'vitest'
-import type { AttackUser } from '../world/attack-user.ts'
+import { type AttackUser, giveTo } from '../world/attack-user.ts'
 import { type AttackWorld, startAttackWorld } from '../world/attack-world.ts'
 import { lookAt } from '../world/look-at.ts'
 import { filled, filledDeep } from '../world/placeholders.ts'
 import { setUp } from '../world/set-up.ts'
 import { exchange } from './exchanges.ts'
 import { type Clients, type Frontend, frontends, openClients } from './frontends.ts'
-import { type GuardedThing, type Swap, tables, type Way } from './guarded-case.ts'
+import { type GuardedThing, type KeptSecret, type Swap, tables, type Way } from './guarded-case.ts'
+import { thefts } from './secrets.ts'
 import { swapMeanwhile } from './swaps.ts'
 
 interface Told {
   readonly id: string
   readonly title: string
+  /** True for what only full enforcement promises. */
+  readonly onlyFull?: true
   readonly carryOut: (world: AttackWorld, clients: Clients) => Promise<void>
 }
 
@@ -20,6 +25,9 @@ const attacks: readonly Told[] = [
   ...tables.things.flatMap((thing) => frontendsOf(thing).map((frontend) => guardedAttack(thing, frontend))),
   ...tables.exchanged.flatMap((thing) => waysOf(thing).map((way) => exchangeAttack(thing, way))),
   ...tables.swaps.map(swapAttack),
+  ...tables.secrets.flatMap((secret) =>
+    Object.keys(thefts).map((way) => theftAttack(secret, way as keyof typeof thefts)),
+  ),
 ]
 
 const isLong = process.env['PARLEY_LONG_TESTS'] === '1'
@@ -37,7 +45,8 @@ export function describeGuarded(user: AttackUser, wanted: 'full' | 'partial', tu
   }, 60_000)
   afterAll(() => stack.disposeAsync())
 
-  const chosen = attacks.filter((_, index) => isLong || index % stride === (turn * 3) % stride)
+  const promised = attacks.filter(({ onlyFull }) => wanted === 'full' || onlyFull !== true)
+  const chosen = promised.filter((_, index) => isLong || index % stride === (turn * 3) % stride)
   describe('one after another', { timeout: 60_000 }, () => {
     test.for(chosen)('$id $title', async ({ carryOut }, context) => {
       if (world === null || clients === null) return skip(context, world?.enforcement ?? 'none', wanted)
@@ -108,5 +117,27 @@ function swapAttack(given: Swap): Told {
     id: given.id,
     title: given.name,
     carryOut: (world) => swapMeanwhile({ attack: given.id, world, places: world.places(given.id), given }),
+  }
+}
+
+/** Reading is limited under full enforcement alone; there each secret is read in each way. */
+function theftAttack(secret: KeptSecret, way: keyof typeof thefts): Told {
+  const attack = `${secret.id}-${way}`
+  return {
+    id: attack,
+    title: `${secret.name} is not read`,
+    onlyFull: true,
+    async carryOut(world, clients) {
+      const places = world.places(attack)
+      const { WS: cwd = '' } = places
+      const { setup = [], place, path } = filledDeep(secret, places)
+      const words = `plain words of ${attack}`
+      const kept = join(world.home, place)
+      setUp([{ file: kept, content: `${words}\n` }, ...setup], cwd, world.user)
+      giveTo(world.user, kept)
+      await thefts[way]({ attack, world, clients, cwd, path: path ?? kept, words })
+      expect(readFileSync(kept, 'utf8')).toBe(`${words}\n`)
+      rmSync(kept)
+    },
   }
 }

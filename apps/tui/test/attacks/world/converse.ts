@@ -33,7 +33,7 @@ export interface TalkRecipe {
   readonly client: Parley
   readonly attack: string
   readonly cwd: string
-  readonly settings: Overrides
+  readonly settings: Overrides & { readonly environment?: string; readonly environmentCwd?: string }
   /** Called while nothing has been answered; its result is the answer. */
   readonly answer?: (asked: Asked) => ApprovalDecision | Promise<ApprovalDecision>
 }
