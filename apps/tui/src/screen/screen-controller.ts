@@ -101,7 +101,10 @@ export class ScreenController implements Disposable {
     if (this.#highlight !== null) return
     this.#highlight = this.#parts.loadHighlight()
     this.#highlight.then(
-      (highlight) => this.#model.colourCode(highlight),
+      (highlight) => {
+        this.#model.colourCode(highlight)
+        if (this.#overlay !== null) this.#frames.soon()
+      },
       () => undefined,
     )
   }
@@ -131,6 +134,7 @@ export class ScreenController implements Disposable {
 
   /** Shows a view in front of the screen, which gets all keys. */
   cover(overlay: Overlay): void {
+    this.colourCode()
     this.#closePainter()
     this.#overlay = overlay
     this.#parts.setAlternate(true)
@@ -245,8 +249,8 @@ export class ScreenController implements Disposable {
 
   #paintOverlay(overlay: Overlay): void {
     if (this.#isLent) return
-    const { state, ui, theme } = this.#model
-    overlay.paint({ state, theme, size: this.#parts.size(), isLost: ui.link.kind === 'lost' })
+    const { state, ui, theme, highlight } = this.#model
+    overlay.paint({ state, theme, ...highlight, size: this.#parts.size(), isLost: ui.link.kind === 'lost' })
     this.#tell(this.#model.announce(), null)
   }
 
