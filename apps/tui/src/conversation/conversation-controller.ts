@@ -3,6 +3,7 @@ import { RpcError } from '@parley/rpc'
 import { overridesOf } from '../cli/flags.ts'
 import { workingFolder } from '../cli/folders.ts'
 import type { Launch } from '../cli/launch-server.ts'
+import { existingImages } from '../files/attached-images.ts'
 import type { UserPrograms } from '../programs/user-programs.ts'
 import type { Intent } from '../ui/actions.ts'
 import { isSameNote, type Notice } from '../ui/notices/notice.ts'
@@ -142,6 +143,7 @@ export class ConversationController implements AsyncDisposable {
     if (intent.kind === 'restart') return await this.#restart()
     if (intent.kind === 'recallAll')
       return screen.dispatch({ kind: 'recalledAll', prompts: this.#parts.prompts.readAll() })
+    if (intent.kind === 'findImages') return this.#findImages(intent)
     if (intent.kind === 'listFiles') return await this.#listFiles(intent.folder)
     const { parley } = this.#server
     if (parley === null) return
@@ -153,6 +155,12 @@ export class ConversationController implements AsyncDisposable {
     }
     this.#entered.enter(intent)
     await runIntent(intent, { parley, conversation, dispatch: (...actions) => screen.dispatch(...actions) })
+  }
+
+  /** Looks for pasted images on this machine, below the conversation's folder if their paths are relative. */
+  #findImages({ pasted, readings }: Extract<Intent, { kind: 'findImages' }>): void {
+    const paths = existingImages(readings, this.#conversation?.summary.cwd ?? workingFolder())
+    if (paths.length > 0) this.#parts.screen.dispatch({ kind: 'imagesFound', pasted, paths })
   }
 
   /** Lists files in this process: the folder is on this machine, and the list is for this window only. */

@@ -10,7 +10,9 @@ export type RequestIntent = Exclude<
   Intent,
   | OpeningIntent
   | ReadingIntent
-  | { kind: 'restart' | 'suspend' | 'clear' | 'detach' | 'leave' | 'listFiles' | 'editText' | 'recallAll' }
+  | {
+      kind: 'restart' | 'suspend' | 'clear' | 'detach' | 'leave' | 'listFiles' | 'editText' | 'recallAll' | 'findImages'
+    }
 >
 
 type Rejected = Pick<Conversation, 'id' | 'state'> | null

@@ -45,6 +45,8 @@ export type UiAction =
   | { readonly kind: 'recalled'; readonly prompts: readonly string[] }
   /** Prompts sent in any folder before, oldest first. */
   | { readonly kind: 'recalledAll'; readonly prompts: readonly string[] }
+  /** Pasted text names these images, by absolute paths. */
+  | { readonly kind: 'imagesFound'; readonly pasted: string; readonly paths: readonly string[] }
   /** The user's editor has ended with this text. */
   | { readonly kind: 'edited'; readonly text: string }
   /** Message to send as soon as a conversation is open. */
@@ -164,6 +166,8 @@ export type Intent =
   /** Opens the text in the user's editor. */
   | { readonly kind: 'editText'; readonly text: string }
   | { readonly kind: 'recallAll' }
+  /** Finds the images that pasted text names, by the first reading whose paths all exist. */
+  | { readonly kind: 'findImages'; readonly pasted: string; readonly readings: readonly (readonly string[])[] }
   /** Lists the files of a folder of this machine, for completing paths. */
   | { readonly kind: 'listFiles'; readonly folder: string }
   /** Leaves; a running turn continues. */

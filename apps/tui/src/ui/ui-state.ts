@@ -47,6 +47,8 @@ export interface UiState {
   readonly lastSent: { readonly messageId: MessageId; readonly composer: Composer } | null
   /** End of the time in which a second Escape lists own messages, in ms since the epoch; null if not offered. */
   readonly earlierUntilMs: number | null
+  /** Images that were pasted by their paths: each is sent with a message that has its mark. */
+  readonly images: readonly AttachedImage[]
   /** Messages the server has not acknowledged. */
   readonly unsent: readonly Unsent[]
   readonly notices: readonly Notice[]
@@ -95,6 +97,12 @@ export interface FilledForm {
   readonly choice: number
   /** Reason why the current field is invalid. */
   readonly problem: string | null
+}
+
+export interface AttachedImage {
+  readonly mark: string
+  /** Absolute. */
+  readonly path: string
 }
 
 /** Search for a prompt: the text it must have, and the number of newer matches passed over. */
@@ -170,6 +178,7 @@ export const initialUi: UiState = {
   setAside: null,
   earlierPrompts: [],
   refusedText: null,
+  images: [],
   lastSent: null,
   earlierUntilMs: null,
   unsent: [],

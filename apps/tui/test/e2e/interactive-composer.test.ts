@@ -3,11 +3,16 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { place, ready, send, takeRow } from './interactive-program.ts'
 
+/** An image of one pixel. */
+const png = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+)
+
 describe('the composer', { timeout: 60_000 }, () => {
   test('completes the path of a file, and attaches an image that it names', async () => {
     await using at = await place([{ text: 'Seen.' }])
-    const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
-    writeFileSync(join(at.folder.path, 'shot of it.png'), Buffer.from(png, 'base64'))
+    writeFileSync(join(at.folder.path, 'shot of it.png'), png)
     await using pty = at.start()
     await pty.waitFor(/asks before every change/)
     pty.write('see @sho')
@@ -16,7 +21,19 @@ describe('the composer', { timeout: 60_000 }, () => {
     await pty.waitFor(/› see @"shot of it\.png"/)
     pty.press('Enter')
     await pty.waitFor(/Seen\./)
-    expect(at.model.requests[0]?.text).toContain(`data:image/png;base64,${png}`)
+    expect(at.model.requests[0]?.text).toContain(`data:image/png;base64,${png.toString('base64')}`)
+  })
+
+  test('attaches an image whose path is dropped on the terminal', async () => {
+    await using at = await place([{ text: 'Seen.' }])
+    writeFileSync(join(at.folder.path, 'my shot.png'), png)
+    await using pty = at.start()
+    await pty.waitFor(/asks before every change/)
+    pty.paste(`'${at.folder.path}/my shot.png' `)
+    await pty.waitFor(/› \[image my shot\.png\]/)
+    pty.press('Enter')
+    await pty.waitFor(/Seen\./)
+    expect(at.model.requests[0]?.text).toContain(`data:image/png;base64,${png.toString('base64')}`)
   })
 
   test('gives its text to the editor and takes it back', async () => {

@@ -142,11 +142,30 @@ export function expanded({ text, pastes }: Pick<Composer, 'text' | 'pastes'>): s
   return text.replace(/\[pasted \d+ (?:lines|characters) #\d+\]/g, (mark) => byMark.get(mark) ?? mark)
 }
 
+/** Returns the mark of an attached image; `number` tells images of one name apart. */
+export function imageMark(name: string, number: number): string {
+  const shown = cleanInput(name).replace(/[\n\t]/g, ' ')
+  return number === 1 ? `[image ${shown}]` : `[image ${shown} #${number}]`
+}
+
+/** Replaces pasted text by marks of images, where it stands last; null if it is no longer in the text. */
+export function foldImages(composer: Composer, pasted: string, marks: readonly string[]): Composer | null {
+  const text = cleanInput(pasted)
+  const start = composer.text.lastIndexOf(text)
+  if (start === -1) return null
+  const known = new Set(composer.pastes.map(({ mark }) => mark))
+  const folded = marks.filter((mark) => !known.has(mark)).map((mark) => ({ mark, text: mark }))
+  const marked = { ...composer, pastes: [...composer.pastes, ...folded] }
+  const behind = composer.caret - start - text.length
+  const next = replace(marked, { start, end: start + text.length, text: marks.join(' ') })
+  return behind > 0 ? { ...next, caret: stopFrom(next, next.caret + behind) } : next
+}
+
 function countLines(text: string): number {
   return text.replace(/\n$/, '').split('\n').length
 }
 
-/** Folded paste: a mark in the text represents it. */
+/** Folded paste, or image: a mark in the text represents it. */
 interface Paste {
   readonly mark: string
   readonly text: string

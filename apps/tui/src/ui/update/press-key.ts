@@ -15,6 +15,7 @@ import { addKeyTables } from '../run-slash.ts'
 import { addNote, leaveNotOffered, type UiState } from '../ui-state.ts'
 import { isComposerHidden, openByKey, setWriting } from '../write-over-question.ts'
 import { askForFiles } from './ask-for-files.ts'
+import { askForImages } from './attach-images.ts'
 import { placesOf, situationOf } from './key-places.ts'
 import { pressEnter } from './press-enter.ts'
 import {
@@ -38,7 +39,8 @@ export function pressKey(ui: UiState, event: KeyEvent, context: UiContext): UiSt
   const isAsked = step.ui.composer.text === '' || isComposerHidden(step.ui, context.state)
   const reached = isAsked ? step.ui.reached : null
   const used = { ...step.ui, reached, guard: noteKey(step.ui.guard, context.nowMs) }
-  return askForFiles(settleKey(shown, { ...step, ui: used }, context), context)
+  const settled = settleKey(shown, { ...step, ui: used }, context)
+  return askForImages(ui, askForFiles(settled, context), event)
 }
 
 function releasedStep(ui: UiState, event: KeyEvent, context: UiContext): UiStep {

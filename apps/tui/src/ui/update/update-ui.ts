@@ -11,6 +11,7 @@ import { noteAnswered, noteConfigured, noteLostLog } from '../outside-changes.ts
 import { updateMenu } from '../press-in-menu.ts'
 import { addNotice, message, type UiState } from '../ui-state.ts'
 import { followWriting } from '../write-over-question.ts'
+import { takeImages } from './attach-images.ts'
 import { isAnswered, placesOf } from './key-places.ts'
 import { pressKey, settleKey } from './press-key.ts'
 
@@ -37,6 +38,8 @@ export function updateUi(ui: UiState, action: UiAction, context: UiContext): UiS
       return stepTo({ ...ui, earlierPrompts: action.prompts })
     case 'recalledAll':
       return stepTo(ui.search === null ? ui : { ...ui, allPrompts: action.prompts })
+    case 'imagesFound':
+      return stepTo(takeImages(ui, action.pasted, action.paths))
     case 'edited':
       return stepTo({ ...ui, composer: rewritten(ui.composer, action.text) })
     case 'hold':
