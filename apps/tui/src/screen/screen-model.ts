@@ -85,9 +85,15 @@ export class ScreenModel {
   /** Shows another conversation. Returns the number of its items that are passed over. */
   open(state: ConversationState, { isOnScreen }: { readonly isOnScreen: boolean }): number {
     const { columns, rows } = this.#parts.size()
+    const { ambiguousWidth: ambiguous } = this.#ui
     this.#state = state
     this.#branch = null
-    this.#transcript = openTranscript(this.#transcript, state, { columns }, isOnScreen ? 0 : rows * openingScreens)
+    this.#transcript = openTranscript(
+      this.#transcript,
+      state,
+      { columns, ambiguous },
+      isOnScreen ? 0 : rows * openingScreens,
+    )
     return this.#transcript.itemCount
   }
 

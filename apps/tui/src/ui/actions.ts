@@ -19,7 +19,7 @@ import type { FileList } from './complete/file-list.ts'
 import type { KeyEvent } from './keys/key-event.ts'
 import type { MenuKind, MenuRow } from './menu/menu.ts'
 import type { Notice } from './notices/notice.ts'
-import type { LostLog, Opened, UiState, Unsent } from './ui-state.ts'
+import type { Look, LostLog, Opened, UiState, Unsent } from './ui-state.ts'
 
 /** Parts of a conversation that `/copy` names. */
 export const copiedParts = ['answer', 'code', 'command', 'all'] as const
@@ -85,8 +85,8 @@ export type UiAction =
     }
   /** Newest lines of a listed conversation. */
   | { readonly kind: 'previewed'; readonly conversationId: ConversationId; readonly lines: readonly string[] }
-  /** The terminal told its background, or the user's configuration names a theme. */
-  | { readonly kind: 'coloured'; readonly colours: Partial<Pick<UiState, 'theme' | 'background'>> }
+  /** The terminal told its background, or the user's configuration says how to draw. */
+  | { readonly kind: 'looked'; readonly look: Partial<Look> }
   /** Files were listed, all or the first ones. */
   | { readonly kind: 'filesListed'; readonly files: FileList }
   /** Line of the user's program for the status line; null for the usual one. */

@@ -70,8 +70,8 @@ export function updateUi(ui: UiState, action: UiAction, context: UiContext): UiS
     case 'menuFilled':
     case 'previewed':
       return updateMenu(ui, action, context)
-    case 'coloured':
-      return stepTo({ ...ui, ...action.colours })
+    case 'looked':
+      return stepTo({ ...ui, ...action.look })
     case 'filesListed':
       return stepTo(withFiles(ui, action.files, context))
     case 'statusTold':

@@ -6,9 +6,8 @@ import type { UiState } from '../../ui/ui-state.ts'
 import { runningShellCommand } from '../../ui/update/key-places.ts'
 import { isLeaveOffered } from '../../ui/update/press-stop.ts'
 import { shownLine, shownName } from '../text/control-characters.ts'
-import type { Line, Room } from '../text/span.ts'
-import type { TurnClock } from '../transcript/turn-clock.ts'
-import { elapsed, workingLine } from './working-line.ts'
+import type { Line } from '../text/span.ts'
+import { elapsed, type WorkMoment, workingLine } from './working-line.ts'
 
 /** Line above the composer that describes the current activity. */
 export interface Activity {
@@ -17,11 +16,7 @@ export interface Activity {
   readonly changesAtMs: number | null
 }
 
-interface Moment {
-  readonly nowMs: number
-  readonly clock: TurnClock | null
-  readonly room: Room
-}
+type Moment = Omit<WorkMoment, 'isStill'>
 
 /** Returns what goes on; null if nothing does, or if a question says it. */
 export function activityOf(state: ConversationState | null, ui: UiState, moment: Moment): Activity | null {
@@ -77,7 +72,7 @@ function isWaitedFor({ unsent, opened }: UiState): boolean {
 
 function turnActivity(state: ConversationState, turn: Turn, ui: UiState, moment: Moment): Activity | null {
   const { nowMs } = moment
-  const work = workingLine(state, turn, moment)
+  const work = workingLine(state, turn, { ...moment, isStill: ui.isStill })
   if (ui.stoppingTurn === turn.id) return still([{ text: 'stopping…', tone: 'warn' }])
   if (pendingApprovals(state, ui).length > 0) return null
   if (ui.answeredApproval !== null) return answerActivity(work, ui, nowMs)
