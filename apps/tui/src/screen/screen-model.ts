@@ -23,6 +23,8 @@ interface ModelParts {
   readonly size: () => TerminalSize
   readonly homeFolder: string
   readonly colours: ColourDepth
+  /** Computes a frame; the usual one is that of a window. */
+  readonly layout?: typeof layoutScreen
 }
 
 const minuteMs = 60_000
@@ -117,7 +119,8 @@ export class ScreenModel {
   /** Returns the next frame. Its settled blocks are in no later frame, so it must be painted. */
   nextScreen(): Screen {
     this.#ui = followState(this.#ui, { state: this.#state })
-    const { transcript, screen } = layoutScreen({
+    const { layout = layoutScreen } = this.#parts
+    const { transcript, screen } = layout({
       transcript: this.#transcript,
       state: this.#state,
       ui: this.#ui,

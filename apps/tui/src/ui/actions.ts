@@ -29,6 +29,8 @@ export type CopiedPart = (typeof copiedParts)[number]
 /** Event that changes the screen's own state. */
 export type UiAction =
   | { readonly kind: 'key'; readonly event: KeyEvent }
+  /** A line that was typed as a whole, in a session without a screen; several lines if they came at once. */
+  | { readonly kind: 'line'; readonly text: string }
   /** SIGINT from outside, treated as Ctrl+C. */
   | { readonly kind: 'signal' }
   /** No key arrived for a while; all earlier keys have been handled. */

@@ -14,14 +14,15 @@ import { followWriting } from '../write-over-question.ts'
 import { takeImages } from './attach-images.ts'
 import { isAnswered, placesOf } from './key-places.ts'
 import { pressKey, settleKey } from './press-key.ts'
+import { takeLine } from './take-line.ts'
 
 /** Returns the next state of the screen and the requests to carry out; the only way it changes. */
 export function updateUi(ui: UiState, action: UiAction, context: UiContext): UiStep {
   switch (action.kind) {
     case 'key':
-      return pressKey(ui, action.event, context)
+    case 'line':
     case 'signal':
-      return pressKey({ ...ui, heldKey: null }, keyPress('c', { ctrl: true }), context)
+      return takeInput(ui, action, context)
     case 'quiet':
       return settleKey(ui, applyHeldKey(ui, context), context)
     case 'pressedElsewhere':
@@ -78,6 +79,17 @@ export function updateUi(ui: UiState, action: UiAction, context: UiContext): UiS
       return stepTo({ ...ui, statusText: action.line })
     case 'counted':
       return stepTo({ ...ui, clientCount: action.clients })
+  }
+}
+
+function takeInput(ui: UiState, action: UiAction & { kind: 'key' | 'line' | 'signal' }, context: UiContext): UiStep {
+  switch (action.kind) {
+    case 'key':
+      return pressKey(ui, action.event, context)
+    case 'line':
+      return takeLine(ui, action.text, context)
+    case 'signal':
+      return pressKey({ ...ui, heldKey: null }, keyPress('c', { ctrl: true }), context)
   }
 }
 

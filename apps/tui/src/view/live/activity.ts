@@ -57,12 +57,16 @@ function still(line: Line): Activity {
 function lostLine(state: ConversationState | null, { composer, opened }: UiState): Line {
   const key = composer.text === '' ? 'r' : 'Ctrl+R'
   const way = opened?.onlyWatches ? 'to join it again' : opened?.attached ? 'to go on here' : 'to restart'
-  const isKept = opened?.ephemeral === false && state !== null && state.core.seq > 0
-  const kept = isKept ? '; your conversation is saved' : ''
+  const kept = isSavedHere(state, { opened }) ? '; your conversation is saved' : ''
   return [
     { text: `The server ended${kept}. `, tone: 'bad', bold: true },
     { text: `Press ${key} ${way}`, tone: 'bad' },
   ]
+}
+
+/** Returns true if the conversation outlives its server. */
+export function isSavedHere(state: ConversationState | null, { opened }: Pick<UiState, 'opened'>): boolean {
+  return opened?.ephemeral === false && state !== null && state.core.seq > 0
 }
 
 /** Returns true if something waits for the server to start. */
@@ -119,7 +123,8 @@ const cut: ReadonlySet<string> = new Set([
   'idleTimeout',
 ])
 
-function failureWords({ code, message }: Failure): string {
+/** Returns why the provider is asked again. */
+export function failureWords({ code, message }: Failure): string {
   if (busy.has(code)) return 'provider busy'
   if (cut.has(code)) return 'connection lost'
   return shownName(message).replace(/\.?\s*$/, '')

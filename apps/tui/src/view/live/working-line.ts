@@ -60,7 +60,8 @@ export function workingLine(
   }
 }
 
-function isRunning({ item, executionStarted }: OpenItem): boolean {
+/** Returns true for a call that runs, including one that asks the user while it does. */
+export function isRunning({ item, executionStarted }: OpenItem): boolean {
   const isCall = item.type !== 'agentMessage' && item.type !== 'reasoning'
   return isCall && (item.status === 'inProgress' || (item.status === 'awaitingApproval' && executionStarted))
 }
