@@ -389,15 +389,4 @@ describe('project', () => {
     const rows = [...screen.settled.flatMap(({ lines }) => lines), ...liveRows(screen.live)]
     expect(rows.map(lineText).filter((text) => cellWidth(text, 2) > columns)).toEqual([])
   })
-
-  test('nothing but the seconds moves where motion is reduced', () => {
-    const scene = sceneOf(after(turnStarted, completed(userMessage('go'))), { isStill: true })
-    const activityAt = (nowMs: number) => {
-      const { screen } = layoutScreen({ ...scene, nowMs })
-      return { text: lineText(screen.live.activity.at(-1) ?? []), changesAtMs: screen.changesAtMs }
-    }
-    const at = scene.nowMs
-    expect(activityAt(at + 250)).toEqual(activityAt(at))
-    expect(activityAt(at)).toEqual({ text: '  • Thinking  11 s · esc stops', changesAtMs: at + 1_000 })
-  })
 })

@@ -1,4 +1,4 @@
-import type { ApprovalId, ConversationId, ConversationState, ItemId } from '@parley/protocol'
+import type { ApprovalId, ConversationId, ConversationState, Core, ItemId } from '@parley/protocol'
 import { pendingApprovals } from '../../ui/answers.ts'
 import { fieldsOf } from '../../ui/fill-form.ts'
 import { actorName } from '../../ui/outside-changes.ts'
@@ -85,13 +85,16 @@ function conversationLines(scene: Scene & { readonly state: ConversationState },
       ...finished.lines,
       ...(core.plan === null || plan === transcript.plan ? [] : [planLine(core.plan)]),
       ...open.lines,
-      ...(clock === null ? [] : [endingWords(endingBlock(clock, core, utcOffsetMs))]),
+      ...(clock === null ? [] : [endingWords(endingBlock(clock, core, utcOffsetMs), core)]),
     ],
   }
 }
 
-function endingWords(block: ReturnType<typeof endingBlock>): string {
-  return block === null ? 'done' : block.lines.map(lineText).join(' ')
+const endings = { completed: 'done', interrupted: 'stopped', failed: 'failed' } as const
+
+/** Returns how a turn ended: the next line begins another one. */
+function endingWords(block: ReturnType<typeof endingBlock>, { lastTurn }: Core): string {
+  return block === null ? endings[lastTurn?.outcome ?? 'completed'] : block.lines.map(lineText).join(' ')
 }
 
 /** Returns the lines of items that are finished since, without those that this window's user has typed. */
@@ -104,7 +107,7 @@ function finishedLines(
   const isOwn = (item: object) => 'by' in item && ui.ownClients.includes(Reflect.get(Object(item.by), 'clientId'))
   let stream = before
   const lines = state.window.slice(begin).flatMap(({ item }, index) => {
-    if (stream?.itemId === item.id) {
+    if (stream !== null && stream.itemId === item.id) {
       const { text } = stream
       stream = null
       return item.text.startsWith(text)
