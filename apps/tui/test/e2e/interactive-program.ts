@@ -94,3 +94,15 @@ export async function takeRow(pty: Pty, until: RegExp): Promise<void> {
     }
   }
 }
+
+/** Starts a lost server anew. The key has just got this meaning, and counts only after a moment; until then it is tried again. */
+export async function restart(pty: Pty, until: RegExp): Promise<void> {
+  for (;;) {
+    pty.press('Ctrl+R')
+    try {
+      return await pty.waitFor(until, { timeoutMs: 1_500 })
+    } catch {
+      if (!/Press Ctrl\+R/.test(pty.screen().join('\n'))) return await pty.waitFor(until)
+    }
+  }
+}

@@ -2,7 +2,7 @@ import { existsSync, unlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { cliPath, commandOf, runCli, virtualScreen, waitUntil } from '@parley/testkit'
 import { describe, expect, test } from 'vitest'
-import { answer, place, ready, send, takeRow } from './interactive-program.ts'
+import { answer, place, ready, restart, send, takeRow } from './interactive-program.ts'
 
 const touch = { name: 'shell', arguments: { command: 'touch made.txt' } }
 const count = (rows: readonly string[], text: string) => rows.filter((row) => row.includes(text)).length
@@ -110,17 +110,20 @@ describe('the interactive program', { timeout: 30_000 }, () => {
     await takeRow(second, /▌ look for me\n+Here\.[\s\S]*› Ask/)
   })
 
-  test('says that its server has died, keeps the text, and goes on with the same question', async () => {
+  test('starts a server that has died again, asks after the second death, and goes on with the same question', async () => {
     await using at = await place([{ calls: [touch] }, { text: 'Made it.' }])
     await using pty = at.start('make the file')
     await pty.waitFor(/y {2}yes/)
-    const server = pty.processes().find((pid) => commandOf(pid)?.includes('server.mjs'))
-    process.kill(server ?? 0, 'SIGKILL')
+    const server = () => pty.processes().find((pid) => commandOf(pid)?.includes('server.mjs'))
+    const first = server()
+    process.kill(first ?? 0, 'SIGKILL')
+    await pty.waitFor(/The server ended and is being started again[\s\S]*1 approval waits for you again/)
+    await waitUntil(() => ![undefined, first].includes(server()), { what: 'the second server' })
+    process.kill(server() ?? 0, 'SIGKILL')
     await pty.waitFor(/The server ended; your conversation is saved\. Press r to restart/)
     pty.write('kept')
     await pty.waitFor(/› kept/)
-    pty.press('Ctrl+R')
-    await pty.waitFor(/1 approval waits for you again[\s\S]*› kept/)
+    await restart(pty, /(?:1 approval waits for you again[\s\S]*){2}› kept/)
     pty.press('Ctrl+U')
     pty.press('Escape')
     await pty.waitFor(/y {2}yes/)

@@ -1,6 +1,7 @@
 /** State of the screen that decides what a key means. Several hold at once, the innermost first. */
 export type KeyPlace =
   | 'lost'
+  | 'hanging'
   | 'menu'
   | 'completions'
   | 'note'
@@ -49,6 +50,7 @@ export type KeyAct =
   | 'showKeys'
   | 'stopCommand'
   | 'suspend'
+  | 'wait'
 
 /** Row of the table: what keys do in the places of its section. */
 export interface KeyRow {
@@ -219,6 +221,14 @@ export const keySections: readonly Section[] = [
     rows: [
       { keys: ['r'], when: 'empty', act: 'restart', words: 'start it anew' },
       { keys: ['ctrl+r'], act: 'restart', words: 'start it anew; the text is kept' },
+    ],
+  },
+  {
+    title: 'The server does not answer',
+    places: ['hanging'],
+    rows: [
+      { keys: ['ctrl+r'], act: 'restart', words: 'end it and start it anew; the text is kept' },
+      { keys: ['escape'], act: 'wait', words: 'wait for it' },
     ],
   },
 ]

@@ -16,7 +16,8 @@ export function placesOf(ui: UiState, state: ConversationState | null): readonly
   if (ui.menu !== null) return ['menu', 'anywhere']
   const input = inputPlace(ui, state)
   const work = workPlace(ui, state)
-  return ui.link.kind === 'lost' ? ['lost', input, work, 'anywhere'] : [input, work, 'anywhere']
+  if (ui.link.kind === 'lost') return ['lost', input, work, 'anywhere']
+  return ui.hangs ? ['hanging', input, work, 'anywhere'] : [input, work, 'anywhere']
 }
 
 function inputPlace(ui: UiState, state: ConversationState | null): KeyPlace {

@@ -96,11 +96,12 @@ const acts: Readonly<Record<KeyAct, Act>> = {
   previousField: (ui, { state }) =>
     ui.purpose.kind === 'form' ? stepTo(previousField(ui, ui.purpose.form, state)) : null,
   queue: (ui, context) => pressEnter(ui, 'queue', context),
-  restart: (ui) => stepTo({ ...ui, link: { kind: 'starting' } }, { kind: 'restart' }),
+  restart: (ui) => stepTo({ ...ui, link: { kind: 'starting' }, hangs: false }, { kind: 'restart' }),
   send: (ui, context) => pressEnter(ui, 'steer', context),
   showKeys: (ui) => stepTo(addKeyTables(ui)),
   stopCommand: (ui, { state }) => stopCommand(ui, state),
   suspend: only({ kind: 'suspend' }),
+  wait: (ui) => stepTo({ ...ui, hangs: false }),
 }
 
 function only(intent: Intent): Act {

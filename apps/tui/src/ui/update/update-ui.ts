@@ -10,6 +10,7 @@ import { noteAnswered, noteConfigured, noteLostLog } from '../outside-changes.ts
 import { updateMenu } from '../press-in-menu.ts'
 import { addNotice, message, type UiState } from '../ui-state.ts'
 import { followWriting } from '../write-over-question.ts'
+import { updateLink } from './follow-link.ts'
 import { placesOf } from './key-places.ts'
 import { pressKey, settleKey } from './press-key.ts'
 
@@ -31,9 +32,10 @@ export function updateUi(ui: UiState, action: UiAction, context: UiContext): UiS
         shownPlaces: notePlaces(ui.shownPlaces, placesOf(ui, context.state), context.nowMs),
       })
     case 'linked':
-      return stepTo(linked(ui, action))
     case 'lost':
-      return stepTo(lost(ui))
+    case 'hangs':
+    case 'counted':
+      return updateLink(ui, action, context)
     case 'opened':
       return stepTo({ ...ui, menu: null, opened: action.opened, shownTrust: null, lostLog: null }, ...resendUnsent(ui))
     case 'recalled':
@@ -76,31 +78,12 @@ export function updateUi(ui: UiState, action: UiAction, context: UiContext): UiS
       return stepTo({ ...ui, files: shownList(ui.files, action.files) })
     case 'statusTold':
       return stepTo({ ...ui, statusText: action.line })
-    case 'counted':
-      return stepTo({ ...ui, clientCount: action.clients })
   }
 }
 
 /** Keeps an earlier list of the same folder until the new one is whole. */
 function shownList(before: UiState['files'], next: FileList): FileList {
   return before?.isWhole === true && !next.isWhole && before.folder === next.folder ? before : next
-}
-
-function linked(ui: UiState, { clientId, serverPid }: UiAction & { kind: 'linked' }): UiState {
-  return { ...ui, link: { kind: 'up', clientId, serverPid }, ownClients: [...ui.ownClients, clientId] }
-}
-
-/** Drops what only the server that is gone could carry out. */
-function lost(ui: UiState): UiState {
-  return {
-    ...ui,
-    link: { kind: 'lost' },
-    menu: null,
-    clientCount: 1,
-    stoppingTurn: null,
-    stoppingCommand: null,
-    answeredApproval: null,
-  }
 }
 
 /** Resends messages once a conversation is open; the server accepts the same id once. */

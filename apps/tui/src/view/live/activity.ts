@@ -30,6 +30,7 @@ export function activityOf(state: ConversationState | null, ui: UiState, nowMs: 
       changesAtMs: (ui.interrupts.armedUntilMs ?? nowMs) + 1,
     }
   }
+  if (ui.hangs) return still(hangingLine)
   if (ui.link.kind === 'starting') return isWaitedFor(ui) ? still([{ text: 'starting…', tone: 'muted' }]) : null
   if (state === null || ui.opened?.readOnly) return null
   const command = runningShellCommand(state)
@@ -51,6 +52,11 @@ export function activityOf(state: ConversationState | null, ui: UiState, nowMs: 
 function still(line: Line): Activity {
   return { line, changesAtMs: null }
 }
+
+const hangingLine: Line = [
+  { text: 'The server does not answer. ', tone: 'bad', bold: true },
+  { text: 'Ctrl+R starts it anew · Esc waits · Ctrl+D leaves', tone: 'bad' },
+]
 
 function lostLine(state: ConversationState | null, { composer, opened }: UiState): Line {
   const key = composer.text === '' ? 'r' : 'Ctrl+R'

@@ -172,6 +172,54 @@ describe('messages that wait', () => {
   })
 })
 
+const opened = {
+  conversationId: 'c',
+  shortId: 's',
+  readOnly: false,
+  onlyWatches: false,
+  attached: false,
+  ephemeral: false,
+}
+
+describe('a server that ends', () => {
+  const end = (ui: UiState, atMs: number) => updateUi(ui, { kind: 'lost' }, contextAt(idle, atMs))
+
+  test('is started again by itself, which keeps the text and says so', () => {
+    const { ui, intents } = end({ ...openUi, composer: written('kept') }, 0)
+    expect(intents).toEqual([{ kind: 'restart' }])
+    expect({ link: ui.link.kind, text: ui.composer.text }).toEqual({ link: 'starting', text: 'kept' })
+    expect(lastNotice(ui)).toContain('The server ended and is being started again.')
+  })
+
+  test('waits for a key when it ends again within a minute', () => {
+    const again = end(end(openUi, 0).ui, 59_000)
+    expect({ link: again.ui.link.kind, intents: again.intents }).toEqual({ link: 'lost', intents: [] })
+    expect(end(end(openUi, 0).ui, 60_000).intents).toEqual([{ kind: 'restart' }])
+  })
+
+  test.each([
+    ['had not opened anything', { opened: null }],
+    ['alone had the conversation', { opened: { ...opened, ephemeral: true } }],
+    ['is that of another window, which this one watches', { opened: { ...opened, onlyWatches: true } }],
+  ])('waits for a key when it %s', (_, ui) => {
+    expect(updateUi({ ...openUi, ...ui }, { kind: 'lost' }, contextAt(running, 0)).intents).toEqual([])
+  })
+})
+
+describe('a server that hangs', () => {
+  const hanging = updateUi(openUi, { kind: 'hangs', hangs: true }, contextAt(running, 0)).ui
+
+  test('is started anew by Ctrl+R, and waited for by Escape', () => {
+    expect(typeKeys(hanging, running, 'ctrl+r').intents).toEqual([{ kind: 'restart' }])
+    const waiting = typeKeys(hanging, running, 'escape')
+    expect({ hangs: waiting.ui.hangs, intents: waiting.intents }).toEqual({ hangs: false, intents: [] })
+  })
+
+  test('leaves letters to the message', () => {
+    expect(typeKeys(hanging, running, 'r').ui.composer.text).toBe('r')
+  })
+})
+
 describe('a lost server', () => {
   const lost: UiState = { ...openUi, link: { kind: 'lost' } }
 
