@@ -68,6 +68,7 @@ const folderOrder: Readonly<Record<string, readonly string[]>> = {
   'packages/client': ['connection', 'server', 'conversation', '.'],
   'apps/tui': [
     'view/text',
+    'highlight',
     'view/markdown',
     'ui/keys',
     'ui/composer',

@@ -64,7 +64,10 @@ async function resultCheck({ env }: Launch): Promise<{ readonly checkResult?: Ch
   return { checkResult: (method, result) => void methods[method].result.parse(result) }
 }
 
-/** Copies a conversation up to the event `at`, or whole. Requests a view first, which finds it by any of its names and needs no lock. */
+/**
+ * Copies a conversation up to the event `at`, or whole; leaves no copy if the overrides are rejected. Requests a view
+ * first, which finds the conversation by any of its names and needs no lock.
+ */
 export async function forkConversation(
   parley: Parley,
   { id, at }: { readonly id: string; readonly at: number | null },
@@ -72,7 +75,14 @@ export async function forkConversation(
 ): Promise<Conversation> {
   const source = await parley.request('conversation/resume', { prefix: id, readOnly: true })
   const copy = await parley.fork(source.conversationId, at ?? undefined)
-  return Object.keys(overrides).length === 0 ? copy : parley.resume(copy.id, { overrides })
+  if (Object.keys(overrides).length === 0) return copy
+  try {
+    return await parley.resume(copy.id, { overrides })
+  } catch (error) {
+    // A copy that the flags do not fit would be left in the list.
+    await parley.request('conversation/delete', { conversationId: copy.id }).catch(() => undefined)
+    throw error
+  }
 }
 
 /** Reports only a server that was killed: other notices do not concern a command that asks one question. */

@@ -4,6 +4,7 @@ import { ParleyError } from '../cli/exit-codes.ts'
 import { overridesOf } from '../cli/flags.ts'
 import { workingFolder } from '../cli/folders.ts'
 import type { Launch } from '../cli/launch-server.ts'
+import { existingImages } from '../files/attached-images.ts'
 import type { UserPrograms } from '../programs/user-programs.ts'
 import type { Intent, UiAction } from '../ui/actions.ts'
 import { isSameNote, type Notice } from '../ui/notices/notice.ts'
@@ -40,6 +41,9 @@ interface ControllerParts {
   /** Called when the user leaves, or with the rejection of what the command line asked for. */
   readonly onEnd: (rejection: RpcError | null) => void
 }
+
+/** Kinds of intents that the process carries out by itself. */
+type ProcessKind = 'suspend' | 'clear' | 'editText'
 
 /** Connection and conversation of the window, and what intents of the user do to them. */
 export class ConversationController implements AsyncDisposable {
@@ -96,7 +100,7 @@ export class ConversationController implements AsyncDisposable {
   }
 
   /** Carries out an intent of the user. A rejection is shown on the screen. */
-  run(intent: Exclude<Intent, { kind: 'suspend' | 'clear' }>): Promise<void> {
+  run(intent: Exclude<Intent, { kind: ProcessKind }>): Promise<void> {
     const { screen } = this.#parts
     return this.#unlessLost(
       () => this.#run(intent),
@@ -141,11 +145,14 @@ export class ConversationController implements AsyncDisposable {
     }
   }
 
-  async #run(intent: Exclude<Intent, { kind: 'suspend' | 'clear' }>): Promise<void> {
+  async #run(intent: Exclude<Intent, { kind: ProcessKind }>): Promise<void> {
     const { onEnd, screen, start, extra } = this.#parts
     if (intent.kind === 'leave') return onEnd(null)
     if (intent.kind === 'detach') return await this.#detach()
     if (intent.kind === 'restart') return await this.#restart()
+    if (intent.kind === 'recallAll')
+      return screen.dispatch({ kind: 'recalledAll', prompts: this.#parts.prompts.readAll() })
+    if (intent.kind === 'findImages') return this.#findImages(intent)
     if (intent.kind === 'listFiles') return await this.#listFiles(intent.folder)
     const { parley } = this.#server
     if (parley === null) return
@@ -158,6 +165,12 @@ export class ConversationController implements AsyncDisposable {
     this.#entered.enter(intent)
     const dispatch = (...actions: readonly UiAction[]) => screen.dispatch(...actions)
     await this.#watch.during(runIntent(intent, { parley, conversation, dispatch }))
+  }
+
+  /** Looks for pasted images on this machine, below the conversation's folder if their paths are relative. */
+  #findImages({ pasted, readings }: Extract<Intent, { kind: 'findImages' }>): void {
+    const paths = existingImages(readings, this.#conversation?.summary.cwd ?? workingFolder())
+    if (paths.length > 0) this.#parts.screen.dispatch({ kind: 'imagesFound', pasted, paths })
   }
 
   /** Lists files in this process: the folder is on this machine, and the list is for this window only. */

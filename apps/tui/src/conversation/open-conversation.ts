@@ -1,5 +1,5 @@
 import { type Conversation, codeOf, type Parley, type ResumeOptions, type Which } from '@parley/client'
-import type { Settings, SettingsPatch } from '@parley/protocol'
+import { type ItemId, type Settings, type SettingsPatch, wireErrors } from '@parley/protocol'
 import { RpcError } from '@parley/rpc'
 import { type CommonFlags, overridesOf } from '../cli/flags.ts'
 import { fromWorkingFolder, workingFolder } from '../cli/folders.ts'
@@ -7,6 +7,7 @@ import type { Intent } from '../ui/actions.ts'
 import { sandboxModes } from '../ui/menu/setting-rows.ts'
 import type { Notice } from '../ui/notices/notice.ts'
 import { settingsLine } from '../ui/outside-changes.ts'
+import { pointBefore } from './fork-point.ts'
 
 /** A conversation that was opened by this connection, with what to say about it. */
 export interface OpenedConversation {
@@ -93,7 +94,7 @@ interface OpeningContext {
   readonly flags: CommonFlags
   readonly extra: Extra
   /** Conversation on the screen; null while there is none. */
-  readonly before: Pick<Conversation, 'state'> | null
+  readonly before: Conversation | null
   /** True for a window that takes no part in what it shows. */
   readonly onlyWatches: boolean
 }
@@ -107,7 +108,9 @@ export async function openOther(
     case 'open':
       return (onlyWatches ? watchOrView : openOrView)(parley, intent.conversationId)
     case 'fork':
-      return openedBy(parley, await parley.fork(intent.conversationId))
+      return intent.before === undefined
+        ? openedBy(parley, await parley.fork(intent.conversationId))
+        : await forkBefore(parley, before, intent.before)
     case 'new': {
       if (before === null) return openedBy(parley, await createConversation(parley, flags, extra))
       const { meta, settings } = before.state.core
@@ -115,6 +118,18 @@ export async function openOther(
       return openedBy(parley, conversation, await keepStricter(conversation, settings))
     }
   }
+}
+
+/** Opens a copy of the conversation on the screen up to a message, and says what the copy leaves out. */
+async function forkBefore(parley: Parley, before: Conversation | null, itemId: ItemId): Promise<OpenedConversation> {
+  const point = before === null ? null : await pointBefore(before, itemId)
+  if (before === null || point === null)
+    throw new RpcError(wireErrors.itemNotFound, 'Nothing comes before that message: /new begins a new conversation.', {
+      code: 'itemNotFound',
+    })
+  const copy = await parley.fork(before.id, point)
+  const text = `Goes on before that message, in a copy. All of it stays in ${before.summary.shortId}: /resume opens it.`
+  return openedBy(parley, copy, [{ kind: 'note', level: 'info', text }])
 }
 
 /** Gives a new conversation the limits of the one before that are stricter than its own, and says so. */

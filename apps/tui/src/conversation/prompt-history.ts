@@ -9,6 +9,8 @@ import { inputText } from '../ui/inbox.ts'
 export interface PromptHistory {
   /** Oldest first. */
   read(folder: string): readonly string[]
+  /** Prompts of all folders, oldest first. */
+  readAll(): readonly string[]
   add(folder: string, text: string): void
 }
 
@@ -26,7 +28,8 @@ export function openPromptHistory(home: string, env: Readonly<Record<string, str
   const path = join(home, 'prompts.jsonl')
   const hide = secretHider(env)
   return {
-    read: (folder) => promptsIn(tailOf(path), folder),
+    read: (folder) => promptsIn(tailOf(path), folder).slice(-keptPrompts),
+    readAll: () => promptsIn(tailOf(path), null),
     add(folder, text) {
       if (text.length > maxPromptLength || hide(text) !== text) return
       try {
@@ -72,12 +75,13 @@ export function recordedPrompt(event: ConversationEvent): string | null {
   return item.type === 'userMessage' ? inputText(item.content) : null
 }
 
-function promptsIn(lines: readonly string[], folder: string): readonly string[] {
+/** Returns the prompts of a folder; of all folders for null. */
+function promptsIn(lines: readonly string[], folder: string | null): readonly string[] {
   const texts = lines.flatMap((line) => {
     const prompt = parsed(line)
-    return prompt?.folder === folder ? [prompt.text] : []
+    return prompt !== null && (folder === null || prompt.folder === folder) ? [prompt.text] : []
   })
-  return texts.filter((text, index) => text !== texts[index - 1]).slice(-keptPrompts)
+  return texts.filter((text, index) => text !== texts[index - 1])
 }
 
 /** Returns the prompt of a line; null for a torn line or one of another kind. */

@@ -8,7 +8,11 @@ import type { OpeningIntent } from './open-conversation.ts'
 /** Intent that requests to the server carry out, without another conversation on the screen. */
 export type RequestIntent = Exclude<
   Intent,
-  OpeningIntent | ReadingIntent | { kind: 'restart' | 'suspend' | 'clear' | 'detach' | 'leave' | 'listFiles' }
+  | OpeningIntent
+  | ReadingIntent
+  | {
+      kind: 'restart' | 'suspend' | 'clear' | 'detach' | 'leave' | 'listFiles' | 'editText' | 'recallAll' | 'findImages'
+    }
 >
 
 type Rejected = Pick<Conversation, 'id' | 'state'> | null

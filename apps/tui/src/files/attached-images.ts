@@ -1,4 +1,5 @@
 import { statSync } from 'node:fs'
+import { homedir } from 'node:os'
 import { resolve } from 'node:path'
 import type { ConversationState } from '@parley/protocol'
 import { namedImages } from '../ui/complete/at-word.ts'
@@ -11,5 +12,20 @@ export function attachedImages(text: string, { core }: Pick<ConversationState, '
   if (core.settings.environment !== undefined) return []
   return namedImages(text)
     .map((path) => resolve(core.meta.cwd, path))
-    .filter((path) => statSync(path, { throwIfNoEntry: false })?.isFile() === true)
+    .filter(isFile)
+}
+
+/** Returns the absolute paths of the first reading whose files all exist; empty if there is none. */
+export function existingImages(readings: readonly (readonly string[])[], folder: string): readonly string[] {
+  const absolute = readings.map((paths) => paths.map((path) => resolve(folder, path.replace(/^~(?=\/)/, homedir()))))
+  return absolute.find((paths) => paths.every(isFile)) ?? []
+}
+
+function isFile(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.isFile() === true
+  } catch {
+    // A folder on the way that may not be looked into, or a path that is too long.
+    return false
+  }
 }

@@ -82,7 +82,7 @@ async function runInWindow(window: Window, opening: Opening): Promise<Ending> {
     screen.dispatch(...firstMessage(opening.start))
     void conversation.start().catch(end.reject)
     guard = guardAgainstKill()
-    if (tellsBackground(env)) process.stdout.write(backgroundQuery)
+    prepareColours(screen, opening.start, env)
     window.serve({
       handPainterOver,
       onSignal: (signal) => programs.signal(signal),
@@ -132,6 +132,12 @@ async function loadInkPainter(zone: ZoneWriter): Promise<Painter> {
 
 /** Asks for the colour of the background, which comes with the keys. */
 const backgroundQuery = '\x1b]11;?\x1b\\'
+
+/** Asks for the background, and for a conversation that is resumed loads the colours of code before it arrives. */
+function prepareColours(screen: ScreenController, start: Start, env: Launch['env']): void {
+  if (start.kind !== 'new') screen.colourCode()
+  if (tellsBackground(env)) process.stdout.write(backgroundQuery)
+}
 
 function firstMessage(start: Start): readonly UiAction[] {
   if (start.kind !== 'new' || start.prompt === null) return []

@@ -6,7 +6,7 @@ import type { KeyEvent } from '../ui/keys/key-event.ts'
 import type { ScreenController } from './screen-controller.ts'
 
 /** Terminal of this process, given to another program and taken back. Repeated calls do nothing. */
-interface LendableTerminal {
+export interface LendableTerminal {
   readonly release: () => void
   readonly take: () => void
 }
@@ -27,7 +27,14 @@ export function holdScreen({ controller, handPainterOver, ...listener }: Holding
   const held = holdTerminal(processTerminal(stdout.fd))
   // Reading from a closed terminal fails, and the error may come after the keys are no longer read.
   stdin.on('error', listener.onEnd)
-  let keys: KeyReader | null = readKeys(stdin, listener)
+  const keyListener: KeyListener = {
+    ...listener,
+    onKeys(events) {
+      if (events.some((event) => event.kind === 'reply' && event.reply.type === 'kittyFlags')) held.enableKittyKeys()
+      listener.onKeys(events)
+    },
+  }
+  let keys: KeyReader | null = readKeys(stdin, keyListener)
   const release = () => {
     keys?.stop()
     keys = null
@@ -40,7 +47,7 @@ export function holdScreen({ controller, handPainterOver, ...listener }: Holding
     take() {
       if (keys !== null) return
       held.enter()
-      keys = readKeys(stdin, listener)
+      keys = readKeys(stdin, keyListener)
       handPainterOver()
     },
     [Symbol.dispose]() {

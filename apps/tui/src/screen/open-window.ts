@@ -3,12 +3,14 @@ import { createEarlyPainter } from '../terminal/painter.ts'
 import { colourDepth, measure, reflowOf } from '../terminal/port.ts'
 import { ZoneWriter } from '../terminal/zone-writer.ts'
 import type { Intent } from '../ui/actions.ts'
+import type { Highlight } from '../view/text/span.ts'
 import { createSuspension, holdScreen } from './hold-screen.ts'
+import { lendToEditor } from './lend-to-editor.ts'
 import { ScreenController } from './screen-controller.ts'
 import type { Signal } from './screen-model.ts'
 
 /** Intent that whoever serves the window carries out. */
-type ServedIntent = Exclude<Intent, { kind: 'suspend' }>
+type ServedIntent = Exclude<Intent, { kind: 'suspend' | 'editText' }>
 
 interface Service {
   readonly onIntent: (intent: ServedIntent) => void
@@ -30,6 +32,12 @@ export interface Window extends Disposable {
   keysShown(): Promise<void>
   /** Passes intents on from now on, beginning with those of keys pressed before. */
   serve(service: Service): void
+}
+
+/** Loads what colours code. The grammars of its languages are read as code in them is shown. */
+async function loadHighlight(): Promise<Highlight> {
+  const { highlightCode } = await import('../highlight/highlight-code.ts')
+  return highlightCode
 }
 
 /** Time without keys after which the painter may be loaded: keys pressed meanwhile would wait for it. */
@@ -57,6 +65,7 @@ export function openWindow(env: Readonly<Record<string, string | undefined>>): W
     painter: createEarlyPainter(zone),
     zone,
     colours: colourDepth(env),
+    loadHighlight,
     size: () => ({ columns: stdout.columns, rows: stdout.rows }),
     measure: () => measure(stdout),
     write,
@@ -69,6 +78,7 @@ export function openWindow(env: Readonly<Record<string, string | undefined>>): W
     onUncovered: () => service?.handPainterOver(),
     onIntent(intent) {
       if (intent.kind === 'suspend') void screen.answered().then(() => suspension.suspend())
+      else if (intent.kind === 'editText') void screen.answered().then(() => lent.edit(intent.text))
       else whenServed(({ onIntent }) => onIntent(intent))
     },
   })
@@ -81,9 +91,10 @@ export function openWindow(env: Readonly<Record<string, string | undefined>>): W
     },
     onEnd: () => closed.resolve(),
   })
-  const suspension = createSuspension(held)
-  const onInterrupt = () => screen.dispatch({ kind: 'signal' })
-  const onResize = () => screen.resized()
+  const lent = lendToEditor(held, screen, env)
+  const suspension = createSuspension(lent)
+  const onInterrupt = () => lent.isEditing() || screen.dispatch({ kind: 'signal' })
+  const onResize = () => lent.isEditing() || screen.resized()
   process.on('SIGINT', onInterrupt)
   stdout.on('resize', onResize)
   screen.dispatch()

@@ -6,6 +6,7 @@ import { initialUi, type UiState } from '../ui/ui-state.ts'
 import { followState, updateUi } from '../ui/update/update-ui.ts'
 import { layoutScreen } from '../view/layout-screen.ts'
 import type { Screen, TerminalSize } from '../view/screen.ts'
+import type { Highlight } from '../view/text/span.ts'
 import { type ColourDepth, type Theme, themeOf } from '../view/text/theme.ts'
 import { type Announced, announce, type Telling, unannounced } from '../view/title-and-bell.ts'
 import { emptyTranscript, openTranscript, type Transcript } from '../view/transcript/transcript.ts'
@@ -24,6 +25,8 @@ interface ModelParts {
   readonly colours: ColourDepth
 }
 
+const minuteMs = 60_000
+
 /** Rows that a conversation is opened with, as a multiple of the window's height. */
 const openingScreens = 3
 
@@ -37,6 +40,7 @@ export class ScreenModel {
   #state: ConversationState | null = null
   #branch: string | null = null
   #announced: Announced = unannounced
+  #highlight: Highlight | null = null
 
   constructor(parts: ModelParts) {
     this.#parts = parts
@@ -44,6 +48,11 @@ export class ScreenModel {
 
   get ui(): UiState {
     return this.#ui
+  }
+
+  /** Returns what colours code, once it is loaded. */
+  get highlight(): { readonly highlight?: Highlight } {
+    return this.#highlight === null ? {} : { highlight: this.#highlight }
   }
 
   get theme(): Theme {
@@ -89,6 +98,11 @@ export class ScreenModel {
     this.#transcript = { ...this.#transcript, itemCount: Math.min(itemCount, state.core.counts.items) }
   }
 
+  /** Shows code in colours from the next frame on. */
+  colourCode(highlight: Highlight): void {
+    this.#highlight = highlight
+  }
+
   /** Sets the Git branch for the status line; null if there is none. */
   locate(branch: string | null): void {
     this.#branch = branch
@@ -105,6 +119,8 @@ export class ScreenModel {
       nowMs: Date.now(),
       homeFolder: this.#parts.homeFolder,
       colours: this.#parts.colours,
+      ...this.highlight,
+      utcOffsetMs: -new Date().getTimezoneOffset() * minuteMs,
       branch: this.#branch,
     })
     this.#transcript = transcript

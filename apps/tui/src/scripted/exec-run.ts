@@ -7,6 +7,7 @@ import { type Launch, scriptedArgs } from '../cli/launch-server.ts'
 import { sandboxNotice } from '../cli/messages.ts'
 import { failedRun, type RunEnd } from '../cli/run-ended.ts'
 import { isDiskFull } from '../ui/outside-changes.ts'
+import { converse } from './converse.ts'
 import { callerName, type Message, messageOf, readPrompt } from './message.ts'
 import { missingPolicy, openTarget, type Target } from './open-target.ts'
 import { fileProblem } from './output.ts'
@@ -84,7 +85,6 @@ async function runConnected(run: ExecRun, message: Message | null): Promise<RunE
   try {
     const turns = { conversation, reporter, signal: stopper.signal }
     if (message !== null && request.flags.inputFormat !== 'jsonl') return await runTurn({ ...turns, message })
-    const { converse } = await import('./converse.ts')
     return await converse({ ...turns, first: message, flags: request.flags, stdin: process.stdin })
   } catch (error) {
     return failedRun(failureOf(error), request.target.kind === 'resume' ? conversation.id : null)

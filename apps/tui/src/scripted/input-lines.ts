@@ -1,10 +1,8 @@
-import { type InputLine, inputLine } from '@parley/protocol/schema'
+import type { DecodedLine } from './decode-line.ts'
 import { unlessStopped } from './stopper.ts'
 
 /** A line of stdin, counted from 1: what it says, or why it says nothing. */
-export type ReadLine =
-  | { readonly line: number; readonly input: InputLine }
-  | { readonly line: number; readonly problem: string }
+export type ReadLine = { readonly line: number } & DecodedLine
 
 /** Longest line: a message of 8 MiB, escaped, and an image. */
 const longestBytes = 32 << 20
@@ -14,6 +12,8 @@ export async function* readLines(
   stdin: AsyncIterable<Buffer | string>,
   signal: AbortSignal,
 ): AsyncGenerator<ReadLine, void, undefined> {
+  // Loads the schemas, which no other run needs.
+  const { decodeLine } = await import('./decode-line.ts')
   let line = 0
   for await (const bytes of splitLines(stdin, signal)) {
     line++
@@ -56,34 +56,3 @@ async function* splitLines(
 }
 
 const lineFeed = 10
-
-/** Decodes one line; null for an empty one. */
-function decodeLine(bytes: Buffer): { readonly input: InputLine } | { readonly problem: string } | null {
-  const text = textOf(bytes)
-  if (text === null) return { problem: 'It is not UTF-8 text.' }
-  if (text.trim() === '') return null
-  const value = parse(text)
-  if (value === undefined) return { problem: 'It is not JSON.' }
-  const read = inputLine.safeParse(value)
-  if (read.success) return { input: read.data }
-  const issue = read.error.issues[0]
-  const place = issue?.path.join('.') ?? ''
-  const message = issue?.message ?? 'not valid'
-  return { problem: place === '' ? `${message}.` : `${place}: ${message}.` }
-}
-
-function textOf(bytes: Buffer): string | null {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
-  } catch {
-    return null
-  }
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}

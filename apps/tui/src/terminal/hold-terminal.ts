@@ -10,6 +10,8 @@ interface HeldTerminal extends Disposable {
   readonly enter: () => void
   /** Goes to the alternate screen, or back from it; `leave` goes back too, and `enter` returns to it. */
   readonly setAlternate: (isUsed: boolean) => void
+  /** Switches on the kitty keyboard protocol, which the terminal has said that it knows. */
+  readonly enableKittyKeys: () => void
 }
 
 /** Exit codes as a shell reports a process killed by the signal. */
@@ -28,15 +30,19 @@ const signals: readonly TerminationSignal[] = ['SIGHUP', 'SIGQUIT', 'SIGTERM']
 export function holdTerminal(port: TerminalPort): HeldTerminal {
   let held = false
   let isAlternate = false
+  let hasKittyKeys = false
+  /** Adds the keyboard protocol, which terminals keep for each screen by itself. */
+  const known = (modes: readonly TerminalMode[]) => (hasKittyKeys ? [...modes, kittyKeys] : modes)
   const enter = () => {
     if (held) return
     held = true
-    port.write(enterSequence() + (isAlternate ? enterSequence(alternateModes) : ''))
+    const main = enterSequence(known(terminalModes)) + (hasKittyKeys ? '' : kittyQuestion)
+    port.write(main + (isAlternate ? enterSequence(known(alternateModes)) : ''))
   }
   const leave = () => {
     if (!held) return
     held = false
-    port.write((isAlternate ? leaveSequence(alternateModes) : '') + leaveSequence())
+    port.write((isAlternate ? leaveSequence(known(alternateModes)) : '') + leaveSequence(known(terminalModes)))
   }
   const stops = [
     port.onExit(leave),
@@ -55,7 +61,12 @@ export function holdTerminal(port: TerminalPort): HeldTerminal {
     setAlternate(isUsed) {
       if (isUsed === isAlternate) return
       isAlternate = isUsed
-      if (held) port.write(isUsed ? enterSequence(alternateModes) : leaveSequence(alternateModes))
+      if (held) port.write(isUsed ? enterSequence(known(alternateModes)) : leaveSequence(known(alternateModes)))
+    },
+    enableKittyKeys() {
+      if (hasKittyKeys) return
+      hasKittyKeys = true
+      if (held) port.write(kittyKeys.enter)
     },
     [Symbol.dispose]: () => {
       leave()
@@ -80,14 +91,19 @@ export const terminalModes: readonly TerminalMode[] = [
   { name: 'window title', enter: '\x1b[22;2t', leave: '\x1b]2;\x07\x1b[23;2t' },
   { name: 'bracketed paste', enter: '\x1b[?2004h', leave: '\x1b[?2004l' },
   { name: 'modifyOtherKeys', enter: '\x1b[>4;2m', leave: '\x1b[>4;0m' },
-  // 5: tell apart what legacy codes mix up (1), with the key's place on a US keyboard (4).
-  { name: 'kitty keyboard', enter: '\x1b[>5u', leave: '\x1b[<u' },
 ]
 
-/** Modes of the alternate screen. Terminals keep the keyboard mode of each screen by itself. */
+/**
+ * The kitty keyboard protocol; 5: tell apart what legacy codes mix up (1), with the key's place on a US keyboard (4). Written
+ * only once the terminal has answered: some take it for the end of another sequence and move the cursor.
+ */
+export const kittyKeys: TerminalMode = { name: 'kitty keyboard', enter: '\x1b[>5u', leave: '\x1b[<u' }
+
+/** Asks for the keyboard protocol; the answer comes with the keys, from a terminal that knows it. */
+export const kittyQuestion = '\x1b[?u'
+
 export const alternateModes: readonly TerminalMode[] = [
   { name: 'alternate screen', enter: '\x1b[?1049h\x1b[2J', leave: '\x1b[?1049l' },
-  { name: 'kitty keyboard', enter: '\x1b[>5u', leave: '\x1b[<u' },
 ]
 
 /** Ends a frame that was cut short: synchronised output, a link, colours, a hidden cursor. */
@@ -121,7 +137,7 @@ interface KillGuard extends Disposable {
 export function guardAgainstKill(): KillGuard {
   const script = `first=; while IFS= read -r word; do case $word in bye) exit 0;; alternate) first=$2;; main) first=;; esac; done
 stty sane <&1; printf '%s%s\\r\\n\\033[J' "$first" "$1"`
-  const args = [leaveSequence(), leaveSequence(alternateModes)]
+  const args = [leaveSequence([...terminalModes, kittyKeys]), leaveSequence(alternateModes)]
   const guard = spawn('/bin/sh', ['-c', script, 'parley-guard', ...args], {
     stdio: ['pipe', 'inherit', 'ignore'],
     detached: true,

@@ -6,6 +6,7 @@ import type {
   ConversationId,
   ConversationState,
   EventOf,
+  ItemId,
   ListedConversation,
   MessageId,
   SettingsPatch,
@@ -44,6 +45,12 @@ export type UiAction =
   | { readonly kind: 'opened'; readonly opened: Opened }
   /** Prompts sent in this folder before, oldest first. */
   | { readonly kind: 'recalled'; readonly prompts: readonly string[] }
+  /** Prompts sent in any folder before, oldest first. */
+  | { readonly kind: 'recalledAll'; readonly prompts: readonly string[] }
+  /** Pasted text names these images, by absolute paths. */
+  | { readonly kind: 'imagesFound'; readonly pasted: string; readonly paths: readonly string[] }
+  /** The user's editor has ended with this text. */
+  | { readonly kind: 'edited'; readonly text: string }
   /** Message to send as soon as a conversation is open. */
   | { readonly kind: 'hold'; readonly message: Unsent }
   | { readonly kind: 'acknowledged'; readonly messageId: MessageId }
@@ -129,7 +136,8 @@ export type Intent =
   | { readonly kind: 'shell'; readonly command: string }
   | { readonly kind: 'configure'; readonly settings: SettingsPatch }
   | { readonly kind: 'rename'; readonly name: string }
-  | { readonly kind: 'fork'; readonly conversationId: ConversationId }
+  /** `before`: message of the user that the copy leaves out, with all that came after. */
+  | { readonly kind: 'fork'; readonly conversationId: ConversationId; readonly before?: ItemId }
   | { readonly kind: 'open'; readonly conversationId: ConversationId }
   | { readonly kind: 'new' }
   /** Moves what the window shows into the scrollback. */
@@ -155,6 +163,11 @@ export type Intent =
   | { readonly kind: 'restart' }
   /** Suspends the program, as Ctrl+Z does in a shell. */
   | { readonly kind: 'suspend' }
+  /** Opens the text in the user's editor. */
+  | { readonly kind: 'editText'; readonly text: string }
+  | { readonly kind: 'recallAll' }
+  /** Finds the images that pasted text names, by the first reading whose paths all exist. */
+  | { readonly kind: 'findImages'; readonly pasted: string; readonly readings: readonly (readonly string[])[] }
   /** Lists the files of a folder of this machine, for completing paths. */
   | { readonly kind: 'listFiles'; readonly folder: string }
   /** Leaves; a running turn continues. */

@@ -19,8 +19,8 @@ export interface Completion {
 }
 
 /** Returns the completions for the text in the composer. */
-export function completionsOf({ composer, dismissed, purpose, files }: UiState): readonly Completion[] {
-  if (purpose.kind !== 'message' || composer.text === dismissed) return []
+export function completionsOf({ composer, dismissed, purpose, search, files }: UiState): readonly Completion[] {
+  if (purpose.kind !== 'message' || search !== null || composer.text === dismissed) return []
   const word = atWordAt(composer)
   return word === null ? commandCompletions(composer.text) : fileCompletions(word, files)
 }

@@ -2,6 +2,7 @@ import type { ListedConversation, SettingsPatch } from '@parley/protocol'
 import { themeNames } from '../view/text/theme.ts'
 import { type Intent, stepTo, type UiAction, type UiContext, type UiStep } from './actions.ts'
 import { chord } from './composer/command.ts'
+import { goOnBefore } from './earlier-message.ts'
 import type { KeyEvent } from './keys/key-event.ts'
 import { conversationRows } from './menu/loaded-rows.ts'
 import { chosenRow, filledMenu, type Menu, type MenuKind, type MenuRow, moveOrFilter, newMenu } from './menu/menu.ts'
@@ -19,7 +20,8 @@ import type { UiState } from './ui-state.ts'
 const steadyAfterMs = 300
 
 /** Handles keys of the open menu: Enter takes the chosen row, other keys move the choice or edit the filter. */
-export function pressInMenu(ui: UiState, menu: Menu, event: KeyEvent, { nowMs }: UiContext): UiStep {
+export function pressInMenu(ui: UiState, menu: Menu, event: KeyEvent, context: UiContext): UiStep {
+  const { nowMs } = context
   if (event.kind !== 'key' || chord(event) !== 'enter') return withPreview(ui, moveOrFilter(menu, event))
   if (nowMs - menu.changedAtMs < steadyAfterMs) return stepTo(ui)
   const row = chosenRow(menu)
@@ -27,10 +29,10 @@ export function pressInMenu(ui: UiState, menu: Menu, event: KeyEvent, { nowMs }:
   if (row.isDisabled) return stepTo(ui)
   if (row.warning !== null && menu.confirming !== row.key)
     return stepTo({ ...ui, menu: { ...menu, confirming: row.key, changedAtMs: nowMs } })
-  return takeRow(ui, menu.kind, row)
+  return takeRow(ui, menu.kind, row, context)
 }
 
-function takeRow(ui: UiState, kind: MenuKind, row: MenuRow): UiStep {
+function takeRow(ui: UiState, kind: MenuKind, row: MenuRow, { state }: UiContext): UiStep {
   const closed = { ...ui, menu: null }
   if (row.isCurrent) return stepTo(closed)
   switch (kind) {
@@ -39,6 +41,8 @@ function takeRow(ui: UiState, kind: MenuKind, row: MenuRow): UiStep {
       return row.listed === null
         ? stepTo(closed)
         : stepTo(ui, { kind: 'open', conversationId: row.listed.conversationId })
+    case 'messages':
+      return goOnBefore(closed, row.key, state)
     case 'model':
       return configured(closed, modelSettings(row.key))
     case 'effort':

@@ -15,6 +15,10 @@ export interface UiState {
   readonly interrupts: Interrupts
   /** List to choose from, in place of the composer; null while none is open. */
   readonly menu: Menu | null
+  /** Search of earlier prompts, in place of the text; null while closed. */
+  readonly search: HistorySearch | null
+  /** Prompts of all folders while they are searched, oldest first. */
+  readonly allPrompts: readonly string[]
   readonly link: Link
   /** Client ids of all connections this window has had. */
   readonly ownClients: readonly ClientId[]
@@ -43,6 +47,12 @@ export interface UiState {
   readonly earlierPrompts: readonly string[]
   /** Text that Enter could not send or run: the newest history entry until other text is entered. */
   readonly refusedText: string | null
+  /** Message sent last from here, where it begins a turn, until something of its answer comes. */
+  readonly lastSent: { readonly messageId: MessageId; readonly composer: Composer } | null
+  /** End of the time in which a second Escape lists own messages, in ms since the epoch; null if not offered. */
+  readonly earlierUntilMs: number | null
+  /** Images that were pasted by their paths: each is sent with a message that has its mark. */
+  readonly images: readonly AttachedImage[]
   /** Messages the server has not acknowledged. */
   readonly unsent: readonly Unsent[]
   readonly notices: readonly Notice[]
@@ -91,6 +101,18 @@ export interface FilledForm {
   readonly choice: number
   /** Reason why the current field is invalid. */
   readonly problem: string | null
+}
+
+export interface AttachedImage {
+  readonly mark: string
+  /** Absolute. */
+  readonly path: string
+}
+
+/** Search for a prompt: the text it must have, and the number of newer matches passed over. */
+export interface HistorySearch {
+  readonly query: string
+  readonly skipped: number
 }
 
 /** End of the time in which a second Ctrl+C leaves, in ms since the epoch; null if not offered. */
@@ -145,6 +167,8 @@ export const initialUi: UiState = {
   purpose: message,
   interrupts: leaveNotOffered,
   menu: null,
+  search: null,
+  allPrompts: [],
   link: { kind: 'starting' },
   ownClients: [],
   hangs: false,
@@ -160,6 +184,9 @@ export const initialUi: UiState = {
   setAside: null,
   earlierPrompts: [],
   refusedText: null,
+  images: [],
+  lastSent: null,
+  earlierUntilMs: null,
   unsent: [],
   notices: [],
   lostLog: null,

@@ -26,7 +26,7 @@ export function isComposerOverApproval(ui: UiState, state: ConversationState | n
 
 /** Returns true if an approval waits that this client can answer instead of writing. */
 function isApprovalInPlace(ui: UiState, state: ConversationState | null): boolean {
-  const isFree = ui.purpose.kind === 'message' && ui.menu === null && ui.link.kind === 'up'
+  const isFree = ui.purpose.kind === 'message' && ui.menu === null && ui.search === null && ui.link.kind === 'up'
   return isFree && ui.opened?.readOnly === false && pendingApprovals(state, ui).length > 0
 }
 

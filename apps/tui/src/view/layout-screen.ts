@@ -5,16 +5,18 @@ import type { UiState } from '../ui/ui-state.ts'
 import { isComposerHidden } from '../ui/write-over-question.ts'
 import { approvalBlock } from './approval/approval-block.ts'
 import type { AnswerMode } from './approval/choice-rows.ts'
-import { type Activity, activityOf, runningRows } from './live/activity.ts'
+import { type Activity, activityOf } from './live/activity.ts'
 import { completionRows, composerRows, queueRows } from './live/composer-rows.ts'
 import { menuRows } from './live/menu-rows.ts'
+import { runningRows } from './live/running-rows.ts'
 import { type StatusFacts, statusLine } from './live/status-line.ts'
 import { type Caret, emptyZone, type LiveZone, liveRows, lowestRows, mapParts } from './live-zone.ts'
 import type { Screen, TerminalSize } from './screen.ts'
 import { lastRows, truncateLine, wrapLine } from './text/fit-rows.ts'
 import { beside, indented } from './text/gutter.ts'
-import type { Line, Room } from './text/span.ts'
+import type { Highlight, Line, Room } from './text/span.ts'
 import { type ColourDepth, themeOf } from './text/theme.ts'
+import { isFinished, planRow } from './transcript/plan-rows.ts'
 import { settle, type Transcript } from './transcript/transcript.ts'
 
 /** Everything a frame of the screen is computed from. */
@@ -27,6 +29,10 @@ export interface Scene {
   readonly nowMs: number
   readonly homeFolder: string
   readonly colours: ColourDepth
+  /** Colours code; absent until it is loaded. */
+  readonly highlight?: Highlight
+  /** Local time minus UTC, in ms. */
+  readonly utcOffsetMs: number
   /** Git branch of the conversation's folder, if known. */
   readonly branch: string | null
 }
@@ -42,8 +48,12 @@ const maxCompletions = 8
 /** Returns blocks that are final now, and the live zone, never taller than the screen minus two rows. */
 export function layoutScreen(scene: Scene): { readonly transcript: Transcript; readonly screen: Screen } {
   const { state, ui, size } = scene
-  const room: Room = { columns: Math.max(1, size.columns) }
-  const { transcript, blocks } = settle(scene.transcript, { state, notices: ui.notices, room, own: ui.ownClients })
+  const { highlight } = scene
+  const room: Room = { columns: Math.max(1, size.columns), ...(highlight === undefined ? {} : { highlight }) }
+  const { transcript, blocks } = settle(scene.transcript, {
+    ...{ state, notices: ui.notices, room, own: ui.ownClients },
+    ...{ nowMs: scene.nowMs, utcOffsetMs: scene.utcOffsetMs },
+  })
   const live = layoutLive({ ...scene, transcript }, room)
   const theme = themeOf({ name: ui.theme, background: ui.background, depth: scene.colours })
   return { transcript, screen: { ...live, settled: blocks, theme } }
@@ -54,7 +64,7 @@ type Live = Omit<Screen, 'settled' | 'theme'>
 function layoutLive(scene: Scene, room: Room): Live {
   const { size, state, ui } = scene
   const limit = Math.max(1, size.rows - spareRows)
-  const activity = activityOf(state, ui, scene.nowMs)
+  const activity = activityOf(state, ui, { nowMs: scene.nowMs, clock: scene.transcript.turn, room: beside(room) })
   const [approval = null] = pendingApprovals(state, ui)
   const bottom = bottomParts(scene, room, { limit, activity, hasApproval: approval !== null })
   const work = workParts(scene, room, { approval, limit: limit - liveRows(bottom.live).length })
@@ -177,6 +187,12 @@ function partsWithoutText(
   return { live: { ...head, status }, caret: null }
 }
 
+/** Returns the row of a plan that is being carried out. */
+function pinnedPlan(state: ConversationState | null, room: Room): readonly Line[] {
+  const { plan = null, turn = null } = state?.core ?? {}
+  return plan === null || turn === null || isFinished(plan) ? [] : [planRow(plan, room)]
+}
+
 /** Returns the parts above the text, and the blank row before it. */
 function headParts({ state, ui, size }: Scene, room: Room, activity: Activity | null): LiveZone {
   const gap = gapRows(size)
@@ -184,7 +200,7 @@ function headParts({ state, ui, size }: Scene, room: Room, activity: Activity | 
   const queue = queueRows(state, ui, room)
   return {
     ...emptyZone,
-    activity: line.length > 0 ? [...gap, ...line] : [],
+    activity: line.length > 0 ? [...gap, ...line, ...indented(indented(pinnedPlan(state, beside(beside(room)))))] : [],
     queue: queue.length > 0 && line.length === 0 ? [...gap, ...queue] : queue,
     composer: gap,
   }

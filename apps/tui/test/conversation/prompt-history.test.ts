@@ -11,6 +11,7 @@ describe('the prompts of a folder', () => {
     for (const text of ['one', 'two\nlines', 'two\nlines']) history.add('/shop', text)
     history.add('/other', 'three')
     expect(openPromptHistory(home.path).read('/shop')).toEqual(['one', 'two\nlines'])
+    expect(openPromptHistory(home.path).readAll()).toEqual(['one', 'two\nlines', 'three'])
     expect(statSync(join(home.path, 'prompts.jsonl')).mode & 0o777).toBe(0o600)
   })
 
@@ -76,7 +77,11 @@ describe('a prompt entered here', () => {
   }
   const entered = (texts: readonly string[]) => {
     const added: string[] = []
-    const prompts = new EnteredPrompts({ read: () => [], add: (folder, text) => added.push(`${folder}: ${text}`) })
+    const prompts = new EnteredPrompts({
+      read: () => [],
+      readAll: () => [],
+      add: (folder, text) => added.push(`${folder}: ${text}`),
+    })
     for (const text of texts) prompts.enter({ kind: 'send', message: { messageId: 'm', text, when: 'steer' } })
     return { prompts, added }
   }

@@ -80,7 +80,7 @@ describe('two windows on one conversation', { timeout: 30_000 }, () => {
     await using first = at.start('go')
     await first.waitFor(/Half an/)
     await using second = at.start('attach')
-    await second.waitFor(/Half an[\s\S]*working[\s\S]*2 clients/)
+    await second.waitFor(/Half an[\s\S]*esc stops[\s\S]*2 clients/)
     first.press('Ctrl+D')
     expect(await first.exited).toMatchObject({ exitCode: 0 })
     gate.resolve()
@@ -149,7 +149,7 @@ describe('a turn that is left behind', { timeout: 30_000 }, () => {
     expect(await first.exited).toMatchObject({ exitCode: 0 })
     const [, id = ''] = /It goes on without you\. To come back: parley attach (\w+)/.exec(last(first)) ?? []
     await using second = at.start('attach', id)
-    await second.waitFor(/Half an[\s\S]*working/)
+    await second.waitFor(/Half an[\s\S]*esc stops/)
     gate.resolve()
     await second.waitFor(/Half an answer, and the rest\.[\s\S]*› Ask/)
     expect(at.model.requests).toHaveLength(1)

@@ -1,3 +1,7 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { deliveredEnvelope, inputRejected, runEnded } from '@parley/protocol/schema'
 import { waitUntil } from '@parley/testkit'
 import { describe, expect, test } from 'vitest'
 import { type ExecWorld, execWorld, jsonRun, saidToModel, shell, toldModel } from './exec-world.ts'
@@ -103,6 +107,41 @@ describe.concurrent('with --input-format jsonl', () => {
     started.run.signal('SIGTERM')
     expect(jsonRun(await started.run.result).end).toMatchObject({ exitCode: 143, outcome: 'interrupted' })
   })
+})
+
+/** Checks that each line of stdout is one that docs/scripting-events.md has. */
+function expectPublished(lines: readonly string[]): void {
+  for (const text of lines) {
+    const value = JSON.parse(text)
+    const schema = { 'run.ended': runEnded, 'input.rejected': inputRejected }[String(value.type)] ?? deliveredEnvelope
+    expect(schema.parse(value), text).toEqual(value)
+  }
+}
+
+test('a form of a tool server is filled in by a line, and every line is a published one', async () => {
+  const ask = { calls: [{ name: 'mcp__ugly__ask', arguments: {} }] }
+  await using world = await execWorld({ steps: [ask, { text: 'On main.' }] })
+  const config = join(world.env.PARLEY_HOME, 'config.toml')
+  const tools = fileURLToPath(
+    new URL('../../../../packages/server/test/tools/mcp/support/ugly-server.mjs', import.meta.url),
+  )
+  const section = ['[mcp_servers.ugly]', `command = "${process.execPath}"`, `args = ["${tools}", "plain"]`]
+  await writeFile(config, `\n${section.join('\n')}\n`, { flag: 'a' })
+  await using started = start(world, ['hi'])
+  const requested = /"approval.requested","approval":\{"id":"([^"]+)"[^\n]*"kind":"mcpTool"/
+  const asked = /"approval.requested","approval":\{"id":"([^"]+)"[^\n]*"kind":"elicitation"/
+  await started.seen(requested)
+  started.run.write('oops\n')
+  started.run.write(line({ type: 'answer', approvalId: started.found(requested), decision: 'approved' }))
+  await started.seen(asked)
+  const answers = { branch: 'main' }
+  started.run.write(line({ type: 'answer', approvalId: started.found(asked), decision: 'approved', answers }))
+  await started.seen(/"turn.ended"/)
+  started.run.closeStdin()
+  const { result, end } = jsonRun(await started.run.result)
+  expect(end).toMatchObject({ exitCode: 2, answer: 'On main.', denials: [] })
+  expect(toldModel(world).join()).toContain('main')
+  expectPublished(result.lines())
 })
 
 describe.concurrent('a line of stdin without effect is reported with its number', () => {

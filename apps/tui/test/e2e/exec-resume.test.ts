@@ -167,6 +167,18 @@ describe('a conversation that is live in another process', () => {
     expect((await world.shell('ls')).stdout).toBe('asked\nmade\n')
   })
 
+  test('takes the flags of the run, as a window that joins it does, up to what its server may allow', async () => {
+    await using world = await execWorld({ steps })
+    await using elsewhere = await waitingElsewhere(world)
+    const { conversation, approvalId } = elsewhere
+    await conversation.decide(approvalId, 'approved')
+    const named = await world.execJson(['resume', conversation.id, '-m', 'other', 'hi'])
+    expect(named.end).toMatchObject({ exitCode: 0, answer: 'Hello to you.' })
+    expect(world.model.requests.at(-1)?.body).toMatchObject({ model: 'other' })
+    const wide = await world.execJson(['resume', conversation.id, '-s', 'danger-full-access', 'hi'])
+    expect(wide.end).toMatchObject({ exitCode: 2, failure: { code: 'aboveCeiling' } })
+  })
+
   test('that cannot be reached ends the run with 9, and the process is named', async () => {
     await using world = await execWorld({ steps })
     await using elsewhere = await waitingElsewhere(world)
@@ -204,6 +216,14 @@ describe('parley exec fork', () => {
     expect(saidToModel(world)).toMatch(/"first".*"fourth"/)
     expect(saidToModel(world)).not.toContain('second')
     expect(world.model.requests.at(-1)?.body).toMatchObject({ model: 'other' })
+  })
+
+  test('leaves no copy behind when the flags are wrong', async () => {
+    await using world = await execWorld({ steps: twice, files: { file: '' } })
+    const id = await begin(world)
+    const { end } = await world.execJson(['fork', id, '-C', 'file', 'second'])
+    expect(end).toMatchObject({ exitCode: 2, conversationId: null, failure: { code: 'cwdMissing' } })
+    expect((await world.shell('parley list --json')).lines()).toHaveLength(1)
   })
 
   test('copies a conversation that is live in another process', async () => {

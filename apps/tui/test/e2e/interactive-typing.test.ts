@@ -69,7 +69,7 @@ describe('a window of 20 columns and 5 rows', () => {
     await using pty = at.start('make the file')
     await pty.waitFor(/make the file/)
     pty.resize({ cols: 20, rows: 5 })
-    await pty.waitFor(/to interrupt/)
+    await pty.waitFor(/esc stops/)
     gate.resolve()
     await pty.waitFor(/touch made\.txt[\s\S]*\n {2}v all · n no · Esc/)
     pty.write('y')

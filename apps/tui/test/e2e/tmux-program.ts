@@ -12,6 +12,8 @@ export interface TmuxWindow extends Disposable {
   /** Returns history and screen, oldest first, with wrapped rows joined. */
   transcript(): readonly string[]
   waitFor(seen: RegExp, timeoutMs?: number): Promise<void>
+  /** Returns what a program has put into the clipboard by OSC 52. */
+  clipboard(): string
 }
 
 interface WindowOptions {
@@ -47,6 +49,11 @@ export function startInTmux(command: string, { columns, rows, folder, env }: Win
     'history-limit',
     '50000',
     ';',
+    'set-option',
+    '-s',
+    'set-clipboard',
+    'on',
+    ';',
     'new-session',
     '-d',
     '-s',
@@ -63,6 +70,7 @@ export function startInTmux(command: string, { columns, rows, folder, env }: Win
     type: (text) => void tmux('send-keys', '-t', 'main', '-l', text),
     press: (...keys) => void tmux('send-keys', '-t', 'main', ...keys),
     screen,
+    clipboard: () => tmux('show-buffer'),
     transcript: () => capture('-J', '-S', '-').map((row) => row.trimEnd()),
     async waitFor(seen, timeoutMs = 20_000) {
       await waitUntil(() => seen.test(screen().join('\n')), { timeoutMs, what: String(seen) })

@@ -1,7 +1,7 @@
 import { pathToFileURL } from 'node:url'
 import { tempWorkspace } from '@parley/testkit'
 import { describe, expect, test } from 'vitest'
-import { attachedImages } from '../../src/files/attached-images.ts'
+import { attachedImages, existingImages } from '../../src/files/attached-images.ts'
 import { listFiles, listingCommand } from '../../src/files/list-files.ts'
 import type { FileList } from '../../src/ui/complete/file-list.ts'
 import { after, turnStarted } from '../view/scenes/conversation.ts'
@@ -44,4 +44,13 @@ test('images that a message names are attached where they exist, unless the file
   expect(attachedImages(text, here)).toEqual([`${workspace.path}/a.png`, `${workspace.path}/b c.gif`])
   const settings = { ...core.settings, environment: 'box' }
   expect(attachedImages(text, { core: { ...here.core, settings } })).toEqual([])
+})
+
+test('pasted images are those of the first reading whose files all exist', async () => {
+  await using workspace = await tempWorkspace({ files: { 'a.png': 'png', 'b c.gif': 'gif' } })
+  const { path } = workspace
+  expect(existingImages([['b\\ c.gif'], ['b c.gif']], path)).toEqual([`${path}/b c.gif`])
+  expect(existingImages([[`${path}/a.png`, 'b c.gif']], '/')).toEqual([])
+  expect(existingImages([['gone.png'], [path]], path)).toEqual([])
+  expect(existingImages([[`${'x'.repeat(300)}.png`]], path)).toEqual([])
 })

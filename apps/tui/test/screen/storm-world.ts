@@ -91,9 +91,10 @@ export function stormWorld({ size, next, maker = createEarlyPainter, reflow = 's
     write,
     homeFolder: '/home/ada',
     colours: 'sixteen',
+    loadHighlight: () => Promise.resolve(() => null),
     signal: () => undefined,
     onIntent: () => undefined,
-    setAlternate: () => undefined,
+    setAlternate: (isUsed) => write(isUsed ? '\x1b[?1049h\x1b[2J' : '\x1b[?1049l'),
     onUncovered: () => undefined,
   })
   return {

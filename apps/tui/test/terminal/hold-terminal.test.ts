@@ -3,10 +3,15 @@ import {
   alternateModes,
   enterSequence,
   holdTerminal,
+  kittyKeys,
+  kittyQuestion,
   leaveSequence,
   terminalModes,
 } from '../../src/terminal/hold-terminal.ts'
 import type { TerminalPort, TerminationSignal } from '../../src/terminal/port.ts'
+
+/** The modes, and the question for the keyboard protocol. */
+const entered = enterSequence() + kittyQuestion
 
 function recordingPort() {
   const written: string[] = []
@@ -17,7 +22,7 @@ function recordingPort() {
     return () => listeners.delete(name)
   }
   const port: TerminalPort = {
-    write: (text) => written.push(text === enterSequence() ? 'enter' : text === leaveSequence() ? 'leave' : text),
+    write: (text) => written.push(text === entered ? 'enter' : text === leaveSequence() ? 'leave' : text),
     onExit: (listener) => on('exit', listener),
     onUncaughtError: (listener) => on('error', listener),
     onSignal: (signal: TerminationSignal, listener) => on(signal, listener),
@@ -113,6 +118,37 @@ describe('the alternate screen', () => {
     held.setAlternate(true)
     held.leave()
     held.enter()
-    expect(written.slice(2)).toEqual([off + leaveSequence(), enterSequence() + on])
+    expect(written.slice(2)).toEqual([off + leaveSequence(), entered + on])
+  })
+})
+
+describe('the kitty keyboard protocol', () => {
+  test('is switched on once the terminal has answered, and off on leaving', () => {
+    const { port, written, fire } = recordingPort()
+    const held = holdTerminal(port)
+    held.enableKittyKeys()
+    held.enableKittyKeys()
+    fire('exit')
+    expect(written).toEqual(['enter', kittyKeys.enter, leaveSequence([...terminalModes, kittyKeys])])
+  })
+
+  test('is switched on again without a question after another program had the terminal', () => {
+    const { port, written } = recordingPort()
+    const held = holdTerminal(port)
+    held.enableKittyKeys()
+    held.leave()
+    held.enter()
+    expect(written.at(-1)).toBe(enterSequence([...terminalModes, kittyKeys]))
+  })
+
+  test('is switched on for the alternate screen by itself', () => {
+    const { port, written } = recordingPort()
+    const held = holdTerminal(port)
+    held.enableKittyKeys()
+    held.setAlternate(true)
+    held.setAlternate(false)
+    const modes = [...alternateModes, kittyKeys]
+    expect(written.slice(2)).toEqual([enterSequence(modes), leaveSequence(modes)])
+    expect(written[3]?.indexOf(kittyKeys.leave)).toBeLessThan(written[3]?.indexOf('\x1b[?1049l') ?? 0)
   })
 })

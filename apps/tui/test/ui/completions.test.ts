@@ -40,6 +40,7 @@ describe('@ in a message', () => {
     const { ui } = typeAtOnce(openUi, idle, 1_000, '@')
     const some = updateUi(ui, { kind: 'filesListed', files: listed(['src/cart.ts'], false) }, contextAt(idle, 1_100)).ui
     expect(texts(some)).toEqual(['src/'])
+    expect(typeAtOnce(some, idle, 1_101, 'tab').ui.composer.text).toBe('@src/')
     const more = updateUi(some, { kind: 'filesListed', files: listed(['src/cart.ts', 'b.ts']) }, contextAt(idle, 1_200))
     expect(texts(more.ui)).toEqual(['src/', 'b.ts'])
     const anew = updateUi(more.ui, { kind: 'filesListed', files: listed([], false) }, contextAt(idle, 1_300)).ui

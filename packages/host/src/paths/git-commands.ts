@@ -48,9 +48,12 @@ export function commandsInEnv(env: Readonly<Record<string, string | undefined>>)
   return commandVariables.flatMap((name) => env[name] ?? [])
 }
 
-/** Programs that start the next word, or run the script that it names. */
-const handsOn =
-  /^(?:[abdkz]|fi)?sh$|^(?:env|exec|eval|command|nohup|nice|setsid|sudo|doas|time|timeout|xargs|source|\.)$|^(?:python|node|perl|ruby|php|lua|deno|bun|tsx|ts-node)[\d.]*$/
+/** Programs that start the next word as a program. */
+const starters = /^(?:env|exec|eval|command|nohup|nice|setsid|sudo|doas|time|timeout|xargs)$/
+/** Programs that run the script which the next word names, found from the folder they are started in. */
+const interpreters = /^(?:(?:[abdkz]|fi)?sh|source|\.|(?:python|node|perl|ruby|php|lua|deno|bun|tsx|ts-node)[\d.]*)$/
+/** Options after which a word is code or a module, and no file. */
+const code = /^-(?:[a-z]*c|m|e|p)$/
 /** Words before a program: options and keywords, assignments, a time for `timeout`. */
 const before = /^(?:-.*|if|then|elif|else|while|until|do|!|test|\[+|run|[A-Za-z_]\w*=.*|\d+[smhd]?)$/s
 /** Words, quoted or not, and what ends a command. */
@@ -78,13 +81,16 @@ export function programsIn(command: string, home: string): string[] {
 function startedBy(words: readonly string[], home: string): string[] {
   const found: string[] = []
   let isScript = false
-  for (const word of words.filter((each) => each !== '' && !before.test(each))) {
+  for (const word of words) {
+    if (code.test(word)) isScript = false
+    if (word === '' || before.test(word)) continue
     const isPath = word.includes('/')
     if (/\s/.test(word)) return [...found, ...programsIn(word, home), ...(isPath ? [word] : [])]
-    const isHandingOn = handsOn.test(word.slice(word.lastIndexOf('/') + 1))
+    const name = word.slice(word.lastIndexOf('/') + 1)
+    const isHandingOn = starters.test(name) || interpreters.test(name)
     if (isPath || (isScript && !isHandingOn)) found.push(word)
     if (!isHandingOn) return found
-    isScript = true
+    isScript = interpreters.test(name)
   }
   return found
 }

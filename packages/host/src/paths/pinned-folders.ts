@@ -11,7 +11,7 @@ export interface PinnedFolders {
   now(folders: readonly string[]): FoldersNow
 }
 
-export interface FoldersNow {
+interface FoldersNow {
   readonly real: readonly string[]
   readonly changed: readonly string[]
   /** Device and inode of each of the real paths that is there, as it was pinned; absent where they are not known. */

@@ -40,6 +40,7 @@ describe('a program that git starts is guarded', () => {
     ['merge.x.driver', '[merge "x"]\ndriver = tools/run %O %A %B'],
     ['filter.x.clean', '[filter "x"]\nclean = ./tools/run %f'],
     ['filter.x.smudge', '[filter "x"]\nsmudge = cat | tools/run'],
+    ['an interpreter', '[diff]\nexternal = sh -e ./tools/run'],
     ['filter.x.process', '[filter "x"]\nprocess = env A=1 python3 tools/run'],
     ['an alias', '[alias]\nx = !tools/run'],
     ['an alias with a function', '[alias]\nx = "!f() { git log && ./tools/run \\"$1\\"; }; f"'],
@@ -114,6 +115,8 @@ describe('what git does not start stays free', () => {
   it.each([
     ['arguments of an alias', '[alias]\nx = !wc -l src/main.ts'],
     ['revisions', '[alias]\nx = !git log origin/main..HEAD -- src/main.ts'],
+    ['a program that another starts', '[core]\neditor = env A=1 vim\n[alias]\nx = !exec vim\ny = !sudo -E vim'],
+    ['a module and code', '[alias]\nx = !python3 -m vim\ny = !sh -c vim\nz = !node -p vim'],
     ['an alias that is no command', '[alias]\nx = log src/main.ts'],
     ['a helper of git', '[credential]\nhelper = src/main.ts'],
     ['an address', '[remote "x"]\nurl = src/main.ts'],

@@ -33,11 +33,14 @@ export function writtenPath(path: string): string {
   return isFolder ? `@"${path}` : `@"${path}" `
 }
 
-const imageName = /\.(?:png|jpe?g|gif|webp)$/i
+/** Returns true for the name of an image that models take. */
+export function isImageName(path: string): boolean {
+  return /\.(?:png|jpe?g|gif|webp)$/i.test(path)
+}
 
 /** Returns the paths of images that a message names by `@`, each once. */
 export function namedImages(text: string): readonly string[] {
   const words = text.matchAll(/(?<=^|[\s([{,])@(?:"([^"\n]+)"|([^\s"]+))/g)
   const paths = [...words].map(([, quoted, plain]) => quoted ?? plain?.replace(/[)\]},.;:!?]+$/, '') ?? '')
-  return [...new Set(paths.filter((path) => imageName.test(path)))]
+  return [...new Set(paths.filter(isImageName))]
 }

@@ -1,7 +1,7 @@
 import type { Room } from '../../view/text/span.ts'
 import { type EditingCommand, editingKeys } from '../keys/editing-keys.ts'
 import type { KeyEvent, KeyPress } from '../keys/key-event.ts'
-import { type Composer, insert, paste, replace, stopAfter, stopBefore, undo } from './composer.ts'
+import { type Composer, insert, paste, redo, replace, stopAfter, stopBefore, undo } from './composer.ts'
 import { blankWordStart, lineEnd, lineStart, moveDown, moveTo, moveUp, wordEnd, wordStart } from './motions.ts'
 
 /** Change of the text. */
@@ -36,6 +36,7 @@ const commands: Readonly<Record<EditingCommand, (composer: Composer, around: Sur
   newline: (composer) => replace(composer, { start: composer.caret, end: composer.caret, text: '\n' }),
   yank,
   undo,
+  redo,
 }
 
 export function applyCommand(composer: Composer, command: ComposerCommand, around: Surroundings): Composer {

@@ -13,6 +13,8 @@ export interface Composer {
   readonly pastes: readonly Paste[]
   /** Snapshots to undo to, the newest last. */
   readonly past: readonly Snapshot[]
+  /** Snapshots that were undone, the next to redo last. */
+  readonly future: readonly Snapshot[]
   /** True if the last edit was typing, which more typing extends in the same undo step. */
   readonly typing: boolean
   readonly recall: Recall | null
@@ -38,6 +40,7 @@ export const emptyComposer: Composer = {
   killed: '',
   pastes: [],
   past: [],
+  future: [],
   typing: false,
   recall: null,
 }
@@ -60,7 +63,8 @@ export function replace(composer: Composer, replacement: Replacement): Composer 
   const goesOn = typing && composer.typing && !/^\s/.test(text)
   const past = goesOn ? composer.past : remembered(composer.past, snapshotOf(composer))
   const edited = { ...composer, text: composer.text.slice(0, start) + text + composer.text.slice(end) }
-  return { ...edited, caret: stopFrom(edited, start + text.length), goal: null, past, typing, recall: null }
+  const caret = stopFrom(edited, start + text.length)
+  return { ...edited, caret, goal: null, past, future: [], typing, recall: null }
 }
 
 /** Inserts typed text. */
@@ -71,12 +75,27 @@ export function insert(composer: Composer, text: string): Composer {
 export function undo(composer: Composer): Composer {
   const moment = composer.past.at(-1)
   if (moment === undefined) return settle(composer)
-  return { ...settle(composer), ...moment, past: composer.past.slice(0, -1), recall: null }
+  const future = [...composer.future, snapshotOf(composer)]
+  return { ...settle(composer), ...moment, past: composer.past.slice(0, -1), future, recall: null }
+}
+
+/** Restores what undo took back, until the text is changed otherwise. */
+export function redo(composer: Composer): Composer {
+  const moment = composer.future.at(-1)
+  if (moment === undefined) return settle(composer)
+  const past = remembered(composer.past, snapshotOf(composer))
+  return { ...settle(composer), ...moment, past, future: composer.future.slice(0, -1), recall: null }
 }
 
 /** Clears the text; undo restores it. */
 export function clear(composer: Composer): Composer {
   return replace(composer, { start: 0, end: composer.text.length, text: '' })
+}
+
+/** Replaces the whole text; undo restores it. The last line end of a file is none of the text's. */
+export function rewritten(composer: Composer, text: string): Composer {
+  const whole = replace(composer, { start: 0, end: composer.text.length, text: text.replace(/\r?\n$/, '') })
+  return { ...whole, caret: whole.text.length }
 }
 
 /** Puts unsent text before the current text. */
@@ -123,11 +142,30 @@ export function expanded({ text, pastes }: Pick<Composer, 'text' | 'pastes'>): s
   return text.replace(/\[pasted \d+ (?:lines|characters) #\d+\]/g, (mark) => byMark.get(mark) ?? mark)
 }
 
+/** Returns the mark of an attached image; `number` tells images of one name apart. */
+export function imageMark(name: string, number: number): string {
+  const shown = cleanInput(name).replace(/[\n\t]/g, ' ')
+  return number === 1 ? `[image ${shown}]` : `[image ${shown} #${number}]`
+}
+
+/** Replaces pasted text by marks of images, where it stands last; null if it is no longer in the text. */
+export function foldImages(composer: Composer, pasted: string, marks: readonly string[]): Composer | null {
+  const text = cleanInput(pasted)
+  const start = composer.text.lastIndexOf(text)
+  if (start === -1) return null
+  const known = new Set(composer.pastes.map(({ mark }) => mark))
+  const folded = marks.filter((mark) => !known.has(mark)).map((mark) => ({ mark, text: mark }))
+  const marked = { ...composer, pastes: [...composer.pastes, ...folded] }
+  const behind = composer.caret - start - text.length
+  const next = replace(marked, { start, end: start + text.length, text: marks.join(' ') })
+  return behind > 0 ? { ...next, caret: stopFrom(next, next.caret + behind) } : next
+}
+
 function countLines(text: string): number {
   return text.replace(/\n$/, '').split('\n').length
 }
 
-/** Folded paste: a mark in the text represents it. */
+/** Folded paste, or image: a mark in the text represents it. */
 interface Paste {
   readonly mark: string
   readonly text: string

@@ -102,5 +102,5 @@ function newer(composer: Composer, history: readonly string[]): Composer {
 /** Shows a history entry, cleaned because another client may have sent it. */
 function showEntry(composer: Composer, entry: string): Composer {
   const text = cleanInput(entry)
-  return { ...settle(composer), text, caret: text.length }
+  return { ...settle(composer), text, caret: text.length, future: [] }
 }

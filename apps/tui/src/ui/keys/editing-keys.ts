@@ -20,6 +20,7 @@ export type EditingCommand =
   | 'newline'
   | 'yank'
   | 'undo'
+  | 'redo'
 
 interface EditingRow {
   readonly keys: readonly string[]
@@ -49,4 +50,5 @@ export const editingKeys: readonly EditingRow[] = [
   { keys: ['ctrl+k'], command: 'killToLineEnd', words: 'cut to the end of the line' },
   { keys: ['ctrl+y'], command: 'yank', words: 'put back what was cut' },
   { keys: ['ctrl+_', 'ctrl+shift+_', 'ctrl+shift+-', 'ctrl+/'], command: 'undo', words: 'undo' },
+  { keys: ['alt+_', 'alt+z', 'ctrl+shift+z'], command: 'redo', words: 'redo what was undone' },
 ]

@@ -45,7 +45,7 @@ const settleMs = 300
 /** Records the places of a frame. */
 export function notePlaces(shown: ShownPlaces, places: readonly KeyPlace[], nowMs: number): ShownPlaces {
   if (shown.now === null) return placedByKey(places)
-  return isSame(shown.now, places) ? shown : { now: places, before: shown.now, changedAtMs: nowMs }
+  return isSamePlaces(shown.now, places) ? shown : { now: places, before: shown.now, changedAtMs: nowMs }
 }
 
 /** Records places that a key brought about: whoever pressed it expects them. */
@@ -59,6 +59,6 @@ export function isMeaningNew(shown: ShownPlaces, key: string, situation: Situati
   return actOfKey(key, { ...situation, places: shown.before }) !== actOfKey(key, situation)
 }
 
-function isSame(one: readonly KeyPlace[], other: readonly KeyPlace[]): boolean {
+export function isSamePlaces(one: readonly KeyPlace[], other: readonly KeyPlace[]): boolean {
   return one.length === other.length && one.every((place, index) => place === other[index])
 }

@@ -3,6 +3,7 @@ export type KeyPlace =
   | 'lost'
   | 'hanging'
   | 'menu'
+  | 'search'
   | 'completions'
   | 'note'
   | 'edit'
@@ -12,6 +13,7 @@ export type KeyPlace =
   | 'writing'
   | 'composer'
   | 'command'
+  | 'sent'
   | 'turn'
   | 'stopping'
   | 'idle'
@@ -31,14 +33,17 @@ export type KeyAct =
   | 'closeMenu'
   | 'closeNote'
   | 'closeRule'
+  | 'closeSearch'
   | 'complete'
   | 'completeModel'
+  | 'editOutside'
   | 'editWaiting'
   | 'fill'
   | 'interrupt'
   | 'leave'
   | 'leaveQuestion'
   | 'nothing'
+  | 'offerEarlier'
   | 'offerToLeave'
   | 'openFold'
   | 'openTranscript'
@@ -46,10 +51,15 @@ export type KeyAct =
   | 'previousField'
   | 'queue'
   | 'restart'
+  | 'search'
+  | 'searchNewer'
+  | 'searchOlder'
   | 'send'
   | 'showKeys'
   | 'stopCommand'
   | 'suspend'
+  | 'takeBack'
+  | 'takeFound'
   | 'wait'
 
 /** Row of the table: what keys do in the places of its section. */
@@ -93,6 +103,8 @@ export const keySections: readonly Section[] = [
       },
       { keys: ['ctrl+c'], when: 'written', act: 'clear', words: 'clear the text' },
       { keys: ['tab'], act: 'completeModel', words: 'after `/model`, the list of models' },
+      { keys: ['ctrl+r'], act: 'search', words: 'search what you sent before, in all folders' },
+      { keys: ['ctrl+g'], act: 'editOutside', words: 'write in your editor: `$VISUAL`, else `$EDITOR`' },
     ],
   },
   {
@@ -110,11 +122,22 @@ export const keySections: readonly Section[] = [
     rows: [
       { keys: ['alt+enter'], act: 'breakLine', words: 'break the line' },
       { keys: ['ctrl+c'], act: 'offerToLeave', words: 'twice within 2 s: leave, when the composer is empty' },
+      {
+        keys: ['escape'],
+        when: 'empty',
+        act: 'offerEarlier',
+        words: 'twice within 1 s: go back to an earlier message, in a copy of the conversation',
+      },
     ],
   },
   {
+    title: 'A message was just sent',
+    places: ['sent'],
+    rows: [{ keys: ['escape'], act: 'takeBack', words: 'take it back, before anything of the answer has come' }],
+  },
+  {
     title: 'A turn runs',
-    places: ['turn'],
+    places: ['turn', 'sent'],
     rows: [
       { keys: ['escape', 'ctrl+c'], act: 'interrupt', words: 'stop the turn; your messages that wait come back' },
       { keys: ['alt+enter'], act: 'queue', words: 'send for the next turn; Enter sends for the next step' },
@@ -175,6 +198,7 @@ export const keySections: readonly Section[] = [
     rows: [
       { keys: ['enter'], act: 'send', words: 'deny with the note, or keep the change; an empty message is taken back' },
       { keys: ['alt+enter'], act: 'breakLine', words: 'break the line' },
+      { keys: ['ctrl+g'], act: 'editOutside', words: null },
       { keys: ['escape', 'ctrl+d'], act: 'closeNote', words: 'leave it as it was' },
       { keys: ['ctrl+c'], when: 'written', act: 'clear', words: null },
     ],
@@ -200,6 +224,20 @@ export const keySections: readonly Section[] = [
       { keys: ['up', 'down'], act: 'chooseCompletion', words: 'choose' },
       { keys: ['tab'], act: 'complete', words: 'take the chosen one' },
       { keys: ['escape', 'ctrl+d'], act: 'closeCompletions', words: 'close the list' },
+    ],
+  },
+  {
+    title: 'The search of what you sent',
+    places: ['search'],
+    rows: [
+      { keys: ['ctrl+r', 'up'], act: 'searchOlder', words: 'an older match' },
+      { keys: ['ctrl+s', 'down'], act: 'searchNewer', words: 'a newer match' },
+      {
+        keys: ['enter', 'tab'],
+        act: 'takeFound',
+        words: 'put the match in the composer, as any move of the caret does',
+      },
+      { keys: ['escape', 'ctrl+c', 'ctrl+g', 'ctrl+d'], act: 'closeSearch', words: 'close it; the text is as before' },
     ],
   },
   {

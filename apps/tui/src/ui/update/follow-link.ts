@@ -37,6 +37,7 @@ function lost(ui: UiState, context: UiContext): UiStep {
     lostAtMs: nowMs,
     menu: null,
     clientCount: 1,
+    lastSent: null,
     stoppingTurn: null,
     stoppingCommand: null,
     answeredApproval: null,

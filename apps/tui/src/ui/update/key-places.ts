@@ -1,4 +1,4 @@
-import type { ConversationState, ItemId } from '@parley/protocol'
+import type { ConversationState, ItemId, MessageId } from '@parley/protocol'
 import { pendingApprovals } from '../answers.ts'
 import { completionsOf } from '../completions.ts'
 import type { Situation } from '../keys/key-meaning.ts'
@@ -17,10 +17,13 @@ export function placesOf(ui: UiState, state: ConversationState | null): readonly
   const input = inputPlace(ui, state)
   const work = workPlace(ui, state)
   if (ui.link.kind === 'lost') return ['lost', input, work, 'anywhere']
-  return ui.hangs ? ['hanging', input, work, 'anywhere'] : [input, work, 'anywhere']
+  if (!ui.hangs) return [input, work, 'anywhere']
+  // An open search goes on with Ctrl+R, which would end the server otherwise.
+  return input === 'search' ? [input, 'hanging', work, 'anywhere'] : ['hanging', input, work, 'anywhere']
 }
 
 function inputPlace(ui: UiState, state: ConversationState | null): KeyPlace {
+  if (ui.search !== null) return 'search'
   if (ui.purpose.kind !== 'message') return ui.purpose.kind
   if (isComposerHidden(ui, state)) return isRuleShown(ui, state) ? 'rule' : 'question'
   if (completionsOf(ui).length > 0) return 'completions'
@@ -33,13 +36,22 @@ function isRuleShown(ui: UiState, state: ConversationState | null): boolean {
 
 /** Returns the place of what runs and can be stopped from here. */
 function workPlace(ui: UiState, state: ConversationState | null): KeyPlace {
+  if (ui.link.kind === 'starting') return ui.lastSent === null ? 'idle' : 'sent'
   if (ui.link.kind !== 'up' || ui.opened?.readOnly === true) return 'idle'
   const command = runningShellCommand(state)
   const isAsked = pendingApprovals(state, ui).length > 0
   if (command !== null && ui.stoppingCommand !== command && !isAsked) return 'command'
   const turn = state?.core.turn ?? null
-  if (turn === null) return 'idle'
-  return ui.stoppingTurn === turn.id ? 'stopping' : 'turn'
+  if (turn !== null && ui.stoppingTurn === turn.id) return 'stopping'
+  const { lastSent } = ui
+  if (lastSent !== null && !(state !== null && isAnswered(lastSent.messageId, state))) return 'sent'
+  return turn === null ? 'idle' : 'turn'
+}
+
+/** Returns true once something of the answer to a message has come, or its turn is over. */
+export function isAnswered(messageId: MessageId, { core, window }: ConversationState): boolean {
+  const at = window.findLastIndex(({ item }) => item.type === 'userMessage' && item.messageId === messageId)
+  return at !== -1 && (core.turn === null || at < window.length - 1 || Object.keys(core.open).length > 0)
 }
 
 /** Returns the newest running command of the user. */

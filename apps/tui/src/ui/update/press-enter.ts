@@ -7,6 +7,7 @@ import { isInboxPaused } from '../inbox.ts'
 import { noteMissing, noteReadOnly, runSlash } from '../run-slash.ts'
 import { parseSlash } from '../slash-commands.ts'
 import { message, type UiState, type Unsent } from '../ui-state.ts'
+import { imagesIn } from './attach-images.ts'
 
 /** Handles Enter by the purpose of the text; never answers an approval. */
 export function pressEnter(ui: UiState, when: Unsent['when'], context: UiContext): UiStep {
@@ -67,10 +68,23 @@ function submitText(
   if (command !== null) return runSlash(command.kind === 'unknown' ? refused : ui, command, context)
   if (ui.link.kind === 'lost') return stepTo(before)
   if (ui.opened?.readOnly) return stepTo(noteReadOnly(refused))
-  if (!text.startsWith('!')) return sendMessage(ui, { messageId: context.freshId, text, when })
+  if (text.trim() === 'exit') return stepTo(ui, { kind: 'leave' })
+  if (!text.startsWith('!')) return sendMessage(remembered(ui, before, context), messageOf(ui, text, when, context))
   const line = text.slice(1).trim()
   if (ui.opened === null) return stepTo(before)
   return line === '' ? stepTo(before) : stepTo(ui, { kind: 'shell', command: line })
+}
+
+/** Returns the message with the images whose marks it has. */
+function messageOf(ui: UiState, text: string, when: Unsent['when'], { freshId }: UiContext): Unsent {
+  const images = imagesIn(text, ui)
+  return { messageId: freshId, text, when, ...(images.length === 0 ? {} : { images }) }
+}
+
+/** Remembers a message that begins a turn, with its text as it was written. */
+function remembered(ui: UiState, { composer }: UiState, { freshId, state }: UiContext): UiState {
+  const beginsTurn = state === null || state.core.turn === null
+  return { ...ui, lastSent: beginsTurn ? { messageId: freshId, composer } : null }
 }
 
 /** Sends a message, or holds it until the server answers; held messages go out in order. */

@@ -3,17 +3,19 @@ import { answerApproval, releaseHeld, replaceHeldKey } from '../answer-approval.
 import { noteKey } from '../answers.ts'
 import { chosenCompletion, completed, completionsOf } from '../completions.ts'
 import { applyCommand, type ComposerCommand, chord, commandForKey } from '../composer/command.ts'
-import { clear, insert, replace } from '../composer/composer.ts'
+import { clear, expanded, insert, replace } from '../composer/composer.ts'
+import { offerEarlier } from '../earlier-message.ts'
 import { pressInForm, previousField } from '../fill-form.ts'
 import { inputHistory, inputText, isWhole } from '../inbox.ts'
 import type { KeyEvent } from '../keys/key-event.ts'
-import { actOfKey, isMeaningNew, notePlaces, placedByKey } from '../keys/key-meaning.ts'
+import { actOfKey, isMeaningNew, isSamePlaces, notePlaces, placedByKey } from '../keys/key-meaning.ts'
 import type { KeyAct } from '../keys/key-table.ts'
 import { openModelMenu, pressInMenu } from '../press-in-menu.ts'
 import { addKeyTables } from '../run-slash.ts'
 import { addNote, leaveNotOffered, type UiState } from '../ui-state.ts'
 import { isComposerHidden, openByKey, setWriting } from '../write-over-question.ts'
 import { askForFiles } from './ask-for-files.ts'
+import { askForImages } from './attach-images.ts'
 import { placesOf, situationOf } from './key-places.ts'
 import { pressEnter } from './press-enter.ts'
 import {
@@ -25,7 +27,9 @@ import {
   leaveQuestion,
   offerToLeave,
   stopCommand,
+  takeBack,
 } from './press-stop.ts'
+import { closeSearch, moveSearch, openSearch, pressInSearch, takeFound } from './search-history.ts'
 
 /** Handles one key: a held answer first, then the key's row in the table, then the place as input. */
 export function pressKey(ui: UiState, event: KeyEvent, context: UiContext): UiStep {
@@ -35,7 +39,8 @@ export function pressKey(ui: UiState, event: KeyEvent, context: UiContext): UiSt
   const isAsked = step.ui.composer.text === '' || isComposerHidden(step.ui, context.state)
   const reached = isAsked ? step.ui.reached : null
   const used = { ...step.ui, reached, guard: noteKey(step.ui.guard, context.nowMs) }
-  return askForFiles(settleKey(shown, { ...step, ui: used }, context), context)
+  const settled = settleKey(shown, { ...step, ui: used }, context)
+  return askForImages(ui, askForFiles(settled, context), event)
 }
 
 function releasedStep(ui: UiState, event: KeyEvent, context: UiContext): UiStep {
@@ -47,7 +52,7 @@ function releasedStep(ui: UiState, event: KeyEvent, context: UiContext): UiStep 
 export function settleKey(before: UiState, step: UiStep, { state, nowMs }: UiContext): UiStep {
   const answeredAtMs = step.ui.answeredApproval === before.answeredApproval ? before.answeredAtMs : nowMs
   const places = placesOf(step.ui, state)
-  const isUnchanged = places.join() === placesOf(before, state).join()
+  const isUnchanged = isSamePlaces(places, placesOf(before, state))
   const shownPlaces = isUnchanged ? step.ui.shownPlaces : placedByKey(places)
   return { ...step, ui: { ...step.ui, answeredAtMs, shownPlaces } }
 }
@@ -58,8 +63,17 @@ function keyStep(ui: UiState, event: KeyEvent, context: UiContext): UiStep {
   const act = key === null ? null : actOfKey(key, situation)
   if (event.kind === 'key' && key !== null && isMeaningNew(ui.shownPlaces, key, situation, context.nowMs))
     return stepTo(ui)
-  const before = act === 'offerToLeave' ? ui : { ...ui, interrupts: leaveNotOffered }
+  const before = withoutOffers(ui, act)
   return (act === null ? null : acts[act](before, context, event)) ?? input(before, event, context)
+}
+
+/** Withdraws what another key has offered to do when it is pressed again. */
+function withoutOffers(ui: UiState, act: KeyAct | null): UiState {
+  return {
+    ...ui,
+    interrupts: act === 'offerToLeave' ? ui.interrupts : leaveNotOffered,
+    earlierUntilMs: act === 'offerEarlier' ? ui.earlierUntilMs : null,
+  }
 }
 
 /** Returns the key as the table names it: its chord, or a single typed character. */
@@ -81,14 +95,17 @@ const acts: Readonly<Record<KeyAct, Act>> = {
   closeMenu: (ui) => closeMenu(ui),
   closeNote: (ui) => stepTo(closeNote(ui)),
   closeRule: (ui) => stepTo(closeRule(ui)),
+  closeSearch: (ui) => stepTo(closeSearch(ui)),
   complete,
   completeModel,
+  editOutside: (ui) => stepTo(ui, { kind: 'editText', text: expanded(ui.composer) }),
   editWaiting,
   fill: (ui, { state }, event) => pressInForm(ui, event, state),
   interrupt: (ui, { state }) => interruptTurn(ui, state),
   leave: only({ kind: 'leave' }),
   leaveQuestion: (ui, { state }) => leaveQuestion(ui, state),
   nothing: (ui) => stepTo(ui),
+  offerEarlier,
   offerToLeave: (ui, { nowMs }) => offerToLeave(ui, nowMs),
   openFold: only({ kind: 'showTranscript', at: 'lastFold' }),
   openTranscript: only({ kind: 'showTranscript', at: 'end' }),
@@ -97,10 +114,15 @@ const acts: Readonly<Record<KeyAct, Act>> = {
     ui.purpose.kind === 'form' ? stepTo(previousField(ui, ui.purpose.form, state)) : null,
   queue: (ui, context) => pressEnter(ui, 'queue', context),
   restart: (ui) => stepTo({ ...ui, link: { kind: 'starting' }, hangs: false }, { kind: 'restart' }),
+  search: (ui) => openSearch(ui),
+  searchNewer: (ui, { state }) => stepTo(moveSearch(ui, -1, state)),
+  searchOlder: (ui, { state }) => stepTo(moveSearch(ui, 1, state)),
   send: (ui, context) => pressEnter(ui, 'steer', context),
   showKeys: (ui) => stepTo(addKeyTables(ui)),
   stopCommand: (ui, { state }) => stopCommand(ui, state),
   suspend: only({ kind: 'suspend' }),
+  takeBack: (ui, { state }) => takeBack(ui, state),
+  takeFound: (ui, { state }) => stepTo(takeFound(ui, state)),
   wait: (ui) => stepTo({ ...ui, hangs: false }),
 }
 
@@ -111,6 +133,7 @@ function only(intent: Intent): Act {
 /** Handles a key that the table gives no meaning: input of the menu, the form, the question or the composer. */
 function input(ui: UiState, event: KeyEvent, context: UiContext): UiStep {
   if (ui.menu !== null) return pressInMenu(ui, ui.menu, event, context)
+  if (ui.search !== null) return pressInSearch(ui, event, context)
   return (
     pressInForm(ui, event, context.state) ??
     answerApproval(ui, event, context) ??

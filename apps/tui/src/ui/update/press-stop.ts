@@ -1,7 +1,7 @@
 import type { ConversationState } from '@parley/protocol'
 import { stepTo, type UiStep } from '../actions.ts'
 import { forgetPainted } from '../answers.ts'
-import { clear, emptyComposer } from '../composer/composer.ts'
+import { clear, emptyComposer, expanded, putBack } from '../composer/composer.ts'
 import { inputText, isWhole, ownQueued } from '../inbox.ts'
 import { type Interrupts, leaveNotOffered, message, type UiState } from '../ui-state.ts'
 import { setWriting } from '../write-over-question.ts'
@@ -64,4 +64,15 @@ export function interruptTurn(ui: UiState, state: State): UiStep {
     .toReversed()
     .map(({ messageId, content }) => ({ kind: 'takeBack', messageId, text: inputText(content) }) as const)
   return stepTo({ ...ui, stoppingTurn: turnId }, ...back, { kind: 'interrupt', turnId })
+}
+
+/** Takes the message sent last back into the composer: from those held here, or by stopping the turn it has begun. */
+export function takeBack(ui: UiState, state: State): UiStep {
+  const { lastSent, composer } = ui
+  const isHeld = ui.link.kind === 'starting'
+  // On its way to the server it can be neither kept back nor stopped: that takes some milliseconds.
+  if (lastSent === null || (!isHeld && state?.core.turn == null)) return stepTo(ui)
+  const restored = composer.text === '' ? lastSent.composer : putBack(composer, expanded(lastSent.composer))
+  const unsent = ui.unsent.filter(({ messageId }) => messageId !== lastSent.messageId)
+  return interruptTurn({ ...ui, composer: restored, lastSent: null, unsent }, state)
 }

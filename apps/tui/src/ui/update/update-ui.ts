@@ -1,17 +1,19 @@
+import type { MessageId } from '@parley/protocol'
 import { type Intent, stepTo, type UiAction, type UiContext, type UiStep } from '../actions.ts'
 import { applyHeldKey } from '../answer-approval.ts'
-import { noteKey, notePainted } from '../answers.ts'
+import { noteKey, notePainted, type Painted } from '../answers.ts'
 import type { FileList } from '../complete/file-list.ts'
-import { putBack } from '../composer/composer.ts'
+import { putBack, rewritten } from '../composer/composer.ts'
 import { leaveForm, reopenForm } from '../fill-form.ts'
 import { keyPress } from '../keys/key-event.ts'
-import { notePlaces } from '../keys/key-meaning.ts'
+import { isSamePlaces, notePlaces, placedByKey } from '../keys/key-meaning.ts'
 import { noteAnswered, noteConfigured, noteLostLog } from '../outside-changes.ts'
 import { updateMenu } from '../press-in-menu.ts'
 import { addNotice, message, type UiState } from '../ui-state.ts'
 import { followWriting } from '../write-over-question.ts'
+import { takeImages } from './attach-images.ts'
 import { updateLink } from './follow-link.ts'
-import { placesOf } from './key-places.ts'
+import { isAnswered, placesOf } from './key-places.ts'
 import { pressKey, settleKey } from './press-key.ts'
 
 /** Returns the next state of the screen and the requests to carry out; the only way it changes. */
@@ -26,11 +28,7 @@ export function updateUi(ui: UiState, action: UiAction, context: UiContext): UiS
     case 'pressedElsewhere':
       return stepTo({ ...ui, guard: noteKey(ui.guard, context.nowMs) })
     case 'painted':
-      return stepTo({
-        ...ui,
-        guard: notePainted(ui.guard, action, context.nowMs),
-        shownPlaces: notePlaces(ui.shownPlaces, placesOf(ui, context.state), context.nowMs),
-      })
+      return stepTo(painted(ui, action, context))
     case 'linked':
     case 'lost':
     case 'hangs':
@@ -40,15 +38,17 @@ export function updateUi(ui: UiState, action: UiAction, context: UiContext): UiS
       return stepTo({ ...ui, menu: null, opened: action.opened, shownTrust: null, lostLog: null }, ...resendUnsent(ui))
     case 'recalled':
       return stepTo({ ...ui, earlierPrompts: action.prompts })
+    case 'recalledAll':
+      return stepTo(ui.search === null ? ui : { ...ui, allPrompts: action.prompts })
+    case 'imagesFound':
+      return stepTo(takeImages(ui, action.pasted, action.paths))
+    case 'edited':
+      return stepTo({ ...ui, composer: rewritten(ui.composer, action.text) })
     case 'hold':
       return stepTo({ ...ui, unsent: [...ui.unsent, action.message] })
     case 'acknowledged':
       // An acknowledgement shows that the log has been restored.
-      return stepTo({
-        ...ui,
-        lostLog: null,
-        unsent: ui.unsent.filter(({ messageId }) => messageId !== action.messageId),
-      })
+      return stepTo({ ...ui, lostLog: null, unsent: withoutMessage(ui, action.messageId) })
     case 'notTaken':
       return stepTo(returnMessage(ui, action.message))
     case 'tookBack':
@@ -75,15 +75,29 @@ export function updateUi(ui: UiState, action: UiAction, context: UiContext): UiS
     case 'background':
       return stepTo({ ...ui, background: action.rgb })
     case 'filesListed':
-      return stepTo({ ...ui, files: shownList(ui.files, action.files) })
+      return stepTo(withFiles(ui, action.files, context))
     case 'statusTold':
       return stepTo({ ...ui, statusText: action.line })
   }
 }
 
-/** Keeps an earlier list of the same folder until the new one is whole. */
-function shownList(before: UiState['files'], next: FileList): FileList {
-  return before?.isWhole === true && !next.isWhole && before.folder === next.folder ? before : next
+/** Records what a frame shows: which question, and which places decide what keys mean. */
+function painted(ui: UiState, frame: Painted, { state, nowMs }: UiContext): UiState {
+  const shownPlaces = notePlaces(ui.shownPlaces, placesOf(ui, state), nowMs)
+  return { ...ui, guard: notePainted(ui.guard, frame, nowMs), shownPlaces }
+}
+
+/**
+ * Takes a list of files, but keeps an earlier one of the same folder until the new one is whole. The list that appears was
+ * asked for by a key, so keys act on it at once.
+ */
+function withFiles(ui: UiState, files: FileList, { state }: UiContext): UiState {
+  const { files: before } = ui
+  if (before?.isWhole === true && !files.isWhole && before.folder === files.folder) return ui
+  const next = { ...ui, files }
+  return isSamePlaces(placesOf(ui, state), placesOf(next, state))
+    ? next
+    : { ...next, shownPlaces: placedByKey(placesOf(next, state)) }
 }
 
 /** Resends messages once a conversation is open; the server accepts the same id once. */
@@ -91,9 +105,12 @@ function resendUnsent({ unsent }: UiState): readonly Intent[] {
   return unsent.map((held) => ({ kind: 'send', message: held }))
 }
 
+function withoutMessage({ unsent }: UiState, messageId: MessageId): UiState['unsent'] {
+  return unsent.filter((held) => held.messageId !== messageId)
+}
+
 function returnMessage(ui: UiState, { messageId, text }: UiState['unsent'][number]): UiState {
-  const unsent = ui.unsent.filter((held) => held.messageId !== messageId)
-  return { ...ui, unsent, composer: putBack(ui.composer, text) }
+  return { ...ui, unsent: withoutMessage(ui, messageId), lastSent: null, composer: putBack(ui.composer, text) }
 }
 
 /** Drops references to what the conversation no longer has: an approval answered by others, a sent message. */
@@ -108,6 +125,7 @@ export function followState(ui: UiState, { state }: Pick<UiContext, 'state'>): U
     next = { ...next, answeredApproval: null }
   if (next.remembering !== null && approvals[next.remembering]?.state !== 'pending')
     next = { ...next, remembering: null }
+  if (next.lastSent !== null && isAnswered(next.lastSent.messageId, state)) next = { ...next, lastSent: null }
   const { purpose } = next
   if (purpose.kind === 'note' && approvals[purpose.approvalId]?.state !== 'pending')
     next = { ...next, purpose: message }

@@ -1,7 +1,7 @@
 import type { ConversationState, MessageId, QueuedMessage } from '@parley/protocol'
 import { atWordAt } from '../../ui/complete/at-word.ts'
 import { type Completion, completionsOf } from '../../ui/completions.ts'
-import { type ComposerLayout, layoutComposer } from '../../ui/composer/layout.ts'
+import { layoutComposer } from '../../ui/composer/layout.ts'
 import { fieldsOf, optionsOf } from '../../ui/fill-form.ts'
 import { inputText } from '../../ui/inbox.ts'
 import { actorName } from '../../ui/outside-changes.ts'
@@ -11,14 +11,11 @@ import { truncateLine } from '../text/fit-rows.ts'
 import { count } from '../text/formats.ts'
 import { beside, gutterCells, indented, marked } from '../text/gutter.ts'
 import type { Line, Room, Span } from '../text/span.ts'
-
-export interface RowsWithCaret {
-  readonly rows: readonly Line[]
-  readonly caret: ComposerLayout['caret']
-}
+import { type RowsWithCaret, searchRows } from './search-rows.ts'
 
 /** Returns the rows of the text around the caret. */
 export function composerRows(state: ConversationState | null, ui: UiState, room: Room, maxRows: number): RowsWithCaret {
+  if (ui.search !== null) return searchRows(ui, ui.search, state, room)
   const inner = beside(room)
   const { rows, caret } = layoutComposer(ui.composer, inner, Math.max(1, maxRows))
   const mark = promptMark(ui)

@@ -7,7 +7,7 @@ import { formatAgo, placedPath } from '../text/formats.ts'
 import { beside, gutterCells, indented, marked } from '../text/gutter.ts'
 import { type Line, lineText, type Room, type Span } from '../text/span.ts'
 import { cellWidth } from '../text/width.ts'
-import type { RowsWithCaret } from './composer-rows.ts'
+import type { RowsWithCaret } from './search-rows.ts'
 
 export interface Around {
   readonly homeFolder: string

@@ -12,7 +12,7 @@ function renderPiece(piece: Piece, room: Room): readonly Line[] {
   const rows =
     piece.kind === 'blocks'
       ? blockRows(lex(piece.text), room, piece.ordinal)
-      : [...(piece.begins ? languageRow(piece.language) : []), ...codeRows(piece.lines, room)]
+      : [...(piece.begins ? languageRow(piece.language) : []), ...codeRows(piece, room)]
   return piece.gap ? [[], ...rows] : rows
 }
 
@@ -51,11 +51,24 @@ export function blockRows(tokens: readonly MarkedToken[], room: Room, ordinal?: 
 const goesOn: Span = { text: '↪ ', tone: 'muted' }
 
 /** Returns the rows of fenced or indented code, nothing hidden; the rest of a long line is marked. */
-function codeRows(lines: readonly string[], room: Room): readonly Line[] {
-  return lines.flatMap((line) => {
-    const text = stripEffects(line)
-    return text === '' ? [[]] : wrapMarked([{ text, code: true }], goesOn, room)
+function codeRows({ lines, before, language }: Code, room: Room): readonly Line[] {
+  const texts = [...before, ...lines].map((line) => stripEffects(line))
+  const coloured = room.highlight?.(texts, language)
+  return texts.slice(before.length).flatMap((text, index) => {
+    const line = coloured?.[before.length + index] ?? [{ text, code: true as const }]
+    return text === '' ? [[]] : wrapMarked(line, goesOn, room)
   })
+}
+
+interface Code {
+  readonly lines: readonly string[]
+  /** Lines of the same block that are printed already. */
+  readonly before: readonly string[]
+  readonly language: string
+}
+
+function codeBlock(lines: readonly string[], language: string, room: Room): readonly Line[] {
+  return [...languageRow(language), ...codeRows({ lines, before: [], language }, room)]
 }
 
 function languageRow(language: string): readonly Line[] {
@@ -71,7 +84,7 @@ function tokenRows(token: MarkedToken, room: Room, ordinal?: number): readonly L
     case 'heading':
       return wrapLines(inlineLines(known(token.tokens), headingStyle(token.depth)), proseRoom(room))
     case 'code':
-      return [...languageRow(token.lang?.split(/\s/)[0] ?? ''), ...codeRows(codeLines(token.text), room)]
+      return codeBlock(codeLines(token.text), token.lang?.split(/\s/)[0] ?? '', room)
     case 'hr':
       return [ruleRow(proseRoom(room))]
     case 'blockquote':

@@ -29,13 +29,23 @@ interface CodePiece {
   readonly gap: boolean
   readonly begins: boolean
   readonly language: string
+  /** Newest lines of the block before these, from which its colours go on. */
+  readonly before: readonly string[]
   readonly lines: readonly string[]
 }
 
-type Mode =
-  | { readonly kind: 'none' | 'paragraph' | 'quote' | 'indented' }
-  | ListMode
-  | { readonly kind: 'code'; readonly fence: Fence; readonly language: string; readonly begun: boolean }
+type Mode = { readonly kind: 'none' | 'paragraph' | 'quote' | 'indented' } | ListMode | CodeMode
+
+interface CodeMode {
+  readonly kind: 'code'
+  readonly fence: Fence
+  readonly language: string
+  readonly begun: boolean
+  readonly before: readonly string[]
+}
+
+/** Lines of a block that are kept for the colours of the next. */
+const keptLines = 30
 
 interface ListMode {
   readonly kind: 'list'
@@ -104,7 +114,7 @@ function beginBlock(scan: Scan, line: string, kind: LineKind): void {
     case 'blank':
       return
     case 'fence':
-      scan.mode = { kind: 'code', fence: kind.fence, language: kind.language, begun: false }
+      scan.mode = { kind: 'code', fence: kind.fence, language: kind.language, begun: false, before: [] }
       return
     case 'item':
       beginItem(scan, line, { item: kind.item, ordinal: kind.item.number, gap: scan.started })
@@ -181,7 +191,7 @@ function beginItem(scan: Scan, line: string, begun: Pick<ListMode, 'item' | 'ord
   keep(scan, line, { kind: 'list', ...begun, afterBlank: false, lazy })
 }
 
-function takeCodeLine(scan: Scan, mode: Mode & { kind: 'code' }, line: string): void {
+function takeCodeLine(scan: Scan, mode: CodeMode, line: string): void {
   if (!closesFence(line, mode.fence)) {
     scan.code.push(dedented(line, mode.fence.indent))
     return
@@ -212,11 +222,12 @@ function flushCode(scan: Scan): void {
   if (scan.mode.kind === 'code' && scan.code.length > 0) pushCode(scan, scan.mode)
 }
 
-function pushCode(scan: Scan, mode: Mode & { kind: 'code' }): void {
+function pushCode(scan: Scan, mode: CodeMode): void {
   const begins = !mode.begun
-  push(scan, { kind: 'code', gap: begins && scan.started, begins, language: mode.language, lines: scan.code })
+  const { language, before } = mode
+  push(scan, { kind: 'code', gap: begins && scan.started, begins, language, before, lines: scan.code })
+  scan.mode = { ...mode, begun: true, before: [...before, ...scan.code].slice(-keptLines) }
   scan.code = []
-  scan.mode = { ...mode, begun: true }
 }
 
 function push(scan: Scan, piece: Piece): void {

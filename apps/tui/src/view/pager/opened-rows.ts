@@ -1,11 +1,13 @@
 import type { FileChangeEntry, Item, ItemOf, Output } from '@parley/protocol'
 import { renderMarkdown } from '../markdown/render.ts'
 import { showEffects, showHidden, stripEffects, visibleLine } from '../text/control-characters.ts'
-import { parseDiff, renderDiff } from '../text/diff.ts'
+import { parseDiff } from '../text/diff.ts'
+import { renderDiff } from '../text/diff-rows.ts'
 import { wrapLine, wrapLines } from '../text/fit-rows.ts'
 import { formatBytes } from '../text/formats.ts'
 import { banded, below, beside, indented, textRows } from '../text/gutter.ts'
 import type { Line, Room } from '../text/span.ts'
+import { aboutChange } from '../transcript/change-block.ts'
 import { itemBlock } from '../transcript/item-block.ts'
 import { collapseOverwrites } from '../transcript/output-rows.ts'
 import { wholeFileOf } from './entry.ts'
@@ -21,7 +23,7 @@ export function openedRows(item: Item, room: Room): readonly Line[] {
     case 'shellCommand':
       return [...headRows(item, room), ...commandRows(item, room), ...outputRowsOf(item, room)]
     case 'fileChange':
-      return [...headRows(item, room), ...indented(patchRows(item, beside(room)))]
+      return [...headRows(item, room), ...content(patchRows(item, below(room)))]
     case 'toolCall':
       return [...headRows(item, room), ...toolRows(item, room)]
     case 'agentMessage':
@@ -38,10 +40,7 @@ function mutedLine(line: Line): Line {
 
 /** Returns the rows of an item without its content, as the transcript has them. */
 function headRows(item: Item, room: Room): readonly Line[] {
-  if (item.type === 'fileChange') {
-    const changes = item.changes.map((change) => ({ ...change, diff: '' }))
-    return itemBlock({ ...item, changes }, room).lines
-  }
+  if (item.type === 'fileChange') return aboutChange(item, room)
   if (!('output' in item)) return itemBlock(item, room).lines
   const { output: _, ...head } = item
   return itemBlock(head, room).lines
@@ -95,10 +94,11 @@ function patchRows({ changes }: ItemOf<'fileChange'>, room: Room): readonly Line
   return changes.flatMap((change) => [...(changes.length > 1 ? nameRows(change, room) : []), ...diffRows(change, room)])
 }
 
-function diffRows({ diff }: FileChangeEntry, room: Room): readonly Line[] {
+function diffRows({ diff, path, movedTo }: FileChangeEntry, room: Room): readonly Line[] {
   return renderDiff(
     parseDiff(showHidden(diff)).filter((line) => line.kind !== 'file'),
     room,
+    movedTo ?? path,
   )
 }
 

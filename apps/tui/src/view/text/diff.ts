@@ -1,9 +1,7 @@
 import type { AskedFile } from '@parley/protocol'
 import { showHidden, stripEffects } from './control-characters.ts'
-import { wrapLine } from './fit-rows.ts'
-import { type Line, narrowed, type Room, type Tone } from './span.ts'
 
-interface DiffLine {
+export interface DiffLine {
   readonly kind: 'file' | 'hunk' | 'context' | 'added' | 'removed' | 'note'
   /** Text without the marker, safe to print. */
   readonly text: string
@@ -60,32 +58,6 @@ function hunkLine(raw: string, hunk: Hunk): DiffLine {
   if (raw.startsWith('-')) return { kind: 'removed', text, oldLine: hunk.oldLine++ }
   hunk.newLeft -= 1
   return { kind: 'context', text, oldLine: hunk.oldLine++, newLine: hunk.newLine++ }
-}
-
-const marker = { added: '+', removed: '-', context: ' ' } as const
-const tone: Partial<Record<DiffLine['kind'], Tone>> = { added: 'good', removed: 'bad', hunk: 'accent' }
-
-/** Returns the diff as rows: line number (the old one where removed, else the new one), marker, text. */
-export function renderDiff(lines: readonly DiffLine[], room: Room): readonly Line[] {
-  const largest = lines.reduce((most, line) => Math.max(most, line.newLine ?? 0, line.oldLine ?? 0), 0)
-  const gutter = String(largest).length
-  return lines.flatMap((line) => diffRows(line, gutter, room))
-}
-
-function diffRows(line: DiffLine, gutter: number, room: Room): readonly Line[] {
-  const lineTone = tone[line.kind]
-  const style = lineTone === undefined ? {} : { tone: lineTone }
-  if (line.kind === 'file') return wrapLine([{ text: line.text, bold: true }], room)
-  if (line.kind === 'hunk' || line.kind === 'note')
-    return wrapLine([{ text: line.text, tone: lineTone ?? 'muted' }], room)
-  const prefix = gutter + 3
-  const rows = wrapLine([{ text: line.text, ...style }], { ...narrowed(room, prefix), mode: 'anywhere', hang: 0 })
-  const number = String(line.newLine ?? line.oldLine ?? '').padStart(gutter)
-  return rows.map((row, index) => [
-    { text: index === 0 ? `${number} ` : ' '.repeat(gutter + 1), tone: 'muted' },
-    { text: `${marker[line.kind === 'added' || line.kind === 'removed' ? line.kind : 'context']} `, ...style },
-    ...row,
-  ])
 }
 
 /**

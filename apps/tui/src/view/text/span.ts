@@ -34,10 +34,14 @@ export interface Span extends Style {
 /** Line of content before wrapping, or of the screen after wrapping. */
 export type Line = readonly Span[]
 
-/** Width available, in cells. */
+/** Returns lines of code in the colours of their language, with the same text; null for a language that is not known. */
+export type Highlight = (lines: readonly string[], language: string) => readonly Line[] | null
+
+/** Width available, in cells, and how code is coloured in it. */
 export interface Room {
   readonly columns: number
   readonly ambiguous?: 1 | 2
+  readonly highlight?: Highlight
 }
 
 export function lineText(line: Line): string {

@@ -1,11 +1,12 @@
-import type { Item, ItemOf, Plan } from '@parley/protocol'
+import type { Item, ItemOf } from '@parley/protocol'
 import { renderMarkdown } from '../markdown/render.ts'
-import { showEffects, stripEffects, strippedLine } from '../text/control-characters.ts'
-import { clipRows, truncateLine, wrapLine, wrapLines } from '../text/fit-rows.ts'
-import { banded, beside, indented, marked, textRows } from '../text/gutter.ts'
-import type { Line, Room, Style } from '../text/span.ts'
+import { showEffects, stripEffects } from '../text/control-characters.ts'
+import { clipRows, truncateLine } from '../text/fit-rows.ts'
+import { banded, marked, textRows } from '../text/gutter.ts'
+import type { Line, Room } from '../text/span.ts'
 import { authorRows, type Block } from './block.ts'
-import { changeBlock, commandBlock, toolBlock } from './call-block.ts'
+import { commandBlock, toolBlock } from './call-block.ts'
+import { changeBlock } from './change-block.ts'
 import { noticeBlock } from './notice-block.ts'
 
 /** Returns the block of a finished item. `author`: name of another client that sent it. */
@@ -49,38 +50,4 @@ function unknownBlock(item: { readonly title: string; readonly text: string }, r
   const rows = textRows(showEffects(item.title), room, { bold: true })
   const text = clipRows(textRows(showEffects(item.text), room), { head: 20, tail: 5 })
   return { kind: 'call', lines: marked({ text: '·' }, [...rows, ...text]) }
-}
-
-type Status = Plan['steps'][number]['status']
-
-const looks: Readonly<Record<Status, { mark: string; style: Style }>> = {
-  completed: { mark: '✓', style: { tone: 'muted' } },
-  inProgress: { mark: '▸', style: { bold: true } },
-  pending: { mark: '○', style: {} },
-}
-
-const markTones = { completed: 'good', inProgress: 'accent', pending: 'muted' } as const
-
-/** Returns the plan as a check list. */
-export function planBlock({ explanation, steps }: Plan, room: Room): Block {
-  const inner = beside(room)
-  const why = explanation === undefined ? [] : wrapLines([[{ text: stripEffects(explanation), tone: 'muted' }]], inner)
-  return {
-    kind: 'plan',
-    lines: [
-      ...marked({ text: '≡', tone: 'accent' }, [[{ text: 'Plan', bold: true }]]),
-      ...indented(why),
-      ...indented(steps.flatMap((step) => stepRows(step, inner))),
-    ],
-  }
-}
-
-function stepRows({ step, status }: Plan['steps'][number], room: Room): readonly Line[] {
-  const { mark, style } = looks[status]
-  const rows = wrapLine([{ text: strippedLine(step), ...style }], beside(room))
-  return marked({ text: mark, tone: markTones[status] }, rows)
-}
-
-export function isFinished({ steps }: Plan): boolean {
-  return steps.every(({ status }) => status === 'completed')
 }

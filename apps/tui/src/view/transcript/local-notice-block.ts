@@ -6,9 +6,9 @@ import { beside, indented, marked, textRows } from '../text/gutter.ts'
 import type { Line, Room } from '../text/span.ts'
 import { cellWidth } from '../text/width.ts'
 import type { Block } from './block.ts'
-import { changedFiles } from './call-block.ts'
-import { planBlock } from './item-block.ts'
+import { changedFiles } from './change-block.ts'
 import { noticeRows } from './notice-block.ts'
+import { planBlock } from './plan-rows.ts'
 
 /** Returns a notice of the program itself, which is not part of the conversation. */
 export function localNoticeBlock(notice: Notice, room: Room): Block {

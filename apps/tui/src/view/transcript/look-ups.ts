@@ -14,14 +14,18 @@ const wordCells = 48
 export function lookUpBlock(words: readonly string[], room: Room, verb = 'Looked at'): Block {
   const shown = [...new Set(words)].map((text) => truncateText(text, { ...room, columns: wordCells }))
   for (let kept = shown.length; kept > 0; kept--) {
-    const row = groupRow(shown.slice(0, kept), shown.length - kept, verb)
+    const row = groupRow(shown.slice(0, kept), moreWords(shown.length - kept, ' (Ctrl+T)'), verb)
     if (cellWidth(lineText(row), room.ambiguous) <= room.columns) return { kind: 'lookUp', lines: [row] }
   }
-  return { kind: 'lookUp', lines: [truncateLine(groupRow(shown.slice(0, 1), shown.length - 1, verb), room)] }
+  const row = groupRow(shown.slice(0, 1), moreWords(shown.length - 1, ''), verb)
+  return { kind: 'lookUp', lines: [truncateLine(row, room)] }
 }
 
-function groupRow(words: readonly string[], others: number, verb: string): Line {
-  const more = others > 0 ? ` · … ${count(others)} more (Ctrl+T)` : ''
+function moreWords(others: number, key: string): string {
+  return others > 0 ? ` · … ${count(others)} more${key}` : ''
+}
+
+function groupRow(words: readonly string[], more: string, verb: string): Line {
   return [
     { text: '• ', tone: 'muted', bold: true },
     { text: `${verb}  ${words.join(' · ')}${more}`, tone: 'muted' },

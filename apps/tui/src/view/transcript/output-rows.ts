@@ -41,8 +41,15 @@ export function outputTail(output: Output, room: Room, limit: number): readonly 
   const head = isGapped ? [] : numberedRows(output.head.slice(-maxCharacters), room)
   const rows = [...head, ...numberedRows(output.tail.slice(-maxCharacters), room)]
   if (!isGapped && rows.length <= limit) return rows.map(({ row }) => row)
-  const written = rows.filter(({ row }) => lineText(row).trim() !== '').map(({ row }) => row)
-  return [...lastRows(written, limit - 1), [{ text: `… ${printedWords(output)} (Ctrl+O)`, tone: 'muted' }]]
+  const written = rows.filter(({ row }) => lineText(row).trim() !== '')
+  return [...lastLines(written, limit - 1), [{ text: `… ${printedWords(output)} (Ctrl+O)`, tone: 'muted' }]]
+}
+
+/** Returns the last rows from the beginning of a line on, where one begins among them. */
+function lastLines(rows: readonly NumberedRow[], limit: number): readonly Line[] {
+  const from = Math.max(0, rows.length - limit)
+  const begin = rows.findIndex(({ line }, index) => index >= from && line !== rows[index - 1]?.line)
+  return rows.slice(begin === -1 ? from : begin).map(({ row }) => row)
 }
 
 /** Returns the number of lines that were printed, or the size where nobody counted or there is one line. */

@@ -2,13 +2,16 @@ import type { ClientId, CompletedItem, ConversationState, Item } from '@parley/p
 import type { Notice } from '../../ui/notices/notice.ts'
 import { actorName } from '../../ui/outside-changes.ts'
 import { count } from '../text/formats.ts'
+import { beside, indented } from '../text/gutter.ts'
 import type { Room } from '../text/span.ts'
 import { type Block, type BlockKind, gapBefore } from './block.ts'
-import { isFinished, itemBlock, planBlock } from './item-block.ts'
+import { itemBlock } from './item-block.ts'
 import { localNoticeBlock } from './local-notice-block.ts'
 import { isPlanUpdate, lookedAt, lookUpBlock } from './look-ups.ts'
 import { followText, type MessageStream, openStream, restRows } from './message-stream.ts'
 import { noticeRows } from './notice-block.ts'
+import { fitsRow, isFinished, planBlock, planRow } from './plan-rows.ts'
+import { endingBlock, followTurn, type TurnClock } from './turn-clock.ts'
 
 /** Record of what has been printed of a conversation; the text itself is only in the terminal. */
 export interface Transcript {
@@ -22,6 +25,8 @@ export interface Transcript {
   readonly last: BlockKind | null
   /** Look-ups since the last other block, which are printed together before the next. */
   readonly lookUps: readonly string[]
+  /** The turn that runs. */
+  readonly turn: TurnClock | null
   /** Completed items from before this client joined; their authors are not shown. */
   readonly earlierItems: number
 }
@@ -33,6 +38,9 @@ export interface TranscriptInput {
   readonly room: Room
   /** Client ids of this window's connections. */
   readonly own: readonly ClientId[]
+  readonly nowMs: number
+  /** Local time minus UTC, in ms. */
+  readonly utcOffsetMs: number
 }
 
 export const emptyTranscript: Transcript = {
@@ -42,6 +50,7 @@ export const emptyTranscript: Transcript = {
   stream: null,
   last: null,
   lookUps: [],
+  turn: null,
   earlierItems: 0,
 }
 
@@ -76,7 +85,18 @@ function settleState(scan: Scan, state: ConversationState): void {
   dropLostStream(scan, state)
   settlePlan(scan, state)
   followStream(scan, state)
-  if (state.core.turn === null) putLookUps(scan)
+  followClock(scan, state)
+}
+
+/** Ends a turn with its look-ups and its time, and follows the next. */
+function followClock(scan: Scan, state: ConversationState): void {
+  const { turn: clock } = scan.transcript
+  const turn = followTurn(clock, state, scan.nowMs)
+  if (turn === null) putLookUps(scan)
+  const ending =
+    clock === null || turn?.turnId === clock.turnId ? null : endingBlock(clock, state.core, scan.utcOffsetMs)
+  change(scan, { turn })
+  if (ending !== null) put(scan, ending)
 }
 
 function settleItem(scan: Scan, { item }: CompletedItem, isNew: boolean): void {
@@ -147,8 +167,15 @@ function appendToMessage(scan: Scan, { begun }: MessageStream, lines: Block['lin
 function settlePlan(scan: Scan, { core: { plan } }: ConversationState): void {
   const written = JSON.stringify(plan)
   if (written === scan.transcript.plan) return
+  const isFirst = scan.transcript.plan === emptyTranscript.plan
   change(scan, { plan: written })
-  if (plan !== null) put(scan, planBlock(plan, scan.room))
+  if (plan === null) return
+  // Steps that one row would cut are printed whole, the first time.
+  const isWhole = isFirst && !fitsRow(plan, beside(scan.room))
+  put(
+    scan,
+    isWhole ? planBlock(plan, scan.room) : { kind: 'plan', lines: indented([planRow(plan, beside(scan.room))]) },
+  )
 }
 
 /** Prints the look-ups that wait, because something else follows them or the turn has ended. */

@@ -215,6 +215,12 @@ describe('a server that hangs', () => {
     expect({ hangs: waiting.ui.hangs, intents: waiting.intents }).toEqual({ hangs: false, intents: [] })
   })
 
+  test('is left alone by Ctrl+R that goes on with a search', () => {
+    const searching = typeKeys({ ...openUi, earlierPrompts: ['fix it'] }, idle, 'ctrl+r').ui
+    expect(searching.search).not.toBeNull()
+    expect(typeKeys({ ...searching, hangs: true }, idle, 'ctrl+r').intents).toEqual([])
+  })
+
   test('leaves letters to the message', () => {
     expect(typeKeys(hanging, running, 'r').ui.composer.text).toBe('r')
   })

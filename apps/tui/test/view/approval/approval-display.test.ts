@@ -237,7 +237,7 @@ describe('the files of a patch', () => {
     const approval = approvalOf({ kind: 'patch', title: 'Patch', detail: diff, files })
     const rows = approvalDetail(approval, { columns: 80 }).map(lineText)
     expect(rows.slice(0, 4)).toEqual(list)
-    expect(rows.filter((row) => row.endsWith('+ x'))).toHaveLength(90)
+    expect(rows.filter((row) => row.trimEnd().endsWith('│+ x'))).toHaveLength(90)
   })
 
   test.each([

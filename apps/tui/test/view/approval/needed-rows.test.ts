@@ -97,7 +97,7 @@ describe('a patch at 80 columns and 24 rows', () => {
     )
     expect(isSeen).toBe(true)
     expect(rows.filter((row) => row.includes('src/cart.js'))).toEqual(['  change src/cart.js (+1 −1)'])
-    expect(rows.join('\n')).toMatch(/7 - {3}return 1\n.*7 \+ {3}return 2\n.*8 {3}}\n[\s\S]*y {2}yes, this once/)
+    expect(rows.join('\n')).toMatch(/7 │- {3}return 1\n.*7 │\+ {3}return 2\n.*8 │ {2}}\n[\s\S]*y {2}yes, this once/)
   })
 
   test('of two files with one line each is shown whole, each path above its lines', () => {
@@ -106,7 +106,7 @@ describe('a patch at 80 columns and 24 rows', () => {
     const { isSeen, rows } = frame(asked({ ...about, title: 'Patch', detail, files }), [80, 24])
     expect(isSeen).toBe(true)
     expect(rows.join('\n')).toMatch(
-      /change one[^\n]*\n {2}change two[^\n]*\n {2}one.txt\n {2}@@[\s\S]*\n {2}two.txt\n {2}@@/,
+      /change one[^\n]*\n {2}change two[^\n]*\n {2}one.txt\n {2}1 │- old[\s\S]*\n {2}two.txt\n {2}1 │- old/,
     )
     expect(rows.join('\n')).not.toMatch(/^ {2}(?:---|\+\+\+)/m)
   })

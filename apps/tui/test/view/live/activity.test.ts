@@ -5,6 +5,7 @@ import { after, command, requested, started, startedAt, turnStarted } from '../s
 import { openUi } from '../scenes/scene.ts'
 
 const parked = { type: 'turn.parked', turnId: 't1', reason: 'It waits.' } as const
+const at = (ms: number) => ({ nowMs: startedAt + ms, clock: null, room: { columns: 80 } })
 const answered = { ...openUi, answeredApproval: 'a1', answeredAtMs: startedAt + 11_000 }
 
 test.each([
@@ -12,10 +13,10 @@ test.each([
   ['is parked', [parked]],
 ])('an answer without acknowledgement for a second is shown as being sent, also where its turn %s', (_, events) => {
   const state = after(turnStarted, started(command('npm install left-pad')), requested(), ...events)
-  const early = activityOf(state, answered, startedAt + 11_100)
-  expect(early === null ? '' : lineText(early.line)).toContain('working')
-  expect(early?.changesAtMs).toBe(startedAt + 12_000)
-  expect(lineText(activityOf(state, answered, startedAt + 12_000)?.line ?? [])).toBe('Sending the answer…')
+  const early = activityOf(state, answered, at(11_100))
+  expect(early === null ? '' : lineText(early.line)).toContain('Thinking')
+  expect(early?.changesAtMs).toBe(startedAt + 11_350)
+  expect(lineText(activityOf(state, answered, at(12_000))?.line ?? [])).toBe('Sending the answer…')
 })
 
 test('a window that only watches offers to join again when the server is lost', () => {
@@ -27,6 +28,6 @@ test('a window that only watches offers to join again when the server is lost', 
     attached: true,
     ephemeral: false,
   }
-  const { line = [] } = activityOf(after(turnStarted), { ...openUi, opened, link: { kind: 'lost' } }, startedAt) ?? {}
+  const { line = [] } = activityOf(after(turnStarted), { ...openUi, opened, link: { kind: 'lost' } }, at(0)) ?? {}
   expect(lineText(line)).toContain('Press r to join it again')
 })

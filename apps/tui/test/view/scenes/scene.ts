@@ -36,6 +36,7 @@ export function sceneOf(state: ConversationState | null, ui: Partial<UiState> = 
     homeFolder: '/home/ada',
     branch: 'main',
     colours: 'sixteen',
+    utcOffsetMs: 0,
   }
 }
 

@@ -29,7 +29,8 @@ function printed(shown: Iterable<ConversationState>, columns = 60): readonly str
   for (const state of shown) {
     const projected = layoutScreen({ ...sceneOf(state), size: { columns, rows: 24 }, transcript })
     transcript = projected.transcript
-    rows.push(...settledRows(projected.screen))
+    // The time of a turn is known to a window that has seen it run.
+    rows.push(...settledRows({ settled: projected.screen.settled.filter(({ kind }) => kind !== 'ending') }))
   }
   return rows
 }
@@ -114,7 +115,7 @@ describe('settled text', () => {
     const state = after(completed(userMessage('go')), { type: 'plan.updated', plan: { steps } })
     const transcript = openTranscript(emptyTranscript, state, { columns: 60 }, 100)
     const { screen } = layoutScreen({ ...sceneOf(state), transcript })
-    expect(settledRows(screen)).toEqual(['▌ go', '', '≡ Plan', `  ${mark} Look`])
+    expect(settledRows(screen)).toEqual(['▌ go', '', `  ${mark} Look`])
   })
 
   test('does not print a finished plan twice when a copy is opened below its original', () => {

@@ -28,8 +28,8 @@ describe('the record of a call shows what hides, as the question did', () => {
     const [change] = item.changes
     if (change === undefined) throw new Error('no change')
     const diff = '--- a\n+++ a\n@@ -1,1 +1,1 @@\n-a\n+b\u202e\n'
-    const text = rows({ ...item, title: 'Patch a\u200b.txt', changes: [{ ...change, diff }] }).join('\n')
-    expect(text).toContain('• Edited  Patch a<U+200B>.txt')
+    const text = rows({ ...item, changes: [{ ...change, path: 'a\u200b.txt', diff }] }).join('\n')
+    expect(text).toContain('• Edited  a<U+200B>.txt')
     expect(text).toContain('+ b<U+202E>')
   })
 })

@@ -1,0 +1,43 @@
+import { isImageName } from './at-word.ts'
+
+/** Longest paste that may be paths, in characters, and most images of one. */
+const maxCharacters = 4_000
+const maxImages = 10
+
+/**
+ * Returns ways to read a paste as paths of images, the likeliest first: as one path, or as several words. Terminals paste what
+ * is dropped on them, quoted as for a shell, with backslashes before blanks, or as `file:` URLs. Empty for any other text.
+ */
+export function pastedImages(pasted: string): readonly (readonly string[])[] {
+  const text = pasted.trim()
+  if (text === '' || text.length > maxCharacters) return []
+  const whole = /[\n\r]/.test(text) ? [] : [[pathOf(text)]]
+  const words = shellWords(text).map(pathOf)
+  const readings = [...whole, ...(words.length > maxImages ? [] : [words])]
+  return readings.filter((paths) => paths.length > 0 && paths.every(isImagePath))
+}
+
+function isImagePath(path: string): boolean {
+  return isImageName(path) && !/[\x00-\x1f\x7f-\x9f]/.test(path)
+}
+
+/** Splits words as a shell does: quotes and backslashes keep blanks. */
+function shellWords(text: string): readonly string[] {
+  const words = text.match(/(?:'[^']*'|"(?:[^"\\]|\\.)*"|\\.|[^\s'"\\])+/gs) ?? []
+  return words.map((word) =>
+    word.replace(/'([^']*)'|"((?:[^"\\]|\\.)*)"|\\(.)/gs, (_, single, double, escaped) => {
+      return single ?? double?.replace(/\\(["\\$`])/g, '$1') ?? escaped
+    }),
+  )
+}
+
+/** Returns the path of a `file:` URL of this machine; any other text as it is. */
+function pathOf(text: string): string {
+  const path = /^file:\/\/(?:localhost)?(\/.*)$/i.exec(text)?.[1]
+  if (path === undefined) return text
+  try {
+    return decodeURIComponent(path)
+  } catch {
+    return path
+  }
+}

@@ -1,0 +1,69 @@
+import type { ConversationState } from '@parley/protocol'
+import { stepTo, type UiContext, type UiStep } from '../actions.ts'
+import { commandForKey } from '../composer/command.ts'
+import { replace } from '../composer/composer.ts'
+import { inputHistory } from '../inbox.ts'
+import type { KeyEvent } from '../keys/key-event.ts'
+import type { HistorySearch, UiState } from '../ui-state.ts'
+
+/** Opens the search, for which the prompts of all folders are read. */
+export function openSearch(ui: UiState): UiStep {
+  return stepTo({ ...ui, search: { query: '', skipped: 0 }, choice: 0 }, { kind: 'recallAll' })
+}
+
+/** Returns the newest prompt that has the query, after those passed over; null if there is none. */
+export function foundPrompt(ui: UiState, search: HistorySearch, state: ConversationState | null): string | null {
+  return matchesOf(ui, search, state)[search.skipped] ?? null
+}
+
+/** Moves to an older match, or a newer one; stays at the last. */
+export function moveSearch(ui: UiState, step: 1 | -1, state: ConversationState | null): UiState {
+  const { search } = ui
+  if (search === null) return ui
+  const skipped = search.skipped + step
+  return matchesOf(ui, search, state)[skipped] === undefined ? ui : { ...ui, search: { ...search, skipped } }
+}
+
+/** Puts the match in the composer, where undo brings the draft back; without a match the draft stays. */
+export function takeFound(ui: UiState, state: ConversationState | null): UiState {
+  const found = ui.search === null ? null : foundPrompt(ui, ui.search, state)
+  const { composer } = ui
+  const taken = found === null ? composer : replace(composer, { start: 0, end: composer.text.length, text: found })
+  // A recalled command is not to be completed before it is changed.
+  return { ...closeSearch(ui), composer: taken, dismissed: taken.text }
+}
+
+export function closeSearch(ui: UiState): UiState {
+  return { ...ui, search: null, allPrompts: [] }
+}
+
+/** Handles a key that the table gives no meaning: text changes the query, a move takes the match. */
+export function pressInSearch(ui: UiState, event: KeyEvent, { state }: UiContext): UiStep {
+  const { search } = ui
+  const command = commandForKey(event)
+  if (search === null || command === null) return stepTo(ui)
+  switch (command.kind) {
+    case 'insert':
+    case 'paste':
+      return stepTo(withQuery(ui, search.query + (command.text.split('\n')[0] ?? '')))
+    case 'deleteBefore':
+      return stepTo(withQuery(ui, [...search.query].slice(0, -1).join('')))
+    case 'killToLineStart':
+    case 'killBlankWordBefore':
+    case 'killWordBefore':
+      return stepTo(withQuery(ui, ''))
+    default:
+      return stepTo(takeFound(ui, state))
+  }
+}
+
+function withQuery(ui: UiState, query: string): UiState {
+  return { ...ui, search: { query, skipped: 0 } }
+}
+
+/** Returns the prompts that have the query, newest first, each once; capital letters count where the query has some. */
+function matchesOf(ui: UiState, { query }: HistorySearch, state: ConversationState | null): readonly string[] {
+  const isExact = query !== query.toLowerCase()
+  const has = (text: string) => (isExact ? text : text.toLowerCase()).includes(query)
+  return [...new Set([...ui.allPrompts, ...inputHistory(state, ui)].toReversed())].filter(has)
+}

@@ -1,0 +1,63 @@
+import type { ConversationState, Item, ItemId, OpenItem } from '@parley/protocol'
+import { below, hung, indented } from '../text/gutter.ts'
+import type { Line, Room } from '../text/span.ts'
+import { type BlockKind, gapBefore } from '../transcript/block.ts'
+import { runningCommand, toolRows } from '../transcript/call-block.ts'
+import { changeHead } from '../transcript/change-block.ts'
+import { reasoningRows } from '../transcript/item-block.ts'
+import { looksAt, lookUpBlock } from '../transcript/look-ups.ts'
+import { liveRows } from '../transcript/message-stream.ts'
+import { tailRows } from '../transcript/output-rows.ts'
+import type { Transcript } from '../transcript/transcript.ts'
+
+/** Newest output lines shown of running calls. */
+const tailLimit = 6
+
+/** Returns the rows of streaming and running items, as the transcript will show them. */
+export function runningRows({ core }: ConversationState, transcript: Transcript, room: Room): readonly Line[] {
+  const rows: Line[] = []
+  let last = transcript.last
+  const put = (kind: BlockKind, lines: readonly Line[]) => {
+    if (lines.length === 0) return
+    rows.push(...gapBefore(last, kind), ...lines)
+    last = kind
+  }
+  const { stream } = transcript
+  if (stream?.begun === true && last === 'message') rows.push(...liveRows(stream, room))
+  else if (stream !== null) put('message', liveRows(stream, room))
+  const shown = Object.values(core.open).filter((open) => isShown(open, stream?.itemId))
+  const looking = shown.flatMap(({ item }) => looksAt(item) ?? [])
+  const lookUps = [...transcript.lookUps, ...looking]
+  if (lookUps.length > 0)
+    put('lookUp', lookUpBlock(lookUps, room, looking.length > 0 ? 'Looking at' : 'Looked at').lines)
+  for (const open of shown) if (looksAt(open.item) === null) put(kindOf(open.item), openRows(open, room))
+  const waiting = Object.values(core.open).filter(({ item }) => item.status === 'proposed').length
+  if (waiting > 0 && shown.length > 0) rows.push(...indented([[{ text: `${waiting} more to do`, tone: 'muted' }]]))
+  return rows
+}
+
+/** Returns true for a running call, including one that asks the user while it runs. */
+function isShown({ item, executionStarted }: OpenItem, streamed: ItemId | undefined): boolean {
+  const runs = item.status === 'inProgress' || (item.status === 'awaitingApproval' && executionStarted)
+  return item.id !== streamed && runs && item.type !== 'agentMessage'
+}
+
+function kindOf(item: Item): BlockKind {
+  return item.type === 'reasoning' ? 'reasoning' : 'call'
+}
+
+function openRows({ item, output, progress }: OpenItem, room: Room): readonly Line[] {
+  switch (item.type) {
+    case 'commandExecution':
+    case 'shellCommand':
+      return runningCommand(item, progress?.tail ?? output, room, tailLimit)
+    case 'fileChange':
+      return changeHead(item, room)
+    case 'toolCall':
+      return [...toolRows(item, room), ...hung(tailRows(progress?.tail ?? output, below(room), tailLimit))]
+    case 'reasoning':
+      return reasoningRows(item, room)
+    default:
+      return []
+  }
+}

@@ -1,0 +1,36 @@
+import type { ConversationState } from '@parley/protocol'
+import type { HistorySearch, UiState } from '../../ui/ui-state.ts'
+import { foundPrompt } from '../../ui/update/search-history.ts'
+import { strippedLine } from '../text/control-characters.ts'
+import { truncateLine } from '../text/fit-rows.ts'
+import { beside, gutterCells, marked } from '../text/gutter.ts'
+import type { Line, Room } from '../text/span.ts'
+import { cellWidth } from '../text/width.ts'
+
+export interface RowsWithCaret {
+  readonly rows: readonly Line[]
+  readonly caret: { readonly row: number; readonly column: number }
+}
+
+/** Returns the search in one row: what is searched for, the caret behind it, and the match. */
+export function searchRows(
+  ui: UiState,
+  search: HistorySearch,
+  state: ConversationState | null,
+  room: Room,
+): RowsWithCaret {
+  const inner = beside(room)
+  const found = foundPrompt(ui, search, state)
+  const label = found === null ? '(search: nothing found) ' : '(search) '
+  const row = truncateLine(
+    [
+      { text: label, tone: 'muted' },
+      { text: search.query, bold: true },
+      { text: ': ', tone: 'muted' },
+      { text: found === null ? '' : strippedLine(found) },
+    ],
+    inner,
+  )
+  const column = gutterCells + cellWidth(label, room.ambiguous) + cellWidth(search.query, room.ambiguous)
+  return { rows: marked({ text: '›', tone: 'warn', bold: true }, [row]), caret: { row: 0, column } }
+}

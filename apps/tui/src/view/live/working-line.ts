@@ -1,0 +1,87 @@
+import type { ConversationState, Item, OpenItem, Turn } from '@parley/protocol'
+import { shownLine } from '../text/control-characters.ts'
+import { truncateText } from '../text/fit-rows.ts'
+import type { Line, Room } from '../text/span.ts'
+import { looksAt } from '../transcript/look-ups.ts'
+import { type TurnClock, workedMs } from '../transcript/turn-clock.ts'
+
+/** Cells of one frame of the moving mark. */
+const frames = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'] as const
+/** Time between two frames; each costs the row that it stands in. */
+const frameMs = 250
+/** Fewest cells of a title; below it the tokens are left out. */
+const leastTitle = 12
+
+/** Cells of the mark, and of the blanks beside it and the verb. */
+const markCells = 3
+
+interface Working {
+  readonly line: Line
+  readonly changesAtMs: number
+}
+
+/** Returns what the turn does at this moment, for how long it has worked, and the key that stops it. */
+export function workingLine(
+  { core }: ConversationState,
+  turn: Turn,
+  { clock, nowMs, room }: { readonly clock: TurnClock | null; readonly nowMs: number; readonly room: Room },
+): Working {
+  const open = Object.values(core.open)
+  const isAnswering = open.some(({ item }) => item.type === 'agentMessage' && item.text !== '')
+  const worked = clock === null ? nowMs - turn.startedAt : workedMs(clock, nowMs)
+  const seconds = Math.max(0, Math.floor(worked / 1_000))
+  const { verb, title } = isAnswering ? { verb: 'Answering', title: '' } : doing(open.filter(isRunning))
+  const facts = [`  ${elapsed(seconds)}`, tokens(turn), ' · esc stops']
+  const leftBeside = (texts: readonly string[]) => room.columns - verb.length - markCells - texts.join('').length
+  const shownFacts = title !== '' && leftBeside(facts) < leastTitle ? facts.toSpliced(1, 1) : facts
+  const shown = truncateText(title, { ...room, columns: Math.max(1, leftBeside(shownFacts)) })
+  const nextSecondMs = nowMs + 1_000 - (Math.max(0, worked) % 1_000)
+  // An answer moves by itself, so the mark rests while one arrives.
+  const at = isAnswering ? seconds : Math.floor(worked / frameMs)
+  return {
+    line: [
+      { text: `${frames[Math.max(0, at) % frames.length] ?? frames[0]} `, tone: 'accent' },
+      { text: verb, tone: 'accent' },
+      ...(shown === '' ? [] : [{ text: ` ${shown}` }]),
+      { text: shownFacts.join(''), tone: 'muted' },
+    ],
+    changesAtMs: isAnswering ? nextSecondMs : Math.min(nextSecondMs, nowMs + frameMs),
+  }
+}
+
+function isRunning({ item, executionStarted }: OpenItem): boolean {
+  const isCall = item.type !== 'agentMessage' && item.type !== 'reasoning'
+  return isCall && (item.status === 'inProgress' || (item.status === 'awaitingApproval' && executionStarted))
+}
+
+function doing(running: readonly OpenItem[]): { readonly verb: string; readonly title: string } {
+  const [only, ...others] = running
+  if (only === undefined) return { verb: 'Thinking', title: '' }
+  const looked = running.map(({ item }) => looksAt(item))
+  const isLooking = looked.every((words) => words !== null)
+  if (others.length > 0)
+    return { verb: isLooking ? 'Looking at' : 'Running', title: `${running.length} ${isLooking ? 'places' : 'calls'}` }
+  return { verb: verbOf(only.item, isLooking), title: looked[0] ?? shownLine(titleOf(only.item)) }
+}
+
+function verbOf(item: Item, isLooking: boolean): string {
+  if (isLooking) return 'Looking at'
+  if (item.type === 'fileChange') return 'Editing'
+  return item.type === 'toolCall' ? 'Calling' : 'Running'
+}
+
+function titleOf(item: Item): string {
+  return item.type === 'fileChange' ? item.title.replace(/^Patch /, '') : item.title
+}
+
+/** Returns the tokens that have come in this turn. */
+function tokens({ usage }: Turn): string {
+  const { outputTokens } = usage
+  if (outputTokens === 0) return ''
+  return ` · ↓ ${outputTokens < 1_000 ? outputTokens : `${(outputTokens / 1_000).toFixed(1)}k`}`
+}
+
+/** Returns whole seconds as text: `12 s`, `3 min 05 s`. */
+export function elapsed(seconds: number): string {
+  return seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${String(seconds % 60).padStart(2, '0')} s`
+}

@@ -1,0 +1,141 @@
+import type { FileChangeEntry, ItemOf } from '@parley/protocol'
+import { showHidden, visibleLine } from '../text/control-characters.ts'
+import { parseDiff } from '../text/diff.ts'
+import { renderDiff } from '../text/diff-rows.ts'
+import { type Clip, clipRows, wrapLine } from '../text/fit-rows.ts'
+import { count } from '../text/formats.ts'
+import { below, beside, hung, indented } from '../text/gutter.ts'
+import type { Line, Room, Span } from '../text/span.ts'
+import type { Block } from './block.ts'
+import { failureRows, noteRows } from './call-block.ts'
+import { callFacts, callTone, rightsFacts, verbOf } from './call-facts.ts'
+import { headRows } from './call-head.ts'
+
+type Patch = ItemOf<'fileChange'>
+
+/** Rows of a file's diff; a new file shows its beginning only. */
+const clips: Readonly<Record<'update' | 'add' | 'delete', Clip>> = {
+  update: { head: 20, tail: 5, hint: ' (Ctrl+O)' },
+  add: { head: 10, tail: 0, hint: ' (Ctrl+O)' },
+  delete: { head: 0, tail: 0 },
+}
+/** Rows of all diffs of a patch; the files after it have one row. */
+const maxRows = 60
+/** Changed lines of a renamed file up to which it has one row. */
+const fewLines = 2
+/** Columns below which diffs are indented less. */
+const narrowColumns = 60
+
+/** Returns a patch, applied or not: its files and, where they may have changed, the changed lines. */
+export function changeBlock(item: Patch, room: Room): Block {
+  const isShown = item.status === 'completed' || item.status === 'unknown'
+  return {
+    kind: 'call',
+    lines: [...aboutChange(item, room), ...(isShown ? changeRows(item.changes, room) : [])],
+  }
+}
+
+/** Returns the rows of a patch without its files: what is changed, what was answered, and why it failed. */
+export function aboutChange(item: Patch, room: Room): readonly Line[] {
+  return [...changeHead(item, room), ...noteRows(item, room), ...failureRows(item, room)]
+}
+
+/** Returns the first rows of a patch: what is changed, and how much. */
+export function changeHead(item: Patch, room: Room): readonly Line[] {
+  const { changes, status } = item
+  const [only, ...others] = changes
+  const title: Line =
+    only === undefined
+      ? [{ text: visibleLine(item.title.replace(/^Patch /, '')) }]
+      : others.length === 0
+        ? [{ text: pathText(only) }]
+        : [{ text: `${count(changes.length)} files` }]
+  const size = status === 'completed' && changes.length > 0 ? changeSize(changes) : []
+  const facts = status === 'completed' ? rightsFacts(item) : callFacts(item)
+  return headRows(
+    { mark: { text: '•', tone: callTone(item) }, verb: verbFor(item), lines: [[...title, ...size]], facts },
+    room,
+  )
+}
+
+function verbFor(item: Patch): string {
+  const [only, ...others] = item.changes
+  const kind = only === undefined || others.length > 0 ? 'update' : only.kind
+  // A patch that failed has changed no file, however long that took.
+  if (item.status === 'failed') return 'Not edited'
+  if (item.status !== 'completed') return verbOf(item, { done: 'Edited', doing: 'Editing', not: 'Not edited' })
+  if (only?.movedTo !== undefined && isBrief(only) && others.length === 0) return 'Moved'
+  return { update: 'Edited', add: 'Created', delete: 'Deleted' }[kind]
+}
+
+function changeRows(changes: readonly FileChangeEntry[], room: Room): readonly Line[] {
+  const [only, ...others] = changes
+  const isNarrow = room.columns < narrowColumns
+  if (only !== undefined && others.length === 0) {
+    const inner = isNarrow ? beside(room) : below(room)
+    const rows = isBrief(only) ? [] : diffOf(only, inner)
+    return isNarrow ? indented(rows) : indented(indented(rows))
+  }
+  return hung(listed(changes, below(room)))
+}
+
+/** Returns each file's diff below its path; files that are gone or renamed follow in one row. */
+export function changedFiles(changes: readonly FileChangeEntry[], room: Room): readonly Line[] {
+  return listed(changes, room, Number.POSITIVE_INFINITY)
+}
+
+function listed(changes: readonly FileChangeEntry[], room: Room, limit = maxRows): readonly Line[] {
+  const rows: Line[] = []
+  const brief: Line[] = []
+  for (const change of changes) {
+    const isCut = rows.length >= limit
+    if (isCut || isBrief(change)) brief.push(briefWords(change))
+    else rows.push(...wrapLine(headOf(change), room), ...diffOf(change, room, limit === maxRows))
+  }
+  const joined = brief.flatMap(
+    (words, index): Line => (index === 0 ? words : [{ text: ' · ', tone: 'muted' }, ...words]),
+  )
+  return joined.length === 0 ? rows : [...rows, ...wrapLine(joined, room)]
+}
+
+/** Returns true for a file that is shown by its name alone. */
+function isBrief({ kind, movedTo, additions, deletions }: FileChangeEntry): boolean {
+  return kind === 'delete' || (movedTo !== undefined && additions + deletions <= fewLines)
+}
+
+function headOf(change: FileChangeEntry): Line {
+  return change.kind === 'add' ? briefWords(change) : [{ text: pathText(change), bold: true }, ...changeSize([change])]
+}
+
+function briefWords(change: FileChangeEntry): Line {
+  const path: Span = { text: pathText(change), bold: true }
+  if (change.kind === 'delete') return [path, { text: ' deleted', tone: 'bad' }]
+  if (change.kind === 'update') return [path, ...changeSize([change])]
+  return [path, { text: ' new, ', tone: 'good' }, { text: linesOf(change.additions), tone: 'muted' }]
+}
+
+function linesOf(lines: number): string {
+  return `${count(lines)} ${lines === 1 ? 'line' : 'lines'}`
+}
+
+function diffOf({ diff, kind, path, movedTo }: FileChangeEntry, room: Room, isClipped = true): readonly Line[] {
+  const lines = parseDiff(showHidden(diff)).filter(({ kind: of, text }) => of !== 'file' || text.startsWith('…'))
+  const rows = renderDiff(lines, room, movedTo ?? path)
+  return isClipped ? clipRows(rows, clips[kind]) : rows
+}
+
+function pathText({ path, movedTo }: FileChangeEntry): string {
+  return visibleLine(movedTo === undefined ? path : `${path} → ${movedTo}`)
+}
+
+function changeSize(changes: readonly FileChangeEntry[]): readonly Span[] {
+  const additions = changes.reduce((sum, change) => sum + change.additions, 0)
+  const deletions = changes.reduce((sum, change) => sum + change.deletions, 0)
+  if (additions + deletions === 0) return []
+  return [
+    { text: '  ' },
+    { text: `+${additions}`, tone: 'good' },
+    { text: ' ' },
+    { text: `−${deletions}`, tone: 'bad' },
+  ]
+}

@@ -1,0 +1,57 @@
+import type { ConversationState, Core } from '@parley/protocol'
+import { formatDuration } from '../text/formats.ts'
+import type { Block } from './block.ts'
+
+/** Time of the turn that runs, and how much of it was spent waiting for the user. */
+export interface TurnClock {
+  readonly turnId: string
+  /** ms since the epoch. */
+  readonly startedAt: number
+  readonly waitedMs: number
+  /** Time since which the turn waits for the user; null while it works. */
+  readonly waitingSinceMs: number | null
+}
+
+/** Returns the clock of the turn that runs now; null without one. */
+export function followTurn(clock: TurnClock | null, { core }: ConversationState, nowMs: number): TurnClock | null {
+  const { turn } = core
+  if (turn === null) return null
+  const { id: turnId, startedAt } = turn
+  const known = clock?.turnId === turnId ? clock : { turnId, startedAt, waitedMs: 0, waitingSinceMs: null }
+  const isWaiting = turn.parked || Object.values(core.approvals).some(({ state }) => state === 'pending')
+  if (isWaiting === (known.waitingSinceMs !== null)) return known
+  if (isWaiting) return { ...known, waitingSinceMs: nowMs }
+  return { ...known, waitedMs: waitedMs(known, nowMs), waitingSinceMs: null }
+}
+
+/** Returns how long the turn has worked, in ms; waiting is not counted. */
+export function workedMs(clock: TurnClock, nowMs: number): number {
+  return Math.max(0, nowMs - clock.startedAt - waitedMs(clock, nowMs))
+}
+
+function waitedMs({ waitedMs: before, waitingSinceMs }: TurnClock, nowMs: number): number {
+  return before + (waitingSinceMs === null ? 0 : Math.max(0, nowMs - waitingSinceMs))
+}
+
+/** Shortest time in ms that is said of a turn or of waiting. */
+const leastMs = 1_000
+const minuteMs = 60_000
+const dayMinutes = 24 * 60
+
+const endings = { completed: 'done in', interrupted: 'stopped after', failed: 'failed after' } as const
+
+/**
+ * Returns the last row of a turn: how long it worked, how long it waited for the user, and the time of day. Null for one
+ * that took no time worth saying. `offsetMs`: of the local time from UTC.
+ */
+export function endingBlock(clock: TurnClock, { lastTurn }: Core, offsetMs: number): Block | null {
+  if (lastTurn?.id !== clock.turnId) return null
+  const worked = workedMs(clock, lastTurn.endedAt)
+  const waited = waitedMs(clock, lastTurn.endedAt)
+  if (worked + waited < leastMs) return null
+  const waiting = waited < leastMs ? '' : ` · ${formatDuration(waited)} waiting for you`
+  const minutes = Math.floor((lastTurn.endedAt + offsetMs) / minuteMs) % dayMinutes
+  const time = [Math.floor(minutes / 60), minutes % 60].map((part) => String(part).padStart(2, '0')).join(':')
+  const text = `${endings[lastTurn.outcome]} ${formatDuration(worked)}${waiting} · ${time}`
+  return { kind: 'ending', lines: [[{ text, tone: 'muted' }]] }
+}

@@ -1,0 +1,55 @@
+import type { ConversationEvent } from '@parley/protocol'
+import { describe, expect, test } from 'vitest'
+import { layoutScreen } from '../../../src/view/layout-screen.ts'
+import { emptyTranscript, type Transcript } from '../../../src/view/transcript/transcript.ts'
+import {
+  after,
+  colleague,
+  command,
+  requested,
+  started,
+  startedAt,
+  turnEnded,
+  turnStarted,
+} from '../scenes/conversation.ts'
+import { sceneOf, settledRows } from '../scenes/scene.ts'
+
+/** What is printed when these frames are painted in turn, each at its second. */
+function printed(...frames: readonly (readonly [second: number, events: readonly ConversationEvent[]])[]) {
+  let transcript: Transcript = emptyTranscript
+  return frames.flatMap(([second, events]) => {
+    const scene = {
+      ...sceneOf(after(...events)),
+      transcript,
+      nowMs: startedAt + second * 1_000,
+      utcOffsetMs: 3_600_000,
+    }
+    const projected = layoutScreen(scene)
+    transcript = projected.transcript
+    return settledRows(projected.screen)
+  })
+}
+
+const asked = [turnStarted, started(command('npm test')), requested()]
+const answered = [...asked, { type: 'approval.decided', approvalId: 'a1', decision: 'denied', by: colleague } as const]
+
+describe('the end of a turn', () => {
+  test('says how long it worked, and the time of day', () => {
+    expect(printed([1, [turnStarted]], [4, [turnStarted, turnEnded()]])).toEqual(['done in 1.0 s · 23:13'])
+  })
+
+  test('does not count the time in which it waited for the user', () => {
+    const rows = printed([1, [turnStarted]], [2, asked], [4, answered], [5, [...answered, turnEnded()]])
+    expect(rows).toEqual(['done in 2.0 s · 2.0 s waiting for you · 23:13'])
+  })
+
+  test('says that it was stopped', () => {
+    expect(printed([1, [turnStarted]], [9, [turnStarted, turnEnded('interrupted')]])).toEqual([
+      'stopped after 1.0 s · 23:13',
+    ])
+  })
+
+  test('is not said of a turn that this window has not seen', () => {
+    expect(printed([4, [turnStarted, turnEnded()]])).toEqual([])
+  })
+})
