@@ -83,24 +83,28 @@ export async function send(pty: Pty, text: string): Promise<void> {
   pty.press('Enter')
 }
 
-/**
- * Presses a key whose meaning may have just changed, and which counts only after a moment: it is tried again as long as
- * the screen shows `before`.
- */
-export async function pressUntil(pty: Pty, key: string, seen: { before: RegExp; after: RegExp }): Promise<void> {
-  for (;;) {
+/** Presses a key until it takes effect: one whose meaning has just changed does nothing. */
+export async function pressUntil(pty: Pty, key: string, until: RegExp): Promise<void> {
+  for (let tries = 0; tries < 4; tries++) {
     if (key.length === 1) pty.write(key)
     else pty.press(key)
-    try {
-      return await pty.waitFor(seen.after, { timeoutMs: 1_500 })
-    } catch {
-      // The key was taken, and what follows takes its time.
-      if (!seen.before.test(pty.screen().join('\n'))) return await pty.waitFor(seen.after)
-    }
+    const isReached = await pty.waitFor(until, { timeoutMs: 1_500 }).then(
+      () => true,
+      () => false,
+    )
+    if (isReached) return
   }
+  await pty.waitFor(until)
 }
 
-/** Takes the chosen row of a menu. */
-export function takeRow(pty: Pty, after: RegExp): Promise<void> {
-  return pressUntil(pty, 'Enter', { before: /Esc closes/, after })
+/** Takes the chosen row of a menu. One that has just come takes no key yet; until then Enter is tried again. */
+export async function takeRow(pty: Pty, until: RegExp): Promise<void> {
+  for (;;) {
+    pty.press('Enter')
+    try {
+      return await pty.waitFor(until, { timeoutMs: 1_500 })
+    } catch {
+      if (!/Esc closes/.test(pty.screen().join('\n'))) return await pty.waitFor(until)
+    }
+  }
 }

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest'
-import { keyPress } from '../../../src/ui/keys/key-event.ts'
 import { initialUi, type UiState } from '../../../src/ui/ui-state.ts'
 import { updateUi } from '../../../src/ui/update/update-ui.ts'
 import {
