@@ -3,7 +3,7 @@
  * from the sources. `--sourcemap` writes maps beside them; `--quiet` prints failures only.
  */
 import { existsSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { build } from 'esbuild'
 import { collectAssets } from './bundle/assets.mjs'
 import { builtinModules } from './bundle/builtin-modules.mjs'
@@ -17,22 +17,19 @@ import { startStamp } from './bundle/stamp.mjs'
 import { stripDescriptions } from './bundle/strip-descriptions.mjs'
 import { trimPackages } from './bundle/trim-packages.mjs'
 import { uncompiledSchemas } from './bundle/uncompiled-schemas.mjs'
+import { warmUp } from './bundle/warm-up.mjs'
 
 const withMaps = process.argv.includes('--sourcemap')
 const quiet = process.argv.includes('--quiet')
 
 /**
  * Programs to build. `starter` is the file that the entry loads after it has set up the compile cache; `start` is all
- * that `starter` needs.
+ * that `starter` needs. `code` is what the entry runs as one script.
  */
 const programs = [
   { name: 'parley', entry: 'apps/tui/src/bin.ts' },
-  {
-    name: 'server',
-    entry: 'packages/server/src/programs/server/bin.ts',
-    starter: 'packages/server/src/programs/server/start.ts',
-    start: ['packages/server/src/programs/server/serve-process.ts', 'packages/server/src/programs/system-parts.ts'],
-  },
+  // Started for each conversation: its code is one script with a cache (see `cached-start`).
+  { name: 'server', entry: 'scripts/bundle/cached-start.mjs', code: 'packages/server/src/programs/server/start.ts' },
   {
     name: 'mcp-server',
     entry: 'packages/server/src/programs/mcp-server/bin.ts',
@@ -50,43 +47,65 @@ const programs = [
   },
 ]
 
+const common = {
+  absWorkingDir: root,
+  outdir: distFolder,
+  bundle: true,
+  platform: 'node',
+  target: 'node22.19',
+  conditions: ['@parley/source'],
+  minify: true,
+  sourcemap: withMaps ? 'linked' : false,
+  legalComments: 'none',
+  jsx: 'automatic',
+  tsconfigRaw: { compilerOptions: { verbatimModuleSyntax: true } },
+  metafile: true,
+  write: false,
+  logLevel: 'warning',
+}
+
 /** Builds one program by itself: shared chunks would make each process load many small files at its start. */
-function bundle({ name, entry, starter, start }, define) {
+async function bundle({ code, ...program }, define) {
+  if (code === undefined) return [await bundleModules(program, define)]
+  const script = await bundleScript({ name: program.name, code }, define)
+  const [{ path }] = script.outputFiles.filter((file) => file.path.endsWith('.cjs'))
+  return [script, await bundleModules(program, { ...define, PARLEY_CODE: JSON.stringify(basename(path)) })]
+}
+
+/** Builds all code of a program as one script, whose name has its hash: a cache of other code would be taken for its own. */
+function bundleScript({ name, code }, define) {
   return build({
-    absWorkingDir: root,
+    ...common,
+    entryPoints: { [`${name}-code`]: code },
+    entryNames: '[name]-[hash]',
+    outExtension: { '.js': '.cjs' },
+    format: 'cjs',
+    define: { ...define, 'import.meta.url': 'parleyModuleUrl', 'import.meta.dirname': '__dirname' },
+    banner: { js: `const parleyModuleUrl=require('node:url').pathToFileURL(__filename).href;` },
+    plugins: plugins(),
+  })
+}
+
+function bundleModules({ name, entry, starter, start }, define) {
+  return build({
+    ...common,
     entryPoints: { [name]: entry },
-    outdir: distFolder,
     outExtension: { '.js': '.mjs' },
     // Chunks lie beside the entry points, so `new URL('./asset', import.meta.url)` means the same in each.
     chunkNames: `${name}-[name]-[hash]`,
-    bundle: true,
     splitting: true,
     format: 'esm',
-    platform: 'node',
-    target: 'node22.19',
-    conditions: ['@parley/source'],
-    minify: true,
-    sourcemap: withMaps ? 'linked' : false,
-    legalComments: 'none',
-    jsx: 'automatic',
-    tsconfigRaw: { compilerOptions: { verbatimModuleSyntax: true } },
     define,
     // Bundled CommonJS parts call require for Node's own modules.
     banner: {
       js: `import{createRequire as parleyRequire}from'node:module';const require=parleyRequire(import.meta.url);`,
     },
-    plugins: [
-      builtinModules(),
-      inkStartUp(),
-      stripDescriptions(),
-      trimPackages(),
-      uncompiledSchemas(),
-      ...(starter === undefined ? [] : [oneStartFile(inRoot(starter), start.map(inRoot))]),
-    ],
-    metafile: true,
-    write: false,
-    logLevel: 'warning',
+    plugins: [...plugins(), ...(starter === undefined ? [] : [oneStartFile(inRoot(starter), start.map(inRoot))])],
   })
+}
+
+function plugins() {
+  return [builtinModules(), inkStartUp(), stripDescriptions(), trimPackages(), uncompiledSchemas()]
 }
 
 const inRoot = (path) => join(root, path)
@@ -103,12 +122,15 @@ const present = programs.filter(({ entry }) => existsSync(join(root, entry)))
 for (const { entry } of programs.filter((program) => !present.includes(program))) {
   console.error(`build: ${entry} does not exist; its program is left out`)
 }
-const results = await Promise.all(present.map((program) => bundle(program, define))).catch((error) => {
-  // esbuild has printed each error with its place in the source.
-  if (!error.errors) throw error
-  process.exit(1)
-})
+const results = await Promise.all(present.map((program) => bundle(program, define)))
+  .then((built) => built.flat())
+  .catch((error) => {
+    // esbuild has printed each error with its place in the source.
+    if (!error.errors) throw error
+    process.exit(1)
+  })
 const outputs = [...results.flatMap((result) => result.outputFiles), ...collectAssets()]
 publish(outputs)
+await warmUp()
 stamp.finish(version)
 if (!quiet) reportSizes(results, outputs, performance.now() - startedAt)

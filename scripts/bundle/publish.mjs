@@ -13,7 +13,7 @@ import {
 import { basename, dirname, join } from 'node:path'
 import { distFolder } from './places.mjs'
 
-const chunkName = /^(parley|server|mcp-server|exec-server)-.+-[A-Z0-9]{8}\.mjs(\.map)?$/
+const chunkName = /^(parley|server|mcp-server|exec-server)-.+-[A-Z0-9]{8}\.(mjs|cjs|cache)(\.map)?$/
 const entryName = /^(parley|server|mcp-server|exec-server)\.mjs$/
 const keepSupersededMs = 24 * 60 * 60 * 1000
 
@@ -27,7 +27,10 @@ export function publish(outputs) {
   const live = new Set(outputs.map((output) => basename(output.path)))
   const before = readdirSync(distFolder).filter((name) => chunkName.test(name))
   for (const output of ordered) place(output)
-  for (const name of before.filter((chunk) => !live.has(chunk))) retire(join(distFolder, name))
+  for (const name of before.filter((chunk) => !live.has(chunk) && !chunk.endsWith('.cache')))
+    retire(join(distFolder, name))
+  // A cache of the same code may have been made by a run that called little of it.
+  for (const name of before.filter((chunk) => chunk.endsWith('.cache'))) rmSync(join(distFolder, name))
   // The compile cache of the old files would only grow.
   rmSync(join(distFolder, 'compile-cache'), { recursive: true, force: true })
 }

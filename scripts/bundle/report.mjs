@@ -6,7 +6,7 @@ import { isEntry } from './publish.mjs'
 export function reportSizes(results, outputs, tookMs) {
   for (const { metafile } of results) {
     // A lazily imported module counts as an entry point too; the program is the one with the plain name.
-    const entry = Object.keys(metafile.outputs).find(isEntry)
+    const entry = Object.keys(metafile.outputs).find(isEntry) ?? Object.keys(metafile.outputs)[0]
     const all = Object.values(metafile.outputs).filter((output) => output.entryPoint || output.imports)
     const loaded = reachedStatically(metafile, entry).reduce((sum, name) => sum + metafile.outputs[name].bytes, 0)
     const total = all.reduce((sum, output) => sum + output.bytes, 0)

@@ -56,7 +56,15 @@ export {
   sweepOrphans,
 } from './system/marks.ts'
 export { DanglingLinkError, readIfThere } from './system/read-if-there.ts'
-export { followLinks, foreignOwner, identityOf, isWithin, realOrGiven, realPathsAmong } from './system/real-path.ts'
+export {
+  followLinks,
+  foreignOwner,
+  identityOf,
+  isWithin,
+  listedNames,
+  realOrGiven,
+  realPathsAmong,
+} from './system/real-path.ts'
 export { secretPlaces, secretVariables, systemSecretPlaces } from './system/secret-places.ts'
 export { isSignalExitCode } from './system/signals.ts'
 export type { SpawnError } from './system/spawn-failure.ts'

@@ -154,11 +154,18 @@ export function realPathsAmong(paths: readonly string[]): readonly string[] {
   })
 }
 
-/** Returns null for a folder that cannot be listed; no name for one that does not exist. */
 function foldedNamesIn(folder: string): ReadonlySet<string> | null {
-  if (realPathOrNull(folder) === null && lookAt(folder) === null) return new Set()
-  const names = namesIn(folder)
-  return names === null ? null : new Set([...names].map(folded))
+  const names = listedNames(folder)
+  return names === null ? null : new Set(names.map(folded))
+}
+
+/** Returns the names in a folder, none for one that does not exist; null for one that cannot be listed. */
+export function listedNames(folder: string): readonly string[] | null {
+  try {
+    return readdirSync(folder)
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'ENOENT' ? [] : null
+  }
 }
 
 function folded(name: string): string {

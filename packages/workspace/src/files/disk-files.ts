@@ -1,6 +1,6 @@
 import { accessSync, constants, type Dirent, type Stats, statSync } from 'node:fs'
 import { type FileHandle, lstat, readlink, stat } from 'node:fs/promises'
-import { identityOf, realPathsAmong } from '@parley/host'
+import { identityOf, listedNames, realPathsAmong } from '@parley/host'
 import type { EnvironmentFiles, FoundFile, NamedEntry, OpenedFile } from './environment-files.ts'
 import { entriesOf, inFolder, openRealFile } from './open-real-path.ts'
 import { realPathOf } from './real-path.ts'
@@ -9,7 +9,9 @@ import { realPathOf } from './real-path.ts'
 export const diskFiles: EnvironmentFiles = {
   countedFileBytes: 64 * 1024 * 1024,
   realPath: (absolute) => realPathOf(absolute),
+  // Synchronous: a start looks into a dozen folders, and the turns of threads take ten times as long as the looking.
   realPaths: async (absolute) => realPathsAmong(absolute),
+  namesIn: async (folder) => listedNames(folder),
   async look(path) {
     const found = foundFile(await stat(path))
     const identity = identityOf(path)

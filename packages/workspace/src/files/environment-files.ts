@@ -15,6 +15,8 @@ export interface EnvironmentFiles {
   realPath(absolute: string): Promise<string>
   /** Resolves many paths, most of which do not exist; one that cannot be resolved stays as it is. */
   realPaths(absolute: readonly string[]): Promise<readonly string[]>
+  /** Returns the names in a folder, to which links may lead; null where they cannot be told, so that any may be there. */
+  namesIn(folder: string): Promise<readonly string[] | null>
   look(path: string): Promise<FoundFile>
   /** Returns true for a regular file with execute permission; false where this cannot be determined. */
   isProgram(path: string): Promise<boolean>

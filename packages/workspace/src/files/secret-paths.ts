@@ -61,16 +61,10 @@ interface Look {
 }
 
 function lookOnce(files: EnvironmentFiles): Look {
-  const resolve = once((path) => files.realPath(path).catch(whenUnknown(path)))
-  const namesIn = once(async (folder) => {
-    try {
-      const { entries, truncated } = await files.list(await resolve(folder), maxListed)
-      return truncated ? null : entries.map(({ name }) => name)
-    } catch (error) {
-      return whenUnknown(null)(error)
-    }
-  })
-  return { resolve, namesIn }
+  return {
+    resolve: once(async (path) => (await files.realPaths([path]))[0] ?? path),
+    namesIn: once((folder) => files.namesIn(folder)),
+  }
 }
 
 function once<Value>(find: (path: string) => Promise<Value>): (path: string) => Promise<Value> {
@@ -141,9 +135,6 @@ function placesInsteadOf(folder: string): readonly string[] {
 
 /** Folders with many of the places, as prefixes of them. Most places do not exist, and to resolve each takes long over a network. */
 const listedFolders = ['.local/share/', '.config/', '']
-/** More entries than such a folder has. */
-const maxListed = 10_000
-
 /** Resolves to the places that exist or may exist, relative to the home, and to what the patterns stand for. */
 async function existingAtHome(home: string, { namesIn }: Look): Promise<ReadonlySet<string>> {
   const listed = await Promise.all(

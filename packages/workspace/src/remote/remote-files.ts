@@ -31,6 +31,7 @@ export function remoteFiles(link: Pick<Link, 'ask'>): EnvironmentFiles {
     countedFileBytes: 1024 * 1024,
     realPath: (absolute) => remoteRealPath(link, absolute),
     realPaths: (absolute) => Promise.all(absolute.map((path) => remoteRealPath(link, path).catch(whenUnknown(path)))),
+    namesIn: (folder) => remoteNames(link, folder).catch(whenUnknown(null)),
     look,
     async isProgram(path) {
       try {
@@ -48,6 +49,12 @@ export function remoteFiles(link: Pick<Link, 'ask'>): EnvironmentFiles {
     readLink: async (path) => (await askFiles(link, 'fs/getMetadata', { path })).linkTarget ?? '?',
     open: (realPath) => openRemote(link, realPath),
   }
+}
+
+async function remoteNames(link: Pick<Link, 'ask'>, folder: string): Promise<readonly string[]> {
+  const path = await remoteRealPath(link, folder)
+  const { entries } = await askFiles(link, 'fs/readDirectory', { path, followLinks: false })
+  return entries.map((entry) => namedEntry(entry).name)
 }
 
 async function openRemote(link: Pick<Link, 'ask'>, path: string): Promise<OpenedFile> {

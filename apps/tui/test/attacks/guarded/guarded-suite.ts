@@ -43,7 +43,7 @@ export function describeGuarded(user: AttackUser, wanted: 'full' | 'partial', tu
     world = stack.use(await startAttackWorld(user))
     if (world.enforcement === wanted) clients = await openClients(world, stack)
   }, 60_000)
-  afterAll(() => stack.disposeAsync())
+  afterAll(() => stack.disposeAsync(), 120_000)
 
   const promised = attacks.filter(({ onlyFull }) => wanted === 'full' || onlyFull !== true)
   const chosen = promised.filter((_, index) => isLong || index % stride === (turn * 3) % stride)

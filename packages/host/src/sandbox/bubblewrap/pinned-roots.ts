@@ -3,7 +3,7 @@ import { openUnlocked } from '../../system/locked-files.ts'
 import { identityOf, identityOfStat } from '../../system/real-path.ts'
 import type { SandboxLimits } from '../sandbox.ts'
 
-/** Writable folder that must be the same one when it is mounted. */
+/** Writable folder, or file to be searched, that must be the same one when it is mounted. */
 export interface PinnedRoot {
   readonly path: string
   readonly identity: string
@@ -28,7 +28,7 @@ export function openPinned(pinned: readonly PinnedRoot[]): number[] {
   const opened: number[] = []
   try {
     for (const { path, identity } of pinned) {
-      const fd = openUnlocked(path, onlyPath | constants.O_DIRECTORY | constants.O_NOFOLLOW)
+      const fd = openUnlocked(path, onlyPath | constants.O_NOFOLLOW)
       opened.push(fd)
       if (identityOfStat(fstatSync(fd, { bigint: true })) !== identity) throw new Error(exchangedText(path))
     }

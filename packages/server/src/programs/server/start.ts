@@ -11,7 +11,8 @@ declare const PARLEY_BUILD: string
 // First of all, since Node marks every descriptor that it opens itself: what is inheritable now came from outside.
 closeInheritedDescriptors()
 
-await runProgram('server', async (argv) => {
+/** Ends with the process. */
+export const running = runProgram('server', async (argv) => {
   const args = readServerArguments(argv)
   const built = { moduleUrl: import.meta.url, version: PARLEY_VERSION, build: PARLEY_BUILD, ripgrep: ripgrepPath() }
   const sockets = args.listen.flatMap((address) => (address.kind === 'socket' ? [address.path] : []))

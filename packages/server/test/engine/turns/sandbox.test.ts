@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { identityOf } from '@parley/host'
 import { describe, expect, it } from 'vitest'
 import { fakeSandboxes } from '../support/fake-sandboxes.ts'
 import { scriptedModel } from '../support/scripted-model.ts'
@@ -21,6 +22,7 @@ describe('a command with an enforced sandbox', () => {
     expect(prepared).toEqual([
       {
         mode: 'workspace-write',
+        identities: new Map([[place.cwd, identityOf(place.cwd)]]),
         writableRoots: [place.cwd],
         network: false,
         unixSockets: false,

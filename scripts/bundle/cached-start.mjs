@@ -1,0 +1,41 @@
+import { readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { constants, Script } from 'node:vm'
+
+// Entry of a program whose code is one script with a cache of what V8 compiled of it. Node's own cache of modules has
+// only what is compiled before they run: each start would compile all functions that it calls anew.
+const file = join(import.meta.dirname, PARLEY_CODE)
+const cacheFile = file.replace(/\.cjs$/, '.cache')
+const cachedData = readIfThere(cacheFile)
+const script = new Script(
+  `(function(module,exports,require,__filename,__dirname){${readFileSync(file, 'latin1')}\n})`,
+  {
+    filename: file,
+    ...(cachedData === undefined ? {} : { cachedData }),
+    importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
+  },
+)
+// Another Node, or none yet: the cache is made of what this run calls.
+if (cachedData === undefined || script.cachedDataRejected === true) process.once('exit', writeCache)
+const module = { exports: {} }
+script.runInThisContext()(module, module.exports, createRequire(file), file, import.meta.dirname)
+await module.exports.running
+
+function readIfThere(path) {
+  try {
+    return readFileSync(path)
+  } catch {
+    return undefined
+  }
+}
+
+function writeCache() {
+  const fresh = `${cacheFile}.${process.pid}`
+  try {
+    writeFileSync(fresh, script.createCachedData())
+    renameSync(fresh, cacheFile)
+  } catch {
+    // Without write access there is no cache.
+  }
+}
