@@ -14,7 +14,6 @@ import type {
   TurnId,
 } from '@parley/protocol'
 import type { Line } from '../view/text/span.ts'
-import type { Rgb } from '../view/text/theme.ts'
 import type { Painted } from './answers.ts'
 import type { FileList } from './complete/file-list.ts'
 import type { KeyEvent } from './keys/key-event.ts'
@@ -86,8 +85,8 @@ export type UiAction =
     }
   /** Newest lines of a listed conversation. */
   | { readonly kind: 'previewed'; readonly conversationId: ConversationId; readonly lines: readonly string[] }
-  /** The terminal told its background. */
-  | { readonly kind: 'background'; readonly rgb: Rgb }
+  /** The terminal told its background, or the user's configuration names a theme. */
+  | { readonly kind: 'coloured'; readonly colours: Partial<Pick<UiState, 'theme' | 'background'>> }
   /** Files were listed, all or the first ones. */
   | { readonly kind: 'filesListed'; readonly files: FileList }
   /** Line of the user's program for the status line; null for the usual one. */

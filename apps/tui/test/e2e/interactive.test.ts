@@ -2,7 +2,7 @@ import { existsSync, unlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { cliPath, commandOf, runCli, virtualScreen, waitUntil } from '@parley/testkit'
 import { describe, expect, test } from 'vitest'
-import { answer, place, ready, send, takeRow } from './interactive-program.ts'
+import { answer, place, pressUntil, ready, send, takeRow } from './interactive-program.ts'
 
 const touch = { name: 'shell', arguments: { command: 'touch made.txt' } }
 const count = (rows: readonly string[], text: string) => rows.filter((row) => row.includes(text)).length
@@ -36,8 +36,7 @@ describe('the interactive program', { timeout: 30_000 }, () => {
     await pty.waitFor(/asks before every change/)
     await send(pty, '!sleep 1000')
     await pty.waitFor(/your command runs, without a terminal · esc stops it/)
-    pty.press('Escape')
-    await pty.waitFor(/! sleep 1000 +interrupted/)
+    await pressUntil(pty, 'Escape', /! sleep 1000 +interrupted/)
   })
 
   test('takes a prompt from the command line and runs what is approved', async () => {
@@ -67,8 +66,7 @@ describe('the interactive program', { timeout: 30_000 }, () => {
     await pty.waitFor(/Half/)
     await send(pty, 'and then this')
     await pty.waitFor(/next step: and then this/)
-    pty.press('Escape')
-    await pty.waitFor(/Interrupted[\s\S]*› and then this/)
+    await pressUntil(pty, 'Escape', /Interrupted[\s\S]*› and then this/)
   })
 
   test('leaves a usable terminal behind when it is killed', async () => {
@@ -119,11 +117,9 @@ describe('the interactive program', { timeout: 30_000 }, () => {
     await pty.waitFor(/The server ended; your conversation is saved\. Press r to restart/)
     pty.write('kept')
     await pty.waitFor(/› kept/)
-    pty.press('Ctrl+R')
-    await pty.waitFor(/1 approval waits for you again[\s\S]*› kept/)
+    await pressUntil(pty, 'Ctrl+R', /1 approval waits for you again[\s\S]*› kept/)
     pty.press('Ctrl+U')
-    pty.press('Escape')
-    await pty.waitFor(/y {2}yes/)
+    await pressUntil(pty, 'Escape', /y {2}yes/)
     await answer(pty, 'y', /Made it\./)
     expect(existsSync(join(at.folder.path, 'made.txt'))).toBe(true)
     expect(count(pty.transcript(), '▌ make the file')).toBe(1)

@@ -70,8 +70,8 @@ export function updateUi(ui: UiState, action: UiAction, context: UiContext): UiS
     case 'menuFilled':
     case 'previewed':
       return updateMenu(ui, action, context)
-    case 'background':
-      return stepTo({ ...ui, background: action.rgb })
+    case 'coloured':
+      return stepTo({ ...ui, ...action.colours })
     case 'filesListed':
       return stepTo(withFiles(ui, action.files, context))
     case 'statusTold':
