@@ -22,6 +22,10 @@ export interface UiState {
   readonly link: Link
   /** Client ids of all connections this window has had. */
   readonly ownClients: readonly ClientId[]
+  /** True while the server does not answer, unless the user waits for it. */
+  readonly hangs: boolean
+  /** Time of the last loss of the server, in ms since the epoch; null before. */
+  readonly lostAtMs: number | null
   /** Clients connected to the conversation, this one included. */
   readonly clientCount: number
   /** Line of the user's program for the status line; null for the usual one. */
@@ -169,6 +173,8 @@ export const initialUi: UiState = {
   allPrompts: [],
   link: { kind: 'starting' },
   ownClients: [],
+  hangs: false,
+  lostAtMs: null,
   clientCount: 1,
   statusText: null,
   guard: unguarded,

@@ -14,6 +14,7 @@ import { addNotice, message, type UiState } from '../ui-state.ts'
 import { followWriting } from '../write-over-question.ts'
 import { askForFiles } from './ask-for-files.ts'
 import { takeImages } from './attach-images.ts'
+import { updateLink } from './follow-link.ts'
 import { isAnswered, placesOf } from './key-places.ts'
 import { pressKey, settleKey } from './press-key.ts'
 
@@ -31,9 +32,10 @@ export function updateUi(ui: UiState, action: UiAction, context: UiContext): UiS
     case 'painted':
       return stepTo(painted(ui, action, context))
     case 'linked':
-      return stepTo(linked(ui, action))
     case 'lost':
-      return stepTo(lost(ui))
+    case 'hangs':
+    case 'counted':
+      return updateLink(ui, action, context)
     case 'opened':
       return afterOpening({ ...ui, menu: null, opened: action.opened, shownTrust: null, lostLog: null }, context)
     case 'recalled':
@@ -78,8 +80,6 @@ export function updateUi(ui: UiState, action: UiAction, context: UiContext): UiS
       return stepTo(withFiles(ui, action.files, context))
     case 'statusTold':
       return stepTo({ ...ui, statusText: action.line })
-    case 'counted':
-      return stepTo({ ...ui, clientCount: action.clients })
   }
 }
 
@@ -106,24 +106,6 @@ function withFiles(ui: UiState, files: FileList, { state }: UiContext): UiState 
   return isSamePlaces(placesOf(ui, state), placesOf(next, state))
     ? next
     : { ...next, shownPlaces: placedByKey(placesOf(next, state)) }
-}
-
-function linked(ui: UiState, { clientId, serverPid }: UiAction & { kind: 'linked' }): UiState {
-  return { ...ui, link: { kind: 'up', clientId, serverPid }, ownClients: [...ui.ownClients, clientId] }
-}
-
-/** Drops what only the server that is gone could carry out. */
-function lost(ui: UiState): UiState {
-  return {
-    ...ui,
-    link: { kind: 'lost' },
-    menu: null,
-    clientCount: 1,
-    lastSent: null,
-    stoppingTurn: null,
-    stoppingCommand: null,
-    answeredApproval: null,
-  }
 }
 
 /** Resends messages once a conversation is open; the server accepts the same id once. */

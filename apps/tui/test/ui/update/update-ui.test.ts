@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest'
-import { keyPress } from '../../../src/ui/keys/key-event.ts'
 import { initialUi, type UiState } from '../../../src/ui/ui-state.ts'
 import { updateUi } from '../../../src/ui/update/update-ui.ts'
 import {
@@ -181,51 +180,6 @@ describe('messages that wait', () => {
   test('of other clients stay in the queue', () => {
     const { intents } = typeKeys({ ...openUi, ownClients: ['other'] }, waiting, 'escape')
     expect(intents).toEqual([{ kind: 'interrupt', turnId: 't1' }])
-  })
-})
-
-describe('a lost server', () => {
-  const lost: UiState = { ...openUi, link: { kind: 'lost' } }
-
-  test('is restarted by r on an empty line, and by Ctrl+R always', () => {
-    expect(typeKeys(lost, idle, 'r').intents).toEqual([{ kind: 'restart' }])
-    expect(typeKeys({ ...lost, composer: written('o') }, idle, 'r').ui.composer.text).toBe('or')
-    expect(typeKeys({ ...lost, composer: written('o') }, idle, 'ctrl+r').intents).toEqual([{ kind: 'restart' }])
-  })
-
-  test.each([
-    ['a note', { kind: 'note', approvalId: 'a1' } as const],
-    ['an edited message', { kind: 'edit', messageId: 'm1' } as const],
-  ])('gets no request: %s stays in the composer', (_, purpose) => {
-    const ui = { ...lost, purpose, composer: written('use trash') }
-    const { ui: after, intents } = updateUi(ui, { kind: 'key', event: keyPress('enter') }, contextAt(idle, 10_000))
-    const { composer, answeredApproval } = after
-    expect({ text: composer.text, purpose: after.purpose, answeredApproval, intents }).toEqual({
-      text: 'use trash',
-      purpose,
-      answeredApproval: null,
-      intents: [],
-    })
-  })
-
-  test('gets unacknowledged messages again, under the same id', () => {
-    const { ui } = typeKeys(openUi, idle, 'hello', 'enter')
-    const step = updateUi(
-      ui,
-      {
-        kind: 'opened',
-        opened: {
-          conversationId: 'c',
-          shortId: 's',
-          readOnly: false,
-          onlyWatches: false,
-          attached: false,
-          ephemeral: false,
-        },
-      },
-      contextAt(null, 0),
-    )
-    expect(step.intents).toMatchObject([{ kind: 'send', message: { messageId: 'id-11000' } }])
   })
 })
 
