@@ -39,6 +39,8 @@ export type UiAction =
   | ({ readonly kind: 'painted' } & Painted)
   | { readonly kind: 'linked'; readonly clientId: ClientId; readonly serverPid: number | null }
   | { readonly kind: 'lost' }
+  /** The server has not answered for some time, or answers again. */
+  | { readonly kind: 'hangs'; readonly hangs: boolean }
   | { readonly kind: 'opened'; readonly opened: Opened }
   /** Prompts sent in this folder before, oldest first. */
   | { readonly kind: 'recalled'; readonly prompts: readonly string[] }

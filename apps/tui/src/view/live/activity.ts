@@ -33,6 +33,7 @@ export function activityOf(state: ConversationState | null, ui: UiState, moment:
       changesAtMs: (ui.interrupts.armedUntilMs ?? nowMs) + 1,
     }
   }
+  if (ui.hangs) return still(hangingLine)
   if (isEarlierOffered(ui, nowMs)) {
     const text = 'Esc again: go back to an earlier message'
     return { line: [{ text, tone: 'muted' }], changesAtMs: (ui.earlierUntilMs ?? nowMs) + 1 }
@@ -58,6 +59,11 @@ export function activityOf(state: ConversationState | null, ui: UiState, moment:
 function still(line: Line): Activity {
   return { line, changesAtMs: null }
 }
+
+const hangingLine: Line = [
+  { text: 'The server does not answer. ', tone: 'bad', bold: true },
+  { text: 'Ctrl+R starts it anew · Esc waits · Ctrl+D leaves', tone: 'bad' },
+]
 
 function lostLine(state: ConversationState | null, { composer, opened }: UiState): Line {
   const key = composer.text === '' ? 'r' : 'Ctrl+R'
