@@ -47,6 +47,8 @@ export interface UiState {
   readonly earlierPrompts: readonly string[]
   /** Text that Enter could not send or run: the newest history entry until other text is entered. */
   readonly refusedText: string | null
+  /** Command entered before a conversation was open, which runs once one is. */
+  readonly earlyCommand: string | null
   /** Message sent last from here, where it begins a turn, until something of its answer comes. */
   readonly lastSent: { readonly messageId: MessageId; readonly composer: Composer } | null
   /** End of the time in which a second Escape lists own messages, in ms since the epoch; null if not offered. */
@@ -184,6 +186,7 @@ export const initialUi: UiState = {
   setAside: null,
   earlierPrompts: [],
   refusedText: null,
+  earlyCommand: null,
   images: [],
   lastSent: null,
   earlierUntilMs: null,

@@ -181,7 +181,7 @@ describe('the interactive program', { timeout: 30_000 }, () => {
     await pty.waitFor(ready)
     pty.kill('SIGTERM')
     expect(await pty.exited).toMatchObject({ exitCode: 143 })
-    expect(pty.rawBytes().toString('latin1')).toMatch(/\x1b\[<u.*\x1b\[\?2004l/s)
+    expect(pty.rawBytes().toString('latin1')).toMatch(/\x1b\[>4;0m.*\x1b\[\?2004l/s)
     await waitUntil(() => pty.processes().length === 0, { what: 'the end of its processes' })
   })
 

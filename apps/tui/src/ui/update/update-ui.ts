@@ -9,8 +9,10 @@ import { keyPress } from '../keys/key-event.ts'
 import { isSamePlaces, notePlaces, placedByKey } from '../keys/key-meaning.ts'
 import { noteAnswered, noteConfigured, noteLostLog } from '../outside-changes.ts'
 import { updateMenu } from '../press-in-menu.ts'
+import { runEarlyCommand } from '../run-slash.ts'
 import { addNotice, message, type UiState } from '../ui-state.ts'
 import { followWriting } from '../write-over-question.ts'
+import { askForFiles } from './ask-for-files.ts'
 import { takeImages } from './attach-images.ts'
 import { updateLink } from './follow-link.ts'
 import { isAnswered, placesOf } from './key-places.ts'
@@ -35,7 +37,7 @@ export function updateUi(ui: UiState, action: UiAction, context: UiContext): UiS
     case 'counted':
       return updateLink(ui, action, context)
     case 'opened':
-      return stepTo({ ...ui, menu: null, opened: action.opened, shownTrust: null, lostLog: null }, ...resendUnsent(ui))
+      return afterOpening({ ...ui, menu: null, opened: action.opened, shownTrust: null, lostLog: null }, context)
     case 'recalled':
       return stepTo({ ...ui, earlierPrompts: action.prompts })
     case 'recalledAll':
@@ -79,6 +81,12 @@ export function updateUi(ui: UiState, action: UiAction, context: UiContext): UiS
     case 'statusTold':
       return stepTo({ ...ui, statusText: action.line })
   }
+}
+
+/** Goes on with what was entered before the conversation was open: messages, a command, a path that is begun. */
+function afterOpening(ui: UiState, context: UiContext): UiStep {
+  const step = runEarlyCommand(ui, context)
+  return askForFiles({ ...step, intents: [...resendUnsent(ui), ...step.intents] }, context)
 }
 
 /** Records what a frame shows: which question, and which places decide what keys mean. */

@@ -21,6 +21,18 @@ const idle = after(completed(userMessage('first')), turnStarted, turnEnded())
 const running = after(turnStarted, completed(userMessage('go')))
 const lastNotice = ({ notices }: UiState) => JSON.stringify(notices.at(-1))
 
+const openedHere = {
+  kind: 'opened',
+  opened: {
+    conversationId: 'c',
+    shortId: 's',
+    readOnly: false,
+    onlyWatches: false,
+    attached: false,
+    ephemeral: false,
+  },
+} as const
+
 describe('Enter', () => {
   test('sends the text and clears it', () => {
     const { ui, intents } = typeKeys(openUi, idle, 'hello', 'enter')
@@ -37,22 +49,22 @@ describe('Enter', () => {
     const starting: UiState = { ...initialUi, composer: written('early') }
     const { ui, intents } = typeKeys(starting, null, 'enter')
     expect(intents).toEqual([])
-    const step = updateUi(
-      ui,
-      {
-        kind: 'opened',
-        opened: {
-          conversationId: 'c',
-          shortId: 's',
-          readOnly: false,
-          onlyWatches: false,
-          attached: false,
-          ephemeral: false,
-        },
-      },
-      contextAt(null, 0),
-    )
+    const step = updateUi(ui, openedHere, contextAt(null, 0))
     expect(step.intents).toMatchObject([{ kind: 'send', message: { text: 'early' } }])
+  })
+
+  test('holds a command until the conversation is open, and then runs it', () => {
+    const starting: UiState = { ...initialUi, link: openUi.link }
+    const typed = typeKeys(starting, null, '/sandbox', 'enter').ui
+    expect(typed).toMatchObject({ menu: null, composer: { text: '' } })
+    const { ui } = updateUi(typed, openedHere, contextAt(idle, 0))
+    expect(ui.menu).toMatchObject({ kind: 'sandbox' })
+    expect(updateUi(ui, openedHere, contextAt(idle, 1)).ui.menu).toBeNull()
+  })
+
+  test('before the conversation is open lets a path be completed once it is', () => {
+    const typed = typeKeys({ ...initialUi, link: openUi.link }, null, 'see @ca').ui
+    expect(updateUi(typed, openedHere, contextAt(idle, 0)).intents).toMatchObject([{ kind: 'listFiles' }])
   })
 
   test('keeps the text when the server is gone', () => {
