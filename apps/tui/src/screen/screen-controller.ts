@@ -201,7 +201,7 @@ export class ScreenController implements Disposable {
   #takeReply(event: ReplyEvent): boolean {
     const { reply } = event
     if (reply.type !== 'colour') return this.#probe.take(event)
-    if (reply.slot === 'background') this.dispatch({ kind: 'background', rgb: reply.rgb })
+    if (reply.slot === 'background') this.dispatch({ kind: 'coloured', colours: { background: reply.rgb } })
     return true
   }
 

@@ -47,7 +47,7 @@ export interface Folds {
 }
 
 /** Question in the last row. */
-export type Prompt =
+type Prompt =
   | { readonly kind: 'search'; readonly text: string }
   /** Choice of a block of code to copy, by its number. */
   | { readonly kind: 'blocks'; readonly blocks: readonly CodeBlock[] }
