@@ -131,6 +131,7 @@ const results = await Promise.all(present.map((program) => bundle(program, defin
   })
 const outputs = [...results.flatMap((result) => result.outputFiles), ...collectAssets()]
 publish(outputs)
-await warmUp()
+const isWarm = await warmUp()
 stamp.finish(version)
+if (!quiet && !isWarm) console.log('the server did not run a turn: its first use makes the cache of compiled code')
 if (!quiet) reportSizes(results, outputs, performance.now() - startedAt)

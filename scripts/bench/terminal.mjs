@@ -10,7 +10,10 @@ const timeLimitMs = 30_000
 const escapes = /\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[PX^_].*?\x1b\\|\x1b[ -/]*[0-~]/gs
 const keptLength = 4096
 
-/** Starts a program on a terminal that only notes when text arrives. Queries get no reply, as on some terminals. */
+/** Questions about the cursor, and those asked from the last cell, about the size. */
+const questions = /(\x1b\[9999;9999H)?\x1b\[6n/g
+
+/** Starts a program on a terminal that notes when text arrives, and answers where its cursor is and how large it is. */
 export function startTerminal([program, ...args], { env, cwd }) {
   const spawnedMs = nowMs()
   const pty = spawn(program, args, { ...size, env, cwd, name: 'xterm-256color' })
@@ -18,11 +21,13 @@ export function startTerminal([program, ...args], { env, cwd }) {
   let byteCount = 0
   let watching = null
   let lastOutputMs = spawnedMs
+  let columns = size.cols
   const exited = new Promise((resolve) => pty.onExit(resolve))
   pty.onData((text) => {
     lastOutputMs = nowMs()
     byteCount += Buffer.byteLength(text)
     tail = (tail + text).slice(-keptLength)
+    for (const [, fromLastCell] of text.matchAll(questions)) pty.write(fromLastCell ? report(columns) : report(1))
     if (watching !== null && tail.replace(escapes, '').includes(watching.text)) watching.found(lastOutputMs)
   })
   return {
@@ -47,13 +52,20 @@ export function startTerminal([program, ...args], { env, cwd }) {
       })
     },
     type: (text) => pty.write(text),
-    resize: (columns) => pty.resize(columns, size.rows),
+    resize(toColumns) {
+      columns = toColumns
+      pty.resize(columns, size.rows)
+    },
     async [Symbol.asyncDispose]() {
       const pids = treeOf(pty.pid)
       for (const pid of pids) killNow(pid)
       await exited
     },
   }
+}
+
+function report(column) {
+  return `\x1b[${size.rows};${column}R`
 }
 
 function killNow(pid) {

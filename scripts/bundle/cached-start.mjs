@@ -1,6 +1,7 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
+import { setFlagsFromString } from 'node:v8'
 import { constants, Script } from 'node:vm'
 
 // Entry of a program whose code is one script with a cache of what V8 compiled of it. Node's own cache of modules has
@@ -33,6 +34,9 @@ function readIfThere(path) {
 function writeCache() {
   const fresh = `${cacheFile}.${process.pid}`
   try {
+    // A cache counts only under the flags it was made with; `policy/src/shell/parse-shell.ts` has changed these two.
+    setFlagsFromString('--wasm-tier-up')
+    setFlagsFromString('--wasm-dynamic-tiering')
     writeFileSync(fresh, script.createCachedData())
     renameSync(fresh, cacheFile)
   } catch {

@@ -9,16 +9,16 @@ const timeLimitMs = 10_000
 
 /**
  * Runs the built server through one turn with a command, so that its cache of compiled code has what a turn calls. A
- * failure is no fault of the build: then the first use makes the cache.
+ * failure is no fault of the build: then the first use makes the cache. Resolves to whether the turn ended.
  */
 export async function warmUp() {
   const home = mkdtempSync(join(tmpdir(), 'parley-warm-up-'))
   const model = createServer(answer).listen(0, '127.0.0.1')
   try {
     await new Promise((resolve, reject) => model.once('listening', resolve).once('error', reject))
-    await runTurn(home, model.address().port)
+    return await runTurn(home, model.address().port)
   } catch {
-    // See above.
+    return false
   } finally {
     model.close()
     rmSync(home, { recursive: true, force: true, maxRetries: 5 })
@@ -69,6 +69,7 @@ wire_api = "responses"
   const ended = new Promise((resolve) => server.once('close', resolve))
   const write = (message) => server.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
   const introduction = { protocolVersion: { min: 2, max: 2 }, clientInfo: { name: 'warm-up', version: '0' } }
+  let hasEnded = false
   write({ id: 0, method: 'initialize', params: introduction })
   for await (const line of linesOf(server.stdout)) {
     const { id, result, params } = JSON.parse(line)
@@ -80,9 +81,13 @@ wire_api = "responses"
       const input = [{ type: 'text', text: 'Go on' }]
       write({ id: 2, method: 'conversation/stream', params: { conversationId } })
       write({ id: 3, method: 'conversation/sendMessage', params: { conversationId, input } })
-    } else if (params?.event?.type === 'turn.ended') server.stdin.end()
+    } else if (params?.event?.type === 'turn.ended') {
+      hasEnded = true
+      server.stdin.end()
+    }
   }
   await ended
+  return hasEnded
 }
 
 async function* linesOf(stream) {

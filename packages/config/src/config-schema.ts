@@ -89,7 +89,9 @@ const configShape = {
   },
   get tui() {
     const way = z.enum(['auto', 'bell', 'osc9', 'osc777', 'osc99', 'off'])
-    return z.object({ notifications: z.union([z.boolean(), way]).optional(), status_line: programWords() }).optional()
+    const theme = z.enum(['auto', 'light', 'dark', 'ansi', 'high-contrast']).optional()
+    const notifications = z.union([z.boolean(), way]).optional()
+    return z.object({ notifications, status_line: programWords(), theme }).optional()
   },
   get secrets() {
     const place = z.string().regex(/^(?:~\/.|\/.)/, 'must be an absolute path or begin with ~/')

@@ -31,7 +31,9 @@ function readIfPresent(path: string, shownPath: string): string | null {
     return readIfThere(path)
   } catch (error) {
     if (error instanceof DanglingLinkError) throw new ConfigError(shownPath, `cannot be read: ${error.message}`)
-    throw new ConfigError(shownPath, `cannot be read (${error instanceof Error ? error.message : String(error)}).`)
+    // After the comma come the function that failed and the path again.
+    const [cause] = (error instanceof Error ? error.message : String(error)).split(', ')
+    throw new ConfigError(shownPath, `cannot be read (${cause}).`)
   }
 }
 

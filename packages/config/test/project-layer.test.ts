@@ -80,6 +80,7 @@ const candidates = [
   '"untrusted"',
   '"read-only"',
   '"chat"',
+  '"ansi"',
   '"x"',
   '"/x"',
   '"ws://h:1"',

@@ -1,5 +1,5 @@
 import { sleep } from '../clock.mjs'
-import { cpuMs, treeOf } from '../process-tree.mjs'
+import { cpuMs, residentMiB, treeOf } from '../process-tree.mjs'
 import { startTerminal } from '../terminal.mjs'
 import { composerMark } from './screen-start.mjs'
 
@@ -14,6 +14,7 @@ export const screenFlood = {
   rows: {
     time: { what: 'terminal: flood of 20,000 deltas', unit: 'ms', budget: 1500, aim: 800 },
     cpu: { what: 'same, CPU of all processes', unit: 's', budget: 2, aim: 1.2 },
+    memory: { what: 'same, memory of all processes afterwards', unit: 'MiB', budget: 180, aim: 150 },
     written: { what: 'same, written to the terminal', unit: 'MiB', budget: 0.8, aim: 0.5 },
   },
   async measure({ program, model, place }) {
@@ -30,6 +31,7 @@ export const screenFlood = {
     await sleep(settleMs)
     return {
       time: doneMs - note.arrivedMs,
+      memory: residentMiB(pids),
       cpu: (cpuMs(pids) - before.cpuMs) / 1000,
       written: (terminal.byteCount() - before.bytes) / 1024 / 1024,
     }

@@ -20,6 +20,7 @@ export const screenKeys = {
   rows: {
     idle: { what: 'key to its echo, idle, p50', unit: 'ms', budget: 6, aim: 4 },
     idleSlow: { what: 'same, p99', unit: 'ms', budget: 20, aim: 10 },
+    machine: { what: 'same of a program that only echoes: the machine', unit: 'ms', budget: 5, aim: 2 },
     busy: { what: 'key to its echo, while 200 deltas/s come, p50', unit: 'ms', budget: 10, aim: 6 },
     busySlow: { what: 'same, p99', unit: 'ms', budget: 25, aim: 15 },
     resize: { what: 'resize: until all is drawn', unit: 'ms', budget: 40, aim: 20 },
@@ -30,6 +31,7 @@ export const screenKeys = {
     await terminal.sees(composerMark)
     await sleep(settleMs)
     const idle = await echoes(terminal)
+    const machine = await bareEchoes(place)
     const { tookMs, bytes } = await resized(terminal)
     await model.play(stream)
     terminal.type('go\r')
@@ -38,12 +40,22 @@ export const screenKeys = {
     return {
       idle: median(idle),
       idleSlow: quantile(idle, 0.99),
+      machine: quantile(machine, 0.99),
       busy: median(busy),
       busySlow: quantile(busy, 0.99),
       resize: tookMs,
       resizeBytes: bytes / 1024,
     }
   },
+}
+
+const echo = 'process.stdin.setRawMode(true); process.stdin.pipe(process.stdout); console.log("ready")'
+
+/** Measures what waits for the processor add to each key: a busy machine delays any program by tens of milliseconds. */
+async function bareEchoes({ env, workspace }) {
+  await using terminal = startTerminal([process.execPath, '-e', echo], { env, cwd: workspace })
+  await terminal.sees('ready')
+  return await echoes(terminal)
 }
 
 /** Types and erases each key. Resolves to the times until they showed. */

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander'
 import { collectConfig, collectFiles, collectList, named } from '../cli/flags.ts'
-import { approvalPolicies, sandboxModes } from '../ui/menu/setting-rows.ts'
+import { approvalPolicies, efforts, sandboxModes } from '../ui/menu/setting-rows.ts'
 
 /** Takes the exit code of a command. */
 export type Settle = (run: Promise<number>) => Promise<void>
@@ -11,6 +11,13 @@ function sandboxOption(): Option {
 
 function approvalOption(): Option {
   return new Option('-a, --ask-for-approval <policy>', 'when to ask').choices(approvalPolicies)
+}
+
+function effortOption(): Option {
+  return new Option(
+    '-e, --effort <effort>',
+    'reasoning effort; for other words of a provider use -c model_reasoning_effort=WORD',
+  ).choices(efforts)
 }
 
 /** Adds the flags that decide how a call is judged. */
@@ -28,7 +35,7 @@ export function withJudgingFlags(command: Command): Command {
 export function withCommonFlags(command: Command): Command {
   return command
     .option('-m, --model <model>', 'model to use', named)
-    .option('-e, --effort <effort>', 'reasoning effort, e.g. low, medium, high', named)
+    .addOption(effortOption())
     .addOption(sandboxOption())
     .addOption(approvalOption())
     .option('-C, --cd <dir>', 'folder to work in', named)

@@ -110,6 +110,7 @@ function createPrograms(env: NodeJS.ProcessEnv, screen: ScreenController): UserP
     write: (text) => process.stdout.write(text),
     warn: (text) => screen.dispatch(note('warning', text)),
     showStatus: (line) => screen.dispatch({ kind: 'statusTold', line }),
+    showTheme: (theme) => screen.dispatch({ kind: 'coloured', colours: { theme } }),
   })
 }
 

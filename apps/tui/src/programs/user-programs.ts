@@ -2,6 +2,7 @@ import type { Parley } from '@parley/client'
 import type { ConversationState, Overrides } from '@parley/protocol'
 import { notificationSequence } from '../terminal/notification.ts'
 import type { Line } from '../view/text/span.ts'
+import type { ThemeName } from '../view/text/theme.ts'
 import type { Telling } from '../view/title-and-bell.ts'
 import { notifyUser } from './notify.ts'
 import { StatusProgram } from './status-program.ts'
@@ -20,6 +21,8 @@ interface ProgramsParts {
   readonly warn: (text: string) => void
   /** Shows a line of the user's in place of the status line; null shows ours. */
   readonly showStatus: (line: Line | null) => void
+  /** Shows the colours that the user has chosen. */
+  readonly showTheme: (theme: ThemeName) => void
 }
 
 /** Reactions around the window that the user's configuration wants: notifications, and programs of the user's own. */
@@ -37,9 +40,12 @@ export class UserPrograms implements Disposable {
 
   /** Reads the settings from this window's own server; the usual ones count until then. */
   async load(parley: Pick<Parley, 'request'>, params: Overrides & { readonly cwd: string }): Promise<void> {
+    const isFirst = this.#settings === usualSettings
     this.#settings = await readUserSettings(parley, params)
-    const { statusLine: argv } = this.#settings
-    const { env, showStatus: show } = this.#parts
+    const { statusLine: argv, theme } = this.#settings
+    const { env, showStatus: show, showTheme } = this.#parts
+    // A choice by /theme stays until the program ends.
+    if (isFirst && theme !== usualSettings.theme) showTheme(theme)
     const warn = (reason: string) => this.#warnOnce('tui.status_line', argv ?? [], reason)
     this.#status?.[Symbol.dispose]()
     this.#status = argv === null ? null : new StatusProgram({ argv, env, show, warn })

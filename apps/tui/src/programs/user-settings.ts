@@ -1,6 +1,7 @@
 import type { Parley } from '@parley/client'
 import type { Overrides } from '@parley/protocol'
 import { type NotificationWay, notificationWays } from '../terminal/notification.ts'
+import { type ThemeName, themeNames } from '../view/text/theme.ts'
 
 /** Settings of the window itself, from the user's configuration; a project may set none of them. */
 export interface UserSettings {
@@ -9,9 +10,10 @@ export interface UserSettings {
   readonly notifications: NotificationWay
   /** Program that writes the status line, with its words; null for ours. */
   readonly statusLine: readonly string[] | null
+  readonly theme: ThemeName
 }
 
-export const usualSettings: UserSettings = { notify: null, notifications: 'auto', statusLine: null }
+export const usualSettings: UserSettings = { notify: null, notifications: 'auto', statusLine: null, theme: 'auto' }
 
 /** Reads the settings from this window's own server. */
 export async function readUserSettings(
@@ -24,6 +26,7 @@ export async function readUserSettings(
     notify: wordsIn(settingAt('notify')),
     notifications: wayIn(settingAt('tui.notifications')),
     statusLine: wordsIn(settingAt('tui.status_line')),
+    theme: themeNames.find((name) => name === settingAt('tui.theme')) ?? usualSettings.theme,
   }
 }
 

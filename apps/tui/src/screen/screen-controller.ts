@@ -4,10 +4,12 @@ import type { Painter } from '../terminal/painter.ts'
 import type { Intent, UiAction } from '../ui/actions.ts'
 import type { KeyEvent, ReplyEvent } from '../ui/keys/key-event.ts'
 import type { UiState } from '../ui/ui-state.ts'
-import type { TerminalSize } from '../view/screen.ts'
+import { emptyZone } from '../view/live-zone.ts'
+import type { Screen, TerminalSize } from '../view/screen.ts'
 import type { Highlight } from '../view/text/span.ts'
 import type { ColourDepth } from '../view/text/theme.ts'
 import { createFrames, createQuietTimer, type Frames, type QuietTimer } from './frame-timing.ts'
+import { FrontQuestion } from './front-question.ts'
 import { type ResizableZone, ResizeWatch } from './resize-watch.ts'
 import { ScreenModel, type Signal } from './screen-model.ts'
 import { createProbe, type TerminalProbe } from './terminal-probe.ts'
@@ -48,6 +50,7 @@ export class ScreenController implements Disposable {
   readonly #probe: TerminalProbe
   readonly #resizes: ResizeWatch
   #highlight: Promise<Highlight> | null = null
+  readonly #front: FrontQuestion
 
   constructor(parts: ScreenParts) {
     this.#parts = parts
@@ -56,6 +59,7 @@ export class ScreenController implements Disposable {
     this.#frames = createFrames((isUrgent) => this.#paint(isUrgent))
     this.#quiet = createQuietTimer(() => this.dispatch({ kind: 'quiet' }))
     this.#probe = createProbe(parts.write)
+    this.#front = new FrontQuestion(parts)
     this.#resizes = new ResizeWatch({
       probe: this.#probe,
       zone: parts.zone,
@@ -97,7 +101,10 @@ export class ScreenController implements Disposable {
     if (this.#highlight !== null) return
     this.#highlight = this.#parts.loadHighlight()
     this.#highlight.then(
-      (highlight) => this.#model.colourCode(highlight),
+      (highlight) => {
+        this.#model.colourCode(highlight)
+        if (this.#overlay !== null) this.#frames.soon()
+      },
       () => undefined,
     )
   }
@@ -121,12 +128,13 @@ export class ScreenController implements Disposable {
 
   /** Erases the live zone, because the terminal has another size, and paints when that size has lasted. */
   resized(): void {
-    if (this.#overlay !== null) this.#frames.soon()
+    if (this.#overlay !== null || this.#front.isShown) this.#frames.soon()
     else if (this.#painter !== null) this.#resizes.resized()
   }
 
   /** Shows a view in front of the screen, which gets all keys. */
   cover(overlay: Overlay): void {
+    this.colourCode()
     this.#closePainter()
     this.#overlay = overlay
     this.#parts.setAlternate(true)
@@ -183,6 +191,7 @@ export class ScreenController implements Disposable {
   /** Erases the live zone and leaves the terminal without a painter. */
   #closePainter(): void {
     if (this.#painter === null) return
+    this.#front.leave()
     this.#resizes.giveUp()
     this.#painter.close()
     this.#painter = null
@@ -192,7 +201,7 @@ export class ScreenController implements Disposable {
   #takeReply(event: ReplyEvent): boolean {
     const { reply } = event
     if (reply.type !== 'colour') return this.#probe.take(event)
-    if (reply.slot === 'background') this.dispatch({ kind: 'background', rgb: reply.rgb })
+    if (reply.slot === 'background') this.dispatch({ kind: 'coloured', colours: { background: reply.rgb } })
     return true
   }
 
@@ -203,7 +212,8 @@ export class ScreenController implements Disposable {
       return
     }
     if (this.#frames.areHeld() || this.#painter === null) return
-    if (this.#resizes.allows(isUrgent, () => this.#paintAtTop())) this.#paintNow(this.#painter)
+    const isFree = this.#front.isShown || this.#resizes.allows(isUrgent, () => this.#paintAtTop())
+    if (isFree) this.#paintNow(this.#painter)
   }
 
   /** Paints once the cursor is in the live zone's first row, unless the terminal's size has changed again. */
@@ -213,11 +223,21 @@ export class ScreenController implements Disposable {
   }
 
   #paintNow(painter: Painter): void {
-    const { columns } = this.#parts.size()
     const screen = this.#model.nextScreen()
-    this.#resizes.send(() => painter.paint(screen, columns))
+    this.#paintScreen(painter, screen)
     const signal = this.#model.notePainted(screen)
     this.#tell(signal, screen.changesAtMs)
+  }
+
+  #paintScreen(painter: Painter, screen: Screen): void {
+    const size = this.#parts.size()
+    const isInFront = this.#front.wants(screen, size)
+    if (!isInFront) this.#front.leave()
+    if (!this.#front.isShown) {
+      const inline = isInFront ? { ...screen, live: emptyZone, caret: null } : screen
+      this.#resizes.send(() => painter.paint(inline, size.columns))
+    }
+    if (isInFront) this.#front.show(screen, size)
   }
 
   #pressOverlay(overlay: Overlay, keys: readonly KeyEvent[]): void {
@@ -229,8 +249,8 @@ export class ScreenController implements Disposable {
 
   #paintOverlay(overlay: Overlay): void {
     if (this.#isLent) return
-    const { state, ui, theme } = this.#model
-    overlay.paint({ state, theme, size: this.#parts.size(), isLost: ui.link.kind === 'lost' })
+    const { state, ui, theme, highlight } = this.#model
+    overlay.paint({ state, theme, ...highlight, size: this.#parts.size(), isLost: ui.link.kind === 'lost' })
     this.#tell(this.#model.announce(), null)
   }
 

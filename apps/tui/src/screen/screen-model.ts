@@ -50,6 +50,11 @@ export class ScreenModel {
     return this.#ui
   }
 
+  /** Returns what colours code, once it is loaded. */
+  get highlight(): { readonly highlight?: Highlight } {
+    return this.#highlight === null ? {} : { highlight: this.#highlight }
+  }
+
   get theme(): Theme {
     const { theme, background } = this.#ui
     return themeOf({ name: theme, background, depth: this.#parts.colours })
@@ -114,7 +119,7 @@ export class ScreenModel {
       nowMs: Date.now(),
       homeFolder: this.#parts.homeFolder,
       colours: this.#parts.colours,
-      ...(this.#highlight === null ? {} : { highlight: this.#highlight }),
+      ...this.highlight,
       utcOffsetMs: -new Date().getTimezoneOffset() * minuteMs,
       branch: this.#branch,
     })

@@ -79,7 +79,8 @@ function reportBroken(error: NodeJS.ErrnoException, reporter: Reporter): ExitCod
 }
 
 function sayBroken({ message }: NodeJS.ErrnoException): string {
-  return `stdout cannot be written to (${message}).`
+  // The message ends with the name of the function that failed.
+  return `stdout cannot be written to (${message.replace(/, write$/, '')}).`
 }
 
 /** Writes the file of `-o`, before the terminal event, which reports a failure. */

@@ -1,7 +1,7 @@
 import type { ConversationState } from '@parley/protocol'
 import type { KeyEvent } from '../ui/keys/key-event.ts'
 import { paintLine, type TerminalSize } from '../view/screen.ts'
-import type { Line } from '../view/text/span.ts'
+import type { Highlight, Line } from '../view/text/span.ts'
 import type { Theme } from '../view/text/theme.ts'
 
 /** View that has the whole terminal until it is closed, on the alternate screen; the transcript waits behind it. */
@@ -18,6 +18,8 @@ export interface OverlayScene {
   readonly state: ConversationState | null
   readonly size: TerminalSize
   readonly theme: Theme
+  /** Absent until it is loaded. */
+  readonly highlight?: Highlight
   /** True while the server is gone. */
   readonly isLost: boolean
 }

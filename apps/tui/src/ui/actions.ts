@@ -14,7 +14,6 @@ import type {
   TurnId,
 } from '@parley/protocol'
 import type { Line } from '../view/text/span.ts'
-import type { Rgb } from '../view/text/theme.ts'
 import type { Painted } from './answers.ts'
 import type { FileList } from './complete/file-list.ts'
 import type { KeyEvent } from './keys/key-event.ts'
@@ -40,6 +39,8 @@ export type UiAction =
   | ({ readonly kind: 'painted' } & Painted)
   | { readonly kind: 'linked'; readonly clientId: ClientId; readonly serverPid: number | null }
   | { readonly kind: 'lost' }
+  /** The server has not answered for some time, or answers again. */
+  | { readonly kind: 'hangs'; readonly hangs: boolean }
   | { readonly kind: 'opened'; readonly opened: Opened }
   /** Prompts sent in this folder before, oldest first. */
   | { readonly kind: 'recalled'; readonly prompts: readonly string[] }
@@ -86,8 +87,8 @@ export type UiAction =
     }
   /** Newest lines of a listed conversation. */
   | { readonly kind: 'previewed'; readonly conversationId: ConversationId; readonly lines: readonly string[] }
-  /** The terminal told its background. */
-  | { readonly kind: 'background'; readonly rgb: Rgb }
+  /** The terminal told its background, or the user's configuration names a theme. */
+  | { readonly kind: 'coloured'; readonly colours: Partial<Pick<UiState, 'theme' | 'background'>> }
   /** Files were listed, all or the first ones. */
   | { readonly kind: 'filesListed'; readonly files: FileList }
   /** Line of the user's program for the status line; null for the usual one. */
@@ -163,6 +164,8 @@ export type Intent =
   | { readonly kind: 'suspend' }
   /** Opens the text in the user's editor. */
   | { readonly kind: 'editText'; readonly text: string }
+  /** Runs a command of the user's that needs the terminal, outside the server. */
+  | { readonly kind: 'runInTerminal'; readonly command: string; readonly folder: string }
   | { readonly kind: 'recallAll' }
   /** Finds the images that pasted text names, by the first reading whose paths all exist. */
   | { readonly kind: 'findImages'; readonly pasted: string; readonly readings: readonly (readonly string[])[] }
@@ -174,3 +177,6 @@ export type Intent =
 
 /** Intent that reads the conversation back: to look at it or to copy from it. */
 export type ReadingIntent = Extract<Intent, { kind: 'showTranscript' | 'copy' }>
+
+/** Intent that gives the terminal to something else for a while. */
+export type LendingIntent = Extract<Intent, { kind: 'suspend' | 'editText' | 'runInTerminal' }>

@@ -42,6 +42,7 @@ describe('parley exec ends with 2 for', () => {
   test.each<[string, string[], RegExp]>([
     ['an empty argument', [''], /The prompt is empty/],
     ['an unknown flag, with the nearest', ['--jsn', 'hi'], /unknown option '--jsn'.*Did you mean --json/],
+    ['an unknown effort', ['-e', 'banana', 'hi'], /Allowed choices are none, minimal, low, medium, high, xhigh/],
     ['an unknown mode', ['-s', 'none', 'hi'], /Allowed choices are read-only/],
     ['a config value without a key', ['-c', 'x', 'hi'], /must be key=value/],
     ['a time that is none', ['--timeout', 'soon', 'hi'], /must be a time like 90, 90s, 5m or 1h/],

@@ -70,7 +70,10 @@ describe('a home', () => {
     await using world = await execWorld()
     await writeFile(world.path('file'), '')
     const { exitCode, stderr } = await world.exec(['hi'], { env: { ...world.env, PARLEY_HOME: world.path('file') } })
-    expect({ exitCode, stderr }).toEqual({ exitCode: 2, stderr: expect.stringContaining('ENOTDIR') })
+    expect({ exitCode, stderr }).toEqual({
+      exitCode: 2,
+      stderr: expect.stringMatching(/config\.toml: cannot be read \(ENOTDIR: not a directory\)\.\n$/),
+    })
   })
 })
 

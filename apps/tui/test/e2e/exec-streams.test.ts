@@ -105,7 +105,7 @@ describe.runIf(process.platform === 'linux')('a disk that is full', () => {
     await using world = await execWorld({ steps: [answer] })
     const { stdout, stderr } = await world.shell(`code=0; parley exec ${flag} hi >/dev/full || code=$?; echo $code`)
     expect(stdout).toBe('9\n')
-    expect(stderr).toContain('parley: stdout cannot be written to (ENOSPC')
+    expect(stderr).toContain('parley: stdout cannot be written to (ENOSPC: no space left on device).\n')
   })
 
   test('under stderr is not missed', async () => {

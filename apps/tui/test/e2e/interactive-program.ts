@@ -83,6 +83,20 @@ export async function send(pty: Pty, text: string): Promise<void> {
   pty.press('Enter')
 }
 
+/** Presses a key until it takes effect: one whose meaning has just changed does nothing. */
+export async function pressUntil(pty: Pty, key: string, until: RegExp): Promise<void> {
+  for (let tries = 0; tries < 4; tries++) {
+    if (key.length === 1) pty.write(key)
+    else pty.press(key)
+    const isReached = await pty.waitFor(until, { timeoutMs: 1_500 }).then(
+      () => true,
+      () => false,
+    )
+    if (isReached) return
+  }
+  await pty.waitFor(until)
+}
+
 /** Takes the chosen row of a menu. One that has just come takes no key yet; until then Enter is tried again. */
 export async function takeRow(pty: Pty, until: RegExp): Promise<void> {
   for (;;) {

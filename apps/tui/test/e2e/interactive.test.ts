@@ -2,7 +2,7 @@ import { existsSync, unlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { cliPath, commandOf, runCli, virtualScreen, waitUntil } from '@parley/testkit'
 import { describe, expect, test } from 'vitest'
-import { answer, place, ready, send, takeRow } from './interactive-program.ts'
+import { answer, place, pressUntil, ready, send, takeRow } from './interactive-program.ts'
 
 const touch = { name: 'shell', arguments: { command: 'touch made.txt' } }
 const count = (rows: readonly string[], text: string) => rows.filter((row) => row.includes(text)).length
@@ -36,8 +36,7 @@ describe('the interactive program', { timeout: 30_000 }, () => {
     await pty.waitFor(/asks before every change/)
     await send(pty, '!sleep 1000')
     await pty.waitFor(/your command runs, without a terminal · esc stops it/)
-    pty.press('Escape')
-    await pty.waitFor(/! sleep 1000 +interrupted/)
+    await pressUntil(pty, 'Escape', /! sleep 1000 +interrupted/)
   })
 
   test('takes a prompt from the command line and runs what is approved', async () => {
@@ -67,8 +66,7 @@ describe('the interactive program', { timeout: 30_000 }, () => {
     await pty.waitFor(/Half/)
     await send(pty, 'and then this')
     await pty.waitFor(/next step: and then this/)
-    pty.press('Escape')
-    await pty.waitFor(/Interrupted[\s\S]*› and then this/)
+    await pressUntil(pty, 'Escape', /Interrupted[\s\S]*› and then this/)
   })
 
   test('leaves a usable terminal behind when it is killed', async () => {
@@ -110,20 +108,22 @@ describe('the interactive program', { timeout: 30_000 }, () => {
     await takeRow(second, /▌ look for me\n+Here\.[\s\S]*› Ask/)
   })
 
-  test('says that its server has died, keeps the text, and goes on with the same question', async () => {
+  test('starts a server that has died again, asks after the second death, and goes on with the same question', async () => {
     await using at = await place([{ calls: [touch] }, { text: 'Made it.' }])
     await using pty = at.start('make the file')
     await pty.waitFor(/y {2}yes/)
-    const server = pty.processes().find((pid) => commandOf(pid)?.includes('server.mjs'))
-    process.kill(server ?? 0, 'SIGKILL')
+    const server = () => pty.processes().find((pid) => commandOf(pid)?.includes('server.mjs'))
+    const first = server()
+    process.kill(first ?? 0, 'SIGKILL')
+    await pty.waitFor(/The server ended and is being started again[\s\S]*1 approval waits for you again/)
+    await waitUntil(() => ![undefined, first].includes(server()), { what: 'the second server' })
+    process.kill(server() ?? 0, 'SIGKILL')
     await pty.waitFor(/The server ended; your conversation is saved\. Press r to restart/)
     pty.write('kept')
     await pty.waitFor(/› kept/)
-    pty.press('Ctrl+R')
-    await pty.waitFor(/1 approval waits for you again[\s\S]*› kept/)
+    await pressUntil(pty, 'Ctrl+R', /The conversation goes on here[\s\S]*› kept/)
     pty.press('Ctrl+U')
-    pty.press('Escape')
-    await pty.waitFor(/y {2}yes/)
+    await pressUntil(pty, 'Escape', /y {2}yes/)
     await answer(pty, 'y', /Made it\./)
     expect(existsSync(join(at.folder.path, 'made.txt'))).toBe(true)
     expect(count(pty.transcript(), '▌ make the file')).toBe(1)
@@ -181,7 +181,7 @@ describe('the interactive program', { timeout: 30_000 }, () => {
     await pty.waitFor(ready)
     pty.kill('SIGTERM')
     expect(await pty.exited).toMatchObject({ exitCode: 143 })
-    expect(pty.rawBytes().toString('latin1')).toMatch(/\x1b\[<u.*\x1b\[\?2004l/s)
+    expect(pty.rawBytes().toString('latin1')).toMatch(/\x1b\[>4;0m.*\x1b\[\?2004l/s)
     await waitUntil(() => pty.processes().length === 0, { what: 'the end of its processes' })
   })
 

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { answer, place, ready, send } from './interactive-program.ts'
+import { answer, place, pressUntil, ready, send } from './interactive-program.ts'
 
 const script = new URL('../../../../packages/server/test/tools/mcp/support/ugly-server.mjs', import.meta.url)
 const section = [
@@ -21,12 +21,11 @@ test('a tool server asks the user by a form, and is listed and restarted', { tim
   await pty.waitFor(/▸ tags/)
   pty.press('Enter')
   await pty.waitFor(/▸ Branch[^\n]*\n.*2 characters or more/)
-  await send(pty, 'main')
-  await pty.waitFor(/▸ count/)
-  pty.press('Enter')
-  await pty.waitFor(/▸ tags/)
-  pty.press('Enter')
-  await pty.waitFor(/On main\.[\s\S]*› Ask/)
+  pty.paste('main')
+  await pty.waitFor(/mmain/)
+  await pressUntil(pty, 'Enter', /▸ count/)
+  await pressUntil(pty, 'Enter', /▸ tags/)
+  await pressUntil(pty, 'Enter', /On main\.[\s\S]*› Ask/)
   expect(at.model.requests.at(-1)?.text).toContain('mmain')
   await send(pty, '/mcp')
   await pty.waitFor(/ugly +ready · \d+ tools/)

@@ -13,16 +13,18 @@ async function configured(config: Readonly<Record<string, unknown>>) {
   const written: string[] = []
   const warnings: string[] = []
   const lines: (Line | null)[] = []
+  const themes: string[] = []
   const programs = new UserPrograms({
     env: { ...process.env, TERM: 'xterm' },
     write: (text) => void written.push(text),
     warn: (text) => void warnings.push(text),
     showStatus: (line) => void lines.push(line),
+    showTheme: (theme) => void themes.push(theme),
   })
   const values = Object.entries(config).map(([key, value]) => ({ key, value, origin: 'config.toml' }))
   const request = async () => ({ values, warnings: [], credentials: { found: true, variables: [] } })
   await programs.load({ request: request as () => Promise<never> }, { cwd: '/x' }) // narrowed: config/read is all it asks
-  return { programs, written, warnings, lines }
+  return { programs, written, warnings, lines, themes }
 }
 
 describe('the programs of the user', () => {
@@ -61,6 +63,15 @@ describe('the programs of the user', () => {
     expect(warnings).toEqual(['The program of `notify` in config.toml failed (sh): no bus'])
     expect(missing.warnings[0]).toContain('ENOENT')
   })
+})
+
+test.each([
+  ['high-contrast', ['high-contrast']],
+  ['auto', []],
+  ['pink', []],
+])('the theme "%s" of the configuration is shown as %j', async (theme, shown) => {
+  const { themes } = await configured({ 'tui.theme': theme })
+  expect(themes).toEqual(shown)
 })
 
 describe('the program that writes the status line', () => {

@@ -94,7 +94,7 @@ export function stormWorld({ size, next, maker = createEarlyPainter, reflow = 's
     loadHighlight: () => Promise.resolve(() => null),
     signal: () => undefined,
     onIntent: () => undefined,
-    setAlternate: () => undefined,
+    setAlternate: (isUsed) => write(isUsed ? '\x1b[?1049h\x1b[2J' : '\x1b[?1049l'),
     onUncovered: () => undefined,
   })
   return {

@@ -1,5 +1,15 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { arriving, random, stormWorld } from './storm-world.ts'
+import {
+  after,
+  answer,
+  command,
+  completed,
+  requested,
+  started,
+  turnStarted,
+  userMessage,
+} from '../view/scenes/conversation.ts'
+import { arriving, paragraph, random, stormWorld } from './storm-world.ts'
 
 const isLong = process.env['PARLEY_LONG_TESTS'] === '1'
 const seeds = Array.from({ length: isLong ? 200 : 25 }, (_, index) => index + 1)
@@ -35,4 +45,40 @@ describe('in a headless xterm', () => {
     expect(rows.match(/[BE]\d+[be]/g)).toEqual(marks(paragraphs))
     expect(rows.match(/gpt-5/g)).toHaveLength(1)
   })
+
+  test.each(seeds.slice(0, 25))(
+    'a storm of sizes over a long question leaves none of its rows (seed %i)',
+    async (seed) => {
+      const next = random(seed)
+      const size = { columns: 80, rows: 24 }
+      using world = stormWorld({ size, next })
+      const detail = Array.from({ length: 40 }, (_, n) => `echo ${n} ${'and more '.repeat(n % 9)}`).join('\n')
+      const answered = after(
+        turnStarted,
+        completed(userMessage('Go on.')),
+        completed(answer(Array.from({ length: 8 }, (_, n) => paragraph(n)).join(''))),
+      )
+      const asked = after(
+        turnStarted,
+        completed(userMessage('Go on.')),
+        completed(answer(Array.from({ length: 8 }, (_, n) => paragraph(n)).join(''))),
+        started(command(detail)),
+        requested({ detail }),
+      )
+      world.controller.follow(asked)
+      await world.pass(100)
+      expect(world.transcript().join('\n')).toMatch(/Run this command/)
+      for (let sizes = 0; sizes < 20; sizes++) {
+        world.resize({ columns: 40 + next(100), rows: 12 + next(34) })
+        await world.pass(next(4) === 0 ? 400 : 10 + next(50))
+      }
+      world.resize(size)
+      await world.pass(1_000)
+      world.controller.follow(answered)
+      await world.pass(1_000)
+      const rows = world.transcript().join('\n')
+      expect(rows.match(/[BE]\d+[be]/g)).toEqual(marks(8))
+      expect(rows).not.toMatch(/━━|yes|echo/)
+    },
+  )
 })

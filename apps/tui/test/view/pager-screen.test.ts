@@ -65,3 +65,12 @@ test('control characters of a query are shown, not written', () => {
   const world = press(worldOf([answer('x')]), '/', '\x1b]0;evil\x07')
   expect(screenOf(world)).toContain('\\x1b')
 })
+
+test('code takes its colours once they are loaded', () => {
+  const world = worldOf([answer('```js\nlet a\n```')])
+  const highlight = (lines: readonly string[]) => lines.map((text) => [{ text, tone: 'code-keyword' as const }])
+  const tones = (shown: World) =>
+    rowsOf(shown).flatMap((row) => row.filter(({ text }) => text === 'let a').map(({ tone }) => tone))
+  expect(tones(world)).toEqual([undefined])
+  expect(tones({ ...world, size: { ...world.size, highlight } })).toEqual(['code-keyword'])
+})

@@ -82,7 +82,7 @@ export async function listenInRunFolder(options: RunSocketOptions): Promise<List
 
 /** Returns a name that is unique to this process and short, since a socket's path is limited to about 100 bytes. */
 function socketName(home: string): string {
-  const startedAtMs = Math.round(performance.timeOrigin)
+  const startedAtMs = Date.now() - Math.round(process.uptime() * 1000)
   const digest = createHash('sha256').update(`${home}\0${process.pid}\0${startedAtMs}`).digest('hex')
   return `${digest.slice(0, 12)}.sock`
 }

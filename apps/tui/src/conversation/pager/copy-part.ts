@@ -50,8 +50,7 @@ async function findCode(conversation: Read, number: number | null): Promise<Foun
     if (blocks.length === 0) continue
     const at = number ?? blocks.length
     const block = blocks[at - 1]
-    if (block === undefined)
-      return `That answer has ${count(blocks.length)} blocks of code: /copy code 1 copies the first.`
+    if (block === undefined) return `That answer has no block ${at} of code: its last is ${count(blocks.length)}.`
     const which = blocks.length === 1 ? 'the code' : `block ${at} of ${blocks.length}`
     return { text: block.text, what: `${which} (${block.label}) of the last answer with code` }
   }
@@ -80,7 +79,7 @@ async function findAll(conversation: Read): Promise<Found | string> {
   if (parts.length === 0) return 'There is nothing to copy yet.'
   return {
     text: `${parts.reverse().join('\n\n')}\n`,
-    what: `the conversation as Markdown (${count(parts.length)} items)`,
+    what: `all ${count(parts.length)} items as Markdown`,
   }
 }
 

@@ -40,14 +40,15 @@ export class TranscriptView implements Overlay {
     for (const event of events) this.#update({ kind: 'key', event })
   }
 
-  paint({ state, size, theme, isLost }: OverlayScene): void {
+  paint({ state, size: { columns, rows }, theme, highlight, isLost }: OverlayScene): void {
     if (this.#isClosed) return
+    const size = { columns, rows, ...(highlight === undefined ? {} : { highlight }) }
     if (this.#size === null && this.#parts.at === 'lastFold') this.#pager = openLastFolded(this.#pager, size)
-    const isSame = this.#size?.columns === size.columns && this.#size.rows === size.rows
-    this.#size = { columns: size.columns, rows: size.rows }
+    const isSame = this.#size?.columns === columns && this.#size.rows === rows
+    this.#size = size
     if (!isSame || (state !== null && state !== this.#followed)) this.#follow(state ?? this.#followed)
-    const rows = pagerScreen(this.#pager, size, { isAsked: isAsking(this.#followed), isLost })
-    this.#painter.paint(rows, { size, theme })
+    const lines = pagerScreen(this.#pager, size, { isAsked: isAsking(this.#followed), isLost })
+    this.#painter.paint(lines, { size, theme })
   }
 
   forget(): void {

@@ -31,6 +31,8 @@ export interface PageRequest {
 /** Items read at once from the lower end of a gap, and events from its upper end. */
 const pageItems = 200
 const pageEvents = 600
+/** Items or events that a search reads at once, since each reading goes through the whole log. */
+const searchedItems = 1_000
 
 export function gapId({ after, before }: Gap): string {
   return `gap ${after} ${before}`
@@ -59,10 +61,11 @@ export function followHistory(history: History, state: ConversationState): Histo
 }
 
 /** Returns the request that reads on from an end of the gap. */
-export function pageOf(gap: Gap, end: GapEnd): PageRequest {
-  if (end === 'lower') return { gap, end, before: gap.before, limit: pageItems }
+export function pageOf(gap: Gap, end: GapEnd, isSearch = false): PageRequest {
+  if (end === 'lower') return { gap, end, before: gap.before, limit: isSearch ? searchedItems : pageItems }
+  const limit = isSearch ? searchedItems : pageEvents
   // The server reads backwards only: of so few events, no more can be items.
-  return { gap, end, before: Math.min(gap.before, gap.after + 1 + pageEvents), limit: pageEvents }
+  return { gap, end, before: Math.min(gap.before, gap.after + 1 + limit), limit }
 }
 
 interface ReadItems {

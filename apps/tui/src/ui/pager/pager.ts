@@ -2,6 +2,7 @@ import type { ConversationState, Item, OpenItem } from '@parley/protocol'
 import type { CodeBlock } from '../../view/pager/copied-text.ts'
 import { type Entry, type FileChunk, wholeFileOf } from '../../view/pager/entry.ts'
 import { type Page, type PageRoom, type Place, pageAt } from '../../view/pager/page.ts'
+import type { Highlight } from '../../view/text/span.ts'
 import { chunkCount, type FileChunks } from './file-chunks.ts'
 import { gapId, type History, openHistory } from './history.ts'
 
@@ -46,7 +47,7 @@ export interface Folds {
 }
 
 /** Question in the last row. */
-export type Prompt =
+type Prompt =
   | { readonly kind: 'search'; readonly text: string }
   /** Choice of a block of code to copy, by its number. */
   | { readonly kind: 'blocks'; readonly blocks: readonly CodeBlock[] }
@@ -65,10 +66,11 @@ export interface Quest {
   readonly turns: boolean
 }
 
-/** Size of the terminal. */
+/** Size of the terminal, and what colours code. */
 export interface PagerSize {
   readonly columns: number
   readonly rows: number
+  readonly highlight?: Highlight
 }
 
 const nothingFolded: Folds = { opened: new Set(), closed: new Set(), all: false, reasoning: false }
@@ -129,8 +131,9 @@ export function entriesOf(pager: Pager): readonly Entry[] {
 }
 
 /** Returns the room and the entries that pages are laid out from. The last row has the keys. */
-export function roomOf(pager: Pager, { columns, rows }: PagerSize): PageRoom {
-  return { entries: entriesOf(pager), columns: Math.max(1, columns - marginCells), height: Math.max(1, rows - 1) }
+export function roomOf(pager: Pager, { columns, rows, ...colours }: PagerSize): PageRoom {
+  const room = { columns: Math.max(1, columns - marginCells), height: Math.max(1, rows - 1) }
+  return { entries: entriesOf(pager), ...room, ...colours }
 }
 
 /** Cells left of all rows, which mark the item at the cursor. */

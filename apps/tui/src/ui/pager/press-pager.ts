@@ -127,7 +127,7 @@ function toggled(pager: Pager, room: PageRoom, size: PagerSize): Pager {
   return isItemOpened(pager.folds, item) ? folded(pager, room, item.id) : openItem(pager, item.id, size)
 }
 
-export function openItem(pager: Pager, id: string, size: PagerSize): Pager {
+function openItem(pager: Pager, id: string, size: PagerSize): Pager {
   const still = fixed(pager, roomOf(pager, size))
   const opened: Pager = { ...still, cursor: id, folds: withOpened(pager.folds, id) }
   const room = roomOf(opened, size)

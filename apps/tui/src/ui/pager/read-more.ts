@@ -53,10 +53,14 @@ function chunksOn(
 }
 
 /** Reads on from an end of the gap, unless it is being read or could not be. */
-export function readGap(pager: Pager, gap: GapEntry, end: GapEnd): PagerStep {
+export function readGap(pager: Pager, gap: GapEntry, end: GapEnd, isSearch = false): PagerStep {
   if (!mayRead(pager, gap)) return pagerStep(pager)
   const { after, before, id } = gap
-  return pagerStep(begun(pager, id), { kind: 'readItems', id, request: pageOf({ kind: 'gap', after, before }, end) })
+  return pagerStep(begun(pager, id), {
+    kind: 'readItems',
+    id,
+    request: pageOf({ kind: 'gap', after, before }, end, isSearch),
+  })
 }
 
 /** Reads a chunk, or a run of them that a search goes through. */

@@ -69,7 +69,7 @@ function missingAt(pager: Pager, entry: Entry): PagerStep | null {
   const { quest } = pager
   if (quest === null || entry.kind === 'item' || (entry.kind === 'chunk' && quest.kind === 'turn')) return null
   if (entry.problem !== null) return pagerStep({ ...pager, quest: null, note: `The search ended: ${entry.problem}` })
-  if (entry.kind === 'gap') return readGap(pager, entry, quest.direction === 'up' ? 'lower' : 'upper')
+  if (entry.kind === 'gap') return readGap(pager, entry, quest.direction === 'up' ? 'lower' : 'upper', true)
   return entry.chunk === null ? readChunk(pager, entry, runFrom(entry, quest.direction)) : null
 }
 

@@ -9,6 +9,7 @@ import { openedRows, plainRows } from './opened-rows.ts'
 
 interface Laid {
   readonly columns: number
+  readonly highlight: Room['highlight']
   readonly lines: readonly Line[]
   readonly kind: BlockKind
 }
@@ -60,11 +61,16 @@ function laidItem({ item, isOpened }: ItemEntry, room: Room): Laid {
 
 function laidOut(cache: WeakMap<object, Laid>, item: Item, room: Room): Laid {
   const known = cache.get(item)
-  if (known?.columns === room.columns) return known
+  if (known !== undefined && isLaidFor(known, room)) return known
   const { kind, lines } = foldedBlock(item, room)
-  const laid = { columns: room.columns, kind, lines: cache === opened ? openedRows(item, room) : lines }
+  const { columns, highlight } = room
+  const laid = { columns, highlight, kind, lines: cache === opened ? openedRows(item, room) : lines }
   cache.set(item, laid)
   return laid
+}
+
+function isLaidFor({ columns, highlight }: Laid, room: Room): boolean {
+  return columns === room.columns && highlight === room.highlight
 }
 
 /** Returns the block of an item as the transcript has it; a look-up has a row of its own. */
@@ -84,8 +90,8 @@ function chunkRows({ chunk, problem }: ChunkEntry, room: Room): readonly Line[] 
     return indented(textRows(text, room, { tone: problem === null ? 'muted' : 'bad' }))
   }
   const known = folded.get(chunk)
-  if (known?.columns === room.columns) return known.lines
+  if (known !== undefined && isLaidFor(known, room)) return known.lines
   const lines = plainRows(chunk.text, room)
-  folded.set(chunk, { columns: room.columns, lines, kind: 'call' })
+  folded.set(chunk, { columns: room.columns, highlight: room.highlight, lines, kind: 'call' })
   return lines
 }

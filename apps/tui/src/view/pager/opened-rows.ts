@@ -23,7 +23,7 @@ export function openedRows(item: Item, room: Room): readonly Line[] {
     case 'shellCommand':
       return [...headRows(item, room), ...commandRows(item, room), ...outputRowsOf(item, room)]
     case 'fileChange':
-      return [...headRows(item, room), ...indented(patchRows(item, beside(room)))]
+      return [...headRows(item, room), ...content(patchRows(item, below(room)))]
     case 'toolCall':
       return [...headRows(item, room), ...toolRows(item, room)]
     case 'agentMessage':

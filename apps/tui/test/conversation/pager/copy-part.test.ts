@@ -56,7 +56,7 @@ describe('/copy', () => {
     expect(copied[0]).toMatch(
       /^## You\n\ngo\n\nTwo:[\s\S]*```\n\$ npm test\nok\n```[\s\S]*```diff\n---[\s\S]*done\n\n## You\n\nmore\n$/,
     )
-    expect(notice).toMatchObject({ level: 'info', text: 'Copied the conversation as Markdown (6 items).' })
+    expect(notice).toMatchObject({ level: 'info', text: 'Copied all 6 items as Markdown.' })
   })
 
   test('puts output with a fence into a longer one', async () => {
