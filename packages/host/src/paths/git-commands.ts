@@ -63,7 +63,7 @@ const starters = new RegExp(
 const shells = /^(?:a|ba|c|da|fi|k|mk|ok|rba|tc|ya|z)?sh$/
 /** Other programs that run the script which one of the next words names, found from the folder they are started in. */
 const interpreters =
-  /^(?:source|\.|(?:python|pypy|node|nodejs|perl|ruby|php|lua|luajit|deno|bun|tsx|ts-node|tclsh|wish|expect|Rscript|pwsh|julia|guile|racket|groovy|osascript)[\d.]*)$/
+  /^(?:source|\.|(?:python|pypy|node|nodejs|perl|ruby|php|lua|luajit|deno|bun|tsx|ts-node|tclsh|expect|Rscript|pwsh|julia|guile|racket|groovy|osascript)[\d.]*)$/
 /** Options after which a word is code or a module, and no file; of shells, and of all others. */
 const codeOfShells = /^-[A-Za-z]*c$/
 const code = /^-(?:[a-z]*c|m|e|p)$/
@@ -110,7 +110,7 @@ export function startedBy(words: readonly string[], home: string): string[] {
   return found
 }
 
-/** How the next word of a command counts. */
+/** Rules by which the next word of a command counts. */
 interface WordReader {
   /** True where a word without a slash is a script, too. */
   readonly scripts: boolean

@@ -15,8 +15,8 @@ export interface OwnPrograms {
 }
 
 /**
- * Lists the paths of the programs that the settings start, from each writable folder, and of the scripts that these are given, wherever they lie and
- * whether they exist. Folders are left out: they are what a program works on.
+ * Lists the paths of the programs and scripts that the settings start, whether they exist or not. Relative ones count
+ * from each writable folder. Folders are left out: they are what a program works on.
  */
 export function pathsOfPrograms(
   roots: readonly string[],

@@ -62,8 +62,8 @@ interface SecretsNow {
 }
 
 /**
- * Returns a function to the places of secrets, found anew when the user's own list has changed or something at a home has
- * got or lost a name that a pattern stands for.
+ * Returns a function to the places of secrets as they are now. They are found anew when the user's own list has changed,
+ * or a home holds other names that fit a pattern.
  */
 export function currentSecrets({ homes, added, find, files }: SecretsNow): () => Promise<SecretPaths> {
   let own: readonly string[] = []

@@ -55,8 +55,8 @@ export function assertNoSecretFolder(folders: readonly string[], around: SecretS
 }
 
 /**
- * Returns true for a folder that is, lies in, or holds nothing but places of secrets, or is of the kernel, by its real
- * path, unless the user named it. Folders of this machine only.
+ * Returns true for a folder of secrets or of the kernel that the user did not name. It is, lies in, or holds nothing but
+ * such places, by its real path. Folders of this machine only.
  */
 export function isClosedFolder(folder: string, { home, secrets, ceiling }: SecretSurroundings): boolean {
   const real = realOrGiven(folder)
