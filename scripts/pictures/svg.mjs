@@ -10,7 +10,7 @@ export function drawSvg({ rows, cursor }, { cols, theme, about }) {
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img" aria-label="${escapeXml(about)}">
 <rect width="100%" height="100%" rx="8" fill="${theme.background}"/>
 ${[...grounds, ...drawCursor(cursor, theme)].join('\n')}
-<g font-family="ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace" font-size="14" fill="${theme.foreground}" xml:space="preserve">
+<g font-family="ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace" font-size="14" fill="${theme.foreground}" xml:space="preserve" style="white-space:pre">
 ${texts.join('\n')}
 </g>
 </svg>
@@ -41,9 +41,12 @@ function drawText({ text, column, width, color, bold, dim, italic, underline, st
     dim ? ' opacity="0.65"' : '',
     lines.length === 0 ? '' : ` text-decoration="${lines.join(' ')}"`,
   ].join('')
-  const x = (margin + column * cell.width).toFixed(1)
+  // Viewers that collapse blanks at the ends would stretch the rest over their width.
+  const shown = text.trim()
+  const x = (margin + (column + text.indexOf(shown)) * cell.width).toFixed(1)
   const y = (margin + (row + 0.75) * cell.height).toFixed(1)
-  return [`<text x="${x}" y="${y}" textLength="${(width * cell.width).toFixed(1)}"${style}>${escapeXml(text)}</text>`]
+  const length = ((width - (text.length - shown.length)) * cell.width).toFixed(1)
+  return [`<text x="${x}" y="${y}" textLength="${length}"${style}>${escapeXml(shown)}</text>`]
 }
 
 function escapeXml(text) {

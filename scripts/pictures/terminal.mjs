@@ -58,10 +58,11 @@ function openTerminal({ home, folder, cols, rows, theme }) {
       await pty[Symbol.asyncDispose]()
       pty = start(...args)
     },
-    /** Resolves to the screen once it has not changed for a moment. */
+    /** Resolves to the screen once it has not changed for a moment, or after 3 s while something on it moves. */
     async picture() {
+      const latest = Date.now() + 3000
       let before = -1
-      while (pty.rawBytes().length !== before) {
+      while (pty.rawBytes().length !== before && Date.now() < latest) {
         before = pty.rawBytes().length
         await setTimeout(400)
       }

@@ -1,11 +1,12 @@
 import type { Conversation, Parley } from '@parley/client'
 import { RpcError } from '@parley/rpc'
+import { ParleyError } from '../cli/exit-codes.ts'
 import { overridesOf } from '../cli/flags.ts'
 import { workingFolder } from '../cli/folders.ts'
 import type { Launch } from '../cli/launch-server.ts'
 import { existingImages } from '../files/attached-images.ts'
 import type { UserPrograms } from '../programs/user-programs.ts'
-import type { Intent } from '../ui/actions.ts'
+import type { Intent, LendingIntent, UiAction } from '../ui/actions.ts'
 import { isSameNote, type Notice } from '../ui/notices/notice.ts'
 import { isLogGone } from '../ui/outside-changes.ts'
 import { type ConversationScreen, FollowedConversation, openOnScreen } from './followed-conversation.ts'
@@ -22,9 +23,10 @@ import {
 } from './open-conversation.ts'
 import { isReadingIntent, type ReadingTerminal, readBack } from './pager/read-back.ts'
 import { EnteredPrompts, type PromptHistory } from './prompt-history.ts'
-import { noticeAction, rejectionAction } from './rejected-intent.ts'
+import { note, noticeAction, rejectionAction } from './rejected-intent.ts'
 import { isDisconnection, isLoss, runIntent } from './run-intent.ts'
 import { ServerConnection } from './server-connection.ts'
+import { ServerWatch } from './server-watch.ts'
 import { type Start, type Started, startConversation } from './start-conversation.ts'
 
 interface ControllerParts {
@@ -40,14 +42,15 @@ interface ControllerParts {
   readonly onEnd: (rejection: RpcError | null) => void
 }
 
-/** Kinds of intents that the process carries out by itself. */
-type ProcessKind = 'suspend' | 'clear' | 'editText'
+/** Intent that a connection to a server is needed for. */
+type ServedIntent = Exclude<Intent, LendingIntent | { kind: 'clear' }>
 
 /** Connection and conversation of the window, and what intents of the user do to them. */
 export class ConversationController implements AsyncDisposable {
   readonly #parts: ControllerParts
   readonly #server: ServerConnection
   readonly #entered: EnteredPrompts
+  readonly #watch: ServerWatch
   #followed: FollowedConversation | null = null
   #isDetached = false
 
@@ -55,6 +58,11 @@ export class ConversationController implements AsyncDisposable {
     const { screen } = parts
     this.#parts = parts
     this.#entered = new EnteredPrompts(parts.prompts)
+    this.#watch = new ServerWatch({
+      ping: async () => this.#server.parley?.request('server/diagnostics', {}),
+      onHang: (hangs) => screen.dispatch({ kind: 'hangs', hangs }),
+      now: () => performance.now(),
+    })
     this.#server = new ServerConnection({
       onConnected: ({ server, serverPid }) => screen.dispatch({ kind: 'linked', clientId: server.clientId, serverPid }),
       onLost: () => screen.dispatch({ kind: 'lost' }),
@@ -92,7 +100,7 @@ export class ConversationController implements AsyncDisposable {
   }
 
   /** Carries out an intent of the user. A rejection is shown on the screen. */
-  run(intent: Exclude<Intent, { kind: ProcessKind }>): Promise<void> {
+  run(intent: ServedIntent): Promise<void> {
     const { screen } = this.#parts
     return this.#unlessLost(
       () => this.#run(intent),
@@ -102,6 +110,7 @@ export class ConversationController implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#followed?.[Symbol.dispose]()
+    this.#watch[Symbol.dispose]()
     await this.#server.close()
   }
 
@@ -136,7 +145,7 @@ export class ConversationController implements AsyncDisposable {
     }
   }
 
-  async #run(intent: Exclude<Intent, { kind: ProcessKind }>): Promise<void> {
+  async #run(intent: ServedIntent): Promise<void> {
     const { onEnd, screen, start, extra } = this.#parts
     if (intent.kind === 'leave') return onEnd(null)
     if (intent.kind === 'detach') return await this.#detach()
@@ -154,7 +163,8 @@ export class ConversationController implements AsyncDisposable {
       return await this.#show(await openOther(parley, intent, context))
     }
     this.#entered.enter(intent)
-    await runIntent(intent, { parley, conversation, dispatch: (...actions) => screen.dispatch(...actions) })
+    const dispatch = (...actions: readonly UiAction[]) => screen.dispatch(...actions)
+    await this.#watch.during(runIntent(intent, { parley, conversation, dispatch }))
   }
 
   /** Looks for pasted images on this machine, below the conversation's folder if their paths are relative. */
@@ -183,8 +193,9 @@ export class ConversationController implements AsyncDisposable {
 
   /** Connects anew and opens the same conversation: in a server of this program, or where others have it open by now. */
   async #restart(): Promise<void> {
-    const { launch, start, extra } = this.#parts
-    const parley = await this.#server.connect({ ...launch, early: null })
+    const { start, extra } = this.#parts
+    const parley = await this.#connectAnew()
+    if (parley === null) return
     const before = this.#conversation
     if (before === null) return this.#take(await startConversation(parley, start, extra))
     const isKept = !this.#isEphemeral && before.state.core.seq > 0
@@ -192,6 +203,20 @@ export class ConversationController implements AsyncDisposable {
     if (!this.#onlyWatches) return this.#show(await openOrView(parley, before.id))
     const opened = await watchOrView(parley, before.id)
     return opened.conversation.attached ? this.#show(opened) : this.#keepWaiting(opened.notices)
+  }
+
+  /** Connects to a new server, in place of one that hangs. Null if it does not start: the reason is shown, and the text stays. */
+  async #connectAnew(): Promise<Parley | null> {
+    const { launch, screen } = this.#parts
+    await this.#server.abandon()
+    try {
+      return await this.#server.connect({ ...launch, early: null })
+    } catch (error) {
+      if (!(error instanceof ParleyError)) throw error
+      screen.dispatch(note('error', error.message))
+      this.#server.lose()
+      return null
+    }
   }
 
   /** Keeps the screen of a window that only watches until another process has the conversation open: `r` tries again. */
@@ -222,6 +247,7 @@ export class ConversationController implements AsyncDisposable {
       screen,
       entered: this.#entered,
       programs: this.#parts.programs,
+      watch: this.#watch,
       isKept: !this.#isEphemeral,
     })
     if (before !== conversation) void before?.close().catch(() => undefined)

@@ -7,6 +7,7 @@ import type { Notice } from '../ui/notices/notice.ts'
 import type { UiState } from '../ui/ui-state.ts'
 import { enforcementNotices, greeting, reopeningNotice } from './greeting-and-farewell.ts'
 import type { EnteredPrompts } from './prompt-history.ts'
+import type { ServerWatch } from './server-watch.ts'
 
 /** Screen that shows the conversation. */
 export interface ConversationScreen {
@@ -58,6 +59,7 @@ interface FollowingParts {
   readonly screen: ConversationScreen
   readonly entered: EnteredPrompts
   readonly programs: Pick<UserPrograms, 'follow'>
+  readonly watch: Pick<ServerWatch, 'follow'>
   /** False for a conversation that ends with its server. */
   readonly isKept: boolean
 }
@@ -100,13 +102,14 @@ export class FollowedConversation implements Disposable {
   }
 
   #take(event: ConversationEvent | null): void {
-    const { screen, entered, programs, isKept } = this.#parts
+    const { screen, entered, programs, watch, isKept } = this.#parts
     const { summary, state } = this.conversation
     if (event?.type === 'approval.decided') screen.dispatch({ kind: 'answered', event })
     if (event?.type === 'conversation.configured') screen.dispatch({ kind: 'configured', event })
     if (event !== null) entered.record(event, { cwd: summary.cwd, isKept })
     screen.follow(state)
     programs.follow(state, this.#branch)
+    watch.follow(isWorking(state))
     if (event !== null && countAfter.has(event.type)) this.#count()
     this.#followBranch()
   }
@@ -133,6 +136,11 @@ export class FollowedConversation implements Disposable {
     }
     readBranch(this.conversation, context).then(show, () => show(null))
   }
+}
+
+/** Returns true while the server has something to do by itself. */
+function isWorking({ core: { turn, approvals } }: ConversationState): boolean {
+  return turn !== null && !turn.parked && !Object.values(approvals).some(({ state }) => state === 'pending')
 }
 
 /** Reads the branch from the session context that the model has; the folder may be on another branch by now. */

@@ -1,5 +1,6 @@
 import { readlinkSync } from 'node:fs'
 import { userInfo } from 'node:os'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Parley } from '@parley/client'
 import type { ServerNotice } from '@parley/protocol'
 import { connect } from '../cli/connect.ts'
@@ -17,6 +18,8 @@ type ShownNotice = Pick<ServerNotice, 'message' | 'level' | 'errno'>
 const stillSaving = 'Waiting for the server to stop what runs and to save …'
 /** Time before a server that has not ended yet is mentioned. */
 const patienceMs = 2_000
+/** Time for a killed server to end. */
+const killLimitMs = 1_000
 
 /** The one connection of the window at a time, with those that are being made or closed. */
 export class ServerConnection {
@@ -25,6 +28,8 @@ export class ServerConnection {
   /** Connections being made or closed, which the program waits for at its end. */
   readonly #pending = new Set<Promise<unknown>>()
   #parley: Parley | null = null
+  /** Connection to the server that this window started last. */
+  #own: Parley | null = null
 
   constructor(listener: ConnectionListener) {
     this.#listener = listener
@@ -45,7 +50,8 @@ export class ServerConnection {
       onNotice: (notice) => this.#report(notice),
     })
     this.#awaitAtEnd(connecting)
-    return this.#use(await connecting)
+    this.#own = await connecting
+    return this.#use(this.#own)
   }
 
   /** Uses another connection from now on and closes the one before, whose server may end. */
@@ -61,6 +67,16 @@ export class ServerConnection {
     this.#leave(this.#parley)
     this.#parley = null
     if (!this.#closing.signal.aborted) this.#listener.onLost()
+  }
+
+  /** Gives the connection up to make another. A server of this window is killed first: one that hangs keeps its conversations. */
+  async abandon(): Promise<void> {
+    const before = this.#parley
+    this.#parley = null
+    if (before === null) return
+    if (before === this.#own && before.serverPid !== null) killGroup(before.serverPid)
+    this.#leave(before)
+    await Promise.race([before.closed, delay(killLimitMs, undefined, { ref: false })])
   }
 
   /** Closes every connection. Waits for the server's end, unless a conversation was detached in it. */
@@ -98,6 +114,15 @@ export class ServerConnection {
     })
     this.#listener.onConnected(parley)
     return parley
+  }
+}
+
+/** Kills a server with what it started itself; the guard of its commands ends those. */
+function killGroup(pid: number): void {
+  try {
+    process.kill(-pid, 'SIGKILL')
+  } catch {
+    // It has ended meanwhile.
   }
 }
 

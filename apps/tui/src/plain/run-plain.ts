@@ -9,7 +9,7 @@ import type { Start } from '../conversation/start-conversation.ts'
 import { firstMessage, sayEnding } from '../ink/run-interactive.ts'
 import { UserPrograms } from '../programs/user-programs.ts'
 import { hasTerminal, sayNoTerminal } from '../terminal/port.ts'
-import type { Intent } from '../ui/actions.ts'
+import type { Intent, LendingIntent } from '../ui/actions.ts'
 import { PlainScreen } from './plain-screen.ts'
 import { readLines } from './read-lines.ts'
 
@@ -31,8 +31,9 @@ export async function runPlain(opening: Opening): Promise<number> {
   const { stdin, stdout } = process
   const end = Promise.withResolvers<RpcError | null>()
   const run = (intent: Intent) => {
-    if (isOfProcess(intent)) return
-    void conversation.run(intent).catch(end.reject)
+    // A program that moves the cursor runs like any other command, without a terminal.
+    const asked = intent.kind === 'runInTerminal' ? ({ kind: 'shell', command: intent.command } as const) : intent
+    if (!isOfWindow(asked)) void conversation.run(asked).catch(end.reject)
   }
   const screen = new PlainScreen({
     print: (line) => void stdout.write(`${line}\n`),
@@ -64,10 +65,11 @@ export async function runPlain(opening: Opening): Promise<number> {
 }
 
 /** Intents about a window, which lines do not have. */
-type WindowIntent = Extract<Intent, { kind: 'suspend' | 'clear' | 'editText' }>
+type WindowIntent = LendingIntent | Extract<Intent, { kind: 'clear' }>
 
-function isOfProcess(intent: Intent): intent is WindowIntent {
-  return intent.kind === 'suspend' || intent.kind === 'clear' || intent.kind === 'editText'
+function isOfWindow(intent: Intent): intent is WindowIntent {
+  const { kind } = intent
+  return kind === 'suspend' || kind === 'clear' || kind === 'editText' || kind === 'runInTerminal'
 }
 
 /** Creates the user's programs; every notification of the terminal is its bell. */

@@ -4,16 +4,23 @@ import { copiedParts, stepTo, type UiContext, type UiStep } from './actions.ts'
 import { approvalPolicies, efforts, sandboxModes } from './menu/setting-rows.ts'
 import { keyTables, type Notice } from './notices/notice.ts'
 import { modelSettings, openConversationMenu, openModelMenu, openSettingMenu, openThemeMenu } from './press-in-menu.ts'
-import { commandRows, type ParsedCommand, type SlashName, slashCommands } from './slash-commands.ts'
+import { commandRows, type ParsedCommand, parseSlash, type SlashName, slashCommands } from './slash-commands.ts'
 import { addNote, addNotice, type Opened, type UiState } from './ui-state.ts'
 
 export function runSlash(ui: UiState, command: ParsedCommand, context: UiContext): UiStep {
   if (command.kind === 'unknown') return stepTo(noteUnknown(ui, command))
   const run = commands[command.name]
   if (ui.opened?.onlyWatches === true && beginsAnother.has(command.name)) return stepTo(noteReadOnly(ui))
-  return needsConversation.has(command.name) && !isReady(ui)
-    ? stepTo(addNote(ui, 'warning', `/${command.name} has to wait until the server answers.`))
-    : run(ui, command.argument, context)
+  if (isReady(ui) || !needsConversation.has(command.name)) return run(ui, command.argument, context)
+  if (ui.opened === null && ui.link.kind !== 'lost')
+    return stepTo({ ...ui, earlyCommand: `/${command.name} ${command.argument}` })
+  return stepTo(addNote(ui, 'warning', `/${command.name} has to wait until the server answers.`))
+}
+
+/** Runs the command that was entered before the conversation was open. */
+export function runEarlyCommand(ui: UiState, context: UiContext): UiStep {
+  const command = ui.earlyCommand === null ? null : parseSlash(ui.earlyCommand)
+  return command === null ? stepTo(ui) : runSlash({ ...ui, earlyCommand: null }, command, context)
 }
 
 type Run = (ui: UiState, argument: string, context: UiContext) => UiStep

@@ -34,6 +34,10 @@ export interface UiState extends Look {
   readonly link: Link
   /** Client ids of all connections this window has had. */
   readonly ownClients: readonly ClientId[]
+  /** True while the server does not answer, unless the user waits for it. */
+  readonly hangs: boolean
+  /** Time of the last loss of the server, in ms since the epoch; null before. */
+  readonly lostAtMs: number | null
   /** Clients connected to the conversation, this one included. */
   readonly clientCount: number
   /** Line of the user's program for the status line; null for the usual one. */
@@ -55,6 +59,8 @@ export interface UiState extends Look {
   readonly earlierPrompts: readonly string[]
   /** Text that Enter could not send or run: the newest history entry until other text is entered. */
   readonly refusedText: string | null
+  /** Command entered before a conversation was open, which runs once one is. */
+  readonly earlyCommand: string | null
   /** Message sent last from here, where it begins a turn, until something of its answer comes. */
   readonly lastSent: { readonly messageId: MessageId; readonly composer: Composer } | null
   /** End of the time in which a second Escape lists own messages, in ms since the epoch; null if not offered. */
@@ -176,6 +182,8 @@ export const initialUi: UiState = {
   allPrompts: [],
   link: { kind: 'starting' },
   ownClients: [],
+  hangs: false,
+  lostAtMs: null,
   clientCount: 1,
   statusText: null,
   guard: unguarded,
@@ -187,6 +195,7 @@ export const initialUi: UiState = {
   setAside: null,
   earlierPrompts: [],
   refusedText: null,
+  earlyCommand: null,
   images: [],
   lastSent: null,
   earlierUntilMs: null,

@@ -86,7 +86,8 @@ export async function send(pty: Pty, text: string): Promise<void> {
 /** Presses a key until it takes effect: one whose meaning has just changed does nothing. */
 export async function pressUntil(pty: Pty, key: string, until: RegExp): Promise<void> {
   for (let tries = 0; tries < 4; tries++) {
-    pty.press(key)
+    if (key.length === 1) pty.write(key)
+    else pty.press(key)
     const isReached = await pty.waitFor(until, { timeoutMs: 1_500 }).then(
       () => true,
       () => false,

@@ -108,16 +108,20 @@ describe('the interactive program', { timeout: 30_000 }, () => {
     await takeRow(second, /▌ look for me\n+Here\.[\s\S]*› Ask/)
   })
 
-  test('says that its server has died, keeps the text, and goes on with the same question', async () => {
+  test('starts a server that has died again, asks after the second death, and goes on with the same question', async () => {
     await using at = await place([{ calls: [touch] }, { text: 'Made it.' }])
     await using pty = at.start('make the file')
     await pty.waitFor(/y {2}yes/)
-    const server = pty.processes().find((pid) => commandOf(pid)?.includes('server.mjs'))
-    process.kill(server ?? 0, 'SIGKILL')
+    const server = () => pty.processes().find((pid) => commandOf(pid)?.includes('server.mjs'))
+    const first = server()
+    process.kill(first ?? 0, 'SIGKILL')
+    await pty.waitFor(/The server ended and is being started again[\s\S]*1 approval waits for you again/)
+    await waitUntil(() => ![undefined, first].includes(server()), { what: 'the second server' })
+    process.kill(server() ?? 0, 'SIGKILL')
     await pty.waitFor(/The server ended; your conversation is saved\. Press r to restart/)
     pty.write('kept')
     await pty.waitFor(/› kept/)
-    await pressUntil(pty, 'Ctrl+R', /1 approval waits for you again[\s\S]*› kept/)
+    await pressUntil(pty, 'Ctrl+R', /The conversation goes on here[\s\S]*› kept/)
     pty.press('Ctrl+U')
     await pressUntil(pty, 'Escape', /y {2}yes/)
     await answer(pty, 'y', /Made it\./)
@@ -177,7 +181,7 @@ describe('the interactive program', { timeout: 30_000 }, () => {
     await pty.waitFor(ready)
     pty.kill('SIGTERM')
     expect(await pty.exited).toMatchObject({ exitCode: 143 })
-    expect(pty.rawBytes().toString('latin1')).toMatch(/\x1b\[<u.*\x1b\[\?2004l/s)
+    expect(pty.rawBytes().toString('latin1')).toMatch(/\x1b\[>4;0m.*\x1b\[\?2004l/s)
     await waitUntil(() => pty.processes().length === 0, { what: 'the end of its processes' })
   })
 

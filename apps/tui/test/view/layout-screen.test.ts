@@ -222,6 +222,7 @@ const scenes: Readonly<Record<string, Scene>> = {
       failure: { code: 'overloaded', message: 'The provider is overloaded.' },
     }),
   ),
+  'a server that does not answer': sceneOf(after(turnStarted), { hangs: true }),
   'a server that has ended': sceneOf(after(...asked), { link: { kind: 'lost' }, composer: written('kept') }),
   'an approval that a crash kept from starting': sceneOf(
     after(

@@ -46,8 +46,21 @@ export function storageNotice(error: StorageError): { readonly message: string; 
 /** Returns what happened to a write and what to do; `whenFull` follows the sentence about a full disk. */
 function storageText(error: StorageError, whenFull: string): string {
   return (
-    lostLogText(error) ?? `The conversation could not be saved (${error.message}). ${hintFor(error.code, whenFull)}`
+    lostLogText(error) ?? `The conversation could not be saved (${faultText(error)}). ${hintFor(error.code, whenFull)}`
   )
+}
+
+/** Causes by error code, as they stand behind the path. */
+const causes: Readonly<Record<string, string>> = {
+  EACCES: 'no permission',
+  EPERM: 'no permission',
+  EROFS: 'read-only file system',
+}
+
+function faultText({ code, path, message }: StorageError): string {
+  if (troubleOf(code) === 'full') return `cannot write to ${path}`
+  const cause = causes[code]
+  return cause === undefined ? message : `cannot write to ${path}: ${cause}`
 }
 
 const stops = 'The conversation stops here so that nothing unsaved is shown.'
@@ -57,9 +70,9 @@ const fullHints: Record<string, string> = {
   ENOSPC: 'The disk is full.',
 }
 const otherHints: Record<string, string> = {
-  EACCES: 'There is no permission to write there. Check the owner of $PARLEY_HOME.',
-  EPERM: 'There is no permission to write there. Check the owner of $PARLEY_HOME.',
-  EROFS: 'The file system is read-only.',
+  EACCES: 'Check the owner of $PARLEY_HOME.',
+  EPERM: 'Check the owner of $PARLEY_HOME.',
+  EROFS: 'Mount it writable, or set PARLEY_HOME to another folder.',
 }
 
 function hintFor(code: string, whenFull: string): string {

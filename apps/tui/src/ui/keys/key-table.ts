@@ -1,6 +1,7 @@
 /** State of the screen that decides what a key means. Several hold at once, the innermost first. */
 export type KeyPlace =
   | 'lost'
+  | 'hanging'
   | 'menu'
   | 'search'
   | 'completions'
@@ -59,6 +60,7 @@ export type KeyAct =
   | 'suspend'
   | 'takeBack'
   | 'takeFound'
+  | 'wait'
 
 /** Row of the table: what keys do in the places of its section. */
 export interface KeyRow {
@@ -257,6 +259,14 @@ export const keySections: readonly Section[] = [
     rows: [
       { keys: ['r'], when: 'empty', act: 'restart', words: 'start it anew' },
       { keys: ['ctrl+r'], act: 'restart', words: 'start it anew; the text is kept' },
+    ],
+  },
+  {
+    title: 'The server does not answer',
+    places: ['hanging'],
+    rows: [
+      { keys: ['ctrl+r'], act: 'restart', words: 'end it and start it anew; the text is kept' },
+      { keys: ['escape'], act: 'wait', words: 'wait for it' },
     ],
   },
 ]

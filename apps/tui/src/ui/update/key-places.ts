@@ -16,7 +16,10 @@ export function placesOf(ui: UiState, state: ConversationState | null): readonly
   if (ui.menu !== null) return ['menu', 'anywhere']
   const input = inputPlace(ui, state)
   const work = workPlace(ui, state)
-  return ui.link.kind === 'lost' ? ['lost', input, work, 'anywhere'] : [input, work, 'anywhere']
+  if (ui.link.kind === 'lost') return ['lost', input, work, 'anywhere']
+  if (!ui.hangs) return [input, work, 'anywhere']
+  // An open search goes on with Ctrl+R, which would end the server otherwise.
+  return input === 'search' ? [input, 'hanging', work, 'anywhere'] : ['hanging', input, work, 'anywhere']
 }
 
 function inputPlace(ui: UiState, state: ConversationState | null): KeyPlace {

@@ -113,7 +113,7 @@ const acts: Readonly<Record<KeyAct, Act>> = {
   previousField: (ui, { state }) =>
     ui.purpose.kind === 'form' ? stepTo(previousField(ui, ui.purpose.form, state)) : null,
   queue: (ui, context) => pressEnter(ui, 'queue', context),
-  restart: (ui) => stepTo({ ...ui, link: { kind: 'starting' } }, { kind: 'restart' }),
+  restart: (ui) => stepTo({ ...ui, link: { kind: 'starting' }, hangs: false }, { kind: 'restart' }),
   search: (ui) => openSearch(ui),
   searchNewer: (ui, { state }) => stepTo(moveSearch(ui, -1, state)),
   searchOlder: (ui, { state }) => stepTo(moveSearch(ui, 1, state)),
@@ -123,6 +123,7 @@ const acts: Readonly<Record<KeyAct, Act>> = {
   suspend: only({ kind: 'suspend' }),
   takeBack: (ui, { state }) => takeBack(ui, state),
   takeFound: (ui, { state }) => stepTo(takeFound(ui, state)),
+  wait: (ui) => stepTo({ ...ui, hangs: false }),
 }
 
 function only(intent: Intent): Act {

@@ -9,9 +9,12 @@ import { keyPress } from '../keys/key-event.ts'
 import { isSamePlaces, notePlaces, placedByKey } from '../keys/key-meaning.ts'
 import { noteAnswered, noteConfigured, noteLostLog } from '../outside-changes.ts'
 import { updateMenu } from '../press-in-menu.ts'
+import { runEarlyCommand } from '../run-slash.ts'
 import { addNotice, message, type UiState } from '../ui-state.ts'
 import { followWriting } from '../write-over-question.ts'
+import { askForFiles } from './ask-for-files.ts'
 import { takeImages } from './attach-images.ts'
+import { updateLink } from './follow-link.ts'
 import { isAnswered, placesOf } from './key-places.ts'
 import { pressKey, settleKey } from './press-key.ts'
 import { takeLine } from './take-line.ts'
@@ -30,11 +33,12 @@ export function updateUi(ui: UiState, action: UiAction, context: UiContext): UiS
     case 'painted':
       return stepTo(painted(ui, action, context))
     case 'linked':
-      return stepTo(linked(ui, action))
     case 'lost':
-      return stepTo(lost(ui))
+    case 'hangs':
+    case 'counted':
+      return updateLink(ui, action, context)
     case 'opened':
-      return stepTo({ ...ui, menu: null, opened: action.opened, shownTrust: null, lostLog: null }, ...resendUnsent(ui))
+      return afterOpening({ ...ui, menu: null, opened: action.opened, shownTrust: null, lostLog: null }, context)
     case 'recalled':
       return stepTo({ ...ui, earlierPrompts: action.prompts })
     case 'recalledAll':
@@ -77,8 +81,6 @@ export function updateUi(ui: UiState, action: UiAction, context: UiContext): UiS
       return stepTo(withFiles(ui, action.files, context))
     case 'statusTold':
       return stepTo({ ...ui, statusText: action.line })
-    case 'counted':
-      return stepTo({ ...ui, clientCount: action.clients })
   }
 }
 
@@ -91,6 +93,12 @@ function takeInput(ui: UiState, action: UiAction & { kind: 'key' | 'line' | 'sig
     case 'signal':
       return pressKey({ ...ui, heldKey: null }, keyPress('c', { ctrl: true }), context)
   }
+}
+
+/** Goes on with what was entered before the conversation was open: messages, a command, a path that is begun. */
+function afterOpening(ui: UiState, context: UiContext): UiStep {
+  const step = runEarlyCommand(ui, context)
+  return askForFiles({ ...step, intents: [...resendUnsent(ui), ...step.intents] }, context)
 }
 
 /** Records what a frame shows: which question, and which places decide what keys mean. */
@@ -110,24 +118,6 @@ function withFiles(ui: UiState, files: FileList, { state }: UiContext): UiState 
   return isSamePlaces(placesOf(ui, state), placesOf(next, state))
     ? next
     : { ...next, shownPlaces: placedByKey(placesOf(next, state)) }
-}
-
-function linked(ui: UiState, { clientId, serverPid }: UiAction & { kind: 'linked' }): UiState {
-  return { ...ui, link: { kind: 'up', clientId, serverPid }, ownClients: [...ui.ownClients, clientId] }
-}
-
-/** Drops what only the server that is gone could carry out. */
-function lost(ui: UiState): UiState {
-  return {
-    ...ui,
-    link: { kind: 'lost' },
-    menu: null,
-    clientCount: 1,
-    lastSent: null,
-    stoppingTurn: null,
-    stoppingCommand: null,
-    answeredApproval: null,
-  }
 }
 
 /** Resends messages once a conversation is open; the server accepts the same id once. */

@@ -28,6 +28,7 @@ export function activityOf(state: ConversationState | null, ui: UiState, moment:
       changesAtMs: (ui.interrupts.armedUntilMs ?? nowMs) + 1,
     }
   }
+  if (ui.hangs) return still(hangingLine)
   if (isEarlierOffered(ui, nowMs)) {
     const text = 'Esc again: go back to an earlier message'
     return { line: [{ text, tone: 'muted' }], changesAtMs: (ui.earlierUntilMs ?? nowMs) + 1 }
@@ -53,6 +54,11 @@ export function activityOf(state: ConversationState | null, ui: UiState, moment:
 function still(line: Line): Activity {
   return { line, changesAtMs: null }
 }
+
+const hangingLine: Line = [
+  { text: 'The server does not answer. ', tone: 'bad', bold: true },
+  { text: 'Ctrl+R starts it anew · Esc waits · Ctrl+D leaves', tone: 'bad' },
+]
 
 function lostLine(state: ConversationState | null, { composer, opened }: UiState): Line {
   const key = composer.text === '' ? 'r' : 'Ctrl+R'
@@ -84,7 +90,7 @@ function turnActivity(state: ConversationState, turn: Turn, ui: UiState, moment:
   if (approved !== undefined) return still(notStartedLine(approved))
   if (turn.parked)
     return still([{ text: 'This turn waits. Enter on an empty line lets it go on, Esc ends it', tone: 'warn' }])
-  if (turn.retry !== null && turn.retry.retryAt > nowMs) return retryActivity(turn.retry, nowMs)
+  if (turn.retry !== null && turn.retry.retryAt > nowMs) return retryActivity(turn.retry, state, nowMs)
   return work
 }
 
@@ -105,16 +111,28 @@ function notStartedLine({ title }: Approval): Line {
   ]
 }
 
-function retryActivity({ retryAt, failure }: NonNullable<Turn['retry']>, nowMs: number): Activity {
+function retryActivity(
+  { retryAt, attempt, failure }: NonNullable<Turn['retry']>,
+  { core }: ConversationState,
+  nowMs: number,
+): Activity {
   const seconds = Math.ceil((retryAt - nowMs) / 1000)
   const line: Line = [
-    { text: `${failureWords(failure)}, retrying in ${elapsed(seconds)}`, tone: 'warn' },
+    {
+      text: `${failureWords(failure, core.settings.modelProvider)}, try ${attempt} in ${elapsed(seconds)}`,
+      tone: 'warn',
+    },
     { text: ' · esc stops', tone: 'muted' },
   ]
   return { line, changesAtMs: retryAt - (seconds - 1) * 1000 }
 }
 
-const busy: ReadonlySet<string> = new Set(['overloaded', 'rateLimited', 'providerError'])
+/** Faults of the provider itself, by the code of the failure. */
+const providerFaults: Readonly<Record<string, string>> = {
+  overloaded: 'is overloaded',
+  rateLimited: 'limits how often you may ask',
+  providerError: 'is not answering',
+}
 const cut: ReadonlySet<string> = new Set([
   'unreachable',
   'connectionReset',
@@ -124,8 +142,9 @@ const cut: ReadonlySet<string> = new Set([
 ])
 
 /** Returns why the provider is asked again. */
-export function failureWords({ code, message }: Failure): string {
-  if (busy.has(code)) return 'provider busy'
+export function failureWords({ code, message, status }: Failure, provider: string): string {
+  const fault = providerFaults[code]
+  if (fault !== undefined) return `${shownName(provider)} ${fault}${status === undefined ? '' : ` (${status})`}`
   if (cut.has(code)) return 'connection lost'
   return shownName(message).replace(/\.?\s*$/, '')
 }

@@ -13,6 +13,7 @@ import { callLine } from './item-lines.ts'
 export function plainStatus(state: ConversationState | null, ui: UiState, nowMs: number): string | null {
   if (ui.link.kind === 'lost') return lostLine(state, ui)
   if (isLeaveOffered(ui.interrupts, nowMs)) return 'Press Ctrl+C again to leave.'
+  if (ui.hangs) return 'The server does not answer. Type restart to start it anew, or wait.'
   if (ui.link.kind !== 'up' || state === null || ui.opened?.readOnly === true) return null
   const isAsked = pendingApprovals(state, ui).length > 0
   const command = runningShellCommand(state)
@@ -37,7 +38,8 @@ function turnStatus(
   if (approved !== undefined)
     return `Approved, not started: ${shownLine(approved.title)}. An empty line runs it, Ctrl+C leaves it.`
   if (parked) return 'This turn waits. An empty line lets it go on, Ctrl+C ends it.'
-  if (retry !== null && retry.retryAt > nowMs) return `${failureWords(retry.failure)}, trying again. Ctrl+C stops.`
+  if (retry !== null && retry.retryAt > nowMs)
+    return `${failureWords(retry.failure, state.core.settings.modelProvider)}, try ${retry.attempt} follows. Ctrl+C stops.`
   return runningWords(Object.values(state.core.open).filter(isRunning))
 }
 

@@ -16,7 +16,7 @@ export function rightsFacts(item: CallItem): readonly Span[] {
 }
 
 /** Returns the facts with a dot between. */
-export function joinedFacts(facts: readonly (Span | null)[]): readonly Span[] {
+function joinedFacts(facts: readonly (Span | null)[]): readonly Span[] {
   return facts
     .filter((fact) => fact !== null)
     .flatMap((fact, index): readonly Span[] => (index === 0 ? [fact] : [{ text: ' · ', tone: 'muted' }, fact]))

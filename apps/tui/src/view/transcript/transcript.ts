@@ -77,7 +77,7 @@ export function settle(
 function settleState(scan: Scan, state: ConversationState): void {
   const first = state.core.counts.items - state.window.length
   const { itemCount } = scan.transcript
-  if (first > itemCount) put(scan, note(scan, `… ${count(first - itemCount)} items are not shown here`))
+  if (first > itemCount) put(scan, note(scan, `… ${count(first - itemCount)} items are not shown here (Ctrl+T)`))
   const begin = Math.max(0, itemCount - first)
   for (const [index, completed] of state.window.slice(begin).entries())
     settleItem(scan, completed, first + begin + index >= scan.transcript.earlierItems)

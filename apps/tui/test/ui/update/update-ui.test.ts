@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest'
-import { keyPress } from '../../../src/ui/keys/key-event.ts'
 import { initialUi, type UiState } from '../../../src/ui/ui-state.ts'
 import { updateUi } from '../../../src/ui/update/update-ui.ts'
 import {
@@ -22,6 +21,18 @@ const idle = after(completed(userMessage('first')), turnStarted, turnEnded())
 const running = after(turnStarted, completed(userMessage('go')))
 const lastNotice = ({ notices }: UiState) => JSON.stringify(notices.at(-1))
 
+const openedHere = {
+  kind: 'opened',
+  opened: {
+    conversationId: 'c',
+    shortId: 's',
+    readOnly: false,
+    onlyWatches: false,
+    attached: false,
+    ephemeral: false,
+  },
+} as const
+
 describe('Enter', () => {
   test('sends the text and clears it', () => {
     const { ui, intents } = typeKeys(openUi, idle, 'hello', 'enter')
@@ -38,22 +49,31 @@ describe('Enter', () => {
     const starting: UiState = { ...initialUi, composer: written('early') }
     const { ui, intents } = typeKeys(starting, null, 'enter')
     expect(intents).toEqual([])
-    const step = updateUi(
-      ui,
-      {
-        kind: 'opened',
-        opened: {
-          conversationId: 'c',
-          shortId: 's',
-          readOnly: false,
-          onlyWatches: false,
-          attached: false,
-          ephemeral: false,
-        },
-      },
-      contextAt(null, 0),
-    )
+    const step = updateUi(ui, openedHere, contextAt(null, 0))
     expect(step.intents).toMatchObject([{ kind: 'send', message: { text: 'early' } }])
+  })
+
+  test('holds a command until the conversation is open, and then runs it', () => {
+    const starting: UiState = { ...initialUi, link: openUi.link }
+    const typed = typeKeys(starting, null, '/sandbox', 'enter').ui
+    expect(typed).toMatchObject({ menu: null, composer: { text: '' } })
+    const { ui } = updateUi(typed, openedHere, contextAt(idle, 0))
+    expect(ui.menu).toMatchObject({ kind: 'sandbox' })
+    expect(updateUi(ui, openedHere, contextAt(idle, 1)).ui.menu).toBeNull()
+  })
+
+  test('before the conversation is open lets a path be completed once it is', () => {
+    const typed = typeKeys({ ...initialUi, link: openUi.link }, null, 'see @ca').ui
+    expect(updateUi(typed, openedHere, contextAt(idle, 0)).intents).toMatchObject([{ kind: 'listFiles' }])
+  })
+
+  test('after ! gives the terminal to a program that needs it, unless the folder is on another machine', () => {
+    expect(typeKeys(openUi, idle, '!vi a.txt', 'enter').intents).toEqual([
+      { kind: 'runInTerminal', command: 'vi a.txt', folder: idle.core.meta.cwd },
+    ])
+    const { core } = idle
+    const remote = { ...idle, core: { ...core, settings: { ...core.settings, environment: 'box' } } }
+    expect(typeKeys(openUi, remote, '!vi a.txt', 'enter').intents).toEqual([{ kind: 'shell', command: 'vi a.txt' }])
   })
 
   test('keeps the text when the server is gone', () => {
@@ -169,51 +189,6 @@ describe('messages that wait', () => {
   test('of other clients stay in the queue', () => {
     const { intents } = typeKeys({ ...openUi, ownClients: ['other'] }, waiting, 'escape')
     expect(intents).toEqual([{ kind: 'interrupt', turnId: 't1' }])
-  })
-})
-
-describe('a lost server', () => {
-  const lost: UiState = { ...openUi, link: { kind: 'lost' } }
-
-  test('is restarted by r on an empty line, and by Ctrl+R always', () => {
-    expect(typeKeys(lost, idle, 'r').intents).toEqual([{ kind: 'restart' }])
-    expect(typeKeys({ ...lost, composer: written('o') }, idle, 'r').ui.composer.text).toBe('or')
-    expect(typeKeys({ ...lost, composer: written('o') }, idle, 'ctrl+r').intents).toEqual([{ kind: 'restart' }])
-  })
-
-  test.each([
-    ['a note', { kind: 'note', approvalId: 'a1' } as const],
-    ['an edited message', { kind: 'edit', messageId: 'm1' } as const],
-  ])('gets no request: %s stays in the composer', (_, purpose) => {
-    const ui = { ...lost, purpose, composer: written('use trash') }
-    const { ui: after, intents } = updateUi(ui, { kind: 'key', event: keyPress('enter') }, contextAt(idle, 10_000))
-    const { composer, answeredApproval } = after
-    expect({ text: composer.text, purpose: after.purpose, answeredApproval, intents }).toEqual({
-      text: 'use trash',
-      purpose,
-      answeredApproval: null,
-      intents: [],
-    })
-  })
-
-  test('gets unacknowledged messages again, under the same id', () => {
-    const { ui } = typeKeys(openUi, idle, 'hello', 'enter')
-    const step = updateUi(
-      ui,
-      {
-        kind: 'opened',
-        opened: {
-          conversationId: 'c',
-          shortId: 's',
-          readOnly: false,
-          onlyWatches: false,
-          attached: false,
-          ephemeral: false,
-        },
-      },
-      contextAt(null, 0),
-    )
-    expect(step.intents).toMatchObject([{ kind: 'send', message: { messageId: 'id-11000' } }])
   })
 })
 

@@ -31,3 +31,16 @@ test('a window that only watches offers to join again when the server is lost', 
   const { line = [] } = activityOf(after(turnStarted), { ...openUi, opened, link: { kind: 'lost' } }, at(0)) ?? {}
   expect(lineText(line)).toContain('Press r to join it again')
 })
+
+test.each([
+  ['overloaded', 529, 'openai is overloaded (529), try 3 in 7 s'],
+  ['rateLimited', 429, 'openai limits how often you may ask (429), try 3 in 7 s'],
+  ['providerError', 503, 'openai is not answering (503), try 3 in 7 s'],
+  ['providerError', undefined, 'openai is not answering, try 3 in 7 s'],
+  ['streamCut', undefined, 'connection lost, try 3 in 7 s'],
+])('a retry after %s with status %s says whose fault it is, and which try comes', (code, status, words) => {
+  const failure = { code, message: 'It failed.', ...(status === undefined ? {} : { status }) }
+  const retryAt = startedAt + 8_000
+  const state = after(turnStarted, { type: 'retry.scheduled', turnId: 't1', retryAt, attempt: 3, failure })
+  expect(lineText(activityOf(state, openUi, at(1_000))?.line ?? [])).toContain(words)
+})

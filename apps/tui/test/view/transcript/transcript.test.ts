@@ -128,7 +128,7 @@ describe('settled text', () => {
   test('counts the items that came between two frames and are no longer kept', () => {
     const items = Array.from({ length: 230 }, (_, index) => completed(answer(`item ${index}`, `m${index}`)))
     const rows = printed([after(turnStarted), after(turnStarted, ...items)])
-    expect(rows.slice(0, 3)).toEqual(['  … 30 items are not shown here', '', 'item 30'])
+    expect(rows.slice(0, 3)).toEqual(['  … 30 items are not shown here (Ctrl+T)', '', 'item 30'])
   })
 })
 

@@ -16,7 +16,7 @@ function refusing(code: string, ...operations: (keyof Files)[]): Files {
 describe('a home that cannot be written', () => {
   it.each([
     ['EACCES', 'Check the owner of $PARLEY_HOME.'],
-    ['EROFS', 'The file system is read-only.'],
+    ['EROFS', ': read-only file system).'],
   ])('is reported at the start of a conversation (%s)', async (code, hint) => {
     await using place = testPlace()
     const server = place.start({ files: refusing(code, 'makeFolder') })

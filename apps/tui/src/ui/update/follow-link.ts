@@ -1,0 +1,55 @@
+import { stepTo, type UiAction, type UiContext, type UiStep } from '../actions.ts'
+import { addNote, type UiState } from '../ui-state.ts'
+
+/** A server that ends again within this time is not started by itself: something is wrong with it. */
+const soonMs = 60_000
+
+type LinkAction = Extract<UiAction, { kind: 'linked' | 'lost' | 'hangs' | 'counted' }>
+
+/** Follows the connection to the server, and who else has one. */
+export function updateLink(ui: UiState, action: LinkAction, context: UiContext): UiStep {
+  switch (action.kind) {
+    case 'linked':
+      return stepTo(linked(ui, action))
+    case 'lost':
+      return lost(ui, context)
+    case 'hangs':
+      return stepTo({ ...ui, hangs: action.hangs && ui.link.kind === 'up' })
+    case 'counted':
+      return stepTo({ ...ui, clientCount: action.clients })
+  }
+}
+
+function linked(ui: UiState, { clientId, serverPid }: UiAction & { kind: 'linked' }): UiState {
+  return { ...ui, link: { kind: 'up', clientId, serverPid }, hangs: false, ownClients: [...ui.ownClients, clientId] }
+}
+
+/**
+ * Drops what only the server that is gone could carry out, and has it started again: once by itself where that loses
+ * nothing, and by a key when it has ended before within a minute. What was approved and what ran waits for a key then.
+ */
+function lost(ui: UiState, context: UiContext): UiStep {
+  const { nowMs } = context
+  const dropped: UiState = {
+    ...ui,
+    link: { kind: 'lost' },
+    hangs: false,
+    lostAtMs: nowMs,
+    menu: null,
+    clientCount: 1,
+    lastSent: null,
+    stoppingTurn: null,
+    stoppingCommand: null,
+    answeredApproval: null,
+  }
+  if (!restartsByItself(ui, context)) return stepTo(dropped)
+  const told = addNote(dropped, 'warning', 'The server ended and is being started again.')
+  return stepTo({ ...told, link: { kind: 'starting' } }, { kind: 'restart' })
+}
+
+/** Returns false for a conversation that the server alone had, and for one that another process has to open first. */
+function restartsByItself({ opened, lostAtMs }: UiState, { nowMs, state }: UiContext): boolean {
+  if (opened === null || opened.onlyWatches) return false
+  const isKept = !opened.ephemeral || state === null || state.core.seq === 0
+  return isKept && (lostAtMs === null || nowMs - lostAtMs >= soonMs)
+}
