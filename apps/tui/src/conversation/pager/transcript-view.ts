@@ -74,7 +74,9 @@ export class TranscriptView implements Overlay {
         void this.#answer(effect)
         return
       case 'copy':
-        void this.#parts.clipboard.copy(effect.text, effect.what).then((text) => this.#take({ kind: 'noted', text }))
+        void this.#parts.clipboard
+          .copy(effect.text, effect.what)
+          .then(({ text }) => this.#take({ kind: 'noted', text }))
         return
       case 'suspend':
         this.#parts.screen.suspend()
