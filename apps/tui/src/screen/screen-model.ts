@@ -33,7 +33,7 @@ const openingScreens = 3
 /** Closed state of the screen: conversation, composer, and what was printed. Computes frames; paints nothing. */
 export class ScreenModel {
   readonly #parts: ModelParts
-  /** Somebody typed the command that started the program. */
+  /** Start of the program in ms since the epoch, which counts as a key: the user has just typed its command. */
   readonly #startedAtMs = Date.now()
   #ui: UiState = initialUi
   #transcript: Transcript = emptyTranscript
