@@ -164,6 +164,8 @@ export type Intent =
   | { readonly kind: 'suspend' }
   /** Opens the text in the user's editor. */
   | { readonly kind: 'editText'; readonly text: string }
+  /** Runs a command of the user's that needs the terminal, outside the server. */
+  | { readonly kind: 'runInTerminal'; readonly command: string; readonly folder: string }
   | { readonly kind: 'recallAll' }
   /** Finds the images that pasted text names, by the first reading whose paths all exist. */
   | { readonly kind: 'findImages'; readonly pasted: string; readonly readings: readonly (readonly string[])[] }
@@ -175,3 +177,6 @@ export type Intent =
 
 /** Intent that reads the conversation back: to look at it or to copy from it. */
 export type ReadingIntent = Extract<Intent, { kind: 'showTranscript' | 'copy' }>
+
+/** Intent that gives the terminal to something else for a while. */
+export type LendingIntent = Extract<Intent, { kind: 'suspend' | 'editText' | 'runInTerminal' }>
