@@ -67,9 +67,9 @@ export function sandboxRows(limits: Limits): readonly MenuRow[] {
 }
 
 const writableWords: Readonly<Record<SandboxMode, string>> = {
-  'read-only': 'nothing but their own /tmp',
+  'read-only': 'their own /tmp and nothing else',
   'workspace-write': 'the working folder and /tmp',
-  'danger-full-access': 'no sandbox: all that you may write to',
+  'danger-full-access': 'no sandbox: all that you may do',
 }
 
 export const sandboxChoices = sandboxModes.map((key): SettingChoice => ({ key, detail: writableWords[key] }))
