@@ -69,14 +69,14 @@ export function sandboxRows(limits: Limits): readonly MenuRow[] {
 const writableWords: Readonly<Record<SandboxMode, string>> = {
   'read-only': 'their own /tmp and nothing else',
   'workspace-write': 'the working folder and /tmp',
-  'danger-full-access': 'no sandbox: all that you may do',
+  'danger-full-access': 'no sandbox: all that you may do, with network',
 }
 
 export const sandboxChoices = sandboxModes.map((key): SettingChoice => ({ key, detail: writableWords[key] }))
 
 function sandboxWords(mode: SandboxMode, { network }: Limits): string {
-  const hasNetwork = mode === 'danger-full-access' || (mode === 'workspace-write' && network === true)
-  return `${writableWords[mode]}; ${hasNetwork ? 'with' : 'no'} network`
+  if (mode === 'danger-full-access') return writableWords[mode]
+  return `${writableWords[mode]}; ${mode === 'workspace-write' && network === true ? 'with' : 'no'} network`
 }
 
 function widerWarning(mode: SandboxMode, { approvalPolicy }: Limits): string {
