@@ -39,7 +39,7 @@ interface Situation {
   readonly typedAtMs: number
 }
 
-/** What to do about the window: its title, and what to tell. */
+/** Change of the window's title, and event to tell the user. */
 export interface Signal {
   /** New title of the window; null if it stays. */
   readonly title: string | null
