@@ -39,11 +39,16 @@ export async function runInteractive(
   start: Start,
   extra: Extra = {},
 ): Promise<number> {
-  const { stdout, stderr } = process
   if (!hasTerminal()) return sayNoTerminal()
   // Ink reads the working folder as it loads, and throws if it was removed.
   workingFolder()
   const { rejection, farewell } = await runInWindow(window ?? openWindow(launch.env), { launch, start, extra })
+  return sayEnding({ rejection, farewell })
+}
+
+/** Writes what is left to say when the terminal is free again. Returns the exit code. */
+export function sayEnding({ rejection, farewell }: Ending): number {
+  const { stdout, stderr } = process
   if (rejection !== null) stderr.write(`parley: ${explainRejection(rejection)}\n`)
   if (farewell !== null) stdout.write(`${farewell}\n`)
   return rejection === null ? exitCodes.ok : exitCodeOf(rejection.data?.code ?? '')
@@ -112,7 +117,7 @@ function createPrograms(env: NodeJS.ProcessEnv, screen: ScreenController): UserP
     write: (text) => process.stdout.write(text),
     warn: (text) => screen.dispatch(note('warning', text)),
     showStatus: (line) => screen.dispatch({ kind: 'statusTold', line }),
-    showTheme: (theme) => screen.dispatch({ kind: 'coloured', colours: { theme } }),
+    showLook: (look) => screen.dispatch({ kind: 'looked', look }),
   })
 }
 
@@ -142,7 +147,8 @@ function prepareColours(screen: ScreenController, start: Start, env: Launch['env
   if (!isBasic(env)) process.stdout.write(backgroundQuery)
 }
 
-function firstMessage(start: Start): readonly UiAction[] {
+/** Returns the action that sends the prompt of the command line as soon as it can be sent. */
+export function firstMessage(start: Start): readonly UiAction[] {
   if (start.kind !== 'new' || start.prompt === null) return []
   const { prompt: text, flags } = start
   const images = (flags.image ?? []).map((path) => fromWorkingFolder(path))

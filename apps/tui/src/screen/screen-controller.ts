@@ -202,7 +202,7 @@ export class ScreenController implements Disposable {
   #takeReply(event: ReplyEvent): boolean {
     const { reply } = event
     if (reply.type !== 'colour') return this.#probe.take(event)
-    if (reply.slot === 'background') this.dispatch({ kind: 'coloured', colours: { background: reply.rgb } })
+    if (reply.slot === 'background') this.dispatch({ kind: 'looked', look: { background: reply.rgb } })
     return true
   }
 
@@ -251,7 +251,8 @@ export class ScreenController implements Disposable {
   #paintOverlay(overlay: Overlay): void {
     if (this.#isLent) return
     const { state, ui, theme, highlight } = this.#model
-    overlay.paint({ state, theme, ...highlight, size: this.#parts.size(), isLost: ui.link.kind === 'lost' })
+    const { ambiguousWidth: ambiguous, link } = ui
+    overlay.paint({ state, theme, ...highlight, ambiguous, size: this.#parts.size(), isLost: link.kind === 'lost' })
     this.#tell(this.#model.announce(), null)
   }
 

@@ -15,6 +15,8 @@ interface ModelParts {
   readonly size: () => TerminalSize
   readonly homeFolder: string
   readonly colours: ColourDepth
+  /** Computes a frame; the usual one is that of a window. */
+  readonly layout?: typeof layoutScreen
 }
 
 const minuteMs = 60_000
@@ -77,9 +79,15 @@ export class ScreenModel {
   /** Shows another conversation. Returns the number of its items that are passed over. */
   open(state: ConversationState, { isOnScreen }: { readonly isOnScreen: boolean }): number {
     const { columns, rows } = this.#parts.size()
+    const { ambiguousWidth: ambiguous } = this.#ui
     this.#state = state
     this.#branch = null
-    this.#transcript = openTranscript(this.#transcript, state, { columns }, isOnScreen ? 0 : rows * openingScreens)
+    this.#transcript = openTranscript(
+      this.#transcript,
+      state,
+      { columns, ambiguous },
+      isOnScreen ? 0 : rows * openingScreens,
+    )
     return this.#transcript.itemCount
   }
 
@@ -103,7 +111,8 @@ export class ScreenModel {
   /** Returns the next frame. Its settled blocks are in no later frame, so it must be painted. */
   nextScreen(): Screen {
     this.#ui = followState(this.#ui, { state: this.#state })
-    const { transcript, screen } = layoutScreen({
+    const { layout = layoutScreen } = this.#parts
+    const { transcript, screen } = layout({
       transcript: this.#transcript,
       state: this.#state,
       ui: this.#ui,

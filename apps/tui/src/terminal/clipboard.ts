@@ -15,8 +15,8 @@ interface Copied {
 }
 
 interface ClipboardParts {
-  /** Writes to the terminal. */
-  readonly write: (text: string) => void
+  /** Writes to the terminal; null for one that gets no sequences. */
+  readonly write: ((text: string) => void) | null
   readonly env: Readonly<Record<string, string | undefined>>
   readonly platform: NodeJS.Platform
   /** Runs a program with this text as input; resolves to false if it is missing, fails or takes too long. */
@@ -34,13 +34,14 @@ export function createClipboard(parts: ClipboardParts): Clipboard {
     async copy(text, what) {
       const bytes = Buffer.from(text)
       if (bytes.length === 0) return { isCopied: false, text: `Nothing was copied: ${what} is empty.` }
-      const isShort = bytes.length <= terminalBytes
+      const isShort = write !== null && bytes.length <= terminalBytes
       if (isShort) write(clipboardSequence(bytes, env['TMUX'] !== undefined))
       const program = await firstThatTakes(parts, text)
       const places = [...(program === null ? [] : [program]), ...(isShort ? ['the terminal (OSC 52)'] : [])]
       const size = `${formatBytes(bytes.length)}, ${lineWords(text)}`
       if (places.length > 0) return { isCopied: true, text: `Copied ${what} (${size}) to ${places.join(' and ')}.` }
-      const problem = `Not copied: ${what} has ${size}, terminals take ${formatBytes(terminalBytes)}, and no clipboard program is here (wl-copy, xclip, xsel, pbcopy).`
+      const reason = write === null ? '' : `${what} has ${size}, terminals take ${formatBytes(terminalBytes)}, and `
+      const problem = `Not copied: ${reason}no clipboard program is here (wl-copy, xclip, xsel, pbcopy).`
       return { isCopied: false, text: problem }
     },
   }

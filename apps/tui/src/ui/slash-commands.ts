@@ -75,7 +75,10 @@ export function commandRows(): readonly (readonly [string, string])[] {
       const others = aliasesOf(name).map((alias) => `/${alias}`)
       return [`/${name}${argument === '' ? '' : ` ${argument}`}`, [about, ...others].join('; also ')] as const
     }),
-    ['!command', 'run a command yourself, outside the sandbox; editors, pagers and the like get the terminal until they end'],
+    [
+      '!command',
+      'run a command yourself, outside the sandbox; editors, pagers and the like get the terminal until they end',
+    ],
   ]
 }
 

@@ -24,6 +24,12 @@ export async function copyPart(intent: CopyIntent, conversation: Read, clipboard
   return { kind: 'note', level: isCopied ? 'info' : 'warning', text }
 }
 
+/** Resolves to all of the conversation as Markdown, or to the sentence that says why it cannot be read. */
+export async function readTranscript(conversation: Read): Promise<string> {
+  const found = await findAll(conversation)
+  return typeof found === 'string' ? found : found.text
+}
+
 /** Resolves to what the intent names, or to the sentence that says why it is not there. */
 function find({ what, number }: CopyIntent, conversation: Read): Promise<Found | string> {
   switch (what) {

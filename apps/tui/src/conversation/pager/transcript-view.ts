@@ -41,9 +41,9 @@ export class TranscriptView implements Overlay {
     for (const event of events) this.#update({ kind: 'key', event })
   }
 
-  paint({ state, size: { columns, rows }, theme, highlight, isLost }: OverlayScene): void {
+  paint({ state, size: { columns, rows }, theme, highlight, ambiguous, isLost }: OverlayScene): void {
     if (this.#isClosed) return
-    const size = { columns, rows, ...(highlight === undefined ? {} : { highlight }) }
+    const size = { columns, rows, ambiguous, ...(highlight === undefined ? {} : { highlight }) }
     if (this.#size === null && this.#parts.at === 'lastFold') this.#pager = openLastFolded(this.#pager, size)
     const isSame = this.#size?.columns === columns && this.#size.rows === rows
     this.#size = size

@@ -149,7 +149,11 @@ function write(ui: UiState, event: KeyEvent, context: UiContext): UiStep {
 }
 
 function edit(ui: UiState, command: ComposerCommand, { state, columns }: UiContext): UiStep {
-  const composer = applyCommand(ui.composer, command, { columns, history: inputHistory(state, ui) })
+  const composer = applyCommand(ui.composer, command, {
+    columns,
+    ambiguous: ui.ambiguousWidth,
+    history: inputHistory(state, ui),
+  })
   if (composer.text === ui.composer.text) return stepTo({ ...ui, composer })
   // Text that is deleted to its end leaves the composer open: the next letter is no answer.
   return stepTo({ ...setWriting(ui, state, true), composer, choice: 0, dismissed: null })

@@ -8,6 +8,8 @@ import { type TurnClock, workedMs } from '../transcript/turn-clock.ts'
 
 /** Cells of one frame of the moving mark. */
 const frames = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'] as const
+/** Mark that does not move. */
+const stillMark = '•'
 /** Time between two frames; each costs the row that it stands in. */
 const frameMs = 250
 /** Fewest cells of a title; below it the tokens are left out. */
@@ -15,6 +17,15 @@ const leastTitle = 12
 
 /** Cells of the mark, and of the blanks beside it and the verb. */
 const markCells = 3
+
+/** Time at which the line is shown, and how. */
+export interface WorkMoment {
+  readonly nowMs: number
+  readonly clock: TurnClock | null
+  readonly room: Room
+  /** True if the mark does not move. */
+  readonly isStill: boolean
+}
 
 interface Working {
   readonly line: Line
@@ -25,7 +36,7 @@ interface Working {
 export function workingLine(
   { core }: ConversationState,
   turn: Turn,
-  { clock, nowMs, room }: { readonly clock: TurnClock | null; readonly nowMs: number; readonly room: Room },
+  { clock, nowMs, room, isStill }: WorkMoment,
 ): Working {
   const open = Object.values(core.open)
   const isAnswering = open.some(({ item }) => item.type === 'agentMessage' && item.text !== '')
@@ -41,16 +52,17 @@ export function workingLine(
   const at = isAnswering ? seconds : Math.floor(worked / frameMs)
   return {
     line: [
-      { text: `${frames[Math.max(0, at) % frames.length] ?? frames[0]} `, tone: 'accent' },
+      { text: `${isStill ? stillMark : (frames[Math.max(0, at) % frames.length] ?? frames[0])} `, tone: 'accent' },
       { text: verb, tone: 'accent' },
       ...(shown === '' ? [] : [{ text: ` ${shown}` }]),
       { text: shownFacts.join(''), tone: 'muted' },
     ],
-    changesAtMs: isAnswering ? nextSecondMs : Math.min(nextSecondMs, nowMs + frameMs),
+    changesAtMs: isAnswering || isStill ? nextSecondMs : Math.min(nextSecondMs, nowMs + frameMs),
   }
 }
 
-function isRunningCall(open: OpenItem): boolean {
+/** Returns true for a call that runs, including one that asks the user while it does. */
+export function isRunningCall(open: OpenItem): boolean {
   return open.item.type !== 'agentMessage' && open.item.type !== 'reasoning' && isRunning(open)
 }
 
