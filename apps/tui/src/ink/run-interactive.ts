@@ -15,7 +15,7 @@ import { openWindow, type Window } from '../screen/open-window.ts'
 import type { ScreenController } from '../screen/screen-controller.ts'
 import { guardAgainstKill } from '../terminal/hold-terminal.ts'
 import type { Painter } from '../terminal/painter.ts'
-import { hasTerminal, sayNoTerminal, tellsBackground } from '../terminal/port.ts'
+import { hasTerminal, isBasic, sayNoTerminal } from '../terminal/port.ts'
 import type { ZoneWriter } from '../terminal/zone-writer.ts'
 import type { UiAction } from '../ui/actions.ts'
 
@@ -66,7 +66,9 @@ async function runInWindow(window: Window, opening: Opening): Promise<Ending> {
   const end = Promise.withResolvers<RpcError | null>()
   const programs = createPrograms(env, screen)
   const conversation = new ConversationController({
-    ...opening,
+    launch: opening.launch,
+    start: opening.start,
+    extra: opening.extra,
     programs,
     screen,
     homeFolder: env['HOME'] ?? homedir(),
@@ -142,7 +144,7 @@ const backgroundQuery = '\x1b]11;?\x1b\\'
 /** Asks for the background, and for a conversation that is resumed loads the colours of code before it arrives. */
 function prepareColours(screen: ScreenController, start: Start, env: Launch['env']): void {
   if (start.kind !== 'new') screen.colourCode()
-  if (tellsBackground(env)) process.stdout.write(backgroundQuery)
+  if (!isBasic(env)) process.stdout.write(backgroundQuery)
 }
 
 /** Returns the action that sends the prompt of the command line as soon as it can be sent. */

@@ -1,7 +1,7 @@
 import type { ConversationState } from '@parley/protocol'
 import type { ConversationScreen } from '../conversation/followed-conversation.ts'
 import { createFrames, type Frames } from '../screen/frame-timing.ts'
-import { ScreenModel, type Signal } from '../screen/screen-model.ts'
+import { ScreenModel } from '../screen/screen-model.ts'
 import type { Intent, UiAction } from '../ui/actions.ts'
 import type { UiState } from '../ui/ui-state.ts'
 import type { Scene } from '../view/layout-screen.ts'
@@ -9,6 +9,7 @@ import { emptyZone } from '../view/live-zone.ts'
 import { nothingPrinted, plainFrame } from '../view/plain/plain-frame.ts'
 import type { Screen, TerminalSize } from '../view/screen.ts'
 import { ansiTheme } from '../view/text/theme.ts'
+import type { Signal } from '../view/title-and-bell.ts'
 import type { Transcript } from '../view/transcript/transcript.ts'
 
 interface PlainParts {

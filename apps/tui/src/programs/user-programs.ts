@@ -2,16 +2,10 @@ import type { Parley } from '@parley/client'
 import type { ConversationState, Overrides } from '@parley/protocol'
 import { notificationSequence } from '../terminal/notification.ts'
 import type { Line } from '../view/text/span.ts'
-import type { Telling } from '../view/title-and-bell.ts'
+import type { Signal, Telling } from '../view/title-and-bell.ts'
 import { notifyUser } from './notify.ts'
 import { StatusProgram } from './status-program.ts'
 import { readUserSettings, type UserLook, type UserSettings, usualSettings } from './user-settings.ts'
-
-/** Window title, and what to tell; null for what does not change. */
-interface Signal {
-  readonly title: string | null
-  readonly telling: Telling | null
-}
 
 interface ProgramsParts {
   readonly env: NodeJS.ProcessEnv
@@ -62,7 +56,7 @@ export class UserPrograms implements Disposable {
   }
 
   /** Sets the window's title, and notifies in the user's way. */
-  signal({ title, telling }: Signal): void {
+  signal({ title, telling }: Pick<Signal, 'title' | 'telling'>): void {
     const { env, write } = this.#parts
     if (title !== null) write(`\x1b]2;${title}\x07`)
     if (telling === null) return

@@ -6,7 +6,7 @@ import { themeNames } from '../view/text/theme.ts'
 
 /** Settings of the window itself, from the user's configuration; a project may set none of them. */
 export interface UserSettings {
-  /** Program that is told what waits, with its words; null for none. */
+  /** Program that gets notifications as JSON, with its words; null for none. */
   readonly notify: readonly string[] | null
   readonly notifications: NotificationWay
   /** Program that writes the status line, with its words; null for ours. */

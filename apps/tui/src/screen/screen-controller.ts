@@ -8,10 +8,11 @@ import { emptyZone } from '../view/live-zone.ts'
 import type { Screen, TerminalSize } from '../view/screen.ts'
 import type { Highlight } from '../view/text/span.ts'
 import type { ColourDepth } from '../view/text/theme.ts'
+import type { Signal } from '../view/title-and-bell.ts'
 import { createFrames, createQuietTimer, type Frames, type QuietTimer } from './frame-timing.ts'
 import { FrontQuestion } from './front-question.ts'
 import { type ResizableZone, ResizeWatch } from './resize-watch.ts'
-import { ScreenModel, type Signal } from './screen-model.ts'
+import { ScreenModel } from './screen-model.ts'
 import { createProbe, type TerminalProbe } from './terminal-probe.ts'
 
 export interface ScreenParts {

@@ -8,16 +8,8 @@ import { layoutScreen } from '../view/layout-screen.ts'
 import type { Screen, TerminalSize } from '../view/screen.ts'
 import type { Highlight } from '../view/text/span.ts'
 import { type ColourDepth, type Theme, themeOf } from '../view/text/theme.ts'
-import { type Announced, announce, type Telling, unannounced } from '../view/title-and-bell.ts'
+import { type Announced, announce, type Signal, unannounced } from '../view/title-and-bell.ts'
 import { emptyTranscript, openTranscript, type Transcript } from '../view/transcript/transcript.ts'
-
-/** Window title and what to tell; null for what does not change. */
-export interface Signal {
-  readonly title: string | null
-  readonly telling: Telling | null
-  /** Time to ask again, in ms since the epoch; null if nothing waits. */
-  readonly againAtMs: number | null
-}
 
 interface ModelParts {
   readonly size: () => TerminalSize
@@ -35,7 +27,7 @@ const openingScreens = 3
 /** Closed state of the screen: conversation, composer, and what was printed. Computes frames; paints nothing. */
 export class ScreenModel {
   readonly #parts: ModelParts
-  /** Somebody typed the command that started the program. */
+  /** Start of the program in ms since the epoch, which counts as a key: the user has just typed its command. */
   readonly #startedAtMs = Date.now()
   #ui: UiState = initialUi
   #transcript: Transcript = emptyTranscript

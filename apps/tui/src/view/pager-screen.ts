@@ -1,4 +1,3 @@
-import type { ConversationState } from '@parley/protocol'
 import { pagerKeyGroup } from '../ui/keys/key-words.ts'
 import { itemAtCursor, marginCells, type Pager, type PagerSize, pageOn, roomOf } from '../ui/pager/pager.ts'
 import { ownerOf } from './pager/entry.ts'
@@ -8,7 +7,7 @@ import { showEffects } from './text/control-characters.ts'
 import { truncateLine } from './text/fit-rows.ts'
 import { count } from './text/formats.ts'
 import { inGutter } from './text/gutter.ts'
-import { type Line, lineText, type Span } from './text/span.ts'
+import type { Line, Span } from './text/span.ts'
 import { cellWidth } from './text/width.ts'
 
 /** State around the view that its last row says. */
@@ -110,14 +109,4 @@ function muted(text: string): Span {
 
 function warned(text: string): Span {
   return { text, tone: 'warn' }
-}
-
-/** Returns true while a question of the conversation waits for an answer. */
-export function isAsking(state: ConversationState | null): boolean {
-  return state !== null && Object.values(state.core.approvals).some((approval) => approval.state === 'pending')
-}
-
-/** Returns the rows as text. */
-export function pagerText(rows: readonly Line[]): string {
-  return rows.map((row) => lineText(row).trimEnd()).join('\n')
 }

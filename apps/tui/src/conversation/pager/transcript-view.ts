@@ -2,13 +2,14 @@ import type { Conversation } from '@parley/client'
 import type { ConversationState } from '@parley/protocol'
 import type { Clipboard } from '../../terminal/clipboard.ts'
 import { createRowPainter, type Overlay, type OverlayScene } from '../../terminal/overlay.ts'
+import { isAsking } from '../../ui/answers.ts'
 import type { KeyEvent } from '../../ui/keys/key-event.ts'
 import { chunkRange, cutChunks } from '../../ui/pager/file-chunks.ts'
 import { openPager, type Pager, type PagerSize } from '../../ui/pager/pager.ts'
 import { openLastFolded } from '../../ui/pager/press-pager.ts'
 import type { PagerEffect } from '../../ui/pager/read-more.ts'
 import { type PagerEvent, updatePager } from '../../ui/pager/update-pager.ts'
-import { isAsking, pagerScreen } from '../../view/pager-screen.ts'
+import { pagerScreen } from '../../view/pager-screen.ts'
 import type { ConversationScreen } from '../followed-conversation.ts'
 
 interface ViewParts {
@@ -74,7 +75,9 @@ export class TranscriptView implements Overlay {
         void this.#answer(effect)
         return
       case 'copy':
-        void this.#parts.clipboard.copy(effect.text, effect.what).then((text) => this.#take({ kind: 'noted', text }))
+        void this.#parts.clipboard
+          .copy(effect.text, effect.what)
+          .then(({ text }) => this.#take({ kind: 'noted', text }))
         return
       case 'suspend':
         this.#parts.screen.suspend()

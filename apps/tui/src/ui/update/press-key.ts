@@ -61,8 +61,9 @@ function keyStep(ui: UiState, event: KeyEvent, context: UiContext): UiStep {
   const key = keyOf(event)
   const situation = situationOf(ui, context.state)
   const act = key === null ? null : actOfKey(key, situation)
-  if (event.kind === 'key' && key !== null && isMeaningNew(ui.shownPlaces, key, situation, context.nowMs))
-    return stepTo(ui)
+  if (key !== null && isMeaningNew(ui.shownPlaces, key, situation, context.nowMs))
+    // A letter that began a word when it was pressed is still text.
+    return event.kind === 'key' ? stepTo(ui) : input(ui, event, context)
   const before = withoutOffers(ui, act)
   return (act === null ? null : acts[act](before, context, event)) ?? input(before, event, context)
 }

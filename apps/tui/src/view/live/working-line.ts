@@ -2,6 +2,7 @@ import type { ConversationState, Item, OpenItem, Turn } from '@parley/protocol'
 import { shownLine } from '../text/control-characters.ts'
 import { truncateText } from '../text/fit-rows.ts'
 import type { Line, Room } from '../text/span.ts'
+import { isRunning } from '../transcript/call-facts.ts'
 import { looksAt } from '../transcript/look-ups.ts'
 import { type TurnClock, workedMs } from '../transcript/turn-clock.ts'
 
@@ -41,7 +42,7 @@ export function workingLine(
   const isAnswering = open.some(({ item }) => item.type === 'agentMessage' && item.text !== '')
   const worked = clock === null ? nowMs - turn.startedAt : workedMs(clock, nowMs)
   const seconds = Math.max(0, Math.floor(worked / 1_000))
-  const { verb, title } = isAnswering ? { verb: 'Answering', title: '' } : doing(open.filter(isRunning))
+  const { verb, title } = isAnswering ? { verb: 'Answering', title: '' } : doing(open.filter(isRunningCall))
   const facts = [`  ${elapsed(seconds)}`, tokens(turn), ' · esc stops']
   const leftBeside = (texts: readonly string[]) => room.columns - verb.length - markCells - texts.join('').length
   const shownFacts = title !== '' && leftBeside(facts) < leastTitle ? facts.toSpliced(1, 1) : facts
@@ -61,9 +62,8 @@ export function workingLine(
 }
 
 /** Returns true for a call that runs, including one that asks the user while it does. */
-export function isRunning({ item, executionStarted }: OpenItem): boolean {
-  const isCall = item.type !== 'agentMessage' && item.type !== 'reasoning'
-  return isCall && (item.status === 'inProgress' || (item.status === 'awaitingApproval' && executionStarted))
+export function isRunningCall(open: OpenItem): boolean {
+  return open.item.type !== 'agentMessage' && open.item.type !== 'reasoning' && isRunning(open)
 }
 
 function doing(running: readonly OpenItem[]): { readonly verb: string; readonly title: string } {

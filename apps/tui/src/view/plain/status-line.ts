@@ -5,7 +5,7 @@ import type { UiState } from '../../ui/ui-state.ts'
 import { runningShellCommand } from '../../ui/update/key-places.ts'
 import { isLeaveOffered } from '../../ui/update/press-stop.ts'
 import { failureWords, isSavedHere } from '../live/activity.ts'
-import { isRunning } from '../live/working-line.ts'
+import { isRunningCall } from '../live/working-line.ts'
 import { shownLine } from '../text/control-characters.ts'
 import { callLine } from './item-lines.ts'
 
@@ -40,7 +40,7 @@ function turnStatus(
   if (parked) return 'This turn waits. An empty line lets it go on, Ctrl+C ends it.'
   if (retry !== null && retry.retryAt > nowMs)
     return `${failureWords(retry.failure, state.core.settings.modelProvider)}, try ${retry.attempt} follows. Ctrl+C stops.`
-  return runningWords(Object.values(state.core.open).filter(isRunning))
+  return runningWords(Object.values(state.core.open).filter(isRunningCall))
 }
 
 /** Returns the calls that run, without those that only look at something. */
