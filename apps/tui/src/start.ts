@@ -1,4 +1,5 @@
 import { opensWindow } from './cli/early-arguments.ts'
+import { mayBePlain } from './cli/plain-mode.ts'
 
 declare const PARLEY_VERSION: string
 declare const PARLEY_BUILD: string
@@ -10,7 +11,8 @@ export const running = start()
 
 /** Opens the window, where the command has one, before the rest of the program is loaded. */
 async function start(): Promise<void> {
-  const window = opensWindow(argv, process) ? (await import('./screen/open-window.ts')).openWindow(process.env) : null
+  const isWindow = opensWindow(argv, process) && !mayBePlain(argv, process.env)
+  const window = isWindow ? (await import('./screen/open-window.ts')).openWindow(process.env) : null
   await window?.keysShown()
   const { main } = await import('./main.ts')
   await main(argv, { version: PARLEY_VERSION, build: PARLEY_BUILD, moduleUrl: import.meta.url }, window)

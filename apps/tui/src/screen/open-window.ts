@@ -4,10 +4,10 @@ import { colourDepth, measure, reflowOf } from '../terminal/port.ts'
 import { ZoneWriter } from '../terminal/zone-writer.ts'
 import type { Intent, LendingIntent } from '../ui/actions.ts'
 import type { Highlight } from '../view/text/span.ts'
+import type { Signal } from '../view/title-and-bell.ts'
 import { createSuspension, holdScreen } from './hold-screen.ts'
 import { isForProgram, lendTerminal } from './lend-terminal.ts'
 import { ScreenController } from './screen-controller.ts'
-import type { Signal } from './screen-model.ts'
 
 /** Intent that whoever serves the window carries out. */
 type ServedIntent = Exclude<Intent, LendingIntent>

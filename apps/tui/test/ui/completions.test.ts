@@ -92,7 +92,7 @@ test('a path that is too wide for the window is shown by its end', () => {
 describe('arguments of commands', () => {
   test('are listed after the blank, with what they mean', () => {
     const scene = sceneOf(idle, { composer: written('/sandbox ') })
-    expect(shown(scene)).toContain('▸ read-only           nothing but their own /tmp')
+    expect(shown(scene)).toContain('▸ read-only           their own /tmp and nothing else')
     expect(texts({ ...openUi, composer: written('/effort m') })).toEqual(['minimal', 'medium'])
     expect(texts({ ...openUi, composer: written('/name m') })).toEqual([])
   })

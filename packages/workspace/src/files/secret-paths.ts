@@ -164,8 +164,12 @@ function placesInsteadOf(folder: string): readonly string[] {
   return isWhole || within.length === 0 ? [''] : within.map((place) => place.slice(folder.length + 1))
 }
 
-/** Folders with many of the places, as prefixes of them. Most places do not exist, and to resolve each takes long over a network. */
+/**
+ * Folders with many of the places, as prefixes of them. Most places do not exist, and to resolve each takes long over a
+ * network.
+ */
 const listedFolders = ['.local/share/', '.config/', '']
+
 /** Resolves to the places that exist or may exist, relative to the home, and to what the patterns stand for. */
 async function existingAtHome(home: string, { namesIn }: Look): Promise<ReadonlySet<string>> {
   const listed = await Promise.all(
