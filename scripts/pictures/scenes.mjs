@@ -68,7 +68,7 @@ async function ask(terminal, text) {
 
 async function runTurn(terminal) {
   await ask(terminal, request)
-  await terminal.shows(/done in/, 60_000)
+  await terminal.shows(/asked for again[\s\S]*› Ask/, 60_000)
 }
 
 /**
