@@ -7,6 +7,7 @@ import { basename, join } from 'node:path'
 import { build } from 'esbuild'
 import { collectAssets } from './bundle/assets.mjs'
 import { builtinModules } from './bundle/builtin-modules.mjs'
+import { cachedScript } from './bundle/cached-script.mjs'
 import { buildId, programVersion } from './bundle/identity.mjs'
 import { inkStartUp } from './bundle/ink-start-up.mjs'
 import { oneStartFile } from './bundle/one-start-file.mjs'
@@ -24,11 +25,11 @@ const quiet = process.argv.includes('--quiet')
 
 /**
  * Programs to build. `starter` is the file that the entry loads after it has set up the compile cache; `start` is all
- * that `starter` needs. `code` is what the entry runs as one script.
+ * that `starter` needs. `code` is what the entry runs as one script with a cache (see `cached-start`): for programs
+ * that are started often.
  */
 const programs = [
-  { name: 'parley', entry: 'apps/tui/src/bin.ts' },
-  // Started for each conversation: its code is one script with a cache (see `cached-start`).
+  { name: 'parley', entry: 'apps/tui/src/bin.ts', code: 'apps/tui/src/start.ts' },
   { name: 'server', entry: 'scripts/bundle/cached-start.mjs', code: 'packages/server/src/programs/server/start.ts' },
   {
     name: 'mcp-server',
@@ -65,7 +66,8 @@ const common = {
 }
 
 /** Builds one program by itself: shared chunks would make each process load many small files at its start. */
-async function bundle({ code, ...program }, define) {
+async function bundle(program, define) {
+  const { code } = program
   if (code === undefined) return [await bundleModules(program, define)]
   const script = await bundleScript({ name: program.name, code }, define)
   const [{ path }] = script.outputFiles.filter((file) => file.path.endsWith('.cjs'))
@@ -86,21 +88,25 @@ function bundleScript({ name, code }, define) {
   })
 }
 
-function bundleModules({ name, entry, starter, start }, define) {
+function bundleModules({ name, entry, code, starter, start }, define) {
   return build({
     ...common,
     entryPoints: { [name]: entry },
     outExtension: { '.js': '.mjs' },
     // Chunks lie beside the entry points, so `new URL('./asset', import.meta.url)` means the same in each.
     chunkNames: `${name}-[name]-[hash]`,
-    splitting: true,
+    splitting: code === undefined,
     format: 'esm',
     define,
     // Bundled CommonJS parts call require for Node's own modules.
     banner: {
       js: `import{createRequire as parleyRequire}from'node:module';const require=parleyRequire(import.meta.url);`,
     },
-    plugins: [...plugins(), ...(starter === undefined ? [] : [oneStartFile(inRoot(starter), start.map(inRoot))])],
+    plugins: [
+      ...plugins(),
+      ...(code === undefined ? [] : [cachedScript(inRoot(code))]),
+      ...(starter === undefined ? [] : [oneStartFile(inRoot(starter), start.map(inRoot))]),
+    ],
   })
 }
 
@@ -133,5 +139,5 @@ const outputs = [...results.flatMap((result) => result.outputFiles), ...collectA
 publish(outputs)
 const isWarm = await warmUp()
 stamp.finish(version)
-if (!quiet && !isWarm) console.log('the server did not run a turn: its first use makes the cache of compiled code')
+if (!quiet && !isWarm) console.log('a turn did not end: the first use makes the cache of compiled code')
 if (!quiet) reportSizes(results, outputs, performance.now() - startedAt)

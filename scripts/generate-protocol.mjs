@@ -1,5 +1,5 @@
-// Writes the reference in docs/protocol and the table for redaction from the zod schemas of packages/protocol, and the
-// keys in docs/terminal.md from their table in apps/tui.
+// Writes the reference in docs/protocol, docs/scripting-events.md and the table for redaction from the zod schemas of
+// packages/protocol, and the keys and commands in docs/terminal.md from their tables in apps/tui.
 // With --check it writes nothing, says what drifted and exits with 1.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'

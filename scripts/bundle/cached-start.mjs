@@ -1,13 +1,15 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
+import { isatty } from 'node:tty'
 import { setFlagsFromString } from 'node:v8'
 import { constants, Script } from 'node:vm'
 
 // Entry of a program whose code is one script with a cache of what V8 compiled of it. Node's own cache of modules has
 // only what is compiled before they run: each start would compile all functions that it calls anew.
 const file = join(import.meta.dirname, PARLEY_CODE)
-const cacheFile = file.replace(/\.cjs$/, '.cache')
+// A window calls other code than a script, which would read the code of the window for nothing.
+const cacheFile = file.replace(/\.cjs$/, isatty(0) && isatty(1) ? '.window.cache' : '.cache')
 const cachedData = readIfThere(cacheFile)
 const script = new Script(
   `(function(module,exports,require,__filename,__dirname){${readFileSync(file, 'latin1')}\n})`,
@@ -21,7 +23,8 @@ const script = new Script(
 if (cachedData === undefined || script.cachedDataRejected === true) process.once('exit', writeCache)
 const module = { exports: {} }
 script.runInThisContext()(module, module.exports, createRequire(file), file, import.meta.dirname)
-await module.exports.running
+export const { running } = module.exports
+await running
 
 function readIfThere(path) {
   try {

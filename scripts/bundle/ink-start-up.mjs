@@ -30,7 +30,11 @@ async function useOwnYogaLoader({ path }) {
   const source = await readFile(path, 'utf8')
   const original = '../binaries/yoga-wasm-base64-esm.js'
   if (!source.includes(original)) throw new Error(`${path} no longer imports ${original}`)
-  return { contents: source.replace(original, here('yoga-loader.mjs')), resolveDir: join(path, '..') }
+  // A program that is one script waits for nothing while it loads.
+  const waiting = 'await loadYoga()'
+  if (!source.includes(waiting)) throw new Error(`${path} no longer says ${waiting}`)
+  const contents = source.replace(original, here('yoga-loader.mjs')).replace(waiting, 'loadYoga()')
+  return { contents, resolveDir: join(path, '..') }
 }
 
 async function trimStart({ path }) {

@@ -159,8 +159,7 @@ export const scenes = {
     },
   },
   failure: {
-    about: 'The model is overloaded, and a turn fails for a reason that is said',
-    config: ['request_max_retries = 1'],
+    about: 'A turn fails because the key is wrong',
     steps: [{ status: 401, body: { error: { message: 'Incorrect API key provided' } } }],
     async play(terminal) {
       await ask(terminal, request)

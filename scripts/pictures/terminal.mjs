@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { cliPath, startModelServer, startPty, tempHome, tempWorkspace } from '../../packages/testkit/src/index.ts'
@@ -8,7 +8,10 @@ import { files } from './project.mjs'
 /** Plays a scene in a fresh home, in a terminal of this size and theme, and resolves to its last screen. */
 export async function playScene({ config = [], steps, play }, { cols, rows, theme }) {
   await using home = await tempHome()
-  await using folder = await tempWorkspace({ files, git: true })
+  await using made = await tempWorkspace({ files, git: true })
+  // In the home the window shows it as ~/tenants.
+  const folder = join(home.path, 'tenants')
+  renameSync(made.path, folder)
   await using model = await startModelServer(steps)
   writeFileSync(join(home.env.PARLEY_HOME, 'config.toml'), configText({ url: model.url, config, theme }))
   await using terminal = openTerminal({ home, folder, cols, rows, theme })
@@ -37,7 +40,7 @@ function openTerminal({ home, folder, cols, rows, theme }) {
   const start = (...args) =>
     startPty({
       argv: [process.execPath, cliPath, ...args],
-      cwd: folder.path,
+      cwd: folder,
       env,
       cols,
       rows,

@@ -91,7 +91,9 @@ const configShape = {
     const way = z.enum(['auto', 'bell', 'osc9', 'osc777', 'osc99', 'off'])
     const theme = z.enum(['auto', 'light', 'dark', 'ansi', 'high-contrast']).optional()
     const notifications = z.union([z.boolean(), way]).optional()
-    return z.object({ notifications, status_line: programWords(), theme }).optional()
+    const ambiguous = z.union([z.literal(1), z.literal(2)]).optional()
+    const looks = { theme, plain: flag, reduced_motion: flag, ambiguous_width: ambiguous }
+    return z.object({ notifications, status_line: programWords(), ...looks }).optional()
   },
   get secrets() {
     const place = z.string().regex(/^(?:~\/.|\/.)/, 'must be an absolute path or begin with ~/')

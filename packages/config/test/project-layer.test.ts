@@ -34,6 +34,7 @@ describe('the settings of a project', () => {
     ['[sandbox_workspace_write]\nwritable_roots = ["/"]\nnetwork_access = true', 'sandbox_workspace_write'],
     ['[shell_environment]\ninclude = ["*"]', 'shell_environment'],
     ['[__proto__]\nmodel = "m"', '__proto__'],
+    ['[tui]\nplain = true\nreduced_motion = true\nambiguous_width = 2', 'tui'],
     ['[hooks]\nstart = "touch pwned"', 'hooks'],
   ])('may not be %j', (text, key) => {
     const { values, warnings } = read(`\n${text}\n`)

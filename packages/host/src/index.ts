@@ -10,6 +10,7 @@ export {
 export { createLateSpool, type LateSpool, type SpoolEnd, type SpoolSpec } from './output/spool.ts'
 export { type GuardKind, guardKinds, guardText, laterUse } from './paths/guarded-names.ts'
 export type { GuardSurroundings } from './paths/guarded-paths.ts'
+export type { StartedProgram } from './paths/own-programs.ts'
 export { type PinnedFolders, pinFolders } from './paths/pinned-folders.ts'
 export { type Guard, guardByName, lookAtPaths, type PathStanding, type Paths, rootOf } from './paths/what-a-path-is.ts'
 export {

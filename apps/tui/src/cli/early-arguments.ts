@@ -53,15 +53,6 @@ function wantsFormat(argv: readonly string[], { format, short }: { format: strin
   return named || (short !== undefined && words.includes(short)) || words.includes(`--output-format=${format}`)
 }
 
-/** Returns the Codex lines of a run without a turn. */
-export function failedLines(message: string): string {
-  const events = [
-    { type: 'error', message },
-    { type: 'turn.failed', error: { message } },
-  ]
-  return events.map((event) => `${JSON.stringify(event)}\n`).join('')
-}
-
 type Environment = Readonly<Record<string, string | undefined>>
 
 /** Returns the variables, with the key of `CODEX_API_KEY`, by which the Codex SDK passes one, in place of others. */
@@ -86,11 +77,9 @@ export function serverProgramOf(argv: readonly string[]): (typeof serverPrograms
 export const serverNodeFlags = ['--max-semi-space-size=1'] as const
 
 const windowCommands: ReadonlySet<string> = new Set(['resume', 'attach', 'fork', 'demo'])
-/** Flags of those commands that take a value, and those that take none. */
+/** Flags of those commands that take a value, with what follows in the same word, and those that take none. */
 const valued =
-  /^(?:-[mesaCpci]|--(?:model|effort|sandbox|ask-for-approval|cd|environment|add-dir|profile|config|image|at|allow-secret-folder))$/
-const valuedWithin =
-  /^(?:-[mesaCpci].|--(?:model|effort|sandbox|ask-for-approval|cd|environment|add-dir|profile|config|image|at|allow-secret-folder)=)/
+  /^(?:-[mesaCpci](.*)|--(?:model|effort|sandbox|ask-for-approval|cd|environment|add-dir|profile|config|image|at|allow-secret-folder)(=.*)?)$/s
 const plain = /^--(?:ephemeral|last|read-only)$/
 
 interface Streams {
@@ -110,9 +99,10 @@ function isOfWindow(argv: readonly string[]): boolean {
   const words: string[] = []
   for (let at = 0; at < argv.length; at++) {
     const word = argv[at] ?? ''
-    if (valued.test(word)) at += 1
+    const [flag, ...within] = valued.exec(word) ?? []
+    if (flag !== undefined) at += within.some((value) => value !== undefined && value !== '') ? 0 : 1
     else if (!word.startsWith('-')) words.push(word)
-    else if (!plain.test(word) && !valuedWithin.test(word)) return false
+    else if (!plain.test(word)) return false
   }
   const [first, ...others] = words
   if (first === undefined) return true

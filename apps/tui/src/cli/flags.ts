@@ -16,6 +16,8 @@ export interface CommonFlags {
   readonly profile?: string
   readonly config?: Record<string, string>
   readonly ephemeral?: boolean
+  /** Plain lines instead of a window. */
+  readonly plain?: boolean
 }
 
 /** Images of a first prompt. */

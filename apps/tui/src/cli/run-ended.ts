@@ -1,5 +1,5 @@
 import type { ConversationId, EventOf, Failure, TokenCounts, TurnId, TurnOutcome } from '@parley/protocol'
-import { failedLines, wantsCodexLines, wantsEndLine } from './early-arguments.ts'
+import { wantsCodexLines, wantsEndLine } from './early-arguments.ts'
 import { type ExitCode, exitCodeOf } from './exit-codes.ts'
 
 /** End of a scripted run: the last line in JSON, the last lines in plain mode. */
@@ -60,4 +60,13 @@ export async function writeFailure(
   say(failure.message)
   if (wantsCodexLines(argv)) process.stdout.write(failedLines(failure.message))
   else if (wantsEndLine(argv)) process.stdout.write(`${endLine({ ...failedRun(failure), exitCode })}\n`)
+}
+
+/** Returns the Codex lines of a run without a turn. */
+function failedLines(message: string): string {
+  const events = [
+    { type: 'error', message },
+    { type: 'turn.failed', error: { message } },
+  ]
+  return events.map((event) => `${JSON.stringify(event)}\n`).join('')
 }

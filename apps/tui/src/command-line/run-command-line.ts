@@ -9,7 +9,7 @@ import { showEffects } from '../view/text/control-characters.ts'
 import { defineExec } from './define-exec.ts'
 import { defineChecks, defineLookups } from './define-lookups.ts'
 import { defineServers } from './define-servers.ts'
-import { flagsOf, type Settle, withCommonFlags, withImages } from './shared-options.ts'
+import { flagsOf, type Settle, withCommonFlags, withImages, withPlain } from './shared-options.ts'
 
 /** Parses the command line, runs the command and resolves to the exit code. Each command loads only its own modules. */
 export async function runCommandLine(argv: readonly string[], opened: WindowLaunch): Promise<number> {
@@ -91,12 +91,14 @@ function defineHelp(program: Command): void {
 
 function defineConversations(program: Command, opened: WindowLaunch, settle: Settle): void {
   const interactive = (start: Start) => settle(runWindow(opened, start))
-  withImages(withCommonFlags(program)).action((prompt: string | undefined, flags: CommonFlags & ImageFlag) => {
-    refuseSlips(program)
-    if (prompt === undefined && flags.image !== undefined) throw noPrompt()
-    return interactive({ kind: 'new', prompt: prompt ?? null, flags })
-  })
-  withCommonFlags(program.command('resume [id]'))
+  withPlain(withImages(withCommonFlags(program))).action(
+    (prompt: string | undefined, flags: CommonFlags & ImageFlag) => {
+      refuseSlips(program)
+      if (prompt === undefined && flags.image !== undefined) throw noPrompt()
+      return interactive({ kind: 'new', prompt: prompt ?? null, flags })
+    },
+  )
+  withPlain(withCommonFlags(program.command('resume [id]')))
     .description(
       'go on with a conversation: id, unique part of one, or name; a list when nothing is given. One that is open elsewhere is joined',
     )
@@ -106,18 +108,18 @@ function defineConversations(program: Command, opened: WindowLaunch, settle: Set
       refuseForOld(flags)
       return interactive({ kind: 'resume', id: id ?? null, last: flags.last === true, flags })
     })
-  program
-    .command('attach [id]')
+  withPlain(program.command('attach [id]'))
     .description('join a conversation that another window has open; a list when there are several')
     .option('--read-only', 'only watch: nothing can be sent or answered from here')
-    .action((id: string | undefined, { readOnly }: { readOnly?: boolean }) => {
-      if (Object.keys(program.opts()).length > 0)
+    .action((id: string | undefined, { readOnly, ...own }: { readOnly?: boolean; plain?: boolean }) => {
+      const { plain = own.plain === true, ...settings } = program.opts<CommonFlags>()
+      if (Object.keys(settings).length > 0)
         throw misused(
           'A conversation that is joined keeps its settings: `parley attach` takes none. Slash commands change them there.',
         )
-      return interactive({ kind: 'attach', id: id ?? null, readOnly: readOnly === true, flags: {} })
+      return interactive({ kind: 'attach', id: id ?? null, readOnly: readOnly === true, flags: { plain } })
     })
-  withCommonFlags(program.command('fork <id>'))
+  withPlain(withCommonFlags(program.command('fork <id>')))
     .description('a new conversation from any point of an old one')
     .option('--at <seq>', 'the last event to take over', parseCount(1))
     .action((id: string, _flags: unknown, command: Command) => {
@@ -125,7 +127,7 @@ function defineConversations(program: Command, opened: WindowLaunch, settle: Set
       refuseForOld(flags)
       return interactive({ kind: 'fork', id, at: flags.at ?? null, flags })
     })
-  withCommonFlags(program.command('demo'))
+  withPlain(withCommonFlags(program.command('demo')))
     .description('a real session on a recorded model, in a scratch project: no key, no network')
     .action((_flags: unknown, command: Command) =>
       settle(import('../commands/run-demo.ts').then(({ runDemo }) => runDemo(opened, flagsOf<CommonFlags>(command)))),
@@ -133,10 +135,8 @@ function defineConversations(program: Command, opened: WindowLaunch, settle: Set
 }
 
 async function runWindow(opened: WindowLaunch, start: Start): Promise<number> {
-  await opened.window?.keysShown()
-  const { runInteractive } = await import('../ink/run-interactive.ts')
-  await opened.window?.keysShown()
-  return runInteractive(opened, start)
+  const { runInTerminal } = await import('../plain/run-in-terminal.ts')
+  return runInTerminal(opened, start)
 }
 
 /** Throws a usage error for flags that have no effect on an existing conversation. */

@@ -55,6 +55,11 @@ export function withCommonFlags(command: Command): Command {
     .option('--ephemeral', 'keep nothing of this conversation')
 }
 
+/** Adds the flag of every command that has the terminal for a conversation. */
+export function withPlain(command: Command): Command {
+  return command.option('--plain', 'print lines and move no cursor, as for a screen reader; also with TERM=dumb')
+}
+
 /** Adds the flag for images of a prompt. */
 export function withImages(command: Command): Command {
   return command.option('-i, --image <file>', 'an image for the prompt (repeatable, or with commas)', collectFiles)

@@ -12,8 +12,8 @@ const banner =
 export async function runDemo(opened: WindowLaunch, flags: CommonFlags): Promise<number> {
   if (!hasTerminal()) return sayNoTerminal()
   const folder = makeProject()
-  const { runInteractive } = await import('../ink/run-interactive.ts')
-  const code = await runInteractive(
+  const { runInTerminal } = await import('../plain/run-in-terminal.ts')
+  const code = await runInTerminal(
     opened,
     // With the default policy the sandbox would run most commands without asking.
     { kind: 'new', prompt: demoTask, flags: { askForApproval: 'untrusted', ...flags, cd: folder } },

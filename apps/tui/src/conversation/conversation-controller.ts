@@ -6,7 +6,7 @@ import { workingFolder } from '../cli/folders.ts'
 import type { Launch } from '../cli/launch-server.ts'
 import { existingImages } from '../files/attached-images.ts'
 import type { UserPrograms } from '../programs/user-programs.ts'
-import type { Intent, UiAction } from '../ui/actions.ts'
+import type { Intent, LendingIntent, UiAction } from '../ui/actions.ts'
 import { isSameNote, type Notice } from '../ui/notices/notice.ts'
 import { isLogGone } from '../ui/outside-changes.ts'
 import { type ConversationScreen, FollowedConversation, openOnScreen } from './followed-conversation.ts'
@@ -42,8 +42,8 @@ interface ControllerParts {
   readonly onEnd: (rejection: RpcError | null) => void
 }
 
-/** Kinds of intents that the process carries out by itself. */
-type ProcessKind = 'suspend' | 'clear' | 'editText'
+/** Intent that a connection to a server is needed for. */
+type ServedIntent = Exclude<Intent, LendingIntent | { kind: 'clear' }>
 
 /** Connection and conversation of the window, and what intents of the user do to them. */
 export class ConversationController implements AsyncDisposable {
@@ -100,7 +100,7 @@ export class ConversationController implements AsyncDisposable {
   }
 
   /** Carries out an intent of the user. A rejection is shown on the screen. */
-  run(intent: Exclude<Intent, { kind: ProcessKind }>): Promise<void> {
+  run(intent: ServedIntent): Promise<void> {
     const { screen } = this.#parts
     return this.#unlessLost(
       () => this.#run(intent),
@@ -145,7 +145,7 @@ export class ConversationController implements AsyncDisposable {
     }
   }
 
-  async #run(intent: Exclude<Intent, { kind: ProcessKind }>): Promise<void> {
+  async #run(intent: ServedIntent): Promise<void> {
     const { onEnd, screen, start, extra } = this.#parts
     if (intent.kind === 'leave') return onEnd(null)
     if (intent.kind === 'detach') return await this.#detach()

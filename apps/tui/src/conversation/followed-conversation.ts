@@ -3,6 +3,7 @@ import type { ConversationEvent, ConversationState, EventOf } from '@parley/prot
 import type { UserPrograms } from '../programs/user-programs.ts'
 import type { Overlay } from '../terminal/overlay.ts'
 import type { UiAction } from '../ui/actions.ts'
+import { isAsking } from '../ui/answers.ts'
 import type { Notice } from '../ui/notices/notice.ts'
 import type { UiState } from '../ui/ui-state.ts'
 import { enforcementNotices, greeting, reopeningNotice } from './greeting-and-farewell.ts'
@@ -139,8 +140,9 @@ export class FollowedConversation implements Disposable {
 }
 
 /** Returns true while the server has something to do by itself. */
-function isWorking({ core: { turn, approvals } }: ConversationState): boolean {
-  return turn !== null && !turn.parked && !Object.values(approvals).some(({ state }) => state === 'pending')
+function isWorking(state: ConversationState): boolean {
+  const { turn } = state.core
+  return turn !== null && !turn.parked && !isAsking(state)
 }
 
 /** Reads the branch from the session context that the model has; the folder may be on another branch by now. */

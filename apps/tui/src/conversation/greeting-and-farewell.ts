@@ -1,6 +1,7 @@
 import type { Conversation, Parley } from '@parley/client'
 import type { ConversationState, ConversationSummary } from '@parley/protocol'
 import { sandboxNotice } from '../cli/messages.ts'
+import { isAsking } from '../ui/answers.ts'
 import type { Notice } from '../ui/notices/notice.ts'
 import { count, placedPath, shortPath } from '../view/text/formats.ts'
 
@@ -80,7 +81,8 @@ const goingOn: Readonly<Record<Activity, string>> = {
   rests: '',
 }
 
-function activityOf({ core: { turn, approvals } }: ConversationState): Activity {
+function activityOf(state: ConversationState): Activity {
+  const { turn } = state.core
   if (turn === null || turn.parked) return 'rests'
-  return Object.values(approvals).some(({ state }) => state === 'pending') ? 'asks' : 'runs'
+  return isAsking(state) ? 'asks' : 'runs'
 }

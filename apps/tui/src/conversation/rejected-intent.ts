@@ -1,7 +1,7 @@
 import type { Conversation } from '@parley/client'
 import type { ConversationId, ConversationState, ServerNotice, SettingsPatch } from '@parley/protocol'
 import type { RpcError } from '@parley/rpc'
-import type { Intent, ReadingIntent, UiAction } from '../ui/actions.ts'
+import type { Intent, LendingIntent, ReadingIntent, UiAction } from '../ui/actions.ts'
 import { isDiskFull, isLostLog } from '../ui/outside-changes.ts'
 import type { OpeningIntent } from './open-conversation.ts'
 
@@ -10,9 +10,8 @@ export type RequestIntent = Exclude<
   Intent,
   | OpeningIntent
   | ReadingIntent
-  | {
-      kind: 'restart' | 'suspend' | 'clear' | 'detach' | 'leave' | 'listFiles' | 'editText' | 'recallAll' | 'findImages'
-    }
+  | LendingIntent
+  | { kind: 'restart' | 'clear' | 'detach' | 'leave' | 'listFiles' | 'recallAll' | 'findImages' }
 >
 
 type Rejected = Pick<Conversation, 'id' | 'state'> | null

@@ -15,7 +15,7 @@ import { openWindow, type Window } from '../screen/open-window.ts'
 import type { ScreenController } from '../screen/screen-controller.ts'
 import { guardAgainstKill } from '../terminal/hold-terminal.ts'
 import type { Painter } from '../terminal/painter.ts'
-import { hasTerminal, sayNoTerminal, tellsBackground } from '../terminal/port.ts'
+import { hasTerminal, isBasic, sayNoTerminal } from '../terminal/port.ts'
 import type { ZoneWriter } from '../terminal/zone-writer.ts'
 import type { UiAction } from '../ui/actions.ts'
 
@@ -39,11 +39,16 @@ export async function runInteractive(
   start: Start,
   extra: Extra = {},
 ): Promise<number> {
-  const { stdout, stderr } = process
   if (!hasTerminal()) return sayNoTerminal()
   // Ink reads the working folder as it loads, and throws if it was removed.
   workingFolder()
   const { rejection, farewell } = await runInWindow(window ?? openWindow(launch.env), { launch, start, extra })
+  return sayEnding({ rejection, farewell })
+}
+
+/** Writes what is left to say when the terminal is free again. Returns the exit code. */
+export function sayEnding({ rejection, farewell }: Ending): number {
+  const { stdout, stderr } = process
   if (rejection !== null) stderr.write(`parley: ${explainRejection(rejection)}\n`)
   if (farewell !== null) stdout.write(`${farewell}\n`)
   return rejection === null ? exitCodes.ok : exitCodeOf(rejection.data?.code ?? '')
@@ -61,7 +66,9 @@ async function runInWindow(window: Window, opening: Opening): Promise<Ending> {
   const end = Promise.withResolvers<RpcError | null>()
   const programs = createPrograms(env, screen)
   const conversation = new ConversationController({
-    ...opening,
+    launch: opening.launch,
+    start: opening.start,
+    extra: opening.extra,
     programs,
     screen,
     homeFolder: env['HOME'] ?? homedir(),
@@ -110,7 +117,7 @@ function createPrograms(env: NodeJS.ProcessEnv, screen: ScreenController): UserP
     write: (text) => process.stdout.write(text),
     warn: (text) => screen.dispatch(note('warning', text)),
     showStatus: (line) => screen.dispatch({ kind: 'statusTold', line }),
-    showTheme: (theme) => screen.dispatch({ kind: 'coloured', colours: { theme } }),
+    showLook: (look) => screen.dispatch({ kind: 'looked', look }),
   })
 }
 
@@ -137,10 +144,11 @@ const backgroundQuery = '\x1b]11;?\x1b\\'
 /** Asks for the background, and for a conversation that is resumed loads the colours of code before it arrives. */
 function prepareColours(screen: ScreenController, start: Start, env: Launch['env']): void {
   if (start.kind !== 'new') screen.colourCode()
-  if (tellsBackground(env)) process.stdout.write(backgroundQuery)
+  if (!isBasic(env)) process.stdout.write(backgroundQuery)
 }
 
-function firstMessage(start: Start): readonly UiAction[] {
+/** Returns the action that sends the prompt of the command line as soon as it can be sent. */
+export function firstMessage(start: Start): readonly UiAction[] {
   if (start.kind !== 'new' || start.prompt === null) return []
   const { prompt: text, flags } = start
   const images = (flags.image ?? []).map((path) => fromWorkingFolder(path))

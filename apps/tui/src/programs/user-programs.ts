@@ -2,17 +2,10 @@ import type { Parley } from '@parley/client'
 import type { ConversationState, Overrides } from '@parley/protocol'
 import { notificationSequence } from '../terminal/notification.ts'
 import type { Line } from '../view/text/span.ts'
-import type { ThemeName } from '../view/text/theme.ts'
-import type { Telling } from '../view/title-and-bell.ts'
+import type { Signal, Telling } from '../view/title-and-bell.ts'
 import { notifyUser } from './notify.ts'
 import { StatusProgram } from './status-program.ts'
-import { readUserSettings, type UserSettings, usualSettings } from './user-settings.ts'
-
-/** Window title, and what to tell; null for what does not change. */
-interface Signal {
-  readonly title: string | null
-  readonly telling: Telling | null
-}
+import { readUserSettings, type UserLook, type UserSettings, usualSettings } from './user-settings.ts'
 
 interface ProgramsParts {
   readonly env: NodeJS.ProcessEnv
@@ -21,8 +14,8 @@ interface ProgramsParts {
   readonly warn: (text: string) => void
   /** Shows a line of the user's in place of the status line; null shows ours. */
   readonly showStatus: (line: Line | null) => void
-  /** Shows the colours that the user has chosen. */
-  readonly showTheme: (theme: ThemeName) => void
+  /** Draws as the user has chosen. */
+  readonly showLook: (look: UserLook) => void
 }
 
 /** Reactions around the window that the user's configuration wants: notifications, and programs of the user's own. */
@@ -42,10 +35,10 @@ export class UserPrograms implements Disposable {
   async load(parley: Pick<Parley, 'request'>, params: Overrides & { readonly cwd: string }): Promise<void> {
     const isFirst = this.#settings === usualSettings
     this.#settings = await readUserSettings(parley, params)
-    const { statusLine: argv, theme } = this.#settings
-    const { env, showStatus: show, showTheme } = this.#parts
+    const { statusLine: argv, look } = this.#settings
+    const { env, showStatus: show, showLook } = this.#parts
     // A choice by /theme stays until the program ends.
-    if (isFirst && theme !== usualSettings.theme) showTheme(theme)
+    if (isFirst) showLook(look)
     const warn = (reason: string) => this.#warnOnce('tui.status_line', argv ?? [], reason)
     this.#status?.[Symbol.dispose]()
     this.#status = argv === null ? null : new StatusProgram({ argv, env, show, warn })
@@ -63,7 +56,7 @@ export class UserPrograms implements Disposable {
   }
 
   /** Sets the window's title, and notifies in the user's way. */
-  signal({ title, telling }: Signal): void {
+  signal({ title, telling }: Pick<Signal, 'title' | 'telling'>): void {
     const { env, write } = this.#parts
     if (title !== null) write(`\x1b]2;${title}\x07`)
     if (telling === null) return

@@ -1,19 +1,28 @@
 import type { Parley } from '@parley/client'
 import type { Overrides } from '@parley/protocol'
 import { type NotificationWay, notificationWays } from '../terminal/notification.ts'
-import { type ThemeName, themeNames } from '../view/text/theme.ts'
+import type { Look } from '../ui/ui-state.ts'
+import { themeNames } from '../view/text/theme.ts'
 
 /** Settings of the window itself, from the user's configuration; a project may set none of them. */
 export interface UserSettings {
-  /** Program that is told what waits, with its words; null for none. */
+  /** Program that gets notifications as JSON, with its words; null for none. */
   readonly notify: readonly string[] | null
   readonly notifications: NotificationWay
   /** Program that writes the status line, with its words; null for ours. */
   readonly statusLine: readonly string[] | null
-  readonly theme: ThemeName
+  readonly look: UserLook
 }
 
-export const usualSettings: UserSettings = { notify: null, notifications: 'auto', statusLine: null, theme: 'auto' }
+/** Settings of the screen that the configuration may name. */
+export type UserLook = Pick<Look, 'theme' | 'isStill' | 'ambiguousWidth'>
+
+export const usualSettings: UserSettings = {
+  notify: null,
+  notifications: 'auto',
+  statusLine: null,
+  look: { theme: 'auto', isStill: false, ambiguousWidth: 1 },
+}
 
 /** Reads the settings from this window's own server. */
 export async function readUserSettings(
@@ -26,7 +35,11 @@ export async function readUserSettings(
     notify: wordsIn(settingAt('notify')),
     notifications: wayIn(settingAt('tui.notifications')),
     statusLine: wordsIn(settingAt('tui.status_line')),
-    theme: themeNames.find((name) => name === settingAt('tui.theme')) ?? usualSettings.theme,
+    look: {
+      theme: themeNames.find((name) => name === settingAt('tui.theme')) ?? usualSettings.look.theme,
+      isStill: settingAt('tui.reduced_motion') === true,
+      ambiguousWidth: settingAt('tui.ambiguous_width') === 2 ? 2 : 1,
+    },
   }
 }
 

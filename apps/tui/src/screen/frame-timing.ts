@@ -13,7 +13,7 @@ export interface Frames {
   stop(): void
 }
 
-/** `paint` is told if the frame is urgent: asked for by `now`, as for a key. */
+/** Creates the scheduler. `paint` gets true for a frame that `now` asked for, as for a key. */
 export function createFrames(paint: (isUrgent: boolean) => void): Frames {
   let frame: NodeJS.Timeout | null = null
   let alarm: NodeJS.Timeout | undefined

@@ -10,7 +10,7 @@ interface FrontParts {
   readonly setAlternate: (isUsed: boolean) => void
 }
 
-type Question = Pick<Screen, 'live' | 'approvalId' | 'caret' | 'settled' | 'theme'>
+type Question = Pick<Screen, 'live' | 'approvalId' | 'caret' | 'settled' | 'theme' | 'ambiguous'>
 
 /**
  * Shows a high question on the alternate screen. A window that becomes narrower wraps the rows of a live zone, and the
@@ -33,9 +33,9 @@ export class FrontQuestion {
   }
 
   /** Returns true if the frame's question belongs in front. It stays there until it is answered. */
-  wants({ approvalId, caret, live, settled }: Question, size: TerminalSize): boolean {
+  wants({ approvalId, caret, live, settled, ambiguous }: Question, size: TerminalSize): boolean {
     if (approvalId === null || caret !== null || approvalId === this.#inlineId) return false
-    if (approvalId !== this.#shownId) return rowsAtHalfWidth(live, size) > size.rows
+    if (approvalId !== this.#shownId) return rowsAtHalfWidth({ live, ambiguous }, size) > size.rows
     if (settled.length > 0) this.#inlineId = approvalId
     return settled.length === 0
   }
@@ -59,8 +59,8 @@ export class FrontQuestion {
 }
 
 /** Returns the rows that the live zone has in a window of half the width. */
-function rowsAtHalfWidth(live: Screen['live'], { columns }: TerminalSize): number {
+function rowsAtHalfWidth({ live, ambiguous }: Pick<Screen, 'live' | 'ambiguous'>, { columns }: TerminalSize): number {
   const half = Math.max(1, Math.floor(columns / 2))
-  const heights = liveRows(live).map((row) => Math.max(1, Math.ceil(cellWidth(lineText(row)) / half)))
+  const heights = liveRows(live).map((row) => Math.max(1, Math.ceil(cellWidth(lineText(row), ambiguous) / half)))
   return heights.reduce((total, height) => total + height, 0)
 }

@@ -2,15 +2,15 @@ import { homedir } from 'node:os'
 import { createEarlyPainter } from '../terminal/painter.ts'
 import { colourDepth, measure, reflowOf } from '../terminal/port.ts'
 import { ZoneWriter } from '../terminal/zone-writer.ts'
-import type { Intent } from '../ui/actions.ts'
+import type { Intent, LendingIntent } from '../ui/actions.ts'
 import type { Highlight } from '../view/text/span.ts'
+import type { Signal } from '../view/title-and-bell.ts'
 import { createSuspension, holdScreen } from './hold-screen.ts'
-import { lendToEditor } from './lend-to-editor.ts'
+import { isForProgram, lendTerminal } from './lend-terminal.ts'
 import { ScreenController } from './screen-controller.ts'
-import type { Signal } from './screen-model.ts'
 
 /** Intent that whoever serves the window carries out. */
-type ServedIntent = Exclude<Intent, { kind: 'suspend' | 'editText' }>
+type ServedIntent = Exclude<Intent, LendingIntent>
 
 interface Service {
   readonly onIntent: (intent: ServedIntent) => void
@@ -78,7 +78,7 @@ export function openWindow(env: Readonly<Record<string, string | undefined>>): W
     onUncovered: () => service?.handPainterOver(),
     onIntent(intent) {
       if (intent.kind === 'suspend') void screen.answered().then(() => suspension.suspend())
-      else if (intent.kind === 'editText') void screen.answered().then(() => lent.edit(intent.text))
+      else if (isForProgram(intent)) void screen.answered().then(() => lent.lend(intent))
       else whenServed(({ onIntent }) => onIntent(intent))
     },
   })
@@ -91,10 +91,10 @@ export function openWindow(env: Readonly<Record<string, string | undefined>>): W
     },
     onEnd: () => closed.resolve(),
   })
-  const lent = lendToEditor(held, screen, env)
+  const lent = lendTerminal(held, screen, env)
   const suspension = createSuspension(lent)
-  const onInterrupt = () => lent.isEditing() || screen.dispatch({ kind: 'signal' })
-  const onResize = () => lent.isEditing() || screen.resized()
+  const onInterrupt = () => lent.isLent() || screen.dispatch({ kind: 'signal' })
+  const onResize = () => lent.isLent() || screen.resized()
   process.on('SIGINT', onInterrupt)
   stdout.on('resize', onResize)
   screen.dispatch()

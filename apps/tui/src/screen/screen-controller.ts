@@ -8,10 +8,11 @@ import { emptyZone } from '../view/live-zone.ts'
 import type { Screen, TerminalSize } from '../view/screen.ts'
 import type { Highlight } from '../view/text/span.ts'
 import type { ColourDepth } from '../view/text/theme.ts'
+import type { Signal } from '../view/title-and-bell.ts'
 import { createFrames, createQuietTimer, type Frames, type QuietTimer } from './frame-timing.ts'
 import { FrontQuestion } from './front-question.ts'
 import { type ResizableZone, ResizeWatch } from './resize-watch.ts'
-import { ScreenModel, type Signal } from './screen-model.ts'
+import { ScreenModel } from './screen-model.ts'
 import { createProbe, type TerminalProbe } from './terminal-probe.ts'
 
 export interface ScreenParts {
@@ -201,7 +202,7 @@ export class ScreenController implements Disposable {
   #takeReply(event: ReplyEvent): boolean {
     const { reply } = event
     if (reply.type !== 'colour') return this.#probe.take(event)
-    if (reply.slot === 'background') this.dispatch({ kind: 'coloured', colours: { background: reply.rgb } })
+    if (reply.slot === 'background') this.dispatch({ kind: 'looked', look: { background: reply.rgb } })
     return true
   }
 
@@ -250,7 +251,8 @@ export class ScreenController implements Disposable {
   #paintOverlay(overlay: Overlay): void {
     if (this.#isLent) return
     const { state, ui, theme, highlight } = this.#model
-    overlay.paint({ state, theme, ...highlight, size: this.#parts.size(), isLost: ui.link.kind === 'lost' })
+    const { ambiguousWidth: ambiguous, link } = ui
+    overlay.paint({ state, theme, ...highlight, ambiguous, size: this.#parts.size(), isLost: link.kind === 'lost' })
     this.#tell(this.#model.announce(), null)
   }
 

@@ -8,21 +8,15 @@ import { layoutScreen } from '../view/layout-screen.ts'
 import type { Screen, TerminalSize } from '../view/screen.ts'
 import type { Highlight } from '../view/text/span.ts'
 import { type ColourDepth, type Theme, themeOf } from '../view/text/theme.ts'
-import { type Announced, announce, type Telling, unannounced } from '../view/title-and-bell.ts'
+import { type Announced, announce, type Signal, unannounced } from '../view/title-and-bell.ts'
 import { emptyTranscript, openTranscript, type Transcript } from '../view/transcript/transcript.ts'
-
-/** Window title and what to tell; null for what does not change. */
-export interface Signal {
-  readonly title: string | null
-  readonly telling: Telling | null
-  /** Time to ask again, in ms since the epoch; null if nothing waits. */
-  readonly againAtMs: number | null
-}
 
 interface ModelParts {
   readonly size: () => TerminalSize
   readonly homeFolder: string
   readonly colours: ColourDepth
+  /** Computes a frame; the usual one is that of a window. */
+  readonly layout?: typeof layoutScreen
 }
 
 const minuteMs = 60_000
@@ -33,7 +27,7 @@ const openingScreens = 3
 /** Closed state of the screen: conversation, composer, and what was printed. Computes frames; paints nothing. */
 export class ScreenModel {
   readonly #parts: ModelParts
-  /** Somebody typed the command that started the program. */
+  /** Start of the program in ms since the epoch, which counts as a key: the user has just typed its command. */
   readonly #startedAtMs = Date.now()
   #ui: UiState = initialUi
   #transcript: Transcript = emptyTranscript
@@ -85,9 +79,15 @@ export class ScreenModel {
   /** Shows another conversation. Returns the number of its items that are passed over. */
   open(state: ConversationState, { isOnScreen }: { readonly isOnScreen: boolean }): number {
     const { columns, rows } = this.#parts.size()
+    const { ambiguousWidth: ambiguous } = this.#ui
     this.#state = state
     this.#branch = null
-    this.#transcript = openTranscript(this.#transcript, state, { columns }, isOnScreen ? 0 : rows * openingScreens)
+    this.#transcript = openTranscript(
+      this.#transcript,
+      state,
+      { columns, ambiguous },
+      isOnScreen ? 0 : rows * openingScreens,
+    )
     return this.#transcript.itemCount
   }
 
@@ -111,7 +111,8 @@ export class ScreenModel {
   /** Returns the next frame. Its settled blocks are in no later frame, so it must be painted. */
   nextScreen(): Screen {
     this.#ui = followState(this.#ui, { state: this.#state })
-    const { transcript, screen } = layoutScreen({
+    const { layout = layoutScreen } = this.#parts
+    const { transcript, screen } = layout({
       transcript: this.#transcript,
       state: this.#state,
       ui: this.#ui,

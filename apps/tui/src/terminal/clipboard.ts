@@ -1,15 +1,22 @@
 import { spawn } from 'node:child_process'
 import { formatBytes } from '../view/text/formats.ts'
+import { throughTmux } from './port.ts'
 
 /** Place that text is copied to. */
 export interface Clipboard {
-  /** Copies the text and resolves to a sentence that says what went where. Never rejects. */
-  copy(text: string, what: string): Promise<string>
+  /** Copies the text. `what`: words for it in the result's sentence. Never rejects. */
+  copy(text: string, what: string): Promise<Copied>
+}
+
+interface Copied {
+  readonly isCopied: boolean
+  /** Sentence that says what went where, or why nothing did. */
+  readonly text: string
 }
 
 interface ClipboardParts {
-  /** Writes to the terminal. */
-  readonly write: (text: string) => void
+  /** Writes to the terminal; null for one that gets no sequences. */
+  readonly write: ((text: string) => void) | null
   readonly env: Readonly<Record<string, string | undefined>>
   readonly platform: NodeJS.Platform
   /** Runs a program with this text as input; resolves to false if it is missing, fails or takes too long. */
@@ -26,14 +33,16 @@ export function createClipboard(parts: ClipboardParts): Clipboard {
   return {
     async copy(text, what) {
       const bytes = Buffer.from(text)
-      if (bytes.length === 0) return `Nothing was copied: ${what} is empty.`
-      const isShort = bytes.length <= terminalBytes
+      if (bytes.length === 0) return { isCopied: false, text: `Nothing was copied: ${what} is empty.` }
+      const isShort = write !== null && bytes.length <= terminalBytes
       if (isShort) write(clipboardSequence(bytes, env['TMUX'] !== undefined))
       const program = await firstThatTakes(parts, text)
       const places = [...(program === null ? [] : [program]), ...(isShort ? ['the terminal (OSC 52)'] : [])]
       const size = `${formatBytes(bytes.length)}, ${lineWords(text)}`
-      if (places.length > 0) return `Copied ${what} (${size}) to ${places.join(' and ')}.`
-      return `Not copied: ${what} has ${size}, terminals take ${formatBytes(terminalBytes)}, and no clipboard program is here (wl-copy, xclip, xsel, pbcopy).`
+      if (places.length > 0) return { isCopied: true, text: `Copied ${what} (${size}) to ${places.join(' and ')}.` }
+      const reason = write === null ? '' : `${what} has ${size}, terminals take ${formatBytes(terminalBytes)}, and `
+      const problem = `Not copied: ${reason}no clipboard program is here (wl-copy, xclip, xsel, pbcopy).`
+      return { isCopied: false, text: problem }
     },
   }
 }
@@ -46,7 +55,7 @@ function lineWords(text: string): string {
 /** Returns OSC 52; in tmux twice: for tmux itself, and passed through to the terminal around it. */
 export function clipboardSequence(bytes: Buffer, isInTmux: boolean): string {
   const sequence = `\x1b]52;c;${bytes.toString('base64')}\x07`
-  return isInTmux ? `${sequence}\x1bPtmux;${sequence.replaceAll('\x1b', '\x1b\x1b')}\x1b\\` : sequence
+  return isInTmux ? sequence + throughTmux(sequence) : sequence
 }
 
 async function firstThatTakes({ env, platform, run }: ClipboardParts, text: string): Promise<string | null> {

@@ -1,7 +1,7 @@
-import { spawn } from 'node:child_process'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { runWithTerminal } from './run-with-terminal.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -25,23 +25,12 @@ export async function editText(text: string, env: Environment): Promise<EditedTe
   const path = join(folder, 'message.md')
   try {
     await writeFile(path, text, { mode: 0o600 })
-    const problem = await runEditor(editorOf(env), path, env)
+    const editor = editorOf(env)
+    const problem = await runWithTerminal(['/bin/sh', '-c', `${editor} "$1"`, 'sh', path], { env })
     return problem === null
       ? { kind: 'edited', text: await readFile(path, 'utf8') }
-      : { kind: 'failed', reason: problem }
+      : { kind: 'failed', reason: `${editor}: ${problem}` }
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
-}
-
-/** Resolves to null when the editor has ended well, else to what went wrong. */
-function runEditor(editor: string, path: string, env: Environment): Promise<string | null> {
-  const { promise, resolve } = Promise.withResolvers<string | null>()
-  const child = spawn('/bin/sh', ['-c', `${editor} "$1"`, 'sh', path], { stdio: 'inherit', env: { ...env } })
-  child.on('error', ({ message }) => resolve(message))
-  child.on('close', (exitCode, signal) => {
-    if (exitCode === 0) resolve(null)
-    else resolve(`${editor} ended with ${signal ?? exitCode}`)
-  })
-  return promise
 }

@@ -1,4 +1,5 @@
 import type { Telling } from '../view/title-and-bell.ts'
+import { isBasic, throughTmux } from './port.ts'
 
 /** Ways to notify, as `[tui] notifications` names them. */
 export const notificationWays = ['auto', 'bell', 'osc9', 'osc777', 'osc99', 'off'] as const
@@ -15,8 +16,8 @@ const osc9Programs = /^(?:iTerm\.app|iTerm2|WezTerm|ghostty|WarpTerminal)$/
  * the terminal that the server of tmux was started in.
  */
 export function notificationWay(env: Environment): Way {
+  if (isBasic(env)) return 'bell'
   const term = env['TERM'] ?? ''
-  if (/^$|^(?:linux|dumb|unknown|cons25|vt\d+)\b/.test(term)) return 'bell'
   if (env['KITTY_WINDOW_ID'] !== undefined || /kitty/.test(term)) return 'osc99'
   if (osc9Programs.test(env['TERM_PROGRAM'] ?? '') || osc9Programs.test(env['LC_TERMINAL'] ?? '')) return 'osc9'
   if (env['WEZTERM_PANE'] !== undefined || env['GHOSTTY_RESOURCES_DIR'] !== undefined) return 'osc9'
@@ -44,9 +45,4 @@ function desktopSequence(way: Exclude<Way, 'off'>, { title, text }: Telling): st
     case 'osc99':
       return `\x1b]99;i=parley:d=0;${title}\x1b\\\x1b]99;i=parley:d=1:p=body;${text}\x1b\\`
   }
-}
-
-/** Wraps a sequence for the terminal around tmux, which tmux passes on if the user allows it. */
-function throughTmux(sequence: string): string {
-  return `\x1bPtmux;${sequence.replaceAll('\x1b', '\x1b\x1b')}\x1b\\`
 }

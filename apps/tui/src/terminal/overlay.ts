@@ -3,6 +3,7 @@ import type { KeyEvent } from '../ui/keys/key-event.ts'
 import { paintLine, type TerminalSize } from '../view/screen.ts'
 import type { Highlight, Line } from '../view/text/span.ts'
 import type { Theme } from '../view/text/theme.ts'
+import type { AmbiguousWidth } from '../view/text/width.ts'
 
 /** View that has the whole terminal until it is closed, on the alternate screen; the transcript waits behind it. */
 export interface Overlay {
@@ -18,6 +19,7 @@ export interface OverlayScene {
   readonly state: ConversationState | null
   readonly size: TerminalSize
   readonly theme: Theme
+  readonly ambiguous: AmbiguousWidth
   /** Absent until it is loaded. */
   readonly highlight?: Highlight
   /** True while the server is gone. */

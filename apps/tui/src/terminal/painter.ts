@@ -3,7 +3,7 @@ import { paintLine, type Screen } from '../view/screen.ts'
 import { graphemes } from '../view/text/graphemes.ts'
 import { type Line, lineText } from '../view/text/span.ts'
 import type { Theme } from '../view/text/theme.ts'
-import { cellWidth } from '../view/text/width.ts'
+import { type AmbiguousWidth, cellWidth } from '../view/text/width.ts'
 import type { PaintedFrame, ZoneWriter } from './zone-writer.ts'
 
 /** Puts screens on the terminal. */
@@ -21,25 +21,25 @@ export function paintRows(rows: readonly Line[], theme: Theme): readonly string[
 
 /** Returns the frame with these painted rows of its live zone. */
 export function paintedFrame(screen: Screen, rows: readonly string[], columns: number): PaintedFrame {
-  const { live, caret, settled, theme } = screen
+  const { live, caret, settled, theme, ambiguous } = screen
   const cursor = restingPlace({ live, caret })
   return {
     settled: settled.flatMap(({ lines }) => paintRows(lines, theme)),
     rows,
-    widths: liveRows(live).map((row) => Math.min(columns, cellWidth(lineText(row)))),
+    widths: liveRows(live).map((row) => Math.min(columns, cellWidth(lineText(row), ambiguous))),
     cursor,
     hasCaret: caret !== null,
-    caretText: characterAt(lineText(liveRows(live)[cursor.row] ?? []), cursor.column),
+    caretText: characterAt(lineText(liveRows(live)[cursor.row] ?? []), cursor.column, ambiguous),
     columns,
   }
 }
 
 /** Returns the character in this cell of a row; a blank beyond its end. */
-function characterAt(text: string, column: number): string {
+function characterAt(text: string, column: number, ambiguous: AmbiguousWidth): string {
   let at = 0
   for (const grapheme of graphemes(text)) {
     if (at >= column) return grapheme
-    at += cellWidth(grapheme)
+    at += cellWidth(grapheme, ambiguous)
   }
   return ' '
 }

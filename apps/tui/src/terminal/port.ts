@@ -94,7 +94,17 @@ const xtermJsPrograms = /^(?:vscode|Hyper|Tabby)$/
  */
 export function bracketsPastes(env: Environment): boolean {
   if (env['TMUX'] !== undefined) return true
-  return env['STY'] === undefined && !/^$|^(?:linux|dumb|unknown|cons25|vt\d+|screen)\b/.test(env['TERM'] ?? '')
+  return env['STY'] === undefined && !isBasic(env) && !/^screen\b/.test(env['TERM'] ?? '')
+}
+
+/** Returns true for the Linux console, the VT family and terminals without a name, which print sequences they do not know. */
+export function isBasic(env: Environment): boolean {
+  return /^$|^(?:linux|dumb|unknown|cons25|vt\d+)\b/.test(env['TERM'] ?? '')
+}
+
+/** Wraps a sequence for the terminal around tmux, which tmux passes on if the user allows it. */
+export function throughTmux(sequence: string): string {
+  return `\x1bPtmux;${sequence.replaceAll('\x1b', '\x1b\x1b')}\x1b\\`
 }
 
 const trueColourPrograms = /^(?:iTerm\.app|WezTerm|vscode|ghostty|rio|Hyper|Tabby|zed)$/
@@ -106,14 +116,6 @@ export function colourDepth(env: Environment): ColourDepth {
   if (/^(?:truecolor|24bit)$/.test(env['COLORTERM'] ?? '')) return 'true'
   const isKnown = trueColourTerms.test(env['TERM'] ?? '') || trueColourPrograms.test(env['TERM_PROGRAM'] ?? '')
   return isKnown || env['WT_SESSION'] !== undefined ? 'true' : 'sixteen'
-}
-
-/**
- * Returns true if the terminal may be asked for its background. The Linux console and terminals without a name would
- * print the question.
- */
-export function tellsBackground(env: Environment): boolean {
-  return !/^$|^(?:linux|dumb|unknown|cons25|vt\d+)\b/.test(env['TERM'] ?? '')
 }
 
 /**

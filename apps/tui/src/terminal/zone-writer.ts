@@ -239,6 +239,6 @@ function right(columns: number): string {
 }
 
 /** Returns the move by rows; downwards by line feeds. */
-export function move(rowsUp: number): string {
+function move(rowsUp: number): string {
   return rowsUp > 0 ? `\x1b[${rowsUp}A` : '\r\n'.repeat(-rowsUp)
 }

@@ -19,7 +19,7 @@ import type { FileList } from './complete/file-list.ts'
 import type { KeyEvent } from './keys/key-event.ts'
 import type { MenuKind, MenuRow } from './menu/menu.ts'
 import type { Notice } from './notices/notice.ts'
-import type { LostLog, Opened, UiState, Unsent } from './ui-state.ts'
+import type { Look, LostLog, Opened, UiState, Unsent } from './ui-state.ts'
 
 /** Parts of a conversation that `/copy` names. */
 export const copiedParts = ['answer', 'code', 'command', 'all'] as const
@@ -29,6 +29,8 @@ export type CopiedPart = (typeof copiedParts)[number]
 /** Event that changes the screen's own state. */
 export type UiAction =
   | { readonly kind: 'key'; readonly event: KeyEvent }
+  /** A line that was typed as a whole, in a session without a screen; several lines if they came at once. */
+  | { readonly kind: 'line'; readonly text: string }
   /** SIGINT from outside, treated as Ctrl+C. */
   | { readonly kind: 'signal' }
   /** No key arrived for a while; all earlier keys have been handled. */
@@ -87,8 +89,8 @@ export type UiAction =
     }
   /** Newest lines of a listed conversation. */
   | { readonly kind: 'previewed'; readonly conversationId: ConversationId; readonly lines: readonly string[] }
-  /** The terminal told its background, or the user's configuration names a theme. */
-  | { readonly kind: 'coloured'; readonly colours: Partial<Pick<UiState, 'theme' | 'background'>> }
+  /** The terminal told its background, or the user's configuration says how to draw. */
+  | { readonly kind: 'looked'; readonly look: Partial<Look> }
   /** Files were listed, all or the first ones. */
   | { readonly kind: 'filesListed'; readonly files: FileList }
   /** Line of the user's program for the status line; null for the usual one. */
@@ -164,6 +166,8 @@ export type Intent =
   | { readonly kind: 'suspend' }
   /** Opens the text in the user's editor. */
   | { readonly kind: 'editText'; readonly text: string }
+  /** Runs a command of the user's that needs the terminal, outside the server. */
+  | { readonly kind: 'runInTerminal'; readonly command: string; readonly folder: string }
   | { readonly kind: 'recallAll' }
   /** Finds the images that pasted text names, by the first reading whose paths all exist. */
   | { readonly kind: 'findImages'; readonly pasted: string; readonly readings: readonly (readonly string[])[] }
@@ -175,3 +179,6 @@ export type Intent =
 
 /** Intent that reads the conversation back: to look at it or to copy from it. */
 export type ReadingIntent = Extract<Intent, { kind: 'showTranscript' | 'copy' }>
+
+/** Intent that gives the terminal to something else for a while. */
+export type LendingIntent = Extract<Intent, { kind: 'suspend' | 'editText' | 'runInTerminal' }>

@@ -19,7 +19,7 @@ import { chord, commandForKey } from './composer/command.ts'
 import { insert } from './composer/composer.ts'
 import { openForm } from './fill-form.ts'
 import type { KeyEvent } from './keys/key-event.ts'
-import { addNotice, type UiState } from './ui-state.ts'
+import { addNote, addNotice, type UiState } from './ui-state.ts'
 import { isWritingOver, setMessageAside, setWriting } from './write-over-question.ts'
 
 const decisions: Readonly<Record<'yes' | 'yesForConversation' | 'stop', ApprovalDecision>> = {
@@ -84,6 +84,35 @@ export function applyHeldKey(ui: UiState, { state, nowMs }: UiContext): UiStep {
 }
 
 type When = Pick<UiContext, 'state' | 'nowMs'>
+
+/** Answer that was typed as a word; `note`: what to do instead, after a no. */
+export interface TypedAnswer {
+  readonly word: string
+  readonly answer: Answer
+  readonly note: string
+}
+
+/** Gives an answer that was typed as a word, or says why it does not count. It never becomes a message. */
+export function answerByWord(ui: UiState, { word, answer, note }: TypedAnswer, { state, nowMs }: When): UiStep {
+  const [approval] = pendingApprovals(state, ui)
+  if (approval === undefined || ui.link.kind !== 'up') return stepTo(ui)
+  const isLookUp = answer === 'print' || answer === 'why'
+  const isOffered = isLookUp || choicesFor(approval).some((choice) => choice.answer === answer)
+  const isOnPage = !isRemembering(ui, approval) || isLookUp || answer === 'remember'
+  const refusal = isOffered && isOnPage ? whyRefused(ui, approval, answer, nowMs) : 'noAnswer'
+  if (refusal !== null) return stepTo(addNote(ui, 'warning', wordRefusals[refusal](word)))
+  if (answer !== 'note') return actOn(ui, approval, answer, state)
+  const answered = { ...ui, answeredApproval: approval.id }
+  const noted = note === '' ? {} : { note }
+  return stepTo(answered, { kind: 'decide', approvalId: approval.id, decision: 'denied', ...noted })
+}
+
+const wordRefusals: Readonly<Record<Refusal, (word: string) => string>> = {
+  tooEarly: (word) => `Too early: type ${word} again.`,
+  readOnly: (word) => `${word} was not taken: this window is read-only.`,
+  unseen: (word) => `Not all of the question has been printed: type v, then ${word} again.`,
+  noAnswer: (word) => `${word} is not an answer to this question, and was not sent.`,
+}
 
 /** Highlights answers with the arrows, starting at the first or last; Enter gives the highlighted one. */
 function pressChoice(ui: UiState, approval: Approval, key: string, { state, nowMs }: When): UiStep | null {

@@ -150,6 +150,11 @@ export function pendingApprovals(
   )
 }
 
+/** Returns true while a question of the conversation waits, whoever can answer it. */
+export function isAsking({ core }: Pick<ConversationState, 'core'>): boolean {
+  return Object.values(core.approvals).some(({ state }) => state === 'pending')
+}
+
 /** Returns calls approved before a crash that did not start; they run only when the user continues. */
 export function approvedNotStarted(state: ConversationState | null): readonly Approval[] {
   if (state?.core.turn?.parked !== true) return []

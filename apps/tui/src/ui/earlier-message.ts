@@ -50,5 +50,5 @@ function rowsOf(state: ConversationState | null): readonly MenuRow[] {
 
 function place(index: number): string {
   if (index === 0) return 'the last'
-  return index === 1 ? 'the one before' : `${index} later`
+  return index === 1 ? '1 message after it' : `${index} messages after it`
 }

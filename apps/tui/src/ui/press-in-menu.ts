@@ -4,6 +4,7 @@ import { type Intent, stepTo, type UiAction, type UiContext, type UiStep } from 
 import { chord } from './composer/command.ts'
 import { goOnBefore } from './earlier-message.ts'
 import type { KeyEvent } from './keys/key-event.ts'
+import { settleMs } from './keys/key-meaning.ts'
 import { conversationRows } from './menu/loaded-rows.ts'
 import { chosenRow, filledMenu, type Menu, type MenuKind, type MenuRow, moveOrFilter, newMenu } from './menu/menu.ts'
 import {
@@ -16,14 +17,14 @@ import {
 } from './menu/setting-rows.ts'
 import type { UiState } from './ui-state.ts'
 
-/** Time before Enter takes a row of a list that has just come, or confirms a warning that was just shown. */
-const steadyAfterMs = 300
-
-/** Handles keys of the open menu: Enter takes the chosen row, other keys move the choice or edit the filter. */
+/**
+ * Handles keys of the open menu: Enter takes the chosen row, other keys move the choice or edit the filter. Enter does
+ * nothing while the list has just come, or a warning was just shown.
+ */
 export function pressInMenu(ui: UiState, menu: Menu, event: KeyEvent, context: UiContext): UiStep {
   const { nowMs } = context
   if (event.kind !== 'key' || chord(event) !== 'enter') return withPreview(ui, moveOrFilter(menu, event))
-  if (nowMs - menu.changedAtMs < steadyAfterMs) return stepTo(ui)
+  if (nowMs - menu.changedAtMs < settleMs) return stepTo(ui)
   const row = chosenRow(menu)
   if (row === null) return takeTyped(ui, menu)
   if (row.isDisabled) return stepTo(ui)
@@ -118,7 +119,7 @@ export function openThemeMenu(ui: UiState, { nowMs }: UiContext): UiStep {
 const settingMenus = {
   effort: { title: 'Effort', rowsOf: effortRows },
   approvals: { title: 'When to ask', rowsOf: approvalRows },
-  sandbox: { title: 'What commands may write to', rowsOf: sandboxRows, themeRows },
+  sandbox: { title: 'What commands may write to', rowsOf: sandboxRows },
 } as const
 
 /** Opens the choices of a setting, with the one in force chosen. */

@@ -1,7 +1,15 @@
-import type { SandboxMode } from '@parley/protocol'
 import { closest } from '@parley/text'
 import { themeNames } from '../view/text/theme.ts'
-import { approvalPolicies, approvalWords, effortRows, efforts, sandboxModes } from './menu/setting-rows.ts'
+import {
+  approvalChoices,
+  approvalPolicies,
+  effortChoices,
+  efforts,
+  type SettingChoice,
+  sandboxChoices,
+  sandboxModes,
+  themeChoices,
+} from './menu/setting-rows.ts'
 
 interface SlashCommand {
   readonly name: string
@@ -67,7 +75,10 @@ export function commandRows(): readonly (readonly [string, string])[] {
       const others = aliasesOf(name).map((alias) => `/${alias}`)
       return [`/${name}${argument === '' ? '' : ` ${argument}`}`, [about, ...others].join('; also ')] as const
     }),
-    ['!command', 'run a command yourself, outside the sandbox; it has no terminal, so editors and pagers do not work'],
+    [
+      '!command',
+      'run a command yourself, outside the sandbox; editors, pagers and the like get the terminal until they end',
+    ],
   ]
 }
 
@@ -110,18 +121,12 @@ export function completionsFor(text: string): readonly SlashCommand[] {
   return [...named, ...others]
 }
 
-const sandboxWords: Readonly<Record<SandboxMode, string>> = {
-  'read-only': 'nothing but their own /tmp',
-  'workspace-write': 'the working folder and /tmp',
-  'danger-full-access': 'no sandbox: all that you may write to',
-}
-
 /** Arguments that the list of completions offers, by command; a menu has those of the model. */
-const knownArguments: Partial<Readonly<Record<SlashName, readonly Argument[]>>> = {
-  effort: effortRows({}),
-  approvals: approvalPolicies.map((key) => ({ key, detail: approvalWords[key] })),
-  sandbox: sandboxModes.map((key) => ({ key, detail: sandboxWords[key] })),
-  theme: themeNames.map((key) => ({ key, detail: '' })),
+const knownArguments: Partial<Readonly<Record<SlashName, readonly SettingChoice[]>>> = {
+  effort: effortChoices,
+  approvals: approvalChoices,
+  sandbox: sandboxChoices,
+  theme: themeChoices,
   trust: [
     { key: 'yes', detail: 'trust the configuration that /trust has shown' },
     { key: 'no', detail: 'decline it' },
@@ -129,13 +134,8 @@ const knownArguments: Partial<Readonly<Record<SlashName, readonly Argument[]>>> 
   mcp: [{ key: 'restart', detail: 'start the tool server anew that is named next' }],
 }
 
-interface Argument {
-  readonly key: string
-  readonly detail: string
-}
-
 /** Returns the arguments of a command that begin with what is written of one. */
-export function argumentsFor(text: string): readonly Argument[] {
+export function argumentsFor(text: string): readonly SettingChoice[] {
   const [, typed] = /^\/\w+ +(\S*)$/.exec(text) ?? []
   const command = parseSlash(text)
   if (typed === undefined || command?.kind !== 'command') return []

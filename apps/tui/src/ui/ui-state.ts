@@ -1,6 +1,7 @@
 import type { Answers, ApprovalId, ClientId, ConversationId, ItemId, MessageId, TurnId } from '@parley/protocol'
 import type { Line } from '../view/text/span.ts'
 import type { Rgb, ThemeName } from '../view/text/theme.ts'
+import type { AmbiguousWidth } from '../view/text/width.ts'
 import { type AnswerGuard, type Choice, type HeldKey, unguarded } from './answers.ts'
 import type { FileList } from './complete/file-list.ts'
 import { type Composer, emptyComposer } from './composer/composer.ts'
@@ -8,8 +9,19 @@ import { noPlaces, type ShownPlaces } from './keys/key-meaning.ts'
 import type { Menu } from './menu/menu.ts'
 import type { Notice } from './notices/notice.ts'
 
+/** Settings of how the screen is drawn. */
+export interface Look {
+  readonly theme: ThemeName
+  /** Background of the terminal; null until it has told it. */
+  readonly background: Rgb | null
+  /** True for a screen on which nothing moves by itself but the seconds. */
+  readonly isStill: boolean
+  /** Cells that the terminal gives to characters of ambiguous East Asian width. */
+  readonly ambiguousWidth: AmbiguousWidth
+}
+
 /** State of the screen besides the conversation. Immutable; `updateUi` returns the next one. */
-export interface UiState {
+export interface UiState extends Look {
   readonly composer: Composer
   readonly purpose: Purpose
   readonly interrupts: Interrupts
@@ -79,9 +91,6 @@ export interface UiState {
   readonly opened: Opened | null
   /** Hash of the project configuration shown last, which a yes refers to. */
   readonly shownTrust: string | null
-  readonly theme: ThemeName
-  /** Background of the terminal; null until it has told it. */
-  readonly background: Rgb | null
 }
 
 /** Purpose of the text in the composer. */
@@ -205,6 +214,8 @@ export const initialUi: UiState = {
   shownTrust: null,
   theme: 'auto',
   background: null,
+  isStill: false,
+  ambiguousWidth: 1,
 }
 
 export function addNotice(ui: UiState, notice: Notice): UiState {

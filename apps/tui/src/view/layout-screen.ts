@@ -13,7 +13,7 @@ import { type StatusFacts, statusLine } from './live/status-line.ts'
 import { type Caret, emptyZone, type LiveZone, liveRows, lowestRows, mapParts } from './live-zone.ts'
 import type { Screen, TerminalSize } from './screen.ts'
 import { lastRows, truncateLine, wrapLine } from './text/fit-rows.ts'
-import { beside, indented } from './text/gutter.ts'
+import { beside, indented, inGutter } from './text/gutter.ts'
 import type { Highlight, Line, Room } from './text/span.ts'
 import { type ColourDepth, themeOf } from './text/theme.ts'
 import { isFinished, planRow } from './transcript/plan-rows.ts'
@@ -49,17 +49,23 @@ const maxCompletions = 8
 export function layoutScreen(scene: Scene): { readonly transcript: Transcript; readonly screen: Screen } {
   const { state, ui, size } = scene
   const { highlight } = scene
-  const room: Room = { columns: Math.max(1, size.columns), ...(highlight === undefined ? {} : { highlight }) }
+  const { ambiguousWidth: ambiguous } = ui
+  const room: Room = {
+    columns: Math.max(1, size.columns),
+    ambiguous,
+    ...(highlight === undefined ? {} : { highlight }),
+  }
   const { transcript, blocks } = settle(scene.transcript, {
     ...{ state, notices: ui.notices, room, own: ui.ownClients },
     ...{ nowMs: scene.nowMs, utcOffsetMs: scene.utcOffsetMs },
   })
   const live = layoutLive({ ...scene, transcript }, room)
   const theme = themeOf({ name: ui.theme, background: ui.background, depth: scene.colours })
-  return { transcript, screen: { ...live, settled: blocks, theme } }
+  const settled = blocks.map(({ kind, lines }) => ({ kind, lines: lines.map((line) => inGutter(line, room)) }))
+  return { transcript, screen: { ...live, settled, theme, ambiguous } }
 }
 
-type Live = Omit<Screen, 'settled' | 'theme'>
+type Live = Omit<Screen, 'settled' | 'theme' | 'ambiguous'>
 
 function layoutLive(scene: Scene, room: Room): Live {
   const { size, state, ui } = scene
@@ -71,7 +77,7 @@ function layoutLive(scene: Scene, room: Room): Live {
   const whole = { ...bottom.live, ...work.parts }
   const live = lowestRows(whole, limit)
   return {
-    live: mapParts((part) => live[part].map((row) => truncateLine(row, room))),
+    live: mapParts((part) => live[part].map((row) => truncateLine(inGutter(row, room), room))),
     caret: caretWithin(bottom.caret ?? caretAtKeys(whole), { whole, live, room }),
     approvalId: approval?.id ?? null,
     isSeen: work.isSeen,

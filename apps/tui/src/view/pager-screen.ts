@@ -1,4 +1,3 @@
-import type { ConversationState } from '@parley/protocol'
 import { pagerKeyGroup } from '../ui/keys/key-words.ts'
 import { itemAtCursor, marginCells, type Pager, type PagerSize, pageOn, roomOf } from '../ui/pager/pager.ts'
 import { ownerOf } from './pager/entry.ts'
@@ -7,7 +6,8 @@ import type { Page, PageRoom } from './pager/page.ts'
 import { showEffects } from './text/control-characters.ts'
 import { truncateLine } from './text/fit-rows.ts'
 import { count } from './text/formats.ts'
-import { type Line, lineText, type Span } from './text/span.ts'
+import { inGutter } from './text/gutter.ts'
+import type { Line, Span } from './text/span.ts'
 import { cellWidth } from './text/width.ts'
 
 /** State around the view that its last row says. */
@@ -21,9 +21,10 @@ export interface Around {
 export function pagerScreen(pager: Pager, size: PagerSize, around: Around): readonly Line[] {
   const room = roomOf(pager, size)
   const page = pageOn(room, pager)
-  const rows = pager.isHelpShown ? helpRows() : pageLines(pager, room, page)
+  const rows = pager.isHelpShown ? helpRows(size) : pageLines(pager, room, page)
   const body = Array.from({ length: Math.max(0, size.rows - 1) }, (_, row) => rows[row] ?? [])
-  return [...body, lastRow(pager, { room, page }, around)].map((line) => truncateLine(line, size)).slice(-size.rows)
+  const lines = [...body, lastRow(pager, { room, page }, around)]
+  return lines.map((line) => truncateLine(line, size)).slice(-size.rows)
 }
 
 const current: Span = { text: '┃ ', tone: 'accent' }
@@ -35,20 +36,20 @@ function pageLines(pager: Pager, room: PageRoom, { rows }: Page): readonly Line[
     const entry = room.entries[index]
     const isGap = row === 0 && line.length === 0 && entry?.kind === 'item'
     const isCurrent = entry !== undefined && !isGap && ownerOf(entry) === cursor
-    return [isCurrent ? current : beside, ...highlighted(line, pager.query)]
+    return [isCurrent ? current : beside, ...highlighted(inGutter(line, room), pager.query)]
   })
 }
 
-function helpRows(): readonly Line[] {
+function helpRows({ ambiguous }: PagerSize): readonly Line[] {
   const { title, rows } = pagerKeyGroup()
-  const columns = Math.max(...rows.map(([keys]) => cellWidth(keys)))
+  const columns = Math.max(...rows.map(([keys]) => cellWidth(keys, ambiguous)))
   return [
     [beside, { text: title, bold: true }],
     [],
     ...rows.map(
       ([keys, words]): Line => [
         beside,
-        { text: keys + ' '.repeat(columns + 2 - cellWidth(keys)) },
+        { text: keys + ' '.repeat(columns + 2 - cellWidth(keys, ambiguous)) },
         { text: words, tone: 'muted' },
       ],
     ),
@@ -108,14 +109,4 @@ function muted(text: string): Span {
 
 function warned(text: string): Span {
   return { text, tone: 'warn' }
-}
-
-/** Returns true while a question of the conversation waits for an answer. */
-export function isAsking(state: ConversationState | null): boolean {
-  return state !== null && Object.values(state.core.approvals).some((approval) => approval.state === 'pending')
-}
-
-/** Returns the rows as text. */
-export function pagerText(rows: readonly Line[]): string {
-  return rows.map((row) => lineText(row).trimEnd()).join('\n')
 }

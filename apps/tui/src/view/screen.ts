@@ -2,6 +2,7 @@ import type { ApprovalId } from '@parley/protocol'
 import type { Caret, LiveZone } from './live-zone.ts'
 import type { Line, Span } from './text/span.ts'
 import type { Theme } from './text/theme.ts'
+import type { AmbiguousWidth } from './text/width.ts'
 import type { Block } from './transcript/block.ts'
 
 export interface TerminalSize {
@@ -23,6 +24,7 @@ export interface Screen {
   /** Time at which the frame changes without input, in ms since the epoch. */
   readonly changesAtMs: number | null
   readonly theme: Theme
+  readonly ambiguous: AmbiguousWidth
 }
 
 /** Returns the line with SGR and OSC 8 sequences. */

@@ -39,13 +39,17 @@ interface Situation {
   readonly typedAtMs: number
 }
 
-interface Announcement {
-  readonly announced: Announced
+/** Change of the window's title, and event to tell the user. */
+export interface Signal {
   /** New title of the window; null if it stays. */
   readonly title: string | null
   readonly telling: Telling | null
-  /** Time to ask again, because somebody typed just now; null if nothing waits. */
+  /** Time to ask again, in ms since the epoch, because a key was pressed just now; null if nothing waits. */
   readonly againAtMs: number | null
+}
+
+interface Announcement extends Signal {
+  readonly announced: Announced
 }
 
 /** Returns a new window title and what to tell, each null if nothing changed. */

@@ -37,6 +37,7 @@ function frame(settled: readonly string[], live: readonly string[]): Screen {
     isSeen: false,
     changesAtMs: null,
     theme: ansiTheme,
+    ambiguous: 1,
   }
 }
 

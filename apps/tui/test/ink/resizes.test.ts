@@ -25,6 +25,7 @@ function frame(settled: readonly string[], live: readonly string[], caretRow: nu
     isSeen: false,
     changesAtMs: null,
     theme: ansiTheme,
+    ambiguous: 1,
   }
 }
 

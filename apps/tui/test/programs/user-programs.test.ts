@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { tempDirectory, waitUntil } from '@parley/testkit'
 import { describe, expect, test } from 'vitest'
 import { UserPrograms } from '../../src/programs/user-programs.ts'
+import { type UserLook, usualSettings } from '../../src/programs/user-settings.ts'
 import { type Line, lineText } from '../../src/view/text/span.ts'
 import { after, turnStarted } from '../view/scenes/conversation.ts'
 
@@ -13,18 +14,18 @@ async function configured(config: Readonly<Record<string, unknown>>) {
   const written: string[] = []
   const warnings: string[] = []
   const lines: (Line | null)[] = []
-  const themes: string[] = []
+  const looks: UserLook[] = []
   const programs = new UserPrograms({
     env: { ...process.env, TERM: 'xterm' },
     write: (text) => void written.push(text),
     warn: (text) => void warnings.push(text),
     showStatus: (line) => void lines.push(line),
-    showTheme: (theme) => void themes.push(theme),
+    showLook: (look) => void looks.push(look),
   })
   const values = Object.entries(config).map(([key, value]) => ({ key, value, origin: 'config.toml' }))
   const request = async () => ({ values, warnings: [], credentials: { found: true, variables: [] } })
   await programs.load({ request: request as () => Promise<never> }, { cwd: '/x' }) // narrowed: config/read is all it asks
-  return { programs, written, warnings, lines, themes }
+  return { programs, written, warnings, lines, looks }
 }
 
 describe('the programs of the user', () => {
@@ -66,12 +67,14 @@ describe('the programs of the user', () => {
 })
 
 test.each([
-  ['high-contrast', ['high-contrast']],
-  ['auto', []],
-  ['pink', []],
-])('the theme "%s" of the configuration is shown as %j', async (theme, shown) => {
-  const { themes } = await configured({ 'tui.theme': theme })
-  expect(themes).toEqual(shown)
+  [{ 'tui.theme': 'high-contrast' }, { theme: 'high-contrast' }],
+  [{ 'tui.theme': 'auto' }, {}],
+  [{ 'tui.theme': 'pink' }, {}],
+  [{ 'tui.reduced_motion': true }, { isStill: true }],
+  [{ 'tui.ambiguous_width': 2 }, { ambiguousWidth: 2 }],
+])('the configuration %j draws with %j', async (config, look) => {
+  const { looks } = await configured(config)
+  expect(looks).toEqual([{ ...usualSettings.look, ...look }])
 })
 
 describe('the program that writes the status line', () => {

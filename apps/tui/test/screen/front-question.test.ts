@@ -18,6 +18,7 @@ function question(rows: number, fields: Partial<Screen> = {}): Screen {
     isSeen: false,
     changesAtMs: null,
     theme: ansiTheme,
+    ambiguous: 1,
     ...fields,
   } as Screen
 }

@@ -27,9 +27,10 @@ function world({ env = {}, platform = 'linux', installed = [] }: World) {
 describe('the clipboard', () => {
   test('writes OSC 52 and says how much went where', async () => {
     const { clipboard, written } = world({})
-    expect(await clipboard.copy('two\nlines\n', 'the item')).toBe(
-      'Copied the item (10 B, 2 lines) to the terminal (OSC 52).',
-    )
+    expect(await clipboard.copy('two\nlines\n', 'the item')).toEqual({
+      isCopied: true,
+      text: 'Copied the item (10 B, 2 lines) to the terminal (OSC 52).',
+    })
     expect(written).toEqual([`\x1b]52;c;${Buffer.from('two\nlines\n').toString('base64')}\x07`])
   })
 
@@ -45,13 +46,13 @@ describe('the clipboard', () => {
     [{ WSL_DISTRO_NAME: 'Debian' }, 'linux', 'clip.exe'],
   ] as const)('with %o on %s takes %s, too', async (env, platform, program) => {
     const { clipboard, inputs } = world({ env, platform, installed: [program, 'xsel'] })
-    expect(await clipboard.copy('ä', 'it')).toContain(`to ${program} and the terminal`)
+    expect((await clipboard.copy('ä', 'it')).text).toContain(`to ${program} and the terminal`)
     expect(inputs.map(([file]) => file)).toEqual([program])
   })
 
   test('takes the next program where one is missing', async () => {
     const { clipboard } = world({ env: { DISPLAY: ':0' }, installed: ['xsel'] })
-    expect(await clipboard.copy('x', 'it')).toContain('to xsel and')
+    expect((await clipboard.copy('x', 'it')).text).toContain('to xsel and')
   })
 
   test('takes no program over SSH', async () => {
@@ -62,17 +63,22 @@ describe('the clipboard', () => {
 
   test('says that a text is too long for terminals', async () => {
     const { clipboard, written } = world({})
-    expect(await clipboard.copy('x'.repeat(80_000), 'it')).toMatch(/^Not copied: it has 78 KB.* terminals take 73 KB/)
+    const { isCopied, text } = await clipboard.copy('x'.repeat(80_000), 'it')
+    expect(isCopied).toBe(false)
+    expect(text).toMatch(/^Not copied: it has 78 KB.* terminals take 73 KB/)
     expect(written).toEqual([])
   })
 
   test('copies a long text by a program', async () => {
     const { clipboard } = world({ platform: 'darwin', installed: ['pbcopy'] })
-    expect(await clipboard.copy('x'.repeat(80_000), 'it')).toBe('Copied it (78 KB, 1 line) to pbcopy.')
+    expect((await clipboard.copy('x'.repeat(80_000), 'it')).text).toBe('Copied it (78 KB, 1 line) to pbcopy.')
   })
 
   test('says that there is nothing', async () => {
-    expect(await world({}).clipboard.copy('', 'it')).toBe('Nothing was copied: it is empty.')
+    expect(await world({}).clipboard.copy('', 'it')).toEqual({
+      isCopied: false,
+      text: 'Nothing was copied: it is empty.',
+    })
   })
 })
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { colourDepth, tellsBackground } from '../../src/terminal/port.ts'
+import { colourDepth, isBasic } from '../../src/terminal/port.ts'
 
 test.each([
   [{ TERM: 'xterm-256color' }, 'sixteen'],
@@ -14,11 +14,12 @@ test.each([
 })
 
 test.each([
-  ['xterm-256color', true],
-  ['tmux-256color', true],
-  ['linux', false],
-  ['dumb', false],
-  ['', false],
-])('a terminal named "%s" is asked for its background: %s', (name, isAsked) => {
-  expect(tellsBackground({ TERM: name })).toBe(isAsked)
+  ['xterm-256color', false],
+  ['tmux-256color', false],
+  ['linux', true],
+  ['vt220', true],
+  ['dumb', true],
+  ['', true],
+])('a terminal named "%s" prints sequences that it does not know: %s', (name, prints) => {
+  expect(isBasic({ TERM: name })).toBe(prints)
 })

@@ -23,7 +23,7 @@ describe('a text in the editor of the user', () => {
   test('is left as it was when the editor fails', async () => {
     expect(await editText('draft', { ...process.env, EDITOR: 'sh -c "exit 3" ' })).toEqual({
       kind: 'failed',
-      reason: 'sh -c "exit 3"  ended with 3',
+      reason: 'sh -c "exit 3" : it ended with 3',
     })
   })
 })

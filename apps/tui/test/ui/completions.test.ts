@@ -78,10 +78,21 @@ describe('@ in a message', () => {
   })
 })
 
+test('a path that is too wide for the window is shown by its end', () => {
+  const files = listed(['packages/some/long/folder/of/it/cart.ts', `${'x'.repeat(60)}.ts`])
+  const scene = {
+    ...sceneOf(idle, { ...withFiles, files, composer: written('@cart') }),
+    size: { columns: 30, rows: 20 },
+  }
+  expect(shown(scene)).toContain('▸ …/long/folder/of/it/cart.ts')
+  const name = { ...scene, ui: { ...scene.ui, composer: written('@xx') } }
+  expect(shown(name)).toContain(`▸ ${'x'.repeat(27)}…`)
+})
+
 describe('arguments of commands', () => {
   test('are listed after the blank, with what they mean', () => {
     const scene = sceneOf(idle, { composer: written('/sandbox ') })
-    expect(shown(scene)).toContain('▸ read-only           nothing but their own /tmp')
+    expect(shown(scene)).toContain('▸ read-only           their own /tmp and nothing else')
     expect(texts({ ...openUi, composer: written('/effort m') })).toEqual(['minimal', 'medium'])
     expect(texts({ ...openUi, composer: written('/name m') })).toEqual([])
   })

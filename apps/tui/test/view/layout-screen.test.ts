@@ -2,7 +2,10 @@ import { describe, expect, test } from 'vitest'
 import { conversationRows, modelRows } from '../../src/ui/menu/loaded-rows.ts'
 import { filledMenu, newMenu } from '../../src/ui/menu/menu.ts'
 import { approvalRows, sandboxRows } from '../../src/ui/menu/setting-rows.ts'
-import type { Scene } from '../../src/view/layout-screen.ts'
+import { layoutScreen, type Scene } from '../../src/view/layout-screen.ts'
+import { liveRows } from '../../src/view/live-zone.ts'
+import { lineText } from '../../src/view/text/span.ts'
+import { cellWidth } from '../../src/view/text/width.ts'
 import {
   after,
   answer,
@@ -379,5 +382,12 @@ describe('project', () => {
   test.each(cases)('$name at $columns columns looks as in its fixture', async ({ name, columns, scene }) => {
     const file = `./fixtures/screens/${name.replaceAll(' ', '-')}.${columns}.txt`
     await expect(`${shown(scene)}\n`).toMatchFileSnapshot(file)
+  })
+
+  test.each(cases)('$name fits $columns columns where ambiguous characters have two', ({ columns, scene }) => {
+    const wide = { ...scene, ui: { ...scene.ui, ambiguousWidth: 2 } } as const
+    const { screen } = layoutScreen(wide)
+    const rows = [...screen.settled.flatMap(({ lines }) => lines), ...liveRows(screen.live)]
+    expect(rows.map(lineText).filter((text) => cellWidth(text, 2) > columns)).toEqual([])
   })
 })

@@ -1,9 +1,9 @@
 import type { Item } from '@parley/protocol'
 import { describe, expect, test } from 'vitest'
 import type { PagerSize } from '../../src/ui/pager/pager.ts'
-import { pagerScreen, pagerText } from '../../src/view/pager-screen.ts'
+import { pagerScreen } from '../../src/view/pager-screen.ts'
 import { cellWidth } from '../../src/view/text/width.ts'
-import { press, screenOf, type World, worldOf } from '../ui/pager/pager-scene.ts'
+import { pagerText, press, screenOf, type World, worldOf } from '../ui/pager/pager-scene.ts'
 import { answer, ended, lookUp, patch, userMessage } from './scenes/conversation.ts'
 
 const output = Array.from({ length: 40 }, (_, n) => `  ✓ test ${n} of the suite`).join('\n')

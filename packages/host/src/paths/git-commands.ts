@@ -4,6 +4,7 @@ import type { GitSetting } from './git-config-text.ts'
 const commandSettings = [
   /^core\.(?:sshcommand|pager|editor|askpass|gitproxy|alternaterefscommand)$/,
   /^(?:sequence\.editor|interactive\.difffilter|uploadpack\.packobjectshook|gc\.recentobjectshook|imap\.tunnel)$/,
+  /^(?:instaweb\.httpd|web\.browser|svn\.authors-?prog|tar\..+\.command)$/s,
   /^sendemail\.(?:.*\.)?(?:smtpserver|sendmailcmd|tocmd|cccmd|headercmd)$/s,
   /^(?:diff\.external|diff\..+\.(?:command|textconv)|merge\..+\.driver|filter\..+\.(?:clean|smudge|process))$/s,
   /^(?:pager\..+|gpg\.(?:.+\.)?program|gpg\.ssh\.defaultkeycommand|trailer\..+\.(?:cmd|command)|hook\..+\.command)$/s,
@@ -39,6 +40,9 @@ const commandVariables = [
 /** Returns the command that git runs by a setting; null for a setting of another kind. */
 export function commandOfSetting({ name, value }: GitSetting): string | null {
   if (commandSettings.some((pattern) => pattern.test(name))) return value
+  // An address that is replaced by a command.
+  const [, rewritten] = /^url\.ext::(.+)\.(?:push)?insteadof$/s.exec(name) ?? []
+  if (rewritten !== undefined) return rewritten
   const marked = markedSettings.find(([pattern, mark]) => value.startsWith(mark) && pattern.test(name))
   if (marked === undefined) return null
   return marked[1] === '/' ? value : value.slice(marked[1].length)
@@ -48,11 +52,20 @@ export function commandsInEnv(env: Readonly<Record<string, string | undefined>>)
   return commandVariables.flatMap((name) => env[name] ?? [])
 }
 
-/** Programs that start the next word as a program. */
-const starters = /^(?:env|exec|eval|command|nohup|nice|setsid|sudo|doas|time|timeout|xargs)$/
-/** Programs that run the script which the next word names, found from the folder they are started in. */
-const interpreters = /^(?:(?:[abdkz]|fi)?sh|source|\.|(?:python|node|perl|ruby|php|lua|deno|bun|tsx|ts-node)[\d.]*)$/
-/** Options after which a word is code or a module, and no file. */
+/** Programs that start one of the next words as a program, or read it as a script where it is a path. */
+const starters = new RegExp(
+  `^(?:${[
+    'env|exec|eval|command|builtin|coproc|trap|nohup|nice|ionice|chrt|taskset|setsid|setpriv|stdbuf|unbuffer|strace',
+    'sudo|doas|su|runuser|unshare|fakeroot|time|timeout|xargs|parallel|watch|entr|busybox|toybox',
+    'npx|bunx|npm|pnpm|yarn|uv|uvx|pipx|poetry|pdm|rye|hatch|go|java|dotnet|mono|wine|[gmn]?awk|g?sed|g?make',
+  ].join('|')})$`,
+)
+const shells = /^(?:a|ba|c|da|fi|k|mk|ok|rba|tc|ya|z)?sh$/
+/** Other programs that run the script which one of the next words names, found from the folder they are started in. */
+const interpreters =
+  /^(?:source|\.|(?:python|pypy|node|nodejs|perl|ruby|php|lua|luajit|deno|bun|tsx|ts-node|tclsh|expect|Rscript|pwsh|julia|guile|racket|groovy|osascript)[\d.]*)$/
+/** Options after which a word is code or a module, and no file; of shells, and of all others. */
+const codeOfShells = /^-[A-Za-z]*c$/
 const code = /^-(?:[a-z]*c|m|e|p)$/
 /** Words before a program: options and keywords, assignments, a time for `timeout`. */
 const before = /^(?:-.*|if|then|elif|else|while|until|do|!|test|\[+|run|[A-Za-z_]\w*=.*|\d+[smhd]?)$/s
@@ -67,30 +80,53 @@ const maxLength = 4096
 export function programsIn(command: string, home: string): string[] {
   const text = command
     .slice(0, maxLength)
-    .replace(/"?\$\(\s*git rev-parse --show-toplevel\s*\)"?|\$\{?PWD\}?/g, '.')
+    .replace(/"?(?:\$\(\s*(?:git rev-parse --show-toplevel|pwd)\s*\)|`pwd`)"?|\$\{?PWD\}?/g, '.')
+    .replace(/\$\{?SHELL\}?/g, 'sh')
     .replace(/\$\{?HOME\}?/g, home)
   const commands: string[][] = [[]]
   for (const [, double, single, end, plain = ''] of text.matchAll(token)) {
-    if (end === undefined) commands.at(-1)?.push(double ?? single ?? plain)
+    if (end === undefined) commands.at(-1)?.push(double ?? single ?? plain.replace(/\\(.)/gs, '$1'))
     else commands.push([])
   }
   return commands.flatMap((words) => startedBy(words, home))
 }
 
 /** Lists what the words of one command start. One with blanks is a quoted script, or a path. */
-function startedBy(words: readonly string[], home: string): string[] {
+export function startedBy(words: readonly string[], home: string): string[] {
   const found: string[] = []
-  let isScript = false
-  for (const word of words) {
-    if (code.test(word)) isScript = false
+  let reader: WordReader = { scripts: false, code, isAfterOption: false }
+  for (const written of words) {
+    const word = written.replace(/^<(?!<)/, '')
+    reader = afterOption(reader, word)
     if (word === '' || before.test(word)) continue
     const isPath = word.includes('/')
     if (/\s/.test(word)) return [...found, ...programsIn(word, home), ...(isPath ? [word] : [])]
-    const name = word.slice(word.lastIndexOf('/') + 1)
-    const isHandingOn = starters.test(name) || interpreters.test(name)
-    if (isPath || (isScript && !isHandingOn)) found.push(word)
-    if (!isHandingOn) return found
-    isScript = interpreters.test(name)
+    const handedOn = handingOn(word.slice(word.lastIndexOf('/') + 1))
+    if (isPath || (reader.scripts && handedOn === null)) found.push(word)
+    // The word after an option may be its value, and the program or script comes later.
+    if (handedOn === null && !reader.isAfterOption) return found
+    reader = handedOn ?? { ...reader, isAfterOption: false }
   }
   return found
+}
+
+/** Rules by which the next word of a command counts. */
+interface WordReader {
+  /** True where a word without a slash is a script, too. */
+  readonly scripts: boolean
+  /** Options after which a word is code. */
+  readonly code: RegExp
+  readonly isAfterOption: boolean
+}
+
+function afterOption(reader: WordReader, word: string): WordReader {
+  if (reader.code.test(word)) return { ...reader, scripts: false, isAfterOption: false }
+  return word.startsWith('-') ? { ...reader, isAfterOption: true } : reader
+}
+
+/** Returns how the words after a program count that starts one of them; null for any other program. */
+function handingOn(name: string): WordReader | null {
+  if (shells.test(name)) return { scripts: true, code: codeOfShells, isAfterOption: false }
+  if (interpreters.test(name)) return { scripts: true, code, isAfterOption: false }
+  return starters.test(name) ? { scripts: false, code, isAfterOption: false } : null
 }

@@ -22,7 +22,7 @@ const texts: Readonly<Record<GuardKind, string>> = {
   editor: 'runs when an editor opens this folder',
   gitCommands: 'runs with git commands',
   shellFolder: 'runs when a shell enters this folder',
-  startsPrograms: 'starts programs',
+  startsPrograms: 'is started by parley or another tool, or names what they start',
   atStart: 'is read when programs start',
   unknown: 'lies where it cannot be told what runs later',
 }

@@ -11,11 +11,12 @@ import {
   userGitFiles,
 } from './git-files.ts'
 import { alsoAtHome, type GuardKind, guardedAtHome, guardedNames, hookNames } from './guarded-names.ts'
+import { type OwnPrograms, pathsOfPrograms } from './own-programs.ts'
 import { type FoundRepositories, isBare, knownRepositories } from './repositories.ts'
 import { isPlaceholder } from './reserved-names.ts'
 import { secondNames } from './second-names.ts'
 
-export interface GuardSurroundings extends GitSurroundings {
+export interface GuardSurroundings extends GitSurroundings, OwnPrograms {
   /** Lists the settings files of this program, links in their paths not followed. Called anew each time. */
   readonly own?: () => readonly string[]
 }
@@ -31,6 +32,7 @@ export async function findGuarded(roots: readonly string[], around: GuardSurroun
     collector.addWithLinks({ path, kind: 'parley' })
     for (const name of secondNames(followLinks(path).real, roots)) collector.addWatched({ path: name, kind: 'parley' })
   }
+  for (const path of pathsOfPrograms(roots, around)) collector.addIfThere({ path, kind: 'startsPrograms' })
   for (const root of roots) {
     addRoot(collector, root, sources)
     addBelow(collector, await knownRepositories(root), sources)

@@ -6,7 +6,7 @@ export interface SandboxLimits {
   readonly mode: 'read-only' | 'workspace-write'
   /** Folders that may be written to, the workspace first; without effect in `read-only`. */
   readonly writableRoots: readonly string[]
-  /** Device and inode that a writable folder must have, by its path; of others it is what lies there. */
+  /** Device and inode that writable folders must have, by path. A folder without an entry is taken as it is. */
   readonly identities?: ReadonlyMap<string, string>
   /** True for the whole network. False leaves a loopback of its own, on which test servers work. */
   readonly network: boolean

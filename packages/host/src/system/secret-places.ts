@@ -277,8 +277,10 @@ export const systemSecretPlaces: readonly string[] = [
   '/var/lib/NetworkManager',
   '/var/lib/kubelet',
   '/var/lib/tailscale',
+  '/run/credentials',
   '/run/secrets',
   '/run/user',
+  '/var/run/secrets',
 ]
 
 /**

@@ -7,7 +7,15 @@ import { openHost, openSandboxes } from '@parley/host'
 import { nodeFiles } from '@parley/journal'
 import { createShellParser } from '@parley/policy'
 import { createRedaction } from '@parley/redaction'
-import { diskFiles, diskPatchFiles, ownFiles, type SecretPaths, secretPaths } from '@parley/workspace'
+import {
+  currentSecrets,
+  diskFiles,
+  diskPatchFiles,
+  ownFiles,
+  ownPrograms,
+  secretPaths,
+  tokenFilePath,
+} from '@parley/workspace'
 import { rgPath } from '@vscode/ripgrep'
 import { createModelSources, type EngineParts } from '../engine/index.ts'
 import { randomIds, systemClock } from '../ports/clock-and-ids.ts'
@@ -25,8 +33,8 @@ interface ServerOptions {
   readonly paced: boolean
   /** File for recorded model responses, of `--record`; null records none. */
   readonly recordTo: string | null
-  /** Further sockets of this server, which commands must not reach either. */
-  readonly sockets: readonly string[]
+  /** Further sockets and files of tokens of this server, which commands must not reach either. */
+  readonly hidden: readonly string[]
   readonly assets: {
     readonly shellParser: { readonly runtimeWasm: string; readonly grammarWasm: string }
     readonly ripgrep: string
@@ -36,11 +44,7 @@ interface ServerOptions {
 
 /** Returns the options. Files that come with the program lie beside `moduleUrl`. */
 export function readServerOptions(
-  {
-    paced,
-    recordTo,
-    sockets = [],
-  }: Pick<ServerOptions, 'paced' | 'recordTo'> & Partial<Pick<ServerOptions, 'sockets'>>,
+  { paced, recordTo, hidden = [] }: Pick<ServerOptions, 'paced' | 'recordTo'> & Partial<Pick<ServerOptions, 'hidden'>>,
   env: ServerOptions['env'],
   built: { moduleUrl: string; version: string; build: string; ripgrep: string },
 ): ServerOptions {
@@ -52,7 +56,7 @@ export function readServerOptions(
     build: built.build,
     paced,
     recordTo,
-    sockets,
+    hidden,
     assets: {
       shellParser: {
         runtimeWasm: join(folder, 'web-tree-sitter.wasm'),
@@ -81,10 +85,14 @@ export function systemParts(options: ServerOptions): EngineParts {
   if (privacyReport !== null) reportPrivacy(privacyReport, log.write)
   const own = () => ownFiles(home)
   const userHome = env['HOME'] ?? homedir()
-  const runFolders = [...ownRunFolders(env), ...options.sockets]
-  const secrets = secretsOf(home, userHome, (added) =>
-    secretPaths({ ...userPlaces(userHome, env), parleyHome: home, own: own(), runFolders, added }, diskFiles),
-  )
+  const runFolders = [...ownRunFolders(env), ...options.hidden]
+  const places = userPlaces(userHome, env)
+  const secrets = currentSecrets({
+    homes: [places.home, ...places.otherHomes],
+    added: () => addedPlaces(home, userHome),
+    find: (added) => secretPaths({ ...places, parleyHome: home, own: own(), runFolders, added }, diskFiles),
+    files: diskFiles,
+  })
   // Every conversation waits for them when it opens.
   secrets().catch(() => undefined)
   return {
@@ -104,6 +112,7 @@ export function systemParts(options: ServerOptions): EngineParts {
       build: options.build,
       env,
       own,
+      programs: () => ownPrograms(home),
       onExchanged: (sentences) => log.write(sentences.join(' ')),
     }),
     shellParser: createShellParser(assets.shellParser),
@@ -125,24 +134,15 @@ export function systemParts(options: ServerOptions): EngineParts {
   }
 }
 
-/** Returns a function to the places of secrets, found anew when the user's own list of them has changed. */
-function secretsOf(home: string, userHome: string, find: (added: readonly string[]) => Promise<SecretPaths>) {
-  let known: { readonly key: string; readonly paths: Promise<SecretPaths> } | null = null
-  return (): Promise<SecretPaths> => {
-    const added = addedPlaces(home, userHome)
-    // Where the configuration cannot be read any more, what was hidden stays hidden.
-    if (added === null && known !== null) return known.paths
-    const key = JSON.stringify(added)
-    if (known?.key !== key) known = { key, paths: find(added ?? []) }
-    return known.paths
-  }
-}
-
-/** Returns the places of secrets in the user's own configuration; null when it cannot be read. */
+/** Returns the places of secrets in the user's own configuration, files of tokens among them; null when it cannot be read. */
 function addedPlaces(home: string, userHome: string): readonly string[] | null {
   try {
-    const { paths = [] } = readEffectiveConfig({ home }).values.secrets ?? {}
-    return paths.map((path) => resolve(userHome, path.replace(/^~\//, '')))
+    const { secrets, environments } = readEffectiveConfig({ home }).values
+    const tokens = Object.values(environments ?? {}).flatMap(({ token_file: file }) => file ?? [])
+    return [
+      ...(secrets?.paths ?? []).map((path) => resolve(userHome, path.replace(/^~\//, ''))),
+      ...tokens.map((file) => tokenFilePath(file, { home, userHome })),
+    ]
   } catch (error) {
     if (error instanceof ConfigError) return null
     throw error

@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { userInfo } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { tempDirectory } from '@parley/testkit'
 import { describe, expect, it } from 'vitest'
 import { readServerOptions, systemParts } from '../../src/programs/system-parts.ts'
@@ -28,6 +28,27 @@ describe('places of secrets of the user’s own', () => {
     expect(await parts.secrets()).toContain(keys)
     configure('')
     expect(await parts.secrets()).not.toContain(keys)
+  })
+
+  it('are hidden from the next command on when a file appears that a pattern stands for', async () => {
+    await using folder = await tempDirectory()
+    const { parts } = openPlace(folder.path)
+    await parts.secrets()
+    const made = ['late.kdbx', 'Documents/late.kdbx', '.late_history', '.m2/settings-late.xml'].map((name) =>
+      join(folder.path, name),
+    )
+    for (const path of made) {
+      mkdirSync(dirname(path), { recursive: true })
+      writeFileSync(path, '')
+    }
+    expect(await parts.secrets()).toEqual(expect.arrayContaining(made))
+  })
+
+  it('are the files of tokens that environments name', async () => {
+    await using folder = await tempDirectory()
+    const { parts, configure } = openPlace(folder.path)
+    configure('[environments.box]\nurl = "ws://localhost:1"\ntoken_file = "~/box-token"\n')
+    expect(await parts.secrets()).toContain(join(folder.path, 'box-token'))
   })
 
   it('are hidden where variables of the server move them, and in the home of the list of users', async () => {

@@ -1,6 +1,6 @@
 import { type Host, pinFolders, type Sandboxes } from '@parley/host'
 import { diskFiles } from '../files/disk-files.ts'
-import { ownFiles, standingsHere } from '../files/path-standing.ts'
+import { ownFiles, ownPrograms, standingsHere } from '../files/path-standing.ts'
 import type { SecretPaths } from '../files/secret-paths.ts'
 import { localRipgrep } from '../look-up/local-ripgrep.ts'
 import { diskPatchTarget } from '../patch/apply/disk-patch-attempt.ts'
@@ -24,6 +24,7 @@ export interface LocalParts {
 export function localEnvironment(parts: LocalParts): Environment {
   const { host, sandboxes, shell, home, userHome, env, patchFiles, ripgrep, secrets } = parts
   const own = () => ownFiles(home)
+  const programs = () => ownPrograms(home)
   const search = localRipgrep({ host, sandboxes, secrets, ripgrep })
   return {
     name: null,
@@ -39,7 +40,7 @@ export function localEnvironment(parts: LocalParts): Environment {
     search: { there: () => Promise.resolve(search), here: search },
     secrets,
     standingOf: async (paths, roots) =>
-      standingsHere(paths, roots, { home: userHome, env, own, secrets: await secrets() }),
+      standingsHere(paths, roots, { home: userHome, env, own, programs, secrets: await secrets() }),
     rootsNow: (folders) => Promise.resolve(pinFolders().now(folders)),
   }
 }

@@ -3,7 +3,7 @@ import { whenUnknown } from '../files/errors.ts'
 import { findProgram } from '../files/find-program.ts'
 import { standingsThere } from '../files/path-standing.ts'
 import { liesWithin } from '../files/real-path.ts'
-import { type SecretPaths, secretPaths } from '../files/secret-paths.ts'
+import { currentSecrets, type SecretPaths, secretPaths } from '../files/secret-paths.ts'
 import { type Ripgrep, type RipgrepRun, ripgrepLimits } from '../look-up/ripgrep-run.ts'
 import type { ExecInfo } from '../remote/exec-connection.ts'
 import type { Link } from '../remote/link.ts'
@@ -21,13 +21,11 @@ export function remoteEnvironment(name: string, link: Link, here: Ripgrep): Envi
   const files = remoteFiles(link)
   const facts = () => machineFacts(link.info)
   const sandboxes = remoteSandboxes(name, link)
-  const remoteSecrets = () => {
-    secrets ??= link.connection().then(() => findSecrets(facts(), files))
-    // A failure is not kept, so that the next call tries again.
-    secrets.catch(() => {
-      secrets = null
-    })
-    return secrets
+  const remoteSecrets = async () => {
+    await link.connection()
+    const { home } = facts()
+    secrets ??= currentSecrets({ homes: [home], added: () => [], find: () => findSecrets(facts(), files), files })
+    return secrets()
   }
   const runRipgrep = async (run: RipgrepRun) => {
     const { enforcement } = await sandboxes.report()
@@ -36,7 +34,7 @@ export function remoteEnvironment(name: string, link: Link, here: Ripgrep): Envi
     const isConfined = known !== null && !known.some((secret) => liesWithin(run.looksAt, secret))
     return runRemoteRipgrep(link, isConfined ? ripgrepLimits(run, known) : null, run)
   }
-  let secrets: Promise<SecretPaths> | null = null
+  let secrets: (() => Promise<SecretPaths>) | null = null
   return {
     name,
     async reach() {

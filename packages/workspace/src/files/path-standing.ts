@@ -1,6 +1,15 @@
 import { type Dirent, lstatSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { type GuardKind, type GuardSurroundings, isWithin, lookAtPaths, type PathStanding, rootOf } from '@parley/host'
+import { ConfigError, readEffectiveConfig } from '@parley/config'
+import {
+  type GuardKind,
+  type GuardSurroundings,
+  isWithin,
+  lookAtPaths,
+  type PathStanding,
+  rootOf,
+  type StartedProgram,
+} from '@parley/host'
 import type { EnvironmentFiles } from './environment-files.ts'
 import { whenUnknown } from './errors.ts'
 import { isSecret, type SecretPaths } from './secret-paths.ts'
@@ -81,6 +90,29 @@ function sharedIn(folder: string): string[] {
 
 function hasFurtherNames(folder: string, { name }: Dirent): boolean {
   return (lstatSync(join(folder, name), { throwIfNoEntry: false })?.nlink ?? 1) > 1
+}
+
+const lastPrograms = new Map<string, readonly StartedProgram[]>()
+
+/**
+ * Lists the commands that parley starts outside any sandbox by the user's own `config.toml`: tool servers, `notify` and
+ * the status line. While the file cannot be read, those of before count.
+ */
+export function ownPrograms(home: string): readonly StartedProgram[] {
+  try {
+    const { mcp_servers: servers = {}, notify = [], tui = {} } = readEffectiveConfig({ home }).values
+    const programs = [
+      ...Object.values(servers).map(({ command = '', args = [], cwd = '.' }) => ({ words: [command, ...args], cwd })),
+      // These run in the root of the file system.
+      { words: notify, cwd: '/' },
+      { words: tui.status_line ?? [], cwd: '/' },
+    ]
+    lastPrograms.set(home, programs)
+    return programs
+  } catch (error) {
+    if (error instanceof ConfigError) return lastPrograms.get(home) ?? []
+    throw error
+  }
 }
 
 function isThere(path: string): boolean {

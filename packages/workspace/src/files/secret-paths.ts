@@ -29,6 +29,7 @@ interface SecretHomes {
 const placesAtHome = secretPlaces.flatMap(({ paths }) => paths)
 const namedAtHome = placesAtHome.filter((place) => !place.includes('*'))
 const patternsAtHome = placesAtHome.filter((place) => place.includes('*'))
+const patternFolders = [...new Set(patternsAtHome.map((pattern) => dirname(pattern)))]
 
 /** Lists the paths of secrets known by name, under the user's homes, parley's home and the system's folders. */
 export async function secretPaths(
@@ -50,6 +51,36 @@ export async function secretPaths(
   ]
   const real = await files.realPaths(existing)
   return [...new Set([...existing, ...real, ...atHomes.flatMap(({ missing }) => missing)])]
+}
+
+interface SecretsNow {
+  readonly homes: readonly string[]
+  /** Places that the user added, as they are now; null where they cannot be told, so that those of before count. */
+  readonly added: () => readonly string[] | null
+  readonly find: (added: readonly string[]) => Promise<SecretPaths>
+  readonly files: EnvironmentFiles
+}
+
+/**
+ * Returns a function to the places of secrets as they are now. They are found anew when the user's own list has changed,
+ * or a home holds other names that fit a pattern.
+ */
+export function currentSecrets({ homes, added, find, files }: SecretsNow): () => Promise<SecretPaths> {
+  let own: readonly string[] = []
+  let known: { readonly key: string; readonly paths: Promise<SecretPaths> } | null = null
+  return async () => {
+    own = added() ?? own
+    const named = await Promise.all(homes.map((home) => namedByPatterns(home, (folder) => files.namesIn(folder))))
+    const key = JSON.stringify([own, named])
+    if (known?.key === key) return known.paths
+    const paths = find(own)
+    known = { key, paths }
+    // A failure is not kept, so that the next call tries again.
+    paths.catch(() => {
+      if (known?.paths === paths) known = null
+    })
+    return paths
+  }
 }
 
 /** Looks at paths, at each of them once: the same few folders hold most of the places. */
@@ -133,8 +164,12 @@ function placesInsteadOf(folder: string): readonly string[] {
   return isWhole || within.length === 0 ? [''] : within.map((place) => place.slice(folder.length + 1))
 }
 
-/** Folders with many of the places, as prefixes of them. Most places do not exist, and to resolve each takes long over a network. */
+/**
+ * Folders with many of the places, as prefixes of them. Most places do not exist, and to resolve each takes long over a
+ * network.
+ */
 const listedFolders = ['.local/share/', '.config/', '']
+
 /** Resolves to the places that exist or may exist, relative to the home, and to what the patterns stand for. */
 async function existingAtHome(home: string, { namesIn }: Look): Promise<ReadonlySet<string>> {
   const listed = await Promise.all(
@@ -147,16 +182,20 @@ async function existingAtHome(home: string, { namesIn }: Look): Promise<Readonly
     listed.every(
       ({ prefix, names }) => names === null || !place.startsWith(prefix) || names.has(firstName(place, prefix.length)),
     )
-  const matching = await Promise.all(
-    patternsAtHome.map(async (pattern) => {
-      const folder = dirname(pattern)
-      const [start = '', end = ''] = basename(pattern).split('*')
-      const names = (folder === '.' || mayExist(folder) ? await namesIn(join(home, folder)) : null) ?? []
-      const fitting = names.filter((name) => name.length >= start.length + end.length)
-      return fitting.filter((name) => name.startsWith(start) && name.endsWith(end)).map((name) => join(folder, name))
-    }),
+  return new Set([...namedAtHome.filter(mayExist), ...(await namedByPatterns(home, namesIn))])
+}
+
+/** Resolves to what the patterns stand for in a home, relative to it. */
+async function namedByPatterns(home: string, namesIn: Look['namesIn']): Promise<readonly string[]> {
+  const listed = new Map(
+    await Promise.all(patternFolders.map(async (at) => [at, await namesIn(join(home, at))] as const)),
   )
-  return new Set([...namedAtHome.filter(mayExist), ...matching.flat()])
+  return patternsAtHome.flatMap((pattern) => {
+    const folder = dirname(pattern)
+    const [start = '', end = ''] = basename(pattern).split('*')
+    const fitting = (listed.get(folder) ?? []).filter((name) => name.length >= start.length + end.length)
+    return fitting.filter((name) => name.startsWith(start) && name.endsWith(end)).map((name) => join(folder, name))
+  })
 }
 
 /** Returns the name that begins at the offset, without regard to case. */

@@ -31,7 +31,7 @@ function tokenOf(variable: string, { env }: DialPorts): string {
 
 function tokenIn(file: string | undefined, { home, env }: DialPorts): string | null {
   if (file === undefined) return null
-  const path = file.startsWith('~/') ? join(env['HOME'] ?? homedir(), file.slice(2)) : resolve(home, file)
+  const path = tokenFilePath(file, { home, userHome: env['HOME'] ?? homedir() })
   try {
     const token = readUnlocked(path).trim()
     if (token !== '') return token
@@ -39,4 +39,9 @@ function tokenIn(file: string | undefined, { home, env }: DialPorts): string | n
     throw new EnvironmentUnreachableError(`its token_file ${path} cannot be read (${systemErrorReason(error)})`)
   }
   throw new EnvironmentUnreachableError(`its token_file ${path} is empty`)
+}
+
+/** Returns the path of a `token_file` as it is written in `$PARLEY_HOME`. */
+export function tokenFilePath(file: string, { home, userHome }: { readonly home: string; readonly userHome: string }) {
+  return file.startsWith('~/') ? join(userHome, file.slice(2)) : resolve(home, file)
 }

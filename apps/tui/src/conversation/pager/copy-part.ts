@@ -19,9 +19,15 @@ interface Found {
 /** Copies a part of the conversation. Resolves to the notice of what went where, or why nothing did. */
 export async function copyPart(intent: CopyIntent, conversation: Read, clipboard: Clipboard): Promise<Notice> {
   const found = await find(intent, conversation)
-  const isFound = typeof found !== 'string'
-  const text = isFound ? await clipboard.copy(found.text, found.what) : found
-  return { kind: 'note', level: isFound && text.startsWith('Copied') ? 'info' : 'warning', text }
+  const { isCopied, text } =
+    typeof found === 'string' ? { isCopied: false, text: found } : await clipboard.copy(found.text, found.what)
+  return { kind: 'note', level: isCopied ? 'info' : 'warning', text }
+}
+
+/** Resolves to all of the conversation as Markdown, or to the sentence that says why it cannot be read. */
+export async function readTranscript(conversation: Read): Promise<string> {
+  const found = await findAll(conversation)
+  return typeof found === 'string' ? found : found.text
 }
 
 /** Resolves to what the intent names, or to the sentence that says why it is not there. */

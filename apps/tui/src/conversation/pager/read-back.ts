@@ -5,7 +5,8 @@ import { note } from '../rejected-intent.ts'
 
 /** Terminal that is written to, and the variables that tell what it is. */
 export interface ReadingTerminal {
-  readonly write: (text: string) => void
+  /** Writes to the terminal; null for one that gets lines only, on which the transcript is printed. */
+  readonly write: ((text: string) => void) | null
   readonly env: Readonly<Record<string, string | undefined>>
 }
 
@@ -29,6 +30,11 @@ export async function readBack(intent: ReadingIntent, { conversation, screen, te
     const { copyPart } = await import('./copy-part.ts')
     return screen.dispatch({ kind: 'notice', notice: await copyPart(intent, conversation, clipboard) })
   }
+  const { write } = terminal
+  if (write === null) {
+    const { readTranscript } = await import('./copy-part.ts')
+    return screen.dispatch(note('info', await readTranscript(conversation)))
+  }
   const { TranscriptView } = await import('./transcript-view.ts')
-  screen.cover(new TranscriptView({ conversation, screen, clipboard, write: terminal.write, at: intent.at }))
+  screen.cover(new TranscriptView({ conversation, screen, clipboard, write, at: intent.at }))
 }

@@ -2,13 +2,14 @@ import type { Conversation } from '@parley/client'
 import type { ConversationState } from '@parley/protocol'
 import type { Clipboard } from '../../terminal/clipboard.ts'
 import { createRowPainter, type Overlay, type OverlayScene } from '../../terminal/overlay.ts'
+import { isAsking } from '../../ui/answers.ts'
 import type { KeyEvent } from '../../ui/keys/key-event.ts'
 import { chunkRange, cutChunks } from '../../ui/pager/file-chunks.ts'
 import { openPager, type Pager, type PagerSize } from '../../ui/pager/pager.ts'
 import { openLastFolded } from '../../ui/pager/press-pager.ts'
 import type { PagerEffect } from '../../ui/pager/read-more.ts'
 import { type PagerEvent, updatePager } from '../../ui/pager/update-pager.ts'
-import { isAsking, pagerScreen } from '../../view/pager-screen.ts'
+import { pagerScreen } from '../../view/pager-screen.ts'
 import type { ConversationScreen } from '../followed-conversation.ts'
 
 interface ViewParts {
@@ -40,9 +41,9 @@ export class TranscriptView implements Overlay {
     for (const event of events) this.#update({ kind: 'key', event })
   }
 
-  paint({ state, size: { columns, rows }, theme, highlight, isLost }: OverlayScene): void {
+  paint({ state, size: { columns, rows }, theme, highlight, ambiguous, isLost }: OverlayScene): void {
     if (this.#isClosed) return
-    const size = { columns, rows, ...(highlight === undefined ? {} : { highlight }) }
+    const size = { columns, rows, ambiguous, ...(highlight === undefined ? {} : { highlight }) }
     if (this.#size === null && this.#parts.at === 'lastFold') this.#pager = openLastFolded(this.#pager, size)
     const isSame = this.#size?.columns === columns && this.#size.rows === rows
     this.#size = size
@@ -74,7 +75,9 @@ export class TranscriptView implements Overlay {
         void this.#answer(effect)
         return
       case 'copy':
-        void this.#parts.clipboard.copy(effect.text, effect.what).then((text) => this.#take({ kind: 'noted', text }))
+        void this.#parts.clipboard
+          .copy(effect.text, effect.what)
+          .then(({ text }) => this.#take({ kind: 'noted', text }))
         return
       case 'suspend':
         this.#parts.screen.suspend()

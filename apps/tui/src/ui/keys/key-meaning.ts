@@ -40,7 +40,7 @@ export interface ShownPlaces {
 export const noPlaces: ShownPlaces = { now: null, before: [], changedAtMs: Number.NEGATIVE_INFINITY }
 
 /** Time for which a key does nothing whose meaning has changed. */
-const settleMs = 300
+export const settleMs = 300
 
 /** Records the places of a frame. */
 export function notePlaces(shown: ShownPlaces, places: readonly KeyPlace[], nowMs: number): ShownPlaces {

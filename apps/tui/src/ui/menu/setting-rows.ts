@@ -22,12 +22,20 @@ export const efforts = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh'] as 
 
 type Limits = Pick<Settings, 'approvalPolicy' | 'sandbox' | 'network'>
 
-export const approvalWords: Readonly<Record<ApprovalPolicy, string>> = {
+const approvalWords: Readonly<Record<ApprovalPolicy, string>> = {
   untrusted: 'asks before every change and all but harmless commands',
   'on-failure': 'asks once the sandbox has blocked a command',
   'on-request': 'asks to leave the sandbox or to use the network',
   never: 'never asks: what would need a yes is denied',
 }
+
+/** Choices of a setting with what they mean, where nothing is known of the settings in force. */
+export interface SettingChoice {
+  readonly key: string
+  readonly detail: string
+}
+
+export const approvalChoices = approvalPolicies.map((key): SettingChoice => ({ key, detail: approvalWords[key] }))
 
 export function approvalRows(limits: Limits): readonly MenuRow[] {
   return approvalPolicies.map((policy) => ({
@@ -58,15 +66,17 @@ export function sandboxRows(limits: Limits): readonly MenuRow[] {
   }))
 }
 
+const writableWords: Readonly<Record<SandboxMode, string>> = {
+  'read-only': 'their own /tmp and nothing else',
+  'workspace-write': 'the working folder and /tmp',
+  'danger-full-access': 'no sandbox: all that you may do, with network',
+}
+
+export const sandboxChoices = sandboxModes.map((key): SettingChoice => ({ key, detail: writableWords[key] }))
+
 function sandboxWords(mode: SandboxMode, { network }: Limits): string {
-  switch (mode) {
-    case 'read-only':
-      return 'their own /tmp and nothing else; no network'
-    case 'workspace-write':
-      return `the working folder and /tmp; ${network === true ? 'with' : 'no'} network`
-    case 'danger-full-access':
-      return 'no sandbox: all that you may do, with network'
-  }
+  if (mode === 'danger-full-access') return writableWords[mode]
+  return `${writableWords[mode]}; ${mode === 'workspace-write' && network === true ? 'with' : 'no'} network`
 }
 
 function widerWarning(mode: SandboxMode, { approvalPolicy }: Limits): string {
@@ -85,6 +95,8 @@ const effortWords: Readonly<Record<(typeof efforts)[number], string>> = {
   xhigh: 'thinks longest: slow and dear, and not every model has it',
 }
 
+export const effortChoices = efforts.map((key): SettingChoice => ({ key, detail: effortWords[key] }))
+
 /** Returns the levels, with a word of the provider's own where that is in force. */
 export function effortRows({ effort }: Pick<Settings, 'effort'>): readonly MenuRow[] {
   const known = efforts.map((level) => effortRow(level, effortWords[level], effort))
@@ -99,6 +111,8 @@ const themeWords: Readonly<Record<ThemeName, string>> = {
   ansi: "the terminal's own 16 colours",
   'high-contrast': 'nothing dim, code and changes marked strongly',
 }
+
+export const themeChoices = themeNames.map((key): SettingChoice => ({ key, detail: themeWords[key] }))
 
 export function themeRows(current: ThemeName): readonly MenuRow[] {
   return themeNames.map((name) => ({

@@ -2,7 +2,7 @@ import type { ConversationState, Item, OpenItem } from '@parley/protocol'
 import type { CodeBlock } from '../../view/pager/copied-text.ts'
 import { type Entry, type FileChunk, wholeFileOf } from '../../view/pager/entry.ts'
 import { type Page, type PageRoom, type Place, pageAt } from '../../view/pager/page.ts'
-import type { Highlight } from '../../view/text/span.ts'
+import type { Room } from '../../view/text/span.ts'
 import { chunkCount, type FileChunks } from './file-chunks.ts'
 import { gapId, type History, openHistory } from './history.ts'
 
@@ -66,11 +66,9 @@ export interface Quest {
   readonly turns: boolean
 }
 
-/** Size of the terminal, and what colours code. */
-export interface PagerSize {
-  readonly columns: number
+/** Size of the terminal, the cells of its characters, and what colours code. */
+export interface PagerSize extends Room {
   readonly rows: number
-  readonly highlight?: Highlight
 }
 
 const nothingFolded: Folds = { opened: new Set(), closed: new Set(), all: false, reasoning: false }

@@ -1,9 +1,10 @@
 import type { ApprovalId, MessageId } from '@parley/protocol'
-import { stepTo, type UiContext, type UiStep } from '../actions.ts'
+import { type Intent, stepTo, type UiContext, type UiStep } from '../actions.ts'
 import { approvedNotStarted, pendingApprovals } from '../answers.ts'
 import { chosenCompletion, completed, isWritten } from '../completions.ts'
 import { type Composer, emptyComposer, expanded, replace } from '../composer/composer.ts'
 import { isInboxPaused } from '../inbox.ts'
+import { needsTerminal } from '../needs-terminal.ts'
 import { noteMissing, noteReadOnly, runSlash } from '../run-slash.ts'
 import { parseSlash } from '../slash-commands.ts'
 import { message, type UiState, type Unsent } from '../ui-state.ts'
@@ -71,8 +72,14 @@ function submitText(
   if (text.trim() === 'exit') return stepTo(ui, { kind: 'leave' })
   if (!text.startsWith('!')) return sendMessage(remembered(ui, before, context), messageOf(ui, text, when, context))
   const line = text.slice(1).trim()
-  if (ui.opened === null) return stepTo(before)
-  return line === '' ? stepTo(before) : stepTo(ui, { kind: 'shell', command: line })
+  return ui.opened === null || line === '' ? stepTo(before) : stepTo(ui, commandIntent(line, context))
+}
+
+/** Returns how a command of the user's runs: with the terminal where it needs one and the folder is on this machine. */
+function commandIntent(command: string, { state }: UiContext): Intent {
+  const isHere = state !== null && state.core.settings.environment === undefined
+  if (!isHere || !needsTerminal(command)) return { kind: 'shell', command }
+  return { kind: 'runInTerminal', command, folder: state.core.meta.cwd }
 }
 
 /** Returns the message with the images whose marks it has. */

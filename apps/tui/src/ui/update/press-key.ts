@@ -61,8 +61,9 @@ function keyStep(ui: UiState, event: KeyEvent, context: UiContext): UiStep {
   const key = keyOf(event)
   const situation = situationOf(ui, context.state)
   const act = key === null ? null : actOfKey(key, situation)
-  if (event.kind === 'key' && key !== null && isMeaningNew(ui.shownPlaces, key, situation, context.nowMs))
-    return stepTo(ui)
+  if (key !== null && isMeaningNew(ui.shownPlaces, key, situation, context.nowMs))
+    // A letter that began a word when it was pressed is still text.
+    return event.kind === 'key' ? stepTo(ui) : input(ui, event, context)
   const before = withoutOffers(ui, act)
   return (act === null ? null : acts[act](before, context, event)) ?? input(before, event, context)
 }
@@ -148,7 +149,11 @@ function write(ui: UiState, event: KeyEvent, context: UiContext): UiStep {
 }
 
 function edit(ui: UiState, command: ComposerCommand, { state, columns }: UiContext): UiStep {
-  const composer = applyCommand(ui.composer, command, { columns, history: inputHistory(state, ui) })
+  const composer = applyCommand(ui.composer, command, {
+    columns,
+    ambiguous: ui.ambiguousWidth,
+    history: inputHistory(state, ui),
+  })
   if (composer.text === ui.composer.text) return stepTo({ ...ui, composer })
   // Text that is deleted to its end leaves the composer open: the next letter is no answer.
   return stepTo({ ...setWriting(ui, state, true), composer, choice: 0, dismissed: null })

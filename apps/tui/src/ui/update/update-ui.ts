@@ -17,14 +17,15 @@ import { takeImages } from './attach-images.ts'
 import { updateLink } from './follow-link.ts'
 import { isAnswered, placesOf } from './key-places.ts'
 import { pressKey, settleKey } from './press-key.ts'
+import { takeLine } from './take-line.ts'
 
 /** Returns the next state of the screen and the requests to carry out; the only way it changes. */
 export function updateUi(ui: UiState, action: UiAction, context: UiContext): UiStep {
   switch (action.kind) {
     case 'key':
-      return pressKey(ui, action.event, context)
+    case 'line':
     case 'signal':
-      return pressKey({ ...ui, heldKey: null }, keyPress('c', { ctrl: true }), context)
+      return takeInput(ui, action, context)
     case 'quiet':
       return settleKey(ui, applyHeldKey(ui, context), context)
     case 'pressedElsewhere':
@@ -74,12 +75,23 @@ export function updateUi(ui: UiState, action: UiAction, context: UiContext): UiS
     case 'menuFilled':
     case 'previewed':
       return updateMenu(ui, action, context)
-    case 'coloured':
-      return stepTo({ ...ui, ...action.colours })
+    case 'looked':
+      return stepTo({ ...ui, ...action.look })
     case 'filesListed':
       return stepTo(withFiles(ui, action.files, context))
     case 'statusTold':
       return stepTo({ ...ui, statusText: action.line })
+  }
+}
+
+function takeInput(ui: UiState, action: UiAction & { kind: 'key' | 'line' | 'signal' }, context: UiContext): UiStep {
+  switch (action.kind) {
+    case 'key':
+      return pressKey(ui, action.event, context)
+    case 'line':
+      return takeLine(ui, action.text, context)
+    case 'signal':
+      return pressKey({ ...ui, heldKey: null }, keyPress('c', { ctrl: true }), context)
   }
 }
 

@@ -193,7 +193,8 @@ function key(name: string, isOff: boolean): Span {
   return isOff ? { text: name, tone: 'muted' } : { text: name, bold: true, tone: 'accent' }
 }
 
-function wordsFor(approval: Approval, isBrief: boolean): Readonly<Record<Answer, string>> {
+/** Returns the meaning of each answer. */
+export function wordsFor(approval: Approval, isBrief: boolean): Readonly<Record<Answer, string>> {
   const remember = alwaysWords(approval)
   if (approval.kind === 'elicitation') {
     const isPlain = (approval.form?.fields.length ?? 0) === 0

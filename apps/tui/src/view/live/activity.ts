@@ -6,9 +6,8 @@ import type { UiState } from '../../ui/ui-state.ts'
 import { runningShellCommand } from '../../ui/update/key-places.ts'
 import { isLeaveOffered } from '../../ui/update/press-stop.ts'
 import { shownLine, shownName } from '../text/control-characters.ts'
-import type { Line, Room } from '../text/span.ts'
-import type { TurnClock } from '../transcript/turn-clock.ts'
-import { elapsed, workingLine } from './working-line.ts'
+import type { Line } from '../text/span.ts'
+import { elapsed, type WorkMoment, workingLine } from './working-line.ts'
 
 /** Line above the composer that describes the current activity. */
 export interface Activity {
@@ -17,11 +16,7 @@ export interface Activity {
   readonly changesAtMs: number | null
 }
 
-interface Moment {
-  readonly nowMs: number
-  readonly clock: TurnClock | null
-  readonly room: Room
-}
+type Moment = Omit<WorkMoment, 'isStill'>
 
 /** Returns what goes on; null if nothing does, or if a question says it. */
 export function activityOf(state: ConversationState | null, ui: UiState, moment: Moment): Activity | null {
@@ -68,12 +63,16 @@ const hangingLine: Line = [
 function lostLine(state: ConversationState | null, { composer, opened }: UiState): Line {
   const key = composer.text === '' ? 'r' : 'Ctrl+R'
   const way = opened?.onlyWatches ? 'to join it again' : opened?.attached ? 'to go on here' : 'to restart'
-  const isKept = opened?.ephemeral === false && state !== null && state.core.seq > 0
-  const kept = isKept ? '; your conversation is saved' : ''
+  const kept = isSavedHere(state, { opened }) ? '; your conversation is saved' : ''
   return [
     { text: `The server ended${kept}. `, tone: 'bad', bold: true },
     { text: `Press ${key} ${way}`, tone: 'bad' },
   ]
+}
+
+/** Returns true if the conversation outlives its server. */
+export function isSavedHere(state: ConversationState | null, { opened }: Pick<UiState, 'opened'>): boolean {
+  return opened?.ephemeral === false && state !== null && state.core.seq > 0
 }
 
 /** Returns true if something waits for the server to start. */
@@ -83,7 +82,7 @@ function isWaitedFor({ unsent, opened }: UiState): boolean {
 
 function turnActivity(state: ConversationState, turn: Turn, ui: UiState, moment: Moment): Activity | null {
   const { nowMs } = moment
-  const work = workingLine(state, turn, moment)
+  const work = workingLine(state, turn, { ...moment, isStill: ui.isStill })
   if (ui.stoppingTurn === turn.id) return still([{ text: 'stopping…', tone: 'warn' }])
   if (pendingApprovals(state, ui).length > 0) return null
   if (ui.answeredApproval !== null) return answerActivity(work, ui, nowMs)
@@ -142,7 +141,8 @@ const cut: ReadonlySet<string> = new Set([
   'idleTimeout',
 ])
 
-function failureWords({ code, message, status }: Failure, provider: string): string {
+/** Returns why the provider is asked again. */
+export function failureWords({ code, message, status }: Failure, provider: string): string {
   const fault = providerFaults[code]
   if (fault !== undefined) return `${shownName(provider)} ${fault}${status === undefined ? '' : ` (${status})`}`
   if (cut.has(code)) return 'connection lost'

@@ -11,6 +11,7 @@ import { truncateLine } from '../text/fit-rows.ts'
 import { count } from '../text/formats.ts'
 import { beside, gutterCells, indented, marked } from '../text/gutter.ts'
 import type { Line, Room, Span } from '../text/span.ts'
+import { cellWidth } from '../text/width.ts'
 import { type RowsWithCaret, searchRows } from './search-rows.ts'
 
 /** Returns the rows of the text around the caret. */
@@ -68,7 +69,8 @@ export function completionRows(ui: UiState, room: Room, maxRows: number): readon
   const nameColumns = Math.max(0, ...list.map((completion) => nameOf(completion).length))
   return list.slice(top, top + maxRows).flatMap((completion, index) => {
     const isChosen = top + index === at
-    const rows = [truncateLine(completionLine(completion, isChosen, nameColumns), beside(room))]
+    const shown = completion.kind === 'file' ? endOfPath(completion, beside(room)) : completion
+    const rows = [truncateLine(completionLine(shown, isChosen, nameColumns), beside(room))]
     return isChosen ? marked({ text: '▸', tone: 'accent' }, rows) : indented(rows)
   })
 }
@@ -87,6 +89,16 @@ function completionLine(completion: Completion, isChosen: boolean, columns: numb
     { text: name.slice(text.length), tone: 'muted' },
     { text: about === '' ? '' : `${' '.repeat(columns - name.length + 2)}${about}`, tone: 'muted' },
   ]
+}
+
+/** Leaves out the first folders of a path that is too wide: its name tells it apart. */
+function endOfPath(completion: Completion, { columns, ambiguous }: Room): Completion {
+  let text = completion.text
+  for (let slash = text.indexOf('/'); cellWidth(text, ambiguous) > columns; slash = text.indexOf('/', 2)) {
+    if (slash === -1 || slash === text.length - 1) break
+    text = `…${text.slice(slash)}`
+  }
+  return { ...completion, text }
 }
 
 function nameOf({ text, argument }: Completion): string {

@@ -77,7 +77,7 @@ function listRows(menu: Menu, room: Room, around: Around): readonly Line[] {
   const maxRows = Math.max(0, around.maxRows)
   const found = matching(menu)
   const top = Math.max(0, Math.min(menu.choice - Math.floor(maxRows / 2), found.length - maxRows))
-  const columns = Math.min(widest(found), textColumns(menu, room))
+  const columns = Math.min(widest(found, room), textColumns(menu, room))
   const rows = found
     .slice(top, top + maxRows)
     .flatMap((row, index) => optionRows(row, top + index === menu.choice, { ...around, columns }, room))
@@ -99,8 +99,8 @@ function textColumns({ kind }: Menu, room: Room): number {
   return kind === 'resume' || kind === 'attach' ? Math.min(60, half) : half
 }
 
-function widest(rows: readonly MenuRow[]): number {
-  return Math.max(0, ...rows.map((row) => cellWidth(rowWords(row))))
+function widest(rows: readonly MenuRow[], { ambiguous }: Room): number {
+  return Math.max(0, ...rows.map((row) => cellWidth(rowWords(row), ambiguous)))
 }
 
 function rowWords({ text, listed }: MenuRow): string {
@@ -113,8 +113,8 @@ function optionRows(
   { columns, ...around }: Around & { readonly columns: number },
   room: Room,
 ): readonly Line[] {
-  const text = truncateText(rowWords(row), { columns })
-  const pad = ' '.repeat(Math.max(0, columns - cellWidth(text)) + 2)
+  const text = truncateText(rowWords(row), { ...room, columns })
+  const pad = ' '.repeat(Math.max(0, columns - cellWidth(text, room.ambiguous)) + 2)
   const name: Span = row.isDisabled ? { text, tone: 'muted' } : { text }
   const line: Line = [
     isChosen ? { ...name, bold: true, tone: row.isDisabled ? 'muted' : 'accent' } : name,
@@ -158,8 +158,9 @@ function footRows(menu: Menu, room: Room): readonly Line[] {
   if (row === null) return []
   if (row.listed !== null) return previewRows(row.listed, menu, room)
   const detail = wrapLine(detailSpans(row), beside(room))
-  const columns = Math.min(widest(matching(menu)), textColumns(menu, room))
-  const isCut = gutterCells + columns + 2 + (row.isCurrent ? 5 : 0) + cellWidth(row.detail) > room.columns
+  const columns = Math.min(widest(matching(menu), room), textColumns(menu, room))
+  const isCut =
+    gutterCells + columns + 2 + (row.isCurrent ? 5 : 0) + cellWidth(row.detail, room.ambiguous) > room.columns
   return isCut ? [[], ...indented(detail)] : []
 }
 

@@ -3,6 +3,7 @@ import { below, hung, indented } from '../text/gutter.ts'
 import type { Line, Room } from '../text/span.ts'
 import { type BlockKind, gapBefore } from '../transcript/block.ts'
 import { runningCommand, toolRows } from '../transcript/call-block.ts'
+import { isRunning } from '../transcript/call-facts.ts'
 import { changeHead } from '../transcript/change-block.ts'
 import { reasoningRows } from '../transcript/item-block.ts'
 import { looksAt, lookUpBlock } from '../transcript/look-ups.ts'
@@ -36,10 +37,8 @@ export function runningRows({ core }: ConversationState, transcript: Transcript,
   return rows
 }
 
-/** Returns true for a running call, including one that asks the user while it runs. */
-function isShown({ item, executionStarted }: OpenItem, streamed: ItemId | undefined): boolean {
-  const runs = item.status === 'inProgress' || (item.status === 'awaitingApproval' && executionStarted)
-  return item.id !== streamed && runs && item.type !== 'agentMessage'
+function isShown(open: OpenItem, streamed: ItemId | undefined): boolean {
+  return open.item.id !== streamed && isRunning(open) && open.item.type !== 'agentMessage'
 }
 
 function kindOf(item: Item): BlockKind {

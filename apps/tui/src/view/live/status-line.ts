@@ -81,9 +81,8 @@ function leftParts(
   facts: StatusFacts & { readonly isBrief: boolean },
   without: ReadonlySet<PartName>,
 ): readonly Line[] {
-  const { model, effort } = settings
   const parts: readonly (readonly [PartName | 'limits', Line | null])[] = [
-    ['model', modelSpans(model, without.has('effort') ? undefined : effort)],
+    ['model', modelSpans(settings, without.has('effort'))],
     ['folder', placeSpans(meta.cwd, settings.environment, facts, without.has('branch'))],
     ['limits', limitsSpans(settings, facts.isBrief)],
     ['clients', facts.clientCount > 1 ? [muted(`${facts.clientCount} clients`)] : null],
@@ -92,8 +91,10 @@ function leftParts(
   return parts.flatMap(([name, spans]) => (spans === null || (name !== 'limits' && without.has(name)) ? [] : [spans]))
 }
 
-function modelSpans(model: string, effort: string | undefined): Line {
-  return [{ text: showEffects(model) }, ...(effort === undefined ? [] : [muted(` ${showEffects(effort)}`)])]
+/** Returns the model and its effort; without a provider the model's name would be that of a recording. */
+function modelSpans({ model, modelProvider, effort }: Settings, isEffortDropped: boolean): Line {
+  const name = modelProvider === 'unconfigured' ? 'no model' : showEffects(model)
+  return [{ text: name }, ...(effort === undefined || isEffortDropped ? [] : [muted(` ${showEffects(effort)}`)])]
 }
 
 /** Returns the last part of the folder's path, with its branch. */

@@ -2,11 +2,14 @@ import type { ConversationState, Item, OpenItem, Turn } from '@parley/protocol'
 import { shownLine } from '../text/control-characters.ts'
 import { truncateText } from '../text/fit-rows.ts'
 import type { Line, Room } from '../text/span.ts'
+import { isRunning } from '../transcript/call-facts.ts'
 import { looksAt } from '../transcript/look-ups.ts'
 import { type TurnClock, workedMs } from '../transcript/turn-clock.ts'
 
 /** Cells of one frame of the moving mark. */
 const frames = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'] as const
+/** Mark that does not move. */
+const stillMark = '•'
 /** Time between two frames; each costs the row that it stands in. */
 const frameMs = 250
 /** Fewest cells of a title; below it the tokens are left out. */
@@ -14,6 +17,15 @@ const leastTitle = 12
 
 /** Cells of the mark, and of the blanks beside it and the verb. */
 const markCells = 3
+
+/** Time at which the line is shown, and how. */
+export interface WorkMoment {
+  readonly nowMs: number
+  readonly clock: TurnClock | null
+  readonly room: Room
+  /** True if the mark does not move. */
+  readonly isStill: boolean
+}
 
 interface Working {
   readonly line: Line
@@ -24,13 +36,13 @@ interface Working {
 export function workingLine(
   { core }: ConversationState,
   turn: Turn,
-  { clock, nowMs, room }: { readonly clock: TurnClock | null; readonly nowMs: number; readonly room: Room },
+  { clock, nowMs, room, isStill }: WorkMoment,
 ): Working {
   const open = Object.values(core.open)
   const isAnswering = open.some(({ item }) => item.type === 'agentMessage' && item.text !== '')
   const worked = clock === null ? nowMs - turn.startedAt : workedMs(clock, nowMs)
   const seconds = Math.max(0, Math.floor(worked / 1_000))
-  const { verb, title } = isAnswering ? { verb: 'Answering', title: '' } : doing(open.filter(isRunning))
+  const { verb, title } = isAnswering ? { verb: 'Answering', title: '' } : doing(open.filter(isRunningCall))
   const facts = [`  ${elapsed(seconds)}`, tokens(turn), ' · esc stops']
   const leftBeside = (texts: readonly string[]) => room.columns - verb.length - markCells - texts.join('').length
   const shownFacts = title !== '' && leftBeside(facts) < leastTitle ? facts.toSpliced(1, 1) : facts
@@ -40,18 +52,18 @@ export function workingLine(
   const at = isAnswering ? seconds : Math.floor(worked / frameMs)
   return {
     line: [
-      { text: `${frames[Math.max(0, at) % frames.length] ?? frames[0]} `, tone: 'accent' },
+      { text: `${isStill ? stillMark : (frames[Math.max(0, at) % frames.length] ?? frames[0])} `, tone: 'accent' },
       { text: verb, tone: 'accent' },
       ...(shown === '' ? [] : [{ text: ` ${shown}` }]),
       { text: shownFacts.join(''), tone: 'muted' },
     ],
-    changesAtMs: isAnswering ? nextSecondMs : Math.min(nextSecondMs, nowMs + frameMs),
+    changesAtMs: isAnswering || isStill ? nextSecondMs : Math.min(nextSecondMs, nowMs + frameMs),
   }
 }
 
-function isRunning({ item, executionStarted }: OpenItem): boolean {
-  const isCall = item.type !== 'agentMessage' && item.type !== 'reasoning'
-  return isCall && (item.status === 'inProgress' || (item.status === 'awaitingApproval' && executionStarted))
+/** Returns true for a call that runs, including one that asks the user while it does. */
+export function isRunningCall(open: OpenItem): boolean {
+  return open.item.type !== 'agentMessage' && open.item.type !== 'reasoning' && isRunning(open)
 }
 
 function doing(running: readonly OpenItem[]): { readonly verb: string; readonly title: string } {

@@ -10,6 +10,7 @@ import { openedRows, plainRows } from './opened-rows.ts'
 interface Laid {
   readonly columns: number
   readonly highlight: Room['highlight']
+  readonly ambiguous: Room['ambiguous']
   readonly lines: readonly Line[]
   readonly kind: BlockKind
 }
@@ -63,14 +64,14 @@ function laidOut(cache: WeakMap<object, Laid>, item: Item, room: Room): Laid {
   const known = cache.get(item)
   if (known !== undefined && isLaidFor(known, room)) return known
   const { kind, lines } = foldedBlock(item, room)
-  const { columns, highlight } = room
-  const laid = { columns, highlight, kind, lines: cache === opened ? openedRows(item, room) : lines }
+  const { columns, highlight, ambiguous } = room
+  const laid = { columns, highlight, ambiguous, kind, lines: cache === opened ? openedRows(item, room) : lines }
   cache.set(item, laid)
   return laid
 }
 
-function isLaidFor({ columns, highlight }: Laid, room: Room): boolean {
-  return columns === room.columns && highlight === room.highlight
+function isLaidFor({ columns, highlight, ambiguous }: Laid, room: Room): boolean {
+  return columns === room.columns && highlight === room.highlight && ambiguous === room.ambiguous
 }
 
 /** Returns the block of an item as the transcript has it; a look-up has a row of its own. */
@@ -92,6 +93,12 @@ function chunkRows({ chunk, problem }: ChunkEntry, room: Room): readonly Line[] 
   const known = folded.get(chunk)
   if (known !== undefined && isLaidFor(known, room)) return known.lines
   const lines = plainRows(chunk.text, room)
-  folded.set(chunk, { columns: room.columns, highlight: room.highlight, lines, kind: 'call' })
+  folded.set(chunk, {
+    columns: room.columns,
+    highlight: room.highlight,
+    ambiguous: room.ambiguous,
+    lines,
+    kind: 'call',
+  })
   return lines
 }

@@ -10,6 +10,7 @@ import type { Line, Room } from '../text/span.ts'
 import { aboutChange } from '../transcript/change-block.ts'
 import { itemBlock } from '../transcript/item-block.ts'
 import { collapseOverwrites } from '../transcript/output-rows.ts'
+import { commandOf } from './copied-text.ts'
 import { wholeFileOf } from './entry.ts'
 
 /** Returns all rows of an item, without those of its side file. */
@@ -59,7 +60,7 @@ function content(rows: readonly Line[]): readonly Line[] {
 }
 
 function commandRows(item: ItemOf<'commandExecution' | 'shellCommand'>, room: Room): readonly Line[] {
-  const text = item.type === 'shellCommand' ? item.command : item.text || item.title
+  const text = commandOf(item)
   const lines = showHidden(text).split('\n')
   if (lines.length <= shortLines && text.length < shortLines * room.columns) return []
   return content(

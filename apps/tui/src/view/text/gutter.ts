@@ -12,6 +12,13 @@ export function marked(mark: Span, rows: readonly Line[]): readonly Line[] {
   return rows.map((row, index) => (index === 0 ? [{ ...mark, text: `${mark.text} ` }, ...row] : shifted(row)))
 }
 
+/** Returns the row with a mark that has two cells, where characters of ambiguous width do, in the cells of mark and blank. */
+export function inGutter(row: Line, { ambiguous }: Room): Line {
+  const [mark, ...rest] = row
+  if (ambiguous !== 2 || mark === undefined || !/^ *\S $/.test(mark.text)) return row
+  return cellWidth(mark.text.trim(), ambiguous) === 1 ? row : [{ ...mark, text: mark.text.slice(0, -1) }, ...rest]
+}
+
 export function indented(rows: readonly Line[]): readonly Line[] {
   return rows.map(shifted)
 }

@@ -1,3 +1,5 @@
+import type { AmbiguousWidth } from './width.ts'
+
 /** Role of a piece of text; the theme has its colour. */
 export type Tone =
   | 'accent'
@@ -40,7 +42,7 @@ export type Highlight = (lines: readonly string[], language: string) => readonly
 /** Width available, in cells, and how code is coloured in it. */
 export interface Room {
   readonly columns: number
-  readonly ambiguous?: 1 | 2
+  readonly ambiguous?: AmbiguousWidth
   readonly highlight?: Highlight
 }
 

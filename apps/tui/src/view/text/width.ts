@@ -2,7 +2,7 @@ import { graphemes, isUnjoined } from './graphemes.ts'
 import { ambiguousWidth, doubleWidth, modifierBase, pictographic, textEmoji, zeroWidth } from './width-table.ts'
 
 /** Cells of characters whose East Asian width is ambiguous (box drawing, Greek, …). */
-type AmbiguousWidth = 1 | 2
+export type AmbiguousWidth = 1 | 2
 
 const isZeroWidth = codePointSet(zeroWidth)
 const isDoubleWidth = codePointSet(doubleWidth)

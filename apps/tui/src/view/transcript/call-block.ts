@@ -19,8 +19,8 @@ const outputLimits = { fine: 3, failed: 5 }
 /** Rows of a reason for a failure. */
 const failureClip: Clip = { head: 3, tail: 0, hint: ' (Ctrl+O)' }
 
-const commandVerbs: Verbs = { done: 'Ran', doing: 'Running', not: 'Not run' }
-const toolVerbs: Verbs = { done: 'Called', doing: 'Calling', not: 'Not called' }
+export const commandVerbs: Verbs = { done: 'Ran', doing: 'Running', not: 'Not run' }
+export const toolVerbs: Verbs = { done: 'Called', doing: 'Calling', not: 'Not called' }
 
 /** Returns a finished command: what ran, how it ended if not well, and the end of its output. */
 export function commandBlock(item: Command, room: Room, author: string | null): Block {
@@ -73,13 +73,17 @@ export function noteRows(item: Command | ToolCall | ItemOf<'fileChange'>, room: 
   return note === null ? [] : indented(textRows(note, room, { tone: 'muted' }))
 }
 
-/** Returns the sandbox limits that may explain a failed command. */
 function blockedRows(item: Command, room: Room): readonly Line[] {
-  const block = item.type === 'commandExecution' ? item.sandboxBlock : undefined
-  if (block === undefined) return []
-  const { paths, network } = block
+  const words = item.type === 'commandExecution' ? blockedWords(item) : null
+  return words === null ? [] : indented(textRows(words, room, { tone: 'warn' }))
+}
+
+/** Returns the sandbox limits that may explain a failed command; null if it met none. */
+export function blockedWords({ sandboxBlock }: ItemOf<'commandExecution'>): string | null {
+  if (sandboxBlock === undefined) return null
+  const { paths, network } = sandboxBlock
   const blocked = [...(paths.length > 0 ? [`access to ${paths.join(', ')}`] : []), ...(network ? ['the network'] : [])]
-  return indented(textRows(showEffects(`The sandbox blocks ${blocked.join(' and ')}`), room, { tone: 'warn' }))
+  return showEffects(`The sandbox blocks ${blocked.join(' and ')}`)
 }
 
 export function failureRows({ failure }: Pick<Command, 'failure'>, room: Room): readonly Line[] {

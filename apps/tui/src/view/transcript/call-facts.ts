@@ -1,4 +1,4 @@
-import type { CallItem, Item, ItemOf } from '@parley/protocol'
+import type { CallItem, Item, ItemOf, OpenItem } from '@parley/protocol'
 import { stripEffects } from '../text/control-characters.ts'
 import { formatDuration } from '../text/formats.ts'
 import type { Span, Tone } from '../text/span.ts'
@@ -48,6 +48,11 @@ function ending(item: Call): Span | null {
   if (item.status === 'interrupted') return hasRun(item) ? { text: 'interrupted', tone: 'warn' } : null
   if (item.status === 'unknown') return { text: 'it is not known whether this finished', tone: 'bad' }
   return item.status === 'completed' || item.status === 'failed' ? exit(item) : null
+}
+
+/** Returns true for an item that streams or runs, including a call that asks the user while it runs. */
+export function isRunning({ item, executionStarted }: OpenItem): boolean {
+  return item.status === 'inProgress' || (item.status === 'awaitingApproval' && executionStarted)
 }
 
 /** Returns false for a call that Esc ended before it started, which must not look interrupted midway. */

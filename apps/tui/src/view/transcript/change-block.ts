@@ -58,7 +58,8 @@ export function changeHead(item: Patch, room: Room): readonly Line[] {
   )
 }
 
-function verbFor(item: Patch): string {
+/** Returns the word before the files of a patch. */
+export function verbFor(item: Patch): string {
   const [only, ...others] = item.changes
   const kind = only === undefined || others.length > 0 ? 'update' : only.kind
   // A patch that failed has changed no file, however long that took.

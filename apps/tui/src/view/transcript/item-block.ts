@@ -38,11 +38,16 @@ function userRows(text: string, room: Room): readonly Line[] {
 }
 
 /** Returns reasoning folded to its newest heading or first line. */
-export function reasoningRows({ text }: Pick<ItemOf<'reasoning'>, 'text'>, room: Room): readonly Line[] {
+export function reasoningRows(item: Pick<ItemOf<'reasoning'>, 'text'>, room: Room): readonly Line[] {
+  const heading = reasoningHeading(item)
+  if (heading === '') return []
+  return [truncateLine([{ text: `• Thought  ${heading}`, tone: 'muted', italic: true }], room)]
+}
+
+/** Returns the newest heading of reasoning, or its first line; empty where there is none. */
+export function reasoningHeading({ text }: Pick<ItemOf<'reasoning'>, 'text'>): string {
   const headings = [...stripEffects(text).matchAll(/^\*\*(.+?)\*\*\s*$/gm)].map((match) => match[1] ?? '')
-  const first = headings.at(-1) ?? stripEffects(text).trim().split('\n', 1)[0] ?? ''
-  if (first === '') return []
-  return [truncateLine([{ text: `• Thought  ${first}`, tone: 'muted', italic: true }], room)]
+  return headings.at(-1) ?? stripEffects(text).trim().split('\n', 1)[0] ?? ''
 }
 
 /** Returns title and text of an item type that only a newer server knows. */

@@ -41,12 +41,12 @@ function changesRows({ title, files, isCut }: Notice & { kind: 'changes' }, room
 function tableRows(title: string, rows: readonly (readonly [string, string])[], room: Room): readonly Line[] {
   const inner = beside(room)
   const plainRows = rows.map((row) => row.map(shownName))
-  const keyColumns = Math.max(0, ...plainRows.map(([name = '']) => cellWidth(name)))
+  const keyColumns = Math.max(0, ...plainRows.map(([name = '']) => cellWidth(name, room.ambiguous)))
   const isNarrow = keyColumns > inner.columns / 2
   const shown = plainRows.flatMap(([name = '', text = '']): readonly Line[] => {
     if (isNarrow)
       return [...wrapLine([{ text: name }], inner), ...indented(wrapLine([{ text, tone: 'muted' }], beside(inner)))]
-    const pad = ' '.repeat(keyColumns - cellWidth(name) + 2)
+    const pad = ' '.repeat(keyColumns - cellWidth(name, room.ambiguous) + 2)
     return wrapLine([{ text: name }, { text: pad }, { text, tone: 'muted' }], { ...inner, hang: keyColumns + 2 })
   })
   return [...titleRows(title, room), ...indented(shown)]

@@ -1,4 +1,5 @@
 import type { ConversationState, Core } from '@parley/protocol'
+import { isAsking } from '../../ui/answers.ts'
 import { formatDuration } from '../text/formats.ts'
 import type { Block } from './block.ts'
 
@@ -13,12 +14,12 @@ export interface TurnClock {
 }
 
 /** Returns the clock of the turn that runs now; null without one. */
-export function followTurn(clock: TurnClock | null, { core }: ConversationState, nowMs: number): TurnClock | null {
-  const { turn } = core
+export function followTurn(clock: TurnClock | null, state: ConversationState, nowMs: number): TurnClock | null {
+  const { turn } = state.core
   if (turn === null) return null
   const { id: turnId, startedAt } = turn
   const known = clock?.turnId === turnId ? clock : { turnId, startedAt, waitedMs: 0, waitingSinceMs: null }
-  const isWaiting = turn.parked || Object.values(core.approvals).some(({ state }) => state === 'pending')
+  const isWaiting = turn.parked || isAsking(state)
   if (isWaiting === (known.waitingSinceMs !== null)) return known
   if (isWaiting) return { ...known, waitingSinceMs: nowMs }
   return { ...known, waitedMs: waitedMs(known, nowMs), waitingSinceMs: null }

@@ -1,4 +1,14 @@
-import { appendFileSync, chmodSync, copyFileSync, mkdirSync, readdirSync, renameSync, symlinkSync } from 'node:fs'
+import {
+  appendFileSync,
+  chmodSync,
+  copyFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 import { codeOf } from '@parley/client'
 import type { Step } from '@parley/testkit'
@@ -174,6 +184,50 @@ export const storage: Scenarios = {
     ])
     expect(mode).toBe('on-request')
     expect(JSON.stringify(talk.events)).not.toContain('model_provider')
+  },
+  // A word in `cgroup.kill` of a folder of control groups ends the processes of the user.
+  async P717(told) {
+    const { world } = told
+    const { WS: work = '' } = world.places(nameOf(told))
+    const settings = settingsOf['workspace-write']
+    for (const folder of ['/proc', '/sys', '/sys/fs/cgroup', '/dev']) {
+      for (const where of [{ cwd: folder }, { cwd: work, addDirs: [folder] }])
+        await expect(world.server.client.create({ ...where, ...settings })).rejects.toThrow(/folder of the kernel/)
+    }
+  },
+  async P718(told) {
+    const { world } = told
+    const name = nameOf(told)
+    const { WS: cwd = '', OUT: out = '' } = world.places(name)
+    const scripts = ['notify', 'status', 'tools'].map((script) => join(cwd, 'src', script))
+    for (const path of scripts) writeFileSync(path, '# as it was\n')
+    const token = join(out, 'token')
+    writeFileSync(token, 'plain words of a token\n')
+    for (const path of [...scripts, token]) giveTo(world.user, path)
+    const [notify = '', status = ''] = scripts
+    const config = `notify = ["sh", "${notify}"]
+[tui]
+status_line = ["${status}", "short"]
+[mcp_servers.mine]
+command = "node"
+args = ["--no-warnings", "src/tools"]
+startup_timeout_sec = 1
+[environments.box]
+url = "ws://127.0.0.1:1"
+token_file = "${token}"
+`
+    await using server = await world.another({ config })
+    const writes = scripts.map((path) => `echo evil >> ${path}; rm -f ${path}`).join('; ')
+    const patch = `*** Begin Patch\n*** Update File: ${status}\n@@\n+evil\n*** End Patch`
+    const recipe = { client: server.client, attack: name, cwd, settings: settingsOf['workspace-write'] }
+    const talk = await converse(world, recipe, [
+      { calls: [{ name: 'shell', arguments: { command: `${writes}; cat ${token}; true` } }] },
+      { calls: [{ name: 'apply_patch', arguments: { patch } }] },
+      { text: 'done' },
+    ])
+    for (const path of scripts) expect(readFileSync(path, 'utf8')).toBe('# as it was\n')
+    expect(talk.asked.map(({ approval }) => approval.kind)).toContain('patch')
+    expect(JSON.stringify(talk.events)).not.toContain('plain words of a token')
   },
 }
 

@@ -11,7 +11,7 @@ async function copy(items: readonly Item[], what: CopiedPart, number: number | n
   const clipboard = {
     async copy(text: string, words: string) {
       copied.push(text)
-      return `Copied ${words}.`
+      return { isCopied: true, text: `Copied ${words}.` }
     },
   }
   const conversation = {

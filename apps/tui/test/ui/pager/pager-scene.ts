@@ -5,7 +5,8 @@ import type { PageRequest } from '../../../src/ui/pager/history.ts'
 import { itemAtCursor, openPager, type Pager, type PagerSize, roomOf } from '../../../src/ui/pager/pager.ts'
 import type { PagerEffect } from '../../../src/ui/pager/read-more.ts'
 import { updatePager } from '../../../src/ui/pager/update-pager.ts'
-import { pagerScreen, pagerText } from '../../../src/view/pager-screen.ts'
+import { pagerScreen } from '../../../src/view/pager-screen.ts'
+import { type Line, lineText } from '../../../src/view/text/span.ts'
 import { after } from '../../view/scenes/conversation.ts'
 
 export interface World {
@@ -89,6 +90,11 @@ function eventOf(key: string) {
 /** The screen as text. */
 export function screenOf({ pager, size }: World): string {
   return pagerText(pagerScreen(pager, size, { isAsked: false, isLost: false }))
+}
+
+/** The rows as text. */
+export function pagerText(rows: readonly Line[]): string {
+  return rows.map((row) => lineText(row).trimEnd()).join('\n')
 }
 
 /** The id of the item at the cursor. */

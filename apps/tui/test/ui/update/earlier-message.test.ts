@@ -33,7 +33,7 @@ describe('Escape twice, idle and empty', () => {
     expect(shown(offered)).toContain('Esc again: go back to an earlier message')
     expect(twice.ui.menu).toMatchObject({
       kind: 'messages',
-      rows: [{ text: 'second' }, { text: 'first question', detail: 'the one before' }],
+      rows: [{ text: 'second' }, { text: 'first question', detail: '1 message after it' }],
     })
   })
 

@@ -48,6 +48,14 @@ describe('a key whose meaning changed', () => {
     const shown = seenAt(seenAt(openUi, asking, 1_000), turn, 2_000)
     expect(typeAtOnce(shown, turn, 2_001, 'y').ui.composer.text).toBe('y')
   })
+
+  test('is text where a letter has just got a meaning', () => {
+    const lost: UiState = { ...openUi, link: { kind: 'lost' } }
+    const shown = seenAt({ ...lost, shownPlaces: seenAt(openUi, turn, 1_000).shownPlaces }, turn, 2_000)
+    const early = typeAtOnce(shown, turn, 2_001, 'r')
+    expect([early.ui.composer.text, early.intents]).toEqual(['r', []])
+    expect(typeAtOnce(shown, turn, 2_300, 'r').intents).toEqual([{ kind: 'restart' }])
+  })
 })
 
 describe('Alt+Enter', () => {

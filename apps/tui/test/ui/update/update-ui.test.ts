@@ -67,6 +67,15 @@ describe('Enter', () => {
     expect(updateUi(typed, openedHere, contextAt(idle, 0)).intents).toMatchObject([{ kind: 'listFiles' }])
   })
 
+  test('after ! gives the terminal to a program that needs it, unless the folder is on another machine', () => {
+    expect(typeKeys(openUi, idle, '!vi a.txt', 'enter').intents).toEqual([
+      { kind: 'runInTerminal', command: 'vi a.txt', folder: idle.core.meta.cwd },
+    ])
+    const { core } = idle
+    const remote = { ...idle, core: { ...core, settings: { ...core.settings, environment: 'box' } } }
+    expect(typeKeys(openUi, remote, '!vi a.txt', 'enter').intents).toEqual([{ kind: 'shell', command: 'vi a.txt' }])
+  })
+
   test('keeps the text when the server is gone', () => {
     const { ui, intents } = typeKeys({ ...openUi, link: { kind: 'lost' } }, idle, 'kept', 'enter')
     expect({ text: ui.composer.text, intents }).toEqual({ text: 'kept', intents: [] })

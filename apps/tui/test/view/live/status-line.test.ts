@@ -33,6 +33,11 @@ test('a narrow window drops the branch, the folder and the effort, in this order
   ])
 })
 
+test('a conversation without a provider has no model', () => {
+  const settings = { sandbox: 'workspace-write', modelProvider: 'unconfigured', model: 'recorded' } as const
+  expect(lineText(line(settings, 120))).toMatch(/^ *no model/)
+})
+
 test('no sandbox, full access and never are red', () => {
   const red = (settings: SettingsPatch) =>
     line(settings, 120)

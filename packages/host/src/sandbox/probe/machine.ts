@@ -15,7 +15,7 @@ export interface Machine extends GuardSurroundings, SandboxState {
   readonly sandboxExec: FoundProgram | null
 }
 
-interface MachineOptions extends Pick<GuardSurroundings, 'own'>, SandboxState {
+interface MachineOptions extends Pick<GuardSurroundings, 'own' | 'programs'>, SandboxState {
   readonly env: Readonly<Record<string, string | undefined>>
   /** Folders to find programs in, in place of the system's. */
   readonly folders?: readonly string[]

@@ -12,7 +12,9 @@ import {
   preparerFor,
 } from './machine.ts'
 
-export interface SandboxesOptions extends Pick<GuardSurroundings, 'own'>, Pick<SandboxState, 'onExchanged'> {
+export interface SandboxesOptions
+  extends Pick<GuardSurroundings, 'own' | 'programs'>,
+    Pick<SandboxState, 'onExchanged'> {
   /** File (0600) that keeps the finding until the next boot; null keeps nothing. Its folders are made when it is written. */
   readonly cacheFile: string | null
   /** PATH, HOME and the variables of container runtimes; default the env of this process. */
@@ -49,10 +51,18 @@ export async function searchAgain(before: FoundSandbox, options: SandboxesOption
   }
 }
 
-function inspect({ env = process.env, cacheFile, own, onExchanged, programFolders }: SandboxesOptions): Machine {
+function inspect({
+  env = process.env,
+  cacheFile,
+  own,
+  programs,
+  onExchanged,
+  programFolders,
+}: SandboxesOptions): Machine {
   return inspectMachine({
     env,
     ...(own === undefined ? {} : { own }),
+    ...(programs === undefined ? {} : { programs }),
     ...(onExchanged === undefined ? {} : { onExchanged }),
     ...(cacheFile === null ? {} : { stateFolder: dirname(cacheFile) }),
     ...(programFolders === undefined ? {} : { folders: programFolders }),

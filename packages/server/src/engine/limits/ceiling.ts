@@ -92,12 +92,20 @@ function neverRejected({ program }: Ceiling): RpcError {
   )
 }
 
-/** Builds the rejection of a folder where secrets are kept, which nobody named who may. */
-export function secretFolderRejected(folder: string, { program }: Ceiling): RpcError {
+interface ClosedFolder {
+  readonly isOfKernel: boolean
+  readonly ceiling: Ceiling
+}
+
+/** Builds the rejection of a folder where secrets are kept, or of the kernel, which nobody named who may. */
+export function closedFolderRejected(folder: string, { isOfKernel, ceiling: { program } }: ClosedFolder): RpcError {
   const flags = `--allow-secret-folder ${folder}`
+  const why = isOfKernel
+    ? 'is a folder of the kernel, so parley does not work in it: commands could change the system and end processes.'
+    : 'is a place where secrets are kept, so parley does not work in it: commands could read and change them.'
   return rejection(
     'aboveCeiling',
-    `${folder} is a place where secrets are kept, so parley does not work in it: commands could read and change them. Name another folder. Whoever starts parley can allow this one: ${program === undefined ? `parley ${flags}` : `parley ${program} ${flags}`}`,
+    `${folder} ${why} Name another folder. Whoever starts parley can allow this one: ${program === undefined ? `parley ${flags}` : `parley ${program} ${flags}`}`,
     { flag: '--allow-secret-folder' },
   )
 }

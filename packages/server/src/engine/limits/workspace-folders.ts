@@ -7,7 +7,7 @@ import { isSecret, liesWithin, ownFiles, realOrGiven, type SecretPaths } from '@
 import { rejection } from '../../replies/rejection.ts'
 import type { Workspace } from '../../tools/tool.ts'
 import { foldersUp } from '../context/session-context.ts'
-import { type Ceiling, secretFolderRejected } from './ceiling.ts'
+import { type Ceiling, closedFolderRejected } from './ceiling.ts'
 
 /** Returns the folders of a conversation: the working folder first, then those the user added. */
 export function workspaceOf({ core }: Pick<ConversationState, 'core'>): Workspace {
@@ -47,22 +47,28 @@ export interface SecretSurroundings {
   readonly ceiling: () => Ceiling
 }
 
-/** Throws `aboveCeiling` for a folder where secrets are kept that the user did not name when the server was started. */
+/** Throws `aboveCeiling` for a folder where secrets are kept, or of the kernel, that the user did not name when the server was started. */
 export function assertNoSecretFolder(folders: readonly string[], around: SecretSurroundings): void {
   const folder = folders.find((one) => isClosedFolder(one, around))
-  if (folder !== undefined) throw secretFolderRejected(folder, around.ceiling())
+  if (folder === undefined) return
+  throw closedFolderRejected(folder, { isOfKernel: isOfKernel(realOrGiven(folder)), ceiling: around.ceiling() })
 }
 
 /**
- * Returns true for a folder that is, lies in, or holds nothing but places of secrets, by its real path, unless the user
- * named it. Folders of this machine only.
+ * Returns true for a folder of secrets or of the kernel that the user did not name. It is, lies in, or holds nothing but
+ * such places, by its real path. Folders of this machine only.
  */
 export function isClosedFolder(folder: string, { home, secrets, ceiling }: SecretSurroundings): boolean {
   const real = realOrGiven(folder)
   // Programs keep plain working files in shared memory.
   const isSecretPlace = isSecret(real, secrets) && !liesWithin(real, '/dev/shm')
-  if (!isSecretPlace && !holdsOnlySecrets(real, secrets, realOrGiven(home))) return false
+  if (!isOfKernel(real) && !isSecretPlace && !holdsOnlySecrets(real, secrets, realOrGiven(home))) return false
   return !(ceiling().secretFolders ?? []).some((allowed) => liesWithin(real, realOrGiven(allowed)))
+}
+
+/** Returns true for a folder whose files are switches of the system: `cgroup.kill` in one ends processes of the user. */
+function isOfKernel(folder: string): boolean {
+  return ['/proc', '/sys', '/dev'].some((top) => liesWithin(folder, top)) && !liesWithin(folder, '/dev/shm')
 }
 
 /** Returns true for a folder with entries, all of them places of secrets other than parley's home. */

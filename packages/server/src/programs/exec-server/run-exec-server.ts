@@ -3,7 +3,7 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { openHost, openSandboxes } from '@parley/host'
 import { createStreamTransport, ListenError, type PeerFault, type Transport, type UnreadableReason } from '@parley/rpc'
-import { diskFiles, ownFiles, type SecretPaths, secretPaths } from '@parley/workspace'
+import { currentSecrets, diskFiles, ownFiles, secretPaths } from '@parley/workspace'
 import { createPolicyEnforcer, type PolicyEnforcer } from '../../frontends/exec/sandbox/enforce-policy.ts'
 import { describeEnvironment, type ExecParts, serveExec } from '../../frontends/exec/serve-exec.ts'
 import { createSessions } from '../../frontends/exec/sessions.ts'
@@ -38,7 +38,7 @@ export async function runExecServer(options: ExecArguments, { version, build }: 
   void host.warmUp().catch(writeStderr)
   sweepLater(writeStderr, { socket: null })
   const { listen } = options
-  const enforcer = localEnforcer(build)
+  const enforcer = localEnforcer(build, listen === null ? [] : [options.tokenFile])
   const parts: ExecParts = {
     sessions,
     enforcer,
@@ -60,11 +60,12 @@ export async function runExecServer(options: ExecArguments, { version, build }: 
 }
 
 /** Returns the sandbox of this machine. Its first use waits for a test, whose result is kept in `$PARLEY_HOME`. */
-function localEnforcer(build: string): PolicyEnforcer {
+function localEnforcer(build: string, tokenFiles: readonly string[]): PolicyEnforcer {
   const home = homedir()
   const parleyHome = homeFolder(process.env)
   const own = () => ownFiles(parleyHome)
-  let secrets: Promise<SecretPaths> | null = null
+  const places = userPlaces(home, process.env)
+  const runFolders = ownRunFolders(process.env)
   return createPolicyEnforcer({
     sandboxes: openSandboxes({
       cacheFile: join(parleyHome, 'cache', 'sandbox.json'),
@@ -72,11 +73,12 @@ function localEnforcer(build: string): PolicyEnforcer {
       own,
       onExchanged: (sentences) => writeStderr(sentences.join('\n')),
     }),
-    secrets() {
-      const runFolders = ownRunFolders(process.env)
-      secrets ??= secretPaths({ ...userPlaces(home, process.env), parleyHome, own: own(), runFolders }, diskFiles)
-      return secrets
-    },
+    secrets: currentSecrets({
+      homes: [places.home, ...places.otherHomes],
+      added: () => tokenFiles,
+      find: (added) => secretPaths({ ...places, parleyHome, own: own(), runFolders, added }, diskFiles),
+      files: diskFiles,
+    }),
     home,
     env: process.env,
     own,

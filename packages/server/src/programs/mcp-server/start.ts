@@ -13,6 +13,10 @@ closeInheritedDescriptors()
 await runProgram('mcp-server', async (argv) => {
   const args = readMcpArguments(argv)
   const built = { moduleUrl: import.meta.url, version: PARLEY_VERSION, build: PARLEY_BUILD, ripgrep: ripgrepPath() }
-  const options = readServerOptions({ paced: true, recordTo: null }, process.env, built)
+  const options = readServerOptions(
+    { paced: true, recordTo: null, hidden: args.tokenFile === null ? [] : [args.tokenFile] },
+    process.env,
+    built,
+  )
   return runMcpServer(systemParts(options), args)
 })

@@ -15,8 +15,8 @@ closeInheritedDescriptors()
 export const running = runProgram('server', async (argv) => {
   const args = readServerArguments(argv)
   const built = { moduleUrl: import.meta.url, version: PARLEY_VERSION, build: PARLEY_BUILD, ripgrep: ripgrepPath() }
-  const sockets = args.listen.flatMap((address) => (address.kind === 'socket' ? [address.path] : []))
-  const options = readServerOptions({ ...args, sockets }, process.env, built)
+  const hidden = args.listen.flatMap((address) => (address.kind === 'socket' ? [address.path] : []))
+  const options = readServerOptions({ ...args, hidden }, process.env, built)
   if (args.role === 'launcher') return launchDaemon(options)
   // A daemon must not keep a folder in use. Its arguments are absolute by now.
   if (args.isDaemon) process.chdir('/')

@@ -46,6 +46,17 @@ describe('a place of secrets', () => {
     expect(await client.refused('conversation/create', { cwd: place.cwd, config })).toMatchObject(refusal)
   })
 
+  it.each(['/proc', '/sys', '/dev'])('is not a folder of the kernel either: %s', async (cwd) => {
+    await using place = testPlace()
+    const client = await place.start().connect()
+    const kernel = {
+      ...refusal,
+      message: expect.stringMatching(/is a folder of the kernel.* --allow-secret-folder \//),
+    }
+    expect(await client.refused('conversation/create', { cwd })).toMatchObject(kernel)
+    expect(await client.refused('conversation/create', { cwd: place.cwd, addDirs: [cwd] })).toMatchObject(kernel)
+  })
+
   it.each(names)('is not where a conversation moves, nor added to it: %s', async (name) => {
     await using place = testPlace()
     const cwd = secretFolders(place)[name]

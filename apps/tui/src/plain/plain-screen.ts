@@ -1,0 +1,116 @@
+import type { ConversationState } from '@parley/protocol'
+import type { ConversationScreen } from '../conversation/followed-conversation.ts'
+import { createFrames, type Frames } from '../screen/frame-timing.ts'
+import { ScreenModel } from '../screen/screen-model.ts'
+import type { Intent, UiAction } from '../ui/actions.ts'
+import type { UiState } from '../ui/ui-state.ts'
+import type { Scene } from '../view/layout-screen.ts'
+import { emptyZone } from '../view/live-zone.ts'
+import { nothingPrinted, plainFrame } from '../view/plain/plain-frame.ts'
+import type { Screen, TerminalSize } from '../view/screen.ts'
+import { ansiTheme } from '../view/text/theme.ts'
+import type { Signal } from '../view/title-and-bell.ts'
+import type { Transcript } from '../view/transcript/transcript.ts'
+
+interface PlainParts {
+  /** Prints a line and its end. */
+  readonly print: (line: string) => void
+  readonly size: () => TerminalSize
+  readonly homeFolder: string
+  /** Calls the user. */
+  readonly signal: (signal: Signal) => void
+  readonly onIntent: (intent: Intent) => void
+}
+
+/** The screen of a plain session: the same state as in a window, of which each frame prints the lines that are new. */
+export class PlainScreen implements ConversationScreen, Disposable {
+  readonly #parts: PlainParts
+  readonly #model: ScreenModel
+  readonly #frames: Frames
+
+  constructor(parts: PlainParts) {
+    this.#parts = parts
+    this.#model = new ScreenModel({ ...parts, colours: 'none', layout: plainLayout() })
+    this.#frames = createFrames(() => this.#print())
+  }
+
+  get ui(): UiState {
+    return this.#model.ui
+  }
+
+  /** Applies the actions, prints, and then hands over the requests that follow from them. */
+  dispatch(...actions: readonly UiAction[]): void {
+    const intents = this.#model.update(actions)
+    this.#frames.now()
+    for (const intent of intents) this.#parts.onIntent(intent)
+  }
+
+  open(state: ConversationState, placement: { readonly isOnScreen: boolean }): number {
+    return this.#model.open(state, placement)
+  }
+
+  reopen(state: ConversationState): void {
+    this.#model.reopen(state)
+    this.#frames.now()
+  }
+
+  follow(state: ConversationState): void {
+    this.#model.follow(state)
+    this.#frames.soon()
+  }
+
+  locate(branch: string | null): void {
+    this.#model.locate(branch)
+  }
+
+  /** Does nothing: there is no view in front of lines. */
+  cover(): void {}
+
+  uncover(): void {}
+
+  repaint(): void {}
+
+  suspend(): void {}
+
+  [Symbol.dispose](): void {
+    this.#frames.now()
+    this.#frames.stop()
+  }
+
+  #print(): void {
+    const screen = this.#model.nextScreen()
+    for (const { lines } of screen.settled)
+      for (const line of lines) this.#parts.print(line.map(({ text }) => text).join(''))
+    const signal = this.#model.notePainted(screen)
+    this.#frames.at(earliest([screen.changesAtMs, signal.againAtMs]))
+    if (signal.telling !== null) this.#parts.signal(signal)
+  }
+}
+
+/** Returns the layout of a plain session, which keeps what it has printed. A question is whole once it is printed. */
+function plainLayout(): (scene: Scene) => { readonly transcript: Transcript; readonly screen: Screen } {
+  let printed = nothingPrinted
+  return (scene) => {
+    const frame = plainFrame(scene, printed)
+    printed = frame.printed
+    const lines = frame.lines.map((text) => [{ text }])
+    return {
+      transcript: frame.transcript,
+      screen: {
+        settled: lines.length === 0 ? [] : [{ kind: 'report', lines }],
+        live: emptyZone,
+        caret: null,
+        approvalId: frame.approvalId,
+        isSeen: frame.approvalId !== null,
+        changesAtMs: scene.ui.interrupts.armedUntilMs,
+        theme: ansiTheme,
+        ambiguous: 1,
+      },
+    }
+  }
+}
+
+function earliest(times: readonly (number | null)[]): number | null {
+  const known = times.filter((time) => time !== null)
+  return known.length === 0 ? null : Math.min(...known)
+}

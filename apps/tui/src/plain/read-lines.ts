@@ -1,0 +1,43 @@
+import { createInterface } from 'node:readline'
+import { cleanInput } from '../view/text/control-characters.ts'
+
+interface LineListener {
+  /** Takes a line without its end; lines that came at once are joined by line ends. */
+  readonly onLine: (text: string) => void
+  /** Called when the input has ended, by Ctrl+D or with the terminal. */
+  readonly onEnd: () => void
+}
+
+/** Time in which further lines belong to the same paste: the terminal hands over one line at a time. */
+const pasteMs = 30
+
+/** Reads lines as the terminal hands them over, which echoes and edits them by itself. Disposing stops it. */
+export function readLines(input: NodeJS.ReadableStream, { onLine, onEnd }: LineListener): Disposable {
+  let gathered: string[] = []
+  let timer: NodeJS.Timeout | undefined
+  const deliver = () => {
+    clearTimeout(timer)
+    const lines = gathered
+    gathered = []
+    if (lines.length > 0) onLine(cleanInput(lines.join('\n')))
+  }
+  const reader = createInterface({ input, terminal: false })
+  // Reading from a closed terminal fails; the input has ended then.
+  input.on('error', onEnd)
+  reader.on('line', (line) => {
+    gathered.push(line)
+    clearTimeout(timer)
+    timer = setTimeout(deliver, pasteMs)
+  })
+  reader.on('close', () => {
+    deliver()
+    onEnd()
+  })
+  return {
+    [Symbol.dispose]() {
+      clearTimeout(timer)
+      reader.removeAllListeners()
+      reader.close()
+    },
+  }
+}

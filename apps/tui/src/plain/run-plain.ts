@@ -1,0 +1,101 @@
+import { homedir } from 'node:os'
+import type { RpcError } from '@parley/rpc'
+import type { Launch } from '../cli/launch-server.ts'
+import { ConversationController } from '../conversation/conversation-controller.ts'
+import type { Extra } from '../conversation/open-conversation.ts'
+import { openPromptHistory } from '../conversation/prompt-history.ts'
+import { note } from '../conversation/rejected-intent.ts'
+import type { Start } from '../conversation/start-conversation.ts'
+import { firstMessage, sayEnding } from '../ink/run-interactive.ts'
+import { UserPrograms } from '../programs/user-programs.ts'
+import { hasTerminal, sayNoTerminal } from '../terminal/port.ts'
+import type { Intent, LendingIntent } from '../ui/actions.ts'
+import { PlainScreen } from './plain-screen.ts'
+import { readLines } from './read-lines.ts'
+
+interface Opening {
+  readonly launch: Launch
+  readonly start: Start
+  readonly extra: Extra
+}
+
+const hint = 'Plain lines. Type a message and Enter; ? says what else, /help lists the commands. Ctrl+D leaves.'
+const bell = '\x07'
+/** Size that a terminal without one is taken to have. */
+const usualSize = { columns: 80, rows: 24 }
+
+/** Runs a plain session until the user leaves: lines in, lines out, no cursor moved. Resolves to the exit code. */
+export async function runPlain(opening: Opening): Promise<number> {
+  if (!hasTerminal()) return sayNoTerminal()
+  const { launch, start } = opening
+  const { stdin, stdout } = process
+  const end = Promise.withResolvers<RpcError | null>()
+  const run = (intent: Intent) => {
+    // A program that moves the cursor runs like any other command, without a terminal.
+    const asked = intent.kind === 'runInTerminal' ? ({ kind: 'shell', command: intent.command } as const) : intent
+    if (!isOfWindow(asked)) void conversation.run(asked).catch(end.reject)
+  }
+  const screen = new PlainScreen({
+    print: (line) => void stdout.write(`${line}\n`),
+    size: () => ({ columns: stdout.columns || usualSize.columns, rows: stdout.rows || usualSize.rows }),
+    homeFolder: launch.env['HOME'] ?? homedir(),
+    signal: ({ telling }) => programs.signal({ title: null, telling }),
+    onIntent: run,
+  })
+  const programs = createPrograms(launch.env, screen)
+  const conversation = createConversation(opening, { screen, programs, onEnd: end.resolve })
+  const onInterrupt = () => screen.dispatch({ kind: 'signal' })
+  process.on('SIGINT', onInterrupt)
+  const lines = readLines(stdin, {
+    onLine: (text) => screen.dispatch({ kind: 'line', text }),
+    onEnd: () => end.resolve(null),
+  })
+  try {
+    screen.dispatch(note('info', hint), ...firstMessage(start))
+    void conversation.start().catch(end.reject)
+    const rejection = await end.promise
+    lines[Symbol.dispose]()
+    screen[Symbol.dispose]()
+    return sayEnding({ rejection, farewell: conversation.farewell })
+  } finally {
+    programs[Symbol.dispose]()
+    await conversation[Symbol.asyncDispose]()
+    process.off('SIGINT', onInterrupt)
+  }
+}
+
+/** Intents about a window, which lines do not have. */
+type WindowIntent = LendingIntent | Extract<Intent, { kind: 'clear' }>
+
+function isOfWindow(intent: Intent): intent is WindowIntent {
+  const { kind } = intent
+  return kind === 'suspend' || kind === 'clear' || kind === 'editText' || kind === 'runInTerminal'
+}
+
+/** Creates the user's programs; every notification of the terminal is its bell. */
+function createPrograms(env: NodeJS.ProcessEnv, screen: PlainScreen): UserPrograms {
+  return new UserPrograms({
+    env,
+    write: (text) => void (text.includes(bell) && process.stdout.write(bell)),
+    warn: (text) => screen.dispatch(note('warning', text)),
+    showStatus: () => undefined,
+    showLook: () => undefined,
+  })
+}
+
+interface Around {
+  readonly screen: PlainScreen
+  readonly programs: UserPrograms
+  readonly onEnd: (rejection: RpcError | null) => void
+}
+
+function createConversation(opening: Opening, around: Around): ConversationController {
+  const { env, home } = opening.launch
+  return new ConversationController({
+    ...opening,
+    ...around,
+    homeFolder: env['HOME'] ?? homedir(),
+    prompts: openPromptHistory(home, env),
+    terminal: { write: null, env },
+  })
+}

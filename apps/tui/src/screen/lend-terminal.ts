@@ -1,0 +1,83 @@
+import type { EditedText } from '../terminal/edit-text.ts'
+import type { Intent, LendingIntent } from '../ui/actions.ts'
+import type { LendableTerminal } from './hold-screen.ts'
+import type { ScreenController } from './screen-controller.ts'
+
+/** Intent that gives the terminal to a program of the user's. */
+type ProgramIntent = Exclude<LendingIntent, { kind: 'suspend' }>
+
+export function isForProgram(intent: Intent): intent is ProgramIntent {
+  return intent.kind === 'editText' || intent.kind === 'runInTerminal'
+}
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** Terminal that a program of the user may have; while it does, nothing else gives it away or takes it. */
+interface LentTerminal extends LendableTerminal {
+  /** Runs the editor and puts what it leaves in the composer, or a command and says how it ended. */
+  readonly lend: (intent: ProgramIntent) => Promise<void>
+  /** True while signals and sizes concern the program only. */
+  readonly isLent: () => boolean
+}
+
+export function lendTerminal(
+  held: LendableTerminal,
+  screen: Pick<ScreenController, 'dispatch'>,
+  env: Environment,
+): LentTerminal {
+  let isLent = false
+  const note = (level: 'info' | 'warning', text: string) =>
+    screen.dispatch({ kind: 'notice', notice: { kind: 'note', level, text } })
+
+  async function edit(text: string): Promise<() => void> {
+    const edited = await openEditor(text, env)
+    if (edited.kind === 'edited') return () => screen.dispatch(edited)
+    const said = `The editor failed: ${edited.reason}. The text is as it was; $VISUAL or $EDITOR names another one.`
+    return () => note('warning', said)
+  }
+
+  async function run(command: string, folder: string): Promise<() => void> {
+    const problem = await runCommand(command, { folder, env })
+    const how = problem === null ? '' : `: ${problem}`
+    const said = `\`${command}\` had the terminal${how}. The conversation has nothing of it.`
+    return () => note(problem === null ? 'info' : 'warning', said)
+  }
+
+  return {
+    release: () => isLent || held.release(),
+    take: () => isLent || held.take(),
+    isLent: () => isLent,
+    async lend(intent) {
+      if (isLent) return
+      isLent = true
+      held.release()
+      const say = await (intent.kind === 'editText' ? edit(intent.text) : run(intent.command, intent.folder))
+      isLent = false
+      held.take()
+      say()
+    },
+  }
+}
+
+/** Loads what starts the editor only now, because the window is opened with as little as it needs. Never rejects. */
+async function openEditor(text: string, env: Environment): Promise<EditedText> {
+  try {
+    const { editText } = await import('../terminal/edit-text.ts')
+    return await editText(text, env)
+  } catch (error) {
+    return { kind: 'failed', reason: error instanceof Error ? error.message : String(error) }
+  }
+}
+
+/** Resolves to what went wrong, or null. Never rejects. */
+async function runCommand(
+  command: string,
+  { folder, env }: { readonly folder: string; readonly env: Environment },
+): Promise<string | null> {
+  try {
+    const { runWithTerminal } = await import('../terminal/run-with-terminal.ts')
+    return await runWithTerminal(['/bin/sh', '-c', command], { cwd: folder, env })
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error)
+  }
+}

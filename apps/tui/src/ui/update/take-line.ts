@@ -1,0 +1,137 @@
+import type { Approval } from '@parley/protocol'
+import { stepTo, type UiContext, type UiStep } from '../actions.ts'
+import { answerByWord, type TypedAnswer } from '../answer-approval.ts'
+import { type Answer, noteKey, pendingApprovals } from '../answers.ts'
+import { emptyComposer } from '../composer/composer.ts'
+import { fieldsOf, optionsOf, pressInForm, previousField } from '../fill-form.ts'
+import { keyPress } from '../keys/key-event.ts'
+import { type Menu, matching } from '../menu/menu.ts'
+import { pressInMenu } from '../press-in-menu.ts'
+import { parseSlash } from '../slash-commands.ts'
+import { addNote, addNotice, type FilledForm, type UiState } from '../ui-state.ts'
+import { pressEnter } from './press-enter.ts'
+import { closeMenu, closeRule } from './press-stop.ts'
+
+/** Handles a line that was typed as a whole. Several lines that came at once are a message, never an answer. */
+export function takeLine(ui: UiState, line: string, context: UiContext): UiStep {
+  const step = lineStep(ui, line, context)
+  const { answeredApproval } = step.ui
+  const answeredAtMs = answeredApproval === ui.answeredApproval ? ui.answeredAtMs : context.nowMs
+  return { ...step, ui: { ...step.ui, answeredAtMs, guard: noteKey(step.ui.guard, context.nowMs) } }
+}
+
+function lineStep(ui: UiState, line: string, context: UiContext): UiStep {
+  const word = line.trim().toLowerCase()
+  const isCommand = parseSlash(line.trim())?.kind === 'command'
+  if (ui.hangs && word === 'restart') return restarted(ui)
+  if (ui.link.kind === 'lost') return lineWithoutServer(ui, line, word, context)
+  if (ui.menu !== null && !(isCommand && ui.opened !== null)) return takeRowLine(ui, ui.menu, line.trim(), context)
+  if (ui.purpose.kind === 'form') return takeField(ui, ui.purpose.form, line, context)
+  const answered = line.includes('\n') ? null : takeAnswer(ui, line, context)
+  return answered ?? enter({ ...ui, menu: null }, line, context)
+}
+
+function lineWithoutServer(ui: UiState, line: string, word: string, context: UiContext): UiStep {
+  if (word === 'restart' || word === 'r') return restarted(ui)
+  if (parseSlash(line.trim()) !== null || word === 'exit') return enter(ui, line, context)
+  return stepTo(addNote(ui, 'warning', 'Not sent: the server ended. Type restart, then type it again.'))
+}
+
+function restarted(ui: UiState): UiStep {
+  return stepTo({ ...ui, link: { kind: 'starting' }, hangs: false }, { kind: 'restart' })
+}
+
+/** Does what Enter does with the line as the text of the composer. */
+function enter(ui: UiState, line: string, context: UiContext): UiStep {
+  const command = parseSlash(line.trim())
+  if (line.trim() === '?' || (command?.kind === 'command' && command.name === 'keys'))
+    return stepTo(addNotice(ui, typedWords))
+  const begun = ui.composer.text.endsWith('\n') ? ui.composer.text : ''
+  const text = begun + line
+  const composer = { ...emptyComposer, text, caret: text.length }
+  // What is typed whole is not to be completed.
+  return pressEnter({ ...ui, composer, dismissed: text, writing: null }, 'steer', context)
+}
+
+const typedWords = {
+  kind: 'table',
+  title: 'What can be typed',
+  rows: [
+    ['a line', 'a message; a backslash at its end goes on in the next line, lines pasted at once are one message'],
+    ['an empty line', 'lets go on what waits for you'],
+    ['yes, no, no and what to do instead, stop', 'answer a question, and the other words that it names'],
+    ['/command', '/help lists the commands; a list is answered by a number'],
+    ['!command', 'run a command yourself, outside the sandbox'],
+    ['Ctrl+C', 'stops the command or the turn; twice, when nothing runs, leaves'],
+    ['Ctrl+D', 'leaves; the conversation is kept'],
+  ],
+} as const
+
+const answersByWord: Readonly<Record<string, Answer>> = {
+  ...{ yes: 'yes', y: 'yes', session: 'yesForConversation', a: 'yesForConversation' },
+  ...{ remember: 'remember', r: 'remember', no: 'note', n: 'note', stop: 'stop', why: 'why', w: 'why', v: 'print' },
+}
+
+/** Handles the line as an answer to the question that was printed; null if it is none. */
+function takeAnswer(ui: UiState, line: string, context: UiContext): UiStep | null {
+  const [approval] = pendingApprovals(context.state, ui)
+  if (approval === undefined || ui.opened === null || ui.composer.text.endsWith('\n')) return null
+  const typed = answerIn(line)
+  if (ui.remembering === approval.id && line.trim().toLowerCase() === 'back') return stepTo(closeRule(ui))
+  return typed === null ? null : answerByWord(leaveOtherRule(ui, approval), typed, context)
+}
+
+/** Returns the answer of a line: a word, or a no with what to do instead. */
+function answerIn(line: string): TypedAnswer | null {
+  const word = line.trim().toLowerCase()
+  if (Object.hasOwn(answersByWord, word)) return { word, answer: answersByWord[word] ?? 'print', note: '' }
+  const note = /^\s*no[\s,:]+(\S.*)$/i.exec(line)?.[1]?.trim()
+  return note === undefined ? null : { word: 'no', answer: 'note', note }
+}
+
+function leaveOtherRule(ui: UiState, { id }: Approval): UiState {
+  return ui.remembering === null || ui.remembering === id ? ui : { ...ui, remembering: null }
+}
+
+function takeField(ui: UiState, form: FilledForm, line: string, context: UiContext): UiStep {
+  const { state } = context
+  if (line.trim() === '/back') return stepTo(previousField(ui, form, state))
+  const field = fieldsOf(state, form)[form.at]
+  const options = field === undefined ? null : optionsOf(field)
+  const enterKey = keyPress('enter')
+  if (options === null) {
+    const composer = line === '' ? ui.composer : { ...emptyComposer, text: line, caret: line.length }
+    return pressInForm({ ...ui, composer }, enterKey, state) ?? stepTo(ui)
+  }
+  const word = line.trim().toLowerCase()
+  const named = options.findIndex(({ title }) => title.toLowerCase() === word)
+  const choice = word === '' ? form.choice : /^\d+$/.test(word) ? Number(word) - 1 : named
+  return pressInForm({ ...ui, purpose: { kind: 'form', form: { ...form, choice } } }, enterKey, state) ?? stepTo(ui)
+}
+
+const tooEarly = 'Too early: the list has just come. Type it again.'
+
+/** Takes the row of a number; other words search, and `cancel` closes the list. */
+function takeRowLine(ui: UiState, menu: Menu, word: string, context: UiContext): UiStep {
+  if (word === '' || word === 'cancel') return closeMenu(ui)
+  if (menu.rows === null) return stepTo(addNote(ui, 'info', 'The list has not come yet.'))
+  if (word === 'all' && menu.folder !== null)
+    return stepTo({ ...ui, menu: { ...menu, isFolderOnly: !menu.isFolderOnly, choice: 0 } })
+  const row = /^\d+$/.test(word) ? matching(menu)[Number(word) - 1] : undefined
+  if (row === undefined) return searchRows(ui, menu, word, context)
+  if (row.isDisabled) return stepTo(addNote(ui, 'warning', 'That one cannot be taken.'))
+  const confirming = menu.confirming === row.key ? row.key : null
+  const before = { ...ui, menu: { ...menu, choice: Number(word) - 1, confirming } }
+  const step = pressInMenu(before, before.menu, keyPress('enter'), context)
+  return step.ui === before && step.intents.length === 0 ? stepTo(addNote(ui, 'warning', tooEarly)) : step
+}
+
+/** Limits the list to rows with these words; a model may also be named that no list has. */
+function searchRows(ui: UiState, menu: Menu, text: string, context: UiContext): UiStep {
+  const filter = { ...emptyComposer, text, caret: text.length }
+  const searched = { ...menu, filter, choice: 0, confirming: null }
+  const isNamed = menu.kind === 'model' && matching(searched).length === 0
+  return isNamed
+    ? pressInMenu({ ...ui, menu: searched }, searched, keyPress('enter'), context)
+    : stepTo({ ...ui, menu: searched })
+}

@@ -1,0 +1,103 @@
+import type { Item, ItemOf } from '@parley/protocol'
+import { fileWords } from '@parley/protocol/question'
+import { shownName, stripEffects, visibleLine } from '../text/control-characters.ts'
+import { lineText, type Room } from '../text/span.ts'
+import { blockedWords, commandVerbs, toolVerbs } from '../transcript/call-block.ts'
+import type { Verbs } from '../transcript/call-facts.ts'
+import { answerNote, callFacts, verbOf } from '../transcript/call-facts.ts'
+import { verbFor } from '../transcript/change-block.ts'
+import { reasoningHeading } from '../transcript/item-block.ts'
+import { lookedAt } from '../transcript/look-ups.ts'
+import { outputRows, outputTail } from '../transcript/output-rows.ts'
+import { noticeLines } from './notice-lines.ts'
+
+/** Blanks before lines of others: only lines of parley begin at the margin. */
+export const othersIndent = '  '
+const outputIndent = '    '
+
+/** Room in which no line is wrapped. */
+const unwrapped: Room = { columns: 100_000 }
+/** Lines of output of a call that failed, and of the user's own command. */
+const failedTail = 5
+const ownOutput = { head: 40, tail: 40 }
+
+type Call = ItemOf<'commandExecution' | 'shellCommand' | 'toolCall' | 'fileChange'>
+
+/** Returns the lines about a finished item. `author`: name of another client that sent it. */
+export function itemLines(item: Item, author: string | null): readonly string[] {
+  const looked = lookedAt(item)
+  if (looked !== null) return [`Looked at ${looked}`]
+  switch (item.type) {
+    case 'userMessage':
+      return spokenLines(author ?? 'You', item.text)
+    case 'agentMessage':
+      return messageLines(item.text)
+    case 'reasoning': {
+      const heading = reasoningHeading(item)
+      return heading === '' ? [] : [`Thought: ${heading}`]
+    }
+    case 'commandExecution':
+    case 'toolCall':
+    case 'fileChange':
+    case 'shellCommand':
+      return [`${author === null ? '' : `${author}: `}${callLine(item)}`, ...outputLines(item)]
+    case 'notice':
+      return noticeLines(item.level, item.text.trim() === '' ? item.title : `${item.title}\n${item.text}`)
+    default:
+      return unknownLines(item)
+  }
+}
+
+/** Returns the text of a model as it was written, away from the margin. */
+export function messageLines(text: string): readonly string[] {
+  return linesOf(stripEffects(text)).map((line) => (line === '' ? '' : othersIndent + line))
+}
+
+function spokenLines(name: string, text: string): readonly string[] {
+  const [first = '', ...others] = linesOf(stripEffects(text))
+  return [`${name}: ${first}`, ...others.map((line) => othersIndent + line)]
+}
+
+function linesOf(text: string): readonly string[] {
+  return text.trimEnd().split('\n')
+}
+
+/** Returns the call with everything that must be said of it, the rights that it had included. */
+export function callLine(item: Call): string {
+  const facts = callFacts(item).map(({ text }) => (text === ' · ' ? '; ' : text.replace(/^✗ /, '')))
+  const note = item.type === 'shellCommand' ? null : answerNote(item)
+  const block = item.type === 'commandExecution' ? blockedWords(item) : null
+  const failure = item.failure === undefined ? null : shownName(item.failure.message)
+  return [titleOf(item), facts.join(''), note, failure, block].filter(isSaid).join('; ')
+}
+
+function titleOf(item: Call): string {
+  if (item.type === 'fileChange') {
+    const files = item.changes.map((change) => fileWords(change)).join('; ')
+    return `${verbFor(item)}: ${files === '' ? visibleLine(item.title.replace(/^Patch /, '')) : files}`
+  }
+  if (item.type === 'toolCall') {
+    const title = visibleLine(item.title)
+    return item.readOnly && item.status !== 'denied' ? title : `${verbOf(item, toolVerbs)} ${title}`
+  }
+  const command = item.type === 'shellCommand' ? item.command : item.text || item.title
+  return `${verbOf(item, item.type === 'shellCommand' ? ownVerbs : commandVerbs)} ${visibleLine(command)}`
+}
+
+const ownVerbs: Verbs = { done: 'You ran', doing: 'You run', not: 'Not run' }
+
+function outputLines(item: Call): readonly string[] {
+  if (item.type === 'fileChange' || item.output === undefined) return []
+  const isOwn = item.type === 'shellCommand'
+  if (!isOwn && item.status !== 'failed') return []
+  const rows = isOwn ? outputRows(item.output, unwrapped, ownOutput) : outputTail(item.output, unwrapped, failedTail)
+  return rows.map((row) => `${outputIndent}${lineText(row).replace(' (Ctrl+O)', '')}`.trimEnd())
+}
+
+function unknownLines({ title, text }: { readonly title: string; readonly text: string }): readonly string[] {
+  return [shownName(title), ...(text === '' ? [] : messageLines(text))]
+}
+
+function isSaid(part: string | null): part is string {
+  return part !== null && part !== ''
+}

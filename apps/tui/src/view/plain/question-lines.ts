@@ -1,0 +1,91 @@
+import type { Approval, Enforcement, FormField } from '@parley/protocol'
+import { describeQuestion, uncheckedWords } from '@parley/protocol/question'
+import { choicesFor } from '../../ui/answers.ts'
+import { optionsOf } from '../../ui/fill-form.ts'
+import type { FilledForm } from '../../ui/ui-state.ts'
+import { dangerWords, reasonWords } from '../approval/approval-context.ts'
+import { wordsFor } from '../approval/choice-rows.ts'
+import { alwaysWords } from '../approval/whole-approval.ts'
+import { collapseBlanks, showHidden, shownLine } from '../text/control-characters.ts'
+import { placedPath, shortPath } from '../text/formats.ts'
+
+interface Asking {
+  readonly enforcement: Enforcement
+  readonly homeFolder: string
+  /** Pending questions, this one included. */
+  readonly waiting: number
+}
+
+/** Returns the whole question, however long: everything that a yes would allow. Texts of others are indented. */
+export function questionLines(approval: Approval, { enforcement, homeFolder, waiting }: Asking): readonly string[] {
+  const words = describeQuestion(approval, enforcement)
+  const { asks, title, files, detail, background, variables, again, justification, rule } = words
+  const isForm = approval.kind === 'elicitation'
+  const reason = isForm ? words.reason : shownLine(collapseBlanks(reasonWords(approval)))
+  const place = shownLine(placedPath(approval.cwd, approval.environment, homeFolder))
+  const danger = dangerWords(approval)
+  return [
+    `Question${waiting > 1 ? ` 1 of ${waiting}` : ''}: ${asks}`,
+    ...indented([title ?? '', ...files, ...(detail === '' ? [] : detail.split('\n'))]),
+    ...(approval.form?.fields ?? []).map((field) => `Field: ${shownLine(field.title)}${needed(field)}`),
+    ...[...(danger === null ? [] : [shownLine(danger)]), ...words.warnings].map((warning) => `Warning: ${warning}`),
+    ...(isForm ? [] : [[`In ${place}`, ...words.limits.map(({ text }) => text)].join(', ')]),
+    ...[background, variables].filter((line) => line !== null),
+    ...(reason === '' ? [] : [`${isForm ? 'It says' : 'Asked because'}: ${reason}${rule === '' ? '' : ` ${rule}`}`]),
+    ...(again === null ? [] : [again]),
+    ...(justification === null ? [] : [uncheckedWords + justification]),
+  ]
+}
+
+function indented(lines: readonly string[]): readonly string[] {
+  return lines.filter((line, index) => line !== '' || index > 0).map((line) => `    ${line}`.trimEnd())
+}
+
+const typedWords = {
+  yes: 'yes',
+  yesForConversation: 'session',
+  remember: 'remember',
+  note: 'no',
+  stop: 'stop',
+} as const
+
+/** Returns the words that answer the question, with what each does. */
+export function answerWords(approval: Approval): string {
+  const about = wordsFor(approval, false)
+  const choices = choicesFor(approval).map(({ answer }) => {
+    if (answer === 'remember') return `remember (${alwaysWords(approval)}; shows the rule first)`
+    if (answer === 'note')
+      return approval.kind === 'elicitation' ? `no (${about.note})` : 'no, or no and what to do instead'
+    const meaning = about[answer].replace(/^yes, (?:and )?/, '')
+    return meaning === typedWords[answer] ? typedWords[answer] : `${typedWords[answer]} (${meaning})`
+  })
+  return `Type one of: ${[...choices, ...(approval.kind === 'elicitation' ? [] : ['why'])].join('; ')}. Any other line is a message.`
+}
+
+/** Returns the rule that a permanent yes would add, and the words that add it. */
+export function ruleLines({ always }: Approval, homeFolder: string): readonly string[] {
+  if (always === undefined) return []
+  return [
+    `Rule to add to ${shownLine(shortPath(always.file, homeFolder))}:`,
+    ...indented(showHidden(collapseBlanks(always.rule.trim())).split('\n')),
+    'It holds everywhere, also unsandboxed.',
+    'Type remember again to add it and run this, or back.',
+  ]
+}
+
+/** Returns the field of a form that the next line fills in. */
+export function fieldLines(field: FormField, { problem }: Pick<FilledForm, 'problem'>): readonly string[] {
+  const about = field.description === undefined ? '' : `. ${shownLine(field.description)}`
+  const options = optionsOf(field) ?? []
+  const usual = field.default === undefined ? '' : `. An empty line takes ${shownLine(String(field.default))}`
+  return [
+    ...(problem === null ? [] : [`Not taken: ${shownLine(problem)}`]),
+    `Field: ${shownLine(field.title)}${needed(field)}${about}${usual}`,
+    ...options.map(({ title }, index) => `  ${index + 1}: ${shownLine(title)}`),
+    `Type ${options.length === 0 ? 'the answer' : 'a number or its words'}, or /back.`,
+  ]
+}
+
+function needed({ required }: FormField): string {
+  return required ? ' (needed)' : ''
+}
