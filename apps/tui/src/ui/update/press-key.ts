@@ -11,7 +11,7 @@ import type { KeyEvent } from '../keys/key-event.ts'
 import { actOfKey, isMeaningNew, isSamePlaces, notePlaces, placedByKey } from '../keys/key-meaning.ts'
 import type { KeyAct } from '../keys/key-table.ts'
 import { openModelMenu, pressInMenu } from '../press-in-menu.ts'
-import { addKeyTables } from '../run-slash.ts'
+import { addUsualKeys } from '../run-slash.ts'
 import { addNote, leaveNotOffered, type UiState } from '../ui-state.ts'
 import { isComposerHidden, openByKey, setWriting } from '../write-over-question.ts'
 import { askForFiles } from './ask-for-files.ts'
@@ -119,7 +119,7 @@ const acts: Readonly<Record<KeyAct, Act>> = {
   searchNewer: (ui, { state }) => stepTo(moveSearch(ui, -1, state)),
   searchOlder: (ui, { state }) => stepTo(moveSearch(ui, 1, state)),
   send: (ui, context) => pressEnter(ui, 'steer', context),
-  showKeys: (ui) => stepTo(addKeyTables(ui)),
+  showKeys: (ui) => stepTo(addUsualKeys(ui)),
   stopCommand: (ui, { state }) => stopCommand(ui, state),
   suspend: only({ kind: 'suspend' }),
   takeBack: (ui, { state }) => takeBack(ui, state),
