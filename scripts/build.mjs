@@ -9,6 +9,7 @@ import { collectAssets } from './bundle/assets.mjs'
 import { builtinModules } from './bundle/builtin-modules.mjs'
 import { cachedScript } from './bundle/cached-script.mjs'
 import { buildId, programVersion } from './bundle/identity.mjs'
+import { inAscii } from './bundle/in-ascii.mjs'
 import { inkStartUp } from './bundle/ink-start-up.mjs'
 import { oneStartFile } from './bundle/one-start-file.mjs'
 import { distFolder, root } from './bundle/places.mjs'
@@ -75,8 +76,8 @@ async function bundle(program, define) {
 }
 
 /** Builds all code of a program as one script, whose name has its hash: a cache of other code would be taken for its own. */
-function bundleScript({ name, code }, define) {
-  return build({
+async function bundleScript({ name, code }, define) {
+  const script = await build({
     ...common,
     entryPoints: { [`${name}-code`]: code },
     entryNames: '[name]-[hash]',
@@ -86,6 +87,10 @@ function bundleScript({ name, code }, define) {
     banner: { js: `const parleyModuleUrl=require('node:url').pathToFileURL(__filename).href;` },
     plugins: plugins(),
   })
+  return {
+    ...script,
+    outputFiles: script.outputFiles.map((file) => (file.path.endsWith('.cjs') ? inAscii(file) : file)),
+  }
 }
 
 function bundleModules({ name, entry, code, starter, start }, define) {

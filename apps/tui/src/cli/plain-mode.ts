@@ -15,10 +15,8 @@ export function isPlainAsked(wantsPlain: boolean, env: Environment): boolean {
  */
 export function mayBePlain(argv: readonly string[], env: Environment): boolean {
   if (isPlainAsked(argv.includes('--plain'), env)) return true
-  return argv.some((word) => plainWord.test(word)) || plainWord.test(configText(env))
+  return argv.some((word) => /\btui\b/.test(word)) || /\bplain\b/.test(configText(env))
 }
-
-const plainWord = /\bplain\b/
 
 /** Returns the user's configuration as text; empty where there is none. */
 function configText(env: Environment): string {

@@ -153,9 +153,19 @@ export class ScreenModel {
     return signal
   }
 
+  /** Returns what one update works with. The id is made where it is read: before the first frame the source of ids takes 4 ms. */
   #context(): UiContext {
     const { columns } = this.#parts.size()
-    return { state: this.#state, nowMs: Date.now(), columns, freshId: randomUUID() }
+    let freshId: string | undefined
+    return {
+      state: this.#state,
+      nowMs: Date.now(),
+      columns,
+      get freshId() {
+        freshId ??= randomUUID()
+        return freshId
+      },
+    }
   }
 }
 

@@ -1,12 +1,21 @@
-import type { Approval, ApprovalRequest, InputItem, MessageId, ParamsOf, TurnId } from '@parley/protocol'
+import type { Approval, ApprovalRequest, InputItem, MessageId, ParamsOf, ResultOf, TurnId } from '@parley/protocol'
 import { codeOf } from '../connection/errors.ts'
 import type { Followed } from './follow-events.ts'
+import { type LiveTail, openTail } from './live-tail.ts'
 import { createTurn, type Turn, type TurnParts } from './turn.ts'
 
 /** Options of a message, as in the request `conversation/sendMessage`. */
 export interface SendOptions extends Omit<ParamsOf<'conversation/sendMessage'>, 'conversationId' | 'input'> {
   /** Interrupts the turn, or removes the message while it is queued. The turn still ends by its event. */
   readonly signal?: AbortSignal
+}
+
+interface Sent {
+  /** Seq of the last event before the message was sent. */
+  readonly before: number
+  readonly messageId: MessageId
+  /** Events after `before`. */
+  readonly tail: LiveTail
 }
 
 export type MessageInput = string | readonly InputItem[]
@@ -37,17 +46,27 @@ export class ConversationTurns {
     ended.throwIfAborted()
     const before = store.state.core.seq
     const messageId = options.messageId ?? crypto.randomUUID()
-    const { seq, turnId, disposition } = await client.request('conversation/sendMessage', {
+    // Collects what arrives with the answer, which the turn would read from the log otherwise.
+    const tail = openTail(store, ended)
+    tail.restart()
+    const sent = client.request('conversation/sendMessage', {
       ...options,
       conversationId: store.conversationId,
       messageId,
       input: typeof input === 'string' ? [{ type: 'text', text: input }] : [...input],
     })
-    const key = disposition === 'started' && turnId !== null ? { turnId } : { messageId }
-    // A repeated message has an older seq; its turn began one event before the message.
-    const turn = this.#create({ key, after: { seq: Math.max(0, Math.min(before, seq - 2)) } })
+    const turn = this.#begun(await orDispose(sent, tail), { before, messageId, tail })
     if (signal !== undefined) this.#stopOn(signal, turn, messageId)
     return turn
+  }
+
+  #begun({ seq, turnId, disposition }: ResultOf<'conversation/sendMessage'>, { before, messageId, tail }: Sent): Turn {
+    const key = disposition === 'started' && turnId !== null ? { turnId } : { messageId }
+    // A repeated message has an older seq; its turn began one event before the message.
+    const after = { seq: Math.max(0, Math.min(before, seq - 2)) }
+    if (after.seq === before) return this.#create({ key, after, tail })
+    tail[Symbol.dispose]()
+    return this.#create({ key, after })
   }
 
   #create(which: Omit<TurnParts, 'followed' | 'isAnswerable'>): Turn {
@@ -119,5 +138,15 @@ export class ConversationTurns {
   #isAnswerable({ answerableBy }: ApprovalRequest): boolean {
     const { clientId } = this.#followed.client.server
     return this.#hasHandler() || answerableBy.some((id) => id !== clientId)
+  }
+}
+
+/** Resolves with the work; disposes the resource if it fails. */
+async function orDispose<Result>(work: Promise<Result>, resource: Disposable): Promise<Result> {
+  try {
+    return await work
+  } catch (error) {
+    resource[Symbol.dispose]()
+    throw error
   }
 }

@@ -2,7 +2,7 @@ import type { Cursor, Envelope } from '@parley/protocol'
 import { type Client, isEnvelope } from '../connection/client.ts'
 import { ClientError, codeOf } from '../connection/errors.ts'
 import type { ConversationStore } from './conversation-store.ts'
-import { openTail } from './live-tail.ts'
+import { type LiveTail, openTail } from './live-tail.ts'
 
 export interface Followed {
   readonly client: Client
@@ -14,6 +14,13 @@ export interface Followed {
 /** Position of the last event that is not wanted. Without `crc` the server does not check that its log has the event. */
 export type Place = { readonly seq: number; readonly crc?: Cursor['crc'] }
 
+interface FollowOptions {
+  readonly after: Place
+  readonly signal?: AbortSignal | undefined
+  /** Tail that has collected without a gap since `after`, which the iteration takes over. Default: one opened now. */
+  readonly tail?: LiveTail | undefined
+}
+
 /**
  * Iterates over every event after a position, once and in order, at the reader's pace. Keeps at most the newest 1,024
  * unread events in memory and reads older ones from the server's log. Ends when the conversation is closed here; throws
@@ -21,11 +28,11 @@ export type Place = { readonly seq: number; readonly crc?: Cursor['crc'] }
  */
 export async function* followEvents(
   { client, store, ended }: Followed,
-  { after, signal }: { readonly after: Place; readonly signal?: AbortSignal | undefined },
+  { after, signal, tail: opened }: FollowOptions,
 ): AsyncGenerator<Envelope, void, undefined> {
   const { conversationId } = store
   const over = signal === undefined ? ended : AbortSignal.any([ended, signal])
-  using tail = openTail(store, over)
+  using tail = opened ?? openTail(store, over)
   let place = after
 
   function* news(envelopes: Iterable<Envelope>): Generator<Envelope, void, undefined> {

@@ -5,7 +5,7 @@ import type { ConversationStore } from './conversation-store.ts'
 const tailLimit = 1024
 
 /** The newest events of a conversation for one reader. Beyond the limit they are dropped, which leaves a gap. */
-interface LiveTail extends Disposable {
+export interface LiveTail extends Disposable {
   /** True if events before the next one are missing. Initially true. */
   readonly hasGap: boolean
   /** Yields and removes the unread events, oldest first, those that arrive meanwhile included. */

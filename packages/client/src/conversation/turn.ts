@@ -1,6 +1,7 @@
 import type { ApprovalRequest, ConversationEvent, EventOf, TurnId } from '@parley/protocol'
 import { ClientError } from '../connection/errors.ts'
 import { type Followed, followEvents, leavable, type Place } from './follow-events.ts'
+import type { LiveTail } from './live-tail.ts'
 import { createTurnScope, type TurnKey, type TurnScope } from './turn-scope.ts'
 
 /** The end of a turn. A failed turn is a result too, with `failure`. */
@@ -27,6 +28,8 @@ export interface TurnParts {
   readonly followed: Followed
   readonly key: TurnKey
   readonly after: Place
+  /** Tail with every event after `after`, which the turn closes; saves reading them from the log. */
+  readonly tail?: LiveTail
   /** The model's last message before `after`. */
   readonly saidBefore?: string
   /** Returns true if a connected client can answer the approval. */
@@ -41,8 +44,8 @@ export function createTurn(parts: TurnParts): Turn {
   let readers = 0
   const own = createTurnScope(parts.key)
 
-  async function* eventsOfTurn(scope: TurnScope, followed: Followed): Events {
-    for await (const { event } of followEvents(followed, { after: parts.after })) {
+  async function* eventsOfTurn(scope: TurnScope, followed: Followed, tail?: LiveTail): Events {
+    for await (const { event } of followEvents(followed, { after: parts.after, tail })) {
       for (const taken of scope.take(event)) {
         yield taken
         if (taken.type === 'turn.ended') return
@@ -69,7 +72,7 @@ export function createTurn(parts: TurnParts): Turn {
     let text = parts.saidBefore ?? ''
     const waiting = (await parts.unanswered?.()) ?? null
     if (waiting !== null && readers === 0) throw approvalNeeded(waiting)
-    for await (const event of eventsOfTurn(own, parts.followed)) {
+    for await (const event of eventsOfTurn(own, parts.followed, parts.tail)) {
       assertAnswerable(event)
       if (event.type === 'item.completed' && event.item.type === 'agentMessage') text = event.item.text
       if (event.type !== 'turn.ended') continue

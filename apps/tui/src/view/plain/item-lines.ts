@@ -63,7 +63,7 @@ function linesOf(text: string): readonly string[] {
 
 /** Returns the call with everything that must be said of it, the rights that it had included. */
 export function callLine(item: Call): string {
-  const facts = callFacts(item).map(({ text }) => (text === ' · ' ? '; ' : text.replace(/^✗ /, '')))
+  const facts = callFacts(item).map(({ text }) => (text === ' · ' ? '; ' : text.replace('✗ ', '')))
   const note = item.type === 'shellCommand' ? null : answerNote(item)
   const block = item.type === 'commandExecution' ? blockedWords(item) : null
   const failure = item.failure === undefined ? null : shownName(item.failure.message)
