@@ -16,6 +16,7 @@ import { addNote, leaveNotOffered, type UiState } from '../ui-state.ts'
 import { isComposerHidden, openByKey, setWriting } from '../write-over-question.ts'
 import { askForFiles } from './ask-for-files.ts'
 import { askForImages } from './attach-images.ts'
+import { restart } from './follow-link.ts'
 import { placesOf, situationOf } from './key-places.ts'
 import { pressEnter } from './press-enter.ts'
 import {
@@ -114,7 +115,7 @@ const acts: Readonly<Record<KeyAct, Act>> = {
   previousField: (ui, { state }) =>
     ui.purpose.kind === 'form' ? stepTo(previousField(ui, ui.purpose.form, state)) : null,
   queue: (ui, context) => pressEnter(ui, 'queue', context),
-  restart: (ui) => stepTo({ ...ui, link: { kind: 'starting' }, hangs: false }, { kind: 'restart' }),
+  restart: (ui) => restart(ui),
   search: (ui) => openSearch(ui),
   searchNewer: (ui, { state }) => stepTo(moveSearch(ui, -1, state)),
   searchOlder: (ui, { state }) => stepTo(moveSearch(ui, 1, state)),
