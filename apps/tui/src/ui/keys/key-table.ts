@@ -111,7 +111,7 @@ export const keySections: readonly Section[] = [
     title: 'In an empty composer',
     places: ['composer'],
     rows: [
-      { keys: ['?'], when: 'empty', act: 'showKeys', words: 'these keys' },
+      { keys: ['?'], when: 'empty', act: 'showKeys', words: 'the keys used most; `/keys` lists all' },
       { keys: ['up'], when: 'empty', act: 'editWaiting', words: 'change the newest message that waits' },
       { keys: ['ctrl+d'], when: 'empty', act: 'leave', words: 'leave' },
     ],

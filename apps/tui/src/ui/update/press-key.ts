@@ -11,11 +11,12 @@ import type { KeyEvent } from '../keys/key-event.ts'
 import { actOfKey, isMeaningNew, isSamePlaces, notePlaces, placedByKey } from '../keys/key-meaning.ts'
 import type { KeyAct } from '../keys/key-table.ts'
 import { openModelMenu, pressInMenu } from '../press-in-menu.ts'
-import { addKeyTables } from '../run-slash.ts'
+import { addUsualKeys } from '../run-slash.ts'
 import { addNote, leaveNotOffered, type UiState } from '../ui-state.ts'
 import { isComposerHidden, openByKey, setWriting } from '../write-over-question.ts'
 import { askForFiles } from './ask-for-files.ts'
 import { askForImages } from './attach-images.ts'
+import { restart } from './follow-link.ts'
 import { placesOf, situationOf } from './key-places.ts'
 import { pressEnter } from './press-enter.ts'
 import {
@@ -114,12 +115,12 @@ const acts: Readonly<Record<KeyAct, Act>> = {
   previousField: (ui, { state }) =>
     ui.purpose.kind === 'form' ? stepTo(previousField(ui, ui.purpose.form, state)) : null,
   queue: (ui, context) => pressEnter(ui, 'queue', context),
-  restart: (ui) => stepTo({ ...ui, link: { kind: 'starting' }, hangs: false }, { kind: 'restart' }),
+  restart: (ui) => restart(ui),
   search: (ui) => openSearch(ui),
   searchNewer: (ui, { state }) => stepTo(moveSearch(ui, -1, state)),
   searchOlder: (ui, { state }) => stepTo(moveSearch(ui, 1, state)),
   send: (ui, context) => pressEnter(ui, 'steer', context),
-  showKeys: (ui) => stepTo(addKeyTables(ui)),
+  showKeys: (ui) => stepTo(addUsualKeys(ui)),
   stopCommand: (ui, { state }) => stopCommand(ui, state),
   suspend: only({ kind: 'suspend' }),
   takeBack: (ui, { state }) => takeBack(ui, state),

@@ -6,11 +6,13 @@ import {
   after,
   colleague,
   command,
+  completed,
   requested,
   started,
   startedAt,
   turnEnded,
   turnStarted,
+  userMessage,
 } from '../scenes/conversation.ts'
 import { sceneOf, settledRows } from '../scenes/scene.ts'
 
@@ -47,6 +49,13 @@ describe('the end of a turn', () => {
     expect(printed([1, [turnStarted]], [9, [turnStarted, turnEnded('interrupted')]])).toEqual([
       'stopped after 1.0 s · 23:13',
     ])
+  })
+
+  test('is said above the next turn when both become known at once', () => {
+    const next = { ...turnStarted, turnId: 't2' } as const
+    const message = { ...completed(userMessage('and this')), turnId: 't2' } as const
+    const rows = printed([1, [turnStarted]], [4, [turnStarted, turnEnded(), next, message]])
+    expect(rows.filter((row) => row !== '')).toEqual(['done in 1.0 s · 23:13', '▌ and this'])
   })
 
   test('is not said of a turn that this window has not seen', () => {
