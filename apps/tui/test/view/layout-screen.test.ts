@@ -232,6 +232,7 @@ const scenes: Readonly<Record<string, Scene>> = {
     ),
   ),
   'a command being completed': sceneOf(after(), { composer: written('/s'), choice: 1 }),
+  'all commands offered': sceneOf(after(), { composer: written('/') }),
   'the list of conversations': sceneOf(null, { menu: resuming, opened: null }),
   'the list of conversations from one of them': sceneOf(after(), {
     menu: { ...resuming, rows: conversationRows(listings, { ownPid: null, liveOnly: false, openId: 'c3' }) },
