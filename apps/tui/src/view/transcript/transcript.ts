@@ -1,6 +1,7 @@
 import type { ClientId, CompletedItem, ConversationState, Core, Item } from '@parley/protocol'
 import type { Notice } from '../../ui/notices/notice.ts'
 import { actorName } from '../../ui/outside-changes.ts'
+import { wrapLines } from '../text/fit-rows.ts'
 import { count } from '../text/formats.ts'
 import { beside, indented } from '../text/gutter.ts'
 import type { Room } from '../text/span.ts'
@@ -109,7 +110,7 @@ function putEnding(scan: Scan, core: Core, runningId: string | null): void {
   if (clock === null || clock.turnId === runningId) return
   const ending = endingBlock(clock, core, scan.utcOffsetMs)
   change(scan, { turn: null })
-  if (ending !== null) put(scan, ending)
+  if (ending !== null) put(scan, { ...ending, lines: wrapLines(ending.lines, scan.room) })
 }
 
 function settleItem(scan: Scan, { item }: CompletedItem, isNew: boolean): void {

@@ -18,11 +18,19 @@ import { sceneOf, settledRows } from '../scenes/scene.ts'
 
 /** What is printed when these frames are painted in turn, each at its second. */
 function printed(...frames: readonly (readonly [second: number, events: readonly ConversationEvent[]])[]) {
+  return printedAt(80, ...frames)
+}
+
+function printedAt(
+  columns: number,
+  ...frames: readonly (readonly [second: number, events: readonly ConversationEvent[]])[]
+) {
   let transcript: Transcript = emptyTranscript
   return frames.flatMap(([second, events]) => {
     const scene = {
       ...sceneOf(after(...events)),
       transcript,
+      size: { columns, rows: 32 },
       nowMs: startedAt + second * 1_000,
       utcOffsetMs: 3_600_000,
     }
@@ -43,6 +51,11 @@ describe('the end of a turn', () => {
   test('does not count the time in which it waited for the user', () => {
     const rows = printed([1, [turnStarted]], [2, asked], [4, answered], [5, [...answered, turnEnded()]])
     expect(rows).toEqual(['done in 2.0 s · 2.0 s waiting for you · 23:13'])
+  })
+
+  test('keeps its words whole in a narrow window', () => {
+    const rows = printedAt(40, [1, [turnStarted]], [2, asked], [4, answered], [5, [...answered, turnEnded()]])
+    expect(rows).toEqual(['done in 2.0 s · 2.0 s waiting for you ·', '23:13'])
   })
 
   test('says that it was stopped', () => {
