@@ -51,11 +51,16 @@ function releasedStep(ui: UiState, event: KeyEvent, context: UiContext): UiStep 
 
 /** Records the time of an answer, and the places that the key has brought about. */
 export function settleKey(before: UiState, step: UiStep, { state, nowMs }: UiContext): UiStep {
-  const answeredAtMs = step.ui.answeredApproval === before.answeredApproval ? before.answeredAtMs : nowMs
   const places = placesOf(step.ui, state)
   const isUnchanged = isSamePlaces(places, placesOf(before, state))
   const shownPlaces = isUnchanged ? step.ui.shownPlaces : placedByKey(places)
-  return { ...step, ui: { ...step.ui, answeredAtMs, shownPlaces } }
+  return { ...step, ui: { ...withAnswerTime(before, step.ui, nowMs), shownPlaces } }
+}
+
+/** Returns the state with the time of an answer that was given in this step. */
+export function withAnswerTime(before: UiState, ui: UiState, nowMs: number): UiState {
+  const isSame = ui.answeredApproval === before.answeredApproval
+  return isSame ? ui : { ...ui, answeredAtMs: nowMs }
 }
 
 function keyStep(ui: UiState, event: KeyEvent, context: UiContext): UiStep {
@@ -93,6 +98,7 @@ const acts: Readonly<Record<KeyAct, Act>> = {
   breakLine: (ui, context) => edit(ui, { kind: 'newline' }, context),
   chooseCompletion,
   clear: (ui) => stepTo(clearText(ui)),
+  clearWindow: only({ kind: 'clear' }),
   closeCompletions: (ui) => stepTo({ ...ui, dismissed: ui.composer.text }),
   closeMenu: (ui) => closeMenu(ui),
   closeNote: (ui) => stepTo(closeNote(ui)),

@@ -11,14 +11,14 @@ import { parseSlash } from '../slash-commands.ts'
 import { addNote, addNotice, type FilledForm, type UiState } from '../ui-state.ts'
 import { restart } from './follow-link.ts'
 import { pressEnter } from './press-enter.ts'
+import { withAnswerTime } from './press-key.ts'
 import { closeMenu, closeRule } from './press-stop.ts'
 
 /** Handles a line that was typed as a whole. Several lines that came at once are a message, never an answer. */
 export function takeLine(ui: UiState, line: string, context: UiContext): UiStep {
   const step = lineStep(ui, line, context)
-  const { answeredApproval } = step.ui
-  const answeredAtMs = answeredApproval === ui.answeredApproval ? ui.answeredAtMs : context.nowMs
-  return { ...step, ui: { ...step.ui, answeredAtMs, guard: noteKey(step.ui.guard, context.nowMs) } }
+  const answered = withAnswerTime(ui, step.ui, context.nowMs)
+  return { ...step, ui: { ...answered, guard: noteKey(answered.guard, context.nowMs) } }
 }
 
 function lineStep(ui: UiState, line: string, context: UiContext): UiStep {
