@@ -15,7 +15,8 @@ const { script, isRejected } = compile()
 if (isRejected) process.once('exit', writeCache)
 const module = { exports: {} }
 script.runInThisContext()(module, module.exports, createRequire(file), file, import.meta.dirname)
-export const { running } = module.exports
+// A program has one of the two: it runs as it is loaded, or is started by what loads it.
+export const { running, start } = module.exports
 await running
 
 /** Compiles the code. The cache is not kept in memory: V8 copies what it takes. */

@@ -54,3 +54,13 @@ test('no window is opened without a terminal', () => {
   expect(opensWindow([], { ...terminal, stdout: {} })).toBe(false)
   expect(opensWindow([], { ...terminal, stdin: {} })).toBe(false)
 })
+
+test('the streams are left alone where the words open no window', () => {
+  const streams = {
+    get stdin(): never {
+      throw new Error('stdin was opened')
+    },
+    stdout: { isTTY: true },
+  }
+  expect(opensWindow(['exec', 'say hello'], streams)).toBe(false)
+})

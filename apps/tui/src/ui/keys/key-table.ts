@@ -29,6 +29,7 @@ export type KeyAct =
   | 'breakLine'
   | 'chooseCompletion'
   | 'clear'
+  | 'clearWindow'
   | 'closeCompletions'
   | 'closeMenu'
   | 'closeNote'
@@ -113,6 +114,12 @@ export const keySections: readonly Section[] = [
     rows: [
       { keys: ['?'], when: 'empty', act: 'showKeys', words: 'the keys used most; `/keys` lists all' },
       { keys: ['up'], when: 'empty', act: 'editWaiting', words: 'change the newest message that waits' },
+      {
+        keys: ['ctrl+l'],
+        when: 'empty',
+        act: 'clearWindow',
+        words: 'an empty window; all rows go into the scrollback',
+      },
       { keys: ['ctrl+d'], when: 'empty', act: 'leave', words: 'leave' },
     ],
   },

@@ -98,6 +98,7 @@ const acts: Readonly<Record<KeyAct, Act>> = {
   breakLine: (ui, context) => edit(ui, { kind: 'newline' }, context),
   chooseCompletion,
   clear: (ui) => stepTo(clearText(ui)),
+  clearWindow: only({ kind: 'clear' }),
   closeCompletions: (ui) => stepTo({ ...ui, dismissed: ui.composer.text }),
   closeMenu: (ui) => closeMenu(ui),
   closeNote: (ui) => stepTo(closeNote(ui)),

@@ -90,6 +90,19 @@ describe('? in an empty composer', () => {
   })
 })
 
+describe('Ctrl+L in an empty composer', () => {
+  test.each([
+    ['nothing runs', idle],
+    ['a turn runs', turn],
+  ])('clears the window when %s, and begins no conversation', (_, state) => {
+    expect(typeKeys(openUi, state, 'ctrl+l').intents).toEqual([{ kind: 'clear' }])
+  })
+
+  test('does nothing at a question', () => {
+    expect(typeKeys(openUi, asking, 'ctrl+l').intents).toEqual([])
+  })
+})
+
 describe('the table of keys', () => {
   test('has no key twice in one state under the same condition, but where one section is more specific', () => {
     const keys = keySections.flatMap(({ places, rows }) =>
