@@ -10,21 +10,26 @@ import { constants, Script } from 'node:vm'
 const file = join(import.meta.dirname, PARLEY_CODE)
 // A window calls other code than a script, which would read the code of the window for nothing.
 const cacheFile = file.replace(/\.cjs$/, isatty(0) && isatty(1) ? '.window.cache' : '.cache')
-const cachedData = readIfThere(cacheFile)
-const script = new Script(
-  `(function(module,exports,require,__filename,__dirname){${readFileSync(file, 'latin1')}\n})`,
-  {
+const { script, isRejected } = compile()
+// Another Node, or none yet: the cache is made of what this run calls.
+if (isRejected) process.once('exit', writeCache)
+const module = { exports: {} }
+script.runInThisContext()(module, module.exports, createRequire(file), file, import.meta.dirname)
+// A program has one of the two: it runs as it is loaded, or is started by what loads it.
+export const { running, start } = module.exports
+await running
+
+/** Compiles the code. The cache is not kept in memory: V8 copies what it takes. */
+function compile() {
+  const cachedData = readIfThere(cacheFile)
+  const code = `(function(module,exports,require,__filename,__dirname){${readFileSync(file, 'latin1')}\n})`
+  const script = new Script(code, {
     filename: file,
     ...(cachedData === undefined ? {} : { cachedData }),
     importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
-  },
-)
-// Another Node, or none yet: the cache is made of what this run calls.
-if (cachedData === undefined || script.cachedDataRejected === true) process.once('exit', writeCache)
-const module = { exports: {} }
-script.runInThisContext()(module, module.exports, createRequire(file), file, import.meta.dirname)
-export const { running } = module.exports
-await running
+  })
+  return { script, isRejected: cachedData === undefined || script.cachedDataRejected === true }
+}
 
 function readIfThere(path) {
   try {

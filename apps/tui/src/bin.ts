@@ -1,6 +1,7 @@
-import { serverProgramOf } from './cli/early-arguments.ts'
+import { opensWindow, serverProgramOf } from './cli/early-arguments.ts'
 
 declare const PARLEY_VERSION: string
+declare const PARLEY_BUILD: string
 
 const argv = process.argv.slice(2)
 const server = serverProgramOf(argv)
@@ -10,5 +11,10 @@ if (argv[0] === '--version' || argv[0] === '-V') {
   // The server runs in this process: its parent talks to it without a process between.
   await import(new URL(`./${server}.mjs`, import.meta.url).href)
 } else {
-  await import('./start.ts')
+  const program = { version: PARLEY_VERSION, build: PARLEY_BUILD, moduleUrl: import.meta.url }
+  const hasWindow = opensWindow(argv, process)
+  // A server starts while the rest of this program is read; a window comes first.
+  const early = hasWindow ? null : (await import('./cli/launch-server.ts')).tryLaunch(argv, program)
+  const { start } = await import('./start.ts')
+  await start(argv, program, { hasWindow, early })
 }

@@ -1,7 +1,5 @@
-import { ceilingFlags, withCallersKey } from './cli/early-arguments.ts'
 import { exitCodes, ParleyError } from './cli/exit-codes.ts'
-import { homeFolder } from './cli/folders.ts'
-import { type Launch, type LaunchedServer, launchEarly, type Program } from './cli/launch-server.ts'
+import { type Launch, type LaunchedServer, launchEarly, launchOptions, type Program } from './cli/launch-server.ts'
 import { reportBug } from './cli/report-bug.ts'
 import { writeFailure } from './cli/run-ended.ts'
 import type { Window } from './screen/open-window.ts'
@@ -12,20 +10,24 @@ const farewellMs = 500
 /** Time without progress after which unread stderr is dropped. */
 const patienceMs = 5000
 
+interface Begun {
+  readonly window: Window | null
+  /** Server that was started before; null if none was. */
+  readonly early: LaunchedServer | null
+}
+
 /**
- * Starts the server, then loads the command, so that both start side by side. Ends the process. `window` was opened before,
- * if the command has one.
+ * Starts the server, if none was started before, then loads the command, so that both start side by side. Ends the
+ * process. `window` was opened before, if the command has one.
  */
-export async function main(argv: readonly string[], program: Program, window: Window | null): Promise<void> {
-  const env = withCallersKey(argv, process.env)
+export async function main(argv: readonly string[], program: Program, { window, early }: Begun): Promise<void> {
   process.stdout.on('error', leaveOnClosedPipe)
   // A command continues when nothing reads its stderr.
   process.stderr.on('error', () => undefined)
   let launch: Launch
   try {
-    const home = homeFolder(env)
-    const own = { program, home, env, ceiling: ceilingFlags(argv) }
-    launch = { ...own, early: launchEarly(argv, own) }
+    const own = launchOptions(argv, program)
+    launch = { ...own, early: early ?? launchEarly(argv, own) }
     await window?.keysShown()
   } catch (error) {
     window?.[Symbol.dispose]()

@@ -1,19 +1,16 @@
-import { opensWindow } from './cli/early-arguments.ts'
-import { mayBePlain } from './cli/plain-mode.ts'
+import type { LaunchedServer, Program } from './cli/launch-server.ts'
 
-declare const PARLEY_VERSION: string
-declare const PARLEY_BUILD: string
+interface Begun {
+  /** True if the command opens a window, which then comes before the rest of the program. */
+  readonly hasWindow: boolean
+  /** Server that was started before this file was read; null if none was. */
+  readonly early: LaunchedServer | null
+}
 
-const argv = process.argv.slice(2)
-
-/** Ends with the process. */
-export const running = start()
-
-/** Opens the window, where the command has one, before the rest of the program is loaded. */
-async function start(): Promise<void> {
-  const isWindow = opensWindow(argv, process) && !mayBePlain(argv, process.env)
-  const window = isWindow ? (await import('./screen/open-window.ts')).openWindow(process.env) : null
+/** Opens the window, where the command has one, before the rest of the program is loaded. Ends the process. */
+export async function start(argv: readonly string[], program: Program, { hasWindow, early }: Begun): Promise<void> {
+  const window = hasWindow ? (await import('./screen/open-window.ts')).openWindow(process.env) : null
   await window?.keysShown()
   const { main } = await import('./main.ts')
-  await main(argv, { version: PARLEY_VERSION, build: PARLEY_BUILD, moduleUrl: import.meta.url }, window)
+  await main(argv, program, { window, early })
 }

@@ -89,10 +89,10 @@ interface Streams {
 
 /**
  * Returns true if a command line opens a window, so that it can be opened before the line is parsed. False in doubt: a
- * prompt of one word may be a command.
+ * prompt of one word may be a command. Reads the streams only where the words open one: Node opens stdin when it is read.
  */
-export function opensWindow(argv: readonly string[], { stdin, stdout }: Streams): boolean {
-  return isOfWindow(argv) && stdin.isTTY === true && stdout.isTTY === true
+export function opensWindow(argv: readonly string[], streams: Streams): boolean {
+  return isOfWindow(argv) && streams.stdin.isTTY === true && streams.stdout.isTTY === true
 }
 
 function isOfWindow(argv: readonly string[]): boolean {

@@ -137,3 +137,8 @@ function contradiction(wanted: ReadonlySet<OutputFormat>): ParleyError {
   const message = `Stdout can have one format, not ${[...wanted].join(' and ')}: --json is json, --experimental-json is codex.`
   return misused(message)
 }
+
+/** Returns true for a run whose caller answers approvals: it sends lines, and reads the events that ask. */
+export function takesAnswers({ inputFormat, ...flags }: FormatFlags & Pick<ExecFlags, 'inputFormat'>): boolean {
+  return inputFormat === 'jsonl' && outputFormatOf(flags) === 'json'
+}

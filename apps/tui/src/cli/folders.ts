@@ -17,6 +17,14 @@ export function homeFolder(env: Readonly<Record<string, string | undefined>>, ac
   return join(fromWorkingFolder(home), '.parley')
 }
 
+/** Returns the user's home, for paths that begin with `~`; empty for a user without one. */
+export function userFolder(
+  env: Readonly<Record<string, string | undefined>> = process.env,
+  accountHome = homeOfAccount,
+): string {
+  return env['HOME'] || accountHome() || ''
+}
+
 /** Returns the account's home; null for a user id without an account, as in containers. */
 function homeOfAccount(): string | null {
   try {

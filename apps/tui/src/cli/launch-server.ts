@@ -1,7 +1,8 @@
 import { delimiter, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type ServerProcess, startServerProcess } from '@parley/client/server-process'
-import { serverNodeFlags, serverPrograms } from './early-arguments.ts'
+import { ceilingFlags, serverNodeFlags, serverPrograms, withCallersKey } from './early-arguments.ts'
+import { homeFolder } from './folders.ts'
 
 /** Version, build and location of this program. */
 export interface Program {
@@ -57,6 +58,21 @@ export function launchServer({ program, home, env, ceiling }: LaunchOptions, arg
     get isClaimed() {
       return isClaimed
     },
+  }
+}
+
+/** Returns how servers of a command are launched. Throws `noHome`. */
+export function launchOptions(argv: readonly string[], program: Program): LaunchOptions {
+  const env = withCallersKey(argv, process.env)
+  return { program, home: homeFolder(env), env, ceiling: ceilingFlags(argv) }
+}
+
+/** Starts the server as `launchEarly` does. Returns null on a failure, which comes again where it is reported. */
+export function tryLaunch(argv: readonly string[], program: Program): LaunchedServer | null {
+  try {
+    return launchEarly(argv, launchOptions(argv, program))
+  } catch {
+    return null
   }
 }
 

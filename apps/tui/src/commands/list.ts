@@ -1,7 +1,7 @@
-import { homedir } from 'node:os'
 import type { ListedConversation } from '@parley/protocol'
 import { connect } from '../cli/connect.ts'
 import { exitCodes } from '../cli/exit-codes.ts'
+import { userFolder } from '../cli/folders.ts'
 import type { Launch } from '../cli/launch-server.ts'
 import { shownName } from '../view/text/control-characters.ts'
 import { formatAgo, placedPath } from '../view/text/formats.ts'
@@ -58,7 +58,7 @@ function rowOf(conversation: ListedConversation, nowMs: number): Row {
   return {
     id: shortId,
     ago: formatAgo(updatedAt, nowMs),
-    folder: shownName(placedPath(cwd, environment, homedir())),
+    folder: shownName(placedPath(cwd, environment, userFolder())),
     about,
   }
 }

@@ -115,7 +115,7 @@ export async function openOther(
       if (before === null) return openedBy(parley, await createConversation(parley, flags, extra))
       const { meta, settings } = before.state.core
       const conversation = await createConversation(parley, { ...flags, cd: meta.cwd }, extra)
-      return openedBy(parley, conversation, await keepStricter(conversation, settings))
+      return openedBy(parley, conversation, await keepSettings(conversation, settings))
     }
   }
 }
@@ -132,17 +132,45 @@ async function forkBefore(parley: Parley, before: Conversation | null, itemId: I
   return openedBy(parley, copy, [{ kind: 'note', level: 'info', text }])
 }
 
-/** Gives a new conversation the limits of the one before that are stricter than its own, and says so. */
-async function keepStricter(
+/** Gives a new conversation the model of the one before, and the limits of it that are stricter, and says so. */
+async function keepSettings(
   conversation: Pick<Conversation, 'state' | 'configure'>,
-  before: Limits,
+  before: Settings,
 ): Promise<readonly Notice[]> {
-  const stricter = stricterLimits(before, conversation.state.core.settings)
-  if (Object.keys(stricter).length === 0) return []
-  await conversation.configure(stricter)
-  const text = `As in the conversation before: ${settingsLine(stricter)}.`
+  const fresh = conversation.state.core.settings
+  const stricter = await configured(conversation, stricterLimits(before, fresh))
+  const kept = { ...stricter, ...(await configured(conversation, modelKept(before, fresh)).catch(withoutModel)) }
+  if (Object.keys(kept).length === 0) return []
+  const text = `As in the conversation before: ${settingsLine(kept)}.`
   return [{ kind: 'note', level: 'info', text }]
 }
+
+async function configured(conversation: Pick<Conversation, 'configure'>, patch: SettingsPatch): Promise<SettingsPatch> {
+  if (Object.keys(patch).length > 0) await conversation.configure(patch)
+  return patch
+}
+
+/** Leaves a new conversation its own model when the server rejects the other: its key may be gone since. */
+function withoutModel(error: unknown): SettingsPatch {
+  if (error instanceof RpcError) return {}
+  throw error
+}
+
+type ModelChoice = Pick<Settings, 'modelProvider' | 'model' | 'effort'>
+
+/** Returns the model and effort where they differ from those of a new conversation; a missing model is not kept. */
+export function modelKept(before: ModelChoice, fresh: ModelChoice): SettingsPatch {
+  if (before.modelProvider === unconfigured) return {}
+  const { modelProvider, model, effort } = before
+  return {
+    ...(modelProvider === fresh.modelProvider ? {} : { modelProvider }),
+    ...(modelProvider === fresh.modelProvider && model === fresh.model ? {} : { model }),
+    ...(effort === undefined || effort === fresh.effort ? {} : { effort }),
+  }
+}
+
+/** Provider of conversations that were begun without credentials. */
+export const unconfigured = 'unconfigured'
 
 type Limits = Pick<Settings, 'sandbox' | 'approvalPolicy'>
 

@@ -11,6 +11,7 @@ import {
   type OpenedConversation,
   openedBy,
   openOrView,
+  unconfigured,
   watchOrView,
 } from './open-conversation.ts'
 
@@ -66,7 +67,7 @@ async function createOrExplain(parley: Parley, flags: CommonFlags, extra: Extra)
   } catch (error) {
     const data = error instanceof RpcError ? error.data : undefined
     if (data?.code !== 'noCredentials') throw error
-    const conversation = await createConversation(parley, flags, { provider: 'unconfigured' })
+    const conversation = await createConversation(parley, flags, { provider: unconfigured })
     return openedBy(parley, conversation, await noModelNotices(parley, namesIn(data['variables'])))
   }
 }

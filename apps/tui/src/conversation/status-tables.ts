@@ -1,7 +1,7 @@
-import type { ConversationState, ResultOf, Settings } from '@parley/protocol'
+import type { ConversationState, Core, ResultOf, Settings } from '@parley/protocol'
 import { enforcementReasonOf, notKnownHarmless } from '../cli/messages.ts'
 import type { Notice } from '../ui/notices/notice.ts'
-import { placedPath } from '../view/text/formats.ts'
+import { count, placedPath } from '../view/text/formats.ts'
 
 /** Returns the table of the conversation, its limits and its server. */
 export function statusTable(state: ConversationState | null, server: ResultOf<'server/diagnostics'>): Notice {
@@ -20,16 +20,29 @@ export function statusTable(state: ConversationState | null, server: ResultOf<'s
 type Server = ResultOf<'server/diagnostics'>
 
 function conversationRows({ core }: ConversationState, server: Server): (readonly [string, string])[] {
-  const { meta, settings } = core
+  const { meta, settings, usage } = core
   return [
     ['conversation', meta.conversationId],
     ['folder', placedPath(meta.cwd, settings.environment, '')],
+    ...(meta.name === null ? [] : [['name', meta.name] as const]),
     ['model', `${settings.modelProvider} ${settings.model}`],
+    ...(settings.effort === undefined ? [] : [['effort', settings.effort] as const]),
+    ...usageRows(usage),
     ['approvals', settings.approvalPolicy],
     ['sandbox', sandboxText(settings)],
     ...(settings.sandbox === 'danger-full-access'
       ? []
       : [['enforced by', enforcementReasonOf(meta.conversationId, server)] as const]),
+  ]
+}
+
+/** Returns what the newest call used of the model's context, and the tokens of all calls; no rows before the first. */
+function usageRows({ last, total, contextWindow }: Core['usage']): (readonly [string, string])[] {
+  if (last === null) return []
+  const size = contextWindow === null ? '' : ` of ${count(contextWindow)}`
+  return [
+    ['context', `${count(last.inputTokens + last.outputTokens)} tokens${size}`],
+    ['tokens', `${count(total.inputTokens)} in, ${count(total.outputTokens)} out`],
   ]
 }
 

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs'
-import { homedir } from 'node:os'
 import { resolve } from 'node:path'
 import type { ConversationState } from '@parley/protocol'
+import { userFolder } from '../cli/folders.ts'
 import { namedImages } from '../ui/complete/at-word.ts'
 
 /**
@@ -17,7 +17,7 @@ export function attachedImages(text: string, { core }: Pick<ConversationState, '
 
 /** Returns the absolute paths of the first reading whose files all exist; empty if there is none. */
 export function existingImages(readings: readonly (readonly string[])[], folder: string): readonly string[] {
-  const absolute = readings.map((paths) => paths.map((path) => resolve(folder, path.replace(/^~(?=\/)/, homedir()))))
+  const absolute = readings.map((paths) => paths.map((path) => resolve(folder, path.replace(/^~(?=\/)/, userFolder()))))
   return absolute.find((paths) => paths.every(isFile)) ?? []
 }
 

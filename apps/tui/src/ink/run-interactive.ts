@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { homedir } from 'node:os'
 import type { RpcError } from '@parley/rpc'
 import { exitCodeOf, exitCodes } from '../cli/exit-codes.ts'
-import { fromWorkingFolder, workingFolder } from '../cli/folders.ts'
+import { fromWorkingFolder, userFolder, workingFolder } from '../cli/folders.ts'
 import type { Launch } from '../cli/launch-server.ts'
 import { explainRejection } from '../cli/messages.ts'
 import { ConversationController } from '../conversation/conversation-controller.ts'
@@ -71,7 +70,7 @@ async function runInWindow(window: Window, opening: Opening): Promise<Ending> {
     extra: opening.extra,
     programs,
     screen,
-    homeFolder: env['HOME'] ?? homedir(),
+    homeFolder: userFolder(env),
     prompts: openPromptHistory(home, env),
     terminal: { write: (text) => process.stdout.write(text), env },
     onEnd: end.resolve,

@@ -1,5 +1,5 @@
-import { homedir } from 'node:os'
 import type { RpcError } from '@parley/rpc'
+import { userFolder } from '../cli/folders.ts'
 import type { Launch } from '../cli/launch-server.ts'
 import { ConversationController } from '../conversation/conversation-controller.ts'
 import type { Extra } from '../conversation/open-conversation.ts'
@@ -38,7 +38,7 @@ export async function runPlain(opening: Opening): Promise<number> {
   const screen = new PlainScreen({
     print: (line) => void stdout.write(`${line}\n`),
     size: () => ({ columns: stdout.columns || usualSize.columns, rows: stdout.rows || usualSize.rows }),
-    homeFolder: launch.env['HOME'] ?? homedir(),
+    homeFolder: userFolder(launch.env),
     signal: ({ telling }) => programs.signal({ title: null, telling }),
     onIntent: run,
   })
@@ -92,9 +92,13 @@ interface Around {
 function createConversation(opening: Opening, around: Around): ConversationController {
   const { env, home } = opening.launch
   return new ConversationController({
-    ...opening,
-    ...around,
-    homeFolder: env['HOME'] ?? homedir(),
+    launch: opening.launch,
+    start: opening.start,
+    extra: opening.extra,
+    screen: around.screen,
+    programs: around.programs,
+    onEnd: around.onEnd,
+    homeFolder: userFolder(env),
     prompts: openPromptHistory(home, env),
     terminal: { write: null, env },
   })

@@ -1,4 +1,4 @@
-import { homedir } from 'node:os'
+import { userFolder } from '../cli/folders.ts'
 import { createEarlyPainter } from '../terminal/painter.ts'
 import { colourDepth, measure, reflowOf } from '../terminal/port.ts'
 import { ZoneWriter } from '../terminal/zone-writer.ts'
@@ -69,7 +69,7 @@ export function openWindow(env: Readonly<Record<string, string | undefined>>): W
     size: () => ({ columns: stdout.columns, rows: stdout.rows }),
     measure: () => measure(stdout),
     write,
-    homeFolder: env['HOME'] ?? homedir(),
+    homeFolder: userFolder(env),
     signal: (signal) => void whenServed(({ onSignal }) => onSignal(signal)),
     setAlternate(isUsed) {
       service?.onAlternate(isUsed)

@@ -1,7 +1,7 @@
 import { addTokens } from '@parley/protocol'
 import type { InputLine } from '@parley/protocol/schema'
 import { exitCodes } from '../cli/exit-codes.ts'
-import { type ExecFlags, outputFormatOf } from '../cli/flags.ts'
+import { type ExecFlags, takesAnswers } from '../cli/flags.ts'
 import { failedRun, type RunEnd } from '../cli/run-ended.ts'
 import { withAnswers, withoutAnswers } from './answer-approvals.ts'
 import type { TurnParts, Turns } from './follow-turns.ts'
@@ -35,8 +35,7 @@ export async function converse(talk: Talk): Promise<RunEnd> {
 
 function answerApprovals({ conversation, flags }: Talk, turns: Turns, over: Promise<void>): void {
   const otherwise = withoutAnswers(conversation, () => turns.current)
-  // A caller that reads no events does not know of an approval.
-  const handler = outputFormatOf(flags) === 'json' ? withAnswers(over, otherwise) : otherwise
+  const handler = takesAnswers(flags) ? withAnswers(over, otherwise) : otherwise
   conversation.onApproval(handler, { onError: () => undefined })
 }
 

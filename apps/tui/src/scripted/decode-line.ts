@@ -1,11 +1,12 @@
 import { type InputLine, inputLine } from '@parley/protocol/schema'
+import { decodeText } from './message.ts'
 
 /** A line of stdin that was read, or the reason why it says nothing. */
 export type DecodedLine = { readonly input: InputLine } | { readonly problem: string }
 
 /** Decodes one line of stdin; null for an empty one. */
 export function decodeLine(bytes: Buffer): DecodedLine | null {
-  const text = textOf(bytes)
+  const text = decodeText(bytes)
   if (text === null) return { problem: 'It is not UTF-8 text.' }
   if (text.trim() === '') return null
   const value = parse(text)
@@ -16,14 +17,6 @@ export function decodeLine(bytes: Buffer): DecodedLine | null {
   const place = issue?.path.join('.') ?? ''
   const message = issue?.message ?? 'not valid'
   return { problem: place === '' ? `${message}.` : `${place}: ${message}.` }
-}
-
-function textOf(bytes: Buffer): string | null {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
-  } catch {
-    return null
-  }
 }
 
 function parse(text: string): unknown {

@@ -2,7 +2,7 @@ import type { Conversation, Parley } from '@parley/client'
 import type { ServerNotice } from '@parley/protocol'
 import { connect } from '../cli/connect.ts'
 import { exitCodes, misused } from '../cli/exit-codes.ts'
-import { type ExecFlags, outputFormatOf } from '../cli/flags.ts'
+import { type ExecFlags, outputFormatOf, takesAnswers } from '../cli/flags.ts'
 import { type Launch, scriptedArgs } from '../cli/launch-server.ts'
 import { sandboxNotice } from '../cli/messages.ts'
 import { failedRun, type RunEnd } from '../cli/run-ended.ts'
@@ -102,11 +102,10 @@ function joinedNotice({ attached, serverPid }: Conversation): string | null {
 }
 
 function connectFor({ launch, request, reporter, stopper }: ExecRun): Promise<Parley> {
-  const { record, inputFormat } = request.flags
+  const { record } = request.flags
   return connect(launch, {
     clientName: callerName(request.flags, launch.env),
-    // A caller that reads no events does not know of an approval.
-    canApprove: inputFormat === 'jsonl' && outputFormatOf(request.flags) === 'json',
+    canApprove: takesAnswers(request.flags),
     signal: stopper.signal,
     serverArgs: [...scriptedArgs, ...(record === undefined ? [] : ['--record', record])],
     onNotice: (notice) => takeNotice(notice, reporter, stopper),

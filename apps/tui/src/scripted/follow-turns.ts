@@ -5,7 +5,7 @@ import type { RunEnd } from '../cli/run-ended.ts'
 import { visibleLine } from '../view/text/control-characters.ts'
 import type { Message } from './message.ts'
 import type { Reporter } from './reporter.ts'
-import { type EndedTurn, failureOf, stoppedRun, stoppedTurn } from './run-end.ts'
+import { type EndedTurn, failureOf, keptId, stoppedRun, stoppedTurn } from './run-end.ts'
 import { StoppedError, unlessStopped } from './stopper.ts'
 
 export interface TurnParts {
@@ -79,7 +79,7 @@ export async function followTurns({ conversation, reporter, signal }: TurnParts)
     async stop(reason) {
       const ended = await farewell(current, stopping, reason)
       if (ended !== null) return stoppedTurn(ended, reason, conversation.id)
-      return stoppedRun(reason, conversation.state.core.seq === 0 ? null : conversation.id)
+      return stoppedRun(reason, keptId(conversation))
     },
   }
 }

@@ -81,7 +81,7 @@ export async function readPrompt({ argument, appendStdin, stdin }: PromptRequest
   if (source.isTTY) return { problem: words === null ? noPrompt : '--stdin needs something piped in.' }
   const bytes = await readAll(source)
   if (bytes === null) return { problem: tooLong }
-  const piped = decode(bytes)
+  const piped = decodeText(bytes)
   if (piped === null) return { problem: 'What was piped in is not UTF-8 text.' }
   if (words === null) return nonEmpty(piped)
   return nonEmpty(piped.trim() === '' ? words : `${words}\n\n<stdin>\n${piped.trimEnd()}\n</stdin>`)
@@ -105,7 +105,7 @@ async function readAll(stdin: AsyncIterable<Buffer | string>): Promise<Buffer | 
 }
 
 /** Decodes UTF-8 without a byte order mark; null for other bytes. */
-function decode(bytes: Buffer): string | null {
+export function decodeText(bytes: Buffer): string | null {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch {

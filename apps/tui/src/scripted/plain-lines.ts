@@ -5,6 +5,7 @@ import type { RunEnd } from '../cli/run-ended.ts'
 import { visibleLine } from '../view/text/control-characters.ts'
 import { formatDuration } from '../view/text/formats.ts'
 import { rightsWords } from '../view/transcript/call-facts.ts'
+import { denialWords } from './run-end.ts'
 
 /** Returns the line above the streamed text of an item; null for the answer. */
 export function runningLine(item: Item, isAgain: boolean): string | null {
@@ -82,8 +83,7 @@ const waysOut =
 
 function denied({ denials }: RunEnd): string | null {
   if (denials.length === 0) return null
-  const what = denials.length === 1 ? '1 request was' : `${denials.length} requests were`
-  return `${what} not allowed. ${waysOut}`
+  return `${denialWords(denials.length)}. ${waysOut}`
 }
 
 /** Returns why there is no answer; null for a failed turn, whose transcript says it, and for a signal. */

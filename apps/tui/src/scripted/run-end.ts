@@ -1,3 +1,4 @@
+import type { Conversation } from '@parley/client'
 import type { ConversationId, EventOf, Failure } from '@parley/protocol'
 import { type ExitCode, exitCodeOf, exitCodes, ParleyError, weightiest } from '../cli/exit-codes.ts'
 import { expectedFailure } from '../cli/messages.ts'
@@ -13,6 +14,11 @@ export interface EndedTurn {
 /** Returns the end of a run that was stopped while no turn was open. */
 export function stoppedRun({ exitCode, failure }: StoppedError, conversationId: ConversationId | null): RunEnd {
   return { exitCode, conversationId, ...withoutTurn, failure }
+}
+
+/** Returns the id of a conversation that has a log; null before its first event. */
+export function keptId({ id, state }: Pick<Conversation, 'id' | 'state'>): ConversationId | null {
+  return state.core.seq === 0 ? null : id
 }
 
 export function turnEnd({ event, message }: EndedTurn, conversationId: ConversationId): RunEnd {
@@ -39,10 +45,13 @@ function failureIn({ outcome, failure, answerProblem, denials }: EndedTurn['even
   if (answerProblem !== undefined)
     return { code: 'answerUnfit', message: `The answer does not satisfy the output schema: ${answerProblem}.` }
   const what = outcome === 'interrupted' ? 'The turn was interrupted' : 'The turn ended without an answer'
-  const count = denials.length
-  if (count === 0) return { code: outcome === 'interrupted' ? 'interrupted' : 'noAnswer', message: `${what}.` }
-  const after = count === 1 ? '1 request was' : `${count} requests were`
-  return { code: 'approvalUnanswered', message: `${what} after ${after} not allowed.` }
+  if (denials.length === 0) return { code: outcome === 'interrupted' ? 'interrupted' : 'noAnswer', message: `${what}.` }
+  return { code: 'approvalUnanswered', message: `${what} after ${denialWords(denials.length)}.` }
+}
+
+/** Returns the number of denied requests in words. */
+export function denialWords(count: number): string {
+  return `${count === 1 ? '1 request was' : `${count} requests were`} not allowed`
 }
 
 function faultsOf({ failure, denials, answerProblem }: EndedTurn['event']): ExitCode[] {

@@ -2,7 +2,7 @@ import type { RunEnd } from '../cli/run-ended.ts'
 import { withoutAnswers } from './answer-approvals.ts'
 import { followTurns, type TurnParts, type Turns } from './follow-turns.ts'
 import type { Message } from './message.ts'
-import { stoppedRun, turnEnd } from './run-end.ts'
+import { keptId, stoppedRun, turnEnd } from './run-end.ts'
 import { StoppedError } from './stopper.ts'
 
 interface TurnRun extends TurnParts {
@@ -31,6 +31,6 @@ export async function untilStopped(parts: TurnParts, work: (turns: Turns) => Pro
     if (!(error instanceof StoppedError)) throw error
     const { conversation } = parts
     if (turns !== null) return await turns.stop(error)
-    return stoppedRun(error, conversation.state.core.seq === 0 ? null : conversation.id)
+    return stoppedRun(error, keptId(conversation))
   }
 }

@@ -26,7 +26,10 @@ export interface OverlayScene {
   readonly isLost: boolean
 }
 
-/** Writes whole screens. Only rows that have changed are written. */
+/**
+ * Writes whole screens. Only rows that have changed are written. A row is erased before it is drawn: behind one that fills
+ * the screen the cursor is on its last cell, which terminals would erase.
+ */
 export interface RowPainter {
   paint(rows: readonly Line[], scene: Pick<OverlayScene, 'size' | 'theme'>): void
   forget(): void
@@ -40,7 +43,7 @@ export function createRowPainter(write: (text: string) => void): RowPainter {
       if (last?.columns !== size.columns || last.rows !== size.rows) painted = []
       last = size
       const texts = rows.slice(0, size.rows).map((row) => paintLine(row, theme))
-      const changed = texts.flatMap((text, row) => (text === painted[row] ? [] : [`\x1b[${row + 1};1H${text}\x1b[K`]))
+      const changed = texts.flatMap((text, row) => (text === painted[row] ? [] : [`\x1b[${row + 1};1H\x1b[K${text}`]))
       painted = texts
       if (changed.length > 0) write(beginFrame + changed.join('') + endFrame)
     },

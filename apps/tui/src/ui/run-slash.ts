@@ -1,6 +1,7 @@
 import type { Plan } from '@parley/protocol'
 import { themeNames } from '../view/text/theme.ts'
 import { copiedParts, stepTo, type UiContext, type UiStep } from './actions.ts'
+import { keyGroups, usualKeyGroups } from './keys/key-words.ts'
 import { approvalPolicies, efforts, sandboxModes } from './menu/setting-rows.ts'
 import { keyTables, type Notice } from './notices/notice.ts'
 import { modelSettings, openConversationMenu, openModelMenu, openSettingMenu, openThemeMenu } from './press-in-menu.ts'
@@ -54,7 +55,7 @@ function isReady({ link, opened }: UiState): boolean {
 
 const commands: Readonly<Record<SlashName, Run>> = {
   help: (ui) => stepTo(addNotice(ui, commandHelp)),
-  keys: (ui) => stepTo(addKeyTables(ui)),
+  keys: (ui) => stepTo(addAllKeys(ui)),
   model: (ui, argument, context) =>
     argument === '' ? openModelMenu(ui, context) : stepTo(ui, { kind: 'configure', settings: modelSettings(argument) }),
   effort(ui, argument, context) {
@@ -183,9 +184,18 @@ const commandHelp: Notice = {
   rows: commandRows(),
 }
 
-/** Adds the keys, a table for each state. */
-export function addKeyTables(ui: UiState): UiState {
-  return keyTables().reduce(addNotice, ui)
+/** Adds all keys, a table for each state. */
+function addAllKeys(ui: UiState): UiState {
+  return keyTables(keyGroups()).reduce(addNotice, ui)
+}
+
+/** Adds the keys of the composer, and where the others are. */
+export function addUsualKeys(ui: UiState): UiState {
+  return addNote(
+    keyTables(usualKeyGroups()).reduce(addNotice, ui),
+    'info',
+    '/keys lists all of them, /help the commands.',
+  )
 }
 
 /** Adds a notice why nothing can be sent here, and what to do instead. */

@@ -19,7 +19,7 @@ interface SlashCommand {
 
 export const slashCommands = [
   { name: 'help', argument: '', about: 'the commands' },
-  { name: 'keys', argument: '', about: 'the keys; also ? in an empty composer' },
+  { name: 'keys', argument: '', about: 'all keys; ? in an empty composer shows those used most' },
   { name: 'model', argument: '[[provider] id]', about: 'the models there are, or use another' },
   { name: 'effort', argument: '[level]', about: `how much the model thinks: ${efforts.join(', ')}` },
   { name: 'approvals', argument: '[policy]', about: `when to ask: ${approvalPolicies.join(', ')}` },

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { homeFolder } from '../../src/cli/folders.ts'
+import { homeFolder, userFolder } from '../../src/cli/folders.ts'
 
 describe('the folder that conversations are kept in', () => {
   test.each([
@@ -19,4 +19,12 @@ describe('the folder that conversations are kept in', () => {
   test('is asked for when there is neither a variable nor an account', () => {
     expect(() => homeFolder({}, () => null)).toThrow('Set PARLEY_HOME')
   })
+})
+
+test.each([
+  [{ HOME: '/h' }, '/account', '/h'],
+  [{ HOME: '' }, '/account', '/account'],
+  [{}, null, ''],
+])("the user's home with %j and the account's %j is %j", (env, account, folder) => {
+  expect(userFolder(env, () => account)).toBe(folder)
 })

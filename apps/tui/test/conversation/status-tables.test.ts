@@ -36,3 +36,29 @@ describe('the sandbox in /status', () => {
     expect(sandboxRow({ approvalPolicy, enforcement })).toBe(text)
   })
 })
+
+describe('the rows of /status', () => {
+  function rows(core: Partial<typeof base.core>): readonly string[] {
+    const table = statusTable({ ...base, core: { ...base.core, ...core } }, server)
+    return table.kind === 'table' ? table.rows.map(([name, text]) => `${name}: ${text}`) : []
+  }
+
+  test('have the name and the effort where there are any', () => {
+    const settings = { ...base.core.settings, effort: 'high' }
+    const meta = { ...base.core.meta, name: 'fix the cart' }
+    expect(rows({ settings, meta })).toEqual(expect.arrayContaining(['name: fix the cart', 'effort: high']))
+    const { effort, ...plain } = settings
+    expect(rows({ settings: plain }).join('\n')).not.toMatch(/^(name|effort|context|tokens):/m)
+  })
+
+  test.each([
+    [null, 'context: 12,400 tokens'],
+    [400_000, 'context: 12,400 tokens of 400,000'],
+  ])('say how much context was used when its size is %s', (contextWindow, context) => {
+    const counts = { inputTokens: 12_000, outputTokens: 400, cachedInputTokens: 0, reasoningTokens: 0 }
+    const total = { ...counts, inputTokens: 30_000 }
+    expect(rows({ usage: { last: counts, total, contextWindow } })).toEqual(
+      expect.arrayContaining([context, 'tokens: 30,000 in, 400 out']),
+    )
+  })
+})

@@ -49,7 +49,7 @@ test('it is shown whole at the bottom of the alternate screen, and stays there i
   const { view, modes, written } = front()
   view.show(question(20), size)
   expect(modes).toEqual([true])
-  for (let row = 0; row < 20; row++) expect(written()).toContain(`\x1b[${row + 5};1Hrow ${row}.`)
+  for (let row = 0; row < 20; row++) expect(written()).toContain(`\x1b[${row + 5};1H\x1b[Krow ${row}.`)
   expect(view.wants(question(20), { columns: 300, rows: 90 })).toBe(true)
 })
 

@@ -20,8 +20,14 @@ describe('the painter of whole screens', () => {
     paint(lines('one', 'TWO', 'three', 'four'), scene)
     paint(lines('one', 'TWO', 'three', 'four'), scene)
     expect(written).toHaveLength(2)
-    expect(written[1]).toContain('\x1b[2;1HTWO\x1b[K')
+    expect(written[1]).toContain('\x1b[2;1H\x1b[KTWO')
     expect(written[1]).not.toMatch(/one|three|four/)
+  })
+
+  test('erases a row before it draws it, so that the last cell of a full row stays', () => {
+    const { written, paint } = painter()
+    paint(lines('x'.repeat(20)), scene)
+    expect(written.join('')).toMatch(/\x1b\[1;1H\x1b\[Kx{20}(?!.*\x1b\[K)/)
   })
 
   test('writes all rows after another size, and after another program had the terminal', () => {

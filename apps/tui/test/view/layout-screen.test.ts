@@ -232,7 +232,11 @@ const scenes: Readonly<Record<string, Scene>> = {
     ),
   ),
   'a command being completed': sceneOf(after(), { composer: written('/s'), choice: 1 }),
+  'all commands offered': sceneOf(after(), { composer: written('/') }),
   'the list of conversations': sceneOf(null, { menu: resuming, opened: null }),
+  'the list of conversations from one of them': sceneOf(after(), {
+    menu: { ...resuming, rows: conversationRows(listings, { ownPid: null, liveOnly: false, openId: 'c3' }) },
+  }),
   'the conversations of one folder': sceneOf(null, { menu: { ...resuming, isFolderOnly: true }, opened: null }),
   'the list of live conversations when there are none': sceneOf(null, {
     menu: newMenu({ kind: 'attach', title: 'Attach to a conversation', rows: [] }, 0),

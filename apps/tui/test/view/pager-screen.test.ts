@@ -74,3 +74,11 @@ test('code takes its colours once they are loaded', () => {
   expect(tones(world)).toEqual([undefined])
   expect(tones({ ...world, size: { ...world.size, highlight } })).toEqual(['code-keyword'])
 })
+
+test('an opened patch says what its diff leaves out', () => {
+  const gone = { kind: 'delete', additions: 0, deletions: 300, before: 'a', after: null } as const
+  const diff = '--- old.js\n+++ /dev/null\n… 300 lines: 9000 bytes, sha256:1\n'
+  const [item, changes] = [patch('completed'), [{ path: 'old.js', ...gone, diff }]]
+  if (item.type !== 'fileChange') throw new Error('the item is no patch')
+  expect(screenOf(press(worldOf([{ ...item, changes }]), 'enter'))).toContain('… 300 lines: 9000 bytes')
+})

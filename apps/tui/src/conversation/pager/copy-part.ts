@@ -3,8 +3,9 @@ import type { Item } from '@parley/protocol'
 import type { Clipboard } from '../../terminal/clipboard.ts'
 import type { Intent } from '../../ui/actions.ts'
 import type { Notice } from '../../ui/notices/notice.ts'
-import { codeBlocksOf, commandOf, markdownOf } from '../../view/pager/copied-text.ts'
+import { codeBlocksOf, markdownOf } from '../../view/pager/copied-text.ts'
 import { count } from '../../view/text/formats.ts'
+import { commandOf } from '../../view/transcript/call-facts.ts'
 
 type Read = Pick<Conversation, 'state' | 'read'>
 

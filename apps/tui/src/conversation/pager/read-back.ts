@@ -24,13 +24,12 @@ export function isReadingIntent(intent: Intent): intent is ReadingIntent {
 export async function readBack(intent: ReadingIntent, { conversation, screen, terminal }: ReadingPlace): Promise<void> {
   if (conversation === null) return screen.dispatch(note('warning', 'No conversation is open yet: try again.'))
   const { createClipboard, runClipboardProgram } = await import('../../terminal/clipboard.ts')
-  const { platform } = process
-  const clipboard = createClipboard({ ...terminal, platform, run: runClipboardProgram })
+  const { write, env } = terminal
+  const clipboard = createClipboard({ write, env, platform: process.platform, run: runClipboardProgram })
   if (intent.kind === 'copy') {
     const { copyPart } = await import('./copy-part.ts')
     return screen.dispatch({ kind: 'notice', notice: await copyPart(intent, conversation, clipboard) })
   }
-  const { write } = terminal
   if (write === null) {
     const { readTranscript } = await import('./copy-part.ts')
     return screen.dispatch(note('info', await readTranscript(conversation)))

@@ -1,8 +1,9 @@
 import type { Room } from '../../view/text/span.ts'
 import { type EditingCommand, editingKeys } from '../keys/editing-keys.ts'
 import type { KeyEvent, KeyPress } from '../keys/key-event.ts'
-import { type Composer, insert, paste, redo, replace, stopAfter, stopBefore, undo } from './composer.ts'
+import { type Composer, insert, paste, redo, replace, undo } from './composer.ts'
 import { blankWordStart, lineEnd, lineStart, moveDown, moveTo, moveUp, wordEnd, wordStart } from './motions.ts'
+import { stopAfter, stopBefore } from './stops.ts'
 
 /** Change of the text. */
 export type ComposerCommand =

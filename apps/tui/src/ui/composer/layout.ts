@@ -2,7 +2,8 @@ import { breakRows, type Row } from '../../view/text/fit-rows.ts'
 import { graphemes } from '../../view/text/graphemes.ts'
 import { type Line, type Room, type Span, sliceLine } from '../../view/text/span.ts'
 import { graphemeWidth } from '../../view/text/width.ts'
-import { type Composer, markRanges } from './composer.ts'
+import type { Composer } from './composer.ts'
+import { markRanges } from './stops.ts'
 
 export interface ComposerLayout {
   readonly rows: readonly Line[]

@@ -1,7 +1,8 @@
 import { cleanInput } from '../../view/text/control-characters.ts'
 import type { Room } from '../../view/text/span.ts'
-import { type Composer, remembered, settle, snapshotOf, stopFrom, stopUpTo } from './composer.ts'
+import { type Composer, remembered, settle, snapshotOf } from './composer.ts'
 import { columnAt, composerRows, offsetAt, rowAt } from './layout.ts'
+import { stopFrom, stopUpTo } from './stops.ts'
 
 const letter = /[\p{L}\p{N}\p{M}_]/u
 

@@ -29,6 +29,7 @@ export type KeyAct =
   | 'breakLine'
   | 'chooseCompletion'
   | 'clear'
+  | 'clearWindow'
   | 'closeCompletions'
   | 'closeMenu'
   | 'closeNote'
@@ -111,8 +112,14 @@ export const keySections: readonly Section[] = [
     title: 'In an empty composer',
     places: ['composer'],
     rows: [
-      { keys: ['?'], when: 'empty', act: 'showKeys', words: 'these keys' },
+      { keys: ['?'], when: 'empty', act: 'showKeys', words: 'the keys used most; `/keys` lists all' },
       { keys: ['up'], when: 'empty', act: 'editWaiting', words: 'change the newest message that waits' },
+      {
+        keys: ['ctrl+l'],
+        when: 'empty',
+        act: 'clearWindow',
+        words: 'an empty window; all rows go into the scrollback',
+      },
       { keys: ['ctrl+d'], when: 'empty', act: 'leave', words: 'leave' },
     ],
   },

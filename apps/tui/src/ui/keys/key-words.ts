@@ -1,5 +1,5 @@
 import { editingKeys } from './editing-keys.ts'
-import { type KeyRow, keySections } from './key-table.ts'
+import { type KeyPlace, type KeyRow, keySections } from './key-table.ts'
 import { pagerKeys } from './pager-keys.ts'
 
 /** Keys of one state, each with its description. */
@@ -10,9 +10,22 @@ export interface KeyGroup {
 
 /** Returns the keys by state, as people read them. */
 export function keyGroups(): readonly KeyGroup[] {
-  const groups = keySections.map(({ title, rows }) => ({ title, rows: rows.flatMap(describedRow) }))
   const editing = editingKeys.map(({ keys, words }) => [keyNames(keys), words] as const)
-  return [...groups.filter(({ rows }) => rows.length > 0), { title: 'In any text', rows: editing }, pagerKeyGroup()]
+  return [...groupsOf(keySections), { title: 'In any text', rows: editing }, pagerKeyGroup()]
+}
+
+/** States of the composer in which most keys are pressed. */
+const usualPlaces: ReadonlySet<KeyPlace> = new Set(['anywhere', 'composer', 'idle', 'turn'])
+
+/** Returns the keys of the composer by state, few enough to be read at once. */
+export function usualKeyGroups(): readonly KeyGroup[] {
+  return groupsOf(keySections.filter(({ places }) => places.some((place) => usualPlaces.has(place))))
+}
+
+function groupsOf(sections: typeof keySections): readonly KeyGroup[] {
+  return sections
+    .map(({ title, rows }) => ({ title, rows: rows.flatMap(describedRow) }))
+    .filter(({ rows }) => rows.length > 0)
 }
 
 /** Returns the keys of the transcript view. */

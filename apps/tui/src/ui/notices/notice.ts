@@ -1,6 +1,6 @@
 import type { Approval, Enforcement, FileChangeEntry, ItemOf, McpServer, Plan, ResultOf } from '@parley/protocol'
 import { collapseBlanks, showHidden } from '../../view/text/control-characters.ts'
-import { keyGroups } from '../keys/key-words.ts'
+import type { KeyGroup } from '../keys/key-words.ts'
 
 export type NoticeLevel = ItemOf<'notice'>['level']
 
@@ -62,7 +62,7 @@ function shown(text: string): string {
   return showHidden(collapseBlanks(text)).replaceAll('\n', ' ⏎ ')
 }
 
-/** Returns the keys, a table for each state. */
-export function keyTables(): readonly Notice[] {
-  return keyGroups().map(({ title, rows }) => ({ kind: 'table', title, rows }))
+/** Returns a table for each group of keys. */
+export function keyTables(groups: readonly KeyGroup[]): readonly Notice[] {
+  return groups.map(({ title, rows }) => ({ kind: 'table', title, rows }))
 }

@@ -20,6 +20,11 @@ export function updateLink(ui: UiState, action: LinkAction, context: UiContext):
   }
 }
 
+/** Has the server started again, because the user asks for it. */
+export function restart(ui: UiState): UiStep {
+  return stepTo({ ...ui, link: { kind: 'starting' }, hangs: false }, { kind: 'restart' })
+}
+
 function linked(ui: UiState, { clientId, serverPid }: UiAction & { kind: 'linked' }): UiState {
   return { ...ui, link: { kind: 'up', clientId, serverPid }, hangs: false, ownClients: [...ui.ownClients, clientId] }
 }

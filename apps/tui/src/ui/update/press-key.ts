@@ -11,11 +11,12 @@ import type { KeyEvent } from '../keys/key-event.ts'
 import { actOfKey, isMeaningNew, isSamePlaces, notePlaces, placedByKey } from '../keys/key-meaning.ts'
 import type { KeyAct } from '../keys/key-table.ts'
 import { openModelMenu, pressInMenu } from '../press-in-menu.ts'
-import { addKeyTables } from '../run-slash.ts'
+import { addUsualKeys } from '../run-slash.ts'
 import { addNote, leaveNotOffered, type UiState } from '../ui-state.ts'
 import { isComposerHidden, openByKey, setWriting } from '../write-over-question.ts'
 import { askForFiles } from './ask-for-files.ts'
 import { askForImages } from './attach-images.ts'
+import { restart } from './follow-link.ts'
 import { placesOf, situationOf } from './key-places.ts'
 import { pressEnter } from './press-enter.ts'
 import {
@@ -50,11 +51,16 @@ function releasedStep(ui: UiState, event: KeyEvent, context: UiContext): UiStep 
 
 /** Records the time of an answer, and the places that the key has brought about. */
 export function settleKey(before: UiState, step: UiStep, { state, nowMs }: UiContext): UiStep {
-  const answeredAtMs = step.ui.answeredApproval === before.answeredApproval ? before.answeredAtMs : nowMs
   const places = placesOf(step.ui, state)
   const isUnchanged = isSamePlaces(places, placesOf(before, state))
   const shownPlaces = isUnchanged ? step.ui.shownPlaces : placedByKey(places)
-  return { ...step, ui: { ...step.ui, answeredAtMs, shownPlaces } }
+  return { ...step, ui: { ...withAnswerTime(before, step.ui, nowMs), shownPlaces } }
+}
+
+/** Returns the state with the time of an answer that was given in this step. */
+export function withAnswerTime(before: UiState, ui: UiState, nowMs: number): UiState {
+  const isSame = ui.answeredApproval === before.answeredApproval
+  return isSame ? ui : { ...ui, answeredAtMs: nowMs }
 }
 
 function keyStep(ui: UiState, event: KeyEvent, context: UiContext): UiStep {
@@ -92,6 +98,7 @@ const acts: Readonly<Record<KeyAct, Act>> = {
   breakLine: (ui, context) => edit(ui, { kind: 'newline' }, context),
   chooseCompletion,
   clear: (ui) => stepTo(clearText(ui)),
+  clearWindow: only({ kind: 'clear' }),
   closeCompletions: (ui) => stepTo({ ...ui, dismissed: ui.composer.text }),
   closeMenu: (ui) => closeMenu(ui),
   closeNote: (ui) => stepTo(closeNote(ui)),
@@ -114,12 +121,12 @@ const acts: Readonly<Record<KeyAct, Act>> = {
   previousField: (ui, { state }) =>
     ui.purpose.kind === 'form' ? stepTo(previousField(ui, ui.purpose.form, state)) : null,
   queue: (ui, context) => pressEnter(ui, 'queue', context),
-  restart: (ui) => stepTo({ ...ui, link: { kind: 'starting' }, hangs: false }, { kind: 'restart' }),
+  restart: (ui) => restart(ui),
   search: (ui) => openSearch(ui),
   searchNewer: (ui, { state }) => stepTo(moveSearch(ui, -1, state)),
   searchOlder: (ui, { state }) => stepTo(moveSearch(ui, 1, state)),
   send: (ui, context) => pressEnter(ui, 'steer', context),
-  showKeys: (ui) => stepTo(addKeyTables(ui)),
+  showKeys: (ui) => stepTo(addUsualKeys(ui)),
   stopCommand: (ui, { state }) => stopCommand(ui, state),
   suspend: only({ kind: 'suspend' }),
   takeBack: (ui, { state }) => takeBack(ui, state),

@@ -9,21 +9,22 @@ import { type Menu, matching } from '../menu/menu.ts'
 import { pressInMenu } from '../press-in-menu.ts'
 import { parseSlash } from '../slash-commands.ts'
 import { addNote, addNotice, type FilledForm, type UiState } from '../ui-state.ts'
+import { restart } from './follow-link.ts'
 import { pressEnter } from './press-enter.ts'
+import { withAnswerTime } from './press-key.ts'
 import { closeMenu, closeRule } from './press-stop.ts'
 
 /** Handles a line that was typed as a whole. Several lines that came at once are a message, never an answer. */
 export function takeLine(ui: UiState, line: string, context: UiContext): UiStep {
   const step = lineStep(ui, line, context)
-  const { answeredApproval } = step.ui
-  const answeredAtMs = answeredApproval === ui.answeredApproval ? ui.answeredAtMs : context.nowMs
-  return { ...step, ui: { ...step.ui, answeredAtMs, guard: noteKey(step.ui.guard, context.nowMs) } }
+  const answered = withAnswerTime(ui, step.ui, context.nowMs)
+  return { ...step, ui: { ...answered, guard: noteKey(answered.guard, context.nowMs) } }
 }
 
 function lineStep(ui: UiState, line: string, context: UiContext): UiStep {
   const word = line.trim().toLowerCase()
   const isCommand = parseSlash(line.trim())?.kind === 'command'
-  if (ui.hangs && word === 'restart') return restarted(ui)
+  if (ui.hangs && word === 'restart') return restart(ui)
   if (ui.link.kind === 'lost') return lineWithoutServer(ui, line, word, context)
   if (ui.menu !== null && !(isCommand && ui.opened !== null)) return takeRowLine(ui, ui.menu, line.trim(), context)
   if (ui.purpose.kind === 'form') return takeField(ui, ui.purpose.form, line, context)
@@ -32,13 +33,9 @@ function lineStep(ui: UiState, line: string, context: UiContext): UiStep {
 }
 
 function lineWithoutServer(ui: UiState, line: string, word: string, context: UiContext): UiStep {
-  if (word === 'restart' || word === 'r') return restarted(ui)
+  if (word === 'restart' || word === 'r') return restart(ui)
   if (parseSlash(line.trim()) !== null || word === 'exit') return enter(ui, line, context)
   return stepTo(addNote(ui, 'warning', 'Not sent: the server ended. Type restart, then type it again.'))
-}
-
-function restarted(ui: UiState): UiStep {
-  return stepTo({ ...ui, link: { kind: 'starting' }, hangs: false }, { kind: 'restart' })
 }
 
 /** Does what Enter does with the line as the text of the composer. */

@@ -4,10 +4,10 @@ import { choicesFor } from '../../ui/answers.ts'
 import { collapseBlanks, hiddenParts, showHidden, shownLine } from '../text/control-characters.ts'
 import { parseDiff, withoutListedNames } from '../text/diff.ts'
 import { renderDiff } from '../text/diff-rows.ts'
-import { truncateLine, wrapLine, wrapLines } from '../text/fit-rows.ts'
+import { truncateLine, wrapLine, wrapLines, wrapMarked } from '../text/fit-rows.ts'
 import { shortPath } from '../text/formats.ts'
-import { beside, indented } from '../text/gutter.ts'
-import type { Line, Room } from '../text/span.ts'
+import { beside, gutterCells, indented } from '../text/gutter.ts'
+import { type Line, lineText, type Room } from '../text/span.ts'
 import { cellWidth } from '../text/width.ts'
 import { contextRows, dangerWords } from './approval-context.ts'
 
@@ -89,12 +89,19 @@ export function askedFiles({ files = [] }: Pick<Approval, 'files'>, room: Room):
   )
 }
 
-/** Returns the text of a command, or the diffs of a patch. */
+/** Returns the text of a command, long lines marked where they go on, or the diffs of a patch. */
 export function askedText({ kind, detail, files = [] }: Detailed, room: Room): readonly Line[] {
   const text = detail.replace(/\n+$/, '')
   if (text === '') return []
   if (kind === 'patch') return renderDiff(withoutListedNames(parseDiff(showHidden(text)), files), room)
-  return wrapLines(revealedLines(text), { ...room, mode: 'anywhere' })
+  return revealedLines(text).flatMap((line) => wrapMarked(line, room, wordsFit(line, room) ? 'word' : 'anywhere'))
+}
+
+/** Returns true if each word has a row; a longer one fills the rows, since moving it would leave them empty. */
+function wordsFit(line: Line, room: Room): boolean {
+  return lineText(line)
+    .split(' ')
+    .every((word) => cellWidth(word, room.ambiguous) <= room.columns - gutterCells)
 }
 
 /** Returns the lines of a text, styling the number of a hidden character apart from plain text. */

@@ -64,15 +64,41 @@ export function completionRows(ui: UiState, room: Room, maxRows: number): readon
   const list = completionsOf(ui)
   if (list.length === 0 && isLookingForFiles(ui))
     return indented([truncateLine([{ text: 'looking for files…', tone: 'muted' }], beside(room))]).slice(0, maxRows)
-  const at = Math.min(ui.choice, list.length - 1)
+  if (list.length <= maxRows || maxRows < countedFromRows) return listedRows(list, ui.choice, room, maxRows)
+  const more = `… ${count(list.length - maxRows + 1)} more (↑↓, or write on)`
+  const counted = indented([truncateLine([{ text: more, tone: 'muted' }], beside(room))])
+  return [...listedRows(list, ui.choice, room, maxRows - 1), ...counted]
+}
+
+/** Returns the rows around the chosen completion. */
+function listedRows(list: readonly Completion[], choice: number, room: Room, maxRows: number): readonly Line[] {
+  const at = Math.min(choice, list.length - 1)
   const top = Math.max(0, Math.min(at - Math.floor(maxRows / 2), list.length - maxRows))
-  const nameColumns = Math.max(0, ...list.map((completion) => nameOf(completion).length))
+  const columns = aboutColumn(list, beside(room))
   return list.slice(top, top + maxRows).flatMap((completion, index) => {
     const isChosen = top + index === at
-    const shown = completion.kind === 'file' ? endOfPath(completion, beside(room)) : completion
-    const rows = [truncateLine(completionLine(shown, isChosen, nameColumns), beside(room))]
+    const shown = fittedName(completion, beside(room))
+    const rows = [truncateLine(completionLine(shown, isChosen, columns), beside(room))]
     return isChosen ? marked({ text: '▸', tone: 'accent' }, rows) : indented(rows)
   })
+}
+
+/** Returns the cells before the descriptions, the same wherever the list is scrolled to; files have none. */
+function aboutColumn(list: readonly Completion[], room: Room): number {
+  const described = list.filter(({ about }) => about !== '')
+  return Math.max(0, ...described.map((completion) => nameOf(fittedName(completion, room)).length))
+}
+
+/** Minimum rows for the count of completions that are not shown; below it, the row is one completion more. */
+const countedFromRows = 4
+
+/** Part of the room that a command has with its arguments; wider ones would leave no room for what it does. */
+const nameShare = 0.4
+
+/** Returns the completion with the end of a path that is too long, or without arguments that are. */
+function fittedName(completion: Completion, room: Room): Completion {
+  if (completion.kind === 'file') return endOfPath(completion, room)
+  return nameOf(completion).length <= room.columns * nameShare ? completion : { ...completion, argument: '' }
 }
 
 /** Returns true while a path is written and the files are being listed. */

@@ -119,11 +119,14 @@ function optionRows(
   const line: Line = [
     isChosen ? { ...name, bold: true, tone: row.isDisabled ? 'muted' : 'accent' } : name,
     { text: pad },
-    ...(row.isCurrent ? [{ text: 'now  ', tone: 'accent' } as const] : []),
-    ...(row.listed === null ? detailSpans(row) : placeSpans(row.listed, around)),
+    ...(row.listed === null ? settingSpans(row) : placeSpans(row.listed, { ...around, isHere: row.isCurrent })),
   ]
   const rows = [truncateLine(line, beside(room))]
   return isChosen ? marked({ text: '▸', tone: 'accent' }, rows) : indented(rows)
+}
+
+function settingSpans(row: MenuRow): Line {
+  return [...(row.isCurrent ? [{ text: 'now  ', tone: 'accent' } as const] : []), ...detailSpans(row)]
 }
 
 function detailSpans({ detail, isDisabled }: MenuRow): Line {
@@ -132,11 +135,12 @@ function detailSpans({ detail, isDisabled }: MenuRow): Line {
 
 function placeSpans(
   { cwd, environment, updatedAt, shortId, live }: ListedConversation,
-  { nowMs, homeFolder }: Pick<Around, 'nowMs' | 'homeFolder'>,
+  { nowMs, homeFolder, isHere }: Pick<Around, 'nowMs' | 'homeFolder'> & { readonly isHere: boolean },
 ): Line {
   return [
     { text: `${formatAgo(updatedAt, nowMs).padEnd(13)}  ${shortId}  `, tone: 'muted' },
-    ...(live === null ? [] : [{ text: 'live  ', tone: 'accent' } as const]),
+    ...(isHere ? [{ text: 'this one  ', tone: 'accent' } as const] : []),
+    ...(live === null || isHere ? [] : [{ text: 'live  ', tone: 'accent' } as const]),
     { text: shownName(placedPath(cwd, environment, homeFolder)), tone: 'muted' },
   ]
 }

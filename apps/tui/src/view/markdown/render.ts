@@ -47,16 +47,13 @@ export function blockRows(tokens: readonly MarkedToken[], room: Room, ordinal?: 
   return rows
 }
 
-/** Mark before the rows of a long line of code after the first. */
-const goesOn: Span = { text: '↪ ', tone: 'muted' }
-
 /** Returns the rows of fenced or indented code, nothing hidden; the rest of a long line is marked. */
 function codeRows({ lines, before, language }: Code, room: Room): readonly Line[] {
   const texts = [...before, ...lines].map((line) => stripEffects(line))
   const coloured = room.highlight?.(texts, language)
   return texts.slice(before.length).flatMap((text, index) => {
     const line = coloured?.[before.length + index] ?? [{ text, code: true as const }]
-    return text === '' ? [[]] : wrapMarked(line, goesOn, room)
+    return text === '' ? [[]] : wrapMarked(line, room, 'anywhere')
   })
 }
 

@@ -2,6 +2,7 @@ import type { Item } from '@parley/protocol'
 import type { MarkedToken } from 'marked'
 import { known, lex } from '../markdown/inline.ts'
 import { stripEffects } from '../text/control-characters.ts'
+import { commandOf } from '../transcript/call-facts.ts'
 import { collapseOverwrites } from '../transcript/output-rows.ts'
 
 /** Block of code of an item, to copy. */
@@ -44,11 +45,6 @@ export function codeBlocksOf(item: Item): readonly CodeBlock[] {
     default:
       return []
   }
-}
-
-/** Returns the command of a call as one can run it. */
-export function commandOf(item: Extract<Item, { type: 'commandExecution' | 'shellCommand' }>): string {
-  return item.type === 'shellCommand' ? item.command : item.text || item.title
 }
 
 /** Returns an item as Markdown, for a copy of the whole conversation. */

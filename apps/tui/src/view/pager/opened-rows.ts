@@ -1,16 +1,14 @@
 import type { FileChangeEntry, Item, ItemOf, Output } from '@parley/protocol'
 import { renderMarkdown } from '../markdown/render.ts'
-import { showEffects, showHidden, stripEffects, visibleLine } from '../text/control-characters.ts'
-import { parseDiff } from '../text/diff.ts'
-import { renderDiff } from '../text/diff-rows.ts'
+import { showEffects, showHidden, stripEffects } from '../text/control-characters.ts'
 import { wrapLine, wrapLines } from '../text/fit-rows.ts'
 import { formatBytes } from '../text/formats.ts'
 import { banded, below, beside, indented, textRows } from '../text/gutter.ts'
 import type { Line, Room } from '../text/span.ts'
-import { aboutChange } from '../transcript/change-block.ts'
+import { commandOf } from '../transcript/call-facts.ts'
+import { aboutChange, diffOf, pathText } from '../transcript/change-block.ts'
 import { itemBlock } from '../transcript/item-block.ts'
 import { collapseOverwrites } from '../transcript/output-rows.ts'
-import { commandOf } from './copied-text.ts'
 import { wholeFileOf } from './entry.ts'
 
 /** Returns all rows of an item, without those of its side file. */
@@ -92,22 +90,17 @@ export function plainRows(text: string, room: Room): readonly Line[] {
 
 /** Returns the changed lines of all files, below the name of each where there are several. */
 function patchRows({ changes }: ItemOf<'fileChange'>, room: Room): readonly Line[] {
-  return changes.flatMap((change) => [...(changes.length > 1 ? nameRows(change, room) : []), ...diffRows(change, room)])
+  return changes.flatMap((change) => [
+    ...(changes.length > 1 ? nameRows(change, room) : []),
+    ...diffOf(change, room, false),
+  ])
 }
 
-function diffRows({ diff, path, movedTo }: FileChangeEntry, room: Room): readonly Line[] {
-  return renderDiff(
-    parseDiff(showHidden(diff)).filter((line) => line.kind !== 'file'),
-    room,
-    movedTo ?? path,
-  )
-}
-
-function nameRows({ path, movedTo, kind, additions, deletions }: FileChangeEntry, room: Room): readonly Line[] {
-  const name = visibleLine(movedTo === undefined ? path : `${path} → ${movedTo}`)
+function nameRows(change: FileChangeEntry, room: Room): readonly Line[] {
+  const { kind, additions, deletions } = change
   const words = { add: '  new', update: '', delete: '  deleted' }[kind]
   const head: Line = [
-    { text: name, bold: true },
+    { text: pathText(change), bold: true },
     { text: `  +${additions}`, tone: 'good' },
     { text: ` −${deletions}`, tone: 'bad' },
     ...(words === '' ? [] : [{ text: words, tone: 'muted' } as const]),

@@ -3,8 +3,7 @@ import { fileWords } from '@parley/protocol/question'
 import { shownName, stripEffects, visibleLine } from '../text/control-characters.ts'
 import { lineText, type Room } from '../text/span.ts'
 import { blockedWords, commandVerbs, toolVerbs } from '../transcript/call-block.ts'
-import type { Verbs } from '../transcript/call-facts.ts'
-import { answerNote, callFacts, verbOf } from '../transcript/call-facts.ts'
+import { answerNote, callFacts, commandOf, type Verbs, verbOf } from '../transcript/call-facts.ts'
 import { verbFor } from '../transcript/change-block.ts'
 import { reasoningHeading } from '../transcript/item-block.ts'
 import { lookedAt } from '../transcript/look-ups.ts'
@@ -12,7 +11,7 @@ import { outputRows, outputTail } from '../transcript/output-rows.ts'
 import { noticeLines } from './notice-lines.ts'
 
 /** Blanks before lines of others: only lines of parley begin at the margin. */
-export const othersIndent = '  '
+const othersIndent = '  '
 const outputIndent = '    '
 
 /** Room in which no line is wrapped. */
@@ -80,8 +79,7 @@ function titleOf(item: Call): string {
     const title = visibleLine(item.title)
     return item.readOnly && item.status !== 'denied' ? title : `${verbOf(item, toolVerbs)} ${title}`
   }
-  const command = item.type === 'shellCommand' ? item.command : item.text || item.title
-  return `${verbOf(item, item.type === 'shellCommand' ? ownVerbs : commandVerbs)} ${visibleLine(command)}`
+  return `${verbOf(item, item.type === 'shellCommand' ? ownVerbs : commandVerbs)} ${visibleLine(commandOf(item))}`
 }
 
 const ownVerbs: Verbs = { done: 'You ran', doing: 'You run', not: 'Not run' }

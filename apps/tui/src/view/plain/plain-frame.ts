@@ -4,6 +4,7 @@ import { fieldsOf } from '../../ui/fill-form.ts'
 import { actorName } from '../../ui/outside-changes.ts'
 import type { UiState } from '../../ui/ui-state.ts'
 import type { Scene } from '../layout-screen.ts'
+import { limitsWords } from '../live/status-line.ts'
 import { lineText } from '../text/span.ts'
 import { isPlanUpdate } from '../transcript/look-ups.ts'
 import type { Transcript } from '../transcript/transcript.ts'
@@ -22,11 +23,20 @@ export interface Printed {
   /** The question, list or field that the next line answers, as JSON; empty without one. */
   readonly asked: string
   readonly status: string | null
+  /** Words of the limits in force; empty before a conversation is open. */
+  readonly limits: string
   /** Text that came back unsent. */
   readonly returned: string
 }
 
-export const nothingPrinted: Printed = { conversationId: null, stream: null, asked: '', status: null, returned: '' }
+export const nothingPrinted: Printed = {
+  conversationId: null,
+  stream: null,
+  asked: '',
+  status: null,
+  limits: '',
+  returned: '',
+}
 
 interface Frame {
   readonly transcript: Transcript
@@ -42,17 +52,21 @@ export function plainFrame(scene: Scene, before: Printed): Frame {
   const notices = ui.notices.slice(transcript.noticeCount).flatMap(localNoticeLines)
   const known = { ...transcript, noticeCount: ui.notices.length }
   const isSame = state?.core.meta.conversationId === before.conversationId
-  const past = isSame ? before : { ...before, conversationId: state?.core.meta.conversationId ?? null, stream: null }
+  const past = isSame
+    ? before
+    : { ...before, conversationId: state?.core.meta.conversationId ?? null, stream: null, limits: '' }
   const told = state === null ? null : conversationLines({ ...scene, transcript: known, state }, past)
   const stream = told === null ? past.stream : told.stream
   const status = plainStatus(state, ui, scene.nowMs)
   const asked = askedNow(scene)
   const returned = returnedText(ui)
+  const limits = state === null ? '' : limitsWords(state.core.settings)
   return {
     transcript: told?.transcript ?? known,
-    printed: { ...past, stream, status, asked: asked.key, returned },
+    printed: { ...past, stream, status, asked: asked.key, limits, returned },
     lines: [
       ...notices,
+      ...(limits === '' || limits === past.limits ? [] : [`Limits: ${limits}.`]),
       ...(told?.lines ?? []),
       ...(status === null || status === before.status ? [] : [status]),
       ...(returned === '' || returned === before.returned

@@ -94,11 +94,14 @@ export function wrapLines(lines: readonly Line[], wrapping: Wrapping): readonly 
   return lines.flatMap((line) => wrapLine(line, wrapping))
 }
 
-/** Wraps the line anywhere; rows after the first begin with the mark. */
-export function wrapMarked(line: Line, mark: Span, room: Room): readonly Line[] {
-  const hang = cellWidth(mark.text, room.ambiguous)
-  return wrapLine(line, { ...room, mode: 'anywhere', hang }).map((row, index) =>
-    index === 0 || hang > room.columns / 2 ? row : [mark, ...row.slice(1)],
+/** Mark before the rows of a long line after the first. */
+const goesOn: Span = { text: '↪ ', tone: 'muted' }
+
+/** Wraps the line; rows after the first begin with a mark, which tells them from lines of their own. */
+export function wrapMarked(line: Line, room: Room, mode: Breaking['mode']): readonly Line[] {
+  const hang = cellWidth(goesOn.text, room.ambiguous)
+  return wrapLine(line, { ...room, mode, hang }).map((row, index) =>
+    index === 0 || hang > room.columns / 2 ? row : [goesOn, ...row.slice(1)],
   )
 }
 

@@ -5,7 +5,7 @@ import { type Clip, clipRows } from '../text/fit-rows.ts'
 import { below, hung, indented, textRows } from '../text/gutter.ts'
 import type { Line, Room } from '../text/span.ts'
 import { authorRows, type Block } from './block.ts'
-import { answerNote, callFacts, callTone, type Verbs, verbOf } from './call-facts.ts'
+import { answerNote, callFacts, callTone, commandOf, type Verbs, verbOf } from './call-facts.ts'
 import { headRows } from './call-head.ts'
 import { outputRows, outputTail, tailRows } from './output-rows.ts'
 
@@ -51,7 +51,7 @@ export function runningCommand(item: Command, output: string, room: Room, limit:
 
 function commandHead(item: Command, room: Room): readonly Line[] {
   const isOwn = item.type === 'shellCommand'
-  const lines = revealedLines(isOwn ? item.command : item.text || item.title).map(plain)
+  const lines = revealedLines(commandOf(item)).map(plain)
   return headRows(
     {
       mark: { text: isOwn ? '!' : '•', tone: callTone(item) },

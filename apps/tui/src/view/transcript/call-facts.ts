@@ -29,6 +29,11 @@ export function callTone({ status }: Call): Tone {
   return status === 'denied' || status === 'interrupted' ? 'warn' : 'accent'
 }
 
+/** Returns the command of a call as one can run it. */
+export function commandOf(item: ItemOf<'commandExecution' | 'shellCommand'>): string {
+  return item.type === 'shellCommand' ? item.command : item.text || item.title
+}
+
 /** Words for a call that has ended, that runs, and that was not carried out. */
 export interface Verbs {
   readonly done: string

@@ -119,13 +119,14 @@ function linesOf(lines: number): string {
   return `${count(lines)} ${lines === 1 ? 'line' : 'lines'}`
 }
 
-function diffOf({ diff, kind, path, movedTo }: FileChangeEntry, room: Room, isClipped = true): readonly Line[] {
+/** Returns the changed lines of a file, and what its diff says in place of lines that were left out. */
+export function diffOf({ diff, kind, path, movedTo }: FileChangeEntry, room: Room, isClipped = true): readonly Line[] {
   const lines = parseDiff(showHidden(diff)).filter(({ kind: of, text }) => of !== 'file' || text.startsWith('…'))
   const rows = renderDiff(lines, room, movedTo ?? path)
   return isClipped ? clipRows(rows, clips[kind]) : rows
 }
 
-function pathText({ path, movedTo }: FileChangeEntry): string {
+export function pathText({ path, movedTo }: FileChangeEntry): string {
   return visibleLine(movedTo === undefined ? path : `${path} → ${movedTo}`)
 }
 

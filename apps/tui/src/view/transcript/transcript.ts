@@ -1,6 +1,7 @@
-import type { ClientId, CompletedItem, ConversationState, Item } from '@parley/protocol'
+import type { ClientId, CompletedItem, ConversationState, Core, Item } from '@parley/protocol'
 import type { Notice } from '../../ui/notices/notice.ts'
 import { actorName } from '../../ui/outside-changes.ts'
+import { wrapLines } from '../text/fit-rows.ts'
 import { count } from '../text/formats.ts'
 import { beside, indented } from '../text/gutter.ts'
 import type { Room } from '../text/span.ts'
@@ -79,8 +80,10 @@ function settleState(scan: Scan, state: ConversationState): void {
   const { itemCount } = scan.transcript
   if (first > itemCount) put(scan, note(scan, `… ${count(first - itemCount)} items are not shown here (Ctrl+T)`))
   const begin = Math.max(0, itemCount - first)
-  for (const [index, completed] of state.window.slice(begin).entries())
+  for (const [index, completed] of state.window.slice(begin).entries()) {
+    endTurnBefore(scan, state, completed)
     settleItem(scan, completed, first + begin + index >= scan.transcript.earlierItems)
+  }
   change(scan, { itemCount: state.core.counts.items })
   dropLostStream(scan, state)
   settlePlan(scan, state)
@@ -88,15 +91,26 @@ function settleState(scan: Scan, state: ConversationState): void {
   followClock(scan, state)
 }
 
+/** Ends the turn above the first item of the next one, which may be known at the same time. */
+function endTurnBefore(scan: Scan, { core }: ConversationState, { turnId }: CompletedItem): void {
+  if (turnId !== null && turnId === core.turn?.id) putEnding(scan, core, turnId)
+}
+
 /** Ends a turn with its look-ups and its time, and follows the next. */
 function followClock(scan: Scan, state: ConversationState): void {
-  const { turn: clock } = scan.transcript
-  const turn = followTurn(clock, state, scan.nowMs)
+  const turn = followTurn(scan.transcript.turn, state, scan.nowMs)
   if (turn === null) putLookUps(scan)
-  const ending =
-    clock === null || turn?.turnId === clock.turnId ? null : endingBlock(clock, state.core, scan.utcOffsetMs)
+  putEnding(scan, state.core, turn?.turnId ?? null)
   change(scan, { turn })
-  if (ending !== null) put(scan, ending)
+}
+
+/** Prints the time of the turn that was followed, once another or none runs. */
+function putEnding(scan: Scan, core: Core, runningId: string | null): void {
+  const { turn: clock } = scan.transcript
+  if (clock === null || clock.turnId === runningId) return
+  const ending = endingBlock(clock, core, scan.utcOffsetMs)
+  change(scan, { turn: null })
+  if (ending !== null) put(scan, { ...ending, lines: wrapLines(ending.lines, scan.room) })
 }
 
 function settleItem(scan: Scan, { item }: CompletedItem, isNew: boolean): void {

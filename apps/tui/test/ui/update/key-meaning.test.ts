@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { editingKeys } from '../../../src/ui/keys/editing-keys.ts'
 import { keySections } from '../../../src/ui/keys/key-table.ts'
-import { keyGroups, keyName } from '../../../src/ui/keys/key-words.ts'
+import { keyGroups, keyName, usualKeyGroups } from '../../../src/ui/keys/key-words.ts'
 import type { UiState } from '../../../src/ui/ui-state.ts'
 import {
   after,
@@ -73,14 +73,33 @@ describe('Alt+Enter', () => {
 describe('? in an empty composer', () => {
   const titles = ({ notices }: UiState) => notices.flatMap((notice) => (notice.kind === 'table' ? [notice.title] : []))
 
-  test('shows the keys by state, as /keys does', () => {
-    const shown = keyGroups().map(({ title }) => title)
-    expect(titles(typeKeys(openUi, idle, '?').ui)).toEqual(shown)
-    expect(titles(typeKeys(openUi, idle, '/keys', 'enter').ui)).toEqual(shown)
+  test('shows the keys of the composer, and where all of them are', () => {
+    const { ui } = typeKeys(openUi, idle, '?')
+    expect(titles(ui)).toEqual(['Anywhere', 'In the composer', 'In an empty composer', 'Nothing runs', 'A turn runs'])
+    expect(ui.notices.at(-1)).toMatchObject({ kind: 'note', text: expect.stringContaining('/keys') })
+  })
+
+  test('shows no more rows than a terminal has, where /keys lists every state', () => {
+    const rows = usualKeyGroups().flatMap(({ rows }) => rows)
+    expect(rows.length).toBeLessThanOrEqual(20)
+    expect(titles(typeKeys(openUi, idle, '/keys', 'enter').ui)).toEqual(keyGroups().map(({ title }) => title))
   })
 
   test('is a character in any other text', () => {
     expect(typeKeys(openUi, idle, 'why', '?').ui.composer.text).toBe('why?')
+  })
+})
+
+describe('Ctrl+L in an empty composer', () => {
+  test.each([
+    ['nothing runs', idle],
+    ['a turn runs', turn],
+  ])('clears the window when %s, and begins no conversation', (_, state) => {
+    expect(typeKeys(openUi, state, 'ctrl+l').intents).toEqual([{ kind: 'clear' }])
+  })
+
+  test('does nothing at a question', () => {
+    expect(typeKeys(openUi, asking, 'ctrl+l').intents).toEqual([])
   })
 })
 

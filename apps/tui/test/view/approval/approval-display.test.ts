@@ -145,6 +145,11 @@ describe('the command in a question', () => {
     expect(text).toContain('; touch pwned')
   })
 
+  test('keeps its words whole, and marks the rows of a long line from lines of their own', () => {
+    const text = shown(asCommand('npm test\nnpm run deploy -- --force-with-a-long-option'), 40)
+    expect(text).toContain('\n  npm test\n  npm run deploy --\n  ↪ --force-with-a-long-option\n')
+  })
+
   test.each([40, 80, 120])('has its choices on the screen, whatever else is long, at %i columns', (columns) => {
     const long = 'x '.repeat(2_000)
     const env = { A: long }

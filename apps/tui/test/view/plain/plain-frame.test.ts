@@ -1,4 +1,4 @@
-import type { ConversationEvent } from '@parley/protocol'
+import type { ConversationEvent, Settings } from '@parley/protocol'
 import { describe, expect, test } from 'vitest'
 import { initialUi } from '../../../src/ui/ui-state.ts'
 import { nothingPrinted, plainFrame } from '../../../src/view/plain/plain-frame.ts'
@@ -19,9 +19,12 @@ import {
 } from '../scenes/conversation.ts'
 import { openUi, sceneOf } from '../scenes/scene.ts'
 
+/** What was printed once a conversation was open: its limits. */
+const { printed: opened } = plainFrame(sceneOf(after()), nothingPrinted)
+
 /** The lines of each state, in a session that was open from the first one on. */
 function framesOf(...states: readonly (readonly ConversationEvent[])[]): readonly (readonly string[])[] {
-  let printed = nothingPrinted
+  let printed = opened
   let scene = sceneOf(after())
   return states.map((events) => {
     const frame = plainFrame({ ...scene, state: after(...events) }, printed)
@@ -118,9 +121,27 @@ describe('a question in plain lines', () => {
   })
 })
 
+test('the limits in force are printed when a conversation opens and when they change', () => {
+  const scene = sceneOf(after())
+  const withSandbox = (sandbox: Settings['sandbox']) => {
+    const { state } = scene
+    if (state === null) throw new Error('no conversation is open')
+    return { ...scene, state: { ...state, core: { ...state.core, settings: { ...state.core.settings, sandbox } } } }
+  }
+  const first = plainFrame(withSandbox('read-only'), nothingPrinted)
+  const same = plainFrame(withSandbox('read-only'), first.printed)
+  const wider = plainFrame(withSandbox('danger-full-access'), same.printed)
+  const limitsIn = (lines: readonly string[]) => lines.filter((line) => line.startsWith('Limits: '))
+  expect([first, same, wider].map(({ lines }) => limitsIn(lines))).toEqual([
+    [expect.stringContaining('Limits: ')],
+    [],
+    [expect.stringContaining('Limits: FULL ACCESS')],
+  ])
+})
+
 test('text that comes back unsent is shown, since no composer has it', () => {
   const composer = { ...initialUi.composer, text: 'my words', caret: 0 }
-  const { lines } = plainFrame(sceneOf(after(), { composer }), nothingPrinted)
+  const { lines } = plainFrame(sceneOf(after(), { composer }), opened)
   expect(lines).toEqual(['Not sent, type it again:', '  my words'])
 })
 

@@ -6,21 +6,31 @@ import {
   after,
   colleague,
   command,
+  completed,
   requested,
   started,
   startedAt,
   turnEnded,
   turnStarted,
+  userMessage,
 } from '../scenes/conversation.ts'
 import { sceneOf, settledRows } from '../scenes/scene.ts'
 
 /** What is printed when these frames are painted in turn, each at its second. */
 function printed(...frames: readonly (readonly [second: number, events: readonly ConversationEvent[]])[]) {
+  return printedAt(80, ...frames)
+}
+
+function printedAt(
+  columns: number,
+  ...frames: readonly (readonly [second: number, events: readonly ConversationEvent[]])[]
+) {
   let transcript: Transcript = emptyTranscript
   return frames.flatMap(([second, events]) => {
     const scene = {
       ...sceneOf(after(...events)),
       transcript,
+      size: { columns, rows: 32 },
       nowMs: startedAt + second * 1_000,
       utcOffsetMs: 3_600_000,
     }
@@ -43,10 +53,22 @@ describe('the end of a turn', () => {
     expect(rows).toEqual(['done in 2.0 s · 2.0 s waiting for you · 23:13'])
   })
 
+  test('keeps its words whole in a narrow window', () => {
+    const rows = printedAt(40, [1, [turnStarted]], [2, asked], [4, answered], [5, [...answered, turnEnded()]])
+    expect(rows).toEqual(['done in 2.0 s · 2.0 s waiting for you ·', '23:13'])
+  })
+
   test('says that it was stopped', () => {
     expect(printed([1, [turnStarted]], [9, [turnStarted, turnEnded('interrupted')]])).toEqual([
       'stopped after 1.0 s · 23:13',
     ])
+  })
+
+  test('is said above the next turn when both become known at once', () => {
+    const next = { ...turnStarted, turnId: 't2' } as const
+    const message = { ...completed(userMessage('and this')), turnId: 't2' } as const
+    const rows = printed([1, [turnStarted]], [4, [turnStarted, turnEnded(), next, message]])
+    expect(rows.filter((row) => row !== '')).toEqual(['done in 1.0 s · 23:13', '▌ and this'])
   })
 
   test('is not said of a turn that this window has not seen', () => {

@@ -185,12 +185,31 @@ async function newest(files: Files, home: string, cwd: string | undefined): Prom
   return found.id
 }
 
+/** Returns true if all of them are one conversation and copies of it, which take over its name. */
+function areCopies(named: readonly Listed[], all: readonly Listed[]): boolean {
+  const origins = new Map(all.map(({ id, row }) => [id, row.forkedFrom?.id]))
+  return new Set(named.map(({ id }) => firstOrigin(id, origins))).size === 1
+}
+
+/** Returns the conversation that a copy of copies began with. Logs changed by hand may name each other: it ends there. */
+function firstOrigin(id: ConversationId, origins: ReadonlyMap<ConversationId, ConversationId | undefined>) {
+  const seen = new Set<ConversationId>()
+  let first = id
+  for (let origin = origins.get(id); origin !== undefined && !seen.has(origin); origin = origins.get(origin)) {
+    seen.add(origin)
+    first = origin
+  }
+  return first
+}
+
 async function byPrefixOrName(files: Files, home: string, text: string): Promise<ConversationId> {
   const ids = walkSessions(files, home).map(({ id }) => id)
   const found = findId(ids, text)
   if (found.kind === 'one') return found.id
-  const named = (await listRows(files, home)).filter(({ row }) => row.name === text)
-  if (named.length === 1 && named[0] !== undefined) return named[0].id
+  const all = await listRows(files, home)
+  const named = all.filter(({ row }) => row.name === text)
+  const [newestNamed] = named
+  if (newestNamed !== undefined && areCopies(named, all)) return newestNamed.id
   // A name may consist of hex digits, so it outranks the inner part of an id.
   const inner = found.kind === 'none' && named.length === 0 ? idsWith(ids, text) : []
   if (inner.length === 1 && inner[0] !== undefined) return inner[0]

@@ -49,6 +49,24 @@ describe('a conversation', () => {
     })
   })
 
+  it('is the newest of its copies by their name, and none when another one is named so, too', async () => {
+    await using place = testPlace()
+    await settled(place, 2)
+    const client = await place.start().connect()
+    const copy = await client.request('conversation/fork', { conversationId: ids[0] ?? '' })
+    const watched = await client.watch(copy.conversationId)
+    await watched.send('on in the copy')
+    await watched.turnEnded()
+    const found = await client.request('conversation/resume', { prefix: 'my name' })
+    expect(found.conversationId).toBe(copy.conversationId)
+    await client.request('conversation/resume', { prefix: ids[1] ?? '' })
+    await client.request('conversation/rename', { conversationId: ids[1] ?? '', name: 'my name' })
+    expect(await client.refused('conversation/resume', { prefix: 'my name' })).toMatchObject({
+      code: 'ambiguousConversation',
+      detail: { nearest: expect.arrayContaining([ids[0], ids[1], copy.conversationId]) },
+    })
+  })
+
   it('is rejected when the request names none, several or no known one', async () => {
     await using place = testPlace()
     await settled(place, 3)
