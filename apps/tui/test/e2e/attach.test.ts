@@ -125,9 +125,9 @@ describe('a window that only watches, whose server is killed', { timeout: 30_000
     // The second death within a minute: now the window waits, too.
     process.kill(serverOf(first), 'SIGKILL')
     await first.waitFor(/Press r to restart/)
-    await pressUntil(second, 'r', /No process has this conversation open yet[\s\S]*Press r to join it again/)
-    await pressUntil(first, 'r', /(?:The conversation goes on here\.[\s\S]*){2}› Ask/)
-    await pressUntil(second, 'r', /Joined again\.[\s\S]*2 clients/)
+    await pressUntil(second, 'Ctrl+R', /No process has this conversation open yet[\s\S]*Press r to join it again/)
+    await pressUntil(first, 'Ctrl+R', /(?:The conversation goes on here\.[\s\S]*){2}› Ask/)
+    await pressUntil(second, 'Ctrl+R', /Joined again\.[\s\S]*2 clients/)
     await send(first, 'still there?')
     await second.waitFor(/After\./)
     await send(second, '/fork')
