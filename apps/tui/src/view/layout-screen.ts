@@ -14,8 +14,9 @@ import { type Caret, emptyZone, type LiveZone, liveRows, lowestRows, mapParts } 
 import type { Screen, TerminalSize } from './screen.ts'
 import { lastRows, truncateLine, wrapLine } from './text/fit-rows.ts'
 import { beside, indented, inGutter } from './text/gutter.ts'
-import type { Highlight, Line, Room } from './text/span.ts'
+import { type Highlight, type Line, lineText, type Room } from './text/span.ts'
 import { type ColourDepth, themeOf } from './text/theme.ts'
+import { cellWidth } from './text/width.ts'
 import { isFinished, planRow } from './transcript/plan-rows.ts'
 import { settle, type Transcript } from './transcript/transcript.ts'
 
@@ -108,7 +109,7 @@ interface Work {
 function workParts(scene: Scene, room: Room, { approval, limit }: { approval: Approval | null; limit: number }): Work {
   const { state, ui, transcript } = scene
   if (state === null || ui.menu !== null || limit <= 0) return { parts: { running: [], approval: [] }, isSeen: false }
-  const running = runningRows(state, transcript, room)
+  const running = rowsForHalf(runningRows(state, transcript, room), limit, room)
   if (approval === null) return { parts: { running, approval: [] }, isSeen: false }
   const asking = {
     approval,
@@ -129,6 +130,19 @@ function workParts(scene: Scene, room: Room, { approval, limit }: { approval: Ap
   const isFirst = transcript.last === null && before.length === 0
   const parts = { running: before, approval: [...(isFirst ? [] : gap), ...rows] }
   return { parts, isSeen: isWhole || asking.isSeen }
+}
+
+/**
+ * Returns the lowest rows that fit when the window becomes half as wide: the terminal wraps them before they can be
+ * erased, and rows that no longer fit would stay in the scrollback.
+ */
+function rowsForHalf(rows: readonly Line[], limit: number, { columns, ambiguous }: Room): readonly Line[] {
+  let left = limit - spareRows
+  const cut = rows.findLastIndex((row) => {
+    left -= Math.max(1, Math.ceil(cellWidth(lineText(row), ambiguous) / (columns / 2)))
+    return left < 0
+  })
+  return rows.slice(Math.min(cut + 1, rows.length - 1))
 }
 
 /** Returns true if everything a yes would allow was in an earlier frame, or is printed in this one. */
