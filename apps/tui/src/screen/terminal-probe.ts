@@ -110,6 +110,8 @@ export function createProbe(write: (text: string) => void): TerminalProbe {
   }
 }
 
-function geometryOf(cursor: Report, last: Report): Geometry {
+/** Returns the geometry; null from a terminal that answers both questions after all of the write, from one place. */
+function geometryOf(cursor: Report, last: Report): Geometry | null {
+  if (cursor.row === last.row && cursor.column === last.column) return null
   return { columns: last.column, rows: last.row, cursor: { row: cursor.row - 1, column: cursor.column - 1 } }
 }

@@ -147,6 +147,17 @@ describe('after a resize', () => {
     expect(at.written()).not.toContain(question)
   })
 
+  test('the reported size counts for a terminal that answers only after all that was written', () => {
+    const at = watched('short')
+    at.tell(narrow)
+    at.report(1, 2)
+    at.report(1, 2)
+    expect(at.watch.allows(false, at.paint)).toBe(false)
+    at.report(1, 2)
+    at.report(1, 2)
+    expect(at.paint).toHaveBeenCalledTimes(1)
+  })
+
   test('a terminal that is given away is erased at once, from where the cursor went', () => {
     const at = watched('short')
     at.tell(narrow)
