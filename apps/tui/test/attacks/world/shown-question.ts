@@ -28,8 +28,8 @@ export function shownQuestions(asked: readonly Asked[]): readonly ShownQuestion[
   )
 }
 
-/** Where a text is broken into rows says nothing about whether it can be read. */
-export const unbroken = (text: string): string => text.replaceAll(/\s/g, '')
+/** Returns a text without its blanks, and without the marks of rows that go on: it can be read wherever it is broken. */
+export const unbroken = (text: string): string => text.replaceAll(/[\s↪]/g, '')
 
 /** All that a conversation has on the screen at its end, as it is written to a terminal. */
 export function paintedTalk(state: ConversationState): string {
