@@ -33,23 +33,30 @@ export function recordAt(record: JsonRecord, key: string): JsonRecord | undefine
   return isRecord(value) ? value : undefined
 }
 
+/**
+ * Creates a memory of what entries are written as. Each entry is written once in its life, so that sending 2,000 of them
+ * again costs a join. It is keyed by identity, since entries are immutable.
+ */
+export function createWrittenEntries<Written extends object | string>() {
+  const written = new WeakMap<ModelEntry, Written>()
+  return (entry: ModelEntry, write: () => Written): Written => {
+    const known = written.get(entry) ?? write()
+    written.set(entry, known)
+    return known
+  }
+}
+
 /** Returns an entry as zero or more elements of a JSON array, separated by commas. */
 type WriteEntry = (entry: ModelEntry) => string
 
-/**
- * Creates a function that serialises entries and joins them. Each entry is serialised once in its life, so that sending
- * 2,000 of them again costs a join. The cache is keyed by identity, since entries are immutable.
- */
+/** Creates a function that serialises entries, each once, and joins them. */
 export function createEntryJoiner(write: WriteEntry): (entries: readonly ModelEntry[]) => string {
-  const written = new WeakMap<ModelEntry, string>()
-  const textOf = (entry: ModelEntry): string => {
-    const known = written.get(entry)
-    if (known !== undefined) return known
-    const text = write(entry)
-    written.set(entry, text)
-    return text
-  }
-  return (entries) => entries.map(textOf).filter(isPresent).join(',')
+  const writtenOnce = createWrittenEntries<string>()
+  return (entries) =>
+    entries
+      .map((entry) => writtenOnce(entry, () => write(entry)))
+      .filter(isPresent)
+      .join(',')
 }
 
 /** Returns a JSON array without its brackets. */

@@ -21,9 +21,14 @@ const maxMessageChars = 400
 
 /** Reads the body of an error. Servers use `{error:{…}}`, `{error:"…"}`, `{message}`, `{detail}`, `[{error}]` and text. */
 export function readErrorBody(body: string): ProviderError {
-  const record = parseRecord(body) ?? parseRecord(body.trim().replace(/^\[|\]$/g, ''))
+  const record = errorRecord(body)
   if (record !== undefined) return readErrorRecord(record)
   return { message: looksLikeHtml(body) ? '' : clip(body), code: '', kind: '' }
+}
+
+/** Returns the object of an error, also one that stands in a list; undefined for any other body. */
+export function errorRecord(body: string): JsonRecord | undefined {
+  return parseRecord(body) ?? parseRecord(body.trim().replace(/^\[|\]$/g, ''))
 }
 
 export function readErrorRecord(record: JsonRecord): ProviderError {

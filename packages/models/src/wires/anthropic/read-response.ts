@@ -5,8 +5,9 @@ import {
   type TokenUsage,
   zeroUsage,
 } from '../../port/model-client.ts'
-import type { ExplainFault, WireFault, WireReader } from '../../port/wire.ts'
-import { isRecord, type JsonRecord, numberAt, parseRecord, recordAt, stringAt } from '../json.ts'
+import type { ExplainFault, WireReader } from '../../port/wire.ts'
+import { createEventReader, type Ending, fail } from '../event-reader.ts'
+import { isRecord, type JsonRecord, numberAt, recordAt, stringAt } from '../json.ts'
 import { readErrorRecord } from '../openai-api.ts'
 import { type CallIds, type CallProgress, createCallIds, createCallProgress, readableArguments } from '../tool-calls.ts'
 
@@ -20,31 +21,20 @@ export function createMessagesReader(request: ModelRequest, explain: ExplainFaul
     stopReason: undefined,
     finished: false,
   }
-  return {
-    read(data, out) {
-      if (state.finished) return
-      const event = parseRecord(data)
-      if (event === undefined) fail(state, { type: 'malformed', what: 'an event that is not JSON' }, out)
-      else readEvent(state, event, out)
-    },
-    end(out) {
-      if (state.finished) return
-      if (state.stopReason === undefined) fail(state, { type: 'cut' }, out)
-      else complete(state, out)
-    },
-  }
+  return createEventReader(state, {
+    read: (event, out) => readEvent(state, event, out),
+    complete: () => (state.stopReason === undefined ? undefined : (out) => complete(state, out)),
+  })
 }
 
 /** State of one response while it is read. */
-interface ReadState {
-  readonly explain: ExplainFault
+interface ReadState extends Ending {
   readonly callIds: CallIds
   readonly progress: CallProgress
   /** Blocks by their index. */
   readonly blocks: Map<number, Block>
   usage: TokenUsage
   stopReason: string | undefined
-  finished: boolean
 }
 
 /** Content block; `part` is what goes back to the provider, undefined for one that must not. */
@@ -189,11 +179,6 @@ function callPart(state: ReadState, { start, written, part }: WrittenCall, out: 
   if (id === undefined) return undefined
   out.push({ type: 'call', part, ...call, callId: id })
   return { type: 'tool_use', id, name: call.name, input: readableArguments(written) }
-}
-
-function fail(state: ReadState, fault: WireFault, out: ModelEvent[]): void {
-  state.finished = true
-  out.push({ type: 'failed', failure: state.explain(fault) })
 }
 
 function complete(state: ReadState, out: ModelEvent[]): void {

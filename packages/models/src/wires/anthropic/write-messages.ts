@@ -1,5 +1,5 @@
 import type { ModelEntry, ResponseEntry, UserPart } from '../../port/model-client.ts'
-import { writeElements } from '../json.ts'
+import { createWrittenEntries, writeElements } from '../json.ts'
 import { readableArguments } from '../tool-calls.ts'
 
 type Role = 'user' | 'assistant'
@@ -26,16 +26,11 @@ const earlierMarks = 2
  * the provider looks back at most 20 blocks from a mark, and a response may have more calls than that.
  */
 export function createMessageWriter(adapter: string): (entries: readonly ModelEntry[]) => string {
-  const cache = new WeakMap<ModelEntry, Written>()
-  const writtenOf = (entry: ModelEntry): Written => {
-    const known = cache.get(entry)
-    if (known !== undefined) return known
-    const written = writeEntry(entry, adapter)
-    cache.set(entry, written)
-    return written
-  }
+  const writtenOnce = createWrittenEntries<Written>()
   return (entries) => {
-    const written = entries.map(writtenOf).filter(({ blocks }) => blocks !== '')
+    const written = entries
+      .map((entry) => writtenOnce(entry, () => writeEntry(entry, adapter)))
+      .filter(({ blocks }) => blocks !== '')
     const marked = markedEnds(written)
     let text = ''
     for (const [index, { role, blocks }] of written.entries()) {

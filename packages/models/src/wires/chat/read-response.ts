@@ -5,7 +5,8 @@ import {
   type TokenUsage,
   zeroUsage,
 } from '../../port/model-client.ts'
-import type { ExplainFault, WireFault, WireReader } from '../../port/wire.ts'
+import type { ExplainFault, WireReader } from '../../port/wire.ts'
+import { type Ending, fail, notJson } from '../event-reader.ts'
 import { isRecord, type JsonRecord, numberAt, parseRecord, recordAt } from '../json.ts'
 import { readErrorRecord } from '../openai-api.ts'
 import { createSegments, type Segments } from '../segments.ts'
@@ -38,8 +39,7 @@ export function createChatReader(request: ModelRequest, explain: ExplainFault): 
 }
 
 /** State of one response while it is read. */
-interface ReadState {
-  readonly explain: ExplainFault
+interface ReadState extends Ending {
   readonly callIds: CallIds
   readonly progress: CallProgress
   readonly segments: Segments
@@ -48,7 +48,6 @@ interface ReadState {
   reasoningContent: string
   usage: TokenUsage
   finishReason: string | undefined
-  finished: boolean
 }
 
 function readData(state: ReadState, data: string, out: ModelEvent[]): void {
@@ -59,7 +58,7 @@ function readData(state: ReadState, data: string, out: ModelEvent[]): void {
     return
   }
   const chunk = parseRecord(data)
-  if (chunk === undefined) fail(state, { type: 'malformed', what: 'an event that is not JSON' }, out)
+  if (chunk === undefined) fail(state, notJson, out)
   else if (chunk['error']) fail(state, { type: 'refused', error: readErrorRecord(chunk) }, out)
   else readChunk(state, chunk, out)
 }
@@ -119,11 +118,6 @@ function readFragment(state: ReadState, raw: unknown, out: ModelEvent[]): void {
     state.progress.begin(part, change.draft.name || undefined, out)
   }
   state.progress.grow(part, change.fragment, out)
-}
-
-function fail(state: ReadState, fault: WireFault, out: ModelEvent[]): void {
-  state.finished = true
-  out.push({ type: 'failed', failure: state.explain(fault) })
 }
 
 function complete(state: ReadState, out: ModelEvent[]): void {

@@ -1,10 +1,10 @@
 import type { ProviderError } from '../../port/wire.ts'
-import { isRecord, type JsonRecord, parseRecord, recordAt, stringAt } from '../json.ts'
-import { readErrorBody, readErrorRecord } from '../openai-api.ts'
+import { isRecord, type JsonRecord, recordAt, stringAt } from '../json.ts'
+import { errorRecord, readErrorBody, readErrorRecord } from '../openai-api.ts'
 
 /** Reads the body of an error; a body in no known form is quoted as it is. */
 export function readGeminiErrorBody(body: string): ProviderError {
-  const record = parseRecord(body) ?? parseRecord(body.trim().replace(/^\[|\]$/g, ''))
+  const record = errorRecord(body)
   return record === undefined ? readErrorBody(body) : readGeminiError(record)
 }
 

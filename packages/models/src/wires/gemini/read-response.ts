@@ -5,8 +5,9 @@ import {
   type TokenUsage,
   zeroUsage,
 } from '../../port/model-client.ts'
-import type { ExplainFault, WireFault, WireReader } from '../../port/wire.ts'
-import { isRecord, type JsonRecord, numberAt, parseRecord, recordAt, stringAt } from '../json.ts'
+import type { ExplainFault, WireReader } from '../../port/wire.ts'
+import { createEventReader, type Ending, fail } from '../event-reader.ts'
+import { isRecord, type JsonRecord, numberAt, recordAt, stringAt } from '../json.ts'
 import { createSegments, type Segments } from '../segments.ts'
 import { type CallIds, createCallIds } from '../tool-calls.ts'
 import { readGeminiError } from './read-error.ts'
@@ -22,25 +23,17 @@ export function createGeminiReader(request: ModelRequest, explain: ExplainFault)
     finishReason: undefined,
     finished: false,
   }
-  return {
-    read(data, out) {
-      if (state.finished) return
-      const chunk = parseRecord(data)
-      if (chunk === undefined) fail(state, { type: 'malformed', what: 'an event that is not JSON' }, out)
-      else if (chunk['error'] !== undefined) fail(state, { type: 'refused', error: readGeminiError(chunk) }, out)
-      else readChunk(state, chunk, out)
+  return createEventReader(state, {
+    read: (chunk, out) => readChunk(state, chunk, out),
+    complete() {
+      const { finishReason } = state
+      return finishReason === undefined ? undefined : (out) => complete(state, finishReason, out)
     },
-    end(out) {
-      if (state.finished) return
-      if (state.finishReason === undefined) fail(state, { type: 'cut' }, out)
-      else complete(state, state.finishReason, out)
-    },
-  }
+  })
 }
 
 /** State of one response while it is read. */
-interface ReadState {
-  readonly explain: ExplainFault
+interface ReadState extends Ending {
   readonly callIds: CallIds
   readonly segments: Segments
   /** Parts as they go back, each signature in the part that it came with. */
@@ -48,12 +41,15 @@ interface ReadState {
   calls: number
   usage: TokenUsage
   finishReason: string | undefined
-  finished: boolean
 }
 
 /** Reads one chunk. The reason to stop comes with the last candidate, usage with each chunk. */
 function readChunk(state: ReadState, chunk: JsonRecord, out: ModelEvent[]): void {
   const { candidates } = chunk
+  if (chunk['error'] !== undefined) {
+    fail(state, { type: 'refused', error: readGeminiError(chunk) }, out)
+    return
+  }
   state.usage = usageOf(recordAt(chunk, 'usageMetadata'), state.usage)
   const candidate: unknown = Array.isArray(candidates) ? candidates[0] : undefined
   if (isRecord(candidate)) {
@@ -105,11 +101,6 @@ function readCall(state: ReadState, part: JsonRecord, call: JsonRecord, out: Mod
   out.push({ type: 'callDelta', part: nth, name, argumentBytes: 0 })
   out.push({ type: 'call', part: nth, callId, name, arguments: written })
   state.parts.push(given === '' ? part : { ...part, functionCall: { ...call, id: callId } })
-}
-
-function fail(state: ReadState, fault: WireFault, out: ModelEvent[]): void {
-  state.finished = true
-  out.push({ type: 'failed', failure: state.explain(fault) })
 }
 
 function complete(state: ReadState, finishReason: string, out: ModelEvent[]): void {

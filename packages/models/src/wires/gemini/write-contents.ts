@@ -1,5 +1,5 @@
 import type { ModelCall, ModelEntry, ResponseEntry, UserPart } from '../../port/model-client.ts'
-import { isRecord, type JsonRecord, recordAt, writeElements } from '../json.ts'
+import { createWrittenEntries, isRecord, type JsonRecord, recordAt, writeElements } from '../json.ts'
 import { readableArguments } from '../tool-calls.ts'
 
 /** Side of an entry; results follow each other in one content, as parallel calls need, and stand apart from messages. */
@@ -21,12 +21,11 @@ const foreignSignature = 'skip_thought_signature_validator'
  * once in its life. `signs`: the first call of a response has a signature, whichever model made it.
  */
 export function createContentWriter(adapter: string, { signs }: { readonly signs: boolean }) {
-  const cache = new WeakMap<ModelEntry, Written>()
+  const writtenOnce = createWrittenEntries<Written>()
   return (entries: readonly ModelEntry[]): string => {
     const named = new Map<string, NamedCall>()
     const written = entries.map((entry) => {
-      const known = cache.get(entry) ?? writeEntry(entry, { adapter, signs, named })
-      cache.set(entry, known)
+      const known = writtenOnce(entry, () => writeEntry(entry, { adapter, signs, named }))
       for (const call of known.calls) named.set(call.callId, call)
       return known
     })

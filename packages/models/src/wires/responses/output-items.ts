@@ -1,19 +1,18 @@
 import * as z from 'zod'
 import type { ModelEvent, ModelRequest } from '../../port/model-client.ts'
-import type { ExplainFault, WireFault } from '../../port/wire.ts'
+import type { ExplainFault } from '../../port/wire.ts'
+import { type Ending, fail } from '../event-reader.ts'
 import { isRecord, type JsonRecord, lazily } from '../json.ts'
 import { type CallIds, type CallProgress, createCallIds, createCallProgress } from '../tool-calls.ts'
 
 /** State of one response while it is read. */
-export interface ReadState {
-  readonly explain: ExplainFault
+export interface ReadState extends Ending {
   readonly callIds: CallIds
   readonly progress: CallProgress
   /** Text and reasoning parts that were sent whole; the item that contains them repeats them. */
   readonly sentWhole: Set<string>
   /** Complete output items by output index; undefined for an item that must not go back to the provider. */
   readonly items: Map<number, JsonRecord | undefined>
-  finished: boolean
 }
 
 export function createReadState(request: ModelRequest, explain: ExplainFault): ReadState {
@@ -92,11 +91,6 @@ export function partOf(event: JsonRecord, kind: 'text' | 'reasoning' | 'call'): 
   if (kind === 'call') return `call-${index}`
   const nth = kind === 'text' ? event['content_index'] : (event['summary_index'] ?? event['content_index'])
   return `${kind}-${index}-${nth ?? 0}`
-}
-
-export function fail(state: ReadState, fault: WireFault, out: ModelEvent[]): void {
-  state.finished = true
-  out.push({ type: 'failed', failure: state.explain(fault) })
 }
 
 const content = lazily(() =>

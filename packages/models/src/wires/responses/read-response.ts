@@ -7,9 +7,10 @@ import {
   zeroUsage,
 } from '../../port/model-client.ts'
 import type { ExplainFault, WireReader } from '../../port/wire.ts'
+import { fail, notJson } from '../event-reader.ts'
 import { type JsonRecord, lazily, numberAt, parseRecord, recordAt, stringAt } from '../json.ts'
 import { readErrorRecord } from '../openai-api.ts'
-import { addItem, createReadState, fail, partOf, type ReadState, sendWhole } from './output-items.ts'
+import { addItem, createReadState, partOf, type ReadState, sendWhole } from './output-items.ts'
 
 type Handler = (state: ReadState, event: JsonRecord, out: ModelEvent[]) => void
 
@@ -19,7 +20,7 @@ export function createResponsesReader(request: ModelRequest, explain: ExplainFau
     read(data, out) {
       if (state.finished || data === '[DONE]') return
       const event = parseRecord(data)
-      if (event === undefined) fail(state, { type: 'malformed', what: 'an event that is not JSON' }, out)
+      if (event === undefined) fail(state, notJson, out)
       else readEvent(state, event, out)
     },
     end(out) {

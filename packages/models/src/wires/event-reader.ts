@@ -1,0 +1,42 @@
+import type { ModelEvent } from '../port/model-client.ts'
+import type { ExplainFault, WireFault, WireReader } from '../port/wire.ts'
+import { type JsonRecord, parseRecord } from './json.ts'
+
+/** End of a response: how its faults are explained, and whether the terminal event was sent. */
+export interface Ending {
+  readonly explain: ExplainFault
+  finished: boolean
+}
+
+interface EventHandlers {
+  /** Reads one event that is a JSON object. */
+  readonly read: (event: JsonRecord, out: ModelEvent[]) => void
+  /** Completes a response whose stream has ended; undefined while what a response needs has not come. */
+  readonly complete: () => ((out: ModelEvent[]) => void) | undefined
+}
+
+/** Creates a reader of events that are JSON objects. After the terminal event it reads nothing. */
+export function createEventReader(state: Ending, { read, complete }: EventHandlers): WireReader {
+  return {
+    read(data, out) {
+      if (state.finished) return
+      const event = parseRecord(data)
+      if (event === undefined) fail(state, notJson, out)
+      else read(event, out)
+    },
+    end(out) {
+      if (state.finished) return
+      const completes = complete()
+      if (completes === undefined) fail(state, { type: 'cut' }, out)
+      else completes(out)
+    },
+  }
+}
+
+export const notJson: WireFault = { type: 'malformed', what: 'an event that is not JSON' }
+
+/** Ends the response with the failure that a fault means. */
+export function fail(state: Ending, fault: WireFault, out: ModelEvent[]): void {
+  state.finished = true
+  out.push({ type: 'failed', failure: state.explain(fault) })
+}
