@@ -48,7 +48,7 @@ export function runInWindow({ env, cwd }) {
     ...{ name: 'xterm-256color', cols: 80, rows: 24, cwd },
     env: { ...env, TERM: 'xterm-256color', LANG: 'C.UTF-8' },
   })
-  // What is awaited, and the keys that follow it.
+  // Each row: the text that is awaited, and the keys that follow it.
   const steps = [
     ['Ask anything', 'Go on\r'],
     ['Done', '\x04'],

@@ -101,7 +101,7 @@ function readKeys(stdin: NodeJS.ReadStream, { onKeys, onEnd }: KeyListener): Key
   let timer: NodeJS.Timeout | undefined
 
   function deliver(events: readonly KeyEvent[]): void {
-    // What comes without brackets was typed, however fast, where pastes have them.
+    // Where the terminal brackets pastes, text without brackets was typed, however fast it came.
     hasBrackets ||= events.some(({ kind }) => kind === 'paste')
     const gathered = hasBrackets ? { burst, events } : gatherBurst(burst, events, performance.now())
     burst = gathered.burst

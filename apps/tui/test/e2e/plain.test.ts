@@ -5,7 +5,7 @@ import { place } from './interactive-program.ts'
 const out = { name: 'shell', arguments: { command: 'echo out', escalate: true, reason: 'to be let out' } }
 const inside = { name: 'shell', arguments: { command: 'touch made' } }
 
-/** What the program wrote, as lines; a terminal ends them by CR LF. */
+/** Returns the output of the program as lines; a terminal ends them by CR LF. */
 function lines(pty: Pty): readonly string[] {
   return pty.rawBytes().toString('utf8').split('\r\n')
 }

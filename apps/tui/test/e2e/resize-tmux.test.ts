@@ -101,7 +101,7 @@ describe.skipIf(!hasTmux())('in tmux', () => {
       await vi.waitFor(() => {
         const transcript = window.transcript()
         expect(marksIn(transcript)).toEqual(marks(200))
-        // One row of the composer and one of the status line.
+        // The screen has one row of the composer and one of the status line.
         expect(transcript.filter((row) => /scripted|› /.test(row))).toHaveLength(2)
       }, settling)
     },

@@ -88,7 +88,7 @@ describe('after a resize', () => {
     at.answer({ columns: 30, rows: 16 })
     expect(at.written()).toContain('\x1b[2A')
     at.answer({ columns: 80, rows: 16 })
-    // One row lies above at the first width that fits it, so that the cursor went up too far by one.
+    // At the first width that fits, one row lies above, so that the cursor went up one row too far.
     expect(at.written()).toMatch(/^\x1b\[6n\r(?:\r\n)+\x1b7/)
     at.answer(narrow)
     expect(at.written()).not.toContain('\x1b[3J')

@@ -18,7 +18,7 @@ export function random(seed: number): (limit: number) => number {
   }
 }
 
-/** What is under way between program and terminal, in order; each takes some milliseconds. */
+/** Line between program and terminal, which delivers in order; each delivery takes some milliseconds. */
 interface Line {
   send(deliver: () => void | Promise<void>): void
   deliverDue(): Promise<void>
@@ -100,7 +100,7 @@ export function stormWorld({ size, next, maker = createEarlyPainter, reflow = 's
   return {
     controller,
     resize(to) {
-      // What was written before and not read yet is taken in at the new size.
+      // The terminal takes in at the new size the bytes that it has not read yet.
       screen.resize({ cols: to.columns, rows: to.rows })
       reports.send(() => hear(to))
     },

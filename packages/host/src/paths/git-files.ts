@@ -168,7 +168,7 @@ function readGitSettings(
   const valuesOf = (wanted: string) => all.flatMap(({ name, value }) => (name === wanted ? [value] : []))
   return {
     files: [...seen],
-    // What lies in a template becomes the settings and hooks of new repositories.
+    // Files in a template become the settings and hooks of new repositories.
     hooks: [...valuesOf('core.hookspath'), ...valuesOf('init.templatedir')].map((path) => expanded(path, around)),
     monitors: valuesOf('core.fsmonitor').flatMap((command) => pathsInCommand(command, around)),
     programs: programsOf(

@@ -76,7 +76,7 @@ async function compare(ground: Playground) {
   )
   const free = standings.filter((each) => each.root !== null && each.guard === null)
   // Below the workspace a command can make a new repository, a new .envrc …; a patch is asked about.
-  // What a repository holds besides settings and hooks is not put back when a command wrote it by a further name.
+  // Other files of a repository than settings and hooks are not put back when a command wrote them by a further name.
   const isOfCommands = new Set(
     standings.filter(
       ({ written, guard, names }) => isInNewEntry(written, root) || (guard === 'repository' && names > 1),

@@ -1,6 +1,6 @@
 import type { ModelEvent } from '../../src/port/model-client.ts'
 
-/** What a reader makes of a stream, in the words of both sides. */
+/** Answer that a reader makes of a stream, in the words of both sides. */
 interface Answer {
   readonly text: string
   readonly reasoning: string

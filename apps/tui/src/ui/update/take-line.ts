@@ -46,7 +46,7 @@ function enter(ui: UiState, line: string, context: UiContext): UiStep {
   const begun = ui.composer.text.endsWith('\n') ? ui.composer.text : ''
   const text = begun + line
   const composer = { ...emptyComposer, text, caret: text.length }
-  // What is typed whole is not to be completed.
+  // A whole line needs no completion.
   return pressEnter({ ...ui, composer, dismissed: text, writing: null }, 'steer', context)
 }
 

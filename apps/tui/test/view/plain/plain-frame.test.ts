@@ -19,7 +19,7 @@ import {
 } from '../scenes/conversation.ts'
 import { openUi, sceneOf } from '../scenes/scene.ts'
 
-/** What was printed once a conversation was open: its limits. */
+/** Lines printed once a conversation was open: its limits. */
 const { printed: opened } = plainFrame(sceneOf(after()), nothingPrinted)
 
 /** The lines of each state, in a session that was open from the first one on. */

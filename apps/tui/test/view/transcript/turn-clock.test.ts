@@ -16,7 +16,7 @@ import {
 } from '../scenes/conversation.ts'
 import { sceneOf, settledRows } from '../scenes/scene.ts'
 
-/** What is printed when these frames are painted in turn, each at its second. */
+/** Returns the rows printed when these frames are painted in turn, each at its second. */
 function printed(...frames: readonly (readonly [second: number, events: readonly ConversationEvent[]])[]) {
   return printedAt(80, ...frames)
 }
