@@ -102,7 +102,7 @@ function plainLayout(): (scene: Scene) => { readonly transcript: Transcript; rea
         caret: null,
         approvalId: frame.approvalId,
         isSeen: frame.approvalId !== null,
-        changesAtMs: scene.ui.interrupts.armedUntilMs,
+        changesAtMs: scene.ui.offer?.untilMs ?? null,
         theme: ansiTheme,
         ambiguous: 1,
       },

@@ -3,23 +3,19 @@ import { stepTo, type UiContext, type UiStep } from './actions.ts'
 import { replace } from './composer/composer.ts'
 import { inputText, isWhole } from './inbox.ts'
 import { type MenuRow, newMenu, plainRow } from './menu/menu.ts'
-import { addNote, type UiState } from './ui-state.ts'
+import { addNote, isOffered, type UiState } from './ui-state.ts'
 
 /** Time within which a second Escape opens the list. */
 const againWithinMs = 1_000
-
-/** Returns true while a second Escape opens the list of own messages. */
-export function isEarlierOffered({ earlierUntilMs }: UiState, nowMs: number): boolean {
-  return earlierUntilMs !== null && nowMs <= earlierUntilMs
-}
 
 /** Offers to go back to an earlier message, and lists them when asked again in time; null if there is none. */
 export function offerEarlier(ui: UiState, { state, nowMs }: UiContext): UiStep | null {
   if (messagesOf(state).length === 0 || ui.opened === null || ui.opened.onlyWatches || ui.link.kind !== 'up')
     return null
-  if (!isEarlierOffered(ui, nowMs)) return stepTo({ ...ui, earlierUntilMs: nowMs + againWithinMs })
+  if (!isOffered(ui, 'offerEarlier', nowMs))
+    return stepTo({ ...ui, offer: { act: 'offerEarlier', untilMs: nowMs + againWithinMs } })
   const menu = newMenu({ kind: 'messages', title: 'Go on before a message, in a copy', rows: rowsOf(state) }, nowMs)
-  return stepTo({ ...ui, earlierUntilMs: null, menu })
+  return stepTo({ ...ui, offer: null, menu })
 }
 
 /** Forks the conversation before a message and puts its text in the composer. */

@@ -24,7 +24,8 @@ export interface Look {
 export interface UiState extends Look {
   readonly composer: Composer
   readonly purpose: Purpose
-  readonly interrupts: Interrupts
+  /** Act that the same key does when it is pressed again in time; null if none is offered. */
+  readonly offer: Offer | null
   /** List to choose from, in place of the composer; null while none is open. */
   readonly menu: Menu | null
   /** Search of earlier prompts, in place of the text; null while closed. */
@@ -63,8 +64,6 @@ export interface UiState extends Look {
   readonly earlyCommand: string | null
   /** Message sent last from here, where it begins a turn, until something of its answer comes. */
   readonly lastSent: { readonly messageId: MessageId; readonly composer: Composer } | null
-  /** End of the time in which a second Escape lists own messages, in ms since the epoch; null if not offered. */
-  readonly earlierUntilMs: number | null
   /** Images that were pasted by their paths: each is sent with a message that has its mark. */
   readonly images: readonly AttachedImage[]
   /** Messages the server has not acknowledged. */
@@ -126,9 +125,11 @@ export interface HistorySearch {
   readonly skipped: number
 }
 
-/** End of the time in which a second Ctrl+C leaves, in ms since the epoch; null if not offered. */
-export interface Interrupts {
-  readonly armedUntilMs: number | null
+/** Offer of a key: a second Ctrl+C leaves, a second Escape lists own messages. */
+export interface Offer {
+  readonly act: 'offerToLeave' | 'offerEarlier'
+  /** End of the time for the second key, in ms since the epoch. */
+  readonly untilMs: number
 }
 
 /** Conversation stopped because its log was changed by another program. */
@@ -171,12 +172,16 @@ export interface Opened {
 }
 
 export const message: Purpose = { kind: 'message' }
-export const leaveNotOffered: Interrupts = { armedUntilMs: null }
+
+/** Returns true while pressing the key again does the act. */
+export function isOffered({ offer }: Pick<UiState, 'offer'>, act: Offer['act'], nowMs: number): boolean {
+  return offer?.act === act && nowMs <= offer.untilMs
+}
 
 export const initialUi: UiState = {
   composer: emptyComposer,
   purpose: message,
-  interrupts: leaveNotOffered,
+  offer: null,
   menu: null,
   search: null,
   allPrompts: [],
@@ -198,7 +203,6 @@ export const initialUi: UiState = {
   earlyCommand: null,
   images: [],
   lastSent: null,
-  earlierUntilMs: null,
   unsent: [],
   notices: [],
   lostLog: null,

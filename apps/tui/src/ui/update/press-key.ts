@@ -12,7 +12,7 @@ import { actOfKey, isMeaningNew, isSamePlaces, notePlaces, placedByKey } from '.
 import type { KeyAct } from '../keys/key-table.ts'
 import { openModelMenu, pressInMenu } from '../press-in-menu.ts'
 import { addUsualKeys } from '../run-slash.ts'
-import { addNote, leaveNotOffered, type UiState } from '../ui-state.ts'
+import { addNote, type UiState } from '../ui-state.ts'
 import { isComposerHidden, openByKey, setWriting } from '../write-over-question.ts'
 import { askForFiles } from './ask-for-files.ts'
 import { askForImages } from './attach-images.ts'
@@ -76,11 +76,7 @@ function keyStep(ui: UiState, event: KeyEvent, context: UiContext): UiStep {
 
 /** Withdraws what another key has offered to do when it is pressed again. */
 function withoutOffers(ui: UiState, act: KeyAct | null): UiState {
-  return {
-    ...ui,
-    interrupts: act === 'offerToLeave' ? ui.interrupts : leaveNotOffered,
-    earlierUntilMs: act === 'offerEarlier' ? ui.earlierUntilMs : null,
-  }
+  return ui.offer === null || ui.offer.act === act ? ui : { ...ui, offer: null }
 }
 
 /** Returns the key as the table names it: its chord, or a single typed character. */

@@ -3,7 +3,7 @@ import { stepTo, type UiStep } from '../actions.ts'
 import { forgetPainted } from '../answers.ts'
 import { clear, emptyComposer, expanded, putBack } from '../composer/composer.ts'
 import { inputText, isWhole, ownQueued } from '../inbox.ts'
-import { type Interrupts, leaveNotOffered, message, type UiState } from '../ui-state.ts'
+import { isOffered, message, type UiState } from '../ui-state.ts'
 import { setWriting } from '../write-over-question.ts'
 import { runningShellCommand } from './key-places.ts'
 
@@ -12,15 +12,10 @@ type State = ConversationState | null
 /** Time in which a second Ctrl+C leaves. */
 const leaveWithinMs = 2_000
 
-/** Returns true while a second Ctrl+C leaves. */
-export function isLeaveOffered({ armedUntilMs }: Interrupts, nowMs: number): boolean {
-  return armedUntilMs !== null && nowMs <= armedUntilMs
-}
-
 /** Offers to leave, and leaves when asked again in time. */
 export function offerToLeave(ui: UiState, nowMs: number): UiStep {
-  if (isLeaveOffered(ui.interrupts, nowMs)) return stepTo({ ...ui, interrupts: leaveNotOffered }, { kind: 'leave' })
-  return stepTo({ ...ui, interrupts: { armedUntilMs: nowMs + leaveWithinMs } })
+  if (isOffered(ui, 'offerToLeave', nowMs)) return stepTo({ ...ui, offer: null }, { kind: 'leave' })
+  return stepTo({ ...ui, offer: { act: 'offerToLeave', untilMs: nowMs + leaveWithinMs } })
 }
 
 /** Clears the text, which undo restores; a note or a change of a message ends. */

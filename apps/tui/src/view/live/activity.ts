@@ -1,10 +1,8 @@
 import type { Approval, ConversationState, Failure, Turn } from '@parley/protocol'
 import { approvedNotStarted, pendingApprovals } from '../../ui/answers.ts'
-import { isEarlierOffered } from '../../ui/earlier-message.ts'
 import { isInboxPaused } from '../../ui/inbox.ts'
-import type { UiState } from '../../ui/ui-state.ts'
+import { isOffered, type UiState } from '../../ui/ui-state.ts'
 import { runningShellCommand } from '../../ui/update/key-places.ts'
-import { isLeaveOffered } from '../../ui/update/press-stop.ts'
 import { shownLine, shownName } from '../text/control-characters.ts'
 import type { Line } from '../text/span.ts'
 import { elapsed, type WorkMoment, workingLine } from './working-line.ts'
@@ -22,16 +20,16 @@ type Moment = Omit<WorkMoment, 'isStill'>
 export function activityOf(state: ConversationState | null, ui: UiState, moment: Moment): Activity | null {
   const { nowMs } = moment
   if (ui.link.kind === 'lost') return still(lostLine(state, ui))
-  if (isLeaveOffered(ui.interrupts, nowMs)) {
+  if (isOffered(ui, 'offerToLeave', nowMs)) {
     return {
       line: [{ text: 'Press Ctrl+C again to leave', tone: 'warn' }],
-      changesAtMs: (ui.interrupts.armedUntilMs ?? nowMs) + 1,
+      changesAtMs: (ui.offer?.untilMs ?? nowMs) + 1,
     }
   }
   if (ui.hangs) return still(hangingLine)
-  if (isEarlierOffered(ui, nowMs)) {
+  if (isOffered(ui, 'offerEarlier', nowMs)) {
     const text = 'Esc again: go back to an earlier message'
-    return { line: [{ text, tone: 'muted' }], changesAtMs: (ui.earlierUntilMs ?? nowMs) + 1 }
+    return { line: [{ text, tone: 'muted' }], changesAtMs: (ui.offer?.untilMs ?? nowMs) + 1 }
   }
   if (ui.link.kind === 'starting') return isWaitedFor(ui) ? still([{ text: 'starting…', tone: 'muted' }]) : null
   if (state === null || ui.opened?.readOnly) return null

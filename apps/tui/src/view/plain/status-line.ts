@@ -1,9 +1,8 @@
 import type { ConversationState, OpenItem } from '@parley/protocol'
 import { approvedNotStarted, pendingApprovals } from '../../ui/answers.ts'
 import { isInboxPaused } from '../../ui/inbox.ts'
-import type { UiState } from '../../ui/ui-state.ts'
+import { isOffered, type UiState } from '../../ui/ui-state.ts'
 import { runningShellCommand } from '../../ui/update/key-places.ts'
-import { isLeaveOffered } from '../../ui/update/press-stop.ts'
 import { failureWords, isSavedHere } from '../live/activity.ts'
 import { isRunningCall } from '../live/working-line.ts'
 import { shownLine } from '../text/control-characters.ts'
@@ -12,7 +11,7 @@ import { callLine } from './item-lines.ts'
 /** Returns what goes on and can be done about it; null if nothing does, or if a question says it. */
 export function plainStatus(state: ConversationState | null, ui: UiState, nowMs: number): string | null {
   if (ui.link.kind === 'lost') return lostLine(state, ui)
-  if (isLeaveOffered(ui.interrupts, nowMs)) return 'Press Ctrl+C again to leave.'
+  if (isOffered(ui, 'offerToLeave', nowMs)) return 'Press Ctrl+C again to leave.'
   if (ui.hangs) return 'The server does not answer. Type restart to start it anew, or wait.'
   if (ui.link.kind !== 'up' || state === null || ui.opened?.readOnly === true) return null
   const isAsked = pendingApprovals(state, ui).length > 0

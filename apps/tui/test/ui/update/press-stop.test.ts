@@ -1,7 +1,6 @@
 import type { ConversationState } from '@parley/protocol'
 import { describe, expect, test } from 'vitest'
-import type { UiState } from '../../../src/ui/ui-state.ts'
-import { isLeaveOffered } from '../../../src/ui/update/press-stop.ts'
+import { isOffered, type UiState } from '../../../src/ui/ui-state.ts'
 import {
   after,
   command,
@@ -61,7 +60,7 @@ const presses: readonly (readonly [key: string, keyof typeof states, Partial<UiS
 
 function outcome(key: string, state: ConversationState, fields: Partial<UiState>): Required<Outcome> {
   const { ui, intents } = typeKeys({ ...openUi, ...fields }, state, key)
-  const offer = isLeaveOffered(ui.interrupts, 11_000) ? ['offer'] : []
+  const offer = isOffered(ui, 'offerToLeave', 11_000) ? ['offer'] : []
   return { does: [...intents.map(({ kind }) => kind), ...offer], text: ui.composer.text }
 }
 
@@ -112,8 +111,8 @@ describe('Ctrl+C', () => {
   })
 
   test('offers while the offer stands', () => {
-    const { interrupts } = press(openUi, states.idle, 0).ui
-    const offered = [2_000, 2_001].map((nowMs) => isLeaveOffered(interrupts, nowMs))
-    expect([...offered, isLeaveOffered(openUi.interrupts, 0)]).toEqual([true, false, false])
+    const { ui } = press(openUi, states.idle, 0)
+    const offered = [2_000, 2_001].map((nowMs) => isOffered(ui, 'offerToLeave', nowMs))
+    expect([...offered, isOffered(openUi, 'offerToLeave', 0)]).toEqual([true, false, false])
   })
 })
