@@ -2,12 +2,11 @@ import type { Item, ItemOf } from '@parley/protocol'
 import { fileWords } from '@parley/protocol/question'
 import { shownName, stripEffects, visibleLine } from '../text/control-characters.ts'
 import { lineText, type Room } from '../text/span.ts'
-import { blockedWords, commandVerbs, toolVerbs } from '../transcript/call-block.ts'
+import { blockedWords, commandVerbs, shownOutput, toolVerbs } from '../transcript/call-block.ts'
 import { answerNote, callFacts, commandOf, type Verbs, verbOf } from '../transcript/call-facts.ts'
 import { verbFor } from '../transcript/change-block.ts'
 import { reasoningHeading } from '../transcript/item-block.ts'
 import { lookedAt } from '../transcript/look-ups.ts'
-import { outputRows, outputTail } from '../transcript/output-rows.ts'
 import { noticeLines } from './notice-lines.ts'
 
 /** Blanks before lines of others: only lines of parley begin at the margin. */
@@ -16,9 +15,6 @@ const outputIndent = '    '
 
 /** Room in which no line is wrapped. */
 const unwrapped: Room = { columns: 100_000 }
-/** Lines of output of a call that failed, and of the user's own command. */
-const failedTail = 5
-const ownOutput = { head: 40, tail: 40 }
 
 type Call = ItemOf<'commandExecution' | 'shellCommand' | 'toolCall' | 'fileChange'>
 
@@ -86,10 +82,8 @@ const ownVerbs: Verbs = { done: 'You ran', doing: 'You run', not: 'Not run' }
 
 function outputLines(item: Call): readonly string[] {
   if (item.type === 'fileChange' || item.output === undefined) return []
-  const isOwn = item.type === 'shellCommand'
-  if (!isOwn && item.status !== 'failed') return []
-  const rows = isOwn ? outputRows(item.output, unwrapped, ownOutput) : outputTail(item.output, unwrapped, failedTail)
-  return rows.map((row) => `${outputIndent}${lineText(row).replace(' (Ctrl+O)', '')}`.trimEnd())
+  if (item.type !== 'shellCommand' && item.status !== 'failed') return []
+  return shownOutput(item, unwrapped, '').map((row) => `${outputIndent}${lineText(row)}`.trimEnd())
 }
 
 function unknownLines({ title, text }: { readonly title: string; readonly text: string }): readonly string[] {

@@ -154,6 +154,9 @@ function mark(room: Room): string {
   return cellWidth(ellipsis, room.ambiguous) <= room.columns ? ellipsis : ''
 }
 
+/** Words behind a count of folded rows: the key that shows them. */
+export const foldHint = ' (Ctrl+O)'
+
 export interface Clip {
   readonly head: number
   readonly tail: number

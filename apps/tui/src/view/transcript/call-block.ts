@@ -1,7 +1,7 @@
 import type { ItemOf } from '@parley/protocol'
 import { revealedLines } from '../approval/whole-approval.ts'
 import { showEffects, visibleLine } from '../text/control-characters.ts'
-import { type Clip, clipRows } from '../text/fit-rows.ts'
+import { type Clip, clipRows, foldHint } from '../text/fit-rows.ts'
 import { below, hung, indented, textRows } from '../text/gutter.ts'
 import type { Line, Room } from '../text/span.ts'
 import { authorRows, type Block } from './block.ts'
@@ -13,11 +13,11 @@ type Command = ItemOf<'commandExecution' | 'shellCommand'>
 type ToolCall = ItemOf<'toolCall'>
 
 /** Rows of the output of the user's own command. */
-const ownClip: Clip = { head: 40, tail: 40, hint: ' (Ctrl+O)' }
+const ownClip: Clip = { head: 40, tail: 40 }
 /** Rows of output shown of the model's calls, the count of all lines included. */
 const outputLimits = { fine: 3, failed: 5 }
 /** Rows of a reason for a failure. */
-const failureClip: Clip = { head: 3, tail: 0, hint: ' (Ctrl+O)' }
+const failureClip: Clip = { head: 3, tail: 0, hint: foldHint }
 
 export const commandVerbs: Verbs = { done: 'Ran', doing: 'Running', not: 'Not run' }
 export const toolVerbs: Verbs = { done: 'Called', doing: 'Calling', not: 'Not called' }
@@ -37,11 +37,12 @@ export function commandBlock(item: Command, room: Room, author: string | null): 
   }
 }
 
-function shownOutput(item: Command | ToolCall, room: Room): readonly Line[] {
+/** Returns the rows of a call's output. `hint`: words behind the count of those left out. */
+export function shownOutput(item: Command | ToolCall, room: Room, hint = foldHint): readonly Line[] {
   const { output, status } = item
   if (output === undefined) return []
-  if (item.type === 'shellCommand') return outputRows(output, room, ownClip)
-  return outputTail(output, room, status === 'completed' ? outputLimits.fine : outputLimits.failed)
+  if (item.type === 'shellCommand') return outputRows(output, room, { ...ownClip, hint })
+  return outputTail(output, room, { limit: status === 'completed' ? outputLimits.fine : outputLimits.failed, hint })
 }
 
 /** Returns a running command with the newest lines of its output. */

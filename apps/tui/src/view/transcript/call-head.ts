@@ -1,4 +1,4 @@
-import { type Clip, clipRows, wrapLine, wrapLines } from '../text/fit-rows.ts'
+import { type Clip, clipRows, foldHint, wrapLine, wrapLines } from '../text/fit-rows.ts'
 import { type Line, lineText, narrowed, type Room, type Span, type Tone } from '../text/span.ts'
 import { cellWidth } from '../text/width.ts'
 
@@ -12,7 +12,7 @@ interface Head {
 }
 
 /** Rows of a title, such as a command of many lines. */
-const titleClip: Clip = { head: 8, tail: 2, hint: ' (Ctrl+O)' }
+const titleClip: Clip = { head: 8, tail: 2, hint: foldHint }
 /** Column at which facts end in a wide window. */
 const factColumns = 100
 /** Cells between title and facts. */

@@ -2,7 +2,7 @@ import type { FileChangeEntry, ItemOf } from '@parley/protocol'
 import { showHidden, visibleLine } from '../text/control-characters.ts'
 import { parseDiff } from '../text/diff.ts'
 import { renderDiff } from '../text/diff-rows.ts'
-import { type Clip, clipRows, wrapLine } from '../text/fit-rows.ts'
+import { type Clip, clipRows, foldHint, wrapLine } from '../text/fit-rows.ts'
 import { count } from '../text/formats.ts'
 import { below, beside, hung, indented } from '../text/gutter.ts'
 import type { Line, Room, Span } from '../text/span.ts'
@@ -15,8 +15,8 @@ type Patch = ItemOf<'fileChange'>
 
 /** Rows of a file's diff; a new file shows its beginning only. */
 const clips: Readonly<Record<'update' | 'add' | 'delete', Clip>> = {
-  update: { head: 20, tail: 5, hint: ' (Ctrl+O)' },
-  add: { head: 10, tail: 0, hint: ' (Ctrl+O)' },
+  update: { head: 20, tail: 5, hint: foldHint },
+  add: { head: 10, tail: 0, hint: foldHint },
   delete: { head: 0, tail: 0 },
 }
 /** Rows of all diffs of a patch; the files after it have one row. */

@@ -35,14 +35,18 @@ export function outputRows(output: Output, room: Room, clip: Clip): readonly Lin
  * Returns the end of command output in at most `limit` rows. Where some is left out, the last row is the count of all
  * lines that were printed, and blank rows are passed over.
  */
-export function outputTail(output: Output, room: Room, limit: number): readonly Line[] {
+export function outputTail(
+  output: Output,
+  room: Room,
+  { limit, hint }: { readonly limit: number; readonly hint: string },
+): readonly Line[] {
   if (output.binary) return [[{ text: `${formatBytes(output.totalBytes)} that are not text`, tone: 'muted' }]]
   const isGapped = output.omittedBytes > 0
   const head = isGapped ? [] : numberedRows(output.head.slice(-maxCharacters), room)
   const rows = [...head, ...numberedRows(output.tail.slice(-maxCharacters), room)]
   if (!isGapped && rows.length <= limit) return rows.map(({ row }) => row)
   const written = rows.filter(({ row }) => lineText(row).trim() !== '')
-  return [...lastLines(written, limit - 1), [{ text: `… ${printedWords(output)} (Ctrl+O)`, tone: 'muted' }]]
+  return [...lastLines(written, limit - 1), [{ text: `… ${printedWords(output)}${hint}`, tone: 'muted' }]]
 }
 
 /** Returns the last rows from the beginning of a line on, where one begins among them. */

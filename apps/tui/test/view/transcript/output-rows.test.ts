@@ -61,7 +61,7 @@ describe('the end of output', () => {
     outputTail(
       { head: text, tail: '', totalBytes: text.length, omittedBytes: 0, ...fields },
       { columns: 20 },
-      limit,
+      { limit, hint: ' (Ctrl+O)' },
     ).map((line) => lineText(line))
 
   test('is all of it where that fits', () => {
