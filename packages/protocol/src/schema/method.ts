@@ -98,9 +98,16 @@ export const methods = {
     result: acknowledged,
   },
   'conversation/interrupt': {
-    about: "Stops the running turn, or without one the user's own commands; answers at once, also when idle.",
+    about:
+      "Stops the running turn, or without one and without `turnId` the user's own commands; answers at once, also when idle.",
     params: methodParams['conversation/interrupt'],
     result: z.object({ interrupted: z.boolean().describe('False when nothing ran.') }),
+  },
+  'conversation/background': {
+    about:
+      "Sends a running command of the model's to the background: its call answers at once, the command goes on without time limit, as one that was started so. Its item completes with `background`.",
+    params: methodParams['conversation/background'],
+    result: z.object({ background: z.boolean().describe('False when the command does not run any more.') }),
   },
   'conversation/continue': {
     about: 'Lets a parked turn, or a paused inbox, go on.',
