@@ -42,6 +42,7 @@ export type {
   SandboxBlock,
 } from './schema/item.ts'
 export type {
+  ClientsChanged,
   McpServer,
   MethodName,
   Methods,

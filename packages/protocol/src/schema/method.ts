@@ -273,9 +273,18 @@ export const methods = {
 /** Notifications of the server: name → description. */
 export const notifications = {
   'conversation/event': 'An envelope: see Events. `model.responded` comes elided.',
+  'conversation/clientsChanged':
+    'How many clients stream the conversation, to each that does: when its stream has begun, and when the number changes. It is not logged.',
   'server/notice':
     'A notice to the connection: `{level, code, message, errno?, conversationId?}`. It is not part of any state and is not logged.',
 } as const
+
+export const clientsChanged = z
+  .object({
+    conversationId,
+    clients: z.int().min(1).describe('Clients that stream it, this one included.'),
+  })
+  .describe('The number of clients of a conversation.')
 
 export const serverNotice = z
   .object({
@@ -302,4 +311,5 @@ export type MethodName = keyof Methods
 export type ParamsOf<Name extends MethodName> = Methods[Name]['params']
 export type ResultOf<Name extends MethodName> = Methods[Name]['result']
 export type McpServer = z.infer<typeof mcpServer>
+export type ClientsChanged = z.infer<typeof clientsChanged>
 export type ServerNotice = z.infer<typeof serverNotice>
