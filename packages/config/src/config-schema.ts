@@ -72,6 +72,10 @@ const configShape = {
   profile: text,
   openai_base_url: plainText,
   model_context_window: atLeastOne,
+  /** Place of the credentials that `parley login` keeps. */
+  get cli_auth_credentials_store() {
+    return z.enum(['auto', 'file', 'keyring']).optional()
+  },
   get model_providers() {
     return z.record(z.string(), providerConfig()).optional()
   },

@@ -33,6 +33,10 @@ export const methodAccess: Readonly<Record<MethodName, MethodAccess>> = {
   'conversation/runShell': 'change',
   'model/list': 'look',
   'config/read': 'look',
+  'login/start': 'change',
+  'login/cancel': 'change',
+  'login/status': 'look',
+  logout: 'change',
   'mcp/list': 'look',
   'mcp/restart': 'change',
   'trust/read': 'look',
@@ -43,3 +47,6 @@ export const methodAccess: Readonly<Record<MethodName, MethodAccess>> = {
   'policy/replay': 'look',
   'policy/why': 'look',
 }
+
+/** Methods for clients on the machine of the server: credentials do not travel, and a browser opens at the user's. */
+export const localMethods: ReadonlySet<MethodName> = new Set(['login/start', 'login/cancel', 'login/status', 'logout'])

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto'
 import type { Config, ProviderSettings } from '@parley/config'
 import {
   builtinProviders,
-  createModelClient,
   createRecorder,
   type Env,
   type ModelClient,
@@ -15,6 +14,8 @@ import {
 import { closest } from '@parley/text'
 import type { Clock } from '../../ports/clock-and-ids.ts'
 import { rejection } from '../../replies/rejection.ts'
+import type { ProviderKeys } from '../login/provider-keys.ts'
+import { keptKeyClient } from './kept-key-client.ts'
 
 /** Client of one provider, with the limits of its retries and the context window in tokens. */
 export interface ModelSource {
@@ -28,6 +29,7 @@ export type ModelSources = (config: Config) => (providerId: string) => ModelSour
 
 interface ModelSourcePorts {
   readonly env: Env
+  readonly keys: ProviderKeys
   readonly clock: Clock
   /** Paths of the recordings that come with the program. */
   readonly recordings: Readonly<Record<RecordedProvider, string>>
@@ -68,8 +70,9 @@ function createSource(providerId: string, config: Config, ports: ModelSourcePort
   }
 }
 
-function clientOf(provider: ProviderConfig, { env, clock, paced }: ModelSourcePorts): ModelClient {
-  return createModelClient(provider, { env, now: clock.now, paced, sleep: (ms, signal) => clock.sleep(ms, signal) })
+function clientOf(provider: ProviderConfig, { env, keys, clock, paced }: ModelSourcePorts): ModelClient {
+  const ports = { env, now: clock.now, paced, sleep: (ms: number, signal: AbortSignal) => clock.sleep(ms, signal) }
+  return keptKeyClient(provider, keys, ports)
 }
 
 /** Returns the provider that plays a recording; null when a provider of this id asks a model. */
@@ -135,17 +138,36 @@ export function keyVariables(config: Config): string[] {
   return [...new Set([...builtIn, ...configured])]
 }
 
+/** Variables, and the ids of the providers that the user logged in to. */
+export interface KeysFound {
+  readonly env: Env
+  readonly kept: ReadonlySet<string>
+}
+
 /** Returns the provider and model of a new conversation; null when no provider is configured and no key is found. */
-export function chooseProvider(config: Config, env: Env): { id: string; model: string } | null {
+export function chooseProvider(config: Config, found: KeysFound): { id: string; model: string } | null {
+  const { env } = found
   const named = config.model_provider
   if (named !== undefined) return { id: named, model: config.model ?? defaultModelOf(named, env) }
   const configured = Object.keys(config.model_providers ?? {})
   const usable = [...keyedProviders(env).map(({ id }) => id), ...configured].filter((id) => {
     const provider = providerOf(id, config, env)
-    return provider !== null && isUsable(provider, env)
+    return provider !== null && isUsable(provider, found)
   })
   const [id] = usable
   return id === undefined ? null : { id, model: config.model ?? defaultModelOf(id, env) }
+}
+
+/** Returns the ids of the providers with a key variable, in the order in which one is chosen. */
+export function keyedProviderIds(config: Config): readonly string[] {
+  const configured = Object.entries(config.model_providers ?? {}).filter(([, { env_key: key }]) => key !== undefined)
+  return [...new Set([...keyedProviders({}).map(({ id }) => id), ...configured.map(([id]) => id)])]
+}
+
+/** Returns the variable that the key of a provider comes from; null when none is set. */
+export function setVariable(provider: ProviderConfig, env: Env): string | null {
+  const variables = [provider.envKey, provider.otherEnvKey].filter((name) => name !== undefined)
+  return variables.find((name) => (env[name]?.trim() ?? '') !== '') ?? null
 }
 
 /** Returns the built-in providers that need a key: with the key set they are chosen without any configuration. */
@@ -190,7 +212,7 @@ export function providerOf(providerId: string, config: Config, env: Env): Provid
   }
 }
 
-/** Tells if a provider can be asked: it needs no key, or its key is set. */
-export function isUsable(provider: ProviderConfig, env: Env): boolean {
-  return provider.envKey === undefined || readKey(provider, env) !== undefined
+/** Tells if a provider can be asked: it needs no key, its key is set, or the user logged in to it. */
+export function isUsable(provider: ProviderConfig, { env, kept }: KeysFound): boolean {
+  return provider.envKey === undefined || readKey(provider, env) !== undefined || kept.has(provider.id)
 }

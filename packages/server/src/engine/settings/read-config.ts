@@ -14,6 +14,7 @@ import { type Project, type Projects, trustNotice } from '@parley/policy'
 import type { Overrides, ParamsOf, ResultOf, Settings } from '@parley/protocol'
 import type { Redaction } from '@parley/redaction'
 import { assertUnderCeiling, type Ceiling } from '../limits/ceiling.ts'
+import type { ProviderKeys } from '../login/provider-keys.ts'
 import { existingFolder } from './existing-folder.ts'
 import { assertProvider, chooseProvider, keyVariables, type ModelSources } from './model-sources.ts'
 
@@ -98,12 +99,14 @@ interface ModelPorts {
   /** `$PARLEY_HOME`. */
   readonly home: string
   readonly env: Env
+  readonly keys: ProviderKeys
   readonly models: ModelSources
 }
 
 interface ConfigPorts {
   readonly home: string
   readonly env: Env
+  readonly keys: ProviderKeys
   readonly projects: Projects
   readonly redaction: Redaction
 }
@@ -113,11 +116,11 @@ interface ConfigPorts {
  * `invalidParams` for an unknown provider.
  */
 export async function listModels(
-  { home, env, models }: ModelPorts,
+  { home, env, keys, models }: ModelPorts,
   provider?: string,
 ): Promise<ResultOf<'model/list'>> {
   const { values } = readConfig(home, {})
-  const chosen = chooseProvider(values, env)
+  const chosen = chooseProvider(values, { env, kept: keys.kept() })
   const sourceOf = models(values)
   if (provider !== undefined) assertProvider(provider, values, env)
   const all = [...new Set([...(chosen === null ? [] : [chosen.id]), ...Object.keys(values.model_providers ?? {})])]
@@ -148,14 +151,14 @@ export async function listModels(
 /** Returns each configuration value with its origin; secrets are redacted. Throws `cwdMissing`. */
 export function describeConfig(
   params: ParamsOf<'config/read'>,
-  { home, env, projects, redaction }: ConfigPorts,
+  { home, env, keys, projects, redaction }: ConfigPorts,
 ): ResultOf<'config/read'> {
   const { effective, project } = configHere(params.cwd, params, { home, projects })
   const { values, origins } = effective
   if (chosenEnvironment(values) === null) existingFolder(params.cwd)
   const notice = trustNotice(project)
   const warnings = [...effective.warnings, ...(notice === null ? [] : [notice])]
-  const chosen = chooseProvider(values, env)
+  const chosen = chooseProvider(values, { env, kept: keys.kept() })
   const shown = valuesByKey(values).flatMap(([key, value]) => {
     const origin = origins.get(key)
     return origin === undefined ? [] : [{ key, value: shownValue(key, value, redaction.text), origin }]

@@ -28,6 +28,7 @@ it.each(['responses', 'chat'])('a resumed request has the same bytes as the live
   const models: EngineParts['models'] = (values) =>
     createModelSources(values, {
       env,
+      keys: { kept: () => new Set(), keyOf: () => Promise.resolve(null), learn: () => Promise.resolve() },
       clock: systemClock,
       recordings: { demo: '', unconfigured: '' },
       paced: false,
