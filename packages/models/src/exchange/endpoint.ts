@@ -125,7 +125,7 @@ function sourceOfKey(provider: Provider, env: Env, key: string | undefined): str
 }
 
 interface Moment extends Pick<FailureContext, 'model' | 'nowMs'> {
-  /** Where the key comes from. */
+  /** Source of the key, as `sourceOfKey` names it. */
   readonly key: string | undefined
 }
 
