@@ -1,4 +1,7 @@
+export { anthropicFrames } from './anthropic-wire.ts'
+export { chatFrames } from './chat-wire.ts'
 export { cutBytes, everyOffset } from './cut-bytes.ts'
+export { geminiFrames } from './gemini-wire.ts'
 export { type ModelServer, startModelServer } from './model-server.ts'
 export {
   cleanEnvironment,
@@ -11,8 +14,9 @@ export {
   newMark,
 } from './processes.ts'
 export { type Pty, startPty } from './pty.ts'
+export { responsesFrames } from './responses-wire.ts'
 export { type CliOptions, type CliResult, type CliRun, cliPath, runCli, startCli, startProgram } from './run-cli.ts'
-export type { AnswerStep, RecordedRequest, ScriptedCall, Step } from './scripted-step.ts'
+export type { AnswerStep, RecordedRequest, ScriptedCall, Step, Wire } from './scripted-step.ts'
 export { secretCorpus } from './secret-corpus.ts'
 export {
   restoreSandboxCache,
