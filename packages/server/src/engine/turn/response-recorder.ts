@@ -69,13 +69,13 @@ export function createResponseRecorder(context: TurnContext, turnId: TurnId, sou
         streaming.push(event.part, 'agentMessage', event.text)
         break
       case 'reasoningDelta':
-        streaming.push(event.part, 'reasoning', event.text)
+        streaming.push(event.part, reasoningType(event), event.text)
         break
       case 'textDone':
         streaming.finish(event.part, 'agentMessage', event.text)
         break
       case 'reasoningDone':
-        streaming.finish(event.part, 'reasoning', event.text)
+        streaming.finish(event.part, reasoningType(event), event.text)
         break
       case 'call':
         propose(event)
@@ -101,6 +101,7 @@ function sizeOf(event: StreamedEvent): number {
 const stopNotices: Readonly<Record<CompletedResponse['stop'], string | null>> = {
   stop: null,
   length: "The answer ends here because it reached the model's output limit.",
+  context: "The answer ends here because the model's context window is full.",
   filter: "The answer ends here because the provider's content filter stopped it.",
 }
 
@@ -108,7 +109,11 @@ function noticeEvent(id: ItemId, turnId: TurnId, { code, title }: { code: string
   return { type: 'item.completed', turnId, item: noticeItem(id, { level: 'warning', code, title }) }
 }
 
-type StreamedType = 'agentMessage' | 'reasoning'
+type StreamedType = 'agentMessage' | 'reasoning' | 'rawReasoning'
+
+function reasoningType({ raw }: { readonly raw?: true }): StreamedType {
+  return raw === true ? 'rawReasoning' : 'reasoning'
+}
 
 interface StreamingItem {
   readonly itemId: ItemId
@@ -199,5 +204,7 @@ function createStreamingItems({ conversation, modules }: TurnContext, turnId: Tu
 }
 
 function streamedItem(id: ItemId, type: StreamedType, status: Item['status'], text: string): Item {
-  return { id, type, status, title: type === 'reasoning' ? 'Reasoning' : 'Answer', text }
+  if (type === 'agentMessage') return { id, type, status, title: 'Answer', text }
+  const raw = type === 'rawReasoning' ? ({ raw: true } as const) : {}
+  return { id, type: 'reasoning', status, title: 'Reasoning', text, ...raw }
 }
