@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { providerLines } from '../../src/commands/providers.ts'
 
-const openai = {
+type Provider = Parameters<typeof providerLines>[0]['providers'][number]
+
+const openai: Provider = {
   id: 'openai',
   name: 'OpenAI',
   wire: 'responses',
@@ -13,8 +15,8 @@ const openai = {
   chosen: true,
   models: 7,
   listedAt: 0,
-} as const
-const groq = { ...openai, id: 'groq', name: 'Groq', wire: 'chat', variables: ['GROQ_API_KEY'], chosen: false } as const
+}
+const groq: Provider = { ...openai, id: 'groq', name: 'Groq', wire: 'chat', variables: ['GROQ_API_KEY'], chosen: false }
 const { models: _models, listedAt: _listedAt, keyFrom: _keyFrom, ...bare } = groq
 
 describe('the table of providers', () => {

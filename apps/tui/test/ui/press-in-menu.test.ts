@@ -98,7 +98,10 @@ describe('the menu of models', () => {
 
   test('keeps what is chosen when the providers have answered', () => {
     const chosen = typeKeys(filled, idle, 'down').ui
-    const refreshed = apply(chosen, { ...fill, rows: [{ ...plainRow, key: 'openai o9', text: 'o9' }, ...rows] }).ui
+    const refreshed = apply(chosen, {
+      ...fill,
+      rows: [{ ...plainRow, key: 'openai o9', text: 'o9', detail: 'openai' }, ...rows],
+    }).ui
     expect(typeKeys(refreshed, idle, 'enter').intents).toEqual([
       { kind: 'configure', settings: { modelProvider: 'openai', model: 'gpt-5-mini' } },
     ])
