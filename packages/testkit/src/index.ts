@@ -1,7 +1,4 @@
-export { anthropicFrames } from './anthropic-wire.ts'
-export { chatFrames } from './chat-wire.ts'
 export { cutBytes, everyOffset } from './cut-bytes.ts'
-export { geminiFrames } from './gemini-wire.ts'
 export { type ModelServer, startModelServer } from './model-server.ts'
 export {
   cleanEnvironment,
@@ -14,7 +11,6 @@ export {
   newMark,
 } from './processes.ts'
 export { type Pty, startPty } from './pty.ts'
-export { responsesFrames } from './responses-wire.ts'
 export { type CliOptions, type CliResult, type CliRun, cliPath, runCli, startCli, startProgram } from './run-cli.ts'
 export type { AnswerStep, RecordedRequest, ScriptedCall, Step, Wire } from './scripted-step.ts'
 export { secretCorpus } from './secret-corpus.ts'
@@ -30,3 +26,7 @@ export {
 export { expectTranscript, recordTranscript, type TranscriptEntry } from './transcript.ts'
 export { virtualScreen } from './virtual-screen.ts'
 export { waitUntil } from './wait-until.ts'
+export { anthropicFrames } from './wires/anthropic-wire.ts'
+export { chatFrames } from './wires/chat-wire.ts'
+export { geminiFrames } from './wires/gemini-wire.ts'
+export { responsesFrames } from './wires/responses-wire.ts'

@@ -5,7 +5,7 @@ import {
   type ScriptedCall,
   textChunks,
   type Usage,
-} from './scripted-step.ts'
+} from '../scripted-step.ts'
 
 type Event = { readonly type: string } & Readonly<Record<string, unknown>>
 

@@ -1,4 +1,4 @@
-import { type AnswerStep, defaultUsage, type ScriptedCall, textChunks, type Usage } from './scripted-step.ts'
+import { type AnswerStep, defaultUsage, type ScriptedCall, textChunks, type Usage } from '../scripted-step.ts'
 
 /** Returns the server-sent events, in order, by which the Gemini API streams the answer. */
 export function geminiFrames(step: AnswerStep, requestNumber: number): string[] {
