@@ -32,6 +32,7 @@ export const methodAccess: Readonly<Record<MethodName, MethodAccess>> = {
   'conversation/configure': 'change',
   'conversation/runShell': 'change',
   'model/list': 'look',
+  'provider/list': 'look',
   'config/read': 'look',
   'login/start': 'change',
   'login/cancel': 'change',

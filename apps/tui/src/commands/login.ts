@@ -26,7 +26,7 @@ export async function runLogin(launch: Launch, named: string | null): Promise<nu
 /** Resolves to the provider of the configuration; openai where it names none. */
 async function usualProvider(parley: Parley): Promise<string> {
   const { values } = await parley.request('config/read', { cwd: workingFolder() })
-  const chosen = values.find(({ key, origin }) => key === 'model_provider' && origin !== 'default')?.value
+  const chosen = values.find(({ key, origin }) => key === 'model_provider' && !origin.startsWith('default'))?.value
   return typeof chosen === 'string' ? chosen : 'openai'
 }
 

@@ -102,8 +102,13 @@ function headersOf({ provider, wire, env, key }: Target): Record<string, string>
 
 /** Returns the provider's key, trimmed: a line break from a copied key would make the header invalid. */
 export function readKey(provider: Provider, env: Env): string | undefined {
-  const variables = [provider.envKey, provider.otherEnvKey].filter((name) => name !== undefined)
-  return variables.map((name) => env[name]?.trim()).find((key) => key !== undefined && key !== '')
+  const name = keyVariable(provider, env)
+  return name === undefined ? undefined : env[name]?.trim()
+}
+
+/** Returns the variable that holds the provider's key; undefined when none is set. */
+export function keyVariable({ envKey, otherEnvKey }: Provider, env: Env): string | undefined {
+  return [envKey, otherEnvKey].find((name) => name !== undefined && (env[name] ?? '').trim() !== '')
 }
 
 /** Returns the values that no message may contain, should the provider quote them. */
@@ -119,9 +124,7 @@ function isLongEnough(secret: string | undefined): secret is string {
 
 /** Returns where the key comes from, as a message names it; undefined for a request without one. */
 function sourceOfKey(provider: Provider, env: Env, key: string | undefined): string | undefined {
-  if (key === undefined) return undefined
-  const variables = [provider.envKey, provider.otherEnvKey].filter((name) => name !== undefined)
-  return variables.find((name) => env[name]?.trim() === key) ?? `\`parley login ${provider.id}\``
+  return key === undefined ? undefined : (keyVariable(provider, env) ?? `\`parley login ${provider.id}\``)
 }
 
 interface Moment extends Pick<FailureContext, 'model' | 'nowMs'> {

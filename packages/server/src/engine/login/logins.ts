@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import type { Config } from '@parley/config'
-import { createModelClient, type Env, type ModelFailure, type ProviderConfig } from '@parley/models'
+import { createModelClient, type Env, keyVariable, type ModelFailure, type ProviderConfig } from '@parley/models'
 import type { LoginCompleted, ParamsOf, ResultOf } from '@parley/protocol'
 import type { Redaction } from '@parley/redaction'
 import { RpcError } from '@parley/rpc'
 import { keyFault } from '../../credentials/credential.ts'
 import type { CredentialStore } from '../../credentials/credential-store.ts'
 import { asRejection, rejection } from '../../replies/rejection.ts'
-import { assertProvider, keyedProviderIds, providerOf, setVariable } from '../settings/model-sources.ts'
+import { assertProvider, keyedProviderIds, providerOf } from '../settings/model-sources.ts'
 import { readConfig } from '../settings/read-config.ts'
 import { learnCredential } from './provider-keys.ts'
 
@@ -57,7 +57,7 @@ export function createLogins(ports: LoginPorts): Logins {
     })
     attempts.delete(loginId)
     const said = error === null ? null : redaction.text(error)
-    const variable = setVariable(provider, env)
+    const variable = keyVariable(provider, env) ?? null
     announce({ loginId, provider: provider.id, success: error === null, code, error: said, keptIn, variable })
   }
 
@@ -85,7 +85,7 @@ export function createLogins(ports: LoginPorts): Logins {
     async logout({ provider: id }) {
       const removed = await store.remove(`provider/${id}`)
       const provider = providerOf(id, ownConfig(), env)
-      return { removed, variable: provider === null ? null : setVariable(provider, env) }
+      return { removed, variable: provider === null ? null : (keyVariable(provider, env) ?? null) }
     },
   }
 }
@@ -126,7 +126,7 @@ function loginsOf(config: Config, store: CredentialStore, env: Env): ResultOf<'l
   return [...ids].flatMap((id) => {
     const provider = providerOf(id, config, env)
     const keptIn = entries.get(`provider/${id}`)?.keptIn ?? null
-    const variable = provider === null ? null : setVariable(provider, env)
+    const variable = provider === null ? null : (keyVariable(provider, env) ?? null)
     if (keptIn === null && variable === null) return []
     return [{ provider: id, name: provider?.name ?? id, keptIn, variable }]
   })

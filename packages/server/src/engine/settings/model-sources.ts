@@ -4,6 +4,7 @@ import {
   builtinProviders,
   createRecorder,
   type Env,
+  keyVariable,
   type ModelClient,
   type ModelFailure,
   type ProviderConfig,
@@ -144,30 +145,43 @@ export interface KeysFound {
   readonly kept: ReadonlySet<string>
 }
 
+interface ChosenProvider {
+  readonly id: string
+  readonly model: string
+  /** Reason for the choice, as the end of a sentence: "chosen because …". */
+  readonly because: string
+}
+
 /** Returns the provider and model of a new conversation; null when no provider is configured and no key is found. */
-export function chooseProvider(config: Config, found: KeysFound): { id: string; model: string } | null {
+export function chooseProvider(config: Config, found: KeysFound): ChosenProvider | null {
   const { env } = found
   const named = config.model_provider
-  if (named !== undefined) return { id: named, model: config.model ?? defaultModelOf(named, env) }
+  if (named !== undefined)
+    return { id: named, model: config.model ?? defaultModelOf(named, env), because: 'model_provider names it' }
   const configured = Object.keys(config.model_providers ?? {})
   const usable = [...keyedProviders(env).map(({ id }) => id), ...configured].filter((id) => {
     const provider = providerOf(id, config, env)
     return provider !== null && isUsable(provider, found)
   })
   const [id] = usable
-  return id === undefined ? null : { id, model: config.model ?? defaultModelOf(id, env) }
+  return id === undefined
+    ? null
+    : { id, model: config.model ?? defaultModelOf(id, env), because: whyFirst(providerOf(id, config, env), found) }
+}
+
+function whyFirst(provider: ProviderConfig | null, { env, kept }: KeysFound): string {
+  const variable = provider === null ? undefined : keyVariable(provider, env)
+  if (variable === undefined && provider !== null && kept.has(provider.id))
+    return `\`parley login ${provider.id}\` has kept the first key`
+  return variable === undefined
+    ? 'no key of another provider is set, and it needs none'
+    : `${variable} is the first key that is set`
 }
 
 /** Returns the ids of the providers with a key variable, in the order in which one is chosen. */
 export function keyedProviderIds(config: Config): readonly string[] {
   const configured = Object.entries(config.model_providers ?? {}).filter(([, { env_key: key }]) => key !== undefined)
   return [...new Set([...keyedProviders({}).map(({ id }) => id), ...configured.map(([id]) => id)])]
-}
-
-/** Returns the variable that the key of a provider comes from; null when none is set. */
-export function setVariable(provider: ProviderConfig, env: Env): string | null {
-  const variables = [provider.envKey, provider.otherEnvKey].filter((name) => name !== undefined)
-  return variables.find((name) => (env[name]?.trim() ?? '') !== '') ?? null
 }
 
 /** Returns the built-in providers that need a key: with the key set they are chosen without any configuration. */

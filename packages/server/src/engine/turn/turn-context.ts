@@ -19,12 +19,12 @@ export interface TurnContext {
   readonly conversation: Conversation
   readonly modules: TurnModules
   readonly patience: StoragePatience
-  /** Aborts the step; its reason is a `StopReason`. */
+  /** Aborts the step; its reason is a `AbortReason`. */
   readonly signal: AbortSignal
 }
 
 /** `shutdown` leaves stopped processes less time than `interrupted`. */
-export type StopReason = 'interrupted' | 'shutdown'
+export type AbortReason = 'interrupted' | 'shutdown'
 
 /** Modules of a conversation that a turn uses besides its record. */
 export interface TurnModules {
