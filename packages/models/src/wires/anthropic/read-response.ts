@@ -210,10 +210,12 @@ function usageOf(usage: JsonRecord | undefined, before: TokenUsage): TokenUsage 
   const fresh = numberAt(usage, 'input_tokens')
   const cached = numberAt(usage, 'cache_read_input_tokens')
   const written = numberAt(usage, 'cache_creation_input_tokens') ?? 0
+  const cacheWriteTokens = written > 0 ? written : before.cacheWriteTokens
   const details = recordAt(usage, 'output_tokens_details')
   return {
     inputTokens: fresh === undefined ? before.inputTokens : fresh + (cached ?? 0) + written,
     cachedInputTokens: cached ?? before.cachedInputTokens,
+    ...(cacheWriteTokens === undefined ? {} : { cacheWriteTokens }),
     outputTokens: numberAt(usage, 'output_tokens') ?? before.outputTokens,
     reasoningTokens:
       (details === undefined ? undefined : numberAt(details, 'thinking_tokens')) ?? before.reasoningTokens,
