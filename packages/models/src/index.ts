@@ -1,4 +1,6 @@
-export { readKey } from './exchange/endpoint.ts'
+export { costOf } from './catalogue/cost.ts'
+export { type ModelFacts, modelFacts, type Price } from './catalogue/model-facts.ts'
+export { keyVariable, readKey } from './exchange/endpoint.ts'
 export { planRetry, type RetryLimits } from './failures/retry-wait.ts'
 export {
   type JsonSchemaObject,

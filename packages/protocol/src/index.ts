@@ -1,5 +1,5 @@
 export { type WireErrorCode, type WireErrorDetail, wireErrorMeanings, wireErrors } from './errors.ts'
-export { type MethodAccess, methodAccess } from './method-access.ts'
+export { localMethods, type MethodAccess, methodAccess } from './method-access.ts'
 export { recover } from './recover.ts'
 export { type RedactionExceptions, redactionTable } from './redaction-table.ts'
 export { initialState, noTokens } from './reduce/conversation.ts'
@@ -16,7 +16,16 @@ export type {
   Form,
   FormField,
 } from './schema/approval.ts'
-export type { ConversationEvent, Envelope, EventOf, LostRange, Plan, TokenCounts, TurnOutcome } from './schema/event.ts'
+export type {
+  ConversationEvent,
+  Envelope,
+  EventOf,
+  LostRange,
+  Plan,
+  StopReason,
+  TokenCounts,
+  TurnOutcome,
+} from './schema/event.ts'
 export type { ApprovalId, ClientId, ConversationId, ItemId, MessageId, TurnId } from './schema/ids.ts'
 export type {
   Actor,
@@ -41,6 +50,7 @@ export type {
   RunLimits,
   SandboxBlock,
 } from './schema/item.ts'
+export type { LoginCompleted } from './schema/login.ts'
 export type {
   ClientsChanged,
   McpServer,

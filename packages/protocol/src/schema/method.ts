@@ -1,9 +1,10 @@
 import * as z from 'zod'
 import { clientId, conversationId, itemId, turnId } from './ids.ts'
+import { loginMethods } from './login.ts'
 import { cursor, methodParams } from './params.ts'
 import { checkup, explainedCall, replayedCalls, testedCommand, trustReport } from './policy.ts'
 import { completedItem, conversationState } from './state.ts'
-import { conversationSummary, diagnostics, listedConversation } from './summaries.ts'
+import { conversationSummary, diagnostics, listedConversation, listedProvider } from './summaries.ts'
 
 export const acknowledged = z
   .object({ seq: z.int().describe('Seq of the event that recorded it.') })
@@ -206,6 +207,25 @@ export const methods = {
       local: z.array(
         z.object({ provider: z.string(), name: z.string(), baseUrl: z.string(), models: z.array(z.string()) }),
       ),
+      lists: z
+        .array(z.object({ provider: z.string(), listedAt: z.number().describe('ms since the epoch.') }))
+        .exactOptional()
+        .describe('Time at which each provider gave its list. One that fails keeps its earlier list.'),
+    }),
+  },
+  'provider/list': {
+    about: 'Lists the ready-made and the configured model providers. Asks none of them.',
+    params: methodParams['provider/list'],
+    result: z.object({
+      providers: z.array(listedProvider),
+      chosen: z
+        .object({
+          provider: z.string(),
+          model: z.string(),
+          because: z.string().describe('End of a sentence: "chosen because …".'),
+        })
+        .nullable()
+        .describe('Provider and model of a new conversation; null when no provider is configured and no key is set.'),
     }),
   },
   'config/read': {
@@ -222,6 +242,7 @@ export const methods = {
       }),
     }),
   },
+  ...loginMethods,
   'mcp/list': {
     about: 'Lists the MCP servers of the conversations that are open here.',
     params: methodParams['mcp/list'],
@@ -277,6 +298,8 @@ export const notifications = {
     'How many clients stream the conversation, to each that does: when its stream has begun, and when the number changes. It is not logged.',
   'server/notice':
     'A notice to the connection: `{level, code, message, errno?, conversationId?}`. It is not part of any state and is not logged.',
+  'login/completed':
+    'End of an attempt to log in, to every client that may use `login/start`: `{loginId, provider, success, error, keptIn, variable}`. An MCP client gets `loginChatGptComplete {loginId, success, error}`.',
 } as const
 
 export const clientsChanged = z
