@@ -8,7 +8,7 @@ import { trustTable } from '../ui/notices/trust-table.ts'
 import { settingsLine } from '../ui/outside-changes.ts'
 import { checkModel } from './check-model.ts'
 import { diffAction } from './diff-notice.ts'
-import { keptModels, loadModels, readPreview } from './menu-contents.ts'
+import { keptModels, loadModels, readOlderMessages, readPreview } from './menu-contents.ts'
 import { actionsAfterRejection, note, type RequestIntent } from './rejected-intent.ts'
 import { statusTable } from './status-tables.ts'
 
@@ -114,6 +114,10 @@ async function askConversation(
       const text = `${settingsLine(intent.settings)}.`
       return dispatch(doubt === null ? note('info', text) : note('warning', `${text} ${doubt}`))
     }
+    case 'olderMessages':
+      for await (const messages of readOlderMessages(conversation, intent.before))
+        dispatch({ kind: 'olderRead', messages })
+      return
     case 'rename':
       await conversation.rename(intent.name)
       return dispatch(note('info', `This conversation is now named ${intent.name}.`))

@@ -3,10 +3,12 @@ import type {
   ApprovalDecision,
   ApprovalId,
   ClientId,
+  CompletedItem,
   ConversationId,
   ConversationState,
   EventOf,
   ItemId,
+  ItemOf,
   ListedConversation,
   MessageId,
   SettingsPatch,
@@ -20,6 +22,14 @@ import type { KeyEvent } from './keys/key-event.ts'
 import type { MenuKind, MenuRow } from './menu/menu.ts'
 import type { Notice } from './notices/notice.ts'
 import type { Look, LostLog, Opened, UiState, Unsent } from './ui-state.ts'
+
+/** Place of a message in its conversation. */
+export type MessagePlace = Pick<CompletedItem, 'seq' | 'turnId'>
+
+/** Message of the user, and its place. */
+export interface SentMessage extends MessagePlace {
+  readonly item: ItemOf<'userMessage'>
+}
 
 /** Parts of a conversation that `/copy` names. */
 export const copiedParts = ['answer', 'code', 'command', 'all'] as const
@@ -89,6 +99,8 @@ export type UiAction =
     }
   /** Newest lines of a listed conversation. */
   | { readonly kind: 'previewed'; readonly conversationId: ConversationId; readonly lines: readonly string[] }
+  /** Older messages of the user were read, oldest first. */
+  | { readonly kind: 'olderRead'; readonly messages: readonly SentMessage[] }
   /** The terminal told its background, or the user's configuration says how to draw. */
   | { readonly kind: 'looked'; readonly look: Partial<Look> }
   /** Files were listed, all or the first ones. */
@@ -140,12 +152,14 @@ export type Intent =
   | { readonly kind: 'configure'; readonly settings: SettingsPatch }
   | { readonly kind: 'rename'; readonly name: string }
   /** `before`: message of the user that the copy leaves out, with all that came after. */
-  | { readonly kind: 'fork'; readonly conversationId: ConversationId; readonly before?: ItemId }
+  | { readonly kind: 'fork'; readonly conversationId: ConversationId; readonly before?: MessagePlace }
   | { readonly kind: 'open'; readonly conversationId: ConversationId }
   | { readonly kind: 'new' }
   /** Moves what the window shows into the scrollback. */
   | { readonly kind: 'clear' }
   | { readonly kind: 'list' }
+  /** Reads the user's messages that were completed before a seq. */
+  | { readonly kind: 'olderMessages'; readonly before: number }
   | { readonly kind: 'models' }
   /** Reads the newest lines of a listed conversation. */
   | { readonly kind: 'preview'; readonly conversationId: ConversationId }
