@@ -27,7 +27,7 @@ export function createMessagesCache(): PromptCache {
   const written = new Set<string>()
   return {
     take(body) {
-      const blocks = blocksOf(JSON.parse(body) as MessagesBody)
+      const blocks = blocksOf(JSON.parse(body))
       const marks = blocks.flatMap(({ isMarked }, index) => (isMarked ? [index] : []))
       if (marks.length > maxMarks) throw new Error(`${marks.length} marks, the API takes ${maxMarks}`)
       const hits = marks.flatMap((mark) =>
@@ -58,9 +58,13 @@ export function createPrefixCache(): PromptCache {
 }
 
 interface MessagesBody {
-  readonly tools?: readonly object[]
-  readonly system?: readonly object[]
-  readonly messages: readonly { readonly role: string; readonly content: readonly object[] }[]
+  readonly tools?: readonly Markable[]
+  readonly system?: readonly Markable[]
+  readonly messages: readonly { readonly role: string; readonly content: readonly Markable[] }[]
+}
+
+interface Markable {
+  readonly cache_control?: object
 }
 
 interface Block {
@@ -78,7 +82,7 @@ function blocksOf({ tools = [], system = [], messages }: MessagesBody): readonly
   ]
   const hash = createHash('sha256')
   return parts.map(([place, block]) => {
-    const { cache_control: mark, ...content } = block as { cache_control?: object }
+    const { cache_control: mark, ...content } = block
     const text = JSON.stringify(content)
     hash.update(`${place}\n${text}\n`)
     return { bytes: Buffer.byteLength(text), isMarked: mark !== undefined, prefix: hash.copy().digest('hex') }
