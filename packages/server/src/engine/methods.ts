@@ -97,6 +97,7 @@ type ChangeMethod =
   | 'conversation/inbox/edit'
   | 'conversation/inbox/remove'
   | 'conversation/interrupt'
+  | 'conversation/background'
   | 'conversation/continue'
   | 'approval/decide'
   | 'conversation/configure'
@@ -111,8 +112,9 @@ function changeMethods(client: Guest, { host }: MethodPorts): Pick<EngineMethods
     'conversation/inbox/remove': (params) => commands.removeQueued(opened(params), params.messageId, client.actor),
     'conversation/interrupt': (params) =>
       params.shell === true
-        ? commands.interruptShell(opened(params))
+        ? commands.interruptShell(opened(params), params.itemId)
         : commands.interruptTurn(opened(params), params.turnId),
+    'conversation/background': (params) => commands.sendToBackground(opened(params), params.itemId),
     'conversation/continue': (params) => commands.continueConversation(opened(params), client.actor),
     'approval/decide': (params) => decideApproval(opened(params), params, client.actor),
     'conversation/configure': (params) => commands.configure(opened(params), params.settings, client.actor),
