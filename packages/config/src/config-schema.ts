@@ -72,6 +72,13 @@ const configShape = {
   profile: text,
   openai_base_url: plainText,
   model_context_window: atLeastOne,
+  get fallback_models() {
+    const name = z.string().regex(/\S/, 'must not be empty')
+    return z
+      .array(z.union([name, z.object({ model: name, provider: text })]))
+      .max(20)
+      .optional()
+  },
   get model_providers() {
     return z.record(z.string(), providerConfig()).optional()
   },

@@ -1,5 +1,5 @@
 export { keyVariable, readKey } from './exchange/endpoint.ts'
-export { planRetry, type RetryLimits } from './failures/retry-wait.ts'
+export { askedWaitText, planRetry, type RetryLimits } from './failures/retry-wait.ts'
 export {
   type JsonSchemaObject,
   type ModelCall,

@@ -19,6 +19,7 @@ export const methodAccess: Readonly<Record<MethodName, MethodAccess>> = {
   'conversation/inbox/remove': 'change',
   'conversation/interrupt': 'change',
   'conversation/continue': 'change',
+  'conversation/retryNow': 'change',
   'approval/decide': 'change',
   'conversation/fork': 'change',
   'conversation/list': 'look',

@@ -126,6 +126,8 @@ export type Intent =
   /** Stops the commands that the user runs with `!`. */
   | { readonly kind: 'stopShell' }
   | { readonly kind: 'continue' }
+  /** Ends the wait before a retry. */
+  | { readonly kind: 'retryNow' }
   | {
       readonly kind: 'decide'
       readonly approvalId: ApprovalId

@@ -109,6 +109,7 @@ export const methodParams = {
     shell: z.literal(true).exactOptional().describe("Only the user's own commands; a turn goes on."),
   }),
   'conversation/continue': byId,
+  'conversation/retryNow': byId,
   'approval/decide': z.object({
     conversationId,
     approvalId,

@@ -79,6 +79,7 @@ type ChangeMethod =
   | 'conversation/inbox/remove'
   | 'conversation/interrupt'
   | 'conversation/continue'
+  | 'conversation/retryNow'
   | 'approval/decide'
   | 'conversation/configure'
   | 'conversation/runShell'
@@ -95,6 +96,7 @@ function changeMethods(client: Guest, { host }: MethodPorts): Pick<EngineMethods
         ? commands.interruptShell(opened(params))
         : commands.interruptTurn(opened(params), params.turnId),
     'conversation/continue': (params) => commands.continueConversation(opened(params), client.actor),
+    'conversation/retryNow': (params) => commands.retryNow(opened(params)),
     'approval/decide': (params) => decideApproval(opened(params), params, client.actor),
     'conversation/configure': (params) => commands.configure(opened(params), params.settings, client.actor),
     'conversation/runShell': (params) => writable(opened(params)).shell.run(params.command, client.actor),

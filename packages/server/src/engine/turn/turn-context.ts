@@ -1,6 +1,7 @@
 import type { Rules, UserRules } from '@parley/policy'
-import type { ClientId } from '@parley/protocol'
+import { type ClientId, modelInUse } from '@parley/protocol'
 import type { Redaction } from '@parley/redaction'
+import type { Fallback } from '../../core/fallback-model.ts'
 import type { Clock, Ids } from '../../ports/clock-and-ids.ts'
 import type { ToolPorts } from '../../tools/define-tool.ts'
 import { createTools } from '../../tools/registry.ts'
@@ -13,6 +14,7 @@ import type { ConversationLimits } from '../limits/conversation-limits.ts'
 import type { Participants } from '../session/participants.ts'
 import { createSessionMemory, type SessionMemory } from '../session/session-memory.ts'
 import type { ModelSource } from '../settings/model-sources.ts'
+import { createRetryWait, type RetryWait } from './retry-wait.ts'
 
 /** Context of one step of the turn loop. */
 export interface TurnContext {
@@ -41,9 +43,12 @@ export interface TurnModules {
   /** Rules file that permanent permissions are written to. */
   readonly userRules: UserRules
   readonly limits: ConversationLimits
-  /** Returns the model of the current settings. */
+  /** Returns the model that makes the next call. */
   readonly model: () => ModelSource
   readonly requests: RequestSource
+  /** Models that take over, in order, when the retries of a call are used up. */
+  readonly fallbacks: readonly Fallback[]
+  readonly retryWait: RetryWait
   /** Returns the clientIds that can answer an approval now. */
   readonly answerers: () => readonly ClientId[]
   /** Tells if a running call may ask the user: not in a script, and not under the policy `never`. */
@@ -60,6 +65,7 @@ interface ModuleParts {
   readonly givenRules: Rules
   readonly gather: () => Promise<RequestContext>
   readonly sourceOf: (providerId: string) => ModelSource
+  readonly fallbacks: readonly Fallback[]
 }
 
 type Ports = Pick<TurnModules, 'clock' | 'ids' | 'random' | 'redaction' | 'userRules'>
@@ -69,9 +75,9 @@ export function createTurnModules(
   parts: ModuleParts,
   { clock, ids, random, redaction, userRules }: Ports,
 ): TurnModules {
-  const { conversation, clients, toolPorts, mcp, limits, givenRules, gather, sourceOf } = parts
+  const { conversation, clients, toolPorts, mcp, limits, givenRules, gather, sourceOf, fallbacks } = parts
   const tools = createTools(toolPorts)
-  const model = () => sourceOf(conversation.state.core.settings.modelProvider)
+  const model = () => sourceOf(modelInUse(conversation.state.core).modelProvider)
   return {
     clock,
     ids,
@@ -88,6 +94,8 @@ export function createTurnModules(
     limits,
     model,
     requests: createRequestSource({ conversation, tools, offered: mcp.offered, client: () => model().client, gather }),
+    fallbacks,
+    retryWait: createRetryWait(clock),
     answerers: () => clients.answerers,
     // Followers that cannot answer mean a script; without followers a person may still return and answer.
     mayAsk: () =>
