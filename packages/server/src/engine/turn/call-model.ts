@@ -59,7 +59,9 @@ function fallBack({ conversation, modules }: TurnContext, turnId: TurnId, failur
   const next = nextModel(core, modules.fallbacks, failure)
   if (next === null) return false
   const { model } = modelInUse(core)
-  const title = `${failure.message} ${next.model} of ${next.modelProvider} goes on in place of ${model} until this turn ends.`
+  // What a provider says may lack its full stop.
+  const said = /[.!?]$/.test(failure.message) ? failure.message : `${failure.message}.`
+  const title = `${said} ${next.model} of ${next.modelProvider} goes on in place of ${model} until this turn ends.`
   const item = noticeItem(modules.ids.item(), { level: 'warning', code: 'modelFallback', title })
   conversation.recordAll([
     { type: 'model.fellBack', turnId, ...next, failure: toFailure(failure) },
