@@ -24,8 +24,6 @@ export interface Provider {
   readonly streamIdleTimeoutMs: number
   /** Model of a conversation that names none. */
   readonly defaultModel?: string
-  /** Tokens that its models read, where no configuration sets them. */
-  readonly contextWindow?: number
   /** Path of the recording that is played in place of a model. */
   readonly recording?: string
 }
@@ -88,6 +86,11 @@ export interface HttpWire {
   /** Creates the writer of a client; `adapter` is the client's adapter. */
   createWriter(adapter: string): WriteRequest
   createReader(request: ModelRequest, explain: ExplainFault): WireReader
+}
+
+/** Returns the name that `wire_api` has for a wire, which its version begins with. */
+export function wireNameOf({ version }: Pick<HttpWire, 'version'>): string {
+  return version.split('/')[0] ?? version
 }
 
 /** Returns the body of a request. Equal entries give equal bytes; a longer conversation begins with those of a shorter. */

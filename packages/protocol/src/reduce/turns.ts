@@ -43,13 +43,17 @@ function startTurn(core: Core, event: EventOf<'turn.started'>, at: number): Core
 }
 
 function endTurn(core: Core, event: EventOf<'turn.ended'>, at: number): Core {
-  const { turnId: id, outcome, failure, usage, answerProblem } = event
+  const { turnId: id, outcome, failure, usage, answerProblem, stopReason } = event
   const problem = answerProblem === undefined ? {} : { answerProblem }
   return {
     ...core,
     meta: { ...core.meta, updatedAt: at },
     turn: null,
-    lastTurn: { id, outcome, failure: failure ?? null, usage, ...problem, endedAt: at },
+    lastTurn: {
+      ...{ id, outcome, failure: failure ?? null },
+      ...(stopReason === undefined ? {} : { stopReason }),
+      ...{ usage, ...problem, endedAt: at },
+    },
     inboxPaused: core.inboxPaused || (outcome !== 'completed' && core.inbox.length > 0),
   }
 }
@@ -66,7 +70,7 @@ function changedTurn(
     case 'turn.continued':
       return { ...turn, parked: false }
     case 'model.requested':
-      return { ...turn, phase: 'model', calls: 0, modelCalls: turn.modelCalls + 1, retry: null }
+      return { ...withoutStop(turn), phase: 'model', calls: 0, modelCalls: turn.modelCalls + 1, retry: null }
     case 'model.responded':
       return { ...turn, phase: 'calls', retry: null }
     case 'retry.scheduled': {
@@ -83,10 +87,19 @@ export function modelInUse({ settings, turn }: Pick<Core, 'settings' | 'turn'>):
   return turn?.fallback ?? { modelProvider: settings.modelProvider, model: settings.model }
 }
 
+function withoutStop({ stopReason: _, ...turn }: Turn): Turn {
+  return turn
+}
+
 function addUsage(core: Core, turn: Turn, event: EventOf<'usage.updated'>): Core {
+  const { stopReason } = event
   return {
     ...core,
-    turn: { ...turn, usage: addTokens(turn.usage, event.counts) },
+    turn: {
+      ...withoutStop(turn),
+      usage: addTokens(turn.usage, event.counts),
+      ...(stopReason === undefined ? {} : { stopReason }),
+    },
     usage: {
       total: addTokens(core.usage.total, event.counts),
       last: event.counts,
@@ -95,13 +108,29 @@ function addUsage(core: Core, turn: Turn, event: EventOf<'usage.updated'>): Core
   }
 }
 
+/** Returns the sum of two counts. Its cost is that of the calls with a price; `isPartCost` says that others are missing. */
 export function addTokens(a: TokenCounts, b: TokenCounts): TokenCounts {
+  const { cacheWriteTokens: aWritten, costUsd: aCost } = a
+  const { cacheWriteTokens: bWritten, costUsd: bCost } = b
+  const isPart = a.isPartCost === true || b.isPartCost === true || isUnpriced(a) || isUnpriced(b)
+  const written = aWritten === undefined && bWritten === undefined ? undefined : (aWritten ?? 0) + (bWritten ?? 0)
+  const cost = aCost === undefined && bCost === undefined ? undefined : (aCost ?? 0) + (bCost ?? 0)
   return {
     inputTokens: a.inputTokens + b.inputTokens,
     cachedInputTokens: a.cachedInputTokens + b.cachedInputTokens,
+    ...(written === undefined ? {} : { cacheWriteTokens: written }),
     outputTokens: a.outputTokens + b.outputTokens,
     reasoningTokens: a.reasoningTokens + b.reasoningTokens,
+    ...(cost === undefined ? {} : { costUsd: Math.round(cost * nano) / nano }),
+    ...(cost !== undefined && isPart ? { isPartCost: true } : {}),
   }
+}
+
+/** Parts of a dollar to which sums are rounded, so that they do not drift. */
+const nano = 1_000_000_000
+
+function isUnpriced({ costUsd, inputTokens, outputTokens }: TokenCounts): boolean {
+  return costUsd === undefined && inputTokens + outputTokens > 0
 }
 
 const rememberedRequests = 1000

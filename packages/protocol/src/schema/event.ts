@@ -9,8 +9,18 @@ import { modelChoice, settings, settingsChange } from './settings.ts'
 const count = z.int().min(0)
 
 export const tokenCounts = z
-  .object({ inputTokens: count, cachedInputTokens: count, outputTokens: count, reasoningTokens: count })
-  .describe('Token counts of the provider. Input includes cached input; output includes reasoning.')
+  .object({
+    inputTokens: count,
+    cachedInputTokens: count,
+    cacheWriteTokens: count.exactOptional().describe('Input written to the cache of the provider, where it says so.'),
+    outputTokens: count,
+    reasoningTokens: count,
+    costUsd: z.number().min(0).exactOptional().describe('Cost in US dollars; left out where no price is known.'),
+    isPartCost: z.literal(true).exactOptional().describe('The cost lacks calls whose price is not known.'),
+  })
+  .describe(
+    'Token counts of the provider, and their cost at the time of the call. Input includes what was read from the cache and written to it; output includes reasoning.',
+  )
 
 export const plan = z
   .object({
@@ -28,6 +38,12 @@ export const lostRange = z
   .describe('Numbers of events that the log no longer holds.')
 
 export const turnOutcome = z.enum(['completed', 'interrupted', 'failed']).describe('How a turn ended.')
+
+export const stopReason = z
+  .enum(['done', 'outputLimit', 'filtered', 'context', 'budget', 'interrupted', 'failed'])
+  .describe(
+    "Reason why a turn stopped. `outputLimit`: the model's answer was cut. `filtered`: the provider refused the rest. `context`: the request did not fit. `budget`: a limit of the run. `failed`: see the failure.",
+  )
 
 export const answerProblem = z
   .string()
@@ -137,6 +153,7 @@ export const conversationEvent = z.discriminatedUnion('type', [
       turnId,
       outcome: turnOutcome,
       failure: failure.exactOptional().describe('Reason, when the turn failed.'),
+      stopReason: stopReason.exactOptional(),
       usage: tokenCounts.describe('Tokens of the whole turn.'),
       denials: z.array(denial),
       answerProblem,
@@ -235,8 +252,9 @@ export const conversationEvent = z.discriminatedUnion('type', [
       turnId,
       counts: tokenCounts,
       contextWindow: z.int().exactOptional().describe('Context window of the model in tokens, where known.'),
+      stopReason: stopReason.exactOptional().describe('Reason why the response was cut; left out for a whole one.'),
     },
-    'Tokens of one model call.',
+    'Tokens of one model call, in the same write as its `model.responded`.',
   ),
   event(
     'retry.scheduled',
@@ -281,6 +299,7 @@ export const deliveredEnvelope = envelope
 
 export type Plan = z.infer<typeof plan>
 export type LostRange = z.infer<typeof lostRange>
+export type StopReason = z.infer<typeof stopReason>
 export type TurnOutcome = z.infer<typeof turnOutcome>
 export type ConversationEvent = z.infer<typeof conversationEvent>
 export type EventOf<Type extends ConversationEvent['type']> = Extract<ConversationEvent, { type: Type }>

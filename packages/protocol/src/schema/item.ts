@@ -105,6 +105,7 @@ export const fileChangeEntry = z
   .object({
     path: z.string().describe('Path as written in the patch, relative to cwd where possible.'),
     kind: z.enum(['add', 'update', 'delete']),
+    link: z.literal(true).exactOptional().describe('Present when a link is deleted; what it leads to stays.'),
     movedTo: z.string().exactOptional().describe('Its new path, when it is renamed.'),
     additions: z.int().describe('Added lines.'),
     deletions: z.int().describe('Removed lines.'),
@@ -126,8 +127,12 @@ export const item = z.discriminatedUnion('type', [
     .describe('A message of the user.'),
   z.object({ ...shown, type: z.literal('agentMessage') }).describe('A message of the model; `text` is Markdown.'),
   z
-    .object({ ...shown, type: z.literal('reasoning') })
-    .describe("A summary of the model's reasoning, as the provider gave it."),
+    .object({
+      ...shown,
+      type: z.literal('reasoning'),
+      raw: z.literal(true).exactOptional().describe('The reasoning as the model wrote it, not a summary of it.'),
+    })
+    .describe("The model's reasoning, as the provider gave it: a summary, or itself."),
   z
     .object({
       ...call,

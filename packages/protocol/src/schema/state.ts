@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { approval } from './approval.ts'
-import { answerProblem, denial, plan, tokenCounts, turnOutcome } from './event.ts'
+import { answerProblem, denial, plan, stopReason, tokenCounts, turnOutcome } from './event.ts'
 import { approvalId, conversationId, itemId, messageId, turnId } from './ids.ts'
 import { outputSchema, queuedMessage, sideFile } from './input.ts'
 import { failure, item } from './item.ts'
@@ -57,6 +57,9 @@ export const turn = z
     fallback: modelChoice
       .exactOptional()
       .describe('Model of `fallback_models` that took over; the next turn begins with the model of the settings.'),
+    stopReason: stopReason
+      .exactOptional()
+      .describe('Reason why the newest response was cut; left out for a whole one.'),
     denials: z.array(denial).describe('Calls that were not run because the user or a rule denied them.'),
     outputSchema: outputSchema.exactOptional(),
   })
@@ -106,6 +109,7 @@ export const core = z
         id: turnId,
         outcome: turnOutcome,
         failure: failure.nullable(),
+        stopReason: stopReason.exactOptional(),
         usage: tokenCounts,
         answerProblem,
         endedAt: z.number().describe('ms since the epoch.'),

@@ -1,3 +1,4 @@
+import type { ModelFacts } from '@parley/models'
 import type { Rules, UserRules } from '@parley/policy'
 import { type ClientId, modelInUse } from '@parley/protocol'
 import type { Redaction } from '@parley/redaction'
@@ -21,12 +22,12 @@ export interface TurnContext {
   readonly conversation: Conversation
   readonly modules: TurnModules
   readonly patience: StoragePatience
-  /** Aborts the step; its reason is a `StopReason`. */
+  /** Aborts the step; its reason is a `AbortReason`. */
   readonly signal: AbortSignal
 }
 
 /** `shutdown` leaves stopped processes less time than `interrupted`. */
-export type StopReason = 'interrupted' | 'shutdown'
+export type AbortReason = 'interrupted' | 'shutdown'
 
 /** Modules of a conversation that a turn uses besides its record. */
 export interface TurnModules {
@@ -44,7 +45,7 @@ export interface TurnModules {
   readonly userRules: UserRules
   readonly limits: ConversationLimits
   /** Returns the model that makes the next call. */
-  readonly model: () => ModelSource
+  readonly model: () => CurrentModel
   readonly requests: RequestSource
   /** Models that take over, in order, when the retries of a call are used up. */
   readonly fallbacks: readonly Fallback[]
@@ -53,6 +54,13 @@ export interface TurnModules {
   readonly answerers: () => readonly ClientId[]
   /** Tells if a running call may ask the user: not in a script, and not under the policy `never`. */
   readonly mayAsk: () => boolean
+}
+
+/** Model that makes the next call: the client of its provider and what is known of it. */
+export interface CurrentModel extends Pick<ModelSource, 'client' | 'limits'> {
+  readonly facts: ModelFacts
+  /** Output limit that the user set. */
+  readonly maxOutputTokens: number | undefined
 }
 
 interface ModuleParts {
@@ -77,7 +85,11 @@ export function createTurnModules(
 ): TurnModules {
   const { conversation, clients, toolPorts, mcp, limits, givenRules, gather, sourceOf, fallbacks } = parts
   const tools = createTools(toolPorts)
-  const model = () => sourceOf(modelInUse(conversation.state.core).modelProvider)
+  const model = (): CurrentModel => {
+    const { modelProvider, model: name } = modelInUse(conversation.state.core)
+    const { client, limits: retries, factsOf, maxOutputOf } = sourceOf(modelProvider)
+    return { client, limits: retries, facts: factsOf(name), maxOutputTokens: maxOutputOf(name) }
+  }
   return {
     clock,
     ids,
@@ -93,7 +105,7 @@ export function createTurnModules(
     userRules,
     limits,
     model,
-    requests: createRequestSource({ conversation, tools, offered: mcp.offered, client: () => model().client, gather }),
+    requests: createRequestSource({ conversation, tools, offered: mcp.offered, model, gather }),
     fallbacks,
     retryWait: createRetryWait(clock),
     answerers: () => clients.answerers,

@@ -4,8 +4,9 @@ import { nextStep } from '../../core/next-step.ts'
 import { lineTooLongFailure } from '../../replies/rejection.ts'
 import type { Conversation } from '../conversation/conversation.ts'
 import type { StoragePatience } from '../conversation/storage-patience.ts'
-import { type EndReason, endTurn, performStep } from './perform-step.ts'
-import type { StopReason, TurnModules } from './turn-context.ts'
+import { type EndReason, endTurn } from './end-turn.ts'
+import { performStep } from './perform-step.ts'
+import type { AbortReason, TurnModules } from './turn-context.ts'
 
 const defect: Failure = {
   code: 'internal',
@@ -82,7 +83,7 @@ export class TurnLoop {
     await this.#loop
   }
 
-  #abort(reason: StopReason): void {
+  #abort(reason: AbortReason): void {
     this.#stop.abort(reason)
   }
 
