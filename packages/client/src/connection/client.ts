@@ -1,6 +1,7 @@
 import {
   type ConversationId,
   type Envelope,
+  type LoginCompleted,
   type MethodName,
   type ParamsOf,
   protocolVersions,
@@ -24,6 +25,8 @@ export interface Introduction {
   /** `readOnly`: the server rejects every change. Default: `full`. */
   readonly access?: 'full' | 'readOnly'
   readonly onNotice?: (notice: ServerNotice) => void
+  /** Called when an attempt to log in has ended, of any client of the server. */
+  readonly onLoginCompleted?: (end: LoginCompleted) => void
   /** Default: no check, so that no schema library is loaded. */
   readonly checkResult?: CheckResult
 }
@@ -52,7 +55,7 @@ export interface Client extends AsyncDisposable {
 
 /** Does the handshake. Closes the transport and rejects if the server rejects it. */
 export async function connectClient({ transport, ...introduction }: ClientOptions): Promise<Client> {
-  const { onNotice, checkResult } = introduction
+  const { onNotice, onLoginCompleted, checkResult } = introduction
   const listeners = new Map<ConversationId, Set<(envelope: Envelope) => void>>()
   const deliver = (params: unknown) => {
     if (!isEnvelope(params)) return
@@ -65,6 +68,9 @@ export async function connectClient({ transport, ...introduction }: ClientOption
       'conversation/event': deliver,
       'server/notice': (params) => {
         if (isNotice(params)) onNotice?.(params)
+      },
+      'login/completed': (params) => {
+        if (isLoginCompleted(params)) onLoginCompleted?.(params)
       },
     },
   })
@@ -110,6 +116,12 @@ function isNotice(value: unknown): value is ServerNotice {
   const { level, code, message } = value
   const isKnown = level === 'info' || level === 'warning' || level === 'error'
   return isKnown && typeof code === 'string' && typeof message === 'string'
+}
+
+/** Checks the fields that a program decides on. */
+function isLoginCompleted(value: unknown): value is LoginCompleted {
+  if (typeof value !== 'object' || value === null) return false
+  return 'loginId' in value && typeof value.loginId === 'string' && 'success' in value && 'error' in value
 }
 
 /** Checks the frame of an event only, so that events of newer kinds pass. */

@@ -1,6 +1,7 @@
 export { approval, approvalRequest } from './approval.ts'
 export { conversationEvent, deliveredEnvelope, envelope } from './event.ts'
 export { item } from './item.ts'
+export { loginCompleted } from './login.ts'
 export { methods, notifications, serverNotice } from './method.ts'
 export { cursor } from './params.ts'
 export { type InputLine, inputLine, inputRejected, runEnded } from './scripted.ts'

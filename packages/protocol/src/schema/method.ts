@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { clientId, conversationId, itemId, turnId } from './ids.ts'
+import { loginMethods } from './login.ts'
 import { cursor, methodParams } from './params.ts'
 import { checkup, explainedCall, replayedCalls, testedCommand, trustReport } from './policy.ts'
 import { completedItem, conversationState } from './state.ts'
@@ -239,6 +240,7 @@ export const methods = {
       }),
     }),
   },
+  ...loginMethods,
   'mcp/list': {
     about: 'Lists the MCP servers of the conversations that are open here.',
     params: methodParams['mcp/list'],
@@ -292,6 +294,8 @@ export const notifications = {
   'conversation/event': 'An envelope: see Events. `model.responded` comes elided.',
   'server/notice':
     'A notice to the connection: `{level, code, message, errno?, conversationId?}`. It is not part of any state and is not logged.',
+  'login/completed':
+    'End of an attempt to log in, to every client that may use `login/start`: `{loginId, provider, success, error, keptIn, variable}`. An MCP client gets `loginChatGptComplete {loginId, success, error}`.',
 } as const
 
 export const serverNotice = z

@@ -16,6 +16,7 @@ const trustVerdict = z
   .describe('`declined`: the configuration has no effect, and it is not mentioned again until it changes.')
 
 const conversationId: typeof anyConversationId = z.string().min(1).describe('Full id.')
+const provider = z.string().min(1).describe('Id of the provider, such as `openai`.')
 const newMessageId: typeof messageId = z.string().max(200)
 export const byId = z.object({ conversationId })
 const overrides = z
@@ -189,6 +190,13 @@ export const methodParams = {
   }),
   'provider/list': z.object({}),
   'config/read': z.object({ ...overrides.shape, cwd: z.string() }),
+  'login/start': z.object({
+    provider,
+    key: z.string().describe('Key of the provider. It is not logged, and kept only if the provider accepts it.'),
+  }),
+  'login/cancel': z.object({ loginId: z.string().describe('Id of the attempt, from `login/start`.') }),
+  'login/status': z.object({}),
+  logout: z.object({ provider }),
   'mcp/list': z.object({}),
   'mcp/restart': z.object({ name: z.string().describe('Key of `[mcp_servers.X]`.') }),
   'trust/read': z.object({ cwd: z.string().describe('A folder of the project; absolute.') }),
