@@ -52,6 +52,7 @@ export type {
 } from './schema/item.ts'
 export type { LoginCompleted } from './schema/login.ts'
 export type {
+  ClientsChanged,
   McpServer,
   MethodName,
   Methods,

@@ -18,6 +18,7 @@ export const methodAccess: Readonly<Record<MethodName, MethodAccess>> = {
   'conversation/inbox/edit': 'change',
   'conversation/inbox/remove': 'change',
   'conversation/interrupt': 'change',
+  'conversation/background': 'change',
   'conversation/continue': 'change',
   'conversation/retryNow': 'change',
   'approval/decide': 'change',

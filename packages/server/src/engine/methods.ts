@@ -97,6 +97,7 @@ type ChangeMethod =
   | 'conversation/inbox/edit'
   | 'conversation/inbox/remove'
   | 'conversation/interrupt'
+  | 'conversation/background'
   | 'conversation/continue'
   | 'conversation/retryNow'
   | 'approval/decide'
@@ -112,8 +113,9 @@ function changeMethods(client: Guest, { host }: MethodPorts): Pick<EngineMethods
     'conversation/inbox/remove': (params) => commands.removeQueued(opened(params), params.messageId, client.actor),
     'conversation/interrupt': (params) =>
       params.shell === true
-        ? commands.interruptShell(opened(params))
+        ? commands.interruptShell(opened(params), params.itemId)
         : commands.interruptTurn(opened(params), params.turnId),
+    'conversation/background': (params) => commands.sendToBackground(opened(params), params.itemId),
     'conversation/continue': (params) => commands.continueConversation(opened(params), client.actor),
     'conversation/retryNow': (params) => commands.retryNow(opened(params)),
     'approval/decide': (params) => decideApproval(opened(params), params, client.actor),

@@ -12,6 +12,7 @@ import { createRequestSource, type RequestContext, type RequestSource } from '..
 import type { Conversation } from '../conversation/conversation.ts'
 import type { StoragePatience } from '../conversation/storage-patience.ts'
 import type { ConversationLimits } from '../limits/conversation-limits.ts'
+import { createForegroundCalls, type ForegroundCalls } from '../session/foreground-calls.ts'
 import type { Participants } from '../session/participants.ts'
 import { createSessionMemory, type SessionMemory } from '../session/session-memory.ts'
 import type { ModelSource } from '../settings/model-sources.ts'
@@ -44,6 +45,7 @@ export interface TurnModules {
   /** Rules file that permanent permissions are written to. */
   readonly userRules: UserRules
   readonly limits: ConversationLimits
+  readonly foreground: ForegroundCalls
   /** Returns the model that makes the next call. */
   readonly model: () => CurrentModel
   readonly requests: RequestSource
@@ -104,6 +106,7 @@ export function createTurnModules(
     },
     userRules,
     limits,
+    foreground: createForegroundCalls(),
     model,
     requests: createRequestSource({ conversation, tools, offered: mcp.offered, model, gather }),
     fallbacks,
