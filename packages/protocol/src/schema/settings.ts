@@ -47,8 +47,9 @@ export const settings = z
   })
   .describe('Settings of a conversation. Logged at creation; changes are `conversation.configured` events.')
 
-/** Model of a provider. */
-export const modelChoice = z.object({ modelProvider: settings.shape.modelProvider, model: settings.shape.model })
+export const modelChoice = z
+  .object({ modelProvider: settings.shape.modelProvider, model: settings.shape.model })
+  .describe('A model of a provider.')
 
 export const settingsPatch = z
   .object({
