@@ -2,7 +2,7 @@ import { wireErrors } from '../../packages/protocol/src/errors.ts'
 import { methodAccess } from '../../packages/protocol/src/method-access.ts'
 import { deliveredEnvelope } from '../../packages/protocol/src/schema/event.ts'
 import { loginCompleted } from '../../packages/protocol/src/schema/login.ts'
-import { methods, notifications, serverNotice } from '../../packages/protocol/src/schema/method.ts'
+import { clientsChanged, methods, notifications, serverNotice } from '../../packages/protocol/src/schema/method.ts'
 import { protocolVersions } from '../../packages/protocol/src/version.ts'
 import { messageSchemas } from './message-schemas.mjs'
 import { namedSchemas } from './named-schemas.mjs'
@@ -43,6 +43,7 @@ function describeMethods(names) {
 function describeNotifications(names) {
   const params = {
     'conversation/event': deliveredEnvelope,
+    'conversation/clientsChanged': clientsChanged,
     'server/notice': serverNotice,
     'login/completed': loginCompleted,
   }

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { conversationId as anyConversationId, approvalId, messageId, turnId } from './ids.ts'
+import { conversationId as anyConversationId, approvalId, itemId, messageId, turnId } from './ids.ts'
 import { answers, decision, inputItem, outputSchema, sideFile } from './input.ts'
 import { approvalPolicy, sandboxMode, settingsPatch } from './settings.ts'
 
@@ -108,8 +108,14 @@ export const methodParams = {
     conversationId,
     turnId: turnId.exactOptional().describe('Only this turn; another one running is -32006.'),
     shell: z.literal(true).exactOptional().describe("Only the user's own commands; a turn goes on."),
+    itemId: itemId.exactOptional().describe('With `shell`: only the command of this item.'),
+  }),
+  'conversation/background': z.object({
+    conversationId,
+    itemId: itemId.describe('A `commandExecution` that runs.'),
   }),
   'conversation/continue': byId,
+  'conversation/retryNow': byId,
   'approval/decide': z.object({
     conversationId,
     approvalId,
@@ -147,6 +153,7 @@ export const methodParams = {
       .exactOptional()
       .describe('Number of items, the newest ones; fewer when they would exceed 8 MiB; default 100.'),
   }),
+  'conversation/context': z.object({ conversationId }),
   'conversation/readEvents': z.object({
     conversationId,
     after: z
