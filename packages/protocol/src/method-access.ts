@@ -20,6 +20,7 @@ export const methodAccess: Readonly<Record<MethodName, MethodAccess>> = {
   'conversation/interrupt': 'change',
   'conversation/background': 'change',
   'conversation/continue': 'change',
+  'conversation/retryNow': 'change',
   'approval/decide': 'change',
   'conversation/fork': 'change',
   'conversation/list': 'look',

@@ -100,6 +100,9 @@ async function askConversation(
     case 'continue':
       await conversation.continue()
       return
+    case 'retryNow':
+      await conversation.request('conversation/retryNow', {})
+      return
     case 'decide': {
       const { kind: _, approvalId, ...answer } = intent
       return conversation.decide(approvalId, answer)

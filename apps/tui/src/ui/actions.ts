@@ -128,6 +128,8 @@ export type Intent =
   /** Lets the command of a call run on in the background. */
   | { readonly kind: 'background'; readonly itemId: ItemId }
   | { readonly kind: 'continue' }
+  /** Ends the wait before a retry. */
+  | { readonly kind: 'retryNow' }
   | {
       readonly kind: 'decide'
       readonly approvalId: ApprovalId

@@ -115,6 +115,11 @@ export const methods = {
     params: methodParams['conversation/continue'],
     result: z.object({ continued: z.boolean().describe('False when nothing waited.') }),
   },
+  'conversation/retryNow': {
+    about: 'Ends the wait before a retry: the model is asked again at once.',
+    params: methodParams['conversation/retryNow'],
+    result: z.object({ retried: z.boolean().describe('False when no retry waited.') }),
+  },
   'approval/decide': {
     about: 'Answers an approval. The first answer wins; a late one is -32005 and names who answered what.',
     params: methodParams['approval/decide'],

@@ -115,6 +115,7 @@ export const methodParams = {
     itemId: itemId.describe('A `commandExecution` that runs.'),
   }),
   'conversation/continue': byId,
+  'conversation/retryNow': byId,
   'approval/decide': z.object({
     conversationId,
     approvalId,

@@ -99,6 +99,7 @@ type ChangeMethod =
   | 'conversation/interrupt'
   | 'conversation/background'
   | 'conversation/continue'
+  | 'conversation/retryNow'
   | 'approval/decide'
   | 'conversation/configure'
   | 'conversation/runShell'
@@ -116,6 +117,7 @@ function changeMethods(client: Guest, { host }: MethodPorts): Pick<EngineMethods
         : commands.interruptTurn(opened(params), params.turnId),
     'conversation/background': (params) => commands.sendToBackground(opened(params), params.itemId),
     'conversation/continue': (params) => commands.continueConversation(opened(params), client.actor),
+    'conversation/retryNow': (params) => commands.retryNow(opened(params)),
     'approval/decide': (params) => decideApproval(opened(params), params, client.actor),
     'conversation/configure': (params) => commands.configure(opened(params), params.settings, client.actor),
     'conversation/runShell': (params) => writable(opened(params)).shell.run(params.command, client.actor),

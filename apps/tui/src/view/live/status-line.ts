@@ -1,4 +1,4 @@
-import type { ConversationState, Core, Settings } from '@parley/protocol'
+import { type ConversationState, type Core, modelInUse, type Settings } from '@parley/protocol'
 import { showEffects } from '../text/control-characters.ts'
 import { truncateLine, truncateStart } from '../text/fit-rows.ts'
 import { count, placedPath } from '../text/formats.ts'
@@ -77,12 +77,12 @@ function widthOf(line: Line, { ambiguous }: Room): number {
 }
 
 function leftParts(
-  { settings, meta }: Core,
+  { settings, meta, turn }: Core,
   facts: StatusFacts & { readonly isBrief: boolean },
   without: ReadonlySet<PartName>,
 ): readonly Line[] {
   const parts: readonly (readonly [PartName | 'limits', Line | null])[] = [
-    ['model', modelSpans(settings, without.has('effort'))],
+    ['model', modelSpans({ ...settings, ...modelInUse({ settings, turn }) }, without.has('effort'))],
     ['folder', placeSpans(meta.cwd, settings.environment, facts, without.has('branch'))],
     ['limits', limitsSpans(settings, facts.isBrief)],
     ['clients', facts.clientCount > 1 ? [muted(`${facts.clientCount} clients`)] : null],
