@@ -86,7 +86,18 @@ const configShape = {
   profile: text,
   openai_base_url: plainText,
   model_context_window: atLeastOne,
+  get fallback_models() {
+    const name = z.string().regex(/\S/, 'must not be empty')
+    return z
+      .array(z.union([name, z.object({ model: name, provider: text })]))
+      .max(20)
+      .optional()
+  },
   model_max_output_tokens: atLeastOne,
+  /** Place of the credentials that `parley login` keeps. */
+  get cli_auth_credentials_store() {
+    return z.enum(['auto', 'file', 'keyring']).optional()
+  },
   get models() {
     return z.record(z.string(), modelConfig()).optional()
   },

@@ -1,7 +1,8 @@
 import type { ModelFacts } from '@parley/models'
 import type { Rules, UserRules } from '@parley/policy'
-import type { ClientId } from '@parley/protocol'
+import { type ClientId, modelInUse } from '@parley/protocol'
 import type { Redaction } from '@parley/redaction'
+import type { Fallback } from '../../core/fallback-model.ts'
 import type { Clock, Ids } from '../../ports/clock-and-ids.ts'
 import type { ToolPorts } from '../../tools/define-tool.ts'
 import { createTools } from '../../tools/registry.ts'
@@ -11,9 +12,11 @@ import { createRequestSource, type RequestContext, type RequestSource } from '..
 import type { Conversation } from '../conversation/conversation.ts'
 import type { StoragePatience } from '../conversation/storage-patience.ts'
 import type { ConversationLimits } from '../limits/conversation-limits.ts'
+import { createForegroundCalls, type ForegroundCalls } from '../session/foreground-calls.ts'
 import type { Participants } from '../session/participants.ts'
 import { createSessionMemory, type SessionMemory } from '../session/session-memory.ts'
 import type { ModelSource } from '../settings/model-sources.ts'
+import { createRetryWait, type RetryWait } from './retry-wait.ts'
 
 /** Context of one step of the turn loop. */
 export interface TurnContext {
@@ -42,16 +45,20 @@ export interface TurnModules {
   /** Rules file that permanent permissions are written to. */
   readonly userRules: UserRules
   readonly limits: ConversationLimits
-  /** Returns the model of the current settings. */
+  readonly foreground: ForegroundCalls
+  /** Returns the model that makes the next call. */
   readonly model: () => CurrentModel
   readonly requests: RequestSource
+  /** Models that take over, in order, when the retries of a call are used up. */
+  readonly fallbacks: readonly Fallback[]
+  readonly retryWait: RetryWait
   /** Returns the clientIds that can answer an approval now. */
   readonly answerers: () => readonly ClientId[]
   /** Tells if a running call may ask the user: not in a script, and not under the policy `never`. */
   readonly mayAsk: () => boolean
 }
 
-/** Model of the current settings: the client of its provider and what is known of it. */
+/** Model that makes the next call: the client of its provider and what is known of it. */
 export interface CurrentModel extends Pick<ModelSource, 'client' | 'limits'> {
   readonly facts: ModelFacts
   /** Output limit that the user set. */
@@ -68,6 +75,7 @@ interface ModuleParts {
   readonly givenRules: Rules
   readonly gather: () => Promise<RequestContext>
   readonly sourceOf: (providerId: string) => ModelSource
+  readonly fallbacks: readonly Fallback[]
 }
 
 type Ports = Pick<TurnModules, 'clock' | 'ids' | 'random' | 'redaction' | 'userRules'>
@@ -77,10 +85,10 @@ export function createTurnModules(
   parts: ModuleParts,
   { clock, ids, random, redaction, userRules }: Ports,
 ): TurnModules {
-  const { conversation, clients, toolPorts, mcp, limits, givenRules, gather, sourceOf } = parts
+  const { conversation, clients, toolPorts, mcp, limits, givenRules, gather, sourceOf, fallbacks } = parts
   const tools = createTools(toolPorts)
   const model = (): CurrentModel => {
-    const { modelProvider, model: name } = conversation.state.core.settings
+    const { modelProvider, model: name } = modelInUse(conversation.state.core)
     const { client, limits: retries, factsOf, maxOutputOf } = sourceOf(modelProvider)
     return { client, limits: retries, facts: factsOf(name), maxOutputTokens: maxOutputOf(name) }
   }
@@ -98,8 +106,11 @@ export function createTurnModules(
     },
     userRules,
     limits,
+    foreground: createForegroundCalls(),
     model,
     requests: createRequestSource({ conversation, tools, offered: mcp.offered, model, gather }),
+    fallbacks,
+    retryWait: createRetryWait(clock),
     answerers: () => clients.answerers,
     // Followers that cannot answer mean a script; without followers a person may still return and answer.
     mayAsk: () =>
