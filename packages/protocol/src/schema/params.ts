@@ -153,6 +153,7 @@ export const methodParams = {
       .exactOptional()
       .describe('Number of items, the newest ones; fewer when they would exceed 8 MiB; default 100.'),
   }),
+  'conversation/context': z.object({ conversationId }),
   'conversation/readEvents': z.object({
     conversationId,
     after: z
