@@ -8,9 +8,9 @@ export interface KeyCredential {
 export interface OAuthCredential {
   readonly kind: 'oauth'
   readonly accessToken: string
-  /** Null where the server gave none: the login ends with the access token. */
+  /** Token that renews the login; null where the server gave none, so that the login ends with the access token. */
   readonly refreshToken: string | null
-  /** Time in ms since the epoch; null where the server names none. */
+  /** End of the access token in ms since the epoch; null where the server names none. */
   readonly expiresAtMs: number | null
   readonly issuer: string
   readonly clientId: string
