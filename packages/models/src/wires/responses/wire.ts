@@ -1,7 +1,8 @@
 import type { ModelEntry, ModelRequest, ResponseEntry, ToolSpec, UserPart } from '../../port/model-client.ts'
 import type { HttpWire, WriteRequest } from '../../port/wire.ts'
-import { createEntryJoiner, writeElements } from '../json.ts'
+import { createEntryJoiner, isRecord, writeElements } from '../json.ts'
 import { dataUrl, openaiApi } from '../openai-api.ts'
+import { acceptedName } from '../tool-calls.ts'
 import { createResponsesReader } from './read-response.ts'
 
 /** Wire of the Responses API of OpenAI. */
@@ -16,13 +17,20 @@ export const responsesWire: HttpWire = {
 /** Models known to reason without an effort; others reject the request for encrypted reasoning. */
 const reasoningModels = /(?:^|\/)(?:gpt-(?:[5-9]|\d\d)|o\d|codex)(?!.*-chat)/
 
+/** Models known to reject the reasoning of others; those of open servers are not among them. */
+const plainModels = /(?:^|\/)(?:gpt-[34]|chatgpt|gpt-5.*-chat)/
+
 /** Name of the schema of an answer, which models read. */
 const answerName = 'answer'
 
 /** Creates a writer of stateless requests: the server stores nothing, so encrypted reasoning goes back with the input. */
 export function createResponsesWriter(adapter: string): WriteRequest {
-  const joinEntries = createEntryJoiner((entry) => writeEntry(entry, adapter))
+  const withReasoning = createEntryJoiner((entry) => writeEntry(entry, (own) => own.adapter === adapter))
+  const withoutReasoning = createEntryJoiner((entry) =>
+    writeEntry(entry, (own) => own.adapter === adapter && !own.parts.some(isReasoning)),
+  )
   return (request) => {
+    const joinEntries = plainModels.test(request.model) ? withoutReasoning : withReasoning
     const head = JSON.stringify(settingsOf(request)).slice(0, -1)
     const tools =
       request.tools.length === 0
@@ -54,11 +62,16 @@ function settingsOf(request: ModelRequest): object {
   }
 }
 
+/** Tells the items that only a model that reasons takes; other items of its answer cannot stand without them. */
+function isReasoning(item: unknown): boolean {
+  return isRecord(item) && item['type'] === 'reasoning'
+}
+
 function toolOf({ name, description, parameters }: ToolSpec): object {
   return { type: 'function', name, description, parameters, strict: false }
 }
 
-function writeEntry(entry: ModelEntry, adapter: string): string {
+function writeEntry(entry: ModelEntry, goesBack: (response: ResponseEntry) => boolean): string {
   switch (entry.kind) {
     case 'user': {
       return JSON.stringify({ type: 'message', role: 'user', content: entry.content.map(inputOf) })
@@ -66,7 +79,7 @@ function writeEntry(entry: ModelEntry, adapter: string): string {
     case 'result':
       return JSON.stringify({ type: 'function_call_output', call_id: entry.callId, output: entry.text })
     case 'response':
-      return writeElements(entry.adapter === adapter ? entry.parts : neutralItems(entry))
+      return writeElements(goesBack(entry) ? entry.parts : neutralItems(entry))
   }
 }
 
@@ -80,7 +93,7 @@ function neutralItems({ text, calls }: ResponseEntry): readonly object[] {
   const items = calls.map((call) => ({
     type: 'function_call',
     call_id: call.callId,
-    name: call.name,
+    name: acceptedName(call.name),
     arguments: call.arguments,
   }))
   return text === '' ? items : [message, ...items]

@@ -35,7 +35,7 @@ import { readGivenRules, writableRules } from '../policy/read-rules.ts'
 import { createParticipants, type Participants } from '../session/participants.ts'
 import { type GivenLimits, givenLimits, keepGift, readGift } from '../settings/given-limits.ts'
 import { type InitialSettings, initialSettings, type StartParams } from '../settings/initial-settings.ts'
-import type { ModelSources } from '../settings/model-sources.ts'
+import { fallbacksOf, type ModelSources } from '../settings/model-sources.ts'
 import { type ConfigHere, configHere, configOnly, envRulesOf, readConfig } from '../settings/read-config.ts'
 import { resumeChanges } from '../settings/resume-changes.ts'
 import { createTurnModules } from '../turn/turn-context.ts'
@@ -194,9 +194,9 @@ async function openConversation(parts: OpenParts, ports: SetupPorts): Promise<Li
   const clients = createParticipants()
   const gather = () => gatherContext(conversation, { home: ports.home, environment, nowMs: clock.now() })
   const mcp = openMcp({ conversation, clients, config, environment }, ports)
-  const sourceOf = ports.models(values)
+  const models = { sourceOf: ports.models(values), fallbacks: fallbacksOf(values) }
   const modules = createTurnModules(
-    { conversation, clients, toolPorts, mcp, limits, givenRules, gather, sourceOf },
+    { conversation, clients, toolPorts, mcp, limits, givenRules, gather, ...models },
     ports,
   )
   const patience = createStoragePatience(clock, onFault)

@@ -14,6 +14,7 @@ import {
   readKey,
 } from '@parley/models'
 import { closest } from '@parley/text'
+import type { Fallback } from '../../core/fallback-model.ts'
 import type { Clock } from '../../ports/clock-and-ids.ts'
 import { rejection } from '../../replies/rejection.ts'
 import type { ProviderKeys } from '../login/provider-keys.ts'
@@ -132,6 +133,15 @@ export function isRecordedProvider(providerId: string): providerId is RecordedPr
   return recordedProviders.some((known) => known === providerId)
 }
 
+/** Returns the models that take over when a call has failed for good. */
+export function fallbacksOf({ fallback_models: models = [] }: Config): readonly Fallback[] {
+  return models.map((entry) => {
+    if (typeof entry === 'string') return { model: entry }
+    const { model, provider } = entry
+    return provider === undefined ? { model } : { model, provider }
+  })
+}
+
 /** Returns the variables that hold usable keys, as the first-run banner names them. */
 export function keyVariables(config: Config): string[] {
   const configured = Object.values(config.model_providers ?? {}).flatMap(({ env_key: key }) =>
@@ -217,6 +227,7 @@ export function providerOf(providerId: string, config: Config, env: Env): Provid
     ...(envKey === undefined ? {} : { envKey }),
     ...(otherEnvKey === undefined ? {} : { otherEnvKey }),
     ...(defaultModel === undefined ? {} : { defaultModel }),
+    ...(settings?.oauth === undefined ? {} : { needsLogin: true as const }),
     headers: settings?.headers ?? builtIn?.headers ?? {},
     ...(envHeaders === undefined ? {} : { envHeaders }),
     queryParams: settings?.query_params ?? builtIn?.queryParams ?? {},
@@ -228,5 +239,6 @@ export function providerOf(providerId: string, config: Config, env: Env): Provid
 
 /** Tells if a provider can be asked: it needs no key, its key is set, or the user logged in to it. */
 export function isUsable(provider: ProviderConfig, { env, kept }: KeysFound): boolean {
-  return provider.envKey === undefined || readKey(provider, env) !== undefined || kept.has(provider.id)
+  const needsNone = provider.envKey === undefined && provider.needsLogin !== true
+  return needsNone || readKey(provider, env) !== undefined || kept.has(provider.id)
 }
