@@ -72,6 +72,9 @@ const configShape = {
   profile: text,
   openai_base_url: plainText,
   model_context_window: atLeastOne,
+  model_auto_compact_token_limit: atLeastOne,
+  compact_model: text,
+  compact_prompt: text,
   get model_providers() {
     return z.record(z.string(), providerConfig()).optional()
   },

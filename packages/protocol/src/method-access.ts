@@ -20,6 +20,8 @@ export const methodAccess: Readonly<Record<MethodName, MethodAccess>> = {
   'conversation/interrupt': 'change',
   'conversation/continue': 'change',
   'approval/decide': 'change',
+  'conversation/compact': 'change',
+  'conversation/compact/undo': 'change',
   'conversation/fork': 'change',
   'conversation/list': 'look',
   'conversation/read': 'look',

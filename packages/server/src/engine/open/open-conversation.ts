@@ -194,7 +194,7 @@ async function openConversation(parts: OpenParts, ports: SetupPorts): Promise<Li
   const mcp = openMcp({ conversation, clients, config, environment }, ports)
   const sourceOf = ports.models(values)
   const modules = createTurnModules(
-    { conversation, clients, toolPorts, mcp, limits, givenRules, gather, sourceOf },
+    { conversation, clients, toolPorts, mcp, limits, givenRules, gather, sourceOf, config: values },
     ports,
   )
   const patience = createStoragePatience(clock, onFault)

@@ -2,6 +2,7 @@ import { type ModelFailure, planRetry } from '@parley/models'
 import type { ConversationEvent, Failure, TurnId } from '@parley/protocol'
 import { EnvironmentUnreachableError } from '@parley/workspace'
 import { unlessAborted } from '../../tools/tool.ts'
+import { askToCompact } from '../compaction/run-compaction.ts'
 import { createResponseRecorder } from './response-recorder.ts'
 import type { TurnContext } from './turn-context.ts'
 
@@ -21,6 +22,7 @@ export async function callModel(context: TurnContext): Promise<Failure | null> {
     if (unprepared !== null) return unprepared
     const failure = await streamOnce(context, turnId, failures.length + 1)
     if (failure === null || signal.aborted) return null
+    if (failure.code === 'contextTooLong' && askToCompact(context, turnId)) return null
     if (failures.length === 0) firstFailureMs = modules.clock.elapsed()
     failures.push(failure)
     const delayMs = retryDelay(context, failures, modules.clock.elapsed() - firstFailureMs)
@@ -85,7 +87,10 @@ async function streamOnce(context: TurnContext, turnId: TurnId, attempt: number)
 
 /** Discards the open items of the turn: before a request they belong to an incomplete response. */
 function discardOpen({ conversation }: TurnContext, turnId: TurnId, reason: string): void {
-  const open = Object.values(conversation.state.core.open).filter((entry) => entry.turnId === turnId)
+  const open = Object.values(conversation.state.core.open).filter(
+    // A compaction that was asked for meanwhile waits for the response.
+    ({ item, turnId: of }) => of === turnId && item.type !== 'contextCompaction',
+  )
   conversation.recordAll(
     open.map(({ item }): ConversationEvent => ({ type: 'item.discarded', itemId: item.id, reason })),
   )

@@ -13,6 +13,7 @@ import type { Step } from '../../core/next-step.ts'
 import type { Ids } from '../../ports/clock-and-ids.ts'
 import { unknownItem } from '../calls/attempt.ts'
 import { runCall } from '../calls/run-call.ts'
+import { interruptedCompaction, runCompaction } from '../compaction/run-compaction.ts'
 import type { Conversation } from '../conversation/conversation.ts'
 import { noticeItem } from '../conversation/notices.ts'
 import { keepLongWaiting, longWaiting } from '../messages/attachments.ts'
@@ -41,6 +42,8 @@ export async function performStep(context: TurnContext, step: ActiveStep): Promi
     case 'runCalls':
       await runTogether(context, step.itemIds)
       return null
+    case 'compact':
+      return await runCompaction(context, step.item)
     case 'endTurn':
       completeTurn(conversation, modules.ids, await findAnswerProblem(conversation.state))
       return null
@@ -111,6 +114,7 @@ function closed(open: OpenItem, why: EndReason): Item {
   const { item, executionStarted } = open
   const standing = standingOutcome(open)
   if (standing !== null) return standing
+  if (item.type === 'contextCompaction') return interruptedCompaction(item)
   if (!isCall(item)) return { ...item, status: 'interrupted' }
   if (executionStarted) return unknownItem(item)
   return { ...item, status: 'interrupted', modelText: `Not run: ${whyNotRun(why)}` }

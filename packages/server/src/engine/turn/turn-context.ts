@@ -1,3 +1,4 @@
+import type { Config } from '@parley/config'
 import type { Rules, UserRules } from '@parley/policy'
 import type { ClientId } from '@parley/protocol'
 import type { Redaction } from '@parley/redaction'
@@ -5,6 +6,7 @@ import type { Clock, Ids } from '../../ports/clock-and-ids.ts'
 import type { ToolPorts } from '../../tools/define-tool.ts'
 import { createTools } from '../../tools/registry.ts'
 import type { Tool } from '../../tools/tool.ts'
+import { type CompactionSettings, compactionSettings } from '../compaction/when-due.ts'
 import type { ConversationMcp } from '../context/conversation-mcp.ts'
 import { createRequestSource, type RequestContext, type RequestSource } from '../context/request-source.ts'
 import type { Conversation } from '../conversation/conversation.ts'
@@ -44,6 +46,7 @@ export interface TurnModules {
   /** Returns the model of the current settings. */
   readonly model: () => ModelSource
   readonly requests: RequestSource
+  readonly compaction: CompactionSettings
   /** Returns the clientIds that can answer an approval now. */
   readonly answerers: () => readonly ClientId[]
   /** Tells if a running call may ask the user: not in a script, and not under the policy `never`. */
@@ -60,6 +63,7 @@ interface ModuleParts {
   readonly givenRules: Rules
   readonly gather: () => Promise<RequestContext>
   readonly sourceOf: (providerId: string) => ModelSource
+  readonly config: Config
 }
 
 type Ports = Pick<TurnModules, 'clock' | 'ids' | 'random' | 'redaction' | 'userRules'>
@@ -69,7 +73,7 @@ export function createTurnModules(
   parts: ModuleParts,
   { clock, ids, random, redaction, userRules }: Ports,
 ): TurnModules {
-  const { conversation, clients, toolPorts, mcp, limits, givenRules, gather, sourceOf } = parts
+  const { conversation, clients, toolPorts, mcp, limits, givenRules, gather, sourceOf, config } = parts
   const tools = createTools(toolPorts)
   const model = () => sourceOf(conversation.state.core.settings.modelProvider)
   return {
@@ -88,6 +92,7 @@ export function createTurnModules(
     limits,
     model,
     requests: createRequestSource({ conversation, tools, offered: mcp.offered, client: () => model().client, gather }),
+    compaction: compactionSettings(config),
     answerers: () => clients.answerers,
     // Followers that cannot answer mean a script; without followers a person may still return and answer.
     mayAsk: () =>
