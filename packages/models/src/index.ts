@@ -1,4 +1,4 @@
-export { readKey } from './exchange/endpoint.ts'
+export { keyVariable, readKey } from './exchange/endpoint.ts'
 export { planRetry, type RetryLimits } from './failures/retry-wait.ts'
 export {
   type JsonSchemaObject,

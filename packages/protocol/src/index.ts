@@ -16,7 +16,16 @@ export type {
   Form,
   FormField,
 } from './schema/approval.ts'
-export type { ConversationEvent, Envelope, EventOf, LostRange, Plan, TokenCounts, TurnOutcome } from './schema/event.ts'
+export type {
+  ConversationEvent,
+  Envelope,
+  EventOf,
+  LostRange,
+  Plan,
+  StopReason,
+  TokenCounts,
+  TurnOutcome,
+} from './schema/event.ts'
 export type { ApprovalId, ClientId, ConversationId, ItemId, MessageId, TurnId } from './schema/ids.ts'
 export type {
   Actor,

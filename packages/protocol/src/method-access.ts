@@ -34,6 +34,7 @@ export const methodAccess: Readonly<Record<MethodName, MethodAccess>> = {
   'conversation/configure': 'change',
   'conversation/runShell': 'change',
   'model/list': 'look',
+  'provider/list': 'look',
   'config/read': 'look',
   'mcp/list': 'look',
   'mcp/restart': 'change',

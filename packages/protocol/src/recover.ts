@@ -127,7 +127,16 @@ function endTurn({ turn }: Core, settled: readonly OpenItem[]): ConversationEven
   if (turn === null) return []
   const denied = settled.flatMap(({ item }) => (item.status === 'denied' ? [denialOf(item)] : []))
   const { id: turnId, usage, denials } = turn
-  return [{ type: 'turn.ended', turnId, outcome: 'interrupted', usage, denials: [...denials, ...denied] }]
+  return [
+    {
+      type: 'turn.ended',
+      turnId,
+      outcome: 'interrupted',
+      stopReason: 'interrupted',
+      usage,
+      denials: [...denials, ...denied],
+    },
+  ]
 }
 
 /** Parks a turn, again after a withdrawal: deciding an approval lets its parked turn go on. */

@@ -1,4 +1,4 @@
-import type { ConversationId, EventOf, Failure, TokenCounts, TurnId, TurnOutcome } from '@parley/protocol'
+import type { ConversationId, EventOf, Failure, StopReason, TokenCounts, TurnId, TurnOutcome } from '@parley/protocol'
 import { wantsCodexLines, wantsEndLine } from './early-arguments.ts'
 import { type ExitCode, exitCodeOf } from './exit-codes.ts'
 
@@ -9,6 +9,8 @@ export interface RunEnd {
   /** The last turn. */
   readonly turnId: TurnId | null
   readonly outcome: TurnOutcome | null
+  /** Reason why the last turn stopped. */
+  readonly stopReason: StopReason | null
   /** Final message of a completed turn. */
   readonly answer: string | null
   /** Reason of an exit code other than 0; null otherwise. */
@@ -21,6 +23,7 @@ export interface RunEnd {
 export const withoutTurn = {
   turnId: null,
   outcome: null,
+  stopReason: null,
   answer: null,
   failure: null,
   denials: [],

@@ -42,6 +42,18 @@ export function defineLookups(program: Command, launch: Launch, settle: Settle):
     })
 }
 
+/** Defines `provider list`. */
+export function defineProviders(program: Command, launch: Launch, settle: Settle): void {
+  const provider = program.command('provider').description('the model providers: `parley provider list`')
+  provider
+    .command('list')
+    .description('ready-made and configured providers: address, key, and which one is chosen and why')
+    .option('--json', 'one JSON object a line')
+    .action((flags: { json?: boolean }) =>
+      settle(import('../commands/providers.ts').then(({ listProviders }) => listProviders(launch, flags))),
+    )
+}
+
 /** Defines `policy test`, `why` and `doctor`, which change nothing. */
 export function defineChecks(program: Command, launch: Launch, settle: Settle): void {
   const policy = program

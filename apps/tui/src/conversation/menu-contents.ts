@@ -5,13 +5,21 @@ import type { MenuRow } from '../ui/menu/menu.ts'
 
 type Asking = Pick<Parley, 'request'>
 
+type CurrentModel = Pick<ConversationState, 'core'> | null
+
 /** Loads the models of all providers, with the one in use marked. */
 export async function loadModels(
   parley: Asking,
-  state: Pick<ConversationState, 'core'> | null,
+  state: CurrentModel,
 ): Promise<{ readonly rows: readonly MenuRow[]; readonly problem: string | null }> {
   const rows = modelRows(await parley.request('model/list', {}), state?.core.settings ?? null)
   return { rows, problem: rows.some(({ isDisabled }) => !isDisabled) ? null : noModels }
+}
+
+/** Reads the models that providers listed earlier; none when no list is kept. Asks no provider. */
+export async function keptModels(parley: Asking, state: CurrentModel): Promise<readonly MenuRow[]> {
+  const kept = await parley.request('model/list', { kept: true })
+  return kept.models.length === 0 ? [] : modelRows(kept, state?.core.settings ?? null)
 }
 
 const noModels = 'No provider lists its models: write the name of one, and Enter uses it.'

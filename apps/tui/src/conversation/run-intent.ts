@@ -8,7 +8,7 @@ import { trustTable } from '../ui/notices/trust-table.ts'
 import { settingsLine } from '../ui/outside-changes.ts'
 import { checkModel } from './check-model.ts'
 import { diffAction } from './diff-notice.ts'
-import { loadModels, readPreview } from './menu-contents.ts'
+import { keptModels, loadModels, readPreview } from './menu-contents.ts'
 import { actionsAfterRejection, note, type RequestIntent } from './rejected-intent.ts'
 import { statusTable } from './status-tables.ts'
 
@@ -112,6 +112,14 @@ async function askConversation(
     case 'rename':
       await conversation.rename(intent.name)
       return dispatch(note('info', `This conversation is now named ${intent.name}.`))
+    case 'compact':
+      await conversation.request('conversation/compact', intent.what === '' ? {} : { instructions: intent.what })
+      return
+    case 'undoCompaction': {
+      const { tokens } = await conversation.request('conversation/compact/undo', {})
+      const text = `The last compaction is undone: the model sees about ${tokens.toLocaleString('en-US')} tokens again.`
+      return dispatch(note('info', `${text} Nothing is compacted by itself until the next turn has ended.`))
+    }
     case 'diff':
       return dispatch(await diffAction(conversation.state))
     case 'why': {
@@ -127,8 +135,11 @@ async function askServer(intent: ServerIntent, { parley, conversation, dispatch 
   switch (intent.kind) {
     case 'list':
       return dispatch({ kind: 'listed', ...(await parley.request('conversation/list', { limit: 500 })) })
-    case 'models':
+    case 'models': {
+      const rows = await keptModels(parley, state)
+      if (rows.length > 0) dispatch({ kind: 'menuFilled', menu: 'model', rows, problem: null })
       return dispatch({ kind: 'menuFilled', menu: 'model', ...(await loadModels(parley, state)) })
+    }
     case 'preview': {
       const { conversationId } = intent
       return dispatch({ kind: 'previewed', conversationId, lines: await readPreview(parley, conversationId) })

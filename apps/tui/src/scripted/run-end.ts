@@ -27,7 +27,8 @@ export function turnEnd({ event, message }: EndedTurn, conversationId: Conversat
   const answer = hasAnswer && event.answerProblem === undefined ? message : null
   const exitCode = answer === null ? weightiest(faultsOf(event)) : exitCodes.ok
   const failure = answer === null ? failureIn(event) : null
-  return { exitCode, conversationId, turnId, outcome, answer, failure, denials, usage }
+  const stopReason = event.stopReason ?? null
+  return { exitCode, conversationId, turnId, outcome, stopReason, answer, failure, denials, usage }
 }
 
 /** Returns the end of a run whose turn was interrupted; an answer that came before the time limit counts. */
@@ -36,7 +37,8 @@ export function stoppedTurn(turn: EndedTurn, reason: StoppedError, conversationI
   if (end.answer !== null && reason.exitCode === exitCodes.budget) return end
   const codes = [reason.exitCode, ...faultsOf(turn.event)]
   const exitCode = reason.exitCode === exitCodes.ok ? reason.exitCode : weightiest(codes)
-  return { ...end, exitCode, failure: exitCode === exitCodes.ok ? null : (reason.failure ?? end.failure) }
+  const stopReason = reason.exitCode === exitCodes.budget ? 'budget' : end.stopReason
+  return { ...end, stopReason, exitCode, failure: exitCode === exitCodes.ok ? null : (reason.failure ?? end.failure) }
 }
 
 /** Returns the reason why a turn has no answer. */

@@ -153,9 +153,14 @@ describe('what a menu waits for', () => {
 
   test('are the models, with the one in use first where no provider lists it', async () => {
     const models = { models: [{ provider: 'openai', id: 'o9', current: true }], problems: [], local: [] }
-    expect(await ask({ kind: 'models' }, models)).toMatchObject([
-      { kind: 'menuFilled', menu: 'model', problem: null, rows: [{ isCurrent: true }, { key: 'openai o9' }] },
-    ])
+    const filled = {
+      kind: 'menuFilled',
+      menu: 'model',
+      problem: null,
+      rows: [{ isCurrent: true }, { key: 'openai o9' }],
+    }
+    // The lists that were kept first, then what the providers say now.
+    expect(await ask({ kind: 'models' }, models)).toMatchObject([filled, filled])
   })
 
   test('is also the reason why there are none', async () => {

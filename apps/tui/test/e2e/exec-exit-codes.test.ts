@@ -35,6 +35,7 @@ const cases: readonly Case[] = [
     steps: [shell('touch x'), answer],
   },
   { exitCode: 1, when: 'the turn fails', failure: 'invalidRequest', steps: [{ status: 400 }] },
+  { exitCode: 1, when: 'the answer is cut', failure: 'outputLimit', steps: [{ text: 'half', incomplete: true }] },
   { exitCode: 1, when: 'the answer is empty', failure: 'noAnswer', steps: [{ text: '' }] },
   { exitCode: 2, when: 'a flag is unknown', failure: 'usage', args: ['--nope', 'hi'] },
   { exitCode: 2, when: 'a flag has no value', failure: 'usage', args: ['-m'] },

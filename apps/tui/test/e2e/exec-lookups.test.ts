@@ -47,6 +47,20 @@ describe('parley list', () => {
   })
 })
 
+describe('parley provider list', () => {
+  test('shows the providers, their keys and the one that is chosen', async () => {
+    await using world = await execWorld({ provider: 'env_key = "LOCAL_KEY"' })
+    const { exitCode, stdout } = await world.shell('parley provider list', {
+      env: { ...world.env, LOCAL_KEY: 'the-key-itself' },
+    })
+    expect(exitCode).toBe(0)
+    expect(stdout).toMatch(/^\* +local .*LOCAL_KEY is set/m)
+    expect(stdout).toMatch(/^ +groq +Groq +chat .*GROQ_API_KEY is not set$/m)
+    expect(stdout).toMatch(/because model_provider names it\.$/m)
+    expect(stdout).not.toContain('the-key-itself')
+  })
+})
+
 describe('parley config', () => {
   test('shows each value with where it comes from', async () => {
     await using world = await execWorld()

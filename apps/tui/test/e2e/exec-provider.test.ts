@@ -1,3 +1,4 @@
+import { access } from 'node:fs/promises'
 import { describe, expect, test } from 'vitest'
 import { execWorld } from './exec-world.ts'
 
@@ -104,10 +105,17 @@ describe('an answer', () => {
     expect(stderr).toContain('The turn ended without an answer.')
   })
 
-  test('that the model could not finish is given, with a warning', async () => {
+  test('that the output limit cuts is a failure that says so, and no file has it', async () => {
     await using world = await execWorld({ steps: [{ text: 'half', incomplete: true }] })
-    const { exitCode, stdout, stderr } = await world.exec(['hi'])
-    expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: 'half\n' })
-    expect(stderr).toContain('output limit')
+    const { exitCode, stdout, stderr } = await world.exec(['-o', 'answer.md', 'hi'])
+    expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' })
+    expect(stderr).toContain("it reached the model's output limit")
+    await expect(access(world.path('answer.md'))).rejects.toThrow('ENOENT')
+  })
+
+  test('that the output limit cuts is named in the last line', async () => {
+    await using world = await execWorld({ steps: [{ text: 'half', incomplete: true }] })
+    const { end } = await world.execJson(['hi'])
+    expect(end).toMatchObject({ outcome: 'failed', stopReason: 'outputLimit', failure: { code: 'outputLimit' } })
   })
 })

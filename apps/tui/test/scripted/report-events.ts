@@ -42,6 +42,7 @@ export const runEnd = (more: Partial<RunEnd> = {}): RunEnd => ({
   conversationId: 'c-12345678',
   turnId: 't-1',
   outcome: 'completed',
+  stopReason: 'done',
   answer: null,
   failure: null,
   denials: [],

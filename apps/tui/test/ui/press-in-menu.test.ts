@@ -96,6 +96,17 @@ describe('the menu of models', () => {
     ])
   })
 
+  test('keeps what is chosen when the providers have answered', () => {
+    const chosen = typeKeys(filled, idle, 'down').ui
+    const refreshed = apply(chosen, {
+      ...fill,
+      rows: [{ ...plainRow, key: 'openai o9', text: 'o9', detail: 'openai' }, ...rows],
+    }).ui
+    expect(typeKeys(refreshed, idle, 'enter').intents).toEqual([
+      { kind: 'configure', settings: { modelProvider: 'openai', model: 'gpt-5-mini' } },
+    ])
+  })
+
   test('takes no row that cannot be used', () => {
     const { ui, intents } = typeKeys(filled, idle, 'did not', 'enter')
     expect({ intents, isOpen: ui.menu !== null }).toEqual({ intents: [], isOpen: true })

@@ -99,8 +99,13 @@ function headersOf(provider: Provider, wire: HttpWire, env: Env): Record<string,
 
 /** Returns the provider's key, trimmed: a line break from a copied key would make the header invalid. */
 export function readKey(provider: Provider, env: Env): string | undefined {
-  const variables = [provider.envKey, provider.otherEnvKey].filter((name) => name !== undefined)
-  return variables.map((name) => env[name]?.trim()).find((key) => key !== undefined && key !== '')
+  const name = keyVariable(provider, env)
+  return name === undefined ? undefined : env[name]?.trim()
+}
+
+/** Returns the variable that holds the provider's key; undefined when none is set. */
+export function keyVariable({ envKey, otherEnvKey }: Provider, env: Env): string | undefined {
+  return [envKey, otherEnvKey].find((name) => name !== undefined && (env[name] ?? '').trim() !== '')
 }
 
 /** Returns the values that no message may contain, should the provider quote them. */

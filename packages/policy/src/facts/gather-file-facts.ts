@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { resolve } from 'node:path'
+import { basename, dirname, join, resolve } from 'node:path'
 import { guardText, laterUse, rootOf } from '@parley/host'
 import {
   type Environment,
@@ -33,6 +33,8 @@ interface PatchCall {
   readonly tool: string
   /** Every path the patch names, including targets of moves, as the model wrote them. */
   readonly paths: readonly string[]
+  /** Paths among them whose names are deleted: where one is a link, the link itself changes. */
+  readonly deleted?: ReadonlySet<string>
   /** Exact text of the patch. */
   readonly patch: string
 }
@@ -40,7 +42,7 @@ interface PatchCall {
 export async function gatherPatchFacts(call: PatchCall, given: FileSurroundings): Promise<PatchFacts> {
   const contentHash = `sha256:${createHash('sha256').update(call.patch).digest('hex')}`
   const around = await withRealFolders(given)
-  const files = await judgePatchedFiles(call.paths, around)
+  const files = await judgePatchedFiles(call, around)
   return { kind: 'patch', tool: call.tool, files, contentHash, cwd: around.cwd }
 }
 
@@ -85,24 +87,52 @@ function mayBeFolder(path: string, files: EnvironmentFiles): Promise<boolean> {
     .catch(whenUnknown(true))
 }
 
-/** Judges each file both as it is written and by its real path. */
-async function judgePatchedFiles(paths: readonly string[], around: FileSurroundings): Promise<PatchedFile[]> {
-  const { cwd, roots, standingOf } = around
-  const standings = await standingOf(
-    paths.map((path) => resolve(cwd, path)),
-    roots,
+/** Judges each file both as it is written and by its real path; a deleted link by where the link is, too. */
+async function judgePatchedFiles(
+  { paths, deleted = new Set() }: PatchCall,
+  around: FileSurroundings,
+): Promise<PatchedFile[]> {
+  const { cwd, roots, standingOf, files } = around
+  const absolute = paths.map((path) => resolve(cwd, path))
+  const names = await Promise.all(
+    absolute.map((path, index) => (deleted.has(paths[index] ?? '') ? pathOfName(path, files) : path)),
   )
-  return standings.map((standing, index) => {
-    const path = paths[index] ?? ''
-    const notes = notesOn(path, standing)
-    return {
-      path,
-      real: standing.real ?? standing.written,
-      insideRoots: standing.root !== null,
-      protectedBy: protectionOf(standing),
-      ...(notes.length === 0 ? {} : { notes }),
-    }
+  const standings = await standingOf([...absolute, ...names], roots)
+  return paths.flatMap((path, index) => {
+    const standing = standings[index]
+    const atName = standings[paths.length + index]
+    if (standing === undefined || atName === undefined) return []
+    return [judgedFile(path, { standing, atName, isDeleted: deleted.has(path), roots })]
   })
+}
+
+async function pathOfName(absolute: string, files: EnvironmentFiles): Promise<string> {
+  return join(await files.realPath(dirname(absolute)).catch(whenUnknown(dirname(absolute))), basename(absolute))
+}
+
+interface JudgedName {
+  readonly standing: Standing
+  /** Standing of the name itself, links in its folder followed. */
+  readonly atName: Standing
+  readonly isDeleted: boolean
+  readonly roots: readonly string[]
+}
+
+function judgedFile(path: string, { standing, atName, isDeleted, roots }: JudgedName): PatchedFile {
+  const isLink = isDeleted && atName.real !== atName.written
+  const protectedBy = protectionOf(standing) ?? (isDeleted ? protectionOf(atName) : null)
+  const notes = isLink ? [...deletedLink(atName), ...deceptions(path)] : notesOn(path, standing)
+  return {
+    path,
+    real: isLink ? atName.written : (standing.real ?? standing.written),
+    insideRoots: isLink ? rootOf(atName.written, roots) !== null : standing.root !== null,
+    protectedBy,
+    ...(notes.length === 0 ? {} : { notes }),
+  }
+}
+
+function deletedLink({ real }: Standing): readonly string[] {
+  return [real === null ? 'is a link that leads in a circle' : `is a link to ${real}, which stays`]
 }
 
 /** Returns why a write needs approval even inside a writable folder, or null. */

@@ -205,6 +205,25 @@ describe('files', () => {
     },
   )
 
+  it('of a patch that deletes a link are judged by where the link is', async () => {
+    await symlink(join(folders.outside, 'elsewhere'), join(folders.workspace, 'out'))
+    await symlink(join(folders.workspace, 'b.ts'), join(folders.outside, 'in'))
+    const paths = ['out', join(folders.outside, 'in'), 'homelink/x', 'b.ts']
+    const call = { tool: 'apply_patch', paths, patch: '' }
+    const { files } = await gatherPatchFacts({ ...call, deleted: new Set(paths) }, around())
+    expect(files.map(({ insideRoots }) => insideRoots)).toEqual([true, false, false, true])
+    expect(files[0]).toMatchObject({
+      real: join(folders.workspace, 'out'),
+      notes: [`is a link to ${join(folders.outside, 'elsewhere')}, which stays`],
+    })
+    expect(files[1]).toMatchObject({ real: join(folders.outside, 'in') })
+    expect(files[3]).toMatchObject({ real: join(folders.workspace, 'b.ts') })
+    const updated = await gatherPatchFacts(call, around())
+    expect(updated.files.map(({ insideRoots }) => insideRoots)).toEqual([false, true, false, true])
+    await rm(join(folders.workspace, 'out'))
+    await rm(join(folders.outside, 'in'))
+  })
+
   it('of a patch that have other names are remarked on', async () => {
     await link(join(folders.workspace, 'b.ts'), join(folders.workspace, 'second.ts'))
     const { files } = await gatherPatchFacts({ tool: 'apply_patch', paths: ['second.ts'], patch: '' }, around())

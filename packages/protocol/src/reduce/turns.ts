@@ -44,13 +44,17 @@ function startTurn(core: Core, event: EventOf<'turn.started'>, at: number): Core
 }
 
 function endTurn(core: Core, event: EventOf<'turn.ended'>, at: number): Core {
-  const { turnId: id, outcome, failure, usage, answerProblem } = event
+  const { turnId: id, outcome, failure, usage, answerProblem, stopReason } = event
   const problem = answerProblem === undefined ? {} : { answerProblem }
   return {
     ...afterTurn(core),
     meta: { ...core.meta, updatedAt: at },
     turn: null,
-    lastTurn: { id, outcome, failure: failure ?? null, usage, ...problem, endedAt: at },
+    lastTurn: {
+      ...{ id, outcome, failure: failure ?? null },
+      ...(stopReason === undefined ? {} : { stopReason }),
+      ...{ usage, ...problem, endedAt: at },
+    },
     inboxPaused: core.inboxPaused || (outcome !== 'completed' && core.inbox.length > 0),
   }
 }
@@ -65,7 +69,7 @@ function changedTurn(
     case 'turn.continued':
       return { ...turn, parked: false }
     case 'model.requested':
-      return { ...turn, phase: 'model', calls: 0, modelCalls: turn.modelCalls + 1, retry: null }
+      return { ...withoutStop(turn), phase: 'model', calls: 0, modelCalls: turn.modelCalls + 1, retry: null }
     case 'model.responded':
       return { ...turn, phase: 'calls', retry: null }
     case 'retry.scheduled':
@@ -73,13 +77,22 @@ function changedTurn(
   }
 }
 
+function withoutStop({ stopReason: _, ...turn }: Turn): Turn {
+  return turn
+}
+
 function addUsage(core: Core, turn: Turn, event: EventOf<'usage.updated'>): Core {
+  const { stopReason, purpose } = event
   return {
     ...core,
-    turn: { ...turn, usage: addTokens(turn.usage, event.counts) },
+    turn: {
+      ...(purpose === undefined ? withoutStop(turn) : turn),
+      usage: addTokens(turn.usage, event.counts),
+      ...(stopReason === undefined ? {} : { stopReason }),
+    },
     usage: {
       total: addTokens(core.usage.total, event.counts),
-      last: event.purpose === undefined ? event.counts : core.usage.last,
+      last: purpose === undefined ? event.counts : core.usage.last,
       contextWindow: event.contextWindow ?? core.usage.contextWindow,
     },
   }

@@ -29,6 +29,12 @@ export const lostRange = z
 
 export const turnOutcome = z.enum(['completed', 'interrupted', 'failed']).describe('How a turn ended.')
 
+export const stopReason = z
+  .enum(['done', 'outputLimit', 'filtered', 'context', 'budget', 'interrupted', 'failed'])
+  .describe(
+    "Reason why a turn stopped. `outputLimit`: the model's answer was cut. `filtered`: the provider refused the rest. `context`: the request did not fit. `budget`: a limit of the run. `failed`: see the failure.",
+  )
+
 export const answerProblem = z
   .string()
   .exactOptional()
@@ -179,6 +185,7 @@ export const conversationEvent = z.discriminatedUnion('type', [
       turnId,
       outcome: turnOutcome,
       failure: failure.exactOptional().describe('Reason, when the turn failed.'),
+      stopReason: stopReason.exactOptional(),
       usage: tokenCounts.describe('Tokens of the whole turn.'),
       denials: z.array(denial),
       answerProblem,
@@ -281,8 +288,9 @@ export const conversationEvent = z.discriminatedUnion('type', [
         .literal('compaction')
         .exactOptional()
         .describe('The call wrote a summary; its counts say nothing about the size of the conversation.'),
+      stopReason: stopReason.exactOptional().describe('Reason why the response was cut; left out for a whole one.'),
     },
-    'Tokens of one model call.',
+    'Tokens of one model call, in the same write as its `model.responded`.',
   ),
   event(
     'retry.scheduled',
@@ -321,6 +329,7 @@ export const deliveredEnvelope = envelope
 
 export type Plan = z.infer<typeof plan>
 export type LostRange = z.infer<typeof lostRange>
+export type StopReason = z.infer<typeof stopReason>
 export type TurnOutcome = z.infer<typeof turnOutcome>
 export type ConversationEvent = z.infer<typeof conversationEvent>
 export type EventOf<Type extends ConversationEvent['type']> = Extract<ConversationEvent, { type: Type }>

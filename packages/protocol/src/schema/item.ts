@@ -109,6 +109,7 @@ export const fileChangeEntry = z
   .object({
     path: z.string().describe('Path as written in the patch, relative to cwd where possible.'),
     kind: z.enum(['add', 'update', 'delete']),
+    link: z.literal(true).exactOptional().describe('Present when a link is deleted; what it leads to stays.'),
     movedTo: z.string().exactOptional().describe('Its new path, when it is renamed.'),
     additions: z.int().describe('Added lines.'),
     deletions: z.int().describe('Removed lines.'),

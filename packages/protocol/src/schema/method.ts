@@ -3,7 +3,7 @@ import { clientId, conversationId, itemId, turnId } from './ids.ts'
 import { cursor, methodParams } from './params.ts'
 import { checkup, explainedCall, replayedCalls, testedCommand, trustReport } from './policy.ts'
 import { completedItem, conversationState } from './state.ts'
-import { conversationSummary, diagnostics, listedConversation } from './summaries.ts'
+import { conversationSummary, diagnostics, listedConversation, listedProvider } from './summaries.ts'
 
 export const acknowledged = z
   .object({ seq: z.int().describe('Seq of the event that recorded it.') })
@@ -218,6 +218,25 @@ export const methods = {
       local: z.array(
         z.object({ provider: z.string(), name: z.string(), baseUrl: z.string(), models: z.array(z.string()) }),
       ),
+      lists: z
+        .array(z.object({ provider: z.string(), listedAt: z.number().describe('ms since the epoch.') }))
+        .exactOptional()
+        .describe('Time at which each provider gave its list. One that fails keeps its earlier list.'),
+    }),
+  },
+  'provider/list': {
+    about: 'Lists the ready-made and the configured model providers. Asks none of them.',
+    params: methodParams['provider/list'],
+    result: z.object({
+      providers: z.array(listedProvider),
+      chosen: z
+        .object({
+          provider: z.string(),
+          model: z.string(),
+          because: z.string().describe('End of a sentence: "chosen because …".'),
+        })
+        .nullable()
+        .describe('Provider and model of a new conversation; null when no provider is configured and no key is set.'),
     }),
   },
   'config/read': {

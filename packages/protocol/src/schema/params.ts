@@ -186,7 +186,12 @@ export const methodParams = {
       .string()
       .exactOptional()
       .describe('Lists the models of this provider alone. Rejects with `invalidParams` when there is none of this id.'),
+    kept: z
+      .boolean()
+      .exactOptional()
+      .describe('Returns the lists that were kept the last time, at once, and asks nothing.'),
   }),
+  'provider/list': z.object({}),
   'config/read': z.object({ ...overrides.shape, cwd: z.string() }),
   'mcp/list': z.object({}),
   'mcp/restart': z.object({ name: z.string().describe('Key of `[mcp_servers.X]`.') }),

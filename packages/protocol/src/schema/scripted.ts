@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { denial, tokenCounts, turnOutcome } from './event.ts'
+import { denial, stopReason, tokenCounts, turnOutcome } from './event.ts'
 import { approvalId, conversationId, messageId, turnId } from './ids.ts'
 import { answers, decision, outputSchema } from './input.ts'
 import { failure } from './item.ts'
@@ -62,6 +62,7 @@ export const runEnded = z
     conversationId: conversationId.nullable().describe('`null` if none was opened.'),
     turnId: turnId.nullable().describe('The last turn; `null` if there was none.'),
     outcome: turnOutcome.nullable().describe('Outcome of the last turn.'),
+    stopReason: stopReason.nullable().exactOptional().describe('Reason why the last turn stopped.'),
     answer: z.string().nullable().describe('Final message of a turn that completed.'),
     failure: failure.nullable().describe('Reason of an exit code other than 0; `null` with 0.'),
     denials: z.array(denial).describe('Calls that were not run because of a rule, or because nobody could answer.'),

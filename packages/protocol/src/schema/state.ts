@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { approval } from './approval.ts'
-import { answerProblem, denial, plan, tokenCounts, turnOutcome } from './event.ts'
+import { answerProblem, denial, plan, stopReason, tokenCounts, turnOutcome } from './event.ts'
 import { approvalId, conversationId, itemId, messageId, turnId } from './ids.ts'
 import { outputSchema, queuedMessage, sideFile } from './input.ts'
 import { failure, item } from './item.ts'
@@ -49,6 +49,9 @@ export const turn = z
       .nullable()
       .describe('Retry of a failed model call, and the time of it.'),
     usage: tokenCounts,
+    stopReason: stopReason
+      .exactOptional()
+      .describe('Reason why the newest response was cut; left out for a whole one.'),
     denials: z.array(denial).describe('Calls that were not run because the user or a rule denied them.'),
     outputSchema: outputSchema.exactOptional(),
     trigger: z.literal('compaction').exactOptional().describe('The turn has no message: it only compacts.'),
@@ -117,6 +120,7 @@ export const core = z
         id: turnId,
         outcome: turnOutcome,
         failure: failure.nullable(),
+        stopReason: stopReason.exactOptional(),
         usage: tokenCounts,
         answerProblem,
         endedAt: z.number().describe('ms since the epoch.'),

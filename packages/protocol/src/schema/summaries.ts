@@ -99,3 +99,20 @@ export const diagnostics = z
   .describe('Identity and state of a server.')
 
 export type ConnectedClient = z.infer<typeof connectedClient>
+
+export const listedProvider = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    wire: z.string().describe('`wire_api`.'),
+    baseUrl: z.string().describe('Empty for a recording.'),
+    origin: z.enum(['builtIn', 'configured']).describe('`configured`: in `[model_providers]`.'),
+    variables: z.array(z.string()).describe('Variables that the key is read from, in this order.'),
+    key: z.enum(['set', 'missing', 'notNeeded']),
+    keyFrom: z.string().exactOptional().describe('Variable that holds the key. Its value is never sent.'),
+    chosen: z.boolean().describe('A new conversation would use this provider.'),
+    defaultModel: z.string().exactOptional().describe('Model of a conversation that names none.'),
+    models: z.int().exactOptional().describe('Number of models in its list, where one was kept.'),
+    listedAt: z.number().exactOptional().describe('Time of that list, in ms since the epoch.'),
+  })
+  .describe('A model provider as `parley provider list` shows it.')

@@ -11,7 +11,9 @@ import { restartMcpServer } from './context/conversation-mcp.ts'
 import type { ConversationHost, Guest } from './open/conversation-host.ts'
 import { type LiveConversation, summaryOf, writable } from './open/live-conversation.ts'
 import { readEvents, readItems, readSideFile } from './read/read-conversation.ts'
-import { describeConfig, listModels } from './settings/read-config.ts'
+import { listModels } from './settings/model-lists.ts'
+import { listProviders } from './settings/provider-list.ts'
+import { describeConfig } from './settings/read-config.ts'
 import type { TrustPorts } from './settings/trust.ts'
 
 /** Methods that a frontend answers for one connection: its handshake, its streams, and diagnostics. */
@@ -43,6 +45,7 @@ export function methodsFor(client: Guest, ports: MethodPorts): EngineMethods {
 
 type ServerMethod =
   | 'model/list'
+  | 'provider/list'
   | 'config/read'
   | 'mcp/list'
   | 'mcp/restart'
@@ -57,7 +60,8 @@ type ServerMethod =
 function serverMethods({ mcpServers, redaction, policy, trust }: MethodPorts): Pick<EngineMethods, ServerMethod> {
   const { home, env } = policy
   return {
-    'model/list': ({ provider }) => listModels(policy, provider),
+    'model/list': (params) => listModels(params, policy, trust.clock.now),
+    'provider/list': () => listProviders({ ...policy, redaction }),
     'config/read': (params) => describeConfig(params, { home, env, projects: trust.projects, redaction }),
     'mcp/list': () => ({ servers: mcpServers.describe() }),
     'mcp/restart': ({ name }) => restartMcpServer(mcpServers, name),

@@ -32,7 +32,7 @@ const description = `Changes files, all of them or none. The patch looks like th
 +first line
 *** Delete File: old.txt
 *** End Patch
-Lines of an update begin with a space (context), - (removed) or + (added). Give about 3 lines of context; put @@ and a nearby line such as a function's head before a chunk where the context alone is not unique. "*** Move to: new/path" after an Update File line renames it.`
+Lines of an update begin with a space (context), - (removed) or + (added). Give about 3 lines of context; put @@ and a nearby line such as a function's head before a chunk where the context alone is not unique: a chunk that fits in two places is refused. "*** Move to: new/path" after an Update File line renames it.`
 
 export function applyPatchTool(ports: ToolPorts): Tool {
   return defineTool({
@@ -53,7 +53,7 @@ function preparePatch(patch: string, ports: ToolPorts): PreparedCall | { problem
     describe: () => ({ type: 'fileChange', title, text: patch, changes: [], patchHash: contentHash(patch) }),
     facts: async (workspace) =>
       gatherPatchFacts(
-        { tool: 'apply_patch', paths: pathsOf(hunks), patch },
+        { tool: 'apply_patch', paths: pathsOf(hunks), ...deletedBy(hunks, ports), patch },
         await fileSurroundings(ports.environment, workspace),
       ),
     async plan({ cwd }, facts) {
@@ -136,6 +136,12 @@ function pathsOf(hunks: readonly Hunk[]): string[] {
   return hunks.flatMap((hunk) =>
     hunk.kind === 'update' && hunk.movedTo !== undefined ? [hunk.path, hunk.movedTo] : [hunk.path],
   )
+}
+
+/** Returns the names that are deleted; none where links cannot be read, and so are not deleted. */
+function deletedBy(hunks: readonly Hunk[], { environment }: ToolPorts): { readonly deleted?: ReadonlySet<string> } {
+  if (environment.patches.readLink === undefined) return {}
+  return { deleted: new Set(hunks.flatMap(({ kind, path }) => (kind === 'delete' ? [path] : []))) }
 }
 
 /** Limit for all diffs of a patch in characters, since the log would hold those of a large deleted file three times. */

@@ -39,7 +39,7 @@ export interface ToolFiles {
 export interface ToolContext extends Workspace {
   readonly conversationId: ConversationId
   readonly itemId: ItemId
-  /** Aborted with a `StopReason`. */
+  /** Aborted with a `AbortReason`. */
   readonly signal: AbortSignal
   /** Aborts when the settings have got narrower than the limits of this call; a running command is stopped then. */
   readonly narrowed: AbortSignal

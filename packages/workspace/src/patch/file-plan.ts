@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { resolve } from 'node:path'
 import type { FileChangeEntry } from '@parley/protocol'
-import type { PatchView } from './patch-files.ts'
+import { type PatchView, pathOfName } from './patch-files.ts'
 
 export interface PatchPath {
   /** Path as written in the patch. */
@@ -18,6 +18,8 @@ export interface FileVersion {
 /** Planned change of one file. `before` is null for a new file, `after` for a deleted one. */
 export interface FilePlan {
   readonly kind: 'add' | 'update' | 'delete'
+  /** Present when a link is deleted, not what it leads to; the content of `before` is where it leads. */
+  readonly link?: true
   readonly path: PatchPath
   /** New path of a moved file; only with kind `update`. */
   readonly movedTo?: PatchPath
@@ -72,10 +74,11 @@ export function contentHash(content: Uint8Array | string): string {
 
 /** Converts a plan to the entry in the patch's item: the diff to display and the hashes to compare after a crash. */
 export function recordChange(plan: FilePlan): FileChangeEntry {
-  const { kind, path, movedTo, before, after, additions, deletions, diff } = plan
+  const { kind, link, path, movedTo, before, after, additions, deletions, diff } = plan
   return {
     path: path.written,
     kind,
+    ...(link === undefined ? {} : { link }),
     ...(movedTo === undefined ? {} : { movedTo: movedTo.written }),
     additions,
     deletions,
@@ -87,13 +90,13 @@ export function recordChange(plan: FilePlan): FileChangeEntry {
 
 /** Resolves the paths of recorded changes, for `comparePlan` and `removeStrays`. */
 export async function readChanges(
-  entries: readonly Pick<FileChangeEntry, 'path' | 'movedTo' | 'before' | 'after'>[],
+  entries: readonly Pick<FileChangeEntry, 'path' | 'link' | 'movedTo' | 'before' | 'after'>[],
   cwd: string,
   files: PatchView,
 ): Promise<FileChange[]> {
   return await Promise.all(
-    entries.map(async ({ path, movedTo, before, after }) => ({
-      path: await files.realPath(resolve(cwd, path)),
+    entries.map(async ({ path, link, movedTo, before, after }) => ({
+      path: await (link ? pathOfName(resolve(cwd, path), files) : files.realPath(resolve(cwd, path))),
       ...(movedTo === undefined ? {} : { movedTo: await files.realPath(resolve(cwd, movedTo)) }),
       beforeHash: before,
       afterHash: after,

@@ -1,3 +1,5 @@
+import { basename, dirname, join } from 'node:path'
+
 /** Metadata of a file; links are not followed. */
 export interface FileStat {
   readonly kind: 'file' | 'folder' | 'link' | 'other'
@@ -25,6 +27,8 @@ export interface PatchView {
   readFile(path: string): Promise<Uint8Array>
   /** Lists the names in a folder; empty when it does not exist. */
   list(path: string): Promise<readonly string[]>
+  /** Reads where a link leads, as it is written in the link. Absent where links cannot be read. */
+  readonly readLink?: (path: string) => Promise<string>
 }
 
 /** Files that patches are applied to, on this machine's disk or through an exec-server. */
@@ -67,6 +71,18 @@ export interface PatchAttempt {
   rollBack(): Promise<string[]>
   /** Syncs the result to the disk and removes temporary files. Returns the paths of those that could not be removed. */
   conclude(): Promise<string[]>
+}
+
+/** Returns the path of the name itself: links in its folder are followed, and not the name where that is a link. */
+export async function pathOfName(absolute: string, files: Pick<PatchView, 'realPath'>): Promise<string> {
+  return join(await files.realPath(dirname(absolute)), basename(absolute))
+}
+
+/** Reads the content of a file, or where a link leads. */
+export async function contentAt(path: string, { kind }: Pick<FileStat, 'kind'>, files: PatchView): Promise<Uint8Array> {
+  return kind === 'link' && files.readLink !== undefined
+    ? Buffer.from(await files.readLink(path))
+    : await files.readFile(path)
 }
 
 export interface OldFile {

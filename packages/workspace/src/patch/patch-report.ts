@@ -15,6 +15,7 @@ export type PatchFailureCode =
   | 'unknownMark'
   | 'contextNotFound'
   | 'linesNotFound'
+  | 'ambiguousPlace'
   | 'changedMeanwhile'
   | 'fileError'
 

@@ -75,8 +75,11 @@ export function newMenu({ kind, title, rows, folder = null }: NewMenu, nowMs: nu
 
 /** Puts rows that were loaded into the menu. Chooses the current one, unless a filter was typed meanwhile. */
 export function filledMenu(menu: Menu, rows: readonly MenuRow[], nowMs: number): Menu {
-  const choice = menu.filter.text === '' ? currentIndex(rows) : 0
-  return { ...menu, rows, problem: null, choice, changedAtMs: nowMs }
+  const filled = { ...menu, rows, problem: null, changedAtMs: nowMs }
+  const chosen = menu.rows === null ? undefined : matching(menu)[menu.choice]?.key
+  const kept = matching(filled).findIndex(({ key }) => key === chosen)
+  if (kept >= 0) return { ...filled, choice: kept, changedAtMs: menu.changedAtMs }
+  return { ...filled, choice: menu.filter.text === '' ? currentIndex(rows) : 0 }
 }
 
 function currentIndex(rows: readonly MenuRow[]): number {

@@ -4,7 +4,7 @@ import { firstBytes, lastBytes, utf8Length } from '@parley/text'
 import { tokensOfText } from './estimate.ts'
 import type { PastFacts } from './past-facts.ts'
 
-/** What the engine, and not a model, takes over into a compacted view. Stored as JSON in a side file. */
+/** Words that the engine, and not a model, takes over into a compacted view. Stored as JSON in a side file. */
 export interface Carried {
   /** Messages of the user, oldest first. */
   readonly messages: readonly CarriedMessage[]

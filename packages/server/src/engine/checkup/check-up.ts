@@ -226,7 +226,7 @@ async function checkProvider({ home, env, models }: CheckProviderPorts): Promise
       },
     ]
   }
-  const about = `${chosen.id}, model ${chosen.model}`
+  const about = `${chosen.id} (${chosen.because}), model ${chosen.model}`
   const listing = await models(values)(chosen.id).client.listModels(AbortSignal.timeout(patienceMs))
   return [{ name, ...judged(listing, about) }]
 }

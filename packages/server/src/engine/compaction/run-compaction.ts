@@ -51,7 +51,7 @@ export function interruptedCompaction(item: CompactionItem): CompactionItem {
   return { ...item, status: 'interrupted', title: 'Not compacted: interrupted' }
 }
 
-/** One compaction in its turn. */
+/** Compaction in its turn. */
 interface Work {
   readonly turnId: TurnId
   readonly item: CompactionItem

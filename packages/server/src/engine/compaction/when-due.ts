@@ -1,22 +1,7 @@
-import type { Config } from '@parley/config'
 import { scaled, tokensOfText } from '../../core/compaction/estimate.ts'
 import type { Preview } from '../../core/view-blocks.ts'
 import type { Conversation } from '../conversation/conversation.ts'
 import type { TurnModules } from '../turn/turn-context.ts'
-
-/** Keys of the configuration about compaction; null where they are not set. */
-export interface CompactionSettings {
-  /** Tokens of a request from which on it is compacted. */
-  readonly limit: number | null
-  /** Model of the same provider that writes the summary, in place of the conversation's. */
-  readonly model: string | null
-  readonly prompt: string | null
-}
-
-export function compactionSettings(config: Config): CompactionSettings {
-  const { model_auto_compact_token_limit: limit, compact_model: model, compact_prompt: prompt } = config
-  return { limit: limit ?? null, model: model ?? null, prompt: prompt ?? null }
-}
 
 /** Conversation whose next request is weighed. */
 export interface Weighed {
@@ -29,7 +14,7 @@ const fullShare = 0.8
 /** Share of the limit by which a conversation must have grown since a compaction that did not bring it below. */
 const growthShare = 0.2
 
-/** Tokens of messages below which nothing is compacted: the window is full of instructions and tools then. */
+/** Tokens of messages that must have room beside instructions and tools. */
 const leastTokens = 1000
 
 /** Returns the tokens from which on a conversation is compacted by itself; null where the window is not known. */
@@ -48,7 +33,8 @@ export function isWindowFull(weighed: Weighed): boolean {
   const limit = compactionLimit(weighed)
   if (limit === null || compactions?.held === true || compactions?.tried === true) return false
   if (!view.blocks().some(({ kind }) => kind === 'response')) return false
-  if (view.estimate(conversation.sideFiles) < leastTokens) return false
+  // Instructions and tools alone fill the window: no compaction could help.
+  if (asCounted(conversation, leastTokens) > limit) return false
   const before = compactions?.applied.at(-1)?.tokensAfter ?? 0
   const threshold = Math.max(limit, before + limit * growthShare)
   return requestTokens(conversation) > threshold

@@ -5,6 +5,7 @@ import {
   createModelClient,
   createRecorder,
   type Env,
+  keyVariable,
   type ModelClient,
   type ModelFailure,
   type ProviderConfig,
@@ -135,17 +136,34 @@ export function keyVariables(config: Config): string[] {
   return [...new Set([...builtIn, ...configured])]
 }
 
+interface ChosenProvider {
+  readonly id: string
+  readonly model: string
+  /** Reason for the choice, as the end of a sentence: "chosen because …". */
+  readonly because: string
+}
+
 /** Returns the provider and model of a new conversation; null when no provider is configured and no key is found. */
-export function chooseProvider(config: Config, env: Env): { id: string; model: string } | null {
+export function chooseProvider(config: Config, env: Env): ChosenProvider | null {
   const named = config.model_provider
-  if (named !== undefined) return { id: named, model: config.model ?? defaultModelOf(named, env) }
+  if (named !== undefined)
+    return { id: named, model: config.model ?? defaultModelOf(named, env), because: 'model_provider names it' }
   const configured = Object.keys(config.model_providers ?? {})
   const usable = [...keyedProviders(env).map(({ id }) => id), ...configured].filter((id) => {
     const provider = providerOf(id, config, env)
     return provider !== null && isUsable(provider, env)
   })
   const [id] = usable
-  return id === undefined ? null : { id, model: config.model ?? defaultModelOf(id, env) }
+  return id === undefined
+    ? null
+    : { id, model: config.model ?? defaultModelOf(id, env), because: whyFirst(providerOf(id, config, env), env) }
+}
+
+function whyFirst(provider: ProviderConfig | null, env: Env): string {
+  const variable = provider === null ? undefined : keyVariable(provider, env)
+  return variable === undefined
+    ? 'no key of another provider is set, and it needs none'
+    : `${variable} is the first key that is set`
 }
 
 /** Returns the built-in providers that need a key: with the key set they are chosen without any configuration. */

@@ -9,13 +9,13 @@ import {
   shownValue,
   valuesByKey,
 } from '@parley/config'
-import { type Env, probeLocal } from '@parley/models'
+import type { Env } from '@parley/models'
 import { type Project, type Projects, trustNotice } from '@parley/policy'
 import type { Overrides, ParamsOf, ResultOf, Settings } from '@parley/protocol'
 import type { Redaction } from '@parley/redaction'
 import { assertUnderCeiling, type Ceiling } from '../limits/ceiling.ts'
 import { existingFolder } from './existing-folder.ts'
-import { assertProvider, chooseProvider, keyVariables, type ModelSources } from './model-sources.ts'
+import { chooseProvider, keyVariables } from './model-sources.ts'
 
 /** Reads all layers of a request's configuration. The caller passes a project only if it is trusted. */
 export function readConfig(home: string, overrides: Overrides, project: Project | null = null): EffectiveConfig {
@@ -94,55 +94,11 @@ export function envRulesOf({ include = [], exclude = [], set = {} }: ShellEnviro
   return { include, exclude, set }
 }
 
-interface ModelPorts {
-  /** `$PARLEY_HOME`. */
-  readonly home: string
-  readonly env: Env
-  readonly models: ModelSources
-}
-
 interface ConfigPorts {
   readonly home: string
   readonly env: Env
   readonly projects: Projects
   readonly redaction: Redaction
-}
-
-/**
- * Asks the configured providers and known local servers for their models, or one provider alone. Rejects with
- * `invalidParams` for an unknown provider.
- */
-export async function listModels(
-  { home, env, models }: ModelPorts,
-  provider?: string,
-): Promise<ResultOf<'model/list'>> {
-  const { values } = readConfig(home, {})
-  const chosen = chooseProvider(values, env)
-  const sourceOf = models(values)
-  if (provider !== undefined) assertProvider(provider, values, env)
-  const all = [...new Set([...(chosen === null ? [] : [chosen.id]), ...Object.keys(values.model_providers ?? {})])]
-  const ids = provider === undefined ? all : [provider]
-  const { signal } = new AbortController()
-  const [listings, local] = await Promise.all([
-    Promise.all(ids.map(async (id) => ({ id, listing: await sourceOf(id).client.listModels(signal) }))),
-    provider === undefined ? probeLocal(signal) : [],
-  ])
-  return {
-    models: listings.flatMap(({ id: provider, listing }) =>
-      listing.type === 'models'
-        ? listing.models.map((id) => ({ provider, id, current: chosen?.id === provider && chosen.model === id }))
-        : [],
-    ),
-    problems: listings.flatMap(({ id: provider, listing }) =>
-      listing.type === 'failed' ? [{ provider, message: listing.failure.message }] : [],
-    ),
-    local: local.map(({ provider, models: names }) => ({
-      provider: provider.id,
-      name: provider.name,
-      baseUrl: provider.baseUrl,
-      models: [...names],
-    })),
-  }
 }
 
 /** Returns each configuration value with its origin; secrets are redacted. Throws `cwdMissing`. */
@@ -161,7 +117,11 @@ export function describeConfig(
     return origin === undefined ? [] : [{ key, value: shownValue(key, value, redaction.text), origin }]
   })
   const defaults = [
-    { key: 'model_provider', value: chosen?.id ?? null, origin: 'default' },
+    {
+      key: 'model_provider',
+      value: chosen?.id ?? null,
+      origin: chosen === null ? 'default' : `default: ${chosen.because}`,
+    },
     { key: 'model', value: chosen?.model ?? null, origin: 'default' },
     { key: 'approval_policy', value: 'on-request', origin: 'default' },
     { key: 'sandbox_mode', value: 'workspace-write', origin: 'default' },

@@ -1,5 +1,5 @@
 import type { ModelCall, ModelEvent } from '@parley/models'
-import type { ConversationEvent, EventOf, Item, ItemId, TurnId } from '@parley/protocol'
+import type { ConversationEvent, EventOf, Item, ItemId, StopReason, TurnId } from '@parley/protocol'
 import { type RedactedStream, splitUnfinished } from '@parley/redaction'
 import { jsonBytes } from '../../replies/wire-limits.ts'
 import { keepExact, proposedItem, unrestorable } from '../calls/propose-call.ts'
@@ -47,6 +47,7 @@ export function createResponseRecorder(context: TurnContext, turnId: TurnId, sou
     streaming.stop()
     const { client, contextWindow } = source
     const text = streaming.messageText()
+    const cut = cuts[stop]
     const events: ConversationEvent[] = [
       ...streaming.closingEvents(),
       {
@@ -54,11 +55,12 @@ export function createResponseRecorder(context: TurnContext, turnId: TurnId, sou
         turnId,
         counts: usage,
         ...(contextWindow === null ? {} : { contextWindow }),
+        ...(cut === undefined ? {} : { stopReason: cut.reason }),
       },
       { type: 'model.responded', turnId, adapter: client.adapter, parts: [...parts], text, calls },
     ]
-    const notice = stopNotices[stop]
-    if (notice !== null) events.push(noticeEvent(modules.ids.item(), turnId, { code: stop, title: notice }))
+    // Without calls the turn ends here, and its failure says it.
+    if (cut !== undefined && calls.length > 0) events.push(noticeEvent(modules.ids.item(), turnId, cut))
     conversation.recordAll(events)
   }
 
@@ -97,15 +99,21 @@ function sizeOf(event: StreamedEvent): number {
   return event.type === 'call' ? jsonBytes(event.arguments) : 0
 }
 
-/** Notices for responses that end early, by stop reason. */
-const stopNotices: Readonly<Record<CompletedResponse['stop'], string | null>> = {
-  stop: null,
-  length: "The answer ends here because it reached the model's output limit.",
-  filter: "The answer ends here because the provider's content filter stopped it.",
+interface Cut {
+  readonly reason: StopReason
+  /** Notice where the turn goes on with the calls of the response. */
+  readonly title: string
 }
 
-function noticeEvent(id: ItemId, turnId: TurnId, { code, title }: { code: string; title: string }): ConversationEvent {
-  return { type: 'item.completed', turnId, item: noticeItem(id, { level: 'warning', code, title }) }
+/** Responses that end early, by stop reason. */
+const cuts: Readonly<Record<CompletedResponse['stop'], Cut | undefined>> = {
+  stop: undefined,
+  length: { reason: 'outputLimit', title: "The answer ends here because it reached the model's output limit." },
+  filter: { reason: 'filtered', title: "The answer ends here because the provider's content filter stopped it." },
+}
+
+function noticeEvent(id: ItemId, turnId: TurnId, { reason, title }: Cut): ConversationEvent {
+  return { type: 'item.completed', turnId, item: noticeItem(id, { level: 'warning', code: reason, title }) }
 }
 
 type StreamedType = 'agentMessage' | 'reasoning'

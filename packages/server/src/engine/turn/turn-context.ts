@@ -6,7 +6,6 @@ import type { Clock, Ids } from '../../ports/clock-and-ids.ts'
 import type { ToolPorts } from '../../tools/define-tool.ts'
 import { createTools } from '../../tools/registry.ts'
 import type { Tool } from '../../tools/tool.ts'
-import { type CompactionSettings, compactionSettings } from '../compaction/when-due.ts'
 import type { ConversationMcp } from '../context/conversation-mcp.ts'
 import { createRequestSource, type RequestContext, type RequestSource } from '../context/request-source.ts'
 import type { Conversation } from '../conversation/conversation.ts'
@@ -14,6 +13,7 @@ import type { StoragePatience } from '../conversation/storage-patience.ts'
 import type { ConversationLimits } from '../limits/conversation-limits.ts'
 import type { Participants } from '../session/participants.ts'
 import { createSessionMemory, type SessionMemory } from '../session/session-memory.ts'
+import { type CompactionSettings, compactionSettings } from '../settings/compaction-settings.ts'
 import type { ModelSource } from '../settings/model-sources.ts'
 
 /** Context of one step of the turn loop. */
@@ -21,12 +21,12 @@ export interface TurnContext {
   readonly conversation: Conversation
   readonly modules: TurnModules
   readonly patience: StoragePatience
-  /** Aborts the step; its reason is a `StopReason`. */
+  /** Aborts the step; its reason is a `AbortReason`. */
   readonly signal: AbortSignal
 }
 
 /** `shutdown` leaves stopped processes less time than `interrupted`. */
-export type StopReason = 'interrupted' | 'shutdown'
+export type AbortReason = 'interrupted' | 'shutdown'
 
 /** Modules of a conversation that a turn uses besides its record. */
 export interface TurnModules {

@@ -5,8 +5,9 @@ import { lineTooLongFailure } from '../../replies/rejection.ts'
 import { isWindowFull } from '../compaction/when-due.ts'
 import type { Conversation } from '../conversation/conversation.ts'
 import type { StoragePatience } from '../conversation/storage-patience.ts'
-import { type EndReason, endTurn, performStep } from './perform-step.ts'
-import type { StopReason, TurnModules } from './turn-context.ts'
+import { type EndReason, endTurn } from './end-turn.ts'
+import { performStep } from './perform-step.ts'
+import type { AbortReason, TurnModules } from './turn-context.ts'
 
 const defect: Failure = {
   code: 'internal',
@@ -83,7 +84,7 @@ export class TurnLoop {
     await this.#loop
   }
 
-  #abort(reason: StopReason): void {
+  #abort(reason: AbortReason): void {
     this.#stop.abort(reason)
   }
 

@@ -7,7 +7,7 @@ import { commandSpec, keepOutput, lostHeading } from '../../tools/run-shell-comm
 import type { Conversation } from '../conversation/conversation.ts'
 import { createOutputReporter } from '../conversation/deltas.ts'
 import type { StoragePatience } from '../conversation/storage-patience.ts'
-import type { StopReason } from './turn-context.ts'
+import type { AbortReason } from './turn-context.ts'
 
 type ShellItem = ItemOf<'shellCommand'>
 
@@ -37,7 +37,7 @@ interface Running {
 export function createShellRunner(parts: ShellParts): ShellRunner {
   const running = new Map<ItemId, Running>()
 
-  function stopAll(reason: StopReason): void {
+  function stopAll(reason: AbortReason): void {
     for (const { stop } of running.values()) stop.abort(reason)
   }
 

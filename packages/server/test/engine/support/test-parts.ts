@@ -15,12 +15,14 @@ export type TestPorts = Partial<EngineParts> & {
   readonly model?: ScriptedModel
   /** Models of other providers, by id. */
   readonly others?: Readonly<Record<string, ScriptedModel>>
+  /** Tokens of every model's window; null for an unknown one. */
+  readonly contextWindow?: number | null
 }
 
 /** Returns the parts of a server over the real system, except the model and the given ports. */
 export function testParts(
   root: string,
-  { model = scriptedModel(), others = {}, ...ports }: TestPorts = {},
+  { model = scriptedModel(), others = {}, contextWindow = 1000, ...ports }: TestPorts = {},
 ): EngineParts {
   const home = join(root, '.parley')
   mkdirSync(home, { recursive: true, mode: 0o700 })
@@ -46,7 +48,7 @@ export function testParts(
     models: () => (providerId) => ({
       client: (Object.entries(sources).find(([id]) => id === providerId)?.[1] ?? model).client,
       limits: { requestMaxRetries: 2, streamMaxRetries: 2 },
-      contextWindow: 1000,
+      contextWindow,
     }),
     writeLog: () => undefined,
     ...ports,

@@ -48,13 +48,45 @@ describe('a turn without calls', () => {
     ])
   })
 
-  it('gets a notice when the output limit cuts the answer', async () => {
+  it.each([
+    ['length', 'outputLimit'],
+    ['filter', 'filtered'],
+  ] as const)('fails with the reason when the answer is cut: %s', async (stop, reason) => {
     await using place = testPlace()
-    const { watched } = await place.talk({ model: scriptedModel({ text: 'Hel', stop: 'length' }) })
+    const { watched } = await place.talk({ model: scriptedModel({ text: 'Hel', stop }) })
     await watched.send('hi')
     await watched.turnEnded()
-    expect(watched.items().at(-1)).toMatchObject({ type: 'notice', code: 'length', level: 'warning' })
-    expect(watched.state.core.lastTurn).toMatchObject({ outcome: 'completed' })
+    const { lastTurn } = watched.state.core
+    expect(lastTurn).toMatchObject({ outcome: 'failed', stopReason: reason, failure: { code: reason } })
+    expect(watched.items().slice(-2)).toMatchObject([
+      { type: 'agentMessage', text: 'Hel' },
+      { type: 'notice', code: reason, level: 'error', title: lastTurn?.failure?.message },
+    ])
+  })
+
+  it('goes on after a cut response that has calls, with a warning', async () => {
+    await using place = testPlace()
+    const model = scriptedModel({ calls: [{ name: 'list_dir', args: {} }], stop: 'length' }, { text: 'Hello' })
+    const { watched } = await place.talk({ model })
+    await watched.send('hi')
+    await watched.turnEnded()
+    expect(watched.items().map((item) => ('code' in item ? item.code : item.type))).toContain('outputLimit')
+    expect(watched.state.core.lastTurn).toMatchObject({ outcome: 'completed', stopReason: 'done' })
+  })
+
+  it('goes on with the cut text in the next request', async () => {
+    await using place = testPlace()
+    const model = scriptedModel({ text: 'Hel', stop: 'length' }, { text: 'lo' })
+    const { watched } = await place.talk({ model })
+    await watched.send('hi')
+    await watched.turnEnded()
+    await watched.send('go on')
+    await watched.turnEnded()
+    expect(model.requests.at(-1)?.entries.slice(-2)).toMatchObject([
+      { kind: 'response', text: 'Hel' },
+      { kind: 'user' },
+    ])
+    expect(watched.state.core.lastTurn).toMatchObject({ outcome: 'completed', stopReason: 'done' })
   })
 
   it('ends when the answer is empty', async () => {

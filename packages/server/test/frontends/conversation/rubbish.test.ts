@@ -13,11 +13,13 @@ const undemanding = [
   'mcp/list',
   'policy/replay',
   'policy/why',
+  'provider/list',
   'server/diagnostics',
 ]
 /** Results of methods without parameters. */
 const answers: Partial<Record<MethodName, object>> = {
   'mcp/list': { servers: [] },
+  'provider/list': { chosen: { provider: 'fake' } },
   'server/diagnostics': { pid: process.pid },
 }
 

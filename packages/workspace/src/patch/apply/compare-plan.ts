@@ -1,6 +1,6 @@
 import { EnvironmentUnreachableError, systemErrorReason, whenUnknown } from '../../files/errors.ts'
 import { contentHash, type FileChange, type FilePlan, type FileState } from '../file-plan.ts'
-import type { FileStat, PatchView } from '../patch-files.ts'
+import { contentAt, type FileStat, type PatchView } from '../patch-files.ts'
 import type { PatchFailure } from '../patch-report.ts'
 
 /** Metadata of the unchanged file, null for a new one; or the failure when it was changed. */
@@ -13,8 +13,7 @@ export async function checkUnchanged(plan: FilePlan, files: PatchView): Promise<
   try {
     // Read before the content, so that a write during the check changes the stamp compared later.
     const found = await files.stat(plan.path.real)
-    const same =
-      plan.before === null ? found === null : await hasContent(plan.path.real, plan.before.hash, found, files)
+    const same = plan.before === null ? found === null : await isAsPlanned(plan, found, files)
     if (!same) return { ok: false, failure: changedMeanwhile(plan) }
     if (plan.movedTo !== undefined && (await files.stat(plan.movedTo.real)) !== null) {
       return { ok: false, failure: changedMeanwhile(plan) }
@@ -26,8 +25,13 @@ export async function checkUnchanged(plan: FilePlan, files: PatchView): Promise<
   }
 }
 
-async function hasContent(path: string, hash: string, found: FileStat | null, files: PatchView): Promise<boolean> {
-  return found?.kind === 'file' && contentHash(await files.readFile(path)) === hash
+async function isAsPlanned(
+  { path, link, before }: FilePlan,
+  found: FileStat | null,
+  files: PatchView,
+): Promise<boolean> {
+  if (found?.kind !== (link ? 'link' : 'file')) return false
+  return contentHash(await contentAt(path.real, found, files)) === before?.hash
 }
 
 export function changedMeanwhile({ path, movedTo }: FilePlan): PatchFailure {
@@ -63,7 +67,7 @@ export async function comparePlan(changes: readonly FileChange[], files: PatchVi
 async function hashAt(path: string, files: PatchView): Promise<string | null | undefined> {
   try {
     const stat = await files.stat(path)
-    return stat === null ? null : contentHash(await files.readFile(path))
+    return stat === null ? null : contentHash(await contentAt(path, stat, files))
   } catch (error) {
     return whenUnknown(undefined)(error)
   }

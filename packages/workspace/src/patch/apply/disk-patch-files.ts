@@ -1,5 +1,5 @@
 import { constants, type Stats } from 'node:fs'
-import { access, type FileHandle, link, lstat, mkdir, open, rename, rmdir, unlink } from 'node:fs/promises'
+import { access, type FileHandle, link, lstat, mkdir, open, readlink, rename, rmdir, unlink } from 'node:fs/promises'
 import { isMissing, systemErrorCode } from '../../files/errors.ts'
 import { entriesOf, inFolder, openRealFile, withFolder } from '../../files/open-real-path.ts'
 import { realPathOf } from '../../files/real-path.ts'
@@ -17,6 +17,7 @@ export const diskPatchFiles: PatchFiles = {
   realPath: (absolute) => realPathOf(absolute),
   stat: (path) => nullWhenMissing(inFolder(path, describeFile)),
   readFile: (path) => readRegularFile(path),
+  readLink: (path) => inFolder(path, (name) => readlink(name)),
   writeTemp: (path, bytes, like) => inFolder(path, (name) => writeNew(name, bytes, like)),
   link: (from, to) => inFolder(from, (source) => inFolder(to, (target) => link(source, target))),
   rename: (from, to) => inFolder(from, (source) => inFolder(to, (target) => rename(source, target))),

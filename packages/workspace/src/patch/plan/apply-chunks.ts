@@ -1,9 +1,10 @@
 import { describeNearest, findLines } from './find-lines.ts'
-import type { Chunk, ChunkLine } from './parse-chunks.ts'
+import { findPlaces, oldTexts, type Place } from './find-places.ts'
+import type { Chunk } from './parse-chunks.ts'
 import type { TextFile, TextLine } from './text-file.ts'
 
 interface ChunkFailure {
-  readonly code: 'contextNotFound' | 'linesNotFound'
+  readonly code: 'contextNotFound' | 'linesNotFound' | 'ambiguousPlace'
   /** First line of the chunk in the patch. */
   readonly line: number
   readonly message: string
@@ -19,96 +20,80 @@ interface Edit {
   readonly lines: readonly TextLine[]
 }
 
-interface Match {
-  readonly ok: true
-  readonly edit: Edit
-  readonly next: number
-}
-
-type Failed = { readonly ok: false } & ChunkFailure
-
 /** File with the index that the search for the next chunk starts from. */
 interface Cursor {
   readonly path: string
-  readonly file: TextFile
   readonly texts: readonly string[]
   readonly from: number
   /** True when failures may quote the file. */
   readonly quoting: boolean
 }
 
+/** Chunk with the places it fits in, the first of which it is put at. */
+interface Placed {
+  readonly chunk: Chunk
+  readonly places: readonly [Place, ...Place[]]
+}
+
 /**
- * Applies chunks, which must be in file order. Reports every chunk that does not match.
+ * Applies chunks, which must be in file order. Reports every chunk that does not match, or that may mean two places.
  *
  * Kept lines are copied from the file, so a lenient match never rewrites them.
  */
 export function applyChunks(path: string, file: TextFile, chunks: readonly Chunk[], quoting = true): AppliedChunks {
   const texts = file.lines.map(({ text }) => text)
-  const edits: Edit[] = []
+  const placed: Placed[] = []
   const failures: ChunkFailure[] = []
   let from = 0
   for (const chunk of chunks) {
-    const match = matchChunk({ path, file, texts, from, quoting }, chunk)
-    if (match.ok) {
-      edits.push(match.edit)
-      from = match.next
-    } else {
-      failures.push({ code: match.code, line: match.line, message: match.message })
+    const match = placeChunk({ path, texts, from, quoting }, chunk)
+    if ('code' in match) failures.push(match)
+    else {
+      placed.push(match)
+      from = match.places[0].end
     }
   }
+  if (failures.length === 0) failures.push(...ambiguousChunks(placed, { path, texts, from: 0, quoting }))
   if (failures.length > 0) return { ok: false, failures }
+  const edits = placed.map(({ places: [place] }) => editAt(file, place))
   return { ok: true, file: { ...file, lines: replaceLines(file.lines, edits) } }
 }
 
-function matchChunk(cursor: Cursor, chunk: Chunk): Match | Failed {
-  let from = cursor.from
-  for (const context of chunk.contexts) {
-    const found = findLines({ lines: cursor.texts, wanted: [context], from })
-    if (found === null) return contextFailure({ ...cursor, from }, chunk, context)
-    from = found + 1
+function placeChunk(cursor: Cursor, chunk: Chunk): Placed | ChunkFailure {
+  const search = findPlaces(cursor, chunk)
+  switch (search.found) {
+    case 'noContext':
+      return contextFailure({ ...cursor, from: search.from }, chunk, search.context)
+    case 'noLines':
+      return linesFailure({ ...cursor, from: search.from }, chunk)
+    case 'notAtEnd':
+      return notAtEnd(cursor, chunk, search.start)
+    case 'onlyNumber':
+      return onlyNumber(cursor, chunk)
+    case 'places': {
+      const [first, ...others] = search.places
+      return first === undefined ? linesFailure(cursor, chunk) : { chunk, places: [first, ...others] }
+    }
   }
-  const below = { ...cursor, from }
-  if (chunk.lines.every(({ kind }) => kind === 'insert')) return matchAddition(below, chunk)
-  const match = matchReplacement(below, chunk)
-  if (match !== null) return match
-  // Models often repeat the context line as the first line of the chunk.
-  const again = chunk.contexts.length === 0 ? null : matchReplacement({ ...below, from: from - 1 }, chunk)
-  return again ?? linesFailure(below, chunk)
 }
 
-/** Inserts a chunk of new lines only: below its context, or at the end of the file without one. */
-function matchAddition(cursor: Cursor, chunk: Chunk): Match {
-  const start = chunk.contexts.length === 0 || chunk.atEnd ? cursor.texts.length : cursor.from
-  return { ok: true, edit: editAt(cursor.file, start, chunk.lines), next: cursor.from }
-}
-
-function matchReplacement(cursor: Cursor, chunk: Chunk): Match | null {
-  let lines: readonly ChunkLine[] | null = chunk.lines
-  while (lines !== null) {
-    const wanted = oldTexts(lines)
-    if (wanted.length === 0) return null
-    const start = findLines({ lines: cursor.texts, wanted, from: cursor.from, atEnd: chunk.atEnd })
-    if (start !== null) return { ok: true, edit: editAt(cursor.file, start, lines), next: start + wanted.length }
-    lines = withoutTrailingBlank(lines)
+/**
+ * Finds chunks that could be elsewhere too. From the last chunk up, each is put as late as the next one leaves room: where
+ * that is not its first place, the patch has two readings.
+ */
+function ambiguousChunks(placed: readonly Placed[], cursor: Cursor): readonly ChunkFailure[] {
+  const failures: ChunkFailure[] = []
+  let before = Number.POSITIVE_INFINITY
+  for (const { chunk, places } of placed.toReversed()) {
+    const [first, second] = places.filter(({ end }) => end <= before)
+    if (first !== undefined && second !== undefined) failures.unshift(ambiguous(cursor, chunk, [first, second]))
+    const latest = places.findLast(({ end }) => end <= before) ?? places[0]
+    before = Math.min(before, latest.from)
   }
-  return null
+  return failures
 }
 
-function oldTexts(lines: readonly ChunkLine[]): string[] {
-  return lines.filter(({ kind }) => kind !== 'insert').map(({ text }) => text)
-}
-
-/** Drops a blank last old line and, if it was removed, a blank last new line. Returns null when the last old line is not blank. */
-function withoutTrailingBlank(lines: readonly ChunkLine[]): readonly ChunkLine[] | null {
-  const old = lines.findLastIndex(({ kind }) => kind !== 'insert')
-  if (lines[old]?.text !== '') return null
-  const shorter = lines.toSpliced(old, 1)
-  const added = shorter.findLastIndex(({ kind }) => kind === 'insert')
-  const blankAdded = lines[old].kind === 'remove' && added === shorter.length - 1 && shorter[added]?.text === ''
-  return blankAdded ? shorter.toSpliced(added, 1) : shorter
-}
-
-function editAt(file: TextFile, start: number, lines: readonly ChunkLine[]): Edit {
+function editAt(file: TextFile, { start, lines }: Place): Edit {
   const replacement: TextLine[] = []
   let position = start
   for (const { kind, text } of lines) {
@@ -148,21 +133,47 @@ function replaceLines(lines: readonly TextLine[], edits: readonly Edit[]): TextL
   })
 }
 
-function contextFailure(cursor: Cursor, chunk: Chunk, context: string): Failed {
+function contextFailure(cursor: Cursor, { line }: Chunk, context: string): ChunkFailure {
   const message = `Failed to find the context line '${context}' in ${cursor.path}.${hint(cursor, [context])}`
-  return { ok: false, code: 'contextNotFound', line: chunk.line, message }
+  return { code: 'contextNotFound', line, message }
 }
 
-function linesFailure(cursor: Cursor, chunk: Chunk): Failed {
-  const wanted = oldTexts(chunk.lines)
-  const intro = `Failed to find the expected lines of the chunk on line ${chunk.line} in ${cursor.path}:`
+function linesFailure(cursor: Cursor, { lines, line }: Chunk): ChunkFailure {
+  const wanted = oldTexts(lines)
+  const intro = `Failed to find the expected lines of the chunk on line ${line} in ${cursor.path}:`
   const message = `${intro}\n${wanted.join('\n')}${hint(cursor, wanted)}`
-  return { ok: false, code: 'linesNotFound', line: chunk.line, message }
+  return { code: 'linesNotFound', line, message }
+}
+
+function notAtEnd({ path, quoting }: Cursor, { line }: Chunk, start: number): ChunkFailure {
+  const where = quoting ? ` They are at line ${start + 1}.` : ''
+  const message = `The lines of the chunk on line ${line} are not at the end of ${path}, where *** End of File puts them.${where} Leave that marker out, or give the last lines of the file.`
+  return { code: 'linesNotFound', line, message }
+}
+
+function onlyNumber({ path }: Cursor, { line, oldLine }: Chunk): ChunkFailure {
+  const message = `The chunk on line ${line} only adds lines, and only the number ${oldLine} says where in ${path}. Line numbers choose between equal places and nothing else: give a line of the file next to them.`
+  return { code: 'ambiguousPlace', line, message }
+}
+
+function ambiguous(
+  { path, quoting }: Cursor,
+  { line, contexts }: Chunk,
+  places: readonly [Place, Place],
+): ChunkFailure {
+  const [one, other] = places.map(({ start }) => start + 1)
+  const where = quoting ? `at line ${one} and at line ${other}` : 'in two places'
+  const more =
+    contexts.length === 0
+      ? 'more lines around it, or put @@ and a line above it before the chunk'
+      : 'more lines around it, or a second @@ line further out'
+  const message = `The chunk on line ${line} fits in ${path} ${where}, so it was applied at neither. Give ${more}; to mean the one near a line, begin the chunk with its number as in "@@ -${one},1 +${one},1 @@".`
+  return { code: 'ambiguousPlace', line, message }
 }
 
 function hint({ texts, from, quoting }: Cursor, wanted: readonly string[]): string {
   if (!quoting) return ''
-  const earlier = findLines({ lines: texts, wanted, from: 0 })
-  if (earlier === null) return describeNearest(texts, wanted)
+  const [earlier] = findLines({ lines: texts, wanted, from: 0 })
+  if (earlier === undefined) return describeNearest(texts, wanted)
   return `\nThey are at line ${earlier + 1}, above line ${from + 1} where the search began: chunks must come in file order.`
 }

@@ -22,35 +22,24 @@ export function foldPunctuation(text: string): string {
 
 interface LineSearch {
   readonly lines: readonly string[]
-  /** Consecutive lines to find. An empty list matches at `from`. */
+  /** Consecutive lines to find, at least one. */
   readonly wanted: readonly string[]
   /** First index to search. */
   readonly from: number
-  /** Prefers a match at the end of the lines. */
-  readonly atEnd?: boolean
 }
 
-/** Returns the index of the first match of `wanted`, or null. With `atEnd` a lenient match at the end precedes strict ones elsewhere. */
-export function findLines({ lines, wanted, from, atEnd = false }: LineSearch): number | null {
+/** Returns the indexes of all matches of `wanted`, ascending, under the strictest normalization that has any. */
+export function findLines({ lines, wanted, from }: LineSearch): readonly number[] {
   const last = lines.length - wanted.length
-  if (last < from) return null
-  if (atEnd) {
-    const found = searchPasses(lines, wanted, [last, last])
-    if (found !== null) return found
-  }
-  return searchPasses(lines, wanted, [from, last])
-}
-
-type Span = readonly [first: number, last: number]
-
-function searchPasses(lines: readonly string[], wanted: readonly string[], [first, last]: Span): number | null {
   for (const normalize of passes) {
     const targets = wanted.map(normalize)
-    for (let start = first; start <= last; start++) {
-      if (targets.every((target, offset) => normalize(lines[start + offset] ?? '') === target)) return start
+    const found: number[] = []
+    for (let start = from; start <= last; start++) {
+      if (targets.every((target, offset) => normalize(lines[start + offset] ?? '') === target)) found.push(start)
     }
+    if (found.length > 0) return found
   }
-  return null
+  return []
 }
 
 const maxShownLines = 12

@@ -7,6 +7,8 @@ export interface ChunkLine {
 export interface Chunk {
   /** Texts after `@@`, outermost first; the chunk applies below the last of them. */
   readonly contexts: readonly string[]
+  /** Line number of the old file after `@@ -`, which only chooses between equal places; absent without one. */
+  readonly oldLine?: number
   readonly lines: readonly ChunkLine[]
   /** True when `*** End of File` follows the chunk. */
   readonly atEnd: boolean
@@ -23,7 +25,7 @@ export type Step<Value> =
   | { readonly ok: false; readonly line: number; readonly message: string }
 
 const endOfFileMarker = '*** End of File'
-const unifiedHeader = /^@@ -\d+(?:,\d+)? \+\d+(?:,\d+)? @@(.*)$/
+const unifiedHeader = /^@@ -(\d+)(?:,\d+)? \+\d+(?:,\d+)? @@(.*)$/
 
 /** Parses the chunks of one updated file, up to the next line that begins with `*` or the end of the patch. */
 export function parseChunks(lines: PatchLines, start: number): Step<readonly Chunk[]> {
@@ -48,22 +50,32 @@ function parseChunk(lines: PatchLines, index: number, isFirst: boolean): Step<Ch
   if (headers.length === 0 && !isFirst) {
     return failParse(line, `expected the chunk to begin with @@, but found '${lines[index]}'.`)
   }
-  const contexts = headers.map(contextOf).filter((text) => text !== '')
+  const read = headers.map(readHeader)
+  const contexts = read.flatMap(({ context }) => (context === '' ? [] : [context]))
+  const oldLine = read.findLast((header) => header.oldLine !== undefined)?.oldLine
   const bodyStart = index + headers.length
   const body = readFrom(lines, bodyStart, (text) => text === '' || /^[ +-]/.test(text))
   const next = bodyStart + body.length
   const stop = lines[next]
   if (body.length === 0) return failParse(next + 1, emptyChunk(stop))
   const atEnd = stop?.trim() === endOfFileMarker
-  const chunk = { contexts, lines: body.map(chunkLine), atEnd, line }
+  const numbered = oldLine === undefined ? {} : { oldLine }
+  const chunk = { contexts, ...numbered, lines: body.map(chunkLine), atEnd, line }
   if (stop !== undefined && !/^[*@]/.test(stop)) return failParse(next + 1, unexpectedLine(stop))
   return { ok: true, value: chunk, next: atEnd ? next + 1 : next }
 }
 
-/** Returns the text after `@@`. Of a `diff -u` header only the section heading counts: models get line numbers wrong. */
-function contextOf(header: string): string {
+interface Header {
+  readonly context: string
+  readonly oldLine?: number
+}
+
+/** Reads a line that begins with `@@`; in the form of `diff -u` its context is the section heading. */
+function readHeader(header: string): Header {
   const unified = unifiedHeader.exec(header)
-  return (unified === null ? header.slice(3) : (unified[1] ?? '').slice(1)).trimEnd()
+  if (unified === null) return { context: header.slice(3).trimEnd() }
+  const [, oldLine, heading = ''] = unified
+  return { context: heading.slice(1).trimEnd(), oldLine: Number(oldLine) }
 }
 
 function chunkLine(text: string): ChunkLine {

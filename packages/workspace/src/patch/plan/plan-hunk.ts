@@ -3,7 +3,7 @@ import { nearestNames } from '../../look-up/nearest-names.ts'
 import { type PatchFailure, type PatchProblem, problem } from '../patch-report.ts'
 import { applyChunks } from './apply-chunks.ts'
 import type { Hunk } from './parse-patch.ts'
-import type { PlannedFile, PlannedFiles, PlanSurroundings } from './planned-files.ts'
+import type { Loaded, PlannedFile, PlannedFiles, PlanSurroundings } from './planned-files.ts'
 import { markInNewFile, restoreSecrets } from './secret-marks.ts'
 import { decodeTextFile, encodeTextFile, textOfFile } from './text-file.ts'
 
@@ -48,7 +48,7 @@ async function planDelete(
   planned: PlannedFiles,
   surroundings: PlanSurroundings,
 ): Promise<PatchFailure[]> {
-  const found = await loadExisting(hunk, planned, surroundings)
+  const found = await loadExisting(hunk, await planned.loadName(hunk.path), surroundings)
   if (!found.ok) return [failureAt(hunk, found)]
   if (found.file.throughLink) return [failureAt(hunk, linkProblem(hunk.path, 'deleted'))]
   found.file.bytes = null
@@ -60,7 +60,7 @@ async function planUpdate(
   planned: PlannedFiles,
   surroundings: PlanSurroundings,
 ): Promise<PatchFailure[]> {
-  const found = await loadExisting(hunk, planned, surroundings)
+  const found = await loadExisting(hunk, await planned.load(hunk.path), surroundings)
   if (!found.ok) return [failureAt(hunk, found)]
   const target = await moveTarget(hunk, found.file, planned)
   const edited = editFile(hunk, found, surroundings)
@@ -79,10 +79,9 @@ interface Existing {
 
 async function loadExisting(
   hunk: Hunk,
-  planned: PlannedFiles,
+  loaded: Loaded,
   surroundings: PlanSurroundings,
 ): Promise<Existing | PatchProblem> {
-  const loaded = await planned.load(hunk.path)
   if (!loaded.ok) return loaded
   const { file } = loaded
   if (file.bytes !== null) return { ok: true, file, bytes: file.bytes }

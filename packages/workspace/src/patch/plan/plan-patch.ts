@@ -62,7 +62,7 @@ function filePlans(files: readonly PlannedFile[]): FilePlan[] {
 }
 
 function filePlan(file: PlannedFile, target: PlannedFile | undefined): FilePlan[] {
-  const { path, before } = file
+  const { path, link, before } = file
   const bytes = target?.bytes ?? file.bytes
   if (before === null && bytes === null) return []
   const after = bytes === null ? null : versionAfter(before, bytes)
@@ -74,7 +74,8 @@ function filePlan(file: PlannedFile, target: PlannedFile | undefined): FilePlan[
     after: bytes,
   })
   const kind = before === null ? 'add' : after === null ? 'delete' : 'update'
-  return [{ kind, path, before, after, ...(target === undefined ? {} : { movedTo: target.path }), ...diff }]
+  const isLink = link === undefined ? {} : { link }
+  return [{ kind, ...isLink, path, before, after, ...(target === undefined ? {} : { movedTo: target.path }), ...diff }]
 }
 
 function versionAfter(before: FileVersion | null, bytes: Uint8Array): FileVersion {

@@ -1,9 +1,9 @@
-import { basename, dirname, join, resolve } from 'node:path'
+import { dirname, resolve } from 'node:path'
 import { EnvironmentUnreachableError, systemErrorReason } from '../../files/errors.ts'
 import { pathProblem } from '../../files/real-path.ts'
 import { formatBytes, visiblePath } from '../../look-up/display-text.ts'
 import { type FileVersion, type PatchPath, versionOf } from '../file-plan.ts'
-import type { FileStat, PatchView } from '../patch-files.ts'
+import { contentAt, type FileStat, type PatchView, pathOfName } from '../patch-files.ts'
 import { type PatchProblem, problem } from '../patch-report.ts'
 import type { KnownMarks } from './secret-marks.ts'
 
@@ -24,18 +24,22 @@ export interface PlannedFile {
   /** Content on the disk. */
   readonly before: FileVersion | null
   readonly writable: boolean
-  /** True when the last component of the written path is a link. */
+  /** True when the last component of the written path is a link, which the real path follows. */
   readonly throughLink: boolean
+  /** Present when the file is a link itself. */
+  readonly link?: true
   bytes: Uint8Array | null
   /** Real path that the content was moved from; null otherwise. */
   origin: string | null
 }
 
-type Loaded = { readonly ok: true; readonly file: PlannedFile } | PatchProblem
+export type Loaded = { readonly ok: true; readonly file: PlannedFile } | PatchProblem
 
 /** Files of a patch by real path, in the order of their hunks. Later hunks get the result of earlier ones. */
 export interface PlannedFiles {
   load(written: string): Promise<Loaded>
+  /** Loads the name itself: where it is a link, the link. */
+  loadName(written: string): Promise<Loaded>
   all(): readonly PlannedFile[]
 }
 
@@ -44,24 +48,34 @@ export const maxPatchedBytes = 64 * 1024 * 1024
 
 export function planFiles(surroundings: PlanSurroundings): PlannedFiles {
   const known = new Map<string, PlannedFile>()
+  const { files } = surroundings
+
+  async function load(written: string, pathOf: PathOf): Promise<Loaded> {
+    try {
+      const target = await resolveTarget(written, pathOf, surroundings)
+      if (!target.ok) return target
+      const file = known.get(target.path.real)
+      if (file !== undefined) return { ok: true, file }
+      const loaded = await readTarget(target, files)
+      if (loaded.ok) known.set(target.path.real, loaded.file)
+      return loaded
+    } catch (error) {
+      if (error instanceof EnvironmentUnreachableError) throw error
+      return problem('fileError', `${visiblePath(written)} cannot be read: ${systemErrorReason(error)}.`)
+    }
+  }
+
   return {
     all: () => [...known.values()],
-    async load(written) {
-      try {
-        const target = await resolveTarget(written, surroundings)
-        if (!target.ok) return target
-        const file = known.get(target.path.real)
-        if (file !== undefined) return { ok: true, file }
-        const loaded = await readTarget(target, surroundings.files)
-        if (loaded.ok) known.set(target.path.real, loaded.file)
-        return loaded
-      } catch (error) {
-        if (error instanceof EnvironmentUnreachableError) throw error
-        return problem('fileError', `${visiblePath(written)} cannot be read: ${systemErrorReason(error)}.`)
-      }
-    },
+    load: (written) => load(written, files.realPath),
+    loadName: (written) =>
+      files.readLink === undefined
+        ? load(written, files.realPath)
+        : load(written, (absolute) => pathOfName(absolute, files)),
   }
 }
+
+type PathOf = (absolute: string) => Promise<string>
 
 interface ResolvedTarget {
   readonly ok: true
@@ -71,6 +85,7 @@ interface ResolvedTarget {
 
 async function resolveTarget(
   written: string,
+  pathOf: PathOf,
   { cwd, files, refusal }: PlanSurroundings,
 ): Promise<ResolvedTarget | PatchProblem> {
   const shown = visiblePath(written)
@@ -78,10 +93,10 @@ async function resolveTarget(
   if (reason !== null) return problem('badPath', reason)
   if (shown !== written) return problem('badPath', `The path ${shown} contains control characters.`)
   const absolute = resolve(cwd, written)
-  const real = await files.realPath(absolute)
+  const real = await pathOf(absolute)
   const refused = refusal?.(real) ?? null
   if (refused !== null) return problem('notAllowed', refused)
-  const throughLink = join(await files.realPath(dirname(absolute)), basename(absolute)) !== real
+  const throughLink = (await pathOfName(absolute, files)) !== real
   return { ok: true, path: { written, real }, throughLink }
 }
 
@@ -91,11 +106,12 @@ async function readTarget({ path, throughLink }: ResolvedTarget, files: PatchVie
     const blocked = await blockedByFile(path, files)
     return blocked ?? { ok: true, file: { path, throughLink, before: null, writable: true, bytes: null, origin: null } }
   }
-  const unfit = unpatchable(path.written, stat)
+  const unfit = stat.kind === 'link' ? null : unpatchable(path.written, stat)
   if (unfit !== null) return unfit
-  const before = versionOf(await files.readFile(path.real))
-  const file = { path, throughLink, before, writable: stat.writable, bytes: before.bytes, origin: null }
-  return { ok: true, file }
+  const before = versionOf(await contentAt(path.real, stat, files))
+  const { writable } = stat
+  const link = stat.kind === 'link' ? { link: true as const } : {}
+  return { ok: true, file: { path, throughLink, ...link, before, writable, bytes: before.bytes, origin: null } }
 }
 
 function unpatchable(written: string, { kind, sizeBytes }: FileStat): PatchProblem | null {

@@ -137,6 +137,25 @@ describe('applyPlan', () => {
     expect(await readTree(workspace.path)).toEqual(changed)
   })
 
+  it('finds a deleted link as planned, deleted or changed', async () => {
+    await using workspace = await tempWorkspace({ files: { real: '1\n' } })
+    const link = join(workspace.path, 'link')
+    await symlink('real', link)
+    const plans = await plansOf(patchOf('*** Delete File: link'), workspace.path)
+    const record = plans.map(recordChange)
+    const states = async () =>
+      (await comparePlan(await readChanges(record, workspace.path, diskPatchFiles), diskPatchFiles)).map(
+        ({ state }) => state,
+      )
+    expect(await states()).toEqual(['old'])
+    await rm(link)
+    await symlink('elsewhere', link)
+    expect(await states()).toEqual(['other'])
+    expect(await apply(plans, diskPatchFiles)).toMatchObject({ applied: false })
+    await rm(link)
+    expect(await states()).toEqual(['new'])
+  })
+
   it('detects a write during staging', async () => {
     await using workspace = await tempWorkspace({ files: before })
     const plans = await plansOf(patch, workspace.path)

@@ -35,7 +35,7 @@ describe('applyChunks', () => {
   })
 
   it('matches chunks in file order, each below the last', () => {
-    expect(edit('x\nx\nx\n', '@@', '-x', '+1', '@@', '-x', '+2')).toBe('1\n2\nx\n')
+    expect(edit('x\ny\nx\n', '@@', '-x', '+1', '@@', '-y', '+2', '@@', '-x', '+3')).toBe('1\n2\n3\n')
   })
 
   it('keeps an insertion at the end after a later replacement', () => {
@@ -97,5 +97,72 @@ describe('applyChunks', () => {
   it('reports lines that are above the start of the search', () => {
     const placed = place('a\nb\n', '@@', '-b', '@@', '-a')
     expect(placed.ok ? '' : placed.failures[0]?.message).toContain('They are at line 1, above line 3')
+  })
+})
+
+function problemOf(content: string, ...lines: string[]): string {
+  const placed = place(content, ...lines)
+  if (placed.ok) throw new Error('the patch was applied')
+  return placed.failures.map(({ code, message }) => `${code}: ${message}`).join('\n')
+}
+
+describe('a chunk that fits in two places', () => {
+  it('is refused, and both lines are named', () => {
+    expect(problemOf('x\ny\nx\n', '-x', '+z')).toMatch(
+      /^ambiguousPlace: The chunk on line 3 fits in a at line 1 and at line 3, so it was applied at neither\./,
+    )
+  })
+
+  it('is applied at the place nearest to its line number', () => {
+    const content = 'x\ny\nx\ny\nx\n'
+    expect(edit(content, '@@ -3,1 +3,1 @@', '-x', '+z')).toBe('x\ny\nz\ny\nx\n')
+    expect(edit(content, '@@ -99 +99 @@', '-x', '+z')).toBe('x\ny\nx\ny\nz\n')
+    expect(problemOf(content, '@@ -2 +2 @@', '-x', '+z')).toContain('at line 1 and at line 3')
+  })
+
+  it('takes numbers as a choice only: the one matching place wins over a wrong number', () => {
+    expect(edit('a\nb\nc\n', '@@ -3,1 +3,1 @@', '-a', '+A')).toBe('A\nb\nc\n')
+  })
+
+  it('is applied where its context line occurs once, at the first place below it', () => {
+    expect(edit('f\n x\ng\n x\nh\n x\n', '@@ g', '- x', '+ y')).toBe('f\n x\ng\n y\nh\n x\n')
+  })
+
+  it('is refused below a context line that occurs twice, unless only one of them leads to it', () => {
+    expect(problemOf('f\n x\nf\n x\n', '@@ f', '- x', '+ y')).toContain('at line 2 and at line 4')
+    expect(edit('f\n x\nf\n z\n', '@@ f', '- x', '+ y')).toBe('f\n y\nf\n z\n')
+    expect(problemOf('f\nf\n', '@@ f', '+x')).toContain('at line 2 and at line 3')
+    expect(problemOf('f\n x\nf\n x\n', '@@ f', ' f', '- x', '+ y')).toContain('at line 1 and at line 3')
+  })
+
+  it('is chosen by number among the places below its context', () => {
+    expect(edit('f\n x\n x\n x\n', '@@ -3,1 +3,1 @@ f', '- x', '+ y')).toBe('f\n x\n y\n x\n')
+  })
+
+  it('is applied where the order of the chunks leaves one reading', () => {
+    expect(edit('x\nx\nx\n', '@@', '-x', '+1', '@@', '-x', '+2', '@@', '-x', '+3')).toBe('1\n2\n3\n')
+    expect(edit('x\ny\nx\n', '@@', '-x', '+1', '@@', '-y', '+2')).toBe('1\n2\nx\n')
+    expect(problemOf('x\nx\nx\n', '@@', '-x', '+1', '@@', '-x', '+2').split('\n')).toHaveLength(2)
+  })
+})
+
+describe('a chunk with an end-of-file marker', () => {
+  it('is applied at the end of the file only', () => {
+    expect(edit('a\nb\na\n', '-a', '+c', '*** End of File')).toBe('a\nb\nc\n')
+    expect(problemOf('a\nb\n', '-a', '+c', '*** End of File')).toBe(
+      'linesNotFound: The lines of the chunk on line 3 are not at the end of a, where *** End of File puts them. They are at line 1. Leave that marker out, or give the last lines of the file.',
+    )
+  })
+
+  it('matches the end leniently', () => {
+    expect(edit('a\nb\na \n', '-a', '+c', '*** End of File')).toBe('a\nb\nc\n')
+  })
+})
+
+describe('a chunk that only adds lines', () => {
+  it('is refused where nothing but a line number says where', () => {
+    expect(problemOf('a\nb\n', '@@ -1,0 +2,1 @@', '+x')).toContain('only the number 1 says where in a')
+    expect(edit('a\nb\n', '@@ -2,0 +3,1 @@', '+x')).toBe('a\nb\nx\n')
+    expect(edit('', '@@ -0,0 +1,1 @@', '+x')).toBe('x\n')
   })
 })

@@ -2,29 +2,27 @@ import { describe, expect, it } from 'vitest'
 import { describeNearest, findLines, foldPunctuation, nearestStart } from '../../../src/patch/plan/find-lines.ts'
 
 describe('findLines', () => {
-  it('prefers a later exact match to an earlier lenient one', () => {
-    expect(findLines({ lines: ['a ', 'b', 'a', 'b'], wanted: ['a', 'b'], from: 0 })).toBe(2)
+  it('finds every match', () => {
+    expect(findLines({ lines: ['a', 'b', 'a', 'b', 'a'], wanted: ['a', 'b'], from: 0 })).toEqual([0, 2])
+  })
+
+  it('leaves out lenient matches where there is an exact one', () => {
+    expect(findLines({ lines: ['a ', 'b', 'a', 'b'], wanted: ['a', 'b'], from: 0 })).toEqual([2])
   })
 
   it('finds lines that differ in trailing blanks, then in indentation, then in typography', () => {
-    expect(findLines({ lines: ['x', 'a  '], wanted: ['a'], from: 0 })).toBe(1)
-    expect(findLines({ lines: ['x', '\ta'], wanted: ['  a'], from: 0 })).toBe(1)
-    expect(findLines({ lines: ['x', '“a” – ‘b’\u00a0c'], wanted: ['"a" - \'b\' c'], from: 0 })).toBe(1)
+    expect(findLines({ lines: ['x', 'a  '], wanted: ['a'], from: 0 })).toEqual([1])
+    expect(findLines({ lines: ['x', '\ta'], wanted: ['  a'], from: 0 })).toEqual([1])
+    expect(findLines({ lines: ['x', '“a” – ‘b’\u00a0c'], wanted: ['"a" - \'b\' c'], from: 0 })).toEqual([1])
   })
 
   it('starts at the given index', () => {
-    expect(findLines({ lines: ['a', 'b', 'a'], wanted: ['a'], from: 1 })).toBe(2)
-    expect(findLines({ lines: ['a', 'b'], wanted: ['a'], from: 1 })).toBeNull()
-  })
-
-  it('prefers the end with atEnd and otherwise searches', () => {
-    expect(findLines({ lines: ['a', 'b', 'a'], wanted: ['a'], from: 0, atEnd: true })).toBe(2)
-    expect(findLines({ lines: ['a', 'b', 'a '], wanted: ['a'], from: 0, atEnd: true })).toBe(2)
-    expect(findLines({ lines: ['a', 'b'], wanted: ['a'], from: 0, atEnd: true })).toBe(0)
+    expect(findLines({ lines: ['a', 'b', 'a'], wanted: ['a'], from: 1 })).toEqual([2])
+    expect(findLines({ lines: ['a', 'b'], wanted: ['a'], from: 1 })).toEqual([])
   })
 
   it('finds nothing in fewer lines than wanted', () => {
-    expect(findLines({ lines: ['a'], wanted: ['a', 'a'], from: 0 })).toBeNull()
+    expect(findLines({ lines: ['a'], wanted: ['a', 'a'], from: 0 })).toEqual([])
   })
 })
 

@@ -61,9 +61,16 @@ describe('parsePatch', () => {
     expect(hunksOf(text)).toMatchObject([{ chunks: [{ contexts: ['class A', '  def f(self):'] }] }])
   })
 
-  it('uses the heading and not the numbers of a unified diff header', () => {
+  it('reads the heading and the old line number of a unified diff header', () => {
     const text = patchOf('*** Update File: a', '@@ -1,2 +3,4 @@ class A', '-x', '@@ -9 +9 @@', '-y')
-    expect(hunksOf(text)).toMatchObject([{ chunks: [{ contexts: ['class A'] }, { contexts: [] }] }])
+    expect(hunksOf(text)).toMatchObject([
+      {
+        chunks: [
+          { contexts: ['class A'], oldLine: 1 },
+          { contexts: [], oldLine: 9 },
+        ],
+      },
+    ])
   })
 
   it('parses an empty line as an empty context line', () => {

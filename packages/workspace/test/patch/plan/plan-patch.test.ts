@@ -117,14 +117,38 @@ describe('planPatch', () => {
     expect(await readTree(workspace.path)).toEqual({ moved: 'a\0b' })
   })
 
-  it('updates the target of a link and neither deletes nor moves a link', async () => {
+  it('updates the target of a link and does not move a link', async () => {
     await using workspace = await tempWorkspace({ files: { real: '1\n' } })
     await symlink('real', join(workspace.path, 'link'))
     const [plan] = await plansOf(patchOf('*** Update File: link', '-1', '+2'), workspace.path)
     expect(plan?.path).toEqual({ written: 'link', real: join(workspace.path, 'real') })
-    expect(await failureCodes(patchOf('*** Delete File: link'), workspace.path)).toEqual(['symbolicLink'])
     const move = patchOf('*** Update File: link', '*** Move to: b')
     expect(await failureCodes(move, workspace.path)).toEqual(['symbolicLink'])
+  })
+
+  it('deletes a link and leaves what it leads to', async () => {
+    await using workspace = await tempWorkspace({ files: { real: '1\n', 'd/x': 'x\n' } })
+    await symlink('real', join(workspace.path, 'link'))
+    await symlink('nowhere', join(workspace.path, 'dangling'))
+    await symlink('d', join(workspace.path, 'folder'))
+    const patch = patchOf('*** Delete File: link', '*** Delete File: dangling', '*** Delete File: folder')
+    const [plan] = await plansOf(patch, workspace.path)
+    expect(plan).toMatchObject({
+      kind: 'delete',
+      link: true,
+      path: { real: join(workspace.path, 'link') },
+      diff: '--- link\n+++ /dev/null\n@@ -1,1 +0,0 @@\n-real\n\\ No newline at end of file\n',
+    })
+    expect(await runPatch(patch, workspace.path)).toMatchObject({ ok: true })
+    expect(await readTree(workspace.path)).toEqual({ d: null, 'd/x': 'x\n', real: '1\n' })
+  })
+
+  it('does not delete a link where links cannot be read', async () => {
+    await using workspace = await tempWorkspace({ files: { real: '1\n' } })
+    await symlink('real', join(workspace.path, 'link'))
+    const { readLink: _readLink, ...without } = diskPatchFiles
+    const outcome = await planText(patchOf('*** Delete File: link'), workspace.path, without)
+    expect(outcome).toMatchObject({ ok: false, failures: [{ code: 'symbolicLink' }] })
   })
 
   it('calls refusal with the real path before it reads', async () => {

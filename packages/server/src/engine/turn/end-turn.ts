@@ -1,0 +1,116 @@
+import {
+  type ConversationEvent,
+  type Failure,
+  type Item,
+  type ItemId,
+  isCall,
+  type OpenItem,
+  type StopReason,
+  standingOutcome,
+  type TurnId,
+} from '@parley/protocol'
+import type { Ids } from '../../ports/clock-and-ids.ts'
+import { unknownItem } from '../calls/attempt.ts'
+import { interruptedCompaction } from '../compaction/run-compaction.ts'
+import type { Conversation } from '../conversation/conversation.ts'
+import { noticeItem } from '../conversation/notices.ts'
+import type { AbortReason } from './turn-context.ts'
+
+export type EndReason = 'completed' | AbortReason | Failure
+
+/** Failures of a turn whose last response was cut, by the reason of the response. */
+const cutFailures: Readonly<Partial<Record<StopReason, Failure>>> = {
+  outputLimit: {
+    code: 'outputLimit',
+    message: "The answer is cut: it reached the model's output limit. Say `go on`, or ask for it in parts.",
+  },
+  filtered: {
+    code: 'filtered',
+    message: "The answer is cut: the provider's content filter stopped it. Ask in other words.",
+  },
+  context: {
+    code: 'contextTooLong',
+    message:
+      "The answer is cut: the conversation has filled the model's context window. Compact it (`/compact` in the terminal), then say `go on`; or use a model with a larger window.",
+  },
+}
+
+/** Ends the open turn in one write: closes its open items and records why it ended. */
+export function endTurn(conversation: Conversation, ids: Pick<Ids, 'item'>, why: EndReason): void {
+  recordEnd(conversation, ids, { why })
+}
+
+/**
+ * Ends the open turn after its last response; one that was cut is a failure. `answerProblem` is where the answer violates
+ * its schema; null when it does not.
+ */
+export function completeTurn(conversation: Conversation, ids: Pick<Ids, 'item'>, answerProblem: string | null): void {
+  const cut = cutFailures[conversation.state.core.turn?.stopReason ?? 'done']
+  const problem = answerProblem === null ? {} : { answerProblem }
+  recordEnd(conversation, ids, cut === undefined ? { why: 'completed', ...problem } : { why: cut })
+}
+
+interface End {
+  readonly why: EndReason
+  readonly answerProblem?: string
+}
+
+function recordEnd(conversation: Conversation, ids: Pick<Ids, 'item'>, { why, ...fields }: End): void {
+  const { turn } = conversation.state.core
+  if (turn === null) return
+  const failure = typeof why === 'string' ? {} : { failure: why }
+  const { id: turnId, usage, denials } = turn
+  const stopReason = stopReasonOf(why)
+  conversation.recordAll([
+    ...closingEvents(conversation, turnId, why),
+    ...notice(ids.item(), turnId, why),
+    { type: 'turn.ended', turnId, outcome: outcomeOf(why), ...failure, stopReason, usage, denials, ...fields },
+  ])
+}
+
+function outcomeOf(why: EndReason): 'completed' | 'interrupted' | 'failed' {
+  if (typeof why !== 'string') return 'failed'
+  return why === 'completed' ? 'completed' : 'interrupted'
+}
+
+const reasonsByCode: Readonly<Record<string, StopReason>> = {
+  outputLimit: 'outputLimit',
+  filtered: 'filtered',
+  contextTooLong: 'context',
+}
+
+function stopReasonOf(why: EndReason): StopReason {
+  if (typeof why !== 'string') return reasonsByCode[why.code] ?? 'failed'
+  return why === 'completed' ? 'done' : 'interrupted'
+}
+
+function closingEvents(conversation: Conversation, turnId: TurnId, why: EndReason): ConversationEvent[] {
+  const open = Object.values(conversation.state.core.open).filter((entry) => entry.turnId === turnId)
+  return open.map((entry) => ({ type: 'item.completed', turnId, item: closed(entry, why) }))
+}
+
+function closed(open: OpenItem, why: EndReason): Item {
+  const { item, executionStarted } = open
+  const standing = standingOutcome(open)
+  if (standing !== null) return standing
+  if (item.type === 'contextCompaction') return interruptedCompaction(item)
+  if (!isCall(item)) return { ...item, status: 'interrupted' }
+  if (executionStarted) return unknownItem(item)
+  return { ...item, status: 'interrupted', modelText: `Not run: ${whyNotRun(why)}` }
+}
+
+function whyNotRun(why: EndReason): string {
+  if (why === 'interrupted') return 'the user interrupted the turn.'
+  return why === 'shutdown' ? 'parley was closed.' : 'the turn had ended.'
+}
+
+function notice(id: ItemId, turnId: TurnId, why: EndReason): ConversationEvent[] {
+  if (why === 'completed') return []
+  return [{ type: 'item.completed', turnId, item: noticeItem(id, shownReason(why)) }]
+}
+
+function shownReason(why: AbortReason | Failure) {
+  if (typeof why !== 'string') return { level: 'error' as const, code: why.code, title: why.message }
+  const title = why === 'interrupted' ? 'Interrupted' : 'Stopped: parley was closed'
+  return { level: 'info' as const, code: why, title }
+}
