@@ -10,12 +10,23 @@ export interface Clearing {
 /** Saving below which a result stays: the line that says how to read it again is not worth it. */
 const leastSaving = 50
 
-/** Chooses all results but those of the last round and the newest `kept`, in one step. */
-export function resultsToClear(blocks: readonly ViewBlock[], kept: number): Clearing {
+/** Newest results that stay: at most so many, and with so many tokens together. */
+interface KeptResults {
+  readonly count: number
+  readonly tokens: number
+}
+
+/** Chooses all results but those of the last round and the newest ones, in one step. */
+export function resultsToClear(blocks: readonly ViewBlock[], kept: KeptResults): Clearing {
   const lastRound = blocks.findLast(({ kind }) => kind === 'response')
   const older = blocks.flatMap((block) => (block === lastRound ? [] : block.results))
+  let room = kept.tokens
+  const stays = older.toReversed().findIndex(({ savedTokens }, index) => {
+    room -= savedTokens
+    return index >= kept.count || room < 0
+  })
   const chosen = older
-    .slice(0, Math.max(0, older.length - kept))
+    .slice(0, stays < 0 ? 0 : older.length - stays)
     .filter(({ savedTokens }) => savedTokens >= leastSaving)
   return {
     itemIds: chosen.map(({ itemId }) => itemId),

@@ -12,8 +12,10 @@ import { writeSummary } from './write-summary.ts'
 type CompactionItem = ItemOf<'contextCompaction'>
 type Trigger = CompactionItem['trigger']
 
-/** Newest results that clearing leaves, besides those of the last round. */
+/** Number of newest results that clearing leaves, besides those of the last round. */
 const keptResults = 4
+/** Results that clearing leaves where room is needed at once. */
+const keptNone = { count: 0, tokens: 0 }
 /** Share of the limit that clearing must save to be enough: each one makes the provider read everything anew. */
 const clearingShare = 0.25
 /** Tokens of messages without a response, which stay in place. */
@@ -71,8 +73,8 @@ export async function runCompaction(context: TurnContext, asked: CompactionItem 
   const item = asked ?? compactionItem(modules.ids.item(), 'auto', tokensBefore)
   const work: Work = { turnId, item, tokensBefore, blocks: conversation.view.blocks() }
   const limit = compactionLimit(context)
-  const clearing = resultsToClear(work.blocks, keptResults)
-  if (item.trigger === 'auto' && limit !== null && isEnough(conversation, clearing, limit)) {
+  const clearing = limit === null || item.trigger !== 'auto' ? null : enoughClearing(conversation, work, limit)
+  if (clearing !== null) {
     recordCleared(context, work, clearing, null)
     return null
   }
@@ -94,9 +96,12 @@ const smallFailure: Failure = {
   message: 'There is nothing that a summary could make shorter.',
 }
 
-function isEnough(conversation: Conversation, { itemIds, savedTokens }: Clearing, limit: number): boolean {
-  if (savedTokens < limit * clearingShare) return false
-  return requestTokens(conversation, { cleared: new Set(itemIds) }) <= limit * (1 - clearingShare)
+/** Returns the results to clear where that alone makes room for some time; null where a summary is needed. */
+function enoughClearing(conversation: Conversation, { blocks }: Work, limit: number): Clearing | null {
+  const least = limit * clearingShare
+  const clearing = resultsToClear(blocks, { count: keptResults, tokens: least })
+  if (clearing.savedTokens < least) return null
+  return requestTokens(conversation, { cleared: new Set(clearing.itemIds) }) <= limit - least ? clearing : null
 }
 
 /** Returns the entries to summarise. Those of a request that was too long come without old results. */
@@ -104,7 +109,7 @@ function summarisedEntries(context: TurnContext, { item, blocks }: Work) {
   const { conversation, modules } = context
   const { view, sideFiles } = conversation
   if (item.trigger !== 'contextTooLong') return view.entries(sideFiles)
-  const entries = view.entries(sideFiles, { cleared: new Set(resultsToClear(blocks, 0).itemIds) })
+  const entries = view.entries(sideFiles, { cleared: new Set(resultsToClear(blocks, keptNone).itemIds) })
   const { contextWindow } = modules.model()
   return contextWindow === null ? entries : newestEntries(entries, contextWindow * keptWindowShare)
 }
@@ -170,7 +175,7 @@ async function recordCompacted(context: TurnContext, work: Work, compacted: Comp
 async function clearAlone(context: TurnContext, work: Work, why: Failure): Promise<Failure | null> {
   const { conversation } = context
   const { turnId, item, blocks, tokensBefore } = work
-  const clearing = resultsToClear(blocks, 0)
+  const clearing = resultsToClear(blocks, keptNone)
   if (clearing.savedTokens > 0) {
     recordCleared(context, work, clearing, why === smallFailure ? null : why)
     return null

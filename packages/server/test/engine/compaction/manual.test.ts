@@ -1,27 +1,10 @@
-import type { ModelEntry, ModelRequest } from '@parley/models'
 import { describe, expect, it } from 'vitest'
 import { scriptedModel } from '../support/scripted-model.ts'
 import { testPlace } from '../support/test-server.ts'
+import { linesOf, textOf } from './entry-lines.ts'
 
 const long = 'word '.repeat(2000)
 const wide = { contextWindow: 100_000 }
-
-/** Returns a line for each entry: who, and the first words. */
-function linesOf({ entries }: ModelRequest): string[] {
-  return entries.map(
-    (entry) =>
-      `${entry.kind}: ${textOf(entry)
-        .replace(/\s+/g, ' ')
-        .replace(/(?<=<environment>).*/, '')
-        .slice(0, 70)}`,
-  )
-}
-
-function textOf(entry: ModelEntry): string {
-  return entry.kind === 'user'
-    ? entry.content.map((part) => (part.type === 'text' ? part.text : '[image]')).join('')
-    : entry.text
-}
 
 describe('a compaction that the user asks for', () => {
   it('runs in a turn of its own, and the next request begins with the carried words and the summary', async () => {
@@ -44,13 +27,13 @@ describe('a compaction that the user asks for', () => {
         "turn.ended completed",
       ]
     `)
-    expect(linesOf(model.requests[1] as ModelRequest).at(-1)).toContain('user: This request comes from parley')
-    expect(textOf(model.requests[1]?.entries.at(-1) as ModelEntry)).toContain(
+    expect(linesOf(model.requests[1]).at(-1)).toContain('user: This request comes from parley')
+    expect(textOf(model.requests[1]?.entries.at(-1))).toContain(
       'The user says what matters in it: the rule about main.ts',
     )
     await watched.send('go on')
     await watched.turnEnded()
-    expect(linesOf(model.requests[2] as ModelRequest)).toMatchInlineSnapshot(`
+    expect(linesOf(model.requests[2])).toMatchInlineSnapshot(`
       [
         "user: <environment>",
         "user: [Carried over word for word by parley: message 1] Never touch main.ts",
@@ -130,7 +113,7 @@ describe('a compaction that the user asks for', () => {
     await client.request('conversation/compact', { conversationId })
     gate.resolve()
     await watched.turnEnded()
-    expect(linesOf(model.requests[3] as ModelRequest)).toMatchInlineSnapshot(`
+    expect(linesOf(model.requests[3])).toMatchInlineSnapshot(`
       [
         "user: <environment>",
         "user: [Carried over word for word by parley: message 1] one",
@@ -167,7 +150,7 @@ describe('an undone compaction', () => {
     await client.request('conversation/compact/undo', { conversationId })
     await watched.send('two')
     await watched.turnEnded()
-    expect(linesOf(model.requests[2] as ModelRequest)).toMatchInlineSnapshot(`
+    expect(linesOf(model.requests[2])).toMatchInlineSnapshot(`
       [
         "user: <environment>",
         "user: one",
