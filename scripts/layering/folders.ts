@@ -47,6 +47,7 @@ const folderOrder: Readonly<Record<string, readonly string[]>> = {
   'packages/protocol': ['schema', 'schema/exec', 'reduce', '.'],
   'packages/server': [
     'ports',
+    'credentials',
     'core',
     'codex-events',
     'replies',
@@ -97,7 +98,7 @@ const folderOrder: Readonly<Record<string, readonly string[]>> = {
     'command-line',
     '.',
   ],
-  'packages/models': ['port', 'http', 'failures', 'exchange', 'wires', '.'],
+  'packages/models': ['port', 'http', 'catalogue', 'failures', 'exchange', 'wires', '.'],
 }
 
 export function folderSizeViolations(sources: readonly Source[]): string[] {

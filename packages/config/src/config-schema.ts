@@ -24,6 +24,20 @@ function providerConfig() {
     stream_max_retries: retries,
     stream_idle_timeout_ms: atLeastOne,
     context_window: atLeastOne,
+    output_limit: atLeastOne,
+  })
+}
+
+/** Returns the schema of what the user says of a model. */
+function modelConfig() {
+  const dollars = z.number().min(0).optional()
+  const price = z.object({ input: dollars, cached_input: dollars, cache_write: dollars, output: dollars })
+  return z.object({
+    context_window: atLeastOne,
+    output_limit: atLeastOne,
+    price: price.optional(),
+    images: flag,
+    reasoning: flag,
   })
 }
 
@@ -75,6 +89,21 @@ const configShape = {
   model_auto_compact_token_limit: atLeastOne,
   compact_model: text,
   compact_prompt: text,
+  get fallback_models() {
+    const name = z.string().regex(/\S/, 'must not be empty')
+    return z
+      .array(z.union([name, z.object({ model: name, provider: text })]))
+      .max(20)
+      .optional()
+  },
+  model_max_output_tokens: atLeastOne,
+  /** Place of the credentials that `parley login` keeps. */
+  get cli_auth_credentials_store() {
+    return z.enum(['auto', 'file', 'keyring']).optional()
+  },
+  get models() {
+    return z.record(z.string(), modelConfig()).optional()
+  },
   get model_providers() {
     return z.record(z.string(), providerConfig()).optional()
   },
@@ -123,6 +152,7 @@ export function schemaOfKeys(values: object) {
 }
 
 export type Config = z.infer<typeof configSchema>
+export type ModelSettings = z.infer<ReturnType<typeof modelConfig>>
 export type McpServerConfig = z.infer<ReturnType<typeof mcpServerConfig>>
 export type EnvironmentKeys = z.infer<ReturnType<typeof environmentConfig>>
 /** Keys of an environment in all layers together. */

@@ -1,12 +1,12 @@
 export { type WireErrorCode, type WireErrorDetail, wireErrorMeanings, wireErrors } from './errors.ts'
-export { type MethodAccess, methodAccess } from './method-access.ts'
+export { localMethods, type MethodAccess, methodAccess } from './method-access.ts'
 export { recover } from './recover.ts'
 export { type RedactionExceptions, redactionTable } from './redaction-table.ts'
 export { initialState, noTokens } from './reduce/conversation.ts'
 export { chainDigest } from './reduce/digest.ts'
 export { isCall, standingOutcome, titleOf, withoutOutcome } from './reduce/items.ts'
 export { reduce } from './reduce/reduce.ts'
-export { addTokens } from './reduce/turns.ts'
+export { addTokens, modelInUse } from './reduce/turns.ts'
 export type {
   AlwaysRule,
   Approval,
@@ -51,7 +51,9 @@ export type {
   RunLimits,
   SandboxBlock,
 } from './schema/item.ts'
+export type { LoginCompleted } from './schema/login.ts'
 export type {
+  ClientsChanged,
   McpServer,
   MethodName,
   Methods,
@@ -62,7 +64,14 @@ export type {
 export type { ClientAccess, Cursor, Overrides, TrustVerdict } from './schema/params.ts'
 export type { Check, Judgement, TrustReport } from './schema/policy.ts'
 export type { OpenForm } from './schema/redaction-marks.ts'
-export type { ApprovalPolicy, Enforcement, SandboxMode, Settings, SettingsPatch } from './schema/settings.ts'
+export type {
+  ApprovalPolicy,
+  Enforcement,
+  ModelChoice,
+  SandboxMode,
+  Settings,
+  SettingsPatch,
+} from './schema/settings.ts'
 export type { CompletedItem, ConversationState, Core, OpenItem, RequestResult, Turn } from './schema/state.ts'
 export type { ConnectedClient, ConversationSummary, ListedConversation } from './schema/summaries.ts'
 export { type StoredEvent, upgradeEvent } from './upgrade-event.ts'

@@ -18,13 +18,16 @@ export const methodAccess: Readonly<Record<MethodName, MethodAccess>> = {
   'conversation/inbox/edit': 'change',
   'conversation/inbox/remove': 'change',
   'conversation/interrupt': 'change',
+  'conversation/background': 'change',
   'conversation/continue': 'change',
+  'conversation/retryNow': 'change',
   'approval/decide': 'change',
   'conversation/compact': 'change',
   'conversation/compact/undo': 'change',
   'conversation/fork': 'change',
   'conversation/list': 'look',
   'conversation/read': 'look',
+  'conversation/context': 'look',
   'conversation/readEvents': 'look',
   'conversation/readFile': 'look',
   'conversation/rename': 'change',
@@ -36,6 +39,10 @@ export const methodAccess: Readonly<Record<MethodName, MethodAccess>> = {
   'model/list': 'look',
   'provider/list': 'look',
   'config/read': 'look',
+  'login/start': 'change',
+  'login/cancel': 'change',
+  'login/status': 'look',
+  logout: 'change',
   'mcp/list': 'look',
   'mcp/restart': 'change',
   'trust/read': 'look',
@@ -46,3 +53,6 @@ export const methodAccess: Readonly<Record<MethodName, MethodAccess>> = {
   'policy/replay': 'look',
   'policy/why': 'look',
 }
+
+/** Methods for clients on the machine of the server: credentials do not travel, and a browser opens at the user's. */
+export const localMethods: ReadonlySet<MethodName> = new Set(['login/start', 'login/cancel', 'login/status', 'logout'])

@@ -15,8 +15,16 @@ export type ModelServer = AsyncDisposable & {
   nextRequest(): Promise<RecordedRequest>
 }
 
+interface ModelServerOptions {
+  /** Returns false for a bearer token that the server refuses with 401; `null` stands for a request without one. */
+  readonly accepts?: (token: string | null) => boolean | Promise<boolean>
+}
+
 /** Starts an HTTP server on loopback that answers model requests with scripted steps. A request beyond the script gets status 400. */
-export async function startModelServer(steps: readonly Step[] = []): Promise<ModelServer> {
+export async function startModelServer(
+  steps: readonly Step[] = [],
+  { accepts = () => true }: ModelServerOptions = {},
+): Promise<ModelServer> {
   const queue = [...steps]
   const requests: RecordedRequest[] = []
   const arrivals = mailbox<RecordedRequest>()
@@ -25,6 +33,8 @@ export async function startModelServer(steps: readonly Step[] = []): Promise<Mod
   })
 
   async function answer(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+    const token = /^Bearer (.+)$/.exec(incoming.headers.authorization ?? '')?.[1] ?? null
+    if (!(await accepts(token))) return reject(response, 'this key is not known', 401)
     const wire = wireOf(incoming)
     if (wire === undefined) return answerOther(incoming, response)
     const request = await readRequest({ incoming, response, wire, number: requests.length + 1 })
@@ -49,9 +59,16 @@ export async function startModelServer(steps: readonly Step[] = []): Promise<Mod
 function wireOf(incoming: IncomingMessage): Wire | undefined {
   const path = incoming.url?.split('?')[0] ?? ''
   if (incoming.method !== 'POST') return undefined
-  if (path.endsWith('/responses')) return 'responses'
-  return path.endsWith('/chat/completions') ? 'chat' : undefined
+  return paths.find(([end]) => path.endsWith(end))?.[1]
 }
+
+/** Ends of paths, by which a request says what it speaks. */
+const paths: readonly (readonly [string, Wire])[] = [
+  ['/responses', 'responses'],
+  ['/chat/completions', 'chat'],
+  ['/messages', 'anthropic'],
+  [':streamGenerateContent', 'gemini'],
+]
 
 type Arrival = {
   readonly incoming: IncomingMessage
@@ -79,9 +96,13 @@ function parsed(body: string): unknown {
 }
 
 function answerOther(incoming: IncomingMessage, response: ServerResponse): void {
-  if (incoming.url?.endsWith('/models')) sendJson(response, 200, { data: [{ id: 'scripted', object: 'model' }] })
+  const path = incoming.url?.split('?')[0] ?? ''
+  if (path.endsWith('/models')) sendJson(response, 200, modelList)
   else reject(response, `nothing answers ${incoming.method} ${incoming.url}`, 404)
 }
+
+/** List of models in the forms of OpenAI and Anthropic (`data`) and of Gemini (`models`). */
+const modelList = { data: [{ id: 'scripted', object: 'model' }], models: [{ name: 'models/scripted' }] }
 
 function reject(response: ServerResponse, message: string, status = 400): void {
   sendJson(response, status, { error: { message, type: 'scripted' } })

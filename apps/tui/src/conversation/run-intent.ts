@@ -10,7 +10,7 @@ import { checkModel } from './check-model.ts'
 import { diffAction } from './diff-notice.ts'
 import { keptModels, loadModels, readPreview } from './menu-contents.ts'
 import { actionsAfterRejection, note, type RequestIntent } from './rejected-intent.ts'
-import { statusTable } from './status-tables.ts'
+import { contextTable, statusTable } from './status-tables.ts'
 
 /** Connection and conversation that an intent is about, and the way to the screen. */
 export interface IntentContext {
@@ -86,14 +86,24 @@ async function askConversation(
     case 'removeQueued':
       await conversation.request('conversation/inbox/remove', { messageId: intent.messageId })
       return
+    case 'context':
+      return dispatch({ kind: 'notice', notice: contextTable(await conversation.request('conversation/context', {})) })
     case 'interrupt':
       await conversation.interrupt(intent.turnId)
       return
-    case 'stopShell':
-      await conversation.request('conversation/interrupt', { shell: true })
+    case 'stopShell': {
+      const named = intent.itemIds?.map((itemId) => ({ itemId })) ?? [{}]
+      await Promise.all(named.map((one) => conversation.request('conversation/interrupt', { shell: true, ...one })))
+      return
+    }
+    case 'background':
+      await conversation.request('conversation/background', { itemId: intent.itemId })
       return
     case 'continue':
       await conversation.continue()
+      return
+    case 'retryNow':
+      await conversation.request('conversation/retryNow', {})
       return
     case 'decide': {
       const { kind: _, approvalId, ...answer } = intent

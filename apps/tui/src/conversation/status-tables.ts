@@ -2,6 +2,7 @@ import type { ConversationState, Core, ResultOf, Settings } from '@parley/protoc
 import { enforcementReasonOf, notKnownHarmless } from '../cli/messages.ts'
 import type { Notice } from '../ui/notices/notice.ts'
 import { count, placedPath } from '../view/text/formats.ts'
+import { costWords, tokenWords } from '../view/text/token-words.ts'
 
 /** Returns the table of the conversation, its limits and its server. */
 export function statusTable(state: ConversationState | null, server: ResultOf<'server/diagnostics'>): Notice {
@@ -36,13 +37,17 @@ function conversationRows({ core }: ConversationState, server: Server): (readonl
   ]
 }
 
+/** Assumption about a model whose window nothing names. */
+const unknownWindow = '; the window of this model is not known: [models."NAME"] context_window sets it'
+
 /** Returns what the newest call used of the model's context, and the tokens of all calls; no rows before the first. */
 function usageRows({ last, total, contextWindow }: Core['usage']): (readonly [string, string])[] {
   if (last === null) return []
-  const size = contextWindow === null ? '' : ` of ${count(contextWindow)}`
+  const size = contextWindow === null ? unknownWindow : ` of ${count(contextWindow)}`
   return [
     ['context', `${count(last.inputTokens + last.outputTokens)} tokens${size}`],
-    ['tokens', `${count(total.inputTokens)} in, ${count(total.outputTokens)} out`],
+    ['tokens', tokenWords(total)],
+    ['cost', costWords(total)],
   ]
 }
 
@@ -54,3 +59,41 @@ function sandboxText({ enforcement, sandbox, network, approvalPolicy }: Settings
 }
 
 const enforcementWords = { full: 'enforced in full', partial: 'enforced in part', none: 'enforced by nothing' } as const
+
+/** Returns the table of what fills the context window, and what is free of it. */
+export function contextTable({ tokens, contextWindow, isScaled, parts }: ResultOf<'conversation/context'>): Notice {
+  const shareOf = (part: number) => {
+    const whole = contextWindow ?? tokens
+    return whole === 0 ? '' : ` · ${Math.round((part / whole) * 100)}%`
+  }
+  const shown = parts.filter(({ count }) => count > 0)
+  const free = contextWindow === null ? [] : [['free', Math.max(0, contextWindow - tokens)] as const]
+  const size = contextWindow === null ? unknownWindow : ` of ${count(contextWindow)}`
+  const how = isScaled ? "estimated by the provider's count of the newest call" : 'estimated'
+  return {
+    kind: 'table',
+    title: `Context of the next request: ${count(tokens)} tokens${size}, ${how}`,
+    rows: [
+      ...shown.map(
+        (part) =>
+          [partNames[part.kind], `${count(part.tokens)} tokens${shareOf(part.tokens)}${itemsOf(part)}`] as const,
+      ),
+      ...free.map(([name, left]) => [name, `${count(left)} tokens${shareOf(left)}`] as const),
+    ],
+  }
+}
+
+type ContextPart = ResultOf<'conversation/context'>['parts'][number]
+
+const partNames: Readonly<Record<ContextPart['kind'], string>> = {
+  instructions: 'instructions',
+  files: 'AGENTS.md',
+  tools: 'tools',
+  talk: 'talk',
+  outputs: 'outputs',
+}
+
+function itemsOf({ kind, count: number }: ContextPart): string {
+  const word = { instructions: null, files: 'file', tools: 'tool', talk: 'message', outputs: 'result' }[kind]
+  return word === null ? '' : ` · ${count(number)} ${word}${number === 1 ? '' : 's'}`
+}

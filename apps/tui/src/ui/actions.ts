@@ -123,9 +123,13 @@ export type Intent =
   /** Removes a message from the inbox and returns its text to the composer. */
   | { readonly kind: 'takeBack'; readonly messageId: MessageId; readonly text: string }
   | { readonly kind: 'interrupt'; readonly turnId: TurnId }
-  /** Stops the commands that the user runs with `!`. */
-  | { readonly kind: 'stopShell' }
+  /** Stops the commands that the user runs with `!`: all, or those that are named. */
+  | { readonly kind: 'stopShell'; readonly itemIds?: readonly ItemId[] }
+  /** Lets the command of a call run on in the background. */
+  | { readonly kind: 'background'; readonly itemId: ItemId }
   | { readonly kind: 'continue' }
+  /** Ends the wait before a retry. */
+  | { readonly kind: 'retryNow' }
   | {
       readonly kind: 'decide'
       readonly approvalId: ApprovalId
@@ -155,6 +159,8 @@ export type Intent =
   /** Shows what the conversation's folder has that is not committed. */
   | { readonly kind: 'diff' }
   | { readonly kind: 'status' }
+  /** Shows what fills the context window. */
+  | { readonly kind: 'context' }
   | { readonly kind: 'mcp' }
   | { readonly kind: 'restartMcp'; readonly name: string }
   | { readonly kind: 'readTrust' }

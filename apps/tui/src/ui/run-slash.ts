@@ -38,6 +38,7 @@ const needsConversation: ReadonlySet<SlashName> = new Set([
   'diff',
   'plan',
   'status',
+  'context',
   'name',
   'fork',
   'resume',
@@ -87,6 +88,7 @@ const commands: Readonly<Record<SlashName, Run>> = {
   diff: (ui) => stepTo(ui, { kind: 'diff' }),
   plan: (ui, _, { state }) => stepTo(addPlan(ui, state?.core.plan ?? null)),
   status: (ui) => stepTo(ui, { kind: 'status' }),
+  context: (ui) => stepTo(ui, { kind: 'context' }),
   name: (ui, name) => (name === '' ? stepTo(noteMissing(ui, 'name')) : stepTo(ui, { kind: 'rename', name })),
   fork: (ui) =>
     ui.opened === null ? stepTo(ui) : stepTo(ui, { kind: 'fork', conversationId: ui.opened.conversationId }),

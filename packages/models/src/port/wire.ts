@@ -24,8 +24,6 @@ export interface Provider {
   readonly streamIdleTimeoutMs: number
   /** Model of a conversation that names none. */
   readonly defaultModel?: string
-  /** Tokens that its models read, where no configuration sets them. */
-  readonly contextWindow?: number
   /** Path of the recording that is played in place of a model. */
   readonly recording?: string
 }
@@ -56,8 +54,10 @@ export const defaultLimits: ExchangeLimits = {
 }
 
 export interface ClientPorts {
-  /** Variables for keys, configured headers and proxies; a stored key is merged in by the caller. */
+  /** Variables for keys, configured headers and proxies. */
   readonly env: Env
+  /** Returns the key that the user logged in with, for a provider whose variables have none. Read for each request. */
+  readonly keptKey?: () => string | undefined
   readonly now?: () => number
   readonly limits?: Partial<ExchangeLimits>
   /** True when a recording streams its text at reading speed. */
@@ -88,6 +88,11 @@ export interface HttpWire {
   /** Creates the writer of a client; `adapter` is the client's adapter. */
   createWriter(adapter: string): WriteRequest
   createReader(request: ModelRequest, explain: ExplainFault): WireReader
+}
+
+/** Returns the name that `wire_api` has for a wire, which its version begins with. */
+export function wireNameOf({ version }: Pick<HttpWire, 'version'>): string {
+  return version.split('/')[0] ?? version
 }
 
 /** Returns the body of a request. Equal entries give equal bytes; a longer conversation begins with those of a shorter. */

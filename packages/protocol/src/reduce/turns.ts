@@ -1,5 +1,6 @@
 import type { EventOf, TokenCounts } from '../schema/event.ts'
 import type { MessageId } from '../schema/ids.ts'
+import type { ModelChoice } from '../schema/settings.ts'
 import type { Core, RequestResult, Turn } from '../schema/state.ts'
 import { afterResponse, afterTurn } from './compactions.ts'
 import { noTokens } from './conversation.ts'
@@ -12,6 +13,7 @@ export type TurnEvent = EventOf<
   | 'model.requested'
   | 'model.responded'
   | 'retry.scheduled'
+  | 'model.fellBack'
   | 'usage.updated'
 >
 
@@ -61,7 +63,9 @@ function endTurn(core: Core, event: EventOf<'turn.ended'>, at: number): Core {
 
 function changedTurn(
   turn: Turn,
-  event: EventOf<'turn.parked' | 'turn.continued' | 'model.requested' | 'model.responded' | 'retry.scheduled'>,
+  event: EventOf<
+    'turn.parked' | 'turn.continued' | 'model.requested' | 'model.responded' | 'retry.scheduled' | 'model.fellBack'
+  >,
 ): Turn {
   switch (event.type) {
     case 'turn.parked':
@@ -72,9 +76,18 @@ function changedTurn(
       return { ...withoutStop(turn), phase: 'model', calls: 0, modelCalls: turn.modelCalls + 1, retry: null }
     case 'model.responded':
       return { ...turn, phase: 'calls', retry: null }
-    case 'retry.scheduled':
-      return { ...turn, retry: { retryAt: event.retryAt, attempt: event.attempt, failure: event.failure } }
+    case 'retry.scheduled': {
+      const { retryAt, attempt, failure, asked } = event
+      return { ...turn, retry: { retryAt, attempt, failure, ...(asked === undefined ? {} : { asked }) } }
+    }
+    case 'model.fellBack':
+      return { ...turn, fallback: { modelProvider: event.modelProvider, model: event.model }, retry: null }
   }
+}
+
+/** Returns the model that makes the next model call: that of the settings, or one that took over in this turn. */
+export function modelInUse({ settings, turn }: Pick<Core, 'settings' | 'turn'>): ModelChoice {
+  return turn?.fallback ?? { modelProvider: settings.modelProvider, model: settings.model }
 }
 
 function withoutStop({ stopReason: _, ...turn }: Turn): Turn {
@@ -98,13 +111,29 @@ function addUsage(core: Core, turn: Turn, event: EventOf<'usage.updated'>): Core
   }
 }
 
+/** Returns the sum of two counts. Its cost is that of the calls with a price; `isPartCost` says that others are missing. */
 export function addTokens(a: TokenCounts, b: TokenCounts): TokenCounts {
+  const { cacheWriteTokens: aWritten, costUsd: aCost } = a
+  const { cacheWriteTokens: bWritten, costUsd: bCost } = b
+  const isPart = a.isPartCost === true || b.isPartCost === true || isUnpriced(a) || isUnpriced(b)
+  const written = aWritten === undefined && bWritten === undefined ? undefined : (aWritten ?? 0) + (bWritten ?? 0)
+  const cost = aCost === undefined && bCost === undefined ? undefined : (aCost ?? 0) + (bCost ?? 0)
   return {
     inputTokens: a.inputTokens + b.inputTokens,
     cachedInputTokens: a.cachedInputTokens + b.cachedInputTokens,
+    ...(written === undefined ? {} : { cacheWriteTokens: written }),
     outputTokens: a.outputTokens + b.outputTokens,
     reasoningTokens: a.reasoningTokens + b.reasoningTokens,
+    ...(cost === undefined ? {} : { costUsd: Math.round(cost * nano) / nano }),
+    ...(cost !== undefined && isPart ? { isPartCost: true } : {}),
   }
+}
+
+/** Parts of a dollar to which sums are rounded, so that they do not drift. */
+const nano = 1_000_000_000
+
+function isUnpriced({ costUsd, inputTokens, outputTokens }: TokenCounts): boolean {
+  return costUsd === undefined && inputTokens + outputTokens > 0
 }
 
 const rememberedRequests = 1000

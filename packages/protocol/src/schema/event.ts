@@ -4,13 +4,23 @@ import { approvalId, conversationId, itemId, messageId, turnId } from './ids.ts'
 import { actor, answers, contentItem, decision, outputSchema, queuedMessage, sideFile } from './input.ts'
 import { compactionTrigger, failure, fileChangeEntry, item, ruleRef } from './item.ts'
 import { jsonText, leftAlone, type OpenForm, openForm } from './redaction-marks.ts'
-import { settings, settingsChange } from './settings.ts'
+import { modelChoice, settings, settingsChange } from './settings.ts'
 
 const count = z.int().min(0)
 
 export const tokenCounts = z
-  .object({ inputTokens: count, cachedInputTokens: count, outputTokens: count, reasoningTokens: count })
-  .describe('Token counts of the provider. Input includes cached input; output includes reasoning.')
+  .object({
+    inputTokens: count,
+    cachedInputTokens: count,
+    cacheWriteTokens: count.exactOptional().describe('Input written to the cache of the provider, where it says so.'),
+    outputTokens: count,
+    reasoningTokens: count,
+    costUsd: z.number().min(0).exactOptional().describe('Cost in US dollars; left out where no price is known.'),
+    isPartCost: z.literal(true).exactOptional().describe('The cost lacks calls whose price is not known.'),
+  })
+  .describe(
+    'Token counts of the provider, and their cost at the time of the call. Input includes what was read from the cache and written to it; output includes reasoning.',
+  )
 
 export const plan = z
   .object({
@@ -299,8 +309,14 @@ export const conversationEvent = z.discriminatedUnion('type', [
       retryAt: z.number().describe('ms since the epoch'),
       attempt: z.int().describe('Number of the next attempt.'),
       failure,
+      asked: z.literal(true).exactOptional().describe('The provider named this wait.'),
     },
     'The model call failed and will be tried again; clients show the countdown.',
+  ),
+  event(
+    'model.fellBack',
+    { turnId, ...modelChoice.shape, failure: failure.describe('Last failure of the model before.') },
+    'Another model of `fallback_models` makes the model calls of this turn from here on.',
   ),
 ])
 

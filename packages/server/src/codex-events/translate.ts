@@ -101,6 +101,7 @@ function messagesOf(memory: Memory, event: Exclude<ConversationEvent, { type: Re
     case 'turn.continued':
     case 'model.requested':
     case 'model.responded':
+    case 'model.fellBack':
     case 'approval.decided':
       return []
     default:
@@ -183,7 +184,8 @@ export function textMessagesOf(item: Item): readonly EventMsg[] {
     case 'agentMessage':
       return item.text === '' ? [] : [{ type: 'agent_message', message: item.text }]
     case 'reasoning':
-      return item.text === '' ? [] : [{ type: 'agent_reasoning', text: item.text }]
+      if (item.text === '') return []
+      return [{ type: item.raw ? 'agent_reasoning_raw_content' : 'agent_reasoning', text: item.text }]
     default:
       return []
   }
@@ -194,7 +196,7 @@ function deltaOf(item: Item | null, { itemId, text }: EventOf<'item.delta'>): re
     case 'agentMessage':
       return [{ type: 'agent_message_delta', delta: text }]
     case 'reasoning':
-      return [{ type: 'agent_reasoning_delta', delta: text }]
+      return [{ type: item.raw ? 'agent_reasoning_raw_content_delta' : 'agent_reasoning_delta', delta: text }]
     case 'commandExecution':
     case 'shellCommand':
       return [

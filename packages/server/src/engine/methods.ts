@@ -8,6 +8,7 @@ import { compact, undoCompaction } from './commands/compact.ts'
 import { decideApproval } from './commands/decide-approval.ts'
 import { sendMessage } from './commands/send-message.ts'
 import { restartMcpServer } from './context/conversation-mcp.ts'
+import type { Logins } from './login/logins.ts'
 import type { ConversationHost, Guest } from './open/conversation-host.ts'
 import { type LiveConversation, summaryOf, writable } from './open/live-conversation.ts'
 import { readEvents, readItems, readSideFile } from './read/read-conversation.ts'
@@ -36,11 +37,18 @@ interface MethodPorts {
   readonly redaction: Redaction
   readonly policy: CheckupPorts
   readonly trust: TrustPorts
+  /** Loads the code of logins with the first one. */
+  readonly logins: () => Promise<Logins>
 }
 
 /** Returns the methods for one client, whose actor and access are read at each call. */
 export function methodsFor(client: Guest, ports: MethodPorts): EngineMethods {
-  return { ...conversationMethods(client, ports), ...changeMethods(client, ports), ...serverMethods(ports) }
+  return {
+    ...conversationMethods(client, ports),
+    ...changeMethods(client, ports),
+    ...serverMethods(ports),
+    ...loginMethods(ports),
+  }
 }
 
 type ServerMethod =
@@ -58,11 +66,11 @@ type ServerMethod =
 
 /** Methods that concern the server and no open conversation. Code of rare ones is loaded on first use. */
 function serverMethods({ mcpServers, redaction, policy, trust }: MethodPorts): Pick<EngineMethods, ServerMethod> {
-  const { home, env } = policy
+  const { home, env, keys } = policy
   return {
     'model/list': (params) => listModels(params, policy, trust.clock.now),
     'provider/list': () => listProviders({ ...policy, redaction }),
-    'config/read': (params) => describeConfig(params, { home, env, projects: trust.projects, redaction }),
+    'config/read': (params) => describeConfig(params, { home, env, keys, projects: trust.projects, redaction }),
     'mcp/list': () => ({ servers: mcpServers.describe() }),
     'mcp/restart': ({ name }) => restartMcpServer(mcpServers, name),
     'server/checkup': async (params) => (await import('./checkup/check-up.ts')).checkUp(params, policy),
@@ -74,12 +82,25 @@ function serverMethods({ mcpServers, redaction, policy, trust }: MethodPorts): P
   }
 }
 
+type LoginMethod = 'login/start' | 'login/cancel' | 'login/status' | 'logout'
+
+function loginMethods({ logins }: MethodPorts): Pick<EngineMethods, LoginMethod> {
+  return {
+    'login/start': async (params) => (await logins()).start(params),
+    'login/cancel': async (params) => (await logins()).cancel(params),
+    'login/status': async () => (await logins()).status(),
+    logout: async (params) => (await logins()).logout(params),
+  }
+}
+
 type ChangeMethod =
   | 'conversation/sendMessage'
   | 'conversation/inbox/edit'
   | 'conversation/inbox/remove'
   | 'conversation/interrupt'
+  | 'conversation/background'
   | 'conversation/continue'
+  | 'conversation/retryNow'
   | 'approval/decide'
   | 'conversation/configure'
   | 'conversation/runShell'
@@ -95,9 +116,11 @@ function changeMethods(client: Guest, { host }: MethodPorts): Pick<EngineMethods
     'conversation/inbox/remove': (params) => commands.removeQueued(opened(params), params.messageId, client.actor),
     'conversation/interrupt': (params) =>
       params.shell === true
-        ? commands.interruptShell(opened(params))
+        ? commands.interruptShell(opened(params), params.itemId)
         : commands.interruptTurn(opened(params), params.turnId),
+    'conversation/background': (params) => commands.sendToBackground(opened(params), params.itemId),
     'conversation/continue': (params) => commands.continueConversation(opened(params), client.actor),
+    'conversation/retryNow': (params) => commands.retryNow(opened(params)),
     'approval/decide': (params) => decideApproval(opened(params), params, client.actor),
     'conversation/configure': (params) => commands.configure(opened(params), params.settings, client.actor),
     'conversation/compact': (params) => compact(opened(params), params.instructions, client.actor),
@@ -107,7 +130,10 @@ function changeMethods(client: Guest, { host }: MethodPorts): Pick<EngineMethods
 }
 
 /** Methods that open, list, read, rename and delete conversations, whether they are open or not. */
-function conversationMethods(client: Guest, ports: MethodPorts): Omit<EngineMethods, ServerMethod | ChangeMethod> {
+function conversationMethods(
+  client: Guest,
+  ports: MethodPorts,
+): Omit<EngineMethods, ServerMethod | LoginMethod | ChangeMethod> {
   const { host } = ports
   const archive = (archived: boolean) => (live: LiveConversation) =>
     live.conversation.record({ type: 'conversation.archived', archived, by: client.actor })
@@ -119,6 +145,17 @@ function conversationMethods(client: Guest, ports: MethodPorts): Omit<EngineMeth
     'conversation/list': (params) => host.list(params),
     'conversation/read': ({ conversationId, before, limit }) =>
       readItems(ports, conversationId, { before: before ?? null, limit: limit ?? 100 }),
+    'conversation/context': async ({ conversationId }) => {
+      const { conversation, modules } = host.get(conversationId)
+      const { usage, context } = conversation.state.core
+      const { contextUse } = await import('./read/context-use.ts')
+      return contextUse({
+        request: modules.requests.next(),
+        instructionFiles: context?.instructionFiles ?? [],
+        last: usage.last,
+        contextWindow: modules.model().facts.contextWindow,
+      })
+    },
     'conversation/readEvents': ({ conversationId, ...range }) =>
       readEvents(host.get(conversationId).conversation, range),
     'conversation/readFile': (params) => readSideFile(ports, params),

@@ -74,14 +74,14 @@ function writeEntry(entry: ModelEntry, adapter: string): Written {
   }
 }
 
-/** Returns the block of a part; none for empty text, which the API rejects. */
+/** Returns the block of a part; none for text without a visible character, which the API rejects. */
 function userBlock(part: UserPart): readonly object[] {
-  if (part.type === 'text') return part.text === '' ? [] : [part]
+  if (part.type === 'text') return part.text.trim() === '' ? [] : [part]
   return [{ type: 'image', source: { type: 'base64', media_type: part.mediaType, data: part.base64 } }]
 }
 
 function resultBlock({ callId, text, isError }: ModelEntry & { readonly kind: 'result' }): object {
-  const content = text === '' ? {} : { content: text }
+  const content = text.trim() === '' ? {} : { content: text }
   return { type: 'tool_result', tool_use_id: acceptedId(callId), ...content, ...(isError ? { is_error: true } : {}) }
 }
 

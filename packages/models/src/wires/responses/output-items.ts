@@ -43,10 +43,16 @@ export function addItem(state: ReadState, index: number, raw: unknown, out: Mode
 /** Sends a call and returns its id. Omits one that was cut short or repeats another: sent back, it would need a result. */
 function sendCall(state: ReadState, index: number, item: OutputItem, out: ModelEvent[]): string | undefined {
   if (item.status === 'incomplete') return undefined
-  const call = { callId: item.call_id ?? item.id ?? '', name: item.name ?? '', arguments: item.arguments || '{}' }
+  const call = { callId: item.call_id ?? item.id ?? '', name: item.name ?? '', arguments: argumentsOf(item) }
   const callId = state.callIds.claim(call)
   if (callId !== undefined) out.push({ type: 'call', part: partOf({ output_index: index }, 'call'), ...call, callId })
   return callId
+}
+
+/** Returns the arguments as text; some servers send the object itself. */
+function argumentsOf({ arguments: written }: OutputItem): string {
+  if (isRecord(written)) return JSON.stringify(written)
+  return typeof written === 'string' && written !== '' ? written : '{}'
 }
 
 function callItem(raw: JsonRecord, callId: string | undefined): JsonRecord | undefined {
@@ -61,35 +67,38 @@ function sendTexts(state: ReadState, index: number, item: OutputItem, out: Model
   }
 }
 
-/** Sends summaries, or the content in which open models send their raw reasoning. */
+/** Sends summaries, and the content in which open models send their raw reasoning. */
 function sendReasoning(state: ReadState, index: number, item: OutputItem, out: ModelEvent[]): void {
-  const texts = item.summary?.length ? item.summary : (item.content ?? [])
-  for (const [nth, { text }] of texts.entries()) {
+  for (const [nth, { text }] of (item.summary ?? []).entries()) {
     const part = partOf({ output_index: index, summary_index: nth }, 'reasoning')
     out.push(...sendWhole(state, 'reasoningDone', part, text ?? ''))
+  }
+  for (const [nth, { text }] of (item.content ?? []).entries()) {
+    const part = partOf({ output_index: index, content_index: nth }, 'raw')
+    out.push(...sendWhole(state, 'rawDone', part, text ?? ''))
   }
 }
 
 /** Returns the event with a whole text, or nothing when its part was sent whole before. */
 export function sendWhole(
   state: ReadState,
-  type: 'textDone' | 'reasoningDone',
+  type: 'textDone' | 'reasoningDone' | 'rawDone',
   part: string,
   text: string,
 ): ModelEvent[] {
   if (state.sentWhole.has(part) || text === '') return []
   state.sentWhole.add(part)
-  return [{ type, part, text }]
+  return [type === 'rawDone' ? { type: 'reasoningDone', part, text, raw: true } : { type, part, text }]
 }
 
 /**
- * Names the part of an event by its indexes. Item ids would not do: some gateways change them with every event. Text is
- * counted by content, reasoning by summary.
+ * Names the part of an event by its indexes. Item ids would not do: some gateways change them with every event. Text and
+ * raw reasoning are counted by content, other reasoning by summary.
  */
-export function partOf(event: JsonRecord, kind: 'text' | 'reasoning' | 'call'): string {
+export function partOf(event: JsonRecord, kind: 'text' | 'reasoning' | 'raw' | 'call'): string {
   const index = event['output_index'] ?? 0
   if (kind === 'call') return `call-${index}`
-  const nth = kind === 'text' ? event['content_index'] : (event['summary_index'] ?? event['content_index'])
+  const nth = kind === 'reasoning' ? event['summary_index'] : event['content_index']
   return `${kind}-${index}-${nth ?? 0}`
 }
 
@@ -102,12 +111,13 @@ const outputItem = lazily(() =>
   z.looseObject({
     type: z.string(),
     status: z.string().nullish(),
-    content: z.array(content()).nullish(),
-    summary: z.array(content()).nullish(),
+    // An item of a type that is not known here has fields of other kinds, and goes back as it is.
+    content: z.array(content()).nullish().catch(null),
+    summary: z.array(content()).nullish().catch(null),
     id: z.string().nullish(),
     call_id: z.string().nullish(),
     name: z.string().nullish(),
-    arguments: z.string().nullish(),
+    arguments: z.unknown().optional(),
   }),
 )
 

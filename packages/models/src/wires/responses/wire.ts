@@ -1,6 +1,6 @@
 import type { ModelEntry, ModelRequest, ResponseEntry, ToolSpec, UserPart } from '../../port/model-client.ts'
 import type { HttpWire, WriteRequest } from '../../port/wire.ts'
-import { createEntryJoiner, writeElements } from '../json.ts'
+import { createEntryJoiner, isRecord, writeElements } from '../json.ts'
 import { dataUrl, openaiApi } from '../openai-api.ts'
 import { createResponsesReader } from './read-response.ts'
 
@@ -16,13 +16,20 @@ export const responsesWire: HttpWire = {
 /** Models known to reason without an effort; others reject the request for encrypted reasoning. */
 const reasoningModels = /(?:^|\/)(?:gpt-(?:[5-9]|\d\d)|o\d|codex)(?!.*-chat)/
 
+/** Models known to reject the reasoning of others; those of open servers are not among them. */
+const plainModels = /(?:^|\/)(?:gpt-[34]|chatgpt|gpt-5.*-chat)/
+
 /** Name of the schema of an answer, which models read. */
 const answerName = 'answer'
 
 /** Creates a writer of stateless requests: the server stores nothing, so encrypted reasoning goes back with the input. */
 export function createResponsesWriter(adapter: string): WriteRequest {
-  const joinEntries = createEntryJoiner((entry) => writeEntry(entry, adapter))
+  const withReasoning = createEntryJoiner((entry) => writeEntry(entry, (own) => own.adapter === adapter))
+  const withoutReasoning = createEntryJoiner((entry) =>
+    writeEntry(entry, (own) => own.adapter === adapter && !own.parts.some(isReasoning)),
+  )
   return (request) => {
+    const joinEntries = plainModels.test(request.model) ? withoutReasoning : withReasoning
     const head = JSON.stringify(settingsOf(request)).slice(0, -1)
     const tools =
       request.tools.length === 0
@@ -32,7 +39,8 @@ export function createResponsesWriter(adapter: string): WriteRequest {
   }
 }
 
-function settingsOf({ model, effort, instructions, cacheKey, outputSchema: schema }: ModelRequest): object {
+function settingsOf(request: ModelRequest): object {
+  const { model, effort, instructions, cacheKey, outputSchema: schema, maxOutputTokens } = request
   const reasons = effort !== undefined || reasoningModels.test(model)
   return {
     model,
@@ -40,6 +48,7 @@ function settingsOf({ model, effort, instructions, cacheKey, outputSchema: schem
     stream: true,
     store: false,
     prompt_cache_key: cacheKey,
+    ...(maxOutputTokens === undefined ? {} : { max_output_tokens: maxOutputTokens }),
     ...(schema === undefined
       ? {}
       : { text: { format: { type: 'json_schema', name: answerName, schema, strict: true } } }),
@@ -52,11 +61,16 @@ function settingsOf({ model, effort, instructions, cacheKey, outputSchema: schem
   }
 }
 
+/** Tells the items that only a model that reasons takes; other items of its answer cannot stand without them. */
+function isReasoning(item: unknown): boolean {
+  return isRecord(item) && item['type'] === 'reasoning'
+}
+
 function toolOf({ name, description, parameters }: ToolSpec): object {
   return { type: 'function', name, description, parameters, strict: false }
 }
 
-function writeEntry(entry: ModelEntry, adapter: string): string {
+function writeEntry(entry: ModelEntry, goesBack: (response: ResponseEntry) => boolean): string {
   switch (entry.kind) {
     case 'user': {
       return JSON.stringify({ type: 'message', role: 'user', content: entry.content.map(inputOf) })
@@ -64,7 +78,7 @@ function writeEntry(entry: ModelEntry, adapter: string): string {
     case 'result':
       return JSON.stringify({ type: 'function_call_output', call_id: entry.callId, output: entry.text })
     case 'response':
-      return writeElements(entry.adapter === adapter ? entry.parts : neutralItems(entry))
+      return writeElements(goesBack(entry) ? entry.parts : neutralItems(entry))
   }
 }
 

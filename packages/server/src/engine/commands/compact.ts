@@ -41,7 +41,7 @@ export function undoCompaction(open: LiveConversation, by: Actor): ResultOf<'con
   const newest = core.compactions?.applied.at(-1)
   if (newest === undefined) throw rejection('invalidParams', 'No compaction holds, so there is none to undo.')
   const tokens = requestTokens(conversation, { without: newest.seq })
-  const { contextWindow } = modules.model()
+  const { contextWindow } = modules.model().facts
   if (contextWindow !== null && tokens > contextWindow)
     throw rejection(
       'invalidParams',

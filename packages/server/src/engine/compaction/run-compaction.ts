@@ -110,7 +110,7 @@ function summarisedEntries(context: TurnContext, { item, blocks }: Work) {
   const { view, sideFiles } = conversation
   if (item.trigger !== 'contextTooLong') return view.entries(sideFiles)
   const entries = view.entries(sideFiles, { cleared: new Set(resultsToClear(blocks, keptNone).itemIds) })
-  const { contextWindow } = modules.model()
+  const { contextWindow } = modules.model().facts
   return contextWindow === null ? entries : newestEntries(entries, contextWindow * keptWindowShare)
 }
 

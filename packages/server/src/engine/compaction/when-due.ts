@@ -19,7 +19,7 @@ const leastTokens = 1000
 
 /** Returns the tokens from which on a conversation is compacted by itself; null where the window is not known. */
 export function compactionLimit({ modules }: Weighed): number | null {
-  const { contextWindow } = modules.model()
+  const { contextWindow } = modules.model().facts
   const { limit } = modules.compaction
   if (contextWindow === null) return limit
   return limit === null ? Math.floor(contextWindow * fullShare) : Math.min(limit, contextWindow)

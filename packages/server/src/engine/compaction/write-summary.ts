@@ -6,6 +6,7 @@ import { newestEntries, summaryPrompt } from '../../core/compaction/prompt.ts'
 import { sumOf } from '../../core/compaction/weigh-blocks.ts'
 import { createCoalescer } from '../conversation/deltas.ts'
 import { unlessStorageFails } from '../conversation/storage-patience.ts'
+import { counted } from '../turn/response-recorder.ts'
 import type { TurnContext } from '../turn/turn-context.ts'
 
 type CompactionItem = ItemOf<'contextCompaction'>
@@ -51,7 +52,7 @@ export async function writeSummary(context: TurnContext, { turnId, item, entries
     const retryAt = modules.clock.now() + plan.delayMs
     const failure = { code: end.code, message: end.message }
     conversation.record({ type: 'retry.scheduled', turnId, retryAt, attempt: failures.length + 1, failure })
-    await modules.clock.sleep(plan.delayMs, signal)
+    await modules.retryWait.sleep(plan.delayMs, signal)
     if (signal.aborted) return { kind: 'aborted' }
   }
 }
@@ -63,7 +64,8 @@ const maxSummaryBytes = 48 * 1024
 async function streamOnce(context: TurnContext, summarised: Summarised): Promise<string | ModelFailure | null> {
   const { conversation, modules, signal } = context
   const { turnId, item } = summarised
-  const { client } = modules.model()
+  const { client, factsOf } = modules.model()
+  const request = summaryRequest(context, summarised)
   const texts = new Map<string, string>()
   const redacted = modules.redaction.stream()
   const show = (text: string) => {
@@ -71,7 +73,7 @@ async function streamOnce(context: TurnContext, summarised: Summarised): Promise
   }
   const deltas = createCoalescer(modules.clock, (text) => show(redacted.push(text)))
   try {
-    for await (const event of client.stream(summaryRequest(context, summarised), signal)) {
+    for await (const event of client.stream(request, signal)) {
       if (event.type === 'aborted') return null
       if (event.type === 'failed') return event.failure
       if (event.type === 'textDelta') {
@@ -79,7 +81,8 @@ async function streamOnce(context: TurnContext, summarised: Summarised): Promise
         deltas.push(event.text)
       } else if (event.type === 'textDone') texts.set(event.part, event.text)
       else if (event.type === 'completed') {
-        conversation.record({ type: 'usage.updated', turnId, counts: event.usage, purpose: 'compaction' })
+        const counts = counted(event.usage, factsOf(request.model))
+        conversation.record({ type: 'usage.updated', turnId, counts, purpose: 'compaction' })
         return [...texts.values()].join('\n\n').trim()
       }
     }

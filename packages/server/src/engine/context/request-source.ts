@@ -1,5 +1,5 @@
 import type { ModelClient, ModelRequest, ToolSpec } from '@parley/models'
-import type { EventOf, Settings, TurnId } from '@parley/protocol'
+import { type EventOf, type ModelChoice, modelInUse, type Settings, type TurnId } from '@parley/protocol'
 import { EnvironmentUnreachableError } from '@parley/workspace'
 import { missingFile } from '../../core/model-view.ts'
 import type { Tool } from '../../tools/tool.ts'
@@ -31,18 +31,18 @@ interface RequestParts {
   readonly tools: readonly Tool[]
   /** Returns the tools that MCP servers offer now. */
   readonly offered: (signal: AbortSignal) => Promise<readonly ToolSpec[]>
-  readonly client: () => ModelClient
+  readonly model: () => { readonly client: ModelClient; readonly maxOutputTokens: number | undefined }
   readonly gather: () => Promise<RequestContext>
 }
 
 type ContextSet = EventOf<'context.set'>
 
-export function createRequestSource({ conversation, tools, offered, client, gather }: RequestParts): RequestSource {
+export function createRequestSource({ conversation, tools, offered, model, gather }: RequestParts): RequestSource {
   let ownText: string | null = null
   const parsedTools = new Map<string, readonly ToolSpec[]>()
   const readText = (file: string) => conversation.sideFiles.readText(file)
   /** State for which the context was last gathered: files are read once per turn. */
-  let preparedFor: { turnId: TurnId | undefined; settings: Settings; cwd: string } | null = null
+  let preparedFor: Moment | null = null
 
   /** Describes the tools as JSON text; the schemas take 4 ms, so they are made at the first request. */
   function describeTools(more: readonly ToolSpec[]): string {
@@ -60,25 +60,28 @@ export function createRequestSource({ conversation, tools, offered, client, gath
     async prepare(signal) {
       const { turn, settings, meta } = conversation.state.core
       const { cwd } = meta
-      if (preparedFor?.turnId === turn?.id && preparedFor?.settings === settings && preparedFor.cwd === cwd) return
+      const now = { turnId: turn?.id, settings, cwd, fallback: turn?.fallback }
+      if (preparedFor !== null && isSameMoment(preparedFor, now)) return
       const more = await offered(signal)
       const found = await gatherUnlessGone(conversation, gather)
       // The log's context stays in force while the machine is unreachable; the next request gathers again.
       if (found === null) return
       const toolText = describeTools(more)
-      const event = await contextEvent(conversation, { toolText, adapter: client().adapter, found })
+      const event = await contextEvent(conversation, { toolText, adapter: model().client.adapter, found })
       const known = conversation.state.core.context
       if (known === null || isChanged(known, event)) conversation.record(event)
-      preparedFor = { turnId: turn?.id, settings, cwd }
+      preparedFor = now
     },
     forget() {
       preparedFor = null
     },
     next() {
       const { meta, settings, context, turn } = conversation.state.core
+      const { maxOutputTokens } = model()
       return {
-        model: settings.model,
+        model: modelInUse({ settings, turn }).model,
         ...(settings.effort === undefined ? {} : { effort: settings.effort }),
+        ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
         instructions: context === null ? '' : (readText(context.instructions) ?? missingFile),
         tools: context === null ? [] : toolsOf(context.tools),
         entries: conversation.view.entries(conversation.sideFiles),
@@ -87,6 +90,18 @@ export function createRequestSource({ conversation, tools, offered, client, gath
       }
     },
   }
+}
+
+/** Moment for which the context was gathered. */
+interface Moment {
+  readonly turnId: TurnId | undefined
+  readonly settings: Settings
+  readonly cwd: string
+  readonly fallback: ModelChoice | undefined
+}
+
+function isSameMoment(a: Moment, b: Moment): boolean {
+  return a.turnId === b.turnId && a.settings === b.settings && a.cwd === b.cwd && a.fallback === b.fallback
 }
 
 /** Gathers the context; null when the machine is unreachable and the log holds an earlier context. */

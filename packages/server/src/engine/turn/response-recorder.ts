@@ -1,13 +1,12 @@
-import type { ModelCall, ModelEvent } from '@parley/models'
-import type { ConversationEvent, EventOf, Item, ItemId, StopReason, TurnId } from '@parley/protocol'
+import { costOf, type ModelCall, type ModelEvent, type ModelFacts, type TokenUsage } from '@parley/models'
+import type { ConversationEvent, EventOf, Item, ItemId, StopReason, TokenCounts, TurnId } from '@parley/protocol'
 import { type RedactedStream, splitUnfinished } from '@parley/redaction'
 import { jsonBytes } from '../../replies/wire-limits.ts'
 import { keepExact, proposedItem, unrestorable } from '../calls/propose-call.ts'
 import { type Coalescer, createCoalescer } from '../conversation/deltas.ts'
 import { noticeItem } from '../conversation/notices.ts'
 import { unlessStorageFails } from '../conversation/storage-patience.ts'
-import type { ModelSource } from '../settings/model-sources.ts'
-import type { TurnContext } from './turn-context.ts'
+import type { CurrentModel, TurnContext } from './turn-context.ts'
 
 type StreamedEvent = Exclude<ModelEvent, { type: 'failed' | 'aborted' }>
 type CompletedResponse = Extract<ModelEvent, { type: 'completed' }>
@@ -27,7 +26,7 @@ interface ResponseRecorder {
 const maxJsonBytes = 4 * 1024 * 1024
 
 /** Creates the recorder of one response. `source` is the model that streams it, since settings may change meanwhile. */
-export function createResponseRecorder(context: TurnContext, turnId: TurnId, source: ModelSource): ResponseRecorder {
+export function createResponseRecorder(context: TurnContext, turnId: TurnId, source: CurrentModel): ResponseRecorder {
   const { conversation, modules } = context
   const streaming = createStreamingItems(context, turnId)
   const calls: EventOf<'model.responded'>['calls'] = []
@@ -45,7 +44,7 @@ export function createResponseRecorder(context: TurnContext, turnId: TurnId, sou
 
   function complete({ parts, usage, stop }: CompletedResponse): void {
     streaming.stop()
-    const { client, contextWindow } = source
+    const { client, facts } = source
     const text = streaming.messageText()
     const cut = cuts[stop]
     const events: ConversationEvent[] = [
@@ -53,8 +52,8 @@ export function createResponseRecorder(context: TurnContext, turnId: TurnId, sou
       {
         type: 'usage.updated',
         turnId,
-        counts: usage,
-        ...(contextWindow === null ? {} : { contextWindow }),
+        counts: counted(usage, facts),
+        ...(facts.contextWindow === null ? {} : { contextWindow: facts.contextWindow }),
         ...(cut === undefined ? {} : { stopReason: cut.reason }),
       },
       { type: 'model.responded', turnId, adapter: client.adapter, parts: [...parts], text, calls },
@@ -71,13 +70,13 @@ export function createResponseRecorder(context: TurnContext, turnId: TurnId, sou
         streaming.push(event.part, 'agentMessage', event.text)
         break
       case 'reasoningDelta':
-        streaming.push(event.part, 'reasoning', event.text)
+        streaming.push(event.part, reasoningType(event), event.text)
         break
       case 'textDone':
         streaming.finish(event.part, 'agentMessage', event.text)
         break
       case 'reasoningDone':
-        streaming.finish(event.part, 'reasoning', event.text)
+        streaming.finish(event.part, reasoningType(event), event.text)
         break
       case 'call':
         propose(event)
@@ -99,6 +98,11 @@ function sizeOf(event: StreamedEvent): number {
   return event.type === 'call' ? jsonBytes(event.arguments) : 0
 }
 
+/** Returns the tokens of a call with its cost, which is computed once: prices change. */
+export function counted(usage: TokenUsage, { price }: ModelFacts): TokenCounts {
+  return price === null ? usage : { ...usage, costUsd: costOf(usage, price) }
+}
+
 interface Cut {
   readonly reason: StopReason
   /** Notice where the turn goes on with the calls of the response. */
@@ -109,6 +113,7 @@ interface Cut {
 const cuts: Readonly<Record<CompletedResponse['stop'], Cut | undefined>> = {
   stop: undefined,
   length: { reason: 'outputLimit', title: "The answer ends here because it reached the model's output limit." },
+  context: { reason: 'context', title: "The answer ends here because the model's context window is full." },
   filter: { reason: 'filtered', title: "The answer ends here because the provider's content filter stopped it." },
 }
 
@@ -116,7 +121,11 @@ function noticeEvent(id: ItemId, turnId: TurnId, { reason, title }: Cut): Conver
   return { type: 'item.completed', turnId, item: noticeItem(id, { level: 'warning', code: reason, title }) }
 }
 
-type StreamedType = 'agentMessage' | 'reasoning'
+type StreamedType = 'agentMessage' | 'reasoning' | 'rawReasoning'
+
+function reasoningType({ raw }: { readonly raw?: true }): StreamedType {
+  return raw === true ? 'rawReasoning' : 'reasoning'
+}
 
 interface StreamingItem {
   readonly itemId: ItemId
@@ -207,5 +216,7 @@ function createStreamingItems({ conversation, modules }: TurnContext, turnId: Tu
 }
 
 function streamedItem(id: ItemId, type: StreamedType, status: Item['status'], text: string): Item {
-  return { id, type, status, title: type === 'reasoning' ? 'Reasoning' : 'Answer', text }
+  if (type === 'agentMessage') return { id, type, status, title: 'Answer', text }
+  const raw = type === 'rawReasoning' ? ({ raw: true } as const) : {}
+  return { id, type: 'reasoning', status, title: 'Reasoning', text, ...raw }
 }

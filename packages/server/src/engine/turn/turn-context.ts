@@ -1,7 +1,9 @@
 import type { Config } from '@parley/config'
+import type { ModelFacts } from '@parley/models'
 import type { Rules, UserRules } from '@parley/policy'
-import type { ClientId } from '@parley/protocol'
+import { type ClientId, modelInUse } from '@parley/protocol'
 import type { Redaction } from '@parley/redaction'
+import type { Fallback } from '../../core/fallback-model.ts'
 import type { Clock, Ids } from '../../ports/clock-and-ids.ts'
 import type { ToolPorts } from '../../tools/define-tool.ts'
 import { createTools } from '../../tools/registry.ts'
@@ -11,10 +13,12 @@ import { createRequestSource, type RequestContext, type RequestSource } from '..
 import type { Conversation } from '../conversation/conversation.ts'
 import type { StoragePatience } from '../conversation/storage-patience.ts'
 import type { ConversationLimits } from '../limits/conversation-limits.ts'
+import { createForegroundCalls, type ForegroundCalls } from '../session/foreground-calls.ts'
 import type { Participants } from '../session/participants.ts'
 import { createSessionMemory, type SessionMemory } from '../session/session-memory.ts'
 import { type CompactionSettings, compactionSettings } from '../settings/compaction-settings.ts'
 import type { ModelSource } from '../settings/model-sources.ts'
+import { createRetryWait, type RetryWait } from './retry-wait.ts'
 
 /** Context of one step of the turn loop. */
 export interface TurnContext {
@@ -43,14 +47,25 @@ export interface TurnModules {
   /** Rules file that permanent permissions are written to. */
   readonly userRules: UserRules
   readonly limits: ConversationLimits
-  /** Returns the model of the current settings. */
-  readonly model: () => ModelSource
+  readonly foreground: ForegroundCalls
+  /** Returns the model that makes the next call. */
+  readonly model: () => CurrentModel
   readonly requests: RequestSource
   readonly compaction: CompactionSettings
+  /** Models that take over, in order, when the retries of a call are used up. */
+  readonly fallbacks: readonly Fallback[]
+  readonly retryWait: RetryWait
   /** Returns the clientIds that can answer an approval now. */
   readonly answerers: () => readonly ClientId[]
   /** Tells if a running call may ask the user: not in a script, and not under the policy `never`. */
   readonly mayAsk: () => boolean
+}
+
+/** Model that makes the next call: the client of its provider and what is known of it. */
+export interface CurrentModel extends Pick<ModelSource, 'client' | 'limits' | 'factsOf'> {
+  readonly facts: ModelFacts
+  /** Output limit that the user set. */
+  readonly maxOutputTokens: number | undefined
 }
 
 interface ModuleParts {
@@ -64,6 +79,7 @@ interface ModuleParts {
   readonly gather: () => Promise<RequestContext>
   readonly sourceOf: (providerId: string) => ModelSource
   readonly config: Config
+  readonly fallbacks: readonly Fallback[]
 }
 
 type Ports = Pick<TurnModules, 'clock' | 'ids' | 'random' | 'redaction' | 'userRules'>
@@ -73,9 +89,13 @@ export function createTurnModules(
   parts: ModuleParts,
   { clock, ids, random, redaction, userRules }: Ports,
 ): TurnModules {
-  const { conversation, clients, toolPorts, mcp, limits, givenRules, gather, sourceOf, config } = parts
+  const { conversation, clients, toolPorts, mcp, limits, givenRules, gather, sourceOf, fallbacks, config } = parts
   const tools = createTools(toolPorts)
-  const model = () => sourceOf(conversation.state.core.settings.modelProvider)
+  const model = (): CurrentModel => {
+    const { modelProvider, model: name } = modelInUse(conversation.state.core)
+    const { client, limits: retries, factsOf, maxOutputOf } = sourceOf(modelProvider)
+    return { client, limits: retries, factsOf, facts: factsOf(name), maxOutputTokens: maxOutputOf(name) }
+  }
   return {
     clock,
     ids,
@@ -90,9 +110,12 @@ export function createTurnModules(
     },
     userRules,
     limits,
+    foreground: createForegroundCalls(),
     model,
-    requests: createRequestSource({ conversation, tools, offered: mcp.offered, client: () => model().client, gather }),
+    requests: createRequestSource({ conversation, tools, offered: mcp.offered, model, gather }),
     compaction: compactionSettings(config),
+    fallbacks,
+    retryWait: createRetryWait(clock),
     answerers: () => clients.answerers,
     // Followers that cannot answer mean a script; without followers a person may still return and answer.
     mayAsk: () =>

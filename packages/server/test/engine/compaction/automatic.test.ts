@@ -4,7 +4,7 @@ import { testPlace } from '../support/test-server.ts'
 import { linesOf, textOf } from './entry-lines.ts'
 
 const long = 'word '.repeat(6000)
-const window = { contextWindow: 20_000 }
+const window = { facts: { contextWindow: 20_000 } }
 const tooLong: Answer = { failure: { code: 'contextTooLong', message: 'Too long for m1.', retry: 'never' } }
 const look = (path: string): Answer => ({ calls: [{ name: 'read_file', args: { path } }] })
 
@@ -78,7 +78,7 @@ describe('a conversation that almost fills the window', () => {
     await using place = testPlace()
     const model = scriptedModel({ text: long }, { text: 'Summary.' }, { text: 'ok' })
     const config = { model_auto_compact_token_limit: '6000', compact_prompt: 'In Welsh please.' }
-    const { watched } = await place.talk({ model, contextWindow: null }, { config })
+    const { watched } = await place.talk({ model, facts: { contextWindow: null } }, { config })
     await watched.send('one')
     await watched.turnEnded()
     await watched.send('two')
@@ -110,7 +110,7 @@ describe('a request that the provider finds too long', () => {
   it('is repeated once after a compaction', async () => {
     await using place = testPlace()
     const model = scriptedModel({ text: long }, tooLong, { text: 'Summary.' }, { text: 'ok' })
-    const { watched } = await place.talk({ model, contextWindow: null })
+    const { watched } = await place.talk({ model, facts: { contextWindow: null } })
     await watched.send('one')
     await watched.turnEnded()
     await watched.send('two')
@@ -140,7 +140,7 @@ describe('a request that the provider finds too long', () => {
   it('ends the turn when it is still too long', async () => {
     await using place = testPlace()
     const model = scriptedModel({ text: long }, tooLong, { text: 'Summary.' }, tooLong)
-    const { watched } = await place.talk({ model, contextWindow: null })
+    const { watched } = await place.talk({ model, facts: { contextWindow: null } })
     await watched.send('one')
     await watched.turnEnded()
     await watched.send('two')
@@ -154,7 +154,7 @@ describe('a request that the provider finds too long', () => {
     place.write('big', 'x '.repeat(4000))
     const down: Answer = { failure: { code: 'auth', message: 'The key is wrong.', retry: 'never' } }
     const model = scriptedModel(look('big'), { text: 'read it' }, tooLong, down, { text: 'ok' })
-    const { watched } = await place.talk({ model, contextWindow: null })
+    const { watched } = await place.talk({ model, facts: { contextWindow: null } })
     await watched.send('one')
     await watched.turnEnded()
     await watched.send('two')
@@ -172,7 +172,7 @@ describe('a request that the provider finds too long', () => {
     await using place = testPlace()
     const down: Answer = { failure: { code: 'auth', message: 'The key is wrong.', retry: 'never' } }
     const model = scriptedModel({ text: long }, tooLong, down)
-    const { watched } = await place.talk({ model, contextWindow: null })
+    const { watched } = await place.talk({ model, facts: { contextWindow: null } })
     await watched.send('one')
     await watched.turnEnded()
     await watched.send('two')
@@ -186,7 +186,7 @@ describe('a request that the provider finds too long', () => {
   it('is summarised in halves when the summary is too long too', async () => {
     await using place = testPlace()
     const model = scriptedModel({ text: long }, tooLong, tooLong, { text: 'Summary.' }, { text: 'ok' })
-    const { watched } = await place.talk({ model, contextWindow: null })
+    const { watched } = await place.talk({ model, facts: { contextWindow: null } })
     await watched.send('one')
     await watched.turnEnded()
     await watched.send('two')

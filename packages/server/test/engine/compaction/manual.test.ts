@@ -4,7 +4,7 @@ import { testPlace } from '../support/test-server.ts'
 import { linesOf, textOf } from './entry-lines.ts'
 
 const long = 'word '.repeat(2000)
-const wide = { contextWindow: 100_000 }
+const wide = { facts: { contextWindow: 100_000 } }
 
 describe('a compaction that the user asks for', () => {
   it('runs in a turn of its own, and the next request begins with the carried words and the summary', async () => {
@@ -166,14 +166,14 @@ describe('an undone compaction', () => {
   it('is refused with the numbers where it would not fit the window', async () => {
     await using place = testPlace()
     const model = scriptedModel({ text: long.repeat(10) }, { text: 'Summary.' })
-    const { client, watched, server } = await place.talk({ model, contextWindow: 200_000 })
+    const { client, watched, server } = await place.talk({ model, facts: { contextWindow: 200_000 } })
     const { conversationId } = watched
     await watched.send('one')
     await watched.turnEnded()
     await client.request('conversation/compact', { conversationId })
     await watched.turnEnded()
     await server.close()
-    const small = await place.start({ model, contextWindow: 20_000 }).connect()
+    const small = await place.start({ model, facts: { contextWindow: 20_000 } }).connect()
     await small.request('conversation/resume', { conversationId })
     const refused = await small.refused('conversation/compact/undo', { conversationId })
     expect(refused.message).toMatch(/would have about [\d,]+ tokens, and the window of m1 has 20,000/)

@@ -223,7 +223,7 @@ test('settings and instructions are applied, and unused ones are reported', asyn
 test('a conversation is compacted with the prompt of its client, which gets context_compacted', async () => {
   await using place = testPlace()
   const model = scriptedModel({ text: 'word '.repeat(8000) }, { text: 'Summary.' }, { text: 'ok' })
-  await using hand = await takeHand(place.start({ model, contextWindow: 14_000 }))
+  await using hand = await takeHand(place.start({ model, facts: { contextWindow: 14_000 } }))
   const first = hand.call('codex', { prompt: 'x', cwd: place.cwd, 'compact-prompt': '"Briefly", in Welsh.' })
   const { structuredContent } = await first.answer
   const { id, answer } = hand.call('codex-reply', { prompt: 'y', ...structuredContent })
