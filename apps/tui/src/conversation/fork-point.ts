@@ -1,5 +1,5 @@
 import type { Conversation } from '@parley/client'
-import type { MessagePlace } from '../ui/actions.ts'
+import type { MessagePlace } from '../ui/ui-state.ts'
 
 /** Events read at most to find the start of a turn; they lie between two items. */
 const maxEvents = 1_000

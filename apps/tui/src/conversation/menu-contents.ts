@@ -1,9 +1,9 @@
 import type { Conversation, Parley } from '@parley/client'
 import type { ConversationId, ConversationState, Item } from '@parley/protocol'
-import type { SentMessage } from '../ui/actions.ts'
 import { sentMessages } from '../ui/earlier-message.ts'
 import { modelRows } from '../ui/menu/loaded-rows.ts'
 import type { MenuRow } from '../ui/menu/menu.ts'
+import type { SentMessage } from '../ui/ui-state.ts'
 
 type Asking = Pick<Parley, 'request'>
 

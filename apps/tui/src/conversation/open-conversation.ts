@@ -3,10 +3,11 @@ import { type Settings, type SettingsPatch, wireErrors } from '@parley/protocol'
 import { RpcError } from '@parley/rpc'
 import { type CommonFlags, overridesOf } from '../cli/flags.ts'
 import { fromWorkingFolder, workingFolder } from '../cli/folders.ts'
-import type { Intent, MessagePlace } from '../ui/actions.ts'
+import type { Intent } from '../ui/actions.ts'
 import { sandboxModes } from '../ui/menu/setting-rows.ts'
 import type { Notice } from '../ui/notices/notice.ts'
 import { settingsLine } from '../ui/outside-changes.ts'
+import type { MessagePlace } from '../ui/ui-state.ts'
 import { pointBefore } from './fork-point.ts'
 
 /** A conversation that was opened by this connection, with what to say about it. */

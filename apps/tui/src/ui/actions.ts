@@ -3,12 +3,10 @@ import type {
   ApprovalDecision,
   ApprovalId,
   ClientId,
-  CompletedItem,
   ConversationId,
   ConversationState,
   EventOf,
   ItemId,
-  ItemOf,
   ListedConversation,
   MessageId,
   SettingsPatch,
@@ -21,15 +19,7 @@ import type { FileList } from './complete/file-list.ts'
 import type { KeyEvent } from './keys/key-event.ts'
 import type { MenuKind, MenuRow } from './menu/menu.ts'
 import type { Notice } from './notices/notice.ts'
-import type { Look, LostLog, Opened, UiState, Unsent } from './ui-state.ts'
-
-/** Place of a message in its conversation. */
-export type MessagePlace = Pick<CompletedItem, 'seq' | 'turnId'>
-
-/** Message of the user, and its place. */
-export interface SentMessage extends MessagePlace {
-  readonly item: ItemOf<'userMessage'>
-}
+import type { Look, LostLog, MessagePlace, Opened, SentMessage, UiState, Unsent } from './ui-state.ts'
 
 /** Parts of a conversation that `/copy` names. */
 export const copiedParts = ['answer', 'code', 'command', 'all'] as const

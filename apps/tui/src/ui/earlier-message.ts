@@ -1,9 +1,9 @@
 import type { CompletedItem, ConversationState } from '@parley/protocol'
-import { type SentMessage, stepTo, type UiContext, type UiStep } from './actions.ts'
+import { stepTo, type UiContext, type UiStep } from './actions.ts'
 import { replace } from './composer/composer.ts'
 import { inputText, isWhole } from './inbox.ts'
 import { filledMenu, type MenuRow, newMenu, plainRow } from './menu/menu.ts'
-import { addNote, isOffered, type UiState } from './ui-state.ts'
+import { addNote, isOffered, type SentMessage, type UiState } from './ui-state.ts'
 
 /** Time within which a second Escape opens the list. */
 const againWithinMs = 1_000

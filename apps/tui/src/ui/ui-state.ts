@@ -1,8 +1,17 @@
-import type { Answers, ApprovalId, ClientId, ConversationId, ItemId, MessageId, TurnId } from '@parley/protocol'
+import type {
+  Answers,
+  ApprovalId,
+  ClientId,
+  CompletedItem,
+  ConversationId,
+  ItemId,
+  ItemOf,
+  MessageId,
+  TurnId,
+} from '@parley/protocol'
 import type { Line } from '../view/text/span.ts'
 import type { Rgb, ThemeName } from '../view/text/theme.ts'
 import type { AmbiguousWidth } from '../view/text/width.ts'
-import type { SentMessage } from './actions.ts'
 import { type AnswerGuard, type Choice, type HeldKey, unguarded } from './answers.ts'
 import type { FileList } from './complete/file-list.ts'
 import { type Composer, emptyComposer } from './composer/composer.ts'
@@ -153,6 +162,14 @@ type Link =
 interface Reached {
   readonly approvalId: ApprovalId
   readonly answer: Choice['answer']
+}
+
+/** Place of a message in its conversation. */
+export type MessagePlace = Pick<CompletedItem, 'seq' | 'turnId'>
+
+/** Message of the user, and its place. */
+export interface SentMessage extends MessagePlace {
+  readonly item: ItemOf<'userMessage'>
 }
 
 export interface Unsent {
