@@ -37,6 +37,7 @@ function startTurn(core: Core, event: EventOf<'turn.started'>, at: number): Core
     usage: noTokens,
     denials: [],
     ...(event.outputSchema === undefined ? {} : { outputSchema: event.outputSchema }),
+    ...(event.budget === undefined ? {} : { budget: event.budget, responses: 0 }),
   }
   const inboxPaused = event.trigger === 'message' && core.inboxPaused
   return { ...core, turn, inboxPaused, counts: { ...core.counts, turns: core.counts.turns + 1 } }
@@ -99,6 +100,7 @@ function addUsage(core: Core, turn: Turn, event: EventOf<'usage.updated'>): Core
       ...withoutStop(turn),
       usage: addTokens(turn.usage, event.counts),
       ...(stopReason === undefined ? {} : { stopReason }),
+      ...(turn.responses === undefined ? {} : { responses: turn.responses + 1 }),
     },
     usage: {
       total: addTokens(core.usage.total, event.counts),

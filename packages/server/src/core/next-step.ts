@@ -1,4 +1,13 @@
-import { type ConversationState, type ItemId, isCall, type OpenItem, type QueuedMessage } from '@parley/protocol'
+import {
+  type ConversationState,
+  type Failure,
+  type ItemId,
+  isCall,
+  type OpenItem,
+  type QueuedMessage,
+} from '@parley/protocol'
+
+import { usedUp } from './turn-budget.ts'
 
 export type Step =
   | { kind: 'await' }
@@ -6,6 +15,7 @@ export type Step =
   | { kind: 'callModel'; steering: readonly QueuedMessage[] }
   | { kind: 'runCalls'; itemIds: readonly ItemId[] }
   | { kind: 'endTurn' }
+  | { kind: 'failTurn'; failure: Failure }
 
 const wait: Step = { kind: 'await' }
 
@@ -31,6 +41,8 @@ function stepWhenIdle(core: Core): Step {
 }
 
 function callModel(core: Core): Step {
+  const failure = core.turn === null ? null : usedUp(core.turn)
+  if (failure !== null) return { kind: 'failTurn', failure }
   return { kind: 'callModel', steering: steeringOf(core) }
 }
 

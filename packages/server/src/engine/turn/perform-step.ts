@@ -28,6 +28,8 @@ export async function performStep(context: TurnContext, step: ActiveStep): Promi
     case 'runCalls':
       await runTogether(context, step.itemIds)
       return null
+    case 'failTurn':
+      return step.failure
     case 'endTurn':
       completeTurn(conversation, modules.ids, await findAnswerProblem(conversation.state))
       return null
