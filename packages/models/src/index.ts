@@ -1,7 +1,9 @@
 export { keyVariable, readKey } from './exchange/endpoint.ts'
 export { planRetry, type RetryLimits } from './failures/retry-wait.ts'
 export {
+  type FreeformInput,
   type JsonSchemaObject,
+  type ModelAbilities,
   type ModelCall,
   type ModelClient,
   type ModelEntry,

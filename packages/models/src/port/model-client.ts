@@ -14,10 +14,29 @@ export interface JsonSchemaObject {
   readonly [keyword: string]: unknown
 }
 
+/** Form of a tool whose input is a text, for the wires that have such tools. */
+export interface FreeformInput {
+  /** Field of the arguments that the text stands for. */
+  readonly field: string
+  readonly description: string
+  /** Grammar of the text, in the syntax of Lark. */
+  readonly grammar: string
+}
+
+/** Abilities of a model that decide which tools it is offered. */
+export interface ModelAbilities {
+  /** `freeformPatch`: trained on patches, and takes them as a text; `edit`: changes files by old and new text. */
+  readonly toolShape: 'freeformPatch' | 'edit'
+  /** True if it reads images. */
+  readonly images: boolean
+}
+
 export interface ToolSpec {
   readonly name: string
   readonly description: string
   readonly parameters: JsonSchemaObject
+  /** Present for a model that takes the tool in this form; wires without such tools leave it out. */
+  readonly freeform?: FreeformInput
 }
 
 interface TextPart {
@@ -58,6 +77,8 @@ export interface ResultEntry {
   readonly kind: 'result'
   readonly callId: string
   readonly text: string
+  /** Images that belong to the text; only for models that read them. */
+  readonly images?: readonly ImagePart[]
   readonly isError: boolean
 }
 

@@ -80,8 +80,9 @@ function userBlock(part: UserPart): readonly object[] {
   return [{ type: 'image', source: { type: 'base64', media_type: part.mediaType, data: part.base64 } }]
 }
 
-function resultBlock({ callId, text, isError }: ModelEntry & { readonly kind: 'result' }): object {
-  const content = text === '' ? {} : { content: text }
+function resultBlock({ callId, text, images = [], isError }: ModelEntry & { readonly kind: 'result' }): object {
+  const parts = [{ type: 'text' as const, text }, ...images]
+  const content = images.length > 0 ? { content: parts.flatMap(userBlock) } : text === '' ? {} : { content: text }
   return { type: 'tool_result', tool_use_id: acceptedId(callId), ...content, ...(isError ? { is_error: true } : {}) }
 }
 

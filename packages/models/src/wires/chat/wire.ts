@@ -1,7 +1,16 @@
-import type { ModelCall, ModelEntry, ModelRequest, ResponseEntry, ToolSpec, UserPart } from '../../port/model-client.ts'
+import type {
+  ImagePart,
+  ModelCall,
+  ModelEntry,
+  ModelRequest,
+  ResponseEntry,
+  ToolSpec,
+  UserPart,
+} from '../../port/model-client.ts'
 import type { HttpWire, WriteRequest } from '../../port/wire.ts'
 import { createEntryJoiner, writeElements } from '../json.ts'
 import { dataUrl, openaiApi } from '../openai-api.ts'
+import { imagesEndingAt, imagesFollow } from '../result-images.ts'
 import { createChatReader } from './read-response.ts'
 import { assistantMessage } from './response-parts.ts'
 
@@ -16,7 +25,7 @@ export const chatWire: HttpWire = {
 
 /** Creates a writer of requests with only those fields that every compatible server accepts. */
 export function createChatWriter(adapter: string): WriteRequest {
-  const joinEntries = createEntryJoiner((entry) => writeEntry(entry, adapter))
+  const joinEntries = createEntryJoiner((entry, entries) => writeEntry(entry, adapter, entries))
   return (request) => {
     const head = JSON.stringify(settingsOf(request)).slice(0, -1)
     const tools =
@@ -44,15 +53,24 @@ function toolOf({ name, description, parameters }: ToolSpec): object {
   return { type: 'function', function: { name, description, parameters } }
 }
 
-function writeEntry(entry: ModelEntry, adapter: string): string {
+function writeEntry(entry: ModelEntry, adapter: string, entries: readonly ModelEntry[]): string {
   switch (entry.kind) {
     case 'user':
       return JSON.stringify({ role: 'user', content: contentOf(entry.content) })
     case 'result':
-      return JSON.stringify({ role: 'tool', tool_call_id: entry.callId, content: entry.text })
+      return writeElements([
+        { role: 'tool', tool_call_id: entry.callId, content: entry.text },
+        ...imageMessages(imagesEndingAt(entry, entries)),
+      ])
     case 'response':
       return writeElements(entry.adapter === adapter ? entry.parts : neutralMessages(entry))
   }
+}
+
+/** Returns a message with the images of results, which messages of tools cannot have and which must not stand between them. */
+function imageMessages(images: readonly ImagePart[]): readonly object[] {
+  if (images.length === 0) return []
+  return [{ role: 'user', content: contentOf([{ type: 'text', text: imagesFollow }, ...images]) }]
 }
 
 /** Returns content as plain text where possible: many servers accept nothing else, and few models accept images. */

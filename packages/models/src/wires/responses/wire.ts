@@ -1,6 +1,13 @@
-import type { ModelEntry, ModelRequest, ResponseEntry, ToolSpec, UserPart } from '../../port/model-client.ts'
+import type {
+  ModelEntry,
+  ModelRequest,
+  ResponseEntry,
+  ResultEntry,
+  ToolSpec,
+  UserPart,
+} from '../../port/model-client.ts'
 import type { HttpWire, WriteRequest } from '../../port/wire.ts'
-import { createEntryJoiner, writeElements } from '../json.ts'
+import { createEntryJoiner, isRecord, writeElements } from '../json.ts'
 import { dataUrl, openaiApi } from '../openai-api.ts'
 import { createResponsesReader } from './read-response.ts'
 
@@ -21,7 +28,7 @@ const answerName = 'answer'
 
 /** Creates a writer of stateless requests: the server stores nothing, so encrypted reasoning goes back with the input. */
 export function createResponsesWriter(adapter: string): WriteRequest {
-  const joinEntries = createEntryJoiner((entry) => writeEntry(entry, adapter))
+  const joinEntries = createEntryJoiner((entry, entries) => writeEntry(entry, adapter, entries))
   return (request) => {
     const head = JSON.stringify(settingsOf(request)).slice(0, -1)
     const tools =
@@ -52,20 +59,39 @@ function settingsOf({ model, effort, instructions, cacheKey, outputSchema: schem
   }
 }
 
-function toolOf({ name, description, parameters }: ToolSpec): object {
-  return { type: 'function', name, description, parameters, strict: false }
+function toolOf({ name, description, parameters, freeform }: ToolSpec): object {
+  if (freeform === undefined) return { type: 'function', name, description, parameters, strict: false }
+  const format = { type: 'grammar', syntax: 'lark', definition: freeform.grammar }
+  return { type: 'custom', name, description: freeform.description, format }
 }
 
-function writeEntry(entry: ModelEntry, adapter: string): string {
+/** Tests if a call goes back as a call of a freeform tool; its result has a type of its own then. */
+function isFreeform(callId: string, adapter: string, entries: readonly ModelEntry[]): boolean {
+  const made = entries.findLast(
+    (entry) => entry.kind === 'response' && entry.calls.some((call) => call.callId === callId),
+  )
+  if (made?.kind !== 'response' || made.adapter !== adapter) return false
+  return made.parts.some((part) => isRecord(part) && part['type'] === 'custom_tool_call' && part['call_id'] === callId)
+}
+
+function writeEntry(entry: ModelEntry, adapter: string, entries: readonly ModelEntry[]): string {
   switch (entry.kind) {
     case 'user': {
       return JSON.stringify({ type: 'message', role: 'user', content: entry.content.map(inputOf) })
     }
-    case 'result':
-      return JSON.stringify({ type: 'function_call_output', call_id: entry.callId, output: entry.text })
+    case 'result': {
+      const isText = isFreeform(entry.callId, adapter, entries)
+      const type = isText ? 'custom_tool_call_output' : 'function_call_output'
+      return JSON.stringify({ type, call_id: entry.callId, output: outputOf(entry) })
+    }
     case 'response':
       return writeElements(entry.adapter === adapter ? entry.parts : neutralItems(entry))
   }
+}
+
+/** Returns the output of a call: its text, followed by its images. */
+function outputOf({ text, images = [] }: ResultEntry): string | readonly object[] {
+  return images.length === 0 ? text : [{ type: 'text' as const, text }, ...images].map(inputOf)
 }
 
 function inputOf(part: UserPart): object {
