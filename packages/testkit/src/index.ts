@@ -12,7 +12,7 @@ export {
 } from './processes.ts'
 export { type Pty, startPty } from './pty.ts'
 export { type CliOptions, type CliResult, type CliRun, cliPath, runCli, startCli, startProgram } from './run-cli.ts'
-export type { AnswerStep, RecordedRequest, ScriptedCall, Step } from './scripted-step.ts'
+export type { AnswerStep, RecordedRequest, ScriptedCall, Step, Wire } from './scripted-step.ts'
 export { secretCorpus } from './secret-corpus.ts'
 export {
   restoreSandboxCache,
@@ -26,3 +26,7 @@ export {
 export { expectTranscript, recordTranscript, type TranscriptEntry } from './transcript.ts'
 export { virtualScreen } from './virtual-screen.ts'
 export { waitUntil } from './wait-until.ts'
+export { anthropicFrames } from './wires/anthropic-wire.ts'
+export { chatFrames } from './wires/chat-wire.ts'
+export { geminiFrames } from './wires/gemini-wire.ts'
+export { responsesFrames } from './wires/responses-wire.ts'

@@ -49,9 +49,16 @@ export async function startModelServer(steps: readonly Step[] = []): Promise<Mod
 function wireOf(incoming: IncomingMessage): Wire | undefined {
   const path = incoming.url?.split('?')[0] ?? ''
   if (incoming.method !== 'POST') return undefined
-  if (path.endsWith('/responses')) return 'responses'
-  return path.endsWith('/chat/completions') ? 'chat' : undefined
+  return paths.find(([end]) => path.endsWith(end))?.[1]
 }
+
+/** Ends of paths, by which a request says what it speaks. */
+const paths: readonly (readonly [string, Wire])[] = [
+  ['/responses', 'responses'],
+  ['/chat/completions', 'chat'],
+  ['/messages', 'anthropic'],
+  [':streamGenerateContent', 'gemini'],
+]
 
 type Arrival = {
   readonly incoming: IncomingMessage
@@ -79,9 +86,13 @@ function parsed(body: string): unknown {
 }
 
 function answerOther(incoming: IncomingMessage, response: ServerResponse): void {
-  if (incoming.url?.endsWith('/models')) sendJson(response, 200, { data: [{ id: 'scripted', object: 'model' }] })
+  const path = incoming.url?.split('?')[0] ?? ''
+  if (path.endsWith('/models')) sendJson(response, 200, modelList)
   else reject(response, `nothing answers ${incoming.method} ${incoming.url}`, 404)
 }
+
+/** List of models in the forms of OpenAI and Anthropic (`data`) and of Gemini (`models`). */
+const modelList = { data: [{ id: 'scripted', object: 'model' }], models: [{ name: 'models/scripted' }] }
 
 function reject(response: ServerResponse, message: string, status = 400): void {
   sendJson(response, status, { error: { message, type: 'scripted' } })

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 
-export type Wire = 'responses' | 'chat'
+export type Wire = 'responses' | 'chat' | 'anthropic' | 'gemini'
 
 export type RecordedRequest = {
   /** Counted from 1 over all requests of the server. */

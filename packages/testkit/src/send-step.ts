@@ -1,9 +1,11 @@
 import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
-import { chatFrames } from './chat-wire.ts'
-import { responsesFrames } from './responses-wire.ts'
-import type { AnswerStep, Delivery, RecordedRequest, ReplyStep, StatusStep } from './scripted-step.ts'
+import type { AnswerStep, Delivery, RecordedRequest, ReplyStep, StatusStep, Wire } from './scripted-step.ts'
+import { anthropicFrames } from './wires/anthropic-wire.ts'
+import { chatFrames } from './wires/chat-wire.ts'
+import { geminiFrames } from './wires/gemini-wire.ts'
+import { responsesFrames } from './wires/responses-wire.ts'
 
 /** Answers a request with one step. Returns early when the client has disconnected. */
 export async function sendStep(step: ReplyStep, request: RecordedRequest, response: ServerResponse): Promise<void> {
@@ -14,13 +16,16 @@ export async function sendStep(step: ReplyStep, request: RecordedRequest, respon
   response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' })
   response.flushHeaders()
   if ('raw' in step) return sendFrames([step.raw], step, response)
-  const frames = answerFrames(step, request)
-  if (!('hang' in step)) return sendFrames(frames, step, response)
-  await writeFrames(frames.slice(0, Math.ceil(frames.length / 2)), step, response)
+  const answer = frames[request.wire](step, request.number)
+  if (!('hang' in step)) return sendFrames(answer, step, response)
+  await writeFrames(answer.slice(0, Math.ceil(answer.length / 2)), step, response)
 }
 
-function answerFrames(step: AnswerStep, request: RecordedRequest): string[] {
-  return request.wire === 'responses' ? responsesFrames(step, request.number) : chatFrames(step, request.number)
+const frames: Readonly<Record<Wire, (step: AnswerStep, requestNumber: number) => string[]>> = {
+  responses: responsesFrames,
+  chat: chatFrames,
+  anthropic: anthropicFrames,
+  gemini: geminiFrames,
 }
 
 function sendStatus(step: StatusStep, response: ServerResponse): void {

@@ -1,8 +1,8 @@
-import { StringDecoder } from 'node:string_decoder'
-import { createParser } from 'eventsource-parser'
 import type { Explain } from '../failures/explain.ts'
 import { isTerminal, type ModelEvent } from '../port/model-client.ts'
 import type { ExchangeLimits, WireReader } from '../port/wire.ts'
+import { isCutLine, shapeOf } from './answer-shape.ts'
+import { createSseReader } from './sse-reader.ts'
 
 interface BodyBatch {
   readonly events: readonly ModelEvent[]
@@ -21,11 +21,14 @@ interface BodyReaderParts {
   readonly reader: WireReader
   readonly explain: Explain
   readonly limits: ExchangeLimits
+  /** Name of the wire, as in `wire_api`. */
+  readonly wireName: string
 }
 
 /** Creates a reader for server-sent events. */
-export function createStreamedBodyReader({ reader, explain, limits }: BodyReaderParts): BodyReader {
+export function createStreamedBodyReader({ reader, explain, limits, wireName }: BodyReaderParts): BodyReader {
   const sse = createSseReader(limits.maxEventChars)
+  const checked = createShapeCheck({ reader, explain, wireName })
   let receivedBytes = 0
   return {
     read(bytes) {
@@ -33,21 +36,25 @@ export function createStreamedBodyReader({ reader, explain, limits }: BodyReader
       if (receivedBytes > limits.maxResponseBytes) return tooLarge(explain, 'responseTooLarge')
       const { events, alive, oversized } = sse.read(bytes)
       const out: ModelEvent[] = []
-      for (const data of events) reader.read(data, out)
+      for (const data of events) checked.read(data, out)
       return oversized && !out.some(isTerminal) ? tooLarge(explain, 'oversizedEvent') : { events: out, alive }
     },
     end() {
       const out: ModelEvent[] = []
       // The last event may lack its closing blank line, or be cut in two.
-      for (const data of sse.end().events) if (isWhole(data)) reader.read(data, out)
-      if (!out.some(isTerminal)) reader.end(out)
+      for (const data of sse.end().events) if (isWhole(data)) checked.read(data, out)
+      const stray = sse.strayText()
+      // Some gateways put a plain JSON body, often an error, where the stream should be.
+      if (isWhole(stray) && !out.some(isTerminal)) checked.read(stray, out)
+      if (!out.some(isTerminal)) checked.end(out, stray !== '' && !isCutLine(stray))
       return out
     },
   }
 }
 
 /** Creates a reader for one JSON object, the answer of servers that ignore `stream: true`. */
-export function createWholeBodyReader({ reader, explain, limits }: BodyReaderParts): BodyReader {
+export function createWholeBodyReader({ reader, explain, limits, wireName }: BodyReaderParts): BodyReader {
+  const checked = createShapeCheck({ reader, explain, wireName })
   const chunks: Uint8Array[] = []
   let receivedBytes = 0
   return {
@@ -59,55 +66,40 @@ export function createWholeBodyReader({ reader, explain, limits }: BodyReaderPar
     end() {
       const out: ModelEvent[] = []
       const text = Buffer.concat(chunks).toString('utf8')
-      if (isWhole(text)) reader.read(text, out)
-      if (!out.some(isTerminal)) reader.end(out)
+      if (isWhole(text)) checked.read(text, out)
+      if (!out.some(isTerminal)) checked.end(out, isWhole(text))
       return out
     },
   }
 }
 
-interface SseBatch {
-  /** Data of each whole event, in order. Their names are not needed: every wire repeats them in the data. */
-  readonly events: readonly string[]
-  /** True when a whole event or a comment has arrived. */
-  readonly alive: boolean
-  /** True once an event is longer than the limit. */
-  readonly oversized: boolean
+/** Reader that ends an answer which is not of its wire, once that is certain. */
+interface ShapeCheck {
+  read(data: string, out: ModelEvent[]): void
+  /** Ends the stream; `hasOther` is true when something came that was no event. */
+  end(out: ModelEvent[], hasOther: boolean): void
 }
 
-interface SseReader {
-  read(bytes: Uint8Array): SseBatch
-  /** Returns the last event if it lacks its closing blank line; it may be cut. */
-  end(): SseBatch
-}
-
-/** Creates a reader of server-sent events; chunks may be cut anywhere. */
-function createSseReader(maxEventChars: number): SseReader {
-  const decoder = new StringDecoder('utf8')
-  let events: string[] = []
-  let alive = false
-  let oversized = false
-  const parser = createParser({
-    maxBufferSize: maxEventChars,
-    onEvent: (event) => {
-      events.push(event.data)
-    },
-    onComment: () => {
-      alive = true
-    },
-    onError: (error) => {
-      oversized ||= error.type === 'max-buffer-size-exceeded'
-    },
-  })
-  const feed = (text: string): SseBatch => {
-    events = []
-    alive = false
-    if (!oversized) parser.feed(text)
-    return { events, alive: alive || events.length > 0, oversized }
-  }
+/** Creates a reader that tells an answer of another wire, or of no model at all, from one that was cut. */
+function createShapeCheck({ reader, explain, wireName }: Omit<BodyReaderParts, 'limits'>): ShapeCheck {
+  let isOwn = false
+  let isOver = false
+  let hasData = false
   return {
-    read: (bytes) => feed(decoder.write(Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes))),
-    end: () => feed(`${decoder.end()}\n\n`),
+    read(data, out) {
+      if (isOver) return
+      const shape = isOwn ? wireName : shapeOf(data)
+      isOwn = shape === wireName
+      hasData = true
+      if (isOwn || shape === undefined) reader.read(data, out)
+      else out.push({ type: 'failed', failure: explain.otherAnswer(wireName, shape) })
+      isOver = out.some(isTerminal)
+    },
+    end(out, hasOther) {
+      if (isOver) return
+      if (!isOwn && (hasData || hasOther)) out.push({ type: 'failed', failure: explain.otherAnswer(wireName) })
+      else reader.end(out)
+    },
   }
 }
 

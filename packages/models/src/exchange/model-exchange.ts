@@ -2,7 +2,7 @@ import type { Explain } from '../failures/explain.ts'
 import { type HttpChunk, type HttpExchange, type HttpHead, readText } from '../http/http-exchange.ts'
 import { Watchdog } from '../http/watchdog.ts'
 import { isTerminal, type ModelEvent, type ModelFailure, type ModelRequest } from '../port/model-client.ts'
-import type { HttpWire, WireReader } from '../port/wire.ts'
+import { type HttpWire, type WireReader, wireNameOf } from '../port/wire.ts'
 import { type BodyReader, createStreamedBodyReader, createWholeBodyReader } from './body-reader.ts'
 import type { Call, Endpoint } from './endpoint.ts'
 
@@ -50,6 +50,7 @@ class ModelExchange {
   readonly #call: Call
   readonly #explain: Explain
   readonly #reader: WireReader
+  readonly #wireName: string
   readonly #watchdog: Watchdog
   #http: HttpExchange | undefined
   #body: BodyReader | undefined
@@ -60,6 +61,7 @@ class ModelExchange {
     this.#call = { method: 'POST', path: wire.requestPath(request.model), body }
     this.#explain = endpoint.explain(request.model, endpoint.idleMs)
     this.#reader = wire.createReader(request, this.#explain.wire)
+    this.#wireName = wireNameOf(wire)
     const limits = { idleMs: endpoint.idleMs, totalMs: endpoint.limits.maxResponseMs }
     this.#watchdog = new Watchdog(signal, limits, () => this.#http?.destroy())
   }
@@ -101,7 +103,8 @@ class ModelExchange {
     }
     const contentType = head.headers['content-type'] ?? ''
     if (contentType.startsWith('text/html')) return this.#explain.notAModel(contentType)
-    const parts = { reader: this.#reader, explain: this.#explain, limits: this.#endpoint.limits }
+    const { limits } = this.#endpoint
+    const parts = { reader: this.#reader, explain: this.#explain, limits, wireName: this.#wireName }
     const isWhole = contentType.startsWith('application/json')
     this.#body = isWhole ? createWholeBodyReader(parts) : createStreamedBodyReader(parts)
     return undefined

@@ -29,10 +29,23 @@ interface Verdict {
 /** Longest wait of the `short` class. */
 const shortWaitLimitMs = 30_000
 
-const contextTooLong =
-  /context[_ ](?:length|window|size)|maximum context|(?:prompt|input) is too (?:long|large)|too many (?:input )?tokens/i
 const quotaCodes = /^(?:insufficient_quota|billing_.*|insufficient_balance|credit_balance_too_low)$/
-const modelMissing = /\bmodels?[ /]["'`]?[\w./:@-]*["'`]? ?(?:is |was )?(?:not found|does not exist|not exist)/i
+/** Words of Ollama, vLLM, llama.cpp, OpenRouter, Gemini, Groq, Mistral and DeepSeek for a model without tools. */
+const noTools =
+  /does not support (?:tools|tool use|(?:function|tool)[ _]calls?)|--enable-auto-tool-choice|tools param requires|unsupported param: tools|support tool use|(?:function|tool) (?:calling|use)`? is not (?:enabled|supported)/i
+/** Messages of refused requests that no code or status tells apart. */
+const messages: readonly (readonly [RegExp, 'quota' | 'tooManyTools' | 'contextTooLong' | 'unknownModel'])[] = [
+  [/credit balance is too low/i, 'quota'],
+  [
+    /tools'?: array too long|(?:more than|at most|maximum(?: number)? of|up to|limit of) \d* ?(?:tools|functions)|too many (?:tools|functions?)/i,
+    'tooManyTools',
+  ],
+  [
+    /context[_ ](?:length|window|size|limit)|maximum context|(?:prompt|input) is too (?:long|large)|too many (?:input )?tokens/i,
+    'contextTooLong',
+  ],
+  [/\bmodels?[ /]["'`]?[\w./:@-]*["'`]? ?(?:is |was )?(?:not found|does not exist|not exist)/i, 'unknownModel'],
+]
 
 /** Returns the failure of a rejected request, whether the error came as an HTTP status or inside the stream. */
 export function classifyRefusal(refusal: Refusal, context: FailureContext): ModelFailure {
@@ -65,9 +78,10 @@ function verdictByWord({ code, kind, message }: ProviderError, status: number | 
   if (says(/^model_not_found$/)) return verdicts.unknownModel
   if (says(/^(?:invalid_api_key|authentication_error|permission_error)$/)) return verdicts.auth
   if (says(/overloaded|slow_down/)) return verdicts.overloaded
+  if (noTools.test(message)) return verdicts.toolsUnsupported
   const refused = status === undefined || (status >= 400 && status < 500 && status !== 429)
-  if (refused && contextTooLong.test(message)) return verdicts.contextTooLong
-  if (refused && modelMissing.test(message)) return verdicts.unknownModel
+  const byMessage = refused ? messages.find(([pattern]) => pattern.test(message)) : undefined
+  if (byMessage !== undefined) return verdicts[byMessage[1]]
   return says(/^(?:invalid_request_error|invalid_prompt)$/) && status === undefined
     ? verdicts.invalidRequest
     : undefined
@@ -112,6 +126,18 @@ const verdicts = {
     code: 'unknownModel',
     retry: 'never',
     message: ({ provider, model }) => `${provider} does not offer the model "${model}". Choose another one.`,
+  },
+  toolsUnsupported: {
+    code: 'toolsUnsupported',
+    retry: 'never',
+    message: ({ provider, model }) =>
+      `"${model}" of ${provider} does not call tools, and parley does all its work by them. Choose a model that does; on a server of your own, see if it was started with tool calling.`,
+  },
+  tooManyTools: {
+    code: 'tooManyTools',
+    retry: 'never',
+    message: ({ provider }) =>
+      `${provider} takes fewer tools than there are here. Name those you need in enabled_tools of your MCP servers, or set enabled = false for some of them.`,
   },
   auth: { code: 'auth', retry: 'never', message: authMessage },
   overloaded: {

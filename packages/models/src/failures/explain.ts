@@ -14,6 +14,8 @@ export interface Explain {
   trip(trip: Exclude<Trip, 'aborted'>): ModelFailure
   tooLarge(code: 'oversizedEvent' | 'responseTooLarge'): ModelFailure
   notAModel(contentType: string): ModelFailure
+  /** Explains an answer that is not of the wire in use; `found` is the wire that it is of. */
+  otherAnswer(wire: string, found?: string): ModelFailure
 }
 
 interface ExplainSource {
@@ -42,7 +44,16 @@ export function createExplain({ contextNow, readError, secrets, idleMs }: Explai
         `${host} answered with ${contentType}, which is not the answer of a model. Check base_url.`,
         'never',
       ),
+    otherAnswer: (wire, found) => explainOtherAnswer(host, wire, found),
   }
+}
+
+function explainOtherAnswer(host: string, wire: string, found: string | undefined): ModelFailure {
+  const message =
+    found === undefined
+      ? `${host} answered, but not as a model does on the wire "${wire}". Check base_url and wire_api of the provider.`
+      : `${host} answered as wire_api = "${found}" does, but the provider is set to "${wire}". Correct its wire_api.`
+  return failure('unexpectedReply', message, 'never')
 }
 
 function explainTrip(trip: Exclude<Trip, 'aborted'>, provider: string, idleMs: number): ModelFailure {

@@ -108,21 +108,34 @@ function fromMessage(message: string): number | undefined {
 
 /** Reads the wait from rate limits that are used up; the reset of any other limit is no reason to wait. */
 function fromRateLimitHeaders(headers: HeaderValues, nowMs: number): number | undefined {
-  const waits = ['-requests', '-tokens', ''].flatMap((suffix) => {
-    if (header(headers, `x-ratelimit-remaining${suffix}`) !== '0') return []
-    const reset = header(headers, `x-ratelimit-reset${suffix}`)
-    return reset === undefined ? [] : [resetToWait(reset, nowMs)]
+  const waits = rateLimits.flatMap(([remaining, reset]) => {
+    if (header(headers, remaining) !== '0') return []
+    const at = header(headers, reset)
+    return at === undefined ? [] : [resetToWait(at, nowMs)]
   })
   const known = waits.filter((wait) => wait !== undefined)
   return known.length === 0 ? undefined : Math.max(...known)
 }
 
-/** Reads a reset: a duration, a number of seconds, or a moment in epoch seconds or milliseconds. */
+/** Headers with what is left of a limit and when it is full again: those of OpenAI and others, then of Anthropic. */
+const rateLimits: readonly (readonly [string, string])[] = [
+  ...['-requests', '-tokens', ''].map((of) => [`x-ratelimit-remaining${of}`, `x-ratelimit-reset${of}`] as const),
+  ...['requests', 'tokens', 'input-tokens', 'output-tokens'].map(
+    (of) => [`anthropic-ratelimit-${of}-remaining`, `anthropic-ratelimit-${of}-reset`] as const,
+  ),
+]
+
+/** Reads a reset: a duration, a number of seconds, or a moment as a date or in epoch seconds or milliseconds. */
 function resetToWait(reset: string, nowMs: number): number | undefined {
   const value = plainNumber(reset, 1)
-  if (value === undefined) return readDuration(reset)
+  if (value === undefined) return readDuration(reset) ?? momentToWait(reset, nowMs)
   if (value > 1e11) return value - nowMs
   return value > 1e9 ? value * 1_000 - nowMs : value * 1_000
+}
+
+function momentToWait(moment: string, nowMs: number): number | undefined {
+  const at = Date.parse(moment)
+  return Number.isNaN(at) ? undefined : at - nowMs
 }
 
 function plainNumber(text: string | undefined, unitMs: number): number | undefined {

@@ -127,6 +127,8 @@ export type FailureCode =
   | 'responseTooLong'
   | 'streamCut'
   | 'tls'
+  | 'tooManyTools'
+  | 'toolsUnsupported'
   | 'unexpectedReply'
   | 'unknownModel'
   | 'unreachable'
@@ -144,14 +146,18 @@ export interface ModelFailure {
   readonly status?: number
 }
 
-export type StopReason = 'stop' | 'length' | 'filter'
+/** Reason why an answer ended: `length` is the limit of output, `context` a full window, `filter` the provider's. */
+export type StopReason = 'stop' | 'length' | 'context' | 'filter'
 
-/** Event of a response. `part` names the text, reasoning or call that it belongs to, uniquely within the response. */
+/**
+ * Event of a response. `part` names the text, reasoning or call that it belongs to, uniquely within the response. `raw`
+ * marks reasoning as the model wrote it, where others give a summary.
+ */
 export type ModelEvent =
   | { readonly type: 'textDelta'; readonly part: string; readonly text: string }
   | { readonly type: 'textDone'; readonly part: string; readonly text: string }
-  | { readonly type: 'reasoningDelta'; readonly part: string; readonly text: string }
-  | { readonly type: 'reasoningDone'; readonly part: string; readonly text: string }
+  | { readonly type: 'reasoningDelta'; readonly part: string; readonly text: string; readonly raw?: true }
+  | { readonly type: 'reasoningDone'; readonly part: string; readonly text: string; readonly raw?: true }
   | { readonly type: 'callDelta'; readonly part: string; readonly name?: string; readonly argumentBytes: number }
   | ({ readonly type: 'call'; readonly part: string } & ModelCall)
   | TerminalEvent

@@ -90,6 +90,11 @@ export interface HttpWire {
   createReader(request: ModelRequest, explain: ExplainFault): WireReader
 }
 
+/** Returns the name that `wire_api` has for a wire, which its version begins with. */
+export function wireNameOf({ version }: Pick<HttpWire, 'version'>): string {
+  return version.split('/')[0] ?? version
+}
+
 /** Returns the body of a request. Equal entries give equal bytes; a longer conversation begins with those of a shorter. */
 export type WriteRequest = (request: ModelRequest) => string
 

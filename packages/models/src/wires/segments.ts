@@ -1,22 +1,27 @@
 import type { ModelEvent } from '../port/model-client.ts'
 
-type Kind = 'text' | 'reasoning'
+export type SegmentKind = 'text' | 'reasoning'
 
 /** Parts of text and reasoning, in turn. */
 export interface Segments {
-  push(kind: Kind, text: string, out: ModelEvent[]): void
+  push(kind: SegmentKind, text: string, out: ModelEvent[]): void
   /** Ends the open segment. */
   close(out: ModelEvent[]): void
 }
 
-/** Creates the segments of a response. The API does not mark where reasoning ends, so a change of kind begins a new part. */
-export function createSegments(): Segments {
-  let kind: Kind | undefined
+/**
+ * Creates the segments of a response. The API does not mark where reasoning ends, so a change of kind begins a new part.
+ * `isRaw`: the API sends reasoning as the model wrote it.
+ */
+export function createSegments({ isRaw }: { readonly isRaw: boolean }): Segments {
+  const raw = isRaw ? ({ raw: true } as const) : {}
+  let kind: SegmentKind | undefined
   let part = ''
   let text = ''
   let count = 0
   const close = (out: ModelEvent[]): void => {
-    if (kind !== undefined) out.push({ type: kind === 'text' ? 'textDone' : 'reasoningDone', part, text })
+    if (kind === 'text') out.push({ type: 'textDone', part, text })
+    if (kind === 'reasoning') out.push({ type: 'reasoningDone', part, text, ...raw })
     kind = undefined
   }
   return {
@@ -31,7 +36,8 @@ export function createSegments(): Segments {
         count += 1
       }
       text += delta
-      out.push({ type: nextKind === 'text' ? 'textDelta' : 'reasoningDelta', part, text: delta })
+      if (kind === 'text') out.push({ type: 'textDelta', part, text: delta })
+      else out.push({ type: 'reasoningDelta', part, text: delta, ...raw })
     },
   }
 }

@@ -3,7 +3,9 @@ import { describe, expect, it } from 'vitest'
 import { createStreamedBodyReader } from '../../src/exchange/body-reader.ts'
 import { isTerminal, type ModelEvent } from '../../src/port/model-client.ts'
 import { defaultLimits } from '../../src/port/wire.ts'
+import { anthropicWire } from '../../src/wires/anthropic/wire.ts'
 import { chatWire } from '../../src/wires/chat/wire.ts'
+import { geminiWire } from '../../src/wires/gemini/wire.ts'
 import { responsesWire } from '../../src/wires/responses/wire.ts'
 import { chatChunk, explain, fixture, readPieces, readStream, responsesEvent } from '../support/read-body.ts'
 import { failureOf, requestOf, textOf } from '../support/requests.ts'
@@ -16,6 +18,15 @@ const RECORDED = [
   ['chat-answer', chatWire],
   ['chat-error', chatWire],
   ['chat-local', chatWire],
+  ['chat-think', chatWire],
+  ['anthropic-answer', anthropicWire],
+  ['anthropic-error', anthropicWire],
+  ['anthropic-length', anthropicWire],
+  ['anthropic-refusal', anthropicWire],
+  ['gemini-answer', geminiWire],
+  ['gemini-length', geminiWire],
+  ['gemini-safety', geminiWire],
+  ['gemini-text', geminiWire],
 ] as const
 
 describe.each(RECORDED)('the recorded bytes of %s', (name, wire) => {
@@ -37,20 +48,30 @@ describe.each(RECORDED)('the recorded bytes of %s', (name, wire) => {
   })
 
   it('end as a cut stream does, or as the whole does, when they break off at any offset', { timeout: 30_000 }, () => {
-    const end = JSON.stringify(whole.at(-1))
+    const text = textOf(whole)
+    const calls = callsOf(whole)
     const wrong = everyOffset(bytes).filter((offset) => {
       const events = readPieces(wire, [bytes.subarray(0, offset)])
       const last = events.at(-1)
       const isCut = last?.type === 'failed' && last.failure.code === 'streamCut'
-      return events.filter(isTerminal).length !== 1 || !(isCut || isWholeEnd(last, end))
+      const isPart = text.startsWith(textOf(events)) && calls.startsWith(callsOf(events))
+      return events.filter(isTerminal).length !== 1 || !isPart || !(isCut || isWholeEnd(events, whole))
     })
     expect(wrong).toEqual([])
   })
 })
 
-/** Usage may come after the finish reason, so a stream without it is complete all the same. */
-function isWholeEnd(last: ModelEvent | undefined, end: string | undefined): boolean {
-  return last?.type === 'completed' || JSON.stringify(last) === end
+function callsOf(events: readonly ModelEvent[]): string {
+  return events.flatMap((event) => (event.type === 'call' ? [JSON.stringify(event)] : [])).join('')
+}
+
+/** Usage may come after the finish reason, so a stream without it is complete, with all its text and calls. */
+function isWholeEnd(events: readonly ModelEvent[], whole: readonly ModelEvent[]): boolean {
+  const [last, expected] = [events.at(-1), whole.at(-1)]
+  if (last?.type !== 'completed' || expected?.type !== 'completed')
+    return JSON.stringify(last) === JSON.stringify(expected)
+  const isSame = JSON.stringify([last.parts, last.stop]) === JSON.stringify([expected.parts, expected.stop])
+  return isSame && textOf(events) === textOf(whole) && callsOf(events) === callsOf(whole)
 }
 
 describe('a response body', () => {
@@ -90,7 +111,7 @@ describe('a response body', () => {
   it('with an event above the cap fails without keeping it', () => {
     const limits = { ...defaultLimits, maxEventChars: 1_000 }
     const reader = responsesWire.createReader(requestOf(), explain.wire)
-    const body = createStreamedBodyReader({ reader, explain, limits })
+    const body = createStreamedBodyReader({ reader, explain, limits, wireName: 'responses' })
     const batches = Array.from({ length: 20 }, () => body.read(Buffer.from(`data: ${'x'.repeat(100)}`)))
     const first = batches.find(({ events }) => events.length > 0)
     expect(failureOf(first?.events ?? [])).toMatchObject({ code: 'oversizedEvent', retry: 'never' })
@@ -99,7 +120,7 @@ describe('a response body', () => {
   it('that never ends fails at the cap for a whole response', () => {
     const limits = { ...defaultLimits, maxResponseBytes: 1_000 }
     const reader = chatWire.createReader(requestOf(), explain.wire)
-    const body = createStreamedBodyReader({ reader, explain, limits })
+    const body = createStreamedBodyReader({ reader, explain, limits, wireName: 'chat' })
     const chunk = Buffer.from(chatChunk({ content: 'again and ' }))
     const events = Array.from({ length: 20 }, () => body.read(chunk).events).flat()
     expect(events.find((event) => event.type === 'failed')).toMatchObject({ failure: { code: 'responseTooLarge' } })
@@ -107,7 +128,7 @@ describe('a response body', () => {
 
   it('is alive with whole events and comments, not with a trickle within a line', () => {
     const reader = chatWire.createReader(requestOf(), explain.wire)
-    const body = createStreamedBodyReader({ reader, explain, limits: defaultLimits })
+    const body = createStreamedBodyReader({ reader, explain, limits: defaultLimits, wireName: 'chat' })
     const alive = (text: string) => body.read(Buffer.from(text)).alive
     expect([alive('da'), alive('ta: '), alive('{}'), alive('\n\n'), alive(': '), alive('ping\n')]).toEqual([
       false,

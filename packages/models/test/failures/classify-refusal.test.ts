@@ -23,6 +23,54 @@ describe('a refusal', () => {
     [400, { code: 'context_length_exceeded', message: 'Too long' }, 'contextTooLong', 'never'],
     [400, { message: "This model's maximum context length is 8192 tokens." }, 'contextTooLong', 'never'],
     [400, { message: 'the request exceeds the available context size' }, 'contextTooLong', 'never'],
+    [
+      400,
+      {
+        type: 'invalid_request_error',
+        message: 'input length and `max_tokens` exceed context limit: 178959 + 64000 > 200000, decrease input length',
+      },
+      'contextTooLong',
+      'never',
+    ],
+    [
+      400,
+      { type: 'invalid_request_error', message: 'prompt is too long: 210000 tokens > 200000 maximum' },
+      'contextTooLong',
+      'never',
+    ],
+    [
+      400,
+      { type: 'invalid_request_error', message: 'Your credit balance is too low to access the API.' },
+      'quota',
+      'never',
+    ],
+    [
+      400,
+      { message: 'registry.ollama.ai/library/gemma3:4b does not support tools', type: 'api_error' },
+      'toolsUnsupported',
+      'never',
+    ],
+    [
+      400,
+      { message: '"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set' },
+      'toolsUnsupported',
+      'never',
+    ],
+    [500, { message: 'tools param requires --jinja flag', type: 'server_error' }, 'toolsUnsupported', 'never'],
+    [500, { message: 'Unsupported param: tools', type: 'server_error' }, 'toolsUnsupported', 'never'],
+    [404, { message: 'No endpoints found that support tool use.', code: 404 }, 'toolsUnsupported', 'never'],
+    [400, { message: 'Function calling is not enabled for models/gemma-3-27b-it' }, 'toolsUnsupported', 'never'],
+    [400, { message: '`tool calling` is not supported with this model' }, 'toolsUnsupported', 'never'],
+    [
+      400,
+      {
+        code: 'array_above_max_length',
+        message: "Invalid 'tools': array too long. Expected an array with maximum length 128, but got one with 200.",
+      },
+      'tooManyTools',
+      'never',
+    ],
+    [400, { message: 'You may not include more than 128 tools in your request.' }, 'tooManyTools', 'never'],
     [413, 'Payload Too Large', 'contextTooLong', 'never'],
     [400, { message: "Unsupported parameter: 'x' is not supported with this model." }, 'invalidRequest', 'never'],
     [422, '{"detail":[{"loc":["body"],"msg":"Field required"}]}', 'invalidRequest', 'never'],
@@ -56,6 +104,8 @@ describe('a refusal', () => {
       'OpenAI refused the key from OPENAI_API_KEY. Check it. It said: Bad key',
     )
     expect(refusal(404, { code: 'model_not_found' }).message).toContain('gpt-x')
+    expect(refusal(400, { message: 'x does not support tools' }).message).toMatch(/"gpt-x" of OpenAI .*Choose a model/)
+    expect(refusal(400, { message: 'too many tools' }).message).toMatch(/enabled_tools of your MCP servers/)
     expect(refusal(413, '').message).toMatch(/longer than gpt-x can read.*\/new.*`parley fork ID --at SEQ`/)
   })
 

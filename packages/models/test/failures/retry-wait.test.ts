@@ -120,6 +120,18 @@ describe('a wait hint', () => {
     ],
     ['an epoch in seconds', { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': String(nowMs / 1_000 + 3) }, 3_000],
     ['an epoch in milliseconds', { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': String(nowMs + 3_000) }, 3_000],
+    [
+      'the longest of the used-up limits of Anthropic',
+      {
+        'anthropic-ratelimit-requests-remaining': '0',
+        'anthropic-ratelimit-requests-reset': '2026-01-01T00:00:05Z',
+        'anthropic-ratelimit-input-tokens-remaining': '0',
+        'anthropic-ratelimit-input-tokens-reset': '2026-01-01T00:00:09Z',
+        'anthropic-ratelimit-output-tokens-remaining': '800',
+        'anthropic-ratelimit-output-tokens-reset': '2026-01-01T00:01:00Z',
+      },
+      9_000,
+    ],
     ['nothing', {}, undefined],
   ])('given as %s is read', (_how, headers, expected) => {
     expect(readWaitHint({ headers, message: '', nowMs })).toBe(expected)

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { createStreamedBodyReader } from '../../src/exchange/body-reader.ts'
 import { createExplain } from '../../src/failures/explain.ts'
 import { isTerminal, type ModelEvent, type ModelRequest } from '../../src/port/model-client.ts'
-import { defaultLimits, type HttpWire } from '../../src/port/wire.ts'
+import { defaultLimits, type HttpWire, wireNameOf } from '../../src/port/wire.ts'
 import { openaiApi } from '../../src/wires/openai-api.ts'
 import { requestOf } from './requests.ts'
 
@@ -24,7 +24,7 @@ export function readPieces(
   request: ModelRequest = requestOf(),
 ): readonly ModelEvent[] {
   const reader = wire.createReader(request, explain.wire)
-  const body = createStreamedBodyReader({ reader, explain, limits: defaultLimits })
+  const body = createStreamedBodyReader({ reader, explain, limits: defaultLimits, wireName: wireNameOf(wire) })
   const events: ModelEvent[] = []
   for (const piece of pieces) {
     events.push(...body.read(piece).events)

@@ -127,8 +127,12 @@ export const item = z.discriminatedUnion('type', [
     .describe('A message of the user.'),
   z.object({ ...shown, type: z.literal('agentMessage') }).describe('A message of the model; `text` is Markdown.'),
   z
-    .object({ ...shown, type: z.literal('reasoning') })
-    .describe("A summary of the model's reasoning, as the provider gave it."),
+    .object({
+      ...shown,
+      type: z.literal('reasoning'),
+      raw: z.literal(true).exactOptional().describe('The reasoning as the model wrote it, not a summary of it.'),
+    })
+    .describe("The model's reasoning, as the provider gave it: a summary, or itself."),
   z
     .object({
       ...call,

@@ -9,8 +9,8 @@ export type EventMsg =
   | { readonly type: 'user_message'; readonly message: string; readonly kind: 'plain' }
   | { readonly type: 'agent_message'; readonly message: string }
   | { readonly type: 'agent_message_delta'; readonly delta: string }
-  | { readonly type: 'agent_reasoning'; readonly text: string }
-  | { readonly type: 'agent_reasoning_delta'; readonly delta: string }
+  | { readonly type: 'agent_reasoning' | 'agent_reasoning_raw_content'; readonly text: string }
+  | { readonly type: 'agent_reasoning_delta' | 'agent_reasoning_raw_content_delta'; readonly delta: string }
   | ExecBegin
   | {
       readonly type: 'exec_command_output_delta'
@@ -154,7 +154,12 @@ export type FileChanges = Readonly<Record<string, FileChange>>
 type Kind = EventMsg['type']
 
 /** Parts of text that a later message carries whole. */
-const deltas: ReadonlySet<Kind> = new Set(['agent_message_delta', 'agent_reasoning_delta', 'exec_command_output_delta'])
+const deltas: ReadonlySet<Kind> = new Set([
+  'agent_message_delta',
+  'agent_reasoning_delta',
+  'agent_reasoning_raw_content_delta',
+  'exec_command_output_delta',
+])
 
 /** Messages that the stream of a whole conversation leaves out. */
 const notStreamed: ReadonlySet<Kind> = new Set(['token_count', 'user_message', 'background_event'])

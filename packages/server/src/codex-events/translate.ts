@@ -179,7 +179,8 @@ export function textMessagesOf(item: Item): readonly EventMsg[] {
     case 'agentMessage':
       return item.text === '' ? [] : [{ type: 'agent_message', message: item.text }]
     case 'reasoning':
-      return item.text === '' ? [] : [{ type: 'agent_reasoning', text: item.text }]
+      if (item.text === '') return []
+      return [{ type: item.raw ? 'agent_reasoning_raw_content' : 'agent_reasoning', text: item.text }]
     default:
       return []
   }
@@ -190,7 +191,7 @@ function deltaOf(item: Item | null, { itemId, text }: EventOf<'item.delta'>): re
     case 'agentMessage':
       return [{ type: 'agent_message_delta', delta: text }]
     case 'reasoning':
-      return [{ type: 'agent_reasoning_delta', delta: text }]
+      return [{ type: item.raw ? 'agent_reasoning_raw_content_delta' : 'agent_reasoning_delta', delta: text }]
     case 'commandExecution':
     case 'shellCommand':
       return [

@@ -95,6 +95,16 @@ const table: readonly (readonly [string, readonly ConversationEvent[], readonly 
     [opens({ ...shown, type: 'reasoning' }), { type: 'item.delta', itemId: 'i1', text: 'h' }],
     [{ type: 'agent_reasoning_delta', delta: 'h' }],
   ],
+  [
+    'raw reasoning as it streams',
+    [opens({ ...shown, type: 'reasoning', raw: true }), { type: 'item.delta', itemId: 'i1', text: 'h' }],
+    [{ type: 'agent_reasoning_raw_content_delta', delta: 'h' }],
+  ],
+  [
+    'raw reasoning',
+    [closes({ ...shown, type: 'reasoning', raw: true, text: 'hm' })],
+    [{ type: 'agent_reasoning_raw_content', text: 'hm' }],
+  ],
   ['reasoning', [closes({ ...shown, type: 'reasoning', text: 'hm' })], [{ type: 'agent_reasoning', text: 'hm' }]],
   ['a message', [closes({ ...message, text: 'hi' })], [{ type: 'agent_message', message: 'hi' }]],
   ['an empty message', [closes({ ...message, text: '' })], []],

@@ -1,4 +1,4 @@
-import { copyFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { startModelServer, waitUntil } from '@parley/testkit'
 import { describe, expect, it } from 'vitest'
 import { takeOver } from './support/after-kill.ts'
@@ -59,27 +59,6 @@ describe('one conversation and two processes', { timeout: 30_000 }, () => {
     const next = await place.start().connect()
     expect((await next.request('conversation/list', {})).conversations).toMatchObject([{ live: null }])
     expect((await takeOver(place, conversationId)).summary).toMatchObject({ readOnly: false })
-  })
-
-  it('asks the model with the same bytes in the second one as the first would have', async () => {
-    await using model = await startModelServer([{ text: 'A', reasoning: 'hm' }, { text: 'live' }, { text: 'resumed' }])
-    await using place = processPlace(model.url)
-    const conversationId = await closedTalk(place)
-    const log = place.path(conversationId)
-    copyFileSync(log, `${log}.kept`)
-    for (const _ of ['live', 'resumed']) {
-      copyFileSync(`${log}.kept`, log)
-      const server = place.spawn()
-      const client = await server.connect()
-      await client.request('conversation/resume', { conversationId })
-      const watched = await client.watch(conversationId)
-      await watched.send('two')
-      await watched.turnEnded()
-      await client.peer.close()
-      await server.exited
-    }
-    const [, live, resumed] = model.requests
-    expect(resumed?.text).toBe(live?.text)
   })
 })
 

@@ -1,15 +1,10 @@
-import {
-  type ModelEvent,
-  type ModelRequest,
-  type StopReason,
-  type TokenUsage,
-  zeroUsage,
-} from '../../port/model-client.ts'
+import type { ModelEvent, ModelRequest, StopReason } from '../../port/model-client.ts'
 import type { ExplainFault, WireReader } from '../../port/wire.ts'
 import { createEventReader, type Ending, fail } from '../event-reader.ts'
 import { isRecord, type JsonRecord, numberAt, recordAt, stringAt } from '../json.ts'
 import { readErrorRecord } from '../openai-api.ts'
 import { type CallIds, type CallProgress, createCallIds, createCallProgress, readableArguments } from '../tool-calls.ts'
+import { noCounts, type TokenCounts, updatedCounts, usageOf } from './token-counts.ts'
 
 export function createMessagesReader(request: ModelRequest, explain: ExplainFault): WireReader {
   const state: ReadState = {
@@ -17,7 +12,7 @@ export function createMessagesReader(request: ModelRequest, explain: ExplainFaul
     callIds: createCallIds(request.entries),
     progress: createCallProgress(),
     blocks: new Map(),
-    usage: zeroUsage,
+    counts: noCounts,
     stopReason: undefined,
     finished: false,
   }
@@ -33,7 +28,7 @@ interface ReadState extends Ending {
   readonly progress: CallProgress
   /** Blocks by their index. */
   readonly blocks: Map<number, Block>
-  usage: TokenUsage
+  counts: TokenCounts
   stopReason: string | undefined
 }
 
@@ -43,6 +38,8 @@ interface Block {
   /** Text, reasoning, or the arguments of a call. */
   text: string
   signature: string
+  /** True while `text` is the input that came with the start, which the pieces of some gateways repeat. */
+  isFromStart: boolean
   isOpen: boolean
   part: JsonRecord | undefined
 }
@@ -74,13 +71,13 @@ function indexOf(event: JsonRecord): number {
 
 function readEnding(state: ReadState, event: JsonRecord): void {
   state.stopReason = stringAt(recordAt(event, 'delta') ?? {}, 'stop_reason') ?? state.stopReason
-  state.usage = usageOf(recordAt(event, 'usage'), state.usage)
+  state.counts = updatedCounts(state.counts, recordAt(event, 'usage'))
 }
 
 /** Notes the tokens of the input. Some gateways send the event twice; a second message after content is no answer. */
 function start(state: ReadState, message: JsonRecord, out: ModelEvent[]): void {
   if (state.blocks.size > 0) fail(state, { type: 'malformed', what: 'two messages in one stream' }, out)
-  else state.usage = usageOf(recordAt(message, 'usage'), state.usage)
+  else state.counts = updatedCounts(state.counts, recordAt(message, 'usage'))
 }
 
 /** Reads a message that was not streamed. */
@@ -90,7 +87,7 @@ function readWhole(state: ReadState, message: JsonRecord, out: ModelEvent[]): vo
     begin(state, index, block, out)
     end(state, index, out)
   }
-  state.usage = usageOf(recordAt(message, 'usage'), state.usage)
+  state.counts = updatedCounts(state.counts, recordAt(message, 'usage'))
   state.stopReason = stringAt(message, 'stop_reason')
   complete(state, out)
 }
@@ -100,12 +97,14 @@ function begin(state: ReadState, index: number, start: JsonRecord, out: ModelEve
     fail(state, { type: 'malformed', what: 'a content block that begins twice' }, out)
     return
   }
-  const block: Block = { start, text: '', signature: stringAt(start, 'signature') ?? '', isOpen: true, part: undefined }
+  const signature = stringAt(start, 'signature') ?? ''
+  const block: Block = { start, text: '', signature, isFromStart: false, isOpen: true, part: undefined }
   state.blocks.set(index, block)
   if (start['type'] === 'tool_use') {
     state.progress.begin(`call-${index}`, stringAt(start, 'name'), out)
     const input = recordAt(start, 'input') ?? {}
-    if (Object.keys(input).length > 0) block.text = JSON.stringify(input)
+    block.isFromStart = Object.keys(input).length > 0
+    if (block.isFromStart) block.text = JSON.stringify(input)
   }
   push(block, index, stringAt(start, 'text') ?? stringAt(start, 'thinking') ?? '', out)
 }
@@ -123,7 +122,8 @@ function grow(state: ReadState, event: JsonRecord, out: ModelEvent[]): void {
   else if (type === 'thinking_delta' && typeof thinking === 'string') push(block, index, thinking, out)
   else if (type === 'signature_delta' && typeof signature === 'string') block.signature += signature
   else if (type === 'input_json_delta' && typeof fragment === 'string') {
-    block.text += fragment
+    block.text = block.isFromStart && fragment !== '' ? fragment : block.text + fragment
+    block.isFromStart &&= fragment === ''
     state.progress.grow(`call-${index}`, fragment, out)
   }
 }
@@ -154,7 +154,8 @@ function end(state: ReadState, index: number, out: ModelEvent[]): void {
 function partOf(state: ReadState, { start, text, signature }: Block, index: number, out: ModelEvent[]) {
   switch (start['type']) {
     case 'text':
-      return text === '' ? undefined : { type: 'text', text }
+      // The API rejects text of white space alone, also from a model that wrote it before a call.
+      return text.trim() === '' ? undefined : { type: 'text', text }
     case 'thinking':
       return signature === '' ? undefined : { type: 'thinking', thinking: text, signature }
     case 'redacted_thinking':
@@ -188,7 +189,7 @@ function complete(state: ReadState, out: ModelEvent[]): void {
     if (block.isOpen && block.start['type'] !== 'tool_use') end(state, index, out)
   }
   state.finished = true
-  out.push({ type: 'completed', parts: partsOf(state, stop), usage: state.usage, stop })
+  out.push({ type: 'completed', parts: partsOf(state, stop), usage: usageOf(state.counts), stop })
 }
 
 /** Returns the blocks in order, without the reasoning at the end of a cut answer: sent back, it would be rejected. */
@@ -199,23 +200,13 @@ function partsOf({ blocks }: ReadState, stop: StopReason): readonly JsonRecord[]
   return parts.slice(0, parts.findLastIndex(({ type }) => type === 'text' || type === 'tool_use') + 1)
 }
 
-function stopOf(reason: string | undefined): StopReason {
-  if (reason === 'max_tokens' || reason === 'model_context_window_exceeded') return 'length'
-  return reason === 'refusal' ? 'filter' : 'stop'
+/** Reasons that are no ordinary end; `pause_turn` is one, since no tool here runs at the provider. */
+const stops: Readonly<Record<string, StopReason>> = {
+  max_tokens: 'length',
+  model_context_window_exceeded: 'context',
+  refusal: 'filter',
 }
 
-/** Reads usage; a later event replaces the counts that it has. Tokens read from the cache and written to it are input. */
-function usageOf(usage: JsonRecord | undefined, before: TokenUsage): TokenUsage {
-  if (usage === undefined) return before
-  const fresh = numberAt(usage, 'input_tokens')
-  const cached = numberAt(usage, 'cache_read_input_tokens')
-  const written = numberAt(usage, 'cache_creation_input_tokens') ?? 0
-  const details = recordAt(usage, 'output_tokens_details')
-  return {
-    inputTokens: fresh === undefined ? before.inputTokens : fresh + (cached ?? 0) + written,
-    cachedInputTokens: cached ?? before.cachedInputTokens,
-    outputTokens: numberAt(usage, 'output_tokens') ?? before.outputTokens,
-    reasoningTokens:
-      (details === undefined ? undefined : numberAt(details, 'thinking_tokens')) ?? before.reasoningTokens,
-  }
+function stopOf(reason: string | undefined): StopReason {
+  return (reason === undefined ? undefined : stops[reason]) ?? 'stop'
 }

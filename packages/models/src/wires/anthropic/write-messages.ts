@@ -1,4 +1,4 @@
-import type { ModelEntry, ResponseEntry, UserPart } from '../../port/model-client.ts'
+import type { ModelEntry, ResponseEntry, ResultEntry, UserPart } from '../../port/model-client.ts'
 import { createWrittenEntries, writeElements } from '../json.ts'
 import { readableArguments } from '../tool-calls.ts'
 
@@ -74,16 +74,22 @@ function writeEntry(entry: ModelEntry, adapter: string): Written {
   }
 }
 
-/** Returns the block of a part; none for empty text, which the API rejects. */
+/** Returns the block of a part; none for text without a visible character, which the API rejects. */
 function userBlock(part: UserPart): readonly object[] {
-  if (part.type === 'text') return part.text === '' ? [] : [part]
+  if (part.type === 'text') return part.text.trim() === '' ? [] : [part]
   return [{ type: 'image', source: { type: 'base64', media_type: part.mediaType, data: part.base64 } }]
 }
 
-function resultBlock({ callId, text, images = [], isError }: ModelEntry & { readonly kind: 'result' }): object {
-  const parts = [{ type: 'text' as const, text }, ...images]
-  const content = images.length > 0 ? { content: parts.flatMap(userBlock) } : text === '' ? {} : { content: text }
+/** Returns the block of a result; the API takes images in results that are no errors. */
+function resultBlock({ callId, text, images = [], isError }: ResultEntry): object {
+  const shown = isError ? [] : images.flatMap(userBlock)
+  const said = text.trim() === '' ? {} : { content: text }
+  const content = shown.length === 0 ? said : { content: [...textBlock(text), ...shown] }
   return { type: 'tool_result', tool_use_id: acceptedId(callId), ...content, ...(isError ? { is_error: true } : {}) }
+}
+
+function textBlock(text: string): readonly object[] {
+  return text.trim() === '' ? [] : [{ type: 'text', text }]
 }
 
 /** Returns a response of another wire as text and calls. */

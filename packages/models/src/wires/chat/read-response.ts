@@ -12,13 +12,15 @@ import { readErrorRecord } from '../openai-api.ts'
 import { createSegments, type Segments } from '../segments.ts'
 import { type CallIds, type CallProgress, createCallIds, createCallProgress } from '../tool-calls.ts'
 import { applyFragment, assistantMessage, type CallDraft, partOf, type WrittenCall } from './response-parts.ts'
+import { createThinkTags } from './think-tags.ts'
 
 export function createChatReader(request: ModelRequest, explain: ExplainFault): WireReader {
   const state: ReadState = {
     explain,
     callIds: createCallIds(request.entries),
     progress: createCallProgress(),
-    segments: createSegments(),
+    segments: createSegments({ isRaw: true }),
+    thinkTags: createThinkTags(),
     drafts: [],
     text: '',
     reasoningContent: '',
@@ -43,6 +45,7 @@ interface ReadState extends Ending {
   readonly callIds: CallIds
   readonly progress: CallProgress
   readonly segments: Segments
+  readonly thinkTags: ReturnType<typeof createThinkTags>
   readonly drafts: CallDraft[]
   text: string
   reasoningContent: string
@@ -90,8 +93,20 @@ function readDelta(state: ReadState, delta: JsonRecord, out: ModelEvent[]): void
 }
 
 function pushText(state: ReadState, text: string, out: ModelEvent[]): void {
-  state.text += text
-  state.segments.push('text', text, out)
+  pushPieces(state, state.thinkTags.push(text), out)
+}
+
+function pushPieces(state: ReadState, pieces: ReturnType<ReadState['thinkTags']['push']>, out: ModelEvent[]): void {
+  for (const [kind, text] of pieces) {
+    if (kind === 'text') state.text += text
+    state.segments.push(kind, text, out)
+  }
+}
+
+/** Ends the open segment, with the end of its text that might have been the beginning of a tag. */
+function closeSegment(state: ReadState, out: ModelEvent[]): void {
+  pushPieces(state, state.thinkTags.end(), out)
+  state.segments.close(out)
 }
 
 /** Reads a piece of content; Mistral sends content in pieces, reasoning among them. */
@@ -114,7 +129,7 @@ function readFragment(state: ReadState, raw: unknown, out: ModelEvent[]): void {
   }
   const part = partOf(change.draft)
   if (change.isNew) {
-    state.segments.close(out)
+    closeSegment(state, out)
     state.progress.begin(part, change.draft.name || undefined, out)
   }
   state.progress.grow(part, change.fragment, out)
@@ -126,7 +141,7 @@ function complete(state: ReadState, out: ModelEvent[]): void {
     return
   }
   state.finished = true
-  state.segments.close(out)
+  closeSegment(state, out)
   const stop = stopOf(state.finishReason)
   const calls = state.drafts.flatMap((draft) => finishCall(state, draft, stop, out))
   const { text, reasoningContent, usage } = state

@@ -5,7 +5,7 @@ import {
   type TokenUsage,
   zeroUsage,
 } from '../../port/model-client.ts'
-import type { ExplainFault, WireReader } from '../../port/wire.ts'
+import type { ExplainFault, WireFault, WireReader } from '../../port/wire.ts'
 import { createEventReader, type Ending, fail } from '../event-reader.ts'
 import { isRecord, type JsonRecord, numberAt, recordAt, stringAt } from '../json.ts'
 import { createSegments, type Segments } from '../segments.ts'
@@ -16,11 +16,12 @@ export function createGeminiReader(request: ModelRequest, explain: ExplainFault)
   const state: ReadState = {
     explain,
     callIds: createCallIds(request.entries),
-    segments: createSegments(),
+    segments: createSegments({ isRaw: false }),
     parts: [],
     calls: 0,
     usage: zeroUsage,
     finishReason: undefined,
+    finishMessage: '',
     finished: false,
   }
   return createEventReader(state, {
@@ -41,6 +42,8 @@ interface ReadState extends Ending {
   calls: number
   usage: TokenUsage
   finishReason: string | undefined
+  /** Explanation of the reason, which the API gives with some. */
+  finishMessage: string
 }
 
 /** Reads one chunk. The reason to stop comes with the last candidate, usage with each chunk. */
@@ -54,7 +57,8 @@ function readChunk(state: ReadState, chunk: JsonRecord, out: ModelEvent[]): void
   const candidate: unknown = Array.isArray(candidates) ? candidates[0] : undefined
   if (isRecord(candidate)) {
     const parts = recordAt(candidate, 'content')?.['parts']
-    if (Array.isArray(parts)) for (const part of parts.filter(isRecord)) readPart(state, part, out)
+    if (Array.isArray(parts)) for (const part of parts.filter(isRecord)) if (!state.finished) readPart(state, part, out)
+    state.finishMessage = stringAt(candidate, 'finishMessage') ?? state.finishMessage
     state.finishReason = stringAt(candidate, 'finishReason') ?? state.finishReason
   }
   const feedback = recordAt(chunk, 'promptFeedback')
@@ -65,7 +69,8 @@ function readPart(state: ReadState, part: JsonRecord, out: ModelEvent[]): void {
   const call = recordAt(part, 'functionCall')
   if (call !== undefined) {
     state.segments.close(out)
-    readCall(state, part, call, out)
+    if (isWholeCall(call)) readCall(state, part, call, out)
+    else fail(state, { type: 'malformed', what: 'a piece of a tool call' }, out)
     return
   }
   const text = stringAt(part, 'text')
@@ -88,6 +93,11 @@ function isPlainText(part: JsonRecord): boolean {
   return typeof part['text'] === 'string' && part['thoughtSignature'] === undefined
 }
 
+/** Tells a whole call from a piece of one, which only a request for pieces is answered with. */
+function isWholeCall(call: JsonRecord): boolean {
+  return (stringAt(call, 'name') ?? '') !== '' && call['partialArgs'] === undefined && call['willContinue'] !== true
+}
+
 /** Sends a call, which comes whole, and keeps its part; neither for a repetition of another. */
 function readCall(state: ReadState, part: JsonRecord, call: JsonRecord, out: ModelEvent[]): void {
   const given = stringAt(call, 'id') ?? ''
@@ -104,8 +114,9 @@ function readCall(state: ReadState, part: JsonRecord, call: JsonRecord, out: Mod
 }
 
 function complete(state: ReadState, finishReason: string, out: ModelEvent[]): void {
-  if (/^(?:MALFORMED_FUNCTION_CALL|UNEXPECTED_TOOL_CALL)$/.test(finishReason)) {
-    fail(state, { type: 'malformed', what: 'a tool call' }, out)
+  const fault = faultOf(state, finishReason)
+  if (fault !== undefined) {
+    fail(state, fault, out)
     return
   }
   state.finished = true
@@ -113,9 +124,22 @@ function complete(state: ReadState, finishReason: string, out: ModelEvent[]): vo
   out.push({ type: 'completed', parts: state.parts, usage: state.usage, stop: stopOf(finishReason) })
 }
 
+/** Returns the fault of an answer that ended without being one; another try often gives a whole one. */
+function faultOf({ parts, finishMessage: message }: ReadState, finishReason: string): WireFault | undefined {
+  if (badCalls.has(finishReason)) return { type: 'malformed', what: 'a tool call' }
+  if (finishReason === 'MALFORMED_RESPONSE') return { type: 'malformed', what: 'its answer' }
+  if (finishReason === 'TOO_MANY_TOOL_CALLS' || finishReason === 'MISSING_THOUGHT_SIGNATURE')
+    return { type: 'refused', error: { message: message || finishReason, code: '', kind: 'invalid_request_error' } }
+  const isEmpty = parts.length === 0 && stopOf(finishReason) === 'stop'
+  return isEmpty ? { type: 'malformed', what: `an empty answer, ${finishReason}` } : undefined
+}
+
+const badCalls: ReadonlySet<string> = new Set(['MALFORMED_FUNCTION_CALL', 'UNEXPECTED_TOOL_CALL'])
+
 /** Reasons of the provider not to go on. */
 const filters: ReadonlySet<string> = new Set([
-  ...['SAFETY', 'RECITATION', 'BLOCKLIST', 'PROHIBITED_CONTENT', 'SPII', 'IMAGE_SAFETY', 'LANGUAGE'],
+  ...['SAFETY', 'RECITATION', 'BLOCKLIST', 'PROHIBITED_CONTENT', 'SPII', 'LANGUAGE'],
+  ...['IMAGE_SAFETY', 'IMAGE_PROHIBITED_CONTENT', 'IMAGE_RECITATION'],
 ])
 
 function stopOf(finishReason: string): StopReason {

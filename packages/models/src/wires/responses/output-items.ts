@@ -52,11 +52,14 @@ function sendCall(state: ReadState, index: number, item: OutputItem, out: ModelE
   return callId
 }
 
-/** Returns the arguments of a call as JSON; the input of a freeform tool stands for one field of them. */
+/** Returns the arguments as text; some servers send the object itself. The input of a freeform tool stands for one field. */
 function argumentsOf({ tools }: ReadState, { type, name, arguments: written, input }: OutputItem): string {
-  if (type !== 'custom_tool_call') return written || '{}'
-  const field = tools.find((tool) => tool.name === name)?.freeform?.field ?? 'input'
-  return JSON.stringify({ [field]: input ?? '' })
+  if (type === 'custom_tool_call') {
+    const field = tools.find((tool) => tool.name === name)?.freeform?.field ?? 'input'
+    return JSON.stringify({ [field]: input ?? '' })
+  }
+  if (isRecord(written)) return JSON.stringify(written)
+  return typeof written === 'string' && written !== '' ? written : '{}'
 }
 
 function callItem(raw: JsonRecord, callId: string | undefined): JsonRecord | undefined {
@@ -71,35 +74,38 @@ function sendTexts(state: ReadState, index: number, item: OutputItem, out: Model
   }
 }
 
-/** Sends summaries, or the content in which open models send their raw reasoning. */
+/** Sends summaries, and the content in which open models send their raw reasoning. */
 function sendReasoning(state: ReadState, index: number, item: OutputItem, out: ModelEvent[]): void {
-  const texts = item.summary?.length ? item.summary : (item.content ?? [])
-  for (const [nth, { text }] of texts.entries()) {
+  for (const [nth, { text }] of (item.summary ?? []).entries()) {
     const part = partOf({ output_index: index, summary_index: nth }, 'reasoning')
     out.push(...sendWhole(state, 'reasoningDone', part, text ?? ''))
+  }
+  for (const [nth, { text }] of (item.content ?? []).entries()) {
+    const part = partOf({ output_index: index, content_index: nth }, 'raw')
+    out.push(...sendWhole(state, 'rawDone', part, text ?? ''))
   }
 }
 
 /** Returns the event with a whole text, or nothing when its part was sent whole before. */
 export function sendWhole(
   state: ReadState,
-  type: 'textDone' | 'reasoningDone',
+  type: 'textDone' | 'reasoningDone' | 'rawDone',
   part: string,
   text: string,
 ): ModelEvent[] {
   if (state.sentWhole.has(part) || text === '') return []
   state.sentWhole.add(part)
-  return [{ type, part, text }]
+  return [type === 'rawDone' ? { type: 'reasoningDone', part, text, raw: true } : { type, part, text }]
 }
 
 /**
- * Names the part of an event by its indexes. Item ids would not do: some gateways change them with every event. Text is
- * counted by content, reasoning by summary.
+ * Names the part of an event by its indexes. Item ids would not do: some gateways change them with every event. Text and
+ * raw reasoning are counted by content, other reasoning by summary.
  */
-export function partOf(event: JsonRecord, kind: 'text' | 'reasoning' | 'call'): string {
+export function partOf(event: JsonRecord, kind: 'text' | 'reasoning' | 'raw' | 'call'): string {
   const index = event['output_index'] ?? 0
   if (kind === 'call') return `call-${index}`
-  const nth = kind === 'text' ? event['content_index'] : (event['summary_index'] ?? event['content_index'])
+  const nth = kind === 'reasoning' ? event['summary_index'] : event['content_index']
   return `${kind}-${index}-${nth ?? 0}`
 }
 
@@ -112,12 +118,13 @@ const outputItem = lazily(() =>
   z.looseObject({
     type: z.string(),
     status: z.string().nullish(),
-    content: z.array(content()).nullish(),
-    summary: z.array(content()).nullish(),
+    // An item of a type that is not known here has fields of other kinds, and goes back as it is.
+    content: z.array(content()).nullish().catch(null),
+    summary: z.array(content()).nullish().catch(null),
     id: z.string().nullish(),
     call_id: z.string().nullish(),
     name: z.string().nullish(),
-    arguments: z.string().nullish(),
+    arguments: z.unknown().optional(),
     input: z.string().nullish(),
   }),
 )

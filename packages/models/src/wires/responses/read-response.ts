@@ -44,11 +44,11 @@ function readEvent(state: ReadState, event: JsonRecord, out: ModelEvent[]): void
 const handlers: ReadonlyMap<string, Handler> = new Map<string, Handler>([
   ['response.refusal.delta', (_state, event, out) => pushDelta('text', event, out)],
   ['response.reasoning_summary_text.delta', (_state, event, out) => pushDelta('reasoning', event, out)],
-  ['response.reasoning_text.delta', (_state, event, out) => pushDelta('reasoning', event, out)],
+  ['response.reasoning_text.delta', (_state, event, out) => pushDelta('raw', event, out)],
   ['response.output_text.done', (state, event, out) => pushWhole(state, 'text', event, out)],
   ['response.refusal.done', (state, event, out) => pushWhole(state, 'text', event, out)],
   ['response.reasoning_summary_text.done', (state, event, out) => pushWhole(state, 'reasoning', event, out)],
-  ['response.reasoning_text.done', (state, event, out) => pushWhole(state, 'reasoning', event, out)],
+  ['response.reasoning_text.done', (state, event, out) => pushWhole(state, 'raw', event, out)],
   ['response.output_item.added', beginItem],
   ['response.function_call_arguments.delta', growCall],
   ['response.custom_tool_call_input.delta', growCall],
@@ -63,15 +63,19 @@ function indexOf(state: ReadState, event: JsonRecord): number {
   return numberAt(event, 'output_index') ?? state.items.size
 }
 
-function pushDelta(kind: 'text' | 'reasoning', event: JsonRecord, out: ModelEvent[]): void {
+type Kind = 'text' | 'reasoning' | 'raw'
+
+function pushDelta(kind: Kind, event: JsonRecord, out: ModelEvent[]): void {
   const text = stringAt(event, 'delta') ?? ''
-  const type = kind === 'text' ? 'textDelta' : 'reasoningDelta'
-  if (text !== '') out.push({ type, part: partOf(event, kind), text })
+  const part = partOf(event, kind)
+  if (text === '') return
+  if (kind === 'text') out.push({ type: 'textDelta', part, text })
+  else out.push({ type: 'reasoningDelta', part, text, ...(kind === 'raw' ? { raw: true } : {}) })
 }
 
-function pushWhole(state: ReadState, kind: 'text' | 'reasoning', event: JsonRecord, out: ModelEvent[]): void {
+function pushWhole(state: ReadState, kind: Kind, event: JsonRecord, out: ModelEvent[]): void {
   const text = stringAt(event, 'text') ?? stringAt(event, 'refusal') ?? ''
-  out.push(...sendWhole(state, kind === 'text' ? 'textDone' : 'reasoningDone', partOf(event, kind), text))
+  out.push(...sendWhole(state, `${kind}Done`, partOf(event, kind), text))
 }
 
 function beginItem(state: ReadState, event: JsonRecord, out: ModelEvent[]): void {

@@ -102,7 +102,7 @@ describe('the Messages wire, reading', () => {
   it('names a refusal, and a window that is full', () => {
     expect(completedOf(readPieces(anthropicWire, [fixture('anthropic-refusal')]))).toMatchObject({ stop: 'filter' })
     const full = readStream(anthropicWire, stream(start, ...text(0, 'a'), ...ending('model_context_window_exceeded')))
-    expect(completedOf(full).stop).toBe('length')
+    expect(completedOf(full).stop).toBe('context')
   })
 
   it('reports an error inside a stream whose status was 200', () => {
@@ -131,6 +131,47 @@ describe('the Messages wire, reading', () => {
     ['a piece of no block', stream(start, { type: 'content_block_delta', index: 3, delta: { type: 'text_delta' } })],
   ])('fails on %s', (_name, bytes) => {
     expect(failureOf(readStream(anthropicWire, bytes)).code).toBe('malformedStream')
+  })
+
+  it('ends a paused turn as any other, since no tool runs at the provider', () => {
+    expect(completedOf(readStream(anthropicWire, stream(start, ...text(0, 'a'), ...ending('pause_turn')))).stop).toBe(
+      'stop',
+    )
+  })
+
+  it('leaves text of white space alone out of what goes back, since the API rejects it', () => {
+    const events = readStream(
+      anthropicWire,
+      stream(start, ...text(0, '\n\n'), ...call(1, 'toolu_A', '{}'), ...ending('tool_use')),
+    )
+    expect(completedOf(events).parts).toMatchObject([{ type: 'tool_use', id: 'toolu_A' }])
+  })
+
+  it('counts what was read from the cache when only the other input is counted again', () => {
+    const begin = { type: 'message_start', message: { usage: { input_tokens: 43, cache_read_input_tokens: 1024 } } }
+    const end = {
+      type: 'message_delta',
+      delta: { stop_reason: 'end_turn' },
+      usage: { input_tokens: 61, output_tokens: 2 },
+    }
+    const events = readStream(anthropicWire, stream(begin, ...text(0, 'a'), end))
+    expect(completedOf(events).usage).toMatchObject({ inputTokens: 1085, cachedInputTokens: 1024, outputTokens: 2 })
+  })
+
+  it('takes the input of a call from its pieces where a gateway sends it at the start too', () => {
+    const begin = { type: 'content_block_start', index: 0 }
+    const block = { type: 'tool_use', id: 'toolu_A', name: 'read', input: { path: 'a' } }
+    const piece = {
+      type: 'content_block_delta',
+      index: 0,
+      delta: { type: 'input_json_delta', partial_json: '{"path":"a"}' },
+    }
+    const end = { type: 'content_block_stop', index: 0 }
+    const events = [{ ...begin, content_block: block }, piece, end]
+    const once = readStream(anthropicWire, stream(start, ...events, ...ending('tool_use')))
+    const whole = readStream(anthropicWire, stream(start, ...events.toSpliced(1, 1), ...ending('tool_use')))
+    for (const read of [once, whole])
+      expect(read).toContainEqual(expect.objectContaining({ type: 'call', arguments: '{"path":"a"}' }))
   })
 
   it('passes over events and blocks that only a newer API has', () => {

@@ -24,9 +24,9 @@ describe('the Chat Completions wire, reading', () => {
   it('sends reasoning, text, calls and usage of a whole answer', () => {
     const events = readPieces(chatWire, [fixture('chat-answer')])
     expect(events).toEqual([
-      { type: 'reasoningDelta', part: 'reasoning-0', text: 'Let me ' },
-      { type: 'reasoningDelta', part: 'reasoning-0', text: 'see — 考え' },
-      { type: 'reasoningDone', part: 'reasoning-0', text: 'Let me see — 考え' },
+      { type: 'reasoningDelta', part: 'reasoning-0', text: 'Let me ', raw: true },
+      { type: 'reasoningDelta', part: 'reasoning-0', text: 'see — 考え', raw: true },
+      { type: 'reasoningDone', part: 'reasoning-0', text: 'Let me see — 考え', raw: true },
       { type: 'textDelta', part: 'text-1', text: 'Héllo ' },
       { type: 'textDelta', part: 'text-1', text: '漢字' },
       { type: 'textDelta', part: 'text-1', text: ' 👩‍💻!' },

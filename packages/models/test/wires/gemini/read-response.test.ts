@@ -82,6 +82,8 @@ describe('the Gemini wire, reading', () => {
   it.each([
     ['SAFETY', 'filter'],
     ['RECITATION', 'filter'],
+    ['BLOCKLIST', 'filter'],
+    ['OTHER', 'stop'],
     ['MAX_TOKENS', 'length'],
     ['STOP', 'stop'],
   ])('ends by %s as %s', (reason, stop) => {
@@ -96,6 +98,41 @@ describe('the Gemini wire, reading', () => {
   it('fails on a call that the model wrote wrongly, so that it is asked again', () => {
     const events = readStream(geminiWire, stream(chunk([], 'MALFORMED_FUNCTION_CALL')))
     expect(failureOf(events).code).toBe('malformedStream')
+  })
+
+  it.each([
+    ['STOP', [], /an empty answer, STOP/],
+    ['OTHER', [{ text: 'Hm', thought: true }], /an empty answer, OTHER/],
+    ['UNEXPECTED_TOOL_CALL', [], /a tool call/],
+    ['MALFORMED_RESPONSE', [{ text: 'a' }], /its answer/],
+  ])('asks again after an answer that is none: %s with %j', (reason, parts, message) => {
+    const failure = failureOf(readStream(geminiWire, stream(chunk(parts, reason))))
+    expect(failure).toMatchObject({ code: 'malformedStream', retry: 'short', message: expect.stringMatching(message) })
+  })
+
+  it('says why it was refused in the middle of a stream', () => {
+    const end = { candidates: [{ finishReason: 'TOO_MANY_TOOL_CALLS', finishMessage: 'Too many calls in a row.' }] }
+    const failure = failureOf(readStream(geminiWire, stream(chunk([{ text: 'a' }]), end)))
+    expect(failure).toMatchObject({
+      code: 'invalidRequest',
+      message: expect.stringContaining('Too many calls in a row.'),
+    })
+  })
+
+  it.each([
+    [{ name: 'shell', willContinue: true }],
+    [{ partialArgs: [{ jsonPath: '$.command', stringValue: 'rm' }], willContinue: true }],
+    [{}],
+  ])('runs no call of which only a piece came: %j', (functionCall) => {
+    const events = readStream(geminiWire, stream(chunk([{ functionCall }], 'STOP')))
+    expect(failureOf(events).code).toBe('malformedStream')
+    expect(events.filter(({ type }) => type === 'call')).toEqual([])
+  })
+
+  it('reads an error that stands in the stream as a plain body', () => {
+    const error = { error: { code: 503, status: 'UNAVAILABLE', message: 'The model is overloaded.' } }
+    const events = readStream(geminiWire, `${stream(chunk([{ text: 'a' }]))}${JSON.stringify(error, null, 2)}\n`)
+    expect(failureOf(events).code).toBe('overloaded')
   })
 
   it.each([

@@ -115,6 +115,38 @@ describe('the Responses wire, reading', () => {
     ])
   })
 
+  it('keeps a summary and the raw reasoning of one item apart', () => {
+    const item = {
+      type: 'reasoning',
+      summary: [{ type: 'summary_text', text: 'Short' }],
+      content: [{ type: 'reasoning_text', text: 'The long thought' }],
+    }
+    const delta = { output_index: 0, item_id: 'rs_1', content_index: 0, delta: 'The long thought' }
+    const stream =
+      responsesEvent('response.reasoning_text.delta', delta) +
+      responsesEvent('response.output_item.done', { output_index: 0, item }) +
+      responsesEvent('response.completed', { response: { output: [] } })
+    expect(readStream(responsesWire, stream).slice(0, -1)).toEqual([
+      { type: 'reasoningDelta', part: 'raw-0-0', text: 'The long thought', raw: true },
+      { type: 'reasoningDone', part: 'reasoning-0-0', text: 'Short' },
+      { type: 'reasoningDone', part: 'raw-0-0', text: 'The long thought', raw: true },
+    ])
+  })
+
+  it('keeps an item of a type it does not know, and takes arguments that are an object', () => {
+    const search = { type: 'tool_search_call', arguments: { paths: ['a'] }, content: 'x', status: 'completed' }
+    const called = { type: 'function_call', call_id: 'c1', name: 'read', arguments: { path: 'a' } }
+    const stream = [search, called]
+      .map((item, index) => responsesEvent('response.output_item.done', { output_index: index, item }))
+      .join('')
+    const events = readStream(
+      responsesWire,
+      stream + responsesEvent('response.completed', { response: { output: [] } }),
+    )
+    expect(completedOf(events).parts).toEqual([search, called])
+    expect(events[0]).toMatchObject({ type: 'call', arguments: '{"path":"a"}' })
+  })
+
   it('takes an item without the fields it needs for malformed', () => {
     const stream = responsesEvent('response.output_item.done', { output_index: 0, item: { type: 7 } })
     expect(failureOf(readStream(responsesWire, stream))).toMatchObject({ code: 'malformedStream', retry: 'short' })

@@ -71,13 +71,13 @@ export function createResponseRecorder(context: TurnContext, turnId: TurnId, sou
         streaming.push(event.part, 'agentMessage', event.text)
         break
       case 'reasoningDelta':
-        streaming.push(event.part, 'reasoning', event.text)
+        streaming.push(event.part, reasoningType(event), event.text)
         break
       case 'textDone':
         streaming.finish(event.part, 'agentMessage', event.text)
         break
       case 'reasoningDone':
-        streaming.finish(event.part, 'reasoning', event.text)
+        streaming.finish(event.part, reasoningType(event), event.text)
         break
       case 'call':
         propose(event)
@@ -109,6 +109,7 @@ interface Cut {
 const cuts: Readonly<Record<CompletedResponse['stop'], Cut | undefined>> = {
   stop: undefined,
   length: { reason: 'outputLimit', title: "The answer ends here because it reached the model's output limit." },
+  context: { reason: 'context', title: "The answer ends here because the model's context window is full." },
   filter: { reason: 'filtered', title: "The answer ends here because the provider's content filter stopped it." },
 }
 
@@ -116,7 +117,11 @@ function noticeEvent(id: ItemId, turnId: TurnId, { reason, title }: Cut): Conver
   return { type: 'item.completed', turnId, item: noticeItem(id, { level: 'warning', code: reason, title }) }
 }
 
-type StreamedType = 'agentMessage' | 'reasoning'
+type StreamedType = 'agentMessage' | 'reasoning' | 'rawReasoning'
+
+function reasoningType({ raw }: { readonly raw?: true }): StreamedType {
+  return raw === true ? 'rawReasoning' : 'reasoning'
+}
 
 interface StreamingItem {
   readonly itemId: ItemId
@@ -207,5 +212,7 @@ function createStreamingItems({ conversation, modules }: TurnContext, turnId: Tu
 }
 
 function streamedItem(id: ItemId, type: StreamedType, status: Item['status'], text: string): Item {
-  return { id, type, status, title: type === 'reasoning' ? 'Reasoning' : 'Answer', text }
+  if (type === 'agentMessage') return { id, type, status, title: 'Answer', text }
+  const raw = type === 'rawReasoning' ? ({ raw: true } as const) : {}
+  return { id, type: 'reasoning', status, title: 'Reasoning', text, ...raw }
 }

@@ -6,7 +6,12 @@ import { createModelSources } from '../../../src/engine/settings/model-sources.t
 import { systemClock } from '../../../src/ports/clock-and-ids.ts'
 import { testPlace } from '../support/test-server.ts'
 
-it.each(['responses', 'chat'])('a resumed request has the same bytes as the live one (%s)', async (wire) => {
+it.each([
+  ['responses', 'gpt-5'],
+  ['chat', 'qwen3'],
+  ['anthropic', 'claude-sonnet-5'],
+  ['gemini', 'gemini-3-pro-preview'],
+])('a resumed request has the same bytes as the live one (%s)', async (wire, model) => {
   await using place = testPlace()
   await using provider = await startModelServer([
     {
@@ -21,7 +26,7 @@ it.each(['responses', 'chat'])('a resumed request has the same bytes as the live
     { text: 'live' },
     { text: 'resumed' },
   ])
-  const config = `model_provider = "p"\nmodel = "gpt-5"\n[model_providers.p]\nbase_url = "${provider.url}"\nwire_api = "${wire}"\n`
+  const config = `model_provider = "p"\nmodel = "${model}"\n[model_providers.p]\nbase_url = "${provider.url}"\nwire_api = "${wire}"\n`
   place.write('../.parley/config.toml', config)
   place.write('a.txt', 'alpha\n')
   const env = { PATH: process.env['PATH'], HOME: place.root }

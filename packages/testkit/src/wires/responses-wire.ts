@@ -5,7 +5,7 @@ import {
   type ScriptedCall,
   textChunks,
   type Usage,
-} from './scripted-step.ts'
+} from '../scripted-step.ts'
 
 type Frame = { readonly type: string } & Readonly<Record<string, unknown>>
 type Output = { readonly item: object; readonly frames: readonly Frame[] }

@@ -5,7 +5,7 @@ import {
   type ScriptedCall,
   textChunks,
   type Usage,
-} from './scripted-step.ts'
+} from '../scripted-step.ts'
 
 /** Returns the server-sent events, in order, by which a Chat Completions endpoint streams the answer. */
 export function chatFrames(step: AnswerStep, requestNumber: number): string[] {

@@ -1,0 +1,36 @@
+import type { TokenUsage } from '../../port/model-client.ts'
+import { type JsonRecord, numberAt, recordAt } from '../json.ts'
+
+/** Counts as the API gives them: input that was neither read from the cache nor written to it, and those two. */
+export interface TokenCounts {
+  readonly fresh: number
+  readonly cached: number
+  readonly written: number
+  readonly output: number
+  readonly thinking: number
+}
+
+export const noCounts: TokenCounts = { fresh: 0, cached: 0, written: 0, output: 0, thinking: 0 }
+
+/** Returns the counts after an event, which has all of them or only those that changed. */
+export function updatedCounts(before: TokenCounts, usage: JsonRecord | undefined): TokenCounts {
+  if (usage === undefined) return before
+  const details = recordAt(usage, 'output_tokens_details')
+  return {
+    fresh: numberAt(usage, 'input_tokens') ?? before.fresh,
+    cached: numberAt(usage, 'cache_read_input_tokens') ?? before.cached,
+    written: numberAt(usage, 'cache_creation_input_tokens') ?? before.written,
+    output: numberAt(usage, 'output_tokens') ?? before.output,
+    thinking: (details === undefined ? undefined : numberAt(details, 'thinking_tokens')) ?? before.thinking,
+  }
+}
+
+/** Returns usage as all wires give it: what was read from the cache and written to it is input too. */
+export function usageOf({ fresh, cached, written, output, thinking }: TokenCounts): TokenUsage {
+  return {
+    inputTokens: fresh + cached + written,
+    cachedInputTokens: cached,
+    outputTokens: output,
+    reasoningTokens: thinking,
+  }
+}
