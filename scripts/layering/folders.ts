@@ -97,7 +97,7 @@ const folderOrder: Readonly<Record<string, readonly string[]>> = {
     'command-line',
     '.',
   ],
-  'packages/models': ['port', 'http', 'failures', 'exchange', 'wires', '.'],
+  'packages/models': ['port', 'http', 'catalogue', 'failures', 'exchange', 'wires', '.'],
 }
 
 export function folderSizeViolations(sources: readonly Source[]): string[] {

@@ -24,6 +24,20 @@ function providerConfig() {
     stream_max_retries: retries,
     stream_idle_timeout_ms: atLeastOne,
     context_window: atLeastOne,
+    output_limit: atLeastOne,
+  })
+}
+
+/** Returns the schema of what the user says of a model. */
+function modelConfig() {
+  const dollars = z.number().min(0).optional()
+  const price = z.object({ input: dollars, cached_input: dollars, cache_write: dollars, output: dollars })
+  return z.object({
+    context_window: atLeastOne,
+    output_limit: atLeastOne,
+    price: price.optional(),
+    images: flag,
+    reasoning: flag,
   })
 }
 
@@ -72,6 +86,10 @@ const configShape = {
   profile: text,
   openai_base_url: plainText,
   model_context_window: atLeastOne,
+  model_max_output_tokens: atLeastOne,
+  get models() {
+    return z.record(z.string(), modelConfig()).optional()
+  },
   get model_providers() {
     return z.record(z.string(), providerConfig()).optional()
   },
@@ -120,6 +138,7 @@ export function schemaOfKeys(values: object) {
 }
 
 export type Config = z.infer<typeof configSchema>
+export type ModelSettings = z.infer<ReturnType<typeof modelConfig>>
 export type McpServerConfig = z.infer<ReturnType<typeof mcpServerConfig>>
 export type EnvironmentKeys = z.infer<ReturnType<typeof environmentConfig>>
 /** Keys of an environment in all layers together. */

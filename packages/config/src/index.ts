@@ -3,6 +3,7 @@ export {
   ConfigError,
   type EnvironmentSettings,
   type McpServerConfig,
+  type ModelSettings,
   type ProviderSettings,
 } from './config-schema.ts'
 export { type EffectiveConfig, readEffectiveConfig, readProfile, valuesByKey } from './effective-config.ts'

@@ -1,3 +1,5 @@
+export { costOf } from './catalogue/cost.ts'
+export { type ModelFacts, modelFacts, type Price } from './catalogue/model-facts.ts'
 export { keyVariable, readKey } from './exchange/endpoint.ts'
 export { planRetry, type RetryLimits } from './failures/retry-wait.ts'
 export {

@@ -8,7 +8,7 @@ export interface ProviderConfig extends Provider {
 }
 
 /** Provider that needs no configuration. */
-interface Entry extends Pick<Provider, 'id' | 'name' | 'envKey' | 'otherEnvKey' | 'defaultModel' | 'contextWindow'> {
+interface Entry extends Pick<Provider, 'id' | 'name' | 'envKey' | 'otherEnvKey' | 'defaultModel'> {
   readonly wireApi: WireName
   readonly baseUrl: string
   /** Variable that replaces the base URL. */
@@ -38,7 +38,6 @@ const table: readonly Entry[] = [
     envVersion: '/v1',
     envKey: 'ANTHROPIC_API_KEY',
     defaultModel: 'claude-sonnet-5',
-    contextWindow: 200_000,
   },
   {
     id: 'google',
@@ -50,7 +49,6 @@ const table: readonly Entry[] = [
     envKey: 'GEMINI_API_KEY',
     otherEnvKey: 'GOOGLE_API_KEY',
     defaultModel: 'gemini-3-pro-preview',
-    contextWindow: 1_000_000,
   },
   keyed('openrouter', 'OpenRouter', {
     baseUrl: 'https://openrouter.ai/api/v1',

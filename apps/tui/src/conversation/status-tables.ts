@@ -2,6 +2,7 @@ import type { ConversationState, Core, ResultOf, Settings } from '@parley/protoc
 import { enforcementReasonOf, notKnownHarmless } from '../cli/messages.ts'
 import type { Notice } from '../ui/notices/notice.ts'
 import { count, placedPath } from '../view/text/formats.ts'
+import { costWords, tokenWords } from '../view/text/token-words.ts'
 
 /** Returns the table of the conversation, its limits and its server. */
 export function statusTable(state: ConversationState | null, server: ResultOf<'server/diagnostics'>): Notice {
@@ -36,13 +37,17 @@ function conversationRows({ core }: ConversationState, server: Server): (readonl
   ]
 }
 
+/** Assumption about a model whose window nothing names. */
+const unknownWindow = '; the window of this model is not known: [models."NAME"] context_window sets it'
+
 /** Returns what the newest call used of the model's context, and the tokens of all calls; no rows before the first. */
 function usageRows({ last, total, contextWindow }: Core['usage']): (readonly [string, string])[] {
   if (last === null) return []
-  const size = contextWindow === null ? '' : ` of ${count(contextWindow)}`
+  const size = contextWindow === null ? unknownWindow : ` of ${count(contextWindow)}`
   return [
     ['context', `${count(last.inputTokens + last.outputTokens)} tokens${size}`],
-    ['tokens', `${count(total.inputTokens)} in, ${count(total.outputTokens)} out`],
+    ['tokens', tokenWords(total)],
+    ['cost', costWords(total)],
   ]
 }
 

@@ -52,13 +52,17 @@ describe('the rows of /status', () => {
   })
 
   test.each([
-    [null, 'context: 12,400 tokens'],
+    [null, 'context: 12,400 tokens; the window of this model is not known: [models."NAME"] context_window sets it'],
     [400_000, 'context: 12,400 tokens of 400,000'],
   ])('say how much context was used when its size is %s', (contextWindow, context) => {
     const counts = { inputTokens: 12_000, outputTokens: 400, cachedInputTokens: 0, reasoningTokens: 0 }
     const total = { ...counts, inputTokens: 30_000 }
     expect(rows({ usage: { last: counts, total, contextWindow } })).toEqual(
-      expect.arrayContaining([context, 'tokens: 30,000 in, 400 out']),
+      expect.arrayContaining([
+        context,
+        'tokens: 30,000 in, 400 out',
+        'cost: ? (no known price: [models."NAME"] price sets one)',
+      ]),
     )
   })
 })

@@ -88,6 +88,8 @@ export type ModelEntry = UserEntry | ResponseEntry | ResultEntry
 export interface ModelRequest {
   readonly model: string
   readonly effort?: string
+  /** Tokens that the answer may have; left out where the provider's own limit holds. */
+  readonly maxOutputTokens?: number
   readonly instructions: string
   readonly tools: readonly ToolSpec[]
   readonly entries: readonly ModelEntry[]
@@ -100,6 +102,8 @@ export interface ModelRequest {
 export interface TokenUsage {
   readonly inputTokens: number
   readonly cachedInputTokens: number
+  /** Input written to the provider's cache, part of `inputTokens`; left out where the provider does not say it. */
+  readonly cacheWriteTokens?: number
   readonly outputTokens: number
   readonly reasoningTokens: number
 }

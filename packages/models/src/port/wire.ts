@@ -24,8 +24,6 @@ export interface Provider {
   readonly streamIdleTimeoutMs: number
   /** Model of a conversation that names none. */
   readonly defaultModel?: string
-  /** Tokens that its models read, where no configuration sets them. */
-  readonly contextWindow?: number
   /** Path of the recording that is played in place of a model. */
   readonly recording?: string
 }

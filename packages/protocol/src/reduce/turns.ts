@@ -95,13 +95,29 @@ function addUsage(core: Core, turn: Turn, event: EventOf<'usage.updated'>): Core
   }
 }
 
+/** Returns the sum of two counts. Its cost is that of the calls with a price; `isPartCost` says that others are missing. */
 export function addTokens(a: TokenCounts, b: TokenCounts): TokenCounts {
+  const { cacheWriteTokens: aWritten, costUsd: aCost } = a
+  const { cacheWriteTokens: bWritten, costUsd: bCost } = b
+  const isPart = a.isPartCost === true || b.isPartCost === true || isUnpriced(a) || isUnpriced(b)
+  const written = aWritten === undefined && bWritten === undefined ? undefined : (aWritten ?? 0) + (bWritten ?? 0)
+  const cost = aCost === undefined && bCost === undefined ? undefined : (aCost ?? 0) + (bCost ?? 0)
   return {
     inputTokens: a.inputTokens + b.inputTokens,
     cachedInputTokens: a.cachedInputTokens + b.cachedInputTokens,
+    ...(written === undefined ? {} : { cacheWriteTokens: written }),
     outputTokens: a.outputTokens + b.outputTokens,
     reasoningTokens: a.reasoningTokens + b.reasoningTokens,
+    ...(cost === undefined ? {} : { costUsd: Math.round(cost * nano) / nano }),
+    ...(cost !== undefined && isPart ? { isPartCost: true } : {}),
   }
+}
+
+/** Parts of a dollar to which sums are rounded, so that they do not drift. */
+const nano = 1_000_000_000
+
+function isUnpriced({ costUsd, inputTokens, outputTokens }: TokenCounts): boolean {
+  return costUsd === undefined && inputTokens + outputTokens > 0
 }
 
 const rememberedRequests = 1000

@@ -9,8 +9,18 @@ import { settings, settingsChange } from './settings.ts'
 const count = z.int().min(0)
 
 export const tokenCounts = z
-  .object({ inputTokens: count, cachedInputTokens: count, outputTokens: count, reasoningTokens: count })
-  .describe('Token counts of the provider. Input includes cached input; output includes reasoning.')
+  .object({
+    inputTokens: count,
+    cachedInputTokens: count,
+    cacheWriteTokens: count.exactOptional().describe('Input written to the cache of the provider, where it says so.'),
+    outputTokens: count,
+    reasoningTokens: count,
+    costUsd: z.number().min(0).exactOptional().describe('Cost in US dollars; left out where no price is known.'),
+    isPartCost: z.literal(true).exactOptional().describe('The cost lacks calls whose price is not known.'),
+  })
+  .describe(
+    'Token counts of the provider, and their cost at the time of the call. Input includes what was read from the cache and written to it; output includes reasoning.',
+  )
 
 export const plan = z
   .object({

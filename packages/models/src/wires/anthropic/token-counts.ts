@@ -30,6 +30,7 @@ export function usageOf({ fresh, cached, written, output, thinking }: TokenCount
   return {
     inputTokens: fresh + cached + written,
     cachedInputTokens: cached,
+    ...(written === 0 ? {} : { cacheWriteTokens: written }),
     outputTokens: output,
     reasoningTokens: thinking,
   }

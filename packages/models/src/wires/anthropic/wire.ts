@@ -44,8 +44,9 @@ function toolOf({ name, description, parameters }: ToolSpec): object {
   return { name, description, input_schema: parameters }
 }
 
-function settingsOf({ model, effort, outputSchema }: ModelRequest): object {
-  const { maxOutputTokens, thinking, schemas } = traitsOf(model)
+function settingsOf({ model, effort, outputSchema, maxOutputTokens: wanted }: ModelRequest): object {
+  const { maxOutputTokens: most, thinking, schemas } = traitsOf(model)
+  const maxOutputTokens = wanted ?? most
   const format = outputSchema === undefined || !schemas ? undefined : formatOf(outputSchema)
   const isThinking = effort !== 'none'
   const level = thinking === 'adaptive' && isThinking && effort !== undefined ? effortOf(effort) : undefined

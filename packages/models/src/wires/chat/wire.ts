@@ -37,12 +37,13 @@ export function createChatWriter(adapter: string): WriteRequest {
   }
 }
 
-function settingsOf({ model, effort, outputSchema: schema }: ModelRequest): object {
+function settingsOf({ model, effort, outputSchema: schema, maxOutputTokens }: ModelRequest): object {
   return {
     model,
     stream: true,
     stream_options: { include_usage: true },
     ...(effort === undefined ? {} : { reasoning_effort: effort }),
+    ...(maxOutputTokens === undefined ? {} : { max_tokens: maxOutputTokens }),
     ...(schema === undefined
       ? {}
       : { response_format: { type: 'json_schema', json_schema: { name: 'answer', schema, strict: true } } }),

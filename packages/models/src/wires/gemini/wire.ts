@@ -51,12 +51,14 @@ function generationOf(model: string): 'newer' | '2.5' | 'other' {
   return /^gemini-(?!1|2|pro$|pro-vision)/.test(name) ? 'newer' : 'other'
 }
 
-function settingsOf({ model, effort, instructions, tools, outputSchema }: ModelRequest): object {
+function settingsOf(request: ModelRequest): object {
+  const { model, effort, instructions, tools, outputSchema, maxOutputTokens } = request
   const generation = generationOf(model)
   const thinking = thinkingOf(generation, effort, model)
   // Older models take a schema only without tools.
   const holds = outputSchema !== undefined && (generation === 'newer' || tools.length === 0)
   const config = {
+    ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
     ...(thinking === undefined ? {} : { thinkingConfig: thinking }),
     ...(holds ? { responseMimeType: 'application/json', responseJsonSchema: outputSchema } : {}),
   }

@@ -37,6 +37,7 @@ const count = z.number().int().nonnegative()
 const usage = z.object({
   inputTokens: count,
   cachedInputTokens: count,
+  cacheWriteTokens: count.exactOptional(),
   outputTokens: count,
   reasoningTokens: count,
 })

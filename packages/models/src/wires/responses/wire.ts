@@ -39,7 +39,8 @@ export function createResponsesWriter(adapter: string): WriteRequest {
   }
 }
 
-function settingsOf({ model, effort, instructions, cacheKey, outputSchema: schema }: ModelRequest): object {
+function settingsOf(request: ModelRequest): object {
+  const { model, effort, instructions, cacheKey, outputSchema: schema, maxOutputTokens } = request
   const reasons = effort !== undefined || reasoningModels.test(model)
   return {
     model,
@@ -47,6 +48,7 @@ function settingsOf({ model, effort, instructions, cacheKey, outputSchema: schem
     stream: true,
     store: false,
     prompt_cache_key: cacheKey,
+    ...(maxOutputTokens === undefined ? {} : { max_output_tokens: maxOutputTokens }),
     ...(schema === undefined
       ? {}
       : { text: { format: { type: 'json_schema', name: answerName, schema, strict: true } } }),

@@ -47,7 +47,13 @@ describe('the Messages wire, reading', () => {
       {
         type: 'completed',
         stop: 'stop',
-        usage: { inputTokens: 1712, cachedInputTokens: 1024, outputTokens: 80, reasoningTokens: 32 },
+        usage: {
+          inputTokens: 1712,
+          cachedInputTokens: 1024,
+          cacheWriteTokens: 512,
+          outputTokens: 80,
+          reasoningTokens: 32,
+        },
         parts: [
           { type: 'thinking', thinking: 'Let me see — 考え', signature: 'EqQBCgIYAhIM1gbcDa9GJwZA2b3h' },
           { type: 'redacted_thinking', data: 'EmwKAhgBEgy3va3p' },

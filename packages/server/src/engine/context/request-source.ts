@@ -29,13 +29,13 @@ interface RequestParts {
   readonly tools: readonly Tool[]
   /** Returns the tools that MCP servers offer now. */
   readonly offered: (signal: AbortSignal) => Promise<readonly ToolSpec[]>
-  readonly client: () => ModelClient
+  readonly model: () => { readonly client: ModelClient; readonly maxOutputTokens: number | undefined }
   readonly gather: () => Promise<RequestContext>
 }
 
 type ContextSet = EventOf<'context.set'>
 
-export function createRequestSource({ conversation, tools, offered, client, gather }: RequestParts): RequestSource {
+export function createRequestSource({ conversation, tools, offered, model, gather }: RequestParts): RequestSource {
   let ownText: string | null = null
   const parsedTools = new Map<string, readonly ToolSpec[]>()
   const readText = (file: string) => conversation.sideFiles.readText(file)
@@ -64,16 +64,18 @@ export function createRequestSource({ conversation, tools, offered, client, gath
       // The log's context stays in force while the machine is unreachable; the next request gathers again.
       if (found === null) return
       const toolText = describeTools(more)
-      const event = await contextEvent(conversation, { toolText, adapter: client().adapter, found })
+      const event = await contextEvent(conversation, { toolText, adapter: model().client.adapter, found })
       const known = conversation.state.core.context
       if (known === null || isChanged(known, event)) conversation.record(event)
       preparedFor = { turnId: turn?.id, settings, cwd }
     },
     next() {
       const { meta, settings, context, turn } = conversation.state.core
+      const { maxOutputTokens } = model()
       return {
         model: settings.model,
         ...(settings.effort === undefined ? {} : { effort: settings.effort }),
+        ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
         instructions: context === null ? '' : (readText(context.instructions) ?? missingFile),
         tools: context === null ? [] : toolsOf(context.tools),
         entries: conversation.view.entries(conversation.sideFiles),

@@ -7,6 +7,7 @@ import {
   type Env,
   keyVariable,
   type ModelClient,
+  type ModelFacts,
   type ModelFailure,
   type ProviderConfig,
   providerDefaults,
@@ -16,12 +17,15 @@ import {
 import { closest } from '@parley/text'
 import type { Clock } from '../../ports/clock-and-ids.ts'
 import { rejection } from '../../replies/rejection.ts'
+import { factsOfModel, setOutputLimit } from './facts-of-model.ts'
 
-/** Client of one provider, with the limits of its retries and the context window in tokens. */
+/** Client of one provider, with the limits of its retries and what is known of its models. */
 export interface ModelSource {
   readonly client: ModelClient
   readonly limits: RetryLimits
-  readonly contextWindow: number | null
+  readonly factsOf: (model: string) => ModelFacts
+  /** Returns the output limit that the user set; undefined where requests leave it to the provider. */
+  readonly maxOutputOf: (model: string) => number | undefined
 }
 
 /** Returns the models of one configuration, by provider id. */
@@ -58,14 +62,12 @@ function createSource(providerId: string, config: Config, ports: ModelSourcePort
   const settings = config.model_providers?.[providerId]
   const provider = playedProvider(providerId, settings, ports.recordings) ?? providerOf(providerId, config, ports.env)
   const client = provider === null ? unknownProvider(providerId, config, ports.env) : clientOf(provider, ports)
-  const { requestMaxRetries, streamMaxRetries, contextWindow } = provider ?? {
-    ...providerDefaults,
-    contextWindow: null,
-  }
+  const { requestMaxRetries, streamMaxRetries } = provider ?? providerDefaults
   return {
     client: ports.recordTo === null ? client : recording(client, ports.recordTo, ports),
     limits: { requestMaxRetries, streamMaxRetries },
-    contextWindow: settings?.context_window ?? config.model_context_window ?? contextWindow ?? null,
+    factsOf: (model) => factsOfModel(provider, model, config),
+    maxOutputOf: (model) => setOutputLimit(provider, model, config),
   }
 }
 
@@ -189,7 +191,6 @@ export function providerOf(providerId: string, config: Config, env: Env): Provid
   const configured = settings?.wire_api === 'recorded' ? undefined : settings?.wire_api
   const wireApi = configured ?? builtIn?.wireApi ?? 'chat'
   const defaultModel = builtIn?.defaultModel
-  const contextWindow = builtIn?.contextWindow
   return {
     id: providerId,
     name: settings?.name ?? builtIn?.name ?? providerId,
@@ -198,7 +199,6 @@ export function providerOf(providerId: string, config: Config, env: Env): Provid
     ...(envKey === undefined ? {} : { envKey }),
     ...(otherEnvKey === undefined ? {} : { otherEnvKey }),
     ...(defaultModel === undefined ? {} : { defaultModel }),
-    ...(contextWindow === undefined ? {} : { contextWindow }),
     headers: settings?.headers ?? builtIn?.headers ?? {},
     ...(envHeaders === undefined ? {} : { envHeaders }),
     queryParams: settings?.query_params ?? builtIn?.queryParams ?? {},

@@ -1,13 +1,12 @@
-import type { ModelCall, ModelEvent } from '@parley/models'
-import type { ConversationEvent, EventOf, Item, ItemId, StopReason, TurnId } from '@parley/protocol'
+import { costOf, type ModelCall, type ModelEvent, type ModelFacts, type TokenUsage } from '@parley/models'
+import type { ConversationEvent, EventOf, Item, ItemId, StopReason, TokenCounts, TurnId } from '@parley/protocol'
 import { type RedactedStream, splitUnfinished } from '@parley/redaction'
 import { jsonBytes } from '../../replies/wire-limits.ts'
 import { keepExact, proposedItem, unrestorable } from '../calls/propose-call.ts'
 import { type Coalescer, createCoalescer } from '../conversation/deltas.ts'
 import { noticeItem } from '../conversation/notices.ts'
 import { unlessStorageFails } from '../conversation/storage-patience.ts'
-import type { ModelSource } from '../settings/model-sources.ts'
-import type { TurnContext } from './turn-context.ts'
+import type { CurrentModel, TurnContext } from './turn-context.ts'
 
 type StreamedEvent = Exclude<ModelEvent, { type: 'failed' | 'aborted' }>
 type CompletedResponse = Extract<ModelEvent, { type: 'completed' }>
@@ -27,7 +26,7 @@ interface ResponseRecorder {
 const maxJsonBytes = 4 * 1024 * 1024
 
 /** Creates the recorder of one response. `source` is the model that streams it, since settings may change meanwhile. */
-export function createResponseRecorder(context: TurnContext, turnId: TurnId, source: ModelSource): ResponseRecorder {
+export function createResponseRecorder(context: TurnContext, turnId: TurnId, source: CurrentModel): ResponseRecorder {
   const { conversation, modules } = context
   const streaming = createStreamingItems(context, turnId)
   const calls: EventOf<'model.responded'>['calls'] = []
@@ -45,7 +44,7 @@ export function createResponseRecorder(context: TurnContext, turnId: TurnId, sou
 
   function complete({ parts, usage, stop }: CompletedResponse): void {
     streaming.stop()
-    const { client, contextWindow } = source
+    const { client, facts } = source
     const text = streaming.messageText()
     const cut = cuts[stop]
     const events: ConversationEvent[] = [
@@ -53,8 +52,8 @@ export function createResponseRecorder(context: TurnContext, turnId: TurnId, sou
       {
         type: 'usage.updated',
         turnId,
-        counts: usage,
-        ...(contextWindow === null ? {} : { contextWindow }),
+        counts: counted(usage, facts),
+        ...(facts.contextWindow === null ? {} : { contextWindow: facts.contextWindow }),
         ...(cut === undefined ? {} : { stopReason: cut.reason }),
       },
       { type: 'model.responded', turnId, adapter: client.adapter, parts: [...parts], text, calls },
@@ -97,6 +96,11 @@ export function createResponseRecorder(context: TurnContext, turnId: TurnId, sou
 function sizeOf(event: StreamedEvent): number {
   if (event.type === 'textDelta' || event.type === 'reasoningDelta') return jsonBytes(event.text)
   return event.type === 'call' ? jsonBytes(event.arguments) : 0
+}
+
+/** Returns the tokens of a call with its cost, which is computed once: prices change. */
+function counted(usage: TokenUsage, { price }: ModelFacts): TokenCounts {
+  return price === null ? usage : { ...usage, costUsd: costOf(usage, price) }
 }
 
 interface Cut {

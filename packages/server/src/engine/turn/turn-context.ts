@@ -1,3 +1,4 @@
+import type { ModelFacts } from '@parley/models'
 import type { Rules, UserRules } from '@parley/policy'
 import type { ClientId } from '@parley/protocol'
 import type { Redaction } from '@parley/redaction'
@@ -42,12 +43,19 @@ export interface TurnModules {
   readonly userRules: UserRules
   readonly limits: ConversationLimits
   /** Returns the model of the current settings. */
-  readonly model: () => ModelSource
+  readonly model: () => CurrentModel
   readonly requests: RequestSource
   /** Returns the clientIds that can answer an approval now. */
   readonly answerers: () => readonly ClientId[]
   /** Tells if a running call may ask the user: not in a script, and not under the policy `never`. */
   readonly mayAsk: () => boolean
+}
+
+/** Model of the current settings: the client of its provider and what is known of it. */
+export interface CurrentModel extends Pick<ModelSource, 'client' | 'limits'> {
+  readonly facts: ModelFacts
+  /** Output limit that the user set. */
+  readonly maxOutputTokens: number | undefined
 }
 
 interface ModuleParts {
@@ -71,7 +79,11 @@ export function createTurnModules(
 ): TurnModules {
   const { conversation, clients, toolPorts, mcp, limits, givenRules, gather, sourceOf } = parts
   const tools = createTools(toolPorts)
-  const model = () => sourceOf(conversation.state.core.settings.modelProvider)
+  const model = (): CurrentModel => {
+    const { modelProvider, model: name } = conversation.state.core.settings
+    const { client, limits: retries, factsOf, maxOutputOf } = sourceOf(modelProvider)
+    return { client, limits: retries, facts: factsOf(name), maxOutputTokens: maxOutputOf(name) }
+  }
   return {
     clock,
     ids,
@@ -87,7 +99,7 @@ export function createTurnModules(
     userRules,
     limits,
     model,
-    requests: createRequestSource({ conversation, tools, offered: mcp.offered, client: () => model().client, gather }),
+    requests: createRequestSource({ conversation, tools, offered: mcp.offered, model, gather }),
     answerers: () => clients.answerers,
     // Followers that cannot answer mean a script; without followers a person may still return and answer.
     mayAsk: () =>

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { nodeFiles } from '@parley/journal'
 import type { ModelListing } from '@parley/models'
 import { describe, expect, it } from 'vitest'
+import { unknownModel } from '../../../src/engine/settings/facts-of-model.ts'
 import { listModels } from '../../../src/engine/settings/model-lists.ts'
 import { listProviders } from '../../../src/engine/settings/provider-list.ts'
 
@@ -27,7 +28,12 @@ function place() {
       return Promise.resolve(answers.shift() ?? down)
     },
   }
-  const source = { client, limits: { requestMaxRetries: 0, streamMaxRetries: 0 }, contextWindow: null }
+  const source = {
+    client,
+    limits: { requestMaxRetries: 0, streamMaxRetries: 0 },
+    factsOf: () => unknownModel,
+    maxOutputOf: () => undefined,
+  }
   const env: Record<string, string> = {}
   const ports = { home, env, files: nodeFiles, models: () => () => source }
   return {

@@ -2,11 +2,13 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { noSandboxes, openHost } from '@parley/host'
 import { nodeFiles } from '@parley/journal'
+import type { ModelFacts } from '@parley/models'
 import { createShellParser } from '@parley/policy'
 import { shellParserFiles } from '@parley/policy/testing'
 import { createRedaction } from '@parley/redaction'
 import { diskFiles, diskPatchFiles, secretPaths } from '@parley/workspace'
 import type { EngineParts } from '../../../src/engine/engine.ts'
+import { unknownModel } from '../../../src/engine/settings/facts-of-model.ts'
 import { randomIds, systemClock } from '../../../src/ports/clock-and-ids.ts'
 import { ripgrepPath } from '../../../src/programs/system-parts.ts'
 import { type ScriptedModel, scriptedModel } from './scripted-model.ts'
@@ -15,12 +17,14 @@ export type TestPorts = Partial<EngineParts> & {
   readonly model?: ScriptedModel
   /** Models of other providers, by id. */
   readonly others?: Readonly<Record<string, ScriptedModel>>
+  /** What is known of the models besides a context window of 1,000 tokens. */
+  readonly facts?: Partial<ModelFacts>
 }
 
 /** Returns the parts of a server over the real system, except the model and the given ports. */
 export function testParts(
   root: string,
-  { model = scriptedModel(), others = {}, ...ports }: TestPorts = {},
+  { model = scriptedModel(), others = {}, facts = {}, ...ports }: TestPorts = {},
 ): EngineParts {
   const home = join(root, '.parley')
   mkdirSync(home, { recursive: true, mode: 0o700 })
@@ -46,7 +50,8 @@ export function testParts(
     models: () => (providerId) => ({
       client: (Object.entries(sources).find(([id]) => id === providerId)?.[1] ?? model).client,
       limits: { requestMaxRetries: 2, streamMaxRetries: 2 },
-      contextWindow: 1000,
+      factsOf: () => ({ ...unknownModel, contextWindow: 1000, ...facts }),
+      maxOutputOf: () => undefined,
     }),
     writeLog: () => undefined,
     ...ports,

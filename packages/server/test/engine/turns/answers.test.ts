@@ -121,4 +121,17 @@ describe('usage', () => {
     expect(last).toMatchObject({ inputTokens: 30, outputTokens: 4 })
     expect(contextWindow).toBe(1000)
   })
+
+  it('has the cost of each call at the price of the time', async () => {
+    await using place = testPlace()
+    const usage = { inputTokens: 1000, cachedInputTokens: 600, outputTokens: 100 }
+    const model = scriptedModel({ calls: [{ name: 'list_dir', args: {} }], usage }, { text: 'a', usage })
+    const price = { input: 2, cachedInput: 0.5, output: 10 }
+    const { watched } = await place.talk({ model, facts: { price } })
+    await watched.send('one')
+    await watched.turnEnded()
+    expect(watched.state.core.usage.last?.costUsd).toBe(0.0021)
+    expect(watched.state.core.lastTurn?.usage).toMatchObject({ inputTokens: 2000, costUsd: 0.0042 })
+    expect(watched.state.core.usage.total).not.toHaveProperty('isPartCost')
+  })
 })

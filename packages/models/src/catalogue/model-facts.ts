@@ -1,0 +1,121 @@
+import { isLoopback } from '../http/http-agents.ts'
+import type { Provider } from '../port/wire.ts'
+import { type CatalogueRow, catalogue } from './catalogue.ts'
+
+/** US dollars per million tokens. */
+export interface Prices {
+  readonly input: number
+  /** Input read from the provider's cache; that of `input` when left out. */
+  readonly cachedInput?: number
+  /** Input written to the provider's cache; that of `input` when left out. */
+  readonly cacheWrite?: number
+  readonly output: number
+}
+
+export interface Price extends Prices {
+  /** Prices of a request with more than `overTokens` of input. */
+  readonly long?: { readonly overTokens: number; readonly prices: Prices }
+}
+
+/** `freeformPatch`: patches as a freeform tool with a grammar; `edit`: one place of one file, by old and new text. */
+export type ToolShape = 'freeformPatch' | 'edit'
+
+export interface ModelFacts {
+  /** Tokens that a request may have; null where that is not known. */
+  readonly contextWindow: number | null
+  /** Tokens that an answer may have; null where that is not known. */
+  readonly outputLimit: number | null
+  /** Price at this provider; null where it is not known. */
+  readonly price: Price | null
+  readonly images: boolean
+  readonly reasoning: boolean
+  readonly toolShape: ToolShape
+}
+
+type PricedProvider = Pick<Provider, 'id' | 'baseUrl' | 'envKey' | 'recording'>
+
+/**
+ * Returns what the catalogue says of a model. The price is that of its own provider; a model without a row gets what its
+ * family has in common; an unknown one is taken to read images, and its window and price are unknown.
+ */
+export function modelFacts(provider: PricedProvider, model: string): ModelFacts {
+  const name = bareName(model)
+  const own = rowOf(provider.id, model.toLowerCase()) ?? rowOf(provider.id, name)
+  const row = own ?? rowOfAny(name)
+  const family = familyOf(name)
+  const price = isFree(provider) ? free : own === null ? null : priceOf(own)
+  if (row === null) return { contextWindow: family.window, outputLimit: null, price, ...family.traits }
+  const { window: contextWindow, output: outputLimit, images = false, reasoning = false } = row
+  return { contextWindow, outputLimit, price, images, reasoning, toolShape: family.traits.toolShape }
+}
+
+/** Returns a name without its maker, its variant and its spelling with dots, as gateways give them. */
+function bareName(model: string): string {
+  const name = model.toLowerCase().replace(/^.*\//, '').replace(/:.*$/, '')
+  return name.startsWith('claude-') ? name.replaceAll('.', '-') : name
+}
+
+const datedEnd = /^(?:[-@](?:\d{4}-\d\d-\d\d|\d{3,8}|latest|preview(?:-\d\d-\d{2,4})?))*$/
+
+function rowOf(providerId: string, name: string): CatalogueRow | null {
+  if (!Object.hasOwn(catalogue, providerId)) return null
+  const rows = Object.entries(catalogue[providerId] ?? {}).filter(
+    ([known]) => name.startsWith(known) && datedEnd.test(name.slice(known.length)),
+  )
+  const [longest] = rows.toSorted(([one], [other]) => other.length - one.length)
+  return longest?.[1] ?? null
+}
+
+function rowOfAny(name: string): CatalogueRow | null {
+  for (const id of Object.keys(catalogue)) {
+    const row = rowOf(id, name)
+    if (row !== null) return row
+  }
+  return null
+}
+
+interface Family {
+  readonly window: number | null
+  readonly traits: Pick<ModelFacts, 'images' | 'reasoning' | 'toolShape'>
+}
+
+/** Families by the beginning of a name, for models that came after the catalogue. */
+const families: readonly (readonly [RegExp, Family])[] = [
+  [/^gpt-oss/, { window: 131_072, traits: { images: false, reasoning: true, toolShape: 'edit' } }],
+  [/^gpt-[5-9]/, { window: 272_000, traits: { images: true, reasoning: true, toolShape: 'freeformPatch' } }],
+  [/claude-/, { window: 200_000, traits: { images: true, reasoning: true, toolShape: 'edit' } }],
+  [/^gemini-/, { window: 1_048_576, traits: { images: true, reasoning: true, toolShape: 'edit' } }],
+  [
+    /^(?:deepseek|codestral|devstral)-/,
+    { window: null, traits: { images: false, reasoning: false, toolShape: 'edit' } },
+  ],
+]
+
+const unknownFamily: Family = { window: null, traits: { images: true, reasoning: false, toolShape: 'edit' } }
+
+function familyOf(name: string): Family {
+  return families.find(([beginning]) => beginning.test(name))?.[1] ?? unknownFamily
+}
+
+const free: Price = { input: 0, output: 0 }
+
+/** Tests if a provider costs nothing: a recording, or a server of this machine that wants no key. */
+function isFree({ baseUrl, envKey, recording }: PricedProvider): boolean {
+  if (recording !== undefined) return true
+  return envKey === undefined && URL.canParse(baseUrl) && isLoopback(new URL(baseUrl).hostname)
+}
+
+function priceOf({ price, long }: CatalogueRow): Price {
+  if (long === undefined) return pricesOf(price)
+  const [overTokens, prices] = long
+  return { ...pricesOf(price), long: { overTokens, prices: pricesOf(prices) } }
+}
+
+function pricesOf([input, cachedInput, cacheWrite, output]: CatalogueRow['price']): Prices {
+  return {
+    input,
+    ...(cachedInput === null ? {} : { cachedInput }),
+    ...(cacheWrite === null ? {} : { cacheWrite }),
+    output,
+  }
+}

@@ -1,0 +1,49 @@
+import type { Config, ModelSettings } from '@parley/config'
+import { type ModelFacts, modelFacts, type Price, type ProviderConfig } from '@parley/models'
+
+/** Assumptions about a model of which nothing is known. */
+export const unknownModel: ModelFacts = {
+  contextWindow: null,
+  outputLimit: null,
+  price: null,
+  images: true,
+  reasoning: false,
+  toolShape: 'edit',
+}
+
+/** Returns what is known of a model: top-level keys go before `[models]`, the provider's entry, and the catalogue. */
+export function factsOfModel(provider: ProviderConfig | null, model: string, config: Config): ModelFacts {
+  const known = provider === null ? unknownModel : modelFacts(provider, model)
+  const own = config.models?.[model]
+  const entry = provider === null ? undefined : config.model_providers?.[provider.id]
+  return {
+    contextWindow: config.model_context_window ?? own?.context_window ?? entry?.context_window ?? known.contextWindow,
+    outputLimit: setOutputLimit(provider, model, config) ?? known.outputLimit,
+    price: priceOf(own?.price, known.price),
+    images: own?.images ?? known.images,
+    reasoning: own?.reasoning ?? known.reasoning,
+    toolShape: known.toolShape,
+  }
+}
+
+/** Returns the output limit that the user set; undefined where requests leave it to the provider. */
+export function setOutputLimit(provider: ProviderConfig | null, model: string, config: Config): number | undefined {
+  const entry = provider === null ? undefined : config.model_providers?.[provider.id]
+  return config.model_max_output_tokens ?? config.models?.[model]?.output_limit ?? entry?.output_limit
+}
+
+/** Returns the user's price, with the prices of the catalogue for what it leaves out; null without both main prices. */
+function priceOf(own: ModelSettings['price'], known: Price | null): Price | null {
+  if (own === undefined) return known
+  const input = own.input ?? known?.input
+  const output = own.output ?? known?.output
+  if (input === undefined || output === undefined) return null
+  const cachedInput = own.cached_input ?? known?.cachedInput
+  const cacheWrite = own.cache_write ?? known?.cacheWrite
+  return {
+    input,
+    ...(cachedInput === undefined ? {} : { cachedInput }),
+    ...(cacheWrite === undefined ? {} : { cacheWrite }),
+    output,
+  }
+}
