@@ -23,14 +23,6 @@ export interface FreeformInput {
   readonly grammar: string
 }
 
-/** Abilities of a model that decide which tools it is offered. */
-export interface ModelAbilities {
-  /** `freeformPatch`: trained on patches, and takes them as a text; `edit`: changes files by old and new text. */
-  readonly toolShape: 'freeformPatch' | 'edit'
-  /** True if it reads images. */
-  readonly images: boolean
-}
-
 export interface ToolSpec {
   readonly name: string
   readonly description: string

@@ -76,7 +76,10 @@ export function fitCall({ name, arguments: written }: WrittenCall): FittedCall {
   if ('problem' in read) return read
   if (fields === undefined) return { name, args: read.value }
   const args = withOwnNames(read.value, fields)
-  return name === 'shell' && isRecord(args) ? fitCommand(args) : { name, args }
+  if (!isRecord(args)) return { name, args }
+  // Some models give the words of a command that applies the patch.
+  if (name === 'apply_patch' && isArgv(args['patch'])) return { name, args: { patch: args['patch'].at(-1) } }
+  return name === 'shell' ? fitCommand(args) : { name, args }
 }
 
 type Read = { readonly value: unknown } | { readonly problem: string }

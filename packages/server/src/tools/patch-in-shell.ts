@@ -1,4 +1,4 @@
-import { join } from 'node:path'
+import { isAbsolute, join } from 'node:path'
 
 /** Command as the model gives it to the shell tool. */
 export interface ShellCommand {
@@ -42,7 +42,8 @@ function patchInScript(script: string, workdir: string): PatchInCommand {
       ?.slice(1)
       .find((text) => text !== undefined)
   if (patch === undefined) return { kind: 'unclear' }
-  return { kind: 'patch', patch: inFolder(patch, join(workdir, single ?? double ?? bare ?? '.')) }
+  const entered = single ?? double ?? bare ?? '.'
+  return { kind: 'patch', patch: inFolder(patch, isAbsolute(entered) ? entered : join(workdir, entered)) }
 }
 
 const headers = /^(\*\*\* (?:Add File|Delete File|Update File|Move to):\s*)(\S.*)$/gm

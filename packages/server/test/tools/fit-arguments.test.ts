@@ -13,7 +13,7 @@ describe('arguments that almost fit', () => {
     ['apply_patch', JSON.stringify(JSON.stringify({ input: patch })), 'apply_patch', { patch }],
     ['apply_patch', patch, 'apply_patch', { patch }],
     ['apply_patch', `<<'EOF'\n${patch}\nEOF`, 'apply_patch', { patch: `<<'EOF'\n${patch}\nEOF` }],
-    ['apply_patch', { command: ['apply_patch', patch] }, 'apply_patch', { patch: ['apply_patch', patch] }],
+    ['apply_patch', { command: ['apply_patch', patch] }, 'apply_patch', { patch }],
     [
       'edit_file',
       { file_path: 'a', old_string: 'x', new_string: 'y', replace_all: 'true' },
@@ -46,6 +46,9 @@ describe('arguments that almost fit', () => {
     [`cd sub && apply_patch <<'EOF'\n${patch}\nEOF`, '.', 'sub/a.txt'],
     [`cd 'my sub' && apply_patch <<'EOF'\n${patch}\nEOF`, 'deep', 'deep/my sub/a.txt'],
     [`apply_patch <<'EOF'\n${patch}\nEOF`, 'deep', 'deep/a.txt'],
+    [`apply_patch <<'EOF'\n${patch}\nEOF`, '/abs', '/abs/a.txt'],
+    [`cd /abs && apply_patch <<'EOF'\n${patch}\nEOF`, 'deep', '/abs/a.txt'],
+    [`cd .. && apply_patch <<'EOF'\n${patch}\nEOF`, '.', '../a.txt'],
     [['bash', '-lc', `apply_patch <<'EOF'\n${patch}\nEOF`], '.', 'a.txt'],
     [['apply_patch', patch], '.', 'a.txt'],
   ])('a patch in the command %j of the shell is a patch', (command, workdir, path) => {

@@ -34,7 +34,7 @@ import { readGivenRules, writableRules } from '../policy/read-rules.ts'
 import { createParticipants, type Participants } from '../session/participants.ts'
 import { type GivenLimits, givenLimits, keepGift, readGift } from '../settings/given-limits.ts'
 import { type InitialSettings, initialSettings, type StartParams } from '../settings/initial-settings.ts'
-import type { ModelSources } from '../settings/model-sources.ts'
+import type { ModelSource, ModelSources } from '../settings/model-sources.ts'
 import { type ConfigHere, configHere, configOnly, envRulesOf, readConfig } from '../settings/read-config.ts'
 import { resumeChanges } from '../settings/resume-changes.ts'
 import { createTurnModules } from '../turn/turn-context.ts'
@@ -190,9 +190,9 @@ async function openConversation(parts: OpenParts, ports: SetupPorts): Promise<Li
   const envRules = envRulesOf(values.shell_environment)
   const toolPorts = { environment, background, shellParser, envRules, redaction, clock }
   const clients = createParticipants()
-  const gather = () => gatherContext(conversation, { home: ports.home, environment, nowMs: clock.now() })
-  const mcp = openMcp({ conversation, clients, config, environment }, ports)
   const sourceOf = ports.models(values)
+  const gather = contextGatherer({ conversation, environment, sourceOf }, ports)
+  const mcp = openMcp({ conversation, clients, config, environment }, ports)
   const modules = createTurnModules(
     { conversation, clients, toolPorts, mcp, limits, givenRules, gather, sourceOf },
     ports,
@@ -225,6 +225,20 @@ async function openConversation(parts: OpenParts, ports: SetupPorts): Promise<Li
     },
     [Symbol.asyncDispose]: () =>
       closeConversation({ conversation, turns, shell, background, limits, clients, leave, dispose: parts.dispose }),
+  }
+}
+
+interface GathererParts {
+  readonly conversation: Conversation
+  readonly environment: Environment
+  readonly sourceOf: (providerId: string) => ModelSource
+}
+
+function contextGatherer({ conversation, environment, sourceOf }: GathererParts, { home, clock }: SetupPorts) {
+  return () => {
+    const { modelProvider, model } = conversation.state.core.settings
+    const { toolShape } = sourceOf(modelProvider).factsOf(model)
+    return gatherContext(conversation, { home, environment, nowMs: clock.now(), toolShape })
   }
 }
 
