@@ -34,6 +34,7 @@ const exempt: readonly string[] = [
   'packages/workspace/src/patch/apply/disk-patch-files.ts',
   'packages/redaction/src/redaction-key.ts',
   'packages/server/src/serving/token-file.ts',
+  'packages/server/src/credentials/credential-file.ts',
 ]
 
 /** Returns opens that bypass `locked-files`: closing a lock's file anywhere in the process drops the lock. */

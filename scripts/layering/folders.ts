@@ -47,6 +47,7 @@ const folderOrder: Readonly<Record<string, readonly string[]>> = {
   'packages/protocol': ['schema', 'schema/exec', 'reduce', '.'],
   'packages/server': [
     'ports',
+    'credentials',
     'core',
     'codex-events',
     'replies',

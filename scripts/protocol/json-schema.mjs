@@ -1,7 +1,8 @@
 import { wireErrors } from '../../packages/protocol/src/errors.ts'
 import { methodAccess } from '../../packages/protocol/src/method-access.ts'
 import { deliveredEnvelope } from '../../packages/protocol/src/schema/event.ts'
-import { methods, notifications, serverNotice } from '../../packages/protocol/src/schema/method.ts'
+import { loginCompleted } from '../../packages/protocol/src/schema/login.ts'
+import { clientsChanged, methods, notifications, serverNotice } from '../../packages/protocol/src/schema/method.ts'
 import { protocolVersions } from '../../packages/protocol/src/version.ts'
 import { messageSchemas } from './message-schemas.mjs'
 import { namedSchemas } from './named-schemas.mjs'
@@ -40,7 +41,12 @@ function describeMethods(names) {
 }
 
 function describeNotifications(names) {
-  const params = { 'conversation/event': deliveredEnvelope, 'server/notice': serverNotice }
+  const params = {
+    'conversation/event': deliveredEnvelope,
+    'conversation/clientsChanged': clientsChanged,
+    'server/notice': serverNotice,
+    'login/completed': loginCompleted,
+  }
   const entries = Object.entries(notifications).map(([name, about]) => {
     if (params[name] === undefined) throw new Error(`say in ${import.meta.url} which schema ${name} has`)
     return [name, { description: about, params: refTo(names.get(params[name])) }]

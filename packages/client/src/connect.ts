@@ -1,4 +1,4 @@
-import type { ServerNotice } from '@parley/protocol'
+import type { LoginCompleted, ServerNotice } from '@parley/protocol'
 import { ConnectionClosedError } from '@parley/rpc'
 import { type CheckResult, type Client, connectClient } from './connection/client.ts'
 import { ClientError } from './connection/errors.ts'
@@ -21,6 +21,8 @@ export interface ConnectOptions {
   readonly signal?: AbortSignal
   /** Called with trouble that belongs to no conversation, such as a full disk. */
   readonly onNotice?: (notice: ServerNotice) => void
+  /** Called when an attempt to log in has ended, of any client of the server. */
+  readonly onLoginCompleted?: (end: LoginCompleted) => void
   /** Checks the result of each request, and throws if it does not fit the protocol. Default: no check. */
   readonly checkResult?: CheckResult
 }
@@ -47,13 +49,14 @@ export async function connect(target: Target = { spawn: {} }, options: ConnectOp
 
 function greet({ transport }: Link, options: ConnectOptions): Promise<Client> {
   const { name = 'script', title, version = '0', access = 'full', canApprove = access === 'full' } = options
-  const { onNotice, checkResult } = options
+  const { onNotice, onLoginCompleted, checkResult } = options
   const greeting = connectClient({
     transport,
     clientInfo: { name, version, ...(title === undefined ? {} : { title }) },
     canApprove,
     access,
     ...(onNotice === undefined ? {} : { onNotice }),
+    ...(onLoginCompleted === undefined ? {} : { onLoginCompleted }),
     ...(checkResult === undefined ? {} : { checkResult }),
   })
   // Loads, while the server starts, what the id of the first message takes: 3 ms.

@@ -87,6 +87,10 @@ const configShape = {
   openai_base_url: plainText,
   model_context_window: atLeastOne,
   model_max_output_tokens: atLeastOne,
+  /** Place of the credentials that `parley login` keeps. */
+  get cli_auth_credentials_store() {
+    return z.enum(['auto', 'file', 'keyring']).optional()
+  },
   get models() {
     return z.record(z.string(), modelConfig()).optional()
   },

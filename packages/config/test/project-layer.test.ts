@@ -82,6 +82,7 @@ const candidates = [
   '"read-only"',
   '"chat"',
   '"ansi"',
+  '"keyring"',
   '"x"',
   '"/x"',
   '"ws://h:1"',

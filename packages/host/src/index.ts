@@ -56,6 +56,7 @@ export {
   sweepMarked,
   sweepOrphans,
 } from './system/marks.ts'
+export { findProgram } from './system/programs.ts'
 export { DanglingLinkError, readIfThere } from './system/read-if-there.ts'
 export {
   followLinks,

@@ -1,5 +1,5 @@
 export { type WireErrorCode, type WireErrorDetail, wireErrorMeanings, wireErrors } from './errors.ts'
-export { type MethodAccess, methodAccess } from './method-access.ts'
+export { localMethods, type MethodAccess, methodAccess } from './method-access.ts'
 export { recover } from './recover.ts'
 export { type RedactionExceptions, redactionTable } from './redaction-table.ts'
 export { initialState, noTokens } from './reduce/conversation.ts'
@@ -50,7 +50,9 @@ export type {
   RunLimits,
   SandboxBlock,
 } from './schema/item.ts'
+export type { LoginCompleted } from './schema/login.ts'
 export type {
+  ClientsChanged,
   McpServer,
   MethodName,
   Methods,

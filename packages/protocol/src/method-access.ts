@@ -18,6 +18,7 @@ export const methodAccess: Readonly<Record<MethodName, MethodAccess>> = {
   'conversation/inbox/edit': 'change',
   'conversation/inbox/remove': 'change',
   'conversation/interrupt': 'change',
+  'conversation/background': 'change',
   'conversation/continue': 'change',
   'approval/decide': 'change',
   'conversation/fork': 'change',
@@ -34,6 +35,10 @@ export const methodAccess: Readonly<Record<MethodName, MethodAccess>> = {
   'model/list': 'look',
   'provider/list': 'look',
   'config/read': 'look',
+  'login/start': 'change',
+  'login/cancel': 'change',
+  'login/status': 'look',
+  logout: 'change',
   'mcp/list': 'look',
   'mcp/restart': 'change',
   'trust/read': 'look',
@@ -44,3 +49,6 @@ export const methodAccess: Readonly<Record<MethodName, MethodAccess>> = {
   'policy/replay': 'look',
   'policy/why': 'look',
 }
+
+/** Methods for clients on the machine of the server: credentials do not travel, and a browser opens at the user's. */
+export const localMethods: ReadonlySet<MethodName> = new Set(['login/start', 'login/cancel', 'login/status', 'logout'])

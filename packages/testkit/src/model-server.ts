@@ -15,8 +15,16 @@ export type ModelServer = AsyncDisposable & {
   nextRequest(): Promise<RecordedRequest>
 }
 
+interface ModelServerOptions {
+  /** Returns false for a bearer token that the server refuses with 401; `null` stands for a request without one. */
+  readonly accepts?: (token: string | null) => boolean | Promise<boolean>
+}
+
 /** Starts an HTTP server on loopback that answers model requests with scripted steps. A request beyond the script gets status 400. */
-export async function startModelServer(steps: readonly Step[] = []): Promise<ModelServer> {
+export async function startModelServer(
+  steps: readonly Step[] = [],
+  { accepts = () => true }: ModelServerOptions = {},
+): Promise<ModelServer> {
   const queue = [...steps]
   const requests: RecordedRequest[] = []
   const arrivals = mailbox<RecordedRequest>()
@@ -25,6 +33,8 @@ export async function startModelServer(steps: readonly Step[] = []): Promise<Mod
   })
 
   async function answer(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+    const token = /^Bearer (.+)$/.exec(incoming.headers.authorization ?? '')?.[1] ?? null
+    if (!(await accepts(token))) return reject(response, 'this key is not known', 401)
     const wire = wireOf(incoming)
     if (wire === undefined) return answerOther(incoming, response)
     const request = await readRequest({ incoming, response, wire, number: requests.length + 1 })

@@ -6,7 +6,7 @@ import {
   type Parley,
   serverOn,
 } from '@parley/client'
-import type { Overrides, ServerNotice } from '@parley/protocol'
+import type { LoginCompleted, Overrides, ServerNotice } from '@parley/protocol'
 import { showEffects } from '../view/text/control-characters.ts'
 import { exitCodes, ParleyError } from './exit-codes.ts'
 import { type Launch, launchServer } from './launch-server.ts'
@@ -19,6 +19,7 @@ interface ConnectOptions {
   readonly canApprove?: boolean
   readonly serverArgs?: readonly string[]
   readonly onNotice?: (notice: ServerNotice) => void
+  readonly onLoginCompleted?: (end: LoginCompleted) => void
   /** Aborts the attempt, which rejects with the signal's reason. */
   readonly signal?: AbortSignal
 }
@@ -49,9 +50,10 @@ export async function connect(launch: Launch, options: ConnectOptions): Promise<
 }
 
 function introductionOf({ program }: Launch, options: ConnectOptions) {
-  const { clientName, clientTitle, canApprove = false, onNotice = reportKill } = options
+  const { clientName, clientTitle, canApprove = false, onNotice = reportKill, onLoginCompleted } = options
   const title = clientTitle === undefined ? {} : { title: clientTitle }
-  return { name: clientName, ...title, version: program.version, canApprove, onNotice }
+  const heard = onLoginCompleted === undefined ? {} : { onLoginCompleted }
+  return { name: clientName, ...title, version: program.version, canApprove, onNotice, ...heard }
 }
 
 /**

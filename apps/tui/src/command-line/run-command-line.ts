@@ -7,6 +7,7 @@ import { writeFailure } from '../cli/run-ended.ts'
 import type { WindowLaunch } from '../ink/run-interactive.ts'
 import { showEffects } from '../view/text/control-characters.ts'
 import { defineExec } from './define-exec.ts'
+import { defineLogin } from './define-login.ts'
 import { defineChecks, defineLookups, defineProviders } from './define-lookups.ts'
 import { defineServers } from './define-servers.ts'
 import { flagsOf, type Settle, withCommonFlags, withImages, withPlain } from './shared-options.ts'
@@ -72,6 +73,7 @@ function defineProgram(opened: WindowLaunch, settle: Settle): Command {
   defineLookups(program, launch, settle)
   defineProviders(program, launch, settle)
   defineChecks(program, launch, settle)
+  defineLogin(program, launch, settle)
   defineServers(program)
   defineHelp(program)
   // Set last, because commands inherit it.

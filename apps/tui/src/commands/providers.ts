@@ -43,11 +43,12 @@ function cellsOf(provider: Provider, nowMs: number): string[] {
 
 function keyCell({ key, keyFrom, variables }: Provider): string {
   if (key === 'notNeeded') return 'needs none'
+  if (key === 'kept') return 'kept by parley login'
   return key === 'set' ? `${keyFrom ?? variables[0] ?? ''} is set` : `${variables.join(' or ')} is not set`
 }
 
 function choiceLine(chosen: Providers['chosen']): string {
   return chosen === null
-    ? 'None is chosen: no provider is configured and no key is set. Set one of these keys, or model_provider in config.toml.'
+    ? 'None is chosen: no provider is configured and no key is set. Run `parley login`, set one of these keys, or model_provider in config.toml.'
     : `* A new conversation uses ${chosen.provider} with ${chosen.model}, because ${chosen.because}.`
 }

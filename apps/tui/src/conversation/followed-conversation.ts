@@ -1,5 +1,5 @@
 import type { Conversation, Parley } from '@parley/client'
-import type { ConversationEvent, ConversationState, EventOf } from '@parley/protocol'
+import type { ConversationEvent, ConversationState } from '@parley/protocol'
 import type { UserPrograms } from '../programs/user-programs.ts'
 import type { Overlay } from '../terminal/overlay.ts'
 import type { UiAction } from '../ui/actions.ts'
@@ -65,22 +65,12 @@ interface FollowingParts {
   readonly isKept: boolean
 }
 
-/** Interval of counting clients, who come and go without an event. */
-const countEveryMs = 10_000
-
-/** Events after which clients are counted at once, because it matters then who else is there. */
-const countAfter: ReadonlySet<string> = new Set<EventOf<'turn.started' | 'turn.ended' | 'approval.decided'>['type']>([
-  'turn.started',
-  'turn.ended',
-  'approval.decided',
-])
-
 /** The conversation on the screen and what the window keeps of it. Brings its events to the screen until disposal. */
 export class FollowedConversation implements Disposable {
   readonly conversation: Conversation
   readonly #parts: FollowingParts
-  readonly #timer: NodeJS.Timeout
   readonly #unsubscribe: () => void
+  readonly #stopCounting: () => void
   /** Session context whose branch was read last. */
   #context: ConversationState['core']['context'] = null
   #branch: string | null = null
@@ -90,8 +80,8 @@ export class FollowedConversation implements Disposable {
     this.conversation = conversation
     this.#parts = parts
     this.#unsubscribe = conversation.subscribe((envelope) => this.#take(envelope?.event ?? null))
-    this.#timer = setInterval(() => this.#count(), countEveryMs).unref()
     parts.programs.follow(conversation.state, null)
+    this.#stopCounting = conversation.onClients((clients) => this.#showCount(clients))
     this.#count()
     this.#followBranch()
   }
@@ -99,7 +89,7 @@ export class FollowedConversation implements Disposable {
   [Symbol.dispose](): void {
     this.#isOver = true
     this.#unsubscribe()
-    clearInterval(this.#timer)
+    this.#stopCounting()
   }
 
   #take(event: ConversationEvent | null): void {
@@ -111,17 +101,21 @@ export class FollowedConversation implements Disposable {
     screen.follow(state)
     programs.follow(state, this.#branch)
     watch.follow(isWorking(state))
-    if (event !== null && countAfter.has(event.type)) this.#count()
     this.#followBranch()
   }
 
+  /** Counts the clients once: a change that the server told before this began was missed. */
   #count(): void {
+    // The connection itself reports its loss.
+    this.conversation.countClients().then(
+      (clients) => this.#showCount(clients),
+      () => undefined,
+    )
+  }
+
+  #showCount(clients: number): void {
     const { screen } = this.#parts
-    const show = (clients: number) => {
-      if (!this.#isOver && clients !== screen.ui.clientCount) screen.dispatch({ kind: 'counted', clients })
-    }
-    // The connection itself reports its loss, and the next count is soon.
-    this.conversation.countClients().then(show, () => undefined)
+    if (!this.#isOver && clients !== screen.ui.clientCount) screen.dispatch({ kind: 'counted', clients })
   }
 
   #followBranch(): void {

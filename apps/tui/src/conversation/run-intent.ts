@@ -89,8 +89,13 @@ async function askConversation(
     case 'interrupt':
       await conversation.interrupt(intent.turnId)
       return
-    case 'stopShell':
-      await conversation.request('conversation/interrupt', { shell: true })
+    case 'stopShell': {
+      const named = intent.itemIds?.map((itemId) => ({ itemId })) ?? [{}]
+      await Promise.all(named.map((one) => conversation.request('conversation/interrupt', { shell: true, ...one })))
+      return
+    }
+    case 'background':
+      await conversation.request('conversation/background', { itemId: intent.itemId })
       return
     case 'continue':
       await conversation.continue()

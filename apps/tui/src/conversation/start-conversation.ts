@@ -72,6 +72,8 @@ async function createOrExplain(parley: Parley, flags: CommonFlags, extra: Extra)
   }
 }
 
+const logInText = '`parley login` asks for a key and keeps it; start again then, or start a local model server.'
+
 async function noModelNotices(parley: Parley, variables: readonly string[]): Promise<readonly Notice[]> {
   const { local } = await parley.request('model/list', {})
   const looked = variables.length === 0 ? '' : ` (looked for ${variables.join(', ')})`
@@ -80,7 +82,7 @@ async function noModelNotices(parley: Parley, variables: readonly string[]): Pro
     ({ provider, name, baseUrl, models }) =>
       `${name} answers at ${baseUrl}: /model ${provider} ${models[0] ?? 'MODEL'} uses it here.`,
   )
-  const next = offers.length === 0 ? 'Set a key and start again, or start a local model server.' : offers.join('\n')
+  const next = offers.length === 0 ? logInText : [...offers, logInText].join('\n')
   return [{ kind: 'note', level: 'warning', text: demo }, info(next)]
 }
 

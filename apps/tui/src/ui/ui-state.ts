@@ -75,6 +75,8 @@ export interface UiState extends Look {
   readonly stoppingTurn: TurnId | null
   /** Newest command of the user that is being stopped, and with it all earlier ones. */
   readonly stoppingCommand: ItemId | null
+  /** Running commands of the user that were sent to the background: hidden until they end. */
+  readonly inBackground: readonly ItemId[]
   /** Approval this window has just answered. */
   readonly answeredApproval: ApprovalId | null
   /** Time of that answer, in ms since the epoch. */
@@ -208,6 +210,7 @@ export const initialUi: UiState = {
   lostLog: null,
   stoppingTurn: null,
   stoppingCommand: null,
+  inBackground: [],
   answeredApproval: null,
   answeredAtMs: 0,
   choice: 0,

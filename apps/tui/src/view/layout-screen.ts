@@ -109,7 +109,7 @@ interface Work {
 function workParts(scene: Scene, room: Room, { approval, limit }: { approval: Approval | null; limit: number }): Work {
   const { state, ui, transcript } = scene
   if (state === null || ui.menu !== null || limit <= 0) return { parts: { running: [], approval: [] }, isSeen: false }
-  const running = rowsForHalf(runningRows(state, transcript, room), limit, room)
+  const running = rowsForHalf(runningRows(state, ui, { transcript, room }), limit, room)
   if (approval === null) return { parts: { running, approval: [] }, isSeen: false }
   const asking = {
     approval,

@@ -32,6 +32,6 @@ describe('the table of providers', () => {
   })
 
   test('says what to do where none is chosen', () => {
-    expect(providerLines({ providers: [], chosen: null }, 0).at(-1)).toContain('Set one of these keys')
+    expect(providerLines({ providers: [], chosen: null }, 0).at(-1)).toContain('set one of these keys')
   })
 })

@@ -1,4 +1,4 @@
-import { existsSync, unlinkSync } from 'node:fs'
+import { existsSync, unlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { cliPath, commandOf, runCli, virtualScreen, waitUntil } from '@parley/testkit'
 import { describe, expect, test } from 'vitest'
@@ -37,6 +37,30 @@ describe('the interactive program', { timeout: 30_000 }, () => {
     await send(pty, '!sleep 1000')
     await pty.waitFor(/your command runs, without a terminal · esc stops it/)
     await pressUntil(pty, 'Escape', /! sleep 1000 +interrupted/)
+  })
+
+  test("hides a command of the user's own by Ctrl+B, and shows it when it ends", async () => {
+    await using at = await place([])
+    await using pty = at.start()
+    await pty.waitFor(/asks before every change/)
+    await send(pty, '!echo begun; until [ -e stop ]; do sleep 0.02; done; echo over')
+    await pty.waitFor(/begun\n[\s\S]*esc stops it · ctrl\+b background/)
+    await pressUntil(pty, 'Ctrl+B', /Your command runs on in the background[\s\S]*› Ask anything/)
+    await pty.waitFor((rows) => count(rows, 'esc stops it') === 0 && !rows.some((row) => /begun$/.test(row)))
+    pty.press('Escape')
+    writeFileSync(join(at.folder.path, 'stop'), '')
+    await pty.waitFor(/! echo begun;[\s\S]*└ begun\n +over/)
+  })
+
+  test('sends a command of the model to the background by Ctrl+B, and the turn goes on', async () => {
+    const command = 'echo begun; until [ -e stop ]; do sleep 0.02; done'
+    await using at = await place([{ calls: [{ name: 'shell', arguments: { command } }] }, { text: 'Going on.' }])
+    await using pty = at.start('serve it')
+    await answer(pty, 'y', /Running {2}echo begun[\s\S]*└ begun/)
+    await pressUntil(pty, 'Ctrl+B', /Going on\./)
+    expect(pty.screen().join('\n')).toMatch(/Ran {2}echo begun.* in the background/)
+    expect(at.model.requests.at(-1)?.text).toContain('The user sent it to the background; it runs on as process')
+    writeFileSync(join(at.folder.path, 'stop'), '')
   })
 
   test('takes a prompt from the command line and runs what is approved', async () => {

@@ -1,6 +1,8 @@
 import {
+  type ClientsChanged,
   type ConversationId,
   type Envelope,
+  type LoginCompleted,
   type MethodName,
   type ParamsOf,
   protocolVersions,
@@ -24,6 +26,8 @@ export interface Introduction {
   /** `readOnly`: the server rejects every change. Default: `full`. */
   readonly access?: 'full' | 'readOnly'
   readonly onNotice?: (notice: ServerNotice) => void
+  /** Called when an attempt to log in has ended, of any client of the server. */
+  readonly onLoginCompleted?: (end: LoginCompleted) => void
   /** Default: no check, so that no schema library is loaded. */
   readonly checkResult?: CheckResult
 }
@@ -43,6 +47,8 @@ export interface Client extends AsyncDisposable {
   request<Name extends MethodName>(method: Name, params: ParamsOf<Name>): Promise<ResultOf<Name>>
   /** Calls the listener for each event of one conversation, in order. Returns the function that removes it. */
   onEvent(conversationId: ConversationId, listener: (envelope: Envelope) => void): () => void
+  /** Calls the listener with the number of clients of one conversation. Returns the function that removes it. */
+  onClients(conversationId: ConversationId, listener: (clients: number) => void): () => void
   /** Returns true if a listener for this conversation is registered. */
   follows(conversationId: ConversationId): boolean
   /** Resolves when the connection is closed, after every pending request was rejected. */
@@ -52,19 +58,27 @@ export interface Client extends AsyncDisposable {
 
 /** Does the handshake. Closes the transport and rejects if the server rejects it. */
 export async function connectClient({ transport, ...introduction }: ClientOptions): Promise<Client> {
-  const { onNotice, checkResult } = introduction
+  const { onNotice, onLoginCompleted, checkResult } = introduction
   const listeners = new Map<ConversationId, Set<(envelope: Envelope) => void>>()
   const deliver = (params: unknown) => {
     if (!isEnvelope(params)) return
     for (const listener of listeners.get(params.conversationId) ?? []) listener(params)
   }
+  const counters = new Map<ConversationId, Set<(clients: number) => void>>()
   const peer = createPeer({
     transport,
     methods: {},
     notifications: {
       'conversation/event': deliver,
+      'conversation/clientsChanged': (params) => {
+        if (!isClientsChanged(params)) return
+        for (const listener of counters.get(params.conversationId) ?? []) listener(params.clients)
+      },
       'server/notice': (params) => {
         if (isNotice(params)) onNotice?.(params)
+      },
+      'login/completed': (params) => {
+        if (isLoginCompleted(params)) onLoginCompleted?.(params)
       },
     },
   })
@@ -82,16 +96,23 @@ export async function connectClient({ transport, ...introduction }: ClientOption
     server,
     introduction,
     request,
-    onEvent(conversationId, listener) {
-      const known = listeners.get(conversationId) ?? new Set()
-      listeners.set(conversationId, known.add(listener))
-      return () => known.delete(listener)
-    },
+    onEvent: (conversationId, listener) => listen(listeners, conversationId, listener),
+    onClients: (conversationId, listener) => listen(counters, conversationId, listener),
     follows: (conversationId) => (listeners.get(conversationId)?.size ?? 0) > 0,
     closed: peer.closed,
     close: () => peer.close(),
     [Symbol.asyncDispose]: () => peer.close(),
   }
+}
+
+function listen<Listener>(
+  listeners: Map<ConversationId, Set<Listener>>,
+  conversationId: ConversationId,
+  listener: Listener,
+): () => void {
+  const known = listeners.get(conversationId) ?? new Set()
+  listeners.set(conversationId, known.add(listener))
+  return () => known.delete(listener)
 }
 
 function greetingOf({ clientInfo, canApprove, access }: Introduction): ParamsOf<'initialize'> {
@@ -110,6 +131,17 @@ function isNotice(value: unknown): value is ServerNotice {
   const { level, code, message } = value
   const isKnown = level === 'info' || level === 'warning' || level === 'error'
   return isKnown && typeof code === 'string' && typeof message === 'string'
+}
+
+function isClientsChanged(value: unknown): value is ClientsChanged {
+  if (typeof value !== 'object' || value === null) return false
+  return 'conversationId' in value && 'clients' in value && typeof value.clients === 'number'
+}
+
+/** Checks the fields that a program decides on. */
+function isLoginCompleted(value: unknown): value is LoginCompleted {
+  if (typeof value !== 'object' || value === null) return false
+  return 'loginId' in value && typeof value.loginId === 'string' && 'success' in value && 'error' in value
 }
 
 /** Checks the frame of an event only, so that events of newer kinds pass. */

@@ -178,7 +178,12 @@ export class Conversation implements AsyncDisposable {
     return this.request('conversation/read', page)
   }
 
-  /** Counts the clients that follow the conversation, this one included. They come and go without an event. */
+  /** Calls the listener with the number of clients when it changes. Returns the function that removes it. */
+  onClients(listener: (clients: number) => void): () => void {
+    return this.#parts.client.onClients(this.id, listener)
+  }
+
+  /** Counts the clients that follow the conversation, this one included. */
   async countClients(): Promise<number> {
     const { conversations } = await this.#parts.client.request('server/diagnostics', {})
     return conversations.find(({ conversationId }) => conversationId === this.id)?.clients ?? 1

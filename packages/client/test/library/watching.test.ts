@@ -48,10 +48,14 @@ describe('a conversation with several clients', () => {
     const owned = await first.create({ cwd: world.cwd })
     await (await owned.send('hello')).result
     expect(await owned.countClients()).toBe(1)
+    const told: number[] = []
+    owned.onClients((clients) => told.push(clients))
     const joined = await second.resume(owned.id)
     expect([await owned.countClients(), await joined.countClients()]).toEqual([2, 2])
     expect(await second.listLive()).toMatchObject([{ conversationId: owned.id, live: { pid: first.serverPid } }])
     await joined.close()
+    await waitUntil(() => told.at(-1) === 1, { what: 'both changes' })
+    expect(told).toEqual([2, 1])
     expect(await owned.countClients()).toBe(1)
   })
 })

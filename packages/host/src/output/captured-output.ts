@@ -22,6 +22,8 @@ export interface CapturedOutput {
   snapshot(): OutputSnapshot
   /** Ends the filter and the spool. `cut`: not all of the output has come, such as of a killed command. */
   close(cut: boolean): SpoolEnd | undefined
+  /** Removes the spool; output goes on to memory and listener. */
+  discardSpool(): void
 }
 
 export function captureOutput(spec: CaptureSpec, onOutput: OutputListener | undefined): CapturedOutput {
@@ -39,6 +41,7 @@ export function captureOutput(spec: CaptureSpec, onOutput: OutputListener | unde
       filtered.end(cut)
       return spool?.close()
     },
+    discardSpool: () => spool?.discard(),
   }
 }
 

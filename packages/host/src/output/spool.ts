@@ -1,4 +1,4 @@
-import { closeSync, constants, fchmodSync, openSync, writeSync } from 'node:fs'
+import { closeSync, constants, fchmodSync, openSync, rmSync, writeSync } from 'node:fs'
 import { errorCode } from '../system/errors.ts'
 
 export interface SpoolSpec {
@@ -23,6 +23,8 @@ export interface LateSpool {
   write(chunk: Buffer): void
   /** Returns undefined when there was too little output for a file. */
   close(): SpoolEnd | undefined
+  /** Removes the file, and ignores what is written from now on. */
+  discard(): void
 }
 
 /** Creates a spool whose file is made when output exceeds `afterBytes`: most output is too short to be worth a file. */
@@ -31,6 +33,7 @@ export function createLateSpool(spec: SpoolSpec): LateSpool {
   let held: Buffer[] = []
   let heldBytes = 0
   let spool: Spool | undefined
+  let isDiscarded = false
   function open(): Spool {
     const opened = openSpool(spec)
     for (const chunk of held) opened.write(chunk)
@@ -39,6 +42,7 @@ export function createLateSpool(spec: SpoolSpec): LateSpool {
   }
   return {
     write(chunk) {
+      if (isDiscarded) return
       if (spool === undefined && heldBytes + chunk.length <= afterBytes) {
         held.push(Buffer.from(chunk))
         heldBytes += chunk.length
@@ -47,7 +51,22 @@ export function createLateSpool(spec: SpoolSpec): LateSpool {
       spool ??= open()
       spool.write(chunk)
     },
-    close: () => spool?.close(),
+    close: () => (isDiscarded ? undefined : spool?.close()),
+    discard() {
+      isDiscarded = true
+      held = []
+      if (spool === undefined) return
+      spool.close()
+      remove(spec.path)
+    },
+  }
+}
+
+function remove(path: string): void {
+  try {
+    rmSync(path, { force: true })
+  } catch {
+    // A file that cannot be removed costs only its room.
   }
 }
 

@@ -18,6 +18,8 @@ export interface BackgroundProcess {
 export interface BackgroundProcesses {
   /** Starts a command under an id of the caller's, which must be new here. Throws `RangeError` for a known id. */
   start(id: string, spec: CommandSpec, options: StartOptions): BackgroundProcess
+  /** Takes over a running command, which loses time limit and spool. Throws `RangeError` for a known id. */
+  adopt(id: string, running: RunningCommand, started: Started): BackgroundProcess
   /** Lists all that run and the last 32 that ended, oldest first. */
   list(): BackgroundProcess[]
   /** Returns output from memory, by default the last 16 KiB; the spool file has all. Null for an unknown id. */
@@ -25,6 +27,11 @@ export interface BackgroundProcesses {
   /** Stops a process and resolves with its end; null for an unknown id. */
   stop(id: string, reason?: StopReason): Promise<CommandEnd | null>
   stopAll(reason: StopReason): Promise<void>
+}
+
+/** Command and options that a running command was started with. */
+interface Started extends Pick<StartOptions, 'sandbox'> {
+  readonly spec: Pick<CommandSpec, 'argv' | 'cwd'>
 }
 
 export interface BackgroundPorts {
@@ -37,8 +44,7 @@ export interface BackgroundPorts {
 const maxEnded = 32
 const defaultReadBytes = 16 * 1024
 
-interface Entry {
-  readonly spec: CommandSpec
+interface Entry extends Pick<Started, 'spec'> {
   readonly run: RunningCommand
   readonly limits: SandboxLimits | null
   end: CommandEnd | null
@@ -58,13 +64,19 @@ export function createBackgroundProcesses(ports: BackgroundPorts): BackgroundPro
     entry?.run.stop(reason)
     return (await entry?.run.ended) ?? null
   }
+  const add = (id: string, run: () => RunningCommand, { spec, sandbox }: Started) => {
+    if (entries.has(id)) throw new RangeError(`A background process ${id} exists`)
+    const entry: Entry = { spec, run: run(), limits: sandbox.limits, end: null }
+    entries.set(id, entry)
+    void entry.run.ended.then((end) => settle(id, entry, end))
+    return describe(id, entry)
+  }
   return {
-    start(id, spec, options) {
-      if (entries.has(id)) throw new RangeError(`A background process ${id} exists`)
-      const entry: Entry = { spec, run: ports.runCommand(spec, options), limits: options.sandbox.limits, end: null }
-      entries.set(id, entry)
-      void entry.run.ended.then((end) => settle(id, entry, end))
-      return describe(id, entry)
+    start: (id, spec, options) => add(id, () => ports.runCommand(spec, options), { spec, ...options }),
+    adopt(id, running, started) {
+      const adopted = add(id, () => running, started)
+      running.runOn()
+      return adopted
     },
     list: () => [...entries].map(([id, entry]) => describe(id, entry)),
     read(id, range = {}) {

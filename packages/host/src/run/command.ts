@@ -28,6 +28,8 @@ export interface RunningCommand {
   readonly mark: string
   /** Starts the ladder of signals; a further call takes the next rung at once. Does nothing once `ended` is settled. */
   stop(reason: StopReason): void
+  /** Lets it run on in the background: without time limit, and without its spool, whose file is removed. */
+  runOn(): void
   /** Returns the output so far. */
   output(): OutputSnapshot
   /** Never rejects. When it settles, every known process of the command has been sent SIGKILL. */

@@ -60,6 +60,11 @@ export class CommandRun implements RunningCommand {
     this.#stop(reason)
   }
 
+  runOn(): void {
+    clearTimeout(this.#timeout)
+    this.#output.discardSpool()
+  }
+
   /** Spawns before it returns unless the FIFO has still to be made. Called once. */
   begin(): void {
     const { mark, timeoutMs } = this.#spec

@@ -1,3 +1,6 @@
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type CommandEnd, createBackgroundProcesses, type Host, noSandbox, openHost } from '../../src/index.ts'
 import { command, markedPids, shellCommand, waitUntil } from '../waiting.ts'
@@ -54,6 +57,25 @@ describe('background processes', () => {
     await waitUntil(() => ends.length === 1)
     expect(background.read('a')?.bytes.toString()).toBe('bye\n')
     expect(background.list()[0]?.end?.exitCode).toBe(0)
+  })
+
+  it('take over a running command without its time limit and its spool', async () => {
+    const { background, ends } = open()
+    const folder = mkdtempSync(join(tmpdir(), 'parley-adopted-'))
+    const spec = shellCommand('echo one; until [ -e stop ]; do sleep 0.02; done; echo two')
+    const limited = { ...spec, cwd: folder, timeoutMs: 300, spool: { path: join(folder, 'spool') } }
+    const startedMs = performance.now()
+    const running = host.runCommand(limited, options)
+    await waitUntil(() => running.output().totalBytes === 4)
+    background.adopt('a', running, { spec: limited, ...options })
+    expect(readdirSync(folder)).toEqual([])
+    await waitUntil(() => performance.now() > startedMs + 400)
+    writeFileSync(join(folder, 'stop'), '')
+    await waitUntil(() => ends.length === 1)
+    expect(ends[0]?.[1]).toMatchObject({ reason: 'exited', exitCode: 0 })
+    expect(ends[0]?.[1]).not.toHaveProperty('spool')
+    expect(background.read('a')?.bytes.toString()).toBe('one\ntwo\n')
+    rmSync(folder, { recursive: true })
   })
 
   it('leave nothing when all are stopped', async () => {

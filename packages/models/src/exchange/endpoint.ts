@@ -33,18 +33,19 @@ export interface Endpoint {
 }
 
 export function createEndpoint(provider: Provider, wire: HttpWire, ports: ClientPorts): Endpoint {
-  const { env, now = Date.now } = ports
+  const { env, keptKey = () => undefined, now = Date.now } = ports
+  const key = () => readKey(provider, env) ?? keptKey()
   const limits = { ...defaultLimits, ...ports.limits }
   const start = createRequestStarter(env)
   return {
     limits,
     idleMs: provider.streamIdleTimeoutMs,
-    open: (call) => openCall(call, { provider, wire, env, limits, start }),
+    open: (call) => openCall(call, { provider, wire, env, key: key(), limits, start }),
     explain: (model, idleMs) =>
       createExplain({
-        contextNow: () => contextOf(provider, model, now()),
+        contextNow: () => contextOf(provider, { model, nowMs: now(), key: sourceOfKey(provider, env, key()) }),
         readError: (body) => wire.readError(body),
-        secrets: secretsOf(provider, env),
+        secrets: secretsOf(provider, env, key()),
         idleMs,
       }),
   }
@@ -54,18 +55,20 @@ interface Target {
   readonly provider: Provider
   readonly wire: HttpWire
   readonly env: Env
+  readonly key: string | undefined
   readonly limits: ExchangeLimits
   readonly start: StartRequest
 }
 
-function openCall({ method, path, body }: Call, { provider, wire, env, limits, start }: Target): Opened {
+function openCall({ method, path, body }: Call, target: Target): Opened {
+  const { provider, key, limits, start } = target
   const url = urlOf(provider, path)
   if (url === undefined) return { type: 'failed', failure: badBaseUrl(provider) }
-  if (provider.envKey !== undefined && readKey(provider, env) === undefined) {
-    return { type: 'failed', failure: noCredentials(provider.name, provider.envKey) }
+  if (provider.envKey !== undefined && key === undefined) {
+    return { type: 'failed', failure: noCredentials(provider, provider.envKey) }
   }
   const content = body === undefined ? {} : { 'content-type': 'application/json', accept: 'text/event-stream' }
-  const headers = { ...content, ...headersOf(provider, wire, env) }
+  const headers = { ...content, ...headersOf(target) }
   const request = { method, url, headers, connectTimeoutMs: limits.connectTimeoutMs }
   return { type: 'opened', exchange: new HttpExchange(body === undefined ? request : { ...request, body }, start) }
 }
@@ -83,11 +86,11 @@ function urlOf(provider: Provider, path: string): URL | undefined {
 }
 
 /** Returns all headers. Configured ones replace those of the wire, so that a gateway may have a scheme of its own. */
-function headersOf(provider: Provider, wire: HttpWire, env: Env): Record<string, string> {
+function headersOf({ provider, wire, env, key }: Target): Record<string, string> {
   const headers = new Map<string, string>([
     ['accept-encoding', 'identity'],
     ['user-agent', 'parley'],
-    ...Object.entries(wire.headers(readKey(provider, env))),
+    ...Object.entries(wire.headers(key)),
   ])
   for (const [name, value] of Object.entries(provider.headers)) headers.set(name.toLowerCase(), value)
   for (const [name, variable] of Object.entries(provider.envHeaders ?? {})) {
@@ -109,9 +112,9 @@ export function keyVariable({ envKey, otherEnvKey }: Provider, env: Env): string
 }
 
 /** Returns the values that no message may contain, should the provider quote them. */
-function secretsOf(provider: Provider, env: Env): readonly string[] {
+function secretsOf(provider: Provider, env: Env, key: string | undefined): readonly string[] {
   const fromHeaders = Object.values(provider.envHeaders ?? {}).map((variable) => env[variable]?.trim())
-  return [readKey(provider, env), ...fromHeaders].filter(isLongEnough)
+  return [key, ...fromHeaders].filter(isLongEnough)
 }
 
 /** Tells whether a secret is long enough to be removed from messages; a short one occurs in ordinary words. */
@@ -119,16 +122,25 @@ function isLongEnough(secret: string | undefined): secret is string {
   return secret !== undefined && secret.length >= 8
 }
 
-function contextOf(provider: Provider, model: string, nowMs: number): FailureContext {
+/** Returns where the key comes from, as a message names it; undefined for a request without one. */
+function sourceOfKey(provider: Provider, env: Env, key: string | undefined): string | undefined {
+  return key === undefined ? undefined : (keyVariable(provider, env) ?? `\`parley login ${provider.id}\``)
+}
+
+interface Moment extends Pick<FailureContext, 'model' | 'nowMs'> {
+  /** Source of the key, as `sourceOfKey` names it. */
+  readonly key: string | undefined
+}
+
+function contextOf(provider: Provider, { model, nowMs, key }: Moment): FailureContext {
   const url = urlOf(provider, '')
   const port = url?.port || (url?.protocol === 'https:' ? '443' : '80')
   const host = url === undefined ? provider.baseUrl : `${url.hostname}:${port}`
-  const { name, envKey } = provider
-  return { provider: name, host, model, nowMs, ...(envKey === undefined ? {} : { envKey }) }
+  return { provider: provider.name, host, model, nowMs, ...(key === undefined ? {} : { key }) }
 }
 
-function noCredentials(name: string, envKey: string): ModelFailure {
-  const message = `No key for ${name}: ${envKey} is not set. Set it, or choose another model_provider.`
+function noCredentials({ id, name }: Provider, envKey: string): ModelFailure {
+  const message = `No key for ${name}: ${envKey} is not set. Set it, run \`parley login ${id}\`, or choose another model_provider.`
   return { code: 'noCredentials', message, retry: 'never' }
 }
 

@@ -8,7 +8,8 @@ export interface FailureContext {
   /** Host and port. */
   readonly host: string
   readonly model: string
-  readonly envKey?: string
+  /** Variable or command that the key comes from; absent for a request without one. */
+  readonly key?: string
   readonly nowMs: number
 }
 
@@ -168,7 +169,7 @@ const verdicts = {
   },
 } satisfies Partial<Record<FailureCode, Verdict>>
 
-function authMessage({ provider, envKey }: FailureContext): string {
-  const from = envKey === undefined ? 'the request, which carried no key' : `the key from ${envKey}`
+function authMessage({ provider, key }: FailureContext): string {
+  const from = key === undefined ? 'the request, which carried no key' : `the key from ${key}`
   return `${provider} refused ${from}. Check it.`
 }

@@ -54,8 +54,10 @@ export const defaultLimits: ExchangeLimits = {
 }
 
 export interface ClientPorts {
-  /** Variables for keys, configured headers and proxies; a stored key is merged in by the caller. */
+  /** Variables for keys, configured headers and proxies. */
   readonly env: Env
+  /** Returns the key that the user logged in with, for a provider whose variables have none. Read for each request. */
+  readonly keptKey?: () => string | undefined
   readonly now?: () => number
   readonly limits?: Partial<ExchangeLimits>
   /** True when a recording streams its text at reading speed. */

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { classifyRefusal } from '../../src/failures/classify-refusal.ts'
 import { readErrorBody } from '../../src/wires/openai-api.ts'
 
-const context = { provider: 'OpenAI', host: 'api.openai.com:443', model: 'gpt-x', envKey: 'OPENAI_API_KEY', nowMs: 0 }
+const context = { provider: 'OpenAI', host: 'api.openai.com:443', model: 'gpt-x', key: 'OPENAI_API_KEY', nowMs: 0 }
 
 function refusal(status: number | undefined, error: unknown, headers: Record<string, string> = {}) {
   const body = typeof error === 'string' ? error : JSON.stringify({ error })

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { classifyNetwork } from '../../src/failures/explain.ts'
 
-const context = { provider: 'OpenAI', host: 'api.openai.com:443', model: 'gpt-x', envKey: 'OPENAI_API_KEY', nowMs: 0 }
+const context = { provider: 'OpenAI', host: 'api.openai.com:443', model: 'gpt-x', key: 'OPENAI_API_KEY', nowMs: 0 }
 
 describe('a fault of the network', () => {
   const fault = (code: string) => ({ type: 'fault', code, detail: 'detail', reusedSocket: false }) as const

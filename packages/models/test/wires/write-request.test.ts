@@ -141,6 +141,22 @@ describe('the Responses request', () => {
     ])
   })
 
+  it('has no reasoning for a model that rejects it, nor items that cannot stand without it', () => {
+    const message = { type: 'message', role: 'assistant', id: 'msg_1', content: [{ type: 'output_text', text: 'Hi' }] }
+    const reasoned = response({ adapter: 'own', parts: [reasoning, message, item], text: 'Hi', calls: [call] })
+    const spoken = response({ adapter: 'own', parts: [message], text: 'Hi' })
+    const entries = [reasoned, result('c1'), spoken]
+    const inputOf = (model: string) => JSON.parse(write(requestOf(entries, { model }))).input
+    expect(inputOf('gpt-5').slice(0, 3)).toEqual([reasoning, message, item])
+    const { id: _id, ...plain } = message
+    expect(inputOf('gpt-4.1')).toEqual([
+      plain,
+      item,
+      { type: 'function_call_output', call_id: 'c1', output: 'done' },
+      message,
+    ])
+  })
+
   it.each([
     ['gpt-5', undefined, { summary: 'auto' }],
     ['o3', undefined, { summary: 'auto' }],

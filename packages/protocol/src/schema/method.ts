@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { clientId, conversationId, itemId, turnId } from './ids.ts'
+import { loginMethods } from './login.ts'
 import { cursor, methodParams } from './params.ts'
 import { checkup, explainedCall, replayedCalls, testedCommand, trustReport } from './policy.ts'
 import { completedItem, conversationState } from './state.ts'
@@ -98,9 +99,16 @@ export const methods = {
     result: acknowledged,
   },
   'conversation/interrupt': {
-    about: "Stops the running turn, or without one the user's own commands; answers at once, also when idle.",
+    about:
+      "Stops the running turn, or without one and without `turnId` the user's own commands; answers at once, also when idle.",
     params: methodParams['conversation/interrupt'],
     result: z.object({ interrupted: z.boolean().describe('False when nothing ran.') }),
+  },
+  'conversation/background': {
+    about:
+      "Sends a running command of the model's to the background: its call answers at once, the command goes on without time limit, as one that was started so. Its item completes with `background`.",
+    params: methodParams['conversation/background'],
+    result: z.object({ background: z.boolean().describe('False when the command does not run any more.') }),
   },
   'conversation/continue': {
     about: 'Lets a parked turn, or a paused inbox, go on.',
@@ -234,6 +242,7 @@ export const methods = {
       }),
     }),
   },
+  ...loginMethods,
   'mcp/list': {
     about: 'Lists the MCP servers of the conversations that are open here.',
     params: methodParams['mcp/list'],
@@ -285,9 +294,20 @@ export const methods = {
 /** Notifications of the server: name → description. */
 export const notifications = {
   'conversation/event': 'An envelope: see Events. `model.responded` comes elided.',
+  'conversation/clientsChanged':
+    'How many clients stream the conversation, to each that does: when its stream has begun, and when the number changes. It is not logged.',
   'server/notice':
     'A notice to the connection: `{level, code, message, errno?, conversationId?}`. It is not part of any state and is not logged.',
+  'login/completed':
+    'End of an attempt to log in, to every client that may use `login/start`: `{loginId, provider, success, error, keptIn, variable}`. An MCP client gets `loginChatGptComplete {loginId, success, error}`.',
 } as const
+
+export const clientsChanged = z
+  .object({
+    conversationId,
+    clients: z.int().min(1).describe('Clients that stream it, this one included.'),
+  })
+  .describe('The number of clients of a conversation.')
 
 export const serverNotice = z
   .object({
@@ -314,4 +334,5 @@ export type MethodName = keyof Methods
 export type ParamsOf<Name extends MethodName> = Methods[Name]['params']
 export type ResultOf<Name extends MethodName> = Methods[Name]['result']
 export type McpServer = z.infer<typeof mcpServer>
+export type ClientsChanged = z.infer<typeof clientsChanged>
 export type ServerNotice = z.infer<typeof serverNotice>

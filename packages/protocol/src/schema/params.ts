@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { conversationId as anyConversationId, approvalId, messageId, turnId } from './ids.ts'
+import { conversationId as anyConversationId, approvalId, itemId, messageId, turnId } from './ids.ts'
 import { answers, decision, inputItem, outputSchema, sideFile } from './input.ts'
 import { approvalPolicy, sandboxMode, settingsPatch } from './settings.ts'
 
@@ -16,6 +16,7 @@ const trustVerdict = z
   .describe('`declined`: the configuration has no effect, and it is not mentioned again until it changes.')
 
 const conversationId: typeof anyConversationId = z.string().min(1).describe('Full id.')
+const provider = z.string().min(1).describe('Id of the provider, such as `openai`.')
 const newMessageId: typeof messageId = z.string().max(200)
 export const byId = z.object({ conversationId })
 const overrides = z
@@ -107,6 +108,11 @@ export const methodParams = {
     conversationId,
     turnId: turnId.exactOptional().describe('Only this turn; another one running is -32006.'),
     shell: z.literal(true).exactOptional().describe("Only the user's own commands; a turn goes on."),
+    itemId: itemId.exactOptional().describe('With `shell`: only the command of this item.'),
+  }),
+  'conversation/background': z.object({
+    conversationId,
+    itemId: itemId.describe('A `commandExecution` that runs.'),
   }),
   'conversation/continue': byId,
   'approval/decide': z.object({
@@ -188,6 +194,13 @@ export const methodParams = {
   }),
   'provider/list': z.object({}),
   'config/read': z.object({ ...overrides.shape, cwd: z.string() }),
+  'login/start': z.object({
+    provider,
+    key: z.string().describe('Key of the provider. It is not logged, and kept only if the provider accepts it.'),
+  }),
+  'login/cancel': z.object({ loginId: z.string().describe('Id of the attempt, from `login/start`.') }),
+  'login/status': z.object({}),
+  logout: z.object({ provider }),
   'mcp/list': z.object({}),
   'mcp/restart': z.object({ name: z.string().describe('Key of `[mcp_servers.X]`.') }),
   'trust/read': z.object({ cwd: z.string().describe('A folder of the project; absolute.') }),

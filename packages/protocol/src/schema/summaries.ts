@@ -108,7 +108,7 @@ export const listedProvider = z
     baseUrl: z.string().describe('Empty for a recording.'),
     origin: z.enum(['builtIn', 'configured']).describe('`configured`: in `[model_providers]`.'),
     variables: z.array(z.string()).describe('Variables that the key is read from, in this order.'),
-    key: z.enum(['set', 'missing', 'notNeeded']),
+    key: z.enum(['set', 'kept', 'missing', 'notNeeded']).describe('`kept`: by `login/start`.'),
     keyFrom: z.string().exactOptional().describe('Variable that holds the key. Its value is never sent.'),
     chosen: z.boolean().describe('A new conversation would use this provider.'),
     defaultModel: z.string().exactOptional().describe('Model of a conversation that names none.'),

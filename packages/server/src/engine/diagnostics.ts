@@ -1,6 +1,6 @@
 import { inspect } from 'node:util'
 import { StorageError } from '@parley/journal'
-import type { ConnectedClient, ResultOf, ServerNotice } from '@parley/protocol'
+import type { ConnectedClient, LoginCompleted, ResultOf, ServerNotice } from '@parley/protocol'
 import { RpcError } from '@parley/rpc'
 import { asRejection, storageNotice } from '../replies/rejection.ts'
 import type { ConversationHost } from './open/conversation-host.ts'
@@ -16,6 +16,8 @@ export interface ServerIdentity {
 /** Connection that server-wide notices are sent to. */
 interface Connection {
   notice(notice: ServerNotice): void
+  /** Sends the end of a login; does nothing for a client that may not log in. */
+  loginCompleted(end: LoginCompleted): void
   /** Returns the client; null before its handshake. */
   describe(): ConnectedClient | null
 }
@@ -25,6 +27,7 @@ export interface ConnectedClients {
   /** Adds a connection and returns the function that removes it. */
   add(client: Connection): () => void
   notifyAll(notice: ServerNotice): void
+  announceLogin(end: LoginCompleted): void
   describe(): ConnectedClient[]
   /** Returns the wanted title, with a number when another client has it. */
   distinctTitle(wanted: string): string
@@ -40,6 +43,9 @@ export function createConnectedClients(): ConnectedClients {
     },
     notifyAll(notice) {
       for (const client of connected) client.notice(notice)
+    },
+    announceLogin(end) {
+      for (const client of connected) client.loginCompleted(end)
     },
     describe,
     distinctTitle(wanted) {

@@ -4,6 +4,7 @@ import { createMcpServers, type McpPatience, type McpServers, usualPatience } fr
 import { createProjects, createUserRules } from '@parley/policy'
 import type { ClientId, ConversationId, Overrides, ResultOf, Settings } from '@parley/protocol'
 import { createEnvironments, type Environments, type LocalParts, localEnvironment } from '@parley/workspace'
+import type { CredentialStore } from '../credentials/credential-store.ts'
 import {
   type ConnectedClients,
   createConnectedClients,
@@ -14,6 +15,7 @@ import {
 } from './diagnostics.ts'
 import { type Ceiling, type CeilingFlags, ceilingOf, defaultCeilingFlags } from './limits/ceiling.ts'
 import { assertNoSecretFolder } from './limits/workspace-folders.ts'
+import type { LoginPorts, Logins } from './login/logins.ts'
 import { type EngineMethods, methodsFor } from './methods.ts'
 import { ConversationHost, type Guest } from './open/conversation-host.ts'
 import { createSetup, type SetupPorts } from './open/open-conversation.ts'
@@ -52,12 +54,13 @@ interface Addresses {
 export interface EngineParts
   extends Pick<
       SetupPorts,
-      'program' | 'home' | 'env' | 'clock' | 'ids' | 'random' | 'shellParser' | 'redaction' | 'models'
+      'program' | 'home' | 'env' | 'clock' | 'ids' | 'random' | 'shellParser' | 'redaction' | 'models' | 'keys'
     >,
     LocalParts {
   /** Time to wait for a lost link to an environment, in ms; default 30 s. */
   readonly linkPatienceMs?: number
   readonly identity: ServerIdentity
+  readonly credentials: CredentialStore
   readonly files: Files
   readonly mcpPatience?: McpPatience
   /** Flags of the command line that set the ceiling; default: the default ceiling. */
@@ -67,7 +70,7 @@ export interface EngineParts
 }
 
 export function createEngine(parts: EngineParts): Engine {
-  const { program, home, env, files, clock, ids, random, shellParser, redaction, models, sandboxes } = parts
+  const { program, home, env, files, clock, ids, random, shellParser, redaction, models, keys, sandboxes } = parts
   const connectedClients = createConnectedClients()
   let addresses: readonly string[] = []
   const report = (fault: unknown, conversationId?: ConversationId) => {
@@ -93,6 +96,7 @@ export function createEngine(parts: EngineParts): Engine {
     environments,
     secrets: parts.secrets,
     models,
+    keys,
     mcpServers,
     userRules,
     projects,
@@ -101,9 +105,10 @@ export function createEngine(parts: EngineParts): Engine {
     notify: connectedClients.notifyAll,
   })
   const host = new ConversationHost({ files, home, ids, setup, report })
-  const policy = { files, home, env, environments, shellParser, userRules, projects, models }
+  const policy = { files, home, env, environments, shellParser, userRules, projects, models, keys }
   const trust = { home, clock, projects, sandboxes }
-  const methodPorts = { host, files, mcpServers, redaction, policy, trust }
+  const logins = loginsWhenNeeded(parts, { announce: connectedClients.announceLogin, report })
+  const methodPorts = { host, files, mcpServers, redaction, policy, trust, logins }
   return {
     host,
     identity: parts.identity,
@@ -130,6 +135,19 @@ export function createEngine(parts: EngineParts): Engine {
       return { ...diagnose(host, parts), ...found }
     },
     [Symbol.asyncDispose]: () => host[Symbol.asyncDispose]().finally(() => environments[Symbol.asyncDispose]()),
+  }
+}
+
+/** Returns a function to the logins of this process, whose code is loaded with the first one. */
+function loginsWhenNeeded(
+  { home, env, credentials: store, redaction }: EngineParts,
+  ways: Pick<LoginPorts, 'announce' | 'report'>,
+): () => Promise<Logins> {
+  const ports = { home, env, store, redaction, ...ways }
+  let opened: Promise<Logins> | null = null
+  return () => {
+    opened ??= import('./login/logins.ts').then(({ createLogins }) => createLogins(ports))
+    return opened
   }
 }
 

@@ -7,6 +7,7 @@ import * as commands from './commands/commands.ts'
 import { decideApproval } from './commands/decide-approval.ts'
 import { sendMessage } from './commands/send-message.ts'
 import { restartMcpServer } from './context/conversation-mcp.ts'
+import type { Logins } from './login/logins.ts'
 import type { ConversationHost, Guest } from './open/conversation-host.ts'
 import { type LiveConversation, summaryOf, writable } from './open/live-conversation.ts'
 import { readEvents, readItems, readSideFile } from './read/read-conversation.ts'
@@ -35,11 +36,18 @@ interface MethodPorts {
   readonly redaction: Redaction
   readonly policy: CheckupPorts
   readonly trust: TrustPorts
+  /** Loads the code of logins with the first one. */
+  readonly logins: () => Promise<Logins>
 }
 
 /** Returns the methods for one client, whose actor and access are read at each call. */
 export function methodsFor(client: Guest, ports: MethodPorts): EngineMethods {
-  return { ...conversationMethods(client, ports), ...changeMethods(client, ports), ...serverMethods(ports) }
+  return {
+    ...conversationMethods(client, ports),
+    ...changeMethods(client, ports),
+    ...serverMethods(ports),
+    ...loginMethods(ports),
+  }
 }
 
 type ServerMethod =
@@ -57,11 +65,11 @@ type ServerMethod =
 
 /** Methods that concern the server and no open conversation. Code of rare ones is loaded on first use. */
 function serverMethods({ mcpServers, redaction, policy, trust }: MethodPorts): Pick<EngineMethods, ServerMethod> {
-  const { home, env } = policy
+  const { home, env, keys } = policy
   return {
     'model/list': (params) => listModels(params, policy, trust.clock.now),
     'provider/list': () => listProviders({ ...policy, redaction }),
-    'config/read': (params) => describeConfig(params, { home, env, projects: trust.projects, redaction }),
+    'config/read': (params) => describeConfig(params, { home, env, keys, projects: trust.projects, redaction }),
     'mcp/list': () => ({ servers: mcpServers.describe() }),
     'mcp/restart': ({ name }) => restartMcpServer(mcpServers, name),
     'server/checkup': async (params) => (await import('./checkup/check-up.ts')).checkUp(params, policy),
@@ -73,11 +81,23 @@ function serverMethods({ mcpServers, redaction, policy, trust }: MethodPorts): P
   }
 }
 
+type LoginMethod = 'login/start' | 'login/cancel' | 'login/status' | 'logout'
+
+function loginMethods({ logins }: MethodPorts): Pick<EngineMethods, LoginMethod> {
+  return {
+    'login/start': async (params) => (await logins()).start(params),
+    'login/cancel': async (params) => (await logins()).cancel(params),
+    'login/status': async () => (await logins()).status(),
+    logout: async (params) => (await logins()).logout(params),
+  }
+}
+
 type ChangeMethod =
   | 'conversation/sendMessage'
   | 'conversation/inbox/edit'
   | 'conversation/inbox/remove'
   | 'conversation/interrupt'
+  | 'conversation/background'
   | 'conversation/continue'
   | 'approval/decide'
   | 'conversation/configure'
@@ -92,8 +112,9 @@ function changeMethods(client: Guest, { host }: MethodPorts): Pick<EngineMethods
     'conversation/inbox/remove': (params) => commands.removeQueued(opened(params), params.messageId, client.actor),
     'conversation/interrupt': (params) =>
       params.shell === true
-        ? commands.interruptShell(opened(params))
+        ? commands.interruptShell(opened(params), params.itemId)
         : commands.interruptTurn(opened(params), params.turnId),
+    'conversation/background': (params) => commands.sendToBackground(opened(params), params.itemId),
     'conversation/continue': (params) => commands.continueConversation(opened(params), client.actor),
     'approval/decide': (params) => decideApproval(opened(params), params, client.actor),
     'conversation/configure': (params) => commands.configure(opened(params), params.settings, client.actor),
@@ -102,7 +123,10 @@ function changeMethods(client: Guest, { host }: MethodPorts): Pick<EngineMethods
 }
 
 /** Methods that open, list, read, rename and delete conversations, whether they are open or not. */
-function conversationMethods(client: Guest, ports: MethodPorts): Omit<EngineMethods, ServerMethod | ChangeMethod> {
+function conversationMethods(
+  client: Guest,
+  ports: MethodPorts,
+): Omit<EngineMethods, ServerMethod | LoginMethod | ChangeMethod> {
   const { host } = ports
   const archive = (archived: boolean) => (live: LiveConversation) =>
     live.conversation.record({ type: 'conversation.archived', archived, by: client.actor })

@@ -40,7 +40,17 @@ function listedHomes(): readonly string[] {
 const accessOfOthers = 0o077
 
 /** Entries of the home that decide what runs, or hold what was said. */
-const rulingEntries = ['config.toml', 'policy.toml', 'redaction.key', 'sessions', 'trust', 'logs', 'cache', 'scratch']
+const rulingEntries = [
+  'config.toml',
+  'policy.toml',
+  'redaction.key',
+  'credentials.json',
+  'sessions',
+  'trust',
+  'logs',
+  'cache',
+  'scratch',
+]
 
 /**
  * Removes other users' access to the home folder, since whoever can write there decides what runs. Returns the

@@ -17,7 +17,9 @@ import {
   tokenFilePath,
 } from '@parley/workspace'
 import { rgPath } from '@vscode/ripgrep'
-import { createModelSources, type EngineParts } from '../engine/index.ts'
+import { createCredentialStore } from '../credentials/credential-store.ts'
+import { openKeyring, systemFolders } from '../credentials/keyring.ts'
+import { createModelSources, createProviderKeys, type EngineParts } from '../engine/index.ts'
 import { randomIds, systemClock } from '../ports/clock-and-ids.ts'
 import { ownRunFolders } from '../serving/run-folder.ts'
 import { homeFolder, makeHomePrivate, openServerLog, userPlaces } from './home-folder.ts'
@@ -93,6 +95,12 @@ export function systemParts(options: ServerOptions): EngineParts {
     find: (added) => secretPaths({ ...places, parleyHome: home, own: own(), runFolders, added }, diskFiles),
     files: diskFiles,
   })
+  const host = openHost()
+  const credentials = createCredentialStore({
+    home,
+    keyring: () => openKeyring({ host, env, home, folders: systemFolders }),
+  })
+  const keys = createProviderKeys({ store: credentials, redaction })
   // Every conversation waits for them when it opens.
   secrets().catch(() => undefined)
   return {
@@ -106,7 +114,9 @@ export function systemParts(options: ServerOptions): EngineParts {
     random: Math.random,
     redaction,
     files: nodeFiles,
-    host: openHost(),
+    host,
+    credentials,
+    keys,
     sandboxes: openSandboxes({
       cacheFile: join(home, 'cache', 'sandbox.json'),
       build: options.build,
@@ -123,6 +133,7 @@ export function systemParts(options: ServerOptions): EngineParts {
     models: (config) =>
       createModelSources(config, {
         env,
+        keys,
         clock: systemClock,
         recordings: assets.recordings,
         paced: options.paced,

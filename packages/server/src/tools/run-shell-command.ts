@@ -1,11 +1,19 @@
 import { join } from 'node:path'
-import { type CommandEnd, type CommandSpec, commandEnv, createMark, type Sandbox } from '@parley/host'
+import {
+  type CommandEnd,
+  type CommandSpec,
+  commandEnv,
+  createMark,
+  type OutputSnapshot,
+  type RunningCommand,
+  type Sandbox,
+} from '@parley/host'
 import { StorageError } from '@parley/journal'
 import type { ItemId, Output } from '@parley/protocol'
 import { characterEnd, characterStart, clipForModel } from '@parley/text'
 import { EnvironmentUnreachableError } from '@parley/workspace'
 import type { ToolPorts } from './define-tool.ts'
-import { notStarted, type ToolContext, type ToolFiles, type ToolOutcome } from './tool.ts'
+import { notStarted, type ToolContext, type ToolFiles, type ToolOutcome, unlessAborted } from './tool.ts'
 
 export const defaultTimeoutMs = 120_000
 
@@ -40,12 +48,21 @@ export async function runShellCommand(
     return { ...beyondLimits, modelText: `Not run: ${beyondLimits.failure.message}` }
   }
   if (background) return startInBackground(spec, { itemId: context.itemId, sandbox }, ports)
-  const running = environment.commands.runCommand({ ...spec, timeoutMs }, { sandbox, onOutput: context.report })
+  const { sentToBackground } = context
+  const onOutput = (chunk: Buffer) => {
+    if (!sentToBackground.aborted) context.report(chunk)
+  }
+  const running = environment.commands.runCommand({ ...spec, timeoutMs }, { sandbox, onOutput })
   const stop = () => running.stop(context.signal.reason === 'shutdown' ? 'shutdown' : 'interrupted')
   context.signal.addEventListener('abort', stop, { once: true })
   sandbox.exceeded?.addEventListener('abort', () => running.stop('interrupted'), { once: true })
   context.narrowed.addEventListener('abort', () => running.stop('interrupted'), { once: true })
-  const end = await running.ended
+  const early = await unlessAborted(running.ended, sentToBackground)
+  // A command that is being stopped ends soon, whoever sent it to the background since.
+  const isSent = early === null && !context.signal.aborted && !context.narrowed.aborted
+  if (isSent) context.signal.removeEventListener('abort', stop)
+  if (isSent) return goOnInBackground(running, { spec, sandbox, itemId: context.itemId }, ports)
+  const end = early ?? (await running.ended)
   context.signal.removeEventListener('abort', stop)
   const outcome = outcomeOf(end, await keepOutput(end, context.sideFiles), context.itemId)
   if (sandbox.exceeded?.aborted === true) return tooMuchWritten(outcome)
@@ -118,11 +135,7 @@ export function commandSpec({ argv, cwd, itemId, folder }: SpecParts, ports: Too
   return { argv, cwd, env, mark: createMark(), spool, filter: ports.redaction.filter() }
 }
 
-function startInBackground(
-  spec: CommandSpec,
-  { itemId, sandbox }: { readonly itemId: ItemId; readonly sandbox: Sandbox },
-  ports: ToolPorts,
-): ToolOutcome {
+function startInBackground(spec: CommandSpec, { itemId, sandbox }: BackgroundCommand, ports: ToolPorts): ToolOutcome {
   // Background output is read from memory; a spool would stay behind when the end is never read.
   const { spool: _spool, ...unspooled } = spec
   const { pid, end } = ports.background.start(itemId, unspooled, { sandbox })
@@ -130,12 +143,37 @@ function startInBackground(
     once: true,
   })
   if (end !== null) return outcomeOf(end, outputOfNothing, itemId)
+  const modelText = `Started in the background as process ${itemId}${processWords({ itemId, pid, sandbox })}`
+  return { status: 'completed', modelText }
+}
+
+interface BackgroundCommand {
+  readonly itemId: ItemId
+  readonly sandbox: Sandbox
+}
+
+/** Hands a running command over to the background processes, and answers its call with the output so far. */
+function goOnInBackground(
+  running: RunningCommand,
+  { spec, sandbox, itemId }: BackgroundCommand & { readonly spec: CommandSpec },
+  ports: ToolPorts,
+): ToolOutcome {
+  const { pid } = ports.background.adopt(itemId, running, { spec, sandbox })
+  const seen = running.output()
+  const sent = `The user sent it to the background; it runs on as process ${itemId}${processWords({ itemId, pid, sandbox })}`
+  const soFar =
+    seen.totalBytes === 0 ? 'It has written nothing so far.' : `Output so far:\n${outputForModel(seen, itemId)}`
+  const fields = { background: true as const, output: shownOutput(seen) }
+  return { status: 'completed', modelText: `${sent}\n${soFar}`, fields }
+}
+
+/** Returns what the model can do with a background process, after its name. */
+function processWords({ itemId, pid, sandbox }: BackgroundCommand & { readonly pid: number | null }): string {
   const apart =
     sandbox.limits === null || sandbox.limits.network
       ? ''
       : ' Neither other commands nor the user’s browser can connect to it.'
-  const modelText = `Started in the background as process ${itemId}${pid === null ? '' : ` (pid ${pid})`}. Read its output with read_file "output:${itemId}"; end it with stop_process. It ends with the conversation.${apart}`
-  return { status: 'completed', modelText }
+  return `${pid === null ? '' : ` (pid ${pid})`}. Read its output with read_file "output:${itemId}"; end it with stop_process. It ends with the conversation.${apart}`
 }
 
 const outputOfNothing: Output = { head: '', tail: '', totalBytes: 0, omittedBytes: 0 }
@@ -145,10 +183,7 @@ function outcomeOf(end: CommandEnd, output: Output, itemId: ItemId): ToolOutcome
   const triedNetwork = end.triedNetwork === true ? { triedNetwork: true as const } : {}
   const fields = { exitCode: end.exitCode, output, ...(end.signal === null ? {} : { signal: end.signal }) }
   const heading = headingOf(end)
-  const shown =
-    output.binary === true
-      ? `(binary output, ${output.totalBytes} bytes)`
-      : clipForModel(seenOutput(end), `read_file "output:${itemId}" shows the rest`)
+  const shown = outputForModel(end, itemId)
   const leftovers =
     end.leftovers > 0
       ? '\n(What it left running was stopped. Use background: true for something that should go on.)'
@@ -170,8 +205,10 @@ export function lostHeading({ reason, lostBecause }: CommandEnd): string | null 
   return `how it ended is unknown: ${lostBecause ?? 'nobody can tell'}. It may have run to its end; look before running it again`
 }
 
-function seenOutput({ head, tail, totalBytes, omittedBytes }: CommandEnd) {
-  return { head: head.toString(), tail: tail.toString(), totalBytes, omittedBytes }
+function outputForModel({ head, tail, totalBytes, omittedBytes }: OutputSnapshot, itemId: ItemId): string {
+  if (head.includes(0) || tail.includes(0)) return `(binary output, ${totalBytes} bytes)`
+  const seen = { head: head.toString(), tail: tail.toString(), totalBytes, omittedBytes }
+  return clipForModel(seen, `read_file "output:${itemId}" shows the rest`)
 }
 
 function headingOf(end: CommandEnd): string {
@@ -198,11 +235,18 @@ const shownHeadBytes = 4 * 1024
 const shownTailBytes = 4 * 1024
 
 /** Bounded output of a command. `head` may hold all of it when nothing was omitted. */
-type KeptEnd = Pick<CommandEnd, 'totalBytes' | 'head' | 'tail' | 'omittedBytes' | 'spool' | 'lineEnds'>
+type KeptEnd = OutputSnapshot & Pick<CommandEnd, 'spool'>
 
 /** Stores a command's output for its item: whole when it is small, else both ends and a side file with all of it. */
 export async function keepOutput(end: KeptEnd, sideFiles: ToolFiles): Promise<Output> {
-  const { totalBytes, head, tail, omittedBytes, lineEnds } = end
+  const shown = shownOutput(end)
+  if (shown.omittedBytes === 0) return shown
+  const file = await keepWhole(end, Buffer.concat([end.head, end.tail]), sideFiles)
+  return file === null ? shown : { ...shown, file }
+}
+
+/** Returns output as an item has it: whole when it is small, else both ends. */
+function shownOutput({ totalBytes, head, tail, omittedBytes, lineEnds }: OutputSnapshot): Output {
   const known = Buffer.concat([head, tail])
   const binary = known.includes(0) ? { binary: true as const } : {}
   if (omittedBytes === 0 && totalBytes <= inlineBytes)
@@ -210,15 +254,12 @@ export async function keepOutput(end: KeptEnd, sideFiles: ToolFiles): Promise<Ou
   const start = known.subarray(0, characterEnd(known.subarray(0, shownHeadBytes)))
   const newest = known.subarray(-shownTailBytes)
   const finish = newest.subarray(characterStart(newest))
-  const file = await keepWhole(end, known, sideFiles)
-  const shown = start.length + finish.length
   return {
     head: start.toString(),
     tail: finish.toString(),
     totalBytes,
-    omittedBytes: totalBytes - shown,
+    omittedBytes: totalBytes - start.length - finish.length,
     totalLines: lineEnds + (known.at(-1) === 10 ? 0 : 1),
-    ...(file === null ? {} : { file }),
     ...binary,
   }
 }

@@ -43,6 +43,8 @@ export interface ToolContext extends Workspace {
   readonly signal: AbortSignal
   /** Aborts when the settings have got narrower than the limits of this call; a running command is stopped then. */
   readonly narrowed: AbortSignal
+  /** Aborts when a user sends the command of this call to the background, where it goes on after the call has answered. */
+  readonly sentToBackground: AbortSignal
   /** Prepares the sandbox that was decided for this call. Rejects when that fails; nothing may run then. */
   sandbox(): Promise<Sandbox>
   readonly sideFiles: ToolFiles
@@ -90,7 +92,9 @@ export interface ToolOutcome {
   /** Present when the kernel blocked an attempt to use the network. */
   readonly triedNetwork?: true
   /** Fields of the item that only the run can set. */
-  readonly fields?: Partial<Pick<Extract<Item, { type: 'commandExecution' }>, 'exitCode' | 'signal' | 'output'>> & {
+  readonly fields?: Partial<
+    Pick<Extract<Item, { type: 'commandExecution' }>, 'exitCode' | 'signal' | 'output' | 'background'>
+  > & {
     readonly changes?: FileChanges
     readonly text?: string
   }

@@ -34,6 +34,7 @@ it('opens the path that was checked, and no later target', async () => {
       conversationId: 'c',
       itemId: 'i',
       signal: new AbortController().signal,
+      sentToBackground: new AbortController().signal,
       narrowed: new AbortController().signal,
       sideFiles: createSideFiles(nodeFiles, folder.path),
       report: () => undefined,

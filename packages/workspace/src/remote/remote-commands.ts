@@ -66,7 +66,11 @@ export function startRemoteCommand(link: Link, spec: CommandSpec, options: Start
       ...(spooled === undefined ? {} : { spool: spooled }),
     }
   })
-  return { pid: null, mark: spec.mark, stop, output: window.snapshot, ended }
+  const runOn = () => {
+    clearTimeout(timer)
+    spool?.discard()
+  }
+  return { pid: null, mark: spec.mark, stop, runOn, output: window.snapshot, ended }
 }
 
 function spawnErrorOf({ why, sandboxBroke }: Extract<RemoteEnd, { kind: 'notStarted' }>): SpawnError {

@@ -13,6 +13,7 @@ export type KeyPlace =
   | 'writing'
   | 'composer'
   | 'command'
+  | 'running'
   | 'sent'
   | 'turn'
   | 'stopping'
@@ -56,6 +57,7 @@ export type KeyAct =
   | 'searchNewer'
   | 'searchOlder'
   | 'send'
+  | 'sendToBackground'
   | 'showKeys'
   | 'stopCommand'
   | 'suspend'
@@ -165,6 +167,18 @@ export const keySections: readonly Section[] = [
     rows: [
       { keys: ['escape', 'ctrl+c'], act: 'stopCommand', words: 'stop the command; then the turn' },
       { keys: ['alt+enter'], act: 'queue', words: null },
+    ],
+  },
+  {
+    title: 'A command runs, yours or the model’s',
+    places: ['command', 'running'],
+    rows: [
+      {
+        keys: ['ctrl+b'],
+        when: 'empty',
+        act: 'sendToBackground',
+        words: 'let it run on in the background, when the composer is empty',
+      },
     ],
   },
   {

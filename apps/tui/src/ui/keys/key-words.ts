@@ -15,7 +15,7 @@ export function keyGroups(): readonly KeyGroup[] {
 }
 
 /** States of the composer in which most keys are pressed. */
-const usualPlaces: ReadonlySet<KeyPlace> = new Set(['anywhere', 'composer', 'idle', 'turn'])
+const usualPlaces: ReadonlySet<KeyPlace> = new Set(['anywhere', 'composer', 'idle', 'turn', 'running'])
 
 /** Returns the keys of the composer by state, few enough to be read at once. */
 export function usualKeyGroups(): readonly KeyGroup[] {

@@ -15,11 +15,11 @@ export function situationOf(ui: UiState, state: ConversationState | null): Situa
 export function placesOf(ui: UiState, state: ConversationState | null): readonly KeyPlace[] {
   if (ui.menu !== null) return ['menu', 'anywhere']
   const input = inputPlace(ui, state)
-  const work = workPlace(ui, state)
-  if (ui.link.kind === 'lost') return ['lost', input, work, 'anywhere']
-  if (!ui.hangs) return [input, work, 'anywhere']
+  const work = workPlaces(ui, state)
+  if (ui.link.kind === 'lost') return ['lost', input, ...work, 'anywhere']
+  if (!ui.hangs) return [input, ...work, 'anywhere']
   // An open search goes on with Ctrl+R, which would end the server otherwise.
-  return input === 'search' ? [input, 'hanging', work, 'anywhere'] : ['hanging', input, work, 'anywhere']
+  return input === 'search' ? [input, 'hanging', ...work, 'anywhere'] : ['hanging', input, ...work, 'anywhere']
 }
 
 function inputPlace(ui: UiState, state: ConversationState | null): KeyPlace {
@@ -34,11 +34,18 @@ function isRuleShown(ui: UiState, state: ConversationState | null): boolean {
   return ui.remembering !== null && pendingApprovals(state, ui)[0]?.id === ui.remembering
 }
 
+/** Returns the places of what runs: a command of the model's that can be sent to the background, within its turn. */
+function workPlaces(ui: UiState, state: ConversationState | null): readonly KeyPlace[] {
+  const work = workPlace(ui, state)
+  const isRunning = (work === 'turn' || work === 'sent') && foregroundCommand(state) !== null
+  return isRunning ? ['running', work] : [work]
+}
+
 /** Returns the place of what runs and can be stopped from here. */
 function workPlace(ui: UiState, state: ConversationState | null): KeyPlace {
   if (ui.link.kind === 'starting') return ui.lastSent === null ? 'idle' : 'sent'
   if (ui.link.kind !== 'up' || ui.opened?.readOnly === true) return 'idle'
-  const command = runningShellCommand(state)
+  const command = runningShellCommands(ui, state).at(-1) ?? null
   const isAsked = pendingApprovals(state, ui).length > 0
   if (command !== null && ui.stoppingCommand !== command && !isAsked) return 'command'
   const turn = state?.core.turn ?? null
@@ -54,10 +61,23 @@ export function isAnswered(messageId: MessageId, { core, window }: ConversationS
   return at !== -1 && (core.turn === null || at < window.length - 1 || Object.keys(core.open).length > 0)
 }
 
-/** Returns the newest running command of the user. */
-export function runningShellCommand(state: ConversationState | null): ItemId | null {
-  const commands = Object.values(state?.core.open ?? {}).filter(({ item }) => item.type === 'shellCommand')
-  return commands.at(-1)?.item.id ?? null
+/** Returns the running commands of the user that are not in the background, the oldest first. */
+export function runningShellCommands(
+  { inBackground }: Pick<UiState, 'inBackground'>,
+  state: ConversationState | null,
+): readonly ItemId[] {
+  return Object.values(state?.core.open ?? {})
+    .filter(({ item }) => item.type === 'shellCommand' && !inBackground.includes(item.id))
+    .map(({ item }) => item.id)
+}
+
+/** Returns the command of the model that its turn waits for; null while there is none. */
+export function foregroundCommand(state: ConversationState | null): ItemId | null {
+  const found = Object.values(state?.core.open ?? {}).find(
+    ({ item, executionStarted }) =>
+      item.type === 'commandExecution' && item.status === 'inProgress' && executionStarted && item.background !== true,
+  )
+  return found?.item.id ?? null
 }
 
 function holds(condition: KeyCondition, ui: UiState, state: ConversationState | null): boolean {

@@ -27,6 +27,7 @@ import {
   interruptTurn,
   leaveQuestion,
   offerToLeave,
+  sendToBackground,
   stopCommand,
   takeBack,
 } from './press-stop.ts'
@@ -122,6 +123,7 @@ const acts: Readonly<Record<KeyAct, Act>> = {
   searchNewer: (ui, { state }) => stepTo(moveSearch(ui, -1, state)),
   searchOlder: (ui, { state }) => stepTo(moveSearch(ui, 1, state)),
   send: (ui, context) => pressEnter(ui, 'steer', context),
+  sendToBackground: (ui, { state }) => sendToBackground(ui, state),
   showKeys: (ui) => stepTo(addUsualKeys(ui)),
   stopCommand: (ui, { state }) => stopCommand(ui, state),
   suspend: only({ kind: 'suspend' }),

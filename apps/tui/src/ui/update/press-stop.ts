@@ -3,9 +3,9 @@ import { stepTo, type UiStep } from '../actions.ts'
 import { forgetPainted } from '../answers.ts'
 import { clear, emptyComposer, expanded, putBack } from '../composer/composer.ts'
 import { inputText, isWhole, ownQueued } from '../inbox.ts'
-import { isOffered, message, type UiState } from '../ui-state.ts'
+import { addNote, isOffered, message, type UiState } from '../ui-state.ts'
 import { setWriting } from '../write-over-question.ts'
-import { runningShellCommand } from './key-places.ts'
+import { foregroundCommand, runningShellCommands } from './key-places.ts'
 
 type State = ConversationState | null
 
@@ -43,9 +43,22 @@ export function leaveQuestion(ui: UiState, state: State): UiStep {
   return ui.composer.text === '' ? stepTo(ui, { kind: 'leave' }) : stepTo(setWriting(ui, state, true))
 }
 
+/** Stops the user's own commands but for those in the background. */
 export function stopCommand(ui: UiState, state: State): UiStep {
-  return stepTo({ ...ui, stoppingCommand: runningShellCommand(state) }, { kind: 'stopShell' })
+  const itemIds = runningShellCommands(ui, state)
+  const named = ui.inBackground.length === 0 ? {} : { itemIds }
+  return stepTo({ ...ui, stoppingCommand: itemIds.at(-1) ?? null }, { kind: 'stopShell', ...named })
 }
+
+/** Sends the user's own newest command to the background, else the one that the turn waits for; null without either. */
+export function sendToBackground(ui: UiState, state: State): UiStep | null {
+  const own = runningShellCommands(ui, state).at(-1)
+  if (own !== undefined) return stepTo(addNote({ ...ui, inBackground: [...ui.inBackground, own] }, 'info', sentText))
+  const itemId = foregroundCommand(state)
+  return itemId === null ? null : stepTo(ui, { kind: 'background', itemId })
+}
+
+const sentText = 'Your command runs on in the background. It appears here with its output when it ends.'
 
 /**
  * Interrupts the turn and returns this client's queued messages to the composer, the oldest first. They were meant for

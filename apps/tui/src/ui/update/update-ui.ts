@@ -141,6 +141,8 @@ export function followState(ui: UiState, { state }: Pick<UiContext, 'state'>): U
   if (next.stoppingTurn !== null && next.stoppingTurn !== turn?.id) next = { ...next, stoppingTurn: null }
   if (next.stoppingCommand !== null && open[next.stoppingCommand] === undefined)
     next = { ...next, stoppingCommand: null }
+  const inBackground = next.inBackground.filter((itemId) => open[itemId] !== undefined)
+  if (inBackground.length !== next.inBackground.length) next = { ...next, inBackground }
   if (next.answeredApproval !== null && approvals[next.answeredApproval]?.state !== 'pending')
     next = { ...next, answeredApproval: null }
   if (next.remembering !== null && approvals[next.remembering]?.state !== 'pending')

@@ -2,7 +2,7 @@ import type { Approval, ConversationState, Failure, Turn } from '@parley/protoco
 import { approvedNotStarted, pendingApprovals } from '../../ui/answers.ts'
 import { isInboxPaused } from '../../ui/inbox.ts'
 import { isOffered, type UiState } from '../../ui/ui-state.ts'
-import { runningShellCommand } from '../../ui/update/key-places.ts'
+import { runningShellCommands } from '../../ui/update/key-places.ts'
 import { shownLine, shownName } from '../text/control-characters.ts'
 import type { Line } from '../text/span.ts'
 import { elapsed, type WorkMoment, workingLine } from './working-line.ts'
@@ -33,14 +33,14 @@ export function activityOf(state: ConversationState | null, ui: UiState, moment:
   }
   if (ui.link.kind === 'starting') return isWaitedFor(ui) ? still([{ text: 'starting…', tone: 'muted' }]) : null
   if (state === null || ui.opened?.readOnly) return null
-  const command = runningShellCommand(state)
-  if (command !== null && pendingApprovals(state, ui).length === 0)
+  const command = runningShellCommands(ui, state).at(-1)
+  if (command !== undefined && pendingApprovals(state, ui).length === 0)
     return still(
       ui.stoppingCommand === command
         ? [{ text: 'stopping your command…', tone: 'warn' }]
         : [
             { text: 'your command runs, without a terminal', tone: 'accent' },
-            { text: ' · esc stops it', tone: 'muted' },
+            { text: ' · esc stops it · ctrl+b background', tone: 'muted' },
           ],
     )
   if (state.core.turn !== null) return turnActivity(state, state.core.turn, ui, moment)

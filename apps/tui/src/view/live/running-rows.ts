@@ -1,4 +1,5 @@
 import type { ConversationState, Item, ItemId, OpenItem } from '@parley/protocol'
+import type { UiState } from '../../ui/ui-state.ts'
 import { below, hung, indented } from '../text/gutter.ts'
 import type { Line, Room } from '../text/span.ts'
 import { type BlockKind, gapBefore } from '../transcript/block.ts'
@@ -14,8 +15,17 @@ import type { Transcript } from '../transcript/transcript.ts'
 /** Newest output lines shown of running calls. */
 const tailLimit = 6
 
-/** Returns the rows of streaming and running items, as the transcript will show them. */
-export function runningRows({ core }: ConversationState, transcript: Transcript, room: Room): readonly Line[] {
+interface Surroundings {
+  readonly transcript: Transcript
+  readonly room: Room
+}
+
+/** Returns the rows of streaming and running items but for those in the background, as the transcript will show them. */
+export function runningRows(
+  { core }: ConversationState,
+  { inBackground }: Pick<UiState, 'inBackground'>,
+  { transcript, room }: Surroundings,
+): readonly Line[] {
   const rows: Line[] = []
   let last = transcript.last
   const put = (kind: BlockKind, lines: readonly Line[]) => {
@@ -26,7 +36,9 @@ export function runningRows({ core }: ConversationState, transcript: Transcript,
   const { stream } = transcript
   if (stream?.begun === true && last === 'message') rows.push(...liveRows(stream, room))
   else if (stream !== null) put('message', liveRows(stream, room))
-  const shown = Object.values(core.open).filter((open) => isShown(open, stream?.itemId))
+  const shown = Object.values(core.open).filter(
+    (open) => isShown(open, stream?.itemId) && !inBackground.includes(open.item.id),
+  )
   const looking = shown.flatMap(({ item }) => looksAt(item) ?? [])
   const lookUps = [...transcript.lookUps, ...looking]
   if (lookUps.length > 0)

@@ -1,4 +1,5 @@
-import type { ConversationState, Item, OpenItem, Turn } from '@parley/protocol'
+import { type ConversationState, type Item, isCall, type OpenItem, type Turn } from '@parley/protocol'
+import { foregroundCommand } from '../../ui/update/key-places.ts'
 import { shownLine } from '../text/control-characters.ts'
 import { truncateText } from '../text/fit-rows.ts'
 import type { Line, Room } from '../text/span.ts'
@@ -14,6 +15,8 @@ const stillMark = '•'
 const frameMs = 250
 /** Fewest cells of a title; below it the tokens are left out. */
 const leastTitle = 12
+/** Time in s of a turn whose command is then offered to the background. */
+const longSeconds = 5
 
 /** Cells of the mark, and of the blanks beside it and the verb. */
 const markCells = 3
@@ -34,10 +37,11 @@ interface Working {
 
 /** Returns what the turn does at this moment, for how long it has worked, and the key that stops it. */
 export function workingLine(
-  { core }: ConversationState,
+  state: ConversationState,
   turn: Turn,
   { clock, nowMs, room, isStill }: WorkMoment,
 ): Working {
+  const { core } = state
   const open = Object.values(core.open)
   const isAnswering = open.some(({ item }) => item.type === 'agentMessage' && item.text !== '')
   const worked = clock === null ? nowMs - turn.startedAt : workedMs(clock, nowMs)
@@ -45,7 +49,10 @@ export function workingLine(
   const { verb, title } = isAnswering ? { verb: 'Answering', title: '' } : doing(open.filter(isRunningCall))
   const facts = [`  ${elapsed(seconds)}`, tokens(turn), ' · esc stops']
   const leftBeside = (texts: readonly string[]) => room.columns - verb.length - markCells - texts.join('').length
-  const shownFacts = title !== '' && leftBeside(facts) < leastTitle ? facts.toSpliced(1, 1) : facts
+  const isLong = seconds >= longSeconds && foregroundCommand(state) !== null
+  const offered = isLong ? [...facts, ' · ctrl+b background'] : facts
+  const shownFacts =
+    [offered, facts].find((texts) => title === '' || leftBeside(texts) >= leastTitle) ?? facts.toSpliced(1, 1)
   const shown = truncateText(title, { ...room, columns: Math.max(1, leftBeside(shownFacts)) })
   const nextSecondMs = nowMs + 1_000 - (Math.max(0, worked) % 1_000)
   // An answer moves by itself, so the mark rests while one arrives.
@@ -61,9 +68,9 @@ export function workingLine(
   }
 }
 
-/** Returns true for a call that runs, including one that asks the user while it does. */
+/** Returns true for a call of the model that runs, including one that asks the user while it does. */
 export function isRunningCall(open: OpenItem): boolean {
-  return open.item.type !== 'agentMessage' && open.item.type !== 'reasoning' && isRunning(open)
+  return isCall(open.item) && isRunning(open)
 }
 
 function doing(running: readonly OpenItem[]): { readonly verb: string; readonly title: string } {

@@ -2,7 +2,7 @@ import type { ConversationState, OpenItem } from '@parley/protocol'
 import { approvedNotStarted, pendingApprovals } from '../../ui/answers.ts'
 import { isInboxPaused } from '../../ui/inbox.ts'
 import { isOffered, type UiState } from '../../ui/ui-state.ts'
-import { runningShellCommand } from '../../ui/update/key-places.ts'
+import { runningShellCommands } from '../../ui/update/key-places.ts'
 import { failureWords, isSavedHere } from '../live/activity.ts'
 import { isRunningCall } from '../live/working-line.ts'
 import { shownLine } from '../text/control-characters.ts'
@@ -15,8 +15,8 @@ export function plainStatus(state: ConversationState | null, ui: UiState, nowMs:
   if (ui.hangs) return 'The server does not answer. Type restart to start it anew, or wait.'
   if (ui.link.kind !== 'up' || state === null || ui.opened?.readOnly === true) return null
   const isAsked = pendingApprovals(state, ui).length > 0
-  const command = runningShellCommand(state)
-  if (command !== null && !isAsked)
+  const command = runningShellCommands(ui, state).at(-1)
+  if (command !== undefined && !isAsked)
     return ui.stoppingCommand === command ? 'Stopping your command.' : 'Your command runs. Ctrl+C stops it.'
   if (state.core.turn !== null) return isAsked ? null : turnStatus(state, state.core.turn, ui, nowMs)
   return isInboxPaused(state) ? 'Messages wait. An empty line sends them.' : null

@@ -75,7 +75,14 @@ describe('? in an empty composer', () => {
 
   test('shows the keys of the composer, and where all of them are', () => {
     const { ui } = typeKeys(openUi, idle, '?')
-    expect(titles(ui)).toEqual(['Anywhere', 'In the composer', 'In an empty composer', 'Nothing runs', 'A turn runs'])
+    expect(titles(ui)).toEqual([
+      'Anywhere',
+      'In the composer',
+      'In an empty composer',
+      'Nothing runs',
+      'A turn runs',
+      'A command runs, yours or the model’s',
+    ])
     expect(ui.notices.at(-1)).toMatchObject({ kind: 'note', text: expect.stringContaining('/keys') })
   })
 

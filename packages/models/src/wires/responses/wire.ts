@@ -23,13 +23,22 @@ export const responsesWire: HttpWire = {
 /** Models known to reason without an effort; others reject the request for encrypted reasoning. */
 const reasoningModels = /(?:^|\/)(?:gpt-(?:[5-9]|\d\d)|o\d|codex)(?!.*-chat)/
 
+/** Models known to reject the reasoning of others; those of open servers are not among them. */
+const plainModels = /(?:^|\/)(?:gpt-[34]|chatgpt|gpt-5.*-chat)/
+
 /** Name of the schema of an answer, which models read. */
 const answerName = 'answer'
 
 /** Creates a writer of stateless requests: the server stores nothing, so encrypted reasoning goes back with the input. */
 export function createResponsesWriter(adapter: string): WriteRequest {
-  const joinEntries = createEntryJoiner((entry, entries) => writeEntry(entry, adapter, entries))
+  const withReasoning = createEntryJoiner((entry, entries) =>
+    writeEntry(entry, entries, (own) => own.adapter === adapter),
+  )
+  const withoutReasoning = createEntryJoiner((entry, entries) =>
+    writeEntry(entry, entries, (own) => own.adapter === adapter && !own.parts.some(isReasoning)),
+  )
   return (request) => {
+    const joinEntries = plainModels.test(request.model) ? withoutReasoning : withReasoning
     const head = JSON.stringify(settingsOf(request)).slice(0, -1)
     const tools =
       request.tools.length === 0
@@ -61,33 +70,41 @@ function settingsOf(request: ModelRequest): object {
   }
 }
 
+/** Tells the items that only a model that reasons takes; other items of its answer cannot stand without them. */
+function isReasoning(item: unknown): boolean {
+  return isRecord(item) && item['type'] === 'reasoning'
+}
+
 function toolOf({ name, description, parameters, freeform }: ToolSpec): object {
   if (freeform === undefined) return { type: 'function', name, description, parameters, strict: false }
   const format = { type: 'grammar', syntax: 'lark', definition: freeform.grammar }
   return { type: 'custom', name, description: freeform.description, format }
 }
 
+/** Tests if a response goes back in its own items. */
+type GoesBack = (response: ResponseEntry) => boolean
+
 /** Tests if a call goes back as a call of a freeform tool; its result has a type of its own then. */
-function isFreeform(callId: string, adapter: string, entries: readonly ModelEntry[]): boolean {
+function isFreeform(callId: string, entries: readonly ModelEntry[], goesBack: GoesBack): boolean {
   const made = entries.findLast(
     (entry) => entry.kind === 'response' && entry.calls.some((call) => call.callId === callId),
   )
-  if (made?.kind !== 'response' || made.adapter !== adapter) return false
+  if (made?.kind !== 'response' || !goesBack(made)) return false
   return made.parts.some((part) => isRecord(part) && part['type'] === 'custom_tool_call' && part['call_id'] === callId)
 }
 
-function writeEntry(entry: ModelEntry, adapter: string, entries: readonly ModelEntry[]): string {
+function writeEntry(entry: ModelEntry, entries: readonly ModelEntry[], goesBack: GoesBack): string {
   switch (entry.kind) {
     case 'user': {
       return JSON.stringify({ type: 'message', role: 'user', content: entry.content.map(inputOf) })
     }
     case 'result': {
-      const isText = isFreeform(entry.callId, adapter, entries)
+      const isText = isFreeform(entry.callId, entries, goesBack)
       const type = isText ? 'custom_tool_call_output' : 'function_call_output'
       return JSON.stringify({ type, call_id: entry.callId, output: outputOf(entry) })
     }
     case 'response':
-      return writeElements(entry.adapter === adapter ? entry.parts : neutralItems(entry))
+      return writeElements(goesBack(entry) ? entry.parts : neutralItems(entry))
   }
 }
 

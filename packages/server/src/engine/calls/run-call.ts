@@ -199,6 +199,7 @@ function toolContext(context: TurnContext, itemId: ItemId, runLimits: RunLimits)
   const asker = createUserAsker({ conversation, signal, ids, memory, answerers, mayAsk }, itemId)
   let limits: SandboxLimits | null = null
   const narrowed = new AbortController()
+  const foreground = modules.foreground.enter(itemId)
   const endWatch = modules.limits.whenNarrowed(runLimits, () => narrowed.abort())
   const tool: ToolContext = {
     ...workspaceOf(conversation.state),
@@ -206,6 +207,7 @@ function toolContext(context: TurnContext, itemId: ItemId, runLimits: RunLimits)
     itemId,
     signal,
     narrowed: narrowed.signal,
+    sentToBackground: foreground.sent,
     async sandbox() {
       limits = await modules.limits.describe(runLimits)
       return limits === null ? noSandbox : modules.limits.prepare(limits)
@@ -219,6 +221,7 @@ function toolContext(context: TurnContext, itemId: ItemId, runLimits: RunLimits)
   }
   const stop = () => {
     endWatch()
+    foreground.leave()
     asker.stop()
     reporter.stop()
   }

@@ -5,6 +5,7 @@ import { type Project, problemLocation, readPolicyFile } from '@parley/policy'
 import type { Check, Enforcement, ParamsOf, ResultOf } from '@parley/protocol'
 import { type Environment, liesWithin, whenUnknown } from '@parley/workspace'
 import { findOwnFileInside } from '../limits/workspace-folders.ts'
+import type { ProviderKeys } from '../login/provider-keys.ts'
 import type { PolicyPorts } from '../policy/read-rules.ts'
 import { chooseProvider, keyVariables, type ModelSources } from '../settings/model-sources.ts'
 import { configHere, readConfig } from '../settings/read-config.ts'
@@ -205,15 +206,16 @@ async function checkRules(file: string): Promise<Check> {
 interface CheckProviderPorts {
   readonly home: string
   readonly env: Env
+  readonly keys: ProviderKeys
   readonly models: ModelSources
 }
 
 const patienceMs = 1_200
 
 /** Checks that the provider of a new conversation answers, by listing its models, which costs nothing. */
-async function checkProvider({ home, env, models }: CheckProviderPorts): Promise<Check[]> {
+async function checkProvider({ home, env, keys, models }: CheckProviderPorts): Promise<Check[]> {
   const { values } = readConfig(home, {})
-  const chosen = chooseProvider(values, env)
+  const chosen = chooseProvider(values, { env, kept: keys.kept() })
   const name = 'provider'
   if (chosen === null) {
     const variables = keyVariables(values).join(', ')
@@ -222,7 +224,7 @@ async function checkProvider({ home, env, models }: CheckProviderPorts): Promise
         name,
         level: 'problem',
         text: `no model is configured: ${variables} not set`,
-        remedy: 'Set a key, or run `parley demo` to try it without one.',
+        remedy: 'Run `parley login`, set a key, or run `parley demo` to try it without one.',
       },
     ]
   }

@@ -1,4 +1,13 @@
-import type { Actor, ContentItem, InputItem, MessageId, ParamsOf, SettingsPatch, TurnId } from '@parley/protocol'
+import type {
+  Actor,
+  ContentItem,
+  InputItem,
+  ItemId,
+  MessageId,
+  ParamsOf,
+  SettingsPatch,
+  TurnId,
+} from '@parley/protocol'
 import { rejection } from '../../replies/rejection.ts'
 import { assertUnderCeiling } from '../limits/ceiling.ts'
 import { fittingMode, wholeSystemText, workspaceOf } from '../limits/workspace-folders.ts'
@@ -6,19 +15,26 @@ import { keepLongWaiting, longWaiting, shortTexts, storeAttachments } from '../m
 import { assertFits, assertInboxRoom, startInboxTurn } from '../messages/user-messages.ts'
 import { type LiveConversation, writable } from '../open/live-conversation.ts'
 
-/** Stops the user's own commands; a turn goes on. */
-export function interruptShell(open: LiveConversation): { interrupted: boolean } {
-  return { interrupted: writable(open).shell.interrupt() }
+/** Stops the user's own commands, or the one that is named; a turn goes on. */
+export function interruptShell(open: LiveConversation, itemId: ItemId | undefined): { interrupted: boolean } {
+  return { interrupted: writable(open).shell.interrupt(itemId) }
 }
 
-/** Stops the turn or, where none runs, the user's own commands. */
+/** Lets the command of a call go on in the background, so that the call answers now. */
+export function sendToBackground(open: LiveConversation, itemId: ItemId): { background: boolean } {
+  const { conversation, modules } = writable(open)
+  const isCommand = conversation.state.core.open[itemId]?.item.type === 'commandExecution'
+  return { background: isCommand && modules.foreground.send(itemId) }
+}
+
+/** Stops the turn or, where none runs and none is named, the user's own commands. */
 export function interruptTurn(open: LiveConversation, turnId: TurnId | undefined): { interrupted: boolean } {
   const running = writable(open).conversation.state.core.turn
   if (turnId !== undefined && running !== null && running.id !== turnId) {
     throw rejection('turnMismatch', `Turn ${turnId} is not running; ${running.id} is.`, { turnId: running.id })
   }
   const interrupted = open.turns.interrupt()
-  return { interrupted: interrupted || open.shell.interrupt() }
+  return { interrupted: interrupted || (turnId === undefined && open.shell.interrupt()) }
 }
 
 interface Continued {

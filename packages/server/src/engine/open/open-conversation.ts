@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { secretsOfConfig } from '@parley/config'
+import { type Config, secretsOfConfig } from '@parley/config'
 import type { Files } from '@parley/journal'
 import { type McpServers, mcpSettings } from '@parley/mcp-client'
 import {
@@ -30,6 +30,7 @@ import { redactSideFiles } from '../conversation/side-files.ts'
 import { createStoragePatience, reportOnce } from '../conversation/storage-patience.ts'
 import type { Ceiling } from '../limits/ceiling.ts'
 import { openLimits } from '../limits/conversation-limits.ts'
+import type { ProviderKeys } from '../login/provider-keys.ts'
 import { readGivenRules, writableRules } from '../policy/read-rules.ts'
 import { createParticipants, type Participants } from '../session/participants.ts'
 import { type GivenLimits, givenLimits, keepGift, readGift } from '../settings/given-limits.ts'
@@ -147,6 +148,7 @@ export interface SetupPorts {
   /** Resolves to the places of secrets on this machine. */
   readonly secrets: () => Promise<SecretPaths>
   readonly models: ModelSources
+  readonly keys: ProviderKeys
   readonly mcpServers: McpServers
   readonly userRules: UserRules
   readonly projects: Projects
@@ -165,7 +167,7 @@ async function openConversation(parts: OpenParts, ports: SetupPorts): Promise<Li
   const { values } = config.effective
   const givenRules = [...(await readGivenRules(ports, parts)), ...trustedRules(config.project, config.own)]
   const onFault = reportOnce((fault) => ports.report(fault, core.meta.conversationId))
-  redaction.learn(secretsOfConfig(values, ports.env))
+  await learnSecrets(values, core.settings.modelProvider, ports)
   const conversation = redactedConversation(parts, ports, onFault)
   const { environment, release } = takeEnvironment(core, ports.environments, {
     // A view runs nothing, and opens also when its machine or the machine's settings are missing.
@@ -240,6 +242,12 @@ function contextGatherer({ conversation, environment, sourceOf }: GathererParts,
     const { toolShape } = sourceOf(modelProvider).factsOf(model)
     return gatherContext(conversation, { home, environment, nowMs: clock.now(), toolShape })
   }
+}
+
+/** Makes redaction know the secrets of the configuration and the kept keys, before any text is taken. */
+async function learnSecrets(values: Config, providerId: string, { keys, redaction, env }: SetupPorts): Promise<void> {
+  await keys.learn(providerId)
+  redaction.learn(secretsOfConfig(values, env))
 }
 
 /** Redacts every event and side file before it is written. */

@@ -5,6 +5,8 @@ interface Follower {
   readonly clientId: ClientId
   readonly access: ClientAccess
   readonly canApprove: boolean
+  /** Called with the number of followers when others join or leave. */
+  readonly counted: (followers: number) => void
   /** Ends the delivery of events; removes the follower, too. */
   readonly end: () => void
 }
@@ -31,6 +33,9 @@ export function createParticipants(): Participants {
   const guests = new Set<object>()
   const followers = new Set<Follower>()
   let detached = false
+  const tellOthers = (changed: Follower) => {
+    for (const follower of followers) if (follower !== changed) follower.counted(followers.size)
+  }
   return {
     get hasGuests() {
       return guests.size > 0
@@ -40,7 +45,10 @@ export function createParticipants(): Participants {
     follow(follower) {
       followers.add(follower)
       if (follower.access === 'full') detached = false
-      return () => void followers.delete(follower)
+      tellOthers(follower)
+      return () => {
+        if (followers.delete(follower)) tellOthers(follower)
+      }
     },
     get followerCount() {
       return followers.size

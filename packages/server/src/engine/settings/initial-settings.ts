@@ -19,8 +19,16 @@ import {
   rootWarnings,
   type SecretSurroundings,
 } from '../limits/workspace-folders.ts'
+import type { ProviderKeys } from '../login/provider-keys.ts'
 import { assertAdded, existingFolder } from './existing-folder.ts'
-import { chooseProvider, isRecordedProvider, isUsable, keyVariables, providerOf } from './model-sources.ts'
+import {
+  chooseProvider,
+  isRecordedProvider,
+  isUsable,
+  type KeysFound,
+  keyVariables,
+  providerOf,
+} from './model-sources.ts'
 import { choicesIn, configHere } from './read-config.ts'
 
 export interface InitialSettings {
@@ -33,6 +41,7 @@ export type StartParams = Overrides & { readonly cwd: string; readonly baseInstr
 
 interface SettingsPorts extends SecretSurroundings {
   readonly env: Env
+  readonly keys: ProviderKeys
   readonly projects: Pick<Projects, 'of'>
 }
 
@@ -43,10 +52,11 @@ export function initialSettings(params: StartParams, ports: SettingsPorts): Init
   const { values, warnings } = limited(effective, { ...choicesIn(params, home), ...params }, ports.ceiling())
   const cwd = startFolder(params, values)
   if (chosenEnvironment(values) === null) assertHomeOutside(cwd, ports)
-  const provider = chooseProvider(values, env)
+  const found = { env, kept: ports.keys.kept() }
+  const provider = chooseProvider(values, found)
   if (provider === null) throw noProvider(keyVariables(values), warnings)
   if (!isRecordedProvider(provider.id) && values.model_providers?.[provider.id]?.wire_api !== 'recorded')
-    assertUsable(provider.id, values, env)
+    assertUsable(provider.id, values, found)
   const settings = settingsFromConfig(values, provider, { ...params, cwd })
   if (settings.policyFile !== undefined && !existsSync(settings.policyFile)) {
     throw rejection('configInvalid', `The policy file ${settings.policyFile} does not exist.`, {
@@ -98,25 +108,25 @@ function noProvider(variables: readonly string[], warnings: readonly string[]) {
   return rejection(
     'noCredentials',
     [
-      `No model is configured: ${variables.join(', ')} ${variables.length === 1 ? 'is' : 'are'} not set and no local server is chosen. Set a key, or run \`parley demo\` to try it without one.`,
+      `No model is configured: ${variables.join(', ')} ${variables.length === 1 ? 'is' : 'are'} not set and no local server is chosen. Run \`parley login\`, set a key, or run \`parley demo\` to try it without one.`,
       ...warnings,
     ].join(' '),
     { variables },
   )
 }
 
-function assertUsable(providerId: string, config: EffectiveConfig['values'], env: Env): void {
-  const provider = providerOf(providerId, config, env)
+function assertUsable(providerId: string, config: EffectiveConfig['values'], found: KeysFound): void {
+  const provider = providerOf(providerId, config, found.env)
   if (provider === null) {
     throw rejection(
       'unknownProvider',
       `There is no model provider "${providerId}". Configure [model_providers.${providerId}] with a base_url in config.toml.`,
     )
   }
-  if (!isUsable(provider, env)) {
+  if (!isUsable(provider, found)) {
     throw rejection(
       'noCredentials',
-      `${provider.name} needs a key: set ${provider.envKey}, or choose another model_provider.`,
+      `${provider.name} needs a key: set ${provider.envKey}, run \`parley login ${providerId}\`, or choose another model_provider.`,
       { variables: [provider.envKey ?? ''] },
     )
   }

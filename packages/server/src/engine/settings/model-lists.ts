@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { type Files, makeFolders, replaceFile } from '@parley/journal'
 import { type Env, type ModelListing, type ProviderConfig, probeLocal } from '@parley/models'
 import type { ParamsOf, ResultOf } from '@parley/protocol'
+import type { ProviderKeys } from '../login/provider-keys.ts'
 import { assertProvider, chooseProvider, type ModelSources, providerOf } from './model-sources.ts'
 import { readConfig } from './read-config.ts'
 
@@ -11,6 +12,7 @@ export interface ListPorts {
   /** `$PARLEY_HOME`. */
   readonly home: string
   readonly env: Env
+  readonly keys: ProviderKeys
   readonly files: Files
   readonly models: ModelSources
 }
@@ -26,9 +28,9 @@ export async function listModels(
   ports: ListPorts,
   now: () => number,
 ): Promise<ModelList> {
-  const { home, env } = ports
+  const { home, env, keys } = ports
   const { values } = readConfig(home, {})
-  const chosen = chooseProvider(values, env)
+  const chosen = chooseProvider(values, { env, kept: keys.kept() })
   if (provider !== undefined) assertProvider(provider, values, env)
   const all = [...new Set([...(chosen === null ? [] : [chosen.id]), ...Object.keys(values.model_providers ?? {})])]
   const ids = provider === undefined ? all : [provider]

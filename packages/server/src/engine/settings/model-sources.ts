@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto'
 import type { Config, ProviderSettings } from '@parley/config'
 import {
   builtinProviders,
-  createModelClient,
   createRecorder,
   type Env,
   keyVariable,
@@ -17,7 +16,9 @@ import {
 import { closest } from '@parley/text'
 import type { Clock } from '../../ports/clock-and-ids.ts'
 import { rejection } from '../../replies/rejection.ts'
+import type { ProviderKeys } from '../login/provider-keys.ts'
 import { factsOfModel, setOutputLimit } from './facts-of-model.ts'
+import { keptKeyClient } from './kept-key-client.ts'
 
 /** Client of one provider, with the limits of its retries and what is known of its models. */
 export interface ModelSource {
@@ -33,6 +34,7 @@ export type ModelSources = (config: Config) => (providerId: string) => ModelSour
 
 interface ModelSourcePorts {
   readonly env: Env
+  readonly keys: ProviderKeys
   readonly clock: Clock
   /** Paths of the recordings that come with the program. */
   readonly recordings: Readonly<Record<RecordedProvider, string>>
@@ -71,8 +73,9 @@ function createSource(providerId: string, config: Config, ports: ModelSourcePort
   }
 }
 
-function clientOf(provider: ProviderConfig, { env, clock, paced }: ModelSourcePorts): ModelClient {
-  return createModelClient(provider, { env, now: clock.now, paced, sleep: (ms, signal) => clock.sleep(ms, signal) })
+function clientOf(provider: ProviderConfig, { env, keys, clock, paced }: ModelSourcePorts): ModelClient {
+  const ports = { env, now: clock.now, paced, sleep: (ms: number, signal: AbortSignal) => clock.sleep(ms, signal) }
+  return keptKeyClient(provider, keys, ports)
 }
 
 /** Returns the provider that plays a recording; null when a provider of this id asks a model. */
@@ -138,6 +141,12 @@ export function keyVariables(config: Config): string[] {
   return [...new Set([...builtIn, ...configured])]
 }
 
+/** Variables, and the ids of the providers that the user logged in to. */
+export interface KeysFound {
+  readonly env: Env
+  readonly kept: ReadonlySet<string>
+}
+
 interface ChosenProvider {
   readonly id: string
   readonly model: string
@@ -146,26 +155,35 @@ interface ChosenProvider {
 }
 
 /** Returns the provider and model of a new conversation; null when no provider is configured and no key is found. */
-export function chooseProvider(config: Config, env: Env): ChosenProvider | null {
+export function chooseProvider(config: Config, found: KeysFound): ChosenProvider | null {
+  const { env } = found
   const named = config.model_provider
   if (named !== undefined)
     return { id: named, model: config.model ?? defaultModelOf(named, env), because: 'model_provider names it' }
   const configured = Object.keys(config.model_providers ?? {})
   const usable = [...keyedProviders(env).map(({ id }) => id), ...configured].filter((id) => {
     const provider = providerOf(id, config, env)
-    return provider !== null && isUsable(provider, env)
+    return provider !== null && isUsable(provider, found)
   })
   const [id] = usable
   return id === undefined
     ? null
-    : { id, model: config.model ?? defaultModelOf(id, env), because: whyFirst(providerOf(id, config, env), env) }
+    : { id, model: config.model ?? defaultModelOf(id, env), because: whyFirst(providerOf(id, config, env), found) }
 }
 
-function whyFirst(provider: ProviderConfig | null, env: Env): string {
+function whyFirst(provider: ProviderConfig | null, { env, kept }: KeysFound): string {
   const variable = provider === null ? undefined : keyVariable(provider, env)
+  if (variable === undefined && provider !== null && kept.has(provider.id))
+    return `\`parley login ${provider.id}\` has kept the first key`
   return variable === undefined
     ? 'no key of another provider is set, and it needs none'
     : `${variable} is the first key that is set`
+}
+
+/** Returns the ids of the providers with a key variable, in the order in which one is chosen. */
+export function keyedProviderIds(config: Config): readonly string[] {
+  const configured = Object.entries(config.model_providers ?? {}).filter(([, { env_key: key }]) => key !== undefined)
+  return [...new Set([...keyedProviders({}).map(({ id }) => id), ...configured.map(([id]) => id)])]
 }
 
 /** Returns the built-in providers that need a key: with the key set they are chosen without any configuration. */
@@ -208,7 +226,7 @@ export function providerOf(providerId: string, config: Config, env: Env): Provid
   }
 }
 
-/** Tells if a provider can be asked: it needs no key, or its key is set. */
-export function isUsable(provider: ProviderConfig, env: Env): boolean {
-  return provider.envKey === undefined || readKey(provider, env) !== undefined
+/** Tells if a provider can be asked: it needs no key, its key is set, or the user logged in to it. */
+export function isUsable(provider: ProviderConfig, { env, kept }: KeysFound): boolean {
+  return provider.envKey === undefined || readKey(provider, env) !== undefined || kept.has(provider.id)
 }

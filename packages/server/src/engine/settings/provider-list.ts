@@ -1,25 +1,26 @@
 import type { Config } from '@parley/config'
-import { builtinProviders, type Env, keyVariable, type ProviderConfig } from '@parley/models'
+import { builtinProviders, keyVariable, type ProviderConfig } from '@parley/models'
 import type { ResultOf } from '@parley/protocol'
 import type { Redaction } from '@parley/redaction'
 import { keptList, type ListPorts } from './model-lists.ts'
-import { chooseProvider, isUsable, providerOf } from './model-sources.ts'
+import { chooseProvider, type KeysFound, providerOf } from './model-sources.ts'
 import { readConfig } from './read-config.ts'
 
 type Listed = ResultOf<'provider/list'>['providers'][number]
 
-interface ProviderPorts extends Pick<ListPorts, 'home' | 'env' | 'files'> {
+interface ProviderPorts extends Pick<ListPorts, 'home' | 'env' | 'keys' | 'files'> {
   readonly redaction: Redaction
 }
 
 /** Lists the ready-made and the configured providers in the order of choice, and says which one is chosen and why. */
 export function listProviders(ports: ProviderPorts): ResultOf<'provider/list'> {
-  const { home, env } = ports
+  const { home, env, keys } = ports
   const { values } = readConfig(home, {})
-  const chosen = chooseProvider(values, env)
+  const found = { env, kept: keys.kept() }
+  const chosen = chooseProvider(values, found)
   const ids = [...builtinProviders(env).map(({ id }) => id), ...Object.keys(values.model_providers ?? {})]
   return {
-    providers: [...new Set(ids)].map((id) => listed(id, values, { ...ports, chosen: chosen?.id ?? null })),
+    providers: [...new Set(ids)].map((id) => listed(id, values, { ...ports, found, chosen: chosen?.id ?? null })),
     chosen: chosen === null ? null : { provider: chosen.id, model: chosen.model, because: chosen.because },
   }
 }
@@ -27,9 +28,10 @@ export function listProviders(ports: ProviderPorts): ResultOf<'provider/list'> {
 interface ListedPorts extends ProviderPorts {
   /** Id of the provider that a new conversation would use. */
   readonly chosen: string | null
+  readonly found: KeysFound
 }
 
-function listed(id: string, config: Config, { env, chosen, redaction, ...ports }: ListedPorts): Listed {
+function listed(id: string, config: Config, { env, chosen, found, redaction, ...ports }: ListedPorts): Listed {
   const isConfigured = config.model_providers?.[id] !== undefined
   const origin = isConfigured ? ('configured' as const) : ('builtIn' as const)
   const provider = providerOf(id, config, env)
@@ -41,7 +43,7 @@ function listed(id: string, config: Config, { env, chosen, redaction, ...ports }
     name: provider.name,
     wire: provider.wireApi,
     baseUrl: redaction.text(provider.baseUrl),
-    ...keyOf(provider, env),
+    ...keyOf(provider, found),
     ...(provider.defaultModel === undefined ? {} : { defaultModel: provider.defaultModel }),
     ...(kept === null ? {} : { models: kept.models.length, listedAt: kept.listedAt }),
   }
@@ -56,9 +58,10 @@ function withoutAddress(
   return { name, wire, baseUrl: '', variables: [], key: 'notNeeded' }
 }
 
-function keyOf(provider: ProviderConfig, env: Env): Pick<Listed, 'variables' | 'key' | 'keyFrom'> {
+function keyOf(provider: ProviderConfig, { env, kept }: KeysFound): Pick<Listed, 'variables' | 'key' | 'keyFrom'> {
   const variables = [provider.envKey, provider.otherEnvKey].filter((name) => name !== undefined)
   const keyFrom = keyVariable(provider, env)
-  if (provider.envKey === undefined) return { variables, key: 'notNeeded' }
-  return { variables, key: isUsable(provider, env) ? 'set' : 'missing', ...(keyFrom === undefined ? {} : { keyFrom }) }
+  if (keyFrom !== undefined) return { variables, key: 'set', keyFrom }
+  if (kept.has(provider.id)) return { variables, key: 'kept' }
+  return { variables, key: provider.envKey === undefined ? 'notNeeded' : 'missing' }
 }

@@ -14,6 +14,7 @@ import { type Project, type Projects, trustNotice } from '@parley/policy'
 import type { Overrides, ParamsOf, ResultOf, Settings } from '@parley/protocol'
 import type { Redaction } from '@parley/redaction'
 import { assertUnderCeiling, type Ceiling } from '../limits/ceiling.ts'
+import type { ProviderKeys } from '../login/provider-keys.ts'
 import { existingFolder } from './existing-folder.ts'
 import { chooseProvider, keyVariables } from './model-sources.ts'
 
@@ -97,6 +98,7 @@ export function envRulesOf({ include = [], exclude = [], set = {} }: ShellEnviro
 interface ConfigPorts {
   readonly home: string
   readonly env: Env
+  readonly keys: ProviderKeys
   readonly projects: Projects
   readonly redaction: Redaction
 }
@@ -104,14 +106,14 @@ interface ConfigPorts {
 /** Returns each configuration value with its origin; secrets are redacted. Throws `cwdMissing`. */
 export function describeConfig(
   params: ParamsOf<'config/read'>,
-  { home, env, projects, redaction }: ConfigPorts,
+  { home, env, keys, projects, redaction }: ConfigPorts,
 ): ResultOf<'config/read'> {
   const { effective, project } = configHere(params.cwd, params, { home, projects })
   const { values, origins } = effective
   if (chosenEnvironment(values) === null) existingFolder(params.cwd)
   const notice = trustNotice(project)
   const warnings = [...effective.warnings, ...(notice === null ? [] : [notice])]
-  const chosen = chooseProvider(values, env)
+  const chosen = chooseProvider(values, { env, kept: keys.kept() })
   const shown = valuesByKey(values).flatMap(([key, value]) => {
     const origin = origins.get(key)
     return origin === undefined ? [] : [{ key, value: shownValue(key, value, redaction.text), origin }]

@@ -11,6 +11,7 @@ import { createRequestSource, type RequestContext, type RequestSource } from '..
 import type { Conversation } from '../conversation/conversation.ts'
 import type { StoragePatience } from '../conversation/storage-patience.ts'
 import type { ConversationLimits } from '../limits/conversation-limits.ts'
+import { createForegroundCalls, type ForegroundCalls } from '../session/foreground-calls.ts'
 import type { Participants } from '../session/participants.ts'
 import { createSessionMemory, type SessionMemory } from '../session/session-memory.ts'
 import type { ModelSource } from '../settings/model-sources.ts'
@@ -42,6 +43,7 @@ export interface TurnModules {
   /** Rules file that permanent permissions are written to. */
   readonly userRules: UserRules
   readonly limits: ConversationLimits
+  readonly foreground: ForegroundCalls
   /** Returns the model of the current settings. */
   readonly model: () => CurrentModel
   readonly requests: RequestSource
@@ -98,6 +100,7 @@ export function createTurnModules(
     },
     userRules,
     limits,
+    foreground: createForegroundCalls(),
     model,
     requests: createRequestSource({ conversation, tools, offered: mcp.offered, model, gather }),
     answerers: () => clients.answerers,

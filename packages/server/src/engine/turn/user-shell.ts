@@ -14,8 +14,8 @@ type ShellItem = ItemOf<'shellCommand'>
 /** Runs the user's `!` commands outside any sandbox and records them. */
 export interface ShellRunner {
   run(command: string, by: Actor): { itemId: ItemId; seq: number }
-  /** Stops running commands; returns false when there are none. */
-  interrupt(): boolean
+  /** Stops the named command, else all that run; returns false when there is none. */
+  interrupt(itemId?: ItemId): boolean
   running(): boolean
   /** Stops running commands and resolves when their ends are recorded. */
   shutDown(): Promise<void>
@@ -41,6 +41,12 @@ export function createShellRunner(parts: ShellParts): ShellRunner {
     for (const { stop } of running.values()) stop.abort(reason)
   }
 
+  function stopOne(itemId: ItemId): boolean {
+    const command = running.get(itemId)
+    command?.stop.abort('interrupted')
+    return command !== undefined
+  }
+
   return {
     run(command, by) {
       const { conversation, newItemId, onFault } = parts
@@ -54,7 +60,8 @@ export function createShellRunner(parts: ShellParts): ShellRunner {
       running.set(item.id, { stop, recorded })
       return { itemId: item.id, seq }
     },
-    interrupt() {
+    interrupt(itemId) {
+      if (itemId !== undefined) return stopOne(itemId)
       stopAll('interrupted')
       return running.size > 0
     },

@@ -103,6 +103,7 @@ function openConnection(transport: Transport, engine: Engine, kind: ConnectionKi
     clientId: engine.newClientId(),
     identity,
     distinctTitle: connectedClients.distinctTitle,
+    isLocal: kind !== 'websocket',
   })
   let peer: Peer | null = null
   const streams = createStreams({
@@ -122,6 +123,9 @@ function openConnection(transport: Transport, engine: Engine, kind: ConnectionKi
   peer = served
   const leave = connectedClients.add({
     notice: (notice) => served.notify('server/notice', notice),
+    loginCompleted(end) {
+      if (session.mayLogIn) served.notify('login/completed', end)
+    },
     describe: () => describe(session, kind, { streams: streams.count, unreadBytes: served.bufferedBytes }),
   })
   const gone = served.closed.then(async (reason) => {

@@ -2,6 +2,7 @@ import {
   type Actor,
   type ClientAccess,
   type ClientId,
+  localMethods,
   type MethodName,
   methodAccess,
   type ParamsOf,
@@ -17,9 +18,11 @@ export interface Session {
   readonly access: ClientAccess
   readonly canApprove: boolean
   readonly isInitialized: boolean
+  /** True for a client on this machine that may change something. */
+  readonly mayLogIn: boolean
   initialize(params: ParamsOf<'initialize'>): ResultOf<'initialize'>
   initialized(): void
-  /** Throws `notInitialized` before the handshake, and `notPermitted` for a change by a read-only client. */
+  /** Throws `notInitialized` before the handshake, and `notPermitted` for a change by a read-only client or a login from afar. */
   assertMay(method: MethodName): void
 }
 
@@ -30,9 +33,11 @@ interface SessionPorts {
   readonly clientId: ClientId
   readonly identity: ServerIdentity
   readonly distinctTitle: (wanted: string) => string
+  /** False for a client that may be on another machine. */
+  readonly isLocal: boolean
 }
 
-export function createSession({ clientId, identity, distinctTitle }: SessionPorts): Session {
+export function createSession({ clientId, identity, distinctTitle, isLocal }: SessionPorts): Session {
   let actor: Actor = { clientId, name: 'client' }
   let canApprove = false
   let access: ClientAccess = 'full'
@@ -50,6 +55,9 @@ export function createSession({ clientId, identity, distinctTitle }: SessionPort
     },
     get isInitialized() {
       return stage !== 'new'
+    },
+    get mayLogIn() {
+      return stage !== 'new' && isLocal && access === 'full'
     },
     initialize({ protocolVersion, clientInfo, capabilities = [], access: wanted = 'full' }) {
       if (stage !== 'new') throw rejection('alreadyInitialized', 'initialize may only be sent once per connection.')
@@ -76,9 +84,13 @@ export function createSession({ clientId, identity, distinctTitle }: SessionPort
       if (stage === 'new') throw rejection('notInitialized', 'The first request must be initialize.')
       if (access === 'readOnly' && methodAccess[method] === 'change')
         throw notPermitted(`(${method}) changes something`)
+      if (!isLocal && localMethods.has(method)) throw rejection('notPermitted', fromAfar)
     },
   }
 }
+
+const fromAfar =
+  'Credentials are not sent over a websocket: run `parley login` on the machine of the server, or connect by its socket.'
 
 interface Program {
   readonly name: string

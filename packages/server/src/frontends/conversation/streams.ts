@@ -1,5 +1,5 @@
 import type { ConversationId, Cursor, ResultOf } from '@parley/protocol'
-import type { CallContext } from '@parley/rpc'
+import type { CallContext, Peer } from '@parley/rpc'
 import type { Conversation, LiveConversation } from '../../engine/index.ts'
 import { shownState } from '../../replies/wire-limits.ts'
 import { createEgress, type Egress, type EgressPeer } from './egress.ts'
@@ -27,7 +27,7 @@ interface Stream {
 }
 
 interface StreamPorts {
-  readonly peer: () => EgressPeer
+  readonly peer: () => EgressPeer & Pick<Peer, 'notify'>
   readonly session: Session
   /** Returns all conversations that are open in this process. */
   readonly conversations: () => readonly LiveConversation[]
@@ -36,6 +36,10 @@ interface StreamPorts {
 
 export function createStreams({ peer, session, conversations, onFault }: StreamPorts): Streams {
   const active = new Map<ConversationId, Stream>()
+
+  function tellClients(conversationId: ConversationId, clients: number): void {
+    peer().notify('conversation/clientsChanged', { conversationId, clients })
+  }
 
   function begin({ conversation, clients }: LiveConversation): Stream {
     const { id } = conversation
@@ -52,7 +56,8 @@ export function createStreams({ peer, session, conversations, onFault }: StreamP
     active.get(id)?.end()
     clients.join(session)
     const { actor, access, canApprove } = session
-    const unfollow = clients.follow({ clientId: actor.clientId, access, canApprove, end })
+    const counted = (followers: number) => tellClients(id, followers)
+    const unfollow = clients.follow({ clientId: actor.clientId, access, canApprove, counted, end })
     active.set(id, stream)
     return stream
   }
@@ -73,6 +78,7 @@ export function createStreams({ peer, session, conversations, onFault }: StreamP
       // The reply leaves first; events recorded until then are delivered from the cursor on.
       context.afterReply(() => {
         egress.start(cursor.seq)
+        tellClients(conversation.id, open.clients.followerCount)
         // MCP servers are started only for clients that may call their tools.
         if (session.access === 'full' && !conversation.readOnly) open.mcp.begin()
       })

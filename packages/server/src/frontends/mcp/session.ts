@@ -54,7 +54,12 @@ export class McpSession {
   }
 
   client(): Promise<Client> {
-    this.#client ??= this.#options.connect(this.#introduction())
+    this.#client ??= this.#options.connect({
+      ...this.#introduction(),
+      // The name that Codex gives it.
+      onLoginCompleted: ({ loginId, success, error }) =>
+        this.notify('loginChatGptComplete', { loginId, success, error }, null),
+    })
     return this.#client
   }
 

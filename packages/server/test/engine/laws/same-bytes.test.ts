@@ -33,6 +33,7 @@ it.each([
   const models: EngineParts['models'] = (values) =>
     createModelSources(values, {
       env,
+      keys: { kept: () => new Set(), keyOf: () => Promise.resolve(null), learn: () => Promise.resolve() },
       clock: systemClock,
       recordings: { demo: '', unconfigured: '' },
       paced: false,

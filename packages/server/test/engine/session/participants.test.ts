@@ -1,7 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { createParticipants } from '../../../src/engine/session/participants.ts'
 
-const follower = { clientId: 'c-1', access: 'full', canApprove: true, end: () => undefined } as const
+const follower = {
+  clientId: 'c-1',
+  access: 'full',
+  canApprove: true,
+  counted: () => undefined,
+  end: () => undefined,
+} as const
 
 describe('the participants of a conversation', () => {
   it('keep a follower when an earlier stream of the same client ends late', () => {
@@ -28,6 +34,25 @@ describe('the participants of a conversation', () => {
     expect(participants.detached).toBe(true)
     participants.follow(follower)
     expect(participants.detached).toBe(false)
+  })
+
+  it('learn how many they are when others come and go', () => {
+    const participants = createParticipants()
+    const told: [string, number][] = []
+    const join = (clientId: string) =>
+      participants.follow({ ...follower, clientId, counted: (followers) => told.push([clientId, followers]) })
+    join('c-1')
+    const leave = join('c-2')
+    join('c-3')
+    leave()
+    leave()
+    expect(told).toEqual([
+      ['c-1', 2],
+      ['c-1', 3],
+      ['c-2', 3],
+      ['c-1', 2],
+      ['c-3', 2],
+    ])
   })
 
   it('end every delivery, and each end removes its follower', () => {

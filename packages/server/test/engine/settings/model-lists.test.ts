@@ -35,7 +35,8 @@ function place() {
     maxOutputOf: () => undefined,
   }
   const env: Record<string, string> = {}
-  const ports = { home, env, files: nodeFiles, models: () => () => source }
+  const keys = { kept: () => new Set<string>(), keyOf: () => Promise.resolve(null), learn: () => Promise.resolve() }
+  const ports = { home, env, keys, files: nodeFiles, models: () => () => source }
   return {
     answers,
     env,

@@ -20,7 +20,7 @@ describe('the provider of a new conversation', () => {
     ['is none without a key', {}, {}, null],
     ['is none when the key is empty', {}, { OPENAI_API_KEY: '' }, null],
   ])('%s', (_, config, env, expected) => {
-    const chosen = chooseProvider(config, env)
+    const chosen = chooseProvider(config, { env, kept: new Set() })
     if (expected === null) expect(chosen).toBeNull()
     else expect(chosen).toMatchObject(expected)
   })

@@ -34,7 +34,7 @@ export interface Answer {
   readonly hang?: boolean
 }
 
-type Step = Answer | ((request: ModelRequest) => Answer | Promise<Answer>)
+export type Step = Answer | ((request: ModelRequest) => Answer | Promise<Answer>)
 
 export interface ScriptedModel {
   readonly client: ModelClient

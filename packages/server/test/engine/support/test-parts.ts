@@ -7,7 +7,9 @@ import { createShellParser } from '@parley/policy'
 import { shellParserFiles } from '@parley/policy/testing'
 import { createRedaction } from '@parley/redaction'
 import { diskFiles, diskPatchFiles, secretPaths } from '@parley/workspace'
+import { createCredentialStore } from '../../../src/credentials/credential-store.ts'
 import type { EngineParts } from '../../../src/engine/engine.ts'
+import { createProviderKeys } from '../../../src/engine/login/provider-keys.ts'
 import { unknownModel } from '../../../src/engine/settings/facts-of-model.ts'
 import { randomIds, systemClock } from '../../../src/ports/clock-and-ids.ts'
 import { ripgrepPath } from '../../../src/programs/system-parts.ts'
@@ -29,6 +31,8 @@ export function testParts(
   const home = join(root, '.parley')
   mkdirSync(home, { recursive: true, mode: 0o700 })
   const sources = { fake: model, ...others }
+  const redaction = createRedaction({ home, env: ports.env ?? {} })
+  const credentials = createCredentialStore({ home, keyring: () => null })
   return {
     program: 'parley/test',
     identity: { serverInfo: { name: 'parley', version: 'test', build: 'test' }, home },
@@ -38,7 +42,9 @@ export function testParts(
     clock: systemClock,
     ids: randomIds,
     random: () => 0.5,
-    redaction: createRedaction({ home, env: ports.env ?? {} }),
+    redaction,
+    credentials,
+    keys: createProviderKeys({ store: credentials, redaction }),
     files: nodeFiles,
     patchFiles: diskPatchFiles,
     host: openHost(),

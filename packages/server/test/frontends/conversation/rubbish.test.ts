@@ -10,6 +10,7 @@ const undemanding = [
   'conversation/list',
   'conversation/resume',
   'model/list',
+  'login/status',
   'mcp/list',
   'policy/replay',
   'policy/why',
@@ -18,6 +19,7 @@ const undemanding = [
 ]
 /** Results of methods without parameters. */
 const answers: Partial<Record<MethodName, object>> = {
+  'login/status': { logins: [] },
   'mcp/list': { servers: [] },
   'provider/list': { chosen: { provider: 'fake' } },
   'server/diagnostics': { pid: process.pid },
@@ -36,6 +38,8 @@ const rubbish: Record<string, unknown> = {
   file: 7,
   command: 7,
   prefix: 7,
+  loginId: 7,
+  provider: 7,
 }
 
 describe('invalid parameters', () => {

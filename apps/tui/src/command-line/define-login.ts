@@ -1,0 +1,33 @@
+import type { Command } from 'commander'
+import { named } from '../cli/flags.ts'
+import type { Launch } from '../cli/launch-server.ts'
+import type { Settle } from './shared-options.ts'
+
+/** Defines `login`, `login status` and `logout`. */
+export function defineLogin(program: Command, launch: Launch, settle: Settle): void {
+  const login = program
+    .command('login')
+    .argument('[provider]', 'id of the provider; that of the configuration or openai when left out', named)
+    .description(
+      'keep the key of a provider: typed unseen, or read from stdin (never an argument). It is tried before it is kept. Exit code 3 when it is refused',
+    )
+    .enablePositionalOptions()
+    .helpCommand(false)
+    .action((provider: string | undefined) =>
+      settle(import('../commands/login.ts').then(({ runLogin }) => runLogin(launch, provider ?? null))),
+    )
+  login
+    .command('status')
+    .description('the providers with a key, and where each key is; never a key')
+    .option('--json', 'as JSON')
+    .action((flags: { json?: boolean }) =>
+      settle(import('../commands/login.ts').then(({ showLogins }) => showLogins(launch, flags))),
+    )
+  program
+    .command('logout')
+    .argument('[provider]', 'may be left out when one key is kept', named)
+    .description('forget the kept key of a provider')
+    .action((provider: string | undefined) =>
+      settle(import('../commands/login.ts').then(({ runLogout }) => runLogout(launch, provider ?? null))),
+    )
+}

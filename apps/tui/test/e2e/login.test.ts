@@ -1,0 +1,147 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import {
+  type CliOptions,
+  cliPath,
+  type ModelServer,
+  type Pty,
+  runCli,
+  type Step,
+  startModelServer,
+  startPty,
+  tempHome,
+  tempWorkspace,
+} from '@parley/testkit'
+import { expect, test, vi } from 'vitest'
+
+// Real processes on a machine that does other things as well.
+vi.setConfig({ testTimeout: 30_000 })
+
+const key = 'login-key-7Yt4ZpQ2'
+
+interface LoginWorld extends AsyncDisposable {
+  readonly model: ModelServer
+  readonly home: string
+  readonly credentials: string
+  run(argv: readonly string[], options?: CliOptions): ReturnType<typeof runCli>
+  onTerminal(...argv: readonly string[]): Pty
+}
+
+/** A home whose only provider accepts one key, which nobody has given yet. */
+async function loginWorld(steps: readonly Step[] = [], more = ''): Promise<LoginWorld> {
+  await using stack = new AsyncDisposableStack()
+  const model = stack.use(await startModelServer(steps, { accepts: (token) => token === key }))
+  const home = stack.use(await tempHome())
+  const folder = stack.use(await tempWorkspace())
+  const config = `${more}
+model = "scripted"
+model_provider = "gate"
+[model_providers.gate]
+name = "Gate"
+base_url = "${model.url}"
+wire_api = "responses"
+env_key = "GATE_KEY"
+`
+  await writeFile(join(home.env.PARLEY_HOME, 'config.toml'), config)
+  const owned = stack.move()
+  const base = { env: home.env, cwd: folder.path }
+  return {
+    model,
+    home: home.path,
+    credentials: join(home.env.PARLEY_HOME, 'credentials.json'),
+    run: (argv, options) => runCli(argv, { ...base, ...options }),
+    onTerminal: (...argv) => startPty({ ...base, argv: [process.execPath, cliPath, ...argv] }),
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  }
+}
+
+/** Returns the files of the home, the file of credentials aside, that contain the key. */
+function filesWithKey({ home, credentials }: LoginWorld): readonly string[] {
+  const files = readdirSync(home, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
+  const paths = files.map(({ parentPath, name }) => join(parentPath, name)).filter((path) => path !== credentials)
+  return paths.filter((path) => readFileSync(path, 'latin1').includes(key))
+}
+
+test('a key from stdin is tried, kept for its user alone, used, and in no other file', async () => {
+  await using world = await loginWorld([{ text: `Your key is ${key}.` }])
+  const login = await world.run(['login'], { stdin: `${key}\n` })
+  expect(login).toMatchObject({ exitCode: 0, stderr: '' })
+  expect(login.stdout).toBe(
+    'Logged in to gate. The key is in $PARLEY_HOME/credentials.json, which only you can read.\n',
+  )
+  expect(statSync(world.credentials).mode & 0o777).toBe(0o600)
+  const recording = join(world.home, 'recording.jsonl')
+  const exec = await world.run(['exec', '--json', '--record', recording, `say ${key}`])
+  expect(exec.exitCode).toBe(0)
+  expect(world.model.requests[0]?.headers.authorization).toBe(`Bearer ${key}`)
+  expect(exec.stdout).toContain('[secret:login:')
+  expect(exec.stdout).not.toContain(key)
+  expect(world.model.requests[0]?.text).not.toContain(key)
+  expect(filesWithKey(world)).toEqual([])
+})
+
+test('a key that the provider refuses is not kept, and is not shown', async () => {
+  await using world = await loginWorld()
+  const login = await world.run(['login', 'gate'], { stdin: 'another-key-1234' })
+  expect(login).toMatchObject({ exitCode: 3, stdout: '' })
+  expect(login.stderr).toMatch(/^parley: Gate refused the key from `parley login gate`.*The key is not kept\.\n$/)
+  expect(login.stderr).not.toContain('another-key')
+  expect(await world.run(['login', 'status'])).toMatchObject({ exitCode: 3, stdout: '' })
+})
+
+test.each<[string, string, RegExp]>([
+  ['more than one line', `${key}\n${key}\n`, /A key has one line/],
+  ['a control character', `${key}\u001b[31m`, /a blank, a control character/],
+  ['nothing', '\n', /No key was given/],
+])('a key with %s is refused before anything is sent', async (_what, stdin, words) => {
+  await using world = await loginWorld()
+  const login = await world.run(['login'], { stdin })
+  expect(login).toMatchObject({ exitCode: 2, stdout: '' })
+  expect(login.stderr).toMatch(words)
+  expect(login.stderr).not.toContain(key)
+})
+
+test('a provider that does not answer leaves nothing, with the exit code of a provider', async () => {
+  await using world = await loginWorld()
+  await world.model[Symbol.asyncDispose]()
+  const login = await world.run(['login'], { stdin: key })
+  expect(login).toMatchObject({ exitCode: 8, stderr: expect.stringContaining('Cannot reach Gate') })
+})
+
+test('login status says where each key is, a variable outranks a kept key, and logout forgets it', async () => {
+  await using world = await loginWorld()
+  await world.run(['login'], { stdin: key })
+  const env = { HOME: world.home, PARLEY_HOME: join(world.home, '.parley'), GATE_KEY: 'variable-key-99' }
+  const status = await world.run(['login', 'status'], { env })
+  expect(status).toMatchObject({
+    exitCode: 0,
+    stdout:
+      'gate  The key is in $PARLEY_HOME/credentials.json, which only you can read. GATE_KEY is set and is used in its place.\n',
+  })
+  expect(await world.run(['logout'])).toMatchObject({
+    exitCode: 0,
+    stdout: expect.stringContaining('is forgotten here'),
+  })
+  expect(readFileSync(world.credentials, 'utf8')).not.toContain(key)
+  expect(await world.run(['logout', 'gate'])).toMatchObject({ exitCode: 5, stdout: '' })
+})
+
+test('a key typed on a terminal is never on the screen', async () => {
+  await using world = await loginWorld()
+  await using pty = world.onTerminal('login')
+  await pty.waitFor(/Key for gate \(not shown while you type\):/)
+  pty.write(`wrong${'\x7f'.repeat(5)}${key}`)
+  pty.press('Enter')
+  expect(await pty.exited).toMatchObject({ exitCode: 0 })
+  expect(pty.transcript().join('\n')).toContain('Logged in to gate.')
+  expect(pty.rawBytes().toString()).not.toContain(key)
+})
+
+test('Ctrl+C at the question leaves with 130', async () => {
+  await using world = await loginWorld()
+  await using pty = world.onTerminal('login')
+  await pty.waitFor(/Key for gate/)
+  pty.press('Ctrl+C')
+  expect(await pty.exited).toMatchObject({ exitCode: 130 })
+})

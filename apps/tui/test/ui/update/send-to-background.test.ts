@@ -1,0 +1,53 @@
+import { expect, test } from 'vitest'
+import { followState } from '../../../src/ui/update/update-ui.ts'
+import { activityOf } from '../../../src/view/live/activity.ts'
+import { lineText } from '../../../src/view/text/span.ts'
+import { after, command, shellCommand, started, startedAt, turnStarted } from '../../view/scenes/conversation.ts'
+import { openUi, written } from '../../view/scenes/scene.ts'
+import { typeKeys } from '../type-keys.ts'
+
+const shell = { ...shellCommand('sleep 100'), id: 's1' }
+const executing = { type: 'execution.started', itemId: 'c1', attempt: 1, payloadHash: 'h' } as const
+const decidedBy = { rule: { name: 'builtin:test' }, reason: 'It may.' }
+const calling = [turnStarted, started({ ...command('make'), id: 'c1' }), { ...executing, decidedBy }] as const
+const moment = (ms: number, columns = 80) => ({ nowMs: startedAt + ms, clock: null, room: { columns } })
+
+test('Ctrl+B hides the own command that runs, and Escape stops the turn then', () => {
+  const both = after(...calling, started(shell))
+  const { ui, intents } = typeKeys(openUi, both, 'ctrl+b')
+  expect({ intents, hidden: ui.inBackground }).toEqual({ intents: [], hidden: ['s1'] })
+  expect(ui.notices).toHaveLength(1)
+  expect(lineText(activityOf(both, ui, moment(0))?.line ?? [])).toContain('Running make')
+  expect(typeKeys(ui, both, 'escape').intents).toEqual([{ kind: 'interrupt', turnId: 't1' }])
+})
+
+test('a command that ended is no longer in the background', () => {
+  const { ui } = typeKeys(openUi, after(started(shell)), 'ctrl+b')
+  expect(followState(ui, { state: after(started(shell)) }).inBackground).toEqual(['s1'])
+  expect(followState(ui, { state: after(turnStarted) }).inBackground).toEqual([])
+})
+
+test('Escape stops the own commands beside one in the background, by name', () => {
+  const { ui } = typeKeys(openUi, after(started(shell)), 'ctrl+b')
+  const next = after(started(shell), started({ ...shell, id: 's2' }))
+  expect(typeKeys(ui, next, 'escape').intents).toEqual([{ kind: 'stopShell', itemIds: ['s2'] }])
+})
+
+test('Ctrl+B sends the command of the model to the background', () => {
+  expect(typeKeys(openUi, after(...calling), 'ctrl+b').intents).toEqual([{ kind: 'background', itemId: 'c1' }])
+})
+
+test('Ctrl+B moves the caret in a text, and while no command runs', () => {
+  const text = { ...openUi, composer: written('text') }
+  const moved = typeKeys(text, after(...calling), 'ctrl+b')
+  expect({ intents: moved.intents, caret: moved.ui.composer.caret }).toEqual({ intents: [], caret: 3 })
+  expect(typeKeys(openUi, after(turnStarted), 'ctrl+b').intents).toEqual([])
+})
+
+test('a command that runs for long shows the key where there is room', () => {
+  const state = after(...calling)
+  const line = (ms: number, columns?: number) => lineText(activityOf(state, openUi, moment(ms, columns))?.line ?? [])
+  expect(line(4_000)).not.toContain('ctrl+b')
+  expect(line(6_000)).toMatch(/esc stops · ctrl\+b background$/)
+  expect(line(6_000, 40)).not.toContain('ctrl+b')
+})

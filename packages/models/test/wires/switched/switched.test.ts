@@ -1,0 +1,159 @@
+import { anthropicFrames, chatFrames, geminiFrames, responsesFrames, type Wire as WireName } from '@parley/testkit'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { ModelEntry, ResponseEntry } from '../../../src/port/model-client.ts'
+import type { HttpWire } from '../../../src/port/wire.ts'
+import { anthropicWire } from '../../../src/wires/anthropic/wire.ts'
+import { chatWire } from '../../../src/wires/chat/wire.ts'
+import { geminiWire } from '../../../src/wires/gemini/wire.ts'
+import { responsesWire } from '../../../src/wires/responses/wire.ts'
+import { readStream } from '../../support/read-body.ts'
+import { requestOf, result, user } from '../../support/requests.ts'
+import { readRequest } from './read-request.ts'
+
+interface Side {
+  readonly wire: HttpWire
+  readonly model: string
+  readonly frames: typeof chatFrames
+}
+
+const sides: Readonly<Record<WireName, Side>> = {
+  responses: { wire: responsesWire, model: 'gpt-5', frames: responsesFrames },
+  chat: { wire: chatWire, model: 'qwen3', frames: chatFrames },
+  anthropic: { wire: anthropicWire, model: 'claude-sonnet-5', frames: anthropicFrames },
+  gemini: { wire: geminiWire, model: 'gemini-3-pro-preview', frames: geminiFrames },
+}
+const names = Object.keys(sides) as WireName[]
+const adapterOf = (name: WireName) => `${sides[name].wire.version}:${name}`
+
+const words = fc.string({ unit: 'grapheme', maxLength: 12 }).map((text) => `w${text}`)
+const input = fc.dictionary(fc.string({ unit: 'grapheme', maxLength: 5 }), fc.jsonValue({ maxDepth: 1 }), {
+  maxKeys: 3,
+})
+const anyCall = fc.record({
+  name: fc.constantFrom('shell', 'read_file', 'list_dir'),
+  input,
+  output: fc.oneof(words, fc.constant('')),
+  isError: fc.boolean(),
+})
+const anyRound = fc.record({
+  on: fc.constantFrom(...names),
+  text: fc.option(words, { nil: undefined }),
+  reasons: fc.boolean(),
+  calls: fc.array(anyCall, { maxLength: 3 }),
+})
+const anyTurn = fc.record({ message: words, hasImage: fc.boolean(), rounds: fc.array(anyRound, { maxLength: 3 }) })
+type Round = typeof anyRound extends fc.Arbitrary<infer T> ? T : never
+
+const base64 = 'SU1BR0U='
+
+/** Returns the answer of a provider, as its wire reads it after the entries before. All give their calls equal ids. */
+function spoken({ on, text, reasons, calls }: Round, before: readonly ModelEntry[]): ResponseEntry {
+  const step = {
+    ...(text === undefined && calls.length > 0 ? {} : { text: text ?? 'well' }),
+    ...(reasons ? { reasoning: `thought-on-${on}` } : {}),
+    calls: calls.map(({ name, input: args }) => ({ name, arguments: args })),
+  }
+  const { wire, frames } = sides[on]
+  const events = readStream(wire, frames(step, 1).join(''), requestOf(before))
+  const last = events.at(-1)
+  if (last?.type !== 'completed') throw new Error(`no answer: ${JSON.stringify(last)}`)
+  return {
+    kind: 'response',
+    adapter: adapterOf(on),
+    parts: last.parts,
+    text: events.flatMap((event) => (event.type === 'textDone' ? [event.text] : [])).join('\n\n'),
+    calls: events.flatMap((event) =>
+      event.type === 'call' ? [{ callId: event.callId, name: event.name, arguments: event.arguments }] : [],
+    ),
+  }
+}
+
+type Turn = typeof anyTurn extends fc.Arbitrary<infer T> ? T : never
+
+/** Returns the conversation of these turns, each round on its own wire. */
+function conversationOf(turns: readonly Turn[]): readonly ModelEntry[] {
+  const entries: ModelEntry[] = []
+  for (const { message, hasImage, rounds } of turns) {
+    const image = { type: 'image', mediaType: 'image/png', base64 } as const
+    const said = user(message)
+    entries.push(hasImage && said.kind === 'user' ? { ...said, content: [...said.content, image] } : said)
+    for (const round of rounds) {
+      const answer = spoken(round, entries)
+      const outputs = answer.calls.map(({ callId }, nth) =>
+        result(callId, round.calls[nth]?.output ?? '', round.calls[nth]?.isError),
+      )
+      entries.push(answer, ...outputs)
+    }
+  }
+  return entries
+}
+
+/** JSON without the difference between 0 and -0, which JSON itself has not. */
+const asJson = (value: unknown): unknown => JSON.parse(JSON.stringify(value))
+
+describe.each(names)('a conversation of several wires goes on with the %s wire', (target) => {
+  const { wire, model } = sides[target]
+  const write = (entries: readonly ModelEntry[]) => wire.createWriter(adapterOf(target))(requestOf(entries, { model }))
+
+  it('with all text, calls and results, each call answered once before anything else is said', () => {
+    fc.assert(
+      fc.property(fc.array(anyTurn, { minLength: 1, maxLength: 4 }), (turns) => {
+        const entries = conversationOf(turns)
+        const said = readRequest(target, write(entries))
+        const texts = entries.flatMap((entry) => {
+          if (entry.kind === 'response') return entry.text === '' ? [] : [entry.text]
+          return entry.kind === 'user' ? entry.content.flatMap((part) => (part.type === 'text' ? [part.text] : [])) : []
+        })
+        const called = entries.flatMap((entry) => (entry.kind === 'response' ? entry.calls : []))
+        expect(said.flatMap((message) => message.texts)).toEqual(texts)
+        expect(said.flatMap(({ calls }) => calls.map(({ name, input: args }) => [name, args]))).toEqual(
+          called.map(({ name, arguments: written }) => [name, JSON.parse(written)]),
+        )
+        expect(said.flatMap(({ results }) => results.map(({ text }) => text))).toEqual(
+          entries.flatMap((entry) => (entry.kind === 'result' ? [entry.text] : [])),
+        )
+        expectAnsweredAtOnce(said)
+      }),
+    )
+  })
+
+  it('without the reasoning of the others, with its own, and with images', () => {
+    fc.assert(
+      fc.property(fc.array(anyTurn, { minLength: 1, maxLength: 4 }), (turns) => {
+        const entries = conversationOf(turns)
+        const body = write(entries)
+        for (const other of names.filter((name) => name !== target)) expect(body).not.toContain(`thought-on-${other}`)
+        const sealed = entries.filter((entry) => entry.kind === 'response' && entry.adapter === adapterOf(target))
+        const own = sealed.filter((entry) => JSON.stringify(entry).includes('sealed-'))
+        expect(body.split('sealed-').length - 1).toBe(own.length)
+        expect(body.split(base64).length - 1).toBe(turns.filter(({ hasImage }) => hasImage).length)
+      }),
+    )
+  })
+
+  it('with the same bytes when it was read back from the log', () => {
+    fc.assert(
+      fc.property(fc.array(anyTurn, { minLength: 1, maxLength: 3 }), (turns) => {
+        const entries = conversationOf(turns)
+        expect(write(asJson(entries) as ModelEntry[])).toBe(write(entries))
+      }),
+    )
+  })
+})
+
+/** Fails unless the results that follow calls are theirs, each once, and come before any other word. */
+function expectAnsweredAtOnce(said: ReturnType<typeof readRequest>): void {
+  const open = new Set<string>()
+  const known = new Set<string>()
+  for (const { texts, calls, results } of said) {
+    for (const { id } of results) expect(open.delete(id)).toBe(true)
+    if (texts.length > 0) expect(open.size).toBe(0)
+    for (const { id } of calls) {
+      expect(known.has(id)).toBe(false)
+      known.add(id)
+      open.add(id)
+    }
+  }
+  expect(open.size).toBe(0)
+}

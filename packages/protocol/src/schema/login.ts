@@ -1,0 +1,61 @@
+import * as z from 'zod'
+import { methodParams } from './params.ts'
+
+const { provider } = methodParams['login/start'].shape
+const { loginId } = methodParams['login/cancel'].shape
+
+const keptIn = z
+  .enum(['file', 'keyring'])
+  .describe('`file`: `credentials.json` in the home, readable by its user only. `keyring`: that of the desktop.')
+
+const variable = z
+  .string()
+  .nullable()
+  .describe('Variable that is set and used in place of the kept key; null when none is set.')
+
+/** Parameters of `login/completed`. */
+export const loginCompleted = z
+  .object({
+    loginId,
+    provider,
+    success: z.boolean(),
+    code: z.string().nullable().describe('Stable code of the failure, as turns have; null after a success.'),
+    error: z.string().nullable().describe('Why it failed, for people; null after a success.'),
+    keptIn: keptIn.nullable().describe('Place of the key; null after a failure.'),
+    variable,
+  })
+  .describe('End of an attempt to log in.')
+
+const login = z.object({
+  provider,
+  name: z.string().describe('Name for people.'),
+  keptIn: keptIn.nullable().describe('Place of the kept key; null for a provider whose variable is set only.'),
+  variable,
+})
+
+/** Methods by which a user logs in to a provider. */
+export const loginMethods = {
+  'login/start': {
+    about:
+      'Begins to log in to a provider: the key is tried by listing its models, then kept. `login/completed` says how that ended. Only for clients on the machine of the server, as all four of these methods.',
+    params: methodParams['login/start'],
+    result: z.object({ loginId }),
+  },
+  'login/cancel': {
+    about: 'Ends an attempt to log in; nothing is kept.',
+    params: methodParams['login/cancel'],
+    result: z.object({ cancelled: z.boolean().describe('False when the attempt had ended.') }),
+  },
+  'login/status': {
+    about: 'Lists the providers with a key, in the order in which one is chosen. Never returns a key.',
+    params: methodParams['login/status'],
+    result: z.object({ logins: z.array(login) }),
+  },
+  logout: {
+    about: 'Forgets the kept key of a provider.',
+    params: methodParams.logout,
+    result: z.object({ removed: z.boolean().describe('False when none was kept.'), variable }),
+  },
+} as const
+
+export type LoginCompleted = z.infer<typeof loginCompleted>

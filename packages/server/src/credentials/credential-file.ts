@@ -1,0 +1,111 @@
+import { closeSync, constants, fstatSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { ConfigError } from '@parley/config'
+import { foreignOwner, openUnlocked } from '@parley/host'
+import { makeFolders, nodeFiles, replaceFile } from '@parley/journal'
+import { systemErrorCode } from '@parley/workspace'
+import { asCredential, type Credential, type CredentialName } from './credential.ts'
+
+/** Credential that lies in the file, or a note that the keyring has it. */
+export type FileEntry =
+  | { readonly keptIn: 'file'; readonly credential: Credential }
+  | { readonly keptIn: 'keyring'; readonly kind: Credential['kind'] }
+
+export type FileEntries = ReadonlyMap<CredentialName, FileEntry>
+
+const version = 1
+const shownPath = '$PARLEY_HOME/credentials.json'
+
+export function credentialFilePath(home: string): string {
+  return join(home, 'credentials.json')
+}
+
+let newest: { readonly path: string; readonly stamp: string; readonly entries: FileEntries } | null = null
+
+/**
+ * Reads the file of credentials; empty when there is none. Throws `ConfigError` for a file that others can read or that
+ * is damaged: a credential of unknown origin is not used.
+ */
+export function readCredentialFile(home: string): FileEntries {
+  const path = credentialFilePath(home)
+  const stamp = stampOf(path)
+  if (stamp === null) return new Map()
+  if (newest?.path === path && newest.stamp === stamp) return newest.entries
+  const entries = parseEntries(readPrivately(path))
+  newest = { path, stamp, entries }
+  return entries
+}
+
+/** Replaces the file, which only this user can read. Throws `StorageError`. */
+export function writeCredentialFile(home: string, entries: FileEntries): void {
+  makeFolders(nodeFiles, home)
+  const content = { version, entries: Object.fromEntries(entries) }
+  replaceFile(nodeFiles, credentialFilePath(home), `${JSON.stringify(content, null, 2)}\n`)
+}
+
+/** Returns what changes with each replacement of the file; null when there is none. */
+function stampOf(path: string): string | null {
+  const facts = statSync(path, { bigint: true, throwIfNoEntry: false })
+  return facts === undefined ? null : `${facts.ino}:${facts.mtimeNs}:${facts.ctimeNs}:${facts.size}`
+}
+
+function readPrivately(path: string): string {
+  const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants
+  try {
+    // Without O_NONBLOCK, opening a pipe would wait.
+    const file = openUnlocked(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
+    try {
+      const facts = fstatSync(file)
+      if (!facts.isFile() || (facts.mode & 0o077) !== 0 || foreignOwner(path, facts) !== null)
+        throw new ConfigError(shownPath, `must be a file of yours alone: chmod 600 ${path}`)
+      return readFileSync(file, 'utf8')
+    } finally {
+      closeSync(file)
+    }
+  } catch (error) {
+    if (error instanceof ConfigError) throw error
+    const code = systemErrorCode(error)
+    if (code === 'ELOOP')
+      throw new ConfigError(shownPath, 'is a link, and credentials are kept in a file of their own.')
+    throw new ConfigError(shownPath, `cannot be read (${code ?? 'unknown error'}).`)
+  }
+}
+
+function parseEntries(text: string): FileEntries {
+  const file = parseFile(text)
+  const entries: unknown = 'entries' in file ? file.entries : null
+  if (typeof entries !== 'object' || entries === null) throw damaged()
+  return new Map(
+    Object.entries(entries).flatMap(([name, value]) => {
+      const entry = entryOf(value)
+      return isCredentialName(name) && entry !== null ? [[name, entry] as const] : []
+    }),
+  )
+}
+
+/** Parses the file without a word of its content in the error. */
+function parseFile(text: string): object {
+  try {
+    const value: unknown = JSON.parse(text)
+    if (typeof value !== 'object' || value === null || !('version' in value)) throw damaged()
+    if (value.version === version) return value
+  } catch {
+    throw damaged()
+  }
+  throw new ConfigError(shownPath, 'was written by a newer parley. Update this one.')
+}
+
+function damaged(): ConfigError {
+  return new ConfigError(shownPath, 'is damaged. Remove it and log in again: parley login')
+}
+
+function entryOf(value: unknown): FileEntry | null {
+  if (typeof value !== 'object' || value === null || !('keptIn' in value)) return null
+  if (value.keptIn === 'keyring') return { keptIn: 'keyring', kind: 'key' }
+  const credential = 'credential' in value ? asCredential(value.credential) : null
+  return credential === null ? null : { keptIn: 'file', credential }
+}
+
+function isCredentialName(name: string): name is CredentialName {
+  return name.startsWith('provider/')
+}

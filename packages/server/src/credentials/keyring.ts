@@ -1,0 +1,88 @@
+import { text } from 'node:stream/consumers'
+import { findProgram, type Host } from '@parley/host'
+
+/** Keyring of the operating system, asked by a process of its own. It is never made to ask for its password. */
+export interface Keyring {
+  /** Resolves to the kept text; null when there is none, or the keyring does not answer within 2 s or is locked. */
+  read(name: string): Promise<string | null>
+  /** Resolves to false when the text is not kept. */
+  write(name: string, text: string): Promise<boolean>
+  /** Resolves to false when the keyring did not answer. */
+  remove(name: string): Promise<boolean>
+}
+
+interface KeyringPorts {
+  readonly host: Host
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** `$PARLEY_HOME`, which tells the entries of several homes apart. */
+  readonly home: string
+  /** Folders with `secret-tool` and `dbus-send`. The PATH is not used: it may lead into a project. */
+  readonly folders: readonly string[]
+}
+
+const answerMs = 2_000
+
+/** Variables by which a program finds the session's bus. */
+const busVariables = ['DBUS_SESSION_BUS_ADDRESS', 'XDG_RUNTIME_DIR', 'HOME', 'LANG'] as const
+
+/** Folders of the system's own programs. */
+export const systemFolders: readonly string[] = ['/usr/bin', '/bin', '/run/current-system/sw/bin']
+
+/** Opens the keyring of the desktop (Secret Service); null where its programs or the session's bus are missing. */
+export function openKeyring({ host, env, home, folders }: KeyringPorts): Keyring | null {
+  const secretTool = findProgram('secret-tool', folders)?.path
+  const dbusSend = findProgram('dbus-send', folders)?.path
+  if (secretTool === undefined || dbusSend === undefined || env['DBUS_SESSION_BUS_ADDRESS'] === undefined) return null
+  const shared = Object.fromEntries(busVariables.map((name) => [name, env[name] ?? '']))
+  const ask = (argv: readonly string[], input = '') => runBriefly(host, { argv, env: shared }, input)
+  const attributes = (name: string) => ['service', 'parley', 'home', home, 'name', name]
+  const isUnlocked = async () => /\bboolean false\b/.test((await ask([dbusSend, ...lockedQuestion])) ?? '')
+  return {
+    async read(name) {
+      if (!(await isUnlocked())) return null
+      const found = await ask([secretTool, 'lookup', ...attributes(name)])
+      return found === null || found === '' ? null : found
+    },
+    async write(name, content) {
+      if (!(await isUnlocked())) return false
+      const stored = await ask([secretTool, 'store', `--label=parley: ${name}`, ...attributes(name)], content)
+      return stored !== null && (await ask([secretTool, 'lookup', ...attributes(name)])) === content
+    },
+    async remove(name) {
+      if (!(await isUnlocked())) return false
+      return (await ask([secretTool, 'clear', ...attributes(name)])) !== null
+    },
+  }
+}
+
+/** Asks for the property `Locked`, since `secret-tool` would open a window to unlock the collection. */
+const lockedQuestion = [
+  '--session',
+  '--print-reply',
+  '--reply-timeout=1500',
+  '--dest=org.freedesktop.secrets',
+  '/org/freedesktop/secrets/aliases/default',
+  'org.freedesktop.DBus.Properties.Get',
+  'string:org.freedesktop.Secret.Collection',
+  'string:Locked',
+] as const
+
+interface Program {
+  readonly argv: readonly string[]
+  readonly env: Readonly<Record<string, string>>
+}
+
+/** Runs a program for 2 s at most. Resolves to its output; null when it failed or was stopped. */
+async function runBriefly(host: Host, { argv, env }: Program, input: string): Promise<string | null> {
+  const child = host.spawnStreams({ argv, env, cwd: '/' })
+  const expired = setTimeout(() => void child.stop(0), answerMs)
+  try {
+    const output = child.stdout === null ? Promise.resolve('') : text(child.stdout).catch(() => '')
+    child.stderr?.resume()
+    child.stdin?.end(input)
+    const [{ exitCode }, said] = await Promise.all([child.ended, output])
+    return exitCode === 0 ? said : null
+  } finally {
+    clearTimeout(expired)
+  }
+}

@@ -1,0 +1,72 @@
+import { ConfigError } from '@parley/config'
+import { type Redaction, secretValue } from '@parley/redaction'
+import { type Credential, type CredentialName, secretsOf } from '../../credentials/credential.ts'
+import type { FileEntries } from '../../credentials/credential-file.ts'
+import type { CredentialStore } from '../../credentials/credential-store.ts'
+
+/** Keys of the providers that the user logged in to. */
+export interface ProviderKeys {
+  /** Returns the ids of these providers, without asking the keyring. Throws `ConfigError`. */
+  kept(): ReadonlySet<string>
+  /** Resolves to the key for the next request; null without a login. Throws `ConfigError`. */
+  keyOf(providerId: string): Promise<string | null>
+  /**
+   * Makes redaction know the keys in the file, and that of one provider wherever it is kept. Called before a conversation
+   * takes text; a key that cannot be read is not used either.
+   */
+  learn(providerId: string): Promise<void>
+}
+
+interface KeyPorts {
+  readonly store: CredentialStore
+  readonly redaction: Pick<Redaction, 'learn'>
+}
+
+const prefix = 'provider/'
+
+export function createProviderKeys({ store, redaction }: KeyPorts): ProviderKeys {
+  const fromKeyring = createKeyringMemory(store)
+
+  async function keyOf(providerId: string): Promise<string | null> {
+    const name: CredentialName = `${prefix}${providerId}`
+    const entry = store.entries().get(name)
+    if (entry === undefined) return null
+    const credential = entry.keptIn === 'file' ? entry.credential : await fromKeyring(name)
+    if (credential === null) return null
+    learnCredential(redaction, credential)
+    return credential.key
+  }
+
+  return {
+    kept: () => new Set([...store.entries().keys()].map((name) => name.slice(prefix.length))),
+    keyOf,
+    async learn(providerId) {
+      try {
+        for (const entry of store.entries().values())
+          if (entry.keptIn === 'file') learnCredential(redaction, entry.credential)
+        await keyOf(providerId)
+      } catch (error) {
+        if (!(error instanceof ConfigError)) throw error
+      }
+    },
+  }
+}
+
+/** Makes redaction know the texts of a credential, before their first use. */
+export function learnCredential(redaction: Pick<Redaction, 'learn'>, credential: Credential): void {
+  redaction.learn(secretsOf(credential).flatMap((value) => secretValue('login', value)))
+}
+
+/** Returns a reader that asks the keyring again only after the list of credentials has changed: each question takes 30 ms. */
+function createKeyringMemory(store: CredentialStore): (name: CredentialName) => Promise<Credential | null> {
+  const known = new Map<CredentialName, Credential | null>()
+  let knownFor: FileEntries | null = null
+  return async (name) => {
+    const entries = store.entries()
+    if (knownFor !== entries) known.clear()
+    knownFor = entries
+    const credential = known.get(name) ?? (await store.read(name))
+    if (knownFor === entries) known.set(name, credential)
+    return credential
+  }
+}

@@ -1,0 +1,106 @@
+import { readdirSync } from 'node:fs'
+import { waitUntil } from '@parley/testkit'
+import { describe, expect, it } from 'vitest'
+import { type Step, scriptedModel } from '../support/scripted-model.ts'
+import { testPlace } from '../support/test-server.ts'
+
+const free = { sandbox: 'danger-full-access' } as const
+
+/** Begins a turn whose command runs until its folder has a file `stop`. */
+async function talkWithCommand(place: ReturnType<typeof testPlace>, more: readonly Step[]) {
+  const command = 'echo on; until [ -e stop ]; do sleep 0.02; done; echo over'
+  const model = scriptedModel({ calls: [{ name: 'shell', args: { command, timeout_ms: 600_000 } }] }, ...more)
+  const talk = await place.talk({ model }, free)
+  await talk.watched.send('go')
+  const running = await talk.watched.until(({ core }) =>
+    Object.values(core.open).find(({ output }) => output === 'on\n'),
+  )
+  const { conversationId } = talk.watched
+  const send = (itemId: string) => talk.client.request('conversation/background', { conversationId, itemId })
+  const processes = async () =>
+    (await talk.client.request('server/diagnostics', {})).conversations[0]?.backgroundProcesses
+  return { ...talk, conversationId, itemId: running.item.id, send, processes }
+}
+
+describe('a command that the user sends to the background', () => {
+  it('answers the model at once with its output so far, and goes on', async () => {
+    await using place = testPlace()
+    const { watched, itemId, send, processes } = await talkWithCommand(place, [{ text: 'ok' }])
+    expect(await send(itemId)).toEqual({ background: true })
+    await watched.turnEnded()
+    expect(watched.items()[1]).toMatchObject({
+      status: 'completed',
+      background: true,
+      output: { head: 'on\n' },
+      modelText: expect.stringMatching(
+        new RegExp(
+          `^The user sent it to the background; it runs on as process ${itemId} .*read_file "output:${itemId}"; end it with stop_process.*\\nOutput so far:\\non`,
+        ),
+      ),
+    })
+    expect(watched.items()[1]).not.toHaveProperty('exitCode')
+    expect(await processes()).toBe(1)
+    place.write('stop', '')
+    expect(await waitUntil(async () => (await processes()) === 0, { what: 'the end of the command' })).toBe(true)
+  })
+
+  it('can be read and stopped by the model as one that it started so', async () => {
+    await using place = testPlace()
+    const { watched, itemId, send, processes } = await talkWithCommand(place, [
+      ({ entries }) => {
+        const path = /output:[\w-]+/.exec(JSON.stringify(entries))?.[0]
+        return { calls: [{ name: 'read_file', args: { path } }] }
+      },
+      ({ entries }) => {
+        const id = /output:([\w-]+)/.exec(JSON.stringify(entries))?.[1]
+        return { calls: [{ name: 'stop_process', args: { id } }] }
+      },
+      { text: 'ok' },
+    ])
+    await send(itemId)
+    await watched.turnEnded()
+    const [read, stopped] = watched.items().slice(2)
+    expect(read).toMatchObject({ modelText: expect.stringContaining('on') })
+    expect(stopped).toMatchObject({ modelText: expect.stringMatching(/^Process .* ended \(exit /) })
+    expect(await processes()).toBe(0)
+  })
+
+  it('outlives an interrupt of its turn', async () => {
+    await using place = testPlace()
+    const { client, conversationId, watched, itemId, send, processes } = await talkWithCommand(place, [{ hang: true }])
+    await send(itemId)
+    await watched.until(({ window }) => window.find(({ item }) => item.id === itemId))
+    await client.request('conversation/interrupt', { conversationId })
+    await watched.turnEnded()
+    expect(await processes()).toBe(1)
+  })
+
+  it('leaves no file of its output behind', async () => {
+    await using place = testPlace()
+    const model = scriptedModel(
+      { calls: [{ name: 'shell', args: { command: 'seq 1 5000; echo end; exec sleep 600' } }] },
+      { text: 'ok' },
+    )
+    const { client, watched } = await place.talk({ model }, free)
+    await watched.send('go')
+    const { item } = await watched.until(({ core }) =>
+      Object.values(core.open).find(({ output }) => output.endsWith('end\n')),
+    )
+    const { conversationId } = watched
+    await client.request('conversation/background', { conversationId, itemId: item.id })
+    await watched.turnEnded()
+    expect(watched.items()[1]).toMatchObject({ output: { totalLines: 5001, tail: expect.stringMatching(/end\n$/) } })
+    const kept = readdirSync(place.path(conversationId, 'sideFiles'), { recursive: true }).map(String)
+    expect(kept.filter((name) => name.includes('spool'))).toEqual([])
+  })
+
+  it('is no longer sent once it has ended, nor is a call that does not run', async () => {
+    await using place = testPlace()
+    const { watched, itemId, send } = await talkWithCommand(place, [{ text: 'ok' }])
+    expect(await send('item_none')).toEqual({ background: false })
+    place.write('stop', '')
+    await watched.turnEnded()
+    expect(await send(itemId)).toEqual({ background: false })
+    expect(watched.items()[1]).toMatchObject({ status: 'completed', exitCode: 0 })
+  })
+})
