@@ -122,6 +122,7 @@ export const eventExamples = [
   },
   { type: 'usage.updated', turnId, counts: usage, contextWindow: 400000 },
   { type: 'retry.scheduled', turnId, retryAt: 1795235803000, attempt: 2, failure },
+  { type: 'model.fellBack', turnId, modelProvider: 'openai', model: 'gpt-5-mini', failure },
 ]
 
 /** Lines of stdout besides events. */

@@ -86,6 +86,13 @@ const configShape = {
   profile: text,
   openai_base_url: plainText,
   model_context_window: atLeastOne,
+  get fallback_models() {
+    const name = z.string().regex(/\S/, 'must not be empty')
+    return z
+      .array(z.union([name, z.object({ model: name, provider: text })]))
+      .max(20)
+      .optional()
+  },
   model_max_output_tokens: atLeastOne,
   /** Place of the credentials that `parley login` keeps. */
   get cli_auth_credentials_store() {

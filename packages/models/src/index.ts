@@ -1,7 +1,7 @@
 export { costOf } from './catalogue/cost.ts'
 export { type ModelAbilities, type ModelFacts, modelFacts, type Price } from './catalogue/model-facts.ts'
 export { keyVariable, readKey } from './exchange/endpoint.ts'
-export { planRetry, type RetryLimits } from './failures/retry-wait.ts'
+export { askedWaitText, planRetry, type RetryLimits } from './failures/retry-wait.ts'
 export {
   type FreeformInput,
   type JsonSchemaObject,

@@ -6,7 +6,7 @@ export { initialState, noTokens } from './reduce/conversation.ts'
 export { chainDigest } from './reduce/digest.ts'
 export { isCall, standingOutcome, titleOf, withoutOutcome } from './reduce/items.ts'
 export { reduce } from './reduce/reduce.ts'
-export { addTokens } from './reduce/turns.ts'
+export { addTokens, modelInUse } from './reduce/turns.ts'
 export type {
   AlwaysRule,
   Approval,
@@ -63,7 +63,14 @@ export type {
 export type { ClientAccess, Cursor, Overrides, TrustVerdict } from './schema/params.ts'
 export type { Check, Judgement, TrustReport } from './schema/policy.ts'
 export type { OpenForm } from './schema/redaction-marks.ts'
-export type { ApprovalPolicy, Enforcement, SandboxMode, Settings, SettingsPatch } from './schema/settings.ts'
+export type {
+  ApprovalPolicy,
+  Enforcement,
+  ModelChoice,
+  SandboxMode,
+  Settings,
+  SettingsPatch,
+} from './schema/settings.ts'
 export type { CompletedItem, ConversationState, Core, OpenItem, RequestResult, Turn } from './schema/state.ts'
 export type { ConnectedClient, ConversationSummary, ListedConversation } from './schema/summaries.ts'
 export { type StoredEvent, upgradeEvent } from './upgrade-event.ts'

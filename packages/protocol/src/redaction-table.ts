@@ -182,4 +182,5 @@ export const redactionTable: Readonly<Record<ConversationEvent['type'], Redactio
   'plan.updated': { leave: ['type'] },
   'usage.updated': { leave: ['turnId', 'type'] },
   'retry.scheduled': { leave: ['turnId', 'type'] },
+  'model.fellBack': { leave: ['turnId', 'type'] },
 }

@@ -128,6 +128,8 @@ export type Intent =
   /** Lets the command of a call run on in the background. */
   | { readonly kind: 'background'; readonly itemId: ItemId }
   | { readonly kind: 'continue' }
+  /** Ends the wait before a retry. */
+  | { readonly kind: 'retryNow' }
   | {
       readonly kind: 'decide'
       readonly approvalId: ApprovalId
@@ -154,6 +156,8 @@ export type Intent =
   /** Shows what the conversation's folder has that is not committed. */
   | { readonly kind: 'diff' }
   | { readonly kind: 'status' }
+  /** Shows what fills the context window. */
+  | { readonly kind: 'context' }
   | { readonly kind: 'mcp' }
   | { readonly kind: 'restartMcp'; readonly name: string }
   | { readonly kind: 'readTrust' }

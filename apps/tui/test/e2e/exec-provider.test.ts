@@ -87,6 +87,18 @@ describe.concurrent('a provider that is not well is tried again, visibly:', () =
     expect(stderr.match(/Trying again in/g)).toHaveLength(4)
   })
 
+  test('and its call goes to the next of fallback_models when the attempts are used up', async () => {
+    await using world = await execWorld({ steps: [bad(500), bad(500), ok], provider: 'request_max_retries = 1' })
+    const { exitCode, stdout, stderr } = await world.exec(['-c', 'fallback_models=["spare"]', 'hi'])
+    expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: 'Fine now\n' })
+    expect(stderr).toContain('spare of local goes on in place of scripted until this turn ends.')
+    expect(world.model.requests.map(({ body }) => (body as { model: string }).model)).toEqual([
+      'scripted',
+      'scripted',
+      'spare',
+    ])
+  })
+
   test('and given up with 8 when nobody listens', async () => {
     await using world = await execWorld({ provider: 'request_max_retries = 1' })
     await world.model[Symbol.asyncDispose]()

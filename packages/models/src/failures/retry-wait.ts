@@ -50,6 +50,19 @@ function delayAfter(failure: ModelFailure, attempt: number, random: number): num
   return Math.round(hintMs === undefined ? backoffMs : hintMs + Math.min(1_000, hintMs / 10) * random)
 }
 
+/** Returns a sentence on the wait that a provider asked for, for a failure that is not tried again; else nothing. */
+export function askedWaitText({ retry, retryAfterMs }: ModelFailure): string {
+  if (retry === 'never' || retryAfterMs === undefined) return ''
+  const seconds = Math.ceil(retryAfterMs / 1_000)
+  const wait =
+    seconds < 120
+      ? `${seconds} s`
+      : seconds < 7_200
+        ? `${Math.ceil(seconds / 60)} min`
+        : `${Math.ceil(seconds / 3_600)} h`
+  return ` It asks to wait ${wait}.`
+}
+
 function budgetOf(failure: ModelFailure, limits: RetryLimits): number {
   return failure.retry === 'long'
     ? (limits.longBudgetMs ?? longWaits.budgetMs)

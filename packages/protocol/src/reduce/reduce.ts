@@ -47,6 +47,7 @@ const reducers: { readonly [Type in EventType]: Reducer<EventsByType[Type]> } = 
   'model.requested': turn,
   'model.responded': turn,
   'retry.scheduled': turn,
+  'model.fellBack': turn,
   'usage.updated': turn,
   'approval.requested': approval,
   'approval.decided': approval,

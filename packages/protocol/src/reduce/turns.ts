@@ -1,5 +1,6 @@
 import type { EventOf, TokenCounts } from '../schema/event.ts'
 import type { MessageId } from '../schema/ids.ts'
+import type { ModelChoice } from '../schema/settings.ts'
 import type { Core, RequestResult, Turn } from '../schema/state.ts'
 import { noTokens } from './conversation.ts'
 
@@ -11,6 +12,7 @@ export type TurnEvent = EventOf<
   | 'model.requested'
   | 'model.responded'
   | 'retry.scheduled'
+  | 'model.fellBack'
   | 'usage.updated'
 >
 
@@ -58,7 +60,9 @@ function endTurn(core: Core, event: EventOf<'turn.ended'>, at: number): Core {
 
 function changedTurn(
   turn: Turn,
-  event: EventOf<'turn.parked' | 'turn.continued' | 'model.requested' | 'model.responded' | 'retry.scheduled'>,
+  event: EventOf<
+    'turn.parked' | 'turn.continued' | 'model.requested' | 'model.responded' | 'retry.scheduled' | 'model.fellBack'
+  >,
 ): Turn {
   switch (event.type) {
     case 'turn.parked':
@@ -69,9 +73,18 @@ function changedTurn(
       return { ...withoutStop(turn), phase: 'model', calls: 0, modelCalls: turn.modelCalls + 1, retry: null }
     case 'model.responded':
       return { ...turn, phase: 'calls', retry: null }
-    case 'retry.scheduled':
-      return { ...turn, retry: { retryAt: event.retryAt, attempt: event.attempt, failure: event.failure } }
+    case 'retry.scheduled': {
+      const { retryAt, attempt, failure, asked } = event
+      return { ...turn, retry: { retryAt, attempt, failure, ...(asked === undefined ? {} : { asked }) } }
+    }
+    case 'model.fellBack':
+      return { ...turn, fallback: { modelProvider: event.modelProvider, model: event.model }, retry: null }
   }
+}
+
+/** Returns the model that makes the next model call: that of the settings, or one that took over in this turn. */
+export function modelInUse({ settings, turn }: Pick<Core, 'settings' | 'turn'>): ModelChoice {
+  return turn?.fallback ?? { modelProvider: settings.modelProvider, model: settings.model }
 }
 
 function withoutStop({ stopReason: _, ...turn }: Turn): Turn {

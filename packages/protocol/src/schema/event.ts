@@ -4,7 +4,7 @@ import { approvalId, conversationId, itemId, messageId, turnId } from './ids.ts'
 import { actor, answers, contentItem, decision, outputSchema, queuedMessage, sideFile } from './input.ts'
 import { failure, fileChangeEntry, item, ruleRef } from './item.ts'
 import { jsonText, leftAlone, type OpenForm, openForm } from './redaction-marks.ts'
-import { settings, settingsChange } from './settings.ts'
+import { modelChoice, settings, settingsChange } from './settings.ts'
 
 const count = z.int().min(0)
 
@@ -263,8 +263,14 @@ export const conversationEvent = z.discriminatedUnion('type', [
       retryAt: z.number().describe('ms since the epoch'),
       attempt: z.int().describe('Number of the next attempt.'),
       failure,
+      asked: z.literal(true).exactOptional().describe('The provider named this wait.'),
     },
     'The model call failed and will be tried again; clients show the countdown.',
+  ),
+  event(
+    'model.fellBack',
+    { turnId, ...modelChoice.shape, failure: failure.describe('Last failure of the model before.') },
+    'Another model of `fallback_models` makes the model calls of this turn from here on.',
   ),
 ])
 

@@ -115,6 +115,7 @@ export const methodParams = {
     itemId: itemId.describe('A `commandExecution` that runs.'),
   }),
   'conversation/continue': byId,
+  'conversation/retryNow': byId,
   'approval/decide': z.object({
     conversationId,
     approvalId,
@@ -152,6 +153,7 @@ export const methodParams = {
       .exactOptional()
       .describe('Number of items, the newest ones; fewer when they would exceed 8 MiB; default 100.'),
   }),
+  'conversation/context': z.object({ conversationId }),
   'conversation/readEvents': z.object({
     conversationId,
     after: z

@@ -47,6 +47,10 @@ export const settings = z
   })
   .describe('Settings of a conversation. Logged at creation; changes are `conversation.configured` events.')
 
+export const modelChoice = z
+  .object({ modelProvider: settings.shape.modelProvider, model: settings.shape.model })
+  .describe('A model of a provider.')
+
 export const settingsPatch = z
   .object({
     model: settings.shape.model.exactOptional(),
@@ -70,4 +74,5 @@ export type ApprovalPolicy = z.infer<typeof approvalPolicy>
 export type SandboxMode = z.infer<typeof sandboxMode>
 export type Enforcement = z.infer<typeof enforcement>
 export type Settings = z.infer<typeof settings>
+export type ModelChoice = z.infer<typeof modelChoice>
 export type SettingsPatch = z.infer<typeof settingsPatch>

@@ -4,7 +4,7 @@ import { answerProblem, denial, plan, stopReason, tokenCounts, turnOutcome } fro
 import { approvalId, conversationId, itemId, messageId, turnId } from './ids.ts'
 import { outputSchema, queuedMessage, sideFile } from './input.ts'
 import { failure, item } from './item.ts'
-import { settings } from './settings.ts'
+import { modelChoice, settings } from './settings.ts'
 
 export const openItem = z
   .object({
@@ -45,10 +45,18 @@ export const turn = z
     calls: z.int().describe('Calls of the newest response.'),
     parked: z.boolean().describe('The turn waits for a person; nothing runs until someone answers or continues it.'),
     retry: z
-      .object({ retryAt: z.number().describe('ms since the epoch.'), attempt: z.int(), failure })
+      .object({
+        retryAt: z.number().describe('ms since the epoch.'),
+        attempt: z.int(),
+        failure,
+        asked: z.literal(true).exactOptional().describe('The provider named this wait.'),
+      })
       .nullable()
       .describe('Retry of a failed model call, and the time of it.'),
     usage: tokenCounts,
+    fallback: modelChoice
+      .exactOptional()
+      .describe('Model of `fallback_models` that took over; the next turn begins with the model of the settings.'),
     stopReason: stopReason
       .exactOptional()
       .describe('Reason why the newest response was cut; left out for a whole one.'),

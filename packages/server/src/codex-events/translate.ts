@@ -97,6 +97,7 @@ function messagesOf(memory: Memory, event: Exclude<ConversationEvent, { type: Re
     case 'turn.continued':
     case 'model.requested':
     case 'model.responded':
+    case 'model.fellBack':
     case 'approval.decided':
       return []
     default:

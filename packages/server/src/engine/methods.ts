@@ -99,6 +99,7 @@ type ChangeMethod =
   | 'conversation/interrupt'
   | 'conversation/background'
   | 'conversation/continue'
+  | 'conversation/retryNow'
   | 'approval/decide'
   | 'conversation/configure'
   | 'conversation/runShell'
@@ -116,6 +117,7 @@ function changeMethods(client: Guest, { host }: MethodPorts): Pick<EngineMethods
         : commands.interruptTurn(opened(params), params.turnId),
     'conversation/background': (params) => commands.sendToBackground(opened(params), params.itemId),
     'conversation/continue': (params) => commands.continueConversation(opened(params), client.actor),
+    'conversation/retryNow': (params) => commands.retryNow(opened(params)),
     'approval/decide': (params) => decideApproval(opened(params), params, client.actor),
     'conversation/configure': (params) => commands.configure(opened(params), params.settings, client.actor),
     'conversation/runShell': (params) => writable(opened(params)).shell.run(params.command, client.actor),
@@ -138,6 +140,17 @@ function conversationMethods(
     'conversation/list': (params) => host.list(params),
     'conversation/read': ({ conversationId, before, limit }) =>
       readItems(ports, conversationId, { before: before ?? null, limit: limit ?? 100 }),
+    'conversation/context': async ({ conversationId }) => {
+      const { conversation, modules } = host.get(conversationId)
+      const { usage, context } = conversation.state.core
+      const { contextUse } = await import('./read/context-use.ts')
+      return contextUse({
+        request: modules.requests.next(),
+        instructionFiles: context?.instructionFiles ?? [],
+        last: usage.last,
+        contextWindow: modules.model().facts.contextWindow,
+      })
+    },
     'conversation/readEvents': ({ conversationId, ...range }) =>
       readEvents(host.get(conversationId).conversation, range),
     'conversation/readFile': (params) => readSideFile(ports, params),

@@ -51,7 +51,9 @@ function takeCompletion(ui: UiState): { ui: UiState; text: string; runs: boolean
 function continueWaiting(ui: UiState, { state }: UiContext): UiStep {
   if (ui.link.kind !== 'up' || pendingApprovals(state, ui).length > 0) return stepTo(ui)
   const waits = approvedNotStarted(state).length > 0 || state?.core.turn?.parked === true || isInboxPaused(state)
-  return waits ? stepTo(ui, { kind: 'continue' }) : stepTo(ui)
+  if (waits) return stepTo(ui, { kind: 'continue' })
+  const isRetryAhead = (state?.core.turn?.retry ?? null) !== null && ui.stoppingTurn !== state?.core.turn?.id
+  return isRetryAhead && ui.opened?.readOnly !== true ? stepTo(ui, { kind: 'retryNow' }) : stepTo(ui)
 }
 
 function submitText(

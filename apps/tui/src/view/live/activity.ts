@@ -1,4 +1,4 @@
-import type { Approval, ConversationState, Failure, Turn } from '@parley/protocol'
+import { type Approval, type ConversationState, type Failure, modelInUse, type Turn } from '@parley/protocol'
 import { approvedNotStarted, pendingApprovals } from '../../ui/answers.ts'
 import { isInboxPaused } from '../../ui/inbox.ts'
 import { isOffered, type UiState } from '../../ui/ui-state.ts'
@@ -110,17 +110,17 @@ function notStartedLine({ title }: Approval): Line {
 }
 
 function retryActivity(
-  { retryAt, attempt, failure }: NonNullable<Turn['retry']>,
+  { retryAt, attempt, failure, asked }: NonNullable<Turn['retry']>,
   { core }: ConversationState,
   nowMs: number,
 ): Activity {
   const seconds = Math.ceil((retryAt - nowMs) / 1000)
   const line: Line = [
     {
-      text: `${failureWords(failure, core.settings.modelProvider)}, try ${attempt} in ${elapsed(seconds)}`,
+      text: `${failureWords(failure, modelInUse(core).modelProvider)}, try ${attempt} in ${elapsed(seconds)}${asked === true ? ', as it asks' : ''}`,
       tone: 'warn',
     },
-    { text: ' · esc stops', tone: 'muted' },
+    { text: ' · esc stops · enter tries now', tone: 'muted' },
   ]
   return { line, changesAtMs: retryAt - (seconds - 1) * 1000 }
 }

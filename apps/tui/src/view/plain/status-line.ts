@@ -1,4 +1,4 @@
-import type { ConversationState, OpenItem } from '@parley/protocol'
+import { type ConversationState, modelInUse, type OpenItem } from '@parley/protocol'
 import { approvedNotStarted, pendingApprovals } from '../../ui/answers.ts'
 import { isInboxPaused } from '../../ui/inbox.ts'
 import { isOffered, type UiState } from '../../ui/ui-state.ts'
@@ -38,7 +38,7 @@ function turnStatus(
     return `Approved, not started: ${shownLine(approved.title)}. An empty line runs it, Ctrl+C leaves it.`
   if (parked) return 'This turn waits. An empty line lets it go on, Ctrl+C ends it.'
   if (retry !== null && retry.retryAt > nowMs)
-    return `${failureWords(retry.failure, state.core.settings.modelProvider)}, try ${retry.attempt} follows. Ctrl+C stops.`
+    return `${failureWords(retry.failure, modelInUse(state.core).modelProvider)}, try ${retry.attempt} follows. An empty line tries now, Ctrl+C stops.`
   return runningWords(Object.values(state.core.open).filter(isRunningCall))
 }
 

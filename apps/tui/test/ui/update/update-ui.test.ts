@@ -119,6 +119,13 @@ describe('Enter', () => {
     )
     expect(typeKeys(openUi, parked, 'enter').intents).toEqual([{ kind: 'continue' }])
   })
+
+  test('on an empty line ends the wait before a retry, and with text sends it', () => {
+    const failure = { code: 'overloaded', message: 'Busy.' }
+    const waiting = after(turnStarted, { type: 'retry.scheduled', turnId: 't1', retryAt: 9e12, attempt: 2, failure })
+    expect(typeKeys(openUi, waiting, 'enter').intents).toEqual([{ kind: 'retryNow' }])
+    expect(typeKeys(openUi, waiting, 'hi', 'enter').intents).toMatchObject([{ kind: 'send' }])
+  })
 })
 
 test('Up shows earlier messages, of the conversation and then of the folder', () => {

@@ -44,3 +44,15 @@ test.each([
   const state = after(turnStarted, { type: 'retry.scheduled', turnId: 't1', retryAt, attempt: 3, failure })
   expect(lineText(activityOf(state, openUi, at(1_000))?.line ?? [])).toContain(words)
 })
+
+test('a retry at the time that the provider named says so, and another model that took over is the one that fails', () => {
+  const failure = { code: 'overloaded', message: 'It failed.' }
+  const state = after(
+    turnStarted,
+    { type: 'model.fellBack', turnId: 't1', modelProvider: 'other', model: 'm2', failure },
+    { type: 'retry.scheduled', turnId: 't1', retryAt: startedAt + 8_000, attempt: 2, failure, asked: true },
+  )
+  expect(lineText(activityOf(state, openUi, at(1_000))?.line ?? [])).toBe(
+    'other is overloaded, try 2 in 7 s, as it asks · esc stops · enter tries now',
+  )
+})

@@ -37,6 +37,11 @@ export function interruptTurn(open: LiveConversation, turnId: TurnId | undefined
   return { interrupted: interrupted || (turnId === undefined && open.shell.interrupt()) }
 }
 
+/** Ends the wait before a retry, so that the model is asked at once. */
+export function retryNow(open: LiveConversation): { retried: boolean } {
+  return { retried: writable(open).modules.retryWait.endNow() }
+}
+
 interface Continued {
   readonly continued: boolean
 }

@@ -1,5 +1,5 @@
 import type { ModelAbilities, ModelClient, ModelRequest, ToolSpec } from '@parley/models'
-import type { EventOf, Settings, TurnId } from '@parley/protocol'
+import { type EventOf, type ModelChoice, modelInUse, type Settings, type TurnId } from '@parley/protocol'
 import { EnvironmentUnreachableError } from '@parley/workspace'
 import { missingFile } from '../../core/model-view.ts'
 import type { Tool } from '../../tools/tool.ts'
@@ -44,7 +44,7 @@ export function createRequestSource({ conversation, tools, offered, model, gathe
   const parsedTools = new Map<string, readonly ToolSpec[]>()
   const readText = (file: string) => conversation.sideFiles.readText(file)
   /** State for which the context was last gathered: files are read once per turn. */
-  let preparedFor: { turnId: TurnId | undefined; settings: Settings; cwd: string } | null = null
+  let preparedFor: Moment | null = null
 
   /** Describes the tools as JSON text; the schemas take 4 ms, so they are made at the first request. */
   function describeTools({ toolShape, images }: ModelAbilities, more: readonly ToolSpec[]): string {
@@ -64,7 +64,8 @@ export function createRequestSource({ conversation, tools, offered, model, gathe
     async prepare(signal) {
       const { turn, settings, meta } = conversation.state.core
       const { cwd } = meta
-      if (preparedFor?.turnId === turn?.id && preparedFor?.settings === settings && preparedFor.cwd === cwd) return
+      const now = { turnId: turn?.id, settings, cwd, fallback: turn?.fallback }
+      if (preparedFor !== null && isSameMoment(preparedFor, now)) return
       const more = await offered(signal)
       const found = await gatherUnlessGone(conversation, gather)
       // The log's context stays in force while the machine is unreachable; the next request gathers again.
@@ -74,13 +75,13 @@ export function createRequestSource({ conversation, tools, offered, model, gathe
       const event = await contextEvent(conversation, { toolText, adapter: client.adapter, found })
       const known = conversation.state.core.context
       if (known === null || isChanged(known, event)) conversation.record(event)
-      preparedFor = { turnId: turn?.id, settings, cwd }
+      preparedFor = now
     },
     next() {
       const { meta, settings, context, turn } = conversation.state.core
       const { maxOutputTokens } = model()
       return {
-        model: settings.model,
+        model: modelInUse({ settings, turn }).model,
         ...(settings.effort === undefined ? {} : { effort: settings.effort }),
         ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
         instructions: context === null ? '' : (readText(context.instructions) ?? missingFile),
@@ -102,6 +103,18 @@ function specsFor(abilities: ModelAbilities, tools: readonly Tool[]): readonly T
     parameters,
     ...(freeform === undefined ? {} : { freeform }),
   }))
+}
+
+/** Moment for which the context was gathered. */
+interface Moment {
+  readonly turnId: TurnId | undefined
+  readonly settings: Settings
+  readonly cwd: string
+  readonly fallback: ModelChoice | undefined
+}
+
+function isSameMoment(a: Moment, b: Moment): boolean {
+  return a.turnId === b.turnId && a.settings === b.settings && a.cwd === b.cwd && a.fallback === b.fallback
 }
 
 /** Gathers the context; null when the machine is unreachable and the log holds an earlier context. */

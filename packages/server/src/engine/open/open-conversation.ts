@@ -10,14 +10,15 @@ import {
   trustNotice,
   type UserRules,
 } from '@parley/policy'
-import type {
-  Actor,
-  ConversationEvent,
-  ConversationId,
-  ConversationState,
-  Overrides,
-  ServerNotice,
-  Settings,
+import {
+  type Actor,
+  type ConversationEvent,
+  type ConversationId,
+  type ConversationState,
+  modelInUse,
+  type Overrides,
+  type ServerNotice,
+  type Settings,
 } from '@parley/protocol'
 import { type Redaction, redactEvent } from '@parley/redaction'
 import type { Environment, Environments, SecretPaths, TakenEnvironment } from '@parley/workspace'
@@ -35,7 +36,7 @@ import { readGivenRules, writableRules } from '../policy/read-rules.ts'
 import { createParticipants, type Participants } from '../session/participants.ts'
 import { type GivenLimits, givenLimits, keepGift, readGift } from '../settings/given-limits.ts'
 import { type InitialSettings, initialSettings, type StartParams } from '../settings/initial-settings.ts'
-import type { ModelSource, ModelSources } from '../settings/model-sources.ts'
+import { fallbacksOf, type ModelSource, type ModelSources } from '../settings/model-sources.ts'
 import { type ConfigHere, configHere, configOnly, envRulesOf, readConfig } from '../settings/read-config.ts'
 import { resumeChanges } from '../settings/resume-changes.ts'
 import { createTurnModules } from '../turn/turn-context.ts'
@@ -192,11 +193,11 @@ async function openConversation(parts: OpenParts, ports: SetupPorts): Promise<Li
   const envRules = envRulesOf(values.shell_environment)
   const toolPorts = { environment, background, shellParser, envRules, redaction, clock }
   const clients = createParticipants()
-  const sourceOf = ports.models(values)
-  const gather = contextGatherer({ conversation, environment, sourceOf }, ports)
+  const models = { sourceOf: ports.models(values), fallbacks: fallbacksOf(values) }
+  const gather = contextGatherer({ conversation, environment, ...models }, ports)
   const mcp = openMcp({ conversation, clients, config, environment }, ports)
   const modules = createTurnModules(
-    { conversation, clients, toolPorts, mcp, limits, givenRules, gather, sourceOf },
+    { conversation, clients, toolPorts, mcp, limits, givenRules, gather, ...models },
     ports,
   )
   const patience = createStoragePatience(clock, onFault)
@@ -238,7 +239,7 @@ interface GathererParts {
 
 function contextGatherer({ conversation, environment, sourceOf }: GathererParts, { home, clock }: SetupPorts) {
   return () => {
-    const { modelProvider, model } = conversation.state.core.settings
+    const { modelProvider, model } = modelInUse(conversation.state.core)
     const { toolShape } = sourceOf(modelProvider).factsOf(model)
     return gatherContext(conversation, { home, environment, nowMs: clock.now(), toolShape })
   }

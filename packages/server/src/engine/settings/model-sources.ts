@@ -14,6 +14,7 @@ import {
   readKey,
 } from '@parley/models'
 import { closest } from '@parley/text'
+import type { Fallback } from '../../core/fallback-model.ts'
 import type { Clock } from '../../ports/clock-and-ids.ts'
 import { rejection } from '../../replies/rejection.ts'
 import type { ProviderKeys } from '../login/provider-keys.ts'
@@ -130,6 +131,15 @@ type RecordedProvider = (typeof recordedProviders)[number]
 
 export function isRecordedProvider(providerId: string): providerId is RecordedProvider {
   return recordedProviders.some((known) => known === providerId)
+}
+
+/** Returns the models that take over when a call has failed for good. */
+export function fallbacksOf({ fallback_models: models = [] }: Config): readonly Fallback[] {
+  return models.map((entry) => {
+    if (typeof entry === 'string') return { model: entry }
+    const { model, provider } = entry
+    return provider === undefined ? { model } : { model, provider }
+  })
 }
 
 /** Returns the variables that hold usable keys, as the first-run banner names them. */

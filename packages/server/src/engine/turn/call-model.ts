@@ -1,7 +1,9 @@
-import { type ModelFailure, planRetry } from '@parley/models'
-import type { ConversationEvent, Failure, TurnId } from '@parley/protocol'
+import { askedWaitText, type ModelFailure, planRetry } from '@parley/models'
+import { type ConversationEvent, type Failure, modelInUse, type TurnId } from '@parley/protocol'
 import { EnvironmentUnreachableError } from '@parley/workspace'
+import { nextModel } from '../../core/fallback-model.ts'
 import { unlessAborted } from '../../tools/tool.ts'
+import { noticeItem } from '../conversation/notices.ts'
 import { createResponseRecorder } from './response-recorder.ts'
 import type { TurnContext } from './turn-context.ts'
 
@@ -13,7 +15,7 @@ export async function callModel(context: TurnContext): Promise<Failure | null> {
   const { conversation, modules, signal } = context
   const turnId = conversation.state.core.turn?.id
   if (turnId === undefined) return null
-  const failures: ModelFailure[] = []
+  let failures: ModelFailure[] = []
   let firstFailureMs = 0
   for (;;) {
     const unprepared = await prepare(context)
@@ -24,13 +26,48 @@ export async function callModel(context: TurnContext): Promise<Failure | null> {
     if (failures.length === 0) firstFailureMs = modules.clock.elapsed()
     failures.push(failure)
     const delayMs = retryDelay(context, failures, modules.clock.elapsed() - firstFailureMs)
-    if (delayMs === null) return toFailure(failure)
-    const retryAt = modules.clock.now() + delayMs
-    const attempt = failures.length + 1
-    conversation.record({ type: 'retry.scheduled', turnId, retryAt, attempt, failure: toFailure(failure) })
-    await modules.clock.sleep(delayMs, signal)
+    if (delayMs !== null) {
+      await waitForRetry(context, { turnId, failure, delayMs, attempt: failures.length + 1 })
+    } else {
+      const last = { ...failure, message: failure.message + askedWaitText(failure) }
+      if (!fallBack(context, turnId, last)) return toFailure(last)
+      failures = []
+    }
     if (signal.aborted) return null
   }
+}
+
+interface PlannedRetry {
+  readonly turnId: TurnId
+  readonly failure: ModelFailure
+  readonly delayMs: number
+  readonly attempt: number
+}
+
+/** Announces a retry and waits for it. */
+async function waitForRetry({ conversation, modules, signal }: TurnContext, planned: PlannedRetry): Promise<void> {
+  const { turnId, failure, delayMs, attempt } = planned
+  const asked = failure.retryAfterMs === undefined ? {} : { asked: true as const }
+  const retryAt = modules.clock.now() + delayMs
+  conversation.record({ type: 'retry.scheduled', turnId, retryAt, attempt, failure: toFailure(failure), ...asked })
+  await modules.retryWait.sleep(delayMs, signal)
+}
+
+/** Hands the call over to the next of `fallback_models`; false when there is none for this failure. */
+function fallBack({ conversation, modules }: TurnContext, turnId: TurnId, failure: ModelFailure): boolean {
+  const { core } = conversation.state
+  const next = nextModel(core, modules.fallbacks, failure)
+  if (next === null) return false
+  const { model } = modelInUse(core)
+  // What a provider says may lack its full stop.
+  const said = /[.!?]$/.test(failure.message) ? failure.message : `${failure.message}.`
+  const title = `${said} ${next.model} of ${next.modelProvider} goes on in place of ${model} until this turn ends.`
+  const item = noticeItem(modules.ids.item(), { level: 'warning', code: 'modelFallback', title })
+  conversation.recordAll([
+    { type: 'model.fellBack', turnId, ...next, failure: toFailure(failure) },
+    { type: 'item.completed', turnId, item },
+  ])
+  return true
 }
 
 /** Prepares the context of the request; resolves to a failure when the environment is unreachable. */

@@ -1,7 +1,8 @@
 import type { ModelFacts } from '@parley/models'
 import type { Rules, UserRules } from '@parley/policy'
-import type { ClientId } from '@parley/protocol'
+import { type ClientId, modelInUse } from '@parley/protocol'
 import type { Redaction } from '@parley/redaction'
+import type { Fallback } from '../../core/fallback-model.ts'
 import type { Clock, Ids } from '../../ports/clock-and-ids.ts'
 import type { ToolPorts } from '../../tools/define-tool.ts'
 import { createTools } from '../../tools/registry.ts'
@@ -15,6 +16,7 @@ import { createForegroundCalls, type ForegroundCalls } from '../session/foregrou
 import type { Participants } from '../session/participants.ts'
 import { createSessionMemory, type SessionMemory } from '../session/session-memory.ts'
 import type { ModelSource } from '../settings/model-sources.ts'
+import { createRetryWait, type RetryWait } from './retry-wait.ts'
 
 /** Context of one step of the turn loop. */
 export interface TurnContext {
@@ -44,16 +46,19 @@ export interface TurnModules {
   readonly userRules: UserRules
   readonly limits: ConversationLimits
   readonly foreground: ForegroundCalls
-  /** Returns the model of the current settings. */
+  /** Returns the model that makes the next call. */
   readonly model: () => CurrentModel
   readonly requests: RequestSource
+  /** Models that take over, in order, when the retries of a call are used up. */
+  readonly fallbacks: readonly Fallback[]
+  readonly retryWait: RetryWait
   /** Returns the clientIds that can answer an approval now. */
   readonly answerers: () => readonly ClientId[]
   /** Tells if a running call may ask the user: not in a script, and not under the policy `never`. */
   readonly mayAsk: () => boolean
 }
 
-/** Model of the current settings: the client of its provider and what is known of it. */
+/** Model that makes the next call: the client of its provider and what is known of it. */
 export interface CurrentModel extends Pick<ModelSource, 'client' | 'limits'> {
   readonly facts: ModelFacts
   /** Output limit that the user set. */
@@ -70,6 +75,7 @@ interface ModuleParts {
   readonly givenRules: Rules
   readonly gather: () => Promise<RequestContext>
   readonly sourceOf: (providerId: string) => ModelSource
+  readonly fallbacks: readonly Fallback[]
 }
 
 type Ports = Pick<TurnModules, 'clock' | 'ids' | 'random' | 'redaction' | 'userRules'>
@@ -79,10 +85,10 @@ export function createTurnModules(
   parts: ModuleParts,
   { clock, ids, random, redaction, userRules }: Ports,
 ): TurnModules {
-  const { conversation, clients, toolPorts, mcp, limits, givenRules, gather, sourceOf } = parts
+  const { conversation, clients, toolPorts, mcp, limits, givenRules, gather, sourceOf, fallbacks } = parts
   const tools = createTools(toolPorts)
   const model = (): CurrentModel => {
-    const { modelProvider, model: name } = conversation.state.core.settings
+    const { modelProvider, model: name } = modelInUse(conversation.state.core)
     const { client, limits: retries, factsOf, maxOutputOf } = sourceOf(modelProvider)
     return { client, limits: retries, facts: factsOf(name), maxOutputTokens: maxOutputOf(name) }
   }
@@ -103,6 +109,8 @@ export function createTurnModules(
     foreground: createForegroundCalls(),
     model,
     requests: createRequestSource({ conversation, tools, offered: mcp.offered, model, gather }),
+    fallbacks,
+    retryWait: createRetryWait(clock),
     answerers: () => clients.answerers,
     // Followers that cannot answer mean a script; without followers a person may still return and answer.
     mayAsk: () =>

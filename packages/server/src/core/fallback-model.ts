@@ -1,0 +1,33 @@
+import type { ModelFailure } from '@parley/models'
+import { type ConversationState, type ModelChoice, modelInUse } from '@parley/protocol'
+
+/** Model of `fallback_models`; without a provider it is one of the conversation's own. */
+export interface Fallback {
+  readonly model: string
+  readonly provider?: string
+}
+
+type Core = Pick<ConversationState['core'], 'settings' | 'turn'>
+
+/** Failures that no retry mends but another model may not have. */
+const ofThisModel: ReadonlySet<ModelFailure['code']> = new Set(['quota', 'unknownModel'])
+
+/**
+ * Returns the model that takes the call over after a failure whose retries are used up; null when the turn fails. The
+ * models of the list take over in order, each at most once a turn; from one of the list any failure hands over.
+ */
+export function nextModel(core: Core, fallbacks: readonly Fallback[], failure: ModelFailure): ModelChoice | null {
+  const { turn, settings } = core
+  const isOther = turn?.fallback !== undefined
+  if (!isOther && failure.retry === 'never' && !ofThisModel.has(failure.code)) return null
+  const own = settings.modelProvider
+  const choices = fallbacks.map(({ model, provider }) => ({ modelProvider: provider ?? own, model }))
+  const others = choices.filter((choice) => !isSame(choice, settings))
+  const used = isOther ? others.findIndex((choice) => isSame(choice, modelInUse(core))) : -1
+  if (isOther && used < 0) return null
+  return others[used + 1] ?? null
+}
+
+function isSame(a: ModelChoice, b: ModelChoice): boolean {
+  return a.model === b.model && a.modelProvider === b.modelProvider
+}
