@@ -60,16 +60,16 @@ describe('an image in a result', () => {
   it('follows all results of the response as a message on the Chat wire', () => {
     const { messages } = bodyOf(createChatWriter('own')(requestOf(talk())))
     expect(messages.slice(3)).toEqual([
-      { role: 'tool', tool_call_id: 'c1', content: 'a.png' },
-      { role: 'tool', tool_call_id: 'c2', content: 'nothing' },
+      { role: 'tool', tool_call_id: expect.any(String), content: 'a.png' },
+      { role: 'tool', tool_call_id: expect.any(String), content: 'nothing' },
       {
         role: 'user',
         content: [
           { type: 'text', text: 'The images of the results above, in their order:' },
           { type: 'image_url', image_url: { url: 'data:image/png;base64,QUJD' } },
+          { type: 'text', text: 'and now?' },
         ],
       },
-      { role: 'user', content: 'and now?' },
     ])
   })
 
@@ -93,7 +93,7 @@ describe('an image in a result', () => {
   it('leaves the bytes of the conversation as they were when more follows', () => {
     for (const createWriter of [createResponsesWriter, createChatWriter]) {
       const write = createWriter('own')
-      const shorter = write(requestOf(talk().slice(0, 4))).replace(/\]\}$/, '')
+      const shorter = write(requestOf(talk().slice(0, 4))).replace(/[\]}]+$/, '')
       expect(write(requestOf(talk())).slice(0, shorter.length)).toBe(shorter)
     }
   })
