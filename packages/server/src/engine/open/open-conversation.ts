@@ -10,15 +10,14 @@ import {
   trustNotice,
   type UserRules,
 } from '@parley/policy'
-import {
-  type Actor,
-  type ConversationEvent,
-  type ConversationId,
-  type ConversationState,
-  modelInUse,
-  type Overrides,
-  type ServerNotice,
-  type Settings,
+import type {
+  Actor,
+  ConversationEvent,
+  ConversationId,
+  ConversationState,
+  Overrides,
+  ServerNotice,
+  Settings,
 } from '@parley/protocol'
 import { type Redaction, redactEvent } from '@parley/redaction'
 import type { Environment, Environments, SecretPaths, TakenEnvironment } from '@parley/workspace'
@@ -36,7 +35,7 @@ import { readGivenRules, writableRules } from '../policy/read-rules.ts'
 import { createParticipants, type Participants } from '../session/participants.ts'
 import { type GivenLimits, givenLimits, keepGift, readGift } from '../settings/given-limits.ts'
 import { type InitialSettings, initialSettings, type StartParams } from '../settings/initial-settings.ts'
-import { fallbacksOf, type ModelSource, type ModelSources } from '../settings/model-sources.ts'
+import { abilitiesBy, fallbacksOf, type ModelSources } from '../settings/model-sources.ts'
 import { type ConfigHere, configHere, configOnly, envRulesOf, readConfig } from '../settings/read-config.ts'
 import { resumeChanges } from '../settings/resume-changes.ts'
 import { createTurnModules } from '../turn/turn-context.ts'
@@ -194,7 +193,8 @@ async function openConversation(parts: OpenParts, ports: SetupPorts): Promise<Li
   const toolPorts = { environment, background, shellParser, envRules, redaction, clock }
   const clients = createParticipants()
   const models = { sourceOf: ports.models(values), fallbacks: fallbacksOf(values) }
-  const gather = contextGatherer({ conversation, environment, ...models }, ports)
+  const sources = { home: ports.home, environment, abilitiesOf: abilitiesBy(models.sourceOf) }
+  const gather = () => gatherContext(conversation, { ...sources, nowMs: clock.now() })
   const mcp = openMcp({ conversation, clients, config, environment }, ports)
   const modules = createTurnModules(
     { conversation, clients, toolPorts, mcp, limits, givenRules, gather, ...models },
@@ -228,20 +228,6 @@ async function openConversation(parts: OpenParts, ports: SetupPorts): Promise<Li
     },
     [Symbol.asyncDispose]: () =>
       closeConversation({ conversation, turns, shell, background, limits, clients, leave, dispose: parts.dispose }),
-  }
-}
-
-interface GathererParts {
-  readonly conversation: Conversation
-  readonly environment: Environment
-  readonly sourceOf: (providerId: string) => ModelSource
-}
-
-function contextGatherer({ conversation, environment, sourceOf }: GathererParts, { home, clock }: SetupPorts) {
-  return () => {
-    const { modelProvider, model } = modelInUse(conversation.state.core)
-    const { toolShape } = sourceOf(modelProvider).factsOf(model)
-    return gatherContext(conversation, { home, environment, nowMs: clock.now(), toolShape })
   }
 }
 

@@ -5,6 +5,7 @@ import {
   createRecorder,
   type Env,
   keyVariable,
+  type ModelAbilities,
   type ModelClient,
   type ModelFacts,
   type ModelFailure,
@@ -13,6 +14,7 @@ import {
   type RetryLimits,
   readKey,
 } from '@parley/models'
+import type { ModelChoice } from '@parley/protocol'
 import { closest } from '@parley/text'
 import type { Fallback } from '../../core/fallback-model.ts'
 import type { Clock } from '../../ports/clock-and-ids.ts'
@@ -32,6 +34,11 @@ export interface ModelSource {
 
 /** Returns the models of one configuration, by provider id. */
 export type ModelSources = (config: Config) => (providerId: string) => ModelSource
+
+/** Returns what decides which tools a model is offered. */
+export function abilitiesBy(sourceOf: (providerId: string) => ModelSource): (choice: ModelChoice) => ModelAbilities {
+  return ({ modelProvider, model }) => sourceOf(modelProvider).factsOf(model)
+}
 
 interface ModelSourcePorts {
   readonly env: Env

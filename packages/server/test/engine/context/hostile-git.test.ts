@@ -6,12 +6,18 @@ import { tempDirectory } from '@parley/testkit'
 import { expect, it } from 'vitest'
 import { gatherContext } from '../../../src/engine/context/session-context.ts'
 import type { Conversation } from '../../../src/engine/conversation/conversation.ts'
+import { unknownModel } from '../../../src/engine/settings/facts-of-model.ts'
 import { testLocalPlace } from '../../environments/test-local-place.ts'
 
 async function environmentOf(root: string): Promise<string> {
   const { core, window } = initialState('c')
   const conversation = { state: { core: { ...core, meta: { ...core.meta, cwd: root } }, window } }
-  const around = { home: join(root, 'home'), environment: testLocalPlace(root), nowMs: 0, toolShape: 'edit' as const }
+  const around = {
+    home: join(root, 'home'),
+    environment: testLocalPlace(root),
+    nowMs: 0,
+    abilitiesOf: () => unknownModel,
+  }
   return (await gatherContext(conversation as unknown as Conversation, around)).sessionContext
 }
 
