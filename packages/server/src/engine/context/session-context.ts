@@ -1,6 +1,5 @@
 import { dirname, join, resolve } from 'node:path'
 import type { ModelAbilities } from '@parley/models'
-import { type ModelChoice, modelInUse } from '@parley/protocol'
 import {
   diskFiles,
   type Environment,
@@ -28,7 +27,8 @@ interface ContextSources {
   readonly home: string
   readonly environment: Environment
   readonly nowMs: number
-  readonly abilitiesOf: (choice: ModelChoice) => ModelAbilities
+  /** Shape of the tools that the model is offered. */
+  readonly toolShape: ModelAbilities['toolShape']
 }
 
 /**
@@ -38,7 +38,6 @@ interface ContextSources {
 export async function gatherContext(conversation: Conversation, sources: ContextSources): Promise<RequestContext> {
   const { meta, settings } = conversation.state.core
   const { environment, home } = sources
-  const { toolShape } = sources.abilitiesOf(modelInUse(conversation.state.core))
   await environment.reach()
   const { files } = environment
   const root = await repositoryRoot(meta.cwd, files)
@@ -48,7 +47,7 @@ export async function gatherContext(conversation: Conversation, sources: Context
     ...foldersDown(within, meta.cwd).map((folder) => ({ folder, within, files })),
   ])
   return {
-    instructions: composeInstructions(settings.baseInstructions ?? baseInstructions(toolShape), found),
+    instructions: composeInstructions(settings.baseInstructions ?? baseInstructions(sources.toolShape), found),
     instructionFiles: found.map(({ path }) => path),
     sessionContext: describeSessionContext({
       cwd: meta.cwd,

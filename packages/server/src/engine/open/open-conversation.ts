@@ -23,7 +23,6 @@ import { type Redaction, redactEvent } from '@parley/redaction'
 import type { Environment, Environments, SecretPaths, TakenEnvironment } from '@parley/workspace'
 import type { Clock, Ids } from '../../ports/clock-and-ids.ts'
 import { type ConversationMcp, createConversationMcp } from '../context/conversation-mcp.ts'
-import { gatherContext } from '../context/session-context.ts'
 import { Conversation } from '../conversation/conversation.ts'
 import { linkNotice, parleyItself } from '../conversation/notices.ts'
 import { redactSideFiles } from '../conversation/side-files.ts'
@@ -35,7 +34,7 @@ import { readGivenRules, writableRules } from '../policy/read-rules.ts'
 import { createParticipants, type Participants } from '../session/participants.ts'
 import { type GivenLimits, givenLimits, keepGift, readGift } from '../settings/given-limits.ts'
 import { type InitialSettings, initialSettings, type StartParams } from '../settings/initial-settings.ts'
-import { abilitiesBy, fallbacksOf, type ModelSources } from '../settings/model-sources.ts'
+import { fallbacksOf, type ModelSources } from '../settings/model-sources.ts'
 import { type ConfigHere, configHere, configOnly, envRulesOf, readConfig } from '../settings/read-config.ts'
 import { resumeChanges } from '../settings/resume-changes.ts'
 import { createTurnModules } from '../turn/turn-context.ts'
@@ -193,19 +192,14 @@ async function openConversation(parts: OpenParts, ports: SetupPorts): Promise<Li
   const toolPorts = { environment, background, shellParser, envRules, redaction, clock }
   const clients = createParticipants()
   const models = { sourceOf: ports.models(values), fallbacks: fallbacksOf(values) }
-  const sources = { home: ports.home, environment, abilitiesOf: abilitiesBy(models.sourceOf) }
-  const gather = () => gatherContext(conversation, { ...sources, nowMs: clock.now() })
   const mcp = openMcp({ conversation, clients, config, environment }, ports)
-  const modules = createTurnModules(
-    { conversation, clients, toolPorts, mcp, limits, givenRules, gather, ...models },
-    ports,
-  )
+  const modules = createTurnModules({ conversation, clients, toolPorts, mcp, limits, givenRules, ...models }, ports)
   const patience = createStoragePatience(clock, onFault)
   const turns = new TurnLoop({ conversation, modules, patience, onFault })
   const shell = createShellRunner({ conversation, patience, ports: toolPorts, newItemId: ids.item, onFault })
   const backgroundProcesses = () => background.list().filter(({ end }) => end === null).length
   const leave = () => Promise.all([release(), mcp[Symbol.asyncDispose]()])
-  const entered = await enterEnvironment({ conversation, environment, gather, limits, leave })
+  const entered = await enterEnvironment({ conversation, environment, gather: modules.gather, limits, leave })
   return {
     conversation,
     turns,

@@ -5,7 +5,6 @@ import {
   createRecorder,
   type Env,
   keyVariable,
-  type ModelAbilities,
   type ModelClient,
   type ModelFacts,
   type ModelFailure,
@@ -14,7 +13,6 @@ import {
   type RetryLimits,
   readKey,
 } from '@parley/models'
-import type { ModelChoice } from '@parley/protocol'
 import { closest } from '@parley/text'
 import type { Fallback } from '../../core/fallback-model.ts'
 import type { Clock } from '../../ports/clock-and-ids.ts'
@@ -34,11 +32,6 @@ export interface ModelSource {
 
 /** Returns the models of one configuration, by provider id. */
 export type ModelSources = (config: Config) => (providerId: string) => ModelSource
-
-/** Returns what decides which tools a model is offered. */
-export function abilitiesBy(sourceOf: (providerId: string) => ModelSource): (choice: ModelChoice) => ModelAbilities {
-  return ({ modelProvider, model }) => sourceOf(modelProvider).factsOf(model)
-}
 
 interface ModelSourcePorts {
   readonly env: Env
@@ -234,6 +227,7 @@ export function providerOf(providerId: string, config: Config, env: Env): Provid
     ...(envKey === undefined ? {} : { envKey }),
     ...(otherEnvKey === undefined ? {} : { otherEnvKey }),
     ...(defaultModel === undefined ? {} : { defaultModel }),
+    ...(settings?.oauth === undefined ? {} : { needsLogin: true as const }),
     headers: settings?.headers ?? builtIn?.headers ?? {},
     ...(envHeaders === undefined ? {} : { envHeaders }),
     queryParams: settings?.query_params ?? builtIn?.queryParams ?? {},
@@ -245,5 +239,6 @@ export function providerOf(providerId: string, config: Config, env: Env): Provid
 
 /** Tells if a provider can be asked: it needs no key, its key is set, or the user logged in to it. */
 export function isUsable(provider: ProviderConfig, { env, kept }: KeysFound): boolean {
-  return provider.envKey === undefined || readKey(provider, env) !== undefined || kept.has(provider.id)
+  const needsNone = provider.envKey === undefined && provider.needsLogin !== true
+  return needsNone || readKey(provider, env) !== undefined || kept.has(provider.id)
 }

@@ -6,7 +6,6 @@ import { tempDirectory } from '@parley/testkit'
 import { expect, it } from 'vitest'
 import { gatherContext } from '../../../src/engine/context/session-context.ts'
 import type { Conversation } from '../../../src/engine/conversation/conversation.ts'
-import { unknownModel } from '../../../src/engine/settings/facts-of-model.ts'
 import { testLocalPlace } from '../../environments/test-local-place.ts'
 
 async function environmentOf(root: string): Promise<string> {
@@ -16,7 +15,7 @@ async function environmentOf(root: string): Promise<string> {
     home: join(root, 'home'),
     environment: testLocalPlace(root),
     nowMs: 0,
-    abilitiesOf: () => unknownModel,
+    toolShape: 'edit' as const,
   }
   return (await gatherContext(conversation as unknown as Conversation, around)).sessionContext
 }

@@ -5,7 +5,6 @@ import { tempDirectory } from '@parley/testkit'
 import { describe, expect, it } from 'vitest'
 import { gatherContext } from '../../../src/engine/context/session-context.ts'
 import type { Conversation } from '../../../src/engine/conversation/conversation.ts'
-import { unknownModel } from '../../../src/engine/settings/facts-of-model.ts'
 import { testLocalPlace } from '../../environments/test-local-place.ts'
 
 function write(path: string, text: string): void {
@@ -21,7 +20,7 @@ function contextOf(root: string, cwd: string) {
     home: join(root, 'home'),
     environment: testLocalPlace(root),
     nowMs: new Date(2025, 0, 2).getTime(),
-    abilitiesOf: () => unknownModel,
+    toolShape: 'edit',
   })
 }
 
