@@ -193,7 +193,10 @@ async function openConversation(parts: OpenParts, ports: SetupPorts): Promise<Li
   const clients = createParticipants()
   const models = { sourceOf: ports.models(values), fallbacks: fallbacksOf(values) }
   const mcp = openMcp({ conversation, clients, config, environment }, ports)
-  const modules = createTurnModules({ conversation, clients, toolPorts, mcp, limits, givenRules, ...models }, ports)
+  const modules = createTurnModules(
+    { conversation, clients, toolPorts, mcp, limits, givenRules, config: values, ...models },
+    ports,
+  )
   const patience = createStoragePatience(clock, onFault)
   const turns = new TurnLoop({ conversation, modules, patience, onFault })
   const shell = createShellRunner({ conversation, patience, ports: toolPorts, newItemId: ids.item, onFault })

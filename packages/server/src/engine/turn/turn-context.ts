@@ -1,3 +1,4 @@
+import type { Config } from '@parley/config'
 import type { ModelFacts } from '@parley/models'
 import type { Rules, UserRules } from '@parley/policy'
 import { type ClientId, modelInUse } from '@parley/protocol'
@@ -16,6 +17,7 @@ import type { ConversationLimits } from '../limits/conversation-limits.ts'
 import { createForegroundCalls, type ForegroundCalls } from '../session/foreground-calls.ts'
 import type { Participants } from '../session/participants.ts'
 import { createSessionMemory, type SessionMemory } from '../session/session-memory.ts'
+import { type CompactionSettings, compactionSettings } from '../settings/compaction-settings.ts'
 import type { ModelSource } from '../settings/model-sources.ts'
 import { createRetryWait, type RetryWait } from './retry-wait.ts'
 
@@ -52,6 +54,7 @@ export interface TurnModules {
   /** Gathers the context of a request, as found now. */
   readonly gather: () => Promise<RequestContext>
   readonly requests: RequestSource
+  readonly compaction: CompactionSettings
   /** Models that take over, in order, when the retries of a call are used up. */
   readonly fallbacks: readonly Fallback[]
   readonly retryWait: RetryWait
@@ -62,7 +65,7 @@ export interface TurnModules {
 }
 
 /** Model that makes the next call: the client of its provider and what is known of it. */
-export interface CurrentModel extends Pick<ModelSource, 'client' | 'limits'> {
+export interface CurrentModel extends Pick<ModelSource, 'client' | 'limits' | 'factsOf'> {
   readonly facts: ModelFacts
   /** Output limit that the user set. */
   readonly maxOutputTokens: number | undefined
@@ -77,6 +80,7 @@ interface ModuleParts {
   /** Rules of this conversation besides the user's own. */
   readonly givenRules: Rules
   readonly sourceOf: (providerId: string) => ModelSource
+  readonly config: Config
   readonly fallbacks: readonly Fallback[]
 }
 
@@ -90,12 +94,12 @@ export function createTurnModules(
   parts: ModuleParts,
   { clock, ids, random, redaction, userRules, home }: Ports,
 ): TurnModules {
-  const { conversation, clients, toolPorts, mcp, limits, givenRules, sourceOf, fallbacks } = parts
+  const { conversation, clients, toolPorts, mcp, limits, givenRules, sourceOf, fallbacks, config } = parts
   const tools = createTools(toolPorts)
   const model = (): CurrentModel => {
     const { modelProvider, model: name } = modelInUse(conversation.state.core)
     const { client, limits: retries, factsOf, maxOutputOf } = sourceOf(modelProvider)
-    return { client, limits: retries, facts: factsOf(name), maxOutputTokens: maxOutputOf(name) }
+    return { client, limits: retries, factsOf, facts: factsOf(name), maxOutputTokens: maxOutputOf(name) }
   }
   const { environment } = toolPorts
   const gather = () => {
@@ -120,6 +124,7 @@ export function createTurnModules(
     model,
     gather,
     requests: createRequestSource({ conversation, tools, offered: mcp.offered, model, gather }),
+    compaction: compactionSettings(config),
     fallbacks,
     retryWait: createRetryWait(clock),
     answerers: () => clients.answerers,
