@@ -115,7 +115,7 @@ function createResponseSize(): ResponseSize {
 }
 
 /** Returns the tokens of a call with its cost, which is computed once: prices change. */
-function counted(usage: TokenUsage, { price }: ModelFacts): TokenCounts {
+export function counted(usage: TokenUsage, { price }: ModelFacts): TokenCounts {
   return price === null ? usage : { ...usage, costUsd: costOf(usage, price) }
 }
 
