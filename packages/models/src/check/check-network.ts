@@ -64,10 +64,8 @@ async function reach({ url, proxy, provider, stepMs }: Route): Promise<readonly 
     return !failed
   }
   const isThere =
-    (await run(
-      'name',
-      nameRemedy(proxy),
-      async () => `${first.hostname} is ${(await lookUp(first.hostname, limit())).join(', ')}`,
+    (await run('name', nameRemedy(proxy), async () =>
+      nameText(first.hostname, await lookUp(first.hostname, limit())),
     )) &&
     (await run('connection', connectionRemedy(proxy), async () => {
       socket = await connectTo({ host: first.hostname, port: Number(portOf(first)) }, limit())
@@ -87,6 +85,12 @@ async function reach({ url, proxy, provider, stepMs }: Route): Promise<readonly 
     })
   closeQuietly(socket)
   return steps
+}
+
+function nameText(host: string, addresses: readonly string[]): string {
+  return addresses[0] === host.replace(/^\[|\]$/g, '')
+    ? 'an address, which needs no look-up'
+    : `${host} is ${addresses.join(', ')}`
 }
 
 function closeQuietly(socket: Socket | null): void {

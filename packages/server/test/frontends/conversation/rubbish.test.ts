@@ -14,6 +14,7 @@ const undemanding = [
   'mcp/list',
   'policy/replay',
   'policy/why',
+  'provider/check',
   'provider/list',
   'server/diagnostics',
 ]
@@ -38,6 +39,7 @@ const rubbish: Record<string, unknown> = {
   file: 7,
   command: 7,
   prefix: 7,
+  provider: 7,
   loginId: 7,
   provider: 7,
 }
