@@ -7,7 +7,7 @@ import { basename, join } from 'node:path'
 import { build } from 'esbuild'
 import { collectAssets } from './bundle/assets.mjs'
 import { builtinModules } from './bundle/builtin-modules.mjs'
-import { cachedScript } from './bundle/cached-script.mjs'
+import { cachedScripts } from './bundle/cached-script.mjs'
 import { buildId, programVersion } from './bundle/identity.mjs'
 import { inAscii } from './bundle/in-ascii.mjs'
 import { inkStartUp } from './bundle/ink-start-up.mjs'
@@ -20,17 +20,23 @@ import { stripDescriptions } from './bundle/strip-descriptions.mjs'
 import { trimPackages } from './bundle/trim-packages.mjs'
 import { uncompiledSchemas } from './bundle/uncompiled-schemas.mjs'
 import { warmUp } from './bundle/warm-up.mjs'
+import { windowScripts } from './bundle/window-scripts.mjs'
 
 const withMaps = process.argv.includes('--sourcemap')
 const quiet = process.argv.includes('--quiet')
 
 /**
  * Programs to build. `starter` is the file that the entry loads after it has set up the compile cache; `start` is all
- * that `starter` needs. `code` is what the entry runs as one script with a cache (see `cached-start`): for programs
- * that are started often.
+ * that `starter` needs. `code` is what the entry runs as one script with a cache (see `run-script`): for programs that
+ * are started often. `window` is what it runs instead where it opens a window.
  */
 const programs = [
-  { name: 'parley', entry: 'apps/tui/src/bin.ts', code: 'apps/tui/src/start.ts' },
+  {
+    name: 'parley',
+    entry: 'apps/tui/src/bin.ts',
+    code: 'apps/tui/src/main.ts',
+    window: 'apps/tui/src/start-in-window.ts',
+  },
   { name: 'server', entry: 'scripts/bundle/cached-start.mjs', code: 'packages/server/src/programs/server/start.ts' },
   {
     name: 'mcp-server',
@@ -68,24 +74,35 @@ const common = {
 
 /** Builds one program by itself: shared chunks would make each process load many small files at its start. */
 async function bundle(program, define) {
-  const { code } = program
+  const { name, code, window } = program
   if (code === undefined) return [await bundleModules(program, define)]
-  const script = await bundleScript({ name: program.name, code }, define)
-  const [{ path }] = script.outputFiles.filter((file) => file.path.endsWith('.cjs'))
-  return [script, await bundleModules(program, { ...define, PARLEY_CODE: JSON.stringify(basename(path)) })]
+  const script = await bundleScript({ entryPoints: { [`${name}-code`]: code } }, define)
+  const names = { PARLEY_CODE: scriptName(script) }
+  if (window === undefined) return [script, await bundleModules(program, { ...define, ...names })]
+  const parts = await windowScripts(inRoot(window), (part, options) =>
+    bundleScript({ ...options, entryNames: `${part}-[hash]` }, define),
+  )
+  const windowNames = { PARLEY_WINDOW: scriptName(parts.window), PARLEY_REST: scriptName(parts.rest) }
+  const modules = await bundleModules(program, { ...define, ...names, ...windowNames })
+  return [script, parts.window, parts.rest, modules]
 }
 
-/** Builds all code of a program as one script, whose name has its hash: a cache of other code would be taken for its own. */
-async function bundleScript({ name, code }, define) {
+/** Returns the name of a script as a value to define. */
+function scriptName({ outputFiles }) {
+  return JSON.stringify(basename(outputFiles.find(({ path }) => path.endsWith('.cjs')).path))
+}
+
+/** Builds code as one script, whose name has its hash: a cache of other code would be taken for its own. */
+async function bundleScript({ plugins: own = [], ...options }, define) {
   const script = await build({
     ...common,
-    entryPoints: { [`${name}-code`]: code },
     entryNames: '[name]-[hash]',
+    ...options,
     outExtension: { '.js': '.cjs' },
     format: 'cjs',
     define: { ...define, 'import.meta.url': 'parleyModuleUrl', 'import.meta.dirname': '__dirname' },
     banner: { js: `const parleyModuleUrl=require('node:url').pathToFileURL(__filename).href;` },
-    plugins: plugins(),
+    plugins: [...own, ...plugins()],
   })
   return {
     ...script,
@@ -93,7 +110,7 @@ async function bundleScript({ name, code }, define) {
   }
 }
 
-function bundleModules({ name, entry, code, starter, start }, define) {
+function bundleModules({ name, entry, code, window, starter, start }, define) {
   return build({
     ...common,
     entryPoints: { [name]: entry },
@@ -109,7 +126,10 @@ function bundleModules({ name, entry, code, starter, start }, define) {
     },
     plugins: [
       ...plugins(),
-      ...(code === undefined ? [] : [cachedScript(inRoot(code))]),
+      cachedScripts({
+        ...(code === undefined ? {} : { [inRoot(code)]: 'cached-start.mjs' }),
+        ...(window === undefined ? {} : { [inRoot(window)]: 'window-start.mjs' }),
+      }),
       ...(starter === undefined ? [] : [oneStartFile(inRoot(starter), start.map(inRoot))]),
     ],
   })

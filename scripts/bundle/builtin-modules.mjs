@@ -20,7 +20,9 @@ export function builtinModules() {
 }
 
 /** Modules that take 1-3 ms to load, and that most programs need late or not at all. */
-const loadedAtCall = new Set(['node:child_process', 'node:crypto', 'node:http', 'node:net', 'node:v8', 'node:zlib'])
+const loadedAtCall = new Set(
+  ['child_process', 'crypto', 'http', 'net', 'os', 'v8', 'zlib'].map((name) => `node:${name}`),
+)
 
 /** Resolves to a module that reads each name only where it is used; the bundler drops the others. */
 async function facadeOf(path) {

@@ -5,28 +5,29 @@ import { expect, test } from 'vitest'
 import { serverNodeFlags } from '../../apps/tui/src/cli/early-arguments.ts'
 import { distFolder } from './places.mjs'
 
-/** Prints what V8 says of a cache of compiled code, when it is read as `cached-start` reads it. */
+/** Prints what V8 says of a cache of compiled code, when it is read as `run-script` reads it. */
 const readCache = `
   const [codeFile, cacheFile] = process.argv.slice(1)
   const fs = process.getBuiltinModule('fs')
   const code = fs.readFileSync(codeFile, 'latin1')
   const script = new (process.getBuiltinModule('vm').Script)(
-    \`(function(module,exports,require,__filename,__dirname){\${code}\\n})\`,
+    \`(function(module,exports,require,__filename,__dirname,parley){\${code}\\n})\`,
     { filename: codeFile, cachedData: fs.readFileSync(cacheFile) },
   )
   console.log(script.cachedDataRejected ? 'rejected' : 'accepted')`
 
 /** Caches of the last build, with the flags of Node under which each is read. */
 const caches = [
-  { name: 'a script', entry: 'parley', ending: 'cache', flags: [] },
-  { name: 'a window', entry: 'parley', ending: 'window.cache', flags: [] },
-  { name: 'a server that was started by hand', entry: 'server', ending: 'cache', flags: [] },
-  { name: 'a server of a client', entry: 'server', ending: 'cache', flags: serverNodeFlags },
+  { name: 'a script', entry: 'parley', code: 'parley-code', flags: [] },
+  { name: 'a first frame', entry: 'parley', code: 'parley-window', flags: [] },
+  { name: 'a window', entry: 'parley', code: 'parley-rest', flags: [] },
+  { name: 'a server that was started by hand', entry: 'server', code: 'server-code', flags: [] },
+  { name: 'a server of a client', entry: 'server', code: 'server-code', flags: serverNodeFlags },
 ]
 
-test.each(caches)('V8 takes the cache of compiled code of $name', ({ entry, ending, flags }) => {
-  const [, code = ''] = /"([^"]+)\.cjs"/.exec(readFileSync(join(distFolder, `${entry}.mjs`), 'utf8')) ?? []
-  const files = ['cjs', ending].map((end) => join(distFolder, `${code}.${end}`))
+test.each(caches)('V8 takes the cache of compiled code of $name', ({ entry, code, flags }) => {
+  const [name = ''] = new RegExp(`${code}-\\w+`).exec(readFileSync(join(distFolder, `${entry}.mjs`), 'utf8')) ?? []
+  const files = ['cjs', 'cache'].map((end) => join(distFolder, `${name}.${end}`))
   expect(globSync(files)).toEqual(files)
   const { stdout } = spawnSync(process.execPath, [...flags, '--eval', readCache, ...files], { encoding: 'utf8' })
   expect(stdout).toBe('accepted\n')

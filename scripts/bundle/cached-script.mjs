@@ -1,16 +1,17 @@
 import { join } from 'node:path'
 
 /**
- * Replaces the file that has all code of a program, where its entry loads it, by `cached-start.mjs`.
- * @param {string} code Path of the file.
+ * Replaces files, where they are loaded, by modules of this folder that run the code of such a file as a script.
+ * @param {Readonly<Record<string, string>>} standIns Name of the module by the path of the file.
  */
-export function cachedScript(code) {
+export function cachedScripts(standIns) {
   return {
-    name: 'cached-script',
+    name: 'cached-scripts',
     setup(build) {
-      build.onResolve({ filter: /\/start\.ts$/ }, ({ path, resolveDir }) =>
-        join(resolveDir, path) === code ? { path: join(import.meta.dirname, 'cached-start.mjs') } : undefined,
-      )
+      build.onResolve({ filter: /^\.\.?\/.+\.ts$/ }, ({ path, resolveDir }) => {
+        const name = standIns[join(resolveDir, path)]
+        return name === undefined ? undefined : { path: join(import.meta.dirname, name) }
+      })
     },
   }
 }

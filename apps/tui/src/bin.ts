@@ -12,9 +12,14 @@ if (argv[0] === '--version' || argv[0] === '-V') {
   await import(new URL(`./${server}.mjs`, import.meta.url).href)
 } else {
   const program = { version: PARLEY_VERSION, build: PARLEY_BUILD, moduleUrl: import.meta.url }
-  const hasWindow = opensWindow(argv, process)
   // A server starts while the rest of this program is read; a window comes first.
-  const early = hasWindow ? null : (await import('./cli/launch-server.ts')).tryLaunch(argv, program)
-  const { start } = await import('./start.ts')
-  await start(argv, program, { hasWindow, early })
+  const launch = async () => (await import('./cli/launch-server.ts')).tryLaunch(argv, program)
+  if (opensWindow(argv, process)) {
+    const { startInWindow } = await import('./start-in-window.ts')
+    await startInWindow(argv, { program, launch })
+  } else {
+    const early = await launch()
+    const { main } = await import('./main.ts')
+    await main(argv, program, { window: null, early })
+  }
 }

@@ -8,6 +8,17 @@ const stringMap = z.record(z.string(), z.string()).optional()
 const flag = z.boolean().optional()
 const atLeastOne = z.int().min(1).optional()
 
+/** Returns the schema of a login by OAuth. Tokens travel without TLS only on this machine. */
+function oauthConfig() {
+  const issuer = z.url({ error: 'must be an https address, or an http address of this machine' })
+  const isProtected = (text: string) => /^https:|^http:\/\/(?:127\.0\.0\.1|localhost|\[::1\])(?:[:/]|$)/i.test(text)
+  return z.object({
+    issuer: issuer.refine(isProtected, 'must be an https address, or an http address of this machine').optional(),
+    client_id: text,
+    scopes: texts,
+  })
+}
+
 /** Returns the schema of a provider; like those below, created only for a configuration with such a section. */
 function providerConfig() {
   const retries = z.int().min(0).max(100).optional()
@@ -25,6 +36,7 @@ function providerConfig() {
     stream_idle_timeout_ms: atLeastOne,
     connect_timeout_ms: atLeastOne,
     request_timeout_ms: atLeastOne,
+    oauth: oauthConfig().optional(),
     context_window: atLeastOne,
     output_limit: atLeastOne,
   })

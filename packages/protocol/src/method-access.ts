@@ -25,6 +25,7 @@ export const methodAccess: Readonly<Record<MethodName, MethodAccess>> = {
   'conversation/fork': 'change',
   'conversation/list': 'look',
   'conversation/read': 'look',
+  'conversation/context': 'look',
   'conversation/readEvents': 'look',
   'conversation/readFile': 'look',
   'conversation/rename': 'change',

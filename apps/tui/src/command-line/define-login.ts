@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { named } from '../cli/flags.ts'
 import type { Launch } from '../cli/launch-server.ts'
+import type { LoginFlags } from '../commands/login.ts'
 import type { Settle } from './shared-options.ts'
 
 /** Defines `login`, `login status` and `logout`. */
@@ -11,10 +12,15 @@ export function defineLogin(program: Command, launch: Launch, settle: Settle): v
     .description(
       'keep the key of a provider: typed unseen, or read from stdin (never an argument). It is tried before it is kept. Exit code 3 when it is refused',
     )
+    .option('--oauth', 'log in with a browser, at the issuer that the configuration names for the provider')
+    .option(
+      '--device',
+      'the same by a code that is typed in a browser anywhere; chosen by itself where there is no desktop',
+    )
     .enablePositionalOptions()
     .helpCommand(false)
-    .action((provider: string | undefined) =>
-      settle(import('../commands/login.ts').then(({ runLogin }) => runLogin(launch, provider ?? null))),
+    .action((provider: string | undefined, flags: LoginFlags) =>
+      settle(import('../commands/login.ts').then(({ runLogin }) => runLogin(launch, provider ?? null, flags))),
     )
   login
     .command('status')

@@ -10,7 +10,7 @@ import { checkModel } from './check-model.ts'
 import { diffAction } from './diff-notice.ts'
 import { keptModels, loadModels, readPreview } from './menu-contents.ts'
 import { actionsAfterRejection, note, type RequestIntent } from './rejected-intent.ts'
-import { statusTable } from './status-tables.ts'
+import { contextTable, statusTable } from './status-tables.ts'
 
 /** Connection and conversation that an intent is about, and the way to the screen. */
 export interface IntentContext {
@@ -86,6 +86,8 @@ async function askConversation(
     case 'removeQueued':
       await conversation.request('conversation/inbox/remove', { messageId: intent.messageId })
       return
+    case 'context':
+      return dispatch({ kind: 'notice', notice: contextTable(await conversation.request('conversation/context', {})) })
     case 'interrupt':
       await conversation.interrupt(intent.turnId)
       return

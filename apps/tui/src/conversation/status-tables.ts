@@ -59,3 +59,41 @@ function sandboxText({ enforcement, sandbox, network, approvalPolicy }: Settings
 }
 
 const enforcementWords = { full: 'enforced in full', partial: 'enforced in part', none: 'enforced by nothing' } as const
+
+/** Returns the table of what fills the context window, and what is free of it. */
+export function contextTable({ tokens, contextWindow, isScaled, parts }: ResultOf<'conversation/context'>): Notice {
+  const shareOf = (part: number) => {
+    const whole = contextWindow ?? tokens
+    return whole === 0 ? '' : ` · ${Math.round((part / whole) * 100)}%`
+  }
+  const shown = parts.filter(({ count }) => count > 0)
+  const free = contextWindow === null ? [] : [['free', Math.max(0, contextWindow - tokens)] as const]
+  const size = contextWindow === null ? unknownWindow : ` of ${count(contextWindow)}`
+  const how = isScaled ? "estimated by the provider's count of the newest call" : 'estimated'
+  return {
+    kind: 'table',
+    title: `Context of the next request: ${count(tokens)} tokens${size}, ${how}`,
+    rows: [
+      ...shown.map(
+        (part) =>
+          [partNames[part.kind], `${count(part.tokens)} tokens${shareOf(part.tokens)}${itemsOf(part)}`] as const,
+      ),
+      ...free.map(([name, left]) => [name, `${count(left)} tokens${shareOf(left)}`] as const),
+    ],
+  }
+}
+
+type ContextPart = ResultOf<'conversation/context'>['parts'][number]
+
+const partNames: Readonly<Record<ContextPart['kind'], string>> = {
+  instructions: 'instructions',
+  files: 'AGENTS.md',
+  tools: 'tools',
+  talk: 'talk',
+  outputs: 'outputs',
+}
+
+function itemsOf({ kind, count: number }: ContextPart): string {
+  const word = { instructions: null, files: 'file', tools: 'tool', talk: 'message', outputs: 'result' }[kind]
+  return word === null ? '' : ` · ${count(number)} ${word}${number === 1 ? '' : 's'}`
+}

@@ -84,5 +84,6 @@ function statusInput({ core: { meta, settings, usage } }: ConversationState, bra
       context: last === null ? null : last.inputTokens + last.outputTokens,
       contextWindow,
     },
+    costUsd: total.costUsd ?? null,
   }
 }

@@ -156,6 +156,8 @@ export type Intent =
   /** Shows what the conversation's folder has that is not committed. */
   | { readonly kind: 'diff' }
   | { readonly kind: 'status' }
+  /** Shows what fills the context window. */
+  | { readonly kind: 'context' }
   | { readonly kind: 'mcp' }
   | { readonly kind: 'restartMcp'; readonly name: string }
   | { readonly kind: 'readTrust' }

@@ -37,6 +37,7 @@ const needsConversation: ReadonlySet<SlashName> = new Set([
   'diff',
   'plan',
   'status',
+  'context',
   'name',
   'fork',
   'resume',
@@ -85,6 +86,7 @@ const commands: Readonly<Record<SlashName, Run>> = {
   diff: (ui) => stepTo(ui, { kind: 'diff' }),
   plan: (ui, _, { state }) => stepTo(addPlan(ui, state?.core.plan ?? null)),
   status: (ui) => stepTo(ui, { kind: 'status' }),
+  context: (ui) => stepTo(ui, { kind: 'context' }),
   name: (ui, name) => (name === '' ? stepTo(noteMissing(ui, 'name')) : stepTo(ui, { kind: 'rename', name })),
   fork: (ui) =>
     ui.opened === null ? stepTo(ui) : stepTo(ui, { kind: 'fork', conversationId: ui.opened.conversationId }),

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { statusTable } from '../../src/conversation/status-tables.ts'
+import { contextTable, statusTable } from '../../src/conversation/status-tables.ts'
 import { after, turnStarted } from '../view/scenes/conversation.ts'
 
 const base = after(turnStarted)
@@ -64,5 +64,40 @@ describe('the rows of /status', () => {
         'cost: ? (no known price: [models."NAME"] price sets one)',
       ]),
     )
+  })
+})
+
+describe('the table of /context', () => {
+  const parts = [
+    { kind: 'instructions', tokens: 2_000, count: 1 },
+    { kind: 'files', tokens: 0, count: 0 },
+    { kind: 'tools', tokens: 3_000, count: 7 },
+    { kind: 'talk', tokens: 4_000, count: 1 },
+    { kind: 'outputs', tokens: 11_000, count: 2 },
+  ] as const
+
+  test('has each part with its share, and what is free', () => {
+    expect(contextTable({ contextWindow: 100_000, tokens: 20_000, isScaled: true, parts: [...parts] })).toEqual({
+      kind: 'table',
+      title:
+        "Context of the next request: 20,000 tokens of 100,000, estimated by the provider's count of the newest call",
+      rows: [
+        ['instructions', '2,000 tokens · 2%'],
+        ['tools', '3,000 tokens · 3% · 7 tools'],
+        ['talk', '4,000 tokens · 4% · 1 message'],
+        ['outputs', '11,000 tokens · 11% · 2 results'],
+        ['free', '80,000 tokens · 80%'],
+      ],
+    })
+  })
+
+  test('says that the window is not known, and gives shares of what is there', () => {
+    const table = contextTable({ contextWindow: null, tokens: 20_000, isScaled: false, parts: [...parts] })
+    const { rows, title } = table.kind === 'table' ? table : { rows: [], title: '' }
+    expect(title).toMatch(
+      /^Context of the next request: 20,000 tokens; the window of this model is not known: .*, estimated$/,
+    )
+    expect(rows).toContainEqual(['outputs', '11,000 tokens · 55% · 2 results'])
+    expect(rows.map(([name]) => name)).not.toContain('free')
   })
 })

@@ -29,6 +29,7 @@ export const loginCompleted = z
 const login = z.object({
   provider,
   name: z.string().describe('Name for people.'),
+  kind: z.enum(['key', 'oauth']).describe('`oauth`: tokens that are renewed by themselves.'),
   keptIn: keptIn.nullable().describe('Place of the kept key; null for a provider whose variable is set only.'),
   variable,
 })
@@ -39,7 +40,11 @@ export const loginMethods = {
     about:
       'Begins to log in to a provider: the key is tried by listing its models, then kept. `login/completed` says how that ended. Only for clients on the machine of the server, as all four of these methods.',
     params: methodParams['login/start'],
-    result: z.object({ loginId }),
+    result: z.object({
+      loginId,
+      url: z.string().exactOptional().describe('Address for the browser, with `flow`.'),
+      userCode: z.string().exactOptional().describe('Code that the user types there, with `device`.'),
+    }),
   },
   'login/cancel': {
     about: 'Ends an attempt to log in; nothing is kept.',

@@ -153,6 +153,7 @@ export const methodParams = {
       .exactOptional()
       .describe('Number of items, the newest ones; fewer when they would exceed 8 MiB; default 100.'),
   }),
+  'conversation/context': z.object({ conversationId }),
   'conversation/readEvents': z.object({
     conversationId,
     after: z
@@ -201,7 +202,16 @@ export const methodParams = {
   'config/read': z.object({ ...overrides.shape, cwd: z.string() }),
   'login/start': z.object({
     provider,
-    key: z.string().describe('Key of the provider. It is not logged, and kept only if the provider accepts it.'),
+    key: z
+      .string()
+      .exactOptional()
+      .describe('Key of the provider. It is not logged, and kept only if the provider accepts it.'),
+    flow: z
+      .enum(['browser', 'device'])
+      .exactOptional()
+      .describe(
+        'In place of a key: OAuth at the issuer that the configuration names, in a browser of this machine or by a code.',
+      ),
   }),
   'login/cancel': z.object({ loginId: z.string().describe('Id of the attempt, from `login/start`.') }),
   'login/status': z.object({}),

@@ -101,7 +101,8 @@ function damaged(): ConfigError {
 
 function entryOf(value: unknown): FileEntry | null {
   if (typeof value !== 'object' || value === null || !('keptIn' in value)) return null
-  if (value.keptIn === 'keyring') return { keptIn: 'keyring', kind: 'key' }
+  if (value.keptIn === 'keyring')
+    return { keptIn: 'keyring', kind: 'kind' in value && value.kind === 'oauth' ? 'oauth' : 'key' }
   const credential = 'credential' in value ? asCredential(value.credential) : null
   return credential === null ? null : { keptIn: 'file', credential }
 }

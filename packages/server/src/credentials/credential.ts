@@ -4,7 +4,19 @@ export interface KeyCredential {
   readonly key: string
 }
 
-export type Credential = KeyCredential
+/** Tokens of a login by OAuth, with the server that gave them and renews them. */
+export interface OAuthCredential {
+  readonly kind: 'oauth'
+  readonly accessToken: string
+  /** Token that renews the login; null where the server gave none, so that the login ends with the access token. */
+  readonly refreshToken: string | null
+  /** End of the access token in ms since the epoch; null where the server names none. */
+  readonly expiresAtMs: number | null
+  readonly issuer: string
+  readonly clientId: string
+}
+
+export type Credential = KeyCredential | OAuthCredential
 
 /** Name under which a credential is kept: kind of its user, slash, id. */
 export type CredentialName = `provider/${string}`
@@ -14,14 +26,29 @@ export type Place = 'file' | 'keyring'
 
 /** Returns a stored value as a credential; null when it is none that this version knows. */
 export function asCredential(value: unknown): Credential | null {
-  if (typeof value !== 'object' || value === null || !('kind' in value)) return null
-  if (value.kind !== 'key' || !('key' in value) || typeof value.key !== 'string') return null
-  return keyFault(value.key) === null ? { kind: 'key', key: value.key } : null
+  if (!isRecord(value)) return null
+  const { kind, key } = value
+  if (kind === 'oauth') return asTokens(value)
+  return kind === 'key' && typeof key === 'string' && keyFault(key) === null ? { kind, key } : null
+}
+
+function asTokens(value: Readonly<Record<string, unknown>>): OAuthCredential | null {
+  const { accessToken, refreshToken, expiresAtMs, issuer, clientId } = value
+  if (typeof accessToken !== 'string' || typeof issuer !== 'string' || typeof clientId !== 'string') return null
+  if (refreshToken !== null && typeof refreshToken !== 'string') return null
+  if (expiresAtMs !== null && typeof expiresAtMs !== 'number') return null
+  return { kind: 'oauth', accessToken, refreshToken, expiresAtMs, issuer, clientId }
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null
 }
 
 /** Returns the texts of a credential that must never be shown. */
 export function secretsOf(credential: Credential): readonly string[] {
-  return [credential.key]
+  if (credential.kind === 'key') return [credential.key]
+  const { accessToken, refreshToken } = credential
+  return refreshToken === null ? [accessToken] : [accessToken, refreshToken]
 }
 
 const maxKeyChars = 16_384

@@ -140,10 +140,10 @@ export function createEngine(parts: EngineParts): Engine {
 
 /** Returns a function to the logins of this process, whose code is loaded with the first one. */
 function loginsWhenNeeded(
-  { home, env, credentials: store, redaction }: EngineParts,
+  { home, env, credentials: store, redaction, clock }: EngineParts,
   ways: Pick<LoginPorts, 'announce' | 'report'>,
 ): () => Promise<Logins> {
-  const ports = { home, env, store, redaction, ...ways }
+  const ports = { home, env, store, redaction, clock, ...ways }
   let opened: Promise<Logins> | null = null
   return () => {
     opened ??= import('./login/logins.ts').then(({ createLogins }) => createLogins(ports))

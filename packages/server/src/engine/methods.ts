@@ -143,6 +143,17 @@ function conversationMethods(
     'conversation/list': (params) => host.list(params),
     'conversation/read': ({ conversationId, before, limit }) =>
       readItems(ports, conversationId, { before: before ?? null, limit: limit ?? 100 }),
+    'conversation/context': async ({ conversationId }) => {
+      const { conversation, modules } = host.get(conversationId)
+      const { usage, context } = conversation.state.core
+      const { contextUse } = await import('./read/context-use.ts')
+      return contextUse({
+        request: modules.requests.next(),
+        instructionFiles: context?.instructionFiles ?? [],
+        last: usage.last,
+        contextWindow: modules.model().facts.contextWindow,
+      })
+    },
     'conversation/readEvents': ({ conversationId, ...range }) =>
       readEvents(host.get(conversationId).conversation, range),
     'conversation/readFile': (params) => readSideFile(ports, params),

@@ -4,6 +4,7 @@ import { truncateLine, truncateStart } from '../text/fit-rows.ts'
 import { count, placedPath } from '../text/formats.ts'
 import { gutterCells, indented } from '../text/gutter.ts'
 import { type Line, lineText, narrowed, type Room, type Span } from '../text/span.ts'
+import { costText } from '../text/token-words.ts'
 import { cellWidth } from '../text/width.ts'
 
 export interface StatusFacts {
@@ -18,10 +19,10 @@ export interface StatusFacts {
 }
 
 /** Parts in the order in which a narrow window drops them; the limits are never dropped. */
-type PartName = 'branch' | 'folder' | 'effort' | 'context' | 'clients' | 'model' | 'readOnly'
-const dropped: readonly PartName[] = ['branch', 'folder', 'effort', 'context', 'clients', 'model', 'readOnly']
+type PartName = 'cost' | 'branch' | 'folder' | 'effort' | 'context' | 'clients' | 'model' | 'readOnly'
+const dropped: readonly PartName[] = ['cost', 'branch', 'folder', 'effort', 'context', 'clients', 'model', 'readOnly']
 /** Number of parts that go before the words of the limits are shortened. */
-const droppedFirst = 4
+const droppedFirst = 5
 const folderColumns = 30
 /** Cells between the parts at the left and the share of the context at the right. */
 const leastGap = 2
@@ -64,7 +65,7 @@ function fittingParts(core: Core, facts: StatusFacts, room: Room): Line {
   ]) {
     const without = new Set(dropped.slice(0, count))
     const left = joined(leftParts(core, { ...facts, isBrief }, without))
-    const right = without.has('context') ? [] : contextSpans(core.usage)
+    const right = rightParts(core.usage, without)
     const gap = room.columns - widthOf(left, room) - widthOf(right, room) - gutterCells
     if (right.length > 0 && gap >= leastGap) return [...left, { text: ' '.repeat(gap) }, ...right]
     if (right.length === 0 && gap >= -gutterCells) return left
@@ -147,6 +148,19 @@ function sandboxSpan({ enforcement, sandbox, network }: Settings, isBrief: boole
   if (isBrief) return muted(`${enforcement === 'partial' ? 'part ' : ''}${mode}${hasNetwork ? '+net' : ''}`)
   const box = sandbox === 'read-only' ? 'read-only sandbox' : mode
   return muted(`${box}${enforcement === 'partial' ? ' in part' : ''}${hasNetwork ? ' with network' : ''}`)
+}
+
+/** Returns the share of the context and what the conversation has cost. */
+function rightParts(usage: Core['usage'], without: ReadonlySet<PartName>): Line {
+  const context = without.has('context') ? [] : contextSpans(usage)
+  const cost = without.has('cost') ? [] : costSpans(usage)
+  return joined([context, cost].filter((spans) => spans.length > 0))
+}
+
+/** Returns the cost of the conversation; nothing where it is free, or where no price is known, as `/status` says. */
+function costSpans({ total }: Core['usage']): Line {
+  const { costUsd = 0, isPartCost } = total
+  return costUsd === 0 && isPartCost !== true ? [] : [muted(costText(total))]
 }
 
 /** Returns the share of the model's context that the newest call used; nothing where that is not known. */

@@ -49,14 +49,14 @@ test('no sandbox, full access and never are red', () => {
 })
 
 describe('the share of the context', () => {
-  const responded = (contextWindow: number | null) =>
+  const responded = (contextWindow: number | null, cost: object = {}) =>
     after(
       { type: 'conversation.configured', settings: { enforcement: 'full', sandbox: 'workspace-write' } },
       turnStarted,
       {
         type: 'usage.updated',
         turnId: 't1',
-        counts: { inputTokens: 72_000, cachedInputTokens: 0, outputTokens: 0, reasoningTokens: 0 },
+        counts: { inputTokens: 72_000, cachedInputTokens: 0, outputTokens: 0, reasoningTokens: 0, ...cost },
         ...(contextWindow === null ? {} : { contextWindow }),
       },
     )
@@ -69,6 +69,14 @@ describe('the share of the context', () => {
     )
     expect(at(1_050_000, 120)).toMatch(/ {2}7% of 1\.05M$/)
     expect(at(400_000, 50)).not.toContain('%')
+  })
+
+  test('has the cost behind it, which goes first', () => {
+    const shown = (cost: object, columns: number) => lineText(statusLine(responded(400_000, cost), facts, { columns }))
+    expect(shown({ costUsd: 0.4219 }, 100)).toMatch(/ {2}18% of 400k · \$0\.42$/)
+    expect(shown({ costUsd: 0.4219, isPartCost: true }, 100)).toMatch(/ {2}18% of 400k · \$0\.42\+\?$/)
+    expect(shown({ costUsd: 0.4219 }, 84)).toMatch(/⎇ main .* {2}18% of 400k$/)
+    expect(shown({ costUsd: 0 }, 100)).toMatch(/400k$/)
   })
 
   test('is left out where the size of the context is not known', () => {

@@ -1,6 +1,6 @@
 import type { ModelEntry, ResponseEntry, UserPart } from '../../port/model-client.ts'
 import { createWrittenEntries, writeElements } from '../json.ts'
-import { readableArguments } from '../tool-calls.ts'
+import { acceptedName, readableArguments } from '../tool-calls.ts'
 
 type Role = 'user' | 'assistant'
 
@@ -92,7 +92,7 @@ function neutralBlocks({ text, calls }: ResponseEntry): readonly object[] {
     ...calls.map(({ callId, name, arguments: written }) => ({
       type: 'tool_use',
       id: acceptedId(callId),
-      name,
+      name: acceptedName(name),
       input: readableArguments(written),
     })),
   ]

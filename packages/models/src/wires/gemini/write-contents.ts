@@ -1,6 +1,6 @@
 import type { ModelCall, ModelEntry, ResponseEntry, UserPart } from '../../port/model-client.ts'
 import { createWrittenEntries, isRecord, type JsonRecord, recordAt, writeElements } from '../json.ts'
-import { readableArguments } from '../tool-calls.ts'
+import { acceptedName, readableArguments } from '../tool-calls.ts'
 
 /** Side of an entry; results follow each other in one content, as parallel calls need, and stand apart from messages. */
 type Side = 'user' | 'model' | 'results'
@@ -52,7 +52,11 @@ interface NamedCall {
 
 function namedCalls({ adapter, parts, calls }: ResponseEntry, own: string): readonly NamedCall[] {
   const given = new Set(adapter === own ? parts.flatMap(givenId) : [])
-  return calls.map(({ callId, name }) => ({ callId, name, hasId: given.has(callId) }))
+  return calls.map(({ callId, name }) => ({
+    callId,
+    name: adapter === own ? name : acceptedName(name),
+    hasId: given.has(callId),
+  }))
 }
 
 function givenId(part: unknown): readonly unknown[] {
@@ -98,7 +102,7 @@ function neutralParts({ text, calls }: ResponseEntry): readonly object[] {
 }
 
 function callPart({ name, arguments: written }: ModelCall): JsonRecord {
-  return { functionCall: { name, args: readableArguments(written) } }
+  return { functionCall: { name: acceptedName(name), args: readableArguments(written) } }
 }
 
 /** Adds a signature to the first call if it has none. */

@@ -2,6 +2,7 @@ import type { ModelEntry, ModelRequest, ResponseEntry, ToolSpec, UserPart } from
 import type { HttpWire, WriteRequest } from '../../port/wire.ts'
 import { createEntryJoiner, isRecord, writeElements } from '../json.ts'
 import { dataUrl, openaiApi } from '../openai-api.ts'
+import { acceptedName } from '../tool-calls.ts'
 import { createResponsesReader } from './read-response.ts'
 
 /** Wire of the Responses API of OpenAI. */
@@ -92,7 +93,7 @@ function neutralItems({ text, calls }: ResponseEntry): readonly object[] {
   const items = calls.map((call) => ({
     type: 'function_call',
     call_id: call.callId,
-    name: call.name,
+    name: acceptedName(call.name),
     arguments: call.arguments,
   }))
   return text === '' ? items : [message, ...items]

@@ -3,17 +3,17 @@ import type { Config } from '@parley/config'
 import { createModelClient, type Env, keyVariable, type ModelFailure, type ProviderConfig } from '@parley/models'
 import type { LoginCompleted, ParamsOf, ResultOf } from '@parley/protocol'
 import type { Redaction } from '@parley/redaction'
-import { RpcError } from '@parley/rpc'
-import { keyFault } from '../../credentials/credential.ts'
+import type { Credential } from '../../credentials/credential.ts'
 import type { CredentialStore } from '../../credentials/credential-store.ts'
-import { asRejection, rejection } from '../../replies/rejection.ts'
-import { assertProvider, keyedProviderIds, providerOf } from '../settings/model-sources.ts'
+import type { Clock } from '../../ports/clock-and-ids.ts'
+import { keyedProviderIds, providerOf } from '../settings/model-sources.ts'
 import { readConfig } from '../settings/read-config.ts'
+import { beginLogin, faultOf, loginProvider } from './begin-login.ts'
 import { learnCredential } from './provider-keys.ts'
 
 /** Attempts to log in, and what they left. */
 export interface Logins {
-  start(params: ParamsOf<'login/start'>): ResultOf<'login/start'>
+  start(params: ParamsOf<'login/start'>): Promise<ResultOf<'login/start'>>
   cancel(params: ParamsOf<'login/cancel'>): ResultOf<'login/cancel'>
   status(): ResultOf<'login/status'>
   logout(params: ParamsOf<'logout'>): Promise<ResultOf<'logout'>>
@@ -24,6 +24,7 @@ export interface LoginPorts {
   readonly env: Env
   readonly store: CredentialStore
   readonly redaction: Pick<Redaction, 'learn' | 'text'>
+  readonly clock: Clock
   /** Sends the end of an attempt to every client that may log in. */
   readonly announce: (end: LoginCompleted) => void
   readonly report: (fault: unknown) => void
@@ -34,26 +35,12 @@ export function createLogins(ports: LoginPorts): Logins {
   const attempts = new Map<string, AbortController>()
   const ownConfig = () => readConfig(home, {}).values
 
-  /** Tries a key and keeps it. Resolves to the end of the attempt. */
-  async function tryKey(login: Attempt): Promise<Outcome> {
-    const { provider, key, config, signal } = login
-    const refusal = await refusalOf(login, env)
-    if (signal.aborted) return failed('aborted', 'The login was cancelled; nothing is kept.')
-    if (refusal !== null) return failed(refusal.code, `${refusal.message} The key is not kept.`)
-    const wanted = config.cli_auth_credentials_store ?? 'auto'
-    return {
-      code: null,
-      error: null,
-      keptIn: await store.keep(`provider/${provider.id}`, { kind: 'key', key }, wanted),
-    }
-  }
-
-  async function run(loginId: string, login: Attempt): Promise<void> {
-    const { provider } = login
-    const { code, error, keptIn } = await tryKey(login).catch((fault: unknown) => {
-      const known = asRejection(fault)
-      if (known === fault) report(fault)
-      return failed(known instanceof RpcError ? String(known.data?.['code']) : 'internal', messageOf(known))
+  async function run(loginId: string, attempt: Attempt): Promise<void> {
+    const { provider } = attempt
+    const { code, error, keptIn } = await keepWhenAccepted(attempt, ports).catch((fault: unknown) => {
+      const known = faultOf(fault)
+      if (known.code === 'internal') report(fault)
+      return failed(known.code, known.message)
     })
     attempts.delete(loginId)
     const said = error === null ? null : redaction.text(error)
@@ -62,19 +49,18 @@ export function createLogins(ports: LoginPorts): Logins {
   }
 
   return {
-    start({ provider: id, key }) {
+    async start({ provider: id, key, flow }) {
       const config = ownConfig()
       const provider = loginProvider(id, config, env)
-      const fault = keyFault(key)
-      if (fault !== null)
-        throw rejection('invalidParams', `This is no key: ${fault}. Nothing was sent.`, { field: 'key' })
-      learnCredential(redaction, { kind: 'key', key })
+      const controller = new AbortController()
+      const { signal } = controller
+      const way = await beginLogin({ id, key, flow, config, signal }, ports.clock)
       const loginId = `l-${randomUUID().slice(-12)}`
-      const attempt = new AbortController()
-      attempts.set(loginId, attempt)
+      attempts.set(loginId, controller)
       // The reply leaves first, so that a client knows the id in the notification.
-      setImmediate(() => void run(loginId, { provider, key, config, signal: attempt.signal }))
-      return { loginId }
+      setImmediate(() => void run(loginId, { provider, config, signal, credential: way.credential }))
+      const { url, userCode } = way
+      return { loginId, ...(url === undefined ? {} : { url }), ...(userCode === undefined ? {} : { userCode }) }
     },
     cancel({ loginId }) {
       const attempt = attempts.get(loginId)
@@ -90,33 +76,42 @@ export function createLogins(ports: LoginPorts): Logins {
   }
 }
 
+interface Attempt {
+  readonly provider: ProviderConfig
+  readonly config: Config
+  readonly signal: AbortSignal
+  readonly credential: Promise<Credential>
+}
+
 type Outcome = Pick<LoginCompleted, 'code' | 'error' | 'keptIn'>
 
 function failed(code: string, error: string): Outcome {
   return { code, error, keptIn: null }
 }
 
-interface Attempt {
-  readonly provider: ProviderConfig
+/** Waits for the credential, tries it and keeps it. */
+async function keepWhenAccepted(attempt: Attempt, { env, store, redaction }: LoginPorts): Promise<Outcome> {
+  const { provider, config, signal } = attempt
+  const credential = await attempt.credential
+  learnCredential(redaction, credential)
+  const key = credential.kind === 'key' ? credential.key : credential.accessToken
+  const refusal = await refusalOf({ provider, key, signal }, env)
+  if (signal.aborted) return failed('aborted', 'The login was cancelled; nothing is kept.')
+  if (refusal !== null) return failed(refusal.code, `${refusal.message} The key is not kept.`)
+  const wanted = config.cli_auth_credentials_store ?? 'auto'
+  return { code: null, error: null, keptIn: await store.keep(`provider/${provider.id}`, credential, wanted) }
+}
+
+interface Trial extends Pick<Attempt, 'provider' | 'signal'> {
   readonly key: string
-  readonly config: Config
-  readonly signal: AbortSignal
 }
 
 /** Asks the provider for its models with this key. Resolves to the failure; null when it answered. */
-async function refusalOf({ provider, key, signal }: Attempt, env: Env): Promise<ModelFailure | null> {
+async function refusalOf({ provider, key, signal }: Trial, env: Env): Promise<ModelFailure | null> {
   const ownKeys = [provider.envKey, provider.otherEnvKey]
   const others = Object.fromEntries(Object.entries(env).filter(([name]) => !ownKeys.includes(name)))
   const listing = await createModelClient(provider, { env: others, keptKey: () => key }).listModels(signal)
   return listing.type === 'failed' ? listing.failure : null
-}
-
-/** Returns a provider that takes a key. Throws `invalidParams` for any other. */
-function loginProvider(id: string, config: Config, env: Env): ProviderConfig {
-  assertProvider(id, config, env)
-  const provider = config.model_providers?.[id]?.wire_api === 'recorded' ? null : providerOf(id, config, env)
-  if (provider !== null) return provider
-  throw rejection('invalidParams', `The provider "${id}" plays a recording and takes no key.`, { field: 'provider' })
 }
 
 function loginsOf(config: Config, store: CredentialStore, env: Env): ResultOf<'login/status'>['logins'] {
@@ -128,10 +123,8 @@ function loginsOf(config: Config, store: CredentialStore, env: Env): ResultOf<'l
     const keptIn = entries.get(`provider/${id}`)?.keptIn ?? null
     const variable = provider === null ? null : (keyVariable(provider, env) ?? null)
     if (keptIn === null && variable === null) return []
-    return [{ provider: id, name: provider?.name ?? id, keptIn, variable }]
+    const entry = entries.get(`provider/${id}`)
+    const kind = entry?.keptIn === 'file' ? entry.credential.kind : (entry?.kind ?? 'key')
+    return [{ provider: id, name: provider?.name ?? id, kind, keptIn, variable }]
   })
-}
-
-function messageOf(fault: unknown): string {
-  return fault instanceof Error ? fault.message : String(fault)
 }

@@ -3,12 +3,14 @@ import { type Redaction, secretValue } from '@parley/redaction'
 import { type Credential, type CredentialName, secretsOf } from '../../credentials/credential.ts'
 import type { FileEntries } from '../../credentials/credential-file.ts'
 import type { CredentialStore } from '../../credentials/credential-store.ts'
+import type { Clock } from '../../ports/clock-and-ids.ts'
+import { freshTokens } from './fresh-tokens.ts'
 
 /** Keys of the providers that the user logged in to. */
 export interface ProviderKeys {
   /** Returns the ids of these providers, without asking the keyring. Throws `ConfigError`. */
   kept(): ReadonlySet<string>
-  /** Resolves to the key for the next request; null without a login. Throws `ConfigError`. */
+  /** Resolves to the key for the next request, renewed if it is about to end; null without a login. Throws `ConfigError`. */
   keyOf(providerId: string): Promise<string | null>
   /**
    * Makes redaction know the keys in the file, and that of one provider wherever it is kept. Called before a conversation
@@ -20,11 +22,12 @@ export interface ProviderKeys {
 interface KeyPorts {
   readonly store: CredentialStore
   readonly redaction: Pick<Redaction, 'learn'>
+  readonly clock: Pick<Clock, 'now'>
 }
 
 const prefix = 'provider/'
 
-export function createProviderKeys({ store, redaction }: KeyPorts): ProviderKeys {
+export function createProviderKeys({ store, redaction, clock }: KeyPorts): ProviderKeys {
   const fromKeyring = createKeyringMemory(store)
 
   async function keyOf(providerId: string): Promise<string | null> {
@@ -34,7 +37,9 @@ export function createProviderKeys({ store, redaction }: KeyPorts): ProviderKeys
     const credential = entry.keptIn === 'file' ? entry.credential : await fromKeyring(name)
     if (credential === null) return null
     learnCredential(redaction, credential)
-    return credential.key
+    if (credential.kind === 'key') return credential.key
+    const learn = (renewed: Credential) => learnCredential(redaction, renewed)
+    return freshTokens(credential, { name, store, learn, now: clock.now })
   }
 
   return {
@@ -44,7 +49,8 @@ export function createProviderKeys({ store, redaction }: KeyPorts): ProviderKeys
       try {
         for (const entry of store.entries().values())
           if (entry.keptIn === 'file') learnCredential(redaction, entry.credential)
-        await keyOf(providerId)
+        const entry = store.entries().get(`${prefix}${providerId}`)
+        if (entry?.keptIn === 'keyring') await keyOf(providerId)
       } catch (error) {
         if (!(error instanceof ConfigError)) throw error
       }

@@ -229,6 +229,7 @@ export function providerOf(providerId: string, config: Config, env: Env): Provid
     ...(envKey === undefined ? {} : { envKey }),
     ...(otherEnvKey === undefined ? {} : { otherEnvKey }),
     ...(defaultModel === undefined ? {} : { defaultModel }),
+    ...(settings?.oauth === undefined ? {} : { needsLogin: true as const }),
     headers: settings?.headers ?? builtIn?.headers ?? {},
     ...(envHeaders === undefined ? {} : { envHeaders }),
     queryParams: settings?.query_params ?? builtIn?.queryParams ?? {},
@@ -241,5 +242,6 @@ export function providerOf(providerId: string, config: Config, env: Env): Provid
 
 /** Tells if a provider can be asked: it needs no key, its key is set, or the user logged in to it. */
 export function isUsable(provider: ProviderConfig, { env, kept }: KeysFound): boolean {
-  return provider.envKey === undefined || readKey(provider, env) !== undefined || kept.has(provider.id)
+  const needsNone = provider.envKey === undefined && provider.needsLogin !== true
+  return needsNone || readKey(provider, env) !== undefined || kept.has(provider.id)
 }

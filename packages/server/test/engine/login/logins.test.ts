@@ -68,7 +68,7 @@ describe('a login', () => {
       variable: null,
     })
     expect(await other.end()).toEqual(end)
-    const login = { provider: 'gate', name: 'gate', keptIn: 'file', variable: null }
+    const login = { provider: 'gate', name: 'gate', kind: 'key', keptIn: 'file', variable: null }
     expect(await first.peer.request('login/status', {})).toEqual({ logins: [login] })
     expect([...afar.ends, ...reader.ends]).toEqual([])
     expect(await first.peer.request('logout', { provider: 'gate' })).toEqual({ removed: true, variable: null })

@@ -39,7 +39,6 @@ const rubbish: Record<string, unknown> = {
   file: 7,
   command: 7,
   prefix: 7,
-  provider: 7,
   loginId: 7,
   provider: 7,
 }
