@@ -39,6 +39,7 @@ export type {
 } from './schema/input.ts'
 export type {
   CallItem,
+  CompactionTrigger,
   DecisionRecord,
   Failure,
   FileChangeEntry,

@@ -122,6 +122,9 @@ async function askConversation(
     case 'rename':
       await conversation.rename(intent.name)
       return dispatch(note('info', `This conversation is now named ${intent.name}.`))
+    case 'compact':
+    case 'undoCompaction':
+      return dispatch(...(await compact(intent, conversation)))
     case 'diff':
       return dispatch(await diffAction(conversation.state))
     case 'why': {
@@ -130,6 +133,20 @@ async function askConversation(
       return dispatch({ kind: 'notice', notice: whyTable(await parley.request('policy/why', call)) })
     }
   }
+}
+
+/** Asks for a compaction, which the transcript shows, or undoes the last one. */
+async function compact(
+  intent: Extract<RequestIntent, { kind: 'compact' | 'undoCompaction' }>,
+  conversation: IntentConversation,
+): Promise<readonly UiAction[]> {
+  if (intent.kind === 'compact') {
+    await conversation.request('conversation/compact', intent.what === '' ? {} : { instructions: intent.what })
+    return []
+  }
+  const { tokens } = await conversation.request('conversation/compact/undo', {})
+  const text = `The last compaction is undone: the model sees about ${tokens.toLocaleString('en-US')} tokens again.`
+  return [note('info', `${text} Nothing is compacted by itself until the next turn has ended.`)]
 }
 
 async function askServer(intent: ServerIntent, { parley, conversation, dispatch }: IntentContext): Promise<void> {

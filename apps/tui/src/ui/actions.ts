@@ -153,6 +153,9 @@ export type Intent =
   | { readonly kind: 'preview'; readonly conversationId: ConversationId }
   /** Explains the decision on the named call, or on the last one. */
   | { readonly kind: 'why'; readonly item?: string }
+  /** Compacts what the model sees; `what` matters, in the user's words; empty for nothing particular. */
+  | { readonly kind: 'compact'; readonly what: string }
+  | { readonly kind: 'undoCompaction' }
   /** Shows what the conversation's folder has that is not committed. */
   | { readonly kind: 'diff' }
   | { readonly kind: 'status' }

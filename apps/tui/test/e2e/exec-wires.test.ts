@@ -1,9 +1,11 @@
 import {
   anthropicFrames,
+  chatFrames,
   createMessagesCache,
   createPrefixCache,
   type PromptCache,
   type RecordedRequest,
+  responsesFrames,
   type Step,
   type Wire as WireName,
 } from '@parley/testkit'
@@ -64,6 +66,21 @@ describe.each(wires)('a turn of ten calls on the %s wire', (wire: WireName, mode
     const bytes = sum(requests.map(({ text }) => Buffer.byteLength(text)))
     if (process.env['PARLEY_PRINT_FIGURES'] === '1')
       process.stdout.write(`${[wire, requests.length, bytes, input, cached, cached / input].join(' | ')}\n`)
+  })
+})
+
+describe.each([
+  ['responses', responsesFrames],
+  ['chat', chatFrames],
+  ['anthropic', anthropicFrames],
+] as const)('a call on the %s wire', (wire, framesOf) => {
+  it('whose arguments do not end is stopped at 4 MiB, and the model is not asked again', async () => {
+    const frames = framesOf({ calls: [{ name: 'shell', arguments: `{"command":"${'x'.repeat(5 << 20)}` }] }, 1)
+    const longest = frames.findIndex((frame) => frame.length > 5 << 20)
+    await using world = await execWorld({ steps: [{ raw: frames.slice(0, longest + 1).join('') }] })
+    const { end } = await world.execJson(['-c', `model_providers.local.wire_api="${wire}"`, 'hello'])
+    expect(end.failure).toMatchObject({ code: 'responseTooLarge' })
+    expect(world.model.requests).toHaveLength(1)
   })
 })
 

@@ -133,6 +133,11 @@ export const methodParams = {
         'Answers to the form of an `elicitation`, with `approved`; an invalid one is -32602, which names its field.',
       ),
   }),
+  'conversation/compact': z.object({
+    conversationId,
+    instructions: z.string().max(4000).exactOptional().describe('What matters, for the model that writes the summary.'),
+  }),
+  'conversation/compact/undo': byId,
   'conversation/fork': z.object({
     conversationId,
     at: z.int().min(1).exactOptional().describe('Seq of the last event to take over; default the newest.'),

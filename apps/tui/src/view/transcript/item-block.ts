@@ -7,6 +7,7 @@ import type { Line, Room } from '../text/span.ts'
 import { authorRows, type Block } from './block.ts'
 import { commandBlock, toolBlock } from './call-block.ts'
 import { changeBlock } from './change-block.ts'
+import { compactionBlock } from './compaction-block.ts'
 import { noticeBlock } from './notice-block.ts'
 
 /** Returns the block of a finished item. `author`: name of another client that sent it. */
@@ -25,6 +26,8 @@ export function itemBlock(item: Item, room: Room, author: string | null = null):
       return changeBlock(item, room)
     case 'toolCall':
       return toolBlock(item, room)
+    case 'contextCompaction':
+      return compactionBlock(item, room)
     case 'notice':
       return noticeBlock(item, room)
     default:

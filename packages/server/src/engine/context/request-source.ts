@@ -19,6 +19,8 @@ export interface RequestSource {
    * call.
    */
   prepare(signal: AbortSignal): Promise<void>
+  /** Makes the next `prepare` gather everything again, as it is after a compaction. */
+  forget(): void
   /** Returns the next request, computed from the log and its side files alone. */
   next(): ModelRequest
 }
@@ -69,6 +71,9 @@ export function createRequestSource({ conversation, tools, offered, model, gathe
       const known = conversation.state.core.context
       if (known === null || isChanged(known, event)) conversation.record(event)
       preparedFor = now
+    },
+    forget() {
+      preparedFor = null
     },
     next() {
       const { meta, settings, context, turn } = conversation.state.core

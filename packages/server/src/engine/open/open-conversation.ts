@@ -196,7 +196,7 @@ async function openConversation(parts: OpenParts, ports: SetupPorts): Promise<Li
   const mcp = openMcp({ conversation, clients, config, environment }, ports)
   const models = { sourceOf: ports.models(values), fallbacks: fallbacksOf(values) }
   const modules = createTurnModules(
-    { conversation, clients, toolPorts, mcp, limits, givenRules, gather, ...models },
+    { conversation, clients, toolPorts, mcp, limits, givenRules, gather, config: values, ...models },
     ports,
   )
   const patience = createStoragePatience(clock, onFault)

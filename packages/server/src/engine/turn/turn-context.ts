@@ -1,3 +1,4 @@
+import type { Config } from '@parley/config'
 import type { ModelFacts } from '@parley/models'
 import type { Rules, UserRules } from '@parley/policy'
 import { type ClientId, modelInUse } from '@parley/protocol'
@@ -15,6 +16,7 @@ import type { ConversationLimits } from '../limits/conversation-limits.ts'
 import { createForegroundCalls, type ForegroundCalls } from '../session/foreground-calls.ts'
 import type { Participants } from '../session/participants.ts'
 import { createSessionMemory, type SessionMemory } from '../session/session-memory.ts'
+import { type CompactionSettings, compactionSettings } from '../settings/compaction-settings.ts'
 import type { ModelSource } from '../settings/model-sources.ts'
 import { createRetryWait, type RetryWait } from './retry-wait.ts'
 
@@ -49,6 +51,7 @@ export interface TurnModules {
   /** Returns the model that makes the next call. */
   readonly model: () => CurrentModel
   readonly requests: RequestSource
+  readonly compaction: CompactionSettings
   /** Models that take over, in order, when the retries of a call are used up. */
   readonly fallbacks: readonly Fallback[]
   readonly retryWait: RetryWait
@@ -59,7 +62,7 @@ export interface TurnModules {
 }
 
 /** Model that makes the next call: the client of its provider and what is known of it. */
-export interface CurrentModel extends Pick<ModelSource, 'client' | 'limits'> {
+export interface CurrentModel extends Pick<ModelSource, 'client' | 'limits' | 'factsOf'> {
   readonly facts: ModelFacts
   /** Output limit that the user set. */
   readonly maxOutputTokens: number | undefined
@@ -75,6 +78,7 @@ interface ModuleParts {
   readonly givenRules: Rules
   readonly gather: () => Promise<RequestContext>
   readonly sourceOf: (providerId: string) => ModelSource
+  readonly config: Config
   readonly fallbacks: readonly Fallback[]
 }
 
@@ -85,12 +89,12 @@ export function createTurnModules(
   parts: ModuleParts,
   { clock, ids, random, redaction, userRules }: Ports,
 ): TurnModules {
-  const { conversation, clients, toolPorts, mcp, limits, givenRules, gather, sourceOf, fallbacks } = parts
+  const { conversation, clients, toolPorts, mcp, limits, givenRules, gather, sourceOf, fallbacks, config } = parts
   const tools = createTools(toolPorts)
   const model = (): CurrentModel => {
     const { modelProvider, model: name } = modelInUse(conversation.state.core)
     const { client, limits: retries, factsOf, maxOutputOf } = sourceOf(modelProvider)
-    return { client, limits: retries, facts: factsOf(name), maxOutputTokens: maxOutputOf(name) }
+    return { client, limits: retries, factsOf, facts: factsOf(name), maxOutputTokens: maxOutputOf(name) }
   }
   return {
     clock,
@@ -109,6 +113,7 @@ export function createTurnModules(
     foreground: createForegroundCalls(),
     model,
     requests: createRequestSource({ conversation, tools, offered: mcp.offered, model, gather }),
+    compaction: compactionSettings(config),
     fallbacks,
     retryWait: createRetryWait(clock),
     answerers: () => clients.answerers,
