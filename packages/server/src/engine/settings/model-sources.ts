@@ -233,9 +233,6 @@ export function providerOf(providerId: string, config: Config, env: Env): Provid
     headers: settings?.headers ?? builtIn?.headers ?? {},
     ...(envHeaders === undefined ? {} : { envHeaders }),
     queryParams: settings?.query_params ?? builtIn?.queryParams ?? {},
-    requestMaxRetries: settings?.request_max_retries ?? providerDefaults.requestMaxRetries,
-    streamMaxRetries: settings?.stream_max_retries ?? providerDefaults.streamMaxRetries,
-    streamIdleTimeoutMs: settings?.stream_idle_timeout_ms ?? providerDefaults.streamIdleTimeoutMs,
     ...networkFields(settings ?? {}, config, env),
   }
 }

@@ -1,16 +1,19 @@
 import { isAbsolute, join } from 'node:path'
 import type { Config, ProviderSettings } from '@parley/config'
-import type { Env, ProviderConfig } from '@parley/models'
+import { type Env, type ProviderConfig, providerDefaults } from '@parley/models'
 
-type NetworkFields = Pick<ProviderConfig, 'connectTimeoutMs' | 'requestTimeoutMs' | 'network'>
+type NetworkFields = Pick<
+  ProviderConfig,
+  'requestMaxRetries' | 'streamMaxRetries' | 'streamIdleTimeoutMs' | 'connectTimeoutMs' | 'requestTimeoutMs' | 'network'
+>
 
-/** Returns the time limits of a provider and how its requests reach the network. */
-export function networkFields(
-  { connect_timeout_ms: connectTimeoutMs, request_timeout_ms: requestTimeoutMs }: ProviderSettings,
-  { network }: Config,
-  env: Env,
-): NetworkFields {
+/** Returns the limits of a provider's requests and how its requests reach the network. */
+export function networkFields(settings: ProviderSettings, { network }: Config, env: Env): NetworkFields {
+  const { connect_timeout_ms: connectTimeoutMs, request_timeout_ms: requestTimeoutMs } = settings
   return {
+    requestMaxRetries: settings.request_max_retries ?? providerDefaults.requestMaxRetries,
+    streamMaxRetries: settings.stream_max_retries ?? providerDefaults.streamMaxRetries,
+    streamIdleTimeoutMs: settings.stream_idle_timeout_ms ?? providerDefaults.streamIdleTimeoutMs,
     ...(connectTimeoutMs === undefined ? {} : { connectTimeoutMs }),
     ...(requestTimeoutMs === undefined ? {} : { requestTimeoutMs }),
     ...(network === undefined ? {} : { network: settingsOf(network, env) }),
