@@ -9,7 +9,7 @@ export interface NetworkStep {
   readonly name: string
   readonly level: 'ok' | 'warning' | 'problem'
   readonly text: string
-  /** What to do about it. */
+  /** Sentence on what to do about it. */
   readonly remedy?: string
 }
 

@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs'
 import type { SecureContext } from 'node:tls'
+import { readUnlocked } from '@parley/host'
 import type { Env, NetworkSettings } from '../port/wire.ts'
 
 /** Error of a CA file that cannot be used. Its code makes it a request that could not be sent. */
@@ -62,7 +62,7 @@ function readCaFile(path: string): string {
 
 function readOrExplain(path: string): string {
   try {
-    return readFileSync(path, 'utf8')
+    return readUnlocked(path)
   } catch (error) {
     const cause = error instanceof Error && 'code' in error ? String(error.code) : String(error)
     throw new CaFileError(`ca_file ${path} cannot be read (${cause})`, { cause: error })

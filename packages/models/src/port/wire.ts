@@ -3,7 +3,7 @@ import type { ModelClient, ModelEvent, ModelFailure, ModelRequest } from './mode
 /** Variables by name. */
 export type Env = Readonly<Record<string, string | undefined>>
 
-/** How requests reach the network; what is left out comes from the variables of the environment and from Node. */
+/** Way of requests to the network; what is left out comes from the variables of the environment and from Node. */
 export interface NetworkSettings {
   /** Address of the proxy, before those of the variables. */
   readonly proxy?: string
