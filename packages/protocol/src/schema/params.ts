@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { conversationId as anyConversationId, approvalId, itemId, messageId, turnId } from './ids.ts'
-import { answers, decision, inputItem, outputSchema, sideFile } from './input.ts'
+import { answers, decision, inputItem, outputSchema, sideFile, turnBudget } from './input.ts'
 import { approvalPolicy, sandboxMode, settingsPatch } from './settings.ts'
 
 export const clientAccess = z
@@ -101,6 +101,7 @@ export const methodParams = {
     when: z.enum(['now', 'queue', 'steer']).exactOptional().describe('Default `now`.'),
     overrides: settingsPatch.exactOptional().describe('Only with `now`.'),
     outputSchema: outputSchema.exactOptional().describe('Schema for the turn it starts; not with `steer`.'),
+    budget: turnBudget.exactOptional().describe('Budget of the turn it starts; a running turn keeps its own.'),
   }),
   'conversation/inbox/edit': z.object({ conversationId, messageId, content: z.array(inputItem).min(1) }),
   'conversation/inbox/remove': z.object({ conversationId, messageId }),

@@ -150,12 +150,12 @@ function conversationMethods(
       readItems(ports, conversationId, { before: before ?? null, limit: limit ?? 100 }),
     'conversation/context': async ({ conversationId }) => {
       const { conversation, modules } = host.get(conversationId)
-      const { usage, context } = conversation.state.core
+      const { context } = conversation.state.core
       const { contextUse } = await import('./read/context-use.ts')
       return contextUse({
         request: modules.requests.next(),
         instructionFiles: context?.instructionFiles ?? [],
-        last: usage.last,
+        counted: conversation.view.counted(conversation.sideFiles),
         contextWindow: modules.model().facts.contextWindow,
       })
     },
