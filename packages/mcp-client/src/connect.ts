@@ -176,7 +176,7 @@ function isLostSession(error: unknown): boolean {
 /** Explains an error of the SDK to people, with advice where there is some. */
 export function explainFailure(error: unknown): string {
   if (SdkHttpError.isInstance(error) && (error.status === 401 || error.status === 403))
-    return `it rejected the request (HTTP ${error.status}): log in with \`parley mcp login NAME\`, or set bearer_token_env_var or http_headers`
+    return `it rejected the request (HTTP ${error.status}): set bearer_token_env_var or http_headers, or log in: parley mcp login NAME`
   if (SdkError.isInstance(error) && error.code === 'REQUEST_TIMEOUT') return 'it did not answer in time'
   const cause = error instanceof Error && error.cause instanceof Error ? `: ${error.cause.message}` : ''
   return error instanceof Error ? `${error.message}${cause}` : String(error)
