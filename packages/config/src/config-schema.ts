@@ -98,6 +98,9 @@ const configShape = {
   profile: text,
   openai_base_url: plainText,
   model_context_window: atLeastOne,
+  model_auto_compact_token_limit: atLeastOne,
+  compact_model: text,
+  compact_prompt: text,
   get fallback_models() {
     const name = z.string().regex(/\S/, 'must not be empty')
     return z

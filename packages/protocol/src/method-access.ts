@@ -22,6 +22,8 @@ export const methodAccess: Readonly<Record<MethodName, MethodAccess>> = {
   'conversation/continue': 'change',
   'conversation/retryNow': 'change',
   'approval/decide': 'change',
+  'conversation/compact': 'change',
+  'conversation/compact/undo': 'change',
   'conversation/fork': 'change',
   'conversation/list': 'look',
   'conversation/read': 'look',

@@ -1,9 +1,11 @@
 import {
   anthropicFrames,
+  chatFrames,
   createMessagesCache,
   createPrefixCache,
   type PromptCache,
   type RecordedRequest,
+  responsesFrames,
   type Step,
   type Wire as WireName,
 } from '@parley/testkit'
@@ -65,6 +67,46 @@ describe.each(wires)('a turn of ten calls on the %s wire', (wire: WireName, mode
     if (process.env['PARLEY_PRINT_FIGURES'] === '1')
       process.stdout.write(`${[wire, requests.length, bytes, input, cached, cached / input].join(' | ')}\n`)
   })
+})
+
+describe.each([
+  ['responses', responsesFrames],
+  ['chat', chatFrames],
+  ['anthropic', anthropicFrames],
+] as const)('a call on the %s wire', (wire, framesOf) => {
+  it('whose arguments do not end is stopped at 4 MiB, and the model is not asked again', async () => {
+    const frames = framesOf({ calls: [{ name: 'shell', arguments: `{"command":"${'x'.repeat(5 << 20)}` }] }, 1)
+    const longest = frames.findIndex((frame) => frame.length > 5 << 20)
+    await using world = await execWorld({ steps: [{ raw: frames.slice(0, longest + 1).join('') }] })
+    const { end } = await world.execJson(['-c', `model_providers.local.wire_api="${wire}"`, 'hello'])
+    expect(end.failure).toMatchObject({ code: 'responseTooLarge' })
+    expect(world.model.requests).toHaveLength(1)
+  })
+})
+
+it('a conversation that changes its wire with each turn keeps what was said, done and found', async () => {
+  const order = [...wires, ...wires]
+  const steps = order.flatMap(([wire], turn): readonly Step[] => [
+    {
+      reasoning: `thought-${wire}-${turn}`,
+      text: `Looking-${turn}.`,
+      calls: [{ name: 'read_file', arguments: { path: `src/part-${turn}.ts` } }],
+    },
+    { text: `Done-${turn}.` },
+  ])
+  await using world = await execWorld({ steps, files })
+  for (const [turn, [wire, model]] of order.entries()) {
+    const resume = turn === 0 ? [] : ['resume', '--last']
+    const settings = ['-m', model, '-c', `model_providers.local.wire_api="${wire}"`]
+    const { stdout } = await world.exec([...settings, ...resume, `Ask-${turn}.`])
+    expect(stdout).toBe(`Done-${turn}.\n`)
+    const { text } = world.model.requests.at(-1) ?? { text: '' }
+    expect(world.model.requests.at(-1)?.wire).toBe(wire)
+    for (let earlier = 0; earlier <= turn; earlier += 1)
+      for (const word of [`Ask-${earlier}.`, `Looking-${earlier}.`, `value${earlier} = ${earlier} `])
+        expect(text).toContain(word)
+    expect([...text.matchAll(/thought-(\w+)-/g)].filter(([, of]) => of !== wire)).toEqual([])
+  }
 })
 
 const chat = ['-m', 'qwen3', '-c', 'model_providers.local.wire_api="chat"']

@@ -32,6 +32,9 @@ export interface ModelFacts {
   readonly toolShape: ToolShape
 }
 
+/** Abilities that decide which tools a model is offered. */
+export type ModelAbilities = Pick<ModelFacts, 'toolShape' | 'images'>
+
 type PricedProvider = Pick<Provider, 'id' | 'baseUrl' | 'envKey' | 'recording'>
 
 /**

@@ -125,6 +125,25 @@ export const methods = {
     params: methodParams['approval/decide'],
     result: acknowledged,
   },
+  'conversation/compact': {
+    about:
+      "Compacts the model's view: a summary and the carried words stand for what was said so far. Runs in a turn of its own, or at the next safe point of the open one; `conversation/interrupt` stops it.",
+    params: methodParams['conversation/compact'],
+    result: z.object({
+      turnId: turnId.describe('The turn it runs in.'),
+      itemId: itemId.describe('Id of its `contextCompaction` item.'),
+      seq: z.int().describe('Seq of the event that recorded it.'),
+    }),
+  },
+  'conversation/compact/undo': {
+    about:
+      'Undoes the newest compaction that holds. -32602 with `tokens` and `contextWindow` when the conversation would not fit the window then.',
+    params: methodParams['conversation/compact/undo'],
+    result: z.object({
+      seq: z.int().describe('Seq of the event that recorded it.'),
+      tokens: z.int().describe('Estimated tokens of the next request.'),
+    }),
+  },
   'conversation/fork': {
     about:
       'Creates a conversation from any point of this one: it has the same events up to `at`, open turns and items are settled, and pending approvals are withdrawn.',

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { conversationId as anyConversationId, approvalId, itemId, messageId, turnId } from './ids.ts'
-import { answers, decision, inputItem, outputSchema, sideFile } from './input.ts'
+import { answers, decision, inputItem, outputSchema, sideFile, turnBudget } from './input.ts'
 import { approvalPolicy, sandboxMode, settingsPatch } from './settings.ts'
 
 export const clientAccess = z
@@ -102,6 +102,7 @@ export const methodParams = {
     when: z.enum(['now', 'queue', 'steer']).exactOptional().describe('Default `now`.'),
     overrides: settingsPatch.exactOptional().describe('Only with `now`.'),
     outputSchema: outputSchema.exactOptional().describe('Schema for the turn it starts; not with `steer`.'),
+    budget: turnBudget.exactOptional().describe('Budget of the turn it starts; a running turn keeps its own.'),
   }),
   'conversation/inbox/edit': z.object({ conversationId, messageId, content: z.array(inputItem).min(1) }),
   'conversation/inbox/remove': z.object({ conversationId, messageId }),
@@ -134,6 +135,11 @@ export const methodParams = {
         'Answers to the form of an `elicitation`, with `approved`; an invalid one is -32602, which names its field.',
       ),
   }),
+  'conversation/compact': z.object({
+    conversationId,
+    instructions: z.string().max(4000).exactOptional().describe('What matters, for the model that writes the summary.'),
+  }),
+  'conversation/compact/undo': byId,
   'conversation/fork': z.object({
     conversationId,
     at: z.int().min(1).exactOptional().describe('Seq of the last event to take over; default the newest.'),

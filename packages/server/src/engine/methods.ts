@@ -4,6 +4,7 @@ import type { ConversationId, MethodName, ParamsOf, ResultOf } from '@parley/pro
 import type { Redaction } from '@parley/redaction'
 import type { CheckupPorts } from './checkup/check-up.ts'
 import * as commands from './commands/commands.ts'
+import { compact, undoCompaction } from './commands/compact.ts'
 import { decideApproval } from './commands/decide-approval.ts'
 import { sendMessage } from './commands/send-message.ts'
 import { restartMcpServer } from './context/conversation-mcp.ts'
@@ -105,6 +106,8 @@ type ChangeMethod =
   | 'approval/decide'
   | 'conversation/configure'
   | 'conversation/runShell'
+  | 'conversation/compact'
+  | 'conversation/compact/undo'
 
 /** Methods that change an open conversation. */
 function changeMethods(client: Guest, { host }: MethodPorts): Pick<EngineMethods, ChangeMethod> {
@@ -122,6 +125,8 @@ function changeMethods(client: Guest, { host }: MethodPorts): Pick<EngineMethods
     'conversation/retryNow': (params) => commands.retryNow(opened(params)),
     'approval/decide': (params) => decideApproval(opened(params), params, client.actor),
     'conversation/configure': (params) => commands.configure(opened(params), params.settings, client.actor),
+    'conversation/compact': (params) => compact(opened(params), params.instructions, client.actor),
+    'conversation/compact/undo': (params) => undoCompaction(opened(params), client.actor),
     'conversation/runShell': (params) => writable(opened(params)).shell.run(params.command, client.actor),
   }
 }
@@ -144,12 +149,12 @@ function conversationMethods(
       readItems(ports, conversationId, { before: before ?? null, limit: limit ?? 100 }),
     'conversation/context': async ({ conversationId }) => {
       const { conversation, modules } = host.get(conversationId)
-      const { usage, context } = conversation.state.core
+      const { context } = conversation.state.core
       const { contextUse } = await import('./read/context-use.ts')
       return contextUse({
         request: modules.requests.next(),
         instructionFiles: context?.instructionFiles ?? [],
-        last: usage.last,
+        counted: conversation.view.counted(conversation.sideFiles),
         contextWindow: modules.model().facts.contextWindow,
       })
     },
