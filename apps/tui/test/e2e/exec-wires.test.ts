@@ -84,6 +84,31 @@ describe.each([
   })
 })
 
+it('a conversation that changes its wire with each turn keeps what was said, done and found', async () => {
+  const order = [...wires, ...wires]
+  const steps = order.flatMap(([wire], turn): readonly Step[] => [
+    {
+      reasoning: `thought-${wire}-${turn}`,
+      text: `Looking-${turn}.`,
+      calls: [{ name: 'read_file', arguments: { path: `src/part-${turn}.ts` } }],
+    },
+    { text: `Done-${turn}.` },
+  ])
+  await using world = await execWorld({ steps, files })
+  for (const [turn, [wire, model]] of order.entries()) {
+    const resume = turn === 0 ? [] : ['resume', '--last']
+    const settings = ['-m', model, '-c', `model_providers.local.wire_api="${wire}"`]
+    const { stdout } = await world.exec([...settings, ...resume, `Ask-${turn}.`])
+    expect(stdout).toBe(`Done-${turn}.\n`)
+    const { text } = world.model.requests.at(-1) ?? { text: '' }
+    expect(world.model.requests.at(-1)?.wire).toBe(wire)
+    for (let earlier = 0; earlier <= turn; earlier += 1)
+      for (const word of [`Ask-${earlier}.`, `Looking-${earlier}.`, `value${earlier} = ${earlier} `])
+        expect(text).toContain(word)
+    expect([...text.matchAll(/thought-(\w+)-/g)].filter(([, of]) => of !== wire)).toEqual([])
+  }
+})
+
 const chat = ['-m', 'qwen3', '-c', 'model_providers.local.wire_api="chat"']
 
 describe('a local server', () => {

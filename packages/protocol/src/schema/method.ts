@@ -349,7 +349,7 @@ export const notifications = {
   'server/notice':
     'A notice to the connection: `{level, code, message, errno?, conversationId?}`. It is not part of any state and is not logged.',
   'login/completed':
-    'End of an attempt to log in, to every client that may use `login/start`: `{loginId, provider, success, error, keptIn, variable}`. An MCP client gets `loginChatGptComplete {loginId, success, error}`.',
+    'End of an attempt to log in, to every client that may use `login/start`: `{loginId, provider, mcpServer, success, code, error, keptIn, variable}`. An MCP client gets `loginChatGptComplete {loginId, success, error}`.',
 } as const
 
 export const clientsChanged = z

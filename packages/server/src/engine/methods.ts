@@ -85,7 +85,7 @@ function serverMethods({ mcpServers, redaction, policy, trust }: MethodPorts): P
   }
 }
 
-type LoginMethod = 'login/start' | 'login/cancel' | 'login/status' | 'logout'
+type LoginMethod = 'login/start' | 'login/cancel' | 'login/status' | 'logout' | 'mcp/login' | 'mcp/logout'
 
 function loginMethods({ logins }: MethodPorts): Pick<EngineMethods, LoginMethod> {
   return {
@@ -93,6 +93,8 @@ function loginMethods({ logins }: MethodPorts): Pick<EngineMethods, LoginMethod>
     'login/cancel': async (params) => (await logins()).cancel(params),
     'login/status': async () => (await logins()).status(),
     logout: async (params) => (await logins()).logout(params),
+    'mcp/login': async (params) => (await logins()).startMcp(params),
+    'mcp/logout': async (params) => (await logins()).logoutMcp(params),
   }
 }
 
