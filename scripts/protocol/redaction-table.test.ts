@@ -69,7 +69,7 @@ it('these fields of events are all that redaction does not treat as plain text',
     id: [
       ...['approval.answerableBy', 'approval.id', 'approval.itemId', 'approval.turnId', 'approvalId', 'by.clientId'],
       ...['calls.callId', 'calls.itemId', 'decidedBy.approvalId', 'denials.itemId', 'item.by.clientId'],
-      ...['item.decision.approvalId', 'item.decision.by.clientId', 'item.id', 'item.messageId', 'itemId'],
+      ...['item.decision.approvalId', 'item.decision.by.clientId', 'item.id', 'item.messageId', 'itemId', 'itemIds'],
       ...['message.by.clientId', 'message.messageId', 'messageId', 'parked', 'pending', 'turnId'],
     ],
     json: ['calls.arguments', 'item.input'],
@@ -79,13 +79,13 @@ it('these fields of events are all that redaction does not treat as plain text',
       ...['item.decision.rule.file', 'settings.writableRoots'],
     ],
     sideFile: [
-      ...['content.file', 'instructions', 'item.content.file', 'item.output.file', 'message.content.file'],
+      ...['carried', 'content.file', 'instructions', 'item.content.file', 'item.output.file', 'message.content.file'],
       ...['sessionContext', 'tools'],
     ],
     stream: ['tail', 'text'],
     word: [
       ...['content.mediaType', 'content.type', 'item.content.mediaType', 'item.content.type', 'item.type'],
-      ...['message.content.mediaType', 'message.content.type', 'type'],
+      ...['message.content.mediaType', 'message.content.type', 'purpose', 'type'],
     ],
   })
 })

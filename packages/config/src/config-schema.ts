@@ -8,6 +8,17 @@ const stringMap = z.record(z.string(), z.string()).optional()
 const flag = z.boolean().optional()
 const atLeastOne = z.int().min(1).optional()
 
+/** Returns the schema of a login by OAuth. Tokens travel without TLS only on this machine. */
+function oauthConfig() {
+  const issuer = z.url({ error: 'must be an https address, or an http address of this machine' })
+  const isProtected = (text: string) => /^https:|^http:\/\/(?:127\.0\.0\.1|localhost|\[::1\])(?:[:/]|$)/i.test(text)
+  return z.object({
+    issuer: issuer.refine(isProtected, 'must be an https address, or an http address of this machine').optional(),
+    client_id: text,
+    scopes: texts,
+  })
+}
+
 /** Returns the schema of a provider; like those below, created only for a configuration with such a section. */
 function providerConfig() {
   const retries = z.int().min(0).max(100).optional()
@@ -23,6 +34,9 @@ function providerConfig() {
     request_max_retries: retries,
     stream_max_retries: retries,
     stream_idle_timeout_ms: atLeastOne,
+    connect_timeout_ms: atLeastOne,
+    request_timeout_ms: atLeastOne,
+    oauth: oauthConfig().optional(),
     context_window: atLeastOne,
     output_limit: atLeastOne,
   })
@@ -86,6 +100,9 @@ const configShape = {
   profile: text,
   openai_base_url: plainText,
   model_context_window: atLeastOne,
+  model_auto_compact_token_limit: atLeastOne,
+  compact_model: text,
+  compact_prompt: text,
   get fallback_models() {
     const name = z.string().regex(/\S/, 'must not be empty')
     return z
@@ -103,6 +120,14 @@ const configShape = {
   },
   get model_providers() {
     return z.record(z.string(), providerConfig()).optional()
+  },
+  get network() {
+    const proxy = z.url({ protocol: /^https?$/, error: 'must be http://host:port or https://host:port' }).optional()
+    const file = z
+      .string()
+      .regex(/^(?:~\/.|\/.)/, 'must be an absolute path or begin with ~/')
+      .optional()
+    return z.object({ proxy, no_proxy: texts, ca_file: file, system_ca: flag }).optional()
   },
   get environments() {
     return z.record(z.string(), environmentConfig()).optional()

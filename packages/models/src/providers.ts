@@ -5,6 +5,8 @@ export type WireName = 'responses' | 'anthropic' | 'gemini' | 'chat' | 'recorded
 
 export interface ProviderConfig extends Provider {
   readonly wireApi: WireName
+  /** Set for a provider that the user logs in to by OAuth, so that it cannot be asked without. */
+  readonly needsLogin?: true
 }
 
 /** Provider that needs no configuration. */

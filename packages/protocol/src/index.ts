@@ -36,9 +36,11 @@ export type {
   InputItem,
   OutputSchema,
   QueuedMessage,
+  TurnBudget,
 } from './schema/input.ts'
 export type {
   CallItem,
+  CompactionTrigger,
   DecisionRecord,
   Failure,
   FileChangeEntry,

@@ -83,6 +83,8 @@ function settledItem(open: OpenItem): Item {
     return { ...item, ...end, ...(seen === null ? {} : { output: seen }) }
   }
   if (item.type === 'fileChange' || item.type === 'toolCall') return { ...item, ...callEnd(item, executionStarted) }
+  // A compaction that took effect before its item closed is done.
+  if (item.type === 'contextCompaction' && item.status === 'completed') return item
   return { ...item, status: 'interrupted' }
 }
 

@@ -19,6 +19,9 @@ export const redactionTable: Readonly<Record<ConversationEvent['type'], Redactio
   'conversation.recovered': { leave: ['parked', 'pending', 'type'] },
   'conversation.upgraded': { leave: ['type'] },
   'context.set': { leave: ['instructions', 'sessionContext', 'tools', 'type'] },
+  'context.cleared': { leave: ['itemId', 'itemIds', 'turnId', 'type'] },
+  'context.compacted': { leave: ['by.clientId', 'carried', 'itemId', 'turnId', 'type'] },
+  'context.restored': { leave: ['by.clientId', 'type'] },
   'message.queued': {
     leave: [
       'message.by.clientId',
@@ -180,7 +183,7 @@ export const redactionTable: Readonly<Record<ConversationEvent['type'], Redactio
   },
   'approval.decided': { leave: ['approvalId', 'by.clientId', 'seal', 'type'] },
   'plan.updated': { leave: ['type'] },
-  'usage.updated': { leave: ['turnId', 'type'] },
+  'usage.updated': { leave: ['purpose', 'turnId', 'type'] },
   'retry.scheduled': { leave: ['turnId', 'type'] },
   'model.fellBack': { leave: ['turnId', 'type'] },
 }

@@ -1,26 +1,77 @@
 import { ClientError, type Parley } from '@parley/client'
 import type { LoginCompleted, ResultOf } from '@parley/protocol'
+import { RpcError } from '@parley/rpc'
 import { connect } from '../cli/connect.ts'
 import { exitCodeOf, exitCodes, misused } from '../cli/exit-codes.ts'
 import { workingFolder } from '../cli/folders.ts'
 import type { Launch } from '../cli/launch-server.ts'
 import { readKey } from '../cli/read-key.ts'
+import { hasDesktop, openBrowser } from '../programs/open-browser.ts'
 import { showEffects } from '../view/text/control-characters.ts'
 
-/** Runs `parley login`: reads a key, which the server tries and keeps. */
-export async function runLogin(launch: Launch, named: string | null): Promise<number> {
+export interface LoginFlags {
+  readonly oauth?: boolean
+  readonly device?: boolean
+}
+
+/** Runs `parley login`: reads a key, or sends the user to a browser. The server tries what comes of it and keeps it. */
+export async function runLogin(launch: Launch, named: string | null, flags: LoginFlags): Promise<number> {
   const ends = createMailbox()
   await using parley = await connect(launch, { clientName: 'parley-login', onLoginCompleted: ends.put })
   const provider = named ?? (await usualProvider(parley))
-  const key = await readKey(`Key for ${showEffects(provider)} (not shown while you type): `, process)
-  const { loginId } = await parley.request('login/start', { provider, key })
+  const isOAuth = flags.oauth === true || flags.device === true
+  const { loginId } = isOAuth
+    ? await startOAuth(parley, provider, { env: launch.env, device: flags.device === true })
+    : await startWithKey(parley, provider)
   const end = await Promise.race([ends.endOf(loginId), parley.closed.then(lostConnection)])
+  return sayEnd(end, { name: provider, kind: isOAuth ? 'oauth' : 'key' })
+}
+
+interface Ended {
+  readonly name: string
+  readonly kind: 'key' | 'oauth'
+}
+
+/** Prints how a login ended. Returns the exit code. */
+function sayEnd(end: LoginCompleted, { name, kind }: Ended): number {
   if (!end.success) {
     process.stderr.write(`parley: ${showEffects(end.error ?? 'The login failed.')}\n`)
     return exitCodeOf(end.code ?? 'internal')
   }
-  process.stdout.write(showEffects(`Logged in to ${provider}. ${placeText(end)}\n`))
+  process.stdout.write(showEffects(`Logged in to ${name}. ${placeText({ ...end, kind })}\n`))
   return exitCodes.ok
+}
+
+type Started = ResultOf<'login/start'>
+
+async function startWithKey(parley: Parley, provider: string): Promise<Started> {
+  const key = await readKey(`Key for ${showEffects(provider)} (not shown while you type): `, process)
+  return parley.request('login/start', { provider, key })
+}
+
+interface OAuthWay {
+  readonly env: Launch['env']
+  readonly device: boolean
+}
+
+/** Begins a login by OAuth and says where to go. Without a desktop it is by code, unless the issuer has no such login. */
+async function startOAuth(parley: Parley, provider: string, { env, device }: OAuthWay): Promise<Started> {
+  const start = (flow: 'browser' | 'device') => parley.request('login/start', { provider, flow })
+  const isFar = device || !hasDesktop(env)
+  const started = await (isFar ? start('device') : start('browser')).catch((error: unknown) => {
+    if (device || !isFar || !(error instanceof RpcError)) throw error
+    return start('browser')
+  })
+  sayWhereToGo(started, env)
+  return started
+}
+
+/** Names the address, and the code to type there, and opens a browser where none is needed elsewhere. */
+function sayWhereToGo({ url = '', userCode }: Pick<Started, 'url' | 'userCode'>, env: Launch['env']): void {
+  const asked =
+    userCode === undefined ? 'Log in with your browser' : `Log in with any browser, and type the code ${userCode}`
+  process.stderr.write(showEffects(`${asked}:\n  ${url}\nWaiting for that, 10 minutes at most. Ctrl+C gives up.\n`))
+  if (userCode === undefined && hasDesktop(env)) openBrowser(url, env)
 }
 
 /** Resolves to the provider of the configuration; openai where it names none. */
@@ -34,10 +85,12 @@ function lostConnection(reason: ClientError | null): never {
   throw reason ?? new ClientError('closed', 'The connection was closed.')
 }
 
+type Kept = Pick<LoginCompleted, 'keptIn' | 'variable'> & { readonly kind?: 'key' | 'oauth' }
+
 const places = { keyring: 'the keyring', file: '$PARLEY_HOME/credentials.json, which only you can read' } as const
 
-function placeText({ keptIn, variable }: Pick<LoginCompleted, 'keptIn' | 'variable'>): string {
-  const kept = keptIn === null ? '' : `The key is in ${places[keptIn]}.`
+function placeText({ keptIn, variable, kind = 'key' }: Kept): string {
+  const kept = keptIn === null ? '' : `The ${kind === 'oauth' ? 'login' : 'key'} is in ${places[keptIn]}.`
   return variable === null ? kept : `${kept} ${variable} is set and is used in its place.`
 }
 
@@ -101,4 +154,23 @@ async function onlyLogin(parley: Parley): Promise<string> {
   if (only === undefined) throw misused('No key is kept, so there is nothing to forget.')
   if (others.length > 0) throw misused(`Several keys are kept. Name one: ${kept.join(', ')}.`)
   return only
+}
+
+/** Runs `parley mcp login`: sends the user to a browser, and waits for the server's answer. */
+export async function logInToMcpServer(launch: Launch, name: string): Promise<number> {
+  const ends = createMailbox()
+  await using parley = await connect(launch, { clientName: 'parley-login', onLoginCompleted: ends.put })
+  const { loginId, url } = await parley.request('mcp/login', { name })
+  sayWhereToGo({ url }, launch.env)
+  const end = await Promise.race([ends.endOf(loginId), parley.closed.then(lostConnection)])
+  return sayEnd(end, { name, kind: 'oauth' })
+}
+
+/** Runs `parley mcp logout`. Exit code 5 when no login is kept. */
+export async function logOutOfMcpServer(launch: Launch, name: string): Promise<number> {
+  await using parley = await connect(launch, { clientName: 'parley-login' })
+  const { removed } = await parley.request('mcp/logout', { name })
+  if (removed) process.stdout.write(showEffects(`The login to ${name} is forgotten here.\n`))
+  else process.stderr.write(showEffects(`parley: No login to ${name} is kept.\n`))
+  return removed ? exitCodes.ok : exitCodeOf('itemNotFound')
 }

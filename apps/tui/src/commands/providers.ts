@@ -44,6 +44,7 @@ function cellsOf(provider: Provider, nowMs: number): string[] {
 function keyCell({ key, keyFrom, variables }: Provider): string {
   if (key === 'notNeeded') return 'needs none'
   if (key === 'kept') return 'kept by parley login'
+  if (key === 'missing' && variables.length === 0) return 'needs parley login --oauth'
   return key === 'set' ? `${keyFrom ?? variables[0] ?? ''} is set` : `${variables.join(' or ')} is not set`
 }
 

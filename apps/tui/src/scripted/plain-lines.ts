@@ -10,6 +10,7 @@ import { denialWords } from './run-end.ts'
 /** Returns the line above the streamed text of an item; null for the answer. */
 export function runningLine(item: Item, isAgain: boolean): string | null {
   if (item.type === 'reasoning') return '· thinking'
+  if (item.type === 'contextCompaction') return `· ${visibleLine(item.title)}`
   if (item.type !== 'commandExecution') return null
   return `$ ${visibleLine(item.title)}${isAgain ? ' (more)' : ''}`
 }
@@ -23,6 +24,8 @@ export function itemLine(item: Item, isBelow: boolean): string | null {
       return `± ${visibleLine(item.title)}${noteOn(item)}`
     case 'toolCall':
       return `· ${visibleLine(item.title)}${noteOn(item)}`
+    case 'contextCompaction':
+      return `${item.status === 'completed' ? '·' : '!'} ${visibleLine(item.title)}`
     case 'notice':
       return item.level === 'info' ? `· ${item.title}` : `! ${item.title}`
     default:

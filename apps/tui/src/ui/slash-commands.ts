@@ -39,6 +39,11 @@ export const slashCommands = [
     about: 'copy the last answer, a block of its code, the last command, or all as Markdown',
   },
   { name: 'transcript', argument: '', about: 'all of the conversation, to page, search and copy (Ctrl+T)' },
+  {
+    name: 'compact',
+    argument: '[what | undo]',
+    about: 'make room: a summary stands for what was said so far, with what matters to you; or undo the last one',
+  },
   { name: 'diff', argument: '', about: 'what is not committed yet in this folder' },
   { name: 'plan', argument: '', about: "the model's plan, and how far it is" },
   { name: 'status', argument: '', about: 'this conversation and its server' },
@@ -132,6 +137,7 @@ const knownArguments: Partial<Readonly<Record<SlashName, readonly SettingChoice[
     { key: 'yes', detail: 'trust the configuration that /trust has shown' },
     { key: 'no', detail: 'decline it' },
   ],
+  compact: [{ key: 'undo', detail: 'give the model back what the last compaction took from its view' }],
   mcp: [{ key: 'restart', detail: 'start the tool server anew that is named next' }],
 }
 

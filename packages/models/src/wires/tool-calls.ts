@@ -73,3 +73,8 @@ export function createCallProgress(): CallProgress {
 export function readableArguments(written: string): JsonRecord {
   return parseRecord(written) ?? { unreadable: written }
 }
+
+/** Returns the name of a call of another wire in the characters that all APIs accept; a model may have made it up. */
+export function acceptedName(name: string): string {
+  return name.replace(/[^\w-]/g, '_').slice(0, 64) || 'unknown'
+}

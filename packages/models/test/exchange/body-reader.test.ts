@@ -20,11 +20,13 @@ const RECORDED = [
   ['chat-local', chatWire],
   ['chat-think', chatWire],
   ['anthropic-answer', anthropicWire],
+  ['anthropic-counts', anthropicWire],
   ['anthropic-error', anthropicWire],
   ['anthropic-length', anthropicWire],
   ['anthropic-refusal', anthropicWire],
   ['gemini-answer', geminiWire],
   ['gemini-length', geminiWire],
+  ['gemini-parallel', geminiWire],
   ['gemini-safety', geminiWire],
   ['gemini-text', geminiWire],
 ] as const

@@ -48,7 +48,7 @@ describe.each([
   ['chat', createChatWriter],
   ['gemini', geminiWire.createWriter],
   ['anthropic', anthropicWire.createWriter],
-])('the %s request', (_name, createWriter) => {
+])('the %s request', (name, createWriter) => {
   it('of any entries is JSON, and the same bytes when sent again or rebuilt from the log', () => {
     const write = createWriter('own')
     fc.assert(
@@ -65,10 +65,13 @@ describe.each([
     const write = createWriter('own')
     const mark = ',"cache_control":{"type":"ephemeral"}'
     const written = (entries: readonly ModelEntry[]) => write(requestOf(entries)).replaceAll(mark, '')
+    // An answer comes between two requests; without one, Chat joins what the user says to one message.
+    const answered =
+      name === 'chat' ? [response({ adapter: 'own', parts: [{ role: 'assistant', content: 'Hi' }] })] : []
     fc.assert(
       fc.property(fc.array(anyEntry, { maxLength: 4 }), fc.array(anyEntry, { maxLength: 3 }), (entries, more) => {
         const shorter = written(entries).replace(/[\]}]+$/, '')
-        expect(written([...entries, ...more]).slice(0, shorter.length)).toBe(shorter)
+        expect(written([...entries, ...answered, ...more]).slice(0, shorter.length)).toBe(shorter)
       }),
     )
   })
@@ -193,12 +196,64 @@ describe('the Chat Completions request', () => {
     })
   })
 
+  it('joins what the user says without an answer between to one message, also with an image', () => {
+    const messagesOf = (entries: readonly ModelEntry[]) => JSON.parse(write(requestOf(entries))).messages.slice(1)
+    expect(messagesOf([user('It is "Monday".'), user('go')])).toEqual([
+      { role: 'user', content: 'It is "Monday".\n\ngo' },
+    ])
+    expect(messagesOf([user('Monday'), shownBeside({ text: 'see', base64: 'QUJD' })])).toEqual([
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: 'Monday' },
+          { type: 'text', text: 'see' },
+          { type: 'image_url', image_url: { url: 'data:image/png;base64,QUJD' } },
+        ],
+      },
+    ])
+  })
+
+  it('has a word of the model between a result and the next message, for models of Mistral', () => {
+    const interrupted = [
+      user('go'),
+      response({ adapter: 'other', calls: [call] }),
+      result('c1'),
+      user('wait'),
+      user('no'),
+    ]
+    const rolesFor = (model: string) =>
+      JSON.parse(write(requestOf(interrupted, { model }))).messages.map(({ role }: { role: string }) => role)
+    expect(rolesFor('devstral-medium-latest')).toEqual(['system', 'user', 'assistant', 'tool', 'assistant', 'user'])
+    expect(rolesFor('qwen3')).toEqual(['system', 'user', 'assistant', 'tool', 'user'])
+  })
+
+  it('gives calls of another wire ids and names that all servers take, and keeps its own', () => {
+    const foreign = { callId: 'fc_68a|1', name: 'made up!', arguments: '{}' }
+    const own = { role: 'assistant', tool_calls: [{ id: 'c1', function: { name: 'made up!' } }] }
+    const entries = [
+      response({ adapter: 'other', calls: [foreign] }),
+      result('fc_68a|1', 'one'),
+      response({ adapter: 'own', parts: [own], calls: [call] }),
+      result('c1', 'two'),
+    ]
+    const [, called, first, again, second] = JSON.parse(write(requestOf(entries))).messages
+    expect(called.tool_calls[0]).toMatchObject({
+      id: expect.stringMatching(/^[a-z0-9]{9}$/),
+      function: { name: 'made_up_' },
+    })
+    expect(first.tool_call_id).toBe(called.tool_calls[0].id)
+    expect(again).toEqual(own)
+    expect(second.tool_call_id).toBe('c1')
+  })
+
   it('renders the response of another adapter from its neutral form', () => {
     const entries = [response({ adapter: 'responses/1:x', parts: [reasoning, item], calls: [call] })]
     expect(JSON.parse(write(requestOf(entries))).messages[1]).toEqual({
       role: 'assistant',
       content: null,
-      tool_calls: [{ id: 'c1', type: 'function', function: { name: 'shell', arguments: '{"command":"ls"}' } }],
+      tool_calls: [
+        { id: expect.any(String), type: 'function', function: { name: 'shell', arguments: '{"command":"ls"}' } },
+      ],
     })
   })
 })

@@ -3,6 +3,7 @@ import type { ItemId } from '../schema/ids.ts'
 import type { CallItem, Item, ItemOf } from '../schema/item.ts'
 import type { CompletedItem, ConversationState, Core, OpenItem, Turn } from '../schema/state.ts'
 import { approvalsWithout, valueAt, without } from './approvals.ts'
+import { compactionEnded, compactionStarted } from './compactions.ts'
 import { chainDigest } from './digest.ts'
 import { rememberRequest, takeFromInbox } from './turns.ts'
 
@@ -38,7 +39,8 @@ export function reduceItem(state: ConversationState, event: ItemEvent, envelope:
 
 function startItem(core: Core, { item, turnId }: EventOf<'item.started'>): Core {
   const opened: OpenItem = { item, turnId: turnId ?? null, output: '', progress: null, executionStarted: false }
-  return { ...core, open: { ...core.open, [item.id]: opened }, turn: countCall(core.turn, item) }
+  const started = { ...core, open: { ...core.open, [item.id]: opened }, turn: countCall(core.turn, item) }
+  return item.type === 'contextCompaction' ? compactionStarted(started, item) : started
 }
 
 function discardItem(core: Core, itemId: ItemId): Core {
@@ -111,7 +113,7 @@ export function withoutOutcome(item: ItemOf<'commandExecution'>): ItemOf<'comman
 }
 
 function isSpoken(item: Item): boolean {
-  return item.type === 'agentMessage' || item.type === 'reasoning'
+  return item.type === 'agentMessage' || item.type === 'reasoning' || item.type === 'contextCompaction'
 }
 
 function completeItem(
@@ -131,7 +133,8 @@ function completeItem(
     counts: { ...core.counts, items: core.counts.items + 1 },
     digest: chainDigest(core.digest, item),
   }
-  return { core: rememberMessage(settled, item, seq), window: [...state.window.slice(1 - windowLimit), completed] }
+  const noted = item.type === 'contextCompaction' ? compactionEnded(settled) : settled
+  return { core: rememberMessage(noted, item, seq), window: [...state.window.slice(1 - windowLimit), completed] }
 }
 
 function rememberMessage(core: Core, item: Item, seq: number): Core {

@@ -1,6 +1,7 @@
 import type { ConversationEvent, Envelope, EventOf } from '../schema/event.ts'
 import type { ConversationState, Core } from '../schema/state.ts'
 import { reduceApproval } from './approvals.ts'
+import { type CompactionEvent, reduceCompaction } from './compactions.ts'
 import { type MetaEvent, reduceMeta } from './conversation.ts'
 import { reduceItem } from './items.ts'
 import { type InboxEvent, reduceInbox, reduceTurn, type TurnEvent } from './turns.ts'
@@ -24,6 +25,7 @@ const meta = onCore((core, event: MetaEvent, { at }) => reduceMeta(core, event, 
 const inbox = onCore((core, event: InboxEvent, { seq }) => reduceInbox(core, event, seq))
 const turn = onCore((core, event: TurnEvent, { at }) => reduceTurn(core, event, at))
 const approval = onCore(reduceApproval)
+const compaction = onCore((core, event: CompactionEvent, { seq }) => reduceCompaction(core, event, seq))
 
 /** Reducer of every type of event; a missing one does not compile. */
 const reducers: { readonly [Type in EventType]: Reducer<EventsByType[Type]> } = {
@@ -36,6 +38,9 @@ const reducers: { readonly [Type in EventType]: Reducer<EventsByType[Type]> } = 
   'conversation.upgraded': meta,
   'context.set': meta,
   'plan.updated': meta,
+  'context.cleared': compaction,
+  'context.compacted': compaction,
+  'context.restored': compaction,
   'message.queued': inbox,
   'message.edited': inbox,
   'message.removed': inbox,

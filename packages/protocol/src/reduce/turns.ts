@@ -2,6 +2,7 @@ import type { EventOf, TokenCounts } from '../schema/event.ts'
 import type { MessageId } from '../schema/ids.ts'
 import type { ModelChoice } from '../schema/settings.ts'
 import type { Core, RequestResult, Turn } from '../schema/state.ts'
+import { afterResponse, afterTurn } from './compactions.ts'
 import { noTokens } from './conversation.ts'
 
 export type TurnEvent = EventOf<
@@ -22,7 +23,8 @@ export function reduceTurn(core: Core, event: TurnEvent, at: number): Core {
   if (turn === null || turn.id !== event.turnId) return core
   if (event.type === 'turn.ended') return endTurn(core, event, at)
   if (event.type === 'usage.updated') return addUsage(core, turn, event)
-  return { ...core, turn: changedTurn(turn, event) }
+  const changed = { ...core, turn: changedTurn(turn, event) }
+  return event.type === 'model.responded' ? afterResponse(changed) : changed
 }
 
 function startTurn(core: Core, event: EventOf<'turn.started'>, at: number): Core {
@@ -37,6 +39,8 @@ function startTurn(core: Core, event: EventOf<'turn.started'>, at: number): Core
     usage: noTokens,
     denials: [],
     ...(event.outputSchema === undefined ? {} : { outputSchema: event.outputSchema }),
+    ...(event.budget === undefined ? {} : { budget: event.budget, responses: 0 }),
+    ...(event.trigger === 'compaction' ? { trigger: event.trigger } : {}),
   }
   const inboxPaused = event.trigger === 'message' && core.inboxPaused
   return { ...core, turn, inboxPaused, counts: { ...core.counts, turns: core.counts.turns + 1 } }
@@ -46,7 +50,7 @@ function endTurn(core: Core, event: EventOf<'turn.ended'>, at: number): Core {
   const { turnId: id, outcome, failure, usage, answerProblem, stopReason } = event
   const problem = answerProblem === undefined ? {} : { answerProblem }
   return {
-    ...core,
+    ...afterTurn(core),
     meta: { ...core.meta, updatedAt: at },
     turn: null,
     lastTurn: {
@@ -92,17 +96,18 @@ function withoutStop({ stopReason: _, ...turn }: Turn): Turn {
 }
 
 function addUsage(core: Core, turn: Turn, event: EventOf<'usage.updated'>): Core {
-  const { stopReason } = event
+  const { stopReason, purpose } = event
   return {
     ...core,
     turn: {
-      ...withoutStop(turn),
+      ...(purpose === undefined ? withoutStop(turn) : turn),
       usage: addTokens(turn.usage, event.counts),
       ...(stopReason === undefined ? {} : { stopReason }),
+      ...(turn.responses === undefined ? {} : { responses: turn.responses + 1 }),
     },
     usage: {
       total: addTokens(core.usage.total, event.counts),
-      last: event.counts,
+      last: purpose === undefined ? event.counts : core.usage.last,
       contextWindow: event.contextWindow ?? core.usage.contextWindow,
     },
   }

@@ -1,8 +1,8 @@
 import * as z from 'zod'
 import { approvalRequest, seal } from './approval.ts'
 import { approvalId, conversationId, itemId, messageId, turnId } from './ids.ts'
-import { actor, answers, contentItem, decision, outputSchema, queuedMessage, sideFile } from './input.ts'
-import { failure, fileChangeEntry, item, ruleRef } from './item.ts'
+import { actor, answers, contentItem, decision, outputSchema, queuedMessage, sideFile, turnBudget } from './input.ts'
+import { compactionTrigger, failure, fileChangeEntry, item, ruleRef } from './item.ts'
 import { jsonText, leftAlone, type OpenForm, openForm } from './redaction-marks.ts'
 import { modelChoice, settings, settingsChange } from './settings.ts'
 
@@ -49,6 +49,11 @@ export const answerProblem = z
   .string()
   .exactOptional()
   .describe('Place where the final message of a completed turn does not satisfy its `outputSchema`.')
+
+const compactionCounts = {
+  tokensBefore: count.describe('Estimated tokens of the next request before it.'),
+  tokensAfter: count.describe('Estimated tokens of the next request after it.'),
+}
 
 /** Parts of a provider: values that it wants back unchanged, and arguments of calls. */
 const providerForm: OpenForm = {
@@ -120,6 +125,41 @@ export const conversationEvent = z.discriminatedUnion('type', [
     },
     'Context that precedes the messages in a model request. Logged before the first model call and when it changes.',
   ),
+  event(
+    'context.cleared',
+    {
+      turnId,
+      itemId: itemId.describe('The `contextCompaction` item that shows it.'),
+      itemIds: z.array(itemId).describe('Calls and own commands whose results left the view.'),
+      ...compactionCounts,
+      trigger: compactionTrigger,
+    },
+    "Results leave the model's view; a line in the place of each says how to read it again.",
+  ),
+  event(
+    'context.compacted',
+    {
+      turnId,
+      itemId: itemId.describe('The `contextCompaction` item that shows it.'),
+      from: z.int().describe('Seq of the first event it stands for.'),
+      to: z.int().describe('Seq of the last event it stands for; never between a call and its result.'),
+      summary: z.string().describe('Text of a model; it may be empty or wrong.'),
+      carried: sideFile.describe("Side file: the user's messages and the notes that the engine carries word for word."),
+      ...compactionCounts,
+      trigger: compactionTrigger,
+      by: actor.exactOptional(),
+    },
+    "The model's view starts here: carried words and summary stand for `from` to `to`. Clients still see everything.",
+  ),
+  event(
+    'context.restored',
+    {
+      seq: z.int().describe('Seq of the `context.compacted` or `context.cleared` that no longer holds.'),
+      tokensAfter: count.describe('Estimated tokens of the next request.'),
+      by: actor.exactOptional(),
+    },
+    'The newest compaction was undone. Nothing is compacted automatically until the next turn has ended.',
+  ),
   event('message.queued', { message: queuedMessage }, 'A message waits in the inbox.'),
   event(
     'message.edited',
@@ -136,8 +176,11 @@ export const conversationEvent = z.discriminatedUnion('type', [
     'turn.started',
     {
       turnId,
-      trigger: z.enum(['message', 'inbox']).describe('`message`: sent now. `inbox`: taken from the inbox.'),
+      trigger: z
+        .enum(['message', 'inbox', 'compaction'])
+        .describe('`message`: sent now. `inbox`: taken from the inbox. `compaction`: no message, only a compaction.'),
       outputSchema: outputSchema.exactOptional(),
+      budget: turnBudget.exactOptional(),
     },
     'A turn starts; its user message follows.',
   ),
@@ -252,6 +295,10 @@ export const conversationEvent = z.discriminatedUnion('type', [
       turnId,
       counts: tokenCounts,
       contextWindow: z.int().exactOptional().describe('Context window of the model in tokens, where known.'),
+      purpose: z
+        .literal('compaction')
+        .exactOptional()
+        .describe('The call wrote a summary; its counts say nothing about the size of the conversation.'),
       stopReason: stopReason.exactOptional().describe('Reason why the response was cut; left out for a whole one.'),
     },
     'Tokens of one model call, in the same write as its `model.responded`.',

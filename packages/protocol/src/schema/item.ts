@@ -4,6 +4,10 @@ import { actor, contentItem, sideFile } from './input.ts'
 import { jsonText, leftAlone, openForm } from './redaction-marks.ts'
 import { sandboxMode } from './settings.ts'
 
+export const compactionTrigger = z
+  .enum(['auto', 'manual', 'contextTooLong'])
+  .describe('`auto`: the window was almost full. `contextTooLong`: the provider rejected a request as too long.')
+
 export const failure = z
   .object({
     code: z.string().describe('Stable, for programs: `rateLimited`, `auth`, `contextTooLong`, … New ones may appear.'),
@@ -181,6 +185,16 @@ export const item = z.discriminatedUnion('type', [
   z
     .object({
       ...shown,
+      type: z.literal('contextCompaction'),
+      trigger: compactionTrigger,
+      instructions: z.string().exactOptional().describe('What matters, in the words of the user who asked for it.'),
+      failure: failure.exactOptional().describe('Why there is no summary.'),
+      by: actor.exactOptional(),
+    })
+    .describe("A compaction of the model's view; `text` is the summary. Clients still see everything before it."),
+  z
+    .object({
+      ...shown,
       type: z.literal('notice'),
       level: z.enum(['info', 'warning', 'error']),
       code: z.string().describe('Stable, for programs.'),
@@ -188,6 +202,7 @@ export const item = z.discriminatedUnion('type', [
     .describe('A notice of the program about the conversation, in its place in the transcript.'),
 ])
 
+export type CompactionTrigger = z.infer<typeof compactionTrigger>
 export type ItemStatus = z.infer<typeof itemStatus>
 export type RuleRef = z.infer<typeof ruleRef>
 export type DecisionRecord = z.infer<typeof decisionRecord>

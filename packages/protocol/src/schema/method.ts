@@ -125,6 +125,25 @@ export const methods = {
     params: methodParams['approval/decide'],
     result: acknowledged,
   },
+  'conversation/compact': {
+    about:
+      "Compacts the model's view: a summary and the carried words stand for what was said so far. Runs in a turn of its own, or at the next safe point of the open one; `conversation/interrupt` stops it.",
+    params: methodParams['conversation/compact'],
+    result: z.object({
+      turnId: turnId.describe('The turn it runs in.'),
+      itemId: itemId.describe('Id of its `contextCompaction` item.'),
+      seq: z.int().describe('Seq of the event that recorded it.'),
+    }),
+  },
+  'conversation/compact/undo': {
+    about:
+      'Undoes the newest compaction that holds. -32602 with `tokens` and `contextWindow` when the conversation would not fit the window then.',
+    params: methodParams['conversation/compact/undo'],
+    result: z.object({
+      seq: z.int().describe('Seq of the event that recorded it.'),
+      tokens: z.int().describe('Estimated tokens of the next request.'),
+    }),
+  },
   'conversation/fork': {
     about:
       'Creates a conversation from any point of this one: it has the same events up to `at`, open turns and items are settled, and pending approvals are withdrawn.',
@@ -253,6 +272,12 @@ export const methods = {
         .describe('Provider and model of a new conversation; null when no provider is configured and no key is set.'),
     }),
   },
+  'provider/check': {
+    about:
+      'Goes the way of a request to a provider step by step (name, connection, TLS, key, one token of a model, which may cost a little) and ends at the first step that fails.',
+    params: methodParams['provider/check'],
+    result: checkup,
+  },
   'config/read': {
     about: 'Returns the effective configuration, each value with its origin.',
     params: methodParams['config/read'],
@@ -324,7 +349,7 @@ export const notifications = {
   'server/notice':
     'A notice to the connection: `{level, code, message, errno?, conversationId?}`. It is not part of any state and is not logged.',
   'login/completed':
-    'End of an attempt to log in, to every client that may use `login/start`: `{loginId, provider, success, error, keptIn, variable}`. An MCP client gets `loginChatGptComplete {loginId, success, error}`.',
+    'End of an attempt to log in, to every client that may use `login/start`: `{loginId, provider, mcpServer, success, code, error, keptIn, variable}`. An MCP client gets `loginChatGptComplete {loginId, success, error}`.',
 } as const
 
 export const clientsChanged = z

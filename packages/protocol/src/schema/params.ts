@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { conversationId as anyConversationId, approvalId, itemId, messageId, turnId } from './ids.ts'
-import { answers, decision, inputItem, outputSchema, sideFile } from './input.ts'
+import { answers, decision, inputItem, outputSchema, sideFile, turnBudget } from './input.ts'
 import { approvalPolicy, sandboxMode, settingsPatch } from './settings.ts'
 
 export const clientAccess = z
@@ -17,6 +17,7 @@ const trustVerdict = z
 
 const conversationId: typeof anyConversationId = z.string().min(1).describe('Full id.')
 const provider = z.string().min(1).describe('Id of the provider, such as `openai`.')
+const mcpName = z.string().min(1).describe('Key of `[mcp_servers.X]`.')
 const newMessageId: typeof messageId = z.string().max(200)
 export const byId = z.object({ conversationId })
 const overrides = z
@@ -101,6 +102,7 @@ export const methodParams = {
     when: z.enum(['now', 'queue', 'steer']).exactOptional().describe('Default `now`.'),
     overrides: settingsPatch.exactOptional().describe('Only with `now`.'),
     outputSchema: outputSchema.exactOptional().describe('Schema for the turn it starts; not with `steer`.'),
+    budget: turnBudget.exactOptional().describe('Budget of the turn it starts; a running turn keeps its own.'),
   }),
   'conversation/inbox/edit': z.object({ conversationId, messageId, content: z.array(inputItem).min(1) }),
   'conversation/inbox/remove': z.object({ conversationId, messageId }),
@@ -133,6 +135,11 @@ export const methodParams = {
         'Answers to the form of an `elicitation`, with `approved`; an invalid one is -32602, which names its field.',
       ),
   }),
+  'conversation/compact': z.object({
+    conversationId,
+    instructions: z.string().max(4000).exactOptional().describe('What matters, for the model that writes the summary.'),
+  }),
+  'conversation/compact/undo': byId,
   'conversation/fork': z.object({
     conversationId,
     at: z.int().min(1).exactOptional().describe('Seq of the last event to take over; default the newest.'),
@@ -195,15 +202,30 @@ export const methodParams = {
       .describe('Returns the lists that were kept the last time, at once, and asks nothing.'),
   }),
   'provider/list': z.object({}),
+  'provider/check': z.object({
+    provider: z.string().exactOptional().describe('The chosen one when left out.'),
+    model: z.string().exactOptional().describe('Model that is asked for one token.'),
+  }),
   'config/read': z.object({ ...overrides.shape, cwd: z.string() }),
   'login/start': z.object({
     provider,
-    key: z.string().describe('Key of the provider. It is not logged, and kept only if the provider accepts it.'),
+    key: z
+      .string()
+      .exactOptional()
+      .describe('Key of the provider. It is not logged, and kept only if the provider accepts it.'),
+    flow: z
+      .enum(['browser', 'device'])
+      .exactOptional()
+      .describe(
+        'In place of a key: OAuth at the issuer that the configuration names, in a browser of this machine or by a code.',
+      ),
   }),
   'login/cancel': z.object({ loginId: z.string().describe('Id of the attempt, from `login/start`.') }),
   'login/status': z.object({}),
   logout: z.object({ provider }),
   'mcp/list': z.object({}),
+  'mcp/login': z.object({ name: mcpName }),
+  'mcp/logout': z.object({ name: mcpName }),
   'mcp/restart': z.object({ name: z.string().describe('Key of `[mcp_servers.X]`.') }),
   'trust/read': z.object({ cwd: z.string().describe('A folder of the project; absolute.') }),
   'trust/decide': z.object({

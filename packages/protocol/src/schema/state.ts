@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { approval } from './approval.ts'
 import { answerProblem, denial, plan, stopReason, tokenCounts, turnOutcome } from './event.ts'
 import { approvalId, conversationId, itemId, messageId, turnId } from './ids.ts'
-import { outputSchema, queuedMessage, sideFile } from './input.ts'
+import { outputSchema, queuedMessage, sideFile, turnBudget } from './input.ts'
 import { failure, item } from './item.ts'
 import { modelChoice, settings } from './settings.ts'
 
@@ -62,6 +62,9 @@ export const turn = z
       .describe('Reason why the newest response was cut; left out for a whole one.'),
     denials: z.array(denial).describe('Calls that were not run because the user or a rule denied them.'),
     outputSchema: outputSchema.exactOptional(),
+    budget: turnBudget.exactOptional(),
+    responses: z.int().exactOptional().describe('Responses so far; counted in a turn with a budget.'),
+    trigger: z.literal('compaction').exactOptional().describe('The turn has no message: it only compacts.'),
   })
   .describe('Work on one message: model calls and tool calls, until the model makes no more calls.')
 
@@ -73,6 +76,24 @@ export const requestResult = z
     disposition: z.enum(['started', 'queued', 'steering']),
   })
   .describe('Result of a message, for a client that sends it again.')
+
+export const compactions = z
+  .object({
+    applied: z
+      .array(
+        z.object({
+          seq: z.int().describe('Seq of the `context.compacted` or `context.cleared`.'),
+          kind: z.enum(['compacted', 'cleared']),
+          tokensBefore: z.int(),
+          tokensAfter: z.int(),
+        }),
+      )
+      .describe('Those that hold, oldest first; at most the newest 20.'),
+    held: z.boolean().describe('One was undone: nothing is compacted automatically until a turn has ended.'),
+    tried: z.boolean().describe('One has ended since the newest response, so none begins by itself.'),
+    repeated: z.boolean().describe('A request that was too long is repeated after a compaction; it is not twice.'),
+  })
+  .describe("Compactions of the model's view.")
 
 export const forkedFrom = z
   .object({ id: conversationId, seq: z.int() })
@@ -123,9 +144,12 @@ export const core = z
       .boolean()
       .describe('True after an interrupt or a restart: waiting messages are not sent until the inbox is continued.'),
     plan: plan.nullable(),
+    compactions: compactions.exactOptional().describe('Left out before the first one.'),
     usage: z.object({
       total: tokenCounts.describe('Tokens of the whole conversation.'),
-      last: tokenCounts.nullable().describe('Tokens of the newest model call.'),
+      last: tokenCounts
+        .nullable()
+        .describe('Tokens of the newest model call; after a compaction the estimate of the next, as input.'),
       contextWindow: z.int().nullable().describe('Context window of the model in tokens, where known.'),
     }),
     counts: z.object({
@@ -149,6 +173,7 @@ export const conversationState = z
 export type OpenItem = z.infer<typeof openItem>
 export type CompletedItem = z.infer<typeof completedItem>
 export type Turn = z.infer<typeof turn>
+export type Compactions = z.infer<typeof compactions>
 export type RequestResult = z.infer<typeof requestResult>
 export type Core = z.infer<typeof core>
 export type ConversationState = z.infer<typeof conversationState>

@@ -3,7 +3,7 @@
  * docs/mcp-server.md lists them.
  */
 export type EventMsg =
-  | { readonly type: 'task_started' }
+  | { readonly type: 'task_started' | 'context_compacted' }
   | { readonly type: 'task_complete'; readonly last_agent_message: string | null }
   | { readonly type: 'turn_aborted'; readonly reason: 'interrupted' }
   | { readonly type: 'user_message'; readonly message: string; readonly kind: 'plain' }

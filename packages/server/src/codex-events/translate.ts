@@ -76,6 +76,8 @@ function messagesOf(memory: Memory, event: Exclude<ConversationEvent, { type: Re
       })
       return [{ type: 'plan_update', explanation: event.plan.explanation ?? null, plan }]
     }
+    case 'context.compacted':
+      return [{ type: 'context_compacted' }]
     case 'retry.scheduled':
       return [{ type: 'stream_error', message: showHidden(event.failure.message) }]
     case 'turn.parked':
@@ -90,6 +92,8 @@ function messagesOf(memory: Memory, event: Exclude<ConversationEvent, { type: Re
     case 'conversation.archived':
     case 'conversation.upgraded':
     case 'context.set':
+    case 'context.cleared':
+    case 'context.restored':
     case 'message.queued':
     case 'message.edited':
     case 'message.removed':

@@ -1,26 +1,56 @@
-import { type ConversationState, type ItemId, isCall, type OpenItem, type QueuedMessage } from '@parley/protocol'
+import {
+  type ConversationState,
+  type Failure,
+  type ItemId,
+  type ItemOf,
+  isCall,
+  type OpenItem,
+  type QueuedMessage,
+} from '@parley/protocol'
+import { usedUp } from './turn-budget.ts'
 
 export type Step =
   | { kind: 'await' }
   | { kind: 'startTurn'; message: QueuedMessage }
   | { kind: 'callModel'; steering: readonly QueuedMessage[] }
   | { kind: 'runCalls'; itemIds: readonly ItemId[] }
+  /** Compacts the model's view: `item` was asked for; null when the window is almost full. */
+  | { kind: 'compact'; item: ItemOf<'contextCompaction'> | null }
   | { kind: 'endTurn' }
+  | { kind: 'failTurn'; failure: Failure }
 
 const wait: Step = { kind: 'await' }
 
 /**
  * Returns the next step from the state alone, so that a restart runs the same loop. Look-ups run together; an effect
- * runs alone, in the model's order; a pending approval blocks everything after it.
+ * runs alone, in the model's order; a pending approval blocks everything after it. A compaction runs when no call is
+ * open. `isFull` tells from the log if the next request would almost fill the window.
  */
-export function nextStep({ core }: ConversationState): Step {
+export function nextStep({ core }: ConversationState, isFull: () => boolean = () => false): Step {
   const { turn } = core
   if (turn === null) return stepWhenIdle(core)
   if (turn.parked) return wait
-  if (turn.phase !== 'calls') return callModel(core)
-  const calls = Object.values(core.open).filter((open) => isCall(open.item))
+  const calls = turn.phase === 'calls' ? Object.values(core.open).filter((open) => isCall(open.item)) : []
   if (calls.length > 0) return stepForCalls(calls, core)
-  return turn.calls > 0 || steeringOf(core).length > 0 ? callModel(core) : { kind: 'endTurn' }
+  const asked = openCompaction(core)
+  if (asked !== null) return { kind: 'compact', item: asked }
+  if (!asksModel(core)) return { kind: 'endTurn' }
+  const failure = usedUp(turn)
+  if (failure !== null) return { kind: 'failTurn', failure }
+  return isFull() ? { kind: 'compact', item: null } : callModel(core)
+}
+
+/** Tells if the turn has more to ask the model; one that only compacts has not, unless a message came meanwhile. */
+function asksModel(core: Core): boolean {
+  const { turn } = core
+  if (turn === null) return false
+  if (steeringOf(core).length > 0) return true
+  return turn.phase === 'calls' ? turn.calls > 0 : turn.trigger !== 'compaction' || turn.phase !== 'start'
+}
+
+function openCompaction(core: Core): ItemOf<'contextCompaction'> | null {
+  for (const { item } of Object.values(core.open)) if (item.type === 'contextCompaction') return item
+  return null
 }
 
 type Core = ConversationState['core']

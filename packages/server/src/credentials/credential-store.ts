@@ -17,9 +17,17 @@ export interface CredentialStore {
   read(name: CredentialName): Promise<Credential | null>
   /** Keeps a credential in place of an earlier one. Resolves to its place. */
   keep(name: CredentialName, credential: Credential, wanted: WantedPlace): Promise<Place>
+  /**
+   * Replaces a credential, at its place, by what `change` makes of it while no other process changes one; null leaves it.
+   * Resolves to the credential that is kept then; null when there is none. `change` may be asked about a newer one.
+   */
+  update(name: CredentialName, change: Change): Promise<Credential | null>
   /** Resolves to false when there was none. */
   remove(name: CredentialName): Promise<boolean>
 }
+
+/** Returns the new credential; null leaves the kept one. */
+type Change = (kept: Credential) => Promise<Credential | null>
 
 interface StorePorts {
   readonly home: string
@@ -28,6 +36,14 @@ interface StorePorts {
 
 export function createCredentialStore({ home, keyring }: StorePorts): CredentialStore {
   const entries = () => readCredentialFile(home)
+  let last: Promise<unknown> = Promise.resolve()
+
+  /** Runs changes of this process one after the other: the lock would make each try of another one wait. */
+  function inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+    const next = last.then(() => withLock(home, work))
+    last = next.catch(() => undefined)
+    return next
+  }
 
   async function read(name: CredentialName): Promise<Credential | null> {
     const entry = entries().get(name)
@@ -61,11 +77,20 @@ export function createCredentialStore({ home, keyring }: StorePorts): Credential
     return true
   }
 
+  async function replace(name: CredentialName, change: Change): Promise<Credential | null> {
+    const kept = await read(name)
+    const changed = kept === null ? null : await change(kept)
+    if (changed === null) return kept
+    await put(name, changed, entries().get(name)?.keptIn ?? 'auto')
+    return changed
+  }
+
   return {
     entries,
     read,
-    keep: (name, credential, wanted) => withLock(home, () => put(name, credential, wanted)),
-    remove: (name) => withLock(home, () => drop(name)),
+    keep: (name, credential, wanted) => inTurn(() => put(name, credential, wanted)),
+    update: (name, change) => inTurn(() => replace(name, change)),
+    remove: (name) => inTurn(() => drop(name)),
   }
 }
 

@@ -1,27 +1,81 @@
+import type { McpLogin } from '@parley/mcp-client'
+
 /** Key of a provider, as the user gave it. */
 export interface KeyCredential {
   readonly kind: 'key'
   readonly key: string
 }
 
-export type Credential = KeyCredential
+/** Tokens of a login by OAuth, with the server that gave them and renews them. */
+export interface OAuthCredential {
+  readonly kind: 'oauth'
+  readonly accessToken: string
+  /** Token that renews the login; null where the server gave none, so that the login ends with the access token. */
+  readonly refreshToken: string | null
+  /** End of the access token in ms since the epoch; null where the server names none. */
+  readonly expiresAtMs: number | null
+  readonly issuer: string
+  readonly clientId: string
+}
+
+/** Login to an MCP server. `state` is in the form of the SDK that renews it. */
+export interface McpCredential extends McpLogin {
+  readonly kind: 'mcp'
+}
+
+export type Credential = KeyCredential | OAuthCredential | McpCredential
+
+/** Credential that ends and can be renewed. */
+export type RenewableCredential = OAuthCredential | McpCredential
 
 /** Name under which a credential is kept: kind of its user, slash, id. */
-export type CredentialName = `provider/${string}`
+export type CredentialName = `provider/${string}` | `mcp/${string}`
 
 /** Place where a credential is kept. */
 export type Place = 'file' | 'keyring'
 
 /** Returns a stored value as a credential; null when it is none that this version knows. */
 export function asCredential(value: unknown): Credential | null {
-  if (typeof value !== 'object' || value === null || !('kind' in value)) return null
-  if (value.kind !== 'key' || !('key' in value) || typeof value.key !== 'string') return null
-  return keyFault(value.key) === null ? { kind: 'key', key: value.key } : null
+  if (!isRecord(value)) return null
+  const { kind, key } = value
+  if (kind === 'oauth') return asTokens(value)
+  if (kind === 'mcp') return asMcpLogin(value)
+  return kind === 'key' && typeof key === 'string' && keyFault(key) === null ? { kind, key } : null
+}
+
+function asTokens(value: Readonly<Record<string, unknown>>): OAuthCredential | null {
+  const { accessToken, refreshToken, expiresAtMs, issuer, clientId } = value
+  if (typeof accessToken !== 'string' || typeof issuer !== 'string' || typeof clientId !== 'string') return null
+  if (refreshToken !== null && typeof refreshToken !== 'string') return null
+  if (expiresAtMs !== null && typeof expiresAtMs !== 'number') return null
+  return { kind: 'oauth', accessToken, refreshToken, expiresAtMs, issuer, clientId }
+}
+
+function asMcpLogin(value: Readonly<Record<string, unknown>>): McpCredential | null {
+  const { url, accessToken, expiresAtMs, secrets, state } = value
+  if (typeof url !== 'string' || typeof accessToken !== 'string' || !isRecord(state)) return null
+  if (expiresAtMs !== null && typeof expiresAtMs !== 'number') return null
+  if (!Array.isArray(secrets)) return null
+  return {
+    kind: 'mcp',
+    url,
+    accessToken,
+    expiresAtMs,
+    secrets: secrets.filter((text) => typeof text === 'string'),
+    state,
+  }
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null
 }
 
 /** Returns the texts of a credential that must never be shown. */
 export function secretsOf(credential: Credential): readonly string[] {
-  return [credential.key]
+  if (credential.kind === 'key') return [credential.key]
+  if (credential.kind === 'mcp') return credential.secrets
+  const { accessToken, refreshToken } = credential
+  return refreshToken === null ? [accessToken] : [accessToken, refreshToken]
 }
 
 const maxKeyChars = 16_384

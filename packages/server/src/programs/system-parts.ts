@@ -100,7 +100,7 @@ export function systemParts(options: ServerOptions): EngineParts {
     home,
     keyring: () => openKeyring({ host, env, home, folders: systemFolders }),
   })
-  const keys = createProviderKeys({ store: credentials, redaction })
+  const keys = createProviderKeys({ store: credentials, redaction, clock: systemClock })
   // Every conversation waits for them when it opens.
   secrets().catch(() => undefined)
   return {

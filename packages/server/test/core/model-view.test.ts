@@ -44,7 +44,7 @@ const ended: ConversationEvent = {
 
 function viewOf(...events: ConversationEvent[]) {
   const view = createModelView()
-  for (const event of events) view.apply(event)
+  for (const [index, event] of events.entries()) view.apply(event, index + 1)
   return view
 }
 
@@ -156,7 +156,7 @@ describe('what the model sees', () => {
   it('keeps each entry the same object, so that its bytes can be kept', () => {
     const view = viewOf(user('hi'), context('e1'), asked, responded('yo', 'a'), result('a', 'A'))
     const first = view.entries(filesWith('env'))
-    view.apply(user('more'))
+    view.apply(user('more'), 6)
     const second = view.entries(filesWith('env'))
     expect(first).toHaveLength(4)
     expect(first.every((entry, index) => entry === second[index])).toBe(true)

@@ -6,6 +6,7 @@ import { type BlockKind, gapBefore } from '../transcript/block.ts'
 import { runningCommand, toolRows } from '../transcript/call-block.ts'
 import { isRunning } from '../transcript/call-facts.ts'
 import { changeHead } from '../transcript/change-block.ts'
+import { runningCompaction } from '../transcript/compaction-block.ts'
 import { reasoningRows } from '../transcript/item-block.ts'
 import { looksAt, lookUpBlock } from '../transcript/look-ups.ts'
 import { liveRows } from '../transcript/message-stream.ts'
@@ -68,6 +69,8 @@ function openRows({ item, output, progress }: OpenItem, room: Room): readonly Li
       return [...toolRows(item, room), ...hung(tailRows(progress?.tail ?? output, below(room), tailLimit))]
     case 'reasoning':
       return reasoningRows(item, room)
+    case 'contextCompaction':
+      return runningCompaction(item, room, tailLimit)
     default:
       return []
   }

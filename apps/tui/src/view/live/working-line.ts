@@ -76,6 +76,7 @@ export function isRunningCall(open: OpenItem): boolean {
 function doing(running: readonly OpenItem[]): { readonly verb: string; readonly title: string } {
   const [only, ...others] = running
   if (only === undefined) return { verb: 'Thinking', title: '' }
+  if (running.some(({ item }) => item.type === 'contextCompaction')) return { verb: 'Compacting', title: '' }
   const looked = running.map(({ item }) => looksAt(item))
   const isLooking = looked.every((words) => words !== null)
   if (others.length > 0)

@@ -7,6 +7,7 @@ import { banded, below, beside, indented, textRows } from '../text/gutter.ts'
 import type { Line, Room } from '../text/span.ts'
 import { commandOf } from '../transcript/call-facts.ts'
 import { aboutChange, diffOf, pathText } from '../transcript/change-block.ts'
+import { openedCompaction } from '../transcript/compaction-block.ts'
 import { itemBlock } from '../transcript/item-block.ts'
 import { collapseOverwrites } from '../transcript/output-rows.ts'
 import { wholeFileOf } from './entry.ts'
@@ -25,6 +26,8 @@ export function openedRows(item: Item, room: Room): readonly Line[] {
       return [...headRows(item, room), ...content(patchRows(item, below(room)))]
     case 'toolCall':
       return [...headRows(item, room), ...toolRows(item, room)]
+    case 'contextCompaction':
+      return openedCompaction(item, room)
     case 'agentMessage':
     case 'notice':
       return itemBlock(item, room).lines

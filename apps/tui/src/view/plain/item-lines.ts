@@ -36,6 +36,8 @@ export function itemLines(item: Item, author: string | null): readonly string[] 
     case 'fileChange':
     case 'shellCommand':
       return [`${author === null ? '' : `${author}: `}${callLine(item)}`, ...outputLines(item)]
+    case 'contextCompaction':
+      return [shownName(item.title), ...(item.text === '' ? [] : messageLines(item.text))]
     case 'notice':
       return noticeLines(item.level, item.text.trim() === '' ? item.title : `${item.title}\n${item.text}`)
     default:

@@ -20,9 +20,12 @@ const closing = '</think>'
 export function createThinkTags(): ThinkTags {
   let state: 'start' | 'thinking' | 'text' = 'start'
   let held = ''
+  /** True once reasoning has ended: the empty lines after it are no part of the text. */
+  let hasThought = false
 
-  function fromStart(text: string): readonly Piece[] {
-    const visible = text.trimStart()
+  function fromStart(all: string): readonly Piece[] {
+    const visible = all.trimStart()
+    const text = hasThought ? visible : all
     held = text
     if (visible.startsWith(opening)) return goOn('thinking', visible.slice(opening.length))
     return opening.startsWith(visible) ? [] : goOn('text', text)
@@ -30,7 +33,8 @@ export function createThinkTags(): ThinkTags {
 
   function fromThinking(text: string): readonly Piece[] {
     const at = text.indexOf(closing)
-    if (at >= 0) return [...reasoning(text.slice(0, at)), ...goOn('start', text.slice(at + closing.length).trimStart())]
+    hasThought ||= at >= 0
+    if (at >= 0) return [...reasoning(text.slice(0, at)), ...goOn('start', text.slice(at + closing.length))]
     const keptLength = lengthOfCutTag(text)
     held = text.slice(text.length - keptLength)
     return reasoning(text.slice(0, text.length - keptLength))

@@ -106,7 +106,11 @@ describe.each(names)('a conversation of several wires goes on with the %s wire',
           return entry.kind === 'user' ? entry.content.flatMap((part) => (part.type === 'text' ? [part.text] : [])) : []
         })
         const called = entries.flatMap((entry) => (entry.kind === 'response' ? entry.calls : []))
-        expect(said.flatMap((message) => message.texts)).toEqual(texts)
+        const joint = target === 'chat' ? '\n\n' : ''
+        expect(said.flatMap((message) => message.texts).join(joint)).toEqual(texts.join(joint))
+        for (const [index, { role, results }] of said.entries())
+          if (target === 'chat' && role === 'user' && results.length === 0)
+            expect(said[index - 1]?.results.length === 0 && said[index - 1]?.role === 'user').toBe(false)
         expect(said.flatMap(({ calls }) => calls.map(({ name, input: args }) => [name, args]))).toEqual(
           called.map(({ name, arguments: written }) => [name, JSON.parse(written)]),
         )

@@ -233,6 +233,12 @@ function outputOf(conversation: Conversation, itemId: ItemId): OutputSource | nu
   const file = conversation.view.outputFileOf(itemId)
   const found = conversation.state.window.findLast(({ item }) => item.id === itemId)?.item
   const output = found !== undefined && 'output' in found ? found.output : undefined
-  if (output === undefined) return file === null ? null : { file, text: '' }
+  if (output === undefined) return file === null ? givenResult(conversation, itemId) : { file, text: '' }
   return { file, text: output.head + output.tail }
+}
+
+/** Returns the result of a call whose output nothing else keeps, as the model was given it. */
+function givenResult({ view }: Conversation, itemId: ItemId): OutputSource | null {
+  const text = view.resultOf(itemId)
+  return text === null ? null : { file: null, text }
 }

@@ -162,7 +162,7 @@ export class Conversation implements AsyncDisposable {
 
   #fold(envelope: Envelope): void {
     this.#state = reduce(this.#state, envelope)
-    this.view.apply(envelope.event)
+    this.view.apply(envelope.event, envelope.seq)
     if (syncedBeforeDelivery.has(envelope.event.type)) this.#holdUntilSynced(envelope.seq)
   }
 

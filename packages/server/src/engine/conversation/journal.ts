@@ -171,7 +171,7 @@ export function createLogFold(start: ConversationState, reader: LogReader): LogF
     if (logged.event.type === 'execution.failed') foldLate()
     const envelope = { conversationId, ...logged } as Envelope // narrowed: our own log, upgraded; the reducer passes over events it does not know
     state = reduceLate(state, envelope)
-    view.apply(envelope.event)
+    view.apply(envelope.event, envelope.seq)
     return envelope
   }
 

@@ -3,17 +3,20 @@ import type { Config } from '@parley/config'
 import { createModelClient, type Env, keyVariable, type ModelFailure, type ProviderConfig } from '@parley/models'
 import type { LoginCompleted, ParamsOf, ResultOf } from '@parley/protocol'
 import type { Redaction } from '@parley/redaction'
-import { RpcError } from '@parley/rpc'
-import { keyFault } from '../../credentials/credential.ts'
+import type { Credential, CredentialName } from '../../credentials/credential.ts'
 import type { CredentialStore } from '../../credentials/credential-store.ts'
-import { asRejection, rejection } from '../../replies/rejection.ts'
-import { assertProvider, keyedProviderIds, providerOf } from '../settings/model-sources.ts'
+import type { Clock } from '../../ports/clock-and-ids.ts'
+import { keyedProviderIds, providerOf } from '../settings/model-sources.ts'
 import { readConfig } from '../settings/read-config.ts'
-import { learnCredential } from './provider-keys.ts'
+import { beginAtServer } from './begin-at-server.ts'
+import { beginLogin, faultOf, loginProvider } from './begin-login.ts'
+import { keptProviders, learnCredential } from './provider-keys.ts'
 
 /** Attempts to log in, and what they left. */
 export interface Logins {
-  start(params: ParamsOf<'login/start'>): ResultOf<'login/start'>
+  start(params: ParamsOf<'login/start'>): Promise<ResultOf<'login/start'>>
+  startMcp(params: ParamsOf<'mcp/login'>): Promise<ResultOf<'mcp/login'>>
+  logoutMcp(params: ParamsOf<'mcp/logout'>): Promise<ResultOf<'mcp/logout'>>
   cancel(params: ParamsOf<'login/cancel'>): ResultOf<'login/cancel'>
   status(): ResultOf<'login/status'>
   logout(params: ParamsOf<'logout'>): Promise<ResultOf<'logout'>>
@@ -24,9 +27,12 @@ export interface LoginPorts {
   readonly env: Env
   readonly store: CredentialStore
   readonly redaction: Pick<Redaction, 'learn' | 'text'>
+  readonly clock: Clock
   /** Sends the end of an attempt to every client that may log in. */
   readonly announce: (end: LoginCompleted) => void
   readonly report: (fault: unknown) => void
+  /** Starts the MCP servers of a name anew. */
+  readonly restart: (name: string) => Promise<unknown>
 }
 
 export function createLogins(ports: LoginPorts): Logins {
@@ -34,47 +40,53 @@ export function createLogins(ports: LoginPorts): Logins {
   const attempts = new Map<string, AbortController>()
   const ownConfig = () => readConfig(home, {}).values
 
-  /** Tries a key and keeps it. Resolves to the end of the attempt. */
-  async function tryKey(login: Attempt): Promise<Outcome> {
-    const { provider, key, config, signal } = login
-    const refusal = await refusalOf(login, env)
-    if (signal.aborted) return failed('aborted', 'The login was cancelled; nothing is kept.')
-    if (refusal !== null) return failed(refusal.code, `${refusal.message} The key is not kept.`)
-    const wanted = config.cli_auth_credentials_store ?? 'auto'
-    return {
-      code: null,
-      error: null,
-      keptIn: await store.keep(`provider/${provider.id}`, { kind: 'key', key }, wanted),
-    }
-  }
-
-  async function run(loginId: string, login: Attempt): Promise<void> {
-    const { provider } = login
-    const { code, error, keptIn } = await tryKey(login).catch((fault: unknown) => {
-      const known = asRejection(fault)
-      if (known === fault) report(fault)
-      return failed(known instanceof RpcError ? String(known.data?.['code']) : 'internal', messageOf(known))
+  async function run(loginId: string, attempt: Attempt): Promise<void> {
+    const { about } = attempt
+    const { code, error, keptIn } = await keepWhenAccepted(attempt, ports).catch((fault: unknown) => {
+      const known = faultOf(fault)
+      if (known.code === 'internal') report(fault)
+      return failed(known.code, known.message)
     })
     attempts.delete(loginId)
     const said = error === null ? null : redaction.text(error)
-    const variable = keyVariable(provider, env) ?? null
-    announce({ loginId, provider: provider.id, success: error === null, code, error: said, keptIn, variable })
+    announce({ loginId, ...about, success: error === null, code, error: said, keptIn })
+    if (error === null && about.mcpServer !== null) await ports.restart(about.mcpServer).catch(report)
+  }
+
+  /** Begins an attempt, which goes on after the reply. */
+  function begin(attempt: Attempt, controller: AbortController): string {
+    const loginId = `l-${randomUUID().slice(-12)}`
+    attempts.set(loginId, controller)
+    // The reply leaves first, so that a client knows the id in the notification.
+    setImmediate(() => void run(loginId, attempt))
+    return loginId
   }
 
   return {
-    start({ provider: id, key }) {
+    async start({ provider: id, key, flow }) {
       const config = ownConfig()
       const provider = loginProvider(id, config, env)
-      const fault = keyFault(key)
-      if (fault !== null)
-        throw rejection('invalidParams', `This is no key: ${fault}. Nothing was sent.`, { field: 'key' })
-      learnCredential(redaction, { kind: 'key', key })
-      const loginId = `l-${randomUUID().slice(-12)}`
-      const attempt = new AbortController()
-      attempts.set(loginId, attempt)
-      // The reply leaves first, so that a client knows the id in the notification.
-      setImmediate(() => void run(loginId, { provider, key, config, signal: attempt.signal }))
-      return { loginId }
+      const controller = new AbortController()
+      const { signal } = controller
+      const { credential, url, userCode } = await beginLogin({ id, key, flow, config, signal }, ports.clock)
+      const check = (found: Credential) => refusalOf(found, { provider, signal }, env)
+      const about = { provider: id, mcpServer: null, variable: keyVariable(provider, env) ?? null }
+      const loginId = begin({ name: `provider/${id}`, about, config, signal, credential, check }, controller)
+      return { loginId, ...(url === undefined ? {} : { url }), ...(userCode === undefined ? {} : { userCode }) }
+    },
+    async startMcp({ name }) {
+      const config = ownConfig()
+      const controller = new AbortController()
+      const { signal } = controller
+      const { credential, url } = await beginAtServer({ name, config, signal }, ports.clock)
+      const about = { provider: null, mcpServer: name, variable: null }
+      const check = () => Promise.resolve(null)
+      return { loginId: begin({ name: `mcp/${name}`, about, config, signal, credential, check }, controller), url }
+    },
+    async logoutMcp({ name }) {
+      const removed = await store.remove(`mcp/${name}`)
+      if (removed) await ports.restart(name)
+      return { removed }
     },
     cancel({ loginId }) {
       const attempt = attempts.get(loginId)
@@ -90,48 +102,59 @@ export function createLogins(ports: LoginPorts): Logins {
   }
 }
 
+interface Attempt {
+  readonly name: CredentialName
+  readonly about: Pick<LoginCompleted, 'provider' | 'mcpServer' | 'variable'>
+  readonly config: Config
+  readonly signal: AbortSignal
+  readonly credential: Promise<Credential>
+  /** Tries the credential. Resolves to the failure; null when it is accepted. */
+  readonly check: (credential: Credential) => Promise<ModelFailure | null>
+}
+
 type Outcome = Pick<LoginCompleted, 'code' | 'error' | 'keptIn'>
 
 function failed(code: string, error: string): Outcome {
   return { code, error, keptIn: null }
 }
 
-interface Attempt {
+/** Waits for the credential, tries it and keeps it. */
+async function keepWhenAccepted(attempt: Attempt, { store, redaction }: LoginPorts): Promise<Outcome> {
+  const { name, config, signal, check } = attempt
+  const credential = await attempt.credential
+  learnCredential(redaction, credential)
+  const refusal = await check(credential)
+  if (signal.aborted) return failed('aborted', 'The login was cancelled; nothing is kept.')
+  if (refusal !== null) return failed(refusal.code, `${refusal.message} The key is not kept.`)
+  const wanted = config.cli_auth_credentials_store ?? 'auto'
+  return { code: null, error: null, keptIn: await store.keep(name, credential, wanted) }
+}
+
+interface Trial {
   readonly provider: ProviderConfig
-  readonly key: string
-  readonly config: Config
   readonly signal: AbortSignal
 }
 
-/** Asks the provider for its models with this key. Resolves to the failure; null when it answered. */
-async function refusalOf({ provider, key, signal }: Attempt, env: Env): Promise<ModelFailure | null> {
+/** Asks the provider for its models with this credential. Resolves to the failure; null when it answered. */
+async function refusalOf(found: Credential, { provider, signal }: Trial, env: Env): Promise<ModelFailure | null> {
+  const key = found.kind === 'key' ? found.key : found.accessToken
   const ownKeys = [provider.envKey, provider.otherEnvKey]
   const others = Object.fromEntries(Object.entries(env).filter(([name]) => !ownKeys.includes(name)))
   const listing = await createModelClient(provider, { env: others, keptKey: () => key }).listModels(signal)
   return listing.type === 'failed' ? listing.failure : null
 }
 
-/** Returns a provider that takes a key. Throws `invalidParams` for any other. */
-function loginProvider(id: string, config: Config, env: Env): ProviderConfig {
-  assertProvider(id, config, env)
-  const provider = config.model_providers?.[id]?.wire_api === 'recorded' ? null : providerOf(id, config, env)
-  if (provider !== null) return provider
-  throw rejection('invalidParams', `The provider "${id}" plays a recording and takes no key.`, { field: 'provider' })
-}
-
 function loginsOf(config: Config, store: CredentialStore, env: Env): ResultOf<'login/status'>['logins'] {
   const entries = store.entries()
-  const kept = [...entries.keys()].map((name) => name.slice('provider/'.length))
-  const ids = new Set([...keyedProviderIds(config), ...kept])
+  const ids = new Set([...keyedProviderIds(config), ...keptProviders(store)])
   return [...ids].flatMap((id) => {
     const provider = providerOf(id, config, env)
     const keptIn = entries.get(`provider/${id}`)?.keptIn ?? null
     const variable = provider === null ? null : (keyVariable(provider, env) ?? null)
     if (keptIn === null && variable === null) return []
-    return [{ provider: id, name: provider?.name ?? id, keptIn, variable }]
+    const entry = entries.get(`provider/${id}`)
+    const kept = entry?.keptIn === 'file' ? entry.credential.kind : (entry?.kind ?? 'key')
+    const kind = kept === 'key' ? kept : 'oauth'
+    return [{ provider: id, name: provider?.name ?? id, kind, keptIn, variable }]
   })
-}
-
-function messageOf(fault: unknown): string {
-  return fault instanceof Error ? fault.message : String(fault)
 }

@@ -126,8 +126,10 @@ function assertUsable(providerId: string, config: EffectiveConfig['values'], fou
   if (!isUsable(provider, found)) {
     throw rejection(
       'noCredentials',
-      `${provider.name} needs a key: set ${provider.envKey}, run \`parley login ${providerId}\`, or choose another model_provider.`,
-      { variables: [provider.envKey ?? ''] },
+      provider.needsLogin === true
+        ? `${provider.name} needs a login: run \`parley login ${providerId} --oauth\`, or choose another model_provider.`
+        : `${provider.name} needs a key: set ${provider.envKey}, run \`parley login ${providerId}\`, or choose another model_provider.`,
+      { variables: provider.envKey === undefined ? [] : [provider.envKey] },
     )
   }
 }

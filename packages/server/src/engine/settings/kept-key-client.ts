@@ -21,7 +21,7 @@ export function keptKeyClient(provider: ProviderConfig, keys: ProviderKeys, port
     if (readKey(provider, env) !== undefined) return null
     try {
       key = (await keys.keyOf(provider.id)) ?? undefined
-      return null
+      return key === undefined && provider.needsLogin === true ? withoutLogin(provider) : null
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error
       return { code: 'noCredentials', message: error.message, retry: 'never' }
@@ -40,4 +40,9 @@ export function keptKeyClient(provider: ProviderConfig, keys: ProviderKeys, port
       return failure === null ? client.listModels(signal) : { type: 'failed', failure }
     },
   }
+}
+
+function withoutLogin({ id, name }: ProviderConfig): ModelFailure {
+  const message = `${name} needs a login: run \`parley login ${id} --oauth\`.`
+  return { code: 'noCredentials', message, retry: 'never' }
 }

@@ -63,5 +63,5 @@ function keyOf(provider: ProviderConfig, { env, kept }: KeysFound): Pick<Listed,
   const keyFrom = keyVariable(provider, env)
   if (keyFrom !== undefined) return { variables, key: 'set', keyFrom }
   if (kept.has(provider.id)) return { variables, key: 'kept' }
-  return { variables, key: provider.envKey === undefined ? 'notNeeded' : 'missing' }
+  return { variables, key: provider.envKey === undefined && provider.needsLogin !== true ? 'notNeeded' : 'missing' }
 }

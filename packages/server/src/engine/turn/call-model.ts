@@ -3,6 +3,7 @@ import { type ConversationEvent, type Failure, modelInUse, type TurnId } from '@
 import { EnvironmentUnreachableError } from '@parley/workspace'
 import { nextModel } from '../../core/fallback-model.ts'
 import { unlessAborted } from '../../tools/tool.ts'
+import { askToCompact } from '../compaction/run-compaction.ts'
 import { noticeItem } from '../conversation/notices.ts'
 import { createResponseRecorder } from './response-recorder.ts'
 import type { TurnContext } from './turn-context.ts'
@@ -22,7 +23,7 @@ export async function callModel(context: TurnContext): Promise<Failure | null> {
     if (signal.aborted) return null
     if (unprepared !== null) return unprepared
     const failure = await streamOnce(context, turnId, failures.length + 1)
-    if (failure === null || signal.aborted) return null
+    if (failure === null || leavesCall(context, turnId, failure)) return null
     if (failures.length === 0) firstFailureMs = modules.clock.elapsed()
     failures.push(failure)
     const delayMs = retryDelay(context, failures, modules.clock.elapsed() - firstFailureMs)
@@ -35,6 +36,11 @@ export async function callModel(context: TurnContext): Promise<Failure | null> {
     }
     if (signal.aborted) return null
   }
+}
+
+/** Tells if the call ends without a failure of the turn: it was stopped, or is repeated after a compaction. */
+function leavesCall(context: TurnContext, turnId: TurnId, { code }: ModelFailure): boolean {
+  return context.signal.aborted || (code === 'contextTooLong' && askToCompact(context, turnId))
 }
 
 interface PlannedRetry {
@@ -122,7 +128,10 @@ async function streamOnce(context: TurnContext, turnId: TurnId, attempt: number)
 
 /** Discards the open items of the turn: before a request they belong to an incomplete response. */
 function discardOpen({ conversation }: TurnContext, turnId: TurnId, reason: string): void {
-  const open = Object.values(conversation.state.core.open).filter((entry) => entry.turnId === turnId)
+  const open = Object.values(conversation.state.core.open).filter(
+    // A compaction that was asked for meanwhile waits for the response.
+    ({ item, turnId: of }) => of === turnId && item.type !== 'contextCompaction',
+  )
   conversation.recordAll(
     open.map(({ item }): ConversationEvent => ({ type: 'item.discarded', itemId: item.id, reason })),
   )

@@ -11,6 +11,7 @@ import {
 } from '@parley/protocol'
 import type { Ids } from '../../ports/clock-and-ids.ts'
 import { unknownItem } from '../calls/attempt.ts'
+import { interruptedCompaction } from '../compaction/run-compaction.ts'
 import type { Conversation } from '../conversation/conversation.ts'
 import { noticeItem } from '../conversation/notices.ts'
 import type { AbortReason } from './turn-context.ts'
@@ -30,7 +31,7 @@ const cutFailures: Readonly<Partial<Record<StopReason, Failure>>> = {
   context: {
     code: 'contextTooLong',
     message:
-      "The answer is cut: the conversation has filled the model's context window. Start a new conversation, or use a model with a larger window.",
+      "The answer is cut: the conversation has filled the model's context window. Compact it (`/compact` in the terminal), then say `go on`; or use a model with a larger window.",
   },
 }
 
@@ -76,6 +77,9 @@ const reasonsByCode: Readonly<Record<string, StopReason>> = {
   outputLimit: 'outputLimit',
   filtered: 'filtered',
   contextTooLong: 'context',
+  maxTurns: 'budget',
+  maxTokens: 'budget',
+  maxCost: 'budget',
 }
 
 function stopReasonOf(why: EndReason): StopReason {
@@ -92,6 +96,7 @@ function closed(open: OpenItem, why: EndReason): Item {
   const { item, executionStarted } = open
   const standing = standingOutcome(open)
   if (standing !== null) return standing
+  if (item.type === 'contextCompaction') return interruptedCompaction(item)
   if (!isCall(item)) return { ...item, status: 'interrupted' }
   if (executionStarted) return unknownItem(item)
   return { ...item, status: 'interrupted', modelText: `Not run: ${whyNotRun(why)}` }

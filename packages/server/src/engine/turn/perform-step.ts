@@ -1,6 +1,7 @@
 import type { ConversationEvent, Failure, ItemId, QueuedMessage } from '@parley/protocol'
 import type { Step } from '../../core/next-step.ts'
 import { runCall } from '../calls/run-call.ts'
+import { runCompaction } from '../compaction/run-compaction.ts'
 import { keepLongWaiting, longWaiting } from '../messages/attachments.ts'
 import { findAnswerProblem } from '../messages/output-schema.ts'
 import { consumedMessage, startInboxTurn } from '../messages/user-messages.ts'
@@ -28,6 +29,10 @@ export async function performStep(context: TurnContext, step: ActiveStep): Promi
     case 'runCalls':
       await runTogether(context, step.itemIds)
       return null
+    case 'failTurn':
+      return step.failure
+    case 'compact':
+      return await runCompaction(context, step.item)
     case 'endTurn':
       completeTurn(conversation, modules.ids, await findAnswerProblem(conversation.state))
       return null

@@ -30,7 +30,7 @@ export function createResponseRecorder(context: TurnContext, turnId: TurnId, sou
   const { conversation, modules } = context
   const streaming = createStreamingItems(context, turnId)
   const calls: EventOf<'model.responded'>['calls'] = []
-  let sizeBytes = 0
+  const size = createResponseSize()
 
   function propose({ callId, name, arguments: text }: ModelCall): void {
     streaming.flush()
@@ -64,7 +64,7 @@ export function createResponseRecorder(context: TurnContext, turnId: TurnId, sou
   }
 
   function take(event: StreamedEvent): void {
-    sizeBytes += sizeOf(event)
+    size.add(event)
     switch (event.type) {
       case 'textDelta':
         streaming.push(event.part, 'agentMessage', event.text)
@@ -90,16 +90,32 @@ export function createResponseRecorder(context: TurnContext, turnId: TurnId, sou
     }
   }
 
-  return { take, keep: streaming.keep, stop: streaming.stop, isTooLarge: () => sizeBytes > maxJsonBytes }
+  return { take, keep: streaming.keep, stop: streaming.stop, isTooLarge: () => size.bytes() > maxJsonBytes }
 }
 
-function sizeOf(event: StreamedEvent): number {
-  if (event.type === 'textDelta' || event.type === 'reasoningDelta') return jsonBytes(event.text)
-  return event.type === 'call' ? jsonBytes(event.arguments) : 0
+interface ResponseSize {
+  add(event: StreamedEvent): void
+  /** Returns the JSON bytes so far, arguments included that are still being written. */
+  bytes(): number
+}
+
+function createResponseSize(): ResponseSize {
+  const unfinished = new Map<string, number>()
+  let total = 0
+  return {
+    bytes: () => total,
+    add(event) {
+      if (event.type === 'textDelta' || event.type === 'reasoningDelta') total += jsonBytes(event.text)
+      if (event.type !== 'callDelta' && event.type !== 'call') return
+      const bytes = event.type === 'call' ? jsonBytes(event.arguments) : event.argumentBytes
+      total += bytes - (unfinished.get(event.part) ?? 0)
+      unfinished.set(event.part, bytes)
+    },
+  }
 }
 
 /** Returns the tokens of a call with its cost, which is computed once: prices change. */
-function counted(usage: TokenUsage, { price }: ModelFacts): TokenCounts {
+export function counted(usage: TokenUsage, { price }: ModelFacts): TokenCounts {
   return price === null ? usage : { ...usage, costUsd: costOf(usage, price) }
 }
 

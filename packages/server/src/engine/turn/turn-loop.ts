@@ -2,6 +2,7 @@ import { LineTooLongError, StorageError } from '@parley/journal'
 import type { Failure } from '@parley/protocol'
 import { nextStep } from '../../core/next-step.ts'
 import { lineTooLongFailure } from '../../replies/rejection.ts'
+import { isWindowFull } from '../compaction/when-due.ts'
 import type { Conversation } from '../conversation/conversation.ts'
 import type { StoragePatience } from '../conversation/storage-patience.ts'
 import { type EndReason, endTurn } from './end-turn.ts'
@@ -101,7 +102,7 @@ export class TurnLoop {
     if (this.#ending !== null || this.#stop.signal.aborted) return () => this.#settle()
     if (this.#closing) return null
     const { conversation, modules, patience } = this.#parts
-    const step = nextStep(conversation.state)
+    const step = nextStep(conversation.state, () => isWindowFull({ conversation, modules }))
     if (step.kind === 'await') return null
     const { signal } = this.#stop
     return async () => {

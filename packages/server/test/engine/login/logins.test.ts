@@ -61,6 +61,7 @@ describe('a login', () => {
     expect(end).toEqual({
       ...(answer as object),
       provider: 'gate',
+      mcpServer: null,
       success: true,
       code: null,
       error: null,
@@ -68,7 +69,7 @@ describe('a login', () => {
       variable: null,
     })
     expect(await other.end()).toEqual(end)
-    const login = { provider: 'gate', name: 'gate', keptIn: 'file', variable: null }
+    const login = { provider: 'gate', name: 'gate', kind: 'key', keptIn: 'file', variable: null }
     expect(await first.peer.request('login/status', {})).toEqual({ logins: [login] })
     expect([...afar.ends, ...reader.ends]).toEqual([])
     expect(await first.peer.request('logout', { provider: 'gate' })).toEqual({ removed: true, variable: null })

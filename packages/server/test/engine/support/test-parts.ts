@@ -44,7 +44,7 @@ export function testParts(
     random: () => 0.5,
     redaction,
     credentials,
-    keys: createProviderKeys({ store: credentials, redaction }),
+    keys: createProviderKeys({ store: credentials, redaction, clock: ports.clock ?? systemClock }),
     files: nodeFiles,
     patchFiles: diskPatchFiles,
     host: openHost(),

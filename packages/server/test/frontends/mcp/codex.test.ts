@@ -209,15 +209,27 @@ test('settings and instructions are applied, and unused ones are reported', asyn
     'approval-policy': 'never',
     'base-instructions': 'Be brief.',
     'developer-instructions': 'Be kind.',
-    'compact-prompt': 'unused',
+    'include-plan-tool': false,
     something: 'else',
   })
   await answer
   expect(model.requests[0]).toMatchObject({ model: 'm2' })
   expect(JSON.stringify(model.requests[0])).toContain('Be brief.\\n\\nBe kind.')
   expect(hand.events(id).filter(({ type }) => type === 'background_event')).toEqual([
-    { type: 'background_event', message: 'compact-prompt is not used: nothing is compacted in this version.' },
+    { type: 'background_event', message: 'include-plan-tool is not used: the plan tool is always there.' },
   ])
+})
+
+test('a conversation is compacted with the prompt of its client, which gets context_compacted', async () => {
+  await using place = testPlace()
+  const model = scriptedModel({ text: 'word '.repeat(8000) }, { text: 'Summary.' }, { text: 'ok' })
+  await using hand = await takeHand(place.start({ model, facts: { contextWindow: 14_000 } }))
+  const first = hand.call('codex', { prompt: 'x', cwd: place.cwd, 'compact-prompt': '"Briefly", in Welsh.' })
+  const { structuredContent } = await first.answer
+  const { id, answer } = hand.call('codex-reply', { prompt: 'y', ...structuredContent })
+  await answer
+  expect(JSON.stringify(model.requests[1]?.entries.at(-1))).toContain('\\"Briefly\\", in Welsh.')
+  expect(hand.events(id).map(({ type }) => type)).toContain('context_compacted')
 })
 
 test('a command whose client vanishes is ended with its whole tree', async () => {

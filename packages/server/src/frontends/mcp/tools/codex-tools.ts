@@ -27,7 +27,7 @@ const startInput = z.object({
   config: configInput,
   'base-instructions': z.string().optional().describe('Instructions to the model in place of the built-in ones.'),
   'developer-instructions': z.string().optional().describe('Instructions to the model after the base ones.'),
-  'compact-prompt': z.string().optional().describe('Accepted and not used: nothing is compacted in this version.'),
+  'compact-prompt': z.string().optional().describe('Request for a summary when the conversation is compacted.'),
   'include-plan-tool': z.boolean().optional().describe('Accepted and not used: the plan tool is always there.'),
 })
 
@@ -64,7 +64,7 @@ async function start(args: StartInput, call: ToolCall) {
         profile: args.profile,
         approvalPolicy: args['approval-policy'],
         sandbox: args.sandbox,
-        config: args.config,
+        config: configOf(args),
         baseInstructions: instructionsOf(args),
       }),
     )
@@ -83,14 +83,16 @@ async function start(args: StartInput, call: ToolCall) {
 function instructionsOf(args: StartInput): string | undefined {
   const base = args['base-instructions']
   const developer = args['developer-instructions']
-  return developer === undefined ? base : `${(base ?? baseInstructions).trim()}\n\n${developer.trim()}`
+  return developer === undefined ? base : `${(base ?? baseInstructions()).trim()}\n\n${developer.trim()}`
+}
+
+/** Returns the settings with the prompt for summaries, quoted: settings are read as TOML. */
+function configOf({ config, 'compact-prompt': prompt }: StartInput): StartInput['config'] {
+  return prompt === undefined ? config : { ...config, compact_prompt: JSON.stringify(prompt) }
 }
 
 function unusedIn(args: StartInput): readonly string[] {
   return [
-    ...(args['compact-prompt'] === undefined
-      ? []
-      : ['compact-prompt is not used: nothing is compacted in this version.']),
     ...(args['include-plan-tool'] === false ? ['include-plan-tool is not used: the plan tool is always there.'] : []),
   ]
 }

@@ -1,0 +1,19 @@
+import { spawn } from 'node:child_process'
+
+type Env = Readonly<Record<string, string | undefined>>
+
+/** Returns false where no browser can open: in an ssh session, and on Linux without a display. */
+export function hasDesktop(env: Env, platform: NodeJS.Platform = process.platform): boolean {
+  if ((env['SSH_CONNECTION'] ?? '') !== '') return false
+  return platform === 'darwin' || [env['DISPLAY'], env['WAYLAND_DISPLAY']].some((display) => (display ?? '') !== '')
+}
+
+/** Opens a web address in the user's browser. Without one nothing happens: the address is on the screen. */
+export function openBrowser(url: string, env: Env): void {
+  // An issuer names the address, and the desktop would start other programs for other schemes.
+  if (!/^https?:\/\//i.test(url)) return
+  const program = process.platform === 'darwin' ? 'open' : 'xdg-open'
+  const child = spawn(program, [url], { cwd: '/', env, detached: true, stdio: 'ignore' })
+  child.on('error', () => undefined)
+  child.unref()
+}

@@ -1,0 +1,121 @@
+import type { ModelEntry } from '@parley/models'
+import type { Core, Plan } from '@parley/protocol'
+import { firstBytes, lastBytes, utf8Length } from '@parley/text'
+import { tokensOfText } from './estimate.ts'
+import type { PastFacts } from './past-facts.ts'
+
+/** Words that the engine, and not a model, takes over into a compacted view. Stored as JSON in a side file. */
+export interface Carried {
+  /** Messages of the user, oldest first. */
+  readonly messages: readonly CarriedMessage[]
+  /** Plan, answers to approvals and files, as text for the model. */
+  readonly notes: string
+}
+
+interface CarriedMessage {
+  /** Number of the message in the conversation, from 1. */
+  readonly number: number
+  readonly text: string
+  /** Set when only head and tail are carried. */
+  readonly cut?: true
+}
+
+/** Tokens of the messages that are carried word for word, newest first. */
+const wholeTokens = 20_000
+/** Bytes of head and of tail of an older message. */
+const endBytes = 300
+/** Tokens of the older messages together; the oldest beyond are left to the summary. */
+const cutTokens = 4000
+
+/** Chooses what is carried of the user's messages, given oldest first. */
+export function carriedMessages(texts: readonly string[]): readonly CarriedMessage[] {
+  const chosen: CarriedMessage[] = []
+  let whole = wholeTokens
+  let cut = cutTokens
+  for (const [index, text] of [...texts.entries()].reverse()) {
+    const tokens = tokensOfText(text)
+    const number = index + 1
+    const isWhole = tokens <= whole
+    const message = isWhole ? { number, text } : { number, text: ends(text, chosen.length === 0), cut: true as const }
+    const size = tokensOfText(message.text)
+    if (isWhole || chosen.length === 0) whole -= size
+    else if (size <= cut) cut -= size
+    else break
+    chosen.unshift(message)
+    // Older messages are never whole again, so that what is carried word for word has no holes.
+    if (!isWhole) whole = 0
+  }
+  return chosen
+}
+
+/** Returns head and tail of a message; those of the newest one fill what may be carried. */
+function ends(text: string, isNewest: boolean): string {
+  const bytes = isNewest ? wholeTokens * 2 - 100 : endBytes
+  const [head, tail] = [firstBytes(text, bytes), lastBytes(text, bytes)]
+  const left = utf8Length(text) - utf8Length(head) - utf8Length(tail)
+  return left <= 0 ? text : `${head}\n[… ${left} bytes of this message are left out here …]\n${tail}`
+}
+
+/** Returns the notes of the engine: what holds whatever the summary says. */
+export function carriedNotes({ plan }: Pick<Core, 'plan'>, { answers, files }: PastFacts): string {
+  const sections = [
+    ...(plan === null ? [] : [`The open plan:\n${planLines(plan)}`]),
+    ...(answers.length === 0 ? [] : [`Answers to approvals, which still hold:\n${listed(answers)}`]),
+    ...(files.changed.length === 0 ? [] : [`Files changed so far:\n${listed(files.changed)}`]),
+    ...(files.read.length === 0 ? [] : [`Files read so far (read again what you need):\n${listed(files.read)}`]),
+  ]
+  return sections.join('\n\n')
+}
+
+function planLines({ explanation, steps }: Plan): string {
+  const lines = steps.map(({ step, status }) => `- [${planMarks[status]}] ${step}`)
+  return [...(explanation === undefined ? [] : [explanation]), ...lines].join('\n')
+}
+
+const planMarks = { pending: ' ', inProgress: 'in progress', completed: 'done' } as const
+
+function listed(lines: readonly string[]): string {
+  return lines.map((line) => `- ${line}`).join('\n')
+}
+
+/** Reads a side file back; nothing is carried from one that is missing or damaged. */
+export function parseCarried(text: string | null): Carried {
+  try {
+    const value: unknown = JSON.parse(text ?? '')
+    if (isCarried(value)) return value
+  } catch {
+    // Damaged: the summary alone is left.
+  }
+  return { messages: [], notes: '' }
+}
+
+function isCarried(value: unknown): value is Carried {
+  return typeof value === 'object' && value !== null && 'messages' in value && Array.isArray(value.messages)
+}
+
+/**
+ * Returns the entries that stand for what was compacted: the user's messages first, since some models want a user first,
+ * then the summary in the model's own role, then the notes, so that the last word is never the model's.
+ */
+export function compactedEntries({ messages, notes }: Carried, summary: string): readonly ModelEntry[] {
+  return [
+    ...messages.map(({ number, text, cut }) => userEntry(`[${cut === true ? cutMark : wholeMark} ${number}]\n${text}`)),
+    ...(summary.trim() === '' ? [] : [summaryEntry(summary)]),
+    userEntry(notes === '' ? notesMark : `${notesMark}\n\n${notes}`),
+  ]
+}
+
+const wholeMark = 'Carried over word for word by parley: message'
+const cutMark = 'Carried over by parley, its middle left out: message'
+const summaryMark =
+  '[Summary of the conversation before this point. A model wrote it: it may be incomplete or wrong. The messages above and the notes below hold against it.]'
+const notesMark =
+  '[Notes of parley, not written by the user or a model. The conversation before this point was compacted; go on with the work from here.]'
+
+function userEntry(text: string): ModelEntry {
+  return { kind: 'user', content: [{ type: 'text', text }] }
+}
+
+function summaryEntry(summary: string): ModelEntry {
+  return { kind: 'response', adapter: 'none', parts: [], text: `${summaryMark}\n\n${summary.trim()}`, calls: [] }
+}

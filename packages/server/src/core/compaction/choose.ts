@@ -1,0 +1,60 @@
+import type { ItemId } from '@parley/protocol'
+import type { ViewBlock } from './weigh-blocks.ts'
+
+/** Results to clear, and the estimated tokens that this saves. */
+export interface Clearing {
+  readonly itemIds: readonly ItemId[]
+  readonly savedTokens: number
+}
+
+/** Saving below which a result stays: the line that says how to read it again is not worth it. */
+const leastSaving = 50
+
+/** Newest results that stay: at most so many, and with so many tokens together. */
+interface KeptResults {
+  readonly count: number
+  readonly tokens: number
+}
+
+/** Chooses all results but those of the last round and the newest ones, in one step. */
+export function resultsToClear(blocks: readonly ViewBlock[], kept: KeptResults): Clearing {
+  const lastRound = blocks.findLast(({ kind }) => kind === 'response')
+  const older = blocks.flatMap((block) => (block === lastRound ? [] : block.results))
+  let room = kept.tokens
+  const stays = older.toReversed().findIndex(({ savedTokens }, index) => {
+    room -= savedTokens
+    return index >= kept.count || room < 0
+  })
+  const chosen = older
+    .slice(0, stays < 0 ? 0 : older.length - stays)
+    .filter(({ savedTokens }) => savedTokens >= leastSaving)
+  return {
+    itemIds: chosen.map(({ itemId }) => itemId),
+    savedTokens: chosen.reduce((sum, { savedTokens }) => sum + savedTokens, 0),
+  }
+}
+
+interface KeptEnd {
+  /** Tokens of messages that no response followed yet. */
+  readonly messages: number
+  /** Tokens of the last round of calls; 0 where no turn needs its results. */
+  readonly round: number
+}
+
+/**
+ * Returns how many blocks a summary stands for. Messages that wait for a response stay as they are, and so does the last
+ * round of calls where it is small: its results have not been read yet.
+ */
+export function blocksToCompact(blocks: readonly ViewBlock[], kept: KeptEnd): number {
+  let end = blocks.length
+  let room = kept.messages
+  while (end > 0) {
+    const block = blocks[end - 1]
+    if (block === undefined || block.kind === 'response' || block.tokens > room) break
+    room -= block.tokens
+    end--
+  }
+  const round = blocks[end - 1]
+  const keepsRound = round?.kind === 'response' && round.results.length > 0 && round.tokens <= kept.round
+  return keepsRound ? end - 1 : end
+}

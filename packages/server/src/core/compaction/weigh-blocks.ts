@@ -1,0 +1,70 @@
+import type { ItemId } from '@parley/protocol'
+import {
+  type AnsweredCall,
+  type Block,
+  clearedIn,
+  type Fold,
+  newestCompacted,
+  type Preview,
+  resultIn,
+} from '../view-blocks.ts'
+import { tokensOfContent, tokensOfEntry } from './estimate.ts'
+
+/** Block as a compaction weighs it. */
+export interface ViewBlock {
+  /** Seq of the event that made it. */
+  readonly seq: number
+  readonly kind: Block['kind']
+  /** True when it was part of an earlier request. */
+  readonly isSent: boolean
+  readonly tokens: number
+  /** Results that can be cleared; none that are cleared already. */
+  readonly results: readonly { readonly itemId: ItemId; readonly savedTokens: number }[]
+}
+
+/** Returns the blocks that the next request holds, weighed. */
+export function shownBlocks(fold: Fold, how: Preview): readonly ViewBlock[] {
+  const hidden = newestCompacted(fold, how)?.hidden ?? 0
+  const cleared = clearedIn(fold, how)
+  return fold.blocks.slice(hidden).map((block, index) => ({
+    seq: block.seq,
+    kind: block.kind,
+    isSent: hidden + index < fold.sent,
+    tokens: tokensOfBlock(block, cleared),
+    results: block.kind === 'response' ? clearable(block.calls, cleared) : [],
+  }))
+}
+
+function clearable(calls: readonly AnsweredCall[], cleared: ReadonlySet<ItemId>): ViewBlock['results'] {
+  return calls.flatMap(({ itemId, result, line }) =>
+    result === null || line === null || cleared.has(itemId)
+      ? []
+      : [{ itemId, savedTokens: tokensOfEntry(result) - tokensOfEntry(line) }],
+  )
+}
+
+/** Estimates the tokens of a block without reading side files. */
+function tokensOfBlock(block: Block, cleared: ReadonlySet<ItemId>): number {
+  switch (block.kind) {
+    case 'entry':
+      return tokensOfEntry(block.entry)
+    case 'sessionContext':
+      return contextTokens
+    case 'message':
+      return tokensOfContent(block.content)
+    case 'response':
+      return tokensOfEntry(block.entry) + sumOf(block.calls.map((call) => tokensOfEntry(resultIn(call, cleared))))
+  }
+}
+
+/** Tokens of a session context, about. */
+const contextTokens = 200
+
+/** Estimates the tokens of the shown blocks, without what stands for compacted ones. */
+export function tokensOfBlocks(fold: Fold): number {
+  return sumOf(shownBlocks(fold, {}).map(({ tokens }) => tokens))
+}
+
+export function sumOf(numbers: readonly number[]): number {
+  return numbers.reduce((sum, number) => sum + number, 0)
+}

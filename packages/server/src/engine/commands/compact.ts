@@ -1,0 +1,53 @@
+import type { Actor, ConversationEvent, ParamsOf, ResultOf } from '@parley/protocol'
+import { rejection } from '../../replies/rejection.ts'
+import { compactionItem } from '../compaction/run-compaction.ts'
+import { requestTokens } from '../compaction/when-due.ts'
+import { type LiveConversation, writable } from '../open/live-conversation.ts'
+
+/** Asks for a compaction: in a turn of its own, or at the next safe point of the open one. */
+export function compact(
+  open: LiveConversation,
+  instructions: ParamsOf<'conversation/compact'>['instructions'],
+  by: Actor,
+): ResultOf<'conversation/compact'> {
+  const { conversation, modules, turns } = writable(open)
+  assertCompactable(open)
+  const { turn } = conversation.state.core
+  const turnId = turn?.id ?? modules.ids.turn()
+  const what = instructions === undefined || instructions.trim() === '' ? {} : { instructions: instructions.trim() }
+  const item = { ...compactionItem(modules.ids.item(), 'manual', requestTokens(conversation)), ...what, by }
+  const begin: ConversationEvent[] = turn === null ? [{ type: 'turn.started', turnId, trigger: 'compaction' }] : []
+  const seq = conversation.recordAll([...begin, { type: 'item.started', turnId, item }]).at(-1)?.seq ?? 0
+  turns.wake()
+  return { turnId, itemId: item.id, seq }
+}
+
+function assertCompactable({ conversation }: LiveConversation): void {
+  assertNoneOpen(conversation.state)
+  if (conversation.view.blocks().some(({ kind }) => kind === 'response')) return
+  throw rejection('invalidParams', 'There is nothing to compact yet: the model has not answered since the last time.')
+}
+
+function assertNoneOpen({ core }: LiveConversation['conversation']['state']): void {
+  if (!Object.values(core.open).some(({ item }) => item.type === 'contextCompaction')) return
+  throw rejection('invalidParams', 'A compaction is under way. Interrupt it first, or wait until it has ended.')
+}
+
+/** Undoes the newest compaction that holds. Rejects with the numbers when the conversation would not fit then. */
+export function undoCompaction(open: LiveConversation, by: Actor): ResultOf<'conversation/compact/undo'> {
+  const { conversation, modules } = writable(open)
+  const { core } = conversation.state
+  assertNoneOpen(conversation.state)
+  const newest = core.compactions?.applied.at(-1)
+  if (newest === undefined) throw rejection('invalidParams', 'No compaction holds, so there is none to undo.')
+  const tokens = requestTokens(conversation, { without: newest.seq })
+  const { contextWindow } = modules.model().facts
+  if (contextWindow !== null && tokens > contextWindow)
+    throw rejection(
+      'invalidParams',
+      `The conversation would have about ${tokens.toLocaleString('en-US')} tokens, and the window of ${core.settings.model} has ${contextWindow.toLocaleString('en-US')}. Choose a model with a larger window first, or fork from before the compaction.`,
+      { tokens, contextWindow },
+    )
+  const { seq } = conversation.record({ type: 'context.restored', seq: newest.seq, tokensAfter: tokens, by })
+  return { seq, tokens }
+}

@@ -1,0 +1,69 @@
+import { ConfigError } from '@parley/config'
+import { McpLoginError, renewMcpLogin } from '@parley/mcp-client'
+import type { Credential, CredentialName, RenewableCredential } from '../../credentials/credential.ts'
+import type { CredentialStore } from '../../credentials/credential-store.ts'
+
+/** Time before its end at which a token is renewed: a request may wait in a queue that long. */
+const marginMs = 60_000
+
+interface TokenPorts {
+  readonly name: CredentialName
+  readonly store: CredentialStore
+  /** Makes redaction know tokens before their first use. */
+  readonly learn: (renewed: Credential) => void
+  readonly now: () => number
+}
+
+/**
+ * Resolves to an access token that is good for a minute at least. One process renews it; others wait and take the result,
+ * because a server may accept a refresh token once. Throws `ConfigError` when the login has ended.
+ */
+export async function freshTokens(
+  login: RenewableCredential,
+  { name, store, learn, now }: TokenPorts,
+): Promise<string> {
+  if (!endsSoon(login, now())) return login.accessToken
+  const kept = await store.update(name, async (current) => {
+    // Another process may have renewed it during the wait.
+    if (current.kind === 'key' || !endsSoon(current, now())) return null
+    const renewed = await renew(current, now)
+    if (renewed !== null) learn(renewed)
+    return renewed
+  })
+  if (kept === null) throw ended(name)
+  learn(kept)
+  return kept.kind === 'key' ? kept.key : kept.accessToken
+}
+
+function endsSoon({ expiresAtMs }: RenewableCredential, nowMs: number): boolean {
+  return expiresAtMs !== null && expiresAtMs - nowMs < marginMs
+}
+
+/** Renews a login. Resolves to null when the server does not answer and the token is still good. */
+async function renew(login: RenewableCredential, now: () => number): Promise<RenewableCredential | null> {
+  try {
+    return await renewed(login, now(), new AbortController().signal)
+  } catch (error) {
+    const code = codeOf(error)
+    if (code === null || !(error instanceof Error)) throw error
+    const isGood = login.expiresAtMs !== null && login.expiresAtMs > now()
+    if (isGood && code !== 'invalid_grant' && code !== 'ended') return null
+    throw new ConfigError('login', `could not be renewed: ${error.message} Log in again if that lasts.`)
+  }
+}
+
+async function renewed(login: RenewableCredential, nowMs: number, signal: AbortSignal): Promise<RenewableCredential> {
+  if (login.kind === 'mcp') return { kind: 'mcp', ...(await renewMcpLogin(login, nowMs, signal)) }
+  const { renewTokens } = await import('./oauth-client.ts')
+  return renewTokens(login, nowMs, signal)
+}
+
+/** Returns the code of a failed renewal; null for any other error. */
+function codeOf(error: unknown): string | null {
+  if (error instanceof McpLoginError) return error.code
+  return error instanceof Error && error.name === 'OAuthError' && 'code' in error ? String(error.code) : null
+}
+
+function ended(name: CredentialName): ConfigError {
+  return new ConfigError('login', `of ${name} has ended elsewhere. Log in again.`)
+}
