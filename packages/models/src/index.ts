@@ -1,8 +1,10 @@
 export { costOf } from './catalogue/cost.ts'
-export { type ModelFacts, modelFacts, type Price } from './catalogue/model-facts.ts'
+export { type ModelAbilities, type ModelFacts, modelFacts, type Price } from './catalogue/model-facts.ts'
+export { checkNetwork, type NetworkStep } from './check/check-network.ts'
 export { keyVariable, readKey } from './exchange/endpoint.ts'
 export { askedWaitText, planRetry, type RetryLimits } from './failures/retry-wait.ts'
 export {
+  type FreeformInput,
   type JsonSchemaObject,
   type ModelCall,
   type ModelClient,

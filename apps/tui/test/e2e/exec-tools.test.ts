@@ -11,8 +11,9 @@ describe('a call', () => {
   })
 
   test.each<[string, object, RegExp]>([
-    ['with arguments that are no JSON', { name: 'shell', arguments: '{"command": "ls' }, /are not valid JSON/],
-    ['with arguments that do not fit', { name: 'shell', arguments: { cmd: 'ls' } }, /at command/],
+    ['with arguments that are no JSON', { name: 'shell', arguments: '{command: ls}' }, /are not valid JSON/],
+    ['with arguments that were cut off', { name: 'shell', arguments: '{"command": "ls' }, /end in the middle/],
+    ['with arguments that do not fit', { name: 'shell', arguments: { line: 'ls' } }, /at command/],
     ['of a tool that is not there', { name: 'browse', arguments: {} }, /There is no tool "browse"/],
   ])('%s is explained to the model, and the turn goes on', async (_name, call, words) => {
     await using world = await execWorld({ steps: [{ calls: [call] } as never, { text: 'I see.' }] })
@@ -20,6 +21,13 @@ describe('a call', () => {
     expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: 'I see.\n' })
     expect(withoutSandboxLine(stderr)).toMatch(/^· (shell|browse) → failed: /)
     expect(toldModel(world)[0]).toMatch(words)
+  })
+
+  test('with another name of its field is run', async () => {
+    const call = { name: 'shell', arguments: { cmd: 'cat a.txt' } }
+    await using world = await execWorld({ files: { 'a.txt': 'one\n' }, steps: [{ calls: [call] }, { text: 'Read.' }] })
+    const { stderr } = await world.exec(['hi'])
+    expect(withoutSandboxLine(stderr)).toMatch(/^\$ cat a.txt\none\n→ exit 0 after .*\nRead\.\n$/)
   })
 
   test('with a patch that does not apply changes nothing and tells the model why', async () => {

@@ -1,4 +1,4 @@
-import { isLoopback } from '../http/http-agents.ts'
+import { isLoopback } from '../http/network.ts'
 import type { Provider } from '../port/wire.ts'
 import { type CatalogueRow, catalogue } from './catalogue.ts'
 
@@ -31,6 +31,9 @@ export interface ModelFacts {
   readonly reasoning: boolean
   readonly toolShape: ToolShape
 }
+
+/** Abilities that decide which tools a model is offered. */
+export type ModelAbilities = Pick<ModelFacts, 'toolShape' | 'images'>
 
 type PricedProvider = Pick<Provider, 'id' | 'baseUrl' | 'envKey' | 'recording'>
 

@@ -14,10 +14,21 @@ export interface JsonSchemaObject {
   readonly [keyword: string]: unknown
 }
 
+/** Form of a tool whose input is a text, for the wires that have such tools. */
+export interface FreeformInput {
+  /** Field of the arguments that the text stands for. */
+  readonly field: string
+  readonly description: string
+  /** Grammar of the text, in the syntax of Lark. */
+  readonly grammar: string
+}
+
 export interface ToolSpec {
   readonly name: string
   readonly description: string
   readonly parameters: JsonSchemaObject
+  /** Present for a model that takes the tool in this form; wires without such tools leave it out. */
+  readonly freeform?: FreeformInput
 }
 
 interface TextPart {
@@ -58,6 +69,8 @@ export interface ResultEntry {
   readonly kind: 'result'
   readonly callId: string
   readonly text: string
+  /** Images that belong to the text; only for models that read them. */
+  readonly images?: readonly ImagePart[]
   readonly isError: boolean
 }
 

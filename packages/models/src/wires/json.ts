@@ -46,15 +46,15 @@ export function createWrittenEntries<Written extends object | string>() {
   }
 }
 
-/** Returns an entry as zero or more elements of a JSON array, separated by commas. */
-type WriteEntry = (entry: ModelEntry) => string
+/** Returns an entry, one of the given ones, as zero or more elements of a JSON array, separated by commas. */
+type WriteEntry = (entry: ModelEntry, entries: readonly ModelEntry[]) => string
 
 /** Creates a function that serialises entries, each once, and joins them. */
 export function createEntryJoiner(write: WriteEntry): (entries: readonly ModelEntry[]) => string {
   const writtenOnce = createWrittenEntries<string>()
   return (entries) =>
     entries
-      .map((entry) => writtenOnce(entry, () => write(entry)))
+      .map((entry) => writtenOnce(entry, () => write(entry, entries)))
       .filter(isPresent)
       .join(',')
 }

@@ -1,18 +1,31 @@
+import type { ModelAbilities } from '@parley/models'
 import { allHaveNetwork } from '@parley/policy'
 import type { Settings } from '@parley/protocol'
 
-/** Base instructions of every model. Short on purpose: the tools describe themselves. */
-export const baseInstructions = `You are parley, a coding agent working in a terminal with one user on their machine.
+/** Tools that change files, by the shape of tools that a model is offered. */
+const changingTools: Readonly<Record<ModelAbilities['toolShape'], string>> = {
+  freeformPatch: 'apply_patch',
+  edit: 'edit_file, new ones with write_file',
+}
+
+/**
+ * Returns the base instructions of a model, by the tools it is offered; without a shape those for any model. Short on
+ * purpose: the tools describe themselves.
+ */
+export function baseInstructions(toolShape?: ModelAbilities['toolShape']): string {
+  const tools = toolShape === undefined ? 'the tool for that, not with shell' : changingTools[toolShape]
+  return `You are parley, a coding agent working in a terminal with one user on their machine.
 
 Work like a careful colleague:
 - Find out before you change: read the files and run the tests that matter. Use search, read_file and list_dir for looking; use shell for everything else.
-- Change files with apply_patch. Keep to the style that is there and change no more than the task needs.
+- Change files with ${tools}. Keep to the style that is there and change no more than the task needs.
 - Check what you did: run the tests or the program.
 - For work of several steps keep a plan with update_plan.
 - Say briefly what you are about to do before a tool call, and at the end what changed and what you checked. Use Markdown. Be exact about what you did not do.
 
 The user may be asked before a command or patch runs. A refusal is an answer: read its note, and do something else or ask. Never work around it.
 When a command truly needs more than the sandbox allows, ask with the fields network or escalate of the shell tool and give the reason.`
+}
 
 export interface InstructionFile {
   readonly path: string

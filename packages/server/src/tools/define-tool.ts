@@ -1,5 +1,5 @@
 import type { BackgroundProcesses, EnvRules } from '@parley/host'
-import type { JsonSchemaObject } from '@parley/models'
+import type { FreeformInput, JsonSchemaObject } from '@parley/models'
 import { type Facts, type FileSurroundings, gatherReadFacts, type ShellParser } from '@parley/policy'
 import type { Redaction } from '@parley/redaction'
 import { type Environment, resolveWorkspacePath, whenUnknown } from '@parley/workspace'
@@ -20,18 +20,22 @@ interface ToolDefinition<Schema extends z.ZodType> {
   readonly readOnly: boolean
   readonly input: Schema
   readonly warmUp?: () => void
+  readonly freeform?: FreeformInput
+  readonly offeredTo?: Tool['offeredTo']
   readonly prepare: (input: z.infer<Schema>) => PreparedCall | { readonly problem: string }
 }
 
 /** Returns a tool whose arguments are checked by a schema; the model gets the problem of invalid ones. */
 export function defineTool<Schema extends z.ZodType>(definition: ToolDefinition<Schema>): Tool {
-  const { name, description, readOnly, input, warmUp, prepare } = definition
+  const { name, description, readOnly, input, warmUp, freeform, offeredTo, prepare } = definition
   let parameters: JsonSchemaObject | null = null
   return {
     name,
     description,
     readOnly,
     ...(warmUp === undefined ? {} : { warmUp }),
+    ...(freeform === undefined ? {} : { freeform }),
+    ...(offeredTo === undefined ? {} : { offeredTo }),
     get parameters() {
       parameters ??= jsonSchemaOf(input)
       return parameters

@@ -1,4 +1,6 @@
-import { applyPatchTool } from './apply-patch.ts'
+import { applyPatchTool } from './changes/apply-patch.ts'
+import { editFileTool } from './changes/edit-file.ts'
+import { writeFileTool } from './changes/write-file.ts'
 import type { ToolPorts } from './define-tool.ts'
 import { listDirTool } from './list-dir.ts'
 import { readFileTool } from './read-file.ts'
@@ -8,11 +10,13 @@ import { stopProcessTool } from './stop-process.ts'
 import type { Tool } from './tool.ts'
 import { updatePlanTool } from './update-plan.ts'
 
-/** Returns all tools, in the order in which the model gets them. */
+/** Returns all tools, in the order in which a model gets those that it is offered. */
 export function createTools(ports: ToolPorts): readonly Tool[] {
   return [
     shellTool(ports),
     applyPatchTool(ports),
+    editFileTool(ports),
+    writeFileTool(ports),
     readFileTool(ports),
     listDirTool(ports),
     searchTool(ports),

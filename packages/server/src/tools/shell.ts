@@ -8,7 +8,9 @@ import { defaultTimeoutMs, runShellCommand } from './run-shell-command.ts'
 import type { Described, PreparedCall, Tool } from './tool.ts'
 
 const input = z.object({
-  command: z.string().min(1).describe('A command line for the shell.'),
+  command: z
+    .union([z.string().min(1), z.array(z.string()).min(1)])
+    .describe('A command line for the shell, or the words of one command.'),
   workdir: z.string().optional().describe('Folder to run it in, relative to the working directory.'),
   timeout_ms: z.int().min(1).max(3_600_000).optional().describe('Stop it after this long. Default 120000.'),
   escalate: z.boolean().optional().describe('Ask the user to run it outside the sandbox. Needs a reason.'),
@@ -22,7 +24,10 @@ const input = z.object({
     ),
 })
 
-type ShellInput = z.infer<typeof input>
+interface ShellInput extends Omit<z.infer<typeof input>, 'command'> {
+  /** Command line. */
+  readonly command: string
+}
 
 export function shellTool(ports: ToolPorts): Tool {
   return defineTool({
@@ -32,8 +37,17 @@ export function shellTool(ports: ToolPorts): Tool {
     readOnly: false,
     input,
     warmUp: () => warmUp(ports),
-    prepare: (call) => prepareShell(call, ports),
+    prepare: (call) => prepareShell({ ...call, command: lineOf(call.command) }, ports),
   })
+}
+
+/** Returns a command line; words are quoted, so that the shell takes each as it is. */
+function lineOf(command: string | readonly string[]): string {
+  return typeof command === 'string' ? command : command.map(quotedForShell).join(' ')
+}
+
+function quotedForShell(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`
 }
 
 /** Starts what would delay the first command by 40 ms. A failure here shows again when the command runs. */

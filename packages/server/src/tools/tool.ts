@@ -1,5 +1,5 @@
 import type { Sandbox } from '@parley/host'
-import type { JsonSchemaObject } from '@parley/models'
+import type { FreeformInput, JsonSchemaObject, ModelAbilities } from '@parley/models'
 import type { Facts } from '@parley/policy'
 import type { Answers, CallItem, ConversationId, Failure, Form, Item, ItemId, Plan, RuleRef } from '@parley/protocol'
 import type { PatchQuestion } from '@parley/workspace'
@@ -113,6 +113,10 @@ export interface Tool {
   readonly parameters: JsonSchemaObject
   /** True for tools that change nothing; their calls run side by side. */
   readonly readOnly: boolean
+  /** Form in which models that take it write the input as a text. */
+  readonly freeform?: FreeformInput
+  /** Tests if a model is offered the tool; absent for a tool that every model is offered. A call of any tool is run. */
+  readonly offeredTo?: (abilities: ModelAbilities) => boolean
   /** Starts slow preparations when the model begins to write a call. */
   readonly warmUp?: () => void
   prepare(args: unknown): PreparedCall | { readonly problem: string }

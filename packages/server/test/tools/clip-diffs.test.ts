@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { clipDiffs } from '../../src/tools/apply-patch.ts'
+import { clipDiffs } from '../../src/tools/changes/prepare-change.ts'
 
 const change = (path: string, diff: string) => ({
   path,

@@ -16,7 +16,7 @@ export function patchOf(...lines: readonly string[]): string {
 
 export async function planText(text: string, cwd: string, files: PatchFiles = diskPatchFiles): Promise<PlanOutcome> {
   const parsed = parsePatch(text)
-  if (parsed.ok) return await planPatch({ hunks: parsed.hunks, cwd, files })
+  if (parsed.ok) return await planPatch({ changes: parsed.hunks, cwd, files })
   const failure = { code: 'invalidPatch', path: null, line: parsed.line, message: parsed.message } as const
   return { ok: false, failures: [failure] }
 }

@@ -1,4 +1,4 @@
-import type { ModelEntry, ResponseEntry, UserPart } from '../../port/model-client.ts'
+import type { ModelEntry, ResponseEntry, ResultEntry, UserPart } from '../../port/model-client.ts'
 import { createWrittenEntries, writeElements } from '../json.ts'
 import { acceptedName, readableArguments } from '../tool-calls.ts'
 
@@ -80,9 +80,16 @@ function userBlock(part: UserPart): readonly object[] {
   return [{ type: 'image', source: { type: 'base64', media_type: part.mediaType, data: part.base64 } }]
 }
 
-function resultBlock({ callId, text, isError }: ModelEntry & { readonly kind: 'result' }): object {
-  const content = text.trim() === '' ? {} : { content: text }
+/** Returns the block of a result; the API takes images in results that are no errors. */
+function resultBlock({ callId, text, images = [], isError }: ResultEntry): object {
+  const shown = isError ? [] : images.flatMap(userBlock)
+  const said = text.trim() === '' ? {} : { content: text }
+  const content = shown.length === 0 ? said : { content: [...textBlock(text), ...shown] }
   return { type: 'tool_result', tool_use_id: acceptedId(callId), ...content, ...(isError ? { is_error: true } : {}) }
+}
+
+function textBlock(text: string): readonly object[] {
+  return text.trim() === '' ? [] : [{ type: 'text', text }]
 }
 
 /** Returns a response of another wire as text and calls. */

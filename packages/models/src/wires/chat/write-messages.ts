@@ -2,11 +2,12 @@ import { createHash } from 'node:crypto'
 import type { ModelCall, ModelEntry, ResponseEntry, UserPart } from '../../port/model-client.ts'
 import { createWrittenEntries, writeElements } from '../json.ts'
 import { dataUrl } from '../openai-api.ts'
+import { imagesEndingAt, imagesFollow } from '../result-images.ts'
 import { acceptedName } from '../tool-calls.ts'
 import { assistantMessage } from './response-parts.ts'
 
 /** Entry as it is sent. Content of the user stays open, since what follows may belong to the same message. */
-type Written = UserContent | { readonly messages: string }
+type Written = UserContent | { readonly messages: string; readonly images?: UserContent }
 
 interface UserContent {
   /** Text in JSON, without its quotes; undefined for content with an image. */
@@ -15,33 +16,44 @@ interface UserContent {
   readonly parts: string
 }
 
+type WriteMessages = (entries: readonly ModelEntry[], model: string) => string
+
 /**
  * Creates a function that writes the messages of a request, without the brackets of the array. Messages of the user that
  * follow each other are one: the templates of Mistral and Gemma reject two. Each entry is serialised once in its life.
  */
-export function createMessageWriter(adapter: string): (entries: readonly ModelEntry[]) => string {
+export function createMessageWriter(adapter: string): WriteMessages {
   const writtenOnce = createWrittenEntries<Written>()
-  return (entries) => {
+  return (entries, model) => {
     const foreignIds = new Set<string>()
     const messages: string[] = []
     let open: UserContent[] = []
+    let before: ModelEntry['kind'] = 'user'
     const close = () => {
+      if (open.length > 0 && before === 'result' && mistral.test(model)) messages.push(bridge)
       if (open.length > 0) messages.push(userMessage(open))
       open = []
     }
     for (const entry of entries) {
       noteIds(foreignIds, entry, adapter)
-      const written = writtenOnce(entry, () => writeEntry(entry, adapter, foreignIds))
+      const written = writtenOnce(entry, () => writeEntry(entry, { adapter, foreignIds, entries }))
       if ('parts' in written) open.push(written)
       else if (written.messages !== '') {
         close()
         messages.push(written.messages)
+        before = entry.kind
+        if (written.images !== undefined) open.push(written.images)
       }
     }
     close()
     return messages.join(',')
   }
 }
+
+/** Models that reject a message of the user right after a result, as an interrupted turn leaves it. */
+const mistral = /mistral|ministral|devstral|codestral|magistral|mixtral|pixtral/i
+
+const bridge = '{"role":"assistant","content":"Noted."}'
 
 function userMessage(contents: readonly UserContent[]): string {
   const texts = contents.flatMap(({ text }) => text ?? [])
@@ -59,14 +71,25 @@ function noteIds(foreignIds: Set<string>, entry: ModelEntry, adapter: string): v
   }
 }
 
-function writeEntry(entry: ModelEntry, adapter: string, foreignIds: ReadonlySet<string>): Written {
+interface Writing {
+  readonly adapter: string
+  readonly foreignIds: ReadonlySet<string>
+  readonly entries: readonly ModelEntry[]
+}
+
+function writeEntry(entry: ModelEntry, { adapter, foreignIds, entries }: Writing): Written {
   switch (entry.kind) {
     case 'user':
       return userContent(entry.content)
     case 'result': {
       const { callId, text } = entry
       const id = foreignIds.has(callId) ? acceptedId(callId) : callId
-      return { messages: JSON.stringify({ role: 'tool', tool_call_id: id, content: text }) }
+      const messages = JSON.stringify({ role: 'tool', tool_call_id: id, content: text })
+      const images = imagesEndingAt(entry, entries)
+      // Messages of tools have no images, and none may stand between them.
+      return images.length === 0
+        ? { messages }
+        : { messages, images: userContent([{ type: 'text', text: imagesFollow }, ...images]) }
     }
     case 'response':
       return { messages: writeElements(entry.adapter === adapter ? entry.parts : neutralMessages(entry)) }

@@ -1,5 +1,6 @@
-import type { ModelCall, ModelEntry, ResponseEntry, UserPart } from '../../port/model-client.ts'
+import type { ModelCall, ModelEntry, ResponseEntry, ResultEntry, UserPart } from '../../port/model-client.ts'
 import { createWrittenEntries, isRecord, type JsonRecord, recordAt, writeElements } from '../json.ts'
+import { imagesEndingAt, imagesFollow } from '../result-images.ts'
 import { acceptedName, readableArguments } from '../tool-calls.ts'
 
 /** Side of an entry; results follow each other in one content, as parallel calls need, and stand apart from messages. */
@@ -25,7 +26,7 @@ export function createContentWriter(adapter: string, { signs }: { readonly signs
   return (entries: readonly ModelEntry[]): string => {
     const named = new Map<string, NamedCall>()
     const written = entries.map((entry) => {
-      const known = writtenOnce(entry, () => writeEntry(entry, { adapter, signs, named }))
+      const known = writtenOnce(entry, () => writeEntry(entry, { adapter, signs, named, entries }))
       for (const call of known.calls) named.set(call.callId, call)
       return known
     })
@@ -68,14 +69,15 @@ interface Writing {
   readonly adapter: string
   readonly signs: boolean
   readonly named: ReadonlyMap<string, NamedCall>
+  readonly entries: readonly ModelEntry[]
 }
 
-function writeEntry(entry: ModelEntry, { adapter, signs, named }: Writing): Written {
+function writeEntry(entry: ModelEntry, { adapter, signs, named, entries }: Writing): Written {
   switch (entry.kind) {
     case 'user':
       return { side: 'user', parts: writeElements(entry.content.flatMap(userPart)), calls: [] }
     case 'result':
-      return { side: 'results', parts: JSON.stringify(resultPart(entry, named.get(entry.callId))), calls: [] }
+      return { side: 'results', parts: writeElements(resultParts(entry, { signs, named, entries })), calls: [] }
     case 'response': {
       const parts = entry.adapter === adapter ? entry.parts : neutralParts(entry)
       const text = writeElements(signs ? signed(parts) : parts)
@@ -90,10 +92,24 @@ function userPart(part: UserPart): readonly object[] {
   return [{ inlineData: { mimeType: part.mediaType, data: part.base64 } }]
 }
 
-function resultPart({ callId, text, isError }: ModelEntry & { readonly kind: 'result' }, call: NamedCall | undefined) {
+/** Returns a result. Newer models read images inside of it; for others they follow the last result of the response. */
+function resultParts(entry: ResultEntry, { signs, named, entries }: Omit<Writing, 'adapter'>): readonly object[] {
+  const call = named.get(entry.callId)
+  if (signs) return [resultPart(entry, call, (entry.images ?? []).flatMap(userPart))]
+  const images = imagesEndingAt(entry, entries)
+  const after = images.length === 0 ? [] : [{ text: imagesFollow }, ...images.flatMap(userPart)]
+  return [resultPart(entry, call, []), ...after]
+}
+
+function resultPart({ callId, text, isError }: ResultEntry, call: NamedCall | undefined, parts: readonly object[]) {
   const id = call?.hasId === true ? { id: callId } : {}
   return {
-    functionResponse: { ...id, name: call?.name ?? 'unknown', response: isError ? { error: text } : { output: text } },
+    functionResponse: {
+      ...id,
+      name: call?.name ?? 'unknown',
+      response: isError ? { error: text } : { output: text },
+      ...(parts.length === 0 ? {} : { parts }),
+    },
   }
 }
 

@@ -7,6 +7,7 @@ import { type CallIds, type CallProgress, createCallIds, createCallProgress } fr
 
 /** State of one response while it is read. */
 export interface ReadState extends Ending {
+  readonly tools: ModelRequest['tools']
   readonly callIds: CallIds
   readonly progress: CallProgress
   /** Text and reasoning parts that were sent whole; the item that contains them repeats them. */
@@ -18,6 +19,7 @@ export interface ReadState extends Ending {
 export function createReadState(request: ModelRequest, explain: ExplainFault): ReadState {
   return {
     explain,
+    tools: request.tools,
     callIds: createCallIds(request.entries),
     progress: createCallProgress(),
     sentWhole: new Set(),
@@ -34,8 +36,9 @@ export function addItem(state: ReadState, index: number, raw: unknown, out: Mode
     fail(state, { type: 'malformed', what: 'an output item' }, out)
     return
   }
-  const callId = item.data.type === 'function_call' ? sendCall(state, index, item.data, out) : undefined
-  state.items.set(index, item.data.type === 'function_call' ? callItem(raw, callId) : raw)
+  const isCall = item.data.type === 'function_call' || item.data.type === 'custom_tool_call'
+  const callId = isCall ? sendCall(state, index, item.data, out) : undefined
+  state.items.set(index, isCall ? callItem(raw, callId) : raw)
   if (item.data.type === 'message') sendTexts(state, index, item.data, out)
   if (item.data.type === 'reasoning') sendReasoning(state, index, item.data, out)
 }
@@ -43,14 +46,18 @@ export function addItem(state: ReadState, index: number, raw: unknown, out: Mode
 /** Sends a call and returns its id. Omits one that was cut short or repeats another: sent back, it would need a result. */
 function sendCall(state: ReadState, index: number, item: OutputItem, out: ModelEvent[]): string | undefined {
   if (item.status === 'incomplete') return undefined
-  const call = { callId: item.call_id ?? item.id ?? '', name: item.name ?? '', arguments: argumentsOf(item) }
+  const call = { callId: item.call_id ?? item.id ?? '', name: item.name ?? '', arguments: argumentsOf(state, item) }
   const callId = state.callIds.claim(call)
   if (callId !== undefined) out.push({ type: 'call', part: partOf({ output_index: index }, 'call'), ...call, callId })
   return callId
 }
 
-/** Returns the arguments as text; some servers send the object itself. */
-function argumentsOf({ arguments: written }: OutputItem): string {
+/** Returns the arguments as text; some servers send the object itself. The input of a freeform tool stands for one field. */
+function argumentsOf({ tools }: ReadState, { type, name, arguments: written, input }: OutputItem): string {
+  if (type === 'custom_tool_call') {
+    const field = tools.find((tool) => tool.name === name)?.freeform?.field ?? 'input'
+    return JSON.stringify({ [field]: input ?? '' })
+  }
   if (isRecord(written)) return JSON.stringify(written)
   return typeof written === 'string' && written !== '' ? written : '{}'
 }
@@ -118,6 +125,7 @@ const outputItem = lazily(() =>
     call_id: z.string().nullish(),
     name: z.string().nullish(),
     arguments: z.unknown().optional(),
+    input: z.string().nullish(),
   }),
 )
 

@@ -51,6 +51,7 @@ const handlers: ReadonlyMap<string, Handler> = new Map<string, Handler>([
   ['response.reasoning_text.done', (state, event, out) => pushWhole(state, 'raw', event, out)],
   ['response.output_item.added', beginItem],
   ['response.function_call_arguments.delta', growCall],
+  ['response.custom_tool_call_input.delta', growCall],
   ['response.output_item.done', (state, event, out) => addItem(state, indexOf(state, event), event['item'], out)],
   ['response.completed', (state, event, out) => finish(state, event['response'], out)],
   ['response.incomplete', (state, event, out) => finish(state, event['response'], out)],
@@ -79,7 +80,9 @@ function pushWhole(state: ReadState, kind: Kind, event: JsonRecord, out: ModelEv
 
 function beginItem(state: ReadState, event: JsonRecord, out: ModelEvent[]): void {
   const item = recordAt(event, 'item')
-  if (item?.['type'] === 'function_call') state.progress.begin(partOf(event, 'call'), stringAt(item, 'name'), out)
+  const type = item?.['type']
+  if (item !== undefined && (type === 'function_call' || type === 'custom_tool_call'))
+    state.progress.begin(partOf(event, 'call'), stringAt(item, 'name'), out)
 }
 
 function growCall(state: ReadState, event: JsonRecord, out: ModelEvent[]): void {

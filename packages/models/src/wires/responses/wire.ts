@@ -1,4 +1,11 @@
-import type { ModelEntry, ModelRequest, ResponseEntry, ToolSpec, UserPart } from '../../port/model-client.ts'
+import type {
+  ModelEntry,
+  ModelRequest,
+  ResponseEntry,
+  ResultEntry,
+  ToolSpec,
+  UserPart,
+} from '../../port/model-client.ts'
 import type { HttpWire, WriteRequest } from '../../port/wire.ts'
 import { createEntryJoiner, isRecord, writeElements } from '../json.ts'
 import { dataUrl, openaiApi } from '../openai-api.ts'
@@ -25,9 +32,11 @@ const answerName = 'answer'
 
 /** Creates a writer of stateless requests: the server stores nothing, so encrypted reasoning goes back with the input. */
 export function createResponsesWriter(adapter: string): WriteRequest {
-  const withReasoning = createEntryJoiner((entry) => writeEntry(entry, (own) => own.adapter === adapter))
-  const withoutReasoning = createEntryJoiner((entry) =>
-    writeEntry(entry, (own) => own.adapter === adapter && !own.parts.some(isReasoning)),
+  const withReasoning = createEntryJoiner((entry, entries) =>
+    writeEntry(entry, entries, (own) => own.adapter === adapter),
+  )
+  const withoutReasoning = createEntryJoiner((entry, entries) =>
+    writeEntry(entry, entries, (own) => own.adapter === adapter && !own.parts.some(isReasoning)),
   )
   return (request) => {
     const joinEntries = plainModels.test(request.model) ? withoutReasoning : withReasoning
@@ -67,20 +76,42 @@ function isReasoning(item: unknown): boolean {
   return isRecord(item) && item['type'] === 'reasoning'
 }
 
-function toolOf({ name, description, parameters }: ToolSpec): object {
-  return { type: 'function', name, description, parameters, strict: false }
+function toolOf({ name, description, parameters, freeform }: ToolSpec): object {
+  if (freeform === undefined) return { type: 'function', name, description, parameters, strict: false }
+  const format = { type: 'grammar', syntax: 'lark', definition: freeform.grammar }
+  return { type: 'custom', name, description: freeform.description, format }
 }
 
-function writeEntry(entry: ModelEntry, goesBack: (response: ResponseEntry) => boolean): string {
+/** Tests if a response goes back in its own items. */
+type GoesBack = (response: ResponseEntry) => boolean
+
+/** Tests if a call goes back as a call of a freeform tool; its result has a type of its own then. */
+function isFreeform(callId: string, entries: readonly ModelEntry[], goesBack: GoesBack): boolean {
+  const made = entries.findLast(
+    (entry) => entry.kind === 'response' && entry.calls.some((call) => call.callId === callId),
+  )
+  if (made?.kind !== 'response' || !goesBack(made)) return false
+  return made.parts.some((part) => isRecord(part) && part['type'] === 'custom_tool_call' && part['call_id'] === callId)
+}
+
+function writeEntry(entry: ModelEntry, entries: readonly ModelEntry[], goesBack: GoesBack): string {
   switch (entry.kind) {
     case 'user': {
       return JSON.stringify({ type: 'message', role: 'user', content: entry.content.map(inputOf) })
     }
-    case 'result':
-      return JSON.stringify({ type: 'function_call_output', call_id: entry.callId, output: entry.text })
+    case 'result': {
+      const isText = isFreeform(entry.callId, entries, goesBack)
+      const type = isText ? 'custom_tool_call_output' : 'function_call_output'
+      return JSON.stringify({ type, call_id: entry.callId, output: outputOf(entry) })
+    }
     case 'response':
       return writeElements(goesBack(entry) ? entry.parts : neutralItems(entry))
   }
+}
+
+/** Returns the output of a call: its text, followed by its images. */
+function outputOf({ text, images = [] }: ResultEntry): string | readonly object[] {
+  return images.length === 0 ? text : [{ type: 'text' as const, text }, ...images].map(inputOf)
 }
 
 function inputOf(part: UserPart): object {

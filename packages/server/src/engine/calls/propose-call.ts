@@ -1,5 +1,7 @@
 import type { ModelCall } from '@parley/models'
 import { type CallItem, type ConversationState, type Item, type ItemId, isCall } from '@parley/protocol'
+import { nearestNames } from '@parley/workspace'
+import { fitCall } from '../../tools/fit-arguments.ts'
 import type { PreparedCall, Tool } from '../../tools/tool.ts'
 import { workspaceOf } from '../limits/workspace-folders.ts'
 import type { TurnContext, TurnModules } from '../turn/turn-context.ts'
@@ -28,18 +30,16 @@ export function proposedItem(modules: TurnModules, state: ConversationState, cal
 /** Tool and checked arguments of a model's call, or a sentence for the model about what is wrong with it. */
 type ResolvedCall = { readonly tool: Tool; readonly prepared: PreparedCall } | { readonly problem: string }
 
-/** Finds the tool and checks the arguments of a model's call. */
+/** Finds the tool and checks the arguments of a model's call, also of one that almost fits. */
 export function understandCall({ tools, redaction }: TurnModules, call: ModelCall): ResolvedCall {
-  const tool = tools.find(({ name }) => name === call.name)
-  if (tool === undefined) {
-    return { problem: `There is no tool "${call.name}". The tools are: ${tools.map(({ name }) => name).join(', ')}.` }
-  }
-  const args = parseArguments(call.arguments)
-  if (args === null) {
+  const fitted = tools.some(({ name }) => name === call.name) ? fitCall(call) : { name: call.name, args: {} }
+  if ('problem' in fitted) {
     const beginning = redaction.excerpt(call.arguments.slice(0, quotedCharacters))
-    return { problem: `The arguments are not valid JSON. They began: ${beginning}` }
+    return { problem: `${fitted.problem}\nThey began: ${beginning}` }
   }
-  const prepared = tool.prepare(args.value)
+  const tool = tools.find(({ name }) => name === fitted.name)
+  if (tool === undefined) return { problem: unknownTool(call.name, tools) }
+  const prepared = tool.prepare(fitted.args)
   return 'problem' in prepared
     ? { problem: `The arguments of ${tool.name} are not right:\n${prepared.problem}` }
     : { tool, prepared }
@@ -47,12 +47,13 @@ export function understandCall({ tools, redaction }: TurnModules, call: ModelCal
 
 const quotedCharacters = 200
 
-function parseArguments(text: string): { value: unknown } | null {
-  try {
-    return { value: JSON.parse(text === '' ? '{}' : text) }
-  } catch {
-    return null
-  }
+/** Names the tools whose names are like the unknown one, or all where none is. */
+function unknownTool(name: string, tools: readonly Tool[]): string {
+  const names = tools.map((tool) => tool.name)
+  const near = nearestNames(name, names)
+  return near.length === 0
+    ? `There is no tool "${name}". The tools are: ${names.join(', ')}.`
+    : `There is no tool "${name}". Tools with a like name: ${near.join(', ')}. All of them: ${names.join(', ')}.`
 }
 
 /** Keeps a call with a secret in memory, to run it exactly; its log has marks in place of the secret. */
@@ -65,14 +66,14 @@ export function unrestorable(item: Item): Item {
   return isCall(item) ? { ...item, restorable: false } : item
 }
 
-/** Returns the text the model wrote (of a patch its text, else its arguments); null for a call without a secret. */
-export function exactText({ modules }: TurnContext, item: CallItem): string | null {
+/** Returns the text the model wrote (of a change its text, else its arguments); null for a call without a secret. */
+export function exactText({ conversation, modules }: TurnContext, item: CallItem): string | null {
   const exact = modules.memory.exactCall(item.id)
   if (exact === undefined) return null
-  if (item.type !== 'fileChange') return exact.arguments
-  const written: unknown = JSON.parse(exact.arguments)
-  const isPatch = typeof written === 'object' && written !== null && 'patch' in written
-  return isPatch && typeof written.patch === 'string' ? written.patch : exact.arguments
+  const understood = understandCall(modules, exact)
+  if ('problem' in understood) return exact.arguments
+  const described = understood.prepared.describe(workspaceOf(conversation.state))
+  return described.type === 'fileChange' ? described.text : exact.arguments
 }
 
 /** Returns the call as the model made it; null where its secret was lost with an earlier process. */

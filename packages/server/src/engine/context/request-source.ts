@@ -1,4 +1,4 @@
-import type { ModelClient, ModelRequest, ToolSpec } from '@parley/models'
+import type { ModelAbilities, ModelClient, ModelRequest, ToolSpec } from '@parley/models'
 import { type EventOf, type ModelChoice, modelInUse, type Settings, type TurnId } from '@parley/protocol'
 import { EnvironmentUnreachableError } from '@parley/workspace'
 import { missingFile } from '../../core/model-view.ts'
@@ -27,26 +27,32 @@ export interface RequestSource {
 
 interface RequestParts {
   readonly conversation: Conversation
-  /** Built-in tools; they never change. */
+  /** Built-in tools; which of them a model is offered depends on its abilities alone. */
   readonly tools: readonly Tool[]
   /** Returns the tools that MCP servers offer now. */
   readonly offered: (signal: AbortSignal) => Promise<readonly ToolSpec[]>
-  readonly model: () => { readonly client: ModelClient; readonly maxOutputTokens: number | undefined }
+  readonly model: () => {
+    readonly client: ModelClient
+    readonly facts: ModelAbilities
+    readonly maxOutputTokens: number | undefined
+  }
   readonly gather: () => Promise<RequestContext>
 }
 
 type ContextSet = EventOf<'context.set'>
 
 export function createRequestSource({ conversation, tools, offered, model, gather }: RequestParts): RequestSource {
-  let ownText: string | null = null
+  const ownTexts = new Map<string, string>()
   const parsedTools = new Map<string, readonly ToolSpec[]>()
   const readText = (file: string) => conversation.sideFiles.readText(file)
   /** State for which the context was last gathered: files are read once per turn. */
   let preparedFor: Moment | null = null
 
   /** Describes the tools as JSON text; the schemas take 4 ms, so they are made at the first request. */
-  function describeTools(more: readonly ToolSpec[]): string {
-    ownText ??= JSON.stringify(tools.map(({ name, description, parameters }) => ({ name, description, parameters })))
+  function describeTools({ toolShape, images }: ModelAbilities, more: readonly ToolSpec[]): string {
+    const key = `${toolShape} ${images}`
+    const ownText = ownTexts.get(key) ?? JSON.stringify(specsFor({ toolShape, images }, tools))
+    ownTexts.set(key, ownText)
     return more.length === 0 ? ownText : `${ownText.slice(0, -1)},${JSON.stringify(more).slice(1)}`
   }
 
@@ -66,8 +72,9 @@ export function createRequestSource({ conversation, tools, offered, model, gathe
       const found = await gatherUnlessGone(conversation, gather)
       // The log's context stays in force while the machine is unreachable; the next request gathers again.
       if (found === null) return
-      const toolText = describeTools(more)
-      const event = await contextEvent(conversation, { toolText, adapter: model().client.adapter, found })
+      const { client, facts } = model()
+      const toolText = describeTools(facts, more)
+      const event = await contextEvent(conversation, { toolText, adapter: client.adapter, found })
       const known = conversation.state.core.context
       if (known === null || isChanged(known, event)) conversation.record(event)
       preparedFor = now
@@ -90,6 +97,17 @@ export function createRequestSource({ conversation, tools, offered, model, gathe
       }
     },
   }
+}
+
+/** Returns the tools that a model of these abilities is offered, in the form that suits it. */
+function specsFor(abilities: ModelAbilities, tools: readonly Tool[]): readonly ToolSpec[] {
+  const offered = tools.filter(({ offeredTo }) => offeredTo === undefined || offeredTo(abilities))
+  return offered.map(({ name, description, parameters, freeform }) => ({
+    name,
+    description,
+    parameters,
+    ...(freeform === undefined ? {} : { freeform }),
+  }))
 }
 
 /** Moment for which the context was gathered. */

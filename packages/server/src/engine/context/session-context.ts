@@ -1,4 +1,5 @@
 import { dirname, join, resolve } from 'node:path'
+import type { ModelAbilities } from '@parley/models'
 import {
   diskFiles,
   type Environment,
@@ -26,6 +27,8 @@ interface ContextSources {
   readonly home: string
   readonly environment: Environment
   readonly nowMs: number
+  /** Shape of the tools that the model is offered. */
+  readonly toolShape: ModelAbilities['toolShape']
 }
 
 /**
@@ -44,7 +47,7 @@ export async function gatherContext(conversation: Conversation, sources: Context
     ...foldersDown(within, meta.cwd).map((folder) => ({ folder, within, files })),
   ])
   return {
-    instructions: composeInstructions(settings.baseInstructions ?? baseInstructions, found),
+    instructions: composeInstructions(settings.baseInstructions ?? baseInstructions(sources.toolShape), found),
     instructionFiles: found.map(({ path }) => path),
     sessionContext: describeSessionContext({
       cwd: meta.cwd,

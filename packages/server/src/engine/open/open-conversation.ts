@@ -23,7 +23,6 @@ import { type Redaction, redactEvent } from '@parley/redaction'
 import type { Environment, Environments, SecretPaths, TakenEnvironment } from '@parley/workspace'
 import type { Clock, Ids } from '../../ports/clock-and-ids.ts'
 import { type ConversationMcp, createConversationMcp } from '../context/conversation-mcp.ts'
-import { gatherContext } from '../context/session-context.ts'
 import { Conversation } from '../conversation/conversation.ts'
 import { linkNotice, parleyItself } from '../conversation/notices.ts'
 import { redactSideFiles } from '../conversation/side-files.ts'
@@ -192,11 +191,10 @@ async function openConversation(parts: OpenParts, ports: SetupPorts): Promise<Li
   const envRules = envRulesOf(values.shell_environment)
   const toolPorts = { environment, background, shellParser, envRules, redaction, clock }
   const clients = createParticipants()
-  const gather = () => gatherContext(conversation, { home: ports.home, environment, nowMs: clock.now() })
-  const mcp = openMcp({ conversation, clients, config, environment }, ports)
   const models = { sourceOf: ports.models(values), fallbacks: fallbacksOf(values) }
+  const mcp = openMcp({ conversation, clients, config, environment }, ports)
   const modules = createTurnModules(
-    { conversation, clients, toolPorts, mcp, limits, givenRules, gather, config: values, ...models },
+    { conversation, clients, toolPorts, mcp, limits, givenRules, config: values, ...models },
     ports,
   )
   const patience = createStoragePatience(clock, onFault)
@@ -204,7 +202,7 @@ async function openConversation(parts: OpenParts, ports: SetupPorts): Promise<Li
   const shell = createShellRunner({ conversation, patience, ports: toolPorts, newItemId: ids.item, onFault })
   const backgroundProcesses = () => background.list().filter(({ end }) => end === null).length
   const leave = () => Promise.all([release(), mcp[Symbol.asyncDispose]()])
-  const entered = await enterEnvironment({ conversation, environment, gather, limits, leave })
+  const entered = await enterEnvironment({ conversation, environment, gather: modules.gather, limits, leave })
   return {
     conversation,
     turns,

@@ -29,6 +29,8 @@ export async function performStep(context: TurnContext, step: ActiveStep): Promi
     case 'runCalls':
       await runTogether(context, step.itemIds)
       return null
+    case 'failTurn':
+      return step.failure
     case 'compact':
       return await runCompaction(context, step.item)
     case 'endTurn':

@@ -10,6 +10,7 @@ import { createTools } from '../../tools/registry.ts'
 import type { Tool } from '../../tools/tool.ts'
 import type { ConversationMcp } from '../context/conversation-mcp.ts'
 import { createRequestSource, type RequestContext, type RequestSource } from '../context/request-source.ts'
+import { gatherContext } from '../context/session-context.ts'
 import type { Conversation } from '../conversation/conversation.ts'
 import type { StoragePatience } from '../conversation/storage-patience.ts'
 import type { ConversationLimits } from '../limits/conversation-limits.ts'
@@ -50,6 +51,8 @@ export interface TurnModules {
   readonly foreground: ForegroundCalls
   /** Returns the model that makes the next call. */
   readonly model: () => CurrentModel
+  /** Gathers the context of a request, as found now. */
+  readonly gather: () => Promise<RequestContext>
   readonly requests: RequestSource
   readonly compaction: CompactionSettings
   /** Models that take over, in order, when the retries of a call are used up. */
@@ -76,25 +79,32 @@ interface ModuleParts {
   readonly limits: ConversationLimits
   /** Rules of this conversation besides the user's own. */
   readonly givenRules: Rules
-  readonly gather: () => Promise<RequestContext>
   readonly sourceOf: (providerId: string) => ModelSource
   readonly config: Config
   readonly fallbacks: readonly Fallback[]
 }
 
-type Ports = Pick<TurnModules, 'clock' | 'ids' | 'random' | 'redaction' | 'userRules'>
+interface Ports extends Pick<TurnModules, 'clock' | 'ids' | 'random' | 'redaction' | 'userRules'> {
+  /** `$PARLEY_HOME`. */
+  readonly home: string
+}
 
 /** Builds what a conversation's turns use: tools, rules, requests and session memory. */
 export function createTurnModules(
   parts: ModuleParts,
-  { clock, ids, random, redaction, userRules }: Ports,
+  { clock, ids, random, redaction, userRules, home }: Ports,
 ): TurnModules {
-  const { conversation, clients, toolPorts, mcp, limits, givenRules, gather, sourceOf, fallbacks, config } = parts
+  const { conversation, clients, toolPorts, mcp, limits, givenRules, sourceOf, fallbacks, config } = parts
   const tools = createTools(toolPorts)
   const model = (): CurrentModel => {
     const { modelProvider, model: name } = modelInUse(conversation.state.core)
     const { client, limits: retries, factsOf, maxOutputOf } = sourceOf(modelProvider)
     return { client, limits: retries, factsOf, facts: factsOf(name), maxOutputTokens: maxOutputOf(name) }
+  }
+  const { environment } = toolPorts
+  const gather = () => {
+    const { toolShape } = model().facts
+    return gatherContext(conversation, { home, environment, nowMs: clock.now(), toolShape })
   }
   return {
     clock,
@@ -112,6 +122,7 @@ export function createTurnModules(
     limits,
     foreground: createForegroundCalls(),
     model,
+    gather,
     requests: createRequestSource({ conversation, tools, offered: mcp.offered, model, gather }),
     compaction: compactionSettings(config),
     fallbacks,

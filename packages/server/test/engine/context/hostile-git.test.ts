@@ -11,7 +11,12 @@ import { testLocalPlace } from '../../environments/test-local-place.ts'
 async function environmentOf(root: string): Promise<string> {
   const { core, window } = initialState('c')
   const conversation = { state: { core: { ...core, meta: { ...core.meta, cwd: root } }, window } }
-  const around = { home: join(root, 'home'), environment: testLocalPlace(root), nowMs: 0 }
+  const around = {
+    home: join(root, 'home'),
+    environment: testLocalPlace(root),
+    nowMs: 0,
+    toolShape: 'edit' as const,
+  }
   return (await gatherContext(conversation as unknown as Conversation, around)).sessionContext
 }
 

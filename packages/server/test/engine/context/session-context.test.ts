@@ -20,6 +20,7 @@ function contextOf(root: string, cwd: string) {
     home: join(root, 'home'),
     environment: testLocalPlace(root),
     nowMs: new Date(2025, 0, 2).getTime(),
+    toolShape: 'edit',
   })
 }
 

@@ -91,7 +91,8 @@ describe('a call', () => {
   })
 
   it.each([
-    ['{"path": ', 'not valid JSON'],
+    ['{"path": ', 'The arguments end in the middle'],
+    ['{path: 1}', 'not valid JSON'],
     ['{"path": 7}', 'The arguments of read_file are not right'],
     ['', 'The arguments of read_file are not right'],
   ])('is answered with the problem when its arguments are %j', async (args, problem) => {

@@ -1,12 +1,11 @@
 import { type FilePlan, type FileVersion, versionOf } from '../file-plan.ts'
 import type { PatchFailure } from '../patch-report.ts'
 import { diffFile } from './file-diff.ts'
-import type { Hunk } from './parse-patch.ts'
-import { planHunk } from './plan-hunk.ts'
+import { type FileEdit, planEdit } from './plan-edit.ts'
 import { type PlannedFile, type PlanSurroundings, planFiles } from './planned-files.ts'
 
 export interface PlanRequest extends PlanSurroundings {
-  readonly hunks: readonly Hunk[]
+  readonly changes: readonly FileEdit[]
 }
 
 export type PlanOutcome =
@@ -14,25 +13,25 @@ export type PlanOutcome =
   | { readonly ok: false; readonly failures: readonly PatchFailure[] }
 
 /**
- * Plans the changes of a patch without writing.
+ * Plans changes without writing: the sections of a patch, a replaced text, or a whole file.
  *
- * Any failure in a hunk means no plan, and all failures are reported. Hunks on the same file apply in patch order.
+ * Any failure means no plan, and all failures are reported. Changes of the same file apply in their order.
  */
 export async function planPatch(request: PlanRequest): Promise<PlanOutcome> {
-  if (request.hunks.length === 0) {
+  if (request.changes.length === 0) {
     const message = 'No files were modified: the patch is empty.'
     return { ok: false, failures: [{ code: 'nothingToDo', path: null, line: null, message }] }
   }
   const planned = planFiles(request)
   const failures: PatchFailure[] = []
   const failedPaths = new Set<string>()
-  for (const hunk of request.hunks) {
-    // A failure after a failed hunk on the same file would only be a consequence of it.
-    if (failedPaths.has(hunk.path)) continue
-    const found = await planHunk(hunk, planned, request)
+  for (const edit of request.changes) {
+    // A failure after a failed change of the same file would only be a consequence of it.
+    if (failedPaths.has(edit.path)) continue
+    const found = await planEdit(edit, planned, request)
     failures.push(...found)
-    if (found.length > 0) failedPaths.add(hunk.path)
-    if (found.length > 0 && hunk.kind === 'update' && hunk.movedTo !== undefined) failedPaths.add(hunk.movedTo)
+    if (found.length > 0) failedPaths.add(edit.path)
+    if (found.length > 0 && edit.kind === 'update' && edit.movedTo !== undefined) failedPaths.add(edit.movedTo)
   }
   failures.push(...nestedFiles(planned.all()))
   return failures.length > 0 ? { ok: false, failures } : { ok: true, plans: filePlans(planned.all()) }

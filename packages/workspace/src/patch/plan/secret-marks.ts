@@ -26,14 +26,38 @@ export function restoreSecrets(
   return unknown === null ? restoreChunks(hunk.chunks, known) : markProblem(hunk.path, unknown)
 }
 
+/** Text that a file gets, with a text that it has and loses, if there is one. */
+interface ChangedText {
+  readonly path: string
+  readonly old: string
+  readonly new: string
+}
+
+/** Returns the texts with the file's own secrets in place of their marks, as `restoreSecrets` does for a patch. */
+export function restoreInText(
+  { path, old, new: text }: ChangedText,
+  fileText: string,
+  secretsIn?: (text: string) => KnownMarks,
+): Pick<ChangedText, 'old' | 'new'> | PatchProblem {
+  if (secretsIn === undefined || !`${old}${text}`.includes('[secret:')) return { old, new: text }
+  const known = secretsIn(fileText)
+  const unknown = firstMark([text], (one) => known.has(one) || fileText.includes(one))
+  if (unknown !== null) return markProblem(path, unknown)
+  return { old: withSecrets(old, known), new: withSecrets(text, known) }
+}
+
 /** Returns a problem when a new file would contain a mark. */
 export function markInNewFile(path: string, lines: readonly string[]): PatchProblem | null {
   const found = firstMark(lines, () => false)
   return found === null ? null : markProblem(path, found)
 }
 
+function withSecrets(text: string, known: KnownMarks): string {
+  return text.replace(mark, (one) => known.get(one) ?? one)
+}
+
 function restoreChunks(chunks: readonly Chunk[], known: KnownMarks): readonly Chunk[] {
-  const restored = (text: string) => text.replace(mark, (one) => known.get(one) ?? one)
+  const restored = (text: string) => withSecrets(text, known)
   return chunks.map((chunk) => ({
     ...chunk,
     contexts: chunk.contexts.map(restored),

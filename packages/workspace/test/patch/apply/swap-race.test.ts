@@ -42,7 +42,7 @@ async function tryPatch(round: number, cwd: string): Promise<boolean> {
   const parsed = parsePatch(patchOf(...(texts[round % texts.length]?.(round) ?? [])))
   if (!parsed.ok) throw new Error(parsed.message)
   const refusal = (real: string) => (liesWithin(real, cwd) ? null : 'it lies outside')
-  const planned = await planPatch({ hunks: parsed.hunks, cwd, files: diskPatchFiles, refusal })
+  const planned = await planPatch({ changes: parsed.hunks, cwd, files: diskPatchFiles, refusal })
   if (!planned.ok) return false
   const target = diskPatchTarget(diskPatchFiles)
   return (await applyPlan({ plans: planned.plans, files: target, tag: `race-${round}` })).applied

@@ -157,7 +157,7 @@ describe('planPatch', () => {
     const parsed = parsePatch(patchOf('*** Update File: open/key', '-x'))
     const asked: string[] = []
     const outcome = await planPatch({
-      hunks: parsed.ok ? parsed.hunks : [],
+      changes: parsed.ok ? parsed.hunks : [],
       cwd: workspace.path,
       files: { ...diskPatchFiles, readFile: () => Promise.reject(new Error('it was read')) },
       refusal: (path) => {

@@ -83,7 +83,7 @@ async function start(args: StartInput, call: ToolCall) {
 function instructionsOf(args: StartInput): string | undefined {
   const base = args['base-instructions']
   const developer = args['developer-instructions']
-  return developer === undefined ? base : `${(base ?? baseInstructions).trim()}\n\n${developer.trim()}`
+  return developer === undefined ? base : `${(base ?? baseInstructions()).trim()}\n\n${developer.trim()}`
 }
 
 /** Returns the settings with the prompt for summaries, quoted: settings are read as TOML. */

@@ -7,63 +7,52 @@ import {
   changesOf,
   contentHash,
   EnvironmentUnreachableError,
+  type FileEdit,
   failureText,
-  type Hunk,
   type JudgedPatch,
-  type ParsedPatch,
   type PlanSurroundings,
-  parsePatch,
   patchQuestion,
   planPatch,
   recordChange,
   successText,
 } from '@parley/workspace'
-import * as z from 'zod'
-import { defineTool, fileSurroundings, type ToolPorts } from './define-tool.ts'
-import type { PreparedCall, Tool, ToolOutcome } from './tool.ts'
+import { fileSurroundings, type ToolPorts } from '../define-tool.ts'
+import type { PreparedCall, ToolOutcome } from '../tool.ts'
 
-const description = `Changes files, all of them or none. The patch looks like this:
-*** Begin Patch
-*** Update File: path/to/file.py
-@@ def greet():
--    return "hi"
-+    return "hello"
-*** Add File: notes.txt
-+first line
-*** Delete File: old.txt
-*** End Patch
-Lines of an update begin with a space (context), - (removed) or + (added). Give about 3 lines of context; put @@ and a nearby line such as a function's head before a chunk where the context alone is not unique: a chunk that fits in two places is refused. "*** Move to: new/path" after an Update File line renames it.`
-
-export function applyPatchTool(ports: ToolPorts): Tool {
-  return defineTool({
-    name: 'apply_patch',
-    description,
-    readOnly: false,
-    input: z.object({ patch: z.string().describe('The patch, from *** Begin Patch to *** End Patch.') }),
-    prepare: ({ patch }) => preparePatch(patch, ports),
-  })
+/** Changes that one call asks for. */
+interface FileChange {
+  readonly tool: string
+  readonly title: string
+  readonly edits: readonly FileEdit[]
+  /** Text of the change as people see it, and to which an approval is bound. */
+  readonly text: string
 }
 
-function preparePatch(patch: string, ports: ToolPorts): PreparedCall | { problem: string } {
-  const parsed: ParsedPatch = parsePatch(patch)
-  if (!parsed.ok) return { problem: `${parsed.message}\nNo file was changed.` }
-  const { hunks } = parsed
-  const title = titleOf(hunks)
+/**
+ * Prepares a call that changes files. Every tool that does so ends here: one plan, one diff, one question, and all of it
+ * applied or nothing.
+ */
+export function prepareChange({ tool, title, edits, text }: FileChange, ports: ToolPorts): PreparedCall {
   return {
-    describe: () => ({ type: 'fileChange', title, text: patch, changes: [], patchHash: contentHash(patch) }),
+    describe: () => ({ type: 'fileChange', title, text, changes: [], patchHash: contentHash(text) }),
     facts: async (workspace) =>
       gatherPatchFacts(
-        { tool: 'apply_patch', paths: pathsOf(hunks), ...deletedBy(hunks, ports), patch },
+        { tool, paths: pathsOf(edits), ...deletedBy(edits, ports), patch: text },
         await fileSurroundings(ports.environment, workspace),
       ),
     async plan({ cwd }, facts) {
       const files = ports.environment.patches
-      const planned = await planPatch({ hunks, files, cwd, secretsIn: ports.redaction.secretsIn, ...limitsFrom(facts) })
+      const { secretsIn } = ports.redaction
+      const planned = await planPatch({ changes: edits, files, cwd, secretsIn, ...limitsFrom(facts) })
       if (!planned.ok) return { problem: failureText(planned.failures) }
       const { plans } = planned
       return {
         // What the question says of each file counts as well: one that has become guarded since is asked about anew.
-        payload: JSON.stringify({ patch, changes: changesOf(plans), files: facts.kind === 'patch' ? facts.files : [] }),
+        payload: JSON.stringify({
+          patch: text,
+          changes: changesOf(plans),
+          files: facts.kind === 'patch' ? facts.files : [],
+        }),
         shown: { changes: clipDiffs(plans.map(recordChange)) },
         question: () => patchQuestion(plans, checkedIn(facts, cwd)),
         run: ({ itemId }) => runPlan({ plans, files, tag: itemId }),
@@ -126,22 +115,16 @@ function failed(modelText: string): ToolOutcome {
   }
 }
 
-function titleOf(hunks: readonly Hunk[]): string {
-  const paths = [...new Set(hunks.map(({ path }) => path))]
-  const [first = 'nothing'] = paths
-  return paths.length <= 1 ? `Patch ${first}` : `Patch ${first} and ${paths.length - 1} more`
-}
-
-function pathsOf(hunks: readonly Hunk[]): string[] {
-  return hunks.flatMap((hunk) =>
-    hunk.kind === 'update' && hunk.movedTo !== undefined ? [hunk.path, hunk.movedTo] : [hunk.path],
+function pathsOf(edits: readonly FileEdit[]): string[] {
+  return edits.flatMap((edit) =>
+    edit.kind === 'update' && edit.movedTo !== undefined ? [edit.path, edit.movedTo] : [edit.path],
   )
 }
 
 /** Returns the names that are deleted; none where links cannot be read, and so are not deleted. */
-function deletedBy(hunks: readonly Hunk[], { environment }: ToolPorts): { readonly deleted?: ReadonlySet<string> } {
+function deletedBy(edits: readonly FileEdit[], { environment }: ToolPorts): { readonly deleted?: ReadonlySet<string> } {
   if (environment.patches.readLink === undefined) return {}
-  return { deleted: new Set(hunks.flatMap(({ kind, path }) => (kind === 'delete' ? [path] : []))) }
+  return { deleted: new Set(edits.flatMap(({ kind, path }) => (kind === 'delete' ? [path] : []))) }
 }
 
 /** Limit for all diffs of a patch in characters, since the log would hold those of a large deleted file three times. */

@@ -4,24 +4,39 @@ import { type PatchFailure, type PatchProblem, problem } from '../patch-report.t
 import { applyChunks } from './apply-chunks.ts'
 import type { Hunk } from './parse-patch.ts'
 import type { Loaded, PlannedFile, PlannedFiles, PlanSurroundings } from './planned-files.ts'
-import { markInNewFile, restoreSecrets } from './secret-marks.ts'
-import { decodeTextFile, encodeTextFile, textOfFile } from './text-file.ts'
+import { inFormOf, type Replacement, replaceText } from './replace-text.ts'
+import { markInNewFile, restoreInText, restoreSecrets } from './secret-marks.ts'
+import { decodeTextFile, encodeTextFile, type TextFile, textOfFile } from './text-file.ts'
 
 type UpdateHunk = Extract<Hunk, { kind: 'update' }>
 
-/** Applies one hunk to the planned files. A hunk with failures leaves them unchanged. */
-export async function planHunk(
-  hunk: Hunk,
+/** Whole content for a file, whether it exists or not. */
+interface WholeFile {
+  readonly kind: 'write'
+  readonly path: string
+  readonly content: string
+}
+
+/** Change of one file, as a tool asks for it: a section of a patch, a replaced text, or a whole file. */
+export type FileEdit = Hunk | Replacement | WholeFile
+
+/** Applies one change to the planned files. One with failures leaves them unchanged. */
+export async function planEdit(
+  edit: FileEdit,
   planned: PlannedFiles,
   surroundings: PlanSurroundings,
 ): Promise<readonly PatchFailure[]> {
-  switch (hunk.kind) {
+  switch (edit.kind) {
     case 'add':
-      return await planAdd(hunk, planned, surroundings)
+      return await planAdd(edit, planned, surroundings)
     case 'delete':
-      return await planDelete(hunk, planned, surroundings)
+      return await planDelete(edit, planned, surroundings)
     case 'update':
-      return await planUpdate(hunk, planned, surroundings)
+      return await planUpdate(edit, planned, surroundings)
+    case 'replace':
+      return await planReplacement(edit, planned, surroundings)
+    case 'write':
+      return await planWholeFile(edit, planned, surroundings)
   }
 }
 
@@ -71,6 +86,49 @@ async function planUpdate(
   return []
 }
 
+async function planReplacement(
+  edit: Replacement,
+  planned: PlannedFiles,
+  surroundings: PlanSurroundings,
+): Promise<PatchFailure[]> {
+  const loaded = await planned.load(edit.path)
+  // Some models make a file by replacing nothing in it.
+  if (edit.old === '' && loaded.ok && loaded.file.bytes === null)
+    return await planWholeFile({ kind: 'write', path: edit.path, content: edit.new }, planned, surroundings)
+  const found = await loadExisting(edit, loaded, surroundings)
+  if (!found.ok) return [failureAt(edit, found)]
+  const file = decodeWritable(edit.path, found)
+  if ('code' in file) return [failureAt(edit, file)]
+  const texts = restoreInText(edit, textOfFile(file), surroundings.secretsIn)
+  if ('code' in texts) return [failureAt(edit, texts)]
+  const replaced = replaceText(
+    { path: edit.path, file, quoting: quotes(found.file, surroundings) },
+    { ...edit, ...texts },
+  )
+  if (!replaced.ok) return [failureAt(edit, replaced)]
+  found.file.bytes = replaced.bytes
+  return []
+}
+
+async function planWholeFile(
+  edit: WholeFile,
+  planned: PlannedFiles,
+  { secretsIn }: PlanSurroundings,
+): Promise<PatchFailure[]> {
+  const loaded = await planned.load(edit.path)
+  if (!loaded.ok) return [failureAt(edit, loaded)]
+  const { file } = loaded
+  if (!file.writable) return [failureAt(edit, readOnly(edit.path))]
+  const decoded = file.bytes === null ? null : decodeTextFile(file.bytes)
+  const before = decoded?.ok === true ? decoded.file : noText
+  const texts = restoreInText({ path: edit.path, old: '', new: edit.content }, textOfFile(before), secretsIn)
+  if ('code' in texts) return [failureAt(edit, texts)]
+  file.bytes = inFormOf(before, texts.new)
+  return []
+}
+
+const noText: TextFile = { hasByteOrderMark: false, lines: [] }
+
 interface Existing {
   readonly ok: true
   readonly file: PlannedFile
@@ -78,19 +136,19 @@ interface Existing {
 }
 
 async function loadExisting(
-  hunk: Hunk,
+  { path }: FileEdit,
   loaded: Loaded,
   surroundings: PlanSurroundings,
 ): Promise<Existing | PatchProblem> {
   if (!loaded.ok) return loaded
   const { file } = loaded
   if (file.bytes !== null) return { ok: true, file, bytes: file.bytes }
-  if (file.before !== null) return problem('missingFile', `${hunk.path} was removed earlier in this patch.`)
+  if (file.before !== null) return problem('missingFile', `${path} was removed earlier in this patch.`)
   const folder = dirname(file.path.real)
   const names = quotes(file, surroundings) ? await surroundings.files.list(folder).catch(() => []) : []
-  const near = nearestNames(hunk.path.replace(/^.*\//, ''), names)
+  const near = nearestNames(path.replace(/^.*\//, ''), names)
   const hint = near.length === 0 ? '' : ` Similar names there: ${near.join(', ')}.`
-  return problem('missingFile', `${hunk.path} does not exist.${hint}`)
+  return problem('missingFile', `${path} does not exist.${hint}`)
 }
 
 /** Loads the file that receives the content: the hunk's own file unless it is moved. */
@@ -118,17 +176,27 @@ type Edited =
   | { readonly ok: true; readonly bytes: Uint8Array }
   | { readonly ok: false; readonly failures: readonly PatchFailure[] }
 
-function editFile(hunk: UpdateHunk, { file, bytes }: Existing, surroundings: PlanSurroundings): Edited {
-  if (hunk.chunks.length === 0) return { ok: true, bytes }
-  if (!file.writable) return failedEdit(hunk, problem('readOnlyFile', `${hunk.path} is read-only.`))
-  const decoded = decodeTextFile(bytes)
-  if (!decoded.ok) return failedEdit(hunk, problem('notText', `${hunk.path} cannot be patched: ${decoded.reason}.`))
-  const chunks = restoreSecrets(hunk, textOfFile(decoded.file), surroundings.secretsIn)
+function editFile(hunk: UpdateHunk, found: Existing, surroundings: PlanSurroundings): Edited {
+  if (hunk.chunks.length === 0) return { ok: true, bytes: found.bytes }
+  const file = decodeWritable(hunk.path, found)
+  if ('code' in file) return failedEdit(hunk, file)
+  const chunks = restoreSecrets(hunk, textOfFile(file), surroundings.secretsIn)
   if ('code' in chunks) return failedEdit(hunk, chunks)
-  const placed = applyChunks(hunk.path, decoded.file, chunks, quotes(file, surroundings))
+  const placed = applyChunks(hunk.path, file, chunks, quotes(found.file, surroundings))
   if (placed.ok) return { ok: true, bytes: encodeTextFile(placed.file) }
   const failures = placed.failures.map(({ code, line, message }) => ({ code, line, message, path: hunk.path }))
   return { ok: false, failures }
+}
+
+/** Returns the text of a file that may be changed. */
+function decodeWritable(path: string, { file, bytes }: Existing): TextFile | PatchProblem {
+  if (!file.writable) return readOnly(path)
+  const decoded = decodeTextFile(bytes)
+  return decoded.ok ? decoded.file : problem('notText', `${path} cannot be changed in part: ${decoded.reason}.`)
+}
+
+function readOnly(path: string): PatchProblem {
+  return problem('readOnlyFile', `${path} is read-only.`)
 }
 
 function quotes({ path }: PlannedFile, { mayQuote }: PlanSurroundings): boolean {
@@ -143,6 +211,6 @@ function linkProblem(path: string, change: string): PatchProblem {
   return problem('symbolicLink', `${path} is a symbolic link, which a patch cannot have ${change}; use a command.`)
 }
 
-function failureAt({ path, line }: Hunk, { code, message }: PatchProblem): PatchFailure {
-  return { code, path, line, message }
+function failureAt(edit: FileEdit, { code, message }: Pick<PatchProblem, 'code' | 'message'>): PatchFailure {
+  return { code, path: edit.path, line: 'line' in edit ? edit.line : null, message }
 }

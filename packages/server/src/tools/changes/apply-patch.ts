@@ -1,0 +1,45 @@
+import { type Hunk, parsePatch } from '@parley/workspace'
+import * as z from 'zod'
+import { defineTool, type ToolPorts } from '../define-tool.ts'
+import type { PreparedCall, Tool } from '../tool.ts'
+import { patchGrammar } from './patch-grammar.ts'
+import { prepareChange } from './prepare-change.ts'
+
+const format = `*** Begin Patch
+*** Update File: path/to/file.py
+@@ def greet():
+-    return "hi"
++    return "hello"
+*** Add File: notes.txt
++first line
+*** Delete File: old.txt
+*** End Patch
+Lines of an update begin with a space (context), - (removed) or + (added). Give about 3 lines of context; put @@ and a nearby line such as a function's head before a chunk where the context alone is not unique: a chunk that fits in two places is refused. "*** Move to: new/path" after an Update File line renames it.`
+
+export function applyPatchTool(ports: ToolPorts): Tool {
+  return defineTool({
+    name: 'apply_patch',
+    description: `Changes files, all of them or none. The patch looks like this:\n${format}`,
+    readOnly: false,
+    freeform: {
+      field: 'patch',
+      description: `Changes files, all of them or none. The input is the patch itself, without JSON around it:\n${format}`,
+      grammar: patchGrammar,
+    },
+    offeredTo: ({ toolShape }) => toolShape === 'freeformPatch',
+    input: z.object({ patch: z.string().describe('The patch, from *** Begin Patch to *** End Patch.') }),
+    prepare: ({ patch }) => preparePatch(patch, ports),
+  })
+}
+
+function preparePatch(patch: string, ports: ToolPorts): PreparedCall | { problem: string } {
+  const parsed = parsePatch(patch)
+  if (!parsed.ok) return { problem: `${parsed.message}\nNo file was changed.` }
+  return prepareChange({ tool: 'apply_patch', title: titleOf(parsed.hunks), edits: parsed.hunks, text: patch }, ports)
+}
+
+function titleOf(hunks: readonly Hunk[]): string {
+  const paths = [...new Set(hunks.map(({ path }) => path))]
+  const [first = 'nothing'] = paths
+  return paths.length <= 1 ? `Patch ${first}` : `Patch ${first} and ${paths.length - 1} more`
+}

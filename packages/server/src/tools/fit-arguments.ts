@@ -1,0 +1,180 @@
+import { patchInCommand } from './patch-in-shell.ts'
+
+/** Call with the arguments as the tool takes them; `name` differs where the call means another tool. */
+export type FittedCall =
+  | { readonly name: string; readonly args: unknown }
+  /** Sentence for the model about what is wrong. */
+  | { readonly problem: string }
+
+interface WrittenCall {
+  readonly name: string
+  /** Arguments as the model wrote them. */
+  readonly arguments: string
+}
+
+interface Field {
+  /** Names that models know from the tools of other programs. */
+  readonly otherNames?: readonly string[]
+  readonly kind?: 'number' | 'boolean'
+}
+
+interface Fields {
+  /** Field that a text stands for where no object was written. */
+  readonly alone?: string
+  readonly fields: Readonly<Record<string, Field>>
+}
+
+const pathField: Field = { otherNames: ['file_path', 'filePath', 'file', 'filename', 'file_name', 'target_file'] }
+const number: Field = { kind: 'number' }
+const boolean: Field = { kind: 'boolean' }
+
+/** Fields of our own tools, whose arguments may be written in other ways. Those of tool servers are left as they are. */
+const table: Readonly<Record<string, Fields>> = {
+  apply_patch: {
+    alone: 'patch',
+    fields: { patch: { otherNames: ['input', 'patch_text', 'diff', 'content', 'text', 'cmd', 'command'] } },
+  },
+  edit_file: {
+    fields: {
+      path: pathField,
+      old: { otherNames: ['old_string', 'old_str', 'old_text', 'oldString', 'oldText', 'search'] },
+      new: { otherNames: ['new_string', 'new_str', 'new_text', 'newString', 'newText', 'replace', 'replacement'] },
+      all: { otherNames: ['replace_all', 'replaceAll'], kind: 'boolean' },
+    },
+  },
+  write_file: { fields: { path: pathField, content: { otherNames: ['contents', 'text', 'file_text', 'data'] } } },
+  read_file: {
+    alone: 'path',
+    fields: { path: pathField, offset: { ...number, otherNames: ['start_line', 'line'] }, limit: number },
+  },
+  view_image: { alone: 'path', fields: { path: pathField } },
+  list_dir: {
+    alone: 'path',
+    fields: { path: { otherNames: ['dir_path', 'directory', 'dir', 'folder'] }, depth: number, show_ignored: boolean },
+  },
+  search: { alone: 'pattern', fields: { pattern: { otherNames: ['query', 'regex'] }, path: pathField } },
+  shell: {
+    alone: 'command',
+    fields: {
+      command: { otherNames: ['cmd', 'script', 'commands', 'argv'] },
+      workdir: { otherNames: ['cwd', 'working_directory', 'dir'] },
+      timeout_ms: { ...number, otherNames: ['timeout', 'timeoutMs'] },
+      escalate: boolean,
+      network: boolean,
+      background: { ...boolean, otherNames: ['run_in_background', 'is_background'] },
+    },
+  },
+}
+
+/**
+ * Reads the arguments of a call, understanding those that almost fit: other names of a field, JSON inside a string, a
+ * text alone, numbers in quotes, and a patch that a shell command would apply.
+ */
+export function fitCall({ name, arguments: written }: WrittenCall): FittedCall {
+  const fields = table[name]
+  const read = readArguments(written, fields)
+  if ('problem' in read) return read
+  if (fields === undefined) return { name, args: read.value }
+  const args = withOwnNames(read.value, fields)
+  if (!isRecord(args)) return { name, args }
+  // Some models give the words of a command that applies the patch.
+  if (name === 'apply_patch' && isArgv(args['patch'])) return { name, args: { patch: args['patch'].at(-1) } }
+  return name === 'shell' ? fitCommand(args) : { name, args }
+}
+
+type Read = { readonly value: unknown } | { readonly problem: string }
+
+function readArguments(written: string, fields: Fields | undefined): Read {
+  const parsed = parsedJson(written.trim() === '' ? '{}' : written)
+  if (parsed === null) {
+    if (fields?.alone === 'patch' && /^\s*(?:\*\*\* Begin Patch|<<)/.test(written)) return { value: { patch: written } }
+    return { problem: notJson(written) }
+  }
+  const { value } = parsed
+  if (typeof value !== 'string') return { value: Array.isArray(value) ? alone(value, fields) : value }
+  const inner = /^\s*[{[]/.test(value) ? parsedJson(value) : null
+  if (inner !== null) return { value: Array.isArray(inner.value) ? alone(inner.value, fields) : inner.value }
+  return { value: alone(value, fields) }
+}
+
+function alone(value: unknown, fields: Fields | undefined): unknown {
+  return fields?.alone === undefined ? value : { [fields.alone]: value }
+}
+
+/** Returns an object under the tool's own names, without fields that are null, which some models write for absent ones. */
+function withOwnNames(value: unknown, { fields }: Fields): unknown {
+  if (!isRecord(value)) return value
+  const given = Object.fromEntries(Object.entries(value).filter(([, one]) => one !== null))
+  for (const [own, { otherNames = [], kind }] of Object.entries(fields)) {
+    const other = own in given ? undefined : otherNames.find((name) => name in given && fields[name] === undefined)
+    if (other !== undefined) {
+      given[own] = given[other]
+      delete given[other]
+    }
+    if (own in given) given[own] = ofKind(given[own], kind)
+  }
+  return given
+}
+
+function ofKind(value: unknown, kind: Field['kind']): unknown {
+  if (typeof value !== 'string') return value
+  if (kind === 'number' && /^\d+$/.test(value)) return Number(value)
+  if (kind === 'boolean' && /^(?:true|false)$/i.test(value)) return value.toLowerCase() === 'true'
+  return value
+}
+
+/** Returns the call of `apply_patch` for a command that means it, before policy judges anything. */
+function fitCommand(given: Readonly<Record<string, unknown>>): FittedCall {
+  const { command: raw, workdir = '.' } = given
+  const command = typeof raw === 'string' && raw.startsWith('[') ? (argvIn(raw) ?? raw) : raw
+  const args = { ...given, command }
+  if ((typeof command !== 'string' && !isArgv(command)) || typeof workdir !== 'string') return { name: 'shell', args }
+  const found = patchInCommand({ command, workdir })
+  if (found.kind === 'patch') return { name: 'apply_patch', args: { patch: found.patch } }
+  if (found.kind === 'none') return { name: 'shell', args }
+  const problem =
+    'Not run: apply_patch is no program of this machine, and this command does more than apply a patch. Make the change with a tool of its own, then run the rest.'
+  return { problem }
+}
+
+/** Returns the words of a command that was written as JSON in a string. */
+function argvIn(text: string): readonly string[] | null {
+  const value = parsedJson(text)?.value
+  return isArgv(value) ? value : null
+}
+
+function isArgv(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.length > 0 && value.every((word) => typeof word === 'string')
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function parsedJson(text: string): { readonly value: unknown } | null {
+  try {
+    return { value: JSON.parse(text) }
+  } catch {
+    return null
+  }
+}
+
+function notJson(written: string): string {
+  const length = `${written.length} characters`
+  if (!isCut(written)) return `The arguments are not valid JSON.`
+  return `The arguments end in the middle, after ${length}: the call was cut off. Send it again whole, in smaller pieces if it is long.`
+}
+
+/** Tests if a text is the beginning of a JSON object or array: all that was opened is not closed at its end. */
+function isCut(text: string): boolean {
+  let depth = 0
+  let inString = false
+  for (let index = 0; index < text.length; index++) {
+    const character = text[index] ?? ''
+    if (inString && character === '\\') index += 1
+    else if (character === '"') inString = !inString
+    else if (!inString && '{['.includes(character)) depth += 1
+    else if (!inString && '}]'.includes(character)) depth -= 1
+  }
+  return /^\s*[{[]/.test(text) && (inString || depth > 0)
+}

@@ -1,0 +1,57 @@
+import { isAbsolute, join } from 'node:path'
+
+/** Command as the model gives it to the shell tool. */
+export interface ShellCommand {
+  readonly command: string | readonly string[]
+  readonly workdir: string
+}
+
+/** `none`: no patch in it; `unclear`: a patch, beside other things that a shell would do. */
+export type PatchInCommand = { readonly kind: 'none' | 'unclear' } | { readonly kind: 'patch'; readonly patch: string }
+
+const program = '(?:apply_patch|applypatch)'
+const startsWithProgram = new RegExp(String.raw`^${program}\s`)
+const changeOfFolder = /^cd\s+(?:'([^'\n]+)'|"([^"$`\\\n]+)"|([\w./@+-]+))\s*&&\s*/
+const heredoc = new RegExp(String.raw`^${program}\s*<<-?\s*(['"]?)(\w+)\1[^\S\n]*\n([\s\S]*\n)[^\S\n]*\2\s*$`)
+const quoted = new RegExp(String.raw`^${program}\s+(?:'([^']+)'|"([^"$\`\\]+)")\s*$`)
+
+/**
+ * Finds a patch that a command would hand to a program `apply_patch`, which models know from elsewhere and which does not
+ * exist here. Its paths are made relative to the folder of the conversation.
+ */
+export function patchInCommand({ command, workdir }: ShellCommand): PatchInCommand {
+  const [first = '', second = '', third = ''] = typeof command === 'string' ? [] : command
+  if (typeof command !== 'string' && command.length === 2 && new RegExp(`^${program}$`).test(first))
+    return { kind: 'patch', patch: inFolder(second, workdir) }
+  const isShell = /^(?:.*\/)?(?:ba|z|da)?sh$/.test(first) && /^-l?c$/.test(second)
+  if (typeof command !== 'string') return isShell && command.length === 3 ? patchInScript(third, workdir) : none
+  return patchInScript(command, workdir)
+}
+
+const none: PatchInCommand = { kind: 'none' }
+
+function patchInScript(script: string, workdir: string): PatchInCommand {
+  const trimmed = script.trim()
+  const [entering = '', single, double, bare] = changeOfFolder.exec(trimmed) ?? []
+  const rest = trimmed.slice(entering.length)
+  if (!rest.includes('*** Begin Patch') || !startsWithProgram.test(rest)) return none
+  const patch =
+    heredoc.exec(rest)?.[3] ??
+    quoted
+      .exec(rest)
+      ?.slice(1)
+      .find((text) => text !== undefined)
+  if (patch === undefined) return { kind: 'unclear' }
+  const entered = single ?? double ?? bare ?? '.'
+  return { kind: 'patch', patch: inFolder(patch, isAbsolute(entered) ? entered : join(workdir, entered)) }
+}
+
+const headers = /^(\*\*\* (?:Add File|Delete File|Update File|Move to):\s*)(\S.*)$/gm
+
+/** Puts a folder before the relative paths of a patch. */
+function inFolder(patch: string, folder: string): string {
+  if (join(folder) === '.') return patch
+  return patch.replace(headers, (_line, header: string, path: string) => {
+    return path.startsWith('/') ? `${header}${path}` : `${header}${join(folder, path)}`
+  })
+}
