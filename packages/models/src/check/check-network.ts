@@ -28,6 +28,8 @@ const tokenMs = 60_000
 /** Goes the way of a request step by step (name, connection, TLS, key, one token) and ends at the first that fails. */
 export async function checkNetwork(check: NetworkCheck): Promise<readonly NetworkStep[]> {
   const { provider, env, stepMs = 10_000 } = check
+  if (provider.package !== undefined && provider.baseUrl === '')
+    return [ok('address', `that of the package ${provider.package}`), await askForToken(check)]
   const url = URL.canParse(provider.baseUrl) ? new URL(provider.baseUrl) : null
   if (url === null || !/^https?:$/.test(url.protocol))
     return [
