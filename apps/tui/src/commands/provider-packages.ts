@@ -62,7 +62,7 @@ interface Found {
   readonly name: string
   readonly version: string
   readonly integrity: string
-  /** Who published it; null where the registry does not say, or it is a file. */
+  /** Account that published it; null where the registry does not say, or it is a file. */
   readonly publisher: string | null
   readonly dependencies: number
   /** Packages with install scripts, which are not run. */
@@ -121,7 +121,10 @@ function isPackages(value: unknown): value is Readonly<Record<string, LockedPack
 
 async function publisherOf(name: string, folder: string, env: Launch['env']): Promise<string | null> {
   const said = await npm(['view', name, '_npmUser', '--json'], folder, env).catch(() => '')
-  return /"?([^"<>\n]+?)"?(?: <|"|$)/.exec(said.trim())?.[1] ?? null
+  if (said.trim() === '') return null
+  const user: unknown = JSON.parse(said)
+  const text = typeof user === 'object' && user !== null && 'name' in user ? user.name : user
+  return typeof text === 'string' ? text.replace(/ <.*$/, '') : null
 }
 
 async function npm(words: readonly string[], cwd: string, env: Launch['env']): Promise<string> {

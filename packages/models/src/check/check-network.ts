@@ -39,6 +39,8 @@ export async function checkNetwork(check: NetworkCheck): Promise<readonly Networ
   const route = proxy === null ? 'directly' : `through the proxy ${proxy.host}`
   const steps = [ok('address', `${url.origin}, ${route}`), ...(await reach({ url, proxy, provider, stepMs }))]
   if (steps.some(({ level }) => level === 'problem')) return steps
+  // The interface of packages has no list of models.
+  if (provider.package !== undefined) return [...steps, await askForToken(check)]
   const listed = await askForList(check, stepMs)
   if (listed.level === 'problem') return [...steps, listed]
   return [...steps, listed, await askForToken(check)]

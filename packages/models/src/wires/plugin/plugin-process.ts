@@ -4,121 +4,136 @@ import { isRecord, type JsonRecord, parseRecord, stringAt } from '../json.ts'
 /** Message of a plug-in's process about one call; null once the process has ended. */
 export type CallMessage = JsonRecord | null
 
-/** Running process of a plug-in. */
-export interface PluginProcess {
-  /** Resolves to null when the package is loaded, else to the error. Never rejects. */
-  readonly opened: Promise<unknown>
-  /** Starts a call. `onMessage` gets its messages in order. */
-  call(message: object, onMessage: (message: CallMessage) => void): number
-  /** Asks for the end of a call; kills the process when that has not come in time. */
-  cancel(id: number): void
-  /** Ends the process and, with it, all its calls. */
-  kill(): void
-  readonly isRunning: boolean
-  /** Returns how the process ended and the last of what it wrote to stderr. */
-  lastWords(): string
-}
-
 /** Time that a plug-in has to stop a call before its process is killed. */
 const cancelMs = 2_000
-/** Longest line of a plug-in. */
-const maxLineChars = 32 * 1024 * 1024
-const keptWords = 500
 /** Time in which a package has to load. */
 const openMs = 20_000
 /** Time without a call after which the process is ended. */
 const unusedMs = 5 * 60_000
+/** Longest line of a plug-in. */
+const maxLineChars = 32 * 1024 * 1024
+/** Characters of stderr that are kept. */
+const keptWords = 500
 
-/** Opens a provider in a process that was started for it. */
-export function openPlugin(child: StreamedProcess, settings: object): PluginProcess {
-  const calls = new Map<number, (message: CallMessage) => void>()
-  const kills = new Map<number, NodeJS.Timeout>()
-  const { promise: opened, resolve } = Promise.withResolvers<unknown>()
-  let made = 0
-  let words = ''
-  let rest = ''
-  let isRunning = child.pid !== null
-  let unused = setTimeout(kill, unusedMs).unref()
-  const opening = setTimeout(() => refuse({ message: `it did not load within ${openMs / 1_000} s` }), openMs).unref()
+interface RunningCall {
+  readonly onMessage: (message: CallMessage) => void
+  /** Timer of the kill, once the call was cancelled. */
+  readonly kill?: NodeJS.Timeout
+}
 
-  function take(message: JsonRecord): void {
-    if (message['type'] === 'ready') resolve(null)
-    if (message['type'] === 'failed') refuse(message['error'])
-    const { id } = message
-    if (typeof id !== 'number') return
-    const onMessage = calls.get(id)
-    if (message['type'] !== 'part') forget(id)
-    onMessage?.(message)
+/** Process that runs the package of a provider, with its calls. */
+export class PluginProcess {
+  /** Resolves to null when the package is loaded, else to the error. Never rejects. */
+  readonly opened: Promise<unknown>
+  readonly #child: StreamedProcess
+  readonly #calls = new Map<number, RunningCall>()
+  readonly #settle: (error: unknown) => void
+  #unused: NodeJS.Timeout
+  #made = 0
+  #words = ''
+  #rest = ''
+  #isRunning: boolean
+
+  /** Opens the package in a process that was started for it. `opening` is the first line for it. */
+  constructor(child: StreamedProcess, opening: object) {
+    const { promise, resolve } = Promise.withResolvers<unknown>()
+    this.opened = promise
+    this.#settle = resolve
+    this.#child = child
+    this.#isRunning = child.pid !== null
+    this.#unused = setTimeout(() => this.kill(), unusedMs).unref()
+    const late = { message: `it did not load within ${openMs / 1_000} s` }
+    const loading = setTimeout(() => this.#refuse(late), openMs).unref()
+    void promise.then(() => clearTimeout(loading))
+    child.stdout?.setEncoding('utf8').on('data', (chunk: string) => this.#read(chunk))
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      this.#words = (this.#words + text).slice(-keptWords)
+    })
+    void child.ended.then((exit) => this.#atEnd(exit))
+    this.#write({ type: 'open', ...opening })
   }
 
-  /** Gives up a package that cannot be loaded; the next call tries anew. */
-  function refuse(error: unknown): void {
-    resolve(error)
-    kill()
+  get isRunning(): boolean {
+    return this.#isRunning
   }
 
-  function forget(id: number): void {
-    if (calls.size === 1) unused = setTimeout(kill, unusedMs).unref()
-    calls.delete(id)
-    clearTimeout(kills.get(id))
-    kills.delete(id)
+  /** Returns how the process ended, with the last of what it wrote to stderr. */
+  get lastWords(): string {
+    return this.#words
   }
 
-  function read(chunk: string): void {
-    const lines = (rest + chunk).split('\n')
-    rest = lines.pop() ?? ''
+  /** Starts a call and returns its number. `onMessage` gets its messages in order. */
+  call(message: object, onMessage: (message: CallMessage) => void): number {
+    this.#made += 1
+    clearTimeout(this.#unused)
+    this.#calls.set(this.#made, { onMessage })
+    this.#write({ type: 'call', id: this.#made, ...message })
+    if (!this.#isRunning) onMessage(null)
+    return this.#made
+  }
+
+  /** Asks for the end of a call and hears no more of it; kills the process when that end does not come in time. */
+  cancel(id: number): void {
+    const running = this.#calls.get(id)
+    if (running === undefined || running.kill !== undefined) return
+    this.#calls.set(id, { onMessage: () => undefined, kill: setTimeout(() => this.kill(), cancelMs).unref() })
+    this.#write({ type: 'cancel', id })
+  }
+
+  /** Ends the process and, with it, all its calls. */
+  kill(): void {
+    this.#isRunning = false
+    void this.#child.stop(0)
+  }
+
+  /** Gives up a package that cannot be loaded; the next call starts a process anew. */
+  #refuse(error: unknown): void {
+    this.#settle(error)
+    this.kill()
+  }
+
+  #write(message: object): void {
+    this.#child.stdin?.write(`${JSON.stringify(message)}\n`)
+  }
+
+  #read(chunk: string): void {
+    const lines = (this.#rest + chunk).split('\n')
+    this.#rest = lines.pop() ?? ''
     for (const line of lines) {
       const message = parseRecord(line)
-      if (isRecord(message)) take(message)
+      if (message !== undefined) this.#take(message)
     }
-    if (rest.length > maxLineChars) kill()
+    if (this.#rest.length > maxLineChars) this.kill()
   }
 
-  function kill(): void {
-    isRunning = false
-    void child.stop(0)
+  #take(message: JsonRecord): void {
+    const { type, id } = message
+    if (type === 'ready') this.#settle(null)
+    if (type === 'failed') this.#refuse(message['error'])
+    if (typeof id !== 'number') return
+    const running = this.#calls.get(id)
+    if (type !== 'part') this.#forget(id)
+    running?.onMessage(message)
   }
 
-  child.stdout?.setEncoding('utf8').on('data', read)
-  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-    words = (words + text).slice(-keptWords)
-  })
-  void opened.then(() => clearTimeout(opening))
-  void child.ended.then(({ exitCode, signal, spawnError }) => {
-    isRunning = false
-    clearTimeout(unused)
-    clearTimeout(opening)
-    const end =
-      spawnError?.message ?? (signal === null ? `it ended with exit code ${exitCode}` : `it was ended by ${signal}`)
-    words = words.trim() === '' ? end : `${end}. It wrote: ${words.trim()}`
-    resolve({ message: words })
-    for (const onMessage of [...calls.values()]) onMessage(null)
-    calls.clear()
-    for (const timer of kills.values()) clearTimeout(timer)
-  })
-  const write = (message: object) => child.stdin?.write(`${JSON.stringify(message)}\n`)
-  write({ type: 'open', ...settings })
-  return {
-    opened,
-    call(message, onMessage) {
-      made += 1
-      clearTimeout(unused)
-      calls.set(made, onMessage)
-      write({ type: 'call', id: made, ...message })
-      if (!isRunning) onMessage(null)
-      return made
-    },
-    cancel(id) {
-      if (!calls.has(id)) return
-      calls.set(id, () => undefined)
-      kills.set(id, setTimeout(kill, cancelMs).unref())
-      write({ type: 'cancel', id })
-    },
-    kill,
-    get isRunning() {
-      return isRunning
-    },
-    lastWords: () => words,
+  #forget(id: number): void {
+    clearTimeout(this.#calls.get(id)?.kill)
+    this.#calls.delete(id)
+    if (this.#calls.size === 0) this.#unused = setTimeout(() => this.kill(), unusedMs).unref()
+  }
+
+  #atEnd({ exitCode, signal, spawnError }: Awaited<StreamedProcess['ended']>): void {
+    this.#isRunning = false
+    clearTimeout(this.#unused)
+    const plain = signal === null ? `it ended with exit code ${exitCode}` : `it was ended by ${signal}`
+    const said = this.#words.trim()
+    this.#words = `${spawnError?.message ?? plain}${said === '' ? '' : `. It wrote: ${said}`}`
+    this.#settle({ message: this.#words })
+    for (const { onMessage, kill } of [...this.#calls.values()]) {
+      clearTimeout(kill)
+      onMessage(null)
+    }
+    this.#calls.clear()
   }
 }
 

@@ -17,91 +17,84 @@ export interface PartReader {
 
 /** Creates a reader of stream parts of the AI SDK's language models, of version 2 to 4 of the interface. */
 export function createPartReader(request: ModelRequest): PartReader {
-  const texts = new Map<string, { text: string; metadata: unknown }>()
+  const history: object[] = []
+  const passages = createPassages(history)
+  const calls = createCalls(request, history)
+  return {
+    read(part) {
+      if (!isRecord(part)) return []
+      const type = stringAt(part, 'type') ?? ''
+      const [, kind, step] = /^(text|reasoning)-(start|delta|end)$/.exec(type) ?? []
+      if ((kind === 'text' || kind === 'reasoning') && step !== undefined) return passages.take(part, kind, step)
+      if (type.startsWith('tool-')) return part['providerExecuted'] === true ? [] : calls.take(part, type)
+      if (type === 'error') return { error: part['error'] }
+      if (type !== 'finish') return []
+      const usage = usageOf(recordAt(part, 'usage'))
+      return [...passages.end(), { type: 'completed', parts: history, usage, stop: stopOf(part['finishReason']) }]
+    },
+  }
+}
+
+interface Passage {
+  readonly kind: 'text' | 'reasoning'
+  readonly text: string
+  /** Data of the provider that goes back with it, such as a signature. */
+  readonly metadata: unknown
+}
+
+/** Creates a reader of text and reasoning, which adds each whole passage to the history. */
+function createPassages(history: object[]) {
+  const open = new Map<string, Passage>()
+
+  function close(key: string): readonly ModelEvent[] {
+    const passage = open.get(key)
+    if (passage === undefined) return []
+    open.delete(key)
+    const { kind, text, metadata } = passage
+    if (text !== '' || metadata !== undefined)
+      history.push({ type: kind, text, ...(metadata === undefined ? {} : { providerOptions: metadata }) })
+    return text === '' ? [] : [{ type: kind === 'text' ? 'textDone' : 'reasoningDone', part: key, text }]
+  }
+
+  return {
+    take(part: JsonRecord, kind: Passage['kind'], step: string): readonly ModelEvent[] {
+      const key = `${kind}-${stringAt(part, 'id') ?? ''}`
+      const known = open.get(key)
+      const text = stringAt(part, 'delta') ?? ''
+      const metadata = part['providerMetadata'] ?? known?.metadata
+      if (known !== undefined || step !== 'end') open.set(key, { kind, text: (known?.text ?? '') + text, metadata })
+      if (step === 'end') return close(key)
+      return text === '' ? [] : [{ type: kind === 'text' ? 'textDelta' : 'reasoningDelta', part: key, text }]
+    },
+    end: () => [...open.keys()].flatMap(close),
+  }
+}
+
+/** Creates a reader of calls, which adds each whole call to the history. */
+function createCalls(request: ModelRequest, history: object[]) {
   const ids = createCallIds(request.entries)
   const progress = createCallProgress()
-  const history: object[] = []
 
-  function open(part: JsonRecord, key: string): readonly ModelEvent[] {
-    texts.set(key, { text: '', metadata: part['providerMetadata'] })
-    return []
-  }
-
-  function grow(part: JsonRecord, key: string, type: 'textDelta' | 'reasoningDelta'): readonly ModelEvent[] {
-    const text = stringAt(part, 'delta') ?? ''
-    const known = texts.get(key) ?? { text: '', metadata: undefined }
-    known.text += text
-    known.metadata = part['providerMetadata'] ?? known.metadata
-    texts.set(key, known)
-    return text === '' ? [] : [{ type, part: key, text }]
-  }
-
-  function close(part: JsonRecord, key: string, kind: 'text' | 'reasoning'): readonly ModelEvent[] {
-    const known = texts.get(key)
-    if (known === undefined) return []
-    texts.delete(key)
-    const metadata = part['providerMetadata'] ?? known.metadata
-    const isSigned = metadata !== undefined
-    if (known.text !== '' || isSigned)
-      history.push({ type: kind, text: known.text, ...(isSigned ? { providerOptions: metadata } : {}) })
-    return known.text === ''
-      ? []
-      : [{ type: kind === 'text' ? 'textDone' : 'reasoningDone', part: key, text: known.text }]
-  }
-
-  function callOf(part: JsonRecord): readonly ModelEvent[] {
-    if (part['providerExecuted'] === true) return []
-    const input = part['input']
+  function whole(part: JsonRecord): readonly ModelEvent[] {
+    const { input, providerMetadata: metadata } = part
     const written = typeof input === 'string' ? input : JSON.stringify(input ?? {})
     const named = { name: stringAt(part, 'toolName') ?? '', arguments: written === '' ? '{}' : written }
     const given = stringAt(part, 'toolCallId') ?? ''
     const callId = ids.claim({ ...named, callId: given })
     if (callId === undefined) return []
     const call = { callId, ...named }
-    const metadata = part['providerMetadata']
     history.push({ ...callPart(call), ...(metadata === undefined ? {} : { providerOptions: metadata }) })
     return [{ type: 'call', part: `call-${given || callId}`, ...call }]
   }
 
-  function finish(part: JsonRecord): readonly ModelEvent[] {
-    const left = [...texts.keys()].flatMap((key) => close({}, key, key.startsWith('text') ? 'text' : 'reasoning'))
-    const usage = usageOf(recordAt(part, 'usage'))
-    return [...left, { type: 'completed', parts: history, usage, stop: stopOf(part['finishReason']) }]
-  }
-
   return {
-    read(part) {
-      if (!isRecord(part)) return []
-      const id = stringAt(part, 'id') ?? ''
+    take(part: JsonRecord, type: string): readonly ModelEvent[] {
       const out: ModelEvent[] = []
-      switch (part['type']) {
-        case 'text-start':
-          return open(part, `text-${id}`)
-        case 'text-delta':
-          return grow(part, `text-${id}`, 'textDelta')
-        case 'text-end':
-          return close(part, `text-${id}`, 'text')
-        case 'reasoning-start':
-          return open(part, `reasoning-${id}`)
-        case 'reasoning-delta':
-          return grow(part, `reasoning-${id}`, 'reasoningDelta')
-        case 'reasoning-end':
-          return close(part, `reasoning-${id}`, 'reasoning')
-        case 'tool-input-start':
-          if (part['providerExecuted'] !== true) progress.begin(`call-${id}`, stringAt(part, 'toolName'), out)
-          return out
-        case 'tool-input-delta':
-          progress.grow(`call-${id}`, stringAt(part, 'delta') ?? '', out)
-          return out
-        case 'tool-call':
-          return callOf(part)
-        case 'finish':
-          return finish(part)
-        case 'error':
-          return { error: part['error'] }
-        default:
-          return []
-      }
+      const key = `call-${stringAt(part, 'id') ?? ''}`
+      if (type === 'tool-call') return whole(part)
+      if (type === 'tool-input-start') progress.begin(key, stringAt(part, 'toolName'), out)
+      if (type === 'tool-input-delta') progress.grow(key, stringAt(part, 'delta') ?? '', out)
+      return out
     },
   }
 }

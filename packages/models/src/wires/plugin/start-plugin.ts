@@ -4,10 +4,10 @@ import { readKey } from '../../exchange/endpoint.ts'
 import { proxyVariables } from '../../http/network.ts'
 import type { ModelFailure } from '../../port/model-client.ts'
 import type { ClientPorts, Provider } from '../../port/wire.ts'
-import { openPlugin, type PluginProcess } from './plugin-process.ts'
+import { PluginProcess } from './plugin-process.ts'
 
 /** Name of the folder of a package below `providers`. */
-export function pluginFolderName(packageName: string): string {
+function pluginFolderName(packageName: string): string {
   return packageName.replace(/^@/, '').replaceAll('/', '__')
 }
 
@@ -43,7 +43,7 @@ export function createPlugin(provider: Provider, ports: ClientPorts): () => Star
       env: envOf(provider, ports),
     })
     const { factory } = provider
-    running = openPlugin(child, {
+    running = new PluginProcess(child, {
       entry,
       packageName,
       ...(factory === undefined ? {} : { factory }),

@@ -75,7 +75,7 @@ function beginCall(plugin: PluginProcess, { provider, ports, request, adapter, s
 
   function onMessage(message: CallMessage): void {
     watchdog.alive()
-    if (message === null) fail(endedEarly(context(), plugin.lastWords(), hasAnswer))
+    if (message === null) fail(endedEarly(context(), plugin.lastWords, hasAnswer))
     else if (message['type'] === 'error') fail(explainPlugin(message['error'], context(), hasAnswer))
     else if (message['type'] === 'end') fail(endedEarly(context(), 'its stream had no end', hasAnswer))
     else {
