@@ -38,6 +38,7 @@ export const methodAccess: Readonly<Record<MethodName, MethodAccess>> = {
   'conversation/runShell': 'change',
   'model/list': 'look',
   'provider/list': 'look',
+  'provider/check': 'change',
   'config/read': 'look',
   'login/start': 'change',
   'login/cancel': 'change',

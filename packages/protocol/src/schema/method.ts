@@ -272,6 +272,12 @@ export const methods = {
         .describe('Provider and model of a new conversation; null when no provider is configured and no key is set.'),
     }),
   },
+  'provider/check': {
+    about:
+      'Goes the way of a request to a provider step by step (name, connection, TLS, key, one token of a model, which may cost a little) and ends at the first step that fails.',
+    params: methodParams['provider/check'],
+    result: checkup,
+  },
   'config/read': {
     about: 'Returns the effective configuration, each value with its origin.',
     params: methodParams['config/read'],

@@ -202,6 +202,10 @@ export const methodParams = {
       .describe('Returns the lists that were kept the last time, at once, and asks nothing.'),
   }),
   'provider/list': z.object({}),
+  'provider/check': z.object({
+    provider: z.string().exactOptional().describe('The chosen one when left out.'),
+    model: z.string().exactOptional().describe('Model that is asked for one token.'),
+  }),
   'config/read': z.object({ ...overrides.shape, cwd: z.string() }),
   'login/start': z.object({
     provider,

@@ -54,6 +54,7 @@ export function methodsFor(client: Guest, ports: MethodPorts): EngineMethods {
 type ServerMethod =
   | 'model/list'
   | 'provider/list'
+  | 'provider/check'
   | 'config/read'
   | 'mcp/list'
   | 'mcp/restart'
@@ -70,6 +71,8 @@ function serverMethods({ mcpServers, redaction, policy, trust }: MethodPorts): P
   return {
     'model/list': (params) => listModels(params, policy, trust.clock.now),
     'provider/list': () => listProviders({ ...policy, redaction }),
+    'provider/check': async (params) =>
+      (await import('./checkup/check-provider-network.ts')).checkProviderNetwork(params, { ...policy, redaction }),
     'config/read': (params) => describeConfig(params, { home, env, keys, projects: trust.projects, redaction }),
     'mcp/list': () => ({ servers: mcpServers.describe() }),
     'mcp/restart': ({ name }) => restartMcpServer(mcpServers, name),
