@@ -3,7 +3,7 @@ import { type ConversationEvent, type Failure, modelInUse, type TurnId } from '@
 import { EnvironmentUnreachableError } from '@parley/workspace'
 import { nextModel } from '../../core/fallback-model.ts'
 import { unlessAborted } from '../../tools/tool.ts'
-import { askToCompact } from '../compaction/run-compaction.ts'
+import { askToCompact } from '../compaction/compaction-item.ts'
 import { noticeItem } from '../conversation/notices.ts'
 import { createResponseRecorder } from './response-recorder.ts'
 import type { TurnContext } from './turn-context.ts'
