@@ -39,6 +39,8 @@ export interface ModelView {
   outputFileOf(itemId: ItemId): string | null
   /** Returns the result of a call as the model was given it first, also when it was cleared since; null for none. */
   resultOf(itemId: ItemId): string | null
+  /** Returns how often a call was made in a row, where the model or the user is to be told; else 0. */
+  timesInRow(itemId: ItemId): number
   readonly context: EventOf<'context.set'> | null
   readonly past: PastFacts
   /** Input tokens that the provider counted last, beside the estimate of the same entries; null before that. */
@@ -70,6 +72,7 @@ export function createModelView(): ModelView {
       const result = fold.calls.get(itemId)?.result
       return result?.kind === 'result' ? result.text : null
     },
+    timesInRow: (itemId) => fold.repeated.told.get(itemId) ?? 0,
     estimate: (files, how) => sumOf(entries(files, how).map(tokensOfEntry)),
     get past() {
       return pastFacts(fold.past)

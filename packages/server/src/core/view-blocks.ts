@@ -1,6 +1,7 @@
 import type { ModelCall, ModelEntry } from '@parley/models'
 import type { ContentItem, EventOf, ItemId } from '@parley/protocol'
 import type { PastFold } from './compaction/past-facts.ts'
+import type { RepeatedCalls } from './repeated-calls.ts'
 
 export type Block = { readonly seq: number } & (
   | { readonly kind: 'entry'; readonly entry: ModelEntry }
@@ -38,6 +39,7 @@ export interface Fold {
   readonly calls: Map<ItemId, AnsweredCall>
   readonly outputFiles: Map<ItemId, string>
   readonly past: PastFold
+  readonly repeated: RepeatedCalls
   marks: readonly Mark[]
   context: EventOf<'context.set'> | null
   /** Newest counts of the provider, with the estimate of the blocks that it had counted. */

@@ -2,6 +2,7 @@ import { noSandbox, type SandboxLimits } from '@parley/host'
 import { checkNamedPaths, detectBlock } from '@parley/policy'
 import { type CallItem, type ConversationEvent, type ItemId, isCall, type RunLimits } from '@parley/protocol'
 import { EnvironmentUnreachableError } from '@parley/workspace'
+import { repeatedHint } from '../../core/repeated-calls.ts'
 import { notStarted, type OutputSource, type ToolContext, type ToolOutcome, unlessAborted } from '../../tools/tool.ts'
 import type { Conversation } from '../conversation/conversation.ts'
 import { createOutputReporter } from '../conversation/deltas.ts'
@@ -120,7 +121,9 @@ async function ask(
 /** Records how the call ended. Retries while the disk is full: the outcome exists only in memory. */
 async function complete({ conversation, patience }: TurnContext, item: CallItem): Promise<void> {
   const turnId = conversation.state.core.open[item.id]?.turnId ?? null
-  const event: ConversationEvent = { type: 'item.completed', item }
+  const hint = repeatedHint(conversation.view.timesInRow(item.id))
+  const told = hint === '' ? item : { ...item, modelText: `${item.modelText ?? ''}${hint}` }
+  const event: ConversationEvent = { type: 'item.completed', item: told }
   await patience.persist(() => conversation.record(turnId === null ? event : { ...event, turnId }))
 }
 
