@@ -2,6 +2,7 @@ export { costOf } from './catalogue/cost.ts'
 export { type ModelAbilities, type ModelFacts, modelFacts, type Price } from './catalogue/model-facts.ts'
 export { keyVariable, readKey } from './exchange/endpoint.ts'
 export { askedWaitText, planRetry, type RetryLimits } from './failures/retry-wait.ts'
+export { type ImageLimits, imageLimitsOf } from './image-limits.ts'
 export {
   type FreeformInput,
   type JsonSchemaObject,
@@ -12,6 +13,7 @@ export {
   type ModelFailure,
   type ModelListing,
   type ModelRequest,
+  type ResultEntry,
   type TokenUsage,
   type ToolSpec,
   type UserPart,

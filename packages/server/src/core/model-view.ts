@@ -1,10 +1,11 @@
-import type { ModelCall, ModelEntry, UserPart } from '@parley/models'
+import type { ModelCall, ModelEntry, ResultEntry, UserPart } from '@parley/models'
 import type { ContentItem, ConversationEvent, EventOf, ItemId } from '@parley/protocol'
 import { compactedEntries, parseCarried } from './compaction/carried.ts'
 import { type Counted, tokensOfEntry } from './compaction/estimate.ts'
 import { type PastFacts, pastFacts } from './compaction/past-facts.ts'
 import { shownBlocks, sumOf, type ViewBlock } from './compaction/weigh-blocks.ts'
 import {
+  type AnsweredCall,
   type Block,
   type Compacted,
   clearedIn,
@@ -109,8 +110,26 @@ function entriesOf(block: Block, files: SideFileReader, cleared: ReadonlySet<Ite
       block.entry ??= { kind: 'user', content: block.content.map((part) => userPart(part, files)) }
       return [block.entry]
     case 'response':
-      return [block.entry, ...block.calls.map((answered) => resultIn(answered, cleared))]
+      return [block.entry, ...block.calls.map((answered) => shownResult(answered, files, cleared))]
   }
+}
+
+/** Returns the result of a call, with its images unless it is cleared. */
+function shownResult(answered: AnsweredCall, files: SideFileReader, cleared: ReadonlySet<ItemId>): ModelEntry {
+  const entry = resultIn(answered, cleared)
+  if (entry !== answered.result || entry.kind !== 'result' || answered.images.length === 0) return entry
+  answered.shown ??= withImages(entry, answered.images, files)
+  return answered.shown
+}
+
+/** Adds images to a result; the text says which files are missing. */
+function withImages(entry: ResultEntry, stored: AnsweredCall['images'], files: SideFileReader): ResultEntry {
+  const read = stored.map(({ file, mediaType }) => ({ mediaType, base64: files.readBase64(file) }))
+  const images = read.flatMap(({ mediaType, base64 }) =>
+    base64 === null ? [] : [{ type: 'image' as const, mediaType, base64 }],
+  )
+  const text = images.length === read.length ? entry.text : `${entry.text}\n${missingFile}`
+  return { ...entry, text, ...(images.length === 0 ? {} : { images }) }
 }
 
 function userTexts({ blocks }: Fold, upTo: number, files: SideFileReader): readonly string[] {

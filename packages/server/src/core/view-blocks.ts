@@ -1,5 +1,5 @@
 import type { ModelCall, ModelEntry } from '@parley/models'
-import type { ContentItem, EventOf, ItemId } from '@parley/protocol'
+import type { ContentItem, EventOf, ItemId, ItemOf } from '@parley/protocol'
 import type { PastFold } from './compaction/past-facts.ts'
 import type { RepeatedCalls } from './repeated-calls.ts'
 
@@ -10,12 +10,18 @@ export type Block = { readonly seq: number } & (
   | { readonly kind: 'response'; readonly entry: ModelEntry; readonly calls: readonly AnsweredCall[] }
 )
 
+type StoredImage = NonNullable<ItemOf<'toolCall'>['images']>[number]
+
 export interface AnsweredCall {
   readonly call: ModelCall
   readonly itemId: ItemId
   result: ModelEntry | null
   /** Line that stands for the result where it is cleared. */
   line: ModelEntry | null
+  /** Images of the result. */
+  images: readonly StoredImage[]
+  /** Result with the content of its images; null until it is read. */
+  shown: ModelEntry | null
 }
 
 /** Compaction that holds. */

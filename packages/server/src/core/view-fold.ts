@@ -88,7 +88,7 @@ function compact(fold: Fold, { to, summary, carried }: EventOf<'context.compacte
 function addResponse({ blocks, calls, repeated }: Fold, event: EventOf<'model.responded'>, seq: number): void {
   countCalls(repeated, event.calls)
   const answered = event.calls.map(({ itemId, callId, name, arguments: text }): AnsweredCall => {
-    const call = { itemId, call: { callId, name, arguments: text }, result: null, line: null }
+    const call = { itemId, call: { callId, name, arguments: text }, result: null, line: null, images: [], shown: null }
     calls.set(itemId, call)
     return call
   })
@@ -102,6 +102,8 @@ function addItem({ blocks, calls, draft, repeated }: Fold, item: Item, seq: numb
   const answered = isCall(item) ? calls.get(item.id) : undefined
   if (isCall(item) && answered !== undefined) {
     answered.result = resultEntry(answered.call, modelTextOf(item) ?? cutHere, item.status !== 'completed')
+    answered.images = item.type === 'toolCall' ? (item.images ?? []) : []
+    answered.shown = null
     answered.line = resultEntry(answered.call, clearedLine(item), item.status !== 'completed')
   } else if (item.type === 'userMessage') blocks.push({ kind: 'message', seq, content: item.content, entry: null })
   else if (item.type === 'shellCommand')

@@ -1,4 +1,5 @@
 import { noSandbox, type SandboxLimits } from '@parley/host'
+import { imageLimitsOf } from '@parley/models'
 import { checkNamedPaths, detectBlock } from '@parley/policy'
 import { type CallItem, type ConversationEvent, type ItemId, isCall, type RunLimits } from '@parley/protocol'
 import { EnvironmentUnreachableError } from '@parley/workspace'
@@ -216,6 +217,7 @@ function toolContext(context: TurnContext, itemId: ItemId, runLimits: RunLimits)
       return limits === null ? noSandbox : modules.limits.prepare(limits)
     },
     sideFiles: conversation.sideFiles,
+    imageLimits: imageLimitsOf(modules.model().client),
     report: reporter.report,
     ask: asker.ask,
     updatePlan: async (plan) =>

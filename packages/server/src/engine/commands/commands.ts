@@ -14,6 +14,7 @@ import { fittingMode, wholeSystemText, workspaceOf } from '../limits/workspace-f
 import { keepLongWaiting, longWaiting, shortTexts, storeAttachments } from '../messages/attachments.ts'
 import { assertFits, assertInboxRoom, startInboxTurn } from '../messages/user-messages.ts'
 import { type LiveConversation, writable } from '../open/live-conversation.ts'
+import { attachmentParts } from './send-message.ts'
 
 /** Stops the user's own commands, or the one that is named; a turn goes on. */
 export function interruptShell(open: LiveConversation, itemId: ItemId | undefined): { interrupted: boolean } {
@@ -74,9 +75,8 @@ export async function editQueued(
   return { seq: conversation.record({ type: 'message.edited', messageId, content, by }).seq }
 }
 
-async function contentOf({ conversation, modules }: LiveConversation, input: InputItem[]): Promise<ContentItem[]> {
-  const { sideFiles } = conversation
-  return shortTexts(input) ?? (await storeAttachments(input, { sideFiles, redact: modules.redaction.text }))
+async function contentOf(open: LiveConversation, input: InputItem[]): Promise<ContentItem[]> {
+  return shortTexts(input) ?? (await storeAttachments(input, attachmentParts(open)))
 }
 
 export function removeQueued(open: LiveConversation, messageId: MessageId, by: Actor): { seq: number } {

@@ -1,3 +1,4 @@
+import { imageLimitsOf } from '@parley/models'
 import type { Actor, ContentItem, ConversationEvent, MessageId, ParamsOf, ResultOf } from '@parley/protocol'
 import { rejection } from '../../replies/rejection.ts'
 import { shortTexts, storeAttachments } from '../messages/attachments.ts'
@@ -20,7 +21,7 @@ interface Taken extends Sending {
  * Returns without a promise unless files are stored or a schema is checked.
  */
 export function sendMessage(open: LiveConversation, params: Sending, by: Actor): Sent | Promise<Sent> {
-  const { conversation, modules } = writable(open)
+  const { modules } = writable(open)
   const { input, outputSchema } = params
   const messageId = params.messageId ?? modules.ids.message()
   const known = firstResult(open, messageId)
@@ -28,16 +29,21 @@ export function sendMessage(open: LiveConversation, params: Sending, by: Actor):
   assertSendable(params)
   const content = shortTexts(input)
   if (content !== null && outputSchema === undefined) return place(open, { ...params, messageId, content }, by)
-  const { sideFiles } = conversation
   const take = async () => {
     if (outputSchema !== undefined) await assertOutputSchema(outputSchema)
     return {
       ...params,
       messageId,
-      content: await storeAttachments(input, { sideFiles, redact: modules.redaction.text }),
+      content: await storeAttachments(input, attachmentParts(open)),
     }
   }
   return take().then((taken) => firstResult(open, messageId) ?? place(writable(open), taken, by))
+}
+
+/** Returns what stored attachments need of a conversation. */
+export function attachmentParts({ conversation, modules }: LiveConversation): Parameters<typeof storeAttachments>[1] {
+  const { redaction, model } = modules
+  return { sideFiles: conversation.sideFiles, redact: redaction.text, imageLimits: imageLimitsOf(model().client) }
 }
 
 function firstResult({ conversation }: LiveConversation, messageId: MessageId): Sent | null {
