@@ -36,6 +36,7 @@ export type {
   InputItem,
   OutputSchema,
   QueuedMessage,
+  TurnBudget,
 } from './schema/input.ts'
 export type {
   CallItem,

@@ -39,6 +39,11 @@ export interface ExecFlags extends CommonFlags, ImageFlag {
   readonly stdin?: boolean
   /** Milliseconds. */
   readonly timeout?: number
+  /** Most model calls of the run. */
+  readonly maxTurns?: number
+  readonly maxTokens?: number
+  /** US dollars. */
+  readonly maxCost?: number
   readonly record?: string
 }
 
@@ -98,6 +103,13 @@ export function parseDuration(text: string): number {
   const durationMs = Number(match?.[1]) * (unitMs ?? Number.NaN)
   if (!(durationMs > 0)) throw new InvalidArgumentError('It must be a time like 90, 90s, 5m or 1h.')
   return Math.min(durationMs, longestMs)
+}
+
+/** Parses `2.50` or `$2.50` to US dollars. */
+export function parseDollars(text: string): number {
+  const dollars = /^\$?(\d+(?:\.\d+)?)$/.exec(text)?.[1]
+  if (Number(dollars) > 0) return Number(dollars)
+  throw new InvalidArgumentError('It must be dollars like 5 or 0.50.')
 }
 
 /** Returns a parser for whole numbers from `least` on. */

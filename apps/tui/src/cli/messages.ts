@@ -53,7 +53,7 @@ Examples:
   parley exec --json --input-format jsonl <messages-and-answers
 
 Exit codes: 0 answered, 1 failed, 2 usage, 3 no credentials, 4 approval unanswered,
-5 not found, 6 answer does not satisfy the schema, 7 out of time, 8 provider unreachable,
+5 not found, 6 answer does not satisfy the schema, 7 a limit was reached, 8 provider unreachable,
 9 storage, 70 a bug, 130/143 signal.
 `
 

@@ -1,6 +1,14 @@
 import { type Command, Option } from 'commander'
 import { misused } from '../cli/exit-codes.ts'
-import { type ExecFlags, inputFormats, named, outputFormats, parseCount, parseDuration } from '../cli/flags.ts'
+import {
+  type ExecFlags,
+  inputFormats,
+  named,
+  outputFormats,
+  parseCount,
+  parseDollars,
+  parseDuration,
+} from '../cli/flags.ts'
 import type { Launch } from '../cli/launch-server.ts'
 import { execHelp } from '../cli/messages.ts'
 import type { Target } from '../scripted/open-target.ts'
@@ -77,6 +85,9 @@ function withExecFlags(command: Command): Command {
     .option('--policy <file>', 'rules that answer approvals; what they leave open is denied', named)
     .option('--stdin', 'append stdin to the prompt')
     .option('--timeout <duration>', 'give up after this long: 90, 90s, 5m', parseDuration)
+    .option('--max-turns <count>', 'stop before another model call after this many', parseCount(1))
+    .option('--max-tokens <count>', 'the same after this many tokens, input and output together', parseCount(1))
+    .option('--max-cost <dollars>', 'the same after this cost; the price of the model must be known', parseDollars)
     .option('--record <file>', 'append what the model says to a file, for playing back', named)
     .option('--thread-source <name>', 'who sends the prompt, for the log', named)
     .option('--skip-git-repo-check', 'for callers of Codex; parley has no such check')

@@ -5,11 +5,11 @@ import { type ExecFlags, takesAnswers } from '../cli/flags.ts'
 import { failedRun, type RunEnd } from '../cli/run-ended.ts'
 import { withAnswers, withoutAnswers } from './answer-approvals.ts'
 import type { TurnParts, Turns } from './follow-turns.ts'
-import { type ReadLine, readLines } from './input-lines.ts'
 import { type Message, messageOf } from './message.ts'
 import { type RejectedLine, sayRejected } from './reporter.ts'
 import { failureOf, turnEnd } from './run-end.ts'
 import { untilStopped } from './run-turn.ts'
+import { type ReadLine, readLines } from './stdin/input-lines.ts'
 
 interface Talk extends TurnParts {
   /** Message of the command line; null if stdin has the first. */

@@ -12,6 +12,7 @@ import { callerName, type Message, messageOf, readPrompt } from './message.ts'
 import { missingPolicy, openTarget, type Target } from './open-target.ts'
 import { fileProblem } from './output.ts'
 import type { Reporter } from './reporter.ts'
+import { createRunBudget } from './run-budget.ts'
 import { failureOf, stoppedRun } from './run-end.ts'
 import { runTurn } from './run-turn.ts'
 import { StoppedError, type Stopper, unlessStopped } from './stopper.ts'
@@ -83,7 +84,7 @@ async function runConnected(run: ExecRun, message: Message | null): Promise<RunE
   const gone = missingPolicy(summary, request.flags)
   if (gone !== null) return failedRun({ code: 'configInvalid', message: gone })
   try {
-    const turns = { conversation, reporter, signal: stopper.signal }
+    const turns = { conversation, reporter, budget: createRunBudget(request.flags), signal: stopper.signal }
     if (message !== null && request.flags.inputFormat !== 'jsonl') return await runTurn({ ...turns, message })
     return await converse({ ...turns, first: message, flags: request.flags, stdin: process.stdin })
   } catch (error) {

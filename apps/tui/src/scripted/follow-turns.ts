@@ -5,12 +5,14 @@ import type { RunEnd } from '../cli/run-ended.ts'
 import { visibleLine } from '../view/text/control-characters.ts'
 import type { Message } from './message.ts'
 import type { Reporter } from './reporter.ts'
+import type { RunBudget } from './run-budget.ts'
 import { type EndedTurn, failureOf, keptId, stoppedRun, stoppedTurn } from './run-end.ts'
 import { StoppedError, unlessStopped } from './stopper.ts'
 
 export interface TurnParts {
   readonly conversation: Conversation
   readonly reporter: Reporter
+  readonly budget: RunBudget
   /** Aborts with a `StoppedError`. */
   readonly signal: AbortSignal
 }
@@ -31,8 +33,8 @@ export interface Turns {
 const farewellMs = 5000
 
 /** Follows the conversation, and interrupts a turn that waits since an earlier run. Rejects when the run is stopped. */
-export async function followTurns({ conversation, reporter, signal }: TurnParts): Promise<Turns> {
-  const reported = reportEvents(conversation, reporter)
+export async function followTurns({ conversation, reporter, budget, signal }: TurnParts): Promise<Turns> {
+  const reported = reportEvents(conversation, reporter, budget)
   const stopping = new AbortController()
   const asked = new Set<TurnId>()
   let running: Turn | null = null
@@ -41,7 +43,7 @@ export async function followTurns({ conversation, reporter, signal }: TurnParts)
   function send({ input, ...options }: Message): Promise<Turn> {
     // In a conversation that was joined another turn may run.
     const when = conversation.attached ? { when: 'queue' as const } : {}
-    return conversation.send(input, { ...when, ...options, signal: stopping.signal })
+    return conversation.send(input, { ...when, ...options, ...budget.rest(), signal: stopping.signal })
   }
 
   async function begin(message: Message): Promise<EndedTurn> {
@@ -49,6 +51,7 @@ export async function followTurns({ conversation, reporter, signal }: TurnParts)
     try {
       const ended = await endOf(running, reported)
       asked.add(ended.event.turnId)
+      budget.spend(ended.event)
       return ended
     } finally {
       running = null
@@ -89,12 +92,15 @@ interface ReportedEvents {
   end(turnId: TurnId): Promise<void>
 }
 
-function reportEvents(conversation: Conversation, reporter: Reporter): ReportedEvents {
+function reportEvents(conversation: Conversation, reporter: Reporter, budget: RunBudget): ReportedEvents {
   const ended = new Set<TurnId>()
   let isReplaced = false
   conversation.subscribe((envelope) => {
     if (envelope === null) isReplaced = true
-    else reporter.event(envelope)
+    else {
+      budget.note(envelope.event)
+      reporter.event(envelope)
+    }
     if (envelope?.event.type === 'turn.ended') ended.add(envelope.event.turnId)
   })
   const isOver = (turnId: TurnId) => isReplaced && conversation.state.core.turn?.id !== turnId

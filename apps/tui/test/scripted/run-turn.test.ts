@@ -2,6 +2,7 @@ import { connect, type SpawnedServer } from '@parley/client'
 import { type ConversationEvent, type Envelope, initialState, noTokens, reduce } from '@parley/protocol'
 import { createMemoryTransportPair, createPeer, type MethodHandler, RpcError } from '@parley/rpc'
 import { describe, expect, test } from 'vitest'
+import { createRunBudget } from '../../src/scripted/run-budget.ts'
 import { runTurn } from '../../src/scripted/run-turn.ts'
 import { envelopes, message } from './report-events.ts'
 
@@ -75,7 +76,13 @@ async function run({ early = [], late = [], decided = [], missed = [], refusal }
   }
   const conversation = await parley.create({ cwd: '/w' })
   const input = [{ type: 'text' as const, text: 'Go on' }]
-  const end = await runTurn({ conversation, message: { input }, reporter, signal: new AbortController().signal })
+  const end = await runTurn({
+    conversation,
+    message: { input },
+    reporter,
+    budget: createRunBudget({}),
+    signal: new AbortController().signal,
+  })
   exited.resolve({ code: 0, signal: null })
   await parley.close()
   return { end, asked, reported }

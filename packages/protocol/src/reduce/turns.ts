@@ -39,6 +39,7 @@ function startTurn(core: Core, event: EventOf<'turn.started'>, at: number): Core
     usage: noTokens,
     denials: [],
     ...(event.outputSchema === undefined ? {} : { outputSchema: event.outputSchema }),
+    ...(event.budget === undefined ? {} : { budget: event.budget, responses: 0 }),
     ...(event.trigger === 'compaction' ? { trigger: event.trigger } : {}),
   }
   const inboxPaused = event.trigger === 'message' && core.inboxPaused
@@ -102,6 +103,7 @@ function addUsage(core: Core, turn: Turn, event: EventOf<'usage.updated'>): Core
       ...(purpose === undefined ? withoutStop(turn) : turn),
       usage: addTokens(turn.usage, event.counts),
       ...(stopReason === undefined ? {} : { stopReason }),
+      ...(turn.responses === undefined ? {} : { responses: turn.responses + 1 }),
     },
     usage: {
       total: addTokens(core.usage.total, event.counts),

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { approvalRequest, seal } from './approval.ts'
 import { approvalId, conversationId, itemId, messageId, turnId } from './ids.ts'
-import { actor, answers, contentItem, decision, outputSchema, queuedMessage, sideFile } from './input.ts'
+import { actor, answers, contentItem, decision, outputSchema, queuedMessage, sideFile, turnBudget } from './input.ts'
 import { compactionTrigger, failure, fileChangeEntry, item, ruleRef } from './item.ts'
 import { jsonText, leftAlone, type OpenForm, openForm } from './redaction-marks.ts'
 import { modelChoice, settings, settingsChange } from './settings.ts'
@@ -180,6 +180,7 @@ export const conversationEvent = z.discriminatedUnion('type', [
         .enum(['message', 'inbox', 'compaction'])
         .describe('`message`: sent now. `inbox`: taken from the inbox. `compaction`: no message, only a compaction.'),
       outputSchema: outputSchema.exactOptional(),
+      budget: turnBudget.exactOptional(),
     },
     'A turn starts; its user message follows.',
   ),

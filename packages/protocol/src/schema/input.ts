@@ -67,6 +67,16 @@ export const outputSchema = z
     'JSON Schema of the answer. The model is asked to follow it, and the final message is validated against it.',
   )
 
+export const turnBudget = z
+  .object({
+    modelCalls: z.int().min(1).exactOptional().describe('Responses of the model.'),
+    tokens: z.int().min(1).exactOptional().describe('Input and output together.'),
+    costUsd: z.number().positive().exactOptional().describe('US dollars; rejected where the price is not known.'),
+  })
+  .describe(
+    'Most that a turn may use. No further model call begins once one of these is used up: the turn then fails with `maxTurns`, `maxTokens` or `maxCost`.',
+  )
+
 export const actor = z
   .object({
     clientId: clientId.describe('Id of the connection.'),
@@ -83,12 +93,14 @@ export const queuedMessage = z
       .describe('`steer` goes in after the current tool results, `queue` starts a turn of its own.'),
     content: z.array(contentItem),
     outputSchema: outputSchema.exactOptional().describe('Schema for the turn it will start; only with `queue`.'),
+    budget: turnBudget.exactOptional().describe('Budget of the turn it starts, if it starts one.'),
     by: actor,
   })
   .describe('A message that waits in the inbox.')
 
 export type InputItem = z.infer<typeof inputItem>
 export type ContentItem = z.infer<typeof contentItem>
+export type TurnBudget = z.infer<typeof turnBudget>
 export type OutputSchema = z.infer<typeof outputSchema>
 export type Actor = z.infer<typeof actor>
 export type QueuedMessage = z.infer<typeof queuedMessage>

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { conversationId as anyConversationId, approvalId, itemId, messageId, turnId } from './ids.ts'
-import { answers, decision, inputItem, outputSchema, sideFile } from './input.ts'
+import { answers, decision, inputItem, outputSchema, sideFile, turnBudget } from './input.ts'
 import { approvalPolicy, sandboxMode, settingsPatch } from './settings.ts'
 
 export const clientAccess = z
@@ -17,6 +17,7 @@ const trustVerdict = z
 
 const conversationId: typeof anyConversationId = z.string().min(1).describe('Full id.')
 const provider = z.string().min(1).describe('Id of the provider, such as `openai`.')
+const mcpName = z.string().min(1).describe('Key of `[mcp_servers.X]`.')
 const newMessageId: typeof messageId = z.string().max(200)
 export const byId = z.object({ conversationId })
 const overrides = z
@@ -101,6 +102,7 @@ export const methodParams = {
     when: z.enum(['now', 'queue', 'steer']).exactOptional().describe('Default `now`.'),
     overrides: settingsPatch.exactOptional().describe('Only with `now`.'),
     outputSchema: outputSchema.exactOptional().describe('Schema for the turn it starts; not with `steer`.'),
+    budget: turnBudget.exactOptional().describe('Budget of the turn it starts; a running turn keeps its own.'),
   }),
   'conversation/inbox/edit': z.object({ conversationId, messageId, content: z.array(inputItem).min(1) }),
   'conversation/inbox/remove': z.object({ conversationId, messageId }),
@@ -200,6 +202,10 @@ export const methodParams = {
       .describe('Returns the lists that were kept the last time, at once, and asks nothing.'),
   }),
   'provider/list': z.object({}),
+  'provider/check': z.object({
+    provider: z.string().exactOptional().describe('The chosen one when left out.'),
+    model: z.string().exactOptional().describe('Model that is asked for one token.'),
+  }),
   'config/read': z.object({ ...overrides.shape, cwd: z.string() }),
   'login/start': z.object({
     provider,
@@ -218,6 +224,8 @@ export const methodParams = {
   'login/status': z.object({}),
   logout: z.object({ provider }),
   'mcp/list': z.object({}),
+  'mcp/login': z.object({ name: mcpName }),
+  'mcp/logout': z.object({ name: mcpName }),
   'mcp/restart': z.object({ name: z.string().describe('Key of `[mcp_servers.X]`.') }),
   'trust/read': z.object({ cwd: z.string().describe('A folder of the project; absolute.') }),
   'trust/decide': z.object({

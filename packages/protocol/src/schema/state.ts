@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { approval } from './approval.ts'
 import { answerProblem, denial, plan, stopReason, tokenCounts, turnOutcome } from './event.ts'
 import { approvalId, conversationId, itemId, messageId, turnId } from './ids.ts'
-import { outputSchema, queuedMessage, sideFile } from './input.ts'
+import { outputSchema, queuedMessage, sideFile, turnBudget } from './input.ts'
 import { failure, item } from './item.ts'
 import { modelChoice, settings } from './settings.ts'
 
@@ -62,6 +62,8 @@ export const turn = z
       .describe('Reason why the newest response was cut; left out for a whole one.'),
     denials: z.array(denial).describe('Calls that were not run because the user or a rule denied them.'),
     outputSchema: outputSchema.exactOptional(),
+    budget: turnBudget.exactOptional(),
+    responses: z.int().exactOptional().describe('Responses so far; counted in a turn with a budget.'),
     trigger: z.literal('compaction').exactOptional().describe('The turn has no message: it only compacts.'),
   })
   .describe('Work on one message: model calls and tool calls, until the model makes no more calls.')

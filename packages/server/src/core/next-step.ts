@@ -1,11 +1,13 @@
 import {
   type ConversationState,
+  type Failure,
   type ItemId,
   type ItemOf,
   isCall,
   type OpenItem,
   type QueuedMessage,
 } from '@parley/protocol'
+import { usedUp } from './turn-budget.ts'
 
 export type Step =
   | { kind: 'await' }
@@ -15,6 +17,7 @@ export type Step =
   /** Compacts the model's view: `item` was asked for; null when the window is almost full. */
   | { kind: 'compact'; item: ItemOf<'contextCompaction'> | null }
   | { kind: 'endTurn' }
+  | { kind: 'failTurn'; failure: Failure }
 
 const wait: Step = { kind: 'await' }
 
@@ -32,6 +35,8 @@ export function nextStep({ core }: ConversationState, isFull: () => boolean = ()
   const asked = openCompaction(core)
   if (asked !== null) return { kind: 'compact', item: asked }
   if (!asksModel(core)) return { kind: 'endTurn' }
+  const failure = usedUp(turn)
+  if (failure !== null) return { kind: 'failTurn', failure }
   return isFull() ? { kind: 'compact', item: null } : callModel(core)
 }
 

@@ -54,6 +54,7 @@ export function methodsFor(client: Guest, ports: MethodPorts): EngineMethods {
 type ServerMethod =
   | 'model/list'
   | 'provider/list'
+  | 'provider/check'
   | 'config/read'
   | 'mcp/list'
   | 'mcp/restart'
@@ -70,6 +71,8 @@ function serverMethods({ mcpServers, redaction, policy, trust }: MethodPorts): P
   return {
     'model/list': (params) => listModels(params, policy, trust.clock.now),
     'provider/list': () => listProviders({ ...policy, redaction }),
+    'provider/check': async (params) =>
+      (await import('./checkup/check-provider-network.ts')).checkProviderNetwork(params, { ...policy, redaction }),
     'config/read': (params) => describeConfig(params, { home, env, keys, projects: trust.projects, redaction }),
     'mcp/list': () => ({ servers: mcpServers.describe() }),
     'mcp/restart': ({ name }) => restartMcpServer(mcpServers, name),
@@ -82,7 +85,7 @@ function serverMethods({ mcpServers, redaction, policy, trust }: MethodPorts): P
   }
 }
 
-type LoginMethod = 'login/start' | 'login/cancel' | 'login/status' | 'logout'
+type LoginMethod = 'login/start' | 'login/cancel' | 'login/status' | 'logout' | 'mcp/login' | 'mcp/logout'
 
 function loginMethods({ logins }: MethodPorts): Pick<EngineMethods, LoginMethod> {
   return {
@@ -90,6 +93,8 @@ function loginMethods({ logins }: MethodPorts): Pick<EngineMethods, LoginMethod>
     'login/cancel': async (params) => (await logins()).cancel(params),
     'login/status': async () => (await logins()).status(),
     logout: async (params) => (await logins()).logout(params),
+    'mcp/login': async (params) => (await logins()).startMcp(params),
+    'mcp/logout': async (params) => (await logins()).logoutMcp(params),
   }
 }
 
@@ -147,12 +152,12 @@ function conversationMethods(
       readItems(ports, conversationId, { before: before ?? null, limit: limit ?? 100 }),
     'conversation/context': async ({ conversationId }) => {
       const { conversation, modules } = host.get(conversationId)
-      const { usage, context } = conversation.state.core
+      const { context } = conversation.state.core
       const { contextUse } = await import('./read/context-use.ts')
       return contextUse({
         request: modules.requests.next(),
         instructionFiles: context?.instructionFiles ?? [],
-        last: usage.last,
+        counted: conversation.view.counted(conversation.sideFiles),
         contextWindow: modules.model().facts.contextWindow,
       })
     },

@@ -3,7 +3,7 @@ import type { Actor, ContentItem, ConversationEvent, MessageId, ParamsOf, Result
 import { rejection } from '../../replies/rejection.ts'
 import { shortTexts, storeAttachments } from '../messages/attachments.ts'
 import { assertOutputSchema } from '../messages/output-schema.ts'
-import { assertFits, assertInboxRoom, secretNotice, userMessageItem } from '../messages/user-messages.ts'
+import { assertFits, assertInboxRoom, secretNotice, turnFields, userMessageItem } from '../messages/user-messages.ts'
 import { type LiveConversation, writable } from '../open/live-conversation.ts'
 import { configure } from './commands.ts'
 
@@ -27,6 +27,7 @@ export function sendMessage(open: LiveConversation, params: Sending, by: Actor):
   const known = firstResult(open, messageId)
   if (known !== null) return known
   assertSendable(params)
+  assertBudget(open, params)
   const content = shortTexts(input)
   if (content !== null && outputSchema === undefined) return place(open, { ...params, messageId, content }, by)
   const take = async () => {
@@ -63,14 +64,24 @@ function assertSendable({ input, when = 'now', overrides, outputSchema }: Sendin
     })
 }
 
+/** Throws `invalidParams` for a budget in dollars of a model without a known price. */
+function assertBudget({ conversation, modules }: LiveConversation, { budget }: Sending): void {
+  if (budget?.costUsd === undefined || modules.model().facts.price !== null) return
+  const { model } = conversation.state.core.settings
+  throw rejection(
+    'invalidParams',
+    `The price of ${model} is not known, so its cost cannot be held to a limit. Set [models."${model}"] price = { input = …, output = … } in config.toml, in dollars per million tokens.`,
+    { field: 'budget' },
+  )
+}
+
 /** Records the message in a turn of its own or in the inbox. */
 function place(open: LiveConversation, taken: Taken, by: Actor): Sent {
   const { conversation, modules, turns } = open
-  const { messageId, when = 'now', input, content, outputSchema } = taken
+  const { messageId, when = 'now', input, content } = taken
   const { turn } = conversation.state.core
   if (when === 'now' || turn === null) return startTurn(open, taken, by)
-  const schema = outputSchema === undefined ? {} : { outputSchema }
-  const message = { messageId, when, content, ...schema, by }
+  const message = { messageId, when, content, ...turnFields(taken), by }
   assertInboxRoom(conversation.state, message)
   const [queued] = conversation.recordAll([
     { type: 'message.queued', message },
@@ -88,11 +99,10 @@ function startTurn(open: LiveConversation, taken: Taken, by: Actor): Sent {
       turnId: turn.id,
     })
   const turnId = modules.ids.turn()
-  const { messageId, input, content, overrides, outputSchema } = taken
+  const { messageId, input, content, overrides } = taken
   if (overrides !== undefined) configure(open, overrides, by)
-  const schema = outputSchema === undefined ? {} : { outputSchema }
   const events: ConversationEvent[] = [
-    { type: 'turn.started', turnId, trigger: 'message', ...schema },
+    { type: 'turn.started', turnId, trigger: 'message', ...turnFields(taken) },
     { type: 'item.completed', turnId, item: userMessageItem(modules.ids.item(), { content, messageId, by }) },
     ...secretNotice(modules, input, turnId),
   ]

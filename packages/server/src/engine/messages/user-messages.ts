@@ -17,7 +17,12 @@ import { rejection } from '../../replies/rejection.ts'
 import { jsonBytes } from '../../replies/wire-limits.ts'
 import { noticeItem } from '../conversation/notices.ts'
 
-type Message = Pick<QueuedMessage, 'messageId' | 'content' | 'by' | 'outputSchema'>
+type Message = Pick<QueuedMessage, 'messageId' | 'content' | 'by' | 'outputSchema' | 'budget'>
+
+/** Returns what a message says of the turn that it starts. */
+export function turnFields({ outputSchema, budget }: Pick<QueuedMessage, 'outputSchema' | 'budget'>) {
+  return { ...(outputSchema === undefined ? {} : { outputSchema }), ...(budget === undefined ? {} : { budget }) }
+}
 
 /**
  * Returns the events that move a waiting message into a turn. The item comes first and removes the message from the
@@ -33,9 +38,10 @@ export function consumedMessage(ids: Pick<Ids, 'item'>, turnId: TurnId, message:
 /** Returns the events that start a turn with a waiting message. */
 export function startInboxTurn(ids: Pick<Ids, 'item' | 'turn'>, message: Message): ConversationEvent[] {
   const turnId = ids.turn()
-  const { outputSchema } = message
-  const schema = outputSchema === undefined ? {} : { outputSchema }
-  return [{ type: 'turn.started', turnId, trigger: 'inbox', ...schema }, ...consumedMessage(ids, turnId, message)]
+  return [
+    { type: 'turn.started', turnId, trigger: 'inbox', ...turnFields(message) },
+    ...consumedMessage(ids, turnId, message),
+  ]
 }
 
 /** JSON bytes of all waiting messages; every client gets them in one line with the rest of the state. */

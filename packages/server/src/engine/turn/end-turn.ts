@@ -77,6 +77,9 @@ const reasonsByCode: Readonly<Record<string, StopReason>> = {
   outputLimit: 'outputLimit',
   filtered: 'filtered',
   contextTooLong: 'context',
+  maxTurns: 'budget',
+  maxTokens: 'budget',
+  maxCost: 'budget',
 }
 
 function stopReasonOf(why: EndReason): StopReason {

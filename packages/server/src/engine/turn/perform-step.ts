@@ -32,6 +32,8 @@ export async function performStep(context: TurnContext, step: ActiveStep): Promi
       if (repeated === null) await runTogether(context, step.itemIds)
       return repeated
     }
+    case 'failTurn':
+      return step.failure
     case 'compact':
       return await runCompaction(context, step.item)
     case 'endTurn':

@@ -1,5 +1,5 @@
+import { unlessStopped } from '../stopper.ts'
 import type { DecodedLine } from './decode-line.ts'
-import { unlessStopped } from './stopper.ts'
 
 /** A line of stdin, counted from 1: what it says, or why it says nothing. */
 export type ReadLine = { readonly line: number } & DecodedLine

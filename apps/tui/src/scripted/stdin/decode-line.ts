@@ -1,5 +1,5 @@
 import { type InputLine, inputLine } from '@parley/protocol/schema'
-import { decodeText } from './message.ts'
+import { decodeText } from '../message.ts'
 
 /** A line of stdin that was read, or the reason why it says nothing. */
 export type DecodedLine = { readonly input: InputLine } | { readonly problem: string }

@@ -1,0 +1,24 @@
+import type { Failure, Turn } from '@parley/protocol'
+
+/** Returns the failure of a turn whose budget is used up; null while another model call may begin. */
+export function usedUp({ budget, responses = 0, usage }: Turn): Failure | null {
+  if (budget === undefined) return null
+  const { modelCalls, tokens, costUsd } = budget
+  const used = usage.inputTokens + usage.outputTokens
+  if (modelCalls !== undefined && responses >= modelCalls)
+    return { code: 'maxTurns', message: `Stopped: ${calls(modelCalls)} of the model were allowed.` }
+  if (tokens !== undefined && used >= tokens)
+    return { code: 'maxTokens', message: `Stopped: ${used} tokens are used, ${tokens} were allowed.` }
+  if (costUsd === undefined || used === 0) return null
+  if (usage.costUsd === undefined || usage.isPartCost === true)
+    return {
+      code: 'maxCost',
+      message: 'Stopped: the price of a call is not known, so its cost cannot be held to a limit.',
+    }
+  if (usage.costUsd < costUsd) return null
+  return { code: 'maxCost', message: `Stopped: $${usage.costUsd} are spent, $${costUsd} were allowed.` }
+}
+
+function calls(count: number): string {
+  return count === 1 ? '1 call' : `${count} calls`
+}
