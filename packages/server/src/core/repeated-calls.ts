@@ -4,7 +4,7 @@ import type { Failure, ItemId } from '@parley/protocol'
 export interface RepeatedCalls {
   key: string | null
   times: number
-  /** How often a call had been made in a row with this one; only of calls that the model is told about. */
+  /** Number of same calls in a row up to a call, of calls that the model is told about. */
   readonly told: Map<ItemId, number>
 }
 

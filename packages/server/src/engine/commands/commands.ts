@@ -11,10 +11,9 @@ import type {
 import { rejection } from '../../replies/rejection.ts'
 import { assertUnderCeiling } from '../limits/ceiling.ts'
 import { fittingMode, wholeSystemText, workspaceOf } from '../limits/workspace-folders.ts'
-import { keepLongWaiting, longWaiting, shortTexts, storeAttachments } from '../messages/attachments.ts'
+import { attachmentParts, keepLongWaiting, longWaiting, shortTexts, storeAttachments } from '../messages/attachments.ts'
 import { assertFits, assertInboxRoom, startInboxTurn } from '../messages/user-messages.ts'
 import { type LiveConversation, writable } from '../open/live-conversation.ts'
-import { attachmentParts } from './send-message.ts'
 
 /** Stops the user's own commands, or the one that is named; a turn goes on. */
 export function interruptShell(open: LiveConversation, itemId: ItemId | undefined): { interrupted: boolean } {

@@ -1,7 +1,6 @@
-import { imageLimitsOf } from '@parley/models'
 import type { Actor, ContentItem, ConversationEvent, MessageId, ParamsOf, ResultOf } from '@parley/protocol'
 import { rejection } from '../../replies/rejection.ts'
-import { shortTexts, storeAttachments } from '../messages/attachments.ts'
+import { attachmentParts, shortTexts, storeAttachments } from '../messages/attachments.ts'
 import { assertOutputSchema } from '../messages/output-schema.ts'
 import { assertFits, assertInboxRoom, secretNotice, turnFields, userMessageItem } from '../messages/user-messages.ts'
 import { type LiveConversation, writable } from '../open/live-conversation.ts'
@@ -39,12 +38,6 @@ export function sendMessage(open: LiveConversation, params: Sending, by: Actor):
     }
   }
   return take().then((taken) => firstResult(open, messageId) ?? place(writable(open), taken, by))
-}
-
-/** Returns what stored attachments need of a conversation. */
-export function attachmentParts({ conversation, modules }: LiveConversation): Parameters<typeof storeAttachments>[1] {
-  const { redaction, model } = modules
-  return { sideFiles: conversation.sideFiles, redact: redaction.text, imageLimits: imageLimitsOf(model().client) }
 }
 
 function firstResult({ conversation }: LiveConversation, messageId: MessageId): Sent | null {

@@ -2,7 +2,7 @@ import { constants } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { basename, isAbsolute } from 'node:path'
 import { openUnlockedHandle } from '@parley/host'
-import type { ImageLimits } from '@parley/models'
+import { type ImageLimits, imageLimitsOf, type ModelClient } from '@parley/models'
 import type { ContentItem, InputItem, QueuedMessage } from '@parley/protocol'
 import type { Redaction } from '@parley/redaction'
 import { firstBytes } from '@parley/text'
@@ -30,6 +30,20 @@ interface Kept {
   /** Removes secrets from a text. */
   readonly redact: (text: string) => string
   readonly imageLimits: ImageLimits
+}
+
+interface Keeping {
+  readonly conversation: Pick<Conversation, 'sideFiles'>
+  readonly modules: {
+    readonly redaction: Pick<Redaction, 'text'>
+    readonly model: () => { readonly client: Pick<ModelClient, 'adapter'> }
+  }
+}
+
+/** Returns what attachments of a conversation are stored with. */
+export function attachmentParts({ conversation, modules }: Keeping): Kept {
+  const { redaction, model } = modules
+  return { sideFiles: conversation.sideFiles, redact: redaction.text, imageLimits: imageLimitsOf(model().client) }
 }
 
 /**
