@@ -20,7 +20,7 @@ export {
   type UserPart,
   zeroUsage,
 } from './port/model-client.ts'
-export { type Env, providerDefaults } from './port/wire.ts'
+export { type Env, type PluginPorts, providerDefaults } from './port/wire.ts'
 export { builtinProviders, type ProviderConfig } from './providers.ts'
 export { createModelClient, probeLocal } from './registry.ts'
 export { createRecorder } from './wires/recorded/recorder.ts'
