@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { tokenCounts } from './event.ts'
 import { clientId, conversationId, itemId, turnId } from './ids.ts'
 import { loginMethods } from './login.ts'
 import { cursor, methodParams } from './params.ts'
@@ -232,6 +233,24 @@ export const methods = {
     result: z.object({
       itemId: itemId.describe('Id of its `shellCommand` item.'),
       seq: z.int().describe('Seq of the event that recorded it.'),
+    }),
+  },
+  'usage/read': {
+    about: 'Sums tokens and cost over all conversations that are kept.',
+    params: methodParams['usage/read'],
+    result: z.object({
+      rows: z
+        .array(
+          z.object({
+            key: z
+              .string()
+              .describe('The day, `provider model`, or the folder; of another machine `environment:folder`.'),
+            conversations: z.int(),
+            calls: z.int().describe('Model calls.'),
+            counts: tokenCounts,
+          }),
+        )
+        .describe('Days newest first, others by their cost.'),
     }),
   },
   'model/list': {

@@ -52,6 +52,7 @@ export function methodsFor(client: Guest, ports: MethodPorts): EngineMethods {
 }
 
 type ServerMethod =
+  | 'usage/read'
   | 'model/list'
   | 'provider/list'
   | 'config/read'
@@ -65,12 +66,19 @@ type ServerMethod =
   | 'trust/decide'
 
 /** Methods that concern the server and no open conversation. Code of rare ones is loaded on first use. */
-function serverMethods({ mcpServers, redaction, policy, trust }: MethodPorts): Pick<EngineMethods, ServerMethod> {
+function serverMethods({
+  files,
+  mcpServers,
+  redaction,
+  policy,
+  trust,
+}: MethodPorts): Pick<EngineMethods, ServerMethod> {
   const { home, env, keys } = policy
   return {
     'model/list': (params) => listModels(params, policy, trust.clock.now),
     'provider/list': () => listProviders({ ...policy, redaction }),
     'config/read': (params) => describeConfig(params, { home, env, keys, projects: trust.projects, redaction }),
+    'usage/read': async (params) => (await import('./read/usage.ts')).readUsage(files, home, params),
     'mcp/list': () => ({ servers: mcpServers.describe() }),
     'mcp/restart': ({ name }) => restartMcpServer(mcpServers, name),
     'server/checkup': async (params) => (await import('./checkup/check-up.ts')).checkUp(params, policy),

@@ -16,6 +16,7 @@ const undemanding = [
   'policy/why',
   'provider/list',
   'server/diagnostics',
+  'usage/read',
 ]
 /** Results of methods without parameters. */
 const answers: Partial<Record<MethodName, object>> = {
@@ -38,6 +39,7 @@ const rubbish: Record<string, unknown> = {
   file: 7,
   command: 7,
   prefix: 7,
+  since: 7,
   loginId: 7,
   provider: 7,
 }
