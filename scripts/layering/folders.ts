@@ -98,7 +98,7 @@ const folderOrder: Readonly<Record<string, readonly string[]>> = {
     'command-line',
     '.',
   ],
-  'packages/models': ['port', 'http', 'catalogue', 'failures', 'exchange', 'wires', '.'],
+  'packages/models': ['port', 'http', 'check', 'catalogue', 'failures', 'exchange', 'wires', '.'],
 }
 
 export function folderSizeViolations(sources: readonly Source[]): string[] {

@@ -132,7 +132,7 @@ export const scenes = {
     async play(terminal) {
       await runTurn(terminal)
       terminal.press('Ctrl+T')
-      await terminal.shows(/search/)
+      await terminal.shows(/q leaves/)
       terminal.write('/cache')
       await terminal.shows('/cache')
       terminal.press('Enter')

@@ -41,9 +41,9 @@ function drawText({ text, column, width, color, bold, dim, italic, underline, st
     dim ? ' opacity="0.65"' : '',
     lines.length === 0 ? '' : ` text-decoration="${lines.join(' ')}"`,
   ].join('')
-  // Viewers that collapse blanks at the ends would stretch the rest over their width.
-  const shown = text.trim()
-  const x = (margin + (column + text.indexOf(shown)) * cell.width).toFixed(1)
+  // Viewers that collapse blanks would stretch the rest over their width.
+  const shown = text.trim().replaceAll(' ', '\u00a0')
+  const x = (margin + (column + text.indexOf(text.trim())) * cell.width).toFixed(1)
   const y = (margin + (row + 0.75) * cell.height).toFixed(1)
   const length = ((width - (text.length - shown.length)) * cell.width).toFixed(1)
   return [`<text x="${x}" y="${y}" textLength="${length}"${style}>${escapeXml(shown)}</text>`]

@@ -34,6 +34,8 @@ function providerConfig() {
     request_max_retries: retries,
     stream_max_retries: retries,
     stream_idle_timeout_ms: atLeastOne,
+    connect_timeout_ms: atLeastOne,
+    request_timeout_ms: atLeastOne,
     oauth: oauthConfig().optional(),
     context_window: atLeastOne,
     output_limit: atLeastOne,
@@ -118,6 +120,14 @@ const configShape = {
   },
   get model_providers() {
     return z.record(z.string(), providerConfig()).optional()
+  },
+  get network() {
+    const proxy = z.url({ protocol: /^https?$/, error: 'must be http://host:port or https://host:port' }).optional()
+    const file = z
+      .string()
+      .regex(/^(?:~\/.|\/.)/, 'must be an absolute path or begin with ~/')
+      .optional()
+    return z.object({ proxy, no_proxy: texts, ca_file: file, system_ca: flag }).optional()
   },
   get environments() {
     return z.record(z.string(), environmentConfig()).optional()

@@ -29,7 +29,10 @@ export function secretsOfConfig(config: Config, env: Env): readonly SecretValue[
     ...servers.map(({ bearer_token_env_var: token }) => token),
     ...environments.map(({ token_env: token }) => token),
   ]
+  const proxy = config.network?.proxy
+  const password = proxy !== undefined && URL.canParse(proxy) ? new URL(proxy).password : ''
   const tables = [
+    { proxy_password: password },
     ...providers.flatMap(({ headers = {}, query_params: query = {} }) => [headers, query]),
     ...servers.flatMap(({ env: own = {}, http_headers: headers = {} }) => [own, headers]),
     config.shell_environment?.set ?? {},

@@ -24,10 +24,16 @@ import {
   toolOf,
 } from './read-replies.ts'
 
+/** Server over HTTP. */
+export interface Endpoint {
+  readonly url: string
+  readonly headers: Record<string, string>
+  /** Resolves to the token of a login, anew for each request; null without a login. */
+  readonly token?: () => Promise<string | null>
+}
+
 export interface ConnectOptions {
-  readonly wire:
-    | { readonly program: StreamedProcess }
-    | { readonly url: string; readonly headers: Record<string, string> }
+  readonly wire: { readonly program: StreamedProcess } | Endpoint
   readonly version: string
   readonly signal: AbortSignal
   readonly timeoutMs: number
@@ -106,10 +112,27 @@ export async function connect(options: ConnectOptions): Promise<Omit<McpConnecti
 function transportFor({ wire, onRemark }: ConnectOptions): Transport {
   if ('program' in wire) return programTransport(wire.program, (text) => onRemark(`no message: ${text}`))
   let refuse: Refuse = () => undefined
-  const options = { requestInit: { headers: wire.headers }, fetch: limitedFetch(() => refuse(tooLarge)) }
+  const options = {
+    requestInit: { headers: wire.headers },
+    fetch: withToken(
+      limitedFetch(() => refuse(tooLarge)),
+      wire.token,
+    ),
+  }
   const transport = new StreamableHTTPClientTransport(new URL(wire.url), options)
   refuse = limitReplies(transport)
   return transport
+}
+
+function withToken(send: typeof fetch, token: Endpoint['token']): typeof fetch {
+  if (token === undefined) return send
+  return async (input, init) => {
+    const found = await token()
+    if (found === null) return send(input, init)
+    const headers = new Headers(init?.headers)
+    headers.set('authorization', `Bearer ${found}`)
+    return send(input, { ...init, headers })
+  }
 }
 
 const anything = z.looseObject({})
@@ -153,7 +176,7 @@ function isLostSession(error: unknown): boolean {
 /** Explains an error of the SDK to people, with advice where there is some. */
 export function explainFailure(error: unknown): string {
   if (SdkHttpError.isInstance(error) && (error.status === 401 || error.status === 403))
-    return `it rejected the request (HTTP ${error.status}): set bearer_token_env_var or http_headers`
+    return `it rejected the request (HTTP ${error.status}): set bearer_token_env_var or http_headers, or log in: parley mcp login NAME`
   if (SdkError.isInstance(error) && error.code === 'REQUEST_TIMEOUT') return 'it did not answer in time'
   const cause = error instanceof Error && error.cause instanceof Error ? `: ${error.cause.message}` : ''
   return error instanceof Error ? `${error.message}${cause}` : String(error)

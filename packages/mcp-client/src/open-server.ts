@@ -1,7 +1,9 @@
 import type { Redaction } from '@parley/redaction'
+import type { Endpoint } from './connect.ts'
 import type { McpConnection, ServerTool } from './connection.ts'
+import type { McpLogins } from './login.ts'
 import type { ServerLogFile } from './server-log-file.ts'
-import { isOffered, type McpLaunch, type McpSettings } from './settings.ts'
+import { isOffered, type McpSettings } from './settings.ts'
 import { endOf, type ProgramPorts, startProgram } from './start-program.ts'
 
 /** Time limits and delays of MCP servers. */
@@ -20,6 +22,7 @@ export interface McpPorts extends ProgramPorts {
   readonly version: string
   readonly patience: McpPatience
   readonly redaction: Redaction
+  readonly logins: McpLogins
 }
 
 /** Server that has answered `initialize` and `tools/list`. */
@@ -73,7 +76,7 @@ export async function openServer(settings: McpSettings, ports: McpPorts, watch: 
   }
   try {
     const opened = await connect({
-      wire: program === null ? endpointOf(launch, ports.env) : { program },
+      wire: program === null ? endpointOf(settings, ports) : { program },
       version: ports.version,
       timeoutMs,
       signal,
@@ -98,10 +101,12 @@ export async function openServer(settings: McpSettings, ports: McpPorts, watch: 
   }
 }
 
-function endpointOf(launch: McpLaunch, env: McpPorts['env']): { url: string; headers: Record<string, string> } {
+function endpointOf({ name, launch }: McpSettings, { env, logins }: McpPorts): Endpoint {
   if (launch.kind !== 'http') throw new Error(launch.kind === 'none' ? launch.problem : 'it has no url')
   const { url, headers, tokenVariable } = launch
-  if (tokenVariable === null) return { url, headers: { ...headers } }
+  const isAuthorised = Object.keys(headers).some((header) => header.toLowerCase() === 'authorization')
+  if (tokenVariable === null && isAuthorised) return { url, headers: { ...headers } }
+  if (tokenVariable === null) return { url, headers: { ...headers }, token: () => logins.tokenFor(name, url) }
   const token = env[tokenVariable] ?? ''
   if (token === '') throw new Error(`the variable ${tokenVariable} (bearer_token_env_var) is not set`)
   return { url, headers: { ...headers, Authorization: `Bearer ${token}` } }

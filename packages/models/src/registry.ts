@@ -1,5 +1,5 @@
 import { overHttp } from './exchange/over-http.ts'
-import { isLoopback } from './http/http-agents.ts'
+import { isLoopback } from './http/network.ts'
 import type { ModelClient } from './port/model-client.ts'
 import type { ClientPorts, Provider, Wire } from './port/wire.ts'
 import { builtinProviders, type ProviderConfig, type WireName } from './providers.ts'

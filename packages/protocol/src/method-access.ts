@@ -39,11 +39,14 @@ export const methodAccess: Readonly<Record<MethodName, MethodAccess>> = {
   'usage/read': 'look',
   'model/list': 'look',
   'provider/list': 'look',
+  'provider/check': 'change',
   'config/read': 'look',
   'login/start': 'change',
   'login/cancel': 'change',
   'login/status': 'look',
   logout: 'change',
+  'mcp/login': 'change',
+  'mcp/logout': 'change',
   'mcp/list': 'look',
   'mcp/restart': 'change',
   'trust/read': 'look',
@@ -56,4 +59,11 @@ export const methodAccess: Readonly<Record<MethodName, MethodAccess>> = {
 }
 
 /** Methods for clients on the machine of the server: credentials do not travel, and a browser opens at the user's. */
-export const localMethods: ReadonlySet<MethodName> = new Set(['login/start', 'login/cancel', 'login/status', 'logout'])
+export const localMethods: ReadonlySet<MethodName> = new Set([
+  'login/start',
+  'login/cancel',
+  'login/status',
+  'logout',
+  'mcp/login',
+  'mcp/logout',
+])

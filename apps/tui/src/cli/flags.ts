@@ -4,6 +4,11 @@ import { InvalidArgumentError } from 'commander'
 import { misused, type ParleyError } from './exit-codes.ts'
 import { fromWorkingFolder, workingFolder } from './folders.ts'
 
+/** Choices of `--color`; `auto` goes by the terminal and its variables. */
+export const colourChoices = ['auto', 'always', 'never'] as const
+
+export type ColourChoice = (typeof colourChoices)[number]
+
 /** Flags of every command with a conversation, as Commander returns them. */
 export interface CommonFlags {
   readonly model?: string
@@ -18,6 +23,7 @@ export interface CommonFlags {
   readonly ephemeral?: boolean
   /** Plain lines instead of a window. */
   readonly plain?: boolean
+  readonly color?: ColourChoice
 }
 
 /** Images of a first prompt. */

@@ -4,7 +4,7 @@ import type { Launch } from '../cli/launch-server.ts'
 import type { LoginFlags } from '../commands/login.ts'
 import type { Settle } from './shared-options.ts'
 
-/** Defines `login`, `login status` and `logout`. */
+/** Defines `login`, `login status`, `logout`, `mcp login` and `mcp logout`. */
 export function defineLogin(program: Command, launch: Launch, settle: Settle): void {
   const login = program
     .command('login')
@@ -35,5 +35,20 @@ export function defineLogin(program: Command, launch: Launch, settle: Settle): v
     .description('forget the kept key of a provider')
     .action((provider: string | undefined) =>
       settle(import('../commands/login.ts').then(({ runLogout }) => runLogout(launch, provider ?? null))),
+    )
+  const mcp = program.command('mcp').description('log in to an MCP server over HTTP: `parley mcp login NAME`')
+  mcp
+    .command('login')
+    .argument('<name>', 'key of an [mcp_servers.NAME] of your config.toml', named)
+    .description('log in with a browser, by OAuth at the server that the MCP server names; the tokens are kept')
+    .action((name: string) =>
+      settle(import('../commands/login.ts').then(({ logInToMcpServer }) => logInToMcpServer(launch, name))),
+    )
+  mcp
+    .command('logout')
+    .argument('<name>', '', named)
+    .description('forget the login')
+    .action((name: string) =>
+      settle(import('../commands/login.ts').then(({ logOutOfMcpServer }) => logOutOfMcpServer(launch, name))),
     )
 }

@@ -97,8 +97,9 @@ export function defineChecks(program: Command, launch: Launch, settle: Settle): 
     .action((first: string | undefined, second: string | undefined, flags: { json?: boolean }) =>
       settle(import('../commands/policy.ts').then(({ showWhy }) => showWhy(launch, [first, second], flags))),
     )
-  program
+  const doctor = program
     .command('doctor')
+    .enablePositionalOptions()
     .description(
       'check what parley needs: terminal, home, configuration, sandbox, provider; changes nothing. Exit code 1 when there is a problem',
     )
@@ -106,5 +107,19 @@ export function defineChecks(program: Command, launch: Launch, settle: Settle): 
     .option('--json', 'as JSON')
     .action((flags: DoctorFlags) =>
       settle(import('../commands/doctor.ts').then(({ runDoctor }) => runDoctor(launch, flags))),
+    )
+  doctor
+    .command('net [provider]')
+    .description(
+      'the way to a model provider step by step: name, connection, TLS, key, one token (which may cost a little). Exit code 1 at the first step that fails',
+    )
+    .option('-m, --model <name>', 'the model to ask for one token', named)
+    .option('--json', 'one JSON object a line')
+    .action((provider: string | undefined, _flags: unknown, self: Command) =>
+      settle(
+        import('../commands/doctor.ts').then(({ runNetworkDoctor }) =>
+          runNetworkDoctor(launch, provider, flagsOf<{ model?: string; json?: boolean }>(self)),
+        ),
+      ),
     )
 }

@@ -114,14 +114,21 @@ function defineConversations(program: Command, opened: WindowLaunch, settle: Set
   withPlain(program.command('attach [id]'))
     .description('join a conversation that another window has open; a list when there are several')
     .option('--read-only', 'only watch: nothing can be sent or answered from here')
-    .action((id: string | undefined, { readOnly, ...own }: { readOnly?: boolean; plain?: boolean }) => {
-      const { plain = own.plain === true, ...settings } = program.opts<CommonFlags>()
-      if (Object.keys(settings).length > 0)
-        throw misused(
-          'A conversation that is joined keeps its settings: `parley attach` takes none. Slash commands change them there.',
-        )
-      return interactive({ kind: 'attach', id: id ?? null, readOnly: readOnly === true, flags: { plain } })
-    })
+    .action(
+      (id: string | undefined, { readOnly, ...own }: { readOnly?: boolean } & Pick<CommonFlags, 'plain' | 'color'>) => {
+        const { plain = own.plain === true, color = own.color, ...settings } = program.opts<CommonFlags>()
+        if (Object.keys(settings).length > 0)
+          throw misused(
+            'A conversation that is joined keeps its settings: `parley attach` takes none. Slash commands change them there.',
+          )
+        return interactive({
+          kind: 'attach',
+          id: id ?? null,
+          readOnly: readOnly === true,
+          flags: { plain, ...(color === undefined ? {} : { color }) },
+        })
+      },
+    )
   withPlain(withCommonFlags(program.command('fork <id>')))
     .description('a new conversation from any point of an old one')
     .option('--at <seq>', 'the last event to take over', parseCount(1))

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander'
-import { collectConfig, collectFiles, collectList, named } from '../cli/flags.ts'
+import { collectConfig, collectFiles, collectList, colourChoices, named } from '../cli/flags.ts'
 import { approvalPolicies, efforts, sandboxModes } from '../ui/menu/setting-rows.ts'
 
 /** Takes the exit code of a command. */
@@ -57,7 +57,11 @@ export function withCommonFlags(command: Command): Command {
 
 /** Adds the flag of every command that has the terminal for a conversation. */
 export function withPlain(command: Command): Command {
-  return command.option('--plain', 'print lines and move no cursor, as for a screen reader; also with TERM=dumb')
+  return command
+    .option('--plain', 'print lines and move no cursor, as for a screen reader; also with TERM=dumb')
+    .addOption(
+      new Option('--color <when>', 'colours; in plain lines there are none unless asked for').choices(colourChoices),
+    )
 }
 
 /** Adds the flag for images of a prompt. */

@@ -23,9 +23,32 @@ export async function runDoctor(launch: Launch, { json, provider }: DoctorFlags)
     rows: process.stdout.rows,
   })
   const checks = [...here, ...(await askServer(launch, cwd, provider))]
-  const lines = json === true ? checks.map((check) => JSON.stringify(check)) : reportLines(checks)
-  process.stdout.write(lines.map((line) => `${json === true ? line : showEffects(line)}\n`).join(''))
+  return report(checks, json === true)
+}
+
+function report(checks: readonly Check[], asJson: boolean): number {
+  const lines = asJson ? checks.map((check) => JSON.stringify(check)) : reportLines(checks)
+  process.stdout.write(lines.map((line) => `${asJson ? line : showEffects(line)}\n`).join(''))
   return checks.some(({ level }) => level === 'problem') ? exitCodes.turnFailed : exitCodes.ok
+}
+
+interface NetworkFlags {
+  readonly model?: string
+  readonly json?: boolean
+}
+
+/** Runs `parley doctor net`: each step on the way to a model of the provider, up to the first that fails. */
+export async function runNetworkDoctor(
+  launch: Launch,
+  provider: string | undefined,
+  { model, json }: NetworkFlags,
+): Promise<number> {
+  await using parley = await connect(launch, { clientName: 'parley-doctor' })
+  const { checks } = await parley.request('provider/check', {
+    ...(provider === undefined ? {} : { provider }),
+    ...(model === undefined ? {} : { model }),
+  })
+  return report(checks, json === true)
 }
 
 /** Returns the server's checks, or a problem if the server does not start. */

@@ -24,13 +24,21 @@ export async function runLogin(launch: Launch, named: string | null, flags: Logi
     ? await startOAuth(parley, provider, { env: launch.env, device: flags.device === true })
     : await startWithKey(parley, provider)
   const end = await Promise.race([ends.endOf(loginId), parley.closed.then(lostConnection)])
+  return sayEnd(end, { name: provider, kind: isOAuth ? 'oauth' : 'key' })
+}
+
+interface Ended {
+  readonly name: string
+  readonly kind: 'key' | 'oauth'
+}
+
+/** Prints how a login ended. Returns the exit code. */
+function sayEnd(end: LoginCompleted, { name, kind }: Ended): number {
   if (!end.success) {
     process.stderr.write(`parley: ${showEffects(end.error ?? 'The login failed.')}\n`)
     return exitCodeOf(end.code ?? 'internal')
   }
-  process.stdout.write(
-    showEffects(`Logged in to ${provider}. ${placeText({ ...end, kind: isOAuth ? 'oauth' : 'key' })}\n`),
-  )
+  process.stdout.write(showEffects(`Logged in to ${name}. ${placeText({ ...end, kind })}\n`))
   return exitCodes.ok
 }
 
@@ -54,12 +62,16 @@ async function startOAuth(parley: Parley, provider: string, { env, device }: OAu
     if (device || !isFar || !(error instanceof RpcError)) throw error
     return start('browser')
   })
-  const { url = '', userCode } = started
+  sayWhereToGo(started, env)
+  return started
+}
+
+/** Names the address, and the code to type there, and opens a browser where none is needed elsewhere. */
+function sayWhereToGo({ url = '', userCode }: Pick<Started, 'url' | 'userCode'>, env: Launch['env']): void {
   const asked =
     userCode === undefined ? 'Log in with your browser' : `Log in with any browser, and type the code ${userCode}`
   process.stderr.write(showEffects(`${asked}:\n  ${url}\nWaiting for that, 10 minutes at most. Ctrl+C gives up.\n`))
   if (userCode === undefined && hasDesktop(env)) openBrowser(url, env)
-  return started
 }
 
 /** Resolves to the provider of the configuration; openai where it names none. */
@@ -142,4 +154,23 @@ async function onlyLogin(parley: Parley): Promise<string> {
   if (only === undefined) throw misused('No key is kept, so there is nothing to forget.')
   if (others.length > 0) throw misused(`Several keys are kept. Name one: ${kept.join(', ')}.`)
   return only
+}
+
+/** Runs `parley mcp login`: sends the user to a browser, and waits for the server's answer. */
+export async function logInToMcpServer(launch: Launch, name: string): Promise<number> {
+  const ends = createMailbox()
+  await using parley = await connect(launch, { clientName: 'parley-login', onLoginCompleted: ends.put })
+  const { loginId, url } = await parley.request('mcp/login', { name })
+  sayWhereToGo({ url }, launch.env)
+  const end = await Promise.race([ends.endOf(loginId), parley.closed.then(lostConnection)])
+  return sayEnd(end, { name, kind: 'oauth' })
+}
+
+/** Runs `parley mcp logout`. Exit code 5 when no login is kept. */
+export async function logOutOfMcpServer(launch: Launch, name: string): Promise<number> {
+  await using parley = await connect(launch, { clientName: 'parley-login' })
+  const { removed } = await parley.request('mcp/logout', { name })
+  if (removed) process.stdout.write(showEffects(`The login to ${name} is forgotten here.\n`))
+  else process.stderr.write(showEffects(`parley: No login to ${name} is kept.\n`))
+  return removed ? exitCodes.ok : exitCodeOf('itemNotFound')
 }

@@ -1,22 +1,19 @@
 import type { Conversation } from '@parley/client'
-import type { ItemId } from '@parley/protocol'
+import type { MessagePlace } from '../ui/ui-state.ts'
 
 /** Events read at most to find the start of a turn; they lie between two items. */
 const maxEvents = 1_000
 
 /**
  * Finds the last event before a message of the user: before the turn that it began, else right before it. Null if it is the
- * first of the conversation, or no longer in its state.
+ * first of the conversation.
  */
 export async function pointBefore(
-  conversation: Pick<Conversation, 'state' | 'request'>,
-  itemId: ItemId,
+  conversation: Pick<Conversation, 'request'>,
+  message: MessagePlace,
 ): Promise<number | null> {
-  const { state } = conversation
-  const index = state.window.findIndex(({ item }) => item.id === itemId)
-  const message = state.window[index]
-  if (message === undefined) return null
-  const after = { seq: state.window[index - 1]?.seq ?? 0 }
+  const { items } = await conversation.request('conversation/read', { before: message.seq, limit: 1 })
+  const after = { seq: items.at(-1)?.seq ?? 0 }
   const { events } = await conversation.request('conversation/readEvents', { after, limit: maxEvents })
   const began = events
     .map(startOfTurn)

@@ -1,7 +1,9 @@
-import type { Parley } from '@parley/client'
+import type { Conversation, Parley } from '@parley/client'
 import type { ConversationId, ConversationState, Item } from '@parley/protocol'
+import { sentMessages } from '../ui/earlier-message.ts'
 import { modelRows } from '../ui/menu/loaded-rows.ts'
 import type { MenuRow } from '../ui/menu/menu.ts'
+import type { SentMessage } from '../ui/ui-state.ts'
 
 type Asking = Pick<Parley, 'request'>
 
@@ -36,6 +38,25 @@ export async function readPreview(parley: Asking, conversationId: ConversationId
     .split('\n')
     .filter((line) => line.trim() !== '')
     .slice(-previewLines)
+}
+
+/** Bounds of what is read back for the list of messages. */
+const olderPages = 10
+const olderItems = 1_000
+
+/** Reads the user's messages before a seq, a page of items at a time, the newest page first. */
+export async function* readOlderMessages(
+  conversation: Pick<Conversation, 'request'>,
+  before: number,
+): AsyncGenerator<readonly SentMessage[]> {
+  let at = before
+  for (let page = 0; page < olderPages; page++) {
+    const { items, more } = await conversation.request('conversation/read', { before: at, limit: olderItems })
+    yield sentMessages(items)
+    const [oldest] = items
+    if (!more || oldest === undefined) return
+    at = oldest.seq
+  }
 }
 
 function messageText(item: Item): string {

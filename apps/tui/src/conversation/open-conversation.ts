@@ -1,5 +1,5 @@
 import { type Conversation, codeOf, type Parley, type ResumeOptions, type Which } from '@parley/client'
-import { type ItemId, type Settings, type SettingsPatch, wireErrors } from '@parley/protocol'
+import { type Settings, type SettingsPatch, wireErrors } from '@parley/protocol'
 import { RpcError } from '@parley/rpc'
 import { type CommonFlags, overridesOf } from '../cli/flags.ts'
 import { fromWorkingFolder, workingFolder } from '../cli/folders.ts'
@@ -7,6 +7,7 @@ import type { Intent } from '../ui/actions.ts'
 import { sandboxModes } from '../ui/menu/setting-rows.ts'
 import type { Notice } from '../ui/notices/notice.ts'
 import { settingsLine } from '../ui/outside-changes.ts'
+import type { MessagePlace } from '../ui/ui-state.ts'
 import { pointBefore } from './fork-point.ts'
 
 /** A conversation that was opened by this connection, with what to say about it. */
@@ -121,8 +122,12 @@ export async function openOther(
 }
 
 /** Opens a copy of the conversation on the screen up to a message, and says what the copy leaves out. */
-async function forkBefore(parley: Parley, before: Conversation | null, itemId: ItemId): Promise<OpenedConversation> {
-  const point = before === null ? null : await pointBefore(before, itemId)
+async function forkBefore(
+  parley: Parley,
+  before: Conversation | null,
+  message: MessagePlace,
+): Promise<OpenedConversation> {
+  const point = before === null ? null : await pointBefore(before, message)
   if (before === null || point === null)
     throw new RpcError(wireErrors.itemNotFound, 'Nothing comes before that message: /new begins a new conversation.', {
       code: 'itemNotFound',

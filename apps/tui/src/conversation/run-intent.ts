@@ -8,7 +8,7 @@ import { trustTable } from '../ui/notices/trust-table.ts'
 import { settingsLine } from '../ui/outside-changes.ts'
 import { checkModel } from './check-model.ts'
 import { diffAction } from './diff-notice.ts'
-import { keptModels, loadModels, readPreview } from './menu-contents.ts'
+import { keptModels, loadModels, readOlderMessages, readPreview } from './menu-contents.ts'
 import { actionsAfterRejection, note, type RequestIntent } from './rejected-intent.ts'
 import { contextTable, statusTable } from './status-tables.ts'
 
@@ -91,11 +91,8 @@ async function askConversation(
     case 'interrupt':
       await conversation.interrupt(intent.turnId)
       return
-    case 'stopShell': {
-      const named = intent.itemIds?.map((itemId) => ({ itemId })) ?? [{}]
-      await Promise.all(named.map((one) => conversation.request('conversation/interrupt', { shell: true, ...one })))
-      return
-    }
+    case 'stopShell':
+      return stopShell(intent, conversation)
     case 'background':
       await conversation.request('conversation/background', { itemId: intent.itemId })
       return
@@ -119,6 +116,8 @@ async function askConversation(
       const text = `${settingsLine(intent.settings)}.`
       return dispatch(doubt === null ? note('info', text) : note('warning', `${text} ${doubt}`))
     }
+    case 'olderMessages':
+      return listOlder(intent.before, conversation, dispatch)
     case 'rename':
       await conversation.rename(intent.name)
       return dispatch(note('info', `This conversation is now named ${intent.name}.`))
@@ -133,6 +132,24 @@ async function askConversation(
       return dispatch({ kind: 'notice', notice: whyTable(await parley.request('policy/why', call)) })
     }
   }
+}
+
+/** Stops the user's own commands: all, or those that are named. */
+async function stopShell(
+  { itemIds }: Extract<RequestIntent, { kind: 'stopShell' }>,
+  conversation: IntentConversation,
+): Promise<void> {
+  const named = itemIds?.map((itemId) => ({ itemId })) ?? [{}]
+  await Promise.all(named.map((one) => conversation.request('conversation/interrupt', { shell: true, ...one })))
+}
+
+/** Lists the user's messages before a seq, page by page. */
+async function listOlder(
+  before: number,
+  conversation: IntentConversation,
+  dispatch: IntentContext['dispatch'],
+): Promise<void> {
+  for await (const messages of readOlderMessages(conversation, before)) dispatch({ kind: 'olderRead', messages })
 }
 
 /** Asks for a compaction, which the transcript shows, or undoes the last one. */

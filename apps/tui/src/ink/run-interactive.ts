@@ -14,7 +14,7 @@ import { openWindow, type Window } from '../screen/open-window.ts'
 import type { ScreenController } from '../screen/screen-controller.ts'
 import { guardAgainstKill } from '../terminal/hold-terminal.ts'
 import type { Painter } from '../terminal/painter.ts'
-import { hasTerminal, isBasic, sayNoTerminal } from '../terminal/port.ts'
+import { hasTerminal, isBasic, sayNoTerminal, withColour } from '../terminal/port.ts'
 import type { ZoneWriter } from '../terminal/zone-writer.ts'
 import type { UiAction } from '../ui/actions.ts'
 
@@ -41,7 +41,11 @@ export async function runInteractive(
   if (!hasTerminal()) return sayNoTerminal()
   // Ink reads the working folder as it loads, and throws if it was removed.
   workingFolder()
-  const { rejection, farewell } = await runInWindow(window ?? openWindow(launch.env), { launch, start, extra })
+  const { rejection, farewell } = await runInWindow(window ?? openWindow(withColour(launch.env, start.flags.color)), {
+    launch,
+    start,
+    extra,
+  })
   return sayEnding({ rejection, farewell })
 }
 

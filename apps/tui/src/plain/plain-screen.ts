@@ -7,14 +7,18 @@ import type { UiState } from '../ui/ui-state.ts'
 import type { Scene } from '../view/layout-screen.ts'
 import { emptyZone } from '../view/live-zone.ts'
 import { nothingPrinted, plainFrame } from '../view/plain/plain-frame.ts'
-import type { Screen, TerminalSize } from '../view/screen.ts'
-import { ansiTheme } from '../view/text/theme.ts'
+import { tintLine } from '../view/plain/tint-line.ts'
+import { paintLine, type Screen, type TerminalSize } from '../view/screen.ts'
+import { lineText } from '../view/text/span.ts'
+import { ansiTheme, type ColourDepth } from '../view/text/theme.ts'
 import type { Signal } from '../view/title-and-bell.ts'
 import type { Transcript } from '../view/transcript/transcript.ts'
 
 interface PlainParts {
   /** Prints a line and its end. */
   readonly print: (line: string) => void
+  /** Colours of the lines; `none` unless they are asked for. */
+  readonly colours: ColourDepth
   readonly size: () => TerminalSize
   readonly homeFolder: string
   /** Calls the user. */
@@ -30,7 +34,7 @@ export class PlainScreen implements ConversationScreen, Disposable {
 
   constructor(parts: PlainParts) {
     this.#parts = parts
-    this.#model = new ScreenModel({ ...parts, colours: 'none', layout: plainLayout() })
+    this.#model = new ScreenModel({ ...parts, layout: plainLayout() })
     this.#frames = createFrames(() => this.#print())
   }
 
@@ -79,8 +83,9 @@ export class PlainScreen implements ConversationScreen, Disposable {
 
   #print(): void {
     const screen = this.#model.nextScreen()
+    const { print, colours } = this.#parts
     for (const { lines } of screen.settled)
-      for (const line of lines) this.#parts.print(line.map(({ text }) => text).join(''))
+      for (const line of lines) print(colours === 'none' ? lineText(line) : paintLine(line, screen.theme))
     const signal = this.#model.notePainted(screen)
     this.#frames.at(earliest([screen.changesAtMs, signal.againAtMs]))
     if (signal.telling !== null) this.#parts.signal(signal)
@@ -93,7 +98,7 @@ function plainLayout(): (scene: Scene) => { readonly transcript: Transcript; rea
   return (scene) => {
     const frame = plainFrame(scene, printed)
     printed = frame.printed
-    const lines = frame.lines.map((text) => [{ text }])
+    const lines = frame.lines.map(tintLine)
     return {
       transcript: frame.transcript,
       screen: {

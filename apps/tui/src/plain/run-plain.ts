@@ -8,7 +8,7 @@ import { note } from '../conversation/rejected-intent.ts'
 import type { Start } from '../conversation/start-conversation.ts'
 import { firstMessage, sayEnding } from '../ink/run-interactive.ts'
 import { UserPrograms } from '../programs/user-programs.ts'
-import { hasTerminal, sayNoTerminal } from '../terminal/port.ts'
+import { forcedDepth, hasTerminal, sayNoTerminal, withColour } from '../terminal/port.ts'
 import type { Intent, LendingIntent } from '../ui/actions.ts'
 import { PlainScreen } from './plain-screen.ts'
 import { readLines } from './read-lines.ts'
@@ -37,6 +37,7 @@ export async function runPlain(opening: Opening): Promise<number> {
   }
   const screen = new PlainScreen({
     print: (line) => void stdout.write(`${line}\n`),
+    colours: forcedDepth(withColour(launch.env, start.flags.color)) ?? 'none',
     size: () => ({ columns: stdout.columns || usualSize.columns, rows: stdout.rows || usualSize.rows }),
     homeFolder: userFolder(launch.env),
     signal: ({ telling }) => programs.signal({ title: null, telling }),

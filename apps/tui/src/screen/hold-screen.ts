@@ -1,6 +1,6 @@
 import { holdTerminal } from '../terminal/hold-terminal.ts'
 import { bracketsPastes, processTerminal, setRawMode } from '../terminal/port.ts'
-import { gatherBurst, noBurst } from '../ui/keys/burst.ts'
+import { enterTypedBefore, gatherBurst, noBurst } from '../ui/keys/burst.ts'
 import { decode, flush, flushAfterMs, idleDecoder, pendingOf } from '../ui/keys/decoder.ts'
 import type { KeyEvent } from '../ui/keys/key-event.ts'
 import type { ScreenController } from './screen-controller.ts'
@@ -34,7 +34,7 @@ export function holdScreen({ controller, handPainterOver, ...listener }: Holding
       listener.onKeys(events)
     },
   }
-  let keys: KeyReader | null = readKeys(stdin, keyListener)
+  let keys: KeyReader | null = readKeys(stdin, keyListener, performance.now())
   const release = () => {
     keys?.stop()
     keys = null
@@ -47,7 +47,7 @@ export function holdScreen({ controller, handPainterOver, ...listener }: Holding
     take() {
       if (keys !== null) return
       held.enter()
-      keys = readKeys(stdin, keyListener)
+      keys = readKeys(stdin, keyListener, null)
       handPainterOver()
     },
     [Symbol.dispose]() {
@@ -93,12 +93,16 @@ interface KeyListener {
   readonly onEnd: () => void
 }
 
-/** Sets raw mode and decodes the terminal's input until `stop`. */
-function readKeys(stdin: NodeJS.ReadStream, { onKeys, onEnd }: KeyListener): KeyReader {
+/**
+ * Sets raw mode and decodes the terminal's input until `stop`. `startedMs`: time of the program's start on a steady clock,
+ * right after which input comes that was typed before; null later.
+ */
+function readKeys(stdin: NodeJS.ReadStream, { onKeys, onEnd }: KeyListener, startedMs: number | null): KeyReader {
   let decoder = idleDecoder
   let burst = noBurst
   let hasBrackets = bracketsPastes(process.env)
   let timer: NodeJS.Timeout | undefined
+  let rawSinceMs = startedMs
 
   function deliver(events: readonly KeyEvent[]): void {
     // Where the terminal brackets pastes, text without brackets was typed, however fast it came.
@@ -113,7 +117,11 @@ function readKeys(stdin: NodeJS.ReadStream, { onKeys, onEnd }: KeyListener): Key
     decoder = decoded.decoder
     const pending = pendingOf(decoder)
     if (pending !== 'nothing') timer = setTimeout(() => take(flush(decoder)), flushAfterMs[pending])
-    deliver(decoded.events)
+    const rawForMs = rawSinceMs === null ? Number.POSITIVE_INFINITY : performance.now() - rawSinceMs
+    rawSinceMs = null
+    const { events, enter } = enterTypedBefore(decoded.events, rawForMs)
+    deliver(events)
+    if (enter !== null) onKeys([enter])
   }
 
   const onData = (chunk: Buffer) => take(decode(decoder, chunk))

@@ -1,5 +1,6 @@
 import { writeSync } from 'node:fs'
 import { exitCodes } from '../cli/exit-codes.ts'
+import type { ColourChoice } from '../cli/flags.ts'
 import type { Reflow } from '../view/erase-zone.ts'
 import type { ColourDepth } from '../view/text/theme.ts'
 
@@ -110,8 +111,24 @@ export function throughTmux(sequence: string): string {
 const trueColourPrograms = /^(?:iTerm\.app|WezTerm|vscode|ghostty|rio|Hyper|Tabby|zed)$/
 const trueColourTerms = /kitty|ghostty|alacritty|wezterm|foot|direct/
 
+/** Returns the colours that FORCE_COLOR asks for, which counts more than NO_COLOR; null where it is not set. */
+export function forcedDepth(env: Environment): ColourDepth | null {
+  const forced = env['FORCE_COLOR']
+  if (forced === undefined) return null
+  if (forced === '0' || forced === 'false') return 'none'
+  return forced === '3' ? 'true' : 'sixteen'
+}
+
+/** Returns the variables with the colours that a flag asks for. */
+export function withColour(env: Environment, when: ColourChoice | undefined): Environment {
+  if (when === undefined || when === 'auto') return env
+  return { ...env, FORCE_COLOR: when === 'never' ? '0' : (env['FORCE_COLOR'] ?? '1').replace(/^(?:0|false)$/, '1') }
+}
+
 /** Returns the colours that the terminal shows, as its variables tell; a query has no common answer. */
 export function colourDepth(env: Environment): ColourDepth {
+  const forced = forcedDepth(env)
+  if (forced !== null) return forced
   if ((env['NO_COLOR'] ?? '') !== '') return 'none'
   if (/^(?:truecolor|24bit)$/.test(env['COLORTERM'] ?? '')) return 'true'
   const isKnown = trueColourTerms.test(env['TERM'] ?? '') || trueColourPrograms.test(env['TERM_PROGRAM'] ?? '')

@@ -19,7 +19,7 @@ import type { FileList } from './complete/file-list.ts'
 import type { KeyEvent } from './keys/key-event.ts'
 import type { MenuKind, MenuRow } from './menu/menu.ts'
 import type { Notice } from './notices/notice.ts'
-import type { Look, LostLog, Opened, UiState, Unsent } from './ui-state.ts'
+import type { Look, LostLog, MessagePlace, Opened, SentMessage, UiState, Unsent } from './ui-state.ts'
 
 /** Parts of a conversation that `/copy` names. */
 export const copiedParts = ['answer', 'code', 'command', 'all'] as const
@@ -89,6 +89,8 @@ export type UiAction =
     }
   /** Newest lines of a listed conversation. */
   | { readonly kind: 'previewed'; readonly conversationId: ConversationId; readonly lines: readonly string[] }
+  /** Older messages of the user were read, oldest first. */
+  | { readonly kind: 'olderRead'; readonly messages: readonly SentMessage[] }
   /** The terminal told its background, or the user's configuration says how to draw. */
   | { readonly kind: 'looked'; readonly look: Partial<Look> }
   /** Files were listed, all or the first ones. */
@@ -142,12 +144,14 @@ export type Intent =
   | { readonly kind: 'configure'; readonly settings: SettingsPatch }
   | { readonly kind: 'rename'; readonly name: string }
   /** `before`: message of the user that the copy leaves out, with all that came after. */
-  | { readonly kind: 'fork'; readonly conversationId: ConversationId; readonly before?: ItemId }
+  | { readonly kind: 'fork'; readonly conversationId: ConversationId; readonly before?: MessagePlace }
   | { readonly kind: 'open'; readonly conversationId: ConversationId }
   | { readonly kind: 'new' }
   /** Moves what the window shows into the scrollback. */
   | { readonly kind: 'clear' }
   | { readonly kind: 'list' }
+  /** Reads the user's messages that were completed before a seq. */
+  | { readonly kind: 'olderMessages'; readonly before: number }
   | { readonly kind: 'models' }
   /** Reads the newest lines of a listed conversation. */
   | { readonly kind: 'preview'; readonly conversationId: ConversationId }

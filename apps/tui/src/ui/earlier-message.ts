@@ -1,41 +1,66 @@
-import type { ConversationState, ItemOf } from '@parley/protocol'
+import type { CompletedItem, ConversationState } from '@parley/protocol'
 import { stepTo, type UiContext, type UiStep } from './actions.ts'
 import { replace } from './composer/composer.ts'
 import { inputText, isWhole } from './inbox.ts'
-import { type MenuRow, newMenu, plainRow } from './menu/menu.ts'
-import { addNote, isOffered, type UiState } from './ui-state.ts'
+import { filledMenu, type MenuRow, newMenu, plainRow } from './menu/menu.ts'
+import { addNote, isOffered, type SentMessage, type UiState } from './ui-state.ts'
 
 /** Time within which a second Escape opens the list. */
 const againWithinMs = 1_000
 
 /** Offers to go back to an earlier message, and lists them when asked again in time; null if there is none. */
 export function offerEarlier(ui: UiState, { state, nowMs }: UiContext): UiStep | null {
-  if (messagesOf(state).length === 0 || ui.opened === null || ui.opened.onlyWatches || ui.link.kind !== 'up')
-    return null
+  if (!hasMessages(state) || ui.opened === null || ui.opened.onlyWatches || ui.link.kind !== 'up') return null
   if (!isOffered(ui, 'offerEarlier', nowMs))
     return stepTo({ ...ui, offer: { act: 'offerEarlier', untilMs: nowMs + againWithinMs } })
-  const menu = newMenu({ kind: 'messages', title: 'Go on before a message, in a copy', rows: rowsOf(state) }, nowMs)
-  return stepTo({ ...ui, offer: null, menu })
+  const fresh = { ...ui, offer: null, olderMessages: [] }
+  const rows = rowsOf(messagesOf(fresh, state))
+  const menu = newMenu({ kind: 'messages', title: 'Go on before a message, in a copy', rows }, nowMs)
+  const before = state === null || state.core.counts.items <= state.window.length ? undefined : state.window[0]?.seq
+  const intents = before === undefined ? [] : [{ kind: 'olderMessages', before } as const]
+  return stepTo({ ...fresh, menu }, ...intents)
+}
+
+/** Adds messages that were read to the open list; the chosen one stays. */
+export function addOlder(ui: UiState, messages: readonly SentMessage[], { state, nowMs }: UiContext): UiState {
+  if (ui.menu?.kind !== 'messages') return ui
+  const next = { ...ui, olderMessages: [...messages, ...ui.olderMessages] }
+  return { ...next, menu: filledMenu(ui.menu, rowsOf(messagesOf(next, state)), nowMs) }
 }
 
 /** Forks the conversation before a message and puts its text in the composer. */
 export function goOnBefore(ui: UiState, itemId: string, state: ConversationState | null): UiStep {
-  const message = messagesOf(state).find(({ id }) => id === itemId)
+  const message = messagesOf(ui, state).find(({ item }) => item.id === itemId)
   if (message === undefined || ui.opened === null) return stepTo(addNote(ui, 'warning', 'That message is gone.'))
   const { composer, opened } = ui
-  const text = replace(composer, { start: 0, end: composer.text.length, text: inputText(message.content) })
-  const intent = { kind: 'fork', conversationId: opened.conversationId, before: message.id } as const
-  return stepTo({ ...ui, composer: text, dismissed: text.text }, intent)
+  const { item, seq, turnId } = message
+  const text = replace(composer, { start: 0, end: composer.text.length, text: inputText(item.content) })
+  const intent = { kind: 'fork', conversationId: opened.conversationId, before: { seq, turnId } } as const
+  return stepTo({ ...ui, composer: text, dismissed: text.text, olderMessages: [] }, intent)
 }
 
-function messagesOf(state: ConversationState | null): readonly ItemOf<'userMessage'>[] {
-  return (state?.window ?? []).flatMap(({ item }) => (item.type === 'userMessage' ? [item] : []))
+/** Returns the messages as far as they were read, oldest first. */
+function messagesOf(
+  { olderMessages }: Pick<UiState, 'olderMessages'>,
+  state: ConversationState | null,
+): readonly SentMessage[] {
+  return [...olderMessages, ...sentMessages(state?.window ?? [])]
 }
 
-/** Returns the messages, the newest first. */
-function rowsOf(state: ConversationState | null): readonly MenuRow[] {
-  const messages = messagesOf(state).toReversed()
-  return messages.map(({ id, text, content }, index) => ({
+/** Returns false for a conversation without a message; older ones than its state has may be there. */
+function hasMessages(state: ConversationState | null): boolean {
+  if (state === null) return false
+  return state.core.counts.items > state.window.length || sentMessages(state.window).length > 0
+}
+
+/** Returns the user's messages among items. */
+export function sentMessages(items: readonly CompletedItem[]): readonly SentMessage[] {
+  return items.flatMap(({ item, seq, turnId }) => (item.type === 'userMessage' ? [{ item, seq, turnId }] : []))
+}
+
+/** Returns rows for the messages, the newest first. */
+function rowsOf(messages: readonly SentMessage[]): readonly MenuRow[] {
+  return messages.toReversed().map(({ item: { id, text, content } }, index) => ({
     ...plainRow,
     key: id,
     text: text.trim().split('\n')[0] ?? '',

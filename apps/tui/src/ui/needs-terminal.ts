@@ -19,7 +19,22 @@ const fullScreen: ReadonlySet<string> = new Set([
   ],
   ...['less', 'more', 'most', 'man', 'info', 'top', 'htop', 'btop', 'atop', 'watch', 'tig', 'lazygit', 'lazydocker'],
   ...['gitui', 'fzf', 'mc', 'ranger', 'nnn', 'yazi', 'lf', 'vifm', 'ncdu', 'tmux', 'screen', 'zellij', 'ssh', 'mosh'],
-  ...['ftp', 'sftp', 'telnet', 'mutt', 'k9s', 'dialog', 'whiptail', 'passwd', 'su', 'visudo', 'crontab', 'gdb', 'lldb'],
+  ...[
+    'ftp',
+    'sftp',
+    'telnet',
+    'mutt',
+    'k9s',
+    'dialog',
+    'whiptail',
+    'passwd',
+    'su',
+    'visudo',
+    'sudoedit',
+    'crontab',
+    'gdb',
+    'lldb',
+  ],
 ])
 
 /** Programs that read keys when nothing says what they shall do. */
@@ -39,16 +54,45 @@ const gitWords: readonly RegExp[] = [
 /** Returns true for a command whose program takes over the terminal; a pipe or a redirection of its output says it does not. */
 export function needsTerminal(command: string): boolean {
   if (/[|>&;]/.test(command)) return false
-  const words = command.trim().split(/\s+/)
-  const [path = '', ...rest] = words.slice(words.findIndex((word) => !isBefore(word)))
+  const [path = '', ...rest] = withoutWrappers(command.trim().split(/\s+/))
   const program = path.slice(path.lastIndexOf('/') + 1)
   if (program === 'git') return gitWords.some((words) => words.test(rest.join(' ')))
   return fullScreen.has(program) ? !isQuestion(rest) : promptsAlone.has(program) && rest.length === 0
 }
 
-/** Returns true for words that stand before the program: settings of variables, `sudo` and its like. */
-function isBefore(word: string): boolean {
-  return /^\w+=/.test(word) || ['sudo', 'env', 'exec', 'command'].includes(word)
+/** Programs that run the one that follows: their options that take a word, and those that stand for a program. */
+const wrappers: Readonly<
+  Record<string, { readonly taking: RegExp; readonly programs?: Readonly<Record<string, string>> }>
+> = {
+  sudo: {
+    taking:
+      /^(?:-[a-zA-Z]*[CDghpRrTtUu]|--(?:user|group|host|prompt|chdir|chroot|role|type|close-from|other-user|command-timeout))$/,
+    programs: { '-e': 'sudoedit', '--edit': 'sudoedit', '-i': 'sh', '--login': 'sh', '-s': 'sh', '--shell': 'sh' },
+  },
+  doas: { taking: /^-[a-zA-Z]*[Cu]$/, programs: { '-s': 'sh' } },
+  env: { taking: /^(?:-[a-zA-Z0]*[CSu]|--(?:unset|chdir|split-string))$/ },
+  exec: { taking: /^-[cl]*a$/ },
+  nice: { taking: /^(?:-n|--adjustment)$/ },
+  command: { taking: /^$/ },
+  time: { taking: /^$/ },
+}
+
+/** Returns the words from the program on: without settings of variables, `sudo` and its like with their options. */
+function withoutWrappers(words: readonly string[]): readonly string[] {
+  const [first = '', ...rest] = words
+  if (/^\w+=/.test(first)) return withoutWrappers(rest)
+  const wrapper = wrappers[first.slice(first.lastIndexOf('/') + 1)]
+  if (wrapper === undefined) return words
+  const { taking, programs = {} } = wrapper
+  let meant: string | null = null
+  let at = 0
+  for (let word = rest[at]; word?.startsWith('-') === true && word !== '--'; word = rest[at]) {
+    meant = programs[word] ?? meant
+    at += taking.test(word) ? 2 : 1
+  }
+  const others = withoutWrappers(rest.slice(rest[at] === '--' ? at + 1 : at))
+  if (meant === null) return others
+  return meant === 'sh' && others.length > 0 ? others : [meant, ...others]
 }
 
 function isQuestion(words: readonly string[]): boolean {

@@ -2,7 +2,7 @@ import type { ListedConversation, SettingsPatch } from '@parley/protocol'
 import { themeNames } from '../view/text/theme.ts'
 import { type Intent, stepTo, type UiAction, type UiContext, type UiStep } from './actions.ts'
 import { chord } from './composer/command.ts'
-import { goOnBefore } from './earlier-message.ts'
+import { addOlder, goOnBefore } from './earlier-message.ts'
 import type { KeyEvent } from './keys/key-event.ts'
 import { settleMs } from './keys/key-meaning.ts'
 import { conversationRows } from './menu/loaded-rows.ts'
@@ -102,10 +102,12 @@ export function updateMenu(ui: UiState, action: MenuAction, context: UiContext):
       return stepTo(fillMenu(ui, action, context))
     case 'previewed':
       return keepPreview(ui, action)
+    case 'olderRead':
+      return stepTo(addOlder(ui, action.messages, context))
   }
 }
 
-type MenuAction = Extract<UiAction, { kind: 'pick' | 'listed' | 'menuFilled' | 'previewed' }>
+type MenuAction = Extract<UiAction, { kind: 'pick' | 'listed' | 'menuFilled' | 'previewed' | 'olderRead' }>
 
 /** Opens the list of models, which the providers are asked for. */
 export function openModelMenu(ui: UiState, { nowMs }: UiContext): UiStep {

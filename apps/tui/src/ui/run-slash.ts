@@ -14,14 +14,20 @@ export function runSlash(ui: UiState, command: ParsedCommand, context: UiContext
   if (ui.opened?.onlyWatches === true && beginsAnother.has(command.name)) return stepTo(noteReadOnly(ui))
   if (isReady(ui) || !needsConversation.has(command.name)) return run(ui, command.argument, context)
   if (ui.opened === null && ui.link.kind !== 'lost')
-    return stepTo({ ...ui, earlyCommand: `/${command.name} ${command.argument}` })
+    return stepTo({ ...ui, earlyCommands: [...ui.earlyCommands, `/${command.name} ${command.argument}`] })
   return stepTo(addNote(ui, 'warning', `/${command.name} has to wait until the server answers.`))
 }
 
-/** Runs the command that was entered before the conversation was open. */
-export function runEarlyCommand(ui: UiState, context: UiContext): UiStep {
-  const command = ui.earlyCommand === null ? null : parseSlash(ui.earlyCommand)
-  return command === null ? stepTo(ui) : runSlash({ ...ui, earlyCommand: null }, command, context)
+/** Runs the commands that were entered before the conversation was open, but none after one that opens another. */
+export function runEarlyCommands(ui: UiState, context: UiContext): UiStep {
+  const [first, ...later] = ui.earlyCommands
+  const command = first === undefined ? null : parseSlash(first)
+  if (command === null) return stepTo(ui)
+  const { ui: next, intents } = runSlash({ ...ui, earlyCommands: [] }, command, context)
+  if (intents.some(({ kind }) => kind === 'new' || kind === 'fork' || kind === 'leave'))
+    return stepTo({ ...next, earlyCommands: later }, ...intents)
+  const rest = runEarlyCommands({ ...next, earlyCommands: later }, context)
+  return stepTo(rest.ui, ...intents, ...rest.intents)
 }
 
 type Run = (ui: UiState, argument: string, context: UiContext) => UiStep

@@ -1,4 +1,14 @@
-import type { Answers, ApprovalId, ClientId, ConversationId, ItemId, MessageId, TurnId } from '@parley/protocol'
+import type {
+  Answers,
+  ApprovalId,
+  ClientId,
+  CompletedItem,
+  ConversationId,
+  ItemId,
+  ItemOf,
+  MessageId,
+  TurnId,
+} from '@parley/protocol'
 import type { Line } from '../view/text/span.ts'
 import type { Rgb, ThemeName } from '../view/text/theme.ts'
 import type { AmbiguousWidth } from '../view/text/width.ts'
@@ -60,10 +70,12 @@ export interface UiState extends Look {
   readonly earlierPrompts: readonly string[]
   /** Text that Enter could not send or run: the newest history entry until other text is entered. */
   readonly refusedText: string | null
-  /** Command entered before a conversation was open, which runs once one is. */
-  readonly earlyCommand: string | null
+  /** Commands entered before a conversation was open, which run in their order once one is. */
+  readonly earlyCommands: readonly string[]
   /** Message sent last from here, where it begins a turn, until something of its answer comes. */
   readonly lastSent: { readonly messageId: MessageId; readonly composer: Composer } | null
+  /** Messages of the user that are no longer in the conversation's state, as far as read; oldest first. */
+  readonly olderMessages: readonly SentMessage[]
   /** Images that were pasted by their paths: each is sent with a message that has its mark. */
   readonly images: readonly AttachedImage[]
   /** Messages the server has not acknowledged. */
@@ -152,6 +164,14 @@ interface Reached {
   readonly answer: Choice['answer']
 }
 
+/** Place of a message in its conversation. */
+export type MessagePlace = Pick<CompletedItem, 'seq' | 'turnId'>
+
+/** Message of the user, and its place. */
+export interface SentMessage extends MessagePlace {
+  readonly item: ItemOf<'userMessage'>
+}
+
 export interface Unsent {
   readonly messageId: MessageId
   readonly text: string
@@ -202,7 +222,8 @@ export const initialUi: UiState = {
   setAside: null,
   earlierPrompts: [],
   refusedText: null,
-  earlyCommand: null,
+  earlyCommands: [],
+  olderMessages: [],
   images: [],
   lastSent: null,
   unsent: [],

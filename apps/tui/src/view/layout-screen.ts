@@ -207,20 +207,22 @@ function partsWithoutText(
   return { live: { ...head, status }, caret: null }
 }
 
-/** Returns the row of a plan that is being carried out. */
-function pinnedPlan(state: ConversationState | null, room: Room): readonly Line[] {
+/** Returns the row of a plan that is being carried out; none of one that an earlier turn left. */
+function pinnedPlan({ state, transcript }: Scene, room: Room): readonly Line[] {
   const { plan = null, turn = null } = state?.core ?? {}
-  return plan === null || turn === null || isFinished(plan) ? [] : [planRow(plan, room)]
+  const isOfTurn = turn !== null && transcript.planTurn === turn.id
+  return plan === null || !isOfTurn || isFinished(plan) ? [] : [planRow(plan, room)]
 }
 
 /** Returns the parts above the text, and the blank row before it. */
-function headParts({ state, ui, size }: Scene, room: Room, activity: Activity | null): LiveZone {
+function headParts(scene: Scene, room: Room, activity: Activity | null): LiveZone {
+  const { state, ui, size } = scene
   const gap = gapRows(size)
   const line = activity === null ? [] : indented(wrapLine(activity.line, beside(room)))
   const queue = queueRows(state, ui, room)
   return {
     ...emptyZone,
-    activity: line.length > 0 ? [...gap, ...line, ...indented(indented(pinnedPlan(state, beside(beside(room)))))] : [],
+    activity: line.length > 0 ? [...gap, ...line, ...indented(indented(pinnedPlan(scene, beside(beside(room)))))] : [],
     queue: queue.length > 0 && line.length === 0 ? [...gap, ...queue] : queue,
     composer: gap,
   }

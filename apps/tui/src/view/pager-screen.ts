@@ -4,10 +4,10 @@ import { ownerOf } from './pager/entry.ts'
 import { highlighted } from './pager/find-text.ts'
 import type { Page, PageRoom } from './pager/page.ts'
 import { showEffects } from './text/control-characters.ts'
-import { truncateLine } from './text/fit-rows.ts'
+import { fittingParts, truncateLine } from './text/fit-rows.ts'
 import { count } from './text/formats.ts'
 import { inGutter } from './text/gutter.ts'
-import type { Line, Span } from './text/span.ts'
+import { type Line, lineText, type Span } from './text/span.ts'
 import { cellWidth } from './text/width.ts'
 
 /** State around the view that its last row says. */
@@ -23,7 +23,7 @@ export function pagerScreen(pager: Pager, size: PagerSize, around: Around): read
   const page = pageOn(room, pager)
   const rows = pager.isHelpShown ? helpRows(size) : pageLines(pager, room, page)
   const body = Array.from({ length: Math.max(0, size.rows - 1) }, (_, row) => rows[row] ?? [])
-  const lines = [...body, lastRow(pager, { room, page }, around)]
+  const lines = [...body, lastRow(pager, { room, page, size }, around)]
   return lines.map((line) => truncateLine(line, size)).slice(-size.rows)
 }
 
@@ -57,6 +57,7 @@ function helpRows({ ambiguous }: PagerSize): readonly Line[] {
 }
 
 interface Shown {
+  readonly size: PagerSize
   readonly room: PageRoom
   readonly page: Page
 }
@@ -73,10 +74,12 @@ function lastRow(pager: Pager, shown: Shown, { isAsked, isLost }: Around): Line 
     : []
   if (note !== null) return [...asked, { text: showEffects(note).replaceAll('\n', ' ') }]
   const lost = isLost ? [warned('the server is gone · ')] : []
-  return [...asked, ...lost, muted(`${placeWords(pager, shown)} · ${hints}`)]
+  const before: Line = [...asked, ...lost, muted(placeWords(pager, shown))]
+  const columns = shown.size.columns - cellWidth(lineText(before), shown.size.ambiguous)
+  return [...before, muted(fittingParts(['', ...hints], { ...shown.size, columns }))]
 }
 
-const hints = 'q leaves · ? keys · / search · Enter opens · c copies · [ ] your messages'
+const hints = ['q leaves', '? keys', '/ search', 'Enter opens', 'c copies', '[ ] your messages']
 
 /** Blocks offered at most, one digit each. */
 const offeredBlocks = 9

@@ -11,29 +11,34 @@ const events = [
   completed(userMessage('second')),
 ]
 
-/** A conversation with these events, which have the numbers from 1 on. */
-function conversation(list: typeof events): Pick<Conversation, 'state' | 'request'> {
-  const state = after(...list)
-  const request = (_: string, { after: from }: { after: { seq: number } }) =>
-    Promise.resolve({
-      events: list.map((event, index) => ({ seq: index + 2, event })).filter(({ seq }) => seq > from.seq),
-      more: false,
-    })
-  return { state, request: request as unknown as Conversation['request'] }
+/** A conversation with these events, which have the numbers from 2 on. */
+function conversation(list: typeof events) {
+  const { window } = after(...list)
+  const request = (method: string, params: { after: { seq: number }; before: number; limit: number }) =>
+    Promise.resolve(
+      method === 'conversation/read'
+        ? { items: window.filter(({ seq }) => seq < params.before).slice(-params.limit), more: true }
+        : {
+            events: list.map((event, index) => ({ seq: index + 2, event })).filter(({ seq }) => seq > params.after.seq),
+            more: false,
+          },
+    )
+  const placeOf = (id: string) => window.find(({ item }) => item.id === id) ?? { seq: 0, turnId: null }
+  return { placeOf, request: request as unknown as Conversation['request'] }
 }
 
 test('the point before a message is before the turn that it began', async () => {
   const open = conversation(events)
-  const turnId = open.state.window.at(-1)?.turnId
-  expect(turnId).toBe('t1')
-  expect(await pointBefore(open, 'u-second')).toBe(4)
+  expect(open.placeOf('u-second').turnId).toBe('t1')
+  expect(await pointBefore(open, open.placeOf('u-second'))).toBe(4)
 })
 
 test('a message in the middle of a turn has the point right before it', async () => {
   const open = conversation([turnStarted, completed(userMessage('first')), completed(userMessage('steers'))])
-  expect(await pointBefore(open, 'u-steers')).toBe(3)
+  expect(await pointBefore(open, open.placeOf('u-steers'))).toBe(3)
 })
 
-test('there is no point before a message that is gone', async () => {
-  expect(await pointBefore(conversation(events), 'u-gone')).toBeNull()
+test('there is no point before the first message', async () => {
+  const open = conversation([turnStarted, completed(userMessage('first'))])
+  expect(await pointBefore(open, { ...open.placeOf('u-first'), seq: 1 })).toBeNull()
 })

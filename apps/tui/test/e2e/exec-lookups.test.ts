@@ -61,6 +61,23 @@ describe('parley provider list', () => {
   })
 })
 
+describe('parley doctor net', () => {
+  test('goes all the way to a token of the chosen provider', async () => {
+    await using world = await execWorld({ steps: [{ text: 'OK' }] })
+    const { exitCode, stdout } = await world.shell('parley doctor net')
+    expect(stdout).toMatch(/^ok +one token +scripted began its answer after \d+ ms$/m)
+    expect(exitCode).toBe(0)
+  })
+
+  test('ends at the step that fails with exit code 1', async () => {
+    await using world = await execWorld()
+    await world.model[Symbol.asyncDispose]()
+    const { exitCode, stdout } = await world.shell('parley doctor net local --json')
+    expect(JSON.parse(stdout.trim().split('\n').at(-1) ?? '')).toMatchObject({ name: 'connection', level: 'problem' })
+    expect(exitCode).toBe(1)
+  })
+})
+
 describe('parley config', () => {
   test('shows each value with where it comes from', async () => {
     await using world = await execWorld()

@@ -84,6 +84,63 @@ describe.each([
   })
 })
 
+it('a conversation that changes its wire with each turn keeps what was said, done and found', async () => {
+  const order = [...wires, ...wires]
+  const steps = order.flatMap(([wire], turn): readonly Step[] => [
+    {
+      reasoning: `thought-${wire}-${turn}`,
+      text: `Looking-${turn}.`,
+      calls: [{ name: 'read_file', arguments: { path: `src/part-${turn}.ts` } }],
+    },
+    { text: `Done-${turn}.` },
+  ])
+  await using world = await execWorld({ steps, files })
+  for (const [turn, [wire, model]] of order.entries()) {
+    const resume = turn === 0 ? [] : ['resume', '--last']
+    const settings = ['-m', model, '-c', `model_providers.local.wire_api="${wire}"`]
+    const { stdout } = await world.exec([...settings, ...resume, `Ask-${turn}.`])
+    expect(stdout).toBe(`Done-${turn}.\n`)
+    const { text } = world.model.requests.at(-1) ?? { text: '' }
+    expect(world.model.requests.at(-1)?.wire).toBe(wire)
+    for (let earlier = 0; earlier <= turn; earlier += 1)
+      for (const word of [`Ask-${earlier}.`, `Looking-${earlier}.`, `value${earlier} = ${earlier} `])
+        expect(text).toContain(word)
+    expect([...text.matchAll(/thought-(\w+)-/g)].filter(([, of]) => of !== wire)).toEqual([])
+  }
+})
+
+const apiError = { type: 'error', error: { type: 'api_error', message: 'Internal server error' } }
+const emptyAnswer = { candidates: [{ content: { role: 'model' }, finishReason: 'STOP', index: 0 }] }
+
+describe('an answer that is asked for again', () => {
+  it.each([
+    ['an error in a stream whose status was 200', 'anthropic', halfAnswer() + dataOf(apiError)],
+    ['a stream that breaks off after a call', 'anthropic', halfAnswer()],
+    ['an answer without text or calls', 'gemini', dataOf(emptyAnswer)],
+  ])('after %s is given once, and no call of the first one is run', async (_what, wire, raw) => {
+    await using world = await execWorld({ steps: [{ raw }, { text: 'Hi' }], files })
+    const { end, events } = await world.execJson(['-c', `model_providers.local.wire_api="${wire}"`, 'hello'])
+    expect(end).toMatchObject({ outcome: 'completed', answer: 'Hi' })
+    expect(world.model.requests.map(({ text }) => text)).toEqual([
+      world.model.requests[0]?.text,
+      world.model.requests[0]?.text,
+    ])
+    expect(events.filter(({ type }) => type === 'execution.started')).toEqual([])
+  })
+})
+
+/** A Messages stream with text and a whole call, but without the reason to stop. */
+function halfAnswer(): string {
+  const call = { name: 'read_file', arguments: { path: 'src/part-0.ts' } }
+  return anthropicFrames({ text: 'Looking.', calls: [call] }, 1)
+    .slice(0, -2)
+    .join('')
+}
+
+function dataOf(event: object): string {
+  return `data: ${JSON.stringify(event)}\n\n`
+}
+
 const chat = ['-m', 'qwen3', '-c', 'model_providers.local.wire_api="chat"']
 
 describe('a local server', () => {

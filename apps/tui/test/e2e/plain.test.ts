@@ -45,6 +45,17 @@ test('a plain session writes no escape, one line for each event, and takes words
   expect(words.map((line) => line.includes('session'))).toEqual([false, true])
 })
 
+test('a plain session has colours where they are asked for, and no other escape', async () => {
+  await using at = await place([{ text: 'Well.' }])
+  await using pty = at.start('--plain', '--color', 'always', 'go')
+  await pty.waitFor(/^done|Well\./m)
+  pty.write('\x04')
+  expect(await pty.exited).toMatchObject({ exitCode: 0 })
+  const written = pty.rawBytes().toString('utf8')
+  expect(written).toMatch(/\x1b\[[0-9;]*mLimits: [^\n]*\x1b\[/)
+  expect(written.replaceAll(/\x1b\[[0-9;]*m/g, '')).not.toContain('\x1b')
+})
+
 test('lists are numbered, and a resume prints what was said', async () => {
   await using at = await place([{ text: 'First.' }, { text: 'Second.' }])
   await using pty = at.start('--plain', 'go')

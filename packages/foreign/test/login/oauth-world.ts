@@ -17,6 +17,8 @@ import Provider, { type Configuration } from 'oidc-provider'
 export interface OAuthWorld extends AsyncDisposable {
   readonly provider: Provider
   readonly model: ModelServer
+  /** A model that wants no token. */
+  readonly free: ModelServer
   readonly home: string
   readonly credentials: string
   start(argv: readonly string[], options?: CliOptions): CliRun
@@ -30,6 +32,7 @@ export async function oauthWorld(steps: readonly Step[] = [], ttlSeconds = 3600)
   const provider = await startProvider(ttlSeconds, stack)
   const accepts = async (token: string | null) => (await provider.AccessToken.find(token ?? ''))?.isValid === true
   const model = stack.use(await startModelServer(steps, { accepts }))
+  const free = stack.use(await startModelServer())
   const home = stack.use(await tempHome())
   const folder = stack.use(await tempWorkspace())
   const config = `
@@ -48,11 +51,12 @@ oauth = { issuer = "${provider.issuer}", client_id = "parley-test", scopes = ["o
   return {
     provider,
     model,
+    free,
     home: home.path,
     credentials: join(home.env.PARLEY_HOME, 'credentials.json'),
     start: (argv, options) => startCli(argv, { env, cwd: folder.path, keepStdinOpen: true, ...options }),
     async asked(run) {
-      const text = await waitUntil(() => (run.stderr().includes('Waiting') ? run.stderr() : null), {
+      const text = await waitUntil(() => (/Waiting|^parley:/m.test(run.stderr()) ? run.stderr() : null), {
         what: 'the address of the login',
       })
       return { url: /^ {2}(http\S+)$/m.exec(text)?.[1] ?? '', code: /the code (\S+):/.exec(text)?.[1] ?? '' }
@@ -82,7 +86,9 @@ async function startProvider(ttlSeconds: number, stack: AsyncDisposableStack): P
     const { prompt, params } = await provider.interactionDetails(request, response)
     if (prompt.name === 'login') return provider.interactionFinished(request, response, { login: { accountId } })
     const grant = new provider.Grant({ accountId, clientId: String(params['client_id']) })
+    const { resource } = params
     grant.addOIDCScope(String(params['scope']))
+    if (typeof resource === 'string') grant.addResourceScope(resource, String(params['scope']))
     return provider.interactionFinished(request, response, { consent: { grantId: await grant.save() } })
   }
   return provider
@@ -100,11 +106,22 @@ function configuration(ttlSeconds: number): Configuration {
         response_types: ['code'],
       },
     ],
-    features: { deviceFlow: { enabled: true }, devInteractions: { enabled: false } },
+    features: {
+      deviceFlow: { enabled: true },
+      devInteractions: { enabled: false },
+      registration: { enabled: true },
+      resourceIndicators: {
+        enabled: true,
+        getResourceServerInfo: () => ({ scope: 'mcp:tools', accessTokenFormat: 'opaque', accessTokenTTL: ttlSeconds }),
+        useGrantedResource: () => true,
+      },
+    },
     interactions: { url: (_ctx, { uid }) => `/interaction/${uid}` },
+    scopes: ['openid', 'offline_access', 'mcp:tools'],
     pkce: { required: () => true },
     // A token that is used twice ends the whole login.
     rotateRefreshToken: true,
+    issueRefreshToken: () => Promise.resolve(true),
     ttl: { AccessToken: ttlSeconds },
     cookies: { keys: ['test'] },
     findAccount: (_ctx, sub) => ({ accountId: sub, claims: () => ({ sub }) }),

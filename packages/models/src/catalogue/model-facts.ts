@@ -1,4 +1,4 @@
-import { isLoopback } from '../http/http-agents.ts'
+import { isLoopback } from '../http/network.ts'
 import type { Provider } from '../port/wire.ts'
 import { type CatalogueRow, catalogue } from './catalogue.ts'
 

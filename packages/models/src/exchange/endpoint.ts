@@ -35,8 +35,8 @@ export interface Endpoint {
 export function createEndpoint(provider: Provider, wire: HttpWire, ports: ClientPorts): Endpoint {
   const { env, keptKey = () => undefined, now = Date.now } = ports
   const key = () => readKey(provider, env) ?? keptKey()
-  const limits = { ...defaultLimits, ...ports.limits }
-  const start = createRequestStarter(env)
+  const limits = { ...defaultLimits, ...limitsOf(provider), ...ports.limits }
+  const start = createRequestStarter(env, provider.network)
   return {
     limits,
     idleMs: provider.streamIdleTimeoutMs,
@@ -48,6 +48,13 @@ export function createEndpoint(provider: Provider, wire: HttpWire, ports: Client
         secrets: secretsOf(provider, env, key()),
         idleMs,
       }),
+  }
+}
+
+function limitsOf({ connectTimeoutMs, requestTimeoutMs }: Provider): Partial<ExchangeLimits> {
+  return {
+    ...(connectTimeoutMs === undefined ? {} : { connectTimeoutMs }),
+    ...(requestTimeoutMs === undefined ? {} : { maxResponseMs: requestTimeoutMs }),
   }
 }
 

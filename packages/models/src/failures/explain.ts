@@ -113,7 +113,7 @@ export function classifyNetwork(fault: HttpFault, streaming: boolean, context: F
 
 function tlsMessage(code: string, host: string): string {
   if (notTls.test(code)) return `${host} does not speak TLS on this port. Is base_url meant to begin with http://?`
-  return `The certificate of ${host} is not trusted (${code}). For a private authority set NODE_EXTRA_CA_CERTS to its file.`
+  return `The certificate of ${host} is not trusted (${code}). For a private authority set ca_file in [network] to its file, or system_ca = true to trust what this system trusts.`
 }
 
 function short(code: FailureCode, message: string): ModelFailure {

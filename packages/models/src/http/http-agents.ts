@@ -1,38 +1,36 @@
 import type { Agent, ClientRequest, RequestOptions } from 'node:http'
-import type { Env } from '../port/wire.ts'
+import type { SecureContext } from 'node:tls'
+import type { Env, NetworkSettings } from '../port/wire.ts'
+import { isLoopback, proxyVariables, trustOf } from './network.ts'
 
-/** Starts a request on a pooled connection. The caller owns the request. */
+/** Starts a request on a pooled connection. The caller owns the request. Throws when the CA file is unusable. */
 export type StartRequest = (url: URL, options: RequestOptions) => ClientRequest
 
 const agentOptions = { keepAlive: true, maxFreeSockets: 4, scheduling: 'lifo' } as const
 
 /**
  * Creates a starter with its own pool of connections. Requests to loopback use no proxy, which would not find a local
- * model server. For others Node interprets `HTTP_PROXY`, `HTTPS_PROXY` and `NO_PROXY`.
+ * model server. For others Node interprets the proxy variables.
  */
-export function createRequestStarter(env: Env): StartRequest {
+export function createRequestStarter(env: Env, settings: NetworkSettings = {}): StartRequest {
   const agents = new Map<string, Agent>()
-  const proxyEnv = proxyVariables(env)
+  const proxyEnv = proxyVariables(env, settings)
+  let trust: SecureContext | undefined
+  const agentFor = (isSecure: boolean, isDirect: boolean): Agent => {
+    const options = isDirect ? agentOptions : { ...agentOptions, proxyEnv }
+    if (!isSecure) return new (process.getBuiltinModule('http').Agent)(options)
+    trust ??= trustOf(settings)
+    const secure = trust === undefined ? options : { ...options, secureContext: trust }
+    return new (process.getBuiltinModule('https').Agent)(secure)
+  }
   return (url, options) => {
+    const isSecure = url.protocol === 'https:'
     // An ESM import of node:http costs 40 ms at start (it loads undici); this does not. https loads only when used.
-    const http = process.getBuiltinModule(url.protocol === 'https:' ? 'https' : 'http')
-    const direct = isLoopback(url.hostname)
-    const key = `${url.protocol}${direct ? 'direct' : 'proxied'}`
-    const agent = agents.get(key) ?? new http.Agent(direct ? agentOptions : { ...agentOptions, proxyEnv })
+    const http = process.getBuiltinModule(isSecure ? 'https' : 'http')
+    const isDirect = isLoopback(url.hostname)
+    const key = `${url.protocol}${isDirect ? 'direct' : 'proxied'}`
+    const agent = agents.get(key) ?? agentFor(isSecure, isDirect)
     agents.set(key, agent)
     return http.request(url, { ...options, agent })
   }
-}
-
-export function isLoopback(hostname: string): boolean {
-  return hostname === 'localhost' || hostname === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(hostname)
-}
-
-function proxyVariables(env: Env): Record<string, string> {
-  const names = ['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY']
-  const pairs = names.flatMap((name) => {
-    const value = env[name.toLowerCase()] ?? env[name]
-    return value === undefined || value === '' ? [] : [[name, value] as const]
-  })
-  return Object.fromEntries(pairs)
 }

@@ -23,7 +23,7 @@ export class Watchdog {
     this.#signal = signal
     this.#onTrip = onTrip
     this.#idle = setTimeout(() => this.#onIdle(), Math.min(limits.idleMs, maxTimerMs))
-    this.#total = setTimeout(() => this.#fire('tooLong'), limits.totalMs)
+    this.#total = setTimeout(() => this.#fire('tooLong'), Math.min(limits.totalMs, maxTimerMs))
     signal.addEventListener('abort', this.#onAbort, { once: true })
   }
 

@@ -3,6 +3,18 @@ import type { ModelClient, ModelEvent, ModelFailure, ModelRequest } from './mode
 /** Variables by name. */
 export type Env = Readonly<Record<string, string | undefined>>
 
+/** Way of requests to the network; what is left out comes from the variables of the environment and from Node. */
+export interface NetworkSettings {
+  /** Address of the proxy, before those of the variables. */
+  readonly proxy?: string
+  /** Hosts that are reached without it: names, `.suffix`, `*`, each with an optional port. */
+  readonly noProxy?: readonly string[]
+  /** Absolute path of further authorities in PEM form. */
+  readonly caFile?: string
+  /** True when the authorities of the system are trusted, too. */
+  readonly systemCa?: boolean
+}
+
 /** Provider of models, built in or configured. */
 export interface Provider {
   readonly id: string
@@ -22,6 +34,11 @@ export interface Provider {
   readonly requestMaxRetries: number
   readonly streamMaxRetries: number
   readonly streamIdleTimeoutMs: number
+  /** Limit of the time until a connection stands. */
+  readonly connectTimeoutMs?: number
+  /** Limit of the time for one whole response. */
+  readonly requestTimeoutMs?: number
+  readonly network?: NetworkSettings
   /** Model of a conversation that names none. */
   readonly defaultModel?: string
   /** Path of the recording that is played in place of a model. */

@@ -27,6 +27,8 @@ describe('a fault of the network', () => {
   })
 
   it('that is about a certificate names the variable that helps', () => {
-    expect(classifyNetwork(fault('SELF_SIGNED_CERT_IN_CHAIN'), false, context).message).toContain('NODE_EXTRA_CA_CERTS')
+    expect(classifyNetwork(fault('SELF_SIGNED_CERT_IN_CHAIN'), false, context).message).toContain(
+      'ca_file in [network]',
+    )
   })
 })

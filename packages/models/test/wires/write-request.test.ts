@@ -213,6 +213,20 @@ describe('the Chat Completions request', () => {
     ])
   })
 
+  it('has a word of the model between a result and the next message, for models of Mistral', () => {
+    const interrupted = [
+      user('go'),
+      response({ adapter: 'other', calls: [call] }),
+      result('c1'),
+      user('wait'),
+      user('no'),
+    ]
+    const rolesFor = (model: string) =>
+      JSON.parse(write(requestOf(interrupted, { model }))).messages.map(({ role }: { role: string }) => role)
+    expect(rolesFor('devstral-medium-latest')).toEqual(['system', 'user', 'assistant', 'tool', 'assistant', 'user'])
+    expect(rolesFor('qwen3')).toEqual(['system', 'user', 'assistant', 'tool', 'user'])
+  })
+
   it('gives calls of another wire ids and names that all servers take, and keeps its own', () => {
     const foreign = { callId: 'fc_68a|1', name: 'made up!', arguments: '{}' }
     const own = { role: 'assistant', tool_calls: [{ id: 'c1', function: { name: 'made up!' } }] }

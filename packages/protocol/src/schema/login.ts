@@ -17,7 +17,8 @@ const variable = z
 export const loginCompleted = z
   .object({
     loginId,
-    provider,
+    provider: provider.nullable(),
+    mcpServer: z.string().nullable().describe('Name of the MCP server; null for a provider.'),
     success: z.boolean(),
     code: z.string().nullable().describe('Stable code of the failure, as turns have; null after a success.'),
     error: z.string().nullable().describe('Why it failed, for people; null after a success.'),
@@ -38,7 +39,7 @@ const login = z.object({
 export const loginMethods = {
   'login/start': {
     about:
-      'Begins to log in to a provider: the key is tried by listing its models, then kept. `login/completed` says how that ended. Only for clients on the machine of the server, as all four of these methods.',
+      'Begins to log in to a provider: the key is tried by listing its models, then kept. `login/completed` says how that ended. Only for clients on the machine of the server, as all of these methods.',
     params: methodParams['login/start'],
     result: z.object({
       loginId,
@@ -55,6 +56,17 @@ export const loginMethods = {
     about: 'Lists the providers with a key, in the order in which one is chosen. Never returns a key.',
     params: methodParams['login/status'],
     result: z.object({ logins: z.array(login) }),
+  },
+  'mcp/login': {
+    about:
+      'Begins to log in to an MCP server over HTTP by OAuth, in a browser of this machine. `login/completed` says how that ended; the server is then started anew.',
+    params: methodParams['mcp/login'],
+    result: z.object({ loginId, url: z.string().describe('Address for the browser.') }),
+  },
+  'mcp/logout': {
+    about: 'Forgets the login to an MCP server, and starts it anew.',
+    params: methodParams['mcp/logout'],
+    result: z.object({ removed: z.boolean().describe('False when none was kept.') }),
   },
   logout: {
     about: 'Forgets the kept key of a provider.',

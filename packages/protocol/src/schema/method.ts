@@ -291,6 +291,12 @@ export const methods = {
         .describe('Provider and model of a new conversation; null when no provider is configured and no key is set.'),
     }),
   },
+  'provider/check': {
+    about:
+      'Goes the way of a request to a provider step by step (name, connection, TLS, key, one token of a model, which may cost a little) and ends at the first step that fails.',
+    params: methodParams['provider/check'],
+    result: checkup,
+  },
   'config/read': {
     about: 'Returns the effective configuration, each value with its origin.',
     params: methodParams['config/read'],
@@ -362,7 +368,7 @@ export const notifications = {
   'server/notice':
     'A notice to the connection: `{level, code, message, errno?, conversationId?}`. It is not part of any state and is not logged.',
   'login/completed':
-    'End of an attempt to log in, to every client that may use `login/start`: `{loginId, provider, success, error, keptIn, variable}`. An MCP client gets `loginChatGptComplete {loginId, success, error}`.',
+    'End of an attempt to log in, to every client that may use `login/start`: `{loginId, provider, mcpServer, success, code, error, keptIn, variable}`. An MCP client gets `loginChatGptComplete {loginId, success, error}`.',
 } as const
 
 export const clientsChanged = z

@@ -17,6 +17,7 @@ const trustVerdict = z
 
 const conversationId: typeof anyConversationId = z.string().min(1).describe('Full id.')
 const provider = z.string().min(1).describe('Id of the provider, such as `openai`.')
+const mcpName = z.string().min(1).describe('Key of `[mcp_servers.X]`.')
 const newMessageId: typeof messageId = z.string().max(200)
 export const byId = z.object({ conversationId })
 const overrides = z
@@ -209,6 +210,10 @@ export const methodParams = {
       .describe('Returns the lists that were kept the last time, at once, and asks nothing.'),
   }),
   'provider/list': z.object({}),
+  'provider/check': z.object({
+    provider: z.string().exactOptional().describe('The chosen one when left out.'),
+    model: z.string().exactOptional().describe('Model that is asked for one token.'),
+  }),
   'config/read': z.object({ ...overrides.shape, cwd: z.string() }),
   'login/start': z.object({
     provider,
@@ -227,6 +232,8 @@ export const methodParams = {
   'login/status': z.object({}),
   logout: z.object({ provider }),
   'mcp/list': z.object({}),
+  'mcp/login': z.object({ name: mcpName }),
+  'mcp/logout': z.object({ name: mcpName }),
   'mcp/restart': z.object({ name: z.string().describe('Key of `[mcp_servers.X]`.') }),
   'trust/read': z.object({ cwd: z.string().describe('A folder of the project; absolute.') }),
   'trust/decide': z.object({

@@ -101,12 +101,14 @@ function damaged(): ConfigError {
 
 function entryOf(value: unknown): FileEntry | null {
   if (typeof value !== 'object' || value === null || !('keptIn' in value)) return null
-  if (value.keptIn === 'keyring')
-    return { keptIn: 'keyring', kind: 'kind' in value && value.kind === 'oauth' ? 'oauth' : 'key' }
+  if (value.keptIn === 'keyring') {
+    const kind = 'kind' in value && (value.kind === 'oauth' || value.kind === 'mcp') ? value.kind : 'key'
+    return { keptIn: 'keyring', kind }
+  }
   const credential = 'credential' in value ? asCredential(value.credential) : null
   return credential === null ? null : { keptIn: 'file', credential }
 }
 
 function isCredentialName(name: string): name is CredentialName {
-  return name.startsWith('provider/')
+  return name.startsWith('provider/') || name.startsWith('mcp/')
 }

@@ -1,3 +1,5 @@
+import type { McpLogin } from '@parley/mcp-client'
+
 /** Key of a provider, as the user gave it. */
 export interface KeyCredential {
   readonly kind: 'key'
@@ -16,10 +18,18 @@ export interface OAuthCredential {
   readonly clientId: string
 }
 
-export type Credential = KeyCredential | OAuthCredential
+/** Login to an MCP server. `state` is in the form of the SDK that renews it. */
+export interface McpCredential extends McpLogin {
+  readonly kind: 'mcp'
+}
+
+export type Credential = KeyCredential | OAuthCredential | McpCredential
+
+/** Credential that ends and can be renewed. */
+export type RenewableCredential = OAuthCredential | McpCredential
 
 /** Name under which a credential is kept: kind of its user, slash, id. */
-export type CredentialName = `provider/${string}`
+export type CredentialName = `provider/${string}` | `mcp/${string}`
 
 /** Place where a credential is kept. */
 export type Place = 'file' | 'keyring'
@@ -29,6 +39,7 @@ export function asCredential(value: unknown): Credential | null {
   if (!isRecord(value)) return null
   const { kind, key } = value
   if (kind === 'oauth') return asTokens(value)
+  if (kind === 'mcp') return asMcpLogin(value)
   return kind === 'key' && typeof key === 'string' && keyFault(key) === null ? { kind, key } : null
 }
 
@@ -40,6 +51,21 @@ function asTokens(value: Readonly<Record<string, unknown>>): OAuthCredential | n
   return { kind: 'oauth', accessToken, refreshToken, expiresAtMs, issuer, clientId }
 }
 
+function asMcpLogin(value: Readonly<Record<string, unknown>>): McpCredential | null {
+  const { url, accessToken, expiresAtMs, secrets, state } = value
+  if (typeof url !== 'string' || typeof accessToken !== 'string' || !isRecord(state)) return null
+  if (expiresAtMs !== null && typeof expiresAtMs !== 'number') return null
+  if (!Array.isArray(secrets)) return null
+  return {
+    kind: 'mcp',
+    url,
+    accessToken,
+    expiresAtMs,
+    secrets: secrets.filter((text) => typeof text === 'string'),
+    state,
+  }
+}
+
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null
 }
@@ -47,6 +73,7 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
 /** Returns the texts of a credential that must never be shown. */
 export function secretsOf(credential: Credential): readonly string[] {
   if (credential.kind === 'key') return [credential.key]
+  if (credential.kind === 'mcp') return credential.secrets
   const { accessToken, refreshToken } = credential
   return refreshToken === null ? [accessToken] : [accessToken, refreshToken]
 }

@@ -16,6 +16,7 @@ import {
 import { type Ceiling, type CeilingFlags, ceilingOf, defaultCeilingFlags } from './limits/ceiling.ts'
 import { assertNoSecretFolder } from './limits/workspace-folders.ts'
 import type { LoginPorts, Logins } from './login/logins.ts'
+import type { KeptLogins } from './login/provider-keys.ts'
 import { type EngineMethods, methodsFor } from './methods.ts'
 import { ConversationHost, type Guest } from './open/conversation-host.ts'
 import { createSetup, type SetupPorts } from './open/open-conversation.ts'
@@ -54,13 +55,14 @@ interface Addresses {
 export interface EngineParts
   extends Pick<
       SetupPorts,
-      'program' | 'home' | 'env' | 'clock' | 'ids' | 'random' | 'shellParser' | 'redaction' | 'models' | 'keys'
+      'program' | 'home' | 'env' | 'clock' | 'ids' | 'random' | 'shellParser' | 'redaction' | 'models'
     >,
     LocalParts {
   /** Time to wait for a lost link to an environment, in ms; default 30 s. */
   readonly linkPatienceMs?: number
   readonly identity: ServerIdentity
   readonly credentials: CredentialStore
+  readonly keys: KeptLogins
   readonly files: Files
   readonly mcpPatience?: McpPatience
   /** Flags of the command line that set the ceiling; default: the default ceiling. */
@@ -107,7 +109,7 @@ export function createEngine(parts: EngineParts): Engine {
   const host = new ConversationHost({ files, home, ids, setup, report })
   const policy = { files, home, env, environments, shellParser, userRules, projects, models, keys }
   const trust = { home, clock, projects, sandboxes }
-  const logins = loginsWhenNeeded(parts, { announce: connectedClients.announceLogin, report })
+  const logins = loginsWhenNeeded(parts, { connectedClients, mcpServers, report })
   const methodPorts = { host, files, mcpServers, redaction, policy, trust, logins }
   return {
     host,
@@ -138,11 +140,17 @@ export function createEngine(parts: EngineParts): Engine {
   }
 }
 
+interface LoginParts extends Pick<LoginPorts, 'report'> {
+  readonly connectedClients: ConnectedClients
+  readonly mcpServers: McpServers
+}
+
 /** Returns a function to the logins of this process, whose code is loaded with the first one. */
 function loginsWhenNeeded(
   { home, env, credentials: store, redaction, clock }: EngineParts,
-  ways: Pick<LoginPorts, 'announce' | 'report'>,
+  { connectedClients, mcpServers, report }: LoginParts,
 ): () => Promise<Logins> {
+  const ways = { announce: connectedClients.announceLogin, restart: mcpServers.restart, report }
   const ports = { home, env, store, redaction, clock, ...ways }
   let opened: Promise<Logins> | null = null
   return () => {
@@ -153,9 +161,19 @@ function loginsWhenNeeded(
 
 /** Creates the MCP servers of this process; none runs before a conversation needs it. */
 function openMcpServers(parts: EngineParts): McpServers {
-  const { host, sandboxes, secrets, env, home, identity, mcpPatience: patience = usualPatience, redaction } = parts
+  const {
+    host,
+    sandboxes,
+    secrets,
+    env,
+    home,
+    identity,
+    mcpPatience: patience = usualPatience,
+    redaction,
+    keys,
+  } = parts
   const { version } = identity.serverInfo
-  return createMcpServers({ host, sandboxes, secrets, env, home, version, patience, redaction })
+  return createMcpServers({ host, sandboxes, secrets, env, home, version, patience, redaction, logins: keys })
 }
 
 /** Creates the environments: this machine, and those behind exec-servers once a conversation takes them. */

@@ -55,6 +55,7 @@ type ServerMethod =
   | 'usage/read'
   | 'model/list'
   | 'provider/list'
+  | 'provider/check'
   | 'config/read'
   | 'mcp/list'
   | 'mcp/restart'
@@ -77,6 +78,8 @@ function serverMethods({
   return {
     'model/list': (params) => listModels(params, policy, trust.clock.now),
     'provider/list': () => listProviders({ ...policy, redaction }),
+    'provider/check': async (params) =>
+      (await import('./checkup/check-provider-network.ts')).checkProviderNetwork(params, { ...policy, redaction }),
     'config/read': (params) => describeConfig(params, { home, env, keys, projects: trust.projects, redaction }),
     'usage/read': async (params) => (await import('./read/usage.ts')).readUsage(files, home, params),
     'mcp/list': () => ({ servers: mcpServers.describe() }),
@@ -90,7 +93,7 @@ function serverMethods({
   }
 }
 
-type LoginMethod = 'login/start' | 'login/cancel' | 'login/status' | 'logout'
+type LoginMethod = 'login/start' | 'login/cancel' | 'login/status' | 'logout' | 'mcp/login' | 'mcp/logout'
 
 function loginMethods({ logins }: MethodPorts): Pick<EngineMethods, LoginMethod> {
   return {
@@ -98,6 +101,8 @@ function loginMethods({ logins }: MethodPorts): Pick<EngineMethods, LoginMethod>
     'login/cancel': async (params) => (await logins()).cancel(params),
     'login/status': async () => (await logins()).status(),
     logout: async (params) => (await logins()).logout(params),
+    'mcp/login': async (params) => (await logins()).startMcp(params),
+    'mcp/logout': async (params) => (await logins()).logoutMcp(params),
   }
 }
 

@@ -1,4 +1,4 @@
-import type { KeyEvent } from './key-event.ts'
+import { type KeyEvent, keyPress } from './key-event.ts'
 
 /** Characters that arrived too close together to be typed. */
 export interface Burst {
@@ -27,6 +27,23 @@ export function gatherBurst(
   if (characters < minCharacters || !texts.some((text) => text === '\r' || text === '\n'))
     return { burst: next, events }
   return { burst: next, events: joined(events, texts) }
+}
+
+/** Time after raw mode was set in which input arrives that was typed before. */
+const typedBeforeMs = 50
+
+/**
+ * Splits off the Enter that ends input typed before the terminal was in raw mode, which then hands it over as a line end.
+ * Line ends before it stay breaks: they may come from a paste. Null in place of Enter where none ends it.
+ */
+export function enterTypedBefore(
+  events: readonly KeyEvent[],
+  rawForMs: number,
+): { readonly events: readonly KeyEvent[]; readonly enter: KeyEvent | null } {
+  const last = events.at(-1)
+  const isLineEnd = last?.kind === 'key' && last.name === 'j' && last.ctrl && !last.alt && !last.shift
+  if (!isLineEnd || rawForMs > typedBeforeMs) return { events, enter: null }
+  return { events: events.slice(0, -1), enter: keyPress('enter') }
 }
 
 /** Joins runs of characters to pastes; other events stay between them. */

@@ -9,7 +9,7 @@ import { keyPress } from '../keys/key-event.ts'
 import { isSamePlaces, notePlaces, placedByKey } from '../keys/key-meaning.ts'
 import { noteAnswered, noteConfigured, noteLostLog } from '../outside-changes.ts'
 import { updateMenu } from '../press-in-menu.ts'
-import { runEarlyCommand } from '../run-slash.ts'
+import { runEarlyCommands } from '../run-slash.ts'
 import { addNotice, message, type UiState } from '../ui-state.ts'
 import { followWriting } from '../write-over-question.ts'
 import { askForFiles } from './ask-for-files.ts'
@@ -74,6 +74,7 @@ export function updateUi(ui: UiState, action: UiAction, context: UiContext): UiS
     case 'listed':
     case 'menuFilled':
     case 'previewed':
+    case 'olderRead':
       return updateMenu(ui, action, context)
     case 'looked':
       return stepTo({ ...ui, ...action.look })
@@ -97,7 +98,7 @@ function takeInput(ui: UiState, action: UiAction & { kind: 'key' | 'line' | 'sig
 
 /** Goes on with what was entered before the conversation was open: messages, a command, a path that is begun. */
 function afterOpening(ui: UiState, context: UiContext): UiStep {
-  const step = runEarlyCommand(ui, context)
+  const step = runEarlyCommands(ui, context)
   return askForFiles({ ...step, intents: [...resendUnsent(ui), ...step.intents] }, context)
 }
 

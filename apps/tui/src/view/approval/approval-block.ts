@@ -42,18 +42,19 @@ export interface ApprovalBlock {
 interface Layout {
   /** True for blank rows between the parts. */
   readonly isSpaced: boolean
-  /** True for one answer per row. */
-  readonly isListed: boolean
+  /** Answers one per row, as words in rows that wrap, or as keys in one row. */
+  readonly answers: 'listed' | 'wrapped' | 'keys'
   readonly rule: RuleText
 }
 
 /** Layouts from the most readable to the smallest. */
 const layouts: readonly Layout[] = [
-  { isSpaced: true, isListed: true, rule: 'named' },
-  { isSpaced: false, isListed: true, rule: 'named' },
-  { isSpaced: false, isListed: true, rule: 'none' },
-  { isSpaced: false, isListed: false, rule: 'named' },
-  { isSpaced: false, isListed: false, rule: 'none' },
+  { isSpaced: true, answers: 'listed', rule: 'named' },
+  { isSpaced: false, answers: 'listed', rule: 'named' },
+  { isSpaced: false, answers: 'listed', rule: 'none' },
+  { isSpaced: false, answers: 'wrapped', rule: 'named' },
+  { isSpaced: false, answers: 'wrapped', rule: 'none' },
+  { isSpaced: false, answers: 'keys', rule: 'none' },
 ]
 
 /** Minimum rows for one answer per row; below it, answers share a row so that earlier work stays visible. */
@@ -90,7 +91,9 @@ export function approvalBlock(asking: Asking, room: Room): ApprovalBlock {
     doubts: warningRows(approval, room),
   }
   for (const layout of layouts) {
-    if (layout.isListed && maxRows < listedFromRows) continue
+    if (layout.answers === 'listed' && maxRows < listedFromRows) continue
+    // The rule to remember must be read whole, and a form has no keys in one row.
+    if (layout.answers === 'keys' && asking.mode !== 'answer') continue
     const rows = wholeRows(asking, parts, { layout, room })
     if (rows.length <= maxRows) return { rows, isWhole: true }
   }
@@ -102,13 +105,16 @@ export function approvalBlock(asking: Asking, room: Room): ApprovalBlock {
 function wholeRows(
   asking: Asking,
   { head, title, files, text, form, doubts }: Parts,
-  { layout: { isSpaced, isListed, rule }, room }: { readonly layout: Layout; readonly room: Room },
+  { layout: { isSpaced, answers, rule }, room }: { readonly layout: Layout; readonly room: Room },
 ): readonly Line[] {
   const gap: readonly Line[] = isSpaced ? [[]] : []
   const context = contextRows(asking, beside(room), rule)
-  const answers = choiceRows(asking, room, { isListed, isUnseen: false })
+  const choices =
+    answers === 'keys'
+      ? indented([keyRow({ ...asking, isSeen: true }, beside(room))])
+      : choiceRows(asking, room, { isListed: answers === 'listed', isUnseen: false })
   const asked = indented([...title, ...files, ...text])
-  return [...head, ...asked, ...form, ...gap, ...doubts, ...indented(context), ...gap, ...answers]
+  return [...head, ...asked, ...form, ...gap, ...doubts, ...indented(context), ...gap, ...choices]
 }
 
 /** Returns the rows that fit. A yes does not count yet, unless everything was on the screen before. */

@@ -7,7 +7,7 @@ import { inputText } from '../../ui/inbox.ts'
 import { actorName } from '../../ui/outside-changes.ts'
 import type { FilledForm, UiState } from '../../ui/ui-state.ts'
 import { shownName, strippedLine } from '../text/control-characters.ts'
-import { truncateLine } from '../text/fit-rows.ts'
+import { fittingParts, truncateLine } from '../text/fit-rows.ts'
 import { count } from '../text/formats.ts'
 import { beside, gutterCells, indented, marked } from '../text/gutter.ts'
 import type { Line, Room, Span } from '../text/span.ts'
@@ -21,7 +21,7 @@ export function composerRows(state: ConversationState | null, ui: UiState, room:
   const { rows, caret } = layoutComposer(ui.composer, inner, Math.max(1, maxRows))
   const mark = promptMark(ui)
   const shown: readonly Line[] =
-    ui.composer.text === '' ? [truncateLine([{ text: placeholder(state, ui), tone: 'muted' }], inner)] : rows
+    ui.composer.text === '' ? [truncateLine([{ text: placeholder(state, ui, inner), tone: 'muted' }], inner)] : rows
   return { rows: marked(mark, shown), caret: { row: caret.row, column: caret.column + gutterCells } }
 }
 
@@ -36,7 +36,7 @@ function promptMark(ui: UiState): Span {
   return { text: '›', tone: purpose.kind === 'message' ? 'accent' : 'warn', bold: true }
 }
 
-function placeholder(state: ConversationState | null, { purpose, opened, link }: UiState): string {
+function placeholder(state: ConversationState | null, { purpose, opened, link }: UiState, room: Room): string {
   if (link.kind === 'lost') return 'what you write is kept'
   if (purpose.kind === 'note') return 'what to do instead'
   if (purpose.kind === 'edit') return 'Enter on an empty line takes the message back'
@@ -44,7 +44,7 @@ function placeholder(state: ConversationState | null, { purpose, opened, link }:
   if (opened?.readOnly)
     return opened.onlyWatches ? 'read-only: this window watches' : 'read-only view: /fork goes on in a copy'
   if (state?.core.turn !== null && state !== null) return 'Enter adds to this turn, Alt+Enter waits for the next'
-  return 'Ask anything · @ file · / command · ! shell · ? keys'
+  return fittingParts(['Ask anything', '@ file', '/ command', '! shell', '? keys'], room)
 }
 
 function fieldHint(state: ConversationState | null, form: FilledForm): string {

@@ -46,13 +46,28 @@ export function pageAt(room: PageRoom, top: Place | null): Page {
   }
 }
 
-/** Returns the place that many rows below or above the first row of the page, at most the first or the last one. */
+/**
+ * Returns the place that many rows below or above the first row of the page, at most the first or the last one. Stops at a
+ * gap that can still be read: above at its row, below before it, so that no key skips what it stands for.
+ */
 export function movedTop(room: PageRoom, page: Page, rowCount: number): Place | null {
   const [first] = page.rows
   if (first === undefined) return null
   const start = { index: first.index, row: first.row }
-  const moved = rowCount < 0 ? rowsUpTo(room, start, -rowCount)[0] : rowsFrom(room, start, rowCount + 1).at(-1)
-  return placeOf(room, moved ?? first)
+  if (rowCount < 0) {
+    if (isUnread(room, first)) return placeOf(room, first)
+    const above = rowsUpTo(room, start, -rowCount)
+    const gap = above.findLastIndex((row) => isUnread(room, row))
+    return placeOf(room, above[Math.max(0, gap)] ?? first)
+  }
+  const below = rowsFrom(room, start, rowCount + 1)
+  const gap = below.findIndex((row, index) => index > 0 && isUnread(room, row))
+  return placeOf(room, (gap === -1 ? below : below.slice(0, gap)).at(-1) ?? first)
+}
+
+function isUnread({ entries }: PageRoom, { index }: PageRow): boolean {
+  const entry = entries[index]
+  return entry?.kind === 'gap' && entry.problem === null
 }
 
 /** Returns the place of a row on the page. */

@@ -89,17 +89,25 @@ function conversationLines(scene: Scene & { readonly state: ConversationState },
   const { core } = state
   const finished = finishedLines(scene, before.stream)
   const plan = JSON.stringify(core.plan)
+  const planTurn = plan === transcript.plan ? transcript.planTurn : (core.turn?.id ?? null)
   const open = streamed(state, finished.stream)
   const turn = followTurn(transcript.turn, state, nowMs)
   const clock = transcript.turn !== null && turn?.turnId !== transcript.turn.turnId ? transcript.turn : null
   return {
-    transcript: { ...transcript, itemCount: core.counts.items, plan, turn },
+    transcript: { ...transcript, itemCount: core.counts.items, plan, planTurn, turn },
     stream: open.stream,
     lines: [
       ...finished.lines,
       ...(core.plan === null || plan === transcript.plan ? [] : [planLine(core.plan)]),
       ...open.lines,
-      ...(clock === null ? [] : [endingWords(endingBlock(clock, core, utcOffsetMs), core)]),
+      ...(clock === null
+        ? []
+        : [
+            endingWords(
+              endingBlock(clock, { core, plan: planTurn === clock.turnId ? core.plan : null }, utcOffsetMs),
+              core,
+            ),
+          ]),
     ],
   }
 }

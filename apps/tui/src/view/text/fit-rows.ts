@@ -179,3 +179,15 @@ export function clipRows(rows: readonly Line[], { head, tail, hint = '' }: Clip)
 export function lastRows<Row>(rows: readonly Row[], limit: number): readonly Row[] {
   return limit <= 0 ? [] : rows.slice(-limit)
 }
+
+/** Returns the first parts, with a dot between, as far as they fit whole; the first one in any case. */
+export function fittingParts(parts: readonly string[], { columns, ambiguous }: Room): string {
+  const [first = '', ...others] = parts
+  return others.reduce(
+    ({ text, isFull }, part) => {
+      const longer = `${text} · ${part}`
+      return isFull || cellWidth(longer, ambiguous) > columns ? { text, isFull: true } : { text: longer, isFull }
+    },
+    { text: first, isFull: false },
+  ).text
+}

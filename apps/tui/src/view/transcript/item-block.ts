@@ -1,7 +1,7 @@
 import type { Item, ItemOf } from '@parley/protocol'
 import { renderMarkdown } from '../markdown/render.ts'
 import { showEffects, stripEffects } from '../text/control-characters.ts'
-import { clipRows, foldHint, truncateLine } from '../text/fit-rows.ts'
+import { type Clip, clipRows, foldHint, truncateLine } from '../text/fit-rows.ts'
 import { banded, marked, textRows } from '../text/gutter.ts'
 import type { Line, Room } from '../text/span.ts'
 import { authorRows, type Block } from './block.ts'
@@ -37,8 +37,11 @@ export function itemBlock(item: Item, room: Room, author: string | null = null):
 
 function userRows(text: string, room: Room): readonly Line[] {
   const rows = textRows(stripEffects(text).trimEnd(), room)
-  return banded(clipRows(rows, { head: 30, tail: 5, hint: foldHint }), room)
+  return banded(clipRows(rows, ownTextClip), room)
 }
+
+/** Rows of a message of the user: more was pasted. */
+const ownTextClip: Clip = { head: 10, tail: 3, hint: foldHint }
 
 /** Returns reasoning folded to its newest heading or first line. */
 export function reasoningRows(item: Pick<ItemOf<'reasoning'>, 'text'>, room: Room): readonly Line[] {

@@ -22,6 +22,8 @@ export interface Transcript {
   readonly noticeCount: number
   /** The plan that was printed, as JSON. */
   readonly plan: string
+  /** Turn that made or changed that plan; null where no turn ran. */
+  readonly planTurn: string | null
   readonly stream: MessageStream | null
   readonly last: BlockKind | null
   /** Look-ups since the last other block, which are printed together before the next. */
@@ -48,6 +50,7 @@ export const emptyTranscript: Transcript = {
   itemCount: 0,
   noticeCount: 0,
   plan: 'null',
+  planTurn: null,
   stream: null,
   last: null,
   lookUps: [],
@@ -108,7 +111,8 @@ function followClock(scan: Scan, state: ConversationState): void {
 function putEnding(scan: Scan, core: Core, runningId: string | null): void {
   const { turn: clock } = scan.transcript
   if (clock === null || clock.turnId === runningId) return
-  const ending = endingBlock(clock, core, scan.utcOffsetMs)
+  const left = scan.transcript.planTurn === clock.turnId ? core.plan : null
+  const ending = endingBlock(clock, { core, plan: left }, scan.utcOffsetMs)
   change(scan, { turn: null })
   if (ending !== null) put(scan, { ...ending, lines: wrapLines(ending.lines, scan.room) })
 }
@@ -178,11 +182,11 @@ function appendToMessage(scan: Scan, { begun }: MessageStream, lines: Block['lin
   else put(scan, { kind: 'message', lines: begun && lines[0]?.length === 0 ? lines.slice(1) : lines })
 }
 
-function settlePlan(scan: Scan, { core: { plan } }: ConversationState): void {
+function settlePlan(scan: Scan, { core: { plan, turn } }: ConversationState): void {
   const written = JSON.stringify(plan)
   if (written === scan.transcript.plan) return
   const isFirst = scan.transcript.plan === emptyTranscript.plan
-  change(scan, { plan: written })
+  change(scan, { plan: written, planTurn: turn?.id ?? null })
   if (plan === null) return
   // Steps that one row would cut are printed whole, the first time.
   const isWhole = isFirst && !fitsRow(plan, beside(scan.room))
@@ -235,6 +239,7 @@ export function openTranscript(
     ...transcript,
     itemCount: core.counts.items - window.length + from,
     plan: isPrinted ? JSON.stringify(core.plan) : 'null',
+    planTurn: null,
     stream: null,
     earlierItems: core.counts.items,
   }

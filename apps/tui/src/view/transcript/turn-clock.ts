@@ -1,7 +1,8 @@
-import type { ConversationState, Core } from '@parley/protocol'
+import type { ConversationState, Core, Plan } from '@parley/protocol'
 import { isAsking } from '../../ui/answers.ts'
 import { formatDuration } from '../text/formats.ts'
 import type { Block } from './block.ts'
+import { isFinished } from './plan-rows.ts'
 
 /** Time of the turn that runs, and how much of it was spent waiting for the user. */
 export interface TurnClock {
@@ -41,11 +42,23 @@ const dayMinutes = 24 * 60
 
 const endings = { completed: 'done in', interrupted: 'stopped after', failed: 'failed after' } as const
 
+interface Ended {
+  readonly core: Core
+  /** Plan that the turn made or changed; null for none. */
+  readonly plan: Plan | null
+}
+
+/** Returns how much of the plan was done, where the turn left some of it. */
+function planLeft(plan: Plan | null): string {
+  if (plan === null || isFinished(plan)) return ''
+  return ` · ${plan.steps.filter(({ status }) => status === 'completed').length} of ${plan.steps.length} steps done`
+}
+
 /**
- * Returns the last row of a turn: how long it worked, how long it waited for the user, and the time of day. Null for one
- * that took no time worth saying. `offsetMs`: of the local time from UTC.
+ * Returns the last row of a turn: how long it worked, how long it waited for the user, what it left of its plan, and the
+ * time of day. Null for one that took no time worth saying. `offsetMs`: of the local time from UTC.
  */
-export function endingBlock(clock: TurnClock, { lastTurn }: Core, offsetMs: number): Block | null {
+export function endingBlock(clock: TurnClock, { core: { lastTurn }, plan }: Ended, offsetMs: number): Block | null {
   if (lastTurn?.id !== clock.turnId) return null
   const worked = workedMs(clock, lastTurn.endedAt)
   const waited = waitedMs(clock, lastTurn.endedAt)
@@ -53,6 +66,6 @@ export function endingBlock(clock: TurnClock, { lastTurn }: Core, offsetMs: numb
   const waiting = waited < leastMs ? '' : ` · ${formatDuration(waited)} waiting for you`
   const minutes = Math.floor((lastTurn.endedAt + offsetMs) / minuteMs) % dayMinutes
   const time = [Math.floor(minutes / 60), minutes % 60].map((part) => String(part).padStart(2, '0')).join(':')
-  const text = `${endings[lastTurn.outcome]} ${formatDuration(worked)}${waiting} · ${time}`
+  const text = `${endings[lastTurn.outcome]} ${formatDuration(worked)}${waiting}${planLeft(plan)} · ${time}`
   return { kind: 'ending', lines: [[{ text, tone: 'muted' }]] }
 }

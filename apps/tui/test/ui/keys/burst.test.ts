@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { gatherBurst, noBurst } from '../../../src/ui/keys/burst.ts'
+import { enterTypedBefore, gatherBurst, noBurst } from '../../../src/ui/keys/burst.ts'
 import { decode, idleDecoder } from '../../../src/ui/keys/decoder.ts'
 
 /** Reads as they come, each with its time; gives what each became, briefly. */
@@ -62,5 +62,24 @@ describe('gatherBurst', () => {
 
   test('keys that are not characters stay between the pastes', () => {
     expect(gathered([[0, 'abcdefgh\r\x1b[Ax']])).toEqual(['paste:abcdefgh\n', 'up', 'paste:x'])
+  })
+})
+
+describe('input typed before the terminal was in raw mode', () => {
+  const typed = (input: string, rawForMs: number) => {
+    const { events, enter } = enterTypedBefore(decode(idleDecoder, input).events, rawForMs)
+    return [...events, ...(enter === null ? [] : [enter])].map((event) =>
+      event.kind === 'key' ? `${event.ctrl ? 'ctrl+' : ''}${event.name}` : event.kind,
+    )
+  }
+
+  test('ends with Enter where a line end is last', () => {
+    expect(typed('fix the cache\n', 5)).toEqual(['text', 'enter'])
+    expect(typed('one\ntwo\n', 5)).toEqual(['text', 'ctrl+j', 'text', 'enter'])
+  })
+
+  test('is not what comes later, or ends without a line end', () => {
+    expect(typed('fix\n', 60)).toEqual(['text', 'ctrl+j'])
+    expect(typed('one\ntwo', 5)).toEqual(['text', 'ctrl+j', 'text'])
   })
 })

@@ -66,6 +66,24 @@ describe('moving', () => {
     expect(lastRow(press(world, ']'))).toContain('No later message')
   })
 
+  test('keys that come before what a gap stands for has been read do not skip it', () => {
+    const log = talk(1_000)
+    const start = press(worldOf(log, { held: 20 }), 'g')
+    const end = press(start, 'G')
+    const held = (world: World, key: string, count: number) =>
+      Array.from({ length: count }).reduce<World>(
+        (before) => ({
+          ...before,
+          pager: updatePager(before.pager, { kind: 'key', event: keyPress(key) }, before.size).pager,
+        }),
+        world,
+      )
+    const up = held(end, 'pageup', 100)
+    expect(screenOf(up)).not.toContain('beginning')
+    const down = held(start, 'pagedown', 400)
+    expect(screenOf(down)).not.toContain('end ·')
+  })
+
   test('keeps a bounded part of the log in memory', () => {
     let world = worldOf(
       Array.from({ length: 3_000 }, (_, n) => answer('x'.repeat(30_000), `m${n}`)),

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { sentMessages } from '../../../src/ui/earlier-message.ts'
 import type { UiState } from '../../../src/ui/ui-state.ts'
 import { updateUi } from '../../../src/ui/update/update-ui.ts'
 import {
@@ -40,8 +41,24 @@ describe('Escape twice, idle and empty', () => {
   test('forks before the chosen one and puts its text in the composer', () => {
     const { twice } = escapeTwice(openUi, 400)
     const { ui, intents } = typeKeys(twice.ui, idle, 'down', 'enter')
-    expect(intents).toEqual([{ kind: 'fork', conversationId: 'c', before: 'u-first qu' }])
+    expect(intents).toEqual([{ kind: 'fork', conversationId: 'c', before: { seq: 2, turnId: 't1' } }])
     expect({ text: ui.composer.text, menu: ui.menu }).toEqual({ text: 'first question', menu: null })
+  })
+
+  test('lists messages older than the state has, once they are read, and the choice stays', () => {
+    const { twice } = escapeTwice(openUi, 400)
+    expect(twice.intents).toEqual([])
+    const [first, second] = idle.window
+    const shortened = { ...idle, window: idle.window.slice(2) }
+    const once = typeAtOnce(openUi, shortened, 1_000, 'escape')
+    const opened = typeAtOnce(rest(once, shortened, 1_400).ui, shortened, 1_400, 'escape')
+    expect(opened.intents).toEqual([{ kind: 'olderMessages', before: shortened.window[0]?.seq }])
+    const messages = sentMessages([first, second].flatMap((entry) => entry ?? []))
+    const read = updateUi(opened.ui, { kind: 'olderRead', messages }, contextAt(shortened, 1_500))
+    expect(read.ui.menu).toMatchObject({ choice: 0, rows: [{ text: 'second' }, { text: 'first question' }] })
+    const { ui, intents } = typeKeys(read.ui, shortened, 'down', 'enter')
+    expect(intents).toMatchObject([{ kind: 'fork', before: { seq: first?.seq } }])
+    expect(ui.composer.text).toBe('first question')
   })
 
   test('does nothing after a second, with another key between, or with text', () => {

@@ -128,6 +128,24 @@ describe('Enter', () => {
   })
 })
 
+test('commands entered before the conversation is open run in their order', () => {
+  const starting: UiState = { ...initialUi, composer: written('/model nova') }
+  const first = typeKeys(starting, null, 'enter').ui
+  const second = typeKeys({ ...first, composer: written('/effort high') }, null, 'enter').ui
+  const step = updateUi({ ...second, link: openUi.link }, openedHere, contextAt(idle, 0))
+  expect(step.intents).toEqual([
+    { kind: 'configure', settings: { model: 'nova' } },
+    { kind: 'configure', settings: { effort: 'high' } },
+  ])
+  expect(step.ui.earlyCommands).toEqual([])
+})
+
+test('commands entered behind one that opens another conversation wait for that one', () => {
+  const waiting = { ...openUi, earlyCommands: ['/new', '/effort high'] }
+  const step = updateUi(waiting, openedHere, contextAt(idle, 0))
+  expect(step).toMatchObject({ intents: [{ kind: 'new' }], ui: { earlyCommands: ['/effort high'] } })
+})
+
 test('Up shows earlier messages, of the conversation and then of the folder', () => {
   expect(typeKeys(openUi, idle, 'up').ui.composer.text).toBe('first')
   const { ui } = updateUi(openUi, { kind: 'recalled', prompts: ['older', 'first', 'old'] }, contextAt(idle, 0))

@@ -1,6 +1,8 @@
 import type { ConversationEvent } from '@parley/protocol'
 import { describe, expect, test } from 'vitest'
 import { layoutScreen } from '../../../src/view/layout-screen.ts'
+import { liveRows } from '../../../src/view/live-zone.ts'
+import { lineText } from '../../../src/view/text/span.ts'
 import { emptyTranscript, type Transcript } from '../../../src/view/transcript/transcript.ts'
 import {
   after,
@@ -74,4 +76,46 @@ describe('the end of a turn', () => {
   test('is not said of a turn that this window has not seen', () => {
     expect(printed([4, [turnStarted, turnEnded()]])).toEqual([])
   })
+})
+
+describe('a plan that a turn leaves unfinished', () => {
+  const steps = [
+    { step: 'Find', status: 'completed' as const },
+    { step: 'Bound', status: 'inProgress' as const },
+  ]
+  const left = [turnStarted, { type: 'plan.updated' as const, plan: { steps } }]
+  const later = [...left, turnEnded(), { ...turnStarted, turnId: 't2' }]
+
+  /** Returns the live zone of the last of these frames. */
+  function live(...frames: readonly (readonly ConversationEvent[])[]): string {
+    let transcript: Transcript = emptyTranscript
+    return (
+      frames
+        .map((events) => {
+          const { transcript: next, screen } = layoutScreen({ ...sceneOf(after(...events)), transcript })
+          transcript = next
+          return liveRows(screen.live).map(lineText).join('\n')
+        })
+        .at(-1) ?? ''
+    )
+  }
+
+  test('is counted in the row that ends the turn', () => {
+    const rows = printed([0, left], [4, [...left, turnEnded()]])
+    expect(rows.at(-1)).toMatch(/^done in 2\.0 s · 1 of 2 steps done · /)
+  })
+
+  test('is no longer pinned while a later turn works, until that one changes it', () => {
+    expect(live(left)).toContain('▸ Bound')
+    expect(live(left, later)).not.toContain('Bound')
+    const changed = steps.map((step) => ({ ...step, step: `${step.step} it` }))
+    expect(live(left, later, [...later, { type: 'plan.updated', plan: { steps: changed } }])).toContain('▸ Bound it')
+  })
+})
+
+test('a message of the user that was pasted shows its first and last rows', () => {
+  const text = Array.from({ length: 100 }, (_, index) => `line ${index + 1}`).join('\n')
+  const rows = printed([0, [turnStarted, completed(userMessage(text))]])
+  expect(rows.filter((row) => /line|more/.test(row))).toHaveLength(14)
+  expect(rows.join('\n')).toMatch(/line 10\n.*… 87 more lines \(Ctrl\+O\)\n.*line 98/)
 })

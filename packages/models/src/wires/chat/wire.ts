@@ -22,7 +22,7 @@ export function createChatWriter(adapter: string): WriteRequest {
       request.tools.length === 0 ? '' : `,"tools":${JSON.stringify(request.tools.map(toolOf))},"tool_choice":"auto"`
     const { instructions } = request
     const system = instructions === '' ? '' : JSON.stringify({ role: 'system', content: instructions })
-    const messages = [system, writeMessages(request.entries)].filter((text) => text !== '').join(',')
+    const messages = [system, writeMessages(request.entries, request.model)].filter((text) => text !== '').join(',')
     return `${head}${tools},"messages":[${messages}]}`
   }
 }

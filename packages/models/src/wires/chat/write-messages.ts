@@ -16,17 +16,21 @@ interface UserContent {
   readonly parts: string
 }
 
+type WriteMessages = (entries: readonly ModelEntry[], model: string) => string
+
 /**
  * Creates a function that writes the messages of a request, without the brackets of the array. Messages of the user that
  * follow each other are one: the templates of Mistral and Gemma reject two. Each entry is serialised once in its life.
  */
-export function createMessageWriter(adapter: string): (entries: readonly ModelEntry[]) => string {
+export function createMessageWriter(adapter: string): WriteMessages {
   const writtenOnce = createWrittenEntries<Written>()
-  return (entries) => {
+  return (entries, model) => {
     const foreignIds = new Set<string>()
     const messages: string[] = []
     let open: UserContent[] = []
+    let before: ModelEntry['kind'] = 'user'
     const close = () => {
+      if (open.length > 0 && before === 'result' && mistral.test(model)) messages.push(bridge)
       if (open.length > 0) messages.push(userMessage(open))
       open = []
     }
@@ -37,6 +41,7 @@ export function createMessageWriter(adapter: string): (entries: readonly ModelEn
       else if (written.messages !== '') {
         close()
         messages.push(written.messages)
+        before = entry.kind
         if (written.images !== undefined) open.push(written.images)
       }
     }
@@ -44,6 +49,11 @@ export function createMessageWriter(adapter: string): (entries: readonly ModelEn
     return messages.join(',')
   }
 }
+
+/** Models that reject a message of the user right after a result, as an interrupted turn leaves it. */
+const mistral = /mistral|ministral|devstral|codestral|magistral|mixtral|pixtral/i
+
+const bridge = '{"role":"assistant","content":"Noted."}'
 
 function userMessage(contents: readonly UserContent[]): string {
   const texts = contents.flatMap(({ text }) => text ?? [])

@@ -65,10 +65,15 @@ export function loginProvider(id: string, config: Config, env: Env): ProviderCon
   throw rejection('invalidParams', `The provider "${id}" plays a recording and takes no key.`, { field: 'provider' })
 }
 
+/** Codes of this program; any other is the word of a server that refuses. */
+const ownCodes = ['aborted', 'timeout', 'unreachable', 'unsupported']
+
 /** Returns code and message of a failure; `internal` for one that nothing here expects. */
 export function faultOf(fault: unknown): { readonly code: string; readonly message: string } {
-  if (fault instanceof Error && fault.name === 'OAuthError' && 'code' in fault)
-    return { code: String(fault.code), message: fault.message }
+  if (fault instanceof Error && /^(?:OAuthError|McpLoginError)$/.test(fault.name) && 'code' in fault) {
+    const code = String(fault.code)
+    return { code: ownCodes.includes(code) ? code : 'auth', message: fault.message }
+  }
   const known = asRejection(fault)
   if (known instanceof RpcError) return { code: String(known.data?.['code']), message: known.message }
   return { code: 'internal', message: 'Something went wrong in parley itself; its log says more.' }

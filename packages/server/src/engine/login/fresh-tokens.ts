@@ -1,5 +1,6 @@
 import { ConfigError } from '@parley/config'
-import type { Credential, CredentialName, OAuthCredential } from '../../credentials/credential.ts'
+import { McpLoginError, renewMcpLogin } from '@parley/mcp-client'
+import type { Credential, CredentialName, RenewableCredential } from '../../credentials/credential.ts'
 import type { CredentialStore } from '../../credentials/credential-store.ts'
 
 /** Time before its end at which a token is renewed: a request may wait in a queue that long. */
@@ -17,11 +18,14 @@ interface TokenPorts {
  * Resolves to an access token that is good for a minute at least. One process renews it; others wait and take the result,
  * because a server may accept a refresh token once. Throws `ConfigError` when the login has ended.
  */
-export async function freshTokens(login: OAuthCredential, { name, store, learn, now }: TokenPorts): Promise<string> {
+export async function freshTokens(
+  login: RenewableCredential,
+  { name, store, learn, now }: TokenPorts,
+): Promise<string> {
   if (!endsSoon(login, now())) return login.accessToken
   const kept = await store.update(name, async (current) => {
     // Another process may have renewed it during the wait.
-    if (current.kind !== 'oauth' || !endsSoon(current, now())) return null
+    if (current.kind === 'key' || !endsSoon(current, now())) return null
     const renewed = await renew(current, now)
     if (renewed !== null) learn(renewed)
     return renewed
@@ -31,21 +35,33 @@ export async function freshTokens(login: OAuthCredential, { name, store, learn, 
   return kept.kind === 'key' ? kept.key : kept.accessToken
 }
 
-function endsSoon({ expiresAtMs }: OAuthCredential, nowMs: number): boolean {
+function endsSoon({ expiresAtMs }: RenewableCredential, nowMs: number): boolean {
   return expiresAtMs !== null && expiresAtMs - nowMs < marginMs
 }
 
 /** Renews a login. Resolves to null when the server does not answer and the token is still good. */
-async function renew(login: OAuthCredential, now: () => number): Promise<OAuthCredential | null> {
-  const { OAuthError, renewTokens } = await import('./oauth-client.ts')
+async function renew(login: RenewableCredential, now: () => number): Promise<RenewableCredential | null> {
   try {
-    return await renewTokens(login, now(), new AbortController().signal)
+    return await renewed(login, now(), new AbortController().signal)
   } catch (error) {
-    if (!(error instanceof OAuthError)) throw error
+    const code = codeOf(error)
+    if (code === null || !(error instanceof Error)) throw error
     const isGood = login.expiresAtMs !== null && login.expiresAtMs > now()
-    if (isGood && error.code !== 'invalid_grant') return null
+    if (isGood && code !== 'invalid_grant' && code !== 'ended') return null
     throw new ConfigError('login', `could not be renewed: ${error.message} Log in again if that lasts.`)
   }
+}
+
+async function renewed(login: RenewableCredential, nowMs: number, signal: AbortSignal): Promise<RenewableCredential> {
+  if (login.kind === 'mcp') return { kind: 'mcp', ...(await renewMcpLogin(login, nowMs, signal)) }
+  const { renewTokens } = await import('./oauth-client.ts')
+  return renewTokens(login, nowMs, signal)
+}
+
+/** Returns the code of a failed renewal; null for any other error. */
+function codeOf(error: unknown): string | null {
+  if (error instanceof McpLoginError) return error.code
+  return error instanceof Error && error.name === 'OAuthError' && 'code' in error ? String(error.code) : null
 }
 
 function ended(name: CredentialName): ConfigError {

@@ -3,17 +3,20 @@ import type { Config } from '@parley/config'
 import { createModelClient, type Env, keyVariable, type ModelFailure, type ProviderConfig } from '@parley/models'
 import type { LoginCompleted, ParamsOf, ResultOf } from '@parley/protocol'
 import type { Redaction } from '@parley/redaction'
-import type { Credential } from '../../credentials/credential.ts'
+import type { Credential, CredentialName } from '../../credentials/credential.ts'
 import type { CredentialStore } from '../../credentials/credential-store.ts'
 import type { Clock } from '../../ports/clock-and-ids.ts'
 import { keyedProviderIds, providerOf } from '../settings/model-sources.ts'
 import { readConfig } from '../settings/read-config.ts'
+import { beginAtServer } from './begin-at-server.ts'
 import { beginLogin, faultOf, loginProvider } from './begin-login.ts'
-import { learnCredential } from './provider-keys.ts'
+import { keptProviders, learnCredential } from './provider-keys.ts'
 
 /** Attempts to log in, and what they left. */
 export interface Logins {
   start(params: ParamsOf<'login/start'>): Promise<ResultOf<'login/start'>>
+  startMcp(params: ParamsOf<'mcp/login'>): Promise<ResultOf<'mcp/login'>>
+  logoutMcp(params: ParamsOf<'mcp/logout'>): Promise<ResultOf<'mcp/logout'>>
   cancel(params: ParamsOf<'login/cancel'>): ResultOf<'login/cancel'>
   status(): ResultOf<'login/status'>
   logout(params: ParamsOf<'logout'>): Promise<ResultOf<'logout'>>
@@ -28,6 +31,8 @@ export interface LoginPorts {
   /** Sends the end of an attempt to every client that may log in. */
   readonly announce: (end: LoginCompleted) => void
   readonly report: (fault: unknown) => void
+  /** Starts the MCP servers of a name anew. */
+  readonly restart: (name: string) => Promise<unknown>
 }
 
 export function createLogins(ports: LoginPorts): Logins {
@@ -36,7 +41,7 @@ export function createLogins(ports: LoginPorts): Logins {
   const ownConfig = () => readConfig(home, {}).values
 
   async function run(loginId: string, attempt: Attempt): Promise<void> {
-    const { provider } = attempt
+    const { about } = attempt
     const { code, error, keptIn } = await keepWhenAccepted(attempt, ports).catch((fault: unknown) => {
       const known = faultOf(fault)
       if (known.code === 'internal') report(fault)
@@ -44,8 +49,17 @@ export function createLogins(ports: LoginPorts): Logins {
     })
     attempts.delete(loginId)
     const said = error === null ? null : redaction.text(error)
-    const variable = keyVariable(provider, env) ?? null
-    announce({ loginId, provider: provider.id, success: error === null, code, error: said, keptIn, variable })
+    announce({ loginId, ...about, success: error === null, code, error: said, keptIn })
+    if (error === null && about.mcpServer !== null) await ports.restart(about.mcpServer).catch(report)
+  }
+
+  /** Begins an attempt, which goes on after the reply. */
+  function begin(attempt: Attempt, controller: AbortController): string {
+    const loginId = `l-${randomUUID().slice(-12)}`
+    attempts.set(loginId, controller)
+    // The reply leaves first, so that a client knows the id in the notification.
+    setImmediate(() => void run(loginId, attempt))
+    return loginId
   }
 
   return {
@@ -54,13 +68,25 @@ export function createLogins(ports: LoginPorts): Logins {
       const provider = loginProvider(id, config, env)
       const controller = new AbortController()
       const { signal } = controller
-      const way = await beginLogin({ id, key, flow, config, signal }, ports.clock)
-      const loginId = `l-${randomUUID().slice(-12)}`
-      attempts.set(loginId, controller)
-      // The reply leaves first, so that a client knows the id in the notification.
-      setImmediate(() => void run(loginId, { provider, config, signal, credential: way.credential }))
-      const { url, userCode } = way
+      const { credential, url, userCode } = await beginLogin({ id, key, flow, config, signal }, ports.clock)
+      const check = (found: Credential) => refusalOf(found, { provider, signal }, env)
+      const about = { provider: id, mcpServer: null, variable: keyVariable(provider, env) ?? null }
+      const loginId = begin({ name: `provider/${id}`, about, config, signal, credential, check }, controller)
       return { loginId, ...(url === undefined ? {} : { url }), ...(userCode === undefined ? {} : { userCode }) }
+    },
+    async startMcp({ name }) {
+      const config = ownConfig()
+      const controller = new AbortController()
+      const { signal } = controller
+      const { credential, url } = await beginAtServer({ name, config, signal }, ports.clock)
+      const about = { provider: null, mcpServer: name, variable: null }
+      const check = () => Promise.resolve(null)
+      return { loginId: begin({ name: `mcp/${name}`, about, config, signal, credential, check }, controller), url }
+    },
+    async logoutMcp({ name }) {
+      const removed = await store.remove(`mcp/${name}`)
+      if (removed) await ports.restart(name)
+      return { removed }
     },
     cancel({ loginId }) {
       const attempt = attempts.get(loginId)
@@ -77,10 +103,13 @@ export function createLogins(ports: LoginPorts): Logins {
 }
 
 interface Attempt {
-  readonly provider: ProviderConfig
+  readonly name: CredentialName
+  readonly about: Pick<LoginCompleted, 'provider' | 'mcpServer' | 'variable'>
   readonly config: Config
   readonly signal: AbortSignal
   readonly credential: Promise<Credential>
+  /** Tries the credential. Resolves to the failure; null when it is accepted. */
+  readonly check: (credential: Credential) => Promise<ModelFailure | null>
 }
 
 type Outcome = Pick<LoginCompleted, 'code' | 'error' | 'keptIn'>
@@ -90,24 +119,25 @@ function failed(code: string, error: string): Outcome {
 }
 
 /** Waits for the credential, tries it and keeps it. */
-async function keepWhenAccepted(attempt: Attempt, { env, store, redaction }: LoginPorts): Promise<Outcome> {
-  const { provider, config, signal } = attempt
+async function keepWhenAccepted(attempt: Attempt, { store, redaction }: LoginPorts): Promise<Outcome> {
+  const { name, config, signal, check } = attempt
   const credential = await attempt.credential
   learnCredential(redaction, credential)
-  const key = credential.kind === 'key' ? credential.key : credential.accessToken
-  const refusal = await refusalOf({ provider, key, signal }, env)
+  const refusal = await check(credential)
   if (signal.aborted) return failed('aborted', 'The login was cancelled; nothing is kept.')
   if (refusal !== null) return failed(refusal.code, `${refusal.message} The key is not kept.`)
   const wanted = config.cli_auth_credentials_store ?? 'auto'
-  return { code: null, error: null, keptIn: await store.keep(`provider/${provider.id}`, credential, wanted) }
+  return { code: null, error: null, keptIn: await store.keep(name, credential, wanted) }
 }
 
-interface Trial extends Pick<Attempt, 'provider' | 'signal'> {
-  readonly key: string
+interface Trial {
+  readonly provider: ProviderConfig
+  readonly signal: AbortSignal
 }
 
-/** Asks the provider for its models with this key. Resolves to the failure; null when it answered. */
-async function refusalOf({ provider, key, signal }: Trial, env: Env): Promise<ModelFailure | null> {
+/** Asks the provider for its models with this credential. Resolves to the failure; null when it answered. */
+async function refusalOf(found: Credential, { provider, signal }: Trial, env: Env): Promise<ModelFailure | null> {
+  const key = found.kind === 'key' ? found.key : found.accessToken
   const ownKeys = [provider.envKey, provider.otherEnvKey]
   const others = Object.fromEntries(Object.entries(env).filter(([name]) => !ownKeys.includes(name)))
   const listing = await createModelClient(provider, { env: others, keptKey: () => key }).listModels(signal)
@@ -116,15 +146,15 @@ async function refusalOf({ provider, key, signal }: Trial, env: Env): Promise<Mo
 
 function loginsOf(config: Config, store: CredentialStore, env: Env): ResultOf<'login/status'>['logins'] {
   const entries = store.entries()
-  const kept = [...entries.keys()].map((name) => name.slice('provider/'.length))
-  const ids = new Set([...keyedProviderIds(config), ...kept])
+  const ids = new Set([...keyedProviderIds(config), ...keptProviders(store)])
   return [...ids].flatMap((id) => {
     const provider = providerOf(id, config, env)
     const keptIn = entries.get(`provider/${id}`)?.keptIn ?? null
     const variable = provider === null ? null : (keyVariable(provider, env) ?? null)
     if (keptIn === null && variable === null) return []
     const entry = entries.get(`provider/${id}`)
-    const kind = entry?.keptIn === 'file' ? entry.credential.kind : (entry?.kind ?? 'key')
+    const kept = entry?.keptIn === 'file' ? entry.credential.kind : (entry?.kind ?? 'key')
+    const kind = kept === 'key' ? kept : 'oauth'
     return [{ provider: id, name: provider?.name ?? id, kind, keptIn, variable }]
   })
 }

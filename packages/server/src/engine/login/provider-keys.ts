@@ -1,6 +1,12 @@
 import { ConfigError } from '@parley/config'
+import type { McpLogins } from '@parley/mcp-client'
 import { type Redaction, secretValue } from '@parley/redaction'
-import { type Credential, type CredentialName, secretsOf } from '../../credentials/credential.ts'
+import {
+  type Credential,
+  type CredentialName,
+  type RenewableCredential,
+  secretsOf,
+} from '../../credentials/credential.ts'
 import type { FileEntries } from '../../credentials/credential-file.ts'
 import type { CredentialStore } from '../../credentials/credential-store.ts'
 import type { Clock } from '../../ports/clock-and-ids.ts'
@@ -19,6 +25,9 @@ export interface ProviderKeys {
   learn(providerId: string): Promise<void>
 }
 
+/** Keys of providers, and tokens of MCP servers. */
+export type KeptLogins = ProviderKeys & McpLogins
+
 interface KeyPorts {
   readonly store: CredentialStore
   readonly redaction: Pick<Redaction, 'learn'>
@@ -27,24 +36,38 @@ interface KeyPorts {
 
 const prefix = 'provider/'
 
-export function createProviderKeys({ store, redaction, clock }: KeyPorts): ProviderKeys {
+export function createProviderKeys({ store, redaction, clock }: KeyPorts): KeptLogins {
   const fromKeyring = createKeyringMemory(store)
 
-  async function keyOf(providerId: string): Promise<string | null> {
-    const name: CredentialName = `${prefix}${providerId}`
+  /** Resolves to a credential that redaction knows; null when there is none. */
+  async function known(name: CredentialName): Promise<Credential | null> {
     const entry = store.entries().get(name)
     if (entry === undefined) return null
     const credential = entry.keptIn === 'file' ? entry.credential : await fromKeyring(name)
-    if (credential === null) return null
-    learnCredential(redaction, credential)
-    if (credential.kind === 'key') return credential.key
+    if (credential !== null) learnCredential(redaction, credential)
+    return credential
+  }
+
+  const fresh = (name: CredentialName, credential: RenewableCredential) => {
     const learn = (renewed: Credential) => learnCredential(redaction, renewed)
     return freshTokens(credential, { name, store, learn, now: clock.now })
   }
 
+  async function keyOf(providerId: string): Promise<string | null> {
+    const name: CredentialName = `${prefix}${providerId}`
+    const credential = await known(name)
+    if (credential === null) return null
+    return credential.kind === 'key' ? credential.key : fresh(name, credential)
+  }
+
   return {
-    kept: () => new Set([...store.entries().keys()].map((name) => name.slice(prefix.length))),
+    kept: () => keptProviders(store),
     keyOf,
+    async tokenFor(server, url) {
+      const name: CredentialName = `mcp/${server}`
+      const credential = await known(name)
+      return credential?.kind === 'mcp' && credential.url === url ? fresh(name, credential) : null
+    },
     async learn(providerId) {
       try {
         for (const entry of store.entries().values())
@@ -56,6 +79,12 @@ export function createProviderKeys({ store, redaction, clock }: KeyPorts): Provi
       }
     },
   }
+}
+
+/** Returns the ids of the providers that the user logged in to. */
+export function keptProviders(store: CredentialStore): ReadonlySet<string> {
+  const names = [...store.entries().keys()].filter((name) => name.startsWith(prefix))
+  return new Set(names.map((name) => name.slice(prefix.length)))
 }
 
 /** Makes redaction know the texts of a credential, before their first use. */

@@ -20,6 +20,7 @@ import { rejection } from '../../replies/rejection.ts'
 import type { ProviderKeys } from '../login/provider-keys.ts'
 import { factsOfModel, setOutputLimit } from './facts-of-model.ts'
 import { keptKeyClient } from './kept-key-client.ts'
+import { networkFields } from './network-fields.ts'
 
 /** Client of one provider, with the limits of its retries and what is known of its models. */
 export interface ModelSource {
@@ -201,7 +202,8 @@ function keyedProviders(env: Env) {
   return builtinProviders(env).filter(({ envKey }) => envKey !== undefined)
 }
 
-function defaultModelOf(providerId: string, env: Env): string {
+/** Returns the model of a conversation that names none; `default` where the provider has no such model. */
+export function defaultModelOf(providerId: string, env: Env): string {
   if (isRecordedProvider(providerId)) return 'recorded'
   return builtinProviders(env).find(({ id }) => id === providerId)?.defaultModel ?? 'default'
 }
@@ -231,9 +233,7 @@ export function providerOf(providerId: string, config: Config, env: Env): Provid
     headers: settings?.headers ?? builtIn?.headers ?? {},
     ...(envHeaders === undefined ? {} : { envHeaders }),
     queryParams: settings?.query_params ?? builtIn?.queryParams ?? {},
-    requestMaxRetries: settings?.request_max_retries ?? providerDefaults.requestMaxRetries,
-    streamMaxRetries: settings?.stream_max_retries ?? providerDefaults.streamMaxRetries,
-    streamIdleTimeoutMs: settings?.stream_idle_timeout_ms ?? providerDefaults.streamIdleTimeoutMs,
+    ...networkFields(settings ?? {}, config, env),
   }
 }
 

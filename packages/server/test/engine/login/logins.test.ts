@@ -61,6 +61,7 @@ describe('a login', () => {
     expect(end).toEqual({
       ...(answer as object),
       provider: 'gate',
+      mcpServer: null,
       success: true,
       code: null,
       error: null,

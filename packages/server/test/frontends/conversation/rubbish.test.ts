@@ -14,6 +14,7 @@ const undemanding = [
   'mcp/list',
   'policy/replay',
   'policy/why',
+  'provider/check',
   'provider/list',
   'server/diagnostics',
   'usage/read',

@@ -1,0 +1,157 @@
+import { randomBytes } from 'node:crypto'
+import type { OAuthClientProvider } from '@modelcontextprotocol/client'
+
+/** Login to an MCP server over HTTP, as it is kept. */
+export interface McpLogin {
+  /** Address of the server; the login counts for no other. */
+  readonly url: string
+  readonly accessToken: string
+  /** End of the access token in ms since the epoch; null where the server names none. */
+  readonly expiresAtMs: number | null
+  /** All texts of the login that must never be shown. */
+  readonly secrets: readonly string[]
+  /** Registration, tokens and addresses in the form of the SDK. */
+  readonly state: Readonly<Record<string, unknown>>
+}
+
+/** Logins of the servers in use. */
+export interface McpLogins {
+  /** Resolves to the access token for a server at this address; null without a login. Rejects with an `Error` for people. */
+  tokenFor(name: string, url: string): Promise<string | null>
+}
+
+/** Error of a login. Its message is for people and has no token in it. */
+export class McpLoginError extends Error {
+  override readonly name = 'McpLoginError'
+  /** `ended` when the server no longer accepts the login, else `refused`. */
+  readonly code: 'ended' | 'refused'
+
+  constructor(code: 'ended' | 'refused', message: string, cause?: unknown) {
+    super(message, { cause })
+    this.code = code
+  }
+}
+
+/** Way back from the browser. */
+interface Redirect {
+  readonly uri: string
+  /** Resolves to the parameters of the way back with this state. */
+  arrived(state: string): Promise<URLSearchParams>
+}
+
+interface LoginRequest {
+  readonly url: string
+  readonly redirect: Redirect
+  readonly signal: AbortSignal
+  readonly now: () => number
+}
+
+/** Login that waits for the user's browser. */
+export interface WaitingLogin {
+  readonly authorizeUrl: string
+  /** Rejects with `McpLoginError`. */
+  readonly login: Promise<McpLogin>
+}
+
+/** Begins a login by OAuth: asks the server who authorises for it, and registers there. Rejects with `McpLoginError`. */
+export async function beginMcpLogin({ url, redirect, signal, now }: LoginRequest): Promise<WaitingLogin> {
+  const memory: Memory = {}
+  const state = randomBytes(24).toString('base64url')
+  let authorizeUrl = ''
+  const open = (at: URL) => {
+    authorizeUrl = at.href
+  }
+  const provider = providerFrom(memory, { uri: redirect.uri, state, open })
+  await authorise(provider, { url, signal })
+  const finish = async () => {
+    const found = await redirect.arrived(state)
+    const code = found.get('code')
+    if (code === null) throw new McpLoginError('refused', `The login was refused (${found.get('error') ?? 'no code'}).`)
+    await authorise(provider, { url, signal, code, iss: found.get('iss') })
+    return loginFrom(memory, url, now())
+  }
+  return { authorizeUrl, login: finish() }
+}
+
+/** Gets new tokens for a login. Rejects with `McpLoginError`; `ended` means that the user must log in again. */
+export async function renewMcpLogin({ url, state }: McpLogin, nowMs: number, signal: AbortSignal): Promise<McpLogin> {
+  const memory: Memory = { ...state }
+  const open = () => {
+    throw new McpLoginError('ended', 'The server wants a new login.')
+  }
+  await authorise(providerFrom(memory, { uri: String(memory['redirectUri']), state: '', open }), { url, signal })
+  return loginFrom(memory, url, nowMs)
+}
+
+/** Values that the SDK keeps, by their names there. */
+type Memory = Record<string, unknown>
+
+interface Interaction {
+  readonly uri: string
+  readonly state: string
+  readonly open: (authorizeUrl: URL) => void
+}
+
+function providerFrom(memory: Memory, { uri, state, open }: Interaction): OAuthClientProvider {
+  const read = (name: string) => memory[name] as never // narrowed: only the SDK writes these, and reads them in its own form
+  const write = (name: string) => (value: unknown) => {
+    memory[name] = value
+  }
+  memory['redirectUri'] = uri
+  return {
+    redirectUrl: uri,
+    clientMetadata: { client_name: 'parley', redirect_uris: [uri], token_endpoint_auth_method: 'none' },
+    state: () => state,
+    clientInformation: () => read('client'),
+    saveClientInformation: write('client'),
+    tokens: () => read('tokens'),
+    saveTokens: write('tokens'),
+    codeVerifier: () => read('verifier'),
+    saveCodeVerifier: write('verifier'),
+    discoveryState: () => read('discovery'),
+    saveDiscoveryState: write('discovery'),
+    redirectToAuthorization: open,
+  }
+}
+
+interface Step {
+  readonly url: string
+  readonly signal: AbortSignal
+  readonly code?: string
+  readonly iss?: string | null
+}
+
+const answerMs = 30_000
+
+async function authorise(provider: OAuthClientProvider, { url, signal, code, iss = null }: Step): Promise<void> {
+  const { auth } = await import('@modelcontextprotocol/client')
+  const fetchFn = (input: string | URL, init?: RequestInit) =>
+    fetch(input, { ...init, signal: AbortSignal.any([signal, AbortSignal.timeout(answerMs)]) })
+  const answer = { ...(code === undefined ? {} : { authorizationCode: code }), ...(iss === null ? {} : { iss }) }
+  try {
+    await auth(provider, { serverUrl: url, fetchFn, ...answer })
+  } catch (error) {
+    if (error instanceof McpLoginError) throw error
+    const said = error instanceof Error ? error.message : String(error)
+    throw new McpLoginError('refused', `The login at ${new URL(url).host} failed: ${said}`, error)
+  }
+}
+
+function loginFrom(memory: Memory, url: string, nowMs: number): McpLogin {
+  const { access_token: accessToken, refresh_token: refreshToken, expires_in: seconds } = recordAt(memory, 'tokens')
+  if (typeof accessToken !== 'string') throw new McpLoginError('refused', 'The server gave no token.')
+  const { client_secret: secret } = recordAt(memory, 'client')
+  const { verifier: _, ...state } = memory
+  return {
+    url,
+    accessToken,
+    expiresAtMs: typeof seconds === 'number' ? nowMs + seconds * 1000 : null,
+    secrets: [accessToken, refreshToken, secret].filter((text) => typeof text === 'string'),
+    state,
+  }
+}
+
+function recordAt(memory: Memory, name: string): Readonly<Record<string, unknown>> {
+  const value = memory[name]
+  return typeof value === 'object' && value !== null ? { ...value } : {}
+}

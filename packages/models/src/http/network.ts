@@ -1,0 +1,70 @@
+import type { SecureContext } from 'node:tls'
+import { readUnlocked } from '@parley/host'
+import type { Env, NetworkSettings } from '../port/wire.ts'
+
+/** Error of a CA file that cannot be used. Its code makes it a request that could not be sent. */
+class CaFileError extends Error {
+  override readonly name = 'CaFileError'
+  readonly code = 'ERR_CA_FILE'
+}
+
+/** Returns the variables that Node takes proxies from: those of the settings, else those of the environment. */
+export function proxyVariables(env: Env, { proxy, noProxy }: NetworkSettings = {}): Record<string, string> {
+  const own = { HTTP_PROXY: proxy, HTTPS_PROXY: proxy, NO_PROXY: noProxy?.join(',') }
+  const pairs = Object.entries(own).flatMap(([name, configured]) => {
+    const value = configured ?? env[name.toLowerCase()] ?? env[name]
+    return value === undefined || value === '' ? [] : [[name, value] as const]
+  })
+  return Object.fromEntries(pairs)
+}
+
+/** Returns the proxy that requests to an address go through; null when they go there directly. */
+export function proxyFor(url: URL, env: Env, settings: NetworkSettings = {}): URL | null {
+  if (isLoopback(url.hostname)) return null
+  const variables = proxyVariables(env, settings)
+  const proxy = variables[url.protocol === 'https:' ? 'HTTPS_PROXY' : 'HTTP_PROXY'] ?? ''
+  const isExempt = (variables['NO_PROXY'] ?? '').split(/[\s,]+/).some((entry) => exempts(entry, url))
+  return isExempt || !URL.canParse(proxy) ? null : new URL(proxy)
+}
+
+/** Tells if an entry of NO_PROXY covers an address: `*`, a host, `.suffix` or `*.suffix`, each with an optional port. */
+function exempts(entry: string, url: URL): boolean {
+  const [, host = '', port] = /^(.*?)(?::(\d+))?$/.exec(entry.toLowerCase()) ?? []
+  if (host === '' || (port !== undefined && port !== portOf(url))) return false
+  const suffix = host.replace(/^\*/, '')
+  return host === '*' || host === url.hostname || (suffix.startsWith('.') && url.hostname.endsWith(suffix))
+}
+
+/** Returns the port of an address, the usual one of its protocol when it names none. */
+export function portOf({ port, protocol }: URL): string {
+  return port || (protocol === 'https:' ? '443' : '80')
+}
+
+export function isLoopback(hostname: string): boolean {
+  return hostname === 'localhost' || hostname === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(hostname)
+}
+
+/** Returns what certificates are checked against; undefined for what Node trusts. Throws when the CA file is unusable. */
+export function trustOf({ caFile, systemCa = false }: NetworkSettings = {}): SecureContext | undefined {
+  if (caFile === undefined && !systemCa) return undefined
+  // A list of authorities replaces those of Node, which are therefore named too.
+  const tls = process.getBuiltinModule('tls')
+  const system = systemCa ? tls.getCACertificates('system') : []
+  const own = caFile === undefined ? [] : [readCaFile(caFile)]
+  return tls.createSecureContext({ ca: [...tls.getCACertificates('default'), ...system, ...own] })
+}
+
+function readCaFile(path: string): string {
+  const text = readOrExplain(path)
+  if (text.includes('-----BEGIN CERTIFICATE-----')) return text
+  throw new CaFileError(`ca_file ${path} has no certificate in PEM form`)
+}
+
+function readOrExplain(path: string): string {
+  try {
+    return readUnlocked(path)
+  } catch (error) {
+    const cause = error instanceof Error && 'code' in error ? String(error.code) : String(error)
+    throw new CaFileError(`ca_file ${path} cannot be read (${cause})`, { cause: error })
+  }
+}

@@ -1,0 +1,35 @@
+import { isAbsolute, join } from 'node:path'
+import type { Config, ProviderSettings } from '@parley/config'
+import { type Env, type ProviderConfig, providerDefaults } from '@parley/models'
+
+type NetworkFields = Pick<
+  ProviderConfig,
+  'requestMaxRetries' | 'streamMaxRetries' | 'streamIdleTimeoutMs' | 'connectTimeoutMs' | 'requestTimeoutMs' | 'network'
+>
+
+/** Returns the limits of a provider's requests and how its requests reach the network. */
+export function networkFields(settings: ProviderSettings, { network }: Config, env: Env): NetworkFields {
+  const { connect_timeout_ms: connectTimeoutMs, request_timeout_ms: requestTimeoutMs } = settings
+  return {
+    requestMaxRetries: settings.request_max_retries ?? providerDefaults.requestMaxRetries,
+    streamMaxRetries: settings.stream_max_retries ?? providerDefaults.streamMaxRetries,
+    streamIdleTimeoutMs: settings.stream_idle_timeout_ms ?? providerDefaults.streamIdleTimeoutMs,
+    ...(connectTimeoutMs === undefined ? {} : { connectTimeoutMs }),
+    ...(requestTimeoutMs === undefined ? {} : { requestTimeoutMs }),
+    ...(network === undefined ? {} : { network: settingsOf(network, env) }),
+  }
+}
+
+function settingsOf(
+  { proxy, no_proxy: noProxy, ca_file: caFile, system_ca: systemCa }: NonNullable<Config['network']>,
+  env: Env,
+): NonNullable<NetworkFields['network']> {
+  return {
+    ...(proxy === undefined ? {} : { proxy }),
+    ...(noProxy === undefined ? {} : { noProxy }),
+    ...(caFile === undefined
+      ? {}
+      : { caFile: isAbsolute(caFile) ? caFile : join(env['HOME'] ?? '/', caFile.slice(2)) }),
+    ...(systemCa === undefined ? {} : { systemCa }),
+  }
+}
