@@ -1,5 +1,6 @@
 import { StringDecoder } from 'node:string_decoder'
 import { exitCodes, misused, ParleyError } from './exit-codes.ts'
+import { hideInReports } from './hide-secrets.ts'
 
 interface Terminal {
   readonly stdin: NodeJS.ReadStream
@@ -16,6 +17,7 @@ const maxChars = 65_536
  */
 export async function readKey(question: string, { stdin, stderr }: Terminal): Promise<string> {
   const key = stdin.isTTY ? await typedUnseen(question, { stdin, stderr }) : await wholeInput(stdin)
+  hideInReports(key)
   if (key.trim() === '') throw misused('No key was given. Type it when asked, or pass it on stdin: parley login <file')
   if (/[\r\n]/.test(key)) throw misused('A key has one line, and this has more. Nothing was sent or kept.')
   return key

@@ -45,6 +45,8 @@ function sayEnd(end: LoginCompleted, { name, kind }: Ended): number {
 type Started = ResultOf<'login/start'>
 
 async function startWithKey(parley: Parley, provider: string): Promise<Started> {
+  // Rejects an unknown provider before a key is asked for; nothing is sent to it.
+  await parley.request('model/list', { provider, kept: true })
   const key = await readKey(`Key for ${showEffects(provider)} (not shown while you type): `, process)
   return parley.request('login/start', { provider, key })
 }

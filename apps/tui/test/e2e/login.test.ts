@@ -102,6 +102,14 @@ test.each<[string, string, RegExp]>([
   expect(login.stderr).not.toContain(key)
 })
 
+test('a provider that is not known is refused before its key is asked for', async () => {
+  await using world = await loginWorld()
+  await using pty = world.onTerminal('login', 'gaet')
+  expect(await pty.exited).toMatchObject({ exitCode: 2 })
+  expect(pty.transcript().join(' ')).toMatch(/Did you mean "gate"/)
+  expect(pty.transcript().join(' ')).not.toContain('Key for')
+})
+
 test('a provider that does not answer leaves nothing, with the exit code of a provider', async () => {
   await using world = await loginWorld()
   await world.model[Symbol.asyncDispose]()

@@ -7,7 +7,7 @@ import { systemErrorCode } from '@parley/workspace'
 import { asCredential, type Credential, type CredentialName } from './credential.ts'
 
 /** Credential that lies in the file, or a note that the keyring has it. */
-export type FileEntry =
+type FileEntry =
   | { readonly keptIn: 'file'; readonly credential: Credential }
   | { readonly keptIn: 'keyring'; readonly kind: Credential['kind'] }
 
@@ -16,7 +16,7 @@ export type FileEntries = ReadonlyMap<CredentialName, FileEntry>
 const version = 1
 const shownPath = '$PARLEY_HOME/credentials.json'
 
-export function credentialFilePath(home: string): string {
+function credentialFilePath(home: string): string {
   return join(home, 'credentials.json')
 }
 

@@ -7,7 +7,7 @@ import { type FileEntries, readCredentialFile, writeCredentialFile } from './cre
 import type { Keyring } from './keyring.ts'
 
 /** Wanted place of new credentials, as `cli_auth_credentials_store` names it. */
-export type WantedPlace = 'auto' | Place
+type WantedPlace = 'auto' | Place
 
 /** Credentials of one home. Several processes may use it at once. */
 export interface CredentialStore {

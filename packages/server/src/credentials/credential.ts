@@ -1,7 +1,7 @@
 import type { McpLogin } from '@parley/mcp-client'
 
 /** Key of a provider, as the user gave it. */
-export interface KeyCredential {
+interface KeyCredential {
   readonly kind: 'key'
   readonly key: string
 }

@@ -1,5 +1,6 @@
+import { randomUUID } from 'node:crypto'
 import type { ApprovalId, ClientId, ConversationId, ItemId, MessageId, TurnId } from '@parley/protocol'
-import { v4, v7 } from 'uuid'
+import { v7 } from 'uuid'
 
 /** Source of time; tests replace it. */
 export interface Clock {
@@ -43,11 +44,11 @@ export const randomIds: Ids = {
   turn: () => `t-${tail()}`,
   item: () => `i-${tail()}`,
   approval: () => `a-${tail()}`,
-  message: () => v4(),
+  message: () => randomUUID(),
   client: () => `c-${tail()}`,
 }
 
 /** Returns 48 random bits: unique within a conversation, short enough to read. */
 function tail(): string {
-  return v4().slice(-12)
+  return randomUUID().slice(-12)
 }

@@ -66,19 +66,35 @@ function localDate(ms: number): string {
   return `${now.getFullYear()}-${two(now.getMonth() + 1)}-${two(now.getDate())}`
 }
 
+interface Repository {
+  readonly folder: string
+  readonly branch: string | null
+}
+
 /**
- * Finds the repository root and branch by reading `.git`; running git would execute configuration of the repository.
+ * Finds the repository root and branch by reading `.git`; running git would execute configuration of the repository. Most
+ * conversations are at a root; otherwise all folders above are looked at together.
  */
-async function repositoryRoot(
-  cwd: string,
-  files: EnvironmentFiles,
-): Promise<{ folder: string; branch: string | null } | null> {
-  for (const folder of foldersUp(cwd)) {
-    const git = join(folder, '.git')
-    const head = (await textOf(join(git, 'HEAD'), files)) ?? (await linkedHead(git, files))
-    if (head !== null) return { folder, branch: branchOf(head) }
+async function repositoryRoot(cwd: string, files: EnvironmentFiles): Promise<Repository | null> {
+  const [first = cwd, ...above] = foldersUp(cwd)
+  const found = await repositoryAt(first, files)
+  if (found !== null) return found
+  const others = above.map((folder) => repositoryAt(folder, files))
+  // A failure counts only where no folder below is a root.
+  for (const other of others) other.catch(() => undefined)
+  for (const other of others) {
+    const root = await other
+    if (root !== null) return root
   }
   return null
+}
+
+async function repositoryAt(folder: string, files: EnvironmentFiles): Promise<Repository | null> {
+  const git = join(folder, '.git')
+  const kind = await kindOf(git, files)
+  if (kind === null) return null
+  const head = await (kind === 'folder' ? textOf(join(git, 'HEAD'), files) : linkedHead(git, files))
+  return head === null ? null : { folder, branch: branchOf(head) }
 }
 
 /** Returns the branch or commit in HEAD; null for any other content, such as a link to a private file. */
@@ -113,6 +129,7 @@ interface InstructionFolder {
  */
 async function readInstructionFile({ folder, within, files }: InstructionFolder): Promise<InstructionFile | null> {
   const path = join(folder, fileName)
+  if ((await kindOf(path, files)) === null) return null
   const [real, root] = await Promise.all([path, within].map((place) => files.realPath(place).catch(whenUnknown(null))))
   if (real === null || real === undefined || root === null || root === undefined || !liesWithin(real, root)) return null
   const text = await textOf(path, files)
@@ -129,6 +146,12 @@ function foldersDown(root: string, cwd: string): string[] {
   const up = foldersUp(cwd)
   const at = up.indexOf(root)
   return up.slice(0, at + 1).reverse()
+}
+
+/** Returns what a path leads to; null for nothing. One look, where resolving a path that is not there takes several. */
+async function kindOf(path: string, files: EnvironmentFiles) {
+  const found = await files.look(path).catch(whenUnknown(null))
+  return found === null ? null : found.kind
 }
 
 async function textOf(path: string, files: EnvironmentFiles): Promise<string | null> {

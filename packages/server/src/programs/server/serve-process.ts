@@ -36,6 +36,8 @@ export async function serveProcess(parts: EngineParts, args: ServerArguments): P
   endOnDefect(writeLog, close)
   if (args.role === 'client')
     connections.accept(createStreamTransport({ input: process.stdin, output: process.stdout }), 'stdio')
+  // The first request, which waits in the pipe by now, is answered before sockets are made.
+  if (args.role === 'client' && args.listen.length === 0) await new Promise((resolve) => setImmediate(resolve))
   const listeners = await openListeners({ args, env, home, connections, writeLog })
   if ('problem' in listeners) {
     await reportProblem(listeners.problem, args)

@@ -41,6 +41,16 @@ describe('the context before the messages', () => {
     expect(sessionContext).toContain('Date: 2025-01-02')
   })
 
+  it('is of the innermost of several repositories around the working folder', async () => {
+    await using root = await tempDirectory()
+    write(join(root.path, 'outer/.git/HEAD'), 'ref: refs/heads/outer\n')
+    write(join(root.path, 'outer/inner/.git/HEAD'), 'ref: refs/heads/inner\n')
+    write(join(root.path, 'outer/inner/AGENTS.md'), 'inner')
+    const { instructionFiles, sessionContext } = await contextOf(root.path, join(root.path, 'outer/inner/a/b'))
+    expect(instructionFiles).toEqual([join(root.path, 'outer/inner/AGENTS.md')])
+    expect(sessionContext).toContain('Git branch: inner')
+  })
+
   it('holds AGENTS.md of the working folder only when there is no repository', async () => {
     await using root = await tempDirectory()
     write(join(root.path, 'AGENTS.md'), 'above')
