@@ -4,8 +4,14 @@ import { loginMethods } from './login.ts'
 import { cursor, methodParams } from './params.ts'
 import { checkup, explainedCall, replayedCalls, testedCommand, trustReport } from './policy.ts'
 import { completedItem, conversationState } from './state.ts'
-import { conversationSummary, diagnostics, listedConversation, listedProvider } from './summaries.ts'
-import { usageMethods } from './usage.ts'
+import {
+  contextUse,
+  conversationSummary,
+  diagnostics,
+  listedConversation,
+  listedProvider,
+  usageSums,
+} from './summaries.ts'
 
 export const acknowledged = z
   .object({ seq: z.int().describe('Seq of the event that recorded it.') })
@@ -274,7 +280,16 @@ export const methods = {
     }),
   },
   ...loginMethods,
-  ...usageMethods,
+  'conversation/context': {
+    about: 'Says what fills the context window in the next request of a conversation that is open here.',
+    params: methodParams['conversation/context'],
+    result: contextUse,
+  },
+  'usage/read': {
+    about: 'Sums tokens and cost over all conversations that are kept.',
+    params: methodParams['usage/read'],
+    result: usageSums,
+  },
   'mcp/list': {
     about: 'Lists the MCP servers of the conversations that are open here.',
     params: methodParams['mcp/list'],
