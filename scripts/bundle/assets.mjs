@@ -13,7 +13,9 @@ export function collectAssets() {
   const host = createRequire(join(root, 'packages/host/package.json'))
   const terminals = createRequire(host.resolve('@lydell/node-pty'))
   const terminalPart = `@lydell/node-pty-${process.platform}-${process.arch}/pty.node`
-  const recordings = globSync(['apps/tui/assets/*', 'packages/server/assets/*'], { cwd: root })
+  const recordings = globSync(['apps/tui/assets/*', 'packages/server/assets/*', 'packages/models/assets/*'], {
+    cwd: root,
+  })
   return [
     { path: join(distFolder, 'yoga.wasm'), contents: yogaWasm() },
     copyOf(policy.resolve('web-tree-sitter/web-tree-sitter.wasm')),

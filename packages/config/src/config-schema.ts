@@ -28,6 +28,8 @@ function providerConfig() {
     env_key: plainText,
     wire_api: z.enum(['responses', 'chat', 'anthropic', 'gemini', 'recorded']).optional(),
     recording: plainText,
+    package: text,
+    factory: text,
     headers: stringMap,
     env_headers: stringMap,
     query_params: stringMap,

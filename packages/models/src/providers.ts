@@ -1,7 +1,7 @@
 import { type Env, type Provider, providerDefaults } from './port/wire.ts'
 
 /** Names that `wire_api` selects. */
-export type WireName = 'responses' | 'anthropic' | 'gemini' | 'chat' | 'recorded'
+export type WireName = 'responses' | 'anthropic' | 'gemini' | 'chat' | 'plugin' | 'recorded'
 
 export interface ProviderConfig extends Provider {
   readonly wireApi: WireName

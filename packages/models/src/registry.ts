@@ -6,6 +6,7 @@ import { builtinProviders, type ProviderConfig, type WireName } from './provider
 import { anthropicWire } from './wires/anthropic/wire.ts'
 import { chatWire } from './wires/chat/wire.ts'
 import { geminiWire } from './wires/gemini/wire.ts'
+import { pluginWire } from './wires/plugin/wire.ts'
 import { recordedWire } from './wires/recorded/wire.ts'
 import { responsesWire } from './wires/responses/wire.ts'
 
@@ -15,6 +16,7 @@ const wires = {
   anthropic: overHttp(anthropicWire),
   gemini: overHttp(geminiWire),
   chat: overHttp(chatWire),
+  plugin: pluginWire,
   recorded: recordedWire,
 } satisfies Record<WireName, Wire>
 

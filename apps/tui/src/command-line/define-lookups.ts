@@ -42,7 +42,7 @@ export function defineLookups(program: Command, launch: Launch, settle: Settle):
     })
 }
 
-/** Defines `provider list`. */
+/** Defines `provider list`, `add` and `remove`. */
 export function defineProviders(program: Command, launch: Launch, settle: Settle): void {
   const provider = program.command('provider').description('the model providers: `parley provider list`')
   provider
@@ -51,6 +51,21 @@ export function defineProviders(program: Command, launch: Launch, settle: Settle
     .option('--json', 'one JSON object a line')
     .action((flags: { json?: boolean }) =>
       settle(import('../commands/providers.ts').then(({ listProviders }) => listProviders(launch, flags))),
+    )
+  provider
+    .command('add <package>')
+    .description(
+      'install a provider package of the AI SDK (name, name@version or file) with locked versions and without its scripts; shows it and asks',
+    )
+    .option('--yes', 'do not ask')
+    .action((name: string, flags: { yes?: boolean }) =>
+      settle(import('../commands/provider-packages.ts').then(({ addProvider }) => addProvider(launch, name, flags))),
+    )
+  provider
+    .command('remove <package>')
+    .description('take an installed provider package away')
+    .action((name: string) =>
+      settle(import('../commands/provider-packages.ts').then(({ removeProvider }) => removeProvider(launch, name))),
     )
 }
 

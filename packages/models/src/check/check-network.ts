@@ -28,6 +28,8 @@ const tokenMs = 60_000
 /** Goes the way of a request step by step (name, connection, TLS, key, one token) and ends at the first that fails. */
 export async function checkNetwork(check: NetworkCheck): Promise<readonly NetworkStep[]> {
   const { provider, env, stepMs = 10_000 } = check
+  if (provider.package !== undefined && provider.baseUrl === '')
+    return [ok('address', `that of the package ${provider.package}`), await askForToken(check)]
   const url = URL.canParse(provider.baseUrl) ? new URL(provider.baseUrl) : null
   if (url === null || !/^https?:$/.test(url.protocol))
     return [
@@ -37,6 +39,8 @@ export async function checkNetwork(check: NetworkCheck): Promise<readonly Networ
   const route = proxy === null ? 'directly' : `through the proxy ${proxy.host}`
   const steps = [ok('address', `${url.origin}, ${route}`), ...(await reach({ url, proxy, provider, stepMs }))]
   if (steps.some(({ level }) => level === 'problem')) return steps
+  // The interface of packages has no list of models.
+  if (provider.package !== undefined) return [...steps, await askForToken(check)]
   const listed = await askForList(check, stepMs)
   if (listed.level === 'problem') return [...steps, listed]
   return [...steps, listed, await askForToken(check)]

@@ -1,3 +1,4 @@
+import type { Host } from '@parley/host'
 import type { ModelClient, ModelEvent, ModelFailure, ModelRequest } from './model-client.ts'
 
 /** Variables by name. */
@@ -41,6 +42,10 @@ export interface Provider {
   readonly network?: NetworkSettings
   /** Model of a conversation that names none. */
   readonly defaultModel?: string
+  /** AI SDK package that speaks with the provider. */
+  readonly package?: string
+  /** Export of the package that makes the provider; found by its name when left out. */
+  readonly factory?: string
   /** Path of the recording that is played in place of a model. */
   readonly recording?: string
 }
@@ -70,6 +75,15 @@ export const defaultLimits: ExchangeLimits = {
   maxResponseMs: 60 * 60_000,
 }
 
+/** Place and processes of provider packages. */
+export interface PluginPorts {
+  readonly host: Pick<Host, 'spawnStreams'>
+  /** Path of the program that runs a package. */
+  readonly program: string
+  /** Folder of the installed packages, each in one of its own. */
+  readonly folder: string
+}
+
 export interface ClientPorts {
   /** Variables for keys, configured headers and proxies. */
   readonly env: Env
@@ -77,6 +91,8 @@ export interface ClientPorts {
   readonly keptKey?: () => string | undefined
   readonly now?: () => number
   readonly limits?: Partial<ExchangeLimits>
+  /** Left out where no package can be run. */
+  readonly plugins?: PluginPorts
   /** True when a recording streams its text at reading speed. */
   readonly paced?: boolean
   /** Waits while a recording streams. Must settle, either way, when the signal aborts. */

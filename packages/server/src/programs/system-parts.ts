@@ -41,6 +41,8 @@ interface ServerOptions {
     readonly shellParser: { readonly runtimeWasm: string; readonly grammarWasm: string }
     readonly ripgrep: string
     readonly recordings: { readonly demo: string; readonly unconfigured: string }
+    /** Program that runs a package of a provider. */
+    readonly pluginHost: string
   }
 }
 
@@ -69,6 +71,7 @@ export function readServerOptions(
         demo: join(folder, 'assets', 'demo.jsonl'),
         unconfigured: join(folder, 'assets', 'unconfigured.jsonl'),
       },
+      pluginHost: join(folder, 'assets', 'plugin-host.mjs'),
     },
   }
 }
@@ -136,6 +139,7 @@ export function systemParts(options: ServerOptions): EngineParts {
         keys,
         clock: systemClock,
         recordings: assets.recordings,
+        plugins: { host, program: assets.pluginHost, folder: join(home, 'providers') },
         paced: options.paced,
         recordTo: options.recordTo,
         redact: redaction.text,

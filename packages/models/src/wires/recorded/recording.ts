@@ -42,10 +42,12 @@ const usage = z.object({
   reasoningTokens: count,
 })
 const failure = z.looseObject({ code: z.string(), message: z.string() })
-const spoken = z.object({
-  type: z.enum(['textDelta', 'textDone', 'reasoningDelta', 'reasoningDone']),
+const spoken = z.object({ type: z.enum(['textDelta', 'textDone']), part: z.string(), text: z.string() })
+const reasoned = z.object({
+  type: z.enum(['reasoningDelta', 'reasoningDone']),
   part: z.string(),
   text: z.string(),
+  raw: z.exactOptional(z.literal(true)),
 })
 const called = z.object({
   type: z.literal('call'),
@@ -58,10 +60,11 @@ const completed = z.object({
   type: z.literal('completed'),
   parts: z.array(z.unknown()).default([]),
   usage: usage.default(zeroUsage),
-  stop: z.enum(['stop', 'length', 'filter']).default('stop'),
+  stop: z.enum(['stop', 'length', 'context', 'filter']).default('stop'),
 })
 const event = z.union([
   spoken,
+  reasoned,
   called,
   completed,
   z.object({ type: z.literal('failed'), failure }),

@@ -147,9 +147,12 @@ function paceEvents(events: readonly ModelEvent[], firstDelayMs: number): readon
 }
 
 function words(event: Extract<ModelEvent, { type: 'textDone' | 'reasoningDone' }>): readonly PacedEvent[] {
-  const type = event.type === 'textDone' ? 'textDelta' : 'reasoningDelta'
   const pieces = event.text.match(/\s*\S+\s*/g) ?? []
-  return pieces.map((text) => ({ event: { type, part: event.part, text }, delayMs: wordDelayMs }))
+  return pieces.map((text) => ({
+    event:
+      event.type === 'textDone' ? { ...event, type: 'textDelta', text } : { ...event, type: 'reasoningDelta', text },
+    delayMs: wordDelayMs,
+  }))
 }
 
 function sleepFor(delayMs: number, signal: AbortSignal): Promise<void> {

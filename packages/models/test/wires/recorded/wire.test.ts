@@ -3,7 +3,7 @@ import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { tempDirectory } from '@parley/testkit'
 import { describe, expect, it } from 'vitest'
-import type { ModelClient, ModelEntry, ModelEvent } from '../../../src/port/model-client.ts'
+import { type ModelClient, type ModelEntry, type ModelEvent, zeroUsage } from '../../../src/port/model-client.ts'
 import { createRecorder } from '../../../src/wires/recorded/recorder.ts'
 import { createRecordedClient, type RecordedOptions } from '../../../src/wires/recorded/wire.ts'
 import { collect, failureOf, requestOf, response, result, user } from '../../support/requests.ts'
@@ -219,6 +219,29 @@ describe('a recorder', () => {
     }
     expect(await collect(createRecorder(clientThatStreams(streamed), options))).toEqual(streamed)
     expect(problems).toHaveLength(1)
+  })
+
+  it('writes raw reasoning and a full context window, which play gives back', async () => {
+    await using directory = await tempDirectory()
+    const path = join(directory.path, 'recording.jsonl')
+    const events: readonly ModelEvent[] = [
+      { type: 'reasoningDone', part: 'reasoning-0', text: 'Hm so', raw: true },
+      { type: 'completed', parts: [], usage: zeroUsage, stop: 'context' },
+    ]
+    const options = { path, redact: same, newId: () => 'r1', onProblem: () => expect.fail() }
+    await collect(createRecorder(clientThatStreams(events), options))
+    const played = createRecordedClient({ read: () => readFileSync(path, 'utf8'), mode: 'strict', paced: false })
+    expect(await collect(played)).toMatchObject([events[0], { type: 'completed', stop: 'context' }])
+    const paced = createRecordedClient({
+      read: () => readFileSync(path, 'utf8'),
+      mode: 'strict',
+      paced: true,
+      sleep: () => Promise.resolve(),
+    })
+    expect((await collect(paced)).slice(0, 2)).toEqual([
+      { type: 'reasoningDelta', part: 'reasoning-0', text: 'Hm ', raw: true },
+      { type: 'reasoningDelta', part: 'reasoning-0', text: 'so', raw: true },
+    ])
   })
 
   it('writes a recording that strict play accepts for the same requests', async () => {

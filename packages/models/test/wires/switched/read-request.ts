@@ -4,8 +4,16 @@ import type { Wire as WireName } from '@parley/testkit'
 export interface Said {
   readonly role: 'user' | 'model'
   readonly texts: readonly string[]
-  readonly calls: readonly { readonly id: string; readonly name: string; readonly input: unknown }[]
-  readonly results: readonly { readonly id: string; readonly text: string }[]
+  readonly calls: readonly SaidCall[]
+  readonly results: readonly { readonly id: string; readonly text: string; readonly isFreeform?: boolean }[]
+}
+
+interface SaidCall {
+  readonly id: string
+  readonly name: string
+  readonly input: unknown
+  /** True for a call of a freeform tool, whose result has a type of its own. */
+  readonly isFreeform?: boolean
 }
 
 const none = { texts: [], calls: [], results: [] } as const
@@ -30,17 +38,24 @@ function readItems(body: string): readonly Said[] {
     readonly call_id: string
     readonly name: string
     readonly arguments: string
-    readonly output: string
+    /** Text that a freeform tool is called with. */
+    readonly input: string
+    readonly output: string | readonly { readonly text?: string }[]
   }
   const { input }: { input: readonly Item[] } = JSON.parse(body)
   return input.flatMap((item): Said[] => {
     const texts = (item.content ?? []).flatMap(({ text }) => text ?? [])
     if (item.type === 'message') return [{ ...none, role: sideOf(item.role), texts }]
     const call = { id: item.call_id, name: item.name }
+    const isFreeform = item.type.startsWith('custom_tool_call')
+    if (item.type === 'custom_tool_call')
+      return [{ ...none, role: 'model', calls: [{ ...call, input: { patch: item.input }, isFreeform }] }]
     if (item.type === 'function_call')
       return [{ ...none, role: 'model', calls: [{ ...call, input: JSON.parse(item.arguments) }] }]
-    if (item.type !== 'function_call_output') return []
-    return [{ ...none, role: 'user', results: [{ id: item.call_id, text: item.output }] }]
+    if (!item.type.endsWith('_call_output')) return []
+    const { output } = item
+    const text = typeof output === 'string' ? output : output.flatMap((part) => part.text ?? []).join('')
+    return [{ ...none, role: 'user', results: [{ id: item.call_id, text, isFreeform }] }]
   })
 }
 
@@ -81,7 +96,7 @@ function readMessages(body: string): readonly Said[] {
     readonly name: string
     readonly input: unknown
     readonly tool_use_id: string
-    readonly content?: string
+    readonly content?: string | readonly { readonly text?: string }[]
   }
   const { messages }: { messages: readonly { role: string; content: readonly Block[] }[] } = JSON.parse(body)
   return messages.map(({ role, content }, index): Said => {
@@ -92,7 +107,10 @@ function readMessages(body: string): readonly Said[] {
       role: sideOf(role),
       texts: of('text').map(({ text }) => text),
       calls: of('tool_use').map(({ id, name, input }) => ({ id, name, input })),
-      results: of('tool_result').map((block) => ({ id: block.tool_use_id, text: block.content ?? '' })),
+      results: of('tool_result').map(({ tool_use_id: id, content: found = '' }) => ({
+        id,
+        text: typeof found === 'string' ? found : found.flatMap((block) => block.text ?? []).join(''),
+      })),
     }
   })
 }

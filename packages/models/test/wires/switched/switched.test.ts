@@ -1,12 +1,13 @@
 import { anthropicFrames, chatFrames, geminiFrames, responsesFrames, type Wire as WireName } from '@parley/testkit'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { ModelEntry, ResponseEntry } from '../../../src/port/model-client.ts'
+import type { ModelEntry, ResponseEntry, ToolSpec, UserPart } from '../../../src/port/model-client.ts'
 import type { HttpWire } from '../../../src/port/wire.ts'
 import { anthropicWire } from '../../../src/wires/anthropic/wire.ts'
 import { chatWire } from '../../../src/wires/chat/wire.ts'
 import { geminiWire } from '../../../src/wires/gemini/wire.ts'
 import { responsesWire } from '../../../src/wires/responses/wire.ts'
+import { imagesFollow } from '../../../src/wires/result-images.ts'
 import { readStream } from '../../support/read-body.ts'
 import { requestOf, result, user } from '../../support/requests.ts'
 import { readRequest } from './read-request.ts'
@@ -31,8 +32,12 @@ const input = fc.dictionary(fc.string({ unit: 'grapheme', maxLength: 5 }), fc.js
   maxKeys: 3,
 })
 const anyCall = fc.record({
-  name: fc.constantFrom('shell', 'read_file', 'list_dir'),
-  input,
+  called: fc.oneof(
+    fc.record({ name: fc.constantFrom('shell', 'read_file'), input }),
+    // A freeform tool, which the Responses wire calls with a text.
+    fc.record({ name: fc.constant('apply_patch'), input: fc.record({ patch: words }) }),
+  ),
+  hasImage: fc.boolean(),
   output: fc.oneof(words, fc.constant('')),
   isError: fc.boolean(),
 })
@@ -46,16 +51,18 @@ const anyTurn = fc.record({ message: words, hasImage: fc.boolean(), rounds: fc.a
 type Round = typeof anyRound extends fc.Arbitrary<infer T> ? T : never
 
 const base64 = 'SU1BR0U='
+const image = { type: 'image', mediaType: 'image/png', base64 } as const
 
 /** Returns the answer of a provider, as its wire reads it after the entries before. All give their calls equal ids. */
 function spoken({ on, text, reasons, calls }: Round, before: readonly ModelEntry[]): ResponseEntry {
   const step = {
     ...(text === undefined && calls.length > 0 ? {} : { text: text ?? 'well' }),
     ...(reasons ? { reasoning: `thought-on-${on}` } : {}),
-    calls: calls.map(({ name, input: args }) => ({ name, arguments: args })),
+    calls: calls.map(({ called }) => ({ name: called.name, arguments: called.input })),
   }
   const { wire, frames } = sides[on]
-  const events = readStream(wire, frames(step, 1).join(''), requestOf(before))
+  const stream = frames(step, 1).map(asFreeform).join('')
+  const events = readStream(wire, stream, requestOf(before, { tools: [patch] }))
   const last = events.at(-1)
   if (last?.type !== 'completed') throw new Error(`no answer: ${JSON.stringify(last)}`)
   return {
@@ -69,20 +76,40 @@ function spoken({ on, text, reasons, calls }: Round, before: readonly ModelEntry
   }
 }
 
+const patch: ToolSpec = {
+  name: 'apply_patch',
+  description: 'Changes files.',
+  parameters: { type: 'object' },
+  freeform: { field: 'patch', description: 'Changes files.', grammar: 'start: "x"' },
+}
+
+/** Returns an event of the Responses wire with calls of the freeform tool in their own form; others unchanged. */
+function asFreeform(frame: string): string {
+  const [head = '', data = ''] = frame.split('\ndata: ')
+  if (!/"type":"response\.(?:output_item|completed)/.test(data)) return frame
+  const written: unknown = JSON.parse(data, (_key, value: { type?: string; name?: string; arguments?: string }) => {
+    if (value?.type !== 'function_call' || value.name !== 'apply_patch') return value
+    const { arguments: args = '', ...item } = value
+    return { ...item, type: 'custom_tool_call', input: args === '' ? '' : JSON.parse(args).patch }
+  })
+  return `${head}\ndata: ${JSON.stringify(written)}\n\n`
+}
+
 type Turn = typeof anyTurn extends fc.Arbitrary<infer T> ? T : never
 
 /** Returns the conversation of these turns, each round on its own wire. */
 function conversationOf(turns: readonly Turn[]): readonly ModelEntry[] {
   const entries: ModelEntry[] = []
   for (const { message, hasImage, rounds } of turns) {
-    const image = { type: 'image', mediaType: 'image/png', base64 } as const
     const said = user(message)
     entries.push(hasImage && said.kind === 'user' ? { ...said, content: [...said.content, image] } : said)
     for (const round of rounds) {
       const answer = spoken(round, entries)
-      const outputs = answer.calls.map(({ callId }, nth) =>
-        result(callId, round.calls[nth]?.output ?? '', round.calls[nth]?.isError),
-      )
+      const outputs = answer.calls.map(({ callId }, nth): ModelEntry => {
+        const { output = '', isError = false, hasImage: isShown = false } = round.calls[nth] ?? {}
+        const found = result(callId, output, isError)
+        return found.kind === 'result' && isShown && !isError ? { ...found, images: [image] } : found
+      })
       entries.push(answer, ...outputs)
     }
   }
@@ -106,8 +133,9 @@ describe.each(names)('a conversation of several wires goes on with the %s wire',
           return entry.kind === 'user' ? entry.content.flatMap((part) => (part.type === 'text' ? [part.text] : [])) : []
         })
         const called = entries.flatMap((entry) => (entry.kind === 'response' ? entry.calls : []))
+        const spokenTexts = said.flatMap((message) => message.texts).filter((text) => text !== imagesFollow)
         const joint = target === 'chat' ? '\n\n' : ''
-        expect(said.flatMap((message) => message.texts).join(joint)).toEqual(texts.join(joint))
+        expect(spokenTexts.join(joint)).toEqual(texts.join(joint))
         for (const [index, { role, results }] of said.entries())
           if (target === 'chat' && role === 'user' && results.length === 0)
             expect(said[index - 1]?.results.length === 0 && said[index - 1]?.role === 'user').toBe(false)
@@ -131,7 +159,11 @@ describe.each(names)('a conversation of several wires goes on with the %s wire',
         const sealed = entries.filter((entry) => entry.kind === 'response' && entry.adapter === adapterOf(target))
         const own = sealed.filter((entry) => JSON.stringify(entry).includes('sealed-'))
         expect(body.split('sealed-').length - 1).toBe(own.length)
-        expect(body.split(base64).length - 1).toBe(turns.filter(({ hasImage }) => hasImage).length)
+        const images = entries.flatMap((entry): readonly UserPart[] => {
+          if (entry.kind === 'result') return entry.images ?? []
+          return entry.kind === 'user' ? entry.content.filter(({ type }) => type === 'image') : []
+        })
+        expect(body.split(base64).length - 1).toBe(images.length)
       }),
     )
   })
@@ -148,16 +180,32 @@ describe.each(names)('a conversation of several wires goes on with the %s wire',
 
 /** Fails unless the results that follow calls are theirs, each once, and come before any other word. */
 function expectAnsweredAtOnce(said: ReturnType<typeof readRequest>): void {
-  const open = new Set<string>()
+  const open = new Map<string, boolean>()
   const known = new Set<string>()
   for (const { texts, calls, results } of said) {
-    for (const { id } of results) expect(open.delete(id)).toBe(true)
+    for (const { id, isFreeform = false } of results) {
+      expect(open.get(id)).toBe(isFreeform)
+      open.delete(id)
+    }
     if (texts.length > 0) expect(open.size).toBe(0)
-    for (const { id } of calls) {
+    for (const { id, isFreeform = false } of calls) {
       expect(known.has(id)).toBe(false)
       known.add(id)
-      open.add(id)
+      open.set(id, isFreeform)
     }
   }
   expect(open.size).toBe(0)
 }
+
+it('the conversations have calls of freeform tools, in their own form on their own wire alone', () => {
+  const called = { name: 'apply_patch', input: { patch: 'w' } } as const
+  const calls = [{ called, hasImage: false, output: 'done', isError: false }]
+  const entries = conversationOf([
+    { message: 'w', hasImage: false, rounds: [{ on: 'responses', text: undefined, reasons: true, calls }] },
+  ])
+  const written = names.map((name) => {
+    const { wire, model } = sides[name]
+    return wire.createWriter(adapterOf(name))(requestOf(entries, { model })).includes('"custom_tool_call_output"')
+  })
+  expect(written).toEqual([true, false, false, false])
+})

@@ -8,6 +8,7 @@ import {
   type ModelClient,
   type ModelFacts,
   type ModelFailure,
+  type PluginPorts,
   type ProviderConfig,
   providerDefaults,
   type RetryLimits,
@@ -21,6 +22,7 @@ import type { ProviderKeys } from '../login/provider-keys.ts'
 import { factsOfModel, setOutputLimit } from './facts-of-model.ts'
 import { keptKeyClient } from './kept-key-client.ts'
 import { networkFields } from './network-fields.ts'
+import { pluginProvider } from './plugin-provider.ts'
 
 /** Client of one provider, with the limits of its retries and what is known of its models. */
 export interface ModelSource {
@@ -47,6 +49,7 @@ interface ModelSourcePorts {
   /** Removes secrets from recorded text. */
   readonly redact: (text: string) => string
   readonly onProblem: (problem: unknown) => void
+  readonly plugins?: PluginPorts
 }
 
 /**
@@ -75,8 +78,9 @@ function createSource(providerId: string, config: Config, ports: ModelSourcePort
   }
 }
 
-function clientOf(provider: ProviderConfig, { env, keys, clock, paced }: ModelSourcePorts): ModelClient {
-  const ports = { env, now: clock.now, paced, sleep: (ms: number, signal: AbortSignal) => clock.sleep(ms, signal) }
+function clientOf(provider: ProviderConfig, { env, keys, clock, paced, plugins }: ModelSourcePorts): ModelClient {
+  const sleep = (ms: number, signal: AbortSignal) => clock.sleep(ms, signal)
+  const ports = { env, now: clock.now, paced, sleep, ...(plugins === undefined ? {} : { plugins }) }
   return keptKeyClient(provider, keys, ports)
 }
 
@@ -213,6 +217,7 @@ export function providerOf(providerId: string, config: Config, env: Env): Provid
   const builtIn = builtinProviders(env).find(({ id }) => id === providerId)
   const settings = config.model_providers?.[providerId]
   const openaiBaseUrl = providerId === 'openai' ? config.openai_base_url : undefined
+  if (settings?.package !== undefined) return pluginProvider(providerId, settings, { config, env })
   const baseUrl = settings?.base_url ?? openaiBaseUrl ?? builtIn?.baseUrl
   if (baseUrl === undefined) return null
   const envKey = settings?.env_key ?? builtIn?.envKey

@@ -42,7 +42,7 @@ function listed(id: string, config: Config, { env, chosen, found, redaction, ...
     ...always,
     name: provider.name,
     wire: provider.wireApi,
-    baseUrl: redaction.text(provider.baseUrl),
+    baseUrl: redaction.text(provider.baseUrl || (provider.package ?? '')),
     ...keyOf(provider, found),
     ...(provider.defaultModel === undefined ? {} : { defaultModel: provider.defaultModel }),
     ...(kept === null ? {} : { models: kept.models.length, listedAt: kept.listedAt }),

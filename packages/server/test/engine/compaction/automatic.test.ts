@@ -185,16 +185,24 @@ describe('a request that the provider finds too long', () => {
 
   it('is summarised in halves when the summary is too long too', async () => {
     await using place = testPlace()
-    const model = scriptedModel({ text: long }, tooLong, tooLong, { text: 'Summary.' }, { text: 'ok' })
+    const model = scriptedModel(
+      { text: long },
+      { text: 'short' },
+      tooLong,
+      tooLong,
+      { text: 'Summary.' },
+      { text: 'ok' },
+    )
     const { watched } = await place.talk({ model, facts: { contextWindow: null } })
-    await watched.send('one')
-    await watched.turnEnded()
-    await watched.send('two')
-    await watched.turnEnded()
-    expect(linesOf(model.requests[3])).toMatchInlineSnapshot(`
+    for (const text of ['one', 'two', 'three']) {
+      await watched.send(text)
+      await watched.turnEnded()
+    }
+    expect(linesOf(model.requests[4])).toMatchInlineSnapshot(`
       [
         "user: [The beginning of the conversation is left out here: it is too long.]",
         "user: two",
+        "response: short",
         "user: This request comes from parley, the program around this conversation, ",
       ]
     `)

@@ -1,0 +1,122 @@
+import {
+  type ModelEvent,
+  type ModelRequest,
+  type StopReason,
+  type TokenUsage,
+  zeroUsage,
+} from '../../port/model-client.ts'
+import { isRecord, type JsonRecord, numberAt, recordAt, stringAt } from '../json.ts'
+import { createCallIds, createCallProgress } from '../tool-calls.ts'
+import { callPart } from './write-call.ts'
+
+/** Reader of the parts of one response. Nothing follows a terminal event. */
+export interface PartReader {
+  /** Returns the events of a part of the stream; the error of an `error` part. */
+  read(part: unknown): readonly ModelEvent[] | { readonly error: unknown }
+}
+
+/** Creates a reader of stream parts of the AI SDK's language models, of version 2 to 4 of the interface. */
+export function createPartReader(request: ModelRequest): PartReader {
+  const history: object[] = []
+  const passages = createPassages(history)
+  const calls = createCalls(request, history)
+  return {
+    read(part) {
+      if (!isRecord(part)) return []
+      const type = stringAt(part, 'type') ?? ''
+      const [, kind, step] = /^(text|reasoning)-(start|delta|end)$/.exec(type) ?? []
+      if ((kind === 'text' || kind === 'reasoning') && step !== undefined) return passages.take(part, kind, step)
+      if (type.startsWith('tool-')) return part['providerExecuted'] === true ? [] : calls.take(part, type)
+      if (type === 'error') return { error: part['error'] }
+      if (type !== 'finish') return []
+      const usage = usageOf(recordAt(part, 'usage'))
+      return [...passages.end(), { type: 'completed', parts: history, usage, stop: stopOf(part['finishReason']) }]
+    },
+  }
+}
+
+interface Passage {
+  readonly kind: 'text' | 'reasoning'
+  readonly text: string
+  /** Data of the provider that goes back with it, such as a signature. */
+  readonly metadata: unknown
+}
+
+/** Creates a reader of text and reasoning, which adds each whole passage to the history. */
+function createPassages(history: object[]) {
+  const open = new Map<string, Passage>()
+
+  function close(key: string): readonly ModelEvent[] {
+    const passage = open.get(key)
+    if (passage === undefined) return []
+    open.delete(key)
+    const { kind, text, metadata } = passage
+    if (text !== '' || metadata !== undefined)
+      history.push({ type: kind, text, ...(metadata === undefined ? {} : { providerOptions: metadata }) })
+    return text === '' ? [] : [{ type: kind === 'text' ? 'textDone' : 'reasoningDone', part: key, text }]
+  }
+
+  return {
+    take(part: JsonRecord, kind: Passage['kind'], step: string): readonly ModelEvent[] {
+      const key = `${kind}-${stringAt(part, 'id') ?? ''}`
+      const known = open.get(key)
+      const text = stringAt(part, 'delta') ?? ''
+      const metadata = part['providerMetadata'] ?? known?.metadata
+      if (known !== undefined || step !== 'end') open.set(key, { kind, text: (known?.text ?? '') + text, metadata })
+      if (step === 'end') return close(key)
+      return text === '' ? [] : [{ type: kind === 'text' ? 'textDelta' : 'reasoningDelta', part: key, text }]
+    },
+    end: () => [...open.keys()].flatMap(close),
+  }
+}
+
+/** Creates a reader of calls, which adds each whole call to the history. */
+function createCalls(request: ModelRequest, history: object[]) {
+  const ids = createCallIds(request.entries)
+  const progress = createCallProgress()
+
+  function whole(part: JsonRecord): readonly ModelEvent[] {
+    const { input, providerMetadata: metadata } = part
+    const written = typeof input === 'string' ? input : JSON.stringify(input ?? {})
+    const named = { name: stringAt(part, 'toolName') ?? '', arguments: written === '' ? '{}' : written }
+    const given = stringAt(part, 'toolCallId') ?? ''
+    const callId = ids.claim({ ...named, callId: given })
+    if (callId === undefined) return []
+    const call = { callId, ...named }
+    history.push({ ...callPart(call), ...(metadata === undefined ? {} : { providerOptions: metadata }) })
+    return [{ type: 'call', part: `call-${given || callId}`, ...call }]
+  }
+
+  return {
+    take(part: JsonRecord, type: string): readonly ModelEvent[] {
+      const out: ModelEvent[] = []
+      const key = `call-${stringAt(part, 'id') ?? ''}`
+      if (type === 'tool-call') return whole(part)
+      if (type === 'tool-input-start') progress.begin(key, stringAt(part, 'toolName'), out)
+      if (type === 'tool-input-delta') progress.grow(key, stringAt(part, 'delta') ?? '', out)
+      return out
+    },
+  }
+}
+
+/** Returns why a response ended: a word in version 2, an object with it since version 3. */
+function stopOf(reason: unknown): StopReason {
+  const word = isRecord(reason) ? reason['unified'] : reason
+  if (word === 'length') return 'length'
+  return word === 'content-filter' ? 'filter' : 'stop'
+}
+
+/** Returns the counts: plain numbers in version 2, parts of a total since version 3. */
+function usageOf(usage: JsonRecord | undefined): TokenUsage {
+  if (usage === undefined) return zeroUsage
+  const input = recordAt(usage, 'inputTokens')
+  const output = recordAt(usage, 'outputTokens')
+  const written = input === undefined ? undefined : numberAt(input, 'cacheWrite')
+  return {
+    inputTokens: (input === undefined ? numberAt(usage, 'inputTokens') : numberAt(input, 'total')) ?? 0,
+    cachedInputTokens: (input === undefined ? numberAt(usage, 'cachedInputTokens') : numberAt(input, 'cacheRead')) ?? 0,
+    ...(written === undefined ? {} : { cacheWriteTokens: written }),
+    outputTokens: (output === undefined ? numberAt(usage, 'outputTokens') : numberAt(output, 'total')) ?? 0,
+    reasoningTokens: (output === undefined ? numberAt(usage, 'reasoningTokens') : numberAt(output, 'reasoning')) ?? 0,
+  }
+}

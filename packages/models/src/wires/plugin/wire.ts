@@ -1,0 +1,150 @@
+import type { FailureContext } from '../../failures/classify-refusal.ts'
+import { Watchdog } from '../../http/watchdog.ts'
+import type { ModelClient, ModelEvent, ModelFailure, ModelRequest } from '../../port/model-client.ts'
+import { type ClientPorts, defaultLimits, type Provider, type Wire } from '../../port/wire.ts'
+import { explainPlugin } from './explain-plugin.ts'
+import type { CallMessage, PluginProcess } from './plugin-process.ts'
+import { createPartReader } from './read-parts.ts'
+import { createPlugin, keyOf, type Started } from './start-plugin.ts'
+import { writeCall } from './write-call.ts'
+
+/** Providers of AI SDK packages: each runs in a process of its own, which has its key and nothing else of the user's. */
+export const pluginWire: Wire = {
+  createClient(provider, ports) {
+    const adapter = `plugin/1:${provider.id}`
+    const plugin = createPlugin(provider, ports)
+    return {
+      adapter,
+      stream: (request, signal) => streamPlugin({ provider, ports, plugin, adapter }, request, signal),
+      // The interface of the packages has no list of models.
+      listModels: async () => ({ type: 'models', models: [] }),
+    } satisfies ModelClient
+  },
+}
+
+interface PluginCallParts {
+  readonly provider: Provider
+  readonly ports: ClientPorts
+  readonly plugin: () => Started
+  readonly adapter: string
+}
+
+async function* streamPlugin(
+  { provider, ports, plugin, adapter }: PluginCallParts,
+  request: ModelRequest,
+  signal: AbortSignal,
+): AsyncGenerator<ModelEvent, void, undefined> {
+  if (signal.aborted) return yield { type: 'aborted' }
+  const started = plugin()
+  if ('failure' in started) return yield { type: 'failed', failure: started.failure }
+  const exchange = beginCall(started.process, { provider, ports, request, adapter, signal })
+  try {
+    for (;;) {
+      const event = await exchange.next()
+      yield event
+      if (event.type === 'completed' || event.type === 'failed' || event.type === 'aborted') return
+    }
+  } finally {
+    exchange.close()
+  }
+}
+
+interface CallParts {
+  readonly provider: Provider
+  readonly ports: ClientPorts
+  readonly request: ModelRequest
+  readonly adapter: string
+  readonly signal: AbortSignal
+}
+
+/** Begins one call. `next` resolves with its events, the last of which is terminal; `close` ends what still runs. */
+function beginCall(plugin: PluginProcess, { provider, ports, request, adapter, signal }: CallParts) {
+  const { now = Date.now, limits } = ports
+  const totalMs = limits?.maxResponseMs ?? provider.requestTimeoutMs ?? defaultLimits.maxResponseMs
+  const waiting: ModelEvent[] = []
+  const reader = createPartReader(request)
+  let wake: () => void = () => undefined
+  let hasAnswer = false
+  let id: number | null = null
+  const context = (): FailureContext => contextOf(provider, request.model, now())
+  const push = (...events: readonly ModelEvent[]) => {
+    waiting.push(...events)
+    wake()
+  }
+  const fail = (failure: ModelFailure) => push({ type: 'failed', failure: withoutKey(failure, keyOf(provider, ports)) })
+
+  function onMessage(message: CallMessage): void {
+    watchdog.alive()
+    if (message === null) fail(endedEarly(context(), plugin.lastWords, hasAnswer))
+    else if (message['type'] === 'error') fail(explainPlugin(message['error'], context(), hasAnswer))
+    else if (message['type'] === 'end') fail(endedEarly(context(), 'its stream had no end', hasAnswer))
+    else {
+      hasAnswer = true
+      const read = reader.read(message['part'])
+      if ('error' in read) fail(explainPlugin(read.error, context(), true))
+      else push(...read)
+    }
+  }
+
+  const watchdog = new Watchdog(signal, { idleMs: provider.streamIdleTimeoutMs, totalMs }, () => {
+    if (watchdog.trip === 'aborted') return push({ type: 'aborted' })
+    const seconds = provider.streamIdleTimeoutMs / 1_000
+    const failure: ModelFailure =
+      watchdog.trip === 'idle'
+        ? {
+            code: 'idleTimeout',
+            message: `The plug-in of ${provider.name} has sent nothing for ${seconds} s.`,
+            retry: 'short',
+          }
+        : {
+            code: 'responseTooLong',
+            message: `The answer of ${provider.name} did not end in time. Ask again in smaller steps.`,
+            retry: 'never',
+          }
+    fail(failure)
+  })
+  void plugin.opened.then((error) => {
+    if (error !== null) fail(notOpened(provider, error))
+    else if (watchdog.trip === undefined)
+      id = plugin.call({ model: request.model, options: writeCall(request, adapter) }, onMessage)
+  })
+
+  return {
+    async next(): Promise<ModelEvent> {
+      while (waiting.length === 0)
+        await new Promise<void>((resolve) => {
+          wake = resolve
+        })
+      return waiting.shift() ?? { type: 'aborted' }
+    },
+    close(): void {
+      watchdog.stop()
+      if (id !== null) plugin.cancel(id)
+    },
+  }
+}
+
+function notOpened(provider: Provider, error: unknown): ModelFailure {
+  const { message } = explainPlugin(error, contextOf(provider, '', 0), false)
+  return { code: 'providerError', message, retry: 'never' }
+}
+
+function endedEarly({ provider }: FailureContext, why: string, streaming: boolean): ModelFailure {
+  const code = streaming ? 'streamCut' : 'providerError'
+  return { code, message: `The plug-in of ${provider} ended before its answer was complete: ${why}.`, retry: 'short' }
+}
+
+function contextOf(
+  { name, baseUrl, envKey, package: packageName = '' }: Provider,
+  model: string,
+  nowMs: number,
+): FailureContext {
+  const host = URL.canParse(baseUrl) ? new URL(baseUrl).host : packageName
+  return { provider: name, host, model, nowMs, ...(envKey === undefined ? {} : { envKey }) }
+}
+
+function withoutKey(failure: ModelFailure, key: string | undefined): ModelFailure {
+  return key === undefined || key.length < 8
+    ? failure
+    : { ...failure, message: failure.message.replaceAll(key, '[key]') }
+}

@@ -1,0 +1,56 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { openHost } from '@parley/host'
+import { build } from 'esbuild'
+import type { ModelClient } from '../../../src/port/model-client.ts'
+import type { Env, Provider } from '../../../src/port/wire.ts'
+import { createModelClient } from '../../../src/registry.ts'
+import { providerAt } from '../../support/requests.ts'
+
+export interface PluginWorld extends AsyncDisposable {
+  /** Puts a package in its folder as `parley provider add` does. */
+  install(name: string, source: string): void
+  /** The same for a real package, in one file. */
+  installReal(name: string): Promise<void>
+  client(name: string, more?: Partial<Provider>, env?: Env): ModelClient
+}
+
+/** A folder of installed packages and a real host whose processes run them. */
+export function pluginWorld(): PluginWorld {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'parley-plugins-')))
+  const host = openHost()
+  const program = fileURLToPath(new URL('../../../assets/plugin-host.mjs', import.meta.url))
+  const placeOf = (name: string) => join(folder, name.replace(/^@/, '').replaceAll('/', '__'))
+  return {
+    install(name, source) {
+      mkdirSync(placeOf(name), { recursive: true })
+      writeFileSync(join(placeOf(name), 'entry.mjs'), source)
+    },
+    async installReal(name) {
+      const from = { contents: `export * from '${name}'`, resolveDir: import.meta.dirname }
+      const outfile = join(placeOf(name), 'entry.mjs')
+      await build({ stdin: from, bundle: true, platform: 'node', format: 'esm', outfile, logLevel: 'error' })
+    },
+    client(name, more = {}, env = {}) {
+      const provider = { ...providerAt('', { package: name, ...more }), wireApi: 'plugin' } as const
+      return createModelClient(provider, { env, plugins: { host, program, folder } })
+    },
+    async [Symbol.asyncDispose]() {
+      await host.close()
+      rmSync(folder, { recursive: true })
+    },
+  }
+}
+
+/** A package whose model does what `doStream` says; it has the settings, the request and the signal. */
+export const packageWith = (doStream: string, version = 'v3') => `
+const streamOf = (parts) => ReadableStream.from(parts)
+const finish = { type: 'finish', finishReason: { unified: 'stop' }, usage: { inputTokens: { total: 3 }, outputTokens: { total: 2 } } }
+const said = (text) => ({ stream: streamOf([
+  { type: 'text-start', id: '0' }, { type: 'text-delta', id: '0', delta: text }, { type: 'text-end', id: '0' }, finish,
+]) })
+export const createFake = (settings) => ({
+  languageModel: (modelId) => ({ specificationVersion: '${version}', async doStream(options) { ${doStream} } }),
+})`

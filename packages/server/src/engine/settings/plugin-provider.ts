@@ -1,0 +1,25 @@
+import type { Config, ProviderSettings } from '@parley/config'
+import type { Env, ProviderConfig } from '@parley/models'
+import { networkFields } from './network-fields.ts'
+
+/** Returns a provider that an AI SDK package speaks with; its address is the package's own unless one is configured. */
+export function pluginProvider(
+  id: string,
+  settings: ProviderSettings,
+  { config, env }: { readonly config: Config; readonly env: Env },
+): ProviderConfig {
+  const { package: packageName = '', factory, env_key: envKey, env_headers: envHeaders } = settings
+  return {
+    id,
+    name: settings.name ?? id,
+    wireApi: 'plugin',
+    baseUrl: settings.base_url ?? '',
+    package: packageName,
+    ...(factory === undefined ? {} : { factory }),
+    ...(envKey === undefined ? {} : { envKey }),
+    ...(envHeaders === undefined ? {} : { envHeaders }),
+    headers: settings.headers ?? {},
+    queryParams: settings.query_params ?? {},
+    ...networkFields(settings, config, env),
+  }
+}
