@@ -48,6 +48,7 @@ export const turn = z
       .object({
         retryAt: z.number().describe('ms since the epoch.'),
         attempt: z.int(),
+        attempts: z.int().exactOptional().describe('Number of the last attempt, if all fail in this way.'),
         failure,
         asked: z.literal(true).exactOptional().describe('The provider named this wait.'),
       })
