@@ -104,8 +104,11 @@ export function retryLine(event: EventOf<'retry.scheduled'>, nowMs: number): str
   return `· ${retrySentence(event, nowMs)}`
 }
 
-export function retrySentence({ retryAt, failure, attempt }: EventOf<'retry.scheduled'>, nowMs: number): string {
+export function retrySentence(
+  { retryAt, failure, attempt, attempts }: EventOf<'retry.scheduled'>,
+  nowMs: number,
+): string {
   const message = failure.message.trimEnd()
   const end = /[.!?…]$/.test(message) ? '' : '.'
-  return `${message}${end} Trying again in ${formatDuration(retryAt - nowMs)} (attempt ${attempt}).`
+  return `${message}${end} Trying again in ${formatDuration(retryAt - nowMs)} (attempt ${attempt}${attempts === undefined ? '' : ` of ${attempts}`}).`
 }

@@ -11,6 +11,7 @@ import {
   answer,
   colleague,
   command,
+  compactions,
   completed,
   delta,
   diff,
@@ -213,6 +214,8 @@ const scenes: Readonly<Record<string, Scene>> = {
       turnEnded('interrupted'),
     ),
   ),
+  'a compaction that runs': sceneOf(after(...compactions.running)),
+  'a compaction': sceneOf(after(...compactions.done)),
   'a provider that is busy': sceneOf(
     after(turnStarted, completed(userMessage('Go')), {
       type: 'retry.scheduled',

@@ -74,6 +74,16 @@ test('a login by code is for a browser anywhere', async () => {
   expect(kept(world)).toMatchObject({ kind: 'oauth', clientId: 'parley-test' })
 })
 
+test('a token that its server has ended early is renewed, and the request sent again', async () => {
+  await using world = await oauthWorld([{ text: 'Here.' }])
+  await logIn(world)
+  const { accessToken } = kept(world)
+  await (await world.provider.AccessToken.find(accessToken))?.destroy()
+  await using run = world.start(['exec', 'hi'])
+  expect(await run.result).toMatchObject({ exitCode: 0, stdout: 'Here.\n' })
+  expect(kept(world).accessToken).not.toBe(accessToken)
+})
+
 test('a login that has ended at its server says what to do', async () => {
   await using world = await oauthWorld([], 30)
   await logIn(world)

@@ -78,8 +78,9 @@ function changedTurn(
     case 'model.responded':
       return { ...turn, phase: 'calls', retry: null }
     case 'retry.scheduled': {
-      const { retryAt, attempt, failure, asked } = event
-      return { ...turn, retry: { retryAt, attempt, failure, ...(asked === undefined ? {} : { asked }) } }
+      const { retryAt, attempt, attempts, failure, asked } = event
+      const known = { ...(attempts === undefined ? {} : { attempts }), ...(asked === undefined ? {} : { asked }) }
+      return { ...turn, retry: { retryAt, attempt, failure, ...known } }
     }
     case 'model.fellBack':
       return { ...turn, fallback: { modelProvider: event.modelProvider, model: event.model }, retry: null }

@@ -309,6 +309,7 @@ export const conversationEvent = z.discriminatedUnion('type', [
       turnId,
       retryAt: z.number().describe('ms since the epoch'),
       attempt: z.int().describe('Number of the next attempt.'),
+      attempts: z.int().exactOptional().describe('Number of the last attempt, if all fail in this way.'),
       failure,
       asked: z.literal(true).exactOptional().describe('The provider named this wait.'),
     },

@@ -48,6 +48,7 @@ export const turn = z
       .object({
         retryAt: z.number().describe('ms since the epoch.'),
         attempt: z.int(),
+        attempts: z.int().exactOptional().describe('Number of the last attempt, if all fail in this way.'),
         failure,
         asked: z.literal(true).exactOptional().describe('The provider named this wait.'),
       })
@@ -89,7 +90,9 @@ export const compactions = z
         }),
       )
       .describe('Those that hold, oldest first; at most the newest 20.'),
-    held: z.boolean().describe('One was undone: nothing is compacted automatically until a turn has ended.'),
+    held: z
+      .boolean()
+      .describe('One was undone or has failed: nothing is compacted automatically until a turn has ended.'),
     tried: z.boolean().describe('One has ended since the newest response, so none begins by itself.'),
     repeated: z.boolean().describe('A request that was too long is repeated after a compaction; it is not twice.'),
   })

@@ -31,6 +31,20 @@ const done = (id: string): ConversationEvent => ({
   turnId: 't1',
   item: { ...call(id), status: 'completed' },
 })
+const compaction: ConversationEvent = proposed({
+  id: 'k',
+  type: 'contextCompaction',
+  status: 'proposed',
+  title: '',
+  text: '',
+  trigger: 'manual',
+})
+const compacting: ConversationEvent = { type: 'turn.started', turnId: 't1', trigger: 'compaction' }
+const compacted: ConversationEvent = {
+  type: 'item.completed',
+  turnId: 't1',
+  item: { id: 'k', type: 'contextCompaction', status: 'completed', title: '', text: '', trigger: 'manual' },
+}
 const queued = (messageId: string, when: 'queue' | 'steer'): ConversationEvent => ({
   type: 'message.queued',
   message: { messageId, when, content: [{ type: 'text', text: messageId }], by },
@@ -136,6 +150,24 @@ describe('the next step', () => {
       [started, asked, effect('a'), responded, queued('m', 'steer'), done('a')],
       { kind: 'callModel', steering: [{ messageId: 'm' }] },
     ],
+    ['compacts when that was asked for', [compacting, compaction], { kind: 'compact', item: { id: 'k' } }],
+    ['ends a turn that only compacts', [compacting, compaction, compacted], { kind: 'endTurn' }],
+    [
+      'calls the model after a compaction when a message came meanwhile',
+      [compacting, compaction, queued('m', 'steer'), compacted],
+      { kind: 'callModel', steering: [{ messageId: 'm' }] },
+    ],
+    [
+      'compacts no call away that is still open',
+      [started, asked, effect('a'), responded, compaction],
+      { kind: 'runCalls', itemIds: ['a'] },
+    ],
+    [
+      'compacts before the results go to the model',
+      [started, asked, effect('a'), responded, compaction, done('a')],
+      { kind: 'compact', item: { id: 'k' } },
+    ],
+    ['compacts before the turn ends', [started, asked, compaction, responded], { kind: 'compact', item: { id: 'k' } }],
     [
       'does not steer with calls open',
       [started, asked, effect('a'), responded, queued('m', 'steer')],
@@ -144,5 +176,12 @@ describe('the next step', () => {
     ['leaves a queued message where it is', [started, asked, responded, queued('m', 'queue')], { kind: 'endTurn' }],
   ])('%s', (_, events, step) => {
     expect(nextStep(after(...events))).toMatchObject(step)
+  })
+
+  it('compacts before a model call when the window is almost full', () => {
+    const full = () => true
+    expect(nextStep(after(started), full)).toEqual({ kind: 'compact', item: null })
+    expect(nextStep(after(started, asked, responded), full)).toEqual({ kind: 'endTurn' })
+    expect(nextStep(after(started, asked, effect('a'), responded), full)).toMatchObject({ kind: 'runCalls' })
   })
 })

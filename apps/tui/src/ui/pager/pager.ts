@@ -154,10 +154,21 @@ function chunkEntries(
   { file, totalBytes }: { readonly file: string; readonly totalBytes: number },
 ): readonly Entry[] {
   const known = files.get(file)
-  return Array.from({ length: chunkCount(known?.totalBytes ?? totalBytes) }, (_, index) => {
+  const count = chunkCount(known?.totalBytes ?? totalBytes)
+  const lost = Math.max(0, totalBytes - (known?.totalBytes ?? totalBytes))
+  return Array.from({ length: count }, (_, index) => {
     const id = `${itemId} ${index}`
     const chunk: FileChunk | null = known?.chunks.get(index) ?? null
-    return { kind: 'chunk', id, itemId, file, index, chunk, problem: problems.get(id) ?? null } as const
+    return {
+      kind: 'chunk',
+      id,
+      itemId,
+      file,
+      index,
+      chunk,
+      lostBytes: index === count - 1 ? lost : 0,
+      problem: problems.get(id) ?? null,
+    } as const
   })
 }
 

@@ -109,15 +109,20 @@ function notStartedLine({ title }: Approval): Line {
   ]
 }
 
+/** Returns which try comes, of how many where that is known. */
+export function tryWords(attempt: number, attempts: number | undefined): string {
+  return attempts === undefined ? `try ${attempt}` : `try ${attempt} of ${attempts}`
+}
+
 function retryActivity(
-  { retryAt, attempt, failure, asked }: NonNullable<Turn['retry']>,
+  { retryAt, attempt, attempts, failure, asked }: NonNullable<Turn['retry']>,
   { core }: ConversationState,
   nowMs: number,
 ): Activity {
   const seconds = Math.ceil((retryAt - nowMs) / 1000)
   const line: Line = [
     {
-      text: `${failureWords(failure, modelInUse(core).modelProvider)}, try ${attempt} in ${elapsed(seconds)}${asked === true ? ', as it asks' : ''}`,
+      text: `${failureWords(failure, modelInUse(core).modelProvider)}, ${tryWords(attempt, attempts)} in ${elapsed(seconds)}${asked === true ? ', as it asks' : ''}`,
       tone: 'warn',
     },
     { text: ' · esc stops · enter tries now', tone: 'muted' },

@@ -46,7 +46,7 @@ export function workingLine(
   const isAnswering = open.some(({ item }) => item.type === 'agentMessage' && item.text !== '')
   const worked = clock === null ? nowMs - turn.startedAt : workedMs(clock, nowMs)
   const seconds = Math.max(0, Math.floor(worked / 1_000))
-  const { verb, title } = isAnswering ? { verb: 'Answering', title: '' } : doing(open.filter(isRunningCall))
+  const { verb, title } = isAnswering ? { verb: 'Answering', title: '' } : doing(open)
   const facts = [`  ${elapsed(seconds)}`, tokens(turn), ' · esc stops']
   const leftBeside = (texts: readonly string[]) => room.columns - verb.length - markCells - texts.join('').length
   const isLong = seconds >= longSeconds && foregroundCommand(state) !== null
@@ -73,15 +73,19 @@ export function isRunningCall(open: OpenItem): boolean {
   return isCall(open.item) && isRunning(open)
 }
 
-function doing(running: readonly OpenItem[]): { readonly verb: string; readonly title: string } {
+function doing(open: readonly OpenItem[]): { readonly verb: string; readonly title: string } {
+  const running = open.filter(isRunningCall)
   const [only, ...others] = running
-  if (only === undefined) return { verb: 'Thinking', title: '' }
-  if (running.some(({ item }) => item.type === 'contextCompaction')) return { verb: 'Compacting', title: '' }
+  if (only === undefined) return { verb: open.some(isCompaction) ? 'Compacting' : 'Thinking', title: '' }
   const looked = running.map(({ item }) => looksAt(item))
   const isLooking = looked.every((words) => words !== null)
   if (others.length > 0)
     return { verb: isLooking ? 'Looking at' : 'Running', title: `${running.length} ${isLooking ? 'places' : 'calls'}` }
   return { verb: verbOf(only.item, isLooking), title: looked[0] ?? shownLine(titleOf(only.item)) }
+}
+
+function isCompaction(open: OpenItem): boolean {
+  return open.item.type === 'contextCompaction' && isRunning(open)
 }
 
 function verbOf(item: Item, isLooking: boolean): string {

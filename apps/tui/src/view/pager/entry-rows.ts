@@ -1,10 +1,11 @@
 import type { Item } from '@parley/protocol'
+import { formatBytes } from '../text/formats.ts'
 import { indented, textRows } from '../text/gutter.ts'
 import { type Line, lineText, type Room } from '../text/span.ts'
 import { type Block, type BlockKind, gapBefore } from '../transcript/block.ts'
 import { itemBlock } from '../transcript/item-block.ts'
 import { lookedAt, lookUpBlock } from '../transcript/look-ups.ts'
-import { type ChunkEntry, type Entry, type GapEntry, type ItemEntry, wholeFileOf } from './entry.ts'
+import { type ChunkEntry, type Entry, type FileChunk, type GapEntry, type ItemEntry, wholeFileOf } from './entry.ts'
 import { openedRows, plainRows } from './opened-rows.ts'
 
 interface Laid {
@@ -85,11 +86,18 @@ function gapRows({ problem }: GapEntry, room: Room): readonly Line[] {
   return indented(textRows(text, room, { tone: problem === null ? 'muted' : 'bad' }))
 }
 
-function chunkRows({ chunk, problem }: ChunkEntry, room: Room): readonly Line[] {
+function chunkRows({ chunk, lostBytes, problem }: ChunkEntry, room: Room): readonly Line[] {
   if (chunk === null) {
     const text = problem === null ? '… reading more' : `… more of it cannot be read: ${problem}`
     return indented(textRows(text, room, { tone: problem === null ? 'muted' : 'bad' }))
   }
+  const lines = chunkLines(chunk, room)
+  if (lostBytes === 0) return lines
+  const lost = `… ${formatBytes(lostBytes)} more were not kept`
+  return [...lines, ...indented(textRows(lost, room, { tone: 'muted' }))]
+}
+
+function chunkLines(chunk: FileChunk, room: Room): readonly Line[] {
   const known = folded.get(chunk)
   if (known !== undefined && isLaidFor(known, room)) return known.lines
   const lines = plainRows(chunk.text, room)

@@ -33,6 +33,8 @@ export interface ChunkEntry {
   readonly index: number
   /** Text of it; null while it is not in memory. */
   readonly chunk: FileChunk | null
+  /** Bytes that follow the end of the file and were not kept; 0 for other chunks. */
+  readonly lostBytes: number
   readonly problem: string | null
 }
 

@@ -3,7 +3,7 @@ import { approvedNotStarted, pendingApprovals } from '../../ui/answers.ts'
 import { isInboxPaused } from '../../ui/inbox.ts'
 import { isOffered, type UiState } from '../../ui/ui-state.ts'
 import { runningShellCommands } from '../../ui/update/key-places.ts'
-import { failureWords, isSavedHere } from '../live/activity.ts'
+import { failureWords, isSavedHere, tryWords } from '../live/activity.ts'
 import { isRunningCall } from '../live/working-line.ts'
 import { shownLine } from '../text/control-characters.ts'
 import { callLine } from './item-lines.ts'
@@ -38,7 +38,7 @@ function turnStatus(
     return `Approved, not started: ${shownLine(approved.title)}. An empty line runs it, Ctrl+C leaves it.`
   if (parked) return 'This turn waits. An empty line lets it go on, Ctrl+C ends it.'
   if (retry !== null && retry.retryAt > nowMs)
-    return `${failureWords(retry.failure, modelInUse(state.core).modelProvider)}, try ${retry.attempt} follows. An empty line tries now, Ctrl+C stops.`
+    return `${failureWords(retry.failure, modelInUse(state.core).modelProvider)}, ${tryWords(retry.attempt, retry.attempts)} follows. An empty line tries now, Ctrl+C stops.`
   return runningWords(Object.values(state.core.open).filter(isRunningCall))
 }
 

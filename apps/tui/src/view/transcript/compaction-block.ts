@@ -30,7 +30,8 @@ export function openedCompaction(item: Compaction, room: Room): readonly Line[] 
 
 /** Returns a running compaction with the newest lines of its summary. */
 export function runningCompaction(item: Compaction, room: Room, limit: number): readonly Line[] {
-  return [...head(item, room), ...hung(tailRows(showEffects(item.text), below(room), limit))]
+  const text = showEffects(item.text).replace(/\n{2,}/g, '\n')
+  return [...head(item, room), ...hung(tailRows(text, below(room), limit))]
 }
 
 function head(item: Compaction, room: Room): readonly Line[] {

@@ -169,6 +169,14 @@ describe('a long output', () => {
     expect(screenOf(press(end, 'pageup'))).toContain('line 199985')
   })
 
+  test('says how much of it was not kept', () => {
+    const longer = { ...output, totalBytes: whole.length + 33_000_000 }
+    const cut = worldOf([ended('seq', '', 0, { output: longer })], { files: { 'sha256:f': whole } })
+    const end = press(cut, 'enter', 'G')
+    expect(screenOf(end)).toMatch(/line 199999\n.*… 31 MB more were not kept/)
+    expect(screenOf(press(world, 'enter', 'G'))).not.toContain('not kept')
+  })
+
   test('is searched to its end, and holds only a part of it in memory', () => {
     const found = press(world, 'enter', '/', 'line 190001', 'enter')
     expect(screenOf(found)).toContain('line 190001')

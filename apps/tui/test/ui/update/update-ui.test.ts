@@ -316,6 +316,14 @@ describe('slash commands', () => {
     expect(typeKeys(openUi, idle, '/clear', 'enter').intents).toEqual([{ kind: 'clear' }, { kind: 'new' }])
   })
 
+  test('compact what the model sees, or undo that', () => {
+    expect(typeKeys(openUi, idle, '/compact', 'enter').intents).toEqual([{ kind: 'compact', what: '' }])
+    expect(typeKeys(openUi, idle, '/compact the prices', 'enter').intents).toEqual([
+      { kind: 'compact', what: 'the prices' },
+    ])
+    expect(typeKeys(openUi, idle, '/compact undo', 'enter').intents).toEqual([{ kind: 'undoCompaction' }])
+  })
+
   test('show the plan, or that there is none', () => {
     const plan = { steps: [{ step: 'Find it', status: 'inProgress' as const }] }
     const planned = after({ type: 'plan.updated', plan })

@@ -56,3 +56,11 @@ test('a retry at the time that the provider named says so, and another model tha
     'other is overloaded, try 2 in 7 s, as it asks · esc stops · enter tries now',
   )
 })
+
+test('a retry says of how many where that is known', () => {
+  const failure = { code: 'overloaded', message: 'It failed.', status: 529 }
+  const retryAt = startedAt + 8_000
+  const state = after(turnStarted, { type: 'retry.scheduled', turnId: 't1', retryAt, attempt: 2, attempts: 5, failure })
+  const words = 'openai is overloaded (529), try 2 of 5 in 7 s'
+  expect(lineText(activityOf(state, openUi, at(1_000))?.line ?? [])).toContain(words)
+})

@@ -228,3 +228,21 @@ export function looking(text: string, id: string, fields: CommandFields = {}): I
     ...fields,
   })
 }
+
+const compaction: ItemOf<'contextCompaction'> = {
+  id: 'k1',
+  type: 'contextCompaction',
+  status: 'inProgress',
+  title: 'Compacting 182,000 tokens',
+  text: '## Goal\nMake the discount a share of the amount.\n\n## State of the work\nThe cart is done.\n\n## Next\nThe tests.',
+  trigger: 'manual',
+}
+
+const compacting: ConversationEvent = { type: 'turn.started', turnId: 't1', trigger: 'compaction' }
+const compacted = 'Compacted: 182,000 tokens → 21,000 tokens'
+
+/** Turns that only compact. */
+export const compactions = {
+  running: [compacting, started(compaction)],
+  done: [compacting, completed({ ...compaction, status: 'completed', title: compacted }), turnEnded()],
+}

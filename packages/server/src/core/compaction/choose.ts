@@ -1,5 +1,5 @@
 import type { ItemId } from '@parley/protocol'
-import type { ViewBlock } from './weigh-blocks.ts'
+import { sumOf, type ViewBlock } from './weigh-blocks.ts'
 
 /** Results to clear, and the estimated tokens that this saves. */
 export interface Clearing {
@@ -30,7 +30,7 @@ export function resultsToClear(blocks: readonly ViewBlock[], kept: KeptResults):
     .filter(({ savedTokens }) => savedTokens >= leastSaving)
   return {
     itemIds: chosen.map(({ itemId }) => itemId),
-    savedTokens: chosen.reduce((sum, { savedTokens }) => sum + savedTokens, 0),
+    savedTokens: sumOf(chosen.map(({ savedTokens }) => savedTokens)),
   }
 }
 
@@ -41,11 +41,19 @@ interface KeptEnd {
   readonly round: number
 }
 
+/** Parts of a view that is compacted, as numbers of its blocks. */
+interface Parts {
+  /** Blocks that the summary stands for. */
+  readonly hidden: number
+  /** Blocks that stay at the end because no response followed them; the summary is written without them. */
+  readonly waiting: number
+}
+
 /**
- * Returns how many blocks a summary stands for. Messages that wait for a response stay as they are, and so does the last
- * round of calls where it is small: its results have not been read yet.
+ * Chooses what a summary stands for. Messages that wait for a response stay as they are, and so does the last round of
+ * calls where it is small: its results have not been read yet.
  */
-export function blocksToCompact(blocks: readonly ViewBlock[], kept: KeptEnd): number {
+export function blocksToCompact(blocks: readonly ViewBlock[], kept: KeptEnd): Parts {
   let end = blocks.length
   let room = kept.messages
   while (end > 0) {
@@ -55,6 +63,8 @@ export function blocksToCompact(blocks: readonly ViewBlock[], kept: KeptEnd): nu
     end--
   }
   const round = blocks[end - 1]
-  const keepsRound = round?.kind === 'response' && round.results.length > 0 && round.tokens <= kept.round
-  return keepsRound ? end - 1 : end
+  // A round that is most of the conversation is what has to be made shorter.
+  const most = Math.min(kept.round, sumOf(blocks.slice(0, end - 1).map(({ tokens }) => tokens)) / 2)
+  const keepsRound = round?.kind === 'response' && round.results.length > 0 && round.tokens <= most
+  return { hidden: keepsRound ? end - 1 : end, waiting: blocks.length - end }
 }

@@ -1,6 +1,6 @@
 import type { Actor, ConversationEvent, ParamsOf, ResultOf } from '@parley/protocol'
 import { rejection } from '../../replies/rejection.ts'
-import { compactionItem } from '../compaction/run-compaction.ts'
+import { compactionItem } from '../compaction/compaction-item.ts'
 import { requestTokens } from '../compaction/when-due.ts'
 import { type LiveConversation, writable } from '../open/live-conversation.ts'
 

@@ -38,7 +38,7 @@ export async function writeSummary(context: TurnContext, { turnId, item, entries
     const end = await streamOnce(context, { turnId, item, entries: shown })
     if (typeof end === 'string') return { kind: 'written', text: firstBytes(end, maxSummaryBytes) }
     if (signal.aborted || end === null) return { kind: 'aborted' }
-    if (end.code === 'contextTooLong' && halved < halvings) {
+    if (end.code === 'contextTooLong' && halved < halvings && shown.length > 1) {
       halved++
       shown = newestEntries(shown, sumOf(shown.map(tokensOfEntry)) / 2)
       continue
@@ -81,6 +81,7 @@ async function streamOnce(context: TurnContext, summarised: Summarised): Promise
         deltas.push(event.text)
       } else if (event.type === 'textDone') texts.set(event.part, event.text)
       else if (event.type === 'completed') {
+        show(redacted.push(deltas.stop()) + redacted.end())
         const counts = counted(event.usage, factsOf(request.model))
         conversation.record({ type: 'usage.updated', turnId, counts, purpose: 'compaction' })
         return [...texts.values()].join('\n\n').trim()

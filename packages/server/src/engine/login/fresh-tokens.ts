@@ -12,6 +12,8 @@ interface TokenPorts {
   /** Makes redaction know tokens before their first use. */
   readonly learn: (renewed: Credential) => void
   readonly now: () => number
+  /** Token that was rejected although it has not ended; it is renewed all the same. */
+  readonly refused?: string
 }
 
 /**
@@ -20,12 +22,13 @@ interface TokenPorts {
  */
 export async function freshTokens(
   login: RenewableCredential,
-  { name, store, learn, now }: TokenPorts,
+  { name, store, learn, now, refused }: TokenPorts,
 ): Promise<string> {
-  if (!endsSoon(login, now())) return login.accessToken
+  const isDue = (one: RenewableCredential) => one.accessToken === refused || endsSoon(one, now())
+  if (!isDue(login)) return login.accessToken
   const kept = await store.update(name, async (current) => {
     // Another process may have renewed it during the wait.
-    if (current.kind === 'key' || !endsSoon(current, now())) return null
+    if (current.kind === 'key' || !isDue(current)) return null
     const renewed = await renew(current, now)
     if (renewed !== null) learn(renewed)
     return renewed

@@ -17,12 +17,17 @@ export interface ProviderKeys {
   /** Returns the ids of these providers, without asking the keyring. Throws `ConfigError`. */
   kept(): ReadonlySet<string>
   /** Resolves to the key for the next request, renewed if it is about to end; null without a login. Throws `ConfigError`. */
-  keyOf(providerId: string): Promise<string | null>
+  keyOf(providerId: string, options?: KeyOptions): Promise<string | null>
   /**
    * Makes redaction know the keys in the file, and that of one provider wherever it is kept. Called before a conversation
    * takes text; a key that cannot be read is not used either.
    */
   learn(providerId: string): Promise<void>
+}
+
+interface KeyOptions {
+  /** Key that the provider has just rejected: tokens are renewed even if they have not ended. */
+  readonly refused?: string
 }
 
 /** Keys of providers, and tokens of MCP servers. */
@@ -48,16 +53,16 @@ export function createProviderKeys({ store, redaction, clock }: KeyPorts): KeptL
     return credential
   }
 
-  const fresh = (name: CredentialName, credential: RenewableCredential) => {
+  const fresh = (name: CredentialName, credential: RenewableCredential, options: KeyOptions = {}) => {
     const learn = (renewed: Credential) => learnCredential(redaction, renewed)
-    return freshTokens(credential, { name, store, learn, now: clock.now })
+    return freshTokens(credential, { name, store, learn, now: clock.now, ...options })
   }
 
-  async function keyOf(providerId: string): Promise<string | null> {
+  async function keyOf(providerId: string, options: KeyOptions = {}): Promise<string | null> {
     const name: CredentialName = `${prefix}${providerId}`
     const credential = await known(name)
     if (credential === null) return null
-    return credential.kind === 'key' ? credential.key : fresh(name, credential)
+    return credential.kind === 'key' ? credential.key : fresh(name, credential, options)
   }
 
   return {

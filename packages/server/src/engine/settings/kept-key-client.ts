@@ -17,10 +17,10 @@ export function keptKeyClient(provider: ProviderConfig, keys: ProviderKeys, port
   const client = createModelClient(provider, { ...ports, keptKey: () => key })
 
   /** Resolves to the failure when the key is kept but cannot be had. */
-  async function takeKey(env: Env): Promise<ModelFailure | null> {
+  async function takeKey(env: Env, refused?: string): Promise<ModelFailure | null> {
     if (readKey(provider, env) !== undefined) return null
     try {
-      key = (await keys.keyOf(provider.id)) ?? undefined
+      key = (await keys.keyOf(provider.id, refused === undefined ? {} : { refused })) ?? undefined
       return key === undefined && provider.needsLogin === true ? withoutLogin(provider) : null
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error
@@ -32,8 +32,15 @@ export function keptKeyClient(provider: ProviderConfig, keys: ProviderKeys, port
     adapter: client.adapter,
     async *stream(request, signal) {
       const failure = await takeKey(ports.env)
-      if (failure === null) yield* client.stream(request, signal)
-      else yield { type: 'failed', failure }
+      if (failure !== null) return yield { type: 'failed', failure }
+      const used = key
+      for await (const event of client.stream(request, signal)) {
+        // A server can end a token early; with a new one the request is sent once more.
+        const isRefused = event.type === 'failed' && event.failure.code === 'auth' && used !== undefined
+        if (isRefused && (await takeKey(ports.env, used)) === null && key !== used)
+          return yield* client.stream(request, signal)
+        yield event
+      }
     },
     async listModels(signal) {
       const failure = await takeKey(ports.env)

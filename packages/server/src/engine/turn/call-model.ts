@@ -3,7 +3,7 @@ import { type ConversationEvent, type Failure, modelInUse, type TurnId } from '@
 import { EnvironmentUnreachableError } from '@parley/workspace'
 import { nextModel } from '../../core/fallback-model.ts'
 import { unlessAborted } from '../../tools/tool.ts'
-import { askToCompact } from '../compaction/run-compaction.ts'
+import { askToCompact } from '../compaction/compaction-item.ts'
 import { noticeItem } from '../conversation/notices.ts'
 import { createResponseRecorder } from './response-recorder.ts'
 import type { TurnContext } from './turn-context.ts'
@@ -26,9 +26,9 @@ export async function callModel(context: TurnContext): Promise<Failure | null> {
     if (failure === null || leavesCall(context, turnId, failure)) return null
     if (failures.length === 0) firstFailureMs = modules.clock.elapsed()
     failures.push(failure)
-    const delayMs = retryDelay(context, failures, modules.clock.elapsed() - firstFailureMs)
-    if (delayMs !== null) {
-      await waitForRetry(context, { turnId, failure, delayMs, attempt: failures.length + 1 })
+    const retry = nextRetry(context, failures, modules.clock.elapsed() - firstFailureMs)
+    if (retry !== null) {
+      await waitForRetry(context, { turnId, failure, ...retry })
     } else {
       const last = { ...failure, message: failure.message + askedWaitText(failure) }
       if (!fallBack(context, turnId, last)) return toFailure(last)
@@ -48,14 +48,17 @@ interface PlannedRetry {
   readonly failure: ModelFailure
   readonly delayMs: number
   readonly attempt: number
+  /** Number of the last attempt, if all fail in this way. */
+  readonly attempts: number
 }
 
 /** Announces a retry and waits for it. */
 async function waitForRetry({ conversation, modules, signal }: TurnContext, planned: PlannedRetry): Promise<void> {
-  const { turnId, failure, delayMs, attempt } = planned
-  const asked = failure.retryAfterMs === undefined ? {} : { asked: true as const }
+  const { turnId, failure: cause, delayMs, attempt, attempts } = planned
+  const asked = cause.retryAfterMs === undefined ? {} : { asked: true as const }
   const retryAt = modules.clock.now() + delayMs
-  conversation.record({ type: 'retry.scheduled', turnId, retryAt, attempt, failure: toFailure(failure), ...asked })
+  const failure = toFailure(cause)
+  conversation.record({ type: 'retry.scheduled', turnId, retryAt, attempt, attempts, failure, ...asked })
   await modules.retryWait.sleep(delayMs, signal)
 }
 
@@ -137,10 +140,15 @@ function discardOpen({ conversation }: TurnContext, turnId: TurnId, reason: stri
   )
 }
 
-function retryDelay({ modules }: TurnContext, failures: readonly ModelFailure[], elapsedMs: number): number | null {
+type NextRetry = Pick<PlannedRetry, 'delayMs' | 'attempt' | 'attempts'>
+
+/** Returns when the call is tried again, and how often at most; null where it is not. */
+function nextRetry({ modules }: TurnContext, failures: readonly ModelFailure[], elapsedMs: number): NextRetry | null {
   const { limits } = modules.model()
   const plan = planRetry({ failures, limits, random: modules.random(), elapsedMs })
-  return plan.type === 'retry' ? plan.delayMs : null
+  if (plan.type !== 'retry') return null
+  const attempt = failures.length + 1
+  return { delayMs: plan.delayMs, attempt, attempts: attempt + plan.maxAttempts - plan.attempt }
 }
 
 function toFailure({ code, message, status }: ModelFailure): Failure {

@@ -11,7 +11,7 @@ import {
 } from '@parley/protocol'
 import type { Ids } from '../../ports/clock-and-ids.ts'
 import { unknownItem } from '../calls/attempt.ts'
-import { interruptedCompaction } from '../compaction/run-compaction.ts'
+import { interruptedCompaction } from '../compaction/compaction-item.ts'
 import type { Conversation } from '../conversation/conversation.ts'
 import { noticeItem } from '../conversation/notices.ts'
 import type { AbortReason } from './turn-context.ts'

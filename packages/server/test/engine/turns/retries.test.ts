@@ -20,6 +20,7 @@ describe('a model call that fails', () => {
     const [retry] = watched.events.flatMap(({ at, event }) => (event.type === 'retry.scheduled' ? [{ at, event }] : []))
     expect(retry?.event).toMatchObject({
       attempt: 2,
+      attempts: expect.any(Number),
       failure: { code: 'rateLimited', message: 'Slow down.', status: 429 },
     })
     expect(clock.sleeps).toEqual([2100])

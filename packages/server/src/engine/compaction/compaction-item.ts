@@ -1,0 +1,40 @@
+import type { ItemOf, TurnId } from '@parley/protocol'
+import type { TurnContext } from '../turn/turn-context.ts'
+import { requestTokens } from './when-due.ts'
+
+type CompactionItem = ItemOf<'contextCompaction'>
+type Trigger = CompactionItem['trigger']
+
+export function compactionItem(id: string, trigger: Trigger, tokens: number): CompactionItem {
+  return {
+    id,
+    type: 'contextCompaction',
+    status: 'proposed',
+    title: `Compacting ${counted(tokens)}`,
+    text: '',
+    trigger,
+  }
+}
+
+/**
+ * Asks for a compaction after a request that was too long. Returns false when that was done for this request already, or
+ * there is nothing to compact.
+ */
+export function askToCompact({ conversation, modules }: TurnContext, turnId: TurnId): boolean {
+  const { compactions } = conversation.state.core
+  if (compactions?.repeated === true || !conversation.view.blocks().some(({ kind }) => kind === 'response'))
+    return false
+  const item = compactionItem(modules.ids.item(), 'contextTooLong', requestTokens(conversation))
+  conversation.record({ type: 'item.started', turnId, item })
+  return true
+}
+
+/** Returns how a compaction ends that was stopped. It has changed nothing. */
+export function interruptedCompaction(item: CompactionItem): CompactionItem {
+  return { ...item, status: 'interrupted', title: 'Not compacted: interrupted' }
+}
+
+/** Returns a number of tokens for people. */
+export function counted(tokens: number): string {
+  return `${tokens.toLocaleString('en-US')} tokens`
+}
