@@ -79,12 +79,13 @@ it('these fields of events are all that redaction does not treat as plain text',
       ...['item.decision.rule.file', 'settings.writableRoots'],
     ],
     sideFile: [
-      ...['carried', 'content.file', 'instructions', 'item.content.file', 'item.output.file', 'message.content.file'],
-      ...['sessionContext', 'tools'],
+      ...['carried', 'content.file', 'instructions', 'item.content.file', 'item.images.file', 'item.output.file'],
+      ...['message.content.file', 'sessionContext', 'tools'],
     ],
     stream: ['tail', 'text'],
     word: [
-      ...['content.mediaType', 'content.type', 'item.content.mediaType', 'item.content.type', 'item.type'],
+      ...['content.mediaType', 'content.type', 'item.content.mediaType', 'item.content.type'],
+      ...['item.images.mediaType', 'item.type'],
       ...['message.content.mediaType', 'message.content.type', 'purpose', 'type'],
     ],
   })

@@ -3,6 +3,7 @@ export { type ModelAbilities, type ModelFacts, modelFacts, type Price } from './
 export { checkNetwork, type NetworkStep } from './check/check-network.ts'
 export { keyVariable, readKey } from './exchange/endpoint.ts'
 export { askedWaitText, planRetry, type RetryLimits } from './failures/retry-wait.ts'
+export { type ImageLimits, imageLimitsOf } from './image-limits.ts'
 export {
   type FreeformInput,
   type JsonSchemaObject,
@@ -13,6 +14,7 @@ export {
   type ModelFailure,
   type ModelListing,
   type ModelRequest,
+  type ResultEntry,
   type TokenUsage,
   type ToolSpec,
   type UserPart,

@@ -33,9 +33,19 @@ export const inputItem = z
         path: z.string().exactOptional().describe('Absolute path of a file that the server can read.'),
         url: z.string().exactOptional().describe('A `data:` URL in base64.'),
       })
-      .describe('A PNG, JPEG, GIF or WebP image of at most 10 MiB, by `path` or `url`. It is copied when it is sent.'),
+      .describe(
+        'A PNG, JPEG, GIF or WebP image of at most 10 MiB, or as much as the API of the model takes, by `path` or `url`. It is copied when it is sent.',
+      ),
   ])
   .describe('One part of a user message, as a client sends it.')
+
+export const storedImage = z
+  .object({
+    file: sideFile,
+    mediaType: leftAlone(z.string(), 'word').describe('E.g. `image/png`.'),
+    name: z.string().describe('Name of the file.'),
+  })
+  .describe('An image.')
 
 export const contentItem = z
   .discriminatedUnion('type', [
@@ -47,14 +57,7 @@ export const contentItem = z
         ),
       totalBytes: z.int().min(0).exactOptional().describe('Bytes of `file`.'),
     }),
-    z
-      .object({
-        type: z.literal('image'),
-        file: sideFile,
-        mediaType: leftAlone(z.string(), 'word').describe('E.g. `image/png`.'),
-        name: z.string().describe('Name of the file.'),
-      })
-      .describe('An image.'),
+    storedImage.extend({ type: z.literal('image') }),
   ])
   .describe('One part of a user message, as it is stored.')
 

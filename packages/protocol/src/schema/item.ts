@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { approvalId, itemId, messageId } from './ids.ts'
-import { actor, contentItem, sideFile } from './input.ts'
+import { actor, contentItem, sideFile, storedImage } from './input.ts'
 import { jsonText, leftAlone, openForm } from './redaction-marks.ts'
 import { sandboxMode } from './settings.ts'
 
@@ -166,6 +166,7 @@ export const item = z.discriminatedUnion('type', [
       type: z.literal('toolCall'),
       input: jsonText(z.string()).describe('The arguments, as JSON text.'),
       output: output.exactOptional().describe('Output, for tools that may return much.'),
+      images: z.array(storedImage).exactOptional().describe('Images of the result, which the model sees.'),
     })
     .describe('A call of any other tool.'),
   z

@@ -1,10 +1,11 @@
-import type { ModelCall, ModelEntry, UserPart } from '@parley/models'
+import type { ModelCall, ModelEntry, ResultEntry, UserPart } from '@parley/models'
 import type { ContentItem, ConversationEvent, EventOf, ItemId } from '@parley/protocol'
 import { compactedEntries, parseCarried } from './compaction/carried.ts'
 import { type Counted, tokensOfEntry } from './compaction/estimate.ts'
 import { type PastFacts, pastFacts } from './compaction/past-facts.ts'
 import { shownBlocks, sumOf, type ViewBlock } from './compaction/weigh-blocks.ts'
 import {
+  type AnsweredCall,
   type Block,
   type Compacted,
   clearedIn,
@@ -39,6 +40,8 @@ export interface ModelView {
   outputFileOf(itemId: ItemId): string | null
   /** Returns the result of a call as the model was given it first, also when it was cleared since; null for none. */
   resultOf(itemId: ItemId): string | null
+  /** Returns how often a call was made in a row, where the model or the user is to be told; else 0. */
+  timesInRow(itemId: ItemId): number
   readonly context: EventOf<'context.set'> | null
   readonly past: PastFacts
   /** Input tokens that the provider counted last, beside the estimate of the same entries; null before that. */
@@ -70,6 +73,7 @@ export function createModelView(): ModelView {
       const result = fold.calls.get(itemId)?.result
       return result?.kind === 'result' ? result.text : null
     },
+    timesInRow: (itemId) => fold.repeated.told.get(itemId) ?? 0,
     estimate: (files, how) => sumOf(entries(files, how).map(tokensOfEntry)),
     get past() {
       return pastFacts(fold.past)
@@ -106,8 +110,26 @@ function entriesOf(block: Block, files: SideFileReader, cleared: ReadonlySet<Ite
       block.entry ??= { kind: 'user', content: block.content.map((part) => userPart(part, files)) }
       return [block.entry]
     case 'response':
-      return [block.entry, ...block.calls.map((answered) => resultIn(answered, cleared))]
+      return [block.entry, ...block.calls.map((answered) => shownResult(answered, files, cleared))]
   }
+}
+
+/** Returns the result of a call, with its images unless it is cleared. */
+function shownResult(answered: AnsweredCall, files: SideFileReader, cleared: ReadonlySet<ItemId>): ModelEntry {
+  const entry = resultIn(answered, cleared)
+  if (entry !== answered.result || entry.kind !== 'result' || answered.images.length === 0) return entry
+  answered.shown ??= withImages(entry, answered.images, files)
+  return answered.shown
+}
+
+/** Adds images to a result; the text says which files are missing. */
+function withImages(entry: ResultEntry, stored: AnsweredCall['images'], files: SideFileReader): ResultEntry {
+  const read = stored.map(({ file, mediaType }) => ({ mediaType, base64: files.readBase64(file) }))
+  const images = read.flatMap(({ mediaType, base64 }) =>
+    base64 === null ? [] : [{ type: 'image' as const, mediaType, base64 }],
+  )
+  const text = images.length === read.length ? entry.text : `${entry.text}\n${missingFile}`
+  return { ...entry, text, ...(images.length === 0 ? {} : { images }) }
 }
 
 function userTexts({ blocks }: Fold, upTo: number, files: SideFileReader): readonly string[] {

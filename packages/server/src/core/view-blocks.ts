@@ -1,6 +1,7 @@
 import type { ModelCall, ModelEntry } from '@parley/models'
-import type { ContentItem, EventOf, ItemId } from '@parley/protocol'
+import type { ContentItem, EventOf, ItemId, ItemOf } from '@parley/protocol'
 import type { PastFold } from './compaction/past-facts.ts'
+import type { RepeatedCalls } from './repeated-calls.ts'
 
 export type Block = { readonly seq: number } & (
   | { readonly kind: 'entry'; readonly entry: ModelEntry }
@@ -9,12 +10,18 @@ export type Block = { readonly seq: number } & (
   | { readonly kind: 'response'; readonly entry: ModelEntry; readonly calls: readonly AnsweredCall[] }
 )
 
+type StoredImage = NonNullable<ItemOf<'toolCall'>['images']>[number]
+
 export interface AnsweredCall {
   readonly call: ModelCall
   readonly itemId: ItemId
   result: ModelEntry | null
   /** Line that stands for the result where it is cleared. */
   line: ModelEntry | null
+  /** Images of the result. */
+  images: readonly StoredImage[]
+  /** Result with the content of its images; null until it is read. */
+  shown: ModelEntry | null
 }
 
 /** Compaction that holds. */
@@ -38,6 +45,7 @@ export interface Fold {
   readonly calls: Map<ItemId, AnsweredCall>
   readonly outputFiles: Map<ItemId, string>
   readonly past: PastFold
+  readonly repeated: RepeatedCalls
   marks: readonly Mark[]
   context: EventOf<'context.set'> | null
   /** Newest counts of the provider, with the estimate of the blocks that it had counted. */

@@ -3,6 +3,7 @@ import { type ConversationEvent, type EventOf, type Item, isCall } from '@parley
 import { clearedLine } from './compaction/cleared-line.ts'
 import { emptyPast, foldPast } from './compaction/past-facts.ts'
 import { tokensOfBlocks } from './compaction/weigh-blocks.ts'
+import { countCalls, forgetCalls, noRepeatedCalls } from './repeated-calls.ts'
 import { type AnsweredCall, cutHere, type Fold, newestCompacted, resultEntry, userText } from './view-blocks.ts'
 
 export function emptyFold(): Fold {
@@ -11,6 +12,7 @@ export function emptyFold(): Fold {
     calls: new Map(),
     outputFiles: new Map(),
     past: emptyPast(),
+    repeated: noRepeatedCalls(),
     marks: [],
     context: null,
     counted: null,
@@ -83,9 +85,10 @@ function compact(fold: Fold, { to, summary, carried }: EventOf<'context.compacte
   fold.marks = [...fold.marks, { kind: 'compacted', seq, summary, carried, hidden, entries: null }]
 }
 
-function addResponse({ blocks, calls }: Fold, event: EventOf<'model.responded'>, seq: number): void {
+function addResponse({ blocks, calls, repeated }: Fold, event: EventOf<'model.responded'>, seq: number): void {
+  countCalls(repeated, event.calls)
   const answered = event.calls.map(({ itemId, callId, name, arguments: text }): AnsweredCall => {
-    const call = { itemId, call: { callId, name, arguments: text }, result: null, line: null }
+    const call = { itemId, call: { callId, name, arguments: text }, result: null, line: null, images: [], shown: null }
     calls.set(itemId, call)
     return call
   })
@@ -94,10 +97,13 @@ function addResponse({ blocks, calls }: Fold, event: EventOf<'model.responded'>,
   blocks.push({ kind: 'response', seq, entry, calls: answered })
 }
 
-function addItem({ blocks, calls, draft }: Fold, item: Item, seq: number): void {
+function addItem({ blocks, calls, draft, repeated }: Fold, item: Item, seq: number): void {
+  if (item.type === 'userMessage') forgetCalls(repeated)
   const answered = isCall(item) ? calls.get(item.id) : undefined
   if (isCall(item) && answered !== undefined) {
     answered.result = resultEntry(answered.call, modelTextOf(item) ?? cutHere, item.status !== 'completed')
+    answered.images = item.type === 'toolCall' ? (item.images ?? []) : []
+    answered.shown = null
     answered.line = resultEntry(answered.call, clearedLine(item), item.status !== 'completed')
   } else if (item.type === 'userMessage') blocks.push({ kind: 'message', seq, content: item.content, entry: null })
   else if (item.type === 'shellCommand')

@@ -7,6 +7,7 @@ import * as z from 'zod'
 import type { Clock } from '../ports/clock-and-ids.ts'
 import {
   type PreparedCall,
+  type StoredImage,
   type Tool,
   type ToolContext,
   type ToolOutcome,
@@ -89,9 +90,9 @@ interface LookUp {
   readonly look: (found: { real: string; shownPath: string }, context: ToolContext) => Promise<LookUpOutcome>
 }
 
-type LookUpOutcome =
+export type LookUpOutcome =
   | { readonly kind: 'failed'; readonly message: string }
-  | { readonly kind: string; readonly text: string }
+  | { readonly kind: string; readonly text: string; readonly images?: StoredImage[] }
 
 /** Returns a call that only reads one path. */
 export function prepareLookUp({ tool, title, input, path, recursive, environment, look }: LookUp): PreparedCall {
@@ -117,9 +118,9 @@ export function prepareLookUp({ tool, title, input, path, recursive, environment
 }
 
 function toOutcome(found: LookUpOutcome): ToolOutcome {
-  return 'message' in found
-    ? failedLookUp(found.message)
-    : { status: 'completed', modelText: found.text, fields: { text: found.text } }
+  if ('message' in found) return failedLookUp(found.message)
+  const images = found.images === undefined ? {} : { images: found.images }
+  return { status: 'completed', modelText: found.text, fields: { text: found.text, ...images } }
 }
 
 const interrupted: ToolOutcome = { status: 'interrupted', modelText: 'Interrupted by the user.' }

@@ -9,6 +9,7 @@ import { shellTool } from './shell.ts'
 import { stopProcessTool } from './stop-process.ts'
 import type { Tool } from './tool.ts'
 import { updatePlanTool } from './update-plan.ts'
+import { viewImageTool } from './view-image.ts'
 
 /** Returns all tools, in the order in which a model gets those that it is offered. */
 export function createTools(ports: ToolPorts): readonly Tool[] {
@@ -20,6 +21,7 @@ export function createTools(ports: ToolPorts): readonly Tool[] {
     readFileTool(ports),
     listDirTool(ports),
     searchTool(ports),
+    viewImageTool(ports),
     updatePlanTool,
     stopProcessTool(ports),
   ]

@@ -1,5 +1,5 @@
 import type { Sandbox } from '@parley/host'
-import type { FreeformInput, JsonSchemaObject, ModelAbilities } from '@parley/models'
+import type { FreeformInput, ImageLimits, JsonSchemaObject, ModelAbilities } from '@parley/models'
 import type { Facts } from '@parley/policy'
 import type { Answers, CallItem, ConversationId, Failure, Form, Item, ItemId, Plan, RuleRef } from '@parley/protocol'
 import type { PatchQuestion } from '@parley/workspace'
@@ -12,6 +12,9 @@ export type Described =
       Extract<CallItem, { type: 'commandExecution' }>,
       'type' | 'title' | 'text' | 'command' | 'cwd' | 'escalation' | 'network' | 'background'
     >
+
+/** Image that is kept beside the log, by its content. */
+export type StoredImage = NonNullable<Extract<CallItem, { type: 'toolCall' }>['images']>[number]
 
 type FileChanges = Extract<Item, { type: 'fileChange' }>['changes']
 
@@ -48,6 +51,8 @@ export interface ToolContext extends Workspace {
   /** Prepares the sandbox that was decided for this call. Rejects when that fails; nothing may run then. */
   sandbox(): Promise<Sandbox>
   readonly sideFiles: ToolFiles
+  /** Largest image that the API of the model takes. */
+  readonly imageLimits: ImageLimits
   /** Reports output for display; the outcome carries all of it. */
   report(chunk: Buffer): void
   /** Asks the user during the call. The question is withdrawn when `signal` aborts or the call ends. */
@@ -97,6 +102,7 @@ export interface ToolOutcome {
   > & {
     readonly changes?: FileChanges
     readonly text?: string
+    readonly images?: StoredImage[]
   }
 }
 

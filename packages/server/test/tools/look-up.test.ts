@@ -2,6 +2,7 @@ import { rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { noSandbox } from '@parley/host'
 import { nodeFiles } from '@parley/journal'
+import { imageLimitsOf } from '@parley/models'
 import { tempWorkspace } from '@parley/testkit'
 import { expect, it } from 'vitest'
 import { createSideFiles } from '../../src/engine/conversation/side-files.ts'
@@ -42,6 +43,7 @@ it('opens the path that was checked, and no later target', async () => {
       sandbox: () => Promise.resolve(noSandbox),
       updatePlan: () => Promise.resolve(),
       outputOf: () => null,
+      imageLimits: imageLimitsOf({ adapter: 'test' }),
     })
 
   await rm(at('link'))

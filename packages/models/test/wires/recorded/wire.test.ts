@@ -231,7 +231,7 @@ describe('a recorder', () => {
     const options = { path, redact: same, newId: () => 'r1', onProblem: () => expect.fail() }
     await collect(createRecorder(clientThatStreams(events), options))
     const played = createRecordedClient({ read: () => readFileSync(path, 'utf8'), mode: 'strict', paced: false })
-    expect(await collect(played)).toEqual(events)
+    expect(await collect(played)).toMatchObject([events[0], { type: 'completed', stop: 'context' }])
     const paced = createRecordedClient({
       read: () => readFileSync(path, 'utf8'),
       mode: 'strict',

@@ -28,13 +28,17 @@ function contentTokens(entry: ModelEntry): number {
     case 'user':
       return entry.content.reduce((sum, part) => sum + tokensOfPart(part), 0)
     case 'result':
-      return tokensOfText(entry.text)
+      return tokensOfText(entry.text) + tokensOfImages(entry.images?.length ?? 0)
     case 'response':
       return entry.calls.reduce(
         (sum, call) => sum + entryTokens + tokensOfText(call.name) + tokensOfText(call.arguments),
         tokensOfText(entry.text),
       )
   }
+}
+
+export function tokensOfImages(count: number): number {
+  return count * imageTokens
 }
 
 function tokensOfPart(part: UserPart): number {

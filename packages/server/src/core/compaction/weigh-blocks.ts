@@ -8,7 +8,7 @@ import {
   type Preview,
   resultIn,
 } from '../view-blocks.ts'
-import { tokensOfContent, tokensOfEntry } from './estimate.ts'
+import { tokensOfContent, tokensOfEntry, tokensOfImages } from './estimate.ts'
 
 /** Block as a compaction weighs it. */
 export interface ViewBlock {
@@ -36,10 +36,10 @@ export function shownBlocks(fold: Fold, how: Preview): readonly ViewBlock[] {
 }
 
 function clearable(calls: readonly AnsweredCall[], cleared: ReadonlySet<ItemId>): ViewBlock['results'] {
-  return calls.flatMap(({ itemId, result, line }) =>
+  return calls.flatMap(({ itemId, result, line, images }) =>
     result === null || line === null || cleared.has(itemId)
       ? []
-      : [{ itemId, savedTokens: tokensOfEntry(result) - tokensOfEntry(line) }],
+      : [{ itemId, savedTokens: tokensOfEntry(result) + tokensOfImages(images.length) - tokensOfEntry(line) }],
   )
 }
 
@@ -53,8 +53,13 @@ function tokensOfBlock(block: Block, cleared: ReadonlySet<ItemId>): number {
     case 'message':
       return tokensOfContent(block.content)
     case 'response':
-      return tokensOfEntry(block.entry) + sumOf(block.calls.map((call) => tokensOfEntry(resultIn(call, cleared))))
+      return tokensOfEntry(block.entry) + sumOf(block.calls.map((call) => tokensOfResult(call, cleared)))
   }
+}
+
+function tokensOfResult(call: AnsweredCall, cleared: ReadonlySet<ItemId>): number {
+  const entry = resultIn(call, cleared)
+  return tokensOfEntry(entry) + (entry === call.result ? tokensOfImages(call.images.length) : 0)
 }
 
 /** Tokens of a session context, about. */

@@ -1,7 +1,9 @@
 import { noSandbox, type SandboxLimits } from '@parley/host'
+import { imageLimitsOf } from '@parley/models'
 import { checkNamedPaths, detectBlock } from '@parley/policy'
 import { type CallItem, type ConversationEvent, type ItemId, isCall, type RunLimits } from '@parley/protocol'
 import { EnvironmentUnreachableError } from '@parley/workspace'
+import { repeatedHint } from '../../core/repeated-calls.ts'
 import { notStarted, type OutputSource, type ToolContext, type ToolOutcome, unlessAborted } from '../../tools/tool.ts'
 import type { Conversation } from '../conversation/conversation.ts'
 import { createOutputReporter } from '../conversation/deltas.ts'
@@ -120,7 +122,9 @@ async function ask(
 /** Records how the call ended. Retries while the disk is full: the outcome exists only in memory. */
 async function complete({ conversation, patience }: TurnContext, item: CallItem): Promise<void> {
   const turnId = conversation.state.core.open[item.id]?.turnId ?? null
-  const event: ConversationEvent = { type: 'item.completed', item }
+  const hint = repeatedHint(conversation.view.timesInRow(item.id))
+  const told = hint === '' ? item : { ...item, modelText: `${item.modelText ?? ''}${hint}` }
+  const event: ConversationEvent = { type: 'item.completed', item: told }
   await patience.persist(() => conversation.record(turnId === null ? event : { ...event, turnId }))
 }
 
@@ -213,6 +217,7 @@ function toolContext(context: TurnContext, itemId: ItemId, runLimits: RunLimits)
       return limits === null ? noSandbox : modules.limits.prepare(limits)
     },
     sideFiles: conversation.sideFiles,
+    imageLimits: imageLimitsOf(modules.model().client),
     report: reporter.report,
     ask: asker.ask,
     updatePlan: async (plan) =>

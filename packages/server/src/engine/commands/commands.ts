@@ -11,7 +11,7 @@ import type {
 import { rejection } from '../../replies/rejection.ts'
 import { assertUnderCeiling } from '../limits/ceiling.ts'
 import { fittingMode, wholeSystemText, workspaceOf } from '../limits/workspace-folders.ts'
-import { keepLongWaiting, longWaiting, shortTexts, storeAttachments } from '../messages/attachments.ts'
+import { attachmentParts, keepLongWaiting, longWaiting, shortTexts, storeAttachments } from '../messages/attachments.ts'
 import { assertFits, assertInboxRoom, startInboxTurn } from '../messages/user-messages.ts'
 import { type LiveConversation, writable } from '../open/live-conversation.ts'
 
@@ -74,9 +74,8 @@ export async function editQueued(
   return { seq: conversation.record({ type: 'message.edited', messageId, content, by }).seq }
 }
 
-async function contentOf({ conversation, modules }: LiveConversation, input: InputItem[]): Promise<ContentItem[]> {
-  const { sideFiles } = conversation
-  return shortTexts(input) ?? (await storeAttachments(input, { sideFiles, redact: modules.redaction.text }))
+async function contentOf(open: LiveConversation, input: InputItem[]): Promise<ContentItem[]> {
+  return shortTexts(input) ?? (await storeAttachments(input, attachmentParts(open)))
 }
 
 export function removeQueued(open: LiveConversation, messageId: MessageId, by: Actor): { seq: number } {

@@ -1,6 +1,6 @@
 import type { Actor, ContentItem, ConversationEvent, MessageId, ParamsOf, ResultOf } from '@parley/protocol'
 import { rejection } from '../../replies/rejection.ts'
-import { shortTexts, storeAttachments } from '../messages/attachments.ts'
+import { attachmentParts, shortTexts, storeAttachments } from '../messages/attachments.ts'
 import { assertOutputSchema } from '../messages/output-schema.ts'
 import { assertFits, assertInboxRoom, secretNotice, turnFields, userMessageItem } from '../messages/user-messages.ts'
 import { type LiveConversation, writable } from '../open/live-conversation.ts'
@@ -20,7 +20,7 @@ interface Taken extends Sending {
  * Returns without a promise unless files are stored or a schema is checked.
  */
 export function sendMessage(open: LiveConversation, params: Sending, by: Actor): Sent | Promise<Sent> {
-  const { conversation, modules } = writable(open)
+  const { modules } = writable(open)
   const { input, outputSchema } = params
   const messageId = params.messageId ?? modules.ids.message()
   const known = firstResult(open, messageId)
@@ -29,13 +29,12 @@ export function sendMessage(open: LiveConversation, params: Sending, by: Actor):
   assertBudget(open, params)
   const content = shortTexts(input)
   if (content !== null && outputSchema === undefined) return place(open, { ...params, messageId, content }, by)
-  const { sideFiles } = conversation
   const take = async () => {
     if (outputSchema !== undefined) await assertOutputSchema(outputSchema)
     return {
       ...params,
       messageId,
-      content: await storeAttachments(input, { sideFiles, redact: modules.redaction.text }),
+      content: await storeAttachments(input, attachmentParts(open)),
     }
   }
   return take().then((taken) => firstResult(open, messageId) ?? place(writable(open), taken, by))

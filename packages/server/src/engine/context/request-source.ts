@@ -1,4 +1,4 @@
-import type { ModelAbilities, ModelClient, ModelRequest, ToolSpec } from '@parley/models'
+import type { ModelAbilities, ModelClient, ModelEntry, ModelRequest, ToolSpec } from '@parley/models'
 import { type EventOf, type ModelChoice, modelInUse, type Settings, type TurnId } from '@parley/protocol'
 import { EnvironmentUnreachableError } from '@parley/workspace'
 import { missingFile } from '../../core/model-view.ts'
@@ -84,19 +84,31 @@ export function createRequestSource({ conversation, tools, offered, model, gathe
     },
     next() {
       const { meta, settings, context, turn } = conversation.state.core
-      const { maxOutputTokens } = model()
+      const { maxOutputTokens, facts } = model()
+      const entries = conversation.view.entries(conversation.sideFiles)
       return {
         model: modelInUse({ settings, turn }).model,
         ...(settings.effort === undefined ? {} : { effort: settings.effort }),
         ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
         instructions: context === null ? '' : (readText(context.instructions) ?? missingFile),
         tools: context === null ? [] : toolsOf(context.tools),
-        entries: conversation.view.entries(conversation.sideFiles),
+        entries: facts.images ? entries : entries.map(withoutImages),
         ...(turn?.outputSchema === undefined ? {} : { outputSchema: turn.outputSchema }),
         cacheKey: meta.conversationId,
       }
     },
   }
+}
+
+const withoutTheirImages = new WeakMap<ModelEntry, ModelEntry>()
+
+/** Returns a result without its images, the same each time, for a model that reads none. */
+function withoutImages(entry: ModelEntry): ModelEntry {
+  if (entry.kind !== 'result' || entry.images === undefined) return entry
+  const { images: _images, ...rest } = entry
+  const made = withoutTheirImages.get(entry) ?? { ...rest, text: `${entry.text}\n(This model reads no images.)` }
+  withoutTheirImages.set(entry, made)
+  return made
 }
 
 /** Returns the tools that a model of these abilities is offered, in the form that suits it. */

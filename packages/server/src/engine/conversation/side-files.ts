@@ -1,5 +1,6 @@
 import { adoptSideFile, type Files, makeFolders, putSideFile, readSideFile } from '@parley/journal'
 import { type Redaction, redactJson } from '@parley/redaction'
+import { imageTypeOf } from '../../core/image-facts.ts'
 import { unlessStorageFails } from './storage-patience.ts'
 
 /** Files beside the log that hold large content, named by content hash. */
@@ -53,17 +54,4 @@ export function redactSideFiles(files: SideFiles, redaction: Redaction): SideFil
 function redactBytes(bytes: Buffer, redaction: Redaction): Buffer {
   const filter = redaction.filter()
   return Buffer.concat([filter.push(bytes), filter.end(false)])
-}
-
-const beginnings: readonly (readonly [string, RegExp])[] = [
-  ['image/png', /^\x89PNG\r\n\x1a\n/],
-  ['image/jpeg', /^\xff\xd8\xff/],
-  ['image/gif', /^GIF8[79]a/],
-  ['image/webp', /^RIFF[\s\S]{4}WEBP/],
-]
-
-/** Returns the media type of an image that models accept, from its first bytes; null for anything else. */
-export function imageTypeOf(bytes: Uint8Array): string | null {
-  const start = String.fromCharCode(...bytes.subarray(0, 16))
-  return beginnings.find(([, pattern]) => pattern.test(start))?.[0] ?? null
 }

@@ -2,19 +2,21 @@ import { constants } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { basename, isAbsolute } from 'node:path'
 import { openUnlockedHandle } from '@parley/host'
+import { type ImageLimits, imageLimitsOf, type ModelClient } from '@parley/models'
 import type { ContentItem, InputItem, QueuedMessage } from '@parley/protocol'
 import type { Redaction } from '@parley/redaction'
 import { firstBytes } from '@parley/text'
 import { systemErrorCode } from '@parley/workspace'
+import { imageProblem, imageTypeOf } from '../../core/image-facts.ts'
 import { rejection } from '../../replies/rejection.ts'
 import { jsonBytes } from '../../replies/wire-limits.ts'
 import type { Conversation } from '../conversation/conversation.ts'
-import { imageTypeOf, type SideFiles } from '../conversation/side-files.ts'
+import type { SideFiles } from '../conversation/side-files.ts'
 
 type Image = Extract<InputItem, { type: 'image' }>
 type TextItem = Extract<InputItem, { type: 'text' }>
 
-/** Largest image that providers accept, in bytes. */
+/** Largest image that is read, in bytes; the API of the model may take less. */
 const maxImageBytes = 10 << 20
 
 /** Returns the content unchanged when nothing has to be stored; null when there are images or long texts. */
@@ -27,6 +29,21 @@ interface Kept {
   readonly sideFiles: SideFiles
   /** Removes secrets from a text. */
   readonly redact: (text: string) => string
+  readonly imageLimits: ImageLimits
+}
+
+interface Keeping {
+  readonly conversation: Pick<Conversation, 'sideFiles'>
+  readonly modules: {
+    readonly redaction: Pick<Redaction, 'text'>
+    readonly model: () => { readonly client: Pick<ModelClient, 'adapter'> }
+  }
+}
+
+/** Returns what attachments of a conversation are stored with. */
+export function attachmentParts({ conversation, modules }: Keeping): Kept {
+  const { redaction, model } = modules
+  return { sideFiles: conversation.sideFiles, redact: redaction.text, imageLimits: imageLimitsOf(model().client) }
 }
 
 /**
@@ -37,7 +54,7 @@ export async function storeAttachments(input: readonly InputItem[], kept: Kept):
   const read: (ReadImage | TextItem)[] = []
   // All are read before any is stored: a rejected message leaves nothing behind.
   for (const [index, part] of input.entries())
-    read.push(part.type === 'text' ? part : await readImage(part, `input[${index}]`))
+    read.push(part.type === 'text' ? part : await readImage(part, `input[${index}]`, kept.imageLimits))
   const content: ContentItem[] = []
   for (const part of read) content.push('bytes' in part ? await keepImage(part, kept.sideFiles) : part)
   return keepLongTexts(content, kept)
@@ -53,7 +70,7 @@ async function keepImage({ bytes, mediaType, name }: ReadImage, sideFiles: SideF
   return { type: 'image', file: await sideFiles.put(bytes), mediaType, name }
 }
 
-async function readImage({ path, url }: Image, field: string): Promise<ReadImage> {
+async function readImage({ path, url }: Image, field: string, limits: ImageLimits): Promise<ReadImage> {
   const invalid = (message: string) => rejection('invalidParams', message, { field })
   if ((path === undefined) === (url === undefined)) throw invalid('An image has either a path or a url.')
   const name = path === undefined ? 'image' : basename(path)
@@ -62,6 +79,8 @@ async function readImage({ path, url }: Image, field: string): Promise<ReadImage
   const mediaType = imageTypeOf(bytes)
   if (mediaType === null)
     throw invalid(`${path ?? 'What the url holds'} is not a PNG, JPEG, GIF or WebP image. Convert it first.`)
+  const problem = imageProblem(path ?? 'The image', bytes, limits)
+  if (problem !== null) throw invalid(problem)
   return { bytes, mediaType, name }
 }
 

@@ -1,5 +1,6 @@
 import type { ConversationEvent, Failure, ItemId, QueuedMessage } from '@parley/protocol'
 import type { Step } from '../../core/next-step.ts'
+import { repeatedFailure } from '../../core/repeated-calls.ts'
 import { runCall } from '../calls/run-call.ts'
 import { runCompaction } from '../compaction/run-compaction.ts'
 import { keepLongWaiting, longWaiting } from '../messages/attachments.ts'
@@ -26,9 +27,11 @@ export async function performStep(context: TurnContext, step: ActiveStep): Promi
     case 'callModel':
       consume(context, step.steering)
       return await callModel(context)
-    case 'runCalls':
-      await runTogether(context, step.itemIds)
-      return null
+    case 'runCalls': {
+      const repeated = repeatedTooOften(context, step.itemIds)
+      if (repeated === null) await runTogether(context, step.itemIds)
+      return repeated
+    }
     case 'failTurn':
       return step.failure
     case 'compact':
@@ -51,6 +54,16 @@ function consume({ conversation, modules }: TurnContext, messages: readonly Queu
   conversation.recordAll(
     messages.flatMap((message): ConversationEvent[] => consumedMessage(modules.ids, turnId, message)),
   )
+}
+
+/** Returns the failure that ends the turn when the model makes the same call over and over. */
+function repeatedTooOften({ conversation }: TurnContext, itemIds: readonly ItemId[]): Failure | null {
+  for (const itemId of itemIds) {
+    const { view } = conversation
+    const failure = repeatedFailure(view.callOf(itemId)?.name ?? 'a tool', view.timesInRow(itemId))
+    if (failure !== null) return failure
+  }
+  return null
 }
 
 /** Runs calls together. Waits for all before it rejects, so that none continues unobserved. */

@@ -2,7 +2,7 @@ import { type McpConnection, type McpServer, type ServerResource, textOfParts } 
 import * as z from 'zod'
 import { defineTool } from '../define-tool.ts'
 import type { Tool, ToolContext, ToolOutcome } from '../tool.ts'
-import { failureOutcome, resultOutcome } from './run-mcp-call.ts'
+import { createResultFiles, failureOutcome, resultOutcome, withImages } from './run-mcp-call.ts'
 
 /** Returns the tools that list and read resources, offered when a server has any. */
 export function resourceTools(servers: readonly McpServer[]): readonly Tool[] {
@@ -84,7 +84,8 @@ async function readResource(
   if (server === undefined) return failureOutcome('mcpServerUnavailable', noneText(servers))
   const found = await asked(server, context, (connection, signal) => connection.readResource(uri, signal))
   if ('problem' in found) return failureOutcome('mcpCallFailed', `${name}: ${found.problem}`)
-  return resultOutcome(await textOfParts(found.value, (bytes) => context.sideFiles.put(bytes)), false, context)
+  const kept = createResultFiles(context)
+  return withImages(await resultOutcome(await textOfParts(found.value, kept.keep), false, context), kept)
 }
 
 async function asked<Value>(

@@ -8,8 +8,9 @@ import {
   textOfResult,
 } from '@parley/mcp-client'
 import { clipForModel, firstBytes } from '@parley/text'
+import { imageProblem, imageTypeOf } from '../../core/image-facts.ts'
 import { keepOutput } from '../run-shell-command.ts'
-import type { ToolContext, ToolOutcome } from '../tool.ts'
+import type { StoredImage, ToolContext, ToolOutcome } from '../tool.ts'
 
 interface McpCall {
   readonly tool: string
@@ -28,9 +29,10 @@ export async function runMcpCall(server: McpServer, call: McpCall, context: Tool
   using deadline = startDeadline(server.settings.toolTimeoutMs)
   try {
     const result = await connection.call(call.tool, call.args, watchFor(server, context, deadline))
-    const text = await textOfResult(result, (bytes) => context.sideFiles.put(bytes))
+    const kept = createResultFiles(context)
+    const text = await textOfResult(result, kept.keep)
     // Before any cut, since half a secret is not recognised.
-    return await resultOutcome(server.redact(text), result.isError, context)
+    return withImages(await resultOutcome(server.redact(text), result.isError, context), kept)
   } catch (error) {
     return await failureOf(error, { server, connection, context, deadline })
   }
@@ -83,6 +85,43 @@ async function failureOf(error: unknown, { server, connection, context, deadline
     )
   const why = error instanceof Error ? error.message : String(error)
   return failureOutcome('mcpCallFailed', `The call of the MCP server "${name}" failed: ${why}`)
+}
+
+/** Files of one result: bytes are kept beside the log, and images among them are shown to the model. */
+export interface ResultFiles {
+  keep(bytes: Buffer): Promise<string>
+  /** Returns the images, in the order of the result. */
+  images(): StoredImage[]
+  /** Returns a sentence for each image that is larger than the API of the model takes. */
+  problems(): readonly string[]
+}
+
+export function createResultFiles({ sideFiles, imageLimits }: ToolContext): ResultFiles {
+  const images: (StoredImage | null)[] = []
+  const problems: string[] = []
+  return {
+    async keep(bytes) {
+      const at = images.push(null) - 1
+      const file = await sideFiles.put(bytes)
+      const mediaType = imageTypeOf(bytes)
+      const name = `image ${at + 1}`
+      const problem = mediaType === null ? null : imageProblem(`Not shown: ${name}`, bytes, imageLimits)
+      if (problem !== null) problems.push(problem)
+      else if (mediaType !== null) images[at] = { file, mediaType, name }
+      return file
+    },
+    images: () => images.filter((image) => image !== null),
+    problems: () => problems,
+  }
+}
+
+/** Adds the images of a result to its outcome. */
+export function withImages(outcome: ToolOutcome, files: ResultFiles): ToolOutcome {
+  const images = files.images()
+  const modelText = [outcome.modelText, ...files.problems()].join('\n')
+  return images.length === 0
+    ? { ...outcome, modelText }
+    : { ...outcome, modelText, fields: { ...outcome.fields, images } }
 }
 
 /** Limit of an error that people see; the model gets more. */

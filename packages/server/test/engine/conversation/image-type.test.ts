@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { imageTypeOf } from '../../../src/engine/conversation/side-files.ts'
+import { imageTypeOf } from '../../../src/core/image-facts.ts'
 
 it.each([
   ['image/png', '89504e470d0a1a0a00'],

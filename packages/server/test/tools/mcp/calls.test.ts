@@ -94,6 +94,13 @@ describe('a call of an MCP tool', () => {
     })
   })
 
+  it('shows the model the images of a result, each kept once', async () => {
+    const data = 'iVBORw0KGgoAAAANSUhEUgAAAAIAAAADCAIAAAA'
+    const { told } = await called('picture', { data })
+    const image = { type: 'image', mediaType: 'image/png', base64: Buffer.from(data, 'base64').toString('base64') }
+    expect(told).toMatchObject({ text: expect.stringContaining('two of them'), images: [image, image] })
+  })
+
   it('returns structured content as JSON', async () => {
     expect((await called('structured')).told).toMatchObject({ text: '{"sum":5}' })
   })

@@ -65,6 +65,13 @@ const calls = {
         { type: 'hologram', depth: 3 },
       ],
     }),
+  picture: (id, { data }) =>
+    answer(id, {
+      content: [
+        { type: 'text', text: 'two of them' },
+        ...[data, data].map((one) => ({ type: 'image', data: one, mimeType: 'image/png' })),
+      ],
+    }),
   structured: (id) => answer(id, { content: [], structuredContent: { sum: 5 } }),
   grow: (id) => {
     more = ['grown']

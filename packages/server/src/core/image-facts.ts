@@ -1,0 +1,73 @@
+import type { ImageLimits } from '@parley/models'
+
+const beginnings: readonly (readonly [string, RegExp])[] = [
+  ['image/png', /^\x89PNG\r\n\x1a\n/],
+  ['image/jpeg', /^\xff\xd8\xff/],
+  ['image/gif', /^GIF8[79]a/],
+  ['image/webp', /^RIFF[\s\S]{4}WEBP/],
+]
+
+/** Returns the media type of an image that models accept, from its first bytes; null for anything else. */
+export function imageTypeOf(bytes: Uint8Array): string | null {
+  const start = String.fromCharCode(...bytes.subarray(0, 16))
+  return beginnings.find(([, pattern]) => pattern.test(start))?.[0] ?? null
+}
+
+interface ImageSize {
+  readonly width: number
+  readonly height: number
+}
+
+/** Returns the pixels of an image, from its header; null where the header does not say them. */
+export function imageSizeOf(bytes: Uint8Array): ImageSize | null {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  switch (imageTypeOf(bytes)) {
+    case 'image/png':
+      return bytes.length < 24 ? null : { width: view.getUint32(16), height: view.getUint32(20) }
+    case 'image/gif':
+      return bytes.length < 10 ? null : { width: view.getUint16(6, true), height: view.getUint16(8, true) }
+    case 'image/jpeg':
+      return jpegSize(view)
+    case 'image/webp':
+      return webpSize(view)
+    default:
+      return null
+  }
+}
+
+/** Reads the frame header of a JPEG, behind the segments that come before it. */
+function jpegSize(view: DataView): ImageSize | null {
+  for (let at = 2; at + 9 < view.byteLength; at += 2 + view.getUint16(at + 2)) {
+    if (view.getUint8(at) !== 0xff) return null
+    const marker = view.getUint8(at + 1)
+    const isFrame = marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker)
+    if (isFrame) return { height: view.getUint16(at + 5), width: view.getUint16(at + 7) }
+  }
+  return null
+}
+
+function webpSize(view: DataView): ImageSize | null {
+  if (view.byteLength < 30) return null
+  const form = String.fromCharCode(...[12, 13, 14, 15].map((at) => view.getUint8(at)))
+  if (form === 'VP8 ') return { width: view.getUint16(26, true) & 0x3fff, height: view.getUint16(28, true) & 0x3fff }
+  if (form === 'VP8L') {
+    const bits = view.getUint32(21, true)
+    return { width: (bits & 0x3fff) + 1, height: ((bits >>> 14) & 0x3fff) + 1 }
+  }
+  const side = (at: number) => view.getUint16(at, true) + (view.getUint8(at + 2) << 16) + 1
+  return form === 'VP8X' ? { width: side(24), height: side(27) } : null
+}
+
+/** Returns a sentence when an image is larger than an API takes; null when it fits. `name` begins the sentence. */
+export function imageProblem(name: string, bytes: Uint8Array, limits: ImageLimits): string | null {
+  const { api, maxBytes, maxPixels } = limits
+  if (bytes.length > maxBytes)
+    return `${name} has more than ${mebibytes(maxBytes)} MiB, the most that ${api} takes of an image. Make it smaller first.`
+  const size = maxPixels === null ? null : imageSizeOf(bytes)
+  if (size === null || maxPixels === null || Math.max(size.width, size.height) <= maxPixels) return null
+  return `${name} has ${size.width} × ${size.height} pixels; ${api} takes up to ${maxPixels} on a side. Make it smaller first.`
+}
+
+function mebibytes(bytes: number): string {
+  return (bytes / (1 << 20)).toFixed(2).replace(/\.?0+$/, '')
+}

@@ -1,0 +1,71 @@
+import { basename } from 'node:path'
+import { formatBytes, systemErrorReason } from '@parley/workspace'
+import * as z from 'zod'
+import { imageProblem, imageSizeOf, imageTypeOf } from '../core/image-facts.ts'
+import { defineTool, type LookUpOutcome, prepareLookUp, type ToolPorts } from './define-tool.ts'
+import type { Tool, ToolContext } from './tool.ts'
+
+const input = z.object({ path: z.string().min(1).describe('PNG, JPEG, GIF or WebP file.') })
+
+/** Offers images of files to models that read them; policy judges the path as it does for `read_file`. */
+export function viewImageTool({ environment }: ToolPorts): Tool {
+  return defineTool({
+    name: 'view_image',
+    description: 'Shows you an image file, such as a screenshot or a chart.',
+    readOnly: true,
+    offeredTo: ({ images }) => images,
+    input,
+    prepare: (call) =>
+      prepareLookUp({
+        tool: 'view_image',
+        title: `View ${call.path}`,
+        input: call,
+        path: call.path,
+        recursive: false,
+        environment,
+        look: ({ real, shownPath }, context) => lookAtImage({ real, shownPath, files: environment.files }, context),
+      }),
+  })
+}
+
+interface Looked {
+  readonly real: string
+  readonly shownPath: string
+  readonly files: ToolPorts['environment']['files']
+}
+
+async function lookAtImage({ real, shownPath, files }: Looked, context: ToolContext): Promise<LookUpOutcome> {
+  const failed = (message: string): LookUpOutcome => ({ kind: 'failed', message })
+  const bytes = await readImage(real, { files, maxBytes: context.imageLimits.maxBytes }).catch(systemErrorReason)
+  if (typeof bytes === 'string') return failed(`${shownPath} cannot be read: ${bytes}.`)
+  const mediaType = imageTypeOf(bytes)
+  if (mediaType === null) return failed(`${shownPath} is not a PNG, JPEG, GIF or WebP image.`)
+  const problem = imageProblem(shownPath, bytes, context.imageLimits)
+  if (problem !== null) return failed(problem)
+  const file = await context.sideFiles.put(bytes)
+  const size = imageSizeOf(bytes)
+  const pixels = size === null ? '' : `, ${size.width} × ${size.height} pixels`
+  const text = `${shownPath}: ${mediaType}${pixels}, ${formatBytes(bytes.length)}`
+  return { kind: 'image', text, images: [{ file, mediaType, name: basename(shownPath) }] }
+}
+
+interface Reading {
+  readonly files: Looked['files']
+  readonly maxBytes: number
+}
+
+/** Reads a file, of a larger one a byte more than the limit. Rejects with the system's errors. */
+async function readImage(real: string, { files, maxBytes }: Reading): Promise<Buffer> {
+  await using file = await files.open(real)
+  if (file.kind !== 'file') throw new Error('it is not a file')
+  const pieces: Buffer[] = []
+  for (let position = 0; position <= maxBytes; ) {
+    const piece = Buffer.from(await file.read(position, Math.min(pieceBytes, maxBytes + 1 - position)))
+    if (piece.length === 0) break
+    pieces.push(piece)
+    position += piece.length
+  }
+  return Buffer.concat(pieces)
+}
+
+const pieceBytes = 1024 * 1024
