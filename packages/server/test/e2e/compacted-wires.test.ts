@@ -24,7 +24,8 @@ const tooLong: Step = {
 /** Entry of a request in the order of its wire. */
 type Said = { readonly by: 'user' | 'model' } & (
   | { readonly kind: 'text'; readonly text: string }
-  | { readonly kind: 'call' | 'result'; readonly id: string }
+  | { readonly kind: 'call'; readonly id: string }
+  | { readonly kind: 'result'; readonly id: string }
 )
 
 // biome-ignore lint/suspicious/noExplicitAny: bodies are read as the four providers define them

@@ -24,9 +24,9 @@ interface Summarised {
 /** Times that a request for a summary is halved when the provider finds it too long. */
 const halvings = 2
 
-const nothingFits: Failure = {
+const stillTooLong: Failure = {
   code: 'contextTooLong',
-  message: 'The newest calls alone are longer than the model that writes the summary can read.',
+  message: 'Even its newest part is longer than the model that writes the summary can read.',
 }
 
 /**
@@ -34,45 +34,54 @@ const nothingFits: Failure = {
  * and an empty answer is asked for once more.
  */
 export async function writeSummary(context: TurnContext, { turnId, item, entries }: Summarised): Promise<Written> {
-  const { conversation, modules, signal } = context
-  const failures: ModelFailure[] = []
+  const { conversation, signal } = context
+  const retry = createRetries(context, turnId)
   let shown = entries
   let halved = 0
   let wasEmpty = false
-  let firstFailureMs = 0
-  for (;;) {
+  while (!signal.aborted) {
     conversation.record({ type: 'item.started', turnId, item: { ...item, status: 'inProgress' } })
     const end = await streamOnce(context, { turnId, item, entries: shown })
-    if (signal.aborted) return { kind: 'aborted' }
     if (end.kind === 'written' && end.text === '' && !wasEmpty) {
       wasEmpty = true
       continue
     }
     if (end.kind !== 'fault') return end
-    const { fault } = end
-    if (halved < halvings && isHalved(fault, shown)) {
+    if (isTooLong(end.fault) && halved < halvings && shown.length > 1) {
       halved++
       shown = newestEntries(shown, sumOf(shown.map(tokensOfEntry)) / 2)
       continue
     }
-    if (failures.length === 0) firstFailureMs = modules.clock.elapsed()
-    failures.push(fault)
-    const retry = nextRetry(context, failures, modules.clock.elapsed() - firstFailureMs)
-    if (retry === null) return { kind: 'failed', failure: toFailure(fault) }
+    const failure = await retry(end.fault)
+    if (failure !== null) return { kind: 'failed', failure }
+  }
+  return { kind: 'aborted' }
+}
+
+/** Returns a function that waits until the request may be made again; it resolves to a failure where it may not. */
+function createRetries(context: TurnContext, turnId: TurnId): (fault: ModelFailure) => Promise<Failure | null> {
+  const { clock } = context.modules
+  const faults: ModelFailure[] = []
+  let firstFaultMs = 0
+  return async (fault) => {
+    if (faults.length === 0) firstFaultMs = clock.elapsed()
+    faults.push(fault)
+    const retry = nextRetry(context, faults, clock.elapsed() - firstFaultMs)
+    if (retry === null) return isTooLong(fault) ? stillTooLong : toFailure(fault)
     await waitForRetry(context, { turnId, failure: fault, ...retry })
-    if (signal.aborted) return { kind: 'aborted' }
+    return null
   }
 }
 
-function isHalved({ code }: ModelFailure, entries: readonly ModelEntry[]): boolean {
-  return code === 'contextTooLong' && entries.length > 1
+function isTooLong({ code }: ModelFailure): boolean {
+  return code === 'contextTooLong'
 }
 
 /** Resolves to how the request ended. Calls of the model are not carried out. */
 async function streamOnce(context: TurnContext, summarised: Summarised): Promise<SummaryEnd> {
   const { conversation, modules, signal } = context
   const { turnId, item, entries } = summarised
-  if (entries.length === 0) return { kind: 'failed', failure: nothingFits }
+  if (entries.length === 0) return { kind: 'failed', failure: stillTooLong }
   const { client, choice, factsOf } = modules.model()
   const request = summaryRequest(context, summarised)
   const texts = new Map<string, string>()

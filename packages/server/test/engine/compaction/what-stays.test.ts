@@ -1,7 +1,8 @@
+import type { ModelRequest } from '@parley/models'
 import { describe, expect, it } from 'vitest'
 import { scriptedModel } from '../support/scripted-model.ts'
 import { testPlace } from '../support/test-server.ts'
-import { linesOf, textOf } from './entry-lines.ts'
+import { linesOf, textOf, wholeText } from './entry-lines.ts'
 
 const long = 'word '.repeat(2000)
 const wide = { facts: { contextWindow: 100_000 } }
@@ -125,6 +126,84 @@ describe('a compaction', () => {
     const files = { readText: () => null, readBase64: () => null }
     const entries = conversation.view.entries(files)
     expect(entries.map(textOf).join()).toContain('missing here')
+  })
+})
+
+describe('a compaction that was asked for while a question waits', () => {
+  const call = { calls: [{ name: 'shell', args: { command: 'touch made.txt' } }] }
+
+  async function asked() {
+    const place = testPlace()
+    const model = scriptedModel({ text: long }, call, { text: 'Summary.' }, { text: 'ok' })
+    const talk = await place.talk({ model, ...wide })
+    const { conversationId } = talk.watched
+    await talk.watched.send('one')
+    await talk.watched.turnEnded()
+    await talk.watched.send('two')
+    await talk.watched.until(({ core }) => Object.values(core.approvals).find(({ state }) => state === 'pending'))
+    await talk.client.request('conversation/compact', { conversationId })
+    return { ...talk, place, model, conversationId }
+  }
+
+  it('runs after the answer and the call', async () => {
+    const { place, watched, model } = await asked()
+    await using _ = place
+    expect(model.requests).toHaveLength(2)
+    await watched.decide('denied', 'no such file')
+    await watched.turnEnded()
+    expect(textOf(model.requests[2]?.entries.at(-1))).toContain('This request comes from parley')
+    expect(model.requests[2]?.entries.at(-2)).toMatchObject({ kind: 'result' })
+    expect(wholeText(model.requests[3] as ModelRequest)).toContain('no such file')
+  })
+
+  it('is over after a restart, and the question still waits', async () => {
+    const { place, server, conversationId, model } = await asked()
+    await using _ = place
+    await server.close()
+    const client = await place.start({ model, ...wide }).connect()
+    await client.request('conversation/resume', { conversationId })
+    const later = await client.watch(conversationId)
+    expect(Object.values(later.state.core.approvals)).toHaveLength(1)
+    expect(later.items().find(({ type }) => type === 'contextCompaction')).toMatchObject({ status: 'interrupted' })
+    await later.decide('denied')
+    await later.turnEnded()
+    expect(later.state.core.open).toEqual({})
+  })
+})
+
+describe('two clients that ask for a compaction at once', () => {
+  it('get one, and the second is told so', async () => {
+    await using place = testPlace()
+    const model = scriptedModel({ text: long }, { text: 'Summary.' })
+    const { client, watched, server } = await place.talk({ model, ...wide })
+    const { conversationId } = watched
+    await watched.send('one')
+    await watched.turnEnded()
+    const other = await server.connect('other')
+    const asked = await Promise.allSettled(
+      [client, other].map((one) => one.request('conversation/compact', { conversationId })),
+    )
+    await watched.turnEnded()
+    expect(asked.map(({ status }) => status)).toEqual(['fulfilled', 'rejected'])
+    expect(watched.items().filter(({ type }) => type === 'contextCompaction')).toHaveLength(1)
+  })
+})
+
+describe('a window that instructions and tools fill', () => {
+  it('has nothing compacted by itself, and the turn ends with what can be done', async () => {
+    await using place = testPlace()
+    const tooLong = { failure: { code: 'contextTooLong', message: 'Too long.', retry: 'never' } } as const
+    const model = scriptedModel({ text: 'a' }, { text: 'b' }, tooLong)
+    const { watched } = await place.talk({ model, facts: { contextWindow: 500 } })
+    for (const text of ['one', 'two', 'three']) {
+      await watched.send(text)
+      await watched.turnEnded()
+    }
+    expect(model.requests).toHaveLength(3)
+    expect(watched.state.core.lastTurn?.failure).toMatchObject({
+      code: 'contextTooLong',
+      message: expect.stringContaining('There is nothing that a summary could make shorter. Nothing is lost.'),
+    })
   })
 })
 
