@@ -36,11 +36,18 @@ export function readCredentialFile(home: string): FileEntries {
   return entries
 }
 
-/** Replaces the file, which only this user can read. Throws `StorageError`. */
+/** Replaces the file, which only this user can read. Called by one process at a time. Throws `StorageError`. */
 export function writeCredentialFile(home: string, entries: FileEntries): void {
   makeFolders(nodeFiles, home)
+  removeTorn(home)
   const content = { version, entries: Object.fromEntries(entries) }
   replaceFile(nodeFiles, credentialFilePath(home), `${JSON.stringify(content, null, 2)}\n`)
+}
+
+/** Removes what a process left that was killed while it wrote: a key in it would outlive its logout. */
+function removeTorn(home: string): void {
+  const torn = nodeFiles.list(home).filter((name) => /^credentials\.json\..+\.tmp$/.test(name))
+  for (const name of torn) nodeFiles.remove(join(home, name))
 }
 
 /** Returns what changes with each replacement of the file; null when there is none. */

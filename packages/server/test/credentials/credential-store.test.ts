@@ -1,4 +1,4 @@
-import { chmodSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, copyFileSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { tempDirectory } from '@parley/testkit'
 import { describe, expect, it } from 'vitest'
@@ -42,6 +42,16 @@ describe('credentials in the file', () => {
     expect([await store.remove(name), await store.remove(name)]).toEqual([true, false])
     expect(await store.read(name)).toBeNull()
     expect(readFileSync(path, 'utf8')).not.toContain('first-key')
+  })
+
+  it('are not left in what a process wrote that was killed meanwhile', async () => {
+    await using home = await tempDirectory()
+    const store = createCredentialStore({ home: home.path, keyring: () => null })
+    await store.keep(name, keyOf('first-key'), 'auto')
+    const path = join(home.path, 'credentials.json')
+    copyFileSync(path, `${path}.0123456789ab.tmp`)
+    await store.remove(name)
+    expect(readdirSync(home.path).filter((entry) => entry.startsWith('credentials.json'))).toEqual(['credentials.json'])
   })
 
   it('are all there when several writers keep theirs at once', async () => {
