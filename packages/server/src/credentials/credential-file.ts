@@ -1,4 +1,4 @@
-import { closeSync, constants, fstatSync, readFileSync, statSync } from 'node:fs'
+import { closeSync, constants, fstatSync, lstatSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ConfigError } from '@parley/config'
 import { foreignOwner, openUnlocked } from '@parley/host'
@@ -52,7 +52,8 @@ function removeTorn(home: string): void {
 
 /** Returns what changes with each replacement of the file; null when there is none. */
 function stampOf(path: string): string | null {
-  const facts = statSync(path, { bigint: true, throwIfNoEntry: false })
+  // A link is not followed: it counts as a file, which is then refused, wherever it leads.
+  const facts = lstatSync(path, { bigint: true, throwIfNoEntry: false })
   return facts === undefined ? null : `${facts.ino}:${facts.mtimeNs}:${facts.ctimeNs}:${facts.size}`
 }
 
@@ -63,7 +64,8 @@ function readPrivately(path: string): string {
     const file = openUnlocked(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
     try {
       const facts = fstatSync(file)
-      if (!facts.isFile() || (facts.mode & 0o077) !== 0 || foreignOwner(path, facts) !== null)
+      if (!facts.isFile()) throw new ConfigError(shownPath, 'is no file. Move it away and log in again: parley login')
+      if ((facts.mode & 0o077) !== 0 || foreignOwner(path, facts) !== null)
         throw new ConfigError(shownPath, `must be a file of yours alone: chmod 600 ${path}`)
       return readFileSync(file, 'utf8')
     } finally {

@@ -77,12 +77,17 @@ describe('credentials in the file', () => {
     expect(() => store.entries()).toThrow(words)
   })
 
-  it('are not read through a link', async () => {
-    await using home = await tempDirectory()
-    writeFileSync(join(home.path, 'elsewhere'), '{"version":1,"entries":{}}', { mode: 0o600 })
-    symlinkSync('elsewhere', join(home.path, 'credentials.json'))
-    expect(() => createCredentialStore({ home: home.path, keyring: () => null }).entries()).toThrow(/is a link/)
-  })
+  it.each(['elsewhere', 'nothing', 'credentials.json'])(
+    'are not read or replaced through a link to %s',
+    async (target) => {
+      await using home = await tempDirectory()
+      writeFileSync(join(home.path, 'elsewhere'), '{"version":1,"entries":{}}', { mode: 0o600 })
+      symlinkSync(target, join(home.path, 'credentials.json'))
+      const store = createCredentialStore({ home: home.path, keyring: () => null })
+      expect(() => store.entries()).toThrow(/is a link/)
+      await expect(store.keep(name, keyOf('first-key'), 'auto')).rejects.toThrow(/is a link/)
+    },
+  )
 })
 
 describe('credentials in the keyring', () => {

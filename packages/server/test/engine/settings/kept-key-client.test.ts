@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { ProviderKeys } from '../../../src/engine/login/provider-keys.ts'
 import { keptKeyClient } from '../../../src/engine/settings/kept-key-client.ts'
 
-const request: ModelRequest = { model: 'm', instructions: '', history: [], tools: [] }
+const request: ModelRequest = { model: 'm', instructions: '', entries: [], tools: [], cacheKey: 'c' }
 
 /** A client whose login is at a server that does not answer. */
 function clientOfSilentLogin() {
@@ -25,11 +25,11 @@ describe('a request whose login is being renewed', () => {
   it('ends when it is aborted', async () => {
     const { client, asked } = clientOfSilentLogin()
     const cancel = new AbortController()
-    const events = Array.fromAsync(client.stream(request, cancel.signal))
+    const first = client.stream(request, cancel.signal)[Symbol.asyncIterator]().next()
     const listing = client.listModels(cancel.signal)
     await asked
     cancel.abort()
-    expect(await events).toEqual([{ type: 'aborted' }])
+    expect(await first).toEqual({ done: false, value: { type: 'aborted' } })
     expect(await listing).toEqual({ type: 'aborted' })
   })
 })
