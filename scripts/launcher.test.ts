@@ -20,6 +20,7 @@ writeFileSync('apps/tui/dist/parley.mjs', \`
   console.log(JSON.stringify({ argv: process.argv.slice(2), cwd: process.cwd() }))
   process.stdin.pipe(process.stdout)
   if (process.argv[2] === 'fail') process.exitCode = 7
+  if (process.argv.includes('flags')) console.log(JSON.stringify(process.execArgv))
 \`)
 rmSync('.parley-build/node', { force: true })
 symlinkSync(process.execPath, '.parley-build/node')
@@ -108,6 +109,13 @@ describe('the launcher', () => {
     symlinkSync(place.launcher, join(elsewhere.path, 'first'))
     symlinkSync('first', join(elsewhere.path, 'second'))
     expect((await run(join(elsewhere.path, 'second'))).exitCode).toBe(0)
+  })
+
+  test('limits the young generation of all that is no script', async () => {
+    await using place = await checkout()
+    const flagsOf = async (...argv: string[]) => (await run(place.launcher, argv)).lines().at(-1)
+    expect(await flagsOf('resume', 'flags')).toBe('["--max-semi-space-size=1"]')
+    expect(await flagsOf('exec', 'flags')).toBe('[]')
   })
 
   test('a failing build shows its output and runs nothing', async () => {

@@ -7,7 +7,9 @@ const hidden =
 
 /** Returns a value of the configuration for display. `hide` replaces the secrets within a text, such as a URL, by marks. */
 export function shownValue(key: string, value: unknown, hide: (text: string) => string): unknown {
-  return hidden.test(key) ? '(hidden)' : withoutSecrets(value, hide)
+  if (hidden.test(key)) return '(hidden)'
+  const isProxy = key === 'network.proxy' && typeof value === 'string'
+  return withoutSecrets(isProxy ? value.replace(/\/\/[^/]*@/, '//(hidden)@') : value, hide)
 }
 
 function withoutSecrets(value: unknown, hide: (text: string) => string): unknown {

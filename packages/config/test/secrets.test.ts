@@ -1,7 +1,7 @@
 import { createRedaction } from '@parley/redaction'
 import { tempDirectory } from '@parley/testkit'
 import { expect, it } from 'vitest'
-import { shownValue } from '../src/secrets.ts'
+import { secretsOfConfig, shownValue } from '../src/secrets.ts'
 
 const asItIs = (text: string) => text
 // Made up, in the shape of a key.
@@ -31,4 +31,11 @@ it.each([
   const shown = JSON.stringify(shownValue(key, value, redaction.text))
   expect(shown).not.toContain(token)
   expect(shown).toMatch(/gate\.example|--verbose/)
+})
+
+it('the login of a proxy is not shown, and its password is a secret', () => {
+  const proxy = 'http://ada:love-lace-1815@proxy.example:3128'
+  expect(shownValue('network.proxy', proxy, asItIs)).toBe('http://(hidden)@proxy.example:3128')
+  expect(shownValue('network.proxy', 'http://proxy.example', asItIs)).toBe('http://proxy.example')
+  expect(secretsOfConfig({ network: { proxy } }, {}).map(({ value }) => value)).toEqual(['love-lace-1815'])
 })

@@ -15,6 +15,7 @@ import { REPORTS, reportLine, SAMPLE_ID, sampleLine } from './sample-log.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 
 const ROWS: Rows<number> = {
+  fileName: 'index.jsonl',
   version: 1,
   tellingTypes: new Set(),
   describe: ({ headLines }) => headLines.length,

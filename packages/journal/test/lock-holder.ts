@@ -25,6 +25,7 @@ function acquire(): string {
 /** All that parley does with the folder of a conversation it holds. */
 async function readEverything(): Promise<string> {
   await listSessions(nodeFiles, home, {
+    fileName: 'index.jsonl',
     version: 1,
     tellingTypes: new Set(),
     isRow: (row): row is 1 => row === 1,

@@ -26,6 +26,7 @@ writeFileSync(join(paths.folder, 'spool'), 'spooled')
 await adoptSideFile(nodeFiles, paths.sideFiles, join(paths.folder, 'spool'))
 await linkSideFiles(nodeFiles, paths.sideFiles, `${paths.sideFiles}.fork`)
 await listSessions(nodeFiles, home, {
+  fileName: 'index.jsonl',
   version: 1,
   tellingTypes: new Set(),
   isRow: (row): row is 1 => row === 1,

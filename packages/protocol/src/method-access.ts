@@ -36,6 +36,7 @@ export const methodAccess: Readonly<Record<MethodName, MethodAccess>> = {
   'conversation/delete': 'change',
   'conversation/configure': 'change',
   'conversation/runShell': 'change',
+  'usage/read': 'look',
   'model/list': 'look',
   'provider/list': 'look',
   'provider/check': 'change',

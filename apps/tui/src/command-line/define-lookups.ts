@@ -1,14 +1,15 @@
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import { type CommonFlags, named, parseCount } from '../cli/flags.ts'
 import type { Launch } from '../cli/launch-server.ts'
 import type { TrustFlags } from '../commands/configuration.ts'
 import type { DoctorFlags } from '../commands/doctor.ts'
 import type { PolicyFlags } from '../commands/policy.ts'
+import type { UsageFlags } from '../commands/usage.ts'
 import { flagsOf, type Settle, withCommonFlags, withJudgingFlags } from './shared-options.ts'
 
 const listedAtMost = 20
 
-/** Defines `list`, `trust` and `config`. */
+/** Defines `list`, `usage`, `trust` and `config`. */
 export function defineLookups(program: Command, launch: Launch, settle: Settle): void {
   program
     .command('list')
@@ -18,6 +19,15 @@ export function defineLookups(program: Command, launch: Launch, settle: Settle):
     .option('--limit <n>', 'how many', parseCount(1), listedAtMost)
     .action((flags: { json?: boolean; archived?: boolean; limit: number }) =>
       settle(import('../commands/list.ts').then(({ runList }) => runList(launch, flags))),
+    )
+  program
+    .command('usage')
+    .description('tokens and cost of all conversations')
+    .addOption(new Option('--by <what>', 'one line for each').choices(['day', 'model', 'folder']).default('day'))
+    .option('--since <day>', 'from this day on: 2026-11-01, or 7d', named)
+    .option('--json', 'one JSON object a line')
+    .action((flags: UsageFlags) =>
+      settle(import('../commands/usage.ts').then(({ runUsage }) => runUsage(launch, flags))),
     )
   program
     .command('trust')

@@ -131,6 +131,8 @@ async function npm(words: readonly string[], cwd: string, env: Launch['env']): P
   const end = await runProgram({ argv: ['npm', ...words], cwd, env, timeLimitMs: npmMs, maxBytes })
   if (end.kind === 'ended' && end.exitCode === 0) return end.output.toString('utf8')
   const reason = end.kind === 'failed' ? end.reason : `it ended with ${end.exitCode}`
+  if (reason.includes('ENOENT') && reason.includes('spawn npm'))
+    throw failed('npm is not installed here. It comes with Node; packages are fetched with it.')
   throw failed(`npm could not fetch the package: ${reason}`)
 }
 

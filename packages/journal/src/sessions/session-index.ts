@@ -97,14 +97,16 @@ interface IndexEntry<Row> {
 }
 
 interface RowFormat<Row> {
+  /** Name of the index in the folder of the logs. */
+  readonly fileName: string
   /** Raise it when rows are made differently: an index of another version is not read. */
   readonly version: number
   isRow(value: unknown): value is Row
 }
 
-/** Reads `index.jsonl`: a line with the checksum of the rest, then one entry per line. Empty when it is damaged. */
+/** Reads an index: a line with the checksum of the rest, then one entry per line. Empty when it is damaged. */
 function readIndex<Row>(files: Files, home: string, format: RowFormat<Row>): ReadonlyMap<string, IndexEntry<Row>> {
-  const text = quietly(() => readFile(files, indexPath(home)))?.toString() ?? ''
+  const text = quietly(() => readFile(files, indexPath(home, format)))?.toString() ?? ''
   const headEnd = text.indexOf('\n')
   const body = text.slice(headEnd + 1).trimEnd()
   if (headEnd === -1 || text.slice(0, headEnd) !== headOf(format, body)) return new Map()
@@ -120,11 +122,11 @@ function writeIndex<Row>(
   { format, entries }: { format: RowFormat<Row>; entries: readonly IndexEntry<Row>[] },
 ): void {
   const body = entries.map((entry) => JSON.stringify(entry)).join('\n')
-  replaceFile(files, indexPath(home), `${headOf(format, body)}\n${body}\n`)
+  replaceFile(files, indexPath(home, format), `${headOf(format, body)}\n${body}\n`)
 }
 
-function indexPath(home: string): string {
-  return join(sessionsFolder(home), 'index.jsonl')
+function indexPath(home: string, { fileName }: RowFormat<unknown>): string {
+  return join(sessionsFolder(home), fileName)
 }
 
 function headOf(format: RowFormat<unknown>, body: string): string {

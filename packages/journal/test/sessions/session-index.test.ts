@@ -33,6 +33,7 @@ function describeLog({ headLines, tailLines }: LogExcerpt): TestRow | null {
 }
 
 const ROWS: Rows<TestRow> = {
+  fileName: 'index.jsonl',
   version: 1,
   tellingTypes: new Set(['named']),
   describe: describeLog,

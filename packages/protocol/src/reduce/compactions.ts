@@ -40,8 +40,10 @@ export function compactionStarted(core: Core, { trigger }: ItemOf<'contextCompac
   return { ...core, compactions: { ...known, repeated: known.repeated || trigger === 'contextTooLong' } }
 }
 
-export function compactionEnded(core: Core): Core {
-  return { ...core, compactions: { ...(core.compactions ?? none), tried: true } }
+/** Holds off further compactions in this turn after one that failed: the next would fail too, and costs a call. */
+export function compactionEnded(core: Core, { status }: ItemOf<'contextCompaction'>): Core {
+  const known = core.compactions ?? none
+  return { ...core, compactions: { ...known, tried: true, held: known.held || status === 'failed' } }
 }
 
 /** Allows compactions again: the newest request was answered. */

@@ -133,7 +133,7 @@ function completeItem(
     counts: { ...core.counts, items: core.counts.items + 1 },
     digest: chainDigest(core.digest, item),
   }
-  const noted = item.type === 'contextCompaction' ? compactionEnded(settled) : settled
+  const noted = item.type === 'contextCompaction' ? compactionEnded(settled, item) : settled
   return { core: rememberMessage(noted, item, seq), window: [...state.window.slice(1 - windowLimit), completed] }
 }
 

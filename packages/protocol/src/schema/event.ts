@@ -294,6 +294,7 @@ export const conversationEvent = z.discriminatedUnion('type', [
     {
       turnId,
       counts: tokenCounts,
+      by: modelChoice.exactOptional().describe('Model that was asked.'),
       contextWindow: z.int().exactOptional().describe('Context window of the model in tokens, where known.'),
       purpose: z
         .literal('compaction')

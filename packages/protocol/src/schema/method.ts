@@ -4,7 +4,14 @@ import { loginMethods } from './login.ts'
 import { cursor, methodParams } from './params.ts'
 import { checkup, explainedCall, replayedCalls, testedCommand, trustReport } from './policy.ts'
 import { completedItem, conversationState } from './state.ts'
-import { conversationSummary, diagnostics, listedConversation, listedProvider } from './summaries.ts'
+import {
+  contextUse,
+  conversationSummary,
+  diagnostics,
+  listedConversation,
+  listedProvider,
+  usageSums,
+} from './summaries.ts'
 
 export const acknowledged = z
   .object({ seq: z.int().describe('Seq of the event that recorded it.') })
@@ -163,26 +170,6 @@ export const methods = {
     params: methodParams['conversation/read'],
     result: z.object({ items: z.array(completedItem), more: z.boolean().describe('There are older ones.') }),
   },
-  'conversation/context': {
-    about: 'Says what fills the context window in the next request of a conversation that is open here.',
-    params: methodParams['conversation/context'],
-    result: z.object({
-      contextWindow: z.int().nullable().describe('Tokens that a request may have; null where that is not known.'),
-      tokens: z.int().describe('Tokens of the next request, estimated.'),
-      isScaled: z.boolean().describe('The estimate is scaled to what the provider counted for the newest call.'),
-      parts: z
-        .array(
-          z.object({
-            kind: z
-              .enum(['instructions', 'tools', 'files', 'outputs', 'talk'])
-              .describe('`files`: AGENTS.md files. `outputs`: results of calls. `talk`: messages, answers and calls.'),
-            tokens: z.int(),
-            count: z.int().describe('Number of tools, files, outputs or messages.'),
-          }),
-        )
-        .describe('Parts of it, in the order of the request.'),
-    }),
-  },
   'conversation/readEvents': {
     about:
       'Reads events of a conversation that is open here, oldest first, as they are delivered: for a client that lags, or needs earlier events.',
@@ -293,6 +280,16 @@ export const methods = {
     }),
   },
   ...loginMethods,
+  'conversation/context': {
+    about: 'Says what fills the context window in the next request of a conversation that is open here.',
+    params: methodParams['conversation/context'],
+    result: contextUse,
+  },
+  'usage/read': {
+    about: 'Sums tokens and cost over all conversations that are kept.',
+    params: methodParams['usage/read'],
+    result: usageSums,
+  },
   'mcp/list': {
     about: 'Lists the MCP servers of the conversations that are open here.',
     params: methodParams['mcp/list'],

@@ -190,6 +190,14 @@ export const methodParams = {
   'conversation/delete': byId,
   'conversation/configure': z.object({ conversationId, settings: settingsPatch }),
   'conversation/runShell': z.object({ conversationId, command: z.string().min(1) }),
+  'usage/read': z.object({
+    by: z.enum(['day', 'model', 'folder']).exactOptional().describe('Default `day`.'),
+    since: z
+      .string()
+      .regex(/^\d{4}-\d\d-\d\d$/)
+      .exactOptional()
+      .describe('First day, in the time zone of the server; default all.'),
+  }),
   'model/list': z.object({
     cwd: z.string().exactOptional(),
     provider: z

@@ -90,7 +90,9 @@ export const compactions = z
         }),
       )
       .describe('Those that hold, oldest first; at most the newest 20.'),
-    held: z.boolean().describe('One was undone: nothing is compacted automatically until a turn has ended.'),
+    held: z
+      .boolean()
+      .describe('One was undone or has failed: nothing is compacted automatically until a turn has ended.'),
     tried: z.boolean().describe('One has ended since the newest response, so none begins by itself.'),
     repeated: z.boolean().describe('A request that was too long is repeated after a compaction; it is not twice.'),
   })

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { tokenCounts } from './event.ts'
 import { clientId, conversationId } from './ids.ts'
 import { clientAccess } from './params.ts'
 import { enforcement, settings } from './settings.ts'
@@ -51,6 +52,42 @@ export const listedConversation = z
       .describe('The process that holds its writer lock, if any.'),
   })
   .describe('A conversation as a list shows it.')
+
+export const contextUse = z
+  .object({
+    contextWindow: z.int().nullable().describe('Tokens that a request may have; null where that is not known.'),
+    tokens: z.int().describe('Tokens of the next request, estimated.'),
+    isScaled: z.boolean().describe('The estimate is scaled to what the provider counted for the newest call.'),
+    parts: z
+      .array(
+        z.object({
+          kind: z
+            .enum(['instructions', 'tools', 'files', 'outputs', 'talk'])
+            .describe('`files`: AGENTS.md files. `outputs`: results of calls. `talk`: messages, answers and calls.'),
+          tokens: z.int(),
+          count: z.int().describe('Number of tools, files, outputs or messages.'),
+        }),
+      )
+      .describe('Parts of it, in the order of the request.'),
+  })
+  .describe('What fills the context window in a request.')
+
+export const usageSums = z
+  .object({
+    rows: z
+      .array(
+        z.object({
+          key: z
+            .string()
+            .describe('The day, `provider model`, or the folder; of another machine `environment:folder`.'),
+          conversations: z.int(),
+          calls: z.int().describe('Model calls.'),
+          counts: tokenCounts,
+        }),
+      )
+      .describe('Days newest first, others by their cost.'),
+  })
+  .describe('Tokens and cost, summed.')
 
 export type ConversationSummary = z.infer<typeof conversationSummary>
 export type ListedConversation = z.infer<typeof listedConversation>

@@ -52,6 +52,7 @@ export function methodsFor(client: Guest, ports: MethodPorts): EngineMethods {
 }
 
 type ServerMethod =
+  | 'usage/read'
   | 'model/list'
   | 'provider/list'
   | 'provider/check'
@@ -66,7 +67,13 @@ type ServerMethod =
   | 'trust/decide'
 
 /** Methods that concern the server and no open conversation. Code of rare ones is loaded on first use. */
-function serverMethods({ mcpServers, redaction, policy, trust }: MethodPorts): Pick<EngineMethods, ServerMethod> {
+function serverMethods({
+  files,
+  mcpServers,
+  redaction,
+  policy,
+  trust,
+}: MethodPorts): Pick<EngineMethods, ServerMethod> {
   const { home, env, keys } = policy
   return {
     'model/list': (params) => listModels(params, policy, trust.clock.now),
@@ -74,6 +81,7 @@ function serverMethods({ mcpServers, redaction, policy, trust }: MethodPorts): P
     'provider/check': async (params) =>
       (await import('./checkup/check-provider-network.ts')).checkProviderNetwork(params, { ...policy, redaction }),
     'config/read': (params) => describeConfig(params, { home, env, keys, projects: trust.projects, redaction }),
+    'usage/read': async (params) => (await import('./read/usage.ts')).readUsage(files, home, params),
     'mcp/list': () => ({ servers: mcpServers.describe() }),
     'mcp/restart': ({ name }) => restartMcpServer(mcpServers, name),
     'server/checkup': async (params) => (await import('./checkup/check-up.ts')).checkUp(params, policy),

@@ -6,7 +6,7 @@ export interface PromptCache {
   take(body: string): PromptCacheUse
 }
 
-export interface PromptCacheUse {
+interface PromptCacheUse {
   /** Size of the prompt, in bytes of JSON. */
   readonly totalBytes: number
   readonly cachedBytes: number

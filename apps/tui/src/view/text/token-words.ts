@@ -24,6 +24,9 @@ export function costWords(counts: TokenCounts): string {
 /** Returns dollars with two digits after the point; with three or four for less than ten cents. */
 function dollars(amount: number): string {
   if (amount > 0 && amount < 0.0001) return 'under $0.0001'
-  if (amount === 0 || amount >= 0.1) return `$${amount.toFixed(2)}`
+  if (amount === 0 || amount >= 0.1) {
+    const [whole = '', cents = ''] = amount.toFixed(2).split('.')
+    return `$${count(Number(whole))}.${cents}`
+  }
   return `$${amount.toFixed(amount >= 0.01 ? 3 : 4)}`
 }

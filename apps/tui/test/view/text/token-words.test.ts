@@ -17,6 +17,7 @@ describe('tokens and cost in words', () => {
     [0.0014, '$0.0014'],
     [0.042, '$0.042'],
     [12.345, '$12.35'],
+    [11_695.5, '$11,695.50'],
   ])('give %d dollars as %s', (costUsd, text) => {
     expect(costText({ ...counts, costUsd })).toBe(text)
     expect(costWords({ ...counts, costUsd })).toBe(text)

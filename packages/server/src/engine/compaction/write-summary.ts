@@ -64,7 +64,7 @@ const maxSummaryBytes = 48 * 1024
 async function streamOnce(context: TurnContext, summarised: Summarised): Promise<string | ModelFailure | null> {
   const { conversation, modules, signal } = context
   const { turnId, item } = summarised
-  const { client, factsOf } = modules.model()
+  const { client, choice, factsOf } = modules.model()
   const request = summaryRequest(context, summarised)
   const texts = new Map<string, string>()
   const redacted = modules.redaction.stream()
@@ -83,7 +83,8 @@ async function streamOnce(context: TurnContext, summarised: Summarised): Promise
       else if (event.type === 'completed') {
         show(redacted.push(deltas.stop()) + redacted.end())
         const counts = counted(event.usage, factsOf(request.model))
-        conversation.record({ type: 'usage.updated', turnId, counts, purpose: 'compaction' })
+        const by = { ...choice, model: request.model }
+        conversation.record({ type: 'usage.updated', turnId, counts, by, purpose: 'compaction' })
         return [...texts.values()].join('\n\n').trim()
       }
     }

@@ -38,6 +38,7 @@ function listRows(files: Files, home: string): Promise<readonly Listed[]> {
 }
 
 const rows: Rows<ConversationRow> = {
+  fileName: 'index.jsonl',
   version: 5,
   tellingTypes: new Set(['conversation.renamed', 'conversation.archived', 'conversation.moved']),
   isRow,

@@ -44,7 +44,7 @@ export function createResponseRecorder(context: TurnContext, turnId: TurnId, sou
 
   function complete({ parts, usage, stop }: CompletedResponse): void {
     streaming.stop()
-    const { client, facts } = source
+    const { client, choice, facts } = source
     const text = streaming.messageText()
     const cut = cuts[stop]
     const events: ConversationEvent[] = [
@@ -53,6 +53,7 @@ export function createResponseRecorder(context: TurnContext, turnId: TurnId, sou
         type: 'usage.updated',
         turnId,
         counts: counted(usage, facts),
+        by: choice,
         ...(facts.contextWindow === null ? {} : { contextWindow: facts.contextWindow }),
         ...(cut === undefined ? {} : { stopReason: cut.reason }),
       },

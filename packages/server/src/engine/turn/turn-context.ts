@@ -1,7 +1,7 @@
 import type { Config } from '@parley/config'
 import type { ModelFacts } from '@parley/models'
 import type { Rules, UserRules } from '@parley/policy'
-import { type ClientId, modelInUse } from '@parley/protocol'
+import { type ClientId, type ModelChoice, modelInUse } from '@parley/protocol'
 import type { Redaction } from '@parley/redaction'
 import type { Fallback } from '../../core/fallback-model.ts'
 import type { Clock, Ids } from '../../ports/clock-and-ids.ts'
@@ -66,6 +66,7 @@ export interface TurnModules {
 
 /** Model that makes the next call: the client of its provider and what is known of it. */
 export interface CurrentModel extends Pick<ModelSource, 'client' | 'limits' | 'factsOf'> {
+  readonly choice: ModelChoice
   readonly facts: ModelFacts
   /** Output limit that the user set. */
   readonly maxOutputTokens: number | undefined
@@ -97,9 +98,10 @@ export function createTurnModules(
   const { conversation, clients, toolPorts, mcp, limits, givenRules, sourceOf, fallbacks, config } = parts
   const tools = createTools(toolPorts)
   const model = (): CurrentModel => {
-    const { modelProvider, model: name } = modelInUse(conversation.state.core)
-    const { client, limits: retries, factsOf, maxOutputOf } = sourceOf(modelProvider)
-    return { client, limits: retries, factsOf, facts: factsOf(name), maxOutputTokens: maxOutputOf(name) }
+    const choice = modelInUse(conversation.state.core)
+    const { client, limits: retries, factsOf, maxOutputOf } = sourceOf(choice.modelProvider)
+    const { model: name } = choice
+    return { client, limits: retries, choice, factsOf, facts: factsOf(name), maxOutputTokens: maxOutputOf(name) }
   }
   const { environment } = toolPorts
   const gather = () => {

@@ -106,6 +106,39 @@ describe('a conversation that almost fills the window', () => {
   })
 })
 
+describe('a summary', () => {
+  it('is asked of the model that the configuration names, without reasoning of the first', async () => {
+    await using place = testPlace()
+    const model = scriptedModel({ reasoning: 'Hm.', text: long }, { text: 'Summary.' }, { text: 'ok' })
+    const config = { model_auto_compact_token_limit: '6000', compact_model: 'small' }
+    const { watched } = await place.talk({ model, facts: { contextWindow: null } }, { config })
+    await watched.send('one')
+    await watched.turnEnded()
+    await watched.send('two')
+    await watched.turnEnded()
+    expect(model.requests.map(({ model: name }) => name)).toEqual(['m1', 'small', 'm1'])
+    expect(model.requests[1]?.entries.find(({ kind }) => kind === 'response')).toMatchObject({
+      adapter: 'none',
+      parts: [],
+    })
+  })
+
+  it('that fails is asked for once in a turn, which goes on', async () => {
+    await using place = testPlace()
+    place.write('a', 'a')
+    const down: Answer = { failure: { code: 'auth', message: 'The key is wrong.', retry: 'never' } }
+    const model = scriptedModel({ text: long }, { text: long }, down, look('a'), look('a'), { text: 'ok' })
+    const { watched } = await place.talk({ model, ...window })
+    for (const text of ['one', 'two', 'three']) {
+      await watched.send(text)
+      await watched.turnEnded()
+    }
+    const compactions = watched.items().filter(({ type }) => type === 'contextCompaction')
+    expect(compactions).toMatchObject([{ status: 'failed', title: 'Not compacted: The key is wrong.' }])
+    expect(watched.items().at(-1)).toMatchObject({ text: 'ok' })
+  })
+})
+
 describe('a request that the provider finds too long', () => {
   it('is repeated once after a compaction', async () => {
     await using place = testPlace()

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { assertProvider, chooseProvider, keyVariables } from '../../../src/engine/settings/model-sources.ts'
+import { assertProvider, chooseProvider, keyVariables, providerOf } from '../../../src/engine/settings/model-sources.ts'
 
 describe('the provider of a new conversation', () => {
   it.each<[string, Parameters<typeof chooseProvider>[0], Record<string, string>, object | null]>([
@@ -37,6 +37,31 @@ describe('the provider of a new conversation', () => {
       'XAI_API_KEY',
       'A_KEY',
     ])
+  })
+})
+
+describe('a configured provider', () => {
+  const env = { HOME: '/home/me' }
+
+  it('with a package needs no address', () => {
+    const settings = { package: '@maker/fake', env_key: 'FAKE_KEY', factory: 'createFake' }
+    expect(providerOf('mine', { model_providers: { mine: settings } }, env)).toMatchObject({
+      wireApi: 'plugin',
+      baseUrl: '',
+      package: '@maker/fake',
+      factory: 'createFake',
+      envKey: 'FAKE_KEY',
+    })
+  })
+
+  it('has its limits, and the network of the whole configuration', () => {
+    const settings = { base_url: 'http://a', connect_timeout_ms: 1, request_timeout_ms: 2 }
+    const network = { proxy: 'http://p:1', no_proxy: ['b'], ca_file: '~/ca.pem', system_ca: true }
+    expect(providerOf('mine', { network, model_providers: { mine: settings } }, env)).toMatchObject({
+      connectTimeoutMs: 1,
+      requestTimeoutMs: 2,
+      network: { proxy: 'http://p:1', noProxy: ['b'], caFile: '/home/me/ca.pem', systemCa: true },
+    })
   })
 })
 

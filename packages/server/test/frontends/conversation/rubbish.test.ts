@@ -17,6 +17,7 @@ const undemanding = [
   'provider/check',
   'provider/list',
   'server/diagnostics',
+  'usage/read',
 ]
 /** Results of methods without parameters. */
 const answers: Partial<Record<MethodName, object>> = {
@@ -39,6 +40,7 @@ const rubbish: Record<string, unknown> = {
   file: 7,
   command: 7,
   prefix: 7,
+  since: 7,
   loginId: 7,
   provider: 7,
 }

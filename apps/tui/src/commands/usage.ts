@@ -1,0 +1,73 @@
+import { addTokens, noTokens, type ResultOf } from '@parley/protocol'
+import { connect } from '../cli/connect.ts'
+import { exitCodes, misused } from '../cli/exit-codes.ts'
+import { userFolder } from '../cli/folders.ts'
+import type { Launch } from '../cli/launch-server.ts'
+import { showEffects } from '../view/text/control-characters.ts'
+import { count, shortPath } from '../view/text/formats.ts'
+import { costText } from '../view/text/token-words.ts'
+
+export interface UsageFlags {
+  readonly by: 'day' | 'model' | 'folder'
+  readonly since?: string
+  readonly json?: boolean
+}
+
+type Row = ResultOf<'usage/read'>['rows'][number]
+
+/** Runs `parley usage`: tokens and cost of all conversations, by day, model or folder, with their sum. */
+export async function runUsage(launch: Launch, { by, since, json }: UsageFlags): Promise<number> {
+  const from = since === undefined ? {} : { since: firstDay(since, new Date()) }
+  await using parley = await connect(launch, { clientName: 'parley-usage' })
+  const { rows } = await parley.request('usage/read', { by, ...from })
+  const lines =
+    json === true
+      ? rows.map(({ key, ...row }) => JSON.stringify({ [by]: key, ...row }))
+      : usageLines(rows, { by, home: userFolder() }).map(showEffects)
+  process.stdout.write(lines.map((line) => `${line}\n`).join(''))
+  if (rows.length === 0 && json !== true) process.stderr.write('Nothing was asked of a model yet.\n')
+  return exitCodes.ok
+}
+
+/** Returns the day that `2026-11-01` or `7d` begins with. Throws a usage error. */
+export function firstDay(since: string, today: Date): string {
+  const days = /^(\d{1,4})d$/.exec(since)?.[1]
+  const day = days === undefined ? new Date(`${since}T00:00`) : daysBefore(today, Number(days))
+  const isDay = days !== undefined || /^\d{4}-\d\d-\d\d$/.test(since)
+  if (!isDay || Number.isNaN(day.getTime())) throw misused(`--since is a day like 2026-11-01, or 7d: not "${since}".`)
+  const two = (number: number) => String(number).padStart(2, '0')
+  return `${day.getFullYear()}-${two(day.getMonth() + 1)}-${two(day.getDate())}`
+}
+
+function daysBefore(today: Date, days: number): Date {
+  return new Date(today.getFullYear(), today.getMonth(), today.getDate() - days)
+}
+
+/** Returns the table with names of columns and the sum; nothing without rows. */
+export function usageLines(
+  rows: readonly Row[],
+  { by, home }: { readonly by: UsageFlags['by']; readonly home: string },
+): string[] {
+  if (rows.length === 0) return []
+  const names = [by.toUpperCase(), 'CALLS', 'INPUT', 'CACHED', 'OUTPUT', 'REASONING', 'COST']
+  const cells = rows.map((row) => cellsOf(by === 'folder' ? { ...row, key: shortPath(row.key, home) } : row))
+  const table = [names, ...cells, ...(rows.length === 1 ? [] : [cellsOf(sumOf(rows))])]
+  const widths = names.map((_, column) => Math.max(...table.map((row) => row[column]?.length ?? 0)))
+  return table.map((row) => row.map((cell, column) => padded(cell, column, widths[column] ?? 0)).join('  '))
+}
+
+function padded(cell: string, column: number, width: number): string {
+  return column === 0 ? cell.padEnd(width) : cell.padStart(width)
+}
+
+function cellsOf({ key, calls, counts }: Row): string[] {
+  const { inputTokens, cachedInputTokens, outputTokens, reasoningTokens } = counts
+  const numbers = [calls, inputTokens, cachedInputTokens, outputTokens, reasoningTokens]
+  return [key, ...numbers.map(count), costText(counts)]
+}
+
+function sumOf(rows: readonly Row[]): Row {
+  const calls = rows.reduce((sum, row) => sum + row.calls, 0)
+  const counts = rows.map((row) => row.counts).reduce(addTokens, noTokens)
+  return { key: 'all', conversations: 0, calls, counts }
+}

@@ -1,0 +1,155 @@
+import {
+  decodeHeader,
+  type Files,
+  type LogExcerpt,
+  type LoggedEnvelope,
+  listSessions,
+  type Rows,
+} from '@parley/journal'
+import {
+  addTokens,
+  type EventOf,
+  type ModelChoice,
+  noTokens,
+  type ParamsOf,
+  type ResultOf,
+  type TokenCounts,
+} from '@parley/protocol'
+import { createLogReader } from '../conversation/journal.ts'
+
+type UsageRow = ResultOf<'usage/read'>['rows'][number]
+type Grouping = NonNullable<ParamsOf<'usage/read'>['by']>
+
+/** Sums tokens and cost of all logs. Keeps what it read in an index beside the logs, as the list of conversations does. */
+export async function readUsage(
+  files: Files,
+  home: string,
+  { by = 'day', since = '' }: ParamsOf<'usage/read'>,
+): Promise<ResultOf<'usage/read'>> {
+  const sessions = await listSessions(files, home, rows)
+  const sums = new Map<string, UsageRow>()
+  for (const { row } of sessions) {
+    const counted = new Set<string>()
+    for (const bucket of row.filter(({ day }) => day >= since)) {
+      const key = keyOf(bucket, by)
+      const sum = sums.get(key) ?? { key, conversations: 0, calls: 0, counts: noTokens }
+      const conversations = sum.conversations + (counted.has(key) ? 0 : 1)
+      counted.add(key)
+      const counts = addTokens(sum.counts, bucket.counts)
+      sums.set(key, { key, conversations, calls: sum.calls + bucket.calls, counts })
+    }
+  }
+  return { rows: [...sums.values()].sort(by === 'day' ? newestFirst : dearestFirst) }
+}
+
+function keyOf({ day, model, modelProvider, folder }: Bucket, by: Grouping): string {
+  switch (by) {
+    case 'day':
+      return day
+    case 'model':
+      return `${modelProvider} ${model}`
+    case 'folder':
+      return folder
+  }
+}
+
+function newestFirst(a: UsageRow, b: UsageRow): number {
+  return a.key < b.key ? 1 : -1
+}
+
+function dearestFirst({ counts: a }: UsageRow, { counts: b }: UsageRow): number {
+  return (b.costUsd ?? 0) - (a.costUsd ?? 0) || tokensOf(b) - tokensOf(a)
+}
+
+function tokensOf({ inputTokens, outputTokens }: TokenCounts): number {
+  return inputTokens + outputTokens
+}
+
+/** Calls of one conversation on one day, by one model, in one folder. */
+interface Bucket extends ModelChoice {
+  /** Local day, YYYY-MM-DD. */
+  readonly day: string
+  readonly folder: string
+  readonly calls: number
+  readonly counts: TokenCounts
+}
+
+const rows: Rows<readonly Bucket[]> = {
+  fileName: 'usage.jsonl',
+  version: 1,
+  tellingTypes: new Set(['usage.updated', 'conversation.configured', 'conversation.moved']),
+  isRow: (value): value is readonly Bucket[] => Array.isArray(value) && value.every(isBucket),
+  describe,
+}
+
+function isBucket(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && 'day' in value && 'counts' in value && 'folder' in value
+}
+
+const isTelling = /^.{0,60}"type":"(usage\.updated|conversation\.(created|configured|moved))"/
+
+/** Sums the calls of a log. A fork's log begins with the lines of the original, which are counted there. */
+function describe({ headLines, tellingLines, tailLines }: LogExcerpt): readonly Bucket[] | null {
+  const header = decodeHeader(Buffer.from(headLines[0] ?? ''))
+  const reader = createLogReader(header)
+  const copied = header?.forkedFrom?.seq ?? 0
+  const buckets = new Map<string, Bucket>()
+  let place: Place = { cwd: '', environment: null, model: 'unknown', modelProvider: 'unknown' }
+  for (const line of [...headLines, ...tellingLines, ...tailLines]) {
+    const logged = isTelling.test(line) ? reader.read(line) : null
+    if (logged === null) continue
+    if (isUsage(logged.event)) {
+      if (logged.seq > copied) addCall(buckets, logged.event, { ...place, day: localDay(logged.at) })
+    } else place = placeAfter(place, logged)
+  }
+  return buckets.size === 0 ? null : [...buckets.values()]
+}
+
+interface Place extends ModelChoice {
+  readonly cwd: string
+  readonly environment: string | null
+}
+
+type UsageUpdated = Pick<EventOf<'usage.updated'>, 'counts' | 'by'>
+
+function isUsage(event: object): event is UsageUpdated {
+  return 'type' in event && event.type === 'usage.updated' && 'counts' in event
+}
+
+function addCall(
+  buckets: Map<string, Bucket>,
+  { counts, by }: UsageUpdated,
+  { day, cwd, environment, ...settings }: Place & { readonly day: string },
+): void {
+  const folder = environment === null ? cwd : `${environment}:${cwd}`
+  const { model, modelProvider } = by ?? settings
+  const key = JSON.stringify([day, modelProvider, model, folder])
+  const known = buckets.get(key)
+  buckets.set(key, {
+    ...{ day, folder, modelProvider, model },
+    calls: (known?.calls ?? 0) + 1,
+    counts: addTokens(known?.counts ?? noTokens, counts),
+  })
+}
+
+/** Returns folder and settings after an event; those of programs before this one name the model only there. */
+function placeAfter(place: Place, { event }: LoggedEnvelope): Place {
+  const { cwd, settings } = event
+  const { model, modelProvider, environment } = isRecord(settings) ? settings : {}
+  return {
+    cwd: typeof cwd === 'string' ? cwd : place.cwd,
+    environment: typeof environment === 'string' ? environment : place.environment,
+    model: typeof model === 'string' ? model : place.model,
+    modelProvider: typeof modelProvider === 'string' ? modelProvider : place.modelProvider,
+  }
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null
+}
+
+function localDay(atMs: number): string {
+  const at = new Date(atMs)
+  const two = (number: number) => String(number).padStart(2, '0')
+  return `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`
+}
