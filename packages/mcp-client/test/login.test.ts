@@ -8,8 +8,8 @@ const client = { client_id: 'c', redirect_uris: ['http://127.0.0.1:1/callback'] 
 async function serverWith(metadata: object, registration = JSON.stringify(client)) {
   const server = createServer(({ url = '' }, response) => {
     response.setHeader('content-type', 'application/json')
-    if (url === '/register') return response.writeHead(201).end(registration)
-    if (!url.startsWith('/.well-known/oauth-authorization-server')) return response.writeHead(404).end('{}')
+    if (url === '/register') return void response.writeHead(201).end(registration)
+    if (!url.startsWith('/.well-known/oauth-authorization-server')) return void response.writeHead(404).end('{}')
     const common = { issuer: origin, token_endpoint: `${origin}/token`, registration_endpoint: `${origin}/register` }
     const kinds = { response_types_supported: ['code'], code_challenge_methods_supported: ['S256'] }
     response.end(JSON.stringify({ ...common, ...kinds, ...metadata }))
