@@ -3,7 +3,7 @@ import type { Provider } from '../port/wire.ts'
 import { type CatalogueRow, catalogue } from './catalogue.ts'
 
 /** US dollars per million tokens. */
-export interface Prices {
+interface Prices {
   readonly input: number
   /** Input read from the provider's cache; that of `input` when left out. */
   readonly cachedInput?: number
@@ -18,7 +18,7 @@ export interface Price extends Prices {
 }
 
 /** `freeformPatch`: patches as a freeform tool with a grammar; `edit`: one place of one file, by old and new text. */
-export type ToolShape = 'freeformPatch' | 'edit'
+type ToolShape = 'freeformPatch' | 'edit'
 
 export interface ModelFacts {
   /** Tokens that a request may have; null where that is not known. */

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { cleanEnvironment, cliPath, type ScriptedCall, type Step } from '@parley/testkit'
 import { expect } from 'vitest'
@@ -48,6 +48,8 @@ export const frontends = {
   patchOfContent: async (attempt: Attempt) => expectAsked(attempt, await talk(attempt, patch(contentPatch(attempt)))),
   patchThatDeletes: async (attempt: Attempt) => expectAsked(attempt, await talk(attempt, patch(deletion(attempt)))),
   patchThatMovesHere: async (attempt: Attempt) => expectAsked(attempt, await talk(attempt, patch(moveHere(attempt)))),
+  wholeFile: async (attempt: Attempt) => expectAsked(attempt, await talk(attempt, wholeFile(attempt))),
+  editedText: async (attempt: Attempt) => expectAsked(attempt, await talk(attempt, editedText(attempt))),
   mcpCommand: async (attempt: Attempt) => void (await call(attempt, 'accept', shell(attempt.write))),
   async mcpPatch(attempt: Attempt) {
     const { asked } = await call(attempt, 'decline', patch(contentPatch(attempt)))
@@ -76,6 +78,17 @@ export type Frontend = keyof typeof frontends
 const shell = (command: string): ScriptedCall => ({ name: 'shell', arguments: { command, timeout_ms: 10_000 } })
 const patch = (text: string): ScriptedCall => ({ name: 'apply_patch', arguments: { patch: text } })
 const patchOf = (...lines: readonly string[]) => ['*** Begin Patch', ...lines, '*** End Patch'].join('\n')
+
+const wholeFile = ({ target: path }: Attempt): ScriptedCall => ({
+  name: 'write_file',
+  arguments: { path, content: 'evil\n' },
+})
+
+/** Text in place of all that a file has; of a path that is not there nothing is replaced, which makes it. */
+function editedText({ target: path }: Attempt): ScriptedCall {
+  const old = isFile(path) ? readFileSync(path, 'utf8') : ''
+  return { name: 'edit_file', arguments: { path, old, new: 'evil\n' } }
+}
 
 const isFile = (path: string) => lookAt(path).startsWith('file')
 

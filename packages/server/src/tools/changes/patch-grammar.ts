@@ -11,12 +11,13 @@ moved: "*** Move to: " path LF
 
 body: (chunk | headed) headed*
 headed: head+ chunk
-head: ("@@" | "@@ " /(.+)/) LF
+head: ("@@" | "@@ " text) LF
 chunk: line+ at_end?
-line: ("+" | "-" | " ") /(.*)/ LF
-new_line: "+" /(.*)/ LF
+line: ("+" | "-" | " ") text? LF
+new_line: "+" text? LF
 at_end: "*** End of File" LF
-path: /(.+)/
+path: text
+text: /(.+)/
 
 %import common.LF
 `
