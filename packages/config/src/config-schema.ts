@@ -11,7 +11,12 @@ const atLeastOne = z.int().min(1).optional()
 /** Returns the schema of a login by OAuth. Tokens travel without TLS only on this machine. */
 function oauthConfig() {
   const issuer = z.url({ error: 'must be an https address, or an http address of this machine' })
-  const isProtected = (text: string) => /^https:|^http:\/\/(?:127\.0\.0\.1|localhost|\[::1\])(?:[:/]|$)/i.test(text)
+  const isProtected = (text: string) => {
+    const { protocol, hostname } = URL.parse(text) ?? {}
+    return (
+      protocol === 'https:' || (protocol === 'http:' && /^(?:127\.0\.0\.1|localhost|\[::1\])$/.test(hostname ?? ''))
+    )
+  }
   return z.object({
     issuer: issuer.refine(isProtected, 'must be an https address, or an http address of this machine').optional(),
     client_id: text,

@@ -9,7 +9,7 @@ export interface Price extends Prices {
 }
 
 /** `freeformPatch`: patches as a freeform tool with a grammar; `edit`: one place of one file, by old and new text. */
-export type ToolShape = 'freeformPatch' | 'edit'
+type ToolShape = 'freeformPatch' | 'edit'
 
 export interface ModelFacts {
   /** Tokens that a request may have; null where that is not known. */

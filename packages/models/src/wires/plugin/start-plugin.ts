@@ -13,11 +13,14 @@ function pluginFolderName(packageName: string): string {
 
 export type Started = { readonly process: PluginProcess } | { readonly failure: ModelFailure }
 
-/** Starts the process at the first call, and again when it has ended. */
+/** Starts the process at the first call, and again when it has ended or the user logged in anew or out. */
 export function createPlugin(provider: Provider, ports: ClientPorts): () => Started {
   let running: PluginProcess | null = null
+  let given: string | undefined
   return () => {
-    if (running?.isRunning === true) return { process: running }
+    const key = keyOf(provider, ports)
+    // One with an earlier key finishes its calls, and ends when it is no longer used.
+    if (running?.isRunning === true && key === given) return { process: running }
     const { plugins } = ports
     const packageName = provider.package ?? ''
     const folder = join(plugins?.folder ?? '', pluginFolderName(packageName))
@@ -26,7 +29,7 @@ export function createPlugin(provider: Provider, ports: ClientPorts): () => Star
       const message = `The package ${packageName} of ${provider.name} is not installed. \`parley provider add ${packageName}\` installs it.`
       return { failure: { code: 'invalidRequest', message, retry: 'never' } }
     }
-    if (provider.envKey !== undefined && keyOf(provider, ports) === undefined) {
+    if (provider.envKey !== undefined && key === undefined) {
       const message = `No key for ${provider.name}: ${provider.envKey} is not set. Set it, or choose another model_provider.`
       return { failure: { code: 'noCredentials', message, retry: 'never' } }
     }
@@ -43,6 +46,7 @@ export function createPlugin(provider: Provider, ports: ClientPorts): () => Star
       env: envOf(provider, ports),
     })
     const { factory } = provider
+    given = key
     running = new PluginProcess(child, {
       entry,
       packageName,

@@ -14,7 +14,7 @@ export interface PluginWorld extends AsyncDisposable {
   install(name: string, source: string): void
   /** The same for a real package, in one file. */
   installReal(name: string): Promise<void>
-  client(name: string, more?: Partial<Provider>, env?: Env): ModelClient
+  client(name: string, more?: Partial<Provider>, env?: Env, keptKey?: () => string | undefined): ModelClient
 }
 
 /** A folder of installed packages and a real host whose processes run them. */
@@ -33,9 +33,9 @@ export function pluginWorld(): PluginWorld {
       const outfile = join(placeOf(name), 'entry.mjs')
       await build({ stdin: from, bundle: true, platform: 'node', format: 'esm', outfile, logLevel: 'error' })
     },
-    client(name, more = {}, env = {}) {
+    client(name, more = {}, env = {}, keptKey = () => undefined) {
       const provider = { ...providerAt('', { package: name, ...more }), wireApi: 'plugin' } as const
-      return createModelClient(provider, { env, plugins: { host, program, folder } })
+      return createModelClient(provider, { env, keptKey, plugins: { host, program, folder } })
     },
     async [Symbol.asyncDispose]() {
       await host.close()

@@ -8,6 +8,16 @@ const textOf = (events: readonly ModelEvent[]) =>
   events.flatMap((event) => (event.type === 'textDone' ? [event.text] : [])).join('')
 
 describe('a package of a provider', () => {
+  it('gets the key that is kept at each request', async () => {
+    await using world = pluginWorld()
+    world.install('@maker/fake', packageWith('return said(settings.apiKey)'))
+    let kept = 'first-key'
+    const client = world.client('@maker/fake', {}, {}, () => kept)
+    expect(textOf(await collect(client))).toBe('first-key')
+    kept = 'second-key'
+    expect(textOf(await collect(client))).toBe('second-key')
+  })
+
   it('answers with text, reasoning, calls and counts, whose parts go back as they came', async () => {
     await using world = pluginWorld()
     world.install(

@@ -52,12 +52,20 @@ export async function beginAtServer({ name, config, signal }: Wanted, { now }: C
 
 function addressOf(name: string, { mcp_servers: servers = {} }: Config): string {
   const server = Object.hasOwn(servers, name) ? servers[name] : undefined
-  if (server?.url !== undefined) return server.url
+  if (server?.url !== undefined) return protectedAddress(server.url, name)
   const near = closest(name, Object.keys(servers))
   const hint = near === null ? '' : ` Did you mean "${near}"?`
   const why =
     server === undefined ? `There is no [mcp_servers.${name}] in config.toml.${hint}` : `${name} is a program.`
   throw rejection('invalidParams', `${why} Only servers with a url are logged in to.`, { field: 'name' })
+}
+
+/** Throws `configInvalid` for an address where anybody on the way could read the tokens. */
+function protectedAddress(url: string, name: string): string {
+  const { protocol, hostname } = new URL(url)
+  if (protocol === 'https:' || /^(?:localhost|127\.0\.0\.1|\[::1\])$/.test(hostname)) return url
+  const why = 'is neither an https address nor one of this machine, so a login would not stay secret on the way.'
+  throw rejection('configInvalid', `The url of ${name} ${why}`, { where: `mcp_servers.${name}.url` })
 }
 
 function untilAborted(wait: Promise<URLSearchParams>, signal: AbortSignal): Promise<URLSearchParams> {

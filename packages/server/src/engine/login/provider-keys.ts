@@ -77,8 +77,8 @@ export function createProviderKeys({ store, redaction, clock }: KeyPorts): KeptL
       try {
         for (const entry of store.entries().values())
           if (entry.keptIn === 'file') learnCredential(redaction, entry.credential)
-        const entry = store.entries().get(`${prefix}${providerId}`)
-        if (entry?.keptIn === 'keyring') await keyOf(providerId)
+        // Not renewed here: opening a conversation does not wait for a server.
+        await known(`${prefix}${providerId}`)
       } catch (error) {
         if (!(error instanceof ConfigError)) throw error
       }
