@@ -195,7 +195,7 @@ export type ModelListing =
   | {
       readonly type: 'models'
       readonly models: readonly string[]
-      /** What the list says of its models, by name; left out where it says nothing. */
+      /** Facts of the models in the list, by name; left out where it has none. */
       readonly facts?: Readonly<Record<string, ListedFacts>>
     }
   | { readonly type: 'failed'; readonly failure: ModelFailure }

@@ -13,7 +13,7 @@ export const unknownModel: ModelFacts = {
 
 interface FactsSource {
   readonly provider: ProviderConfig | null
-  /** What the provider's list says of the model. */
+  /** Facts of the model in the list of its provider. */
   readonly listed?: ListedFacts
 }
 

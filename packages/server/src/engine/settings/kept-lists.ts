@@ -8,7 +8,7 @@ export interface KeptList {
   /** Time of the provider's answer, in ms since the epoch. */
   readonly listedAt: number
   readonly models: readonly string[]
-  /** What the list says of its models, by name. */
+  /** Facts of the models in the list, by name. */
   readonly facts?: Readonly<Record<string, ListedFacts>>
 }
 
