@@ -6,6 +6,7 @@ import type {
   OAuthDiscoveryState,
   OAuthTokens,
 } from '@modelcontextprotocol/client'
+import { isProtectedAddress } from '@parley/config'
 
 /** Login to an MCP server over HTTP, as it is kept. */
 export interface McpLogin {
@@ -22,8 +23,11 @@ export interface McpLogin {
 
 /** Logins of the servers in use. */
 export interface McpLogins {
-  /** Resolves to the access token for a server at this address; null without a login. Rejects with an `Error` for people. */
-  tokenFor(name: string, url: string): Promise<string | null>
+  /**
+   * Resolves to the access token for a server at this address; null without a login. One that the server has `refused`
+   * is renewed. Rejects with an `Error` for people.
+   */
+  tokenFor(name: string, url: string, refused?: string): Promise<string | null>
 }
 
 /** Error of a login. Its message is for people and has no token in it. */
@@ -69,6 +73,13 @@ export async function beginMcpLogin({ url, redirect, signal, now }: LoginRequest
   }
   const provider = providerFrom(memory, { uri: redirect.uri, state, open })
   await authorise(provider, { url, signal })
+  if (!isProtectedAddress(authorizeUrl)) {
+    const { protocol, host } = new URL(authorizeUrl)
+    throw new McpLoginError(
+      'refused',
+      `${url} names ${protocol}//${host} as its login page, which is no https address.`,
+    )
+  }
   const finish = async () => {
     const found = await redirect.arrived(state)
     const code = found.get('code')

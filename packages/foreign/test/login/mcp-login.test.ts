@@ -103,6 +103,20 @@ test('a token that is still good is used while its server cannot renew it, and o
   expect(stderr).not.toContain('mcp-sdk')
 })
 
+test('a token that its server has ended early is renewed', async () => {
+  await using world = await oauthWorld()
+  await using server = await guardedServer(world.provider)
+  await configure(world, server.url)
+  await logIn(world)
+  const { accessToken } = kept(world)
+  await (await world.provider.AccessToken.find(accessToken))?.destroy()
+  world.free.script([call, { text: 'Done.' }])
+  await using run = world.start(['exec', 'greet'])
+  expect(await run.result).toMatchObject({ exitCode: 0, stderr: expect.not.stringContaining('gated" is not') })
+  expect(world.free.requests.at(-1)?.text).toContain('Hello from behind the gate.')
+  expect(server.tokens).not.toContain(accessToken)
+})
+
 test.each([
   ['that is not configured', 'gatde', /Did you mean "gated"\?/],
   ['that is a program', 'local', /is a program/],

@@ -136,6 +136,7 @@ export function systemParts(options: ServerOptions): EngineParts {
     patchFiles: diskPatchFiles,
     models: (config) =>
       createModelSources(config, {
+        home,
         env,
         keys,
         clock: systemClock,

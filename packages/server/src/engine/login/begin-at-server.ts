@@ -1,4 +1,4 @@
-import type { Config } from '@parley/config'
+import { type Config, isProtectedAddress } from '@parley/config'
 import { beginMcpLogin } from '@parley/mcp-client'
 import { closest } from '@parley/text'
 import type { McpCredential } from '../../credentials/credential.ts'
@@ -62,8 +62,7 @@ function addressOf(name: string, { mcp_servers: servers = {} }: Config): string 
 
 /** Throws `configInvalid` for an address where anybody on the way could read the tokens. */
 function protectedAddress(url: string, name: string): string {
-  const { protocol, hostname } = new URL(url)
-  if (protocol === 'https:' || /^(?:localhost|127\.0\.0\.1|\[::1\])$/.test(hostname)) return url
+  if (isProtectedAddress(url)) return url
   const why = 'is neither an https address nor one of this machine, so a login would not stay secret on the way.'
   throw rejection('configInvalid', `The url of ${name} ${why}`, { where: `mcp_servers.${name}.url` })
 }

@@ -1,3 +1,4 @@
+import { isProtectedAddress } from '@parley/config'
 import * as oauth from 'oauth4webapi'
 import type { OAuthCredential } from '../../credentials/credential.ts'
 import type { Clock } from '../../ports/clock-and-ids.ts'
@@ -100,8 +101,7 @@ export async function beginByDevice(settings: OAuthSettings, { clock, signal }: 
 
 /** Returns an address for the user's browser. Throws `badAnswer` for one that a browser must not open. */
 function webAddress(text: string, { issuer }: OAuthSettings): URL {
-  const url = URL.canParse(text) ? new URL(text) : null
-  if (url !== null && (url.protocol === 'https:' || url.protocol === new URL(issuer).protocol)) return url
+  if (isProtectedAddress(text)) return new URL(text)
   const shown = JSON.stringify(String(text).slice(0, 100))
   throw new OAuthError(
     'badAnswer',

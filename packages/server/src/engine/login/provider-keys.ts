@@ -68,10 +68,12 @@ export function createProviderKeys({ store, redaction, clock }: KeyPorts): KeptL
   return {
     kept: () => keptProviders(store),
     keyOf,
-    async tokenFor(server, url) {
+    async tokenFor(server, url, refused) {
       const name: CredentialName = `mcp/${server}`
       const credential = await known(name)
-      return credential?.kind === 'mcp' && credential.url === url ? fresh(name, credential) : null
+      return credential?.kind === 'mcp' && credential.url === url
+        ? fresh(name, credential, refused === undefined ? {} : { refused })
+        : null
     },
     async learn(providerId) {
       try {
