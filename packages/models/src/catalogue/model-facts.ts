@@ -1,16 +1,7 @@
 import { isLoopback } from '../http/network.ts'
+import type { Prices } from '../port/model-client.ts'
 import type { Provider } from '../port/wire.ts'
 import { type CatalogueRow, catalogue } from './catalogue.ts'
-
-/** US dollars per million tokens. */
-interface Prices {
-  readonly input: number
-  /** Input read from the provider's cache; that of `input` when left out. */
-  readonly cachedInput?: number
-  /** Input written to the provider's cache; that of `input` when left out. */
-  readonly cacheWrite?: number
-  readonly output: number
-}
 
 export interface Price extends Prices {
   /** Prices of a request with more than `overTokens` of input. */
