@@ -2,7 +2,7 @@ import type { ModelEvent, ModelFailure } from '@parley/models'
 import type { Failure } from '@parley/protocol'
 import { firstBytes } from '@parley/text'
 
-/** How the writing of a summary ends. */
+/** Outcome of the requests for a summary. */
 export type Written =
   | { readonly kind: 'written'; readonly text: string }
   | { readonly kind: 'failed'; readonly failure: Failure }
