@@ -8,12 +8,19 @@ const stringMap = z.record(z.string(), z.string()).optional()
 const flag = z.boolean().optional()
 const atLeastOne = z.int().min(1).optional()
 
+/** Tells whether nobody can read on the way what is sent to an address: it is https, or http of this machine. */
+export function isProtectedAddress(text: string): boolean {
+  const { protocol, hostname = '' } = URL.parse(text) ?? {}
+  return protocol === 'https:' || (protocol === 'http:' && /^(?:127\.0\.0\.1|localhost|\[::1\])$/.test(hostname))
+}
+
 /** Returns the schema of a login by OAuth. Tokens travel without TLS only on this machine. */
 function oauthConfig() {
   const issuer = z.url({ error: 'must be an https address, or an http address of this machine' })
-  const isProtected = (text: string) => /^https:|^http:\/\/(?:127\.0\.0\.1|localhost|\[::1\])(?:[:/]|$)/i.test(text)
   return z.object({
-    issuer: issuer.refine(isProtected, 'must be an https address, or an http address of this machine').optional(),
+    issuer: issuer
+      .refine(isProtectedAddress, 'must be an https address, or an http address of this machine')
+      .optional(),
     client_id: text,
     scopes: texts,
   })

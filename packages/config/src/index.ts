@@ -2,6 +2,7 @@ export {
   type Config,
   ConfigError,
   type EnvironmentSettings,
+  isProtectedAddress,
   type McpServerConfig,
   type ModelSettings,
   type ProviderSettings,

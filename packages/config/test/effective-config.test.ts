@@ -30,6 +30,18 @@ describe('the effective configuration', () => {
     )
   })
 
+  it.each([
+    ['http://login.example', false],
+    ['http://localhost:80@login.example', false],
+    ['http://127.0.0.1.login.example', false],
+    ['http://127.0.0.1:8080', true],
+    ['https://login.example', true],
+  ])('takes an issuer whose answers stay secret on the way only: %s', (issuer, isTaken) => {
+    file(`[model_providers.gate.oauth]\nissuer = "${issuer}"\n`)
+    if (isTaken) expect(read().values.model_providers).toMatchObject({ gate: { oauth: { issuer } } })
+    else expect(() => read()).toThrow('must be an https address')
+  })
+
   it('lays profile over file, -c over profile and flags over all, each value with its origin', () => {
     file(
       'model = "file"\nsandbox_mode = "read-only"\napproval_policy = "never"\n[profiles.p]\nmodel = "profile"\nsandbox_mode = "workspace-write"\n',

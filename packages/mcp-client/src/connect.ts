@@ -28,8 +28,8 @@ import {
 export interface Endpoint {
   readonly url: string
   readonly headers: Record<string, string>
-  /** Resolves to the token of a login, anew for each request; null without a login. */
-  readonly token?: () => Promise<string | null>
+  /** Resolves to the token of a login, anew for each request and where one was refused; null without a login. */
+  readonly token?: (refused?: string) => Promise<string | null>
 }
 
 export interface ConnectOptions {
@@ -129,10 +129,19 @@ function withToken(send: typeof fetch, token: Endpoint['token']): typeof fetch {
   return async (input, init) => {
     const found = await token()
     if (found === null) return send(input, init)
-    const headers = new Headers(init?.headers)
-    headers.set('authorization', `Bearer ${found}`)
-    return send(input, { ...init, headers })
+    const response = await send(input, authorised(init, found))
+    // Servers end tokens early, and some do not say when one ends.
+    const renewed = response.status === 401 ? await token(found) : null
+    if (renewed === null || renewed === found) return response
+    await response.body?.cancel()
+    return send(input, authorised(init, renewed))
   }
+}
+
+function authorised(init: RequestInit = {}, token: string): RequestInit {
+  const headers = new Headers(init.headers)
+  headers.set('authorization', `Bearer ${token}`)
+  return { ...init, headers }
 }
 
 const anything = z.looseObject({})

@@ -1,5 +1,12 @@
 import { randomBytes } from 'node:crypto'
-import type { OAuthClientProvider } from '@modelcontextprotocol/client'
+import type {
+  FetchLike,
+  OAuthClientInformationMixed,
+  OAuthClientProvider,
+  OAuthDiscoveryState,
+  OAuthTokens,
+} from '@modelcontextprotocol/client'
+import { isProtectedAddress } from '@parley/config'
 
 /** Login to an MCP server over HTTP, as it is kept. */
 export interface McpLogin {
@@ -16,8 +23,11 @@ export interface McpLogin {
 
 /** Logins of the servers in use. */
 export interface McpLogins {
-  /** Resolves to the access token for a server at this address; null without a login. Rejects with an `Error` for people. */
-  tokenFor(name: string, url: string): Promise<string | null>
+  /**
+   * Resolves to the access token for a server at this address; null without a login. One that the server has `refused`
+   * is renewed. Rejects with an `Error` for people.
+   */
+  tokenFor(name: string, url: string, refused?: string): Promise<string | null>
 }
 
 /** Error of a login. Its message is for people and has no token in it. */
@@ -63,6 +73,13 @@ export async function beginMcpLogin({ url, redirect, signal, now }: LoginRequest
   }
   const provider = providerFrom(memory, { uri: redirect.uri, state, open })
   await authorise(provider, { url, signal })
+  if (!isProtectedAddress(authorizeUrl)) {
+    const { protocol, host } = new URL(authorizeUrl)
+    throw new McpLoginError(
+      'refused',
+      `${url} names ${protocol}//${host} as its login page, which is no https address.`,
+    )
+  }
   const finish = async () => {
     const found = await redirect.arrived(state)
     const code = found.get('code')
@@ -73,13 +90,25 @@ export async function beginMcpLogin({ url, redirect, signal, now }: LoginRequest
   return { authorizeUrl, login: finish() }
 }
 
-/** Gets new tokens for a login. Rejects with `McpLoginError`; `ended` means that the user must log in again. */
+/**
+ * Gets new tokens for a login. Rejects with `McpLoginError`; `ended` means that the user must log in again. The SDK's
+ * `auth` is not used: where the server does not answer, it begins a new login instead.
+ */
 export async function renewMcpLogin({ url, state }: McpLogin, nowMs: number, signal: AbortSignal): Promise<McpLogin> {
   const memory: Memory = { ...state }
-  const open = () => {
-    throw new McpLoginError('ended', 'The server wants a new login.')
+  const { discovery, client, tokens } = kept(memory)
+  const refreshToken = tokens?.refresh_token
+  if (discovery === undefined || client === undefined || refreshToken === undefined)
+    throw new McpLoginError('ended', `The login at ${new URL(url).host} has ended, and nothing renews it.`)
+  const { authorizationServerUrl, authorizationServerMetadata: metadata, resourceMetadata } = discovery
+  const about = {
+    ...(metadata === undefined ? {} : { metadata }),
+    ...(resourceMetadata === undefined ? {} : { resource: resourceMetadata.resource }),
   }
-  await authorise(providerFrom(memory, { uri: String(memory['redirectUri']), state: '', open }), { url, signal })
+  await explained({ url, signal }, async ({ sdk, fetchFn }) => {
+    const request = { ...about, clientInformation: client, refreshToken, fetchFn }
+    memory['tokens'] = { ...tokens, ...(await sdk.refreshAuthorization(authorizationServerUrl, request)) }
+  })
   return loginFrom(memory, url, nowMs)
 }
 
@@ -90,6 +119,16 @@ interface Interaction {
   readonly uri: string
   readonly state: string
   readonly open: (authorizeUrl: URL) => void
+}
+
+interface Kept {
+  readonly client?: OAuthClientInformationMixed
+  readonly tokens?: OAuthTokens
+  readonly discovery?: OAuthDiscoveryState
+}
+
+function kept(memory: Memory): Kept {
+  return memory // narrowed: only the SDK writes these, and reads them in its own form
 }
 
 function providerFrom(memory: Memory, { uri, state, open }: Interaction): OAuthClientProvider {
@@ -114,31 +153,69 @@ function providerFrom(memory: Memory, { uri, state, open }: Interaction): OAuthC
   }
 }
 
-interface Step {
+interface Asked {
   readonly url: string
   readonly signal: AbortSignal
+}
+
+interface Step extends Asked {
   readonly code?: string
   readonly iss?: string | null
 }
 
+async function authorise(provider: OAuthClientProvider, { url, signal, code, iss = null }: Step): Promise<void> {
+  const answer = { ...(code === undefined ? {} : { authorizationCode: code }), ...(iss === null ? {} : { iss }) }
+  await explained({ url, signal }, ({ sdk, fetchFn }) => sdk.auth(provider, { serverUrl: url, fetchFn, ...answer }))
+}
+
+/** Characters of a server's own words that are shown: they may be a whole page. */
+const shownChars = 300
+
+/** Codes by which a server says that a login counts no longer. */
+const endCodes = ['invalid_grant', 'invalid_client', 'unauthorized_client']
+
+interface Tools {
+  readonly sdk: typeof import('@modelcontextprotocol/client')
+  /** Waits 30 s at most, and reads no more of an answer than of a message. */
+  readonly fetchFn: FetchLike
+}
+
 const answerMs = 30_000
 
-async function authorise(provider: OAuthClientProvider, { url, signal, code, iss = null }: Step): Promise<void> {
-  const { auth } = await import('@modelcontextprotocol/client')
-  const fetchFn = (input: string | URL, init?: RequestInit) =>
-    fetch(input, { ...init, signal: AbortSignal.any([signal, AbortSignal.timeout(answerMs)]) })
-  const answer = { ...(code === undefined ? {} : { authorizationCode: code }), ...(iss === null ? {} : { iss }) }
+/** Loads what a login needs, which is too much for the start of the program. */
+async function loadTools(signal: AbortSignal): Promise<Tools> {
+  const [sdk, { limitedFetch }] = await Promise.all([
+    import('@modelcontextprotocol/client'),
+    import('./read-replies.ts'),
+  ])
+  const send = limitedFetch(() => undefined)
+  const fetchFn: FetchLike = (input, init) =>
+    send(input, { ...init, signal: AbortSignal.any([signal, AbortSignal.timeout(answerMs)]) })
+  return { sdk, fetchFn }
+}
+
+/** Runs a step of the SDK. Its errors become a `McpLoginError`. */
+async function explained({ url, signal }: Asked, step: (tools: Tools) => Promise<unknown>): Promise<void> {
+  const tools = await loadTools(signal)
   try {
-    await auth(provider, { serverUrl: url, fetchFn, ...answer })
+    await step(tools)
   } catch (error) {
     if (error instanceof McpLoginError) throw error
     const said = error instanceof Error ? error.message : String(error)
-    throw new McpLoginError('refused', `The login at ${new URL(url).host} failed: ${said}`, error)
+    const shown = said.length > shownChars ? `${said.slice(0, shownChars)}…` : said
+    const isEnd = error instanceof tools.sdk.OAuthError && endCodes.includes(error.code)
+    const message = `The login at ${new URL(url).host} failed: ${shown}${shown.endsWith('.') ? '' : '.'}`
+    throw new McpLoginError(isEnd ? 'ended' : 'refused', message, error)
   }
 }
 
 function loginFrom(memory: Memory, url: string, nowMs: number): McpLogin {
-  const { access_token: accessToken, refresh_token: refreshToken, expires_in: seconds } = recordAt(memory, 'tokens')
+  const {
+    access_token: accessToken,
+    refresh_token: refreshToken,
+    id_token: idToken,
+    expires_in: seconds,
+  } = recordAt(memory, 'tokens')
   if (typeof accessToken !== 'string') throw new McpLoginError('refused', 'The server gave no token.')
   const { client_secret: secret } = recordAt(memory, 'client')
   const { verifier: _, ...state } = memory
@@ -146,7 +223,7 @@ function loginFrom(memory: Memory, url: string, nowMs: number): McpLogin {
     url,
     accessToken,
     expiresAtMs: typeof seconds === 'number' ? nowMs + seconds * 1000 : null,
-    secrets: [accessToken, refreshToken, secret].filter((text) => typeof text === 'string'),
+    secrets: [accessToken, refreshToken, idToken, secret].filter((text) => typeof text === 'string'),
     state,
   }
 }

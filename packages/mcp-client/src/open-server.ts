@@ -106,7 +106,8 @@ function endpointOf({ name, launch }: McpSettings, { env, logins }: McpPorts): E
   const { url, headers, tokenVariable } = launch
   const isAuthorised = Object.keys(headers).some((header) => header.toLowerCase() === 'authorization')
   if (tokenVariable === null && isAuthorised) return { url, headers: { ...headers } }
-  if (tokenVariable === null) return { url, headers: { ...headers }, token: () => logins.tokenFor(name, url) }
+  if (tokenVariable === null)
+    return { url, headers: { ...headers }, token: (refused) => logins.tokenFor(name, url, refused) }
   const token = env[tokenVariable] ?? ''
   if (token === '') throw new Error(`the variable ${tokenVariable} (bearer_token_env_var) is not set`)
   return { url, headers: { ...headers, Authorization: `Bearer ${token}` } }

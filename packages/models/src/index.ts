@@ -1,4 +1,5 @@
 export { costOf } from './catalogue/cost.ts'
+export { credibleFacts } from './catalogue/listed-facts.ts'
 export { type ModelAbilities, type ModelFacts, modelFacts, type Price } from './catalogue/model-facts.ts'
 export { checkNetwork, type NetworkStep } from './check/check-network.ts'
 export { keyVariable, readKey } from './exchange/endpoint.ts'
@@ -7,6 +8,7 @@ export { type ImageLimits, imageLimitsOf } from './image-limits.ts'
 export {
   type FreeformInput,
   type JsonSchemaObject,
+  type ListedFacts,
   type ModelCall,
   type ModelClient,
   type ModelEntry,

@@ -9,6 +9,8 @@ export type ModelServer = AsyncDisposable & {
   readonly requests: readonly RecordedRequest[]
   /** Appends steps; each answers one model request, in order. */
   script(steps: readonly Step[]): void
+  /** Replaces the entries of its list of models. */
+  list(entries: readonly object[]): void
   /** Returns the number of steps that no request has taken yet. */
   pending(): number
   /** Resolves to the oldest request that no earlier call returned; waits if there is none. */
@@ -26,6 +28,7 @@ export async function startModelServer(
   { accepts = () => true }: ModelServerOptions = {},
 ): Promise<ModelServer> {
   const queue = [...steps]
+  let listed: object = modelList
   const requests: RecordedRequest[] = []
   const arrivals = mailbox<RecordedRequest>()
   const server = createServer((incoming, response) => {
@@ -36,7 +39,7 @@ export async function startModelServer(
     const token = /^Bearer (.+)$/.exec(incoming.headers.authorization ?? '')?.[1] ?? null
     if (!(await accepts(token))) return reject(response, 'this key is not known', 401)
     const wire = wireOf(incoming)
-    if (wire === undefined) return answerOther(incoming, response)
+    if (wire === undefined) return answerOther(incoming, response, listed)
     const request = await readRequest({ incoming, response, wire, number: requests.length + 1 })
     requests.push(request)
     const step = queue.shift()
@@ -50,6 +53,9 @@ export async function startModelServer(
     url: `http://127.0.0.1:${port}/v1`,
     requests,
     script: (more) => void queue.push(...more),
+    list: (entries) => {
+      listed = { data: entries }
+    },
     pending: () => queue.length,
     nextRequest: arrivals.take,
     [Symbol.asyncDispose]: () => close(server),
@@ -95,9 +101,9 @@ function parsed(body: string): unknown {
   }
 }
 
-function answerOther(incoming: IncomingMessage, response: ServerResponse): void {
+function answerOther(incoming: IncomingMessage, response: ServerResponse, listed: object): void {
   const path = incoming.url?.split('?')[0] ?? ''
-  if (path.endsWith('/models')) sendJson(response, 200, modelList)
+  if (path.endsWith('/models')) sendJson(response, 200, listed)
   else reject(response, `nothing answers ${incoming.method} ${incoming.url}`, 404)
 }
 

@@ -41,10 +41,11 @@ describe('stdout', () => {
       conversationId: expect.any(String),
       turnId: events.at(-1)?.['turnId'],
       outcome: 'completed',
+      stopReason: 'done',
       answer: 'Fine.',
       failure: null,
       denials: [],
-      usage: { inputTokens: 20, cachedInputTokens: 0, outputTokens: 10, reasoningTokens: 0 },
+      usage: { inputTokens: 20, cachedInputTokens: 0, outputTokens: 10, reasoningTokens: 0, costUsd: 0 },
     })
     expect(withoutSandboxLine(result.stderr)).toBe('')
   })

@@ -85,7 +85,9 @@ test('a key that the provider refuses is not kept, and is not shown', async () =
   await using world = await loginWorld()
   const login = await world.run(['login', 'gate'], { stdin: 'another-key-1234' })
   expect(login).toMatchObject({ exitCode: 3, stdout: '' })
-  expect(login.stderr).toMatch(/^parley: Gate refused the key from `parley login gate`.*The key is not kept\.\n$/)
+  expect(login.stderr).toMatch(
+    /^parley: Gate refused the key from `parley login gate`.*this key is not known\. The key is not kept\.\n$/,
+  )
   expect(login.stderr).not.toContain('another-key')
   expect(await world.run(['login', 'status'])).toMatchObject({ exitCode: 3, stdout: '' })
 })

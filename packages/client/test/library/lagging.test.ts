@@ -4,7 +4,12 @@ import { libraryWorld } from './library-world.ts'
 
 /** So many look-ups in one response make several thousand events within moments. */
 const lookups = 500
-const flood = { calls: Array.from({ length: lookups }, () => ({ name: 'list_dir', arguments: { path: '.' } })) }
+const flood = {
+  calls: Array.from({ length: lookups }, (_, at) => ({
+    name: 'list_dir',
+    arguments: { path: at % 2 === 0 ? '.' : './' },
+  })),
+}
 
 async function firstOf(events: AsyncIterator<Envelope>): Promise<Envelope | undefined> {
   const { value } = await events.next()

@@ -29,6 +29,21 @@ describe('a turn', () => {
     expect(conversation.state.window.map(({ item }) => item.type)).toEqual(['userMessage', 'agentMessage'])
   })
 
+  test("is counted by what the provider's list says of the model", async () => {
+    const usage = { input: 1_000, output: 100 }
+    await using world = await libraryWorld({ text: 'One.', usage }, { text: 'Two.', usage })
+    const pricing = { prompt: '0.000001', completion: '0.00001' }
+    world.model.list([{ id: 'm1', context_length: 65_536, pricing }])
+    await using parley = await world.connect()
+    const conversation = await parley.create({ cwd: world.cwd })
+    await (await conversation.send('one')).result
+    expect(conversation.state.core.usage).toMatchObject({ contextWindow: null, total: { costUsd: 0 } })
+    await parley.request('model/list', {})
+    const second = await (await conversation.send('two')).result
+    expect(second.usage).toMatchObject({ costUsd: 0.002 })
+    expect(conversation.state.core.usage).toMatchObject({ contextWindow: 65_536, total: { costUsd: 0.002 } })
+  })
+
   test('can be iterated again, also when it is over and another one ran', async () => {
     await using world = await libraryWorld({ text: 'One.' }, { text: 'Two.' })
     await using parley = await world.connect()

@@ -84,16 +84,50 @@ test('a login is renewed by one of the processes that need it, and counts for it
   expect(other.tokens).toEqual([])
 })
 
+test('a token that is still good is used while its server cannot renew it, and one that is not needs a login', async () => {
+  await using world = await oauthWorld([], 45)
+  await using server = await guardedServer(world.provider)
+  await configure(world, server.url)
+  await logIn(world)
+  const { accessToken, state } = kept(world)
+  world.free.script([{ text: 'Done.' }, { text: 'Done.' }, { text: 'Done.' }])
+  const before = world.troubleTokens({ status: 502, body: `<html>${'no '.repeat(5000)}</html>` })
+  await using run = world.start(['exec', 'hi'])
+  expect(await run.result).toMatchObject({ exitCode: 0, stderr: expect.not.stringMatching(/gated|mcp-sdk/) })
+  expect(new Set(server.tokens)).toEqual(new Set([accessToken]))
+  expect(world.troubleTokens(null)).toBeGreaterThan(before)
+  await (await world.provider.RefreshToken.find(state.tokens.refresh_token))?.destroy()
+  await using late = world.start(['exec', 'hi'])
+  const { stderr } = await late.result
+  expect(stderr).toMatch(/could not be renewed.*parley mcp login gated/)
+  expect(stderr).not.toContain('mcp-sdk')
+})
+
+test('a token that its server has ended early is renewed', async () => {
+  await using world = await oauthWorld()
+  await using server = await guardedServer(world.provider)
+  await configure(world, server.url)
+  await logIn(world)
+  const { accessToken } = kept(world)
+  await (await world.provider.AccessToken.find(accessToken))?.destroy()
+  world.free.script([call, { text: 'Done.' }])
+  await using run = world.start(['exec', 'greet'])
+  expect(await run.result).toMatchObject({ exitCode: 0, stderr: expect.not.stringContaining('gated" is not') })
+  expect(world.free.requests.at(-1)?.text).toContain('Hello from behind the gate.')
+  expect(server.tokens).not.toContain(accessToken)
+})
+
 test.each([
   ['that is not configured', 'gatde', /Did you mean "gated"\?/],
   ['that is a program', 'local', /is a program/],
+  ['whose tokens could be read on the way', 'plain', /neither an https address/],
   ['that has no login', 'open', /login at 127\.0\.0\.1:9 failed/],
 ])('a server %s is refused with a reason', async (_what, name, words) => {
   await using world = await oauthWorld()
   await configure(world, 'http://127.0.0.1:9/mcp')
   await appendFile(
     join(dirname(world.credentials), 'config.toml'),
-    '[mcp_servers.local]\ncommand = "true"\n[mcp_servers.open]\nurl = "http://127.0.0.1:9/mcp"\n',
+    '[mcp_servers.local]\ncommand = "true"\n[mcp_servers.open]\nurl = "http://127.0.0.1:9/mcp"\n[mcp_servers.plain]\nurl = "http://tools.invalid/mcp"\n',
   )
   await using run = world.start(['mcp', 'login', name])
   const { exitCode, stderr } = await run.result

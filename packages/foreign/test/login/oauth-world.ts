@@ -14,8 +14,13 @@ import {
 } from '@parley/testkit'
 import Provider, { type Configuration } from 'oidc-provider'
 
+/** Answer of the token endpoint in place of its own; `never` leaves requests open. */
+type Trouble = { readonly status: number; readonly body: string } | 'never' | null
+
 export interface OAuthWorld extends AsyncDisposable {
   readonly provider: Provider
+  /** Lets the token endpoint fail from now on; null ends that. Returns the number of requests that it had so far. */
+  troubleTokens(trouble: Trouble): number
   readonly model: ModelServer
   /** A model that wants no token. */
   readonly free: ModelServer
@@ -29,7 +34,8 @@ export interface OAuthWorld extends AsyncDisposable {
 /** An OAuth server that everybody may log in to, a model that takes its tokens, and a home that names both. */
 export async function oauthWorld(steps: readonly Step[] = [], ttlSeconds = 3600): Promise<OAuthWorld> {
   await using stack = new AsyncDisposableStack()
-  const provider = await startProvider(ttlSeconds, stack)
+  const issuer = await startProvider(ttlSeconds, stack)
+  const { provider } = issuer
   const accepts = async (token: string | null) => (await provider.AccessToken.find(token ?? ''))?.isValid === true
   const model = stack.use(await startModelServer(steps, { accepts }))
   const free = stack.use(await startModelServer())
@@ -50,6 +56,7 @@ oauth = { issuer = "${provider.issuer}", client_id = "parley-test", scopes = ["o
   const env = { ...home.env, DISPLAY: ':99', PATH: '/nowhere' }
   return {
     provider,
+    troubleTokens: issuer.trouble,
     model,
     free,
     home: home.path,
@@ -67,8 +74,15 @@ oauth = { issuer = "${provider.issuer}", client_id = "parley-test", scopes = ["o
 
 const accountId = 'ada'
 
-async function startProvider(ttlSeconds: number, stack: AsyncDisposableStack): Promise<Provider> {
+async function startProvider(ttlSeconds: number, stack: AsyncDisposableStack) {
+  let trouble: Trouble = null
+  let asked = 0
   const server = createServer((request, response) => {
+    if (request.url === '/token') {
+      asked += 1
+      if (trouble === 'never') return
+      if (trouble !== null) return void response.writeHead(trouble.status).end(trouble.body)
+    }
     const answer = request.url?.startsWith('/interaction/') ? finish : provider.callback()
     Promise.resolve(answer(request, response)).catch((error: unknown) => response.destroy(error as Error))
   })
@@ -91,7 +105,13 @@ async function startProvider(ttlSeconds: number, stack: AsyncDisposableStack): P
     if (typeof resource === 'string') grant.addResourceScope(resource, String(params['scope']))
     return provider.interactionFinished(request, response, { consent: { grantId: await grant.save() } })
   }
-  return provider
+  return {
+    provider,
+    trouble(next: Trouble) {
+      trouble = next
+      return asked
+    },
+  }
 }
 
 function configuration(ttlSeconds: number): Configuration {

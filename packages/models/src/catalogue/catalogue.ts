@@ -1,6 +1,3 @@
-/** Source of the rows below and the day of that version. */
-export const catalogueSource = { name: 'models.dev', date: '2026-07-02' } as const
-
 /** US dollars per million tokens: input, input read from a cache, input written to a cache, output. */
 type PriceRow = readonly [input: number, cachedInput: number | null, cacheWrite: number | null, output: number]
 
@@ -16,7 +13,7 @@ export interface CatalogueRow {
   readonly reasoning?: true
 }
 
-/** Models by provider and name. A name with a date or `-latest` behind it is the same model. */
+/** Models by provider and name, as models.dev listed them on 2026-07-02. A name with a date or `-latest` behind it is the same model. */
 export const catalogue: Readonly<Record<string, Readonly<Record<string, CatalogueRow>>>> = {
   openai: {
     'gpt-4': { window: 8_192, output: 8_192, price: [30, null, null, 60] },

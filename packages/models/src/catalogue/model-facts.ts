@@ -1,16 +1,7 @@
 import { isLoopback } from '../http/network.ts'
+import type { Prices } from '../port/model-client.ts'
 import type { Provider } from '../port/wire.ts'
 import { type CatalogueRow, catalogue } from './catalogue.ts'
-
-/** US dollars per million tokens. */
-export interface Prices {
-  readonly input: number
-  /** Input read from the provider's cache; that of `input` when left out. */
-  readonly cachedInput?: number
-  /** Input written to the provider's cache; that of `input` when left out. */
-  readonly cacheWrite?: number
-  readonly output: number
-}
 
 export interface Price extends Prices {
   /** Prices of a request with more than `overTokens` of input. */
@@ -18,7 +9,7 @@ export interface Price extends Prices {
 }
 
 /** `freeformPatch`: patches as a freeform tool with a grammar; `edit`: one place of one file, by old and new text. */
-export type ToolShape = 'freeformPatch' | 'edit'
+type ToolShape = 'freeformPatch' | 'edit'
 
 export interface ModelFacts {
   /** Tokens that a request may have; null where that is not known. */

@@ -1,6 +1,6 @@
 import { readText } from '../http/http-exchange.ts'
 import { Watchdog } from '../http/watchdog.ts'
-import type { ModelClient, ModelListing } from '../port/model-client.ts'
+import type { ListedModel, ModelClient, ModelListing } from '../port/model-client.ts'
 import type { ClientPorts, HttpWire, Provider, Wire } from '../port/wire.ts'
 import { createEndpoint, type Endpoint } from './endpoint.ts'
 import { streamModel } from './model-exchange.ts'
@@ -26,6 +26,15 @@ function createHttpClient(wire: HttpWire, provider: Provider, ports: ClientPorts
   }
 }
 
+function listingOf(models: readonly ListedModel[]): ModelListing {
+  const facts = models.flatMap(({ id, ...said }) => (Object.keys(said).length === 0 ? [] : [[id, said] as const]))
+  return {
+    type: 'models',
+    models: models.map(({ id }) => id),
+    ...(facts.length === 0 ? {} : { facts: Object.fromEntries(facts) }),
+  }
+}
+
 async function listModels(endpoint: Endpoint, wire: HttpWire, signal: AbortSignal): Promise<ModelListing> {
   if (signal.aborted) return { type: 'aborted' }
   const opened = endpoint.open({ method: 'GET', path: wire.modelsPath })
@@ -41,10 +50,10 @@ async function listModels(endpoint: Endpoint, wire: HttpWire, signal: AbortSigna
     if (watchdog.trip !== undefined) return { type: 'failed', failure: explain.trip('idle') }
     if (head.type === 'fault') return { type: 'failed', failure: explain.network(head, false) }
     if (head.status !== 200) return { type: 'failed', failure: explain.refusal(head, body) }
-    const models = wire.readModelIds(body)
+    const models = wire.readModels(body)
     return models === undefined
       ? { type: 'failed', failure: explain.notAModel(head.headers['content-type'] ?? 'something else') }
-      : { type: 'models', models }
+      : listingOf(models)
   } finally {
     watchdog.stop()
     exchange.destroy()

@@ -168,8 +168,36 @@ type TerminalEvent =
   | { readonly type: 'failed'; readonly failure: ModelFailure }
   | { readonly type: 'aborted' }
 
+/** US dollars per million tokens. */
+export interface Prices {
+  readonly input: number
+  /** Input read from the provider's cache; that of `input` when left out. */
+  readonly cachedInput?: number
+  /** Input written to the provider's cache; that of `input` when left out. */
+  readonly cacheWrite?: number
+  readonly output: number
+}
+
+/** Facts of a model as the provider's list has them; what it leaves out is not known from it. */
+export interface ListedFacts {
+  /** Tokens that a request may have. */
+  readonly contextWindow?: number
+  /** Tokens that an answer may have. */
+  readonly outputLimit?: number
+  readonly price?: Prices
+}
+
+export interface ListedModel extends ListedFacts {
+  readonly id: string
+}
+
 export type ModelListing =
-  | { readonly type: 'models'; readonly models: readonly string[] }
+  | {
+      readonly type: 'models'
+      readonly models: readonly string[]
+      /** Facts of the models in the list, by name; left out where it has none. */
+      readonly facts?: Readonly<Record<string, ListedFacts>>
+    }
   | { readonly type: 'failed'; readonly failure: ModelFailure }
   | { readonly type: 'aborted' }
 

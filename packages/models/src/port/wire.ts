@@ -1,5 +1,5 @@
 import type { Host } from '@parley/host'
-import type { ModelClient, ModelEvent, ModelFailure, ModelRequest } from './model-client.ts'
+import type { ListedModel, ModelClient, ModelEvent, ModelFailure, ModelRequest } from './model-client.ts'
 
 /** Variables by name. */
 export type Env = Readonly<Record<string, string | undefined>>
@@ -80,8 +80,8 @@ export interface PluginPorts {
   readonly host: Pick<Host, 'spawnStreams'>
   /** Path of the program that runs a package. */
   readonly program: string
-  /** Folder of the installed packages, each in one of its own. */
-  readonly folder: string
+  /** Returns the folder of an installed package; null for what is not the name of a package. */
+  folderOf(packageName: string): string | null
 }
 
 export interface ClientPorts {
@@ -114,8 +114,8 @@ export interface HttpWire {
   requestPath(model: string): string
   /** Path of the list of models below the base URL, in the same form. */
   readonly modelsPath: string
-  /** Returns the models in a list; undefined for a body that is not one. */
-  readModelIds(body: string): readonly string[] | undefined
+  /** Returns the models in a list, with what it says of them; undefined for a body that is not one. */
+  readModels(body: string): readonly ListedModel[] | undefined
   /** Reads the body of a response whose status is an error. */
   readError(body: string): ProviderError
   /** Creates the writer of a client; `adapter` is the client's adapter. */

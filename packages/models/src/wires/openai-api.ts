@@ -1,20 +1,24 @@
-import type { ImagePart } from '../port/model-client.ts'
+import type { ImagePart, ListedModel } from '../port/model-client.ts'
 import type { ProviderError } from '../port/wire.ts'
 import { isRecord, type JsonRecord, parseRecord, stringAt } from './json.ts'
+import { listedModel } from './listed-model.ts'
 
 /** Parts of `HttpWire` that are the same for every API of OpenAI and of servers compatible with it. */
 export const openaiApi = {
   headers: (key: string | undefined): Record<string, string> =>
     key === undefined ? {} : { authorization: `Bearer ${key}` },
   modelsPath: '/models',
-  readModelIds,
+  readModels,
   readError: readErrorBody,
 } as const
 
-function readModelIds(body: string): readonly string[] | undefined {
+function readModels(body: string): readonly ListedModel[] | undefined {
   const list = parseRecord(body)?.['data']
   if (!Array.isArray(list)) return undefined
-  return list.flatMap((model: unknown) => (isRecord(model) && typeof model['id'] === 'string' ? [model['id']] : []))
+  return list.filter(isRecord).flatMap((model) => {
+    const { id } = model
+    return typeof id === 'string' ? [listedModel(id, model)] : []
+  })
 }
 
 const maxMessageChars = 400

@@ -11,7 +11,7 @@ const otherWire: HttpWire = {
   headers: (key) => ({ 'x-key': key ?? 'none', 'x-version': '7' }),
   requestPath: (model) => `/models/${model}:stream?alt=sse`,
   modelsPath: '/catalogue?all=1',
-  readModelIds: (body) => body.split(' '),
+  readModels: (body) => body.split(' ').map((id) => ({ id })),
   readError: (body) => ({ message: body, code: '', kind: 'overloaded' }),
   createWriter:
     (adapter) =>

@@ -25,7 +25,7 @@ export interface AnsweredCall {
 }
 
 /** Compaction that holds. */
-export type Mark = { readonly seq: number } & (
+type Mark = { readonly seq: number } & (
   | { readonly kind: 'cleared'; readonly itemIds: readonly ItemId[] }
   | {
       readonly kind: 'compacted'

@@ -1,8 +1,8 @@
-import { closeSync, constants, fstatSync, readFileSync, statSync } from 'node:fs'
+import { closeSync, constants, fstatSync, lstatSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ConfigError } from '@parley/config'
 import { foreignOwner, openUnlocked } from '@parley/host'
-import { makeFolders, nodeFiles, replaceFile } from '@parley/journal'
+import { makeFolders, nodeFiles, replaceSynced } from '@parley/journal'
 import { systemErrorCode } from '@parley/workspace'
 import { asCredential, type Credential, type CredentialName } from './credential.ts'
 
@@ -36,16 +36,24 @@ export function readCredentialFile(home: string): FileEntries {
   return entries
 }
 
-/** Replaces the file, which only this user can read. Throws `StorageError`. */
-export function writeCredentialFile(home: string, entries: FileEntries): void {
+/** Replaces the file, which only this user can read. Called by one process at a time. Rejects with `StorageError`. */
+export async function writeCredentialFile(home: string, entries: FileEntries): Promise<void> {
   makeFolders(nodeFiles, home)
+  removeTorn(home)
   const content = { version, entries: Object.fromEntries(entries) }
-  replaceFile(nodeFiles, credentialFilePath(home), `${JSON.stringify(content, null, 2)}\n`)
+  await replaceSynced(nodeFiles, credentialFilePath(home), `${JSON.stringify(content, null, 2)}\n`)
+}
+
+/** Removes what a process left that was killed while it wrote: a key in it would outlive its logout. */
+function removeTorn(home: string): void {
+  const torn = nodeFiles.list(home).filter((name) => /^credentials\.json\..+\.tmp$/.test(name))
+  for (const name of torn) nodeFiles.remove(join(home, name))
 }
 
 /** Returns what changes with each replacement of the file; null when there is none. */
 function stampOf(path: string): string | null {
-  const facts = statSync(path, { bigint: true, throwIfNoEntry: false })
+  // A link is not followed: it counts as a file, which is then refused, wherever it leads.
+  const facts = lstatSync(path, { bigint: true, throwIfNoEntry: false })
   return facts === undefined ? null : `${facts.ino}:${facts.mtimeNs}:${facts.ctimeNs}:${facts.size}`
 }
 
@@ -56,7 +64,8 @@ function readPrivately(path: string): string {
     const file = openUnlocked(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
     try {
       const facts = fstatSync(file)
-      if (!facts.isFile() || (facts.mode & 0o077) !== 0 || foreignOwner(path, facts) !== null)
+      if (!facts.isFile()) throw new ConfigError(shownPath, 'is no file. Move it away and log in again: parley login')
+      if ((facts.mode & 0o077) !== 0 || foreignOwner(path, facts) !== null)
         throw new ConfigError(shownPath, `must be a file of yours alone: chmod 600 ${path}`)
       return readFileSync(file, 'utf8')
     } finally {

@@ -1,4 +1,4 @@
-import { chmodSync, renameSync, statSync } from 'node:fs'
+import { chmodSync, renameSync, type Stats, statSync } from 'node:fs'
 import { homedir, userInfo } from 'node:os'
 import { isAbsolute, join, resolve } from 'node:path'
 import { appendUnlocked, foreignOwner } from '@parley/host'
@@ -74,12 +74,21 @@ export function makeHomePrivate(home: string): string | null {
 }
 
 function assertOwn(path: string): void {
-  const facts = statSync(path, { throwIfNoEntry: false })
-  const stranger = facts === undefined ? null : foreignOwner(path, facts)
+  const facts = reachable(path)
+  const stranger = facts === null ? null : foreignOwner(path, facts)
   if (stranger === null) return
   throw new UsageError(
     `${path} belongs to user ${stranger}, who can change what it says. Make it yours (chown) if you know what it holds, or move it away.`,
   )
+}
+
+/** Returns null for what cannot be reached, such as a link to itself: its reader says so. */
+function reachable(path: string): Stats | null {
+  try {
+    return statSync(path)
+  } catch {
+    return null
+  }
 }
 
 const maxBytes = 1 << 20

@@ -1,4 +1,4 @@
-import { chmodSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, copyFileSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { tempDirectory } from '@parley/testkit'
 import { describe, expect, it } from 'vitest'
@@ -44,6 +44,16 @@ describe('credentials in the file', () => {
     expect(readFileSync(path, 'utf8')).not.toContain('first-key')
   })
 
+  it('are not left in what a process wrote that was killed meanwhile', async () => {
+    await using home = await tempDirectory()
+    const store = createCredentialStore({ home: home.path, keyring: () => null })
+    await store.keep(name, keyOf('first-key'), 'auto')
+    const path = join(home.path, 'credentials.json')
+    copyFileSync(path, `${path}.0123456789ab.tmp`)
+    await store.remove(name)
+    expect(readdirSync(home.path).filter((entry) => entry.startsWith('credentials.json'))).toEqual(['credentials.json'])
+  })
+
   it('are all there when several writers keep theirs at once', async () => {
     await using home = await tempDirectory()
     const names = Array.from({ length: 12 }, (_, at): CredentialName => `provider/p${at}`)
@@ -67,12 +77,17 @@ describe('credentials in the file', () => {
     expect(() => store.entries()).toThrow(words)
   })
 
-  it('are not read through a link', async () => {
-    await using home = await tempDirectory()
-    writeFileSync(join(home.path, 'elsewhere'), '{"version":1,"entries":{}}', { mode: 0o600 })
-    symlinkSync('elsewhere', join(home.path, 'credentials.json'))
-    expect(() => createCredentialStore({ home: home.path, keyring: () => null }).entries()).toThrow(/is a link/)
-  })
+  it.each(['elsewhere', 'nothing', 'credentials.json'])(
+    'are not read or replaced through a link to %s',
+    async (target) => {
+      await using home = await tempDirectory()
+      writeFileSync(join(home.path, 'elsewhere'), '{"version":1,"entries":{}}', { mode: 0o600 })
+      symlinkSync(target, join(home.path, 'credentials.json'))
+      const store = createCredentialStore({ home: home.path, keyring: () => null })
+      expect(() => store.entries()).toThrow(/is a link/)
+      await expect(store.keep(name, keyOf('first-key'), 'auto')).rejects.toThrow(/is a link/)
+    },
+  )
 })
 
 describe('credentials in the keyring', () => {

@@ -1,4 +1,4 @@
-import { chownSync, lchownSync, mkdirSync, writeFileSync } from 'node:fs'
+import { chownSync, lchownSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { nodeFiles } from '@parley/journal'
 import { createProjects } from '@parley/policy'
@@ -12,7 +12,7 @@ import { testPlace } from '../engine/support/test-server.ts'
 const stranger = 4242
 
 describe.runIf(process.getuid?.() === 0)('a file of another user', () => {
-  it.each(['config.toml', 'policy.toml', 'sessions', 'trust', 'redaction.key'])(
+  it.each(['config.toml', 'policy.toml', 'sessions', 'trust', 'redaction.key', 'credentials.json'])(
     'keeps a home from use as %s',
     async (name) => {
       await using folder = await tempDirectory()
@@ -27,6 +27,12 @@ describe.runIf(process.getuid?.() === 0)('a file of another user', () => {
       expect(() => makeHomePrivate(folder.path)).not.toThrow()
     },
   )
+
+  it('is not looked for behind a link to itself, which its reader refuses', async () => {
+    await using folder = await tempDirectory()
+    symlinkSync('credentials.json', join(folder.path, 'credentials.json'))
+    expect(() => makeHomePrivate(folder.path)).not.toThrow()
+  })
 
   it('is no log that is resumed', async () => {
     await using place = testPlace()

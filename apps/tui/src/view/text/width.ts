@@ -16,6 +16,8 @@ const beyondAscii = /[^ -~]/
 const zeroWidthJoiner = 0x200d
 const textStyle = 0xfe0e
 const emojiStyle = 0xfe0f
+/** Stands for the missing first jamo of a syllable block, which is as wide as any other. */
+const leadFiller = 0x115f
 
 /** Returns the cells of `text` in one terminal row. Control characters count zero, since text is cleaned before. */
 export function cellWidth(text: string, ambiguous: AmbiguousWidth = 1): number {
@@ -49,9 +51,10 @@ function codePointWidth(codePoint: number, ambiguous: AmbiguousWidth): number {
 
 function clusterWidth(cluster: readonly number[], ambiguous: AmbiguousWidth): number {
   const first = cluster[0] ?? 0
-  if (isHangul(first)) return codePointWidth(first, ambiguous) + 2 * strayModifiers(cluster)
+  if (cluster.every(isZeroWidth)) return 0
+  if (isHangul(first))
+    return (first === leadFiller ? 2 : codePointWidth(first, ambiguous)) + 2 * strayModifiers(cluster)
   const start = cluster.findIndex((codePoint) => !isZeroWidth(codePoint))
-  if (start === -1) return 0
   const visible = cluster.slice(start)
   if (isTextStyle(visible)) return 1
   return isEmoji(visible) ? 2 + 2 * strayModifiers(visible) : summedWidth(visible, ambiguous)

@@ -12,7 +12,7 @@ export const anthropicWire: HttpWire = {
   headers: (key) => ({ 'anthropic-version': '2023-06-01', ...(key === undefined ? {} : { 'x-api-key': key }) }),
   requestPath: () => '/messages',
   modelsPath: '/models?limit=1000',
-  readModelIds: openaiApi.readModelIds,
+  readModels: openaiApi.readModels,
   readError,
   createWriter: createMessagesWriter,
   createReader: createMessagesReader,

@@ -1,6 +1,7 @@
-import type { ModelRequest, ToolSpec } from '../../port/model-client.ts'
+import type { ListedModel, ModelRequest, ToolSpec } from '../../port/model-client.ts'
 import type { HttpWire, WriteRequest } from '../../port/wire.ts'
 import { isRecord, parseRecord } from '../json.ts'
+import { listedModel } from '../listed-model.ts'
 import { readGeminiErrorBody } from './read-error.ts'
 import { createGeminiReader } from './read-response.ts'
 import { createContentWriter } from './write-contents.ts'
@@ -11,7 +12,7 @@ export const geminiWire: HttpWire = {
   headers: (key): Record<string, string> => (key === undefined ? {} : { 'x-goog-api-key': key }),
   requestPath: (model) => `/${modelPath(model)}:streamGenerateContent?alt=sse`,
   modelsPath: '/models?pageSize=1000',
-  readModelIds,
+  readModels,
   readError: readGeminiErrorBody,
   createWriter: createGeminiWriter,
   createReader: createGeminiReader,
@@ -23,13 +24,13 @@ function modelPath(model: string): string {
 }
 
 /** Returns the models that generate content, without `models/` before their names. */
-function readModelIds(body: string): readonly string[] | undefined {
+function readModels(body: string): readonly ListedModel[] | undefined {
   const list = parseRecord(body)?.['models']
   if (!Array.isArray(list)) return undefined
   return list.filter(isRecord).flatMap((model) => {
     const { name, supportedGenerationMethods: methods } = model
     const isFit = !Array.isArray(methods) || methods.includes('generateContent')
-    return typeof name === 'string' && isFit ? [name.replace(/^models\//, '')] : []
+    return typeof name === 'string' && isFit ? [listedModel(name.replace(/^models\//, ''), model)] : []
   })
 }
 

@@ -81,6 +81,6 @@ describe('the Gemini request', () => {
       { name: 'models/gemini-3-pro-preview', supportedGenerationMethods: ['generateContent'] },
       { name: 'models/embedding-001', supportedGenerationMethods: ['embedContent'] },
     ]
-    expect(geminiWire.readModelIds(JSON.stringify({ models }))).toEqual(['gemini-3-pro-preview'])
+    expect(geminiWire.readModels(JSON.stringify({ models }))).toEqual([{ id: 'gemini-3-pro-preview' }])
   })
 })

@@ -1,4 +1,4 @@
-import type { Config } from '@parley/config'
+import { type Config, isProtectedAddress } from '@parley/config'
 import { beginMcpLogin } from '@parley/mcp-client'
 import { closest } from '@parley/text'
 import type { McpCredential } from '../../credentials/credential.ts'
@@ -52,12 +52,19 @@ export async function beginAtServer({ name, config, signal }: Wanted, { now }: C
 
 function addressOf(name: string, { mcp_servers: servers = {} }: Config): string {
   const server = Object.hasOwn(servers, name) ? servers[name] : undefined
-  if (server?.url !== undefined) return server.url
+  if (server?.url !== undefined) return protectedAddress(server.url, name)
   const near = closest(name, Object.keys(servers))
   const hint = near === null ? '' : ` Did you mean "${near}"?`
   const why =
     server === undefined ? `There is no [mcp_servers.${name}] in config.toml.${hint}` : `${name} is a program.`
   throw rejection('invalidParams', `${why} Only servers with a url are logged in to.`, { field: 'name' })
+}
+
+/** Throws `configInvalid` for an address where anybody on the way could read the tokens. */
+function protectedAddress(url: string, name: string): string {
+  if (isProtectedAddress(url)) return url
+  const why = 'is neither an https address nor one of this machine, so a login would not stay secret on the way.'
+  throw rejection('configInvalid', `The url of ${name} ${why}`, { where: `mcp_servers.${name}.url` })
 }
 
 function untilAborted(wait: Promise<URLSearchParams>, signal: AbortSignal): Promise<URLSearchParams> {

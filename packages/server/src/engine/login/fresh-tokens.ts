@@ -29,7 +29,7 @@ export async function freshTokens(
   const kept = await store.update(name, async (current) => {
     // Another process may have renewed it during the wait.
     if (current.kind === 'key' || !isDue(current)) return null
-    const renewed = await renew(current, now)
+    const renewed = await renew(current, { name, now })
     if (renewed !== null) learn(renewed)
     return renewed
   })
@@ -42,16 +42,24 @@ function endsSoon({ expiresAtMs }: RenewableCredential, nowMs: number): boolean 
   return expiresAtMs !== null && expiresAtMs - nowMs < marginMs
 }
 
+/** Time limit of a renewal; other processes wait for its end, twice as long at most. */
+const renewalMs = 15_000
+
+interface Renewal {
+  readonly name: CredentialName
+  readonly now: () => number
+}
+
 /** Renews a login. Resolves to null when the server does not answer and the token is still good. */
-async function renew(login: RenewableCredential, now: () => number): Promise<RenewableCredential | null> {
+async function renew(login: RenewableCredential, { name, now }: Renewal): Promise<RenewableCredential | null> {
   try {
-    return await renewed(login, now(), new AbortController().signal)
+    return await renewed(login, now(), AbortSignal.timeout(renewalMs))
   } catch (error) {
     const code = codeOf(error)
     if (code === null || !(error instanceof Error)) throw error
     const isGood = login.expiresAtMs !== null && login.expiresAtMs > now()
     if (isGood && code !== 'invalid_grant' && code !== 'ended') return null
-    throw new ConfigError('login', `could not be renewed: ${error.message} Log in again if that lasts.`)
+    throw new ConfigError(`login (${name})`, `could not be renewed. ${error.message} ${nextStep(name)}`)
   }
 }
 
@@ -68,5 +76,11 @@ function codeOf(error: unknown): string | null {
 }
 
 function ended(name: CredentialName): ConfigError {
-  return new ConfigError('login', `of ${name} has ended elsewhere. Log in again.`)
+  return new ConfigError(`login (${name})`, `is no longer kept. ${nextStep(name)}`)
+}
+
+function nextStep(name: CredentialName): string {
+  const [kind, ...id] = name.split('/')
+  const command = kind === 'mcp' ? `parley mcp login ${id.join('/')}` : `parley login ${id.join('/')} --oauth`
+  return `Log in again if that lasts: ${command}`
 }

@@ -125,9 +125,15 @@ async function keepWhenAccepted(attempt: Attempt, { store, redaction }: LoginPor
   learnCredential(redaction, credential)
   const refusal = await check(credential)
   if (signal.aborted) return failed('aborted', 'The login was cancelled; nothing is kept.')
-  if (refusal !== null) return failed(refusal.code, `${refusal.message} The key is not kept.`)
+  if (refusal !== null) return failed(refusal.code, notKept(refusal.message, credential))
   const wanted = config.cli_auth_credentials_store ?? 'auto'
   return { code: null, error: null, keptIn: await store.keep(name, credential, wanted) }
+}
+
+/** Returns the words of a refusal, which may end with those of the provider, as a sentence, with what follows from it. */
+function notKept(message: string, { kind }: Credential): string {
+  const stop = /[.!?]$/.test(message) ? '' : '.'
+  return `${message}${stop} The ${kind === 'key' ? 'key' : 'login'} is not kept.`
 }
 
 interface Trial {

@@ -1,3 +1,4 @@
+import { isProtectedAddress } from '@parley/config'
 import * as oauth from 'oauth4webapi'
 import type { OAuthCredential } from '../../credentials/credential.ts'
 import type { Clock } from '../../ports/clock-and-ids.ts'
@@ -37,15 +38,16 @@ export async function beginInBrowser(settings: OAuthSettings, { clock, signal }:
   if (endpoint === undefined) throw new OAuthError('unsupported', 'The issuer has no login by browser. Try --device.')
   const verifier = oauth.generateRandomCodeVerifier()
   const state = oauth.generateRandomState()
+  const url = webAddress(endpoint, settings)
+  const challenge = await oauth.calculatePKCECodeChallenge(verifier)
   const redirect = await openLoopbackRedirect((found) => found.get('state') === state)
-  const url = new URL(endpoint)
   const asked = {
     response_type: 'code',
     client_id: settings.clientId,
     redirect_uri: redirect.uri,
     scope: settings.scopes.join(' '),
     state,
-    code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
+    code_challenge: challenge,
     code_challenge_method: 'S256',
     // Without it OpenID Connect gives no token that renews the login.
     ...(settings.scopes.includes('offline_access') ? { prompt: 'consent' } : {}),
@@ -93,7 +95,18 @@ export async function beginByDevice(settings: OAuthSettings, { clock, signal }: 
     return oauth.processDeviceAuthorizationResponse(server, client, response)
   })
   const poll = () => pollForTokens(opened, { clock, by, signal }, device)
-  return { url: device.verification_uri, userCode: device.user_code, tokens: poll() }
+  const { href } = webAddress(device.verification_uri, settings)
+  return { url: href, userCode: device.user_code, tokens: poll() }
+}
+
+/** Returns an address for the user's browser. Throws `badAnswer` for one that a browser must not open. */
+function webAddress(text: string, { issuer }: OAuthSettings): URL {
+  if (isProtectedAddress(text)) return new URL(text)
+  const shown = JSON.stringify(String(text).slice(0, 100))
+  throw new OAuthError(
+    'badAnswer',
+    `${new URL(issuer).host} names ${shown} as its login page, which is no https address.`,
+  )
 }
 
 interface PollPorts extends FlowPorts {

@@ -68,17 +68,19 @@ export function createProviderKeys({ store, redaction, clock }: KeyPorts): KeptL
   return {
     kept: () => keptProviders(store),
     keyOf,
-    async tokenFor(server, url) {
+    async tokenFor(server, url, refused) {
       const name: CredentialName = `mcp/${server}`
       const credential = await known(name)
-      return credential?.kind === 'mcp' && credential.url === url ? fresh(name, credential) : null
+      return credential?.kind === 'mcp' && credential.url === url
+        ? fresh(name, credential, refused === undefined ? {} : { refused })
+        : null
     },
     async learn(providerId) {
       try {
         for (const entry of store.entries().values())
           if (entry.keptIn === 'file') learnCredential(redaction, entry.credential)
-        const entry = store.entries().get(`${prefix}${providerId}`)
-        if (entry?.keptIn === 'keyring') await keyOf(providerId)
+        // Not renewed here: opening a conversation does not wait for a server.
+        await known(`${prefix}${providerId}`)
       } catch (error) {
         if (!(error instanceof ConfigError)) throw error
       }

@@ -1,5 +1,5 @@
 import type { Config, ModelSettings } from '@parley/config'
-import { type ModelFacts, modelFacts, type Price, type ProviderConfig } from '@parley/models'
+import { type ListedFacts, type ModelFacts, modelFacts, type Price, type ProviderConfig } from '@parley/models'
 
 /** Assumptions about a model of which nothing is known. */
 export const unknownModel: ModelFacts = {
@@ -11,19 +11,39 @@ export const unknownModel: ModelFacts = {
   toolShape: 'edit',
 }
 
-/** Returns what is known of a model: top-level keys go before `[models]`, the provider's entry, and the catalogue. */
-export function factsOfModel(provider: ProviderConfig | null, model: string, config: Config): ModelFacts {
+interface FactsSource {
+  readonly provider: ProviderConfig | null
+  /** Facts of the model in the list of its provider. */
+  readonly listed?: ListedFacts
+}
+
+/**
+ * Returns what is known of a model: top-level keys go before `[models]`, the provider's entry, what the provider's list
+ * says, and the catalogue.
+ */
+export function factsOfModel({ provider, listed = {} }: FactsSource, model: string, config: Config): ModelFacts {
   const known = provider === null ? unknownModel : modelFacts(provider, model)
   const own = config.models?.[model]
   const entry = provider === null ? undefined : config.model_providers?.[provider.id]
   return {
-    contextWindow: config.model_context_window ?? own?.context_window ?? entry?.context_window ?? known.contextWindow,
-    outputLimit: setOutputLimit(provider, model, config) ?? known.outputLimit,
-    price: priceOf(own?.price, known.price),
+    contextWindow:
+      config.model_context_window ?? own?.context_window ?? entry?.context_window ?? windowOf(listed, known),
+    outputLimit: setOutputLimit(provider, model, config) ?? listed.outputLimit ?? known.outputLimit,
+    price: priceOf(own?.price, listed.price ?? known.price),
     images: own?.images ?? known.images,
     reasoning: own?.reasoning ?? known.reasoning,
     toolShape: known.toolShape,
   }
+}
+
+/**
+ * Returns the listed window, else that of the catalogue. A list that counts the answer in names the sum of both limits of
+ * the catalogue: then the catalogue's part for the request holds.
+ */
+function windowOf({ contextWindow: listed }: ListedFacts, known: ModelFacts): number | null {
+  const whole =
+    known.contextWindow === null || known.outputLimit === null ? null : known.contextWindow + known.outputLimit
+  return listed === undefined || listed === whole ? known.contextWindow : listed
 }
 
 /** Returns the output limit that the user set; undefined where requests leave it to the provider. */

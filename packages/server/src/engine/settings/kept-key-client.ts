@@ -28,25 +28,43 @@ export function keptKeyClient(provider: ProviderConfig, keys: ProviderKeys, port
     }
   }
 
+  /** Resolves to the end of a request that cannot be sent; null when its key is there, or none is needed. */
+  async function endWithoutKey(signal: AbortSignal, refused?: string): Promise<End | null> {
+    const failure = await unlessAborted(takeKey(ports.env, refused), signal)
+    if (failure === 'aborted') return { type: 'aborted' }
+    return failure === null ? null : { type: 'failed', failure }
+  }
+
   return {
     adapter: client.adapter,
     async *stream(request, signal) {
-      const failure = await takeKey(ports.env)
-      if (failure !== null) return yield { type: 'failed', failure }
+      const end = await endWithoutKey(signal)
+      if (end !== null) return yield end
       const used = key
       for await (const event of client.stream(request, signal)) {
         // A server can end a token early; with a new one the request is sent once more.
         const isRefused = event.type === 'failed' && event.failure.code === 'auth' && used !== undefined
-        if (isRefused && (await takeKey(ports.env, used)) === null && key !== used)
-          return yield* client.stream(request, signal)
+        const late = isRefused ? await endWithoutKey(signal, used) : null
+        if (late?.type === 'aborted') return yield late
+        if (isRefused && late === null && key !== used) return yield* client.stream(request, signal)
         yield event
       }
     },
     async listModels(signal) {
-      const failure = await takeKey(ports.env)
-      return failure === null ? client.listModels(signal) : { type: 'failed', failure }
+      return (await endWithoutKey(signal)) ?? client.listModels(signal)
     },
   }
+}
+
+type End = { readonly type: 'failed'; readonly failure: ModelFailure } | { readonly type: 'aborted' }
+
+/** Resolves to `aborted` with the request. The work goes on: tokens that a server has given are kept. */
+async function unlessAborted<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result | 'aborted'> {
+  const { promise, resolve } = Promise.withResolvers<'aborted'>()
+  const abort = () => resolve('aborted')
+  signal.addEventListener('abort', abort)
+  if (signal.aborted) abort()
+  return Promise.race([work, promise]).finally(() => signal.removeEventListener('abort', abort))
 }
 
 function withoutLogin({ id, name }: ProviderConfig): ModelFailure {

@@ -1,10 +1,8 @@
-import { createHash } from 'node:crypto'
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { type Files, makeFolders, replaceFile } from '@parley/journal'
-import { type Env, type ModelListing, type ProviderConfig, probeLocal } from '@parley/models'
+import type { Files } from '@parley/journal'
+import { type Env, type ModelListing, probeLocal } from '@parley/models'
 import type { ParamsOf, ResultOf } from '@parley/protocol'
 import type { ProviderKeys } from '../login/provider-keys.ts'
+import { type KeptList, type ListStore, storeOf } from './kept-lists.ts'
 import { assertProvider, chooseProvider, type ModelSources, providerOf } from './model-sources.ts'
 import { readConfig } from './read-config.ts'
 
@@ -60,12 +58,6 @@ export async function listModels(
   }
 }
 
-interface KeptList {
-  /** Time of the provider's answer, in ms since the epoch. */
-  readonly listedAt: number
-  readonly models: readonly string[]
-}
-
 interface Found {
   readonly id: string
   readonly list: KeptList | null
@@ -75,7 +67,8 @@ interface Found {
 /** Keeps what a provider listed. After a failure the earlier list stands, and the problem says so. */
 function afterListing(listing: ModelListing, store: ListStore, nowMs: number): Omit<Found, 'id'> {
   if (listing.type === 'models') {
-    const list = { listedAt: nowMs, models: listing.models }
+    const { models, facts } = listing
+    const list = { listedAt: nowMs, models, ...(facts === undefined ? {} : { facts }) }
     store.keep(list)
     return { list, problem: null }
   }
@@ -86,53 +79,4 @@ function afterListing(listing: ModelListing, store: ListStore, nowMs: number): O
 
 function dayOf({ listedAt }: KeptList): string {
   return new Date(listedAt).toISOString().replace('T', ' ').slice(0, 16).concat(' UTC')
-}
-
-interface ListStore {
-  /** Returns the list that was kept last; null when there is none or it cannot be read. */
-  read(): KeptList | null
-  /** Keeps a list. A disk that does not take it costs only the cache. */
-  keep(list: KeptList): void
-}
-
-const noStore: ListStore = { read: () => null, keep: () => undefined }
-
-/** Returns the place of a provider's list; the name of the file holds no address, which may contain a secret. */
-function storeOf(provider: ProviderConfig | null, { home, files }: Pick<ListPorts, 'home' | 'files'>): ListStore {
-  if (provider === null) return noStore
-  const { id, baseUrl, wireApi } = provider
-  const key = createHash('sha256')
-    .update(JSON.stringify([id, baseUrl, wireApi]))
-    .digest('hex')
-    .slice(0, 32)
-  const folder = join(home, 'models')
-  const path = join(folder, `${key}.json`)
-  return {
-    read: () => readList(path),
-    keep(list) {
-      try {
-        makeFolders(files, folder)
-        replaceFile(files, path, `${JSON.stringify({ provider: id, ...list })}\n`)
-      } catch {
-        // The list is asked for again next time.
-      }
-    },
-  }
-}
-
-/** Returns the kept list of a provider without asking anything; null when there is none. */
-export function keptList(provider: ProviderConfig, ports: Pick<ListPorts, 'home' | 'files'>): KeptList | null {
-  return storeOf(provider, ports).read()
-}
-
-function readList(path: string): KeptList | null {
-  try {
-    const value: unknown = JSON.parse(readFileSync(path, 'utf8'))
-    if (typeof value !== 'object' || value === null || !('listedAt' in value) || !('models' in value)) return null
-    const { listedAt, models } = value
-    if (typeof listedAt !== 'number' || !Array.isArray(models)) return null
-    return { listedAt, models: models.filter((id) => typeof id === 'string') }
-  } catch {
-    return null
-  }
 }

@@ -21,6 +21,7 @@ import { rejection } from '../../replies/rejection.ts'
 import type { ProviderKeys } from '../login/provider-keys.ts'
 import { factsOfModel, setOutputLimit } from './facts-of-model.ts'
 import { keptKeyClient } from './kept-key-client.ts'
+import { keptFacts } from './kept-lists.ts'
 import { networkFields } from './network-fields.ts'
 import { pluginProvider } from './plugin-provider.ts'
 
@@ -37,6 +38,8 @@ export interface ModelSource {
 export type ModelSources = (config: Config) => (providerId: string) => ModelSource
 
 interface ModelSourcePorts {
+  /** `$PARLEY_HOME`, where lists of models are kept. */
+  readonly home: string
   readonly env: Env
   readonly keys: ProviderKeys
   readonly clock: Clock
@@ -70,10 +73,11 @@ function createSource(providerId: string, config: Config, ports: ModelSourcePort
   const provider = playedProvider(providerId, settings, ports.recordings) ?? providerOf(providerId, config, ports.env)
   const client = provider === null ? unknownProvider(providerId, config, ports.env) : clientOf(provider, ports)
   const { requestMaxRetries, streamMaxRetries } = provider ?? providerDefaults
+  const listedFacts = provider === null ? () => ({}) : keptFacts(provider, ports.home)
   return {
     client: ports.recordTo === null ? client : recording(client, ports.recordTo, ports),
     limits: { requestMaxRetries, streamMaxRetries },
-    factsOf: (model) => factsOfModel(provider, model, config),
+    factsOf: (model) => factsOfModel({ provider, listed: listedFacts(model) }, model, config),
     maxOutputOf: (model) => setOutputLimit(provider, model, config),
   }
 }

@@ -32,6 +32,7 @@ it.each([
   const env = { PATH: process.env['PATH'], HOME: place.root }
   const models: EngineParts['models'] = (values) =>
     createModelSources(values, {
+      home: '/none',
       env,
       keys: { kept: () => new Set(), keyOf: () => Promise.resolve(null), learn: () => Promise.resolve() },
       clock: systemClock,

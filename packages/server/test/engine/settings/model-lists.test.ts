@@ -5,7 +5,9 @@ import { nodeFiles } from '@parley/journal'
 import type { ModelListing } from '@parley/models'
 import { describe, expect, it } from 'vitest'
 import { unknownModel } from '../../../src/engine/settings/facts-of-model.ts'
+import { keptFacts } from '../../../src/engine/settings/kept-lists.ts'
 import { listModels } from '../../../src/engine/settings/model-lists.ts'
+import { providerOf } from '../../../src/engine/settings/model-sources.ts'
 import { listProviders } from '../../../src/engine/settings/provider-list.ts'
 
 const config = `model_provider = "mine"
@@ -14,6 +16,9 @@ model = "m1"
 base_url = "http://127.0.0.1:9/v1?key=secret-value"
 `
 const down: ModelListing = { type: 'failed', failure: { code: 'unreachable', message: 'It is down.', retry: 'short' } }
+
+const settings = { base_url: 'http://127.0.0.1:9/v1?key=secret-value' }
+const mine = providerOf('mine', { model_providers: { mine: settings } }, {}) ?? (null as never) // narrowed: it is configured
 
 function place() {
   const home = mkdtempSync(join(tmpdir(), 'parley-lists-'))
@@ -42,6 +47,7 @@ function place() {
     env,
     home,
     asked: () => asked,
+    facts: keptFacts(mine, home),
     list: (kept: boolean, nowMs: number) => listModels({ provider: 'mine', kept }, ports, () => nowMs),
     providers: () => listProviders({ ...ports, redaction: { text: (text: string) => text } as never }), // narrowed: only `text` is used
     [Symbol.dispose]: () => rmSync(home, { recursive: true }),
@@ -80,6 +86,27 @@ describe('the list of models of a provider', () => {
     expect(more).toEqual([])
     expect(statSync(join(at.home, 'models', name)).mode & 0o777).toBe(0o600)
     expect(name + readFileSync(join(at.home, 'models', name), 'utf8')).not.toContain('secret-value')
+  })
+
+  it('keeps what it says of its models, as it is in the newest list', async () => {
+    using at = place()
+    expect(at.facts('m1')).toEqual({})
+    at.answers.push({ type: 'models', models: ['m1', 'm2'], facts: { m1: { contextWindow: 32_000 } } })
+    await at.list(false, 0)
+    expect([at.facts('m1'), at.facts('m2'), at.facts('toString')]).toEqual([{ contextWindow: 32_000 }, {}, {}])
+    at.answers.push({ type: 'models', models: ['m1'], facts: { m1: { contextWindow: 64_000, outputLimit: 8_000 } } })
+    await at.list(false, 1)
+    expect(at.facts('m1')).toEqual({ contextWindow: 64_000, outputLimit: 8_000 })
+  })
+
+  it('in a file that was changed has no facts that cannot be true', async () => {
+    using at = place()
+    at.answers.push({ type: 'models', models: ['m1'] })
+    await at.list(false, 0)
+    const [name = ''] = readdirSync(join(at.home, 'models'))
+    const facts = { m1: { contextWindow: 1e12, outputLimit: 8_000, price: { input: -1, output: 1 } }, m2: 7 }
+    writeFileSync(join(at.home, 'models', name), JSON.stringify({ listedAt: 0, models: ['m1', 'm2'], facts }))
+    expect([at.facts('m1'), at.facts('m2')]).toEqual([{ outputLimit: 8_000 }, {}])
   })
 
   it('is asked for anew where the file is damaged', async () => {

@@ -1,0 +1,102 @@
+import { createHash } from 'node:crypto'
+import { readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Files, makeFolders, replaceFile } from '@parley/journal'
+import { credibleFacts, type ListedFacts, type ProviderConfig } from '@parley/models'
+
+export interface KeptList {
+  /** Time of the provider's answer, in ms since the epoch. */
+  readonly listedAt: number
+  readonly models: readonly string[]
+  /** Facts of the models in the list, by name. */
+  readonly facts?: Readonly<Record<string, ListedFacts>>
+}
+
+interface KeepPorts {
+  /** `$PARLEY_HOME`. */
+  readonly home: string
+  readonly files: Files
+}
+
+export interface ListStore {
+  /** Returns the list that was kept last; null when there is none or it cannot be read. */
+  read(): KeptList | null
+  /** Keeps a list. A disk that does not take it costs only the cache. */
+  keep(list: KeptList): void
+}
+
+const noStore: ListStore = { read: () => null, keep: () => undefined }
+
+/** Returns the place of a provider's list. */
+export function storeOf(provider: ProviderConfig | null, { home, files }: KeepPorts): ListStore {
+  if (provider === null) return noStore
+  const path = pathOf(provider, home)
+  return {
+    read: () => readList(path),
+    keep(list) {
+      try {
+        makeFolders(files, join(home, 'models'))
+        replaceFile(files, path, `${JSON.stringify({ provider: provider.id, ...list })}\n`)
+      } catch {
+        // The list is asked for again next time.
+      }
+    },
+  }
+}
+
+/** Returns the kept list of a provider without asking anything; null when there is none. */
+export function keptList(provider: ProviderConfig, ports: KeepPorts): KeptList | null {
+  return storeOf(provider, ports).read()
+}
+
+/** Returns a look-up of what the kept list of a provider says of a model; it reads the file again when that changed. */
+export function keptFacts(provider: ProviderConfig, home: string): (model: string) => ListedFacts {
+  const path = pathOf(provider, home)
+  let known: { readonly stamp: string; readonly facts: Readonly<Record<string, ListedFacts>> } = {
+    stamp: '',
+    facts: {},
+  }
+  return (model) => {
+    const stamp = stampOf(path)
+    if (stamp !== known.stamp) known = { stamp, facts: stamp === '' ? {} : (readList(path)?.facts ?? {}) }
+    return (Object.hasOwn(known.facts, model) ? known.facts[model] : undefined) ?? {}
+  }
+}
+
+/** Returns the path of a list; the name of the file holds no address, which may contain a secret. */
+function pathOf({ id, baseUrl, wireApi }: ProviderConfig, home: string): string {
+  const key = createHash('sha256')
+    .update(JSON.stringify([id, baseUrl, wireApi]))
+    .digest('hex')
+    .slice(0, 32)
+  return join(home, 'models', `${key}.json`)
+}
+
+/** Returns what changes with each version of a file; empty where there is none. */
+function stampOf(path: string): string {
+  const stats = statSync(path, { throwIfNoEntry: false })
+  return stats === undefined ? '' : `${stats.ino} ${stats.mtimeMs} ${stats.size}`
+}
+
+function readList(path: string): KeptList | null {
+  try {
+    const value: unknown = JSON.parse(readFileSync(path, 'utf8'))
+    if (typeof value !== 'object' || value === null || !('listedAt' in value) || !('models' in value)) return null
+    const { listedAt, models } = value
+    if (typeof listedAt !== 'number' || !Array.isArray(models)) return null
+    const facts = 'facts' in value ? { facts: readFacts(value.facts) } : {}
+    return { listedAt, models: models.filter((id) => typeof id === 'string'), ...facts }
+  } catch {
+    return null
+  }
+}
+
+function readFacts(value: unknown): Readonly<Record<string, ListedFacts>> {
+  if (typeof value !== 'object' || value === null) return {}
+  return Object.fromEntries(
+    Object.entries(value).map(([id, said]) => [
+      id,
+      credibleFacts(typeof said === 'object' && said !== null ? said : {}),
+    ]),
+  )
+}
