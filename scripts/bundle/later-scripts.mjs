@@ -14,7 +14,7 @@ export const laterOfServer = {
   ],
 }
 
-/** Of the command line where it opens no window: `parley exec` and the commands that print. */
+/** Scripts of the command line where it opens no window: `parley exec` and the commands that print. */
 export const laterOfTerminal = {
   'parley-terminal': ['apps/tui/src/plain/run-in-terminal.ts', 'apps/tui/src/commands/run-demo.ts'],
   'parley-schema': ['packages/protocol/src/schema/index.ts', 'apps/tui/src/scripted/stdin/decode-line.ts'],
