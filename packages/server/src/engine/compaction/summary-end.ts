@@ -40,6 +40,6 @@ export function endOfSummary(text: string, stop: Stop): SummaryEnd {
   if (stop === 'context') return { kind: 'fault', fault: windowFull }
   if (stop === 'length' && text === '') return { kind: 'failed', failure: noText }
   const kept = firstBytes(text, maxSummaryBytes)
-  const isCut = stop === 'length' || kept !== text
+  const isCut = (text !== '' && stop !== 'stop') || kept !== text
   return { kind: 'written', text: isCut ? `${kept}\n\n${cutMark}` : kept }
 }

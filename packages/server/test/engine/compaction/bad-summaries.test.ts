@@ -23,9 +23,9 @@ async function compacted(place: TestPlace, ...answers: Answer[]) {
 }
 
 describe('a summary', () => {
-  it('that the output limit cuts is marked as cut', async () => {
+  it.each(['length', 'paused'] as const)('that ends early (%s) is marked as cut', async (stop) => {
     await using place = testPlace()
-    const { summary } = await compacted(place, { text: '## Goal\nTidy', stop: 'length' })
+    const { summary } = await compacted(place, { text: '## Goal\nTidy', stop })
     expect(textOf(summary)).toMatch(/## Goal\nTidy\n\n\[The summary is cut here\.\]$/)
   })
 
