@@ -10,7 +10,8 @@ import { pathToFileURL } from 'node:url'
 const write = process.stdout.write.bind(process.stdout)
 process.stdout.write = process.stderr.write.bind(process.stderr)
 
-const send = (message) => write(`${JSON.stringify(message)}\n`)
+// A package can still write to the pipe itself: the line break before a message parts it from such words.
+const send = (message) => write(`\n${JSON.stringify(message)}\n`)
 const running = new Map()
 let provider = null
 

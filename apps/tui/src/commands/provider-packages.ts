@@ -1,11 +1,12 @@
-import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises'
-import { isAbsolute, join } from 'node:path'
+import { mkdir, mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promises'
+import { join } from 'node:path'
 import { createInterface } from 'node:readline/promises'
-import { exitCodes, misused, ParleyError } from '../cli/exit-codes.ts'
-import { fromWorkingFolder, homeFolder } from '../cli/folders.ts'
+import { packageFolder } from '@parley/text'
+import { exitCodes, misused } from '../cli/exit-codes.ts'
+import { homeFolder } from '../cli/folders.ts'
 import type { Launch } from '../cli/launch-server.ts'
-import { runProgram } from '../programs/run-program.ts'
 import { shownLine } from '../view/text/control-characters.ts'
+import { type FetchedPackage, fetchPackage } from './fetch-package.ts'
 
 interface AddFlags {
   /** Installs without asking. */
@@ -18,7 +19,8 @@ export async function addProvider({ env }: Launch, spec: string, { yes }: AddFla
     throw misused('There is nobody to ask here. Look at the package first; --yes installs it without a question.')
   const folder = join(homeFolder(env), 'providers')
   await mkdir(folder, { recursive: true, mode: 0o700 })
-  const fresh = await mkdtemp(join(folder, '.new-'))
+  await removeLeftovers(folder)
+  const fresh = await temporaryFolder(folder)
   try {
     const found = await fetchPackage(fresh, spec, env)
     process.stderr.write(`${describe(found).map(shownLine).join('\n')}\n`)
@@ -26,9 +28,7 @@ export async function addProvider({ env }: Launch, spec: string, { yes }: AddFla
       process.stderr.write('Not installed.\n')
       return exitCodes.ok
     }
-    const place = join(folder, folderName(found.name))
-    await rm(place, { recursive: true, force: true })
-    await rename(fresh, place)
+    await putInPlace(fresh, join(folder, folderOf(found.name)))
     process.stdout.write(`${nextSteps(found.name).map(shownLine).join('\n')}\n`)
     return exitCodes.ok
   } finally {
@@ -36,9 +36,55 @@ export async function addProvider({ env }: Launch, spec: string, { yes }: AddFla
   }
 }
 
+/** Makes a folder that no package has, since no name begins with a dot; the process that made it stands in its name. */
+function temporaryFolder(folder: string): Promise<string> {
+  return mkdtemp(join(folder, `.new-${process.pid}-`))
+}
+
+/** Removes what installations left that were killed. */
+async function removeLeftovers(folder: string): Promise<void> {
+  for (const name of await readdir(folder)) {
+    const [, pid] = /^\.new-(\d+)-/.exec(name) ?? []
+    // The npm of a killed installation may still write there; then the next one removes it.
+    if (pid !== undefined && !isRunning(Number(pid)))
+      await rm(join(folder, name), { recursive: true, force: true }).catch(() => undefined)
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM'
+  }
+}
+
+/** Installations of the same package at the same time that one gives way to. */
+const maxRivals = 20
+
+/** Puts a whole package in its place, and takes away what stood there. */
+async function putInPlace(fresh: string, place: string): Promise<void> {
+  const old = await temporaryFolder(join(place, '..'))
+  try {
+    for (let rivals = 0; ; rivals += 1) {
+      await rename(place, join(old, String(rivals))).catch(unless('ENOENT'))
+      const isPlaced = await rename(fresh, place).then(() => true, unless('ENOTEMPTY', 'EEXIST'))
+      if (isPlaced === true || rivals === maxRivals) return
+    }
+  } finally {
+    await rm(old, { recursive: true, force: true })
+  }
+}
+
+function unless(...codes: readonly string[]): (error: unknown) => void {
+  return (error) => {
+    if (!(error instanceof Error && 'code' in error && codes.includes(String(error.code)))) throw error
+  }
+}
+
 /** Runs `parley provider remove`. */
 export async function removeProvider({ env }: Launch, name: string): Promise<number> {
-  const place = join(homeFolder(env), 'providers', folderName(name))
+  const place = join(homeFolder(env), 'providers', folderOf(name))
   const isThere = await readFile(join(place, 'package.json'), 'utf8').then(
     () => true,
     () => false,
@@ -51,100 +97,17 @@ export async function removeProvider({ env }: Launch, name: string): Promise<num
   return exitCodes.ok
 }
 
-/** Returns the name of a package's folder, as the server looks for it. */
-function folderName(name: string): string {
-  if (/^(?:@[a-z0-9~-][a-z0-9._~-]*\/)?[a-z0-9~-][a-z0-9._~-]*$/i.test(name))
-    return name.replace(/^@/, '').replaceAll('/', '__')
-  throw misused(`${name} is not the name of a package.`)
+function folderOf(name: string): string {
+  const folder = packageFolder(name)
+  if (folder === null) throw misused(`${name} is not the name of a package.`)
+  return folder
 }
 
-interface Found {
-  readonly name: string
-  readonly version: string
-  readonly integrity: string
-  /** Account that published it; null where the registry does not say, or it is a file. */
-  readonly publisher: string | null
-  readonly dependencies: number
-  /** Packages with install scripts, which are not run. */
-  readonly scripts: number
-}
-
-const npmMs = 180_000
-const maxBytes = 1024 * 1024
-
-/** Installs a package with exact versions and their checksums in a folder of its own. */
-async function fetchPackage(folder: string, spec: string, env: Launch['env']): Promise<Found> {
-  await writeFile(join(folder, 'package.json'), `${JSON.stringify({ name: 'parley-provider', private: true })}\n`)
-  const isFile = /^(?:\.{0,2}\/|file:)|\.tgz$/.test(spec)
-  const path = spec.replace(/^file:/, '')
-  const wanted = isFile && !isAbsolute(path) ? fromWorkingFolder(path) : path
-  await npm(
-    ['install', '--ignore-scripts', '--save-exact', '--no-audit', '--no-fund', '--no-bin-links', '--', wanted],
-    folder,
-    env,
-  )
-  const packages = lockedPackages(await readFile(join(folder, 'package-lock.json'), 'utf8'))
-  const [name] = Object.keys(packages['']?.dependencies ?? {})
-  const own = name === undefined ? undefined : packages[`node_modules/${name}`]
-  if (name === undefined || own === undefined) throw failed(`${spec} is not a package.`)
-  // A package is entered by this file: only an import finds the form that its exports have for modules.
-  await writeFile(join(folder, 'entry.mjs'), `export * from ${JSON.stringify(name)}\n`)
-  const others = Object.entries(packages).filter(([key]) => key !== '')
-  const version = own.version ?? '?'
-  return {
-    name,
-    version,
-    integrity: own.integrity ?? 'none',
-    publisher: isFile ? null : await publisherOf(`${name}@${version}`, folder, env),
-    dependencies: others.length - 1,
-    scripts: others.filter(([, { hasInstallScript }]) => hasInstallScript === true).length,
-  }
-}
-
-interface LockedPackage {
-  readonly version?: string
-  readonly integrity?: string
-  readonly hasInstallScript?: boolean
-  readonly dependencies?: object
-}
-
-/** Returns the packages of a lock file by their folder; the empty one is that of the file itself. */
-function lockedPackages(text: string): Readonly<Record<string, LockedPackage>> {
-  const lock: unknown = JSON.parse(text)
-  const packages = typeof lock === 'object' && lock !== null && 'packages' in lock ? lock.packages : {}
-  return isPackages(packages) ? packages : {}
-}
-
-function isPackages(value: unknown): value is Readonly<Record<string, LockedPackage>> {
-  return typeof value === 'object' && value !== null && Object.values(value).every((entry) => typeof entry === 'object')
-}
-
-async function publisherOf(name: string, folder: string, env: Launch['env']): Promise<string | null> {
-  const said = await npm(['view', name, '_npmUser', '--json'], folder, env).catch(() => '')
-  if (said.trim() === '') return null
-  const user: unknown = JSON.parse(said)
-  const text = typeof user === 'object' && user !== null && 'name' in user ? user.name : user
-  return typeof text === 'string' ? text.replace(/ <.*$/, '') : null
-}
-
-async function npm(words: readonly string[], cwd: string, env: Launch['env']): Promise<string> {
-  const end = await runProgram({ argv: ['npm', ...words], cwd, env, timeLimitMs: npmMs, maxBytes })
-  if (end.kind === 'ended' && end.exitCode === 0) return end.output.toString('utf8')
-  const reason = end.kind === 'failed' ? end.reason : `it ended with ${end.exitCode}`
-  if (reason.includes('ENOENT') && reason.includes('spawn npm'))
-    throw failed('npm is not installed here. It comes with Node; packages are fetched with it.')
-  throw failed(`npm could not fetch the package: ${reason}`)
-}
-
-function failed(message: string): ParleyError {
-  return new ParleyError('providerNotAdded', exitCodes.turnFailed, message)
-}
-
-function describe({ name, version, publisher, dependencies, scripts, integrity }: Found): readonly string[] {
+function describe({ name, version, publisher, dependencies, scripts, integrity }: FetchedPackage): readonly string[] {
   const install = scripts === 0 ? 'no install scripts' : `install scripts of ${scripts}, which were not run`
   return [
     `package       ${name} ${version}`,
-    `published by  ${publisher ?? 'not known'}`,
+    `published by  ${publisher}`,
     `dependencies  ${dependencies}; ${install}`,
     `integrity     ${integrity}`,
     'It runs in a process of its own, which gets the key of its provider and the proxy variables, and reads no other files.',

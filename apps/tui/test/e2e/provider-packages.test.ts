@@ -43,7 +43,7 @@ test('a provider package is installed without its scripts, answers in a turn, an
   )
   expect(added.stderr).toMatch(/integrity +sha512-/)
   expect(await readdir(world.cwd)).not.toContain('script-ran')
-  const folder = join(world.env.PARLEY_HOME, 'providers', 'maker__echo')
+  const folder = join(world.env.PARLEY_HOME, 'providers', '@maker+echo')
   expect(await readFile(join(folder, 'package-lock.json'), 'utf8')).toContain('sha512-')
   await world.writeConfig(`
 model_provider = "echo"
@@ -59,9 +59,55 @@ env_key = "ECHO_KEY"
   expect(stderr).toContain('parley provider add @maker/echo')
 })
 
+test('packages that are added at once, or after one that was killed, leave one whole package', async () => {
+  await using world = await execWorld()
+  await packed(world)
+  const folder = join(world.env.PARLEY_HOME, 'providers')
+  const ended = await world.shell('sh -c "echo \\$\\$"')
+  await mkdir(join(folder, `.new-${ended.stdout.trim()}-half`, 'node_modules'), { recursive: true })
+  const add = 'parley provider add ./echo.tgz --yes'
+  const added = await world.shell(`(${add} || echo FAILED) & (${add} || echo FAILED) & ${add}; wait`)
+  expect(added.exitCode).toBe(0)
+  expect(added.stdout).not.toContain('FAILED')
+  expect(await readdir(folder)).toEqual(['@maker+echo'])
+  expect(await readdir(join(folder, '@maker+echo'))).toEqual(expect.arrayContaining(['entry.mjs', 'package-lock.json']))
+}, 60_000)
+
+test.each([
+  'git+ssh://git@example.org/a/b',
+  'https://example.org/a.tgz',
+  'maker/echo',
+  'other@npm:@maker/echo',
+  '@maker/echo@file:.',
+  '../../x',
+  './package',
+  './package/index.js',
+])('%s is no package to add', async (spec) => {
+  await using world = await execWorld()
+  await packed(world)
+  expect(await world.shell(`parley provider add '${spec}' --yes`)).toMatchObject({ exitCode: 2 })
+})
+
+test('what npm does not hold to a checksum, and what has a link in it, is not installed', async () => {
+  await using world = await execWorld()
+  await packed(world)
+  await mkdir(world.path('bin'))
+  const lock = (entry: object) =>
+    JSON.stringify({ packages: { '': { dependencies: { x: '1' } }, 'node_modules/x': { version: '1.0.0', ...entry } } })
+  const run = async (script: string) => {
+    await writeFile(world.path('bin/npm'), `#!/bin/sh\n${script}\n`, { mode: 0o755 })
+    return world.shell(`PATH="${world.path('bin')}:$PATH"; parley provider add x --yes`)
+  }
+  const unchecked = await run(`echo '${lock({})}' > package-lock.json`)
+  expect(unchecked).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('node_modules/x has no checksum') })
+  const linked = await run(`echo '${lock({ integrity: 'sha512-x' })}' > package-lock.json; mkdir a; ln -s / a/root`)
+  expect(linked).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('has a link (root)') })
+  expect(await readdir(join(world.env.PARLEY_HOME, 'providers'))).toEqual([])
+})
+
 test('a package that is none, or a name that is none, changes nothing', async () => {
   await using world = await execWorld()
-  expect(await world.shell('parley provider add ./missing.tgz --yes')).toMatchObject({ exitCode: 1 })
+  expect(await world.shell('parley provider add ./missing.tgz --yes')).toMatchObject({ exitCode: 2 })
   expect(await world.shell('parley provider remove ../conversations')).toMatchObject({ exitCode: 2 })
   expect(await readdir(join(world.env.PARLEY_HOME, 'providers'))).toEqual([])
 })

@@ -119,7 +119,7 @@ export function keyVariable({ envKey, otherEnvKey }: Provider, env: Env): string
 }
 
 /** Returns the values that no message may contain, should the provider quote them. */
-function secretsOf(provider: Provider, env: Env, key: string | undefined): readonly string[] {
+export function secretsOf(provider: Provider, env: Env, key: string | undefined): readonly string[] {
   const fromHeaders = Object.values(provider.envHeaders ?? {}).map((variable) => env[variable]?.trim())
   return [key, ...fromHeaders].filter(isLongEnough)
 }
@@ -130,7 +130,7 @@ function isLongEnough(secret: string | undefined): secret is string {
 }
 
 /** Returns where the key comes from, as a message names it; undefined for a request without one. */
-function sourceOfKey(provider: Provider, env: Env, key: string | undefined): string | undefined {
+export function sourceOfKey(provider: Provider, env: Env, key: string | undefined): string | undefined {
   return key === undefined ? undefined : (keyVariable(provider, env) ?? `\`parley login ${provider.id}\``)
 }
 
@@ -146,7 +146,8 @@ function contextOf(provider: Provider, { model, nowMs, key }: Moment): FailureCo
   return { provider: provider.name, host, model, nowMs, ...(key === undefined ? {} : { key }) }
 }
 
-function noCredentials({ id, name }: Provider, envKey: string): ModelFailure {
+/** Returns the failure of a request whose key is not set and not kept. */
+export function noCredentials({ id, name }: Provider, envKey: string): ModelFailure {
   const message = `No key for ${name}: ${envKey} is not set. Set it, run \`parley login ${id}\`, or choose another model_provider.`
   return { code: 'noCredentials', message, retry: 'never' }
 }

@@ -80,8 +80,8 @@ export interface PluginPorts {
   readonly host: Pick<Host, 'spawnStreams'>
   /** Path of the program that runs a package. */
   readonly program: string
-  /** Folder of the installed packages, each in one of its own. */
-  readonly folder: string
+  /** Returns the folder of an installed package; null for what is not the name of a package. */
+  folderOf(packageName: string): string | null
 }
 
 export interface ClientPorts {

@@ -7,6 +7,7 @@ import { openHost, openSandboxes } from '@parley/host'
 import { nodeFiles } from '@parley/journal'
 import { createShellParser } from '@parley/policy'
 import { createRedaction } from '@parley/redaction'
+import { packageFolder } from '@parley/text'
 import {
   currentSecrets,
   diskFiles,
@@ -140,7 +141,7 @@ export function systemParts(options: ServerOptions): EngineParts {
         keys,
         clock: systemClock,
         recordings: assets.recordings,
-        plugins: { host, program: assets.pluginHost, folder: join(home, 'providers') },
+        plugins: { host, program: assets.pluginHost, folderOf: (name) => packagePlace(home, name) },
         paced: options.paced,
         recordTo: options.recordTo,
         redact: redaction.text,
@@ -148,6 +149,12 @@ export function systemParts(options: ServerOptions): EngineParts {
       }),
     writeLog: log.write,
   }
+}
+
+/** Returns where `parley provider add` puts a package; null for what is not the name of one. */
+function packagePlace(home: string, packageName: string): string | null {
+  const folder = packageFolder(packageName)
+  return folder === null ? null : join(home, 'providers', folder)
 }
 
 /** Returns the places of secrets in the user's own configuration, files of tokens among them; null when it cannot be read. */

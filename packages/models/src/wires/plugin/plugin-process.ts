@@ -31,8 +31,11 @@ export class PluginProcess {
   #unused: NodeJS.Timeout
   #made = 0
   #words = ''
-  #rest = ''
+  /** Pieces of a line whose end has not come yet, and their length. */
+  #pieces: string[] = []
+  #lineChars = 0
   #isRunning: boolean
+  #isRetired = false
 
   /** Opens the package in a process that was started for it. `opening` is the first line for it. */
   constructor(child: StreamedProcess, opening: object) {
@@ -86,6 +89,12 @@ export class PluginProcess {
     void this.#child.stop(0)
   }
 
+  /** Ends the process when its calls have ended: another one has taken its place. */
+  retire(): void {
+    this.#isRetired = true
+    if (this.#calls.size === 0) this.kill()
+  }
+
   /** Gives up a package that cannot be loaded; the next call starts a process anew. */
   #refuse(error: unknown): void {
     this.#settle(error)
@@ -97,29 +106,38 @@ export class PluginProcess {
   }
 
   #read(chunk: string): void {
-    const lines = (this.#rest + chunk).split('\n')
-    this.#rest = lines.pop() ?? ''
-    for (const line of lines) {
-      const message = parseRecord(line)
+    const [first = '', ...others] = chunk.split('\n')
+    this.#pieces.push(first)
+    this.#lineChars += first.length
+    for (const next of others) {
+      const message = parseRecord(this.#pieces.join(''))
+      this.#pieces = [next]
+      this.#lineChars = next.length
       if (message !== undefined) this.#take(message)
     }
-    if (this.#rest.length > maxLineChars) this.kill()
+    if (this.#lineChars <= maxLineChars) return
+    this.#pieces = []
+    this.#lineChars = 0
+    this.kill()
   }
 
   #take(message: JsonRecord): void {
     const { type, id } = message
     if (type === 'ready') this.#settle(null)
     if (type === 'failed') this.#refuse(message['error'])
-    if (typeof id !== 'number') return
-    const running = this.#calls.get(id)
-    if (type !== 'part') this.#forget(id)
-    running?.onMessage(message)
+    const running = typeof id === 'number' ? this.#calls.get(id) : undefined
+    if (typeof id !== 'number' || running === undefined) return
+    if (type === 'end' || type === 'error') this.#forget(id)
+    else if (type !== 'part') return
+    running.onMessage(message)
   }
 
   #forget(id: number): void {
     clearTimeout(this.#calls.get(id)?.kill)
     this.#calls.delete(id)
-    if (this.#calls.size === 0) this.#unused = setTimeout(() => this.kill(), unusedMs).unref()
+    if (this.#calls.size > 0) return
+    if (this.#isRetired) this.kill()
+    else this.#unused = setTimeout(() => this.kill(), unusedMs).unref()
   }
 
   #atEnd({ exitCode, signal, spawnError }: Awaited<StreamedProcess['ended']>): void {

@@ -1,60 +1,65 @@
-import { existsSync, realpathSync } from 'node:fs'
+import { realpathSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { readKey } from '../../exchange/endpoint.ts'
+import { noCredentials, readKey } from '../../exchange/endpoint.ts'
 import { proxyVariables } from '../../http/network.ts'
 import type { ModelFailure } from '../../port/model-client.ts'
-import type { ClientPorts, Provider } from '../../port/wire.ts'
+import type { ClientPorts, PluginPorts, Provider } from '../../port/wire.ts'
 import { PluginProcess } from './plugin-process.ts'
-
-/** Name of the folder of a package below `providers`. */
-function pluginFolderName(packageName: string): string {
-  return packageName.replace(/^@/, '').replaceAll('/', '__')
-}
 
 export type Started = { readonly process: PluginProcess } | { readonly failure: ModelFailure }
 
-/** Starts the process at the first call, and again when it has ended or the user logged in anew or out. */
+/** Starts the process at the first call, and anew when it has ended, or its key or package is another one. */
 export function createPlugin(provider: Provider, ports: ClientPorts): () => Started {
   let running: PluginProcess | null = null
-  let given: string | undefined
+  let runningAs = ''
   return () => {
-    const key = keyOf(provider, ports)
-    // One with an earlier key finishes its calls, and ends when it is no longer used.
-    if (running?.isRunning === true && key === given) return { process: running }
     const { plugins } = ports
     const packageName = provider.package ?? ''
-    const folder = join(plugins?.folder ?? '', pluginFolderName(packageName))
-    const entry = join(folder, 'entry.mjs')
-    if (plugins === undefined || !existsSync(entry)) {
+    const installed = installedAt(plugins?.folderOf(packageName) ?? null)
+    if (plugins === undefined || installed === null) {
       const message = `The package ${packageName} of ${provider.name} is not installed. \`parley provider add ${packageName}\` installs it.`
       return { failure: { code: 'invalidRequest', message, retry: 'never' } }
     }
-    if (provider.envKey !== undefined && key === undefined) {
-      const message = `No key for ${provider.name}: ${provider.envKey} is not set. Set it, or choose another model_provider.`
-      return { failure: { code: 'noCredentials', message, retry: 'never' } }
-    }
-    const own = realpathSync(folder)
-    const child = plugins.host.spawnStreams({
-      argv: [
-        process.execPath,
-        '--permission',
-        `--allow-fs-read=${own}`,
-        `--allow-fs-read=${plugins.program}`,
-        plugins.program,
-      ],
-      cwd: own,
-      env: envOf(provider, ports),
-    })
+    if (provider.envKey !== undefined && keyOf(provider, ports) === undefined)
+      return { failure: noCredentials(provider, provider.envKey) }
     const { factory } = provider
-    given = key
+    const settings = settingsOf(provider, ports)
+    const wanted = JSON.stringify([installed, settings])
+    if (running?.isRunning === true && wanted === runningAs) return { process: running }
+    running?.retire()
+    const { folder } = installed
+    const child = plugins.host.spawnStreams({ argv: argvOf(folder, plugins), cwd: folder, env: envOf(provider, ports) })
+    runningAs = wanted
     running = new PluginProcess(child, {
-      entry,
+      entry: join(folder, 'entry.mjs'),
       packageName,
       ...(factory === undefined ? {} : { factory }),
-      settings: settingsOf(provider, ports),
+      settings,
     })
     return { process: running }
   }
+}
+
+interface Installed {
+  /** Real path of the package's folder. */
+  readonly folder: string
+  /** Number of the folder on its disk: another one after the package was installed again. */
+  readonly inode: number
+}
+
+/** Returns the installed package in a folder; null when there is none. */
+function installedAt(place: string | null): Installed | null {
+  if (place === null || statSync(join(place, 'entry.mjs'), { throwIfNoEntry: false }) === undefined) return null
+  const folder = realpathSync(place)
+  return { folder, inode: statSync(folder).ino }
+}
+
+/** Returns the words of a Node process that reads nothing but its program and its package. */
+function argvOf(folder: string, { program }: PluginPorts): readonly string[] {
+  // Since version 25 Node's permission model covers the network, too.
+  const network = process.allowedNodeEnvironmentFlags.has('--allow-net') ? ['--allow-net'] : []
+  const limits = ['--permission', `--allow-fs-read=${folder}`, `--allow-fs-read=${program}`, ...network]
+  return [process.execPath, ...limits, program]
 }
 
 /** Returns the key of the provider's variables, else the one that the user logged in with. */
@@ -79,15 +84,20 @@ function settingsOf(provider: Provider, ports: ClientPorts): object {
   }
 }
 
+/** Hosts of this machine, which no proxy would find. */
+const ownHosts = 'localhost,127.0.0.1,[::1]'
+
 /** Returns all variables of the process: the provider's key and those for proxies. */
 function envOf(provider: Provider, ports: ClientPorts): Record<string, string> {
   const { envKey, network } = provider
   const key = keyOf(provider, ports)
-  const proxies = proxyVariables(ports.env, network)
+  const { NO_PROXY: exempt, ...proxies } = proxyVariables(ports.env, network)
+  const isProxied = Object.keys(proxies).length > 0
+  const direct = exempt === undefined || exempt === '*' ? (exempt ?? ownHosts) : `${exempt},${ownHosts}`
   return {
     ...(envKey === undefined || key === undefined ? {} : { [envKey]: key }),
     ...proxies,
-    ...(Object.keys(proxies).length === 0 ? {} : { NODE_USE_ENV_PROXY: '1' }),
+    ...(isProxied ? { NODE_USE_ENV_PROXY: '1', NO_PROXY: direct } : {}),
     ...(network?.systemCa === true ? { NODE_USE_SYSTEM_CA: '1' } : {}),
     ...(network?.caFile === undefined ? {} : { NODE_EXTRA_CA_CERTS: network.caFile }),
   }

@@ -1,3 +1,4 @@
+import { secretsOf, sourceOfKey } from '../../exchange/endpoint.ts'
 import type { FailureContext } from '../../failures/classify-refusal.ts'
 import { Watchdog } from '../../http/watchdog.ts'
 import type { ModelClient, ModelEvent, ModelFailure, ModelRequest } from '../../port/model-client.ts'
@@ -66,12 +67,16 @@ function beginCall(plugin: PluginProcess, { provider, ports, request, adapter, s
   let wake: () => void = () => undefined
   let hasAnswer = false
   let id: number | null = null
-  const context = (): FailureContext => contextOf(provider, request.model, now())
+  // The key of this call: a login may replace it meanwhile.
+  const key = keyOf(provider, ports)
+  const source = sourceOfKey(provider, ports.env, key)
+  const secrets = secretsOf(provider, ports.env, key)
+  const context = (): FailureContext => contextOf(provider, { model: request.model, nowMs: now(), key: source })
   const push = (...events: readonly ModelEvent[]) => {
     waiting.push(...events)
     wake()
   }
-  const fail = (failure: ModelFailure) => push({ type: 'failed', failure: withoutKey(failure, keyOf(provider, ports)) })
+  const fail = (failure: ModelFailure) => push({ type: 'failed', failure: withoutSecrets(failure, secrets) })
 
   function onMessage(message: CallMessage): void {
     watchdog.alive()
@@ -125,7 +130,7 @@ function beginCall(plugin: PluginProcess, { provider, ports, request, adapter, s
 }
 
 function notOpened(provider: Provider, error: unknown): ModelFailure {
-  const { message } = explainPlugin(error, contextOf(provider, '', 0), false)
+  const { message } = explainPlugin(error, contextOf(provider, { model: '', nowMs: 0, key: undefined }), false)
   return { code: 'providerError', message, retry: 'never' }
 }
 
@@ -134,17 +139,19 @@ function endedEarly({ provider }: FailureContext, why: string, streaming: boolea
   return { code, message: `The plug-in of ${provider} ended before its answer was complete: ${why}.`, retry: 'short' }
 }
 
-function contextOf(
-  { name, baseUrl, envKey, package: packageName = '' }: Provider,
-  model: string,
-  nowMs: number,
-): FailureContext {
-  const host = URL.canParse(baseUrl) ? new URL(baseUrl).host : packageName
-  return { provider: name, host, model, nowMs, ...(envKey === undefined ? {} : { envKey }) }
+interface Moment extends Pick<FailureContext, 'model' | 'nowMs'> {
+  /** Variable or command that the key comes from; undefined without one. */
+  readonly key: string | undefined
 }
 
-function withoutKey(failure: ModelFailure, key: string | undefined): ModelFailure {
-  return key === undefined || key.length < 8
-    ? failure
-    : { ...failure, message: failure.message.replaceAll(key, '[key]') }
+function contextOf(
+  { name, baseUrl, package: packageName = '' }: Provider,
+  { model, nowMs, key }: Moment,
+): FailureContext {
+  const host = URL.canParse(baseUrl) ? new URL(baseUrl).host : packageName
+  return { provider: name, host, model, nowMs, ...(key === undefined ? {} : { key }) }
+}
+
+function withoutSecrets(failure: ModelFailure, secrets: readonly string[]): ModelFailure {
+  return { ...failure, message: secrets.reduce((text, secret) => text.replaceAll(secret, '[key]'), failure.message) }
 }

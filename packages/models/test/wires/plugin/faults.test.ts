@@ -35,11 +35,27 @@ describe('a package that is not well', () => {
       { code: 'overloaded', retry: 'long' },
       /overloaded/,
     ],
+    [
+      'is refused its key',
+      `throw Object.assign(new Error('No.'), { statusCode: 401 })`,
+      { code: 'auth', retry: 'never' },
+      /the key from FAKE_KEY/,
+    ],
+    [
+      'names the value of a header',
+      `throw new Error('bad ' + settings.headers['x-team'])`,
+      { code: 'providerError' },
+      /bad \[key\]/,
+    ],
     ['names the key', `throw new Error('bad key ' + settings.apiKey)`, { code: 'providerError' }, /bad key \[key\]/],
   ])('and %s is a failure that says so', async (_name, doStream, expected, words) => {
     await using world = pluginWorld()
     world.install('fake', packageWith(doStream))
-    const client = world.client('fake', { envKey: 'FAKE_KEY' }, { FAKE_KEY: 'the-key-of-it' })
+    const client = world.client(
+      'fake',
+      { envKey: 'FAKE_KEY', envHeaders: { 'x-team': 'TEAM' } },
+      { FAKE_KEY: 'the-key-of-it', TEAM: 'the-red-team' },
+    )
     const failure = failureOf(await collect(client))
     expect(failure).toMatchObject(expected)
     expect(failure.message).toMatch(words)
@@ -82,6 +98,51 @@ describe('a package that is not well', () => {
     }
     expect(events.at(-1)).toEqual({ type: 'aborted' })
     await waitUntil(async () => (await pidNow()) !== first, { what: 'another process' })
+  })
+
+  it.each([
+    ['lines that are no messages', `writeSync(1, 'garbage {"id":\\n'.repeat(100))`],
+    ['a line without end', `writeSync(1, '{"id":1,"type":"par')`],
+    ['an unknown kind of message', `writeSync(1, '{"id":1,"type":"other"}\\n{"id":77,"type":"end"}\\n[]\\n')`],
+  ])('and writes %s to its pipe does not disturb its answer', async (_what, writing) => {
+    await using world = pluginWorld()
+    world.install('fake', packageWith(`const { writeSync } = await import('node:fs'); ${writing}; return said('fine')`))
+    expect(textOf(await collect(world.client('fake')))).toBe('fine')
+  })
+
+  it('and writes to its pipe without end is killed', async () => {
+    await using world = pluginWorld()
+    const writing = `const piece = 'x'.repeat(65_536); for (;;) try { writeSync(1, piece) } catch {}`
+    world.install('fake', packageWith(`const { writeSync } = await import('node:fs'); ${writing}`))
+    expect(failureOf(await collect(world.client('fake')))).toMatchObject({ code: 'providerError', retry: 'short' })
+  })
+
+  it('and sends more after the end of its answer adds nothing to the answer', async () => {
+    await using world = pluginWorld()
+    const late = `[{ type: 'text-delta', id: '0', delta: 'a' }, finish, { type: 'text-delta', id: '1', delta: 'late' }, finish]`
+    world.install('fake', packageWith(`return { stream: streamOf(${late}) }`))
+    const client = world.client('fake')
+    for (const _ of [1, 2]) {
+      const events = await collect(client)
+      expect(textOf(events)).toBe('a')
+      expect(events.filter(({ type }) => type === 'completed')).toHaveLength(1)
+    }
+  })
+
+  it('and tries to start programs or to write files is denied', async () => {
+    await using world = pluginWorld()
+    const tries = `
+      const { spawnSync } = await import('node:child_process')
+      const { writeFileSync, readdirSync, symlinkSync } = await import('node:fs')
+      const { Worker } = await import('node:worker_threads')
+      const of = (act) => { try { return act() && 'done' } catch (error) { return error.code } }
+      return said([
+        of(() => spawnSync('/bin/true')), of(() => writeFileSync('x', '')), of(() => readdirSync('/')),
+        of(() => symlinkSync('/', 'root')), of(() => new Worker('1', { eval: true })),
+      ].join(' '))`
+    world.install('fake', packageWith(tries))
+    const denied = 'ERR_ACCESS_DENIED'
+    expect(textOf(await collect(world.client('fake')))).toBe([denied, denied, denied, denied, denied].join(' '))
   })
 
   it('and is not installed says how to install it', async () => {

@@ -12,6 +12,7 @@ import { providerAt } from '../../support/requests.ts'
 export interface PluginWorld extends AsyncDisposable {
   /** Puts a package in its folder as `parley provider add` does. */
   install(name: string, source: string): void
+  remove(name: string): void
   /** The same for a real package, in one file. */
   installReal(name: string): Promise<void>
   client(name: string, more?: Partial<Provider>, env?: Env, keptKey?: () => string | undefined): ModelClient
@@ -22,12 +23,13 @@ export function pluginWorld(): PluginWorld {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'parley-plugins-')))
   const host = openHost()
   const program = fileURLToPath(new URL('../../../assets/plugin-host.mjs', import.meta.url))
-  const placeOf = (name: string) => join(folder, name.replace(/^@/, '').replaceAll('/', '__'))
+  const placeOf = (name: string) => join(folder, name.replace('/', '+'))
   return {
     install(name, source) {
       mkdirSync(placeOf(name), { recursive: true })
       writeFileSync(join(placeOf(name), 'entry.mjs'), source)
     },
+    remove: (name) => rmSync(placeOf(name), { recursive: true }),
     async installReal(name) {
       const from = { contents: `export * from '${name}'`, resolveDir: import.meta.dirname }
       const outfile = join(placeOf(name), 'entry.mjs')
@@ -35,7 +37,7 @@ export function pluginWorld(): PluginWorld {
     },
     client(name, more = {}, env = {}, keptKey = () => undefined) {
       const provider = { ...providerAt('', { package: name, ...more }), wireApi: 'plugin' } as const
-      return createModelClient(provider, { env, keptKey, plugins: { host, program, folder } })
+      return createModelClient(provider, { env, keptKey, plugins: { host, program, folderOf: placeOf } })
     },
     async [Symbol.asyncDispose]() {
       await host.close()

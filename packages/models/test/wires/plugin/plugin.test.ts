@@ -1,23 +1,13 @@
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { ModelEvent } from '../../../src/port/model-client.ts'
-import { collect, requestOf, user } from '../../support/requests.ts'
+import { collect, failureOf, requestOf, user } from '../../support/requests.ts'
 import { packageWith, pluginWorld } from './plugin-world.ts'
 
 const textOf = (events: readonly ModelEvent[]) =>
   events.flatMap((event) => (event.type === 'textDone' ? [event.text] : [])).join('')
 
 describe('a package of a provider', () => {
-  it('gets the key that is kept at each request', async () => {
-    await using world = pluginWorld()
-    world.install('@maker/fake', packageWith('return said(settings.apiKey)'))
-    let kept = 'first-key'
-    const client = world.client('@maker/fake', {}, {}, () => kept)
-    expect(textOf(await collect(client))).toBe('first-key')
-    kept = 'second-key'
-    expect(textOf(await collect(client))).toBe('second-key')
-  })
-
   it('answers with text, reasoning, calls and counts, whose parts go back as they came', async () => {
     await using world = pluginWorld()
     world.install(
@@ -113,7 +103,44 @@ describe('a package of a provider', () => {
       'FAKE_KEY',
       'HTTPS_PROXY',
       'NODE_USE_ENV_PROXY',
+      'NO_PROXY',
     ])
+  })
+
+  it('is started anew with the key of a new login, while a running call keeps its process', async () => {
+    await using world = pluginWorld()
+    world.install(
+      'fake',
+      packageWith(`
+        if (modelId !== 'slow') return said(settings.apiKey + ' ' + process.pid)
+        const step = Promise.withResolvers()
+        setTimeout(step.resolve, 300)
+        const rest = step.promise.then(() => [{ type: 'text-delta', id: '0', delta: settings.apiKey }, finish])
+        return { stream: streamOf((async function* () { yield { type: 'text-delta', id: '0', delta: 'by ' }; yield* await rest })()) }`),
+    )
+    let key = 'first-key'
+    const client = world.client('fake', { envKey: 'FAKE_KEY' }, {}, () => key)
+    const slow = client.stream(requestOf([], { model: 'slow' }), new AbortController().signal)
+    const events: ModelEvent[] = []
+    const begun = await slow[Symbol.asyncIterator]().next()
+    key = 'second-key'
+    const second = textOf(await collect(client))
+    expect(second).toMatch(/^second-key /)
+    expect(textOf(await collect(client))).toBe(second)
+    if (begun.done !== true) events.push(begun.value)
+    for await (const event of slow) events.push(event)
+    expect(textOf(events)).toBe('by first-key')
+  })
+
+  it('is started anew after it was installed again', async () => {
+    await using world = pluginWorld()
+    world.install('fake', packageWith(`return said('old')`))
+    const client = world.client('fake')
+    expect(textOf(await collect(client))).toBe('old')
+    world.remove('fake')
+    expect(failureOf(await collect(client)).message).toContain('is not installed')
+    world.install('fake', packageWith(`return said('new')`))
+    expect(textOf(await collect(client))).toBe('new')
   })
 
   it('may print without harm', async () => {

@@ -1,0 +1,131 @@
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { isAbsolute, join } from 'node:path'
+import { exitCodes, misused, ParleyError } from '../cli/exit-codes.ts'
+import { fromWorkingFolder } from '../cli/folders.ts'
+import type { Launch } from '../cli/launch-server.ts'
+import { runProgram } from '../programs/run-program.ts'
+
+/** Package that was fetched and not yet agreed to. */
+export interface FetchedPackage {
+  readonly name: string
+  readonly version: string
+  readonly integrity: string
+  /** Account that published it, or why that is not known. */
+  readonly publisher: string
+  readonly dependencies: number
+  /** Packages with install scripts, which are not run. */
+  readonly scripts: number
+}
+
+const npmMs = 180_000
+const maxBytes = 1024 * 1024
+
+/**
+ * Installs a package with exact versions and their checksums in a folder of its own. None of its scripts run, and nothing
+ * is taken from repositories and addresses, which have no checksum that a registry vouches for.
+ */
+export async function fetchPackage(folder: string, spec: string, env: Launch['env']): Promise<FetchedPackage> {
+  const source = await sourceOf(spec)
+  await writeFile(join(folder, 'package.json'), `${JSON.stringify({ name: 'parley-provider', private: true })}\n`)
+  const silence = ['--no-audit', '--no-fund', '--loglevel=error']
+  const limits = [
+    '--ignore-scripts',
+    '--allow-git=none',
+    '--allow-remote=none',
+    '--allow-directory=none',
+    '--allow-file=root',
+  ]
+  const form = ['--save-exact', '--no-bin-links']
+  await npm(['install', ...limits, ...form, ...silence, '--', source.wanted], folder, env)
+  const packages = lockedPackages(await readFile(join(folder, 'package-lock.json'), 'utf8'))
+  const [name] = Object.keys(packages['']?.dependencies ?? {})
+  const own = name === undefined ? undefined : packages[`node_modules/${name}`]
+  if (name === undefined || own === undefined) throw failed(`${spec} is not a package.`)
+  // A package is entered by this file: only an import finds the form that its exports have for modules.
+  await writeFile(join(folder, 'entry.mjs'), `export * from ${JSON.stringify(name)}\n`)
+  const others = Object.entries(packages).filter(([key]) => key !== '')
+  await assertWhole(folder, packages)
+  const version = own.version ?? '?'
+  return {
+    name,
+    version,
+    integrity: own.integrity ?? 'none',
+    publisher: source.isFile ? 'not known: it is a file' : await publisherOf(`${name}@${version}`, folder, env),
+    dependencies: others.length - 1,
+    scripts: others.filter(([, { hasInstallScript }]) => hasInstallScript === true).length,
+  }
+}
+
+/** Rejects packages without a checksum, and links: a process that may read its folder may read what a link there leads to. */
+async function assertWhole(folder: string, packages: Readonly<Record<string, LockedPackage>>): Promise<void> {
+  for (const [name, { integrity, inBundle = false }] of Object.entries(packages))
+    if (name !== '' && integrity === undefined && !inBundle)
+      throw failed(`${name} has no checksum, because it does not come from a registry. Nothing is installed.`)
+  const link = (await readdir(folder, { recursive: true, withFileTypes: true })).find((file) => file.isSymbolicLink())
+  if (link !== undefined)
+    throw failed(`The package has a link (${link.name}), which may lead anywhere. Nothing is installed.`)
+}
+
+interface Source {
+  /** Package in the words of npm. */
+  readonly wanted: string
+  readonly isFile: boolean
+}
+
+const packed = /\.(?:tgz|tar\.gz)$/
+const fromRegistry = /^(?:@[a-z0-9~-][a-z0-9._~-]*\/)?[a-z0-9~-][a-z0-9._~-]*(?:@[\w.^~<>=*| +-]*)?$/i
+
+/** Returns where a package comes from: a packed file, else the registry. Rejects what is neither, with exit code 2. */
+async function sourceOf(spec: string): Promise<Source> {
+  const isPath = /^(?:\.{0,2}\/|file:)/.test(spec) || (packed.test(spec) && !/^[a-z+]+:/i.test(spec))
+  if (!isPath) {
+    if (fromRegistry.test(spec)) return { wanted: spec, isFile: false }
+    throw misused(`${spec} is not a package: name one of the registry (NAME or NAME@VERSION), or a file of npm pack.`)
+  }
+  const path = spec.replace(/^file:/, '')
+  const wanted = isAbsolute(path) ? path : fromWorkingFolder(path)
+  const found = await stat(wanted).catch(() => null)
+  if (found === null) throw misused(`There is no file ${wanted}.`)
+  if (!found.isFile() || !packed.test(wanted))
+    throw misused(`${wanted} is not a packed package: pack its folder with npm pack, and add the .tgz file.`)
+  return { wanted, isFile: true }
+}
+
+interface LockedPackage {
+  readonly version?: string
+  readonly integrity?: string
+  readonly hasInstallScript?: boolean
+  readonly inBundle?: boolean
+  readonly dependencies?: object
+}
+
+/** Returns the packages of a lock file by their folder; the empty one is that of the file itself. */
+function lockedPackages(text: string): Readonly<Record<string, LockedPackage>> {
+  const lock: unknown = JSON.parse(text)
+  const packages = typeof lock === 'object' && lock !== null && 'packages' in lock ? lock.packages : {}
+  return isPackages(packages) ? packages : {}
+}
+
+function isPackages(value: unknown): value is Readonly<Record<string, LockedPackage>> {
+  return typeof value === 'object' && value !== null && Object.values(value).every((entry) => typeof entry === 'object')
+}
+
+/** Resolves to the account that published a version; registries other than npm's own often do not say. */
+async function publisherOf(version: string, folder: string, env: Launch['env']): Promise<string> {
+  const said = await npm(['view', version, '_npmUser', '--json', '--loglevel=error'], folder, env).catch(() => '')
+  const [, name] = /^"([^"<]+)|"name": *"([^"<]+)/.exec(said.trim())?.filter((text) => text !== undefined) ?? []
+  return name?.trim() ?? 'not known: the registry does not say'
+}
+
+async function npm(words: readonly string[], cwd: string, env: Launch['env']): Promise<string> {
+  const end = await runProgram({ argv: ['npm', ...words], cwd, env, timeLimitMs: npmMs, maxBytes })
+  if (end.kind === 'ended' && end.exitCode === 0) return end.output.toString('utf8')
+  const reason = end.kind === 'failed' ? end.reason : `it ended with ${end.exitCode}`
+  if (reason.includes('ENOENT') && reason.includes('spawn npm'))
+    throw failed('npm is not installed here. It comes with Node; packages are fetched with it.')
+  throw failed(`npm could not fetch the package: ${reason}`)
+}
+
+function failed(message: string): ParleyError {
+  return new ParleyError('providerNotAdded', exitCodes.turnFailed, message)
+}

@@ -1,0 +1,7 @@
+/**
+ * Returns the folder of a package below `$PARLEY_HOME/providers`; null for what is not the name of a package. Two names
+ * never have one folder: no name contains a plus sign.
+ */
+export function packageFolder(name: string): string | null {
+  return /^(?:@[a-z0-9~-][a-z0-9._~-]*\/)?[a-z0-9~-][a-z0-9._~-]*$/i.test(name) ? name.replace('/', '+') : null
+}
