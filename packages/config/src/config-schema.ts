@@ -125,6 +125,11 @@ const configShape = {
   get cli_auth_credentials_store() {
     return z.enum(['auto', 'file', 'keyring']).optional()
   },
+  /** Limits of each conversation. */
+  get limits() {
+    const dollars = z.number().positive().optional()
+    return z.object({ max_turns: atLeastOne, max_tokens: atLeastOne, max_cost: dollars }).optional()
+  },
   get models() {
     return z.record(z.string(), modelConfig()).optional()
   },
