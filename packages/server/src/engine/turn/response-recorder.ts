@@ -23,7 +23,7 @@ interface ResponseRecorder {
 }
 
 /** JSON bytes of text and arguments in one response, far above real responses. Its log line holds them twice. */
-const maxJsonBytes = 4 * 1024 * 1024
+export const maxJsonBytes = 4 * 1024 * 1024
 
 /** Creates the recorder of one response. `source` is the model that streams it, since settings may change meanwhile. */
 export function createResponseRecorder(context: TurnContext, turnId: TurnId, source: CurrentModel): ResponseRecorder {
@@ -56,6 +56,7 @@ export function createResponseRecorder(context: TurnContext, turnId: TurnId, sou
         by: choice,
         ...(facts.contextWindow === null ? {} : { contextWindow: facts.contextWindow }),
         ...(cut === undefined ? {} : { stopReason: cut.reason }),
+        ...(stop === 'paused' ? { paused: true } : {}),
       },
       { type: 'model.responded', turnId, adapter: client.adapter, parts: [...parts], text, calls },
     ]
@@ -100,7 +101,7 @@ interface ResponseSize {
   bytes(): number
 }
 
-function createResponseSize(): ResponseSize {
+export function createResponseSize(): ResponseSize {
   const unfinished = new Map<string, number>()
   let total = 0
   return {
@@ -129,6 +130,7 @@ interface Cut {
 /** Responses that end early, by stop reason. */
 const cuts: Readonly<Record<CompletedResponse['stop'], Cut | undefined>> = {
   stop: undefined,
+  paused: undefined,
   length: { reason: 'outputLimit', title: "The answer ends here because it reached the model's output limit." },
   context: { reason: 'context', title: "The answer ends here because the model's context window is full." },
   filter: { reason: 'filtered', title: "The answer ends here because the provider's content filter stopped it." },
