@@ -110,6 +110,7 @@ const configShape = {
   openai_base_url: plainText,
   model_context_window: atLeastOne,
   model_auto_compact_token_limit: atLeastOne,
+  model_auto_compact_percent: z.int().min(1).max(100).optional(),
   compact_model: text,
   compact_prompt: text,
   get fallback_models() {

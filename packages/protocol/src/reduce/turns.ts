@@ -43,7 +43,7 @@ function startTurn(core: Core, event: EventOf<'turn.started'>, at: number): Core
     ...(event.budget === undefined ? {} : { budget: event.budget, responses: 0 }),
     ...(event.trigger === 'compaction' ? { trigger: event.trigger } : {}),
   }
-  const inboxPaused = event.trigger === 'message' && core.inboxPaused
+  const inboxPaused = event.trigger !== 'inbox' && core.inboxPaused
   return { ...core, turn, inboxPaused, counts: { ...core.counts, turns: core.counts.turns + 1 } }
 }
 

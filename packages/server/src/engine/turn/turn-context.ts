@@ -69,7 +69,7 @@ export interface TurnModules {
 }
 
 /** Model that makes the next call: the client of its provider and what is known of it. */
-export interface CurrentModel extends Pick<ModelSource, 'client' | 'limits' | 'factsOf'> {
+export interface CurrentModel extends Pick<ModelSource, 'client' | 'limits' | 'factsOf' | 'maxOutputOf'> {
   readonly choice: ModelChoice
   readonly facts: ModelFacts
   /** Output limit that the user set. */
@@ -105,7 +105,8 @@ export function createTurnModules(
     const choice = modelInUse(conversation.state.core)
     const { client, limits: retries, factsOf, maxOutputOf } = sourceOf(choice.modelProvider)
     const { model: name } = choice
-    return { client, limits: retries, choice, factsOf, facts: factsOf(name), maxOutputTokens: maxOutputOf(name) }
+    const own = { facts: factsOf(name), maxOutputTokens: maxOutputOf(name) }
+    return { client, limits: retries, choice, factsOf, maxOutputOf, ...own }
   }
   const { environment } = toolPorts
   const gather = () => {
