@@ -1,6 +1,7 @@
 import { isAbsolute, join } from 'node:path'
 import type { Config, ProviderSettings } from '@parley/config'
-import { type Env, type ProviderConfig, providerDefaults } from '@parley/models'
+import { createNetworkFetch, type Env, type ProviderConfig, providerDefaults } from '@parley/models'
+import { readConfig } from './read-config.ts'
 
 type NetworkFields = Pick<
   ProviderConfig,
@@ -18,6 +19,14 @@ export function networkFields(settings: ProviderSettings, { network }: Config, e
     ...(requestTimeoutMs === undefined ? {} : { requestTimeoutMs }),
     ...(network === undefined ? {} : { network: settingsOf(network, env) }),
   }
+}
+
+/** Returns the `fetch` of logins and MCP servers, which goes the way that the user's own `[network]` describes. */
+export function configuredFetch(home: string, env: Env): typeof fetch {
+  return createNetworkFetch(env, () => {
+    const { network } = readConfig(home, {}).values
+    return network === undefined ? {} : settingsOf(network, env)
+  })
 }
 
 function settingsOf(
