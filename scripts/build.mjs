@@ -11,10 +11,12 @@ import { cachedScripts } from './bundle/cached-script.mjs'
 import { buildId, programVersion } from './bundle/identity.mjs'
 import { inAscii } from './bundle/in-ascii.mjs'
 import { inkStartUp } from './bundle/ink-start-up.mjs'
+import { laterOfServer, laterOfTerminal } from './bundle/later-scripts.mjs'
 import { oneStartFile } from './bundle/one-start-file.mjs'
 import { distFolder, root } from './bundle/places.mjs'
 import { publish } from './bundle/publish.mjs'
 import { reportSizes } from './bundle/report.mjs'
+import { splitScript } from './bundle/split-script.mjs'
 import { startStamp } from './bundle/stamp.mjs'
 import { stripDescriptions } from './bundle/strip-descriptions.mjs'
 import { trimPackages } from './bundle/trim-packages.mjs'
@@ -28,16 +30,23 @@ const quiet = process.argv.includes('--quiet')
 /**
  * Programs to build. `starter` is the file that the entry loads after it has set up the compile cache; `start` is all
  * that `starter` needs. `code` is what the entry runs as one script with a cache (see `run-script`): for programs that
- * are started often. `window` is what it runs instead where it opens a window.
+ * are started often. `window` is what it runs instead where it opens a window. `later` are scripts beside `code`, each
+ * with the files and packages for which it is read (see `split-script`).
  */
 const programs = [
   {
     name: 'parley',
     entry: 'apps/tui/src/bin.ts',
     code: 'apps/tui/src/main.ts',
+    later: laterOfTerminal,
     window: 'apps/tui/src/start-in-window.ts',
   },
-  { name: 'server', entry: 'scripts/bundle/cached-start.mjs', code: 'packages/server/src/programs/server/start.ts' },
+  {
+    name: 'server',
+    entry: 'scripts/bundle/cached-start.mjs',
+    code: 'packages/server/src/programs/server/start.ts',
+    later: laterOfServer,
+  },
   {
     name: 'mcp-server',
     entry: 'packages/server/src/programs/mcp-server/bin.ts',
@@ -74,29 +83,33 @@ const common = {
 
 /** Builds one program by itself: shared chunks would make each process load many small files at its start. */
 async function bundle(program, define) {
-  const { name, code, window } = program
+  const { name, code, later, window } = program
   if (code === undefined) return [await bundleModules(program, define)]
-  const script = await bundleScript({ entryPoints: { [`${name}-code`]: code } }, define)
-  const names = { PARLEY_CODE: scriptName(script) }
-  if (window === undefined) return [script, await bundleModules(program, { ...define, ...names })]
-  const parts = await windowScripts(inRoot(window), (part, options) =>
-    bundleScript({ ...options, entryNames: `${part}-[hash]` }, define),
-  )
+  const bundlePart = (part, options) => bundleScript({ ...options, entryNames: `${part}-[hash]` }, define)
+  const { first, rest, scripts: places } = await splitScript(`${name}-code`, inRoot(code), later, bundlePart)
+  const laterNames = Object.fromEntries([...places].map(([module, part]) => [`./${module}`, fileName(rest[part])]))
+  const names = { PARLEY_CODE: scriptName(first), PARLEY_LATER: JSON.stringify(laterNames) }
+  const scripts = [first, ...Object.values(rest)]
+  if (window === undefined) return [...scripts, await bundleModules(program, { ...define, ...names })]
+  const parts = await windowScripts(inRoot(window), bundlePart)
   const windowNames = { PARLEY_WINDOW: scriptName(parts.window), PARLEY_REST: scriptName(parts.rest) }
   const modules = await bundleModules(program, { ...define, ...names, ...windowNames })
-  return [script, parts.window, parts.rest, modules]
+  return [...scripts, parts.window, parts.rest, modules]
 }
 
 /** Returns the name of a script as a value to define. */
-function scriptName({ outputFiles }) {
-  return JSON.stringify(basename(outputFiles.find(({ path }) => path.endsWith('.cjs')).path))
+function scriptName(script) {
+  return JSON.stringify(fileName(script))
+}
+
+function fileName({ outputFiles }) {
+  return basename(outputFiles.find(({ path }) => path.endsWith('.cjs')).path)
 }
 
 /** Builds code as one script, whose name has its hash: a cache of other code would be taken for its own. */
 async function bundleScript({ plugins: own = [], ...options }, define) {
   const script = await build({
     ...common,
-    entryNames: '[name]-[hash]',
     ...options,
     outExtension: { '.js': '.cjs' },
     format: 'cjs',

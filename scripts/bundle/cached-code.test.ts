@@ -22,6 +22,7 @@ const caches = [
   { name: 'a first frame', entry: 'parley', code: 'parley-window', flags: [] },
   { name: 'a window', entry: 'parley', code: 'parley-rest', flags: [] },
   { name: 'a server that was started by hand', entry: 'server', code: 'server-code', flags: [] },
+  { name: 'the parser of shell commands', entry: 'server', code: 'server-shell-parser', flags: [] },
   { name: 'a server of a client', entry: 'server', code: 'server-code', flags: serverNodeFlags },
 ]
 

@@ -10,14 +10,15 @@ import { constants, Script } from 'node:vm'
  * calls anew.
  * @param {string} name
  * @param {Readonly<Record<string, unknown>>} [parley] What the script takes of others, as `parley`.
- * @param {(save: () => void) => void} [saveLater] Has a missing cache saved, with what was called by then.
+ * @param {(save: () => void, isMissing: boolean) => void} [saveLater] Has a cache that is missing or rejected saved, with
+ * what was called by then.
  */
 export function runScript(name, parley, saveLater = (save) => process.once('exit', save)) {
   const file = join(import.meta.dirname, name)
   const cacheFile = file.replace(/\.cjs$/, '.cache')
-  const { script, isRejected } = compile(file, cacheFile)
+  const { script, isMissing, isRejected } = compile(file, cacheFile)
   // Another Node, or none yet: the cache is made of what this run calls.
-  if (isRejected) saveLater(() => writeCache(script, cacheFile))
+  if (isMissing || isRejected) saveLater(() => writeCache(script, cacheFile), isMissing)
   const module = { exports: {} }
   script.runInThisContext()(module, module.exports, createRequire(file), file, import.meta.dirname, parley)
   return module.exports
@@ -32,7 +33,7 @@ function compile(file, cacheFile) {
     ...(cachedData === undefined ? {} : { cachedData }),
     importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
   })
-  return { script, isRejected: cachedData === undefined || script.cachedDataRejected === true }
+  return { script, isMissing: cachedData === undefined, isRejected: script.cachedDataRejected === true }
 }
 
 function readIfThere(path) {

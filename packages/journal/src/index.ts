@@ -1,4 +1,4 @@
-export { makeFolders, replaceFile } from './disk/file-io.ts'
+export { makeFolders, replaceFile, replaceSynced } from './disk/file-io.ts'
 export {
   type Files,
   LOG_CHANGED,

@@ -83,6 +83,25 @@ export function replaceFile(files: Files, path: string, content: string): void {
   }
 }
 
+/** Replaces a file so that after a loss of power it is there as it was or as it is now. Rejects with `StorageError`. */
+export async function replaceSynced(files: Files, path: string, content: string): Promise<void> {
+  const temporary = temporaryBeside(path)
+  const file = createFile(files, temporary)
+  try {
+    try {
+      writeAll(files, file, Buffer.from(content))
+      await files.sync(file)
+    } finally {
+      files.close(file)
+    }
+    files.rename(temporary, path)
+  } catch (error) {
+    removeQuietly(files, temporary)
+    throw error
+  }
+  await files.syncFolder(dirname(path))
+}
+
 /** Removes a file, ignoring errors: for clean-up after a failure that is already reported. */
 export function removeQuietly(files: Files, path: string): void {
   try {

@@ -142,8 +142,11 @@ export interface ModelFailure {
   readonly status?: number
 }
 
-/** Reason why an answer ended: `length` is the limit of output, `context` a full window, `filter` the provider's. */
-export type StopReason = 'stop' | 'length' | 'context' | 'filter'
+/**
+ * Reason why an answer ended: `length` is the limit of output, `context` a full window, `filter` the provider's. After
+ * `paused` the provider goes on when it gets the answer so far.
+ */
+export type StopReason = 'stop' | 'length' | 'context' | 'filter' | 'paused'
 
 /**
  * Event of a response. `part` names the text, reasoning or call that it belongs to, uniquely within the response. `raw`

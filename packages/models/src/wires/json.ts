@@ -34,12 +34,12 @@ export function recordAt(record: JsonRecord, key: string): JsonRecord | undefine
 }
 
 /**
- * Creates a memory of what entries are written as. Each entry is written once in its life, so that sending 2,000 of them
- * again costs a join. It is keyed by identity, since entries are immutable.
+ * Creates a memory of what entries, or their images, are written as. Each is written once in its life, so that sending
+ * 2,000 of them again costs a join. It is keyed by identity, since entries are immutable.
  */
-export function createWrittenEntries<Written extends object | string>() {
-  const written = new WeakMap<ModelEntry, Written>()
-  return (entry: ModelEntry, write: () => Written): Written => {
+export function createWrittenEntries<Written extends object | string, Entry extends object = ModelEntry>() {
+  const written = new WeakMap<Entry, Written>()
+  return (entry: Entry, write: () => Written): Written => {
     const known = written.get(entry) ?? write()
     written.set(entry, known)
     return known

@@ -97,4 +97,20 @@ describe('an image in a result', () => {
       expect(write(requestOf(talk())).slice(0, shorter.length)).toBe(shorter)
     }
   })
+
+  it('is gone from the request when its result is cleared, and another of the round is not', () => {
+    const entries = talk()
+    const cleared = entries.with(2, result('c1', '(cleared)'))
+    for (const write of [
+      createChatWriter('own'),
+      createResponsesWriter('own'),
+      anthropicWire.createWriter('own'),
+      geminiWire.createWriter('own'),
+    ]) {
+      const model = 'gemini-2.5-pro'
+      expect(write(requestOf(entries, { model }))).toContain('QUJD')
+      expect(write(requestOf(cleared, { model }))).not.toContain('QUJD')
+      expect(write(requestOf(entries, { model }))).toContain('QUJD')
+    }
+  })
 })

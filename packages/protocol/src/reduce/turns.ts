@@ -96,8 +96,14 @@ function withoutStop({ stopReason: _, ...turn }: Turn): Turn {
   return turn
 }
 
-function addUsage(core: Core, turn: Turn, event: EventOf<'usage.updated'>): Core {
+function withoutPause({ paused: _, ...turn }: Turn): Turn {
+  return turn
+}
+
+function addUsage(core: Core, before: Turn, event: EventOf<'usage.updated'>): Core {
   const { stopReason, purpose } = event
+  const paused = event.paused === undefined ? {} : { paused: (before.paused ?? 0) + 1 }
+  const turn = purpose === undefined ? { ...withoutPause(before), ...paused } : before
   return {
     ...core,
     turn: {

@@ -301,6 +301,10 @@ export const conversationEvent = z.discriminatedUnion('type', [
         .exactOptional()
         .describe('The call wrote a summary; its counts say nothing about the size of the conversation.'),
       stopReason: stopReason.exactOptional().describe('Reason why the response was cut; left out for a whole one.'),
+      paused: z
+        .literal(true)
+        .exactOptional()
+        .describe('The provider paused the response, and goes on with it in the next model call.'),
     },
     'Tokens of one model call, in the same write as its `model.responded`.',
   ),

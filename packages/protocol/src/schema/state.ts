@@ -61,6 +61,7 @@ export const turn = z
     stopReason: stopReason
       .exactOptional()
       .describe('Reason why the newest response was cut; left out for a whole one.'),
+    paused: z.int().exactOptional().describe('Responses in a row that the provider paused; left out for none.'),
     denials: z.array(denial).describe('Calls that were not run because the user or a rule denied them.'),
     outputSchema: outputSchema.exactOptional(),
     budget: turnBudget.exactOptional(),

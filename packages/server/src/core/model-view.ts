@@ -4,6 +4,7 @@ import { compactedEntries, parseCarried } from './compaction/carried.ts'
 import { type Counted, tokensOfEntry } from './compaction/estimate.ts'
 import { type PastFacts, pastFacts } from './compaction/past-facts.ts'
 import { shownBlocks, sumOf, type ViewBlock } from './compaction/weigh-blocks.ts'
+import type { RepeatedCalls } from './repeated-calls.ts'
 import {
   type AnsweredCall,
   type Block,
@@ -40,8 +41,8 @@ export interface ModelView {
   outputFileOf(itemId: ItemId): string | null
   /** Returns the result of a call as the model was given it first, also when it was cleared since; null for none. */
   resultOf(itemId: ItemId): string | null
-  /** Returns how often a call was made in a row, where the model or the user is to be told; else 0. */
-  timesInRow(itemId: ItemId): number
+  /** Calls that are made over and over. */
+  readonly repeated: RepeatedCalls
   readonly context: EventOf<'context.set'> | null
   readonly past: PastFacts
   /** Input tokens that the provider counted last, beside the estimate of the same entries; null before that. */
@@ -73,7 +74,7 @@ export function createModelView(): ModelView {
       const result = fold.calls.get(itemId)?.result
       return result?.kind === 'result' ? result.text : null
     },
-    timesInRow: (itemId) => fold.repeated.told.get(itemId) ?? 0,
+    repeated: fold.repeated,
     estimate: (files, how) => sumOf(entries(files, how).map(tokensOfEntry)),
     get past() {
       return pastFacts(fold.past)

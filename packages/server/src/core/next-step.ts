@@ -45,7 +45,9 @@ function asksModel(core: Core): boolean {
   const { turn } = core
   if (turn === null) return false
   if (steeringOf(core).length > 0) return true
-  return turn.phase === 'calls' ? turn.calls > 0 : turn.trigger !== 'compaction' || turn.phase !== 'start'
+  return turn.phase === 'calls'
+    ? turn.calls > 0 || turn.paused !== undefined
+    : turn.trigger !== 'compaction' || turn.phase !== 'start'
 }
 
 function openCompaction(core: Core): ItemOf<'contextCompaction'> | null {

@@ -1,11 +1,19 @@
-import type { Failure, ItemId } from '@parley/protocol'
+import type { CallItem, Failure, ItemId } from '@parley/protocol'
 
 /** Same calls in a row: of one tool with the same arguments, with no message of the user in between. */
+interface Row {
+  readonly key: string
+  calls: number
+  /** Number of calls before the first of those that ended alike. */
+  before: number
+  /** Result of the newest call that ended; null before one has. */
+  result: string | null
+}
+
 export interface RepeatedCalls {
-  key: string | null
-  times: number
-  /** Number of same calls in a row up to a call, of calls that the model is told about. */
-  readonly told: Map<ItemId, number>
+  row: Row | null
+  /** Places of the calls that have not ended, counted from 1. */
+  readonly places: Map<ItemId, { readonly row: Row; readonly nth: number }>
 }
 
 /** Number of same calls in a row after which the model is told so, again and again. */
@@ -14,7 +22,7 @@ const toldEvery = 5
 const mostInRow = 20
 
 export function noRepeatedCalls(): RepeatedCalls {
-  return { key: null, times: 0, told: new Map() }
+  return { row: null, places: new Map() }
 }
 
 interface MadeCall {
@@ -27,26 +35,58 @@ interface MadeCall {
 export function countCalls(repeated: RepeatedCalls, calls: readonly MadeCall[]): void {
   for (const { itemId, name, arguments: written } of calls) {
     const key = `${name}\n${written}`
-    repeated.times = repeated.key === key ? repeated.times + 1 : 1
-    repeated.key = key
-    if (repeated.times % toldEvery === 0) repeated.told.set(itemId, repeated.times)
+    const row = repeated.row?.key === key ? repeated.row : { key, calls: 0, before: 0, result: null }
+    row.calls += 1
+    repeated.row = row
+    repeated.places.set(itemId, { row, nth: row.calls })
   }
+}
+
+/** Notes how a call ended. After a result that differs the row is counted anew: a process may be waited for. */
+export function noteResult({ places }: RepeatedCalls, item: CallItem): void {
+  const place = places.get(item.id)
+  if (place === undefined) return
+  places.delete(item.id)
+  const { row, nth } = place
+  const result = comparable(item)
+  if (row.result !== null && row.result !== result) row.before = nth - 1
+  row.result = result
 }
 
 /** Begins to count anew, since the user has said something. */
 export function forgetCalls(repeated: RepeatedCalls): void {
-  repeated.key = null
+  repeated.row = null
 }
 
-/** Returns the sentence that follows the result of a call made so often; empty for none. */
-export function repeatedHint(times: number): string {
-  if (times === 0) return ''
-  return `\n(This was the same call ${times} times in a row, with the same arguments. Its result will not help you any further: look at it, and do something else. To wait for a process, wait longer in one call. After ${mostInRow} the turn is stopped.)`
+/** Returns how often a call that has not ended was made in a row, with the same result each time. */
+export function timesInRow({ places }: RepeatedCalls, itemId: ItemId): number {
+  const place = places.get(itemId)
+  return place === undefined ? 0 : place.nth - place.row.before
 }
+
+/** Returns the sentence that follows the result of a call made so often; empty for none. `item` is the call as it ended. */
+export function repeatedHint(repeated: RepeatedCalls, item: CallItem): string {
+  const times = timesInRow(repeated, item.id)
+  const result = repeated.places.get(item.id)?.row.result ?? null
+  if (times === 0 || times % toldEvery !== 0 || (result !== null && result !== comparable(item))) return ''
+  return `${hintStart}${times} times in a row, with the same arguments and the same result. It will not help you any further: look at it, and do something else. To wait for a process, wait longer in one call. After ${mostInRow} the turn is stopped.)`
+}
+
+const hintStart = '\n(This was the same call '
 
 /** Returns the failure that ends the turn instead of a call made so often; null for a call that may run. */
 export function repeatedFailure(tool: string, times: number): Failure | null {
   if (times < mostInRow) return null
-  const message = `The model made the same call of ${tool} ${times} times in a row, with the same arguments, so the turn was stopped. Say what it should do differently, or try another model.`
+  const message = `The model made the same call of ${tool} ${times} times in a row, with the same arguments and the same result, so the turn was stopped. Say what it should do differently, or try another model.`
   return { code: 'sameCallRepeated', message }
+}
+
+/** Returns a result without what differs in every run: the time it took, and ids. */
+function comparable(item: CallItem): string {
+  const { status, modelText = '' } = item
+  const [said] = modelText.split(hintStart, 1)
+  if (item.type !== 'commandExecution') return JSON.stringify([status, said])
+  const { exitCode, signal, failure, output } = item
+  const shown = output === undefined ? [] : [output.head, output.tail, output.totalBytes]
+  return JSON.stringify([status, exitCode, signal, failure?.code, ...shown])
 }

@@ -1,7 +1,12 @@
 import type { Failure, Turn } from '@parley/protocol'
 
+/** Number of responses in a row that a provider may pause; with more of them a turn might never end. */
+const mostPauses = 20
+
 /** Returns the failure of a turn whose budget is used up; null while another model call may begin. */
-export function usedUp({ budget, responses = 0, usage }: Turn): Failure | null {
+export function usedUp({ budget, responses = 0, usage, paused = 0 }: Turn): Failure | null {
+  if (paused >= mostPauses)
+    return { code: 'pausedTooOften', message: `Stopped: the provider paused its answer ${paused} times in a row.` }
   if (budget === undefined) return null
   const { modelCalls, tokens, costUsd } = budget
   const used = usage.inputTokens + usage.outputTokens

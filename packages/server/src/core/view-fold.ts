@@ -3,7 +3,7 @@ import { type ConversationEvent, type EventOf, type Item, isCall } from '@parley
 import { clearedLine } from './compaction/cleared-line.ts'
 import { emptyPast, foldPast } from './compaction/past-facts.ts'
 import { tokensOfBlocks } from './compaction/weigh-blocks.ts'
-import { countCalls, forgetCalls, noRepeatedCalls } from './repeated-calls.ts'
+import { countCalls, forgetCalls, noRepeatedCalls, noteResult } from './repeated-calls.ts'
 import { type AnsweredCall, cutHere, type Fold, newestCompacted, resultEntry, userText } from './view-blocks.ts'
 
 export function emptyFold(): Fold {
@@ -99,6 +99,7 @@ function addResponse({ blocks, calls, repeated }: Fold, event: EventOf<'model.re
 
 function addItem({ blocks, calls, draft, repeated }: Fold, item: Item, seq: number): void {
   if (item.type === 'userMessage') forgetCalls(repeated)
+  if (isCall(item)) noteResult(repeated, item)
   const answered = isCall(item) ? calls.get(item.id) : undefined
   if (isCall(item) && answered !== undefined) {
     answered.result = resultEntry(answered.call, modelTextOf(item) ?? cutHere, item.status !== 'completed')

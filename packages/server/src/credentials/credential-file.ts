@@ -2,7 +2,7 @@ import { closeSync, constants, fstatSync, lstatSync, readFileSync } from 'node:f
 import { join } from 'node:path'
 import { ConfigError } from '@parley/config'
 import { foreignOwner, openUnlocked } from '@parley/host'
-import { makeFolders, nodeFiles, replaceFile } from '@parley/journal'
+import { makeFolders, nodeFiles, replaceSynced } from '@parley/journal'
 import { systemErrorCode } from '@parley/workspace'
 import { asCredential, type Credential, type CredentialName } from './credential.ts'
 
@@ -36,12 +36,12 @@ export function readCredentialFile(home: string): FileEntries {
   return entries
 }
 
-/** Replaces the file, which only this user can read. Called by one process at a time. Throws `StorageError`. */
-export function writeCredentialFile(home: string, entries: FileEntries): void {
+/** Replaces the file, which only this user can read. Called by one process at a time. Rejects with `StorageError`. */
+export async function writeCredentialFile(home: string, entries: FileEntries): Promise<void> {
   makeFolders(nodeFiles, home)
   removeTorn(home)
   const content = { version, entries: Object.fromEntries(entries) }
-  replaceFile(nodeFiles, credentialFilePath(home), `${JSON.stringify(content, null, 2)}\n`)
+  await replaceSynced(nodeFiles, credentialFilePath(home), `${JSON.stringify(content, null, 2)}\n`)
 }
 
 /** Removes what a process left that was killed while it wrote: a key in it would outlive its logout. */

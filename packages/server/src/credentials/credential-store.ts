@@ -62,7 +62,7 @@ export function createCredentialStore({ home, keyring }: StorePorts): Credential
     const entry = isInKeyring
       ? ({ keptIn: 'keyring', kind: credential.kind } as const)
       : ({ keptIn: 'file', credential } as const)
-    writeCredentialFile(home, new Map([...known, [name, entry]]))
+    await writeCredentialFile(home, new Map([...known, [name, entry]]))
     return entry.keptIn
   }
 
@@ -73,7 +73,7 @@ export function createCredentialStore({ home, keyring }: StorePorts): Credential
     // Removed from the keyring first: an entry that nothing names any more would stay there for ever.
     if (entry.keptIn === 'keyring' && (await keyring()?.remove(name)) !== true)
       throw new ConfigError(`keyring (${name})`, silent)
-    writeCredentialFile(home, new Map([...known].filter(([other]) => other !== name)))
+    await writeCredentialFile(home, new Map([...known].filter(([other]) => other !== name)))
     return true
   }
 

@@ -12,6 +12,7 @@ import { StorageError } from '@parley/journal'
 import type { ItemId, Output } from '@parley/protocol'
 import { characterEnd, characterStart, clipForModel } from '@parley/text'
 import { EnvironmentUnreachableError } from '@parley/workspace'
+import { imageTypeOf } from '../core/image-facts.ts'
 import type { ToolPorts } from './define-tool.ts'
 import { notStarted, type ToolContext, type ToolFiles, type ToolOutcome, unlessAborted } from './tool.ts'
 
@@ -206,9 +207,15 @@ export function lostHeading({ reason, lostBecause }: CommandEnd): string | null 
 }
 
 function outputForModel({ head, tail, totalBytes, omittedBytes }: OutputSnapshot, itemId: ItemId): string {
-  if (head.includes(0) || tail.includes(0)) return `(binary output, ${totalBytes} bytes)`
+  if (head.includes(0) || tail.includes(0)) return `(binary output, ${totalBytes} bytes${imageWords(head)})`
   const seen = { head: head.toString(), tail: tail.toString(), totalBytes, omittedBytes }
   return clipForModel(seen, `read_file "output:${itemId}" shows the rest`)
+}
+
+/** Tells of an image how it can be seen. */
+function imageWords(head: Buffer): string {
+  const type = imageTypeOf(head)?.replace('image/', '').toUpperCase()
+  return type === undefined ? '' : `: a ${type} image; write it to a file to look at it with view_image`
 }
 
 function headingOf(end: CommandEnd): string {

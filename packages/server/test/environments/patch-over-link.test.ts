@@ -1,3 +1,5 @@
+import { readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { tempWorkspace, waitUntil } from '@parley/testkit'
 import {
   type ApplyOutcome,
@@ -6,6 +8,8 @@ import {
   comparePlan,
   diskPatchFiles,
   EnvironmentUnreachableError,
+  parsePatch,
+  planPatch,
 } from '@parley/workspace'
 import { patchOf, plansOf, readTree, remoteFiles, remotePatches } from '@parley/workspace/testing'
 import { describe, expect, it } from 'vitest'
@@ -55,6 +59,49 @@ async function treeWithoutStrays(folder: string): Promise<Record<string, string 
   const tree = await readTree(folder)
   return Object.keys(tree).some((path) => /(?:^|\/)\./.test(path)) ? null : tree
 }
+
+/** Applies a patch that deletes links and changes a file; `afterPlan` changes the workspace in between. */
+async function deleteLinks(afterPlan: (folder: string) => Promise<void>, cut: Cut | null = null) {
+  await using workspace = await tempWorkspace({ files: { 'a.txt': '1\n', 'd/x': 'x\n' } })
+  await symlink('a.txt', join(workspace.path, 'link'))
+  await symlink('nowhere', join(workspace.path, 'dangling'))
+  await symlink('d', join(workspace.path, 'folder'))
+  await using brittle = brittleLink(cut)
+  const files = remotePatches(brittle.link, remoteFiles(brittle.link))
+  const deletions = ['link', 'dangling', 'folder'].map((name) => `*** Delete File: ${name}`)
+  const parsed = parsePatch(patchOf(...deletions, '*** Update File: a.txt', '-1', '+2'))
+  const planned = await planPatch({ changes: parsed.ok ? parsed.hunks : [], cwd: workspace.path, files })
+  if (!planned.ok) throw new Error(planned.failures.map(({ message }) => message).join('\n'))
+  await afterPlan(workspace.path)
+  const outcome = await applyPlan({ plans: planned.plans, files, tag: 'i1' })
+  const names = (await readdir(workspace.path)).sort()
+  return { outcome, names, content: await readFile(join(workspace.path, 'a.txt'), 'utf8'), changing: brittle.changing }
+}
+
+describe('links of a far machine', () => {
+  it('are deleted, not what they lead to, also when the link to the machine breaks', async () => {
+    const { changing, ...whole } = await deleteLinks(async () => undefined)
+    expect(whole).toEqual({ outcome: { applied: true, strays: [] }, names: ['a.txt', 'd'], content: '2\n' })
+    for (let at = 1; at <= changing; at++) {
+      const { changing: _, ...again } = await deleteLinks(async () => undefined, { at, arrives: true, forGood: false })
+      expect(again).toEqual(whole)
+    }
+  })
+
+  it('are not deleted when one leads elsewhere since, or became a file', async () => {
+    const elsewhere = await deleteLinks(async (folder) => {
+      await rm(join(folder, 'link'))
+      await symlink('d/x', join(folder, 'link'))
+    })
+    expect(elsewhere).toMatchObject({ outcome: { applied: false }, content: '1\n' })
+    const file = await deleteLinks(async (folder) => {
+      await rm(join(folder, 'link'))
+      await writeFile(join(folder, 'link'), 'a.txt')
+    })
+    expect(file).toMatchObject({ outcome: { applied: false, failures: [{ code: 'changedMeanwhile' }] } })
+    expect(file.names).toEqual(['a.txt', 'd', 'dangling', 'folder', 'link'])
+  })
+})
 
 describe('a patch of a far machine', { timeout: 20_000 }, () => {
   it('is applied as a whole, wherever the link breaks and comes back', async () => {

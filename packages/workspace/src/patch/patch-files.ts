@@ -27,8 +27,8 @@ export interface PatchView {
   readFile(path: string): Promise<Uint8Array>
   /** Lists the names in a folder; empty when it does not exist. */
   list(path: string): Promise<readonly string[]>
-  /** Reads where a link leads, as it is written in the link. Absent where links cannot be read. */
-  readonly readLink?: (path: string) => Promise<string>
+  /** Reads where a link leads, as it is written in the link. */
+  readLink(path: string): Promise<string>
 }
 
 /** Files that patches are applied to, on this machine's disk or through an exec-server. */
@@ -80,9 +80,7 @@ export async function pathOfName(absolute: string, files: Pick<PatchView, 'realP
 
 /** Reads the content of a file, or where a link leads. */
 export async function contentAt(path: string, { kind }: Pick<FileStat, 'kind'>, files: PatchView): Promise<Uint8Array> {
-  return kind === 'link' && files.readLink !== undefined
-    ? Buffer.from(await files.readLink(path))
-    : await files.readFile(path)
+  return kind === 'link' ? Buffer.from(await files.readLink(path)) : await files.readFile(path)
 }
 
 export interface OldFile {

@@ -1,7 +1,7 @@
 import { dirname } from 'node:path'
 import { succeeds } from '../files/errors.ts'
 import { contentHash } from '../patch/file-plan.ts'
-import type { OldFile, PatchAttempt, PatchTarget } from '../patch/patch-files.ts'
+import { contentAt, type OldFile, type PatchAttempt, type PatchTarget } from '../patch/patch-files.ts'
 import type { Link } from './link.ts'
 import { askFiles } from './remote-files.ts'
 
@@ -55,7 +55,7 @@ export function beginRemoteAttempt(link: Pick<Link, 'ask'>, target: PatchTarget)
     replace: (name, path, old) => write(path, old, stagedContent(name)),
     async remove(path, old) {
       done.push({ path, was: old, isNow: null })
-      await removeRemote(link, target, { path, expected: old.bytes })
+      await removeRemote(link, target, { path, expected: old.bytes, isLink: isLink(old) })
     },
     async rollBack() {
       const stuck: string[] = []
@@ -73,9 +73,14 @@ export function beginRemoteAttempt(link: Pick<Link, 'ask'>, target: PatchTarget)
 
 async function undo(link: Pick<Link, 'ask'>, target: PatchTarget, { path, was, isNow }: DoneStep): Promise<void> {
   // The step failed without effect.
-  if (await hasContent(target, path, was?.bytes ?? null)) return
-  if (was === null) await removeRemote(link, target, { path, expected: isNow ?? new Uint8Array() })
+  if (await hasContent(target, path, was?.bytes ?? null, isLink(was))) return
+  if (isLink(was)) throw new Error('an exec-server makes no links')
+  if (was === null) await removeRemote(link, target, { path, expected: isNow ?? new Uint8Array(), isLink: false })
   else await writeRemote(link, target, { path, bytes: was.bytes, mode: was.stat?.mode ?? null, expected: isNow })
+}
+
+function isLink(old: OldFile | null): boolean {
+  return old?.stat?.kind === 'link'
 }
 
 interface Write {
@@ -107,19 +112,27 @@ async function writeRemote(
 interface Removal {
   readonly path: string
   readonly expected: Uint8Array
+  readonly isLink: boolean
 }
 
-async function removeRemote(link: Pick<Link, 'ask'>, target: PatchTarget, { path, expected }: Removal): Promise<void> {
+async function removeRemote(link: Pick<Link, 'ask'>, target: PatchTarget, removal: Removal): Promise<void> {
+  const { path, expected } = removal
   if (await hasContent(target, path, null)) return
-  if (!(await hasContent(target, path, expected))) throw new Error('it was changed meanwhile')
+  if (!(await hasContent(target, path, expected, removal.isLink))) throw new Error('it was changed meanwhile')
   await askFiles(link, 'fs/remove', { path, force: true, followLinks: false })
 }
 
-/** Returns true when the file has exactly this content; null means that it does not exist. */
-async function hasContent(target: PatchTarget, path: string, content: Uint8Array | null): Promise<boolean> {
+/** Returns true when the file, or the link, has exactly this content; null means that there is none. */
+async function hasContent(
+  target: PatchTarget,
+  path: string,
+  content: Uint8Array | null,
+  isLink = false,
+): Promise<boolean> {
   const found = await target.stat(path)
   if (found === null || content === null) return found === null && content === null
-  return found.kind === 'file' && contentHash(await target.readFile(path)) === contentHash(content)
+  if (found.kind !== (isLink ? 'link' : 'file')) return false
+  return contentHash(await contentAt(path, found, target)) === contentHash(content)
 }
 
 function stuckMessage({ path, was }: DoneStep): string {

@@ -14,6 +14,11 @@ export function remotePatches(link: Pick<Link, 'ask'>, files: EnvironmentFiles):
     realPath: files.realPath,
     stat: (path) => remoteStat(link, path),
     readFile: (path) => readWhole(link, path),
+    async readLink(path) {
+      const { linkTarget } = await askFiles(link, 'fs/getMetadata', { path })
+      if (typeof linkTarget !== 'string') throw new Error('its exec-server does not say where the link leads')
+      return linkTarget
+    },
     async list(path) {
       try {
         return (await files.list(path, Number.POSITIVE_INFINITY)).entries.map(({ name }) => name)
@@ -32,9 +37,10 @@ export function remotePatches(link: Pick<Link, 'ask'>, files: EnvironmentFiles):
 async function remoteStat(link: Pick<Link, 'ask'>, path: string): Promise<FileStat | null> {
   try {
     const found = await askFiles(link, 'fs/getMetadata', { path })
-    const { isSymlink, isFile, isDirectory, size, mode, createdAtMs, modifiedAtMs } = found
+    const { isSymlink, isFile, isDirectory, size, mode, createdAtMs, modifiedAtMs, linkTarget } = found
     const kind = isSymlink ? 'link' : isFile ? 'file' : isDirectory ? 'folder' : 'other'
-    const stamp = `${createdAtMs}:${size}:${modifiedAtMs}`
+    // Size and times are those of what a link leads to, which may change while the link does not.
+    const stamp = isSymlink ? `link to ${linkTarget}` : `${createdAtMs}:${size}:${modifiedAtMs}`
     return { kind, sizeBytes: size, mode: mode & 0o7777, owner: null, writable: (mode & mayWrite) !== 0, stamp }
   } catch (error) {
     if (isMissing(error)) return null

@@ -162,8 +162,11 @@ function partOf(state: ReadState, { start, text, signature }: Block, index: numb
       return start
     case 'tool_use':
       return callPart(state, { start, written: text.trim() === '' ? '{}' : text, part: `call-${index}` }, out)
+    case 'server_tool_use':
+      return { ...start, input: readableArguments(text.trim() === '' ? '{}' : text) }
     default:
-      return undefined
+      // Results of tools that run at the provider, which it wants back to go on.
+      return /_tool_result$/.test(String(start['type'])) ? start : undefined
   }
 }
 
@@ -196,13 +199,14 @@ function complete(state: ReadState, out: ModelEvent[]): void {
 function partsOf({ blocks }: ReadState, stop: StopReason): readonly JsonRecord[] {
   const inOrder = [...blocks].sort(([a], [b]) => a - b)
   const parts = inOrder.flatMap(([, { part }]) => (part === undefined ? [] : [part]))
-  if (stop === 'stop') return parts
+  if (stop === 'stop' || stop === 'paused') return parts
   return parts.slice(0, parts.findLastIndex(({ type }) => type === 'text' || type === 'tool_use') + 1)
 }
 
-/** Reasons that are no ordinary end; `pause_turn` is one, since no tool here runs at the provider. */
+/** Reasons that are no ordinary end. */
 const stops: Readonly<Record<string, StopReason>> = {
   max_tokens: 'length',
+  pause_turn: 'paused',
   model_context_window_exceeded: 'context',
   refusal: 'filter',
 }

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto'
-import type { ModelCall, ModelEntry, ResponseEntry, UserPart } from '../../port/model-client.ts'
+import type { ImagePart, ModelCall, ModelEntry, ResponseEntry, UserPart } from '../../port/model-client.ts'
 import { createWrittenEntries, writeElements } from '../json.ts'
 import { dataUrl } from '../openai-api.ts'
-import { imagesEndingAt, imagesFollow } from '../result-images.ts'
+import { imagesBehind, imagesFollow } from '../result-images.ts'
 import { acceptedName } from '../tool-calls.ts'
 import { assistantMessage } from './response-parts.ts'
 
 /** Entry as it is sent. Content of the user stays open, since what follows may belong to the same message. */
-type Written = UserContent | { readonly messages: string; readonly images?: UserContent }
+type Written = UserContent | { readonly messages: string }
 
 interface UserContent {
   /** Text in JSON, without its quotes; undefined for content with an image. */
@@ -24,7 +24,9 @@ type WriteMessages = (entries: readonly ModelEntry[], model: string) => string
  */
 export function createMessageWriter(adapter: string): WriteMessages {
   const writtenOnce = createWrittenEntries<Written>()
+  const imageOnce = createWrittenEntries<string, ImagePart>()
   return (entries, model) => {
+    const images = imagesBehind(entries)
     const foreignIds = new Set<string>()
     const messages: string[] = []
     let open: UserContent[] = []
@@ -34,16 +36,18 @@ export function createMessageWriter(adapter: string): WriteMessages {
       if (open.length > 0) messages.push(userMessage(open))
       open = []
     }
-    for (const entry of entries) {
+    for (const [index, entry] of entries.entries()) {
       noteIds(foreignIds, entry, adapter)
-      const written = writtenOnce(entry, () => writeEntry(entry, { adapter, foreignIds, entries }))
+      const written = writtenOnce(entry, () => writeEntry(entry, { adapter, foreignIds }))
       if ('parts' in written) open.push(written)
       else if (written.messages !== '') {
         close()
         messages.push(written.messages)
         before = entry.kind
-        if (written.images !== undefined) open.push(written.images)
       }
+      const behind = (images[index] ?? []).map((image) => imageOnce(image, () => JSON.stringify(contentOf(image))))
+      // Messages of tools have no images, and none may stand between them.
+      if (behind.length > 0) open.push({ text: undefined, parts: [introduction, ...behind].join(',') })
     }
     close()
     return messages.join(',')
@@ -74,22 +78,16 @@ function noteIds(foreignIds: Set<string>, entry: ModelEntry, adapter: string): v
 interface Writing {
   readonly adapter: string
   readonly foreignIds: ReadonlySet<string>
-  readonly entries: readonly ModelEntry[]
 }
 
-function writeEntry(entry: ModelEntry, { adapter, foreignIds, entries }: Writing): Written {
+function writeEntry(entry: ModelEntry, { adapter, foreignIds }: Writing): Written {
   switch (entry.kind) {
     case 'user':
       return userContent(entry.content)
     case 'result': {
       const { callId, text } = entry
       const id = foreignIds.has(callId) ? acceptedId(callId) : callId
-      const messages = JSON.stringify({ role: 'tool', tool_call_id: id, content: text })
-      const images = imagesEndingAt(entry, entries)
-      // Messages of tools have no images, and none may stand between them.
-      return images.length === 0
-        ? { messages }
-        : { messages, images: userContent([{ type: 'text', text: imagesFollow }, ...images]) }
+      return { messages: JSON.stringify({ role: 'tool', tool_call_id: id, content: text }) }
     }
     case 'response':
       return { messages: writeElements(entry.adapter === adapter ? entry.parts : neutralMessages(entry)) }
@@ -99,11 +97,15 @@ function writeEntry(entry: ModelEntry, { adapter, foreignIds, entries }: Writing
 /** Returns content as plain text where possible: many servers accept nothing else, and few models accept images. */
 function userContent(content: readonly UserPart[]): UserContent {
   const texts = content.flatMap((part) => (part.type === 'text' ? [part.text] : []))
-  const parts = writeElements(
-    content.map((part) => (part.type === 'text' ? part : { type: 'image_url', image_url: { url: dataUrl(part) } })),
-  )
+  const parts = writeElements(content.map(contentOf))
   return { text: texts.length === content.length ? JSON.stringify(texts.join('\n\n')).slice(1, -1) : undefined, parts }
 }
+
+function contentOf(part: UserPart): object {
+  return part.type === 'text' ? part : { type: 'image_url', image_url: { url: dataUrl(part) } }
+}
+
+const introduction = JSON.stringify({ type: 'text', text: imagesFollow })
 
 function neutralMessages({ text, calls }: ResponseEntry): readonly object[] {
   return text === '' && calls.length === 0 ? [] : [assistantMessage({ text, calls: calls.map(toolCallOf) })]

@@ -1,6 +1,6 @@
-import type { ModelCall, ModelEntry, ResponseEntry, ResultEntry, UserPart } from '../../port/model-client.ts'
+import type { ImagePart, ModelCall, ModelEntry, ResponseEntry, ResultEntry, UserPart } from '../../port/model-client.ts'
 import { createWrittenEntries, isRecord, type JsonRecord, recordAt, writeElements } from '../json.ts'
-import { imagesEndingAt, imagesFollow } from '../result-images.ts'
+import { imagesBehind, imagesFollow } from '../result-images.ts'
 import { acceptedName, readableArguments } from '../tool-calls.ts'
 
 /** Side of an entry; results follow each other in one content, as parallel calls need, and stand apart from messages. */
@@ -23,12 +23,15 @@ const foreignSignature = 'skip_thought_signature_validator'
  */
 export function createContentWriter(adapter: string, { signs }: { readonly signs: boolean }) {
   const writtenOnce = createWrittenEntries<Written>()
+  const imageOnce = createWrittenEntries<string, ImagePart>()
   return (entries: readonly ModelEntry[]): string => {
     const named = new Map<string, NamedCall>()
-    const written = entries.map((entry) => {
-      const known = writtenOnce(entry, () => writeEntry(entry, { adapter, signs, named, entries }))
+    const images = signs ? [] : imagesBehind(entries)
+    const written = entries.map((entry, index) => {
+      const known = writtenOnce(entry, () => writeEntry(entry, { adapter, signs, named }))
       for (const call of known.calls) named.set(call.callId, call)
-      return known
+      const behind = (images[index] ?? []).map((image) => imageOnce(image, () => writeElements(userPart(image))))
+      return behind.length === 0 ? known : { ...known, parts: [known.parts, introduction, ...behind].join(',') }
     })
     return joined(written.filter(({ parts }) => parts !== ''))
   }
@@ -69,15 +72,19 @@ interface Writing {
   readonly adapter: string
   readonly signs: boolean
   readonly named: ReadonlyMap<string, NamedCall>
-  readonly entries: readonly ModelEntry[]
 }
 
-function writeEntry(entry: ModelEntry, { adapter, signs, named, entries }: Writing): Written {
+function writeEntry(entry: ModelEntry, { adapter, signs, named }: Writing): Written {
   switch (entry.kind) {
     case 'user':
       return { side: 'user', parts: writeElements(entry.content.flatMap(userPart)), calls: [] }
     case 'result':
-      return { side: 'results', parts: writeElements(resultParts(entry, { signs, named, entries })), calls: [] }
+      // Newer models read images inside of a result; for others they follow the last one of the response.
+      return {
+        side: 'results',
+        parts: JSON.stringify(resultPart(entry, named.get(entry.callId), signs ? (entry.images ?? []) : [])),
+        calls: [],
+      }
     case 'response': {
       const parts = entry.adapter === adapter ? entry.parts : neutralParts(entry)
       const text = writeElements(signs ? signed(parts) : parts)
@@ -92,23 +99,20 @@ function userPart(part: UserPart): readonly object[] {
   return [{ inlineData: { mimeType: part.mediaType, data: part.base64 } }]
 }
 
-/** Returns a result. Newer models read images inside of it; for others they follow the last result of the response. */
-function resultParts(entry: ResultEntry, { signs, named, entries }: Omit<Writing, 'adapter'>): readonly object[] {
-  const call = named.get(entry.callId)
-  if (signs) return [resultPart(entry, call, (entry.images ?? []).flatMap(userPart))]
-  const images = imagesEndingAt(entry, entries)
-  const after = images.length === 0 ? [] : [{ text: imagesFollow }, ...images.flatMap(userPart)]
-  return [resultPart(entry, call, []), ...after]
-}
+const introduction = JSON.stringify({ text: imagesFollow })
 
-function resultPart({ callId, text, isError }: ResultEntry, call: NamedCall | undefined, parts: readonly object[]) {
+function resultPart(
+  { callId, text, isError }: ResultEntry,
+  call: NamedCall | undefined,
+  images: readonly ImagePart[],
+): object {
   const id = call?.hasId === true ? { id: callId } : {}
   return {
     functionResponse: {
       ...id,
       name: call?.name ?? 'unknown',
       response: isError ? { error: text } : { output: text },
-      ...(parts.length === 0 ? {} : { parts }),
+      ...(images.length === 0 ? {} : { parts: images.flatMap(userPart) }),
     },
   }
 }

@@ -1,5 +1,5 @@
 import type { ModelCall, ModelEntry, ModelRequest, ResponseEntry, UserPart } from '../../port/model-client.ts'
-import { imagesEndingAt, imagesFollow } from '../result-images.ts'
+import { imagesBehind, imagesFollow } from '../result-images.ts'
 import { acceptedName, readableArguments } from '../tool-calls.ts'
 
 /** Call of a language model as the AI SDK's interface has it, in values that JSON can carry. */
@@ -38,7 +38,8 @@ interface Message {
 function messagesOf(entries: readonly ModelEntry[], adapter: string): readonly Message[] {
   const names = new Map<string, string>()
   const messages: Message[] = []
-  for (const entry of entries) {
+  const images = imagesBehind(entries)
+  for (const [index, entry] of entries.entries()) {
     if (entry.kind === 'response') for (const { callId, name } of entry.calls) names.set(callId, acceptedName(name))
     const message = messageOf(entry, adapter, names)
     const last = messages.at(-1)
@@ -46,9 +47,9 @@ function messagesOf(entries: readonly ModelEntry[], adapter: string): readonly M
     if (last?.role === 'tool' && message.role === 'tool')
       messages.splice(-1, 1, { role: 'tool', content: [...last.content, ...message.content] })
     else messages.push(message)
-    const images = entry.kind === 'result' ? imagesEndingAt(entry, entries) : []
-    if (images.length > 0)
-      messages.push({ role: 'user', content: [{ type: 'text', text: imagesFollow }, ...images.flatMap(userPart)] })
+    const behind = images[index] ?? []
+    if (behind.length > 0)
+      messages.push({ role: 'user', content: [{ type: 'text', text: imagesFollow }, ...behind.flatMap(userPart)] })
   }
   return messages
 }

@@ -60,7 +60,7 @@ const completed = z.object({
   type: z.literal('completed'),
   parts: z.array(z.unknown()).default([]),
   usage: usage.default(zeroUsage),
-  stop: z.enum(['stop', 'length', 'context', 'filter']).default('stop'),
+  stop: z.enum(['stop', 'length', 'context', 'filter', 'paused']).default('stop'),
 })
 const event = z.union([
   spoken,

@@ -122,10 +122,10 @@ function partsOf(state: ReadState, stop: StopReason): readonly JsonRecord[] {
   return parts.slice(0, lastKept + 1)
 }
 
-function stopOf({ incomplete_details: details }: FinalResponse): StopReason {
+function stopOf({ status, incomplete_details: details }: FinalResponse): StopReason {
   const reason = details?.reason
   if (reason === 'content_filter') return 'filter'
-  return typeof reason === 'string' ? 'length' : 'stop'
+  return typeof reason === 'string' || status === 'incomplete' ? 'length' : 'stop'
 }
 
 function usageOf({ usage }: FinalResponse): TokenUsage {

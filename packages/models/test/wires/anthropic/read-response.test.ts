@@ -139,10 +139,28 @@ describe('the Messages wire, reading', () => {
     expect(failureOf(readStream(anthropicWire, bytes)).code).toBe('malformedStream')
   })
 
-  it('ends a paused turn as any other, since no tool runs at the provider', () => {
-    expect(completedOf(readStream(anthropicWire, stream(start, ...text(0, 'a'), ...ending('pause_turn')))).stop).toBe(
-      'stop',
+  it('keeps all of a paused answer, with the calls that run at the provider, for the request that goes on', () => {
+    const call = { type: 'server_tool_use', id: 'srv1', name: 'web_search', input: {} }
+    const found = { type: 'web_search_tool_result', tool_use_id: 'srv1', content: [{ type: 'web_search_result' }] }
+    const piece = { type: 'input_json_delta', partial_json: '{"query":"parley"}' }
+    const events = readStream(
+      anthropicWire,
+      stream(
+        start,
+        ...text(0, 'a'),
+        { type: 'content_block_start', index: 1, content_block: call },
+        { type: 'content_block_delta', index: 1, delta: piece },
+        { type: 'content_block_stop', index: 1 },
+        { type: 'content_block_start', index: 2, content_block: found },
+        { type: 'content_block_stop', index: 2 },
+        ...ending('pause_turn'),
+      ),
     )
+    expect(events.filter(({ type }) => type === 'call')).toEqual([])
+    expect(completedOf(events)).toMatchObject({
+      stop: 'paused',
+      parts: [{ type: 'text', text: 'a' }, { ...call, input: { query: 'parley' } }, found],
+    })
   })
 
   it('leaves text of white space alone out of what goes back, since the API rejects it', () => {

@@ -25,6 +25,7 @@ describe('content of a server that leaves <think> in it', () => {
     ['<think>Hm.</think>Hi', 'Hm.', 'Hi'],
     ['\n<think>\nHm.\n</think>\n\nHi', '\nHm.\n', 'Hi'],
     ['<think></think>\n\nHi', '', 'Hi'],
+    ['<think></think>\n', '', ''],
     ['<think>a</think><think>b</think>Hi', 'ab', 'Hi'],
     ['<think>if a < b </thin', 'if a < b </thin', ''],
     ['Write <think> yourself.', '', 'Write <think> yourself.'],

@@ -75,6 +75,13 @@ describe('the Responses wire, reading', () => {
     expect(events.some(({ type }) => type === 'call')).toBe(false)
   })
 
+  it('takes a response for cut that is incomplete without a reason', () => {
+    const response = { status: 'incomplete', output: [] }
+    expect(completedOf(readStream(responsesWire, responsesEvent('response.incomplete', { response })))).toMatchObject({
+      stop: 'length',
+    })
+  })
+
   it('sends a call once when its item or its call id is repeated', () => {
     const item = call(0, 'c1')
     const done = (place: number, what: object) =>

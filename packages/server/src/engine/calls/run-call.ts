@@ -122,7 +122,7 @@ async function ask(
 /** Records how the call ended. Retries while the disk is full: the outcome exists only in memory. */
 async function complete({ conversation, patience }: TurnContext, item: CallItem): Promise<void> {
   const turnId = conversation.state.core.open[item.id]?.turnId ?? null
-  const hint = repeatedHint(conversation.view.timesInRow(item.id))
+  const hint = repeatedHint(conversation.view.repeated, item)
   const told = hint === '' ? item : { ...item, modelText: `${item.modelText ?? ''}${hint}` }
   const event: ConversationEvent = { type: 'item.completed', item: told }
   await patience.persist(() => conversation.record(turnId === null ? event : { ...event, turnId }))

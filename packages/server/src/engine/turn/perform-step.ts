@@ -1,6 +1,6 @@
 import type { ConversationEvent, Failure, ItemId, QueuedMessage } from '@parley/protocol'
 import type { Step } from '../../core/next-step.ts'
-import { repeatedFailure } from '../../core/repeated-calls.ts'
+import { repeatedFailure, timesInRow } from '../../core/repeated-calls.ts'
 import { runCall } from '../calls/run-call.ts'
 import { runCompaction } from '../compaction/run-compaction.ts'
 import { keepLongWaiting, longWaiting } from '../messages/attachments.ts'
@@ -60,7 +60,7 @@ function consume({ conversation, modules }: TurnContext, messages: readonly Queu
 function repeatedTooOften({ conversation }: TurnContext, itemIds: readonly ItemId[]): Failure | null {
   for (const itemId of itemIds) {
     const { view } = conversation
-    const failure = repeatedFailure(view.callOf(itemId)?.name ?? 'a tool', view.timesInRow(itemId))
+    const failure = repeatedFailure(view.callOf(itemId)?.name ?? 'a tool', timesInRow(view.repeated, itemId))
     if (failure !== null) return failure
   }
   return null

@@ -56,6 +56,7 @@ export function createResponseRecorder(context: TurnContext, turnId: TurnId, sou
         by: choice,
         ...(facts.contextWindow === null ? {} : { contextWindow: facts.contextWindow }),
         ...(cut === undefined ? {} : { stopReason: cut.reason }),
+        ...(stop === 'paused' ? { paused: true } : {}),
       },
       { type: 'model.responded', turnId, adapter: client.adapter, parts: [...parts], text, calls },
     ]
@@ -129,6 +130,7 @@ interface Cut {
 /** Responses that end early, by stop reason. */
 const cuts: Readonly<Record<CompletedResponse['stop'], Cut | undefined>> = {
   stop: undefined,
+  paused: undefined,
   length: { reason: 'outputLimit', title: "The answer ends here because it reached the model's output limit." },
   context: { reason: 'context', title: "The answer ends here because the model's context window is full." },
   filter: { reason: 'filtered', title: "The answer ends here because the provider's content filter stopped it." },

@@ -37,7 +37,7 @@ export function prepareChange({ tool, title, edits, text }: FileChange, ports: T
     describe: () => ({ type: 'fileChange', title, text, changes: [], patchHash: contentHash(text) }),
     facts: async (workspace) =>
       gatherPatchFacts(
-        { tool, paths: pathsOf(edits), ...deletedBy(edits, ports), patch: text },
+        { tool, paths: pathsOf(edits), deleted: deletedBy(edits), patch: text },
         await fileSurroundings(ports.environment, workspace),
       ),
     async plan({ cwd }, facts) {
@@ -121,10 +121,8 @@ function pathsOf(edits: readonly FileEdit[]): string[] {
   )
 }
 
-/** Returns the names that are deleted; none where links cannot be read, and so are not deleted. */
-function deletedBy(edits: readonly FileEdit[], { environment }: ToolPorts): { readonly deleted?: ReadonlySet<string> } {
-  if (environment.patches.readLink === undefined) return {}
-  return { deleted: new Set(edits.flatMap(({ kind, path }) => (kind === 'delete' ? [path] : []))) }
+function deletedBy(edits: readonly FileEdit[]): ReadonlySet<string> {
+  return new Set(edits.flatMap(({ kind, path }) => (kind === 'delete' ? [path] : [])))
 }
 
 /** Limit for all diffs of a patch in characters, since the log would hold those of a large deleted file three times. */

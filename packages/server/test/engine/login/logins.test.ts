@@ -90,11 +90,16 @@ describe('a login', () => {
     expect(JSON.stringify(hand.received)).not.toContain(key)
   })
 
-  it.each(['login/start', 'login/cancel', 'login/status', 'logout'])('is not for a client afar: %s', async (method) => {
-    await using place = testPlace()
-    const { peer } = await caller(place.start(), 'websocket')
-    expect(await codeOf(peer.request(method, { provider: 'openai', key, loginId: 'x' }))).toBe('notPermitted')
-  })
+  it.each(['login/start', 'login/cancel', 'login/status', 'logout', 'mcp/login', 'mcp/logout'])(
+    'is not for a client afar: %s',
+    async (method) => {
+      await using place = testPlace()
+      const { peer } = await caller(place.start(), 'websocket')
+      expect(await codeOf(peer.request(method, { provider: 'openai', key, loginId: 'x', name: 'n' }))).toBe(
+        'notPermitted',
+      )
+    },
+  )
 
   it('is not for a read-only client', async () => {
     await using place = testPlace()

@@ -2,7 +2,7 @@ import { symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { scriptedModel } from '../support/scripted-model.ts'
-import { testPlace } from '../support/test-server.ts'
+import { fullAccess, testPlace } from '../support/test-server.ts'
 
 const png = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAIAAAADCAIAAAA=', 'base64')
 const view = (path: string) => ({ calls: [{ name: 'view_image', args: { path } }] })
@@ -86,5 +86,24 @@ describe('view_image', () => {
     const result = model.requests[1]?.entries.at(-1)
     expect(result).toMatchObject({ text: expect.stringContaining('(This model reads no images.)') })
     expect(result).not.toHaveProperty('images')
+  })
+})
+
+describe('a command that writes an image as its output', () => {
+  it('tells the model how to look at it', async () => {
+    await using place = testPlace()
+    writeFileSync(join(place.cwd, 'a.png'), png)
+    const model = scriptedModel({ calls: [{ name: 'shell', args: { command: 'cat a.png' } }] }, { text: 'ok' })
+    const { watched } = await place.talk(
+      { model, ceiling: fullAccess },
+      { sandbox: 'danger-full-access', approvalPolicy: 'never' },
+    )
+    await watched.send('look')
+    await watched.turnEnded()
+    expect(model.requests[1]?.entries.at(-1)).toMatchObject({
+      text: expect.stringContaining(
+        `(binary output, ${png.length} bytes: a PNG image; write it to a file to look at it with view_image)`,
+      ),
+    })
   })
 })

@@ -81,7 +81,8 @@ async function writeAll(
     })
     if (failure !== null) return failure
   }
-  for (const write of writes) {
+  // Links last: what is behind an exec-server could not be made again, were a later step to fail.
+  for (const write of [...writes.filter(({ plan }) => !plan.link), ...writes.filter(({ plan }) => plan.link)]) {
     const failure = await attemptStep(write.plan, () => commit(write, ports))
     if (failure !== null) return failure
   }

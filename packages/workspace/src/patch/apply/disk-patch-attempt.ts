@@ -15,7 +15,7 @@ export function diskPatchTarget(files: PatchFiles): PatchTarget {
     stat: files.stat,
     readFile: files.readFile,
     list: files.list,
-    ...(files.readLink === undefined ? {} : { readLink: files.readLink }),
+    readLink: files.readLink,
     begin: (tag) => beginAttempt(files, tag),
     removeStrays: async (tag, paths) => void (await removeStrays(tag, paths, files)),
   }

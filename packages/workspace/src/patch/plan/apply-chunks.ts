@@ -53,7 +53,7 @@ export function applyChunks(path: string, file: TextFile, chunks: readonly Chunk
       from = match.places[0].end
     }
   }
-  if (failures.length === 0) failures.push(...ambiguousChunks(placed, { path, texts, from: 0, quoting }))
+  if (failures.length === 0) failures.push(...ambiguousChunks(file, placed, { path, texts, from: 0, quoting }))
   if (failures.length > 0) return { ok: false, failures }
   const edits = placed.map(({ places: [place] }) => editAt(file, place))
   return { ok: true, file: { ...file, lines: replaceLines(file.lines, edits) } }
@@ -78,19 +78,35 @@ function placeChunk(cursor: Cursor, chunk: Chunk): Placed | ChunkFailure {
 }
 
 /**
- * Finds chunks that could be elsewhere too. From the last chunk up, each is put as late as the next one leaves room: where
- * that is not its first place, the patch has two readings.
+ * Finds chunks that would make another file elsewhere. From the last chunk up, each is put as late as the next one leaves
+ * room: where that is not its first place, the patch has two readings.
  */
-function ambiguousChunks(placed: readonly Placed[], cursor: Cursor): readonly ChunkFailure[] {
+function ambiguousChunks(file: TextFile, placed: readonly Placed[], cursor: Cursor): readonly ChunkFailure[] {
   const failures: ChunkFailure[] = []
   let before = Number.POSITIVE_INFINITY
   for (const { chunk, places } of placed.toReversed()) {
-    const [first, second] = places.filter(({ end }) => end <= before)
-    if (first !== undefined && second !== undefined) failures.unshift(ambiguous(cursor, chunk, [first, second]))
-    const latest = places.findLast(({ end }) => end <= before) ?? places[0]
+    const possible = places.filter(({ end }) => end <= before)
+    const pairs = possible.slice(1).map((place, index) => [possible[index] ?? place, place] as const)
+    const differing = pairs.find(([one, other]) => !isSameChange(file, one, other))
+    if (differing !== undefined) failures.unshift(ambiguous(cursor, chunk, differing))
+    const latest = possible.at(-1) ?? places[0]
     before = Math.min(before, latest.from)
   }
   return failures
+}
+
+/** Tests if a chunk makes the same file at both places, as the removal of one of two equal lines next to each other. */
+function isSameChange(file: TextFile, one: Place, other: Place): boolean {
+  const edits = [editAt(file, one), editAt(file, other)]
+  const end = Math.max(...edits.map(({ start, removed }) => start + removed))
+  const [changed = [], changedElse = []] = edits.map(({ start, removed, lines }) => [
+    ...file.lines.slice(one.start, start),
+    ...lines,
+    ...file.lines.slice(start + removed, end),
+  ])
+  const isSame = (a: TextLine, b: TextLine | undefined) =>
+    a.text === b?.text && (a.end || defaultEnd(file.lines)) === (b.end || defaultEnd(file.lines))
+  return changed.length === changedElse.length && changed.every((line, index) => isSame(line, changedElse[index]))
 }
 
 function editAt(file: TextFile, { start, lines }: Place): Edit {

@@ -65,7 +65,6 @@ async function planDelete(
 ): Promise<PatchFailure[]> {
   const found = await loadExisting(hunk, await planned.loadName(hunk.path), surroundings)
   if (!found.ok) return [failureAt(hunk, found)]
-  if (found.file.throughLink) return [failureAt(hunk, linkProblem(hunk.path, 'deleted'))]
   found.file.bytes = null
   return []
 }
@@ -160,7 +159,7 @@ async function moveTarget(
   if (hunk.movedTo === undefined) return { ok: true, file: source }
   const loaded = await planned.load(hunk.movedTo)
   if (!loaded.ok || loaded.file === source) return loaded
-  if (source.throughLink) return linkProblem(hunk.path, 'moved')
+  if (source.throughLink) return movedLink(hunk.path)
   if (loaded.file.bytes === null) return loaded
   return problem('fileExists', `${hunk.path} cannot be moved to ${hunk.movedTo}, which exists already.`)
 }
@@ -207,8 +206,8 @@ function failedEdit(hunk: Hunk, found: PatchProblem): Edited {
   return { ok: false, failures: [failureAt(hunk, found)] }
 }
 
-function linkProblem(path: string, change: string): PatchProblem {
-  return problem('symbolicLink', `${path} is a symbolic link, which a patch cannot have ${change}; use a command.`)
+function movedLink(path: string): PatchProblem {
+  return problem('symbolicLink', `${path} is a symbolic link, which a patch cannot have moved; use a command.`)
 }
 
 function failureAt(edit: FileEdit, { code, message }: Pick<PatchProblem, 'code' | 'message'>): PatchFailure {

@@ -68,10 +68,7 @@ export function planFiles(surroundings: PlanSurroundings): PlannedFiles {
   return {
     all: () => [...known.values()],
     load: (written) => load(written, files.realPath),
-    loadName: (written) =>
-      files.readLink === undefined
-        ? load(written, files.realPath)
-        : load(written, (absolute) => pathOfName(absolute, files)),
+    loadName: (written) => load(written, (absolute) => pathOfName(absolute, files)),
   }
 }
 

@@ -35,8 +35,10 @@ export function replaceText({ path, file, quoting }: Replaced, { old, new: text,
   if (wanted === inserted) return isSame(path)
   const places = occurrences(source, wanted)
   if (places.length === 0) return notThere(path, wanted, quoting ? source : null)
-  if (places.length > 1 && !all) return ambiguous(path, source, quoting ? places : [])
-  const replaced = wanted === '' ? inserted : source.split(wanted).join(inserted)
+  const [first = 0] = places
+  const change = { source, wanted, inserted }
+  if (!all && !isSameAtEach(places, change)) return ambiguous(path, source, quoting ? places : [])
+  const replaced = all && wanted !== '' ? source.split(wanted).join(inserted) : replacedAt(first, change)
   const lines = [{ text: usesCrlf ? withCrlf(replaced) : replaced, end: '' as const }]
   return { ok: true, bytes: encodeTextFile({ ...file, lines }) }
 }
@@ -66,6 +68,25 @@ function occurrences(source: string, wanted: string): readonly number[] {
   if (wanted === '') return [0]
   for (let at = source.indexOf(wanted); at >= 0; at = source.indexOf(wanted, at + 1)) found.push(at)
   return found
+}
+
+interface Change {
+  readonly source: string
+  readonly wanted: string
+  readonly inserted: string
+}
+
+function replacedAt(at: number, { source, wanted, inserted }: Change): string {
+  return source.slice(0, at) + inserted + source.slice(at + wanted.length)
+}
+
+/** Tests if the file becomes the same at whichever place, as where one of two equal lines next to each other is removed. */
+function isSameAtEach(places: readonly number[], { source, wanted, inserted }: Change): boolean {
+  return places.slice(1).every((next, index) => {
+    const place = places[index] ?? next
+    const start = { source: source.slice(place, next + wanted.length), wanted, inserted }
+    return replacedAt(0, start) === replacedAt(next - place, start)
+  })
 }
 
 function isEmptyOld(path: string): ReplacedText {

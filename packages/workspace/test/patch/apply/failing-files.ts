@@ -34,6 +34,7 @@ export function failingFiles(
       realPath: (path) => pass('realPath', () => files.realPath(path)),
       stat: (path) => pass('stat', () => files.stat(path)),
       readFile: (path) => pass('readFile', () => files.readFile(path)),
+      readLink: (path) => pass('readLink', () => files.readLink(path)),
       writeTemp: (path, bytes, like) => pass('writeTemp', () => files.writeTemp(path, bytes, like)),
       link: (from, to) => pass('link', () => files.link(from, to)),
       rename: (from, to) => pass('rename', () => files.rename(from, to)),

@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type AppliedChunks, applyChunks } from '../../../src/patch/plan/apply-chunks.ts'
 import { parsePatch } from '../../../src/patch/plan/parse-patch.ts'
@@ -145,6 +146,54 @@ describe('a chunk that fits in two places', () => {
     expect(problemOf('x\nx\nx\n', '@@', '-x', '+1', '@@', '-x', '+2').split('\n')).toHaveLength(2)
   })
 })
+
+describe('a chunk that makes the same file in each of its places', () => {
+  it('is applied', () => {
+    expect(edit('a\nx\nx\nb\n', '-x')).toBe('a\nx\nb\n')
+    expect(edit('x\nx\nx\n', '@@', '-x', '@@', '-x')).toBe('x\n')
+    expect(edit('f\n x\n x\n', '@@ f', ' f', '- x')).toBe('f\n x\n')
+    expect(edit('x\r\nx', '-x')).toBe('x')
+    expect(problemOf('x\ny\nx\n', '-x')).toContain('at line 1 and at line 3')
+    expect(problemOf('x\nx\ny\nx\n', '-x')).toContain('at line 2 and at line 4')
+    expect(problemOf('x\nx\r\ny\n', '-x')).toContain('at line 1 and at line 2')
+  })
+
+  it('is applied exactly where all readings of the patch agree', () => {
+    const letter = fc.constantFrom('a', 'b')
+    const chunk = fc
+      .array(fc.tuple(fc.constantFrom(' ', '-', '+'), letter), { minLength: 1, maxLength: 3 })
+      .filter((lines) => lines.some(([sign]) => sign !== '+'))
+    fc.assert(
+      fc.property(
+        fc.array(letter, { maxLength: 7 }),
+        fc.array(chunk, { minLength: 1, maxLength: 3 }),
+        (file, chunks) => {
+          const readings = new Set(readingsOf(file, chunks))
+          const patch = chunks.flatMap((lines) => ['@@', ...lines.map((line) => line.join(''))])
+          const placed = place(file.map((line) => `${line}\n`).join(''), ...patch)
+          const made = placed.ok ? placed.file.lines.map(({ text }) => text).join() : null
+          expect(made).toBe(readings.size === 1 ? [...readings][0] : null)
+        },
+      ),
+      { numRuns: 1000 },
+    )
+  })
+})
+
+type Letters = readonly string[]
+
+/** Returns every file that the chunks may make, each below the one before. */
+function readingsOf(file: Letters, [chunk, ...more]: readonly (readonly [string, string][])[]): readonly string[] {
+  if (chunk === undefined) return [file.join()]
+  const old = chunk.flatMap(([sign, text]) => (sign === '+' ? [] : [text]))
+  const changed = chunk.flatMap(([sign, text]) => (sign === '-' ? [] : [text]))
+  return file.flatMap((_, start) => {
+    const end = start + old.length
+    if (file.slice(start, end).join() !== old.join()) return []
+    const below = readingsOf(file.slice(end), more)
+    return below.map((rest) => [...file.slice(0, start), ...changed, ...(rest === '' ? [] : [rest])].join())
+  })
+}
 
 describe('a chunk with an end-of-file marker', () => {
   it('is applied at the end of the file only', () => {

@@ -40,6 +40,13 @@ describe('a replaced text', () => {
     expect(textOf(await replaced('x\ny\nx\n', { old: 'x', new: 'z', all: true }))).toBe('z\ny\nz\n')
   })
 
+  it('is replaced once where each place makes the same file', async () => {
+    expect(textOf(await replaced('a\nx\nx\nx\nb\n', { old: 'x\n', new: '' }))).toBe('a\nx\nx\nb\n')
+    expect(textOf(await replaced('aaa\n', { old: 'aa', new: 'a' }))).toBe('aa\n')
+    expect(textOf(await replaced('x\r\nx\r\n', { old: 'x\n', new: '' }))).toBe('x\r\n')
+    expect(textOf(await replaced('x\nx\ny\nx\n', { old: 'x\n', new: '' }))).toContain('3 times, at line 1, 2, 4')
+  })
+
   it('is refused where it is not there, with the nearest lines', async () => {
     const problem = textOf(await replaced('function sum(a, b) {\n}\n', { old: 'function sum(a,b,c) {', new: 'x' }))
     expect(problem).toContain('linesNotFound: Failed to find the text to replace in a.\nThe nearest lines')

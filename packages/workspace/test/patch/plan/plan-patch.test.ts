@@ -143,14 +143,6 @@ describe('planPatch', () => {
     expect(await readTree(workspace.path)).toEqual({ d: null, 'd/x': 'x\n', real: '1\n' })
   })
 
-  it('does not delete a link where links cannot be read', async () => {
-    await using workspace = await tempWorkspace({ files: { real: '1\n' } })
-    await symlink('real', join(workspace.path, 'link'))
-    const { readLink: _readLink, ...without } = diskPatchFiles
-    const outcome = await planText(patchOf('*** Delete File: link'), workspace.path, without)
-    expect(outcome).toMatchObject({ ok: false, failures: [{ code: 'symbolicLink' }] })
-  })
-
   it('calls refusal with the real path before it reads', async () => {
     await using workspace = await tempWorkspace({ files: { 'secret/key': 'hush\n' } })
     await symlink('secret', join(workspace.path, 'open'))

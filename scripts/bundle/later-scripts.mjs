@@ -1,0 +1,22 @@
+// Scripts that a program reads only when one of these modules is imported while it runs. Each has packages that most
+// starts do not need; two scripts never have the same package.
+
+const websocket = ['packages/rpc/src/websocket/websockets.ts']
+
+export const laterOfServer = {
+  'server-mcp-client': ['packages/mcp-client/src/connect.ts', '@modelcontextprotocol/client'],
+  'server-json-schema': ['@modelcontextprotocol/server/validators/ajv'],
+  'server-shell-parser': ['web-tree-sitter'],
+  'server-websocket': websocket,
+  'server-login': [
+    'packages/server/src/engine/login/oauth-client.ts',
+    'packages/server/src/engine/login/oauth-flows.ts',
+  ],
+}
+
+/** Scripts of the command line where it opens no window: `parley exec` and the commands that print. */
+export const laterOfTerminal = {
+  'parley-terminal': ['apps/tui/src/plain/run-in-terminal.ts', 'apps/tui/src/commands/run-demo.ts'],
+  'parley-schema': ['packages/protocol/src/schema/index.ts', 'apps/tui/src/scripted/stdin/decode-line.ts'],
+  'parley-websocket': websocket,
+}
