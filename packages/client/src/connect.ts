@@ -17,6 +17,8 @@ export interface ConnectOptions {
   readonly access?: 'full' | 'readOnly'
   /** False if this program never answers approvals. Default: true with full access. */
   readonly canApprove?: boolean
+  /** True if this program shows a reached limit of a conversation and calls `continue()` when its user wants. Default: false. */
+  readonly canRaiseLimits?: boolean
   /** Aborts the attempt, which then rejects with the signal's reason. */
   readonly signal?: AbortSignal
   /** Called with trouble that belongs to no conversation, such as a full disk. */
@@ -49,11 +51,12 @@ export async function connect(target: Target = { spawn: {} }, options: ConnectOp
 
 function greet({ transport }: Link, options: ConnectOptions): Promise<Client> {
   const { name = 'script', title, version = '0', access = 'full', canApprove = access === 'full' } = options
-  const { onNotice, onLoginCompleted, checkResult } = options
+  const { canRaiseLimits = false, onNotice, onLoginCompleted, checkResult } = options
   const greeting = connectClient({
     transport,
     clientInfo: { name, version, ...(title === undefined ? {} : { title }) },
     canApprove,
+    canRaiseLimits,
     access,
     ...(onNotice === undefined ? {} : { onNotice }),
     ...(onLoginCompleted === undefined ? {} : { onLoginCompleted }),

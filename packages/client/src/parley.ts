@@ -117,7 +117,7 @@ export class Parley implements AsyncDisposable {
     const live = (await this.listLive()).find((listed) => listed.conversationId === conversationId)?.live ?? null
     if (live === null && view.readOnly) return this.#follow(view)
     const owner = { conversationId, ...(live ?? { pid: null, socket: null }) }
-    const watching = { ...introduction, canApprove: false, access: 'readOnly' as const }
+    const watching = { ...introduction, canApprove: false, canRaiseLimits: false, access: 'readOnly' as const }
     return this.#join(await joinConversation(owner, { introduction: watching }))
   }
 

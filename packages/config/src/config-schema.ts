@@ -110,6 +110,7 @@ const configShape = {
   openai_base_url: plainText,
   model_context_window: atLeastOne,
   model_auto_compact_token_limit: atLeastOne,
+  model_auto_compact_percent: z.int().min(1).max(100).optional(),
   compact_model: text,
   compact_prompt: text,
   get fallback_models() {
@@ -123,6 +124,11 @@ const configShape = {
   /** Place of the credentials that `parley login` keeps. */
   get cli_auth_credentials_store() {
     return z.enum(['auto', 'file', 'keyring']).optional()
+  },
+  /** Limits of each conversation. */
+  get limits() {
+    const dollars = z.number().positive().optional()
+    return z.object({ max_turns: atLeastOne, max_tokens: atLeastOne, max_cost: dollars }).optional()
   },
   get models() {
     return z.record(z.string(), modelConfig()).optional()

@@ -34,6 +34,7 @@ export type {
   ApprovalDecision,
   ContentItem,
   InputItem,
+  LimitName,
   OutputSchema,
   QueuedMessage,
   TurnBudget,

@@ -17,8 +17,8 @@ const program = { clientId: 'server', name: 'parley' }
 
 /**
  * Returns the events that settle a state after a crash; recording them leaves open only what waits for a person. A turn
- * with an approval (pending, or approved and not started) is parked with its calls untouched; any other turn ends as
- * interrupted. A call that was started without a result ends as `unknown` and is never run again by itself. Approvals
+ * with an approval (pending, or approved and not started) is parked with its calls untouched, one that waits at a limit
+ * stays parked; any other turn ends as interrupted. A call that was started without a result ends as `unknown` and is never run again by itself. Approvals
  * without their call or turn, which only a damaged log has, are withdrawn, and so is every elicitation.
  */
 export function recover(state: ConversationState): readonly ConversationEvent[] {
@@ -26,7 +26,7 @@ export function recover(state: ConversationState): readonly ConversationEvent[] 
   const [elicitations, others] = splitElicitations(Object.values(core.approvals))
   const [forgotten, approvals] = splitForgotten(core, others)
   const waiting = approvals.filter((approval) => isAnswerable(core, approval))
-  const turn = waiting.length > 0 ? core.turn : null
+  const turn = waiting.length > 0 || core.turn?.limit !== undefined ? core.turn : null
   const ending = Object.values(core.open).filter((open) => !waits(open, turn, waiting))
   const settled = ending.map((open) => ({ ...open, item: settledItem(open) }))
   const endingIds = new Set(ending.map(({ item }) => item.id))

@@ -20,6 +20,13 @@ describe('recover', () => {
     expect(recover(waiting)).toEqual([expect.objectContaining({ type: 'turn.parked', turnId: 't1' })])
   })
 
+  it('leaves a turn that waits at a limit as it is, without a call', () => {
+    const parked = { type: 'turn.parked', turnId: 't1', reason: 'Limit reached.', limit: 'tokens' } as const
+    const limited = after(stateAfter(['a-conversation', 'a-running-turn']), [parked])
+    expect(recover(limited)).toEqual([])
+    expect(limited.core.turn).toMatchObject({ parked: true, limit: 'tokens' })
+  })
+
   it('keeps an approved call that has not begun', () => {
     const approved = after(waiting, [decide('approved')])
     expect(recover(approved)).toEqual([expect.objectContaining({ type: 'turn.parked' })])

@@ -17,6 +17,8 @@ interface ConnectOptions {
   readonly clientTitle?: string
   /** Default: false. */
   readonly canApprove?: boolean
+  /** Default: false. */
+  readonly canRaiseLimits?: boolean
   readonly serverArgs?: readonly string[]
   readonly onNotice?: (notice: ServerNotice) => void
   readonly onLoginCompleted?: (end: LoginCompleted) => void
@@ -50,10 +52,17 @@ export async function connect(launch: Launch, options: ConnectOptions): Promise<
 }
 
 function introductionOf({ program }: Launch, options: ConnectOptions) {
-  const { clientName, clientTitle, canApprove = false, onNotice = reportKill, onLoginCompleted } = options
+  const {
+    clientName,
+    clientTitle,
+    canApprove = false,
+    canRaiseLimits = false,
+    onNotice = reportKill,
+    onLoginCompleted,
+  } = options
   const title = clientTitle === undefined ? {} : { title: clientTitle }
   const heard = onLoginCompleted === undefined ? {} : { onLoginCompleted }
-  return { name: clientName, ...title, version: program.version, canApprove, onNotice, ...heard }
+  return { name: clientName, ...title, version: program.version, canApprove, canRaiseLimits, onNotice, ...heard }
 }
 
 /**

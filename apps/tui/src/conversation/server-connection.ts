@@ -45,6 +45,7 @@ export class ServerConnection {
     const connecting = connect(launch, {
       signal: this.#closing.signal,
       canApprove: true,
+      canRaiseLimits: true,
       clientName: 'parley',
       clientTitle: windowTitle(),
       onNotice: (notice) => this.#report(notice),

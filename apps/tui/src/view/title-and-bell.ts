@@ -17,7 +17,7 @@ export interface Telling {
 export interface Announced {
   readonly title: string
   readonly approvalId: ApprovalId | null
-  readonly turn: { readonly id: TurnId; readonly startedAt: number } | null
+  readonly turn: { readonly id: TurnId; readonly startedAt: number; readonly atLimit: boolean } | null
   /** Event to tell once nothing was typed for a while; dropped by a key. */
   readonly due: { readonly telling: Telling; readonly atMs: number } | null
 }
@@ -57,8 +57,11 @@ export function announce(before: Announced, situation: Situation): Announcement 
   const { state, approvalId, nowMs, typedAtMs } = situation
   const turn = state?.core.turn ?? null
   const name = nameOf(state)
-  const title = approvalId === null ? name : `? ${name}`
-  const now = { title, approvalId, turn: turn === null ? null : { id: turn.id, startedAt: turn.startedAt } }
+  const title = approvalId === null && !isAtLimit(turn) ? name : `? ${name}`
+  const now = {
+    ...{ title, approvalId },
+    turn: turn === null ? null : { id: turn.id, startedAt: turn.startedAt, atLimit: isAtLimit(turn) },
+  }
   const fresh = eventOf(before, situation)
   const waiting = fresh === null ? stillDue(before, situation) : { telling: fresh, atMs: nowMs }
   const isQuiet = nowMs - typedAtMs >= quietMs
@@ -70,9 +73,13 @@ export function announce(before: Announced, situation: Situation): Announcement 
   }
 }
 
-function stillDue({ due }: Announced, { approvalId, typedAtMs }: Situation): Announced['due'] {
+function isAtLimit(turn: ConversationState['core']['turn']): boolean {
+  return turn?.limit !== undefined
+}
+
+function stillDue({ due }: Announced, { state, approvalId, typedAtMs }: Situation): Announced['due'] {
   if (due === null || typedAtMs > due.atMs) return null
-  return due.telling.type === 'approval' && approvalId === null ? null : due
+  return due.telling.type === 'approval' && approvalId === null && !isAtLimit(state?.core.turn ?? null) ? null : due
 }
 
 function eventOf(before: Announced, { state, approvalId, nowMs }: Situation): Telling | null {
@@ -84,6 +91,8 @@ function eventOf(before: Announced, { state, approvalId, nowMs }: Situation): Te
     return { ...place, type: 'approval', text: `waits for your answer${asked === '' ? '' : `: ${asked}`}` }
   }
   const { turn, lastTurn } = state.core
+  if (isAtLimit(turn) && before.turn?.atLimit !== true)
+    return { ...place, type: 'approval', text: 'waits for your answer: a limit is reached' }
   if (before.turn === null || turn?.id === before.turn.id || nowMs - before.turn.startedAt <= longTurnMs) return null
   const failure = lastTurn?.id === before.turn.id ? lastTurn.failure : null
   return failure === null

@@ -85,6 +85,13 @@ const cases: readonly Case[] = [
   },
   {
     exitCode: 7,
+    when: 'a limit of the conversation is reached',
+    failure: 'maxTurns',
+    args: ['-c', 'limits.max_turns=1', 'hi'],
+    steps: [shell('pwd'), answer],
+  },
+  {
+    exitCode: 7,
     when: 'the tokens are used up',
     failure: 'maxTokens',
     args: ['--max-tokens', '15', 'hi'],

@@ -34,3 +34,17 @@ test('a prompt with a secret in it that only the server knows of is not remember
   const remembered = readFileSync(join(at.home.env.PARLEY_HOME, 'prompts.jsonl'), 'utf8').trim().split('\n')
   expect(remembered.map((line) => JSON.parse(line).text)).toEqual(['and now the other'])
 })
+
+test('a limit of the conversation is asked about, and Enter on an empty line goes on', async () => {
+  const look = { calls: [{ name: 'list_dir', arguments: {} }] }
+  await using at = await place([look, { text: 'All seen.' }], '[limits]', 'max_turns = 1')
+  await using pty = at.start()
+  await pty.waitFor(ready)
+  await send(pty, 'look around')
+  await pty.waitFor(/Limit reached: 1 model call of this conversation, max_turns of \[limits\] is 1/)
+  await pty.waitFor(/Enter on an empty line allows as much again/)
+  pty.press('Enter')
+  await pty.waitFor(/All seen\./)
+  pty.press('Ctrl+D')
+  expect(await pty.exited).toMatchObject({ exitCode: 0 })
+})

@@ -37,6 +37,18 @@ describe('what is told', () => {
     expect(announce(first.announced, at(asking, 1, { asks: true })).telling).toBeNull()
   })
 
+  test('is a turn that waits at a limit, once', () => {
+    const event = { type: 'turn.parked', turnId: 't1', reason: 'Limit reached.', limit: 'tokens' } as const
+    const limited = after(turnStarted, completed(userMessage('fix it')), event)
+    const before = announce(unannounced, at(running, 0)).announced
+    const first = announce(before, at(limited, 1))
+    expect(first).toMatchObject({
+      title: '? parley: fix it',
+      telling: { type: 'approval', text: 'waits for your answer: a limit is reached' },
+    })
+    expect(announce(first.announced, at(limited, 2)).telling).toBeNull()
+  })
+
   test('is the end of a turn only if it took long', () => {
     const { announced } = announce(unannounced, at(running, 0))
     expect(announce(announced, at(done, 10_000)).telling).toBeNull()

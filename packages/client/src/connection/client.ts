@@ -23,6 +23,8 @@ export interface Introduction {
   readonly clientInfo: ClientInfo
   /** True if the client can answer approvals. */
   readonly canApprove: boolean
+  /** True if the client shows a reached limit and lets its user go on. Default: false. */
+  readonly canRaiseLimits?: boolean
   /** `readOnly`: the server rejects every change. Default: `full`. */
   readonly access?: 'full' | 'readOnly'
   readonly onNotice?: (notice: ServerNotice) => void
@@ -115,11 +117,11 @@ function listen<Listener>(
   return () => known.delete(listener)
 }
 
-function greetingOf({ clientInfo, canApprove, access }: Introduction): ParamsOf<'initialize'> {
+function greetingOf({ clientInfo, canApprove, canRaiseLimits = false, access }: Introduction): ParamsOf<'initialize'> {
   return {
     protocolVersion: protocolVersions,
     clientInfo: { ...clientInfo },
-    capabilities: canApprove ? ['approvals'] : [],
+    capabilities: [...(canApprove ? ['approvals'] : []), ...(canRaiseLimits ? ['limits'] : [])],
     ...(access === undefined ? {} : { access }),
   }
 }

@@ -42,7 +42,7 @@ const messages: readonly (readonly [RegExp, 'quota' | 'tooManyTools' | 'contextT
     'tooManyTools',
   ],
   [
-    /context[_ ](?:length|window|size|limit)|maximum context|(?:prompt|input) is too (?:long|large)|too many (?:input )?tokens/i,
+    /context[_ ](?:length|window|size|limit)|maximum context|(?:prompt|input) is too (?:long|large)|too many (?:input )?tokens|token count\b.*\bexceeds the maximum|maximum prompt length/i,
     'contextTooLong',
   ],
   [/\bmodels?[ /]["'`]?[\w./:@-]*["'`]? ?(?:is |was )?(?:not found|does not exist|not exist)/i, 'unknownModel'],

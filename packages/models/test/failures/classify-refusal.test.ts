@@ -25,6 +25,18 @@ describe('a refusal', () => {
     [400, { message: 'the request exceeds the available context size' }, 'contextTooLong', 'never'],
     [
       400,
+      { message: 'The input token count (1200293) exceeds the maximum number of tokens allowed (1048576).' },
+      'contextTooLong',
+      'never',
+    ],
+    [
+      400,
+      { message: "This model's maximum prompt length is 131072 but the request contains 136973 tokens." },
+      'contextTooLong',
+      'never',
+    ],
+    [
+      400,
       {
         type: 'invalid_request_error',
         message: 'input length and `max_tokens` exceed context limit: 178959 + 64000 > 200000, decrease input length',

@@ -40,10 +40,16 @@ export function compactionStarted(core: Core, { trigger }: ItemOf<'contextCompac
   return { ...core, compactions: { ...known, repeated: known.repeated || trigger === 'contextTooLong' } }
 }
 
-/** Holds off further compactions in this turn after one that failed: the next would fail too, and costs a call. */
-export function compactionEnded(core: Core, { status }: ItemOf<'contextCompaction'>): Core {
+/**
+ * Holds off further compactions in this turn after one that failed: the next would fail too, and costs a call. One that
+ * was asked for may have a turn of its own, and holds nothing off.
+ */
+export function compactionEnded(core: Core, { status, trigger }: ItemOf<'contextCompaction'>): Core {
   const known = core.compactions ?? none
-  return { ...core, compactions: { ...known, tried: true, held: known.held || status === 'failed' } }
+  return {
+    ...core,
+    compactions: { ...known, tried: true, held: known.held || (status === 'failed' && trigger !== 'manual') },
+  }
 }
 
 /** Allows compactions again: the newest request was answered. */

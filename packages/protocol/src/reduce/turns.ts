@@ -23,6 +23,7 @@ export function reduceTurn(core: Core, event: TurnEvent, at: number): Core {
   if (turn === null || turn.id !== event.turnId) return core
   if (event.type === 'turn.ended') return endTurn(core, event, at)
   if (event.type === 'usage.updated') return addUsage(core, turn, event)
+  if (event.type === 'turn.continued') return continueTurn(core, turn)
   const changed = { ...core, turn: changedTurn(turn, event) }
   return event.type === 'model.responded' ? afterResponse(changed) : changed
 }
@@ -42,7 +43,7 @@ function startTurn(core: Core, event: EventOf<'turn.started'>, at: number): Core
     ...(event.budget === undefined ? {} : { budget: event.budget, responses: 0 }),
     ...(event.trigger === 'compaction' ? { trigger: event.trigger } : {}),
   }
-  const inboxPaused = event.trigger === 'message' && core.inboxPaused
+  const inboxPaused = event.trigger !== 'inbox' && core.inboxPaused
   return { ...core, turn, inboxPaused, counts: { ...core.counts, turns: core.counts.turns + 1 } }
 }
 
@@ -62,17 +63,28 @@ function endTurn(core: Core, event: EventOf<'turn.ended'>, at: number): Core {
   }
 }
 
+/** Lets a parked turn go on; the limit that it waited at counts anew from what is used by now. */
+function continueTurn(core: Core, { limit, ...turn }: Turn): Core {
+  const next = { ...core, turn: { ...turn, parked: false } }
+  return limit === undefined ? next : { ...next, limitsFrom: { ...core.limitsFrom, ...usedNow(core.usage)[limit] } }
+}
+
+function usedNow({ total, calls = 0 }: Core['usage']) {
+  return {
+    modelCalls: { modelCalls: calls },
+    tokens: { tokens: total.inputTokens + total.outputTokens },
+    costUsd: { costUsd: total.costUsd ?? 0 },
+    price: { unpriced: true },
+  } as const
+}
+
 function changedTurn(
   turn: Turn,
-  event: EventOf<
-    'turn.parked' | 'turn.continued' | 'model.requested' | 'model.responded' | 'retry.scheduled' | 'model.fellBack'
-  >,
+  event: EventOf<'turn.parked' | 'model.requested' | 'model.responded' | 'retry.scheduled' | 'model.fellBack'>,
 ): Turn {
   switch (event.type) {
     case 'turn.parked':
-      return { ...turn, parked: true }
-    case 'turn.continued':
-      return { ...turn, parked: false }
+      return { ...turn, parked: true, ...(event.limit === undefined ? {} : { limit: event.limit }) }
     case 'model.requested':
       return { ...withoutStop(turn), phase: 'model', calls: 0, modelCalls: turn.modelCalls + 1, retry: null }
     case 'model.responded':
@@ -116,6 +128,7 @@ function addUsage(core: Core, before: Turn, event: EventOf<'usage.updated'>): Co
       total: addTokens(core.usage.total, event.counts),
       last: purpose === undefined ? event.counts : core.usage.last,
       contextWindow: event.contextWindow ?? core.usage.contextWindow,
+      calls: (core.usage.calls ?? 0) + 1,
     },
   }
 }

@@ -1,7 +1,17 @@
 import * as z from 'zod'
 import { approvalRequest, seal } from './approval.ts'
 import { approvalId, conversationId, itemId, messageId, turnId } from './ids.ts'
-import { actor, answers, contentItem, decision, outputSchema, queuedMessage, sideFile, turnBudget } from './input.ts'
+import {
+  actor,
+  answers,
+  contentItem,
+  decision,
+  limitName,
+  outputSchema,
+  queuedMessage,
+  sideFile,
+  turnBudget,
+} from './input.ts'
 import { compactionTrigger, failure, fileChangeEntry, item, ruleRef } from './item.ts'
 import { jsonText, leftAlone, type OpenForm, openForm } from './redaction-marks.ts'
 import { modelChoice, settings, settingsChange } from './settings.ts'
@@ -186,10 +196,18 @@ export const conversationEvent = z.discriminatedUnion('type', [
   ),
   event(
     'turn.parked',
-    { turnId, reason: z.string().describe('One sentence.') },
-    'The turn waits for a person, and no client that can answer is connected; any answer continues it.',
+    {
+      turnId,
+      reason: z.string().describe('For people.'),
+      limit: limitName.exactOptional().describe('A limit of the conversation is reached.'),
+    },
+    'The turn waits for a person: no client that can answer is connected, and any answer continues it; or a `limit` is reached.',
   ),
-  event('turn.continued', { turnId, by: actor.exactOptional() }, 'A parked turn goes on by `conversation/continue`.'),
+  event(
+    'turn.continued',
+    { turnId, by: actor.exactOptional() },
+    'A parked turn goes on by `conversation/continue`. A limit that it waited at counts from here.',
+  ),
   event(
     'turn.ended',
     {

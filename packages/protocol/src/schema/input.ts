@@ -77,6 +77,12 @@ export const turnBudget = z
     'Most that a turn may use. No further model call begins once one of these is used up: the turn then fails with `maxTurns`, `maxTokens` or `maxCost`.',
   )
 
+export const limitName = z
+  .enum(['modelCalls', 'tokens', 'costUsd', 'price'])
+  .describe(
+    'Limit of a conversation, from `[limits]` of the configuration. `price`: a call without a known price cannot be held to the limit of the cost.',
+  )
+
 export const actor = z
   .object({
     clientId: clientId.describe('Id of the connection.'),
@@ -101,6 +107,7 @@ export const queuedMessage = z
 export type InputItem = z.infer<typeof inputItem>
 export type ContentItem = z.infer<typeof contentItem>
 export type TurnBudget = z.infer<typeof turnBudget>
+export type LimitName = z.infer<typeof limitName>
 export type OutputSchema = z.infer<typeof outputSchema>
 export type Actor = z.infer<typeof actor>
 export type QueuedMessage = z.infer<typeof queuedMessage>

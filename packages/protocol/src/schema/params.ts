@@ -63,7 +63,12 @@ export const methodParams = {
     clientInfo: z
       .object({ name: z.string(), title: z.string().exactOptional(), version: z.string() })
       .describe('`title`, else `name`, is what others see as the author of its messages and decisions.'),
-    capabilities: z.array(z.string()).exactOptional().describe('`approvals`: this client can answer them.'),
+    capabilities: z
+      .array(z.string())
+      .exactOptional()
+      .describe(
+        '`approvals`: this client can answer them. `limits`: it shows a reached limit of the conversation and lets its user go on; without such a client the turn fails there.',
+      ),
     access: clientAccess.exactOptional().describe('Default `full`.'),
   }),
   'conversation/create': z.object({

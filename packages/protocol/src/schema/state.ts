@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { approval } from './approval.ts'
 import { answerProblem, denial, plan, stopReason, tokenCounts, turnOutcome } from './event.ts'
 import { approvalId, conversationId, itemId, messageId, turnId } from './ids.ts'
-import { outputSchema, queuedMessage, sideFile, turnBudget } from './input.ts'
+import { limitName, outputSchema, queuedMessage, sideFile, turnBudget } from './input.ts'
 import { failure, item } from './item.ts'
 import { modelChoice, settings } from './settings.ts'
 
@@ -44,6 +44,9 @@ export const turn = z
     modelCalls: z.int().describe('Model requests so far, retries included.'),
     calls: z.int().describe('Calls of the newest response.'),
     parked: z.boolean().describe('The turn waits for a person; nothing runs until someone answers or continues it.'),
+    limit: limitName
+      .exactOptional()
+      .describe('Limit that the parked turn waits at; `conversation/continue` allows as much again.'),
     retry: z
       .object({
         retryAt: z.number().describe('ms since the epoch.'),
@@ -155,7 +158,17 @@ export const core = z
         .nullable()
         .describe('Tokens of the newest model call; after a compaction the estimate of the next, as input.'),
       contextWindow: z.int().nullable().describe('Context window of the model in tokens, where known.'),
+      calls: z.int().exactOptional().describe('Responses of the model; left out before the first.'),
     }),
+    limitsFrom: z
+      .object({
+        modelCalls: z.int().exactOptional(),
+        tokens: z.int().exactOptional(),
+        costUsd: z.number().exactOptional(),
+        unpriced: z.literal(true).exactOptional().describe('Calls without a known price were allowed.'),
+      })
+      .exactOptional()
+      .describe('Sums of the conversation from which its limits count, where someone went on beyond one.'),
     counts: z.object({
       turns: z.int().describe('Turns started.'),
       items: z.int().describe('Items completed.'),

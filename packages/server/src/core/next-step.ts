@@ -6,7 +6,9 @@ import {
   isCall,
   type OpenItem,
   type QueuedMessage,
+  type TurnBudget,
 } from '@parley/protocol'
+import { type ReachedLimit, reachedLimit } from './conversation-limits.ts'
 import { usedUp } from './turn-budget.ts'
 
 export type Step =
@@ -16,6 +18,8 @@ export type Step =
   | { kind: 'runCalls'; itemIds: readonly ItemId[] }
   /** Compacts the model's view: `item` was asked for; null when the window is almost full. */
   | { kind: 'compact'; item: ItemOf<'contextCompaction'> | null }
+  /** Asks the user before a limit of the conversation is passed. */
+  | { kind: 'askLimit'; reached: ReachedLimit }
   | { kind: 'endTurn' }
   | { kind: 'failTurn'; failure: Failure }
 
@@ -24,9 +28,14 @@ const wait: Step = { kind: 'await' }
 /**
  * Returns the next step from the state alone, so that a restart runs the same loop. Look-ups run together; an effect
  * runs alone, in the model's order; a pending approval blocks everything after it. A compaction runs when no call is
- * open. `isFull` tells from the log if the next request would almost fill the window.
+ * open. `isFull` tells from the log if the next request would almost fill the window; `limits` are those of the
+ * conversation.
  */
-export function nextStep({ core }: ConversationState, isFull: () => boolean = () => false): Step {
+export function nextStep(
+  { core }: ConversationState,
+  isFull: () => boolean = () => false,
+  limits: TurnBudget = {},
+): Step {
   const { turn } = core
   if (turn === null) return stepWhenIdle(core)
   if (turn.parked) return wait
@@ -37,6 +46,8 @@ export function nextStep({ core }: ConversationState, isFull: () => boolean = ()
   if (!asksModel(core)) return { kind: 'endTurn' }
   const failure = usedUp(turn)
   if (failure !== null) return { kind: 'failTurn', failure }
+  const reached = reachedLimit(core, limits)
+  if (reached !== null) return { kind: 'askLimit', reached }
   return isFull() ? { kind: 'compact', item: null } : callModel(core)
 }
 

@@ -86,6 +86,8 @@ function turnActivity(state: ConversationState, turn: Turn, ui: UiState, moment:
   if (ui.answeredApproval !== null) return answerActivity(work, ui, nowMs)
   const [approved] = approvedNotStarted(state)
   if (approved !== undefined) return still(notStartedLine(approved))
+  if (turn.limit !== undefined)
+    return still([{ text: 'Limit reached. Enter on an empty line allows as much again, Esc ends it', tone: 'warn' }])
   if (turn.parked)
     return still([{ text: 'This turn waits. Enter on an empty line lets it go on, Esc ends it', tone: 'warn' }])
   if (turn.retry !== null && turn.retry.retryAt > nowMs) return retryActivity(turn.retry, state, nowMs)

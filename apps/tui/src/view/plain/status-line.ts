@@ -28,7 +28,7 @@ function lostLine(state: ConversationState | null, ui: UiState): string {
 
 function turnStatus(
   state: ConversationState,
-  { id, parked, retry }: NonNullable<ConversationState['core']['turn']>,
+  { id, parked, limit, retry }: NonNullable<ConversationState['core']['turn']>,
   ui: UiState,
   nowMs: number,
 ): string | null {
@@ -36,6 +36,7 @@ function turnStatus(
   const [approved] = approvedNotStarted(state)
   if (approved !== undefined)
     return `Approved, not started: ${shownLine(approved.title)}. An empty line runs it, Ctrl+C leaves it.`
+  if (limit !== undefined) return 'Limit reached. An empty line allows as much again, Ctrl+C ends the turn.'
   if (parked) return 'This turn waits. An empty line lets it go on, Ctrl+C ends it.'
   if (retry !== null && retry.retryAt > nowMs)
     return `${failureWords(retry.failure, modelInUse(state.core).modelProvider)}, ${tryWords(retry.attempt, retry.attempts)} follows. An empty line tries now, Ctrl+C stops.`

@@ -19,6 +19,12 @@ test.each([
   expect(lineText(activityOf(state, answered, at(12_000))?.line ?? [])).toBe('Sending the answer…')
 })
 
+test('a turn that waits at a limit says which keys go on and end it', () => {
+  const state = after(turnStarted, { ...parked, limit: 'tokens' })
+  const said = lineText(activityOf(state, openUi, at(1_000))?.line ?? [])
+  expect(said).toBe('Limit reached. Enter on an empty line allows as much again, Esc ends it')
+})
+
 test('a window that only watches offers to join again when the server is lost', () => {
   const opened = {
     conversationId: 'c',

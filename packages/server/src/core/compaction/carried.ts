@@ -20,23 +20,30 @@ interface CarriedMessage {
   readonly cut?: true
 }
 
-/** Tokens of the messages that are carried word for word, newest first. */
+/** Tokens of the messages that are carried word for word, newest first, and the share of the limit that they may fill. */
 const wholeTokens = 20_000
+const wholeShare = 0.25
 /** Bytes of head and of tail of an older message. */
 const endBytes = 300
-/** Tokens of the older messages together; the oldest beyond are left to the summary. */
-const cutTokens = 4000
+/** Tokens of the older messages together, as a share of the whole ones; the oldest beyond are left to the summary. */
+const cutShare = 0.2
 
-/** Chooses what is carried of the user's messages, given oldest first. */
-export function carriedMessages(texts: readonly string[]): readonly CarriedMessage[] {
+/**
+ * Chooses what is carried of the user's messages, given oldest first. `limit` is the number of tokens from which on the
+ * conversation is compacted; null where the window is not known.
+ */
+export function carriedMessages(texts: readonly string[], limit: number | null): readonly CarriedMessage[] {
+  const most = limit === null ? wholeTokens : Math.min(wholeTokens, Math.floor(limit * wholeShare))
   const chosen: CarriedMessage[] = []
-  let whole = wholeTokens
-  let cut = cutTokens
+  let whole = most
+  let cut = most * cutShare
   for (const [index, text] of [...texts.entries()].reverse()) {
     const tokens = tokensOfText(text)
     const number = index + 1
     const isWhole = tokens <= whole
-    const message = isWhole ? { number, text } : { number, text: ends(text, chosen.length === 0), cut: true as const }
+    // The newest one fills what may be carried.
+    const short = isWhole ? text : headAndTail(text, chosen.length === 0 ? most * 2 - 100 : endBytes)
+    const message = short === text ? { number, text } : { number, text: short, cut: true as const }
     const size = tokensOfText(message.text)
     if (isWhole || chosen.length === 0) whole -= size
     else if (size <= cut) cut -= size
@@ -48,12 +55,11 @@ export function carriedMessages(texts: readonly string[]): readonly CarriedMessa
   return chosen
 }
 
-/** Returns head and tail of a message; those of the newest one fill what may be carried. */
-function ends(text: string, isNewest: boolean): string {
-  const bytes = isNewest ? wholeTokens * 2 - 100 : endBytes
+/** Returns head and tail of a text, so many bytes each; a short one as it is. */
+export function headAndTail(text: string, bytes: number): string {
   const [head, tail] = [firstBytes(text, bytes), lastBytes(text, bytes)]
   const left = utf8Length(text) - utf8Length(head) - utf8Length(tail)
-  return left <= 0 ? text : `${head}\n[… ${left} bytes of this message are left out here …]\n${tail}`
+  return left <= 0 ? text : `${head}\n[… ${left} bytes are left out here …]\n${tail}`
 }
 
 /** Returns the notes of the engine: what holds whatever the summary says. */
@@ -68,8 +74,8 @@ export function carriedNotes({ plan }: Pick<Core, 'plan'>, { answers, files }: P
 }
 
 function planLines({ explanation, steps }: Plan): string {
-  const lines = steps.map(({ step, status }) => `- [${planMarks[status]}] ${step}`)
-  return [...(explanation === undefined ? [] : [explanation]), ...lines].join('\n')
+  const lines = steps.map(({ step, status }) => `- [${planMarks[status]}] ${inOneLine(step)}`)
+  return [...(explanation === undefined ? [] : [inOneLine(explanation)]), ...lines].join('\n')
 }
 
 const planMarks = { pending: ' ', inProgress: 'in progress', completed: 'done' } as const
@@ -78,7 +84,12 @@ function listed(lines: readonly string[]): string {
   return lines.map((line) => `- ${line}`).join('\n')
 }
 
-/** Reads a side file back; nothing is carried from one that is missing or damaged. */
+/** Joins lines: a line of its own in a plan, which a model wrote, could pass for an answer of the user. */
+function inOneLine(text: string): string {
+  return text.replace(/\s+/g, ' ')
+}
+
+/** Reads a side file back; for one that is missing or damaged the notes say so. */
 export function parseCarried(text: string | null): Carried {
   try {
     const value: unknown = JSON.parse(text ?? '')
@@ -86,7 +97,7 @@ export function parseCarried(text: string | null): Carried {
   } catch {
     // Damaged: the summary alone is left.
   }
-  return { messages: [], notes: '' }
+  return { messages: [], notes: '(A file of this conversation is missing here: the messages and notes carried over.)' }
 }
 
 function isCarried(value: unknown): value is Carried {
@@ -110,7 +121,7 @@ const cutMark = 'Carried over by parley, its middle left out: message'
 const summaryMark =
   '[Summary of the conversation before this point. A model wrote it: it may be incomplete or wrong. The messages above and the notes below hold against it.]'
 const notesMark =
-  '[Notes of parley, not written by the user or a model. The conversation before this point was compacted; go on with the work from here.]'
+  '[Notes of parley, not written by the user. The plan and what calls are named come from the model. The conversation before this point was compacted; go on with the work from here.]'
 
 function userEntry(text: string): ModelEntry {
   return { kind: 'user', content: [{ type: 'text', text }] }

@@ -34,6 +34,9 @@ export function resultsToClear(blocks: readonly ViewBlock[], kept: KeptResults):
   }
 }
 
+/** Tokens of a round that is always kept. */
+const smallRound = 500
+
 interface KeptEnd {
   /** Tokens of messages that no response followed yet. */
   readonly messages: number
@@ -63,8 +66,9 @@ export function blocksToCompact(blocks: readonly ViewBlock[], kept: KeptEnd): Pa
     end--
   }
   const round = blocks[end - 1]
-  // A round that is most of the conversation is what has to be made shorter.
-  const most = Math.min(kept.round, sumOf(blocks.slice(0, end - 1).map(({ tokens }) => tokens)) / 2)
+  // A round that is most of the conversation is what has to be made shorter, unless that would save nearly nothing.
+  const older = sumOf(blocks.slice(0, end - 1).map(({ tokens }) => tokens))
+  const most = Math.min(kept.round, Math.max(older / 2, smallRound))
   const keepsRound = round?.kind === 'response' && round.results.length > 0 && round.tokens <= most
   return { hidden: keepsRound ? end - 1 : end, waiting: blocks.length - end }
 }

@@ -3,7 +3,7 @@ import type { ContentItem } from '@parley/protocol'
 import { utf8Length } from '@parley/text'
 
 /** Bytes of text that make about one token, in prose and code alike. */
-const bytesPerToken = 4
+export const bytesPerToken = 4
 /** Tokens of an image; providers count between 500 and 1,600. */
 const imageTokens = 1200
 /** Tokens of what surrounds an entry on the wire. */

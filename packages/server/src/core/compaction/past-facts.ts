@@ -43,12 +43,12 @@ function noteAnswer({ answers, asked }: PastFold, { approvalId, decision, note }
   const question = asked.get(approvalId)
   asked.delete(approvalId)
   if (question === undefined || note === undefined || decision === 'denied' || decision === 'abort') return
-  if (decision !== 'withdrawn') answers.push(`approved: ${oneLine(question.title)} (the user: ${oneLine(note)})`)
+  if (decision !== 'withdrawn') answers.push(`approved: ${quoted(question.title)} (the user: ${oneLine(note)})`)
 }
 
 function noteCall({ answers, read, changed }: PastFold, item: Item): void {
   if (!isCall(item)) return
-  if (item.status === 'denied') answers.push(`not run: ${oneLine(item.title)} (${oneLine(whyDenied(item))})`)
+  if (item.status === 'denied') answers.push(`not run: ${quoted(item.title)} (${oneLine(whyDenied(item))})`)
   if (item.status !== 'completed') return
   if (item.type === 'fileChange')
     for (const { path, movedTo } of item.changes) renew(changed, movedTo === undefined ? path : movedTo)
@@ -74,8 +74,15 @@ function isFile(value: unknown): value is { readonly path: string } {
 
 /** Moves a path to the end: the newest ones are kept. */
 function renew(paths: Set<string>, path: string): void {
-  paths.delete(path)
-  paths.add(path)
+  // A line of its own in the name of a file could pass for an answer of the user.
+  const line = path.replace(/[\s\p{Cc}]/gu, (one) => (one === ' ' ? one : encodeURIComponent(one)))
+  paths.delete(line)
+  paths.add(line)
+}
+
+/** Quotes words of the model, so that none of them can pass for the user's answer behind it. */
+function quoted(title: string): string {
+  return JSON.stringify(oneLine(title))
 }
 
 function oneLine(text: string): string {

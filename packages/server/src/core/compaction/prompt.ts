@@ -1,5 +1,7 @@
 import type { ModelEntry } from '@parley/models'
-import { tokensOfEntry } from './estimate.ts'
+import { headAndTail } from './carried.ts'
+import { bytesPerToken, tokensOfEntry } from './estimate.ts'
+import { sumOf } from './weigh-blocks.ts'
 
 const sections = `Use these headings, and leave out one that has nothing:
 
@@ -33,8 +35,14 @@ export function summaryPrompt(ownPrompt: string | null, instructions: string | n
 
 const leftOut = '[The beginning of the conversation is left out here: it is too long.]'
 
-/** Returns the newest entries that fit the tokens. A result never stands without its call. */
-export function newestEntries(entries: readonly ModelEntry[], tokens: number): readonly ModelEntry[] {
+/**
+ * Returns the newest entries that fit the tokens; none where not even the last round does. A result never stands without
+ * its call, and a long text is cut in its middle before what is older is left out whole.
+ */
+export function newestEntries(all: readonly ModelEntry[], tokens: number): readonly ModelEntry[] {
+  const inLastRound = all.length - all.findLastIndex(({ kind }) => kind === 'response')
+  const bytes = (tokens * bytesPerToken) / 2 / inLastRound
+  const entries = sumOf(all.map(tokensOfEntry)) <= tokens ? all : all.map((entry) => shortened(entry, bytes))
   let room = tokens
   let begin = entries.length
   for (const [index, entry] of [...entries.entries()].reverse()) {
@@ -42,6 +50,16 @@ export function newestEntries(entries: readonly ModelEntry[], tokens: number): r
     if (room < 0) break
     if (entry.kind !== 'result') begin = index
   }
-  if (begin === 0) return entries
+  if (begin === 0 || begin === entries.length) return entries.slice(begin)
   return [{ kind: 'user', content: [{ type: 'text', text: leftOut }] }, ...entries.slice(begin)]
+}
+
+/** Cuts the long texts of an entry; those of a response are the provider's own and stay. */
+function shortened(entry: ModelEntry, bytes: number): ModelEntry {
+  if (entry.kind === 'response') return entry
+  if (entry.kind === 'result') return { ...entry, text: headAndTail(entry.text, bytes / 2) }
+  const content = entry.content.map((part) =>
+    part.type === 'text' ? { ...part, text: headAndTail(part.text, bytes / 2) } : part,
+  )
+  return { ...entry, content }
 }

@@ -13,6 +13,8 @@ export interface Work {
   readonly turnId: TurnId
   readonly item: ItemOf<'contextCompaction'>
   readonly tokensBefore: number
+  /** Seq of the newest event when it began: what comes later, such as a command of the user, stays in the view. */
+  readonly begunAt: number
   readonly blocks: readonly ViewBlock[]
 }
 
@@ -23,10 +25,11 @@ export const smallFailure: Failure = {
 
 /** Results that clearing leaves where room is needed at once. */
 export const keptNone = { count: 0, tokens: 0 }
+
 /** Returns the seq before the first block that stays, which is between two rounds. */
-export function lastHidden(newest: number, blocks: readonly ViewBlock[], hidden: number): number {
+export function lastHidden({ begunAt, blocks }: Pick<Work, 'begunAt' | 'blocks'>, hidden: number): number {
   const first = blocks.slice(hidden).find(({ kind }) => kind !== 'sessionContext')
-  return first === undefined ? newest : first.seq - 1
+  return first === undefined ? begunAt : first.seq - 1
 }
 
 interface Compacted {
@@ -51,20 +54,21 @@ export function tokensAfter(
 /** Records a compaction that makes the next request smaller; any other ends with results cleared alone. */
 export async function recordCompacted(context: TurnContext, work: Work, compacted: Compacted): Promise<Failure | null> {
   const { conversation, modules, signal } = context
-  const { turnId, item, tokensBefore, blocks } = work
+  const { turnId, item, tokensBefore } = work
   const { hidden, carried, summary } = compacted
   const after = tokensAfter(conversation, work, compacted)
   if (after >= tokensBefore) return await clearAlone(context, work, smallFailure)
   const file = await conversation.sideFiles.put(JSON.stringify(carried))
   if (signal.aborted) return null
-  const title = `Compacted: ${counted(tokensBefore)} → ${counted(after)}`
+  const how = summary === '' ? 'Compacted without a summary' : 'Compacted'
+  const title = `${how}: ${counted(tokensBefore)} → ${counted(after)}`
   conversation.recordAll([
     {
       type: 'context.compacted',
       turnId,
       itemId: item.id,
       from: 1,
-      to: lastHidden(conversation.state.core.seq, blocks, hidden),
+      to: lastHidden(work, hidden),
       summary,
       carried: file,
       tokensBefore,

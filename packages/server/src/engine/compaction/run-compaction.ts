@@ -3,7 +3,6 @@ import type { Failure, ItemOf } from '@parley/protocol'
 import { type Carried, carriedMessages, carriedNotes } from '../../core/compaction/carried.ts'
 import { blocksToCompact, type Clearing, resultsToClear } from '../../core/compaction/choose.ts'
 import { newestEntries } from '../../core/compaction/prompt.ts'
-import type { ViewBlock } from '../../core/compaction/weigh-blocks.ts'
 import type { Conversation } from '../conversation/conversation.ts'
 import type { TurnContext } from '../turn/turn-context.ts'
 import { compactionItem } from './compaction-item.ts'
@@ -18,7 +17,7 @@ import {
   type Work,
 } from './record-compaction.ts'
 import { compactionLimit, requestTokens } from './when-due.ts'
-import { writeSummary } from './write-summary.ts'
+import { summaryModel, writeSummary } from './write-summary.ts'
 
 type CompactionItem = ItemOf<'contextCompaction'>
 
@@ -26,8 +25,9 @@ type CompactionItem = ItemOf<'contextCompaction'>
 const keptResults = 4
 /** Share of the limit that clearing must save to be enough: each one makes the provider read everything anew. */
 const clearingShare = 0.25
-/** Tokens of messages without a response, which stay in place. */
+/** Tokens of messages without a response, which stay in place, where the window is not known. */
 const keptMessageTokens = 20_000
+const keptMessageShare = 0.5
 /** Tokens of the last round where the window is not known. */
 const keptRoundTokens = 8000
 const keptRoundShare = 0.1
@@ -42,7 +42,8 @@ export async function runCompaction(context: TurnContext, asked: CompactionItem 
   if (turnId === undefined) return null
   const tokensBefore = requestTokens(conversation)
   const item = asked ?? compactionItem(modules.ids.item(), 'auto', tokensBefore)
-  const work: Work = { turnId, item, tokensBefore, blocks: conversation.view.blocks() }
+  const begunAt = conversation.state.core.seq
+  const work: Work = { turnId, item, tokensBefore, begunAt, blocks: conversation.view.blocks() }
   const limit = compactionLimit(context)
   const clearing = limit === null || item.trigger !== 'auto' ? null : enoughClearing(conversation, work, limit)
   if (clearing !== null) {
@@ -50,10 +51,10 @@ export async function runCompaction(context: TurnContext, asked: CompactionItem 
     return null
   }
   const { hidden, waiting } = blocksToCompact(work.blocks, {
-    messages: keptMessageTokens,
+    messages: limit === null ? keptMessageTokens : limit * keptMessageShare,
     round: limit === null ? keptRoundTokens : limit * keptRoundShare,
   })
-  const carried = carriedBy(conversation, work.blocks, hidden)
+  const carried = carriedBy(conversation, work, { hidden, limit })
   if (hidden === 0 || tokensAfter(conversation, work, { hidden, carried, summary: '' }) >= tokensBefore)
     return await clearAlone(context, work, smallFailure)
   const written = await writeSummary(context, { turnId, item, entries: summarisedEntries(context, work, waiting) })
@@ -72,23 +73,33 @@ function enoughClearing(conversation: Conversation, { blocks }: Work, limit: num
 
 /**
  * Returns the entries to summarise, without messages that wait: on some wires they would be one message with the request.
- * Those of a request that was too long come without old results.
+ * Those that are too long for the model that writes the summary come without old results.
  */
-function summarisedEntries(context: TurnContext, { item, blocks }: Work, waiting: number): readonly ModelEntry[] {
+function summarisedEntries(context: TurnContext, work: Work, waiting: number): readonly ModelEntry[] {
   const { conversation, modules } = context
+  const { item, blocks, tokensBefore } = work
   const { view, sideFiles } = conversation
-  const isTooLong = item.trigger === 'contextTooLong'
+  const { contextWindow } = summaryModel(modules).facts
+  const isOver = contextWindow !== null && tokensBefore > contextWindow * fullWindowShare
+  const isTooLong = item.trigger === 'contextTooLong' || isOver
   const cleared = new Set(isTooLong ? resultsToClear(blocks, keptNone).itemIds : [])
   const all = view.entries(sideFiles, { cleared })
   const entries = all.slice(0, all.length - waiting)
-  const { contextWindow } = modules.model().facts
   return isTooLong && contextWindow !== null ? newestEntries(entries, contextWindow * keptWindowShare) : entries
 }
 
 /** Share of the window that a request for a summary may fill; the rest is for instructions, tools and the summary. */
 const keptWindowShare = 0.7
+/** Share of the window beyond which a request for a summary leaves no room for one. */
+const fullWindowShare = 0.95
 
-function carriedBy({ view, sideFiles, state }: Conversation, blocks: readonly ViewBlock[], hidden: number): Carried {
-  const upTo = lastHidden(state.core.seq, blocks, hidden)
-  return { messages: carriedMessages(view.userTexts(upTo, sideFiles)), notes: carriedNotes(state.core, view.past) }
+interface Chosen {
+  readonly hidden: number
+  /** Tokens from which on the conversation is compacted; null where the window is not known. */
+  readonly limit: number | null
+}
+
+function carriedBy({ view, sideFiles, state }: Conversation, work: Work, { hidden, limit }: Chosen): Carried {
+  const texts = view.userTexts(lastHidden(work, hidden), sideFiles)
+  return { messages: carriedMessages(texts, limit), notes: carriedNotes(state.core, view.past) }
 }

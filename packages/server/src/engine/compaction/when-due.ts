@@ -9,8 +9,6 @@ export interface Weighed {
   readonly modules: Pick<TurnModules, 'model' | 'compaction'>
 }
 
-/** Share of the window from which on a conversation is compacted. */
-const fullShare = 0.8
 /** Share of the limit by which a conversation must have grown since a compaction that did not bring it below. */
 const growthShare = 0.2
 
@@ -20,9 +18,9 @@ const leastTokens = 1000
 /** Returns the tokens from which on a conversation is compacted by itself; null where the window is not known. */
 export function compactionLimit({ modules }: Weighed): number | null {
   const { contextWindow } = modules.model().facts
-  const { limit } = modules.compaction
+  const { limit, percent } = modules.compaction
   if (contextWindow === null) return limit
-  return limit === null ? Math.floor(contextWindow * fullShare) : Math.min(limit, contextWindow)
+  return limit === null ? Math.floor((contextWindow * percent) / 100) : Math.min(limit, contextWindow)
 }
 
 /** Tells if the next request would pass the limit, and a compaction may begin by itself. */
@@ -36,7 +34,9 @@ export function isWindowFull(weighed: Weighed): boolean {
   // Instructions and tools alone fill the window: no compaction could help.
   if (asCounted(conversation, leastTokens) > limit) return false
   const before = compactions?.applied.at(-1)?.tokensAfter ?? 0
-  const threshold = Math.max(limit, before + limit * growthShare)
+  const { contextWindow } = weighed.modules.model().facts
+  // One that is longer than the window would be refused, however little it has grown.
+  const threshold = Math.min(Math.max(limit, before + limit * growthShare), Math.max(limit, contextWindow ?? Infinity))
   return requestTokens(conversation) > threshold
 }
 

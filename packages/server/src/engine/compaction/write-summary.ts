@@ -1,20 +1,18 @@
-import { type ModelEntry, type ModelFailure, type ModelRequest, planRetry } from '@parley/models'
+import type { ModelEntry, ModelFacts, ModelFailure, ModelRequest } from '@parley/models'
 import type { Failure, ItemOf, TurnId } from '@parley/protocol'
-import { firstBytes } from '@parley/text'
+import { utf8Length } from '@parley/text'
 import { tokensOfEntry } from '../../core/compaction/estimate.ts'
 import { newestEntries, summaryPrompt } from '../../core/compaction/prompt.ts'
 import { sumOf } from '../../core/compaction/weigh-blocks.ts'
+import { readableEntries } from '../context/request-source.ts'
 import { createCoalescer } from '../conversation/deltas.ts'
 import { unlessStorageFails } from '../conversation/storage-patience.ts'
-import { counted } from '../turn/response-recorder.ts'
-import type { TurnContext } from '../turn/turn-context.ts'
+import { nextRetry, toFailure, waitForRetry } from '../turn/call-model.ts'
+import { counted, createResponseSize, maxJsonBytes } from '../turn/response-recorder.ts'
+import type { TurnContext, TurnModules } from '../turn/turn-context.ts'
+import { endOfSummary, maxSummaryBytes, type SummaryEnd, type Written } from './summary-end.ts'
 
 type CompactionItem = ItemOf<'contextCompaction'>
-
-export type Written =
-  | { readonly kind: 'written'; readonly text: string }
-  | { readonly kind: 'failed'; readonly failure: Failure }
-  | { readonly kind: 'aborted' }
 
 interface Summarised {
   readonly turnId: TurnId
@@ -26,83 +24,128 @@ interface Summarised {
 /** Times that a request for a summary is halved when the provider finds it too long. */
 const halvings = 2
 
-/** Streams a summary into its item, with the retries of a model call. A request that is too long is tried with half of it. */
+const stillTooLong: Failure = {
+  code: 'contextTooLong',
+  message: 'Even its newest part is longer than the model that writes the summary can read.',
+}
+
+/**
+ * Streams a summary into its item, with the retries of a model call. A request that is too long is tried with half of it,
+ * and an empty answer is asked for once more.
+ */
 export async function writeSummary(context: TurnContext, { turnId, item, entries }: Summarised): Promise<Written> {
-  const { conversation, modules, signal } = context
-  const failures: ModelFailure[] = []
+  const { conversation, signal } = context
+  const retry = createRetries(context, turnId)
   let shown = entries
   let halved = 0
-  let firstFailureMs = 0
-  for (;;) {
+  let wasEmpty = false
+  while (!signal.aborted) {
     conversation.record({ type: 'item.started', turnId, item: { ...item, status: 'inProgress' } })
     const end = await streamOnce(context, { turnId, item, entries: shown })
-    if (typeof end === 'string') return { kind: 'written', text: firstBytes(end, maxSummaryBytes) }
-    if (signal.aborted || end === null) return { kind: 'aborted' }
-    if (end.code === 'contextTooLong' && halved < halvings && shown.length > 1) {
+    if (end.kind === 'written' && end.text === '' && !wasEmpty) {
+      wasEmpty = true
+      continue
+    }
+    if (end.kind !== 'fault') return end
+    if (isTooLong(end.fault) && halved < halvings && shown.length > 1) {
       halved++
       shown = newestEntries(shown, sumOf(shown.map(tokensOfEntry)) / 2)
       continue
     }
-    if (failures.length === 0) firstFailureMs = modules.clock.elapsed()
-    failures.push(end)
-    const { limits } = modules.model()
-    const elapsedMs = modules.clock.elapsed() - firstFailureMs
-    const plan = planRetry({ failures, limits, random: modules.random(), elapsedMs })
-    if (plan.type !== 'retry') return { kind: 'failed', failure: { code: end.code, message: end.message } }
-    const retryAt = modules.clock.now() + plan.delayMs
-    const failure = { code: end.code, message: end.message }
-    conversation.record({ type: 'retry.scheduled', turnId, retryAt, attempt: failures.length + 1, failure })
-    await modules.retryWait.sleep(plan.delayMs, signal)
-    if (signal.aborted) return { kind: 'aborted' }
+    const failure = await retry(end.fault)
+    if (failure !== null) return { kind: 'failed', failure }
+  }
+  return { kind: 'aborted' }
+}
+
+/** Returns a function that waits until the request may be made again; it resolves to a failure where it may not. */
+function createRetries(context: TurnContext, turnId: TurnId): (fault: ModelFailure) => Promise<Failure | null> {
+  const { clock } = context.modules
+  const faults: ModelFailure[] = []
+  let firstFaultMs = 0
+  return async (fault) => {
+    if (faults.length === 0) firstFaultMs = clock.elapsed()
+    faults.push(fault)
+    const retry = nextRetry(context, faults, clock.elapsed() - firstFaultMs)
+    if (retry === null) return isTooLong(fault) ? stillTooLong : toFailure(fault)
+    await waitForRetry(context, { turnId, failure: fault, ...retry })
+    return null
   }
 }
 
-/** Bytes of a summary; a longer one is cut, since it would defeat its purpose. */
-const maxSummaryBytes = 48 * 1024
+function isTooLong({ code }: ModelFailure): boolean {
+  return code === 'contextTooLong'
+}
 
-/** Resolves to the text, to a failure, or to null on abort. Calls of the model are not carried out. */
-async function streamOnce(context: TurnContext, summarised: Summarised): Promise<string | ModelFailure | null> {
+/** Resolves to how the request ended. Calls of the model are not carried out. */
+async function streamOnce(context: TurnContext, summarised: Summarised): Promise<SummaryEnd> {
   const { conversation, modules, signal } = context
-  const { turnId, item } = summarised
+  const { turnId, item, entries } = summarised
+  if (entries.length === 0) return { kind: 'failed', failure: stillTooLong }
   const { client, choice, factsOf } = modules.model()
   const request = summaryRequest(context, summarised)
   const texts = new Map<string, string>()
+  const whole = () => [...texts.values()].join('\n\n').trim()
   const redacted = modules.redaction.stream()
   const show = (text: string) => {
     if (text !== '') unlessStorageFails(() => conversation.record({ type: 'item.delta', itemId: item.id, text }))
   }
   const deltas = createCoalescer(modules.clock, (text) => show(redacted.push(text)))
+  const size = createResponseSize()
+  let textBytes = 0
   try {
     for await (const event of client.stream(request, signal)) {
-      if (event.type === 'aborted') return null
-      if (event.type === 'failed') return event.failure
-      if (event.type === 'textDelta') {
-        texts.set(event.part, (texts.get(event.part) ?? '') + event.text)
-        deltas.push(event.text)
-      } else if (event.type === 'textDone') texts.set(event.part, event.text)
-      else if (event.type === 'completed') {
+      if (event.type === 'aborted') return { kind: 'aborted' }
+      if (event.type === 'failed') return { kind: 'fault', fault: event.failure }
+      if (event.type === 'completed') {
         show(redacted.push(deltas.stop()) + redacted.end())
         const counts = counted(event.usage, factsOf(request.model))
         const by = { ...choice, model: request.model }
         conversation.record({ type: 'usage.updated', turnId, counts, by, purpose: 'compaction' })
-        return [...texts.values()].join('\n\n').trim()
+        return endOfSummary(whole(), event.stop)
       }
+      size.add(event)
+      if (event.type === 'textDelta') {
+        texts.set(event.part, (texts.get(event.part) ?? '') + event.text)
+        textBytes += utf8Length(event.text)
+        deltas.push(event.text)
+      } else if (event.type === 'textDone') texts.set(event.part, event.text)
+      // One that does not end is stopped: it would fill the log.
+      if (textBytes > maxSummaryBytes || size.bytes() > maxJsonBytes) return endOfSummary(whole(), 'length')
     }
-    return { code: 'streamCut', message: 'The summary ended without saying that it was complete.', retry: 'short' }
+    const message = 'The summary ended without saying that it was complete.'
+    return { kind: 'fault', fault: { code: 'streamCut', message, retry: 'short' } }
   } finally {
     deltas.stop()
   }
 }
 
+/** Returns the model that writes summaries, of the provider that makes the next call. */
+export function summaryModel({ model, compaction }: Pick<TurnModules, 'model' | 'compaction'>): {
+  readonly name: string
+  readonly isOther: boolean
+  readonly facts: ModelFacts
+} {
+  const { choice, factsOf } = model()
+  const name = compaction.model ?? choice.model
+  return { name, isOther: name !== choice.model, facts: factsOf(name) }
+}
+
 /**
  * Returns the request for a summary. It begins with the bytes of the conversation's last one, so that the provider reads
- * them from its cache; another model gets no reasoning of the first.
+ * them from its cache; another model gets no reasoning, effort or output limit of the first.
  */
 function summaryRequest({ modules }: TurnContext, { item, entries }: Summarised): ModelRequest {
   const { outputSchema: _, ...base } = modules.requests.next()
-  const { model, prompt } = modules.compaction
-  const asked = summaryPrompt(prompt, item.instructions ?? null)
-  if (model === null || model === base.model) return { ...base, entries: [...entries, asked] }
-  const foreign = entries.map((entry) => (entry.kind === 'response' ? { ...entry, adapter: 'none', parts: [] } : entry))
-  return { ...base, model, entries: [...foreign, asked] }
+  const { name, isOther, facts } = summaryModel(modules)
+  const asked = summaryPrompt(modules.compaction.prompt, item.instructions ?? null)
+  const readable = readableEntries(entries, facts)
+  if (!isOther) return { ...base, entries: [...readable, asked] }
+  const { effort: __, maxOutputTokens: ___, ...plain } = base
+  const most = modules.model().maxOutputOf(name)
+  const foreign = readable.map((entry) =>
+    entry.kind === 'response' ? { ...entry, adapter: 'none', parts: [] } : entry,
+  )
+  const limit = most === undefined ? {} : { maxOutputTokens: most }
+  return { ...plain, model: name, ...limit, entries: [...foreign, asked] }
 }

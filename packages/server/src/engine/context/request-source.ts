@@ -92,12 +92,20 @@ export function createRequestSource({ conversation, tools, offered, model, gathe
         ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
         instructions: context === null ? '' : (readText(context.instructions) ?? missingFile),
         tools: context === null ? [] : toolsOf(context.tools),
-        entries: facts.images ? entries : entries.map(withoutImages),
+        entries: readableEntries(entries, facts),
         ...(turn?.outputSchema === undefined ? {} : { outputSchema: turn.outputSchema }),
         cacheKey: meta.conversationId,
       }
     },
   }
+}
+
+/** Returns the entries as a model of these abilities can read them. */
+export function readableEntries(
+  entries: readonly ModelEntry[],
+  { images }: Pick<ModelAbilities, 'images'>,
+): readonly ModelEntry[] {
+  return images ? entries : entries.map(withoutImages)
 }
 
 const withoutTheirImages = new WeakMap<ModelEntry, ModelEntry>()

@@ -5,6 +5,8 @@ interface Follower {
   readonly clientId: ClientId
   readonly access: ClientAccess
   readonly canApprove: boolean
+  /** True for a client that shows a reached limit and lets its user go on. */
+  readonly canRaiseLimits: boolean
   /** Called with the number of followers when others join or leave. */
   readonly counted: (followers: number) => void
   /** Ends the delivery of events; removes the follower, too. */
@@ -23,6 +25,8 @@ export interface Participants {
   readonly followerCount: number
   /** Ids of the followers that can answer an approval now. */
   readonly answerers: readonly ClientId[]
+  /** True while a follower can let its user go on beyond a limit. */
+  readonly canRaiseLimits: boolean
   endDeliveries(): void
   /** True when running work continues after the last client of the server has left. */
   readonly detached: boolean
@@ -55,6 +59,9 @@ export function createParticipants(): Participants {
     },
     get answerers() {
       return [...followers].filter(({ canApprove }) => canApprove).map(({ clientId }) => clientId)
+    },
+    get canRaiseLimits() {
+      return [...followers].some(({ canRaiseLimits }) => canRaiseLimits)
     },
     endDeliveries() {
       for (const { end } of followers) end()

@@ -53,7 +53,10 @@ interface PlannedRetry {
 }
 
 /** Announces a retry and waits for it. */
-async function waitForRetry({ conversation, modules, signal }: TurnContext, planned: PlannedRetry): Promise<void> {
+export async function waitForRetry(
+  { conversation, modules, signal }: TurnContext,
+  planned: PlannedRetry,
+): Promise<void> {
   const { turnId, failure: cause, delayMs, attempt, attempts } = planned
   const asked = cause.retryAfterMs === undefined ? {} : { asked: true as const }
   const retryAt = modules.clock.now() + delayMs
@@ -143,7 +146,11 @@ function discardOpen({ conversation }: TurnContext, turnId: TurnId, reason: stri
 type NextRetry = Pick<PlannedRetry, 'delayMs' | 'attempt' | 'attempts'>
 
 /** Returns when the call is tried again, and how often at most; null where it is not. */
-function nextRetry({ modules }: TurnContext, failures: readonly ModelFailure[], elapsedMs: number): NextRetry | null {
+export function nextRetry(
+  { modules }: TurnContext,
+  failures: readonly ModelFailure[],
+  elapsedMs: number,
+): NextRetry | null {
   const { limits } = modules.model()
   const plan = planRetry({ failures, limits, random: modules.random(), elapsedMs })
   if (plan.type !== 'retry') return null
@@ -151,6 +158,6 @@ function nextRetry({ modules }: TurnContext, failures: readonly ModelFailure[], 
   return { delayMs: plan.delayMs, attempt, attempts: attempt + plan.maxAttempts - plan.attempt }
 }
 
-function toFailure({ code, message, status }: ModelFailure): Failure {
+export function toFailure({ code, message, status }: ModelFailure): Failure {
   return { code, message, ...(status === undefined ? {} : { status }) }
 }

@@ -1,8 +1,10 @@
 import type { ConversationEvent, Failure, ItemId, QueuedMessage } from '@parley/protocol'
+import type { ReachedLimit } from '../../core/conversation-limits.ts'
 import type { Step } from '../../core/next-step.ts'
 import { repeatedFailure, timesInRow } from '../../core/repeated-calls.ts'
 import { runCall } from '../calls/run-call.ts'
 import { runCompaction } from '../compaction/run-compaction.ts'
+import { noticeItem } from '../conversation/notices.ts'
 import { keepLongWaiting, longWaiting } from '../messages/attachments.ts'
 import { findAnswerProblem } from '../messages/output-schema.ts'
 import { consumedMessage, startInboxTurn } from '../messages/user-messages.ts'
@@ -32,6 +34,8 @@ export async function performStep(context: TurnContext, step: ActiveStep): Promi
       if (repeated === null) await runTogether(context, step.itemIds)
       return repeated
     }
+    case 'askLimit':
+      return askLimit(context, step.reached)
     case 'failTurn':
       return step.failure
     case 'compact':
@@ -40,6 +44,19 @@ export async function performStep(context: TurnContext, step: ActiveStep): Promi
       completeTurn(conversation, modules.ids, await findAnswerProblem(conversation.state))
       return null
   }
+}
+
+/** Parks the turn until someone lets it go on. Returns the failure that ends it where nobody could. */
+function askLimit({ conversation, modules }: TurnContext, { limit, failure, goingOn }: ReachedLimit): Failure | null {
+  const turnId = conversation.state.core.turn?.id
+  if (turnId === undefined || !modules.mayRaiseLimit()) return failure
+  const reason = `${failure.message} ${goingOn}`
+  const item = noticeItem(modules.ids.item(), { level: 'warning', code: failure.code, title: reason })
+  conversation.recordAll([
+    { type: 'item.completed', turnId, item },
+    { type: 'turn.parked', turnId, reason, limit },
+  ])
+  return null
 }
 
 /** Returns the waiting messages that the step moves into the turn. */

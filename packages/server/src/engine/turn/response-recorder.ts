@@ -23,7 +23,7 @@ interface ResponseRecorder {
 }
 
 /** JSON bytes of text and arguments in one response, far above real responses. Its log line holds them twice. */
-const maxJsonBytes = 4 * 1024 * 1024
+export const maxJsonBytes = 4 * 1024 * 1024
 
 /** Creates the recorder of one response. `source` is the model that streams it, since settings may change meanwhile. */
 export function createResponseRecorder(context: TurnContext, turnId: TurnId, source: CurrentModel): ResponseRecorder {
@@ -101,7 +101,7 @@ interface ResponseSize {
   bytes(): number
 }
 
-function createResponseSize(): ResponseSize {
+export function createResponseSize(): ResponseSize {
   const unfinished = new Map<string, number>()
   let total = 0
   return {

@@ -1,7 +1,7 @@
 import type { Config } from '@parley/config'
 import type { ModelFacts } from '@parley/models'
 import type { Rules, UserRules } from '@parley/policy'
-import { type ClientId, type ModelChoice, modelInUse } from '@parley/protocol'
+import { type ClientId, type ModelChoice, modelInUse, type TurnBudget } from '@parley/protocol'
 import type { Redaction } from '@parley/redaction'
 import type { Fallback } from '../../core/fallback-model.ts'
 import type { Clock, Ids } from '../../ports/clock-and-ids.ts'
@@ -55,6 +55,8 @@ export interface TurnModules {
   readonly gather: () => Promise<RequestContext>
   readonly requests: RequestSource
   readonly compaction: CompactionSettings
+  /** Limits of the whole conversation. */
+  readonly budget: TurnBudget
   /** Models that take over, in order, when the retries of a call are used up. */
   readonly fallbacks: readonly Fallback[]
   readonly retryWait: RetryWait
@@ -62,10 +64,12 @@ export interface TurnModules {
   readonly answerers: () => readonly ClientId[]
   /** Tells if a running call may ask the user: not in a script, and not under the policy `never`. */
   readonly mayAsk: () => boolean
+  /** Tells if someone can let a turn go on beyond a limit of the conversation, now or on return. */
+  readonly mayRaiseLimit: () => boolean
 }
 
 /** Model that makes the next call: the client of its provider and what is known of it. */
-export interface CurrentModel extends Pick<ModelSource, 'client' | 'limits' | 'factsOf'> {
+export interface CurrentModel extends Pick<ModelSource, 'client' | 'limits' | 'factsOf' | 'maxOutputOf'> {
   readonly choice: ModelChoice
   readonly facts: ModelFacts
   /** Output limit that the user set. */
@@ -101,7 +105,8 @@ export function createTurnModules(
     const choice = modelInUse(conversation.state.core)
     const { client, limits: retries, factsOf, maxOutputOf } = sourceOf(choice.modelProvider)
     const { model: name } = choice
-    return { client, limits: retries, choice, factsOf, facts: factsOf(name), maxOutputTokens: maxOutputOf(name) }
+    const own = { facts: factsOf(name), maxOutputTokens: maxOutputOf(name) }
+    return { client, limits: retries, choice, factsOf, maxOutputOf, ...own }
   }
   const { environment } = toolPorts
   const gather = () => {
@@ -127,6 +132,7 @@ export function createTurnModules(
     gather,
     requests: createRequestSource({ conversation, tools, offered: mcp.offered, model, gather }),
     compaction: compactionSettings(config),
+    budget: budgetOf(config),
     fallbacks,
     retryWait: createRetryWait(clock),
     answerers: () => clients.answerers,
@@ -134,5 +140,15 @@ export function createTurnModules(
     mayAsk: () =>
       conversation.state.core.settings.approvalPolicy !== 'never' &&
       (clients.answerers.length > 0 || clients.followerCount === 0),
+    mayRaiseLimit: () => clients.canRaiseLimits || clients.followerCount === 0,
+  }
+}
+
+function budgetOf({ limits = {} }: Config): TurnBudget {
+  const { max_turns: modelCalls, max_tokens: tokens, max_cost: costUsd } = limits
+  return {
+    ...(modelCalls === undefined ? {} : { modelCalls }),
+    ...(tokens === undefined ? {} : { tokens }),
+    ...(costUsd === undefined ? {} : { costUsd }),
   }
 }

@@ -102,7 +102,7 @@ export class TurnLoop {
     if (this.#ending !== null || this.#stop.signal.aborted) return () => this.#settle()
     if (this.#closing) return null
     const { conversation, modules, patience } = this.#parts
-    const step = nextStep(conversation.state, () => isWindowFull({ conversation, modules }))
+    const step = nextStep(conversation.state, () => isWindowFull({ conversation, modules }), modules.budget)
     if (step.kind === 'await') return null
     const { signal } = this.#stop
     return async () => {

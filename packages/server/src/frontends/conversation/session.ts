@@ -17,6 +17,7 @@ export interface Session {
   readonly actor: Actor
   readonly access: ClientAccess
   readonly canApprove: boolean
+  readonly canRaiseLimits: boolean
   readonly isInitialized: boolean
   /** True for a client on this machine that may change something. */
   readonly mayLogIn: boolean
@@ -40,6 +41,7 @@ interface SessionPorts {
 export function createSession({ clientId, identity, distinctTitle, isLocal }: SessionPorts): Session {
   let actor: Actor = { clientId, name: 'client' }
   let canApprove = false
+  let canRaiseLimits = false
   let access: ClientAccess = 'full'
   let stage: 'new' | 'answered' | 'ready' = 'new'
 
@@ -52,6 +54,9 @@ export function createSession({ clientId, identity, distinctTitle, isLocal }: Se
     },
     get canApprove() {
       return canApprove
+    },
+    get canRaiseLimits() {
+      return canRaiseLimits
     },
     get isInitialized() {
       return stage !== 'new'
@@ -68,6 +73,7 @@ export function createSession({ clientId, identity, distinctTitle, isLocal }: Se
       stage = 'answered'
       access = wanted
       canApprove = access === 'full' && capabilities.includes('approvals')
+      canRaiseLimits = access === 'full' && capabilities.includes('limits')
       return {
         protocolVersion: version,
         serverInfo: identity.serverInfo,

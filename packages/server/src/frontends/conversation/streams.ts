@@ -55,9 +55,9 @@ export function createStreams({ peer, session, conversations, onFault }: StreamP
     const stream = { egress, end }
     active.get(id)?.end()
     clients.join(session)
-    const { actor, access, canApprove } = session
+    const { actor, access, canApprove, canRaiseLimits } = session
     const counted = (followers: number) => tellClients(id, followers)
-    const unfollow = clients.follow({ clientId: actor.clientId, access, canApprove, counted, end })
+    const unfollow = clients.follow({ clientId: actor.clientId, access, canApprove, canRaiseLimits, counted, end })
     active.set(id, stream)
     return stream
   }

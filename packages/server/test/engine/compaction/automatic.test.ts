@@ -27,7 +27,7 @@ describe('a conversation that almost fills the window', () => {
         "user: [Carried over word for word by parley: message 1] one",
         "user: [Carried over word for word by parley: message 2] two",
         "response: [Summary of the conversation before this point. A model wrote it: it m",
-        "user: [Notes of parley, not written by the user or a model. The conversation",
+        "user: [Notes of parley, not written by the user. The plan and what calls are",
         "user: three",
       ]
     `)
@@ -164,7 +164,7 @@ describe('a request that the provider finds too long', () => {
       [
         "user: [Carried over word for word by parley: message 1] one",
         "response: [Summary of the conversation before this point. A model wrote it: it m",
-        "user: [Notes of parley, not written by the user or a model. The conversation",
+        "user: [Notes of parley, not written by the user. The plan and what calls are",
         "user: two",
       ]
     `)

@@ -87,7 +87,7 @@ describe('forty facts of a long conversation', () => {
     for (const rule of rules) expect(text).toContain(rule)
     expect(text).toContain('- [done] Write the importer\n- [in progress] Write the exporter')
     expect(text).toContain(
-      '- not run: rm -r build-4711 (the user denied this and said: keep build-4711, the release needs it)',
+      '- not run: "rm -r build-4711" (the user denied this and said: keep build-4711, the release needs it)',
     )
     expect(text).toContain('Files read so far (read again what you need):\n- notes.txt')
     expect(text.split('What is next?')).toHaveLength(2)
@@ -136,7 +136,7 @@ describe('forty facts of a long conversation', () => {
       [
         "[Carried over by parley, its middle left out: message 1]
       begin0 293x
-      [… 29412 bytes of this message are left out here …]
+      [… 29412 bytes are left out here …]
       295x end0",
         "[Carried over word for word by parley: message 2]
       begin1 30000x end1",

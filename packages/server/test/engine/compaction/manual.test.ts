@@ -38,7 +38,7 @@ describe('a compaction that the user asks for', () => {
         "user: <environment>",
         "user: [Carried over word for word by parley: message 1] Never touch main.ts",
         "response: [Summary of the conversation before this point. A model wrote it: it m",
-        "user: [Notes of parley, not written by the user or a model. The conversation",
+        "user: [Notes of parley, not written by the user. The plan and what calls are",
         "user: go on",
       ]
     `)
@@ -119,7 +119,7 @@ describe('a compaction that the user asks for', () => {
         "user: [Carried over word for word by parley: message 1] one",
         "user: [Carried over word for word by parley: message 2] two",
         "response: [Summary of the conversation before this point. A model wrote it: it m",
-        "user: [Notes of parley, not written by the user or a model. The conversation",
+        "user: [Notes of parley, not written by the user. The plan and what calls are",
         "response: I look.",
         "result:  1 alpha [lines 1-1 of 1, file of 6 bytes]",
       ]

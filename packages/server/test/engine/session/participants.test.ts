@@ -5,6 +5,7 @@ const follower = {
   clientId: 'c-1',
   access: 'full',
   canApprove: true,
+  canRaiseLimits: false,
   counted: () => undefined,
   end: () => undefined,
 } as const

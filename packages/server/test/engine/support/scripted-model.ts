@@ -25,7 +25,7 @@ export interface Answer {
   /** Form of the response in the provider's protocol. */
   readonly parts?: readonly unknown[]
   readonly usage?: Partial<TokenUsage>
-  readonly stop?: 'stop' | 'length' | 'filter' | 'paused'
+  readonly stop?: 'stop' | 'length' | 'filter' | 'context' | 'paused'
   /** Failure that ends the response instead of its completion. */
   readonly failure?: Partial<ModelFailure>
   /** Called and awaited before the end or the failure is sent; the signal ends the wait. */

@@ -57,7 +57,7 @@ export interface Watched {
 }
 
 /** Further fields of its handshake. */
-export type Greeting = Pick<ParamsOf<'initialize'>, 'access'>
+export type Greeting = Pick<ParamsOf<'initialize'>, 'access' | 'capabilities'>
 
 export async function connectTestClient(transport: Transport, name = 'test', more: Greeting = {}): Promise<TestClient> {
   const watched = new Map<string, { take(envelope: Envelope): void }>()

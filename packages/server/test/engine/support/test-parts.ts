@@ -21,7 +21,7 @@ export type TestPorts = Partial<EngineParts> & {
   /** Models of other providers, by id. */
   readonly others?: Readonly<Record<string, ScriptedModel>>
   /** What is known of the models besides a context window of 1,000 tokens. */
-  readonly facts?: Partial<ModelFacts>
+  readonly facts?: Partial<ModelFacts> | ((model: string) => Partial<ModelFacts>)
 }
 
 /** Returns the parts of a server over the real system, except the model and the given ports. */
@@ -59,7 +59,11 @@ export function testParts(
     models: () => (providerId) => ({
       client: (Object.entries(sources).find(([id]) => id === providerId)?.[1] ?? model).client,
       limits: { requestMaxRetries: 2, streamMaxRetries: 2 },
-      factsOf: () => ({ ...unknownModel, contextWindow: 1000, ...facts }),
+      factsOf: (model) => ({
+        ...unknownModel,
+        contextWindow: 1000,
+        ...(typeof facts === 'function' ? facts(model) : facts),
+      }),
       maxOutputOf: () => undefined,
     }),
     writeLog: () => undefined,

@@ -68,6 +68,12 @@ export class McpConversation {
       this.#ask({ approval, item, turn })
     }
     if (!isParked || pending.length > 0) return
+    // A limit is raised by a person only.
+    if (core.turn?.limit !== undefined)
+      return void (await this.client.request('conversation/interrupt', {
+        conversationId: this.conversationId,
+        turnId: core.turn.id,
+      }))
     await this.client.request('conversation/continue', { conversationId: this.conversationId })
   }
 

@@ -1,0 +1,54 @@
+import type { ConversationState, Failure, LimitName, TurnBudget } from '@parley/protocol'
+
+/** Limit of a conversation that is reached, and what to say of it. */
+export interface ReachedLimit {
+  readonly limit: LimitName
+  /** Failure of the turn where nobody can be asked. */
+  readonly failure: Failure
+  /** Consequence of going on, as a sentence. */
+  readonly goingOn: string
+}
+
+type Core = Pick<ConversationState['core'], 'usage' | 'limitsFrom'>
+
+/** Returns the limit that lets no further model call begin; null while one may. Beyond a limit it counts anew. */
+export function reachedLimit({ usage, limitsFrom: from = {} }: Core, limits: TurnBudget): ReachedLimit | null {
+  const { total, calls = 0 } = usage
+  const tokens = total.inputTokens + total.outputTokens
+  const { modelCalls: callLimit, tokens: tokenLimit, costUsd: costLimit } = limits
+  if (callLimit !== undefined && calls >= callLimit + (from.modelCalls ?? 0)) {
+    const what = `${counted(calls, 'model call')} of this conversation, max_turns of [limits] is ${callLimit}`
+    return reached('modelCalls', what, counted(callLimit, 'more call'))
+  }
+  if (tokenLimit !== undefined && tokens >= tokenLimit + (from.tokens ?? 0))
+    return reached(
+      'tokens',
+      `${tokens} tokens of this conversation, max_tokens of [limits] is ${tokenLimit}`,
+      `${tokenLimit} more tokens`,
+    )
+  if (costLimit === undefined || tokens === 0) return null
+  const { costUsd, isPartCost } = total
+  if ((costUsd === undefined || isPartCost === true) && from.unpriced !== true)
+    return reached(
+      'price',
+      `the price of a call is not known, so the cost cannot be held to max_cost of [limits] ($${costLimit})`,
+      'calls without a known price',
+    )
+  if ((costUsd ?? 0) < costLimit + (from.costUsd ?? 0)) return null
+  return reached(
+    'costUsd',
+    `$${costUsd} for this conversation, max_cost of [limits] is $${costLimit}`,
+    `$${costLimit} more`,
+  )
+}
+
+const codes = { modelCalls: 'maxTurns', tokens: 'maxTokens', costUsd: 'maxCost', price: 'maxCost' } as const
+
+function reached(limit: LimitName, what: string, more: string): ReachedLimit {
+  const message = `Limit reached: ${what}.`
+  return { limit, failure: { code: codes[limit], message }, goingOn: `Going on allows ${more}.` }
+}
+
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`
+}
