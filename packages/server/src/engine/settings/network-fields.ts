@@ -1,7 +1,6 @@
 import { isAbsolute, join } from 'node:path'
 import type { Config, ProviderSettings } from '@parley/config'
-import { createNetworkFetch, type Env, type ProviderConfig, providerDefaults } from '@parley/models'
-import { readConfig } from './read-config.ts'
+import { type Env, type ProviderConfig, providerDefaults } from '@parley/models'
 
 type NetworkFields = Pick<
   ProviderConfig,
@@ -17,19 +16,12 @@ export function networkFields(settings: ProviderSettings, { network }: Config, e
     streamIdleTimeoutMs: settings.stream_idle_timeout_ms ?? providerDefaults.streamIdleTimeoutMs,
     ...(connectTimeoutMs === undefined ? {} : { connectTimeoutMs }),
     ...(requestTimeoutMs === undefined ? {} : { requestTimeoutMs }),
-    ...(network === undefined ? {} : { network: settingsOf(network, env) }),
+    ...(network === undefined ? {} : { network: networkSettings(network, env) }),
   }
 }
 
-/** Returns the `fetch` of logins and MCP servers, which goes the way that the user's own `[network]` describes. */
-export function configuredFetch(home: string, env: Env): typeof fetch {
-  return createNetworkFetch(env, () => {
-    const { network } = readConfig(home, {}).values
-    return network === undefined ? {} : settingsOf(network, env)
-  })
-}
-
-function settingsOf(
+/** Returns the settings of `[network]`, with the CA file as an absolute path. */
+export function networkSettings(
   { proxy, no_proxy: noProxy, ca_file: caFile, system_ca: systemCa }: NonNullable<Config['network']>,
   env: Env,
 ): NonNullable<NetworkFields['network']> {
