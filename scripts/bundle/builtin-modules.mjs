@@ -21,7 +21,7 @@ export function builtinModules() {
 
 /** Modules that take 1-3 ms to load, and that most programs need late or not at all. */
 const loadedAtCall = new Set(
-  ['child_process', 'crypto', 'http', 'net', 'os', 'v8', 'zlib'].map((name) => `node:${name}`),
+  ['child_process', 'crypto', 'fs/promises', 'http', 'net', 'os', 'v8', 'zlib'].map((name) => `node:${name}`),
 )
 
 /** Resolves to a module that reads each name only where it is used; the bundler drops the others. */

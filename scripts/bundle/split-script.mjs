@@ -7,7 +7,8 @@ import { root } from './places.mjs'
 /** @typedef {Readonly<Record<string, readonly string[]>>} Later */
 
 /**
- * Builds the code of a program as one script and later ones, each read when something of it is imported. No module of ours is in the first and in a later one, which takes it from the first.
+ * Builds the code of a program as one script and later ones, each read when something of it is imported. No module of
+ * ours is in the first and in a later one, which takes it from the first.
  * @param {string} name Name of the first script.
  * @param {string} entry
  * @param {Later} later What each later script is read for, by its name: files of ours, and packages as they are imported.

@@ -17,7 +17,8 @@ type Row = ResultOf<'usage/read'>['rows'][number]
 
 /** Runs `parley usage`: tokens and cost of all conversations, by day, model or folder, with their sum. */
 export async function runUsage(launch: Launch, { by, since, json }: UsageFlags): Promise<number> {
-  const from = since === undefined ? {} : { since: firstDay(since, new Date()) }
+  const day = since === undefined ? null : firstDay(since, new Date())
+  const from = day === null ? {} : { since: day }
   await using parley = await connect(launch, { clientName: 'parley-usage' })
   const { rows } = await parley.request('usage/read', { by, ...from })
   const lines =
@@ -25,7 +26,8 @@ export async function runUsage(launch: Launch, { by, since, json }: UsageFlags):
       ? rows.map(({ key, ...row }) => JSON.stringify({ [by]: key, ...row }))
       : usageLines(rows, { by, home: userFolder() }).map(showEffects)
   process.stdout.write(lines.map((line) => `${line}\n`).join(''))
-  if (rows.length === 0 && json !== true) process.stderr.write('Nothing was asked of a model yet.\n')
+  if (rows.length === 0 && json !== true)
+    process.stderr.write(`Nothing was asked of a model ${day === null ? 'yet' : `since ${day}`}.\n`)
   return exitCodes.ok
 }
 

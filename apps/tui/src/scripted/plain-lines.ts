@@ -39,9 +39,11 @@ function howItEnded(item: Extract<Item, { type: 'commandExecution' }>): string {
 }
 
 function ending(item: Extract<Item, { type: 'commandExecution' }>): string {
-  const { status, exitCode, signal, durationMs } = item
+  const { status, exitCode, signal, durationMs, failure } = item
   if (status !== 'completed' && status !== 'failed') return statusWords(item)
   const after = durationMs === undefined ? '' : ` after ${formatDuration(durationMs)}`
+  // The signal is the one that the time limit sent.
+  if (failure?.code === 'timedOut') return `stopped at its time limit${after}`
   if (signal !== undefined) return `killed by ${signal}${after}`
   if (exitCode === undefined || exitCode === null) return statusWords(item)
   return `exit ${exitCode}${after}`

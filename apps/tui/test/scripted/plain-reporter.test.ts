@@ -155,6 +155,15 @@ describe('stderr shows a command', () => {
     )
   })
 
+  test('that its time limit ended, by a signal', () => {
+    const failure = { code: 'timedOut', message: 'stopped' }
+    const timedOut = { status: 'failed', exitCode: null, signal: 'SIGTERM', durationMs: 40, failure } as const
+    const ended = command('i-1', 'x', timedOut)
+    expect(play([started(command('i-1', 'x')), executionStarted('i-1'), completed(ended)]).stderr).toBe(
+      '$ x\n→ stopped at its time limit after 40 ms\n',
+    )
+  })
+
   test('that was not run, with the rule that forbids it', () => {
     const denied = command('i-1', 'rm x', { status: 'denied', decision })
     expect(play([started(command('i-1', 'rm x')), completed(denied)]).stderr).toBe(

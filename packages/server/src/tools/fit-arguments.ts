@@ -58,7 +58,7 @@ const table: Readonly<Record<string, Fields>> = {
     fields: {
       command: { otherNames: ['cmd', 'script', 'commands', 'argv'] },
       workdir: { otherNames: ['cwd', 'working_directory', 'dir'] },
-      timeout_ms: { ...number, otherNames: ['timeout', 'timeoutMs'] },
+      timeout_ms: { ...number, otherNames: ['timeoutMs'] },
       escalate: boolean,
       network: boolean,
       background: { ...boolean, otherNames: ['run_in_background', 'is_background'] },
@@ -127,7 +127,8 @@ function ofKind(value: unknown, kind: Field['kind']): unknown {
 function fitCommand(given: Readonly<Record<string, unknown>>): FittedCall {
   const { command: raw, workdir = '.' } = given
   const command = typeof raw === 'string' && raw.startsWith('[') ? (argvIn(raw) ?? raw) : raw
-  const args = { ...given, command }
+  const { timeout, ...rest } = given
+  const args = { ...timeLimitOf(timeout), ...rest, command }
   if ((typeof command !== 'string' && !isArgv(command)) || typeof workdir !== 'string') return { name: 'shell', args }
   const found = patchInCommand({ command, workdir })
   if (found.kind === 'patch') return { name: 'apply_patch', args: { patch: found.patch } }
@@ -135,6 +136,13 @@ function fitCommand(given: Readonly<Record<string, unknown>>): FittedCall {
   const problem =
     'Not run: apply_patch is no program of this machine, and this command does more than apply a patch. Make the change with a tool of its own, then run the rest.'
   return { problem }
+}
+
+/** Reads `timeout`, which other programs count in ms or in seconds: below 1000 only seconds make sense. */
+function timeLimitOf(timeout: unknown): { readonly timeout_ms?: number } {
+  const written = ofKind(timeout, 'number')
+  if (typeof written !== 'number') return {}
+  return { timeout_ms: written < 1000 ? written * 1000 : written }
 }
 
 /** Returns the words of a command that was written as JSON in a string. */

@@ -67,6 +67,7 @@ function hasRun({ durationMs }: Call): boolean {
 
 function exit(item: Call): Span | null {
   if (item.type === 'commandExecution' && item.background) return { text: 'in the background', tone: 'muted' }
+  if (item.failure?.code === 'timedOut') return { text: '✗ time limit', tone: 'bad' }
   if ('signal' in item && item.signal !== undefined)
     return { text: `✗ ended by ${stripEffects(item.signal)}`, tone: 'bad' }
   const code = 'exitCode' in item ? item.exitCode : undefined

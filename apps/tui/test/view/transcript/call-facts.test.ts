@@ -21,6 +21,12 @@ test.each([
   expect(words.join('')).toBe(expected)
 })
 
+test('a command that its time limit ended says so, and not the signal', () => {
+  const failure = { code: 'timedOut', message: 'stopped' }
+  const words = callFacts({ ...stopped, status: 'failed', signal: 'SIGTERM', exitCode: null, failure })
+  expect(words.map(({ text }) => text)).toEqual(['✗ time limit'])
+})
+
 describe('the rights that a command ran with', () => {
   const done: ItemOf<'commandExecution'> = { ...stopped, status: 'completed', exitCode: 0, durationMs: 5 }
   const outside = { sandbox: 'none', network: true } as const

@@ -122,7 +122,12 @@ async function planWholeFile(
   const before = decoded?.ok === true ? decoded.file : noText
   const texts = restoreInText({ path: edit.path, old: '', new: edit.content }, textOfFile(before), secretsIn)
   if ('code' in texts) return [failureAt(edit, texts)]
-  file.bytes = inFormOf(before, texts.new)
+  const bytes = inFormOf(before, texts.new)
+  if (file.bytes !== null && Buffer.compare(file.bytes, bytes) === 0)
+    return [
+      failureAt(edit, problem('nothingToDo', `${edit.path} has this content already, so there is nothing to do.`)),
+    ]
+  file.bytes = bytes
   return []
 }
 

@@ -85,6 +85,12 @@ describe('a whole file', () => {
     expect(textOf(outcome)).toBe('new')
   })
 
+  it('is refused where the file has that content already', async () => {
+    expect(textOf(await written('a\r\n', 'a\n'))).toBe(
+      'nothingToDo: a has this content already, so there is nothing to do.',
+    )
+  })
+
   it('keeps line ends and byte order mark of the file it replaces', async () => {
     expect(textOf(await written('\uFEFFa\r\nb\r\n', 'c\nd\n'))).toBe('\uFEFFc\r\nd\r\n')
     expect(textOf(await written('a\nb\r\n', 'c\nd\n'))).toBe('c\nd\n')
