@@ -213,10 +213,11 @@ describe('--output-format result', () => {
       conversationId: expect.any(String),
       turnId: expect.any(String),
       outcome: 'completed',
+      stopReason: 'done',
       answer: 'Fine.',
       failure: null,
       denials: [],
-      usage: { inputTokens: 20, cachedInputTokens: 0, outputTokens: 10, reasoningTokens: 0 },
+      usage: { inputTokens: 20, cachedInputTokens: 0, outputTokens: 10, reasoningTokens: 0, costUsd: 0 },
     })
   })
 

@@ -16,7 +16,7 @@ const atRest = /The end\.[\s\S]*› Ask[\s\S]*(?:sandbox|asks)/
 const calls = Array.from({ length: 230 }, (_, n) =>
   n === 100
     ? { name: 'shell', arguments: { command: 'cat long.txt' } }
-    : { name: 'read_file', arguments: { path: 'a.txt' } },
+    : { name: 'read_file', arguments: { path: n % 2 === 0 ? 'a.txt' : './a.txt' } },
 )
 
 describe.skipIf(!hasTmux())('the transcript view in tmux', () => {

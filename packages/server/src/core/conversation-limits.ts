@@ -5,7 +5,7 @@ export interface ReachedLimit {
   readonly limit: LimitName
   /** Failure of the turn where nobody can be asked. */
   readonly failure: Failure
-  /** Consequence of going on, as a sentence. */
+  /** Consequence of going on, as a sentence for those who can. */
   readonly goingOn: string
 }
 
@@ -17,13 +17,13 @@ export function reachedLimit({ usage, limitsFrom: from = {} }: Core, limits: Tur
   const tokens = total.inputTokens + total.outputTokens
   const { modelCalls: callLimit, tokens: tokenLimit, costUsd: costLimit } = limits
   if (callLimit !== undefined && calls >= callLimit + (from.modelCalls ?? 0)) {
-    const what = `${counted(calls, 'model call')} of this conversation, max_turns of [limits] is ${callLimit}`
+    const what = `${counted(calls, 'model call')} of this conversation, max_turns of [limits] is ${callLimit}${raised(from.modelCalls, callLimit)}`
     return reached('modelCalls', what, counted(callLimit, 'more call'))
   }
   if (tokenLimit !== undefined && tokens >= tokenLimit + (from.tokens ?? 0))
     return reached(
       'tokens',
-      `${tokens} tokens of this conversation, max_tokens of [limits] is ${tokenLimit}`,
+      `${tokens} tokens of this conversation, max_tokens of [limits] is ${tokenLimit}${raised(from.tokens, tokenLimit)}`,
       `${tokenLimit} more tokens`,
     )
   if (costLimit === undefined || tokens === 0) return null
@@ -37,7 +37,7 @@ export function reachedLimit({ usage, limitsFrom: from = {} }: Core, limits: Tur
   if ((costUsd ?? 0) < costLimit + (from.costUsd ?? 0)) return null
   return reached(
     'costUsd',
-    `$${costUsd} for this conversation, max_cost of [limits] is $${costLimit}`,
+    `$${costUsd} for this conversation, max_cost of [limits] is $${costLimit}${raised(from.costUsd, costLimit, '$')}`,
     `$${costLimit} more`,
   )
 }
@@ -47,6 +47,11 @@ const codes = { modelCalls: 'maxTurns', tokens: 'maxTokens', costUsd: 'maxCost',
 function reached(limit: LimitName, what: string, more: string): ReachedLimit {
   const message = `Limit reached: ${what}.`
   return { limit, failure: { code: codes[limit], message }, goingOn: `Going on allows ${more}.` }
+}
+
+/** Returns up to where a limit holds by now, where someone went on beyond it. */
+function raised(from: number | undefined, limit: number, unit = ''): string {
+  return from === undefined ? '' : `, by now ${unit}${Number((from + limit).toFixed(9))}`
 }
 
 function counted(count: number, noun: string): string {

@@ -45,11 +45,18 @@ describe('a limit of a conversation', () => {
       'maxTurns',
       /3 model calls .* max_turns .* is 3\. Going on allows 3 more calls\./,
     ],
-    [used({}, { modelCalls: 2 }), { modelCalls: 1 }, 'modelCalls', 'maxTurns', /Going on allows 1 more call\./],
+    [
+      used({}, { modelCalls: 2 }),
+      { modelCalls: 1 },
+      'modelCalls',
+      'maxTurns',
+      /is 1, by now 3\. Going on allows 1 more call\./,
+    ],
     [used(), { tokens: 250 }, 'tokens', 'maxTokens', /300 tokens .* max_tokens .* is 250\. .* 250 more tokens\./],
     [used(), { costUsd: 1.5 }, 'costUsd', 'maxCost', /\$1\.5 for .* max_cost .* is \$1\.5\. .* \$1\.5 more\./],
     [used({ isPartCost: true }), { costUsd: 9 }, 'price', 'maxCost', /price of a call is not known/],
     [used({ isPartCost: true }, { unpriced: true }), { costUsd: 1 }, 'costUsd', 'maxCost', /\$1\.5 for/],
+    [used({}, { costUsd: 1.3 }), { costUsd: 0.2 }, 'costUsd', 'maxCost', /is \$0\.2, by now \$1\.5\./],
   ])('%j with %j is %s', (core, limits, limit, code, words) => {
     const reached = reachedLimit(core, limits)
     expect(reached).toMatchObject({ limit, failure: { code } })

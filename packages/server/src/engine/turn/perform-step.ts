@@ -49,7 +49,8 @@ export async function performStep(context: TurnContext, step: ActiveStep): Promi
 /** Parks the turn until someone lets it go on. Returns the failure that ends it where nobody could. */
 function askLimit({ conversation, modules }: TurnContext, { limit, failure, goingOn }: ReachedLimit): Failure | null {
   const turnId = conversation.state.core.turn?.id
-  if (turnId === undefined || !modules.mayRaiseLimit()) return failure
+  if (turnId === undefined || !modules.mayRaiseLimit())
+    return { ...failure, message: `${failure.message} Raise it in config.toml, or go on from \`parley resume\`.` }
   const reason = `${failure.message} ${goingOn}`
   const item = noticeItem(modules.ids.item(), { level: 'warning', code: failure.code, title: reason })
   conversation.recordAll([

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { appendFileSync, existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { scriptedModel } from '../../engine/support/scripted-model.ts'
@@ -219,6 +219,25 @@ test('a reply to a parked conversation asks its approval, then sends its message
   hand.send({ jsonrpc: '2.0', id: (await hand.asked()).id, result: { decision: 'approved' } })
   expect((await answer).content).toEqual([{ type: 'text', text: 'and more' }])
   expect(isMade(place)).toBe(true)
+})
+
+test('a reply to a conversation that waits at a limit raises it for nobody, and says so', async () => {
+  await using place = testPlace()
+  appendFileSync(join(place.root, '.parley', 'config.toml'), '[limits]\nmax_turns = 1\n')
+  const earlier = place.start({ model: scriptedModel({ calls: [{ name: 'list_dir', args: {} }] }) })
+  const terminal = await earlier.connect('terminal', { capabilities: ['limits'] })
+  const { conversationId } = await terminal.request('conversation/create', { cwd: place.cwd })
+  const watched = await terminal.watch(conversationId)
+  await watched.send('look')
+  await watched.until(({ core }) => core.turn?.limit !== undefined)
+  await earlier.close()
+  const model = scriptedModel()
+  await using hand = await takeHand(place.start({ model }))
+  const { content, isError } = await hand.call('codex-reply', { prompt: 'more', threadId: conversationId }).answer
+  expect({ isError, text: content[0].text }).toMatchObject({
+    text: expect.stringContaining('Limit reached: 1 model call'),
+  })
+  expect(model.requests).toHaveLength(0)
 })
 
 test.each(['before', 'after'])(
