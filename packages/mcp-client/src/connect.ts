@@ -27,6 +27,7 @@ import {
 /** Server over HTTP. */
 export interface Endpoint {
   readonly url: string
+  readonly fetch: typeof fetch
   readonly headers: Record<string, string>
   /** Resolves to the token of a login, anew for each request and where one was refused; null without a login. */
   readonly token?: (refused?: string) => Promise<string | null>
@@ -115,7 +116,7 @@ function transportFor({ wire, onRemark }: ConnectOptions): Transport {
   const options = {
     requestInit: { headers: wire.headers },
     fetch: withToken(
-      limitedFetch(() => refuse(tooLarge)),
+      limitedFetch(wire.fetch, () => refuse(tooLarge)),
       wire.token,
     ),
   }

@@ -54,6 +54,7 @@ interface LoginRequest {
   readonly redirect: Redirect
   readonly signal: AbortSignal
   readonly now: () => number
+  readonly fetch: typeof fetch
 }
 
 /** Login that waits for the user's browser. */
@@ -64,7 +65,7 @@ export interface WaitingLogin {
 }
 
 /** Begins a login by OAuth: asks the server who authorises for it, and registers there. Rejects with `McpLoginError`. */
-export async function beginMcpLogin({ url, redirect, signal, now }: LoginRequest): Promise<WaitingLogin> {
+export async function beginMcpLogin({ url, redirect, signal, now, fetch }: LoginRequest): Promise<WaitingLogin> {
   const memory: Memory = {}
   const state = randomBytes(24).toString('base64url')
   let authorizeUrl = ''
@@ -72,7 +73,7 @@ export async function beginMcpLogin({ url, redirect, signal, now }: LoginRequest
     authorizeUrl = at.href
   }
   const provider = providerFrom(memory, { uri: redirect.uri, state, open })
-  await authorise(provider, { url, signal })
+  await authorise(provider, { url, signal, fetch })
   if (!isProtectedAddress(authorizeUrl)) {
     const { protocol, host } = new URL(authorizeUrl)
     throw new McpLoginError(
@@ -84,17 +85,23 @@ export async function beginMcpLogin({ url, redirect, signal, now }: LoginRequest
     const found = await redirect.arrived(state)
     const code = found.get('code')
     if (code === null) throw new McpLoginError('refused', `The login was refused (${found.get('error') ?? 'no code'}).`)
-    await authorise(provider, { url, signal, code, iss: found.get('iss') })
+    await authorise(provider, { url, signal, fetch, code, iss: found.get('iss') })
     return loginFrom(memory, url, now())
   }
   return { authorizeUrl, login: finish() }
+}
+
+interface Renewal {
+  readonly nowMs: number
+  readonly signal: AbortSignal
+  readonly fetch: typeof fetch
 }
 
 /**
  * Gets new tokens for a login. Rejects with `McpLoginError`; `ended` means that the user must log in again. The SDK's
  * `auth` is not used: where the server does not answer, it begins a new login instead.
  */
-export async function renewMcpLogin({ url, state }: McpLogin, nowMs: number, signal: AbortSignal): Promise<McpLogin> {
+export async function renewMcpLogin({ url, state }: McpLogin, { nowMs, signal, fetch }: Renewal): Promise<McpLogin> {
   const memory: Memory = { ...state }
   const { discovery, client, tokens } = kept(memory)
   const refreshToken = tokens?.refresh_token
@@ -105,7 +112,7 @@ export async function renewMcpLogin({ url, state }: McpLogin, nowMs: number, sig
     ...(metadata === undefined ? {} : { metadata }),
     ...(resourceMetadata === undefined ? {} : { resource: resourceMetadata.resource }),
   }
-  await explained({ url, signal }, async ({ sdk, fetchFn }) => {
+  await explained({ url, signal, fetch }, async ({ sdk, fetchFn }) => {
     const request = { ...about, clientInformation: client, refreshToken, fetchFn }
     memory['tokens'] = { ...tokens, ...(await sdk.refreshAuthorization(authorizationServerUrl, request)) }
   })
@@ -156,6 +163,7 @@ function providerFrom(memory: Memory, { uri, state, open }: Interaction): OAuthC
 interface Asked {
   readonly url: string
   readonly signal: AbortSignal
+  readonly fetch: typeof fetch
 }
 
 interface Step extends Asked {
@@ -163,9 +171,9 @@ interface Step extends Asked {
   readonly iss?: string | null
 }
 
-async function authorise(provider: OAuthClientProvider, { url, signal, code, iss = null }: Step): Promise<void> {
+async function authorise(provider: OAuthClientProvider, { code, iss = null, ...asked }: Step): Promise<void> {
   const answer = { ...(code === undefined ? {} : { authorizationCode: code }), ...(iss === null ? {} : { iss }) }
-  await explained({ url, signal }, ({ sdk, fetchFn }) => sdk.auth(provider, { serverUrl: url, fetchFn, ...answer }))
+  await explained(asked, ({ sdk, fetchFn }) => sdk.auth(provider, { serverUrl: asked.url, fetchFn, ...answer }))
 }
 
 /** Characters of a server's own words that are shown: they may be a whole page. */
@@ -183,28 +191,29 @@ interface Tools {
 const answerMs = 30_000
 
 /** Loads what a login needs, which is too much for the start of the program. */
-async function loadTools(signal: AbortSignal): Promise<Tools> {
+async function loadTools({ signal, fetch }: Asked): Promise<Tools> {
   const [sdk, { limitedFetch }] = await Promise.all([
     import('@modelcontextprotocol/client'),
     import('./read-replies.ts'),
   ])
-  const send = limitedFetch(() => undefined)
+  const send = limitedFetch(fetch, () => undefined)
   const fetchFn: FetchLike = (input, init) =>
     send(input, { ...init, signal: AbortSignal.any([signal, AbortSignal.timeout(answerMs)]) })
   return { sdk, fetchFn }
 }
 
 /** Runs a step of the SDK. Its errors become a `McpLoginError`. */
-async function explained({ url, signal }: Asked, step: (tools: Tools) => Promise<unknown>): Promise<void> {
-  const tools = await loadTools(signal)
+async function explained(asked: Asked, step: (tools: Tools) => Promise<unknown>): Promise<void> {
+  const tools = await loadTools(asked)
   try {
     await step(tools)
   } catch (error) {
     if (error instanceof McpLoginError) throw error
-    const said = error instanceof Error ? error.message : String(error)
+    const cause = error instanceof Error && error.cause instanceof Error ? ` (${error.cause.message})` : ''
+    const said = error instanceof Error ? `${error.message}${cause}` : String(error)
     const shown = said.length > shownChars ? `${said.slice(0, shownChars)}…` : said
     const isEnd = error instanceof tools.sdk.OAuthError && endCodes.includes(error.code)
-    const message = `The login at ${new URL(url).host} failed: ${shown}${shown.endsWith('.') ? '' : '.'}`
+    const message = `The login at ${new URL(asked.url).host} failed: ${shown}${shown.endsWith('.') ? '' : '.'}`
     throw new McpLoginError(isEnd ? 'ended' : 'refused', message, error)
   }
 }

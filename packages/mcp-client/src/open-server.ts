@@ -23,6 +23,8 @@ export interface McpPorts extends ProgramPorts {
   readonly patience: McpPatience
   readonly redaction: Redaction
   readonly logins: McpLogins
+  /** Sends the requests to servers over HTTP. */
+  readonly fetch: typeof fetch
 }
 
 /** Server that has answered `initialize` and `tools/list`. */
@@ -101,16 +103,16 @@ export async function openServer(settings: McpSettings, ports: McpPorts, watch: 
   }
 }
 
-function endpointOf({ name, launch }: McpSettings, { env, logins }: McpPorts): Endpoint {
+function endpointOf({ name, launch }: McpSettings, { env, logins, fetch }: McpPorts): Endpoint {
   if (launch.kind !== 'http') throw new Error(launch.kind === 'none' ? launch.problem : 'it has no url')
   const { url, headers, tokenVariable } = launch
   const isAuthorised = Object.keys(headers).some((header) => header.toLowerCase() === 'authorization')
-  if (tokenVariable === null && isAuthorised) return { url, headers: { ...headers } }
+  if (tokenVariable === null && isAuthorised) return { url, fetch, headers: { ...headers } }
   if (tokenVariable === null)
-    return { url, headers: { ...headers }, token: (refused) => logins.tokenFor(name, url, refused) }
+    return { url, fetch, headers: { ...headers }, token: (refused) => logins.tokenFor(name, url, refused) }
   const token = env[tokenVariable] ?? ''
   if (token === '') throw new Error(`the variable ${tokenVariable} (bearer_token_env_var) is not set`)
-  return { url, headers: { ...headers, Authorization: `Bearer ${token}` } }
+  return { url, fetch, headers: { ...headers, Authorization: `Bearer ${token}` } }
 }
 
 /** Runs one call at a time. Calls during a run lead to one more run, since a server may notify without end. */

@@ -71,9 +71,9 @@ export function isUnasked(message: JSONRPCMessage): boolean {
 }
 
 /** Returns a `fetch` that reads no more of an answer than the limit, and calls `onTooLarge` at once where there is more. */
-export function limitedFetch(onTooLarge: () => void): typeof fetch {
+export function limitedFetch(send: typeof fetch, onTooLarge: () => void): typeof fetch {
   return async (input, init) => {
-    const response = await fetch(input, init)
+    const response = await send(input, init)
     if (response.body === null) return response
     const isStream = response.headers.get('content-type')?.includes('text/event-stream') === true
     const body = response.body.pipeThrough(limiter(isStream, onTooLarge))

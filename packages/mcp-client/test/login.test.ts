@@ -20,7 +20,7 @@ async function serverWith(metadata: object, registration = JSON.stringify(client
   const redirect = { uri: 'http://127.0.0.1:1/callback', arrived: () => new Promise<URLSearchParams>(() => undefined) }
   const { signal } = new AbortController()
   return {
-    begin: () => beginMcpLogin({ url: `${origin}/mcp`, redirect, signal, now: () => 0 }),
+    begin: () => beginMcpLogin({ url: `${origin}/mcp`, redirect, signal, now: () => 0, fetch }),
     async [Symbol.asyncDispose]() {
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))

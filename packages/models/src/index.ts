@@ -4,6 +4,7 @@ export { type ModelAbilities, type ModelFacts, modelFacts, type Price } from './
 export { checkNetwork, type NetworkStep } from './check/check-network.ts'
 export { keyVariable, readKey } from './exchange/endpoint.ts'
 export { askedWaitText, planRetry, type RetryLimits } from './failures/retry-wait.ts'
+export { createNetworkFetch } from './http/network-fetch.ts'
 export { type ImageLimits, imageLimitsOf } from './image-limits.ts'
 export {
   type FreeformInput,

@@ -105,4 +105,23 @@ describe('an endpoint', () => {
       title: expect.stringContaining('HTTP 401): set bearer_token_env_var or http_headers'),
     })
   })
+
+  it('is reached through the proxy of [network]', async () => {
+    const seen: (string | undefined)[] = []
+    const proxy = createServer(({ url }, response) => {
+      seen.push(url)
+      response.writeHead(404).end()
+    })
+    await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve))
+    const { port } = proxy.address() as AddressInfo
+    await using talk = await startTalk({
+      config: `[mcp_servers.remote]\nurl = "http://mcp.invalid/mcp"\n[network]\nproxy = "http://127.0.0.1:${port}"\n`,
+      steps: [{ text: 'Hello.' }],
+    })
+    await talk.send('Hi')
+    await talk.turnEnded()
+    proxy.close()
+    proxy.closeAllConnections()
+    expect(seen[0]).toBe('http://mcp.invalid/mcp')
+  })
 })

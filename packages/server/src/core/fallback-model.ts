@@ -22,7 +22,9 @@ export function nextModel(core: Core, fallbacks: readonly Fallback[], failure: M
   if (!isOther && failure.retry === 'never' && !ofThisModel.has(failure.code)) return null
   const own = settings.modelProvider
   const choices = fallbacks.map(({ model, provider }) => ({ modelProvider: provider ?? own, model }))
-  const others = choices.filter((choice) => !isSame(choice, settings))
+  const others = choices.filter(
+    (choice, at) => !isSame(choice, settings) && choices.findIndex((first) => isSame(first, choice)) === at,
+  )
   const used = isOther ? others.findIndex((choice) => isSame(choice, modelInUse(core))) : -1
   if (isOther && used < 0) return null
   return others[used + 1] ?? null

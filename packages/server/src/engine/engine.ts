@@ -63,6 +63,8 @@ export interface EngineParts
   readonly identity: ServerIdentity
   readonly credentials: CredentialStore
   readonly keys: KeptLogins
+  /** Sends the requests of logins and to MCP servers. */
+  readonly fetch: typeof fetch
   readonly files: Files
   readonly mcpPatience?: McpPatience
   /** Flags of the command line that set the ceiling; default: the default ceiling. */
@@ -147,11 +149,11 @@ interface LoginParts extends Pick<LoginPorts, 'report'> {
 
 /** Returns a function to the logins of this process, whose code is loaded with the first one. */
 function loginsWhenNeeded(
-  { home, env, credentials: store, redaction, clock }: EngineParts,
+  { home, env, credentials: store, redaction, clock, fetch }: EngineParts,
   { connectedClients, mcpServers, report }: LoginParts,
 ): () => Promise<Logins> {
   const ways = { announce: connectedClients.announceLogin, restart: mcpServers.restart, report }
-  const ports = { home, env, store, redaction, clock, ...ways }
+  const ports = { home, env, store, redaction, clock, fetch, ...ways }
   let opened: Promise<Logins> | null = null
   return () => {
     opened ??= import('./login/logins.ts').then(({ createLogins }) => createLogins(ports))
@@ -170,10 +172,11 @@ function openMcpServers(parts: EngineParts): McpServers {
     identity,
     mcpPatience: patience = usualPatience,
     redaction,
-    keys,
+    keys: logins,
+    fetch,
   } = parts
   const { version } = identity.serverInfo
-  return createMcpServers({ host, sandboxes, secrets, env, home, version, patience, redaction, logins: keys })
+  return createMcpServers({ host, sandboxes, secrets, env, home, version, patience, redaction, logins, fetch })
 }
 
 /** Creates the environments: this machine, and those behind exec-servers once a conversation takes them. */

@@ -20,7 +20,7 @@ import {
 import { rgPath } from '@vscode/ripgrep'
 import { createCredentialStore } from '../credentials/credential-store.ts'
 import { openKeyring, systemFolders } from '../credentials/keyring.ts'
-import { createModelSources, createProviderKeys, type EngineParts } from '../engine/index.ts'
+import { configuredFetch, createModelSources, createProviderKeys, type EngineParts } from '../engine/index.ts'
 import { randomIds, systemClock } from '../ports/clock-and-ids.ts'
 import { ownRunFolders } from '../serving/run-folder.ts'
 import { homeFolder, makeHomePrivate, openServerLog, userPlaces } from './home-folder.ts'
@@ -87,8 +87,7 @@ export function systemParts(options: ServerOptions): EngineParts {
   const { home, env, assets } = options
   const redaction = createRedaction({ home, env })
   const log = openServerLog(home, redaction.text)
-  const privacyReport = makeHomePrivate(home)
-  if (privacyReport !== null) reportPrivacy(privacyReport, log.write)
+  reportPrivacy(makeHomePrivate(home), log.write)
   const own = () => ownFiles(home)
   const userHome = env['HOME'] ?? homedir()
   const runFolders = [...ownRunFolders(env), ...options.hidden]
@@ -104,7 +103,8 @@ export function systemParts(options: ServerOptions): EngineParts {
     home,
     keyring: () => openKeyring({ host, env, home, folders: systemFolders }),
   })
-  const keys = createProviderKeys({ store: credentials, redaction, clock: systemClock })
+  const send = configuredFetch(home, env)
+  const keys = createProviderKeys({ store: credentials, redaction, clock: systemClock, fetch: send })
   // Every conversation waits for them when it opens.
   secrets().catch(() => undefined)
   return {
@@ -121,6 +121,7 @@ export function systemParts(options: ServerOptions): EngineParts {
     host,
     credentials,
     keys,
+    fetch: send,
     sandboxes: openSandboxes({
       cacheFile: join(home, 'cache', 'sandbox.json'),
       build: options.build,
@@ -172,7 +173,8 @@ function addedPlaces(home: string, userHome: string): readonly string[] | null {
   }
 }
 
-function reportPrivacy(sentence: string, write: (line: string) => void): void {
+function reportPrivacy(sentence: string | null, write: (line: string) => void): void {
+  if (sentence === null) return
   write(sentence)
   process.stderr.write(`parley: ${sentence}\n`)
 }

@@ -21,6 +21,12 @@ describe('the model that takes over', () => {
     expect(nextModel(on('b', 'three'), list, overloaded)).toBeNull()
   })
 
+  it('is each one once, should the list name it twice', () => {
+    const twice = [...list, { model: 'two', provider: 'a' }]
+    expect(nextModel(on('a', 'two'), twice, overloaded)?.model).toBe('three')
+    expect(nextModel(on('b', 'three'), twice, overloaded)).toBeNull()
+  })
+
   it('is never the model that has failed, should the list name it', () => {
     expect(nextModel(begun, [{ model: 'one' }, ...list], overloaded)?.model).toBe('two')
   })

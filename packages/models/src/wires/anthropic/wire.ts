@@ -66,9 +66,12 @@ function thinkingOf(kind: 'adaptive' | 'budget' | 'none', effort: string | undef
   if (effort === 'none') return { thinking: { type: 'disabled' } }
   if (kind === 'adaptive') return { thinking: { type: 'adaptive', display: 'summarized' } }
   const share = effort === undefined ? undefined : budgetShares[effort]
-  if (share === undefined) return {}
-  return { thinking: { type: 'enabled', budget_tokens: Math.max(1_024, Math.floor(maxOutputTokens * share)) } }
+  if (share === undefined || maxOutputTokens <= leastBudget) return {}
+  return { thinking: { type: 'enabled', budget_tokens: Math.max(leastBudget, Math.floor(maxOutputTokens * share)) } }
 }
+
+/** Least tokens of thinking that the API takes; they have to be fewer than those of the output. */
+const leastBudget = 1_024
 
 /** Share of the output that thinking may use, by effort. */
 const budgetShares: Readonly<Record<string, number>> = { minimal: 0.02, low: 0.1, medium: 0.3, high: 0.6, xhigh: 0.9 }

@@ -124,6 +124,12 @@ describe('the Messages request', () => {
       expect(bodyOf([user('a')], { model })['thinking']).toBeUndefined()
   })
 
+  it('sends no thinking where the output has no room for the least of it', () => {
+    const more = { model: 'claude-haiku-4-5', effort: 'high', maxOutputTokens: 1_000 }
+    expect(bodyOf([user('a')], more)).toMatchObject({ max_tokens: 1_000 })
+    expect(bodyOf([user('a')], more)['thinking']).toBeUndefined()
+  })
+
   it('holds answers to a schema in the words that the API takes', () => {
     const outputSchema = {
       type: 'object',

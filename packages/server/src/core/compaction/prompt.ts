@@ -54,9 +54,12 @@ export function newestEntries(all: readonly ModelEntry[], tokens: number): reado
   return [{ kind: 'user', content: [{ type: 'text', text: leftOut }] }, ...entries.slice(begin)]
 }
 
-/** Cuts the long texts of an entry; those of a response are the provider's own and stay. */
+/** Cuts the long texts of an entry; a response that is cut loses the provider's own form of it. */
 function shortened(entry: ModelEntry, bytes: number): ModelEntry {
-  if (entry.kind === 'response') return entry
+  if (entry.kind === 'response') {
+    const text = headAndTail(entry.text, bytes / 2)
+    return text === entry.text ? entry : { ...entry, adapter: 'none', parts: [], text }
+  }
   if (entry.kind === 'result') return { ...entry, text: headAndTail(entry.text, bytes / 2) }
   const content = entry.content.map((part) =>
     part.type === 'text' ? { ...part, text: headAndTail(part.text, bytes / 2) } : part,

@@ -14,6 +14,11 @@ interface Wanted {
   readonly signal: AbortSignal
 }
 
+interface ServerPorts {
+  readonly clock: Clock
+  readonly fetch: typeof fetch
+}
+
 interface ServerWay {
   readonly url: string
   readonly credential: Promise<McpCredential>
@@ -25,7 +30,10 @@ const patienceMs = 10 * 60_000
  * Begins a login to an MCP server in a browser of this machine. Rejects with `invalidParams` for a server without an
  * address, and `configInvalid` where the server has no login by OAuth.
  */
-export async function beginAtServer({ name, config, signal }: Wanted, { now }: Clock): Promise<ServerWay> {
+export async function beginAtServer(
+  { name, config, signal }: Wanted,
+  { clock, fetch }: ServerPorts,
+): Promise<ServerWay> {
   const url = addressOf(name, config)
   let expected: string | null = null
   const redirect = await openLoopbackRedirect((found) => expected !== null && found.get('state') === expected)
@@ -37,7 +45,7 @@ export async function beginAtServer({ name, config, signal }: Wanted, { now }: C
     },
   }
   try {
-    const { authorizeUrl, login } = await beginMcpLogin({ url, redirect: way, signal, now })
+    const { authorizeUrl, login } = await beginMcpLogin({ url, redirect: way, signal, now: clock.now, fetch })
     const credential = login.then((found): McpCredential => ({ kind: 'mcp', ...found }))
     // Awaited by the attempt, which begins after the reply.
     credential.catch(() => undefined)

@@ -22,9 +22,14 @@ interface Wanted {
   readonly signal: AbortSignal
 }
 
+interface FlowPorts {
+  readonly clock: Clock
+  readonly fetch: typeof fetch
+}
+
 /** Begins a login by a key or by OAuth. Rejects with `invalidParams` or `configInvalid`. */
-export async function beginLogin(wanted: Wanted, clock: Clock): Promise<Way> {
-  return wanted.flow === undefined ? byKey(wanted.key ?? '') : byOAuth(wanted, clock)
+export async function beginLogin(wanted: Wanted, ports: FlowPorts): Promise<Way> {
+  return wanted.flow === undefined ? byKey(wanted.key ?? '') : byOAuth(wanted, ports)
 }
 
 /** Throws `invalidParams` for a text that is no key. */
@@ -35,7 +40,7 @@ function byKey(key: string): Way {
 }
 
 /** Rejects with `invalidParams` where the provider has no issuer, and `configInvalid` where that does not answer. */
-async function byOAuth({ id, config, flow, signal }: Wanted, clock: Clock): Promise<Way> {
+async function byOAuth({ id, config, flow, signal }: Wanted, { clock, fetch }: FlowPorts): Promise<Way> {
   const { issuer, client_id: clientId, scopes = [] } = config.model_providers?.[id]?.oauth ?? {}
   if (issuer === undefined || clientId === undefined) {
     const next = `Add oauth = { issuer = "https://…", client_id = "…" } to [model_providers.${id}], or log in with a key.`
@@ -45,7 +50,7 @@ async function byOAuth({ id, config, flow, signal }: Wanted, clock: Clock): Prom
   const { beginByDevice, beginInBrowser } = await import('./oauth-flows.ts')
   const begin = flow === 'device' ? beginByDevice : beginInBrowser
   try {
-    const { url, userCode, tokens } = await begin(settings, { clock, signal })
+    const { url, userCode, tokens } = await begin(settings, { clock, fetch, signal })
     // Awaited by the attempt, which begins after the reply.
     tokens.catch(() => undefined)
     return { credential: tokens, url, ...(userCode === null ? {} : { userCode }) }

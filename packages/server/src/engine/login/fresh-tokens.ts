@@ -12,6 +12,7 @@ interface TokenPorts {
   /** Makes redaction know tokens before their first use. */
   readonly learn: (renewed: Credential) => void
   readonly now: () => number
+  readonly fetch: typeof fetch
   /** Token that was rejected although it has not ended; it is renewed all the same. */
   readonly refused?: string
 }
@@ -22,14 +23,14 @@ interface TokenPorts {
  */
 export async function freshTokens(
   login: RenewableCredential,
-  { name, store, learn, now, refused }: TokenPorts,
+  { name, store, learn, refused, ...ports }: TokenPorts,
 ): Promise<string> {
-  const isDue = (one: RenewableCredential) => one.accessToken === refused || endsSoon(one, now())
+  const isDue = (one: RenewableCredential) => one.accessToken === refused || endsSoon(one, ports.now())
   if (!isDue(login)) return login.accessToken
   const kept = await store.update(name, async (current) => {
     // Another process may have renewed it during the wait.
     if (current.kind === 'key' || !isDue(current)) return null
-    const renewed = await renew(current, { name, now })
+    const renewed = await renew(current, { name, ...ports })
     if (renewed !== null) learn(renewed)
     return renewed
   })
@@ -48,12 +49,13 @@ const renewalMs = 15_000
 interface Renewal {
   readonly name: CredentialName
   readonly now: () => number
+  readonly fetch: typeof fetch
 }
 
 /** Renews a login. Resolves to null when the server does not answer and the token is still good. */
-async function renew(login: RenewableCredential, { name, now }: Renewal): Promise<RenewableCredential | null> {
+async function renew(login: RenewableCredential, { name, now, fetch }: Renewal): Promise<RenewableCredential | null> {
   try {
-    return await renewed(login, now(), AbortSignal.timeout(renewalMs))
+    return await renewed(login, { nowMs: now(), signal: AbortSignal.timeout(renewalMs), fetch })
   } catch (error) {
     const code = codeOf(error)
     if (code === null || !(error instanceof Error)) throw error
@@ -63,10 +65,16 @@ async function renew(login: RenewableCredential, { name, now }: Renewal): Promis
   }
 }
 
-async function renewed(login: RenewableCredential, nowMs: number, signal: AbortSignal): Promise<RenewableCredential> {
-  if (login.kind === 'mcp') return { kind: 'mcp', ...(await renewMcpLogin(login, nowMs, signal)) }
+interface RenewalRequest {
+  readonly nowMs: number
+  readonly signal: AbortSignal
+  readonly fetch: typeof fetch
+}
+
+async function renewed(login: RenewableCredential, request: RenewalRequest): Promise<RenewableCredential> {
+  if (login.kind === 'mcp') return { kind: 'mcp', ...(await renewMcpLogin(login, request)) }
   const { renewTokens } = await import('./oauth-client.ts')
-  return renewTokens(login, nowMs, signal)
+  return renewTokens(login, request)
 }
 
 /** Returns the code of a failed renewal; null for any other error. */

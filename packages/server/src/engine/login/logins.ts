@@ -28,6 +28,7 @@ export interface LoginPorts {
   readonly store: CredentialStore
   readonly redaction: Pick<Redaction, 'learn' | 'text'>
   readonly clock: Clock
+  readonly fetch: typeof fetch
   /** Sends the end of an attempt to every client that may log in. */
   readonly announce: (end: LoginCompleted) => void
   readonly report: (fault: unknown) => void
@@ -68,7 +69,7 @@ export function createLogins(ports: LoginPorts): Logins {
       const provider = loginProvider(id, config, env)
       const controller = new AbortController()
       const { signal } = controller
-      const { credential, url, userCode } = await beginLogin({ id, key, flow, config, signal }, ports.clock)
+      const { credential, url, userCode } = await beginLogin({ id, key, flow, config, signal }, ports)
       const check = (found: Credential) => refusalOf(found, { provider, signal }, env)
       const about = { provider: id, mcpServer: null, variable: keyVariable(provider, env) ?? null }
       const loginId = begin({ name: `provider/${id}`, about, config, signal, credential, check }, controller)
@@ -78,7 +79,7 @@ export function createLogins(ports: LoginPorts): Logins {
       const config = ownConfig()
       const controller = new AbortController()
       const { signal } = controller
-      const { credential, url } = await beginAtServer({ name, config, signal }, ports.clock)
+      const { credential, url } = await beginAtServer({ name, config, signal }, ports)
       const about = { provider: null, mcpServer: name, variable: null }
       const check = () => Promise.resolve(null)
       return { loginId: begin({ name: `mcp/${name}`, about, config, signal, credential, check }, controller), url }

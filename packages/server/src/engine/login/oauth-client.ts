@@ -21,23 +21,37 @@ export class OAuthError extends Error {
   }
 }
 
+type SentRequest = oauth.CustomFetchOptions<'GET' | 'POST', URLSearchParams | undefined>
+
+interface RequestOptions {
+  readonly signal: AbortSignal
+  readonly [oauth.allowInsecureRequests]: boolean
+  readonly [oauth.customFetch]: (url: string, request: SentRequest) => Promise<Response>
+}
+
 /** Authorization server whose addresses are known. */
 export interface OAuthClient {
   readonly settings: OAuthSettings
   readonly server: oauth.AuthorizationServer
   readonly client: oauth.Client
-  options(signal: AbortSignal): { readonly signal: AbortSignal; readonly [oauth.allowInsecureRequests]: boolean }
+  options(signal: AbortSignal): RequestOptions
 }
 
 const answerMs = 30_000
 
 /** Reads the metadata of an issuer, as OpenID Connect or else as plain OAuth. Rejects with `OAuthError`. */
-export async function openOAuthClient(settings: OAuthSettings, signal: AbortSignal): Promise<OAuthClient> {
+export async function openOAuthClient(
+  settings: OAuthSettings,
+  signal: AbortSignal,
+  send: typeof fetch,
+): Promise<OAuthClient> {
   const issuer = new URL(settings.issuer)
   const options = (by: AbortSignal) => ({
     signal: AbortSignal.any([by, AbortSignal.timeout(answerMs)]),
     // Tokens travel without TLS only where they do not leave the machine; the schema of the configuration sees to it.
     [oauth.allowInsecureRequests]: issuer.protocol === 'http:',
+    [oauth.customFetch]: (url: string, { body, ...request }: SentRequest) =>
+      send(url, body === undefined ? request : { ...request, body }),
   })
   const found = await explained(settings, async () => {
     const first = await oauth.discoveryRequest(issuer, { algorithm: 'oidc', ...options(signal) })
@@ -84,16 +98,18 @@ export function tokensOf(
   }
 }
 
+interface Renewal {
+  readonly nowMs: number
+  readonly signal: AbortSignal
+  readonly fetch: typeof fetch
+}
+
 /** Gets new tokens for a login. Rejects with `OAuthError`; `invalid_grant` means that the login has ended. */
-export async function renewTokens(
-  login: OAuthCredential,
-  nowMs: number,
-  signal: AbortSignal,
-): Promise<OAuthCredential> {
+export async function renewTokens(login: OAuthCredential, { nowMs, signal, fetch }: Renewal): Promise<OAuthCredential> {
   const { issuer, clientId, refreshToken } = login
   if (refreshToken === null) throw new OAuthError('invalid_grant', 'The login has no token to renew it with.')
   const settings = { issuer, clientId, scopes: [] }
-  const { server, client, options } = await openOAuthClient(settings, signal)
+  const { server, client, options } = await openOAuthClient(settings, signal, fetch)
   const answer = await explained(settings, async () => {
     const response = await oauth.refreshTokenGrantRequest(server, client, oauth.None(), refreshToken, options(signal))
     return oauth.processRefreshTokenResponse(server, client, response)

@@ -24,15 +24,16 @@ export interface OAuthFlow {
 
 interface FlowPorts {
   readonly clock: Clock
+  readonly fetch: typeof fetch
   readonly signal: AbortSignal
 }
 
 const patienceMs = 10 * 60_000
 
 /** Begins a login in a browser of this machine: authorization code with PKCE, back to loopback. Rejects with `OAuthError`. */
-export async function beginInBrowser(settings: OAuthSettings, { clock, signal }: FlowPorts): Promise<OAuthFlow> {
+export async function beginInBrowser(settings: OAuthSettings, { clock, fetch, signal }: FlowPorts): Promise<OAuthFlow> {
   const by = AbortSignal.any([signal, AbortSignal.timeout(patienceMs)])
-  const opened = await openOAuthClient(settings, by)
+  const opened = await openOAuthClient(settings, by, fetch)
   const { server, client } = opened
   const { authorization_endpoint: endpoint } = server
   if (endpoint === undefined) throw new OAuthError('unsupported', 'The issuer has no login by browser. Try --device.')
@@ -76,9 +77,9 @@ export async function beginInBrowser(settings: OAuthSettings, { clock, signal }:
 }
 
 /** Begins a login in a browser of any machine, by a code that the user types there. Rejects with `OAuthError`. */
-export async function beginByDevice(settings: OAuthSettings, { clock, signal }: FlowPorts): Promise<OAuthFlow> {
+export async function beginByDevice(settings: OAuthSettings, { clock, fetch, signal }: FlowPorts): Promise<OAuthFlow> {
   const by = AbortSignal.any([signal, AbortSignal.timeout(patienceMs)])
-  const opened = await openOAuthClient(settings, by)
+  const opened = await openOAuthClient(settings, by, fetch)
   const { server, client } = opened
   if (server.device_authorization_endpoint === undefined)
     throw new OAuthError('unsupported', 'The issuer has no login by device code.')
@@ -94,7 +95,7 @@ export async function beginByDevice(settings: OAuthSettings, { clock, signal }: 
     )
     return oauth.processDeviceAuthorizationResponse(server, client, response)
   })
-  const poll = () => pollForTokens(opened, { clock, by, signal }, device)
+  const poll = () => pollForTokens(opened, { clock, fetch, by, signal }, device)
   const { href } = webAddress(device.verification_uri, settings)
   return { url: href, userCode: device.user_code, tokens: poll() }
 }

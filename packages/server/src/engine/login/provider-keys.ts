@@ -37,11 +37,12 @@ interface KeyPorts {
   readonly store: CredentialStore
   readonly redaction: Pick<Redaction, 'learn'>
   readonly clock: Pick<Clock, 'now'>
+  readonly fetch: typeof fetch
 }
 
 const prefix = 'provider/'
 
-export function createProviderKeys({ store, redaction, clock }: KeyPorts): KeptLogins {
+export function createProviderKeys({ store, redaction, clock, fetch }: KeyPorts): KeptLogins {
   const fromKeyring = createKeyringMemory(store)
 
   /** Resolves to a credential that redaction knows; null when there is none. */
@@ -55,7 +56,7 @@ export function createProviderKeys({ store, redaction, clock }: KeyPorts): KeptL
 
   const fresh = (name: CredentialName, credential: RenewableCredential, options: KeyOptions = {}) => {
     const learn = (renewed: Credential) => learnCredential(redaction, renewed)
-    return freshTokens(credential, { name, store, learn, now: clock.now, ...options })
+    return freshTokens(credential, { name, store, learn, now: clock.now, fetch, ...options })
   }
 
   async function keyOf(providerId: string, options: KeyOptions = {}): Promise<string | null> {

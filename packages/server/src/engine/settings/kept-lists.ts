@@ -29,7 +29,8 @@ const noStore: ListStore = { read: () => null, keep: () => undefined }
 
 /** Returns the place of a provider's list. */
 export function storeOf(provider: ProviderConfig | null, { home, files }: KeepPorts): ListStore {
-  if (provider === null) return noStore
+  // Packages list no models.
+  if (provider === null || provider.package !== undefined) return noStore
   const path = pathOf(provider, home)
   return {
     read: () => readList(path),

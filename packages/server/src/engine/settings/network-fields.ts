@@ -16,11 +16,12 @@ export function networkFields(settings: ProviderSettings, { network }: Config, e
     streamIdleTimeoutMs: settings.stream_idle_timeout_ms ?? providerDefaults.streamIdleTimeoutMs,
     ...(connectTimeoutMs === undefined ? {} : { connectTimeoutMs }),
     ...(requestTimeoutMs === undefined ? {} : { requestTimeoutMs }),
-    ...(network === undefined ? {} : { network: settingsOf(network, env) }),
+    ...(network === undefined ? {} : { network: networkSettings(network, env) }),
   }
 }
 
-function settingsOf(
+/** Returns the settings of `[network]`, with the CA file as an absolute path. */
+export function networkSettings(
   { proxy, no_proxy: noProxy, ca_file: caFile, system_ca: systemCa }: NonNullable<Config['network']>,
   env: Env,
 ): NonNullable<NetworkFields['network']> {

@@ -216,7 +216,7 @@ describe('a request that the provider finds too long', () => {
     })
   })
 
-  it('is summarised in halves when the summary is too long too', async () => {
+  it('is summarised in half its length when the request for the summary is too long too', async () => {
     await using place = testPlace()
     const model = scriptedModel(
       { text: long },
@@ -233,7 +233,9 @@ describe('a request that the provider finds too long', () => {
     }
     expect(linesOf(model.requests[4])).toMatchInlineSnapshot(`
       [
-        "user: [The beginning of the conversation is left out here: it is too long.]",
+        "user: <environment>",
+        "user: one",
+        "response: word word word word word word word word word word word word word word ",
         "user: two",
         "response: short",
         "user: This request comes from parley, the program around this conversation, ",

@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import type { ModelRequest } from '@parley/models'
 import { describe, expect, it } from 'vitest'
 import { scriptedModel } from '../support/scripted-model.ts'
@@ -223,19 +225,27 @@ describe('a compaction that was asked for and failed', () => {
 })
 
 describe('a model that only writes summaries', () => {
-  it('gets no effort, output limit or images that are for the model of the conversation', async () => {
+  it('gets no effort and no images that are for the model of the conversation', async () => {
     await using place = testPlace()
-    const model = scriptedModel({ text: long }, { text: 'Summary.' })
-    const config = { compact_model: 'small', model_reasoning_effort: 'high', model_max_output_tokens: '5000' }
-    const { client, watched } = await place.talk({ model, ...wide }, { config })
+    const png = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAIAAAADCAIAAAA=', 'base64')
+    writeFileSync(join(place.cwd, 'a.png'), png)
+    const look = { calls: [{ name: 'view_image', args: { path: 'a.png' } }] }
+    const model = scriptedModel(look, { text: long }, { text: 'Summary.' })
+    const config = { compact_model: 'small', model_reasoning_effort: 'high' }
+    const facts = (name: string) => ({ contextWindow: 100_000, images: name !== 'small' })
+    const { client, watched } = await place.talk({ model, facts }, { config })
     const { conversationId } = watched
     await watched.send('one')
     await watched.turnEnded()
     await client.request('conversation/compact', { conversationId })
     await watched.turnEnded()
-    expect(model.requests[0]).toMatchObject({ effort: 'high' })
-    expect(model.requests[1]).toMatchObject({ model: 'small' })
-    expect(model.requests[1]).not.toHaveProperty('effort')
+    expect(model.requests[1]).toMatchObject({ model: 'm1', effort: 'high' })
+    expect(model.requests[1]?.entries.at(-1)).toHaveProperty('images')
+    expect(model.requests[2]).toMatchObject({ model: 'small' })
+    expect(model.requests[2]).not.toHaveProperty('effort')
+    const result = model.requests[2]?.entries.find(({ kind }) => kind === 'result')
+    expect(result).not.toHaveProperty('images')
+    expect(textOf(result)).toContain('This model reads no images.')
   })
 })
 
@@ -250,5 +260,19 @@ describe('the share of the window', () => {
       await watched.turnEnded()
     }
     expect(watched.items().find(({ type }) => type === 'contextCompaction')).toMatchObject({ trigger: 'auto' })
+  })
+
+  it('is passed by a conversation that does not fit the window, however little it has grown since the last time', async () => {
+    await using place = testPlace()
+    const summary = { text: 'word '.repeat(9600) }
+    const model = scriptedModel({ text: 'word '.repeat(12_000) }, summary, { text: long }, { text: 'Short.' })
+    const config = { model_auto_compact_percent: '100' }
+    const { watched } = await place.talk({ model, facts: { contextWindow: 20_000 } }, { config })
+    for (const text of ['a '.repeat(9500), 'two', 'three']) {
+      await watched.send(text)
+      await watched.turnEnded()
+    }
+    const compactions = watched.items().filter(({ type }) => type === 'contextCompaction')
+    expect(compactions.map(({ text }) => text.slice(0, 6))).toEqual(['word w', 'Short.'])
   })
 })

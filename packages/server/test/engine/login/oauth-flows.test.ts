@@ -26,7 +26,7 @@ async function issuerWith(page: unknown) {
 describe('an issuer whose login page is no web address', () => {
   it.each([['file:///etc/passwd'], ['parley-evil:run'], ['no address']])('is refused: %s', async (page) => {
     await using issuer = await issuerWith(page)
-    const ports = { clock: systemClock, signal: new AbortController().signal }
+    const ports = { clock: systemClock, fetch, signal: new AbortController().signal }
     for (const begin of [beginInBrowser, beginByDevice])
       await expect(begin(issuer.settings, ports)).rejects.toMatchObject({
         name: 'OAuthError',
@@ -37,7 +37,7 @@ describe('an issuer whose login page is no web address', () => {
 
   it('is refused when it names none that is text', async () => {
     await using issuer = await issuerWith(42)
-    const ports = { clock: systemClock, signal: new AbortController().signal }
+    const ports = { clock: systemClock, fetch, signal: new AbortController().signal }
     await expect(beginInBrowser(issuer.settings, ports)).rejects.toMatchObject({ code: 'badAnswer' })
   })
 })

@@ -55,6 +55,16 @@ function place() {
 }
 
 describe('the list of models of a provider', () => {
+  it('is not kept for a package, which lists none', async () => {
+    using at = place()
+    writeFileSync(join(at.home, 'config.toml'), 'model_provider = "mine"\n[model_providers.mine]\npackage = "p"\n')
+    at.answers.push({ type: 'models', models: [] })
+    expect((await at.list(false, 5_000)).lists).toEqual([{ provider: 'mine', listedAt: 5_000 }])
+    const own = at.providers().providers.find(({ id }) => id === 'mine')
+    expect(own).toMatchObject({ wire: 'plugin' })
+    expect(own).not.toHaveProperty('models')
+  })
+
   it('is kept with its time, and comes back without asking', async () => {
     using at = place()
     expect((await at.list(true, 0)).models).toEqual([])

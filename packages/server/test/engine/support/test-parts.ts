@@ -9,6 +9,7 @@ import { createRedaction } from '@parley/redaction'
 import { diskFiles, diskPatchFiles, secretPaths } from '@parley/workspace'
 import { createCredentialStore } from '../../../src/credentials/credential-store.ts'
 import type { EngineParts } from '../../../src/engine/engine.ts'
+import { configuredFetch } from '../../../src/engine/login/configured-fetch.ts'
 import { createProviderKeys } from '../../../src/engine/login/provider-keys.ts'
 import { unknownModel } from '../../../src/engine/settings/facts-of-model.ts'
 import { randomIds, systemClock } from '../../../src/ports/clock-and-ids.ts'
@@ -33,6 +34,7 @@ export function testParts(
   const sources = { fake: model, ...others }
   const redaction = createRedaction({ home, env: ports.env ?? {} })
   const credentials = createCredentialStore({ home, keyring: () => null })
+  const send = configuredFetch(home, ports.env ?? {})
   return {
     program: 'parley/test',
     identity: { serverInfo: { name: 'parley', version: 'test', build: 'test' }, home },
@@ -44,7 +46,8 @@ export function testParts(
     random: () => 0.5,
     redaction,
     credentials,
-    keys: createProviderKeys({ store: credentials, redaction, clock: ports.clock ?? systemClock }),
+    keys: createProviderKeys({ store: credentials, redaction, clock: ports.clock ?? systemClock, fetch: send }),
+    fetch: send,
     files: nodeFiles,
     patchFiles: diskPatchFiles,
     host: openHost(),
