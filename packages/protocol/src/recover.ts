@@ -1,6 +1,6 @@
 import { utf8Length } from '@parley/text'
 import { valueAt } from './reduce/approvals.ts'
-import { denialOf, isCall, standingOutcome } from './reduce/items.ts'
+import { denialOf, interruptedCompaction, isCall, standingOutcome } from './reduce/items.ts'
 import type { Approval } from './schema/approval.ts'
 import type { ConversationEvent } from './schema/event.ts'
 import type { Failure, Item, Output } from './schema/item.ts'
@@ -84,7 +84,7 @@ function settledItem(open: OpenItem): Item {
   }
   if (item.type === 'fileChange' || item.type === 'toolCall') return { ...item, ...callEnd(item, executionStarted) }
   // A compaction that took effect before its item closed is done.
-  if (item.type === 'contextCompaction' && item.status === 'completed') return item
+  if (item.type === 'contextCompaction') return item.status === 'completed' ? item : interruptedCompaction(item)
   return { ...item, status: 'interrupted' }
 }
 

@@ -131,6 +131,7 @@ function nextSteps(name: string): readonly string[] {
     `[model_providers.${JSON.stringify(id)}]`,
     `package = ${JSON.stringify(name)}`,
     'env_key = "…"   # the variable that holds its key',
+    '# base_url = "https://…"   # its address, which some packages need',
     '',
     `then: parley -c model_provider=${id} -m MODEL`,
   ]

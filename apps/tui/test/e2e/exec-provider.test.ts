@@ -68,7 +68,7 @@ describe.concurrent('a provider that is not well is tried again, visibly:', () =
   })
 
   test.each<[string, object[], RegExp]>([
-    ['after failures of its own', [bad(500), bad(503)], /failed to answer.*Trying again in .*attempt 3/s],
+    ['after failures of its own', [bad(500), bad(503)], /is not answering.*Trying again in .*attempt 3/s],
     ['after an answer that was cut', [{ ...ok, cutAfterBytes: 700 }], /in the middle of the answer. Trying again/],
     ['after a stream that makes no sense', [{ raw: 'data: {oops\n\n' }], /something unreadable.*Trying again/],
     ['after a stream without an end', [{ raw: ': nothing\n\n' }], /ended its answer before it was complete/],

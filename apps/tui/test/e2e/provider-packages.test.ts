@@ -38,6 +38,7 @@ test('a provider package is installed without its scripts, answers in a turn, an
   expect(asked).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('--yes') })
   const added = await world.shell('parley provider add ./echo.tgz --yes')
   expect(added).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('package = "@maker/echo"') })
+  expect(added.stdout).toContain('# base_url = "https://…"')
   expect(added.stderr).toMatch(
     /package +@maker\/echo 1\.2\.3\n.*\ndependencies +0; install scripts of 1, which were not run/,
   )

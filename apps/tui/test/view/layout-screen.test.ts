@@ -222,7 +222,7 @@ const scenes: Readonly<Record<string, Scene>> = {
       turnId: 't1',
       retryAt: startedAt + 24_000,
       attempt: 2,
-      failure: { code: 'overloaded', message: 'The provider is overloaded.' },
+      failure: { code: 'overloaded', message: 'openai is overloaded.' },
     }),
   ),
   'a server that does not answer': sceneOf(after(turnStarted), { hangs: true }),

@@ -115,7 +115,7 @@ const verdicts = {
   rateLimited: {
     code: 'rateLimited',
     retry: 'short',
-    message: ({ provider }) => `${provider} is limiting how often this account may ask.`,
+    message: ({ provider }) => `${provider} limits how often you may ask.`,
   },
   contextTooLong: {
     code: 'contextTooLong',
@@ -144,12 +144,12 @@ const verdicts = {
   overloaded: {
     code: 'overloaded',
     retry: 'long',
-    message: ({ provider }) => `${provider} is overloaded at the moment.`,
+    message: ({ provider }) => `${provider} is overloaded.`,
   },
   providerError: {
     code: 'providerError',
     retry: 'short',
-    message: ({ provider }) => `${provider} failed to answer.`,
+    message: ({ provider }) => `${provider} is not answering.`,
   },
   invalidRequest: {
     code: 'invalidRequest',

@@ -99,6 +99,10 @@ export function classifyNetwork(fault: HttpFault, streaming: boolean, context: F
   if (code === 'CONNECT_TIMEOUT') return short('connectTimeout', `${host} did not accept the connection in time.`)
   if (tls.test(code)) return { code: 'tls', message: tlsMessage(code, host), retry: 'never' }
   if (code.startsWith('HPE_')) return short('malformedStream', `${host} did not answer in HTTP (${code}).`)
+  if (code === 'ERR_INVALID_URL') {
+    const message = `${provider} was not asked: it has no address that can be used. Set base_url of the provider in config.toml, as in base_url = "https://…/v1".`
+    return { code: 'invalidRequest', message, retry: 'never' }
+  }
   if (code.startsWith('ERR_') && !streaming) {
     return {
       code: 'invalidRequest',

@@ -92,7 +92,7 @@ describe('a provider that fails', () => {
       code: 'providerError',
       retry: 'short',
       status,
-      message: 'Test provider failed to answer.',
+      message: 'Test provider is not answering.',
     })
   })
 

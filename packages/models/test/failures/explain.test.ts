@@ -26,6 +26,14 @@ describe('a fault of the network', () => {
     expect(classifyNetwork(fault(code), streaming, context)).toMatchObject({ code: expected, retry })
   })
 
+  it('that is about the address names base_url of the provider', () => {
+    expect(classifyNetwork(fault('ERR_INVALID_URL'), false, context)).toMatchObject({
+      code: 'invalidRequest',
+      retry: 'never',
+      message: expect.stringMatching(/^OpenAI .*Set base_url of the provider/),
+    })
+  })
+
   it('that is about a certificate names the variable that helps', () => {
     expect(classifyNetwork(fault('SELF_SIGNED_CERT_IN_CHAIN'), false, context).message).toContain(
       'ca_file in [network]',

@@ -152,6 +152,11 @@ export function standingOutcome({ failedExecution, executionStarted }: OpenItem)
   return failedExecution === undefined || executionStarted ? null : failedExecution
 }
 
+/** Returns how a compaction ends that was stopped or cut off. It has changed nothing, and half a summary is not kept. */
+export function interruptedCompaction(item: ItemOf<'contextCompaction'>): ItemOf<'contextCompaction'> {
+  return { ...item, status: 'interrupted', title: 'Not compacted: interrupted', text: '' }
+}
+
 /** Returns the entry of a denied call in its turn's `denials`. */
 export function denialOf(item: Item): Turn['denials'][number] {
   const reason = 'decision' in item && item.decision !== undefined ? (item.decision.note ?? item.decision.reason) : ''

@@ -45,6 +45,8 @@ export interface ModelView {
   readonly repeated: RepeatedCalls
   readonly context: EventOf<'context.set'> | null
   readonly past: PastFacts
+  /** Titles of the commands left in the background, by their items; those that ended since included. */
+  readonly background: ReadonlyMap<ItemId, string>
   /** Input tokens that the provider counted last, beside the estimate of the same entries; null before that. */
   counted(files: SideFileReader): Counted | null
   /** Estimates the tokens of the entries of the next request. */
@@ -75,6 +77,7 @@ export function createModelView(): ModelView {
       return result?.kind === 'result' ? result.text : null
     },
     repeated: fold.repeated,
+    background: fold.background,
     estimate: (files, how) => sumOf(entries(files, how).map(tokensOfEntry)),
     get past() {
       return pastFacts(fold.past)

@@ -44,6 +44,8 @@ export interface Fold {
   readonly blocks: Block[]
   readonly calls: Map<ItemId, AnsweredCall>
   readonly outputFiles: Map<ItemId, string>
+  /** Titles of the commands left in the background, by their items. */
+  readonly background: Map<ItemId, string>
   readonly past: PastFold
   readonly repeated: RepeatedCalls
   marks: readonly Mark[]

@@ -1,5 +1,6 @@
 import type { ModelEntry } from '@parley/models'
 import { type ConversationEvent, type EventOf, type Item, isCall } from '@parley/protocol'
+import { backgroundLost, lostText, noteBackground } from './background-left.ts'
 import { clearedLine } from './compaction/cleared-line.ts'
 import { emptyPast, foldPast } from './compaction/past-facts.ts'
 import { tokensOfBlocks } from './compaction/weigh-blocks.ts'
@@ -11,6 +12,7 @@ export function emptyFold(): Fold {
     blocks: [],
     calls: new Map(),
     outputFiles: new Map(),
+    background: new Map(),
     past: emptyPast(),
     repeated: noRepeatedCalls(),
     marks: [],
@@ -57,6 +59,7 @@ export function foldEvent(fold: Fold, event: ConversationEvent, seq: number): vo
     case 'item.completed':
       addItem(fold, event.item, seq)
       noteOutput(fold, event.item)
+      noteBackground(fold.background, event.item)
       break
     case 'turn.ended':
       keepDraft(fold, seq)
@@ -97,7 +100,7 @@ function addResponse({ blocks, calls, repeated }: Fold, event: EventOf<'model.re
   blocks.push({ kind: 'response', seq, entry, calls: answered })
 }
 
-function addItem({ blocks, calls, draft, repeated }: Fold, item: Item, seq: number): void {
+function addItem({ blocks, calls, draft, repeated, background }: Fold, item: Item, seq: number): void {
   if (item.type === 'userMessage') forgetCalls(repeated)
   if (isCall(item)) noteResult(repeated, item)
   const answered = isCall(item) ? calls.get(item.id) : undefined
@@ -110,6 +113,10 @@ function addItem({ blocks, calls, draft, repeated }: Fold, item: Item, seq: numb
   else if (item.type === 'shellCommand')
     blocks.push({ kind: 'entry', seq, entry: userText(item.modelText ?? `I ran \`${item.command}\` myself.`) })
   else if (item.type === 'agentMessage') draft.push(item.text)
+  else if (item.type === 'notice' && item.code === backgroundLost && background.size > 0) {
+    blocks.push({ kind: 'entry', seq, entry: userText(lostText(background)) })
+    background.clear()
+  }
 }
 
 function noteOutput({ outputFiles }: Fold, item: Item): void {

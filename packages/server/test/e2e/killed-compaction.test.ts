@@ -21,7 +21,8 @@ it('a compaction that kill -9 tears is as if it had not begun', { timeout: 30_00
   expectShownIsStored(place, shown)
   const { watched, model: later } = await takeOver(place, conversationId)
   expect(watched.state.core).toMatchObject({ turn: null, open: {}, lastTurn: { outcome: 'interrupted' } })
-  expect(watched.items().at(-1)).toMatchObject({ type: 'contextCompaction', status: 'interrupted' })
+  const title = 'Not compacted: interrupted'
+  expect(watched.items().at(-1)).toMatchObject({ type: 'contextCompaction', status: 'interrupted', title, text: '' })
   await watched.send('two')
   await watched.turnEnded()
   expect(later.requests[0]?.entries.map(({ kind }) => kind)).toEqual(['user', 'user', 'response', 'user'])

@@ -1,4 +1,4 @@
-import { type Approval, type ConversationState, type Failure, modelInUse, type Turn } from '@parley/protocol'
+import type { Approval, ConversationState, Failure, Turn } from '@parley/protocol'
 import { approvedNotStarted, pendingApprovals } from '../../ui/answers.ts'
 import { isInboxPaused } from '../../ui/inbox.ts'
 import { isOffered, type UiState } from '../../ui/ui-state.ts'
@@ -90,7 +90,7 @@ function turnActivity(state: ConversationState, turn: Turn, ui: UiState, moment:
     return still([{ text: 'Limit reached. Enter on an empty line allows as much again, Esc ends it', tone: 'warn' }])
   if (turn.parked)
     return still([{ text: 'This turn waits. Enter on an empty line lets it go on, Esc ends it', tone: 'warn' }])
-  if (turn.retry !== null && turn.retry.retryAt > nowMs) return retryActivity(turn.retry, state, nowMs)
+  if (turn.retry !== null && turn.retry.retryAt > nowMs) return retryActivity(turn.retry, nowMs)
   return work
 }
 
@@ -118,13 +118,12 @@ export function tryWords(attempt: number, attempts: number | undefined): string 
 
 function retryActivity(
   { retryAt, attempt, attempts, failure, asked }: NonNullable<Turn['retry']>,
-  { core }: ConversationState,
   nowMs: number,
 ): Activity {
   const seconds = Math.ceil((retryAt - nowMs) / 1000)
   const line: Line = [
     {
-      text: `${failureWords(failure, modelInUse(core).modelProvider)}, ${tryWords(attempt, attempts)} in ${elapsed(seconds)}${asked === true ? ', as it asks' : ''}`,
+      text: `${failureWords(failure)}, ${tryWords(attempt, attempts)} in ${elapsed(seconds)}${asked === true ? ', as it asks' : ''}`,
       tone: 'warn',
     },
     { text: ' · esc stops · enter tries now', tone: 'muted' },
@@ -132,12 +131,8 @@ function retryActivity(
   return { line, changesAtMs: retryAt - (seconds - 1) * 1000 }
 }
 
-/** Faults of the provider itself, by the code of the failure. */
-const providerFaults: Readonly<Record<string, string>> = {
-  overloaded: 'is overloaded',
-  rateLimited: 'limits how often you may ask',
-  providerError: 'is not answering',
-}
+/** Codes of faults of the provider itself; their messages begin with its name and what is wrong. */
+const providerFaults: ReadonlySet<string> = new Set(['overloaded', 'rateLimited', 'providerError'])
 const cut: ReadonlySet<string> = new Set([
   'unreachable',
   'connectionReset',
@@ -146,10 +141,14 @@ const cut: ReadonlySet<string> = new Set([
   'idleTimeout',
 ])
 
-/** Returns why the provider is asked again. */
-export function failureWords({ code, message, status }: Failure, provider: string): string {
-  const fault = providerFaults[code]
-  if (fault !== undefined) return `${shownName(provider)} ${fault}${status === undefined ? '' : ` (${status})`}`
+/** Returns why the provider is asked again, without what it said of it. */
+export function failureWords({ code, message, status }: Failure): string {
   if (cut.has(code)) return 'connection lost'
+  if (!providerFaults.has(code)) return withoutStop(message)
+  const [fault = message] = message.split(' It said: ')
+  return `${withoutStop(fault)}${status === undefined ? '' : ` (${status})`}`
+}
+
+function withoutStop(message: string): string {
   return shownName(message).replace(/\.?\s*$/, '')
 }

@@ -1,4 +1,4 @@
-import { type ConversationState, modelInUse, type OpenItem } from '@parley/protocol'
+import type { ConversationState, OpenItem } from '@parley/protocol'
 import { approvedNotStarted, pendingApprovals } from '../../ui/answers.ts'
 import { isInboxPaused } from '../../ui/inbox.ts'
 import { isOffered, type UiState } from '../../ui/ui-state.ts'
@@ -39,7 +39,7 @@ function turnStatus(
   if (limit !== undefined) return 'Limit reached. An empty line allows as much again, Ctrl+C ends the turn.'
   if (parked) return 'This turn waits. An empty line lets it go on, Ctrl+C ends it.'
   if (retry !== null && retry.retryAt > nowMs)
-    return `${failureWords(retry.failure, modelInUse(state.core).modelProvider)}, ${tryWords(retry.attempt, retry.attempts)} follows. An empty line tries now, Ctrl+C stops.`
+    return `${failureWords(retry.failure)}, ${tryWords(retry.attempt, retry.attempts)} follows. An empty line tries now, Ctrl+C stops.`
   return runningWords(Object.values(state.core.open).filter(isRunningCall))
 }
 

@@ -39,34 +39,36 @@ test('a window that only watches offers to join again when the server is lost', 
 })
 
 test.each([
-  ['overloaded', 529, 'openai is overloaded (529), try 3 in 7 s'],
-  ['rateLimited', 429, 'openai limits how often you may ask (429), try 3 in 7 s'],
-  ['providerError', 503, 'openai is not answering (503), try 3 in 7 s'],
-  ['providerError', undefined, 'openai is not answering, try 3 in 7 s'],
-  ['streamCut', undefined, 'connection lost, try 3 in 7 s'],
-])('a retry after %s with status %s says whose fault it is, and which try comes', (code, status, words) => {
-  const failure = { code, message: 'It failed.', ...(status === undefined ? {} : { status }) }
-  const retryAt = startedAt + 8_000
-  const state = after(turnStarted, { type: 'retry.scheduled', turnId: 't1', retryAt, attempt: 3, failure })
-  expect(lineText(activityOf(state, openUi, at(1_000))?.line ?? [])).toContain(words)
-})
+  ['overloaded', 529, 'Work Models is overloaded.', 'Work Models is overloaded (529), try 3 in 7 s'],
+  ['rateLimited', 429, 'Work Models limits. It said: Slow.', 'Work Models limits (429), try 3 in 7 s'],
+  ['providerError', undefined, 'Work Models is not answering.', 'Work Models is not answering, try 3 in 7 s'],
+  ['streamCut', undefined, 'It failed.', 'connection lost, try 3 in 7 s'],
+])(
+  'a retry after %s with status %s names the provider as it is called, and which try comes',
+  (code, status, message, words) => {
+    const failure = { code, message, ...(status === undefined ? {} : { status }) }
+    const retryAt = startedAt + 8_000
+    const state = after(turnStarted, { type: 'retry.scheduled', turnId: 't1', retryAt, attempt: 3, failure })
+    expect(lineText(activityOf(state, openUi, at(1_000))?.line ?? [])).toContain(words)
+  },
+)
 
 test('a retry at the time that the provider named says so, and another model that took over is the one that fails', () => {
-  const failure = { code: 'overloaded', message: 'It failed.' }
+  const failure = { code: 'overloaded', message: 'Other is overloaded.' }
   const state = after(
     turnStarted,
     { type: 'model.fellBack', turnId: 't1', modelProvider: 'other', model: 'm2', failure },
     { type: 'retry.scheduled', turnId: 't1', retryAt: startedAt + 8_000, attempt: 2, failure, asked: true },
   )
   expect(lineText(activityOf(state, openUi, at(1_000))?.line ?? [])).toBe(
-    'other is overloaded, try 2 in 7 s, as it asks · esc stops · enter tries now',
+    'Other is overloaded, try 2 in 7 s, as it asks · esc stops · enter tries now',
   )
 })
 
 test('a retry says of how many where that is known', () => {
-  const failure = { code: 'overloaded', message: 'It failed.', status: 529 }
+  const failure = { code: 'overloaded', message: 'OpenAI is overloaded.', status: 529 }
   const retryAt = startedAt + 8_000
   const state = after(turnStarted, { type: 'retry.scheduled', turnId: 't1', retryAt, attempt: 2, attempts: 5, failure })
-  const words = 'openai is overloaded (529), try 2 of 5 in 7 s'
+  const words = 'OpenAI is overloaded (529), try 2 of 5 in 7 s'
   expect(lineText(activityOf(state, openUi, at(1_000))?.line ?? [])).toContain(words)
 })

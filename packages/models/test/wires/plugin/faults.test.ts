@@ -42,6 +42,12 @@ describe('a package that is not well', () => {
       /the key from FAKE_KEY/,
     ],
     [
+      'has no address',
+      `await fetch(settings.baseURL + '/chat/completions')`,
+      { code: 'invalidRequest', retry: 'never' },
+      /base_url of the provider/,
+    ],
+    [
       'names the value of a header',
       `throw new Error('bad ' + settings.headers['x-team'])`,
       { code: 'providerError' },

@@ -94,6 +94,7 @@ export function configure(open: LiveConversation, settings: SettingsPatch, by: A
   const before = conversation.state.core.settings
   assertUnderCeiling(settings, before, open.ceiling)
   assertModeFits(settings.sandbox, open)
+  assertKnown(settings.modelProvider, open)
   const change =
     settings.sandbox === undefined
       ? settings
@@ -108,6 +109,16 @@ function configured(conversation: LiveConversation['conversation'], settings: Se
   if (conversation.started) return conversation.record({ type: 'conversation.configured', settings, by }).seq
   conversation.redraft(settings)
   return 0
+}
+
+/** Throws `invalidParams` for a provider that came into config.toml after the conversation was opened, or never did. */
+function assertKnown(provider: SettingsPatch['modelProvider'], { modules }: LiveConversation): void {
+  if (provider === undefined || modules.knowsProvider(provider)) return
+  throw rejection(
+    'invalidParams',
+    `This conversation knows no model provider "${provider}": it goes by config.toml as it was when it was opened. Start parley again (or /new) to use one that was added since.`,
+    { field: 'modelProvider' },
+  )
 }
 
 function assertModeFits(sandbox: SettingsPatch['sandbox'], { conversation }: LiveConversation): void {

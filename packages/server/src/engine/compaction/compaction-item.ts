@@ -29,11 +29,6 @@ export function askToCompact({ conversation, modules }: TurnContext, turnId: Tur
   return true
 }
 
-/** Returns how a compaction ends that was stopped. It has changed nothing. */
-export function interruptedCompaction(item: CompactionItem): CompactionItem {
-  return { ...item, status: 'interrupted', title: 'Not compacted: interrupted' }
-}
-
 /** Returns a number of tokens for people. */
 export function counted(tokens: number): string {
   return `${tokens.toLocaleString('en-US')} tokens`

@@ -9,7 +9,9 @@ import type {
   ParamsOf,
   Settings,
 } from '@parley/protocol'
+import { backgroundLost, lostTitle } from '../../core/background-left.ts'
 import { rejection } from '../../replies/rejection.ts'
+import { noticeItem } from '../conversation/notices.ts'
 import {
   type LoadedConversation,
   loadConversation,
@@ -153,7 +155,7 @@ export class StoredConversations {
       return open
     }
     try {
-      const events = [...loaded.recovery, ...changes]
+      const events = [...loaded.recovery, ...changes, ...lostBackground(open)]
       if (events.length > 0) open.conversation.recordAll(events)
       open.modules.limits.recordEnforcement()
       return open
@@ -179,6 +181,14 @@ export class StoredConversations {
       throw error
     }
   }
+}
+
+/** Returns the notice that background commands of an earlier process no longer run; none where there were none. */
+function lostBackground({ conversation, modules }: LiveConversation): ConversationEvent[] {
+  const { background } = conversation.view
+  if (background.size === 0) return []
+  const notice = { level: 'warning', code: backgroundLost, title: lostTitle(background) } as const
+  return [{ type: 'item.completed', item: noticeItem(modules.ids.item(), notice) }]
 }
 
 /** Removes everything a conversation has on disk except its lock, which the caller holds and releases. */

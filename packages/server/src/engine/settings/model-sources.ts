@@ -28,6 +28,8 @@ import { pluginProvider } from './plugin-provider.ts'
 /** Client of one provider, with the limits of its retries and what is known of its models. */
 export interface ModelSource {
   readonly client: ModelClient
+  /** Set for a provider that is neither built in nor configured: its client only fails. */
+  readonly isUnknown?: true
   readonly limits: RetryLimits
   readonly factsOf: (model: string) => ModelFacts
   /** Returns the output limit that the user set; undefined where requests leave it to the provider. */
@@ -76,6 +78,7 @@ function createSource(providerId: string, config: Config, ports: ModelSourcePort
   const listedFacts = provider === null ? () => ({}) : keptFacts(provider, ports.home)
   return {
     client: ports.recordTo === null ? client : recording(client, ports.recordTo, ports),
+    ...(provider === null ? { isUnknown: true as const } : {}),
     limits: { requestMaxRetries, streamMaxRetries },
     factsOf: (model) => factsOfModel({ provider, listed: listedFacts(model) }, model, config),
     maxOutputOf: (model) => setOutputLimit(provider, model, config),

@@ -3,6 +3,7 @@ import {
   type Failure,
   type Item,
   type ItemId,
+  interruptedCompaction,
   isCall,
   type OpenItem,
   type StopReason,
@@ -11,7 +12,6 @@ import {
 } from '@parley/protocol'
 import type { Ids } from '../../ports/clock-and-ids.ts'
 import { unknownItem } from '../calls/attempt.ts'
-import { interruptedCompaction } from '../compaction/compaction-item.ts'
 import type { Conversation } from '../conversation/conversation.ts'
 import { noticeItem } from '../conversation/notices.ts'
 import type { AbortReason } from './turn-context.ts'

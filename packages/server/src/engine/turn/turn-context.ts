@@ -51,6 +51,8 @@ export interface TurnModules {
   readonly foreground: ForegroundCalls
   /** Returns the model that makes the next call. */
   readonly model: () => CurrentModel
+  /** Tells if the configuration that the conversation was opened with has a provider of this id. */
+  readonly knowsProvider: (providerId: string) => boolean
   /** Gathers the context of a request, as found now. */
   readonly gather: () => Promise<RequestContext>
   readonly requests: RequestSource
@@ -129,6 +131,7 @@ export function createTurnModules(
     limits,
     foreground: createForegroundCalls(),
     model,
+    knowsProvider: (providerId) => sourceOf(providerId).isUnknown !== true,
     gather,
     requests: createRequestSource({ conversation, tools, offered: mcp.offered, model, gather }),
     compaction: compactionSettings(config),

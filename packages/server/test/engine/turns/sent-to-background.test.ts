@@ -75,6 +75,37 @@ describe('a command that the user sends to the background', () => {
     expect(await processes()).toBe(1)
   })
 
+  it('has ended after a resume, as its user and the model are told once', async () => {
+    await using place = testPlace()
+    const { conversationId, watched, itemId, send, server } = await talkWithCommand(place, [{ text: 'ok' }])
+    await send(itemId)
+    await watched.turnEnded()
+    await server.close()
+    const model = scriptedModel({ text: 'ok' })
+    const again = place.start({ model })
+    const client = await again.connect()
+    await client.request('conversation/resume', { conversationId })
+    const later = await client.watch(conversationId)
+    expect(later.items().at(-1)).toMatchObject({
+      type: 'notice',
+      code: 'backgroundLost',
+      title: expect.stringMatching(
+        new RegExp(`^A background command of an earlier session no longer runs here: .*${itemId}`),
+      ),
+    })
+    await later.send('two')
+    await later.turnEnded()
+    const told = JSON.stringify(model.requests[0]?.entries)
+    expect(told).toMatch(new RegExp(`can be neither read nor stopped: ${itemId}`))
+    await again.close()
+    const third = await place.start().connect()
+    await third.request('conversation/resume', { conversationId })
+    const notices = (await third.watch(conversationId))
+      .items()
+      .filter((item) => 'code' in item && item.code === 'backgroundLost')
+    expect(notices).toHaveLength(1)
+  })
+
   it('leaves no file of its output behind', async () => {
     await using place = testPlace()
     const model = scriptedModel(

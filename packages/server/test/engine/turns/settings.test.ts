@@ -1,6 +1,19 @@
 import { describe, expect, it } from 'vitest'
+import { unknownModel } from '../../../src/engine/settings/facts-of-model.ts'
+import type { ModelSources } from '../../../src/engine/settings/model-sources.ts'
 import { scriptedModel } from '../support/scripted-model.ts'
 import { fullAccess, testPlace } from '../support/test-server.ts'
+
+/** Sources where every provider but one is unknown. */
+function knowing(known: string): ModelSources {
+  const source = {
+    client: scriptedModel().client,
+    limits: { requestMaxRetries: 0, streamMaxRetries: 0 },
+    factsOf: () => unknownModel,
+    maxOutputOf: () => undefined,
+  }
+  return () => (id) => (id === known ? source : { ...source, isUnknown: true })
+}
 
 describe('a change of settings', () => {
   it('before the first message becomes part of the creation', async () => {
@@ -39,6 +52,18 @@ describe('a change of settings', () => {
     })
     expect(other.requests[0]).toMatchObject({ model: 'm2' })
     expect(other.requests[0]?.entries.slice(0, 4)).toEqual(model.requests[1]?.entries)
+  })
+
+  it('to a provider that the conversation was not opened with is refused, and nothing changes', async () => {
+    await using place = testPlace()
+    const { client, watched } = await place.talk({ models: knowing('fake') })
+    const { conversationId } = watched
+    const settings = { modelProvider: 'late', model: 'm2' }
+    expect(await client.refused('conversation/configure', { conversationId, settings })).toMatchObject({
+      code: 'invalidParams',
+      message: expect.stringContaining('Start parley again (or /new)'),
+    })
+    expect(watched.state.core.settings.modelProvider).toBe('fake')
   })
 
   it('of the sandbox changes the enforcement, and the model reads it', async () => {
