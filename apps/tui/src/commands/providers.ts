@@ -51,5 +51,5 @@ function keyCell({ key, keyFrom, variables }: Provider): string {
 function choiceLine(chosen: Providers['chosen']): string {
   return chosen === null
     ? 'None is chosen: no key is set, and no configured provider can be used without one. Run `parley login`, set one of these keys, or model_provider in config.toml.'
-    : `* A new conversation uses ${chosen.provider} with ${chosen.model}, because ${chosen.because}.`
+    : `* A new conversation uses ${chosen.provider} with ${chosen.model}, because ${chosen.because}.${chosen.warning === undefined ? '' : ` ${chosen.warning}`}`
 }

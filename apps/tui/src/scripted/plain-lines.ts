@@ -1,5 +1,6 @@
 import type { CallItem, EventOf, Item } from '@parley/protocol'
 import { ruleSource } from '@parley/protocol/question'
+import { asSentence } from '@parley/text'
 import { exitCodes } from '../cli/exit-codes.ts'
 import type { RunEnd } from '../cli/run-ended.ts'
 import { visibleLine } from '../view/text/control-characters.ts'
@@ -110,7 +111,5 @@ export function retrySentence(
   { retryAt, failure, attempt, attempts }: EventOf<'retry.scheduled'>,
   nowMs: number,
 ): string {
-  const message = failure.message.trimEnd()
-  const end = /[.!?…]$/.test(message) ? '' : '.'
-  return `${message}${end} Trying again in ${formatDuration(retryAt - nowMs)} (attempt ${attempt}${attempts === undefined ? '' : ` of ${attempts}`}).`
+  return `${asSentence(failure.message)} Trying again in ${formatDuration(retryAt - nowMs)} (attempt ${attempt}${attempts === undefined ? '' : ` of ${attempts}`}).`
 }

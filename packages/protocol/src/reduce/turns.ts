@@ -127,7 +127,7 @@ function addUsage(core: Core, before: Turn, event: EventOf<'usage.updated'>): Co
     usage: {
       total: addTokens(core.usage.total, event.counts),
       last: purpose === undefined ? event.counts : core.usage.last,
-      contextWindow: event.contextWindow ?? core.usage.contextWindow,
+      contextWindow: purpose === undefined ? (event.contextWindow ?? null) : core.usage.contextWindow,
       calls: (core.usage.calls ?? 0) + 1,
     },
   }

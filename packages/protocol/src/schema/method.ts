@@ -254,6 +254,7 @@ export const methods = {
           provider: z.string(),
           model: z.string(),
           because: z.string().describe('End of a sentence: "chosen because …".'),
+          warning: z.string().exactOptional().describe('Sentence on what to set where no model is named.'),
         })
         .nullable()
         .describe('Provider and model of a new conversation; null when no provider is configured and no key is set.'),

@@ -217,9 +217,9 @@ function turnEnded(
   return [{ type: 'error', message: failure.message }, end]
 }
 
-function usageUpdated(memory: Memory, { counts, contextWindow }: EventOf<'usage.updated'>): Translated {
+function usageUpdated(memory: Memory, { counts, contextWindow, purpose }: EventOf<'usage.updated'>): Translated {
   const total = addTokens(memory.usage.total, counts)
-  const window = contextWindow ?? memory.usage.contextWindow
+  const window = purpose === undefined ? (contextWindow ?? null) : memory.usage.contextWindow
   return {
     memory: { ...memory, usage: { total, contextWindow: window } },
     messages: [

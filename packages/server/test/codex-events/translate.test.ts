@@ -286,6 +286,14 @@ test('tokens are counted for the call and in total', () => {
   ])
 })
 
+test('the window of an earlier model is forgotten, unless a summary was written meanwhile', () => {
+  const used: ConversationEvent = { type: 'usage.updated', turnId: 't1', counts }
+  const known: ConversationEvent = { ...used, contextWindow: 1000 }
+  const windowOf = (newest: ConversationEvent) => last(known, newest)
+  expect(windowOf(used)).toMatchObject([{ info: { model_context_window: null } }])
+  expect(windowOf({ ...used, purpose: 'compaction' })).toMatchObject([{ info: { model_context_window: 1000 } }])
+})
+
 test('the diff of a turn holds all of its patches and none of an earlier turn', () => {
   const done = [opens(patch), begins(), closes({ ...patch, status: 'completed', changes: [change] })]
   const diffs = told(start, ...done, ...done, start, ...done).filter((one) => JSON.stringify(one).includes('turn_diff'))

@@ -230,7 +230,9 @@ async function checkProvider({ home, env, keys, models }: CheckProviderPorts): P
   }
   const about = `${chosen.id} (${chosen.because}), model ${chosen.model}`
   const listing = await models(values)(chosen.id).client.listModels(AbortSignal.timeout(patienceMs))
-  return [{ name, ...judged(listing, about) }]
+  const { warning } = chosen
+  const unnamed: Check[] = warning === undefined ? [] : [{ name: 'model', level: 'warning', text: warning }]
+  return [{ name, ...judged(listing, about) }, ...unnamed]
 }
 
 function judged(listing: ModelListing, about: string): Omit<Check, 'name'> {

@@ -3,6 +3,7 @@ import type { Config } from '@parley/config'
 import { createModelClient, type Env, keyVariable, type ModelFailure, type ProviderConfig } from '@parley/models'
 import type { LoginCompleted, ParamsOf, ResultOf } from '@parley/protocol'
 import type { Redaction } from '@parley/redaction'
+import { asSentence } from '@parley/text'
 import type { Credential, CredentialName } from '../../credentials/credential.ts'
 import type { CredentialStore } from '../../credentials/credential-store.ts'
 import type { Clock } from '../../ports/clock-and-ids.ts'
@@ -133,8 +134,7 @@ async function keepWhenAccepted(attempt: Attempt, { store, redaction }: LoginPor
 
 /** Returns the words of a refusal, which may end with those of the provider, as a sentence, with what follows from it. */
 function notKept(message: string, { kind }: Credential): string {
-  const stop = /[.!?]$/.test(message) ? '' : '.'
-  return `${message}${stop} The ${kind === 'key' ? 'key' : 'login'} is not kept.`
+  return `${asSentence(message)} The ${kind === 'key' ? 'key' : 'login'} is not kept.`
 }
 
 interface Trial {

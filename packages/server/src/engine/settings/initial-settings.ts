@@ -49,12 +49,13 @@ interface SettingsPorts extends SecretSurroundings {
 export function initialSettings(params: StartParams, ports: SettingsPorts): InitialSettings {
   const { home, env } = ports
   const { effective } = configHere(params.cwd, params, ports)
-  const { values, warnings } = limited(effective, { ...choicesIn(params, home), ...params }, ports.ceiling())
+  const { values, warnings: ofConfig } = limited(effective, { ...choicesIn(params, home), ...params }, ports.ceiling())
   const cwd = startFolder(params, values)
   if (chosenEnvironment(values) === null) assertHomeOutside(cwd, ports)
   const found = { env, kept: ports.keys.kept() }
   const provider = chooseProvider(values, found)
-  if (provider === null) throw noProvider(keyVariables(values), warnings)
+  if (provider === null) throw noProvider(keyVariables(values), ofConfig)
+  const warnings = provider.warning === undefined ? ofConfig : [...ofConfig, provider.warning]
   if (!isRecordedProvider(provider.id) && values.model_providers?.[provider.id]?.wire_api !== 'recorded')
     assertUsable(provider.id, values, found)
   const settings = settingsFromConfig(values, provider, { ...params, cwd })

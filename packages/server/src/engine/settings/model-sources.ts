@@ -169,28 +169,36 @@ export interface KeysFound {
   readonly kept: ReadonlySet<string>
 }
 
-interface ChosenProvider {
+export interface ChosenProvider {
   readonly id: string
   readonly model: string
   /** Reason for the choice, as the end of a sentence: "chosen because …". */
   readonly because: string
+  /** Sentence on what to set where neither the user nor the provider names a model; absent otherwise. */
+  readonly warning?: string
 }
 
 /** Returns the provider and model of a new conversation; null when no provider is configured and no key is found. */
 export function chooseProvider(config: Config, found: KeysFound): ChosenProvider | null {
   const { env } = found
   const named = config.model_provider
-  if (named !== undefined)
-    return { id: named, model: config.model ?? defaultModelOf(named, env), because: 'model_provider names it' }
+  if (named !== undefined) return { ...modelFor(named, config, env), because: 'model_provider names it' }
   const configured = Object.keys(config.model_providers ?? {})
   const usable = [...keyedProviders(env).map(({ id }) => id), ...configured].filter((id) => {
     const provider = providerOf(id, config, env)
     return provider !== null && isUsable(provider, found)
   })
   const [id] = usable
-  return id === undefined
-    ? null
-    : { id, model: config.model ?? defaultModelOf(id, env), because: whyFirst(providerOf(id, config, env), found) }
+  if (id === undefined) return null
+  return { ...modelFor(id, config, env), because: whyFirst(providerOf(id, config, env), found) }
+}
+
+function modelFor(id: string, { model, model_providers: own }: Config, env: Env): Omit<ChosenProvider, 'because'> {
+  if (model !== undefined) return { id, model }
+  const known = defaultModelOf(id, env)
+  if (known !== unnamedModel || own?.[id]?.wire_api === 'recorded') return { id, model: known }
+  const warning = `No model is named for ${id}, so requests ask for "${known}", which few servers know. Choose one with /model, or set model = "…" in config.toml.`
+  return { id, model: known, warning }
 }
 
 function whyFirst(provider: ProviderConfig | null, { env, kept }: KeysFound): string {
@@ -213,10 +221,13 @@ function keyedProviders(env: Env) {
   return builtinProviders(env).filter(({ envKey }) => envKey !== undefined)
 }
 
+/** Name in requests to a provider without a model of its own. A server of one model may take any name. */
+const unnamedModel = 'default'
+
 /** Returns the model of a conversation that names none; `default` where the provider has no such model. */
 export function defaultModelOf(providerId: string, env: Env): string {
   if (isRecordedProvider(providerId)) return 'recorded'
-  return builtinProviders(env).find(({ id }) => id === providerId)?.defaultModel ?? 'default'
+  return builtinProviders(env).find(({ id }) => id === providerId)?.defaultModel ?? unnamedModel
 }
 
 /** Returns a configured provider, or a built-in one with the configured fields changed; null for an unknown id. */

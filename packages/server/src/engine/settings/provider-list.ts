@@ -4,7 +4,7 @@ import type { ResultOf } from '@parley/protocol'
 import type { Redaction } from '@parley/redaction'
 import { keptList } from './kept-lists.ts'
 import type { ListPorts } from './model-lists.ts'
-import { chooseProvider, type KeysFound, providerOf } from './model-sources.ts'
+import { type ChosenProvider, chooseProvider, type KeysFound, providerOf } from './model-sources.ts'
 import { readConfig } from './read-config.ts'
 
 type Listed = ResultOf<'provider/list'>['providers'][number]
@@ -22,8 +22,12 @@ export function listProviders(ports: ProviderPorts): ResultOf<'provider/list'> {
   const ids = [...builtinProviders(env).map(({ id }) => id), ...Object.keys(values.model_providers ?? {})]
   return {
     providers: [...new Set(ids)].map((id) => listed(id, values, { ...ports, found, chosen: chosen?.id ?? null })),
-    chosen: chosen === null ? null : { provider: chosen.id, model: chosen.model, because: chosen.because },
+    chosen: chosen === null ? null : choiceOf(chosen),
   }
+}
+
+function choiceOf({ id: provider, ...chosen }: ChosenProvider): ResultOf<'provider/list'>['chosen'] {
+  return { provider, ...chosen }
 }
 
 interface ListedPorts extends ProviderPorts {

@@ -1,5 +1,6 @@
 import { askedWaitText, type ModelFailure, planRetry } from '@parley/models'
 import { type ConversationEvent, type Failure, modelInUse, type TurnId } from '@parley/protocol'
+import { asSentence } from '@parley/text'
 import { EnvironmentUnreachableError } from '@parley/workspace'
 import { nextModel } from '../../core/fallback-model.ts'
 import { unlessAborted } from '../../tools/tool.ts'
@@ -30,12 +31,17 @@ export async function callModel(context: TurnContext): Promise<Failure | null> {
     if (retry !== null) {
       await waitForRetry(context, { turnId, failure, ...retry })
     } else {
-      const last = { ...failure, message: failure.message + askedWaitText(failure) }
+      const last = withAskedWait(failure)
       if (!fallBack(context, turnId, last)) return toFailure(last)
       failures = []
     }
     if (signal.aborted) return null
   }
+}
+
+function withAskedWait(failure: ModelFailure): ModelFailure {
+  const asked = askedWaitText(failure)
+  return asked === '' ? failure : { ...failure, message: asSentence(failure.message) + asked }
 }
 
 /** Tells if the call ends without a failure of the turn: it was stopped, or is repeated after a compaction. */
@@ -71,9 +77,7 @@ function fallBack({ conversation, modules }: TurnContext, turnId: TurnId, failur
   const next = nextModel(core, modules.fallbacks, failure)
   if (next === null) return false
   const { model } = modelInUse(core)
-  // What a provider says may lack its full stop.
-  const said = /[.!?]$/.test(failure.message) ? failure.message : `${failure.message}.`
-  const title = `${said} ${next.model} of ${next.modelProvider} goes on in place of ${model} until this turn ends.`
+  const title = `${asSentence(failure.message)} ${next.model} of ${next.modelProvider} goes on in place of ${model} until this turn ends.`
   const item = noticeItem(modules.ids.item(), { level: 'warning', code: 'modelFallback', title })
   conversation.recordAll([
     { type: 'model.fellBack', turnId, ...next, failure: toFailure(failure) },

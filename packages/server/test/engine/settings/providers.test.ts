@@ -25,6 +25,18 @@ describe('the provider of a new conversation', () => {
     else expect(chosen).toMatchObject(expected)
   })
 
+  it('comes with a warning when nothing names its model', () => {
+    const own = { model_providers: { mine: { base_url: 'http://a' } } }
+    const warningOf = (config: Parameters<typeof chooseProvider>[0], env = {}) =>
+      chooseProvider(config, { env, kept: new Set() })?.warning
+    expect(warningOf(own)).toBe(
+      'No model is named for mine, so requests ask for "default", which few servers know. Choose one with /model, or set model = "…" in config.toml.',
+    )
+    expect(warningOf({ ...own, model: 'm' })).toBeUndefined()
+    expect(warningOf({}, { OPENAI_API_KEY: 'k' })).toBeUndefined()
+    expect(warningOf({ model_provider: 'demo' })).toBeUndefined()
+  })
+
   it('is looked for by the key variables of built-in and of configured providers', () => {
     expect(keyVariables({ model_providers: { a: { env_key: 'A_KEY' }, b: {} } })).toEqual([
       'OPENAI_API_KEY',

@@ -75,12 +75,15 @@ describe('a wait before a retry', () => {
     expect(await client.request('conversation/retryNow', { conversationId })).toEqual({ retried: false })
   })
 
-  it('that the provider asks for and is too long is said when the turn fails', async () => {
+  it.each([
+    ['Slow down.', 'Slow down. It asks to wait 2 h.'],
+    ['It said: Rate limit reached', 'It said: Rate limit reached. It asks to wait 2 h.'],
+  ])('that the provider asks for and is too long is said after %j', async (message, said) => {
     await using place = testPlace()
-    const model = scriptedModel({ failure: { ...failure, message: 'Slow down.', retryAfterMs: 7_200_000 } })
+    const model = scriptedModel({ failure: { ...failure, message, retryAfterMs: 7_200_000 } })
     const { watched } = await place.talk({ model })
     await watched.send('go')
     await watched.turnEnded()
-    expect(watched.state.core.lastTurn?.failure?.message).toBe('Slow down. It asks to wait 2 h.')
+    expect(watched.state.core.lastTurn?.failure?.message).toBe(said)
   })
 })
