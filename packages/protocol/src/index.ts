@@ -66,6 +66,7 @@ export type {
 export type { ClientAccess, Cursor, Overrides, TrustVerdict } from './schema/params.ts'
 export type { Check, Judgement, TrustReport } from './schema/policy.ts'
 export type { OpenForm } from './schema/redaction-marks.ts'
+export type { ChangedPath, LeftFile, PathContent, RewindPlan } from './schema/rewind.ts'
 export type {
   ApprovalPolicy,
   Enforcement,

@@ -158,6 +158,10 @@ export const item = z.discriminatedUnion('type', [
       type: z.literal('fileChange'),
       changes: z.array(fileChangeEntry),
       patchHash: leftAlone(z.string(), 'hash').describe('sha256 of the exact patch text.'),
+      rewind: z
+        .object({ to: z.int().describe('Seq of the event after which the files were so.'), by: actor })
+        .exactOptional()
+        .describe('Present when a user brought files back to an earlier point; no model asked for it.'),
     })
     .describe('A patch the model wants to apply or applied; all of its files or none.'),
   z

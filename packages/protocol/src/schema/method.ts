@@ -1,8 +1,10 @@
 import * as z from 'zod'
 import { clientId, conversationId, itemId, turnId } from './ids.ts'
+import { itemStatus } from './item.ts'
 import { loginMethods } from './login.ts'
 import { cursor, methodParams } from './params.ts'
 import { checkup, explainedCall, replayedCalls, testedCommand, trustReport } from './policy.ts'
+import { rewindPlan } from './rewind.ts'
 import { completedItem, conversationState } from './state.ts'
 import {
   contextUse,
@@ -149,6 +151,22 @@ export const methods = {
     result: z.object({
       seq: z.int().describe('Seq of the event that recorded it.'),
       tokens: z.int().describe('Estimated tokens of the next request.'),
+    }),
+  },
+  'conversation/rewind/plan': {
+    about:
+      'Plans to bring files back to how they were after an event: what calls of the model and rewinds changed since is undone. Changes nothing.',
+    params: methodParams['conversation/rewind/plan'],
+    result: rewindPlan,
+  },
+  'conversation/rewind': {
+    about:
+      'Brings files back as planned, all of them or none, in a `fileChange` item with `rewind`, which a rewind to before it undoes. -32005 `planChanged` when the files have changed since the plan; -32006 while a turn is open; -32007 when the policy denies it.',
+    params: methodParams['conversation/rewind'],
+    result: z.object({
+      itemId: itemId.describe('Id of its `fileChange` item.'),
+      seq: z.int().describe('Seq of the event before it: a rewind to it undoes this one.'),
+      status: itemStatus.describe('`completed`, or `failed` with no file changed.'),
     }),
   },
   'conversation/fork': {
