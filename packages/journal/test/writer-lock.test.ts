@@ -127,7 +127,6 @@ describe('the lock between processes', { timeout: 30_000 }, () => {
 
   it('is kept although its owner opened everything past all rules, until that owner is killed', async () => {
     using folder = temporaryFolder()
-    const paths = pathsIn(folder.path)
     await using holder = startLockHolder(folder.path, SAMPLE_ID)
     await holder.ask('acquire')
     await holder.ask('readPastRules')

@@ -10,7 +10,7 @@ import {
 } from '@parley/host'
 import { StorageError } from '@parley/journal'
 import type { ItemId, Output } from '@parley/protocol'
-import { characterEnd, characterStart, clipForModel } from '@parley/text'
+import { characterEnd, characterStart, clipForModel, exitWords } from '@parley/text'
 import { EnvironmentUnreachableError } from '@parley/workspace'
 import { imageTypeOf } from '../core/image-facts.ts'
 import type { ToolPorts } from './define-tool.ts'
@@ -232,7 +232,9 @@ function headingOf(end: CommandEnd): string {
     case 'shutdown':
       return `stopped after ${seconds}: parley was closed`
     case 'exited':
-      return end.signal === null ? `exit ${end.exitCode} after ${seconds}` : `killed by ${end.signal} after ${seconds}`
+      return end.signal === null
+        ? `${exitWords(end.exitCode)} after ${seconds}`
+        : `killed by ${end.signal} after ${seconds}`
   }
 }
 
