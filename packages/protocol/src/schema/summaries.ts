@@ -131,6 +131,10 @@ export const diagnostics = z
           .describe('Mechanism that enforces limits in its environment, or what is missing for that.'),
       }),
     ),
+    widerRules: z
+      .array(z.object({ file: z.string(), line: z.int().exactOptional(), text: z.string() }))
+      .exactOptional()
+      .describe('Rules of policy.toml that give single commands rights beyond the sandbox.'),
     ignoredMessages: z.int().describe('Lines of this connection that were not understood or not expected.'),
   })
   .describe('Identity and state of a server.')
