@@ -7,7 +7,6 @@ import { openHost, openSandboxes } from '@parley/host'
 import { nodeFiles } from '@parley/journal'
 import { createShellParser } from '@parley/policy'
 import { createRedaction } from '@parley/redaction'
-import { packageFolder } from '@parley/text'
 import {
   currentSecrets,
   diskFiles,
@@ -20,7 +19,13 @@ import {
 import { rgPath } from '@vscode/ripgrep'
 import { createCredentialStore } from '../credentials/credential-store.ts'
 import { openKeyring, systemFolders } from '../credentials/keyring.ts'
-import { configuredFetch, createModelSources, createProviderKeys, type EngineParts } from '../engine/index.ts'
+import {
+  configuredFetch,
+  createModelSources,
+  createProviderKeys,
+  type EngineParts,
+  packagePlace,
+} from '../engine/index.ts'
 import { randomIds, systemClock } from '../ports/clock-and-ids.ts'
 import { ownRunFolders } from '../serving/run-folder.ts'
 import { homeFolder, makeHomePrivate, openServerLog, userPlaces } from './home-folder.ts'
@@ -150,12 +155,6 @@ export function systemParts(options: ServerOptions): EngineParts {
       }),
     writeLog: log.write,
   }
-}
-
-/** Returns where `parley provider add` puts a package; null for what is not the name of one. */
-function packagePlace(home: string, packageName: string): string | null {
-  const folder = packageFolder(packageName)
-  return folder === null ? null : join(home, 'providers', folder)
 }
 
 /** Returns the places of secrets in the user's own configuration, files of tokens among them; null when it cannot be read. */
