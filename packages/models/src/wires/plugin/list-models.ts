@@ -11,7 +11,7 @@ import { keyOf, type Started } from './start-plugin.ts'
 interface ListParts {
   readonly provider: Provider
   readonly ports: ClientPorts
-  readonly plugin: () => Started
+  readonly plugin: () => Promise<Started>
 }
 
 /** Asks a package for its models. Most packages have no list; one that has is called as AI gateways' packages are. */
@@ -21,7 +21,7 @@ export async function listPluginModels(
 ): Promise<ModelListing> {
   // A key that is tried before it is kept has no package to be tried with.
   if (ports.plugins === undefined) return { type: 'unlisted' }
-  const started = plugin()
+  const started = await plugin()
   if ('failure' in started) return { type: 'failed', failure: started.failure }
   const { process } = started
   const { promise, resolve } = Promise.withResolvers<ModelListing>()

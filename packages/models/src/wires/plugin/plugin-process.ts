@@ -5,7 +5,7 @@ import type { PluginCall } from './write-call.ts'
 /** Message of a plug-in's process about one call; null once the process has ended. */
 export type CallMessage = JsonRecord | null
 
-/** What a plug-in's process is asked: an answer of a model, or the list of the models. */
+/** Request to a plug-in's process: for an answer of a model, or for the list of the models. */
 type CallRequest =
   | { readonly type: 'call'; readonly model: string; readonly options: PluginCall }
   | { readonly type: 'list' }

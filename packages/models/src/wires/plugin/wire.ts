@@ -26,7 +26,7 @@ export const pluginWire: Wire = {
 interface PluginCallParts {
   readonly provider: Provider
   readonly ports: ClientPorts
-  readonly plugin: () => Started
+  readonly plugin: () => Promise<Started>
   readonly adapter: string
 }
 
@@ -36,8 +36,9 @@ async function* streamPlugin(
   signal: AbortSignal,
 ): AsyncGenerator<ModelEvent, void, undefined> {
   if (signal.aborted) return yield { type: 'aborted' }
-  const started = plugin()
+  const started = await plugin()
   if ('failure' in started) return yield { type: 'failed', failure: started.failure }
+  if (signal.aborted) return yield { type: 'aborted' }
   const exchange = beginCall(started.process, { provider, ports, request, adapter, signal })
   try {
     for (;;) {
