@@ -41,6 +41,7 @@ export type {
 } from './schema/input.ts'
 export type {
   CallItem,
+  ChangedPath,
   CompactionTrigger,
   DecisionRecord,
   Failure,
@@ -49,6 +50,7 @@ export type {
   ItemOf,
   ItemStatus,
   Output,
+  PathContent,
   RuleRef,
   RunLimits,
   SandboxBlock,
@@ -66,7 +68,6 @@ export type {
 export type { ClientAccess, Cursor, Overrides, TrustVerdict } from './schema/params.ts'
 export type { Check, Judgement, TrustReport } from './schema/policy.ts'
 export type { OpenForm } from './schema/redaction-marks.ts'
-export type { ChangedPath, LeftFile, PathContent, RewindPlan } from './schema/rewind.ts'
 export type {
   ApprovalPolicy,
   Enforcement,
@@ -76,6 +77,12 @@ export type {
   SettingsPatch,
 } from './schema/settings.ts'
 export type { CompletedItem, ConversationState, Core, OpenItem, RequestResult, Turn } from './schema/state.ts'
-export type { ConnectedClient, ConversationSummary, ListedConversation } from './schema/summaries.ts'
+export type {
+  ConnectedClient,
+  ConversationSummary,
+  LeftFile,
+  ListedConversation,
+  RewindPlan,
+} from './schema/summaries.ts'
 export { type StoredEvent, upgradeEvent } from './upgrade-event.ts'
 export { eventVersion, protocolVersions, reducerVersion } from './version.ts'

@@ -42,7 +42,7 @@ export async function runRewind(launch: Launch, id: string, flags: RewindFlags):
 interface Way {
   readonly parley: Parley
   readonly conversation: Conversation
-  /** Null for talk alone. */
+  /** Plan for the files; null for talk alone. */
   readonly plan: RewindPlan | null
   readonly to: number
   readonly id: string

@@ -12,9 +12,8 @@ import {
   sideFile,
   turnBudget,
 } from './input.ts'
-import { compactionTrigger, failure, fileChangeEntry, item, ruleRef } from './item.ts'
+import { changedPath, compactionTrigger, failure, fileChangeEntry, item, ruleRef } from './item.ts'
 import { jsonText, leftAlone, type OpenForm, openForm } from './redaction-marks.ts'
-import { changedPath } from './rewind.ts'
 import { modelChoice, settings, settingsChange } from './settings.ts'
 
 const count = z.int().min(0)

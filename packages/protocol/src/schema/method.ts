@@ -4,7 +4,6 @@ import { itemStatus } from './item.ts'
 import { loginMethods } from './login.ts'
 import { cursor, methodParams } from './params.ts'
 import { checkup, explainedCall, replayedCalls, testedCommand, trustReport } from './policy.ts'
-import { rewindPlan } from './rewind.ts'
 import { completedItem, conversationState } from './state.ts'
 import {
   contextUse,
@@ -12,25 +11,14 @@ import {
   diagnostics,
   listedConversation,
   listedProvider,
+  mcpServer,
+  rewindPlan,
   usageSums,
 } from './summaries.ts'
 
 export const acknowledged = z
   .object({ seq: z.int().describe('Seq of the event that recorded it.') })
   .describe('The change is in the log.')
-
-export const mcpServer = z
-  .object({
-    name: z.string().describe('Key of `[mcp_servers.X]`.'),
-    state: z
-      .enum(['starting', 'ready', 'failed', 'stopped'])
-      .describe('`stopped`: configured, but not needed so far, disabled, or waiting to be started again.'),
-    tools: z.array(z.string()).describe('Tools that are not switched off, by the names the server gives them.'),
-    error: z.string().exactOptional().describe('Last failure, and what to do about it.'),
-    stderr: z.string().exactOptional().describe('End of what the server wrote to stderr.'),
-    restarts: z.int().describe('Number of restarts.'),
-  })
-  .describe('An MCP server as `/mcp` shows it.')
 
 /** Methods of the protocol: name → parameters and result. The server's handler table is typed by it. */
 export const methods = {

@@ -4,7 +4,7 @@ import { type IgnoreRules, isIgnored } from '../look-up/read-folder.ts'
 import { type FolderList, listFolder, lookAt, rulesAbove } from './list-folder.ts'
 
 interface KnownFolder {
-  /** Null for a folder that has just changed, which is listed again. */
+  /** Value that changes with the names; null for a folder that has just changed, which is listed again. */
   readonly stamp: string | null
   readonly above: IgnoreRules
   /** Rules of the folder itself and above. */

@@ -7,7 +7,7 @@ import type { ContentStore } from './content-store.ts'
 /** Content of a file as it is now. */
 export interface FoundContent {
   readonly stat: FileStat
-  /** Null for what is no file and no link, or larger than a patch may be. */
+  /** Content; null for what is no file and no link, or larger than a patch may be. */
   readonly bytes: Uint8Array | null
   readonly content: PathContent
 }

@@ -41,7 +41,7 @@ interface RewindRequest {
   readonly cwd: string
   readonly files: PatchView
   readonly store: ContentStore
-  /** Also writes files that somebody else changed since. */
+  /** True to write files that somebody else changed since, too. */
   readonly overwrite: boolean
 }
 

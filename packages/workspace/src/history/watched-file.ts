@@ -15,7 +15,7 @@ export interface WatchedFile {
   readonly ctimeMs: number
   readonly mode: number
   readonly isLink: boolean
-  /** Null until its content has been read. */
+  /** Content as it was read; null before that. */
   readonly content: PathContent | null
   /** True when it was read so soon after its last change that another change might not show. */
   readonly isFresh: boolean

@@ -219,23 +219,17 @@ async function openConversation(parts: OpenParts, ports: SetupPorts): Promise<Li
     backgroundProcesses,
     ceiling: ports.ceiling,
     paths: parts.paths,
-    opening: openingOf(parts, entered, { config, ports }),
+    opening: openingOf(parts, entered, [...noticesOf(config), ...writableRules(parts, ports.env['HOME'] ?? '/')]),
     [Symbol.asyncDispose]: () => closeConversation(closing),
   }
 }
 
-type Entered = Awaited<ReturnType<typeof enterEnvironment>>
-
 function openingOf(
-  parts: OpenParts,
-  { instructionFiles, warnings }: Entered,
-  { config, ports }: { readonly config: ConfigHere; readonly ports: SetupPorts },
+  { recovered, warnings }: OpenParts,
+  entered: Pick<LiveConversation['opening'], 'instructionFiles' | 'warnings'>,
+  notices: readonly string[],
 ): LiveConversation['opening'] {
-  return {
-    recovered: parts.recovered,
-    instructionFiles,
-    warnings: [...parts.warnings, ...warnings, ...noticesOf(config), ...writableRules(parts, ports.env['HOME'] ?? '/')],
-  }
+  return { ...entered, recovered, warnings: [...warnings, ...entered.warnings, ...notices] }
 }
 
 /** Makes redaction know the secrets of the configuration and the kept keys, before any text is taken. */
@@ -302,6 +296,5 @@ function configOf({ state, overrides, readOnly }: OpenParts, { home, projects }:
 }
 
 function noticesOf({ project }: ConfigHere): readonly string[] {
-  const notice = trustNotice(project)
-  return notice === null ? [] : [notice]
+  return [trustNotice(project)].filter((notice) => notice !== null)
 }
