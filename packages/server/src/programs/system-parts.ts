@@ -101,7 +101,7 @@ export function systemParts(options: ServerOptions): EngineParts {
   const host = openHost()
   const credentials = createCredentialStore({
     home,
-    keyring: () => openKeyring({ host, env, home, folders: systemFolders }),
+    keyring: () => openKeyring({ host, env, home, platform: process.platform, folders: systemFolders }),
   })
   const send = configuredFetch(home, env)
   const keys = createProviderKeys({ store: credentials, redaction, clock: systemClock, fetch: send })
