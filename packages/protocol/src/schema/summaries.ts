@@ -156,5 +156,9 @@ export const listedProvider = z
     defaultModel: z.string().exactOptional().describe('Model of a conversation that names none.'),
     models: z.int().exactOptional().describe('Number of models in its list, where one was kept.'),
     listedAt: z.number().exactOptional().describe('Time of that list, in ms since the epoch.'),
+    package: z
+      .object({ name: z.string(), installed: z.boolean() })
+      .exactOptional()
+      .describe('Package of the AI SDK that speaks with it, by `parley provider add`.'),
   })
   .describe('A model provider as `parley provider list` shows it.')

@@ -241,6 +241,8 @@ function judged(listing: ModelListing, about: string): Omit<Check, 'name'> {
   switch (listing.type) {
     case 'models':
       return { level: 'ok', text: `${about}: it answers` }
+    case 'unlisted':
+      return { level: 'ok', text: `${about}: it has no list of models, so it was not asked` }
     case 'aborted':
       return {
         level: 'warning',
