@@ -105,6 +105,8 @@ export function defineChecks(program: Command, launch: Launch, settle: Settle): 
       'judge every call of a conversation again instead: what would change? Exit code 12 then',
       named,
     )
+    .option('--outside', 'as if the call asked to run outside the sandbox')
+    .option('--network', 'as if the call asked for the network')
     .option('--rules <file>', 'rules to take instead of policy.toml', named)
     .option('--policy <file>', 'rules to lay over it, as `parley exec --policy` does', named)
     .option('--json', 'as JSON')
