@@ -18,7 +18,7 @@ import { bundledProgram } from '../../fixtures/bundled-program.ts'
 import { compileCache } from '../../fixtures/compile-cache.ts'
 import { type Failpoint, formatFailpoint } from '../../fixtures/failpoints.ts'
 
-const program = await bundledProgram('failpoint-server')
+const program = bundledProgram('failpoint-server')
 
 /** For a server whose clients may ask for everything. */
 export const fullAccess = ['--max-sandbox', 'danger-full-access', '--allow-never'] as const

@@ -7,7 +7,7 @@ import { cleanEnvironment, waitUntil } from '@parley/testkit'
 import { bundledProgram } from '../../fixtures/bundled-program.ts'
 import { compileCache } from '../../fixtures/compile-cache.ts'
 
-const execServer = await bundledProgram('far-exec-server')
+const execServer = bundledProgram('far-exec-server')
 
 /** A folder of another machine. */
 export interface FarFolder {

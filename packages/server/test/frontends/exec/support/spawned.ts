@@ -16,7 +16,7 @@ import { bundledProgram } from '../../../fixtures/bundled-program.ts'
 import { compileCache } from '../../../fixtures/compile-cache.ts'
 import { connectClient, type ExecClient } from './exec-client.ts'
 
-const program = await bundledProgram('exec-program')
+const program = bundledProgram('exec-program')
 
 export interface SpawnedExecServer extends AsyncDisposable {
   readonly child: ChildProcess
