@@ -106,7 +106,7 @@ function addItem({ blocks, calls, draft, repeated, background }: Fold, item: Ite
   const answered = isCall(item) ? calls.get(item.id) : undefined
   if (isCall(item) && answered !== undefined) {
     answered.result = resultEntry(answered.call, modelTextOf(item) ?? cutHere, item.status !== 'completed')
-    answered.images = item.type === 'toolCall' ? (item.images ?? []) : []
+    answered.images = 'images' in item ? (item.images ?? []) : []
     answered.shown = null
     answered.line = resultEntry(answered.call, clearedLine(item), item.status !== 'completed')
   } else if (item.type === 'userMessage') blocks.push({ kind: 'message', seq, content: item.content, entry: null })

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, type TestContext, test } from 'vitest'
 import { scenarios } from '../scenarios/scenarios.ts'
 import { type AttackCase, attackCases, type Mode } from './attack-case.ts'
-import type { AttackUser } from './attack-user.ts'
+import { type AttackUser, isRoot, thisUser } from './attack-user.ts'
 import { type AttackWorld, startAttackWorld } from './attack-world.ts'
 import { carryOut } from './carry-out.ts'
 import { checkAttack, type Outcome } from './check-attack.ts'
@@ -13,7 +13,7 @@ interface Row {
   readonly mode: Mode
 }
 
-const rows: readonly Row[] = attackCases.flatMap((attack) =>
+const allRows: readonly Row[] = attackCases.flatMap((attack) =>
   attack.modes.map((mode) => ({ title: `${attack.id} ${mode}: ${attack.name}`, attack, mode })),
 )
 const isTold = ({ attack }: Row) => attack.scenario === true
@@ -24,8 +24,17 @@ const isLight = (row: Row) => !isTold(row) && !isAccepted(row) && !isHeavy(row)
 const limited: readonly Mode[] = ['read-only', 'workspace-write']
 const asked = 'no whole sandbox here: it asked, and nothing happened before the answer'
 
-/** Every attack of the tables on one real server of this user. */
+const isLong = process.env['PARLEY_LONG_TESTS'] === '1'
+
+/** Returns the attacks on one user: all in long runs and where there is one user, else every other one, so that each is made. */
+function rowsFor(user: AttackUser): readonly Row[] {
+  const turn = user === thisUser ? 0 : 1
+  return allRows.filter((_, index) => isLong || !isRoot || index % 2 === turn)
+}
+
+/** Attacks of the tables on one real server of this user. */
 export function describeAttacks(user: AttackUser): void {
+  const rows = rowsFor(user)
   let world: AttackWorld
   beforeAll(async () => {
     world = await startAttackWorld(user)
@@ -37,7 +46,7 @@ export function describeAttacks(user: AttackUser): void {
     test.for(rows.filter(isAccepted))('$title (an accepted limit)', async ({ attack, mode }, context) => {
       if (world.enforcement !== 'full') context.skip(asked)
       const outcome = await carryOut(attack, mode, world)
-      // One that no longer succeeds is no limit any more, and leaves the list.
+      // A case that no longer succeeds is no limit any more, and leaves the list.
       await expect(checkAttack(outcome)).rejects.toThrow()
     })
     test.for(rows.filter(isTold))('$title', async ({ attack, mode }, context) => {
@@ -61,7 +70,7 @@ export function describeAttacks(user: AttackUser): void {
 
 const isLimitedCommand = ({ attack, mode }: Outcome) => attack.input.kind === 'command' && limited.includes(mode)
 
-/** Where the sandbox is whole, a command is not kept from its attack by never being started. */
+/** Checks that, where the sandbox is whole, the command of the attack did start. */
 function expectToHaveRun(outcome: Outcome): void {
   const { attack, talk, world } = outcome
   const isWanted = attack.checks.some(({ decision }) => decision !== undefined) || attack.not_run === true
