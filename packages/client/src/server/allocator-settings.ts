@@ -1,9 +1,9 @@
-/** Variable of the C library with settings of its allocator, and ours, which says that they are for parley's processes. */
+/** Variable of the C library with settings of its allocator, and ours, which marks them as parley's own. */
 const variables = { tunables: 'GLIBC_TUNABLES', own: 'PARLEY_TUNABLES' } as const
 
 /**
- * Takes the launcher's settings of the allocator out of the environment of this process, which has read them, so that no
- * program it starts gets them. Returns the variables for a server; none where the user has set others.
+ * Takes the launcher's settings of the allocator out of the environment, so that no program that is started gets them.
+ * Returns the variables for a server; none where the user has set others.
  */
 export function takeAllocatorSettings(
   env: Record<string, string | undefined>,
