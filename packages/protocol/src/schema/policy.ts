@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { conversationId, itemId } from './ids.ts'
 import { ruleRef } from './item.ts'
+import { methodParams } from './params.ts'
 import { approvalPolicy, enforcement, sandboxMode } from './settings.ts'
 
 const judgement = z
@@ -121,3 +122,27 @@ export const trustReport = z
   .describe('Effects of a project’s own configuration.')
 
 export type TrustReport = z.infer<typeof trustReport>
+
+/** Methods that check a machine and decide about calls without running them. */
+export const policyMethods = {
+  'server/checkup': {
+    about: 'Checks the requirements of parley. Changes nothing.',
+    params: methodParams['server/checkup'],
+    result: checkup,
+  },
+  'policy/test': {
+    about: 'Decides about a command without running it. Its facts are gathered on disk.',
+    params: methodParams['policy/test'],
+    result: testedCommand,
+  },
+  'policy/replay': {
+    about: 'Decides every call of a conversation again, from the facts stored with it, and returns both verdicts.',
+    params: methodParams['policy/replay'],
+    result: replayedCalls,
+  },
+  'policy/why': {
+    about: 'Explains from the log why a call was run, asked about or denied.',
+    params: methodParams['policy/why'],
+    result: explainedCall,
+  },
+} as const
