@@ -3,7 +3,7 @@ import { clientId, conversationId, itemId, turnId } from './ids.ts'
 import { itemStatus } from './item.ts'
 import { loginMethods } from './login.ts'
 import { cursor, methodParams } from './params.ts'
-import { checkup, policyMethods, trustReport } from './policy.ts'
+import { checkup, policyMethods } from './policy.ts'
 import { completedItem, conversationState } from './state.ts'
 import {
   bundleContents,
@@ -334,17 +334,6 @@ export const methods = {
     about: 'Restarts an MCP server, also one that failed. Its new list of tools counts from the next turn on.',
     params: methodParams['mcp/restart'],
     result: z.object({}),
-  },
-  'trust/read': {
-    about: 'Returns the effects of a project’s configuration, and if it is trusted.',
-    params: methodParams['trust/read'],
-    result: trustReport,
-  },
-  'trust/decide': {
-    about:
-      'Trusts exactly this content of a project’s configuration, or declines it. Applies to new conversations; open ones stay as they are.',
-    params: methodParams['trust/decide'],
-    result: trustReport,
   },
   'server/diagnostics': {
     about: 'Returns the identity and state of this server.',

@@ -123,8 +123,19 @@ export const trustReport = z
 
 export type TrustReport = z.infer<typeof trustReport>
 
-/** Methods that check a machine and decide about calls without running them. */
+/** Methods about trust, and those that decide about calls without running them. */
 export const policyMethods = {
+  'trust/read': {
+    about: 'Returns the effects of a project’s configuration, and if it is trusted.',
+    params: methodParams['trust/read'],
+    result: trustReport,
+  },
+  'trust/decide': {
+    about:
+      'Trusts exactly this content of a project’s configuration, or declines it. Applies to new conversations; open ones stay as they are.',
+    params: methodParams['trust/decide'],
+    result: trustReport,
+  },
   'server/checkup': {
     about: 'Checks the requirements of parley. Changes nothing.',
     params: methodParams['server/checkup'],
