@@ -10,6 +10,8 @@ export interface SessionPaths {
   readonly lock: string
   readonly owner: string
   readonly sideFiles: string
+  /** Cache of what the log folds to. */
+  readonly checkpoint: string
   /** Folder that sandboxed commands get as /tmp while the conversation is open. */
   readonly scratch: string
 }
@@ -40,6 +42,7 @@ export function sessionPaths(home: string, conversationId: ConversationId): Sess
     lock: `${stem}.lock`,
     owner: `${stem}.owner.json`,
     sideFiles: `${stem}.files`,
+    checkpoint: `${stem}.checkpoint`,
     scratch: join(scratchFolder(home), conversationId),
   }
 }

@@ -4,8 +4,10 @@ import { type Files, hasCode, type OpenFile, StorageError } from '../disk/files.
 import { conversationIdOf, tornPath } from '../disk/session-paths.ts'
 import { EventLog } from './event-log.ts'
 import { encodeHeader, LOG_FORMAT, type LogHeader, newHeader, readHeader } from './header.ts'
+import { keepMarks, type LogMark, type MarkKeeper } from './log-mark.ts'
 import type { LogLine } from './read-log.ts'
 import {
+  crcWith,
   type Damage,
   type LogPoint,
   type LossReports,
@@ -21,6 +23,8 @@ export interface OpenLogOptions {
   readonly reports?: LossReports
   /** Called with every good line in order. */
   readonly visit?: (line: LogLine) => void
+  /** Chooses the mark to go on from once the log is open; null to read all of it. */
+  readonly from?: (file: OpenFile) => Promise<LogMark | null>
 }
 
 type OpenedLog = NewerLog | WritableLog
@@ -89,12 +93,28 @@ async function openWritable(
   file: OpenFile,
   { header, options }: { header: LogHeader | null; options: OpenLogOptions },
 ): Promise<WritableLog> {
-  const scan = await scanLog(files, file, options)
+  const { reports, visit, from: choose } = options
+  const from = (await choose?.(file)) ?? undefined
+  const scan = await scanLog(files, file, {
+    ...(reports === undefined ? {} : { reports }),
+    ...(visit === undefined ? {} : { visit }),
+    ...(from === undefined ? {} : { from }),
+  })
   const torn = scan.tail === null ? null : closeTail(files, file, scan.tail)
   const conversationId = header?.conversationId ?? conversationIdOf(file.path)
-  const log = new EventLog(files, file, { sizeBytes: files.stat(file).sizeBytes })
+  const { bodyStart } = scan
+  const marks = torn === null ? marksAfter(scan, reports) : null
+  const log = new EventLog(files, file, { sizeBytes: files.stat(file).sizeBytes, bodyStart, marks })
   const written = header ?? headerForEmpty(log, scan, conversationId)
   return { readOnly: false, log, header: written, conversationId, torn, ...findings(scan) }
+}
+
+/** Returns what follows the log from here on. Without a header, or with a line too long to read, there is none. */
+function marksAfter(scan: Scan, reports: LossReports | undefined): MarkKeeper | null {
+  const { bodyStart, prefixCrc: crc, named, uncheckedSeqs, tally } = scan
+  const prefixCrc = scan.tail === null ? crc : crcWith(crc, { bytes: Buffer.alloc(0), terminated: true })
+  if (prefixCrc === null || bodyStart === 0) return null
+  return keepMarks({ bodyStart, prefixCrc, damage: tally.damage, named, uncheckedSeqs }, reports)
 }
 
 function findings(scan: Scan) {

@@ -1,8 +1,10 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { crc32 } from 'node:zlib'
 import type { Files, OpenFile } from '../disk/files.ts'
+import { type TimeSlices, timeSlices } from '../disk/time-slices.ts'
 import type { LoggedEnvelope } from '../line/line.ts'
 import { checkLine, type RawLine, splitLines } from '../line/read-lines.ts'
 import { decodeHeader, type LogHeader } from './header.ts'
+import { bodyStartOf, type LogMark } from './log-mark.ts'
 import { envelopeOf, type LogLine, lineCrc, toLogLine } from './read-log.ts'
 
 /** Position after one line. */
@@ -23,6 +25,11 @@ interface ScanOptions {
   readonly reports?: LossReports
   /** Called with every good line in order, to fold the log in the same pass. */
   readonly visit?: (line: LogLine) => void
+  /** Mark that the log was found to hold: the scan goes on behind it. */
+  readonly from?: LogMark
+  /** Place from which the log is not read; the end of a line. */
+  readonly toPlace?: number
+  readonly slices?: TimeSlices
 }
 
 export interface Scan {
@@ -35,6 +42,10 @@ export interface Scan {
   readonly uncheckedSeqs: number[]
   /** The piece after the last LF, if any. */
   tail: Tail | null
+  /** Byte offset behind the header. */
+  bodyStart: number
+  /** CRC-32 of all bytes from there on; null when a line was too long to be read. */
+  prefixCrc: number | null
 }
 
 export interface Tail {
@@ -44,31 +55,45 @@ export interface Tail {
   readonly isWhole: boolean
 }
 
-/** About 20 ms of work, after which other tasks get a turn: a log may have gigabytes. */
-const BYTES_PER_TURN = 4 * 1024 * 1024
-
 /** Verifies every line of a log and lists the damage. */
 export async function scanLog(files: Files, file: OpenFile, options: ScanOptions): Promise<Scan> {
-  const scan: Scan = {
-    header: null,
-    tally: newTally(),
-    last: null,
-    newest: null,
-    named: [],
-    uncheckedSeqs: [],
-    tail: null,
-  }
-  let turnEnds = BYTES_PER_TURN
-  for (const raw of splitLines(files, file, 0)) {
+  const { from, toPlace = Infinity, slices = timeSlices() } = options
+  const bodyStart = bodyStartOf(files, file)
+  const scan = from === undefined ? newScan(bodyStart) : scanFrom(from, bodyStart)
+  for (const raw of splitLines(files, file, from === undefined ? 0 : bodyStart + from.endPlace)) {
+    if (raw.byteOffset - bodyStart >= toPlace) break
     const isWhole = scanLine(scan, raw, options)
+    if (raw.byteOffset >= bodyStart) scan.prefixCrc = crcWith(scan.prefixCrc, raw)
     if (!raw.terminated) scan.tail = { byteOffset: raw.byteOffset, endOffset: raw.endOffset, isWhole }
-    if (raw.endOffset < turnEnds) continue
-    turnEnds = raw.endOffset + BYTES_PER_TURN
-    await nextTurn()
+    if (slices.isOver()) await slices.next()
   }
   closeTally(scan.tally)
   if (scan.newest !== null) scan.last = endOf(scan.newest)
   return scan
+}
+
+function newScan(bodyStart: number): Scan {
+  const found = { tally: newTally(), named: [], uncheckedSeqs: [] }
+  return { header: null, ...found, last: null, newest: null, tail: null, bodyStart, prefixCrc: 0 }
+}
+
+/** Returns the scan as it was behind the line of a mark. */
+function scanFrom({ seq, crc, endPlace, prefixCrc, damage, named, uncheckedSeqs }: LogMark, bodyStart: number): Scan {
+  const found = damage.map((one) => ({ ...one, byteOffset: one.byteOffset + bodyStart }))
+  return {
+    ...newScan(bodyStart),
+    ...{ tally: { ...newTally(), last: seq, highest: seq, damage: found } },
+    ...{ last: { seq, crc, byteOffset: bodyStart + endPlace }, prefixCrc },
+    ...{ named: [...named], uncheckedSeqs: [...uncheckedSeqs] },
+  }
+}
+
+const LF = Buffer.from('\n')
+
+export function crcWith(crc: number | null, { bytes, terminated }: Pick<RawLine, 'bytes' | 'terminated'>): number | null {
+  if (crc === null || bytes === null) return null
+  const withLine = crc32(bytes, crc)
+  return terminated ? crc32(LF, withLine) : withLine
 }
 
 function endOf(line: LogLine): LogPoint {

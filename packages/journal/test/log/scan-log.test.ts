@@ -16,6 +16,7 @@ function inMemory(content: Buffer): Files {
     kind: 'file',
     sizeBytes: content.length,
     modifiedAtMs: 0,
+    changedAtMs: 0,
     inode: 1,
     links: 1,
     device: 1,
@@ -58,7 +59,7 @@ function seqOf(line: string): number {
   return Number(/^\{"seq":(\d+)/.exec(line)?.[1])
 }
 
-/** What must hold whatever was done to the bytes. */
+/** Checks what must hold for any damage to the bytes. */
 async function expectSoundOpening(content: Buffer): Promise<readonly string[]> {
   using folder = temporaryFolder()
   const path = writeLog(folder.path, content)

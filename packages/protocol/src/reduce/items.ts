@@ -106,6 +106,7 @@ export function withoutOutcome(item: ItemOf<'commandExecution'>): ItemOf<'comman
     exitCode: _exitCode,
     signal: _signal,
     output: _output,
+    images: _images,
     sandboxBlock: _sandboxBlock,
     ...command
   } = item

@@ -150,6 +150,7 @@ export const item = z.discriminatedUnion('type', [
       exitCode: z.int().nullable().exactOptional().describe('Null when a signal ended it.'),
       signal: z.string().exactOptional().describe('The signal that ended it.'),
       output: output.exactOptional(),
+      images: z.array(storedImage).exactOptional().describe('The image that its output is, which the model sees.'),
     })
     .describe('A command the model wants to run or ran.'),
   z

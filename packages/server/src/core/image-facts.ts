@@ -13,6 +13,28 @@ export function imageTypeOf(bytes: Uint8Array): string | null {
   return beginnings.find(([, pattern]) => pattern.test(start))?.[0] ?? null
 }
 
+const pngEnd = [0, 0, 0, 0, 0x49, 0x45, 0x4e, 0x44, 0xae, 0x42, 0x60, 0x82]
+
+/** Tests if bytes that begin as an image also end as one: nothing is cut off, and no other output follows. */
+export function isWholeImage(bytes: Uint8Array): boolean {
+  switch (imageTypeOf(bytes)) {
+    case 'image/png':
+      return endsWith(bytes, pngEnd)
+    case 'image/jpeg':
+      return endsWith(bytes, [0xff, 0xd9])
+    case 'image/gif':
+      return endsWith(bytes, [0x3b])
+    case 'image/webp':
+      return new DataView(bytes.buffer, bytes.byteOffset).getUint32(4, true) + 8 === bytes.length
+    default:
+      return false
+  }
+}
+
+function endsWith(bytes: Uint8Array, ending: readonly number[]): boolean {
+  return ending.every((byte, index) => bytes.at(index - ending.length) === byte)
+}
+
 interface ImageSize {
   readonly width: number
   readonly height: number

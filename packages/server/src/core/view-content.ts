@@ -140,7 +140,7 @@ export function answerIn(item: CallItem, callId: string): NonNullable<AnsweredCa
   return {
     result: resultEntry(callId, item.modelText ?? cutHere, isError),
     line: resultEntry(callId, clearedLine(item), isError),
-    images: item.type === 'toolCall' ? (item.images ?? []) : [],
+    images: 'images' in item ? (item.images ?? []) : [],
     shown: null,
   }
 }

@@ -4,17 +4,22 @@ import {
   type CommandSpec,
   commandEnv,
   createMark,
-  type OutputSnapshot,
   type RunningCommand,
   type Sandbox,
 } from '@parley/host'
-import { StorageError } from '@parley/journal'
 import type { ItemId, Output } from '@parley/protocol'
-import { characterEnd, characterStart, clipForModel } from '@parley/text'
 import { EnvironmentUnreachableError } from '@parley/workspace'
-import { imageTypeOf } from '../core/image-facts.ts'
+import {
+  inlineBytes,
+  keepImage,
+  keepOutput,
+  outputForModel,
+  type ShownImage,
+  shownOutput,
+  spoolName,
+} from './command-output.ts'
 import type { ToolPorts } from './define-tool.ts'
-import { notStarted, type ToolContext, type ToolFiles, type ToolOutcome, unlessAborted } from './tool.ts'
+import { notStarted, type ToolContext, type ToolOutcome, unlessAborted } from './tool.ts'
 
 export const defaultTimeoutMs = 120_000
 
@@ -65,7 +70,9 @@ export async function runShellCommand(
   if (isSent) return goOnInBackground(running, { spec, sandbox, itemId: context.itemId }, ports)
   const end = early ?? (await running.ended)
   context.signal.removeEventListener('abort', stop)
-  const outcome = outcomeOf(end, await keepOutput(end, context.sideFiles), context.itemId)
+  const output = await keepOutput(end, context.sideFiles)
+  const kept = { output, image: await keepImage(end, output, context), itemId: context.itemId }
+  const outcome = outcomeOf(end, kept)
   if (sandbox.exceeded?.aborted === true) return tooMuchWritten(outcome)
   const isBeyondLimits = context.narrowed.aborted && !context.signal.aborted && end.reason === 'interrupted'
   return isBeyondLimits ? stoppedBeyondLimits(outcome) : outcome
@@ -143,7 +150,7 @@ function startInBackground(spec: CommandSpec, { itemId, sandbox }: BackgroundCom
   sandbox.exceeded?.addEventListener('abort', () => void ports.background.stop(itemId).catch(() => undefined), {
     once: true,
   })
-  if (end !== null) return outcomeOf(end, outputOfNothing, itemId)
+  if (end !== null) return outcomeOf(end, { output: outputOfNothing, image: null, itemId })
   const modelText = `Started in the background as process ${itemId}${processWords({ itemId, pid, sandbox })}`
   return { status: 'completed', modelText }
 }
@@ -179,12 +186,20 @@ function processWords({ itemId, pid, sandbox }: BackgroundCommand & { readonly p
 
 const outputOfNothing: Output = { head: '', tail: '', totalBytes: 0, omittedBytes: 0 }
 
-function outcomeOf(end: CommandEnd, output: Output, itemId: ItemId): ToolOutcome {
+interface KeptOutput {
+  readonly output: Output
+  readonly image: ShownImage | null
+  readonly itemId: ItemId
+}
+
+function outcomeOf(end: CommandEnd, { output, image, itemId }: KeptOutput): ToolOutcome {
   if (end.spawnError?.subject === 'sandbox') return sandboxFailed(end.spawnError.message)
   const triedNetwork = end.triedNetwork === true ? { triedNetwork: true as const } : {}
-  const fields = { exitCode: end.exitCode, output, ...(end.signal === null ? {} : { signal: end.signal }) }
+  const signal = end.signal === null ? {} : { signal: end.signal }
+  const images = image === null || image.stored === null ? {} : { images: [image.stored] }
+  const fields = { exitCode: end.exitCode, output, ...signal, ...images }
   const heading = headingOf(end)
-  const shown = outputForModel(end, itemId)
+  const shown = image?.words ?? outputForModel(end, itemId)
   const leftovers =
     end.leftovers > 0
       ? '\n(What it left running was stopped. Use background: true for something that should go on.)'
@@ -206,18 +221,6 @@ export function lostHeading({ reason, lostBecause }: CommandEnd): string | null 
   return `how it ended is unknown: ${lostBecause ?? 'nobody can tell'}. It may have run to its end; look before running it again`
 }
 
-function outputForModel({ head, tail, totalBytes, omittedBytes }: OutputSnapshot, itemId: ItemId): string {
-  if (head.includes(0) || tail.includes(0)) return `(binary output, ${totalBytes} bytes${imageWords(head)})`
-  const seen = { head: head.toString(), tail: tail.toString(), totalBytes, omittedBytes }
-  return clipForModel(seen, `read_file "output:${itemId}" shows the rest`)
-}
-
-/** Tells of an image how it can be seen. */
-function imageWords(head: Buffer): string {
-  const type = imageTypeOf(head)?.replace('image/', '').toUpperCase()
-  return type === undefined ? '' : `: a ${type} image; write it to a file to look at it with view_image`
-}
-
 function headingOf(end: CommandEnd): string {
   const seconds = `${(end.durationMs / 1000).toFixed(1)} s`
   switch (end.reason) {
@@ -234,54 +237,4 @@ function headingOf(end: CommandEnd): string {
     case 'exited':
       return end.signal === null ? `exit ${end.exitCode} after ${seconds}` : `killed by ${end.signal} after ${seconds}`
   }
-}
-
-/** Limit of output inside an item; more goes into a side file. */
-const inlineBytes = 8 * 1024
-const shownHeadBytes = 4 * 1024
-const shownTailBytes = 4 * 1024
-
-/** Bounded output of a command. `head` may hold all of it when nothing was omitted. */
-type KeptEnd = OutputSnapshot & Pick<CommandEnd, 'spool'>
-
-/** Stores a command's output for its item: whole when it is small, else both ends and a side file with all of it. */
-export async function keepOutput(end: KeptEnd, sideFiles: ToolFiles): Promise<Output> {
-  const shown = shownOutput(end)
-  if (shown.omittedBytes === 0) return shown
-  const file = await keepWhole(end, Buffer.concat([end.head, end.tail]), sideFiles)
-  return file === null ? shown : { ...shown, file }
-}
-
-/** Returns output as an item has it: whole when it is small, else both ends. */
-function shownOutput({ totalBytes, head, tail, omittedBytes, lineEnds }: OutputSnapshot): Output {
-  const known = Buffer.concat([head, tail])
-  const binary = known.includes(0) ? { binary: true as const } : {}
-  if (omittedBytes === 0 && totalBytes <= inlineBytes)
-    return { head: known.toString(), tail: '', totalBytes, omittedBytes: 0, ...binary }
-  const start = known.subarray(0, characterEnd(known.subarray(0, shownHeadBytes)))
-  const newest = known.subarray(-shownTailBytes)
-  const finish = newest.subarray(characterStart(newest))
-  return {
-    head: start.toString(),
-    tail: finish.toString(),
-    totalBytes,
-    omittedBytes: totalBytes - start.length - finish.length,
-    totalLines: lineEnds + (known.at(-1) === 10 ? 0 : 1),
-    ...binary,
-  }
-}
-
-/** Stores the whole output. Resolves with null when the disk fails; the item still has both ends. */
-async function keepWhole({ spool }: KeptEnd, known: Buffer, sideFiles: ToolFiles): Promise<string | null> {
-  try {
-    return spool === undefined ? await sideFiles.put(known) : await sideFiles.adopt(spool.path)
-  } catch (error) {
-    if (error instanceof StorageError) return null
-    throw error
-  }
-}
-
-/** Returns the name of the file that takes a running command's output, in the folder of side files. */
-export function spoolName(itemId: ItemId): string {
-  return `spool-${itemId}`
 }

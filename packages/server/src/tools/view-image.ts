@@ -43,10 +43,15 @@ async function lookAtImage({ real, shownPath, files }: Looked, context: ToolCont
   const problem = imageProblem(shownPath, bytes, context.imageLimits)
   if (problem !== null) return failed(problem)
   const file = await context.sideFiles.put(bytes)
+  const text = `${shownPath}: ${describeImage(mediaType, bytes)}`
+  return { kind: 'image', text, images: [{ file, mediaType, name: basename(shownPath) }] }
+}
+
+/** Returns kind, pixels and size of an image. */
+export function describeImage(mediaType: string, bytes: Uint8Array): string {
   const size = imageSizeOf(bytes)
   const pixels = size === null ? '' : `, ${size.width} × ${size.height} pixels`
-  const text = `${shownPath}: ${mediaType}${pixels}, ${formatBytes(bytes.length)}`
-  return { kind: 'image', text, images: [{ file, mediaType, name: basename(shownPath) }] }
+  return `${mediaType}${pixels}, ${formatBytes(bytes.length)}`
 }
 
 interface Reading {

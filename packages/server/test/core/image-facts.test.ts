@@ -1,6 +1,6 @@
 import { imageLimitsOf } from '@parley/models'
 import { describe, expect, it } from 'vitest'
-import { imageProblem, imageSizeOf } from '../../src/core/image-facts.ts'
+import { imageProblem, imageSizeOf, isWholeImage } from '../../src/core/image-facts.ts'
 
 const hex = (text: string) => Buffer.from(text.replaceAll(' ', ''), 'hex')
 const png = (width: number, height: number) => {
@@ -25,6 +25,24 @@ describe('the pixels of an image', () => {
     ['text', Buffer.from('words'), null],
   ])('are read from the header of %s', (_name, bytes, size) => {
     expect(imageSizeOf(bytes)).toEqual(size)
+  })
+})
+
+describe('an image is whole', () => {
+  it.each([
+    ['PNG', Buffer.concat([png(1, 1), hex('00000000 49454e44 ae426082')])],
+    ['JPEG', hex('ffd8ff e0 0004 0000 ffd9')],
+    ['GIF', Buffer.from('GIF89a;')],
+    ['WebP', webp('56503820 00000000 00000000')],
+  ])('when a %s ends as one, and not with a byte more or less', (_name, bytes) => {
+    expect(isWholeImage(bytes)).toBe(true)
+    expect(isWholeImage(bytes.subarray(0, -1))).toBe(false)
+    expect(isWholeImage(Buffer.concat([bytes, Buffer.from('\n')]))).toBe(false)
+  })
+
+  it('never when it is something else', () => {
+    expect(isWholeImage(Buffer.from('words'))).toBe(false)
+    expect(isWholeImage(Buffer.alloc(0))).toBe(false)
   })
 })
 

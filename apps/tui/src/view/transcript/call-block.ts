@@ -2,6 +2,7 @@ import type { ItemOf } from '@parley/protocol'
 import { revealedLines } from '../approval/whole-approval.ts'
 import { showEffects, visibleLine } from '../text/control-characters.ts'
 import { type Clip, clipRows, foldHint } from '../text/fit-rows.ts'
+import { formatBytes } from '../text/formats.ts'
 import { below, hung, indented, textRows } from '../text/gutter.ts'
 import type { Line, Room } from '../text/span.ts'
 import { authorRows, type Block } from './block.ts'
@@ -41,8 +42,15 @@ export function commandBlock(item: Command, room: Room, author: string | null): 
 export function shownOutput(item: Command | ToolCall, room: Room, hint = foldHint): readonly Line[] {
   const { output, status } = item
   if (output === undefined) return []
+  const [image] = item.type === 'commandExecution' ? (item.images ?? []) : []
+  if (image !== undefined) return imageRows(image.mediaType, output.totalBytes)
   if (item.type === 'shellCommand') return outputRows(output, room, { ...ownClip, hint })
   return outputTail(output, room, { limit: status === 'completed' ? outputLimits.fine : outputLimits.failed, hint })
+}
+
+function imageRows(mediaType: string, totalBytes: number): readonly Line[] {
+  const kind = mediaType.replace('image/', '').toUpperCase()
+  return [[{ text: `${kind} image, ${formatBytes(totalBytes)}`, tone: 'muted' }]]
 }
 
 /** Returns a running command with the newest lines of its output. */

@@ -1,4 +1,4 @@
-import type { ModelAbilities, ModelClient, ModelEntry, ModelRequest, ToolSpec } from '@parley/models'
+import type { ModelAbilities, ModelClient, ModelEntry, ModelRequest, ToolSpec, UserPart } from '@parley/models'
 import { type EventOf, type ModelChoice, modelInUse, type Settings, type TurnId } from '@parley/protocol'
 import { EnvironmentUnreachableError } from '@parley/workspace'
 import { missingFile } from '../../core/view-content.ts'
@@ -110,13 +110,29 @@ export function readableEntries(
 
 const withoutTheirImages = new WeakMap<ModelEntry, ModelEntry>()
 
-/** Returns a result without its images, the same each time, for a model that reads none. */
+/** Returns an entry with a line for each image instead of it, the same each time, for a model that reads none. */
 function withoutImages(entry: ModelEntry): ModelEntry {
-  if (entry.kind !== 'result' || entry.images === undefined) return entry
-  const { images: _images, ...rest } = entry
-  const made = withoutTheirImages.get(entry) ?? { ...rest, text: `${entry.text}\n(This model reads no images.)` }
+  const made = withoutTheirImages.get(entry) ?? inWords(entry)
   withoutTheirImages.set(entry, made)
   return made
+}
+
+const unseen = '(An image is left out here: this model reads no images.)'
+
+function inWords(entry: ModelEntry): ModelEntry {
+  if (entry.kind === 'user')
+    return entry.content.some(isImage) ? { ...entry, content: entry.content.map(inText) } : entry
+  if (entry.kind !== 'result' || entry.images === undefined) return entry
+  const { images, ...rest } = entry
+  return { ...rest, text: [entry.text, ...images.map(() => unseen)].join('\n') }
+}
+
+function isImage({ type }: UserPart): boolean {
+  return type === 'image'
+}
+
+function inText(part: UserPart): UserPart {
+  return part.type === 'image' ? { type: 'text', text: unseen } : part
 }
 
 /** Returns the tools that a model of these abilities is offered, in the form that suits it. */

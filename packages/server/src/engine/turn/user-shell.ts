@@ -2,8 +2,9 @@ import { type CommandEnd, noSandbox } from '@parley/host'
 import type { Actor, Failure, ItemId, ItemOf, Output } from '@parley/protocol'
 import { clipForModel } from '@parley/text'
 import { rejection } from '../../replies/rejection.ts'
+import { binaryWords, keepOutput } from '../../tools/command-output.ts'
 import type { ToolPorts } from '../../tools/define-tool.ts'
-import { commandSpec, keepOutput, lostHeading } from '../../tools/run-shell-command.ts'
+import { commandSpec, lostHeading } from '../../tools/run-shell-command.ts'
 import type { Conversation } from '../conversation/conversation.ts'
 import { createOutputReporter } from '../conversation/deltas.ts'
 import type { StoragePatience } from '../conversation/storage-patience.ts'
@@ -114,7 +115,8 @@ async function runItem(item: ShellItem, signal: AbortSignal, parts: ShellParts):
 function finishedItem(item: ShellItem, end: CommandEnd, output: Output): ShellItem {
   const failure = failureOf(end)
   const heading = failure?.message ?? (end.signal === null ? `exit ${end.exitCode}` : `killed by ${end.signal}`)
-  const shown = clipForModel(output, `read_file "output:${item.id}" shows the rest`)
+  const isText = output.binary === undefined
+  const shown = isText ? clipForModel(output, `read_file "output:${item.id}" shows the rest`) : binaryWords(output)
   return {
     ...item,
     status: statusOf(end),

@@ -9,7 +9,7 @@ import {
 } from '@parley/mcp-client'
 import { clipForModel, firstBytes } from '@parley/text'
 import { imageProblem, imageTypeOf } from '../../core/image-facts.ts'
-import { keepOutput } from '../run-shell-command.ts'
+import { keepOutput } from '../command-output.ts'
 import type { StoredImage, ToolContext, ToolOutcome } from '../tool.ts'
 
 interface McpCall {

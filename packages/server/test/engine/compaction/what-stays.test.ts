@@ -245,7 +245,7 @@ describe('a model that only writes summaries', () => {
     expect(model.requests[2]).not.toHaveProperty('effort')
     const result = model.requests[2]?.entries.find(({ kind }) => kind === 'result')
     expect(result).not.toHaveProperty('images')
-    expect(textOf(result)).toContain('This model reads no images.')
+    expect(textOf(result)).toContain('this model reads no images.')
   })
 })
 

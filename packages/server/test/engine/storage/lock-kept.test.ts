@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { scriptedModel } from '../support/scripted-model.ts'
 import { type Talk, type TestPlace, testPlace } from '../support/test-server.ts'
 
-/** How another name comes to lead to a lock. */
+/** Ways in which another name leads to a lock. */
 const names = {
   'by its own path': (lock: string) => lock,
   'by a link': (lock: string, other: string) => {

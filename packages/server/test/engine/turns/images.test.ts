@@ -84,26 +84,93 @@ describe('view_image', () => {
     await watched.turnEnded()
     expect(model.requests[0]?.tools.map(({ name }) => name)).not.toContain('view_image')
     const result = model.requests[1]?.entries.at(-1)
-    expect(result).toMatchObject({ text: expect.stringContaining('(This model reads no images.)') })
+    expect(result).toMatchObject({
+      text: expect.stringContaining('(An image is left out here: this model reads no images.)'),
+    })
     expect(result).not.toHaveProperty('images')
   })
 })
 
+/** PNG of so many bytes, with the beginning and the end of one. */
+function wholePng(sizeBytes = 57): Buffer {
+  const end = Buffer.from('0000000049454e44ae426082', 'hex')
+  return Buffer.concat([png, Buffer.alloc(sizeBytes - png.length - end.length, 7), end])
+}
+
 describe('a command that writes an image as its output', () => {
-  it('tells the model how to look at it', async () => {
-    await using place = testPlace()
-    writeFileSync(join(place.cwd, 'a.png'), png)
-    const model = scriptedModel({ calls: [{ name: 'shell', args: { command: 'cat a.png' } }] }, { text: 'ok' })
-    const { watched } = await place.talk(
-      { model, ceiling: fullAccess },
+  async function outputOf(files: Readonly<Record<string, Buffer>>, command: string, facts: { images?: boolean } = {}) {
+    const place = testPlace()
+    for (const [name, bytes] of Object.entries(files)) writeFileSync(join(place.cwd, name), bytes)
+    const model = scriptedModel({ calls: [{ name: 'shell', args: { command } }] }, { text: 'ok' })
+    const talk = await place.talk(
+      { model, ceiling: fullAccess, facts },
       { sandbox: 'danger-full-access', approvalPolicy: 'never' },
     )
-    await watched.send('look')
-    await watched.turnEnded()
-    expect(model.requests[1]?.entries.at(-1)).toMatchObject({
-      text: expect.stringContaining(
-        `(binary output, ${png.length} bytes: a PNG image; write it to a file to look at it with view_image)`,
-      ),
+    await talk.watched.send('look')
+    await talk.watched.turnEnded()
+    const item = talk.watched.items().find(({ type }) => type === 'commandExecution')
+    return { place, item, watched: talk.watched, result: model.requests[1]?.entries.at(-1) }
+  }
+
+  it.each([
+    ['short', wholePng()],
+    ['longer than the item', wholePng(20_000)],
+    ['longer than what is kept in memory', wholePng(600_000)],
+  ])('shows it to the model when it is %s, and keeps it once', async (_name, bytes) => {
+    const { place, item, result, watched } = await outputOf({ 'a.png': bytes }, 'cat a.png')
+    await using _place = place
+    expect(result).toMatchObject({
+      text: expect.stringMatching(/^exit 0 after [\d.]+ s\n\(image\/png, 2 × 3 pixels, .*\)$/),
+      images: [{ type: 'image', mediaType: 'image/png', base64: bytes.toString('base64') }],
     })
+    if (item?.type !== 'commandExecution') throw new Error('no command')
+    expect(item.images).toMatchObject([{ mediaType: 'image/png' }])
+    expect(item.images?.[0]?.file).toBe(item.output?.file ?? item.images?.[0]?.file)
+    expect(watched.items().flatMap((one) => ('images' in one ? (one.images ?? []) : []))).toHaveLength(1)
+  })
+
+  it.each([
+    ['is cut off', 'head -c 40 a.png', 'begins as a PNG image and is not shown, since it is cut off'],
+    ['has words behind it', 'cat a.png; echo done', 'begins as a PNG image and is not shown'],
+    ['has words before it', 'echo here; cat a.png', '(binary output, 62 bytes)'],
+    [
+      'is too large',
+      'cat large.png',
+      'Not shown: the image has more than 10 MiB, the most that a model takes of an image.',
+    ],
+  ])('says in words that an image is not shown which %s', async (_name, command, words) => {
+    const files = { 'a.png': wholePng(), 'large.png': wholePng(11 << 20) }
+    const { place, item, result } = await outputOf(files, command)
+    await using _place = place
+    expect(result).toMatchObject({ text: expect.stringContaining(words) })
+    expect(result).not.toHaveProperty('images')
+    expect(item).not.toHaveProperty('images')
+  })
+
+  it('says what is left out to a model that reads no images', async () => {
+    const { place, result } = await outputOf({ 'a.png': wholePng() }, 'cat a.png', { images: false })
+    await using _place = place
+    expect(result).toMatchObject({
+      text: expect.stringMatching(/image\/png, 2 × 3 .*\n\(An image is left out here: this model reads no images\.\)$/),
+    })
+    expect(result).not.toHaveProperty('images')
+  })
+})
+
+describe('an image that the user sends', () => {
+  it('is left out in words for a model that reads none', async () => {
+    await using place = testPlace()
+    writeFileSync(join(place.cwd, 'a.png'), png)
+    const model = scriptedModel({ text: 'ok' })
+    const { client, watched } = await place.talk({ model, facts: { images: false } })
+    const { conversationId } = watched
+    const input = [
+      { type: 'text' as const, text: 'look' },
+      { type: 'image' as const, path: join(place.cwd, 'a.png') },
+    ]
+    await client.request('conversation/sendMessage', { conversationId, input })
+    await watched.turnEnded()
+    const unseen = { type: 'text', text: '(An image is left out here: this model reads no images.)' }
+    expect(model.requests[0]?.entries.at(-1)).toMatchObject({ content: [{ type: 'text', text: 'look' }, unseen] })
   })
 })

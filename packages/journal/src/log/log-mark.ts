@@ -1,0 +1,132 @@
+import { crc32 } from 'node:zlib'
+import { readSpan } from '../disk/file-io.ts'
+import type { Files, OpenFile } from '../disk/files.ts'
+import type { TimeSlices } from '../disk/time-slices.ts'
+import { decodeLine } from '../line/line.ts'
+import { checkLine, readPrefix, splitLines } from '../line/read-lines.ts'
+import { decodeHeader } from './header.ts'
+import type { Damage, LossReports, SeqRange } from './scan-log.ts'
+
+/** What a scan knows after a good line. Places are byte offsets from the end of the header, so that a copy has the same. */
+export interface LogMark {
+  readonly seq: number
+  readonly crc: string
+  /** Place of the line. */
+  readonly linePlace: number
+  /** Place of the next line. */
+  readonly endPlace: number
+  /** CRC-32 of all bytes from the end of the header to `endPlace`. */
+  readonly prefixCrc: number
+  /** Damage with the places as byte offsets. */
+  readonly damage: readonly Damage[]
+  readonly named: readonly SeqRange[]
+  readonly uncheckedSeqs: readonly number[]
+}
+
+/** Follows a log from its scan on, so that a mark can be made behind any line that is appended. */
+export interface MarkKeeper {
+  /** Notes lines that were written at a byte offset, as the bytes that they were written as. */
+  appended(lines: readonly string[], written: { readonly bytes: Buffer; readonly byteOffset: number }): void
+  /** Returns the mark behind the newest line; null while no line was appended. */
+  mark(): LogMark | null
+}
+
+/** State of a scan that ended where new lines begin. */
+export interface ScanEnd {
+  readonly bodyStart: number
+  readonly prefixCrc: number
+  readonly damage: readonly Damage[]
+  readonly named: readonly SeqRange[]
+  readonly uncheckedSeqs: readonly number[]
+}
+
+export const NEW_LOG: Omit<ScanEnd, 'bodyStart'> = { prefixCrc: 0, damage: [], named: [], uncheckedSeqs: [] }
+
+export function keepMarks(end: ScanEnd, reports: LossReports | undefined): MarkKeeper {
+  const { bodyStart, damage, uncheckedSeqs } = end
+  const named = [...end.named]
+  let { prefixCrc } = end
+  let newest: { readonly line: Buffer; readonly endOffset: number } | null = null
+
+  function noteLosses(line: string): void {
+    if (reports === undefined || readPrefix(Buffer.from(line.slice(0, PREFIX_CHARACTERS)))?.type !== reports.type) return
+    const envelope = decodeLine(line)
+    if (envelope !== null) named.push(...reports.ranges(envelope.event))
+  }
+
+  return {
+    appended(lines, { bytes, byteOffset }) {
+      prefixCrc = crc32(bytes, prefixCrc)
+      const lineStart = bytes.lastIndexOf(LF, bytes.length - 2) + 1
+      newest = { line: bytes.subarray(lineStart, -1), endOffset: byteOffset + bytes.length }
+      for (const line of lines) noteLosses(line)
+    },
+    mark() {
+      if (newest === null) return null
+      const { line, endOffset } = newest
+      const check = checkLine(line)
+      const crc = /"crc":"([0-9a-f]{8})"\}$/.exec(line.toString('latin1'))?.[1]
+      if (check.state !== 'sound' || crc === undefined) return null
+      const endPlace = endOffset - bodyStart
+      return {
+        ...{ seq: check.seq, crc, linePlace: endPlace - line.length - 1, endPlace, prefixCrc },
+        damage: damage.map((one) => ({ ...one, byteOffset: one.byteOffset - bodyStart })),
+        named: [...named],
+        uncheckedSeqs,
+      }
+    },
+  }
+}
+
+const LF = 0x0a
+const PREFIX_CHARACTERS = 128
+
+/** Returns the byte offset behind the header; 0 when the first line is none. */
+export function bodyStartOf(files: Files, file: OpenFile): number {
+  for (const { bytes, endOffset, terminated } of splitLines(files, file, 0))
+    return terminated && bytes !== null && decodeHeader(bytes) !== null ? endOffset : 0
+  return 0
+}
+
+const CHUNK_BYTES = 1024 * 1024
+
+/** Tells if a log ends its line at the mark as it did. Reads that line, and all bytes before it unless `isUnchanged`. */
+export async function holdsMark(
+  files: Files,
+  file: OpenFile,
+  { mark, bodyStart, isUnchanged, slices }: MarkCheck,
+): Promise<boolean> {
+  const end = bodyStart + mark.endPlace
+  if (files.stat(file).sizeBytes < end || mark.linePlace < 0 || mark.linePlace >= mark.endPlace) return false
+  const line = readSpan(files, file, { offset: bodyStart + mark.linePlace, length: mark.endPlace - mark.linePlace })
+  if (line.length !== mark.endPlace - mark.linePlace || line.at(-1) !== LF || line.indexOf(LF) !== line.length - 1) return false
+  const check = checkLine(line.subarray(0, -1))
+  if (check.state !== 'sound' || check.seq !== mark.seq) return false
+  if (isUnchanged) return true
+  return (await prefixCrcOf(files, file, { from: bodyStart, to: end, slices })) === mark.prefixCrc
+}
+
+interface MarkCheck {
+  readonly mark: LogMark
+  readonly bodyStart: number
+  /** True where the file is known to be the same. */
+  readonly isUnchanged: boolean
+  readonly slices: TimeSlices
+}
+
+async function prefixCrcOf(
+  files: Files,
+  file: OpenFile,
+  { from, to, slices }: { readonly from: number; readonly to: number; readonly slices: TimeSlices },
+): Promise<number | null> {
+  const buffer = Buffer.allocUnsafe(CHUNK_BYTES)
+  let crc = 0
+  for (let offset = from; offset < to; ) {
+    const count = files.read(file, buffer.subarray(0, Math.min(CHUNK_BYTES, to - offset)), offset)
+    if (count === 0) return null
+    crc = crc32(buffer.subarray(0, count), crc)
+    offset += count
+    if (slices.isOver()) await slices.next()
+  }
+  return crc
+}

@@ -1,0 +1,117 @@
+import type { CommandEnd, OutputSnapshot } from '@parley/host'
+import { StorageError } from '@parley/journal'
+import type { ItemId, Output } from '@parley/protocol'
+import { characterEnd, characterStart, clipForModel } from '@parley/text'
+import { imageProblem, imageTypeOf, isWholeImage } from '../core/image-facts.ts'
+import type { StoredImage, ToolContext, ToolFiles } from './tool.ts'
+import { describeImage } from './view-image.ts'
+
+/** Limit of output inside an item; more goes into a side file. */
+export const inlineBytes = 8 * 1024
+const shownHeadBytes = 4 * 1024
+const shownTailBytes = 4 * 1024
+
+/** Bounded output of a command. `head` may hold all of it when nothing was omitted. */
+type KeptEnd = OutputSnapshot & Pick<CommandEnd, 'spool'>
+
+/** Stores a command's output for its item: whole when it is small, else both ends and a side file with all of it. */
+export async function keepOutput(end: KeptEnd, sideFiles: ToolFiles): Promise<Output> {
+  const shown = shownOutput(end)
+  if (shown.omittedBytes === 0) return shown
+  const file = await keepWhole(end, Buffer.concat([end.head, end.tail]), sideFiles)
+  return file === null ? shown : { ...shown, file }
+}
+
+/** Returns output as an item has it: whole when it is small, else both ends. */
+export function shownOutput({ totalBytes, head, tail, omittedBytes, lineEnds }: OutputSnapshot): Output {
+  const known = Buffer.concat([head, tail])
+  const binary = isBinary(head, tail) ? { binary: true as const } : {}
+  if (omittedBytes === 0 && totalBytes <= inlineBytes)
+    return { head: known.toString(), tail: '', totalBytes, omittedBytes: 0, ...binary }
+  const start = known.subarray(0, characterEnd(known.subarray(0, shownHeadBytes)))
+  const newest = known.subarray(-shownTailBytes)
+  const finish = newest.subarray(characterStart(newest))
+  return {
+    head: start.toString(),
+    tail: finish.toString(),
+    totalBytes,
+    omittedBytes: totalBytes - start.length - finish.length,
+    totalLines: lineEnds + (known.at(-1) === 10 ? 0 : 1),
+    ...binary,
+  }
+}
+
+/** Stores the whole output. Resolves with null when the disk fails; the item still has both ends. */
+function keepWhole({ spool }: KeptEnd, known: Buffer, sideFiles: ToolFiles): Promise<string | null> {
+  return unlessDiskFails(() => (spool === undefined ? sideFiles.put(known) : sideFiles.adopt(spool.path)))
+}
+
+async function unlessDiskFails(store: () => Promise<string>): Promise<string | null> {
+  try {
+    return await store()
+  } catch (error) {
+    if (error instanceof StorageError) return null
+    throw error
+  }
+}
+
+/** Returns output as the model is given it: text with its middle left out, or the size of what is no text. */
+export function outputForModel({ head, tail, totalBytes, omittedBytes }: OutputSnapshot, itemId: ItemId): string {
+  if (isBinary(head, tail)) return binaryWords({ totalBytes })
+  const seen = { head: head.toString(), tail: tail.toString(), totalBytes, omittedBytes }
+  return clipForModel(seen, `read_file "output:${itemId}" shows the rest`)
+}
+
+/** Returns what the model is told of output that is no text. */
+export function binaryWords({ totalBytes }: Pick<Output, 'totalBytes'>): string {
+  return `(binary output, ${totalBytes} bytes)`
+}
+
+function isBinary(head: Buffer, tail: Buffer): boolean {
+  return head.includes(0) || tail.includes(0)
+}
+
+/** Image that a command wrote as its output, in words, and as the model sees it; null where it cannot be shown. */
+export interface ShownImage {
+  readonly words: string
+  readonly stored: StoredImage | null
+}
+
+/** Keeps an output that is one image, whole, for the model; null for any other output. */
+export async function keepImage(
+  end: KeptEnd,
+  output: Output,
+  { sideFiles, imageLimits }: Pick<ToolContext, 'sideFiles' | 'imageLimits'>,
+): Promise<ShownImage | null> {
+  const mediaType = imageTypeOf(end.head)
+  if (mediaType === null) return null
+  const unseen = (why: string) => ({ words: `(binary output, ${end.totalBytes} bytes. ${why})`, stored: null })
+  const bytes = wholeOutput(end, output, { sideFiles, maxBytes: imageLimits.maxBytes + 1 })
+  const problem = bytes === null ? null : imageProblem('Not shown: the image', bytes, imageLimits)
+  if (problem !== null) return unseen(problem)
+  if (bytes === null || !isWholeImage(bytes)) return unseen(notWhole(mediaType))
+  const file = output.file ?? (await unlessDiskFails(() => sideFiles.put(bytes)))
+  if (file === null) return unseen('Not shown: the image could not be kept.')
+  return { words: `(${describeImage(mediaType, bytes)})`, stored: { file, mediaType, name: 'output' } }
+}
+
+function notWhole(mediaType: string): string {
+  const kind = mediaType.replace('image/', '').toUpperCase()
+  return `It begins as a ${kind} image and is not shown, since it is cut off or holds more than that image; write the image to a file and look at it with view_image`
+}
+
+interface WholeParts {
+  readonly sideFiles: ToolFiles
+  readonly maxBytes: number
+}
+
+/** Returns all of an output, or as many bytes of a longer one; null where the middle was not kept. */
+function wholeOutput(end: KeptEnd, { file }: Output, { sideFiles, maxBytes }: WholeParts): Buffer | null {
+  if (end.omittedBytes === 0) return Buffer.concat([end.head, end.tail])
+  return file === undefined ? null : sideFiles.read(file, { offset: 0, length: maxBytes })
+}
+
+/** Returns the name of the file that takes a running command's output, in the folder of side files. */
+export function spoolName(itemId: ItemId): string {
+  return `spool-${itemId}`
+}
