@@ -2,8 +2,9 @@ import { dirname } from 'node:path'
 import { createFile, foldersUpTo, makeFolders, removeQuietly, writeAll } from '../disk/file-io.ts'
 import { type Files, LOG_CLOSED, type OpenFile, StorageError } from '../disk/files.ts'
 import { writtenBytes } from '../line/line.ts'
+import { stampOf, writeCheckpoint } from './checkpoint.ts'
 import { GroupedSync } from './grouped-sync.ts'
-import { encodeHeader, type LogHeader, raiseMinReader } from './header.ts'
+import { encodeHeader, type LogHeader, raiseMinReader, readHeader } from './header.ts'
 import { keepMarks, type LogMark, type MarkKeeper, NEW_LOG } from './log-mark.ts'
 import { LogWatch } from './log-watch.ts'
 import { LogView } from './read-log.ts'
@@ -110,6 +111,16 @@ export class EventLog implements AsyncDisposable {
   /** Returns the mark behind the newest line; null when there can be none. */
   mark(): LogMark | null {
     return this.#marks?.mark() ?? null
+  }
+
+  /** Writes what the log folds to up to a mark, which is its end now. Returns the size; 0 when it was not written. */
+  writeCheckpoint(path: string, { key, content, mark }: { key: string; content: string; mark: LogMark }): number {
+    this.#assertOpen()
+    this.assertStored()
+    const header = readHeader(this.#files, this.#file)
+    if (header === null) return 0
+    const stamp = stampOf(this.#files, this.#file)
+    return writeCheckpoint(this.#files, path, { key, header, mark, stamp, proven: false, content })
   }
 
   /** Makes the log read-only for programs of earlier formats. Call it before the first line of this format. */

@@ -2,7 +2,7 @@ import { crc32 } from 'node:zlib'
 import { readSpan } from '../disk/file-io.ts'
 import type { Files, OpenFile } from '../disk/files.ts'
 import type { TimeSlices } from '../disk/time-slices.ts'
-import { decodeLine } from '../line/line.ts'
+import { checksumOf, decodeLine } from '../line/line.ts'
 import { checkLine, readPrefix, splitLines } from '../line/read-lines.ts'
 import { decodeHeader } from './header.ts'
 import type { Damage, LossReports, SeqRange } from './scan-log.ts'
@@ -38,18 +38,34 @@ export interface ScanEnd {
   readonly damage: readonly Damage[]
   readonly named: readonly SeqRange[]
   readonly uncheckedSeqs: readonly number[]
+  /** The newest line; null when the log does not end with one that has a checksum. */
+  readonly newest: MarkedLine | null
 }
 
-export const NEW_LOG: Omit<ScanEnd, 'bodyStart'> = { prefixCrc: 0, damage: [], named: [], uncheckedSeqs: [] }
+export interface MarkedLine {
+  readonly seq: number
+  readonly crc: string
+  readonly byteOffset: number
+  readonly endOffset: number
+}
+
+export const NEW_LOG: Omit<ScanEnd, 'bodyStart'> = {
+  prefixCrc: 0,
+  damage: [],
+  named: [],
+  uncheckedSeqs: [],
+  newest: null,
+}
 
 export function keepMarks(end: ScanEnd, reports: LossReports | undefined): MarkKeeper {
   const { bodyStart, damage, uncheckedSeqs } = end
   const named = [...end.named]
   let { prefixCrc } = end
-  let newest: { readonly line: Buffer; readonly endOffset: number } | null = null
+  let newest = () => end.newest
 
   function noteLosses(line: string): void {
-    if (reports === undefined || readPrefix(Buffer.from(line.slice(0, PREFIX_CHARACTERS)))?.type !== reports.type) return
+    if (reports === undefined || readPrefix(Buffer.from(line.slice(0, PREFIX_CHARACTERS)))?.type !== reports.type)
+      return
     const envelope = decodeLine(line)
     if (envelope !== null) named.push(...reports.ranges(envelope.event))
   }
@@ -57,25 +73,33 @@ export function keepMarks(end: ScanEnd, reports: LossReports | undefined): MarkK
   return {
     appended(lines, { bytes, byteOffset }) {
       prefixCrc = crc32(bytes, prefixCrc)
-      const lineStart = bytes.lastIndexOf(LF, bytes.length - 2) + 1
-      newest = { line: bytes.subarray(lineStart, -1), endOffset: byteOffset + bytes.length }
+      newest = () => lastLine(bytes, byteOffset)
       for (const line of lines) noteLosses(line)
     },
     mark() {
-      if (newest === null) return null
-      const { line, endOffset } = newest
-      const check = checkLine(line)
-      const crc = /"crc":"([0-9a-f]{8})"\}$/.exec(line.toString('latin1'))?.[1]
-      if (check.state !== 'sound' || crc === undefined) return null
-      const endPlace = endOffset - bodyStart
+      const line = newest()
+      if (line === null) return null
       return {
-        ...{ seq: check.seq, crc, linePlace: endPlace - line.length - 1, endPlace, prefixCrc },
+        seq: line.seq,
+        crc: line.crc,
+        linePlace: line.byteOffset - bodyStart,
+        endPlace: line.endOffset - bodyStart,
+        prefixCrc,
         damage: damage.map((one) => ({ ...one, byteOffset: one.byteOffset - bodyStart })),
         named: [...named],
         uncheckedSeqs,
       }
     },
   }
+}
+
+/** Returns the last of the lines that were written at a byte offset; null when it has no checksum. */
+function lastLine(bytes: Buffer, byteOffset: number): MarkedLine | null {
+  const start = bytes.lastIndexOf(LF, bytes.length - 2) + 1
+  const line = bytes.subarray(start, -1)
+  const check = checkLine(line)
+  if (check.state !== 'sound') return null
+  return { seq: check.seq, crc: checksumOf(line), byteOffset: byteOffset + start, endOffset: byteOffset + bytes.length }
 }
 
 const LF = 0x0a
@@ -99,7 +123,8 @@ export async function holdsMark(
   const end = bodyStart + mark.endPlace
   if (files.stat(file).sizeBytes < end || mark.linePlace < 0 || mark.linePlace >= mark.endPlace) return false
   const line = readSpan(files, file, { offset: bodyStart + mark.linePlace, length: mark.endPlace - mark.linePlace })
-  if (line.length !== mark.endPlace - mark.linePlace || line.at(-1) !== LF || line.indexOf(LF) !== line.length - 1) return false
+  if (line.length !== mark.endPlace - mark.linePlace || line.at(-1) !== LF || line.indexOf(LF) !== line.length - 1)
+    return false
   const check = checkLine(line.subarray(0, -1))
   if (check.state !== 'sound' || check.seq !== mark.seq) return false
   if (isUnchanged) return true

@@ -4,8 +4,8 @@ import { type Files, hasCode, type OpenFile, StorageError } from '../disk/files.
 import { conversationIdOf, tornPath } from '../disk/session-paths.ts'
 import { EventLog } from './event-log.ts'
 import { encodeHeader, LOG_FORMAT, type LogHeader, newHeader, readHeader } from './header.ts'
-import { keepMarks, type LogMark, type MarkKeeper } from './log-mark.ts'
-import type { LogLine } from './read-log.ts'
+import { keepMarks, type LogMark, type MarkedLine, type MarkKeeper } from './log-mark.ts'
+import { type LogLine, lineCrc } from './read-log.ts'
 import {
   crcWith,
   type Damage,
@@ -103,18 +103,34 @@ async function openWritable(
   const torn = scan.tail === null ? null : closeTail(files, file, scan.tail)
   const conversationId = header?.conversationId ?? conversationIdOf(file.path)
   const { bodyStart } = scan
-  const marks = torn === null ? marksAfter(scan, reports) : null
+  const marks = torn === null ? marksAfter(scan, { reports, from }) : null
   const log = new EventLog(files, file, { sizeBytes: files.stat(file).sizeBytes, bodyStart, marks })
   const written = header ?? headerForEmpty(log, scan, conversationId)
   return { readOnly: false, log, header: written, conversationId, torn, ...findings(scan) }
 }
 
 /** Returns what follows the log from here on. Without a header, or with a line too long to read, there is none. */
-function marksAfter(scan: Scan, reports: LossReports | undefined): MarkKeeper | null {
+function marksAfter(
+  scan: Scan,
+  { reports, from }: { readonly reports: LossReports | undefined; readonly from: LogMark | undefined },
+): MarkKeeper | null {
   const { bodyStart, prefixCrc: crc, named, uncheckedSeqs, tally } = scan
   const prefixCrc = scan.tail === null ? crc : crcWith(crc, { bytes: Buffer.alloc(0), terminated: true })
   if (prefixCrc === null || bodyStart === 0) return null
-  return keepMarks({ bodyStart, prefixCrc, damage: tally.damage, named, uncheckedSeqs }, reports)
+  const newest = endLine(scan, from)
+  return keepMarks({ bodyStart, prefixCrc, damage: tally.damage, named, uncheckedSeqs, newest }, reports)
+}
+
+/** Returns the newest line where the log ends with it; null else. */
+function endLine({ newest, endOffset, bodyStart }: Scan, from: LogMark | undefined): MarkedLine | null {
+  if (newest === null) {
+    if (from === undefined || bodyStart + from.endPlace !== endOffset) return null
+    return { seq: from.seq, crc: from.crc, byteOffset: bodyStart + from.linePlace, endOffset }
+  }
+  if (newest.unchecked || newest.endOffset !== endOffset) return null
+  const { seq, byteOffset } = newest
+  // An LF that the line lacked was added since.
+  return { seq, crc: lineCrc(newest), byteOffset, endOffset: byteOffset + newest.bytes.length + 1 }
 }
 
 function findings(scan: Scan) {

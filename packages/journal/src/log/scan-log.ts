@@ -46,6 +46,8 @@ export interface Scan {
   bodyStart: number
   /** CRC-32 of all bytes from there on; null when a line was too long to be read. */
   prefixCrc: number | null
+  /** Byte offset behind everything that was read. */
+  endOffset: number
 }
 
 export interface Tail {
@@ -63,6 +65,7 @@ export async function scanLog(files: Files, file: OpenFile, options: ScanOptions
   for (const raw of splitLines(files, file, from === undefined ? 0 : bodyStart + from.endPlace)) {
     if (raw.byteOffset - bodyStart >= toPlace) break
     const isWhole = scanLine(scan, raw, options)
+    scan.endOffset = raw.endOffset
     if (raw.byteOffset >= bodyStart) scan.prefixCrc = crcWith(scan.prefixCrc, raw)
     if (!raw.terminated) scan.tail = { byteOffset: raw.byteOffset, endOffset: raw.endOffset, isWhole }
     if (slices.isOver()) await slices.next()
@@ -74,7 +77,7 @@ export async function scanLog(files: Files, file: OpenFile, options: ScanOptions
 
 function newScan(bodyStart: number): Scan {
   const found = { tally: newTally(), named: [], uncheckedSeqs: [] }
-  return { header: null, ...found, last: null, newest: null, tail: null, bodyStart, prefixCrc: 0 }
+  return { header: null, ...found, last: null, newest: null, tail: null, bodyStart, prefixCrc: 0, endOffset: 0 }
 }
 
 /** Returns the scan as it was behind the line of a mark. */
@@ -83,14 +86,17 @@ function scanFrom({ seq, crc, endPlace, prefixCrc, damage, named, uncheckedSeqs 
   return {
     ...newScan(bodyStart),
     ...{ tally: { ...newTally(), last: seq, highest: seq, damage: found } },
-    ...{ last: { seq, crc, byteOffset: bodyStart + endPlace }, prefixCrc },
+    ...{ last: { seq, crc, byteOffset: bodyStart + endPlace }, prefixCrc, endOffset: bodyStart + endPlace },
     ...{ named: [...named], uncheckedSeqs: [...uncheckedSeqs] },
   }
 }
 
 const LF = Buffer.from('\n')
 
-export function crcWith(crc: number | null, { bytes, terminated }: Pick<RawLine, 'bytes' | 'terminated'>): number | null {
+export function crcWith(
+  crc: number | null,
+  { bytes, terminated }: Pick<RawLine, 'bytes' | 'terminated'>,
+): number | null {
   if (crc === null || bytes === null) return null
   const withLine = crc32(bytes, crc)
   return terminated ? crc32(LF, withLine) : withLine

@@ -15,6 +15,7 @@ describe('the paths of a conversation', () => {
     expect(sessionPaths('/home/p', id)).toEqual({
       folder: '/home/p/sessions/2025/01/31',
       log: `${stem}.jsonl`,
+      checkpoint: `${stem}.checkpoint`,
       lock: `${stem}.lock`,
       owner: `${stem}.owner.json`,
       sideFiles: `${stem}.files`,

@@ -5,7 +5,7 @@ import { type Counted, tokensOfEntry } from './compaction/estimate.ts'
 import { type PastFacts, pastFacts } from './compaction/past-facts.ts'
 import { shownBlocks, sumOf, type ViewBlock } from './compaction/weigh-blocks.ts'
 import type { RepeatedCalls } from './repeated-calls.ts'
-import { clearedIn, type Compacted, type Fold, newestCompacted, type Preview, type ReadEvent } from './view-blocks.ts'
+import { type Compacted, clearedIn, type Fold, newestCompacted, type Preview, type ReadEvent } from './view-blocks.ts'
 import {
   callOf,
   contentOf,

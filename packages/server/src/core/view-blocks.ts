@@ -14,7 +14,12 @@ export type Block = { readonly seq: number; readonly tokens: number } & (
   | { readonly kind: 'entry'; readonly entry: ModelEntry }
   | { readonly kind: 'sessionContext'; readonly file: string; entry: ModelEntry | null }
   | { readonly kind: 'shell'; readonly place: Place; entry: ModelEntry | null }
-  | { readonly kind: 'message'; readonly place: Place; content: readonly ContentItem[] | null; entry: ModelEntry | null }
+  | {
+      readonly kind: 'message'
+      readonly place: Place
+      content: readonly ContentItem[] | null
+      entry: ModelEntry | null
+    }
   | ResponseBlock
 )
 

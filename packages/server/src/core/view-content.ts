@@ -69,7 +69,10 @@ export function isRead(block: Block): boolean {
 export function readBlock(fold: Reader, block: Block): void {
   if (block.kind === 'shell') block.entry ??= shellEntry(itemAt(fold, block.place))
   else if (block.kind === 'message') contentOf(fold, block)
-  else if (block.kind === 'response') for (const answered of block.calls) readAnswerOf(fold, { block, answered })
+  else if (block.kind === 'response') {
+    responseOf(fold, block)
+    for (const answered of block.calls) readAnswerOf(fold, { block, answered })
+  }
 }
 
 export function contentOf(fold: Reader, block: Extract<Block, { kind: 'message' }>): readonly ContentItem[] {

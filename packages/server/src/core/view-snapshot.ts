@@ -22,7 +22,11 @@ export interface ViewSnapshot {
   readonly repeated: StoredRepeated
   readonly marks: readonly (Extract<Mark, { kind: 'cleared' }> | StoredCompacted)[]
   readonly context: EventOf<'context.set'> | null
-  readonly counted: { readonly inputTokens: number; readonly estimate: number; readonly mark: StoredCompacted | null } | null
+  readonly counted: {
+    readonly inputTokens: number
+    readonly estimate: number
+    readonly mark: StoredCompacted | null
+  } | null
   readonly draft: readonly string[]
   readonly sent: number
 }
@@ -50,11 +54,19 @@ export function snapshotOf(fold: Fold): ViewSnapshot {
     blocks: fold.blocks.map(storedBlock),
     outputs: [...fold.outputs].map(([itemId, { place }]) => [itemId, place] as const),
     background: [...fold.background],
-    past: { answers: newestLines(past.answers), read: newestLines(past.read), changed: [...past.changed], asked: [...past.asked] },
+    past: {
+      answers: newestLines(past.answers),
+      read: newestLines(past.read),
+      changed: [...past.changed],
+      asked: [...past.asked],
+    },
     repeated: storedRepeated(fold.repeated),
     marks: marks.map(storedMark),
     context,
-    counted: counted === null ? null : { ...counts(counted), mark: counted.mark === null ? null : storedCompacted(counted.mark) },
+    counted:
+      counted === null
+        ? null
+        : { ...counts(counted), mark: counted.mark === null ? null : storedCompacted(counted.mark) },
     draft: [...draft],
     sent,
   }

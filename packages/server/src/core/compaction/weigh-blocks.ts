@@ -1,5 +1,14 @@
 import type { ItemId } from '@parley/protocol'
-import { type AnsweredCall, type Block, clearedIn, cutHere, type Fold, newestCompacted, type Preview, resultEntry } from '../view-blocks.ts'
+import {
+  type AnsweredCall,
+  type Block,
+  clearedIn,
+  cutHere,
+  type Fold,
+  newestCompacted,
+  type Preview,
+  resultEntry,
+} from '../view-blocks.ts'
 import { tokensOfEntry, tokensOfImages } from './estimate.ts'
 
 /** Block as a compaction weighs it. */

@@ -23,6 +23,7 @@ import { type Redaction, redactEvent } from '@parley/redaction'
 import type { Environment, Environments, SecretPaths, TakenEnvironment } from '@parley/workspace'
 import type { Clock, Ids } from '../../ports/clock-and-ids.ts'
 import { type ConversationMcp, createConversationMcp } from '../context/conversation-mcp.ts'
+import type { CheckpointLimits } from '../conversation/checkpoint-writer.ts'
 import { Conversation } from '../conversation/conversation.ts'
 import { linkNotice, parleyItself } from '../conversation/notices.ts'
 import { redactSideFiles } from '../conversation/side-files.ts'
@@ -54,6 +55,7 @@ interface Resumer {
 /** Settings and changes with which a conversation opens: new, resumed or forked. */
 export interface ConversationSetup {
   readonly program: string
+  readonly checkpoints: CheckpointLimits
   /** Resolves to the places of secrets on this machine, which the settings below are checked with. */
   secrets(): Promise<SecretPaths>
   initialSettings(params: StartParams, secrets: SecretPaths): InitialSettings
@@ -100,6 +102,7 @@ export function createSetup(ports: SetupPorts): ConversationSetup {
     }
   return {
     program: ports.program,
+    checkpoints: ports.checkpoints,
     secrets: ports.secrets,
     initialSettings: (params, secrets) => initialSettings(params, { ...ports, secrets }),
     keepNew(conversationId, { addDirs = [] }, { cwd, settings }) {
@@ -135,6 +138,7 @@ export function createSetup(ports: SetupPorts): ConversationSetup {
 /** Ports of the server that conversations are opened with. */
 export interface SetupPorts {
   readonly program: string
+  readonly checkpoints: CheckpointLimits
   readonly home: string
   readonly files: Files
   readonly env: Readonly<Record<string, string | undefined>>
@@ -203,6 +207,7 @@ async function openConversation(parts: OpenParts, ports: SetupPorts): Promise<Li
   const backgroundProcesses = () => background.list().filter(({ end }) => end === null).length
   const leave = () => Promise.all([release(), mcp[Symbol.asyncDispose]()])
   const entered = await enterEnvironment({ conversation, environment, gather: modules.gather, limits, leave })
+  const dispose = startProof(parts, ports)
   return {
     conversation,
     turns,
@@ -224,8 +229,23 @@ async function openConversation(parts: OpenParts, ports: SetupPorts): Promise<Li
       ],
     },
     [Symbol.asyncDispose]: () =>
-      closeConversation({ conversation, turns, shell, background, limits, clients, leave, dispose: parts.dispose }),
+      closeConversation({ conversation, turns, shell, background, limits, clients, leave, dispose }),
   }
+}
+
+/** Begins the proof of the checkpoint, if there is one. Returns what ends it and disposes of the parts. */
+function startProof({ prove, dispose, state }: OpenParts, { notify }: SetupPorts): () => void {
+  const stop = prove?.(() => notify(wrongCheckpoint(state.core.meta.conversationId)))
+  return () => {
+    stop?.()
+    dispose()
+  }
+}
+
+function wrongCheckpoint(conversationId: ConversationId): ServerNotice {
+  const message =
+    'The checkpoint that this conversation was opened with did not agree with its log, and was deleted. What is shown may be wrong: close the conversation and resume it, and the log is read from its beginning.'
+  return { level: 'warning', code: 'wrongCheckpoint', message, conversationId }
 }
 
 /** Makes redaction know the secrets of the configuration and the kept keys, before any text is taken. */
@@ -240,10 +260,11 @@ function redactedConversation(
   { clock, program, redaction }: SetupPorts,
   onLoss: (error: unknown) => void,
 ): Conversation {
-  const { state, view, headCrc, nextSeq, journal, startJournal, readOnly, logVersion } = parts
+  const { state, view, landmarks, headCrc, nextSeq, journal, startJournal, readOnly, logVersion } = parts
   return new Conversation({
     state,
     view,
+    landmarks,
     headCrc,
     nextSeq,
     journal,

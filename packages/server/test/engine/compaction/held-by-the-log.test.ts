@@ -58,7 +58,8 @@ describe('the view of a compacted conversation', () => {
         initialState(conversationId),
       )
       const view = createModelView()
-      for (const [index, event] of [...cut, ...recover(state)].entries()) view.apply(event, { seq: index + 1, place: 0 })
+      for (const [index, event] of [...cut, ...recover(state)].entries())
+        view.apply(event, { seq: index + 1, place: 0 })
       const entries = view.entries(sideFiles)
       expectValid(entries)
       expect(view.entries(sideFiles).every((entry, index) => entry === entries[index])).toBe(true)
