@@ -12,6 +12,8 @@ export interface SessionPaths {
   readonly sideFiles: string
   /** Cache of what the log folds to. */
   readonly checkpoint: string
+  /** Name of the log of a deleted conversation until the rest of its files are removed. */
+  readonly deleted: string
   /** Folder that sandboxed commands get as /tmp while the conversation is open. */
   readonly scratch: string
 }
@@ -25,6 +27,11 @@ export function isConversationId(text: string): boolean {
 
 export function sessionsFolder(home: string): string {
   return join(home, 'sessions')
+}
+
+/** Folder of deleted logs; it is no year, so that nothing lists them. */
+export function deletedFolder(home: string): string {
+  return join(sessionsFolder(home), 'deleted')
 }
 
 export function scratchFolder(home: string): string {
@@ -43,6 +50,7 @@ export function sessionPaths(home: string, conversationId: ConversationId): Sess
     owner: `${stem}.owner.json`,
     sideFiles: `${stem}.files`,
     checkpoint: `${stem}.checkpoint`,
+    deleted: join(deletedFolder(home), `${conversationId}${LOG_SUFFIX}`),
     scratch: join(scratchFolder(home), conversationId),
   }
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
-import { readFileSync, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { join } from 'node:path'
+import { readUnlocked } from '@parley/host'
 import { type Files, makeFolders, replaceFile } from '@parley/journal'
 import { credibleFacts, type ListedFacts, type ProviderConfig } from '@parley/models'
 
@@ -29,8 +30,7 @@ const noStore: ListStore = { read: () => null, keep: () => undefined }
 
 /** Returns the place of a provider's list. */
 export function storeOf(provider: ProviderConfig | null, { home, files }: KeepPorts): ListStore {
-  // Packages list no models.
-  if (provider === null || provider.package !== undefined) return noStore
+  if (provider === null) return noStore
   const path = pathOf(provider, home)
   return {
     read: () => readList(path),
@@ -65,9 +65,9 @@ export function keptFacts(provider: ProviderConfig, home: string): (model: strin
 }
 
 /** Returns the path of a list; the name of the file holds no address, which may contain a secret. */
-function pathOf({ id, baseUrl, wireApi }: ProviderConfig, home: string): string {
+function pathOf({ id, baseUrl, wireApi, package: name }: ProviderConfig, home: string): string {
   const key = createHash('sha256')
-    .update(JSON.stringify([id, baseUrl, wireApi]))
+    .update(JSON.stringify([id, baseUrl, wireApi, ...(name === undefined ? [] : [name])]))
     .digest('hex')
     .slice(0, 32)
   return join(home, 'models', `${key}.json`)
@@ -81,7 +81,7 @@ function stampOf(path: string): string {
 
 function readList(path: string): KeptList | null {
   try {
-    const value: unknown = JSON.parse(readFileSync(path, 'utf8'))
+    const value: unknown = JSON.parse(readUnlocked(path))
     if (typeof value !== 'object' || value === null || !('listedAt' in value) || !('models' in value)) return null
     const { listedAt, models } = value
     if (typeof listedAt !== 'number' || !Array.isArray(models)) return null
