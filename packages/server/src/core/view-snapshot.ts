@@ -45,7 +45,12 @@ type StoredCall = Pick<AnsweredCall, 'itemId' | 'answer'>
 interface StoredRepeated {
   readonly rows: readonly NonNullable<RepeatedCalls['row']>[]
   readonly row: number | null
-  readonly places: readonly (readonly [itemId: ItemId, row: number, nth: number])[]
+  readonly places: readonly {
+    readonly itemId: ItemId
+    readonly row: number
+    readonly nth: number
+    readonly earlier: number
+  }[]
 }
 
 export function snapshotOf(fold: Fold): ViewSnapshot {
@@ -164,15 +169,15 @@ function storedRepeated({ row, places }: RepeatedCalls): StoredRepeated {
   return {
     rows: rows.map((one) => ({ ...one })),
     row: row === null ? null : rows.indexOf(row),
-    places: [...places].map(([itemId, place]) => [itemId, rows.indexOf(place.row), place.nth] as const),
+    places: [...places].map(([itemId, place]) => ({ ...place, itemId, row: rows.indexOf(place.row) })),
   }
 }
 
 function restoreRepeated(repeated: RepeatedCalls, stored: StoredRepeated): void {
   const rows = stored.rows.map((row) => ({ ...row }))
   repeated.row = stored.row === null ? null : (rows[stored.row] ?? null)
-  for (const [itemId, index, nth] of stored.places) {
+  for (const { itemId, row: index, ...place } of stored.places) {
     const row = rows[index]
-    if (row !== undefined) repeated.places.set(itemId, { row, nth })
+    if (row !== undefined) repeated.places.set(itemId, { ...place, row })
   }
 }
