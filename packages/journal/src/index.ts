@@ -35,6 +35,7 @@ export {
 } from './line/line.ts'
 export { checkLine } from './line/read-lines.ts'
 export { type Checkpoint, readCheckpoint, writeCheckpoint } from './log/checkpoint.ts'
+export type { LossReports } from './log/damage.ts'
 export { EventLog } from './log/event-log.ts'
 export {
   decodeHeader,
@@ -48,7 +49,7 @@ export {
 export type { LogMark } from './log/log-mark.ts'
 export { newerLogText, openLog, type WritableLog } from './log/open-log.ts'
 export { type LogLine, LogView, lineCrc, lineOf, textOf } from './log/read-log.ts'
-export { type LossReports, scanLog } from './log/scan-log.ts'
+export { scanLog } from './log/scan-log.ts'
 export { deleteSession, finishDeletions, removeSession, UnfinishedDeletionError } from './sessions/delete-session.ts'
 export { findId, idsWith } from './sessions/find-id.ts'
 export { type ListedSession, type LogExcerpt, listSessions, type Rows } from './sessions/session-index.ts'

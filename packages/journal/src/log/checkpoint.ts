@@ -4,15 +4,15 @@ import type { Files, OpenFile } from '../disk/files.ts'
 import { timeSlices } from '../disk/time-slices.ts'
 import { checksumState, isRecord, parseJson, withChecksum } from '../line/line.ts'
 import type { LogHeader } from './header.ts'
-import { readHeader } from './header.ts'
-import { bodyStartOf, holdsMark, type LogMark } from './log-mark.ts'
+import { bodyStartOf, readHeader } from './header.ts'
+import { holdsMark, type LogMark } from './log-mark.ts'
 
 /** Raise it when checkpoints are written differently: one of another format is not read. */
 const FORMAT = 1
 /** Content beyond which none is written: reading it would cost more than it saves. */
 const MAX_CONTENT_BYTES = 64 * 1024 * 1024
 
-/** What a log folds to up to a mark, with the facts of the file by which a later opening knows it again. */
+/** Content that a log folds to up to a mark, with the facts of the file by which a later opening knows it again. */
 export interface Checkpoint {
   /** Version of the program and of its fold; only one of the same key is read. */
   readonly key: string

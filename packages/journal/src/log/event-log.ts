@@ -3,12 +3,12 @@ import { createFile, foldersUpTo, makeFolders, removeQuietly, writeAll } from '.
 import { type Files, LOG_CLOSED, type OpenFile, StorageError } from '../disk/files.ts'
 import { writtenBytes } from '../line/line.ts'
 import { stampOf, writeCheckpoint } from './checkpoint.ts'
+import type { LossReports } from './damage.ts'
 import { GroupedSync } from './grouped-sync.ts'
 import { encodeHeader, type LogHeader, raiseMinReader, readHeader } from './header.ts'
 import { keepMarks, type LogMark, type MarkKeeper, NEW_LOG } from './log-mark.ts'
 import { LogWatch } from './log-watch.ts'
 import { LogView } from './read-log.ts'
-import type { LossReports } from './scan-log.ts'
 
 interface LogState {
   readonly sizeBytes: number
@@ -33,7 +33,7 @@ export class EventLog implements AsyncDisposable {
   readonly #watch: LogWatch
   #sizeBytes: number
   #bodyStart: number
-  /** Null where the scan left open which bytes the log begins with. */
+  /** Keeper of the mark at the end; null where the scan left open which bytes the log begins with. */
   #marks: MarkKeeper | null
   /** Bytes that a failed write may have left after `#sizeBytes`; null when there are none. */
   #dirtyBytes: number | null = null

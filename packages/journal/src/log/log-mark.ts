@@ -3,11 +3,10 @@ import { readSpan } from '../disk/file-io.ts'
 import type { Files, OpenFile } from '../disk/files.ts'
 import type { TimeSlices } from '../disk/time-slices.ts'
 import { checksumOf, decodeLine } from '../line/line.ts'
-import { checkLine, readPrefix, splitLines } from '../line/read-lines.ts'
-import { decodeHeader } from './header.ts'
-import type { Damage, LossReports, SeqRange } from './scan-log.ts'
+import { checkLine, readPrefix } from '../line/read-lines.ts'
+import type { Damage, LossReports, SeqRange } from './damage.ts'
 
-/** What a scan knows after a good line. Places are byte offsets from the end of the header, so that a copy has the same. */
+/** State of a scan after a good line. Places are byte offsets from the end of the header, so that a copy has the same. */
 export interface LogMark {
   readonly seq: number
   readonly crc: string
@@ -104,13 +103,6 @@ function lastLine(bytes: Buffer, byteOffset: number): MarkedLine | null {
 
 const LF = 0x0a
 const PREFIX_CHARACTERS = 128
-
-/** Returns the byte offset behind the header; 0 when the first line is none. */
-export function bodyStartOf(files: Files, file: OpenFile): number {
-  for (const { bytes, endOffset, terminated } of splitLines(files, file, 0))
-    return terminated && bytes !== null && decodeHeader(bytes) !== null ? endOffset : 0
-  return 0
-}
 
 const CHUNK_BYTES = 1024 * 1024
 

@@ -2,21 +2,12 @@ import type { ConversationId } from '@parley/protocol'
 import { createFile, readSpan, writeAll } from '../disk/file-io.ts'
 import { type Files, hasCode, type OpenFile, StorageError } from '../disk/files.ts'
 import { conversationIdOf, tornPath } from '../disk/session-paths.ts'
+import { type Damage, type LossReports, type SeqRange, unnamedLosses } from './damage.ts'
 import { EventLog } from './event-log.ts'
 import { encodeHeader, LOG_FORMAT, type LogHeader, newHeader, readHeader } from './header.ts'
 import { keepMarks, type LogMark, type MarkedLine, type MarkKeeper } from './log-mark.ts'
 import { type LogLine, lineCrc } from './read-log.ts'
-import {
-  crcWith,
-  type Damage,
-  type LogPoint,
-  type LossReports,
-  type Scan,
-  type SeqRange,
-  scanLog,
-  type Tail,
-  unnamedLosses,
-} from './scan-log.ts'
+import { crcWith, type LogPoint, type Scan, scanLog, type Tail } from './scan-log.ts'
 
 export interface OpenLogOptions {
   /** Reads the losses that earlier openings reported in the log. */

@@ -1,8 +1,7 @@
 import type { Files, OpenFile } from '../disk/files.ts'
 import { checksumOf, decodeLine, type Line, type LoggedEnvelope, storedLine } from '../line/line.ts'
 import { checkLine, type RawLine, readPrefix, splitLines } from '../line/read-lines.ts'
-import { type LogHeader, readHeader } from './header.ts'
-import { bodyStartOf } from './log-mark.ts'
+import { bodyStartOf, type LogHeader, readHeader } from './header.ts'
 
 /** Reads a log, also one that another process appends to. Changes nothing and needs no lock. */
 export class LogView implements Disposable {

@@ -6,7 +6,7 @@ import type { Answer, AnsweredCall, Block, Compacted, Fold, Mark, Place, ReadEve
 import { addBlock, emptyFold } from './view-fold.ts'
 
 /**
- * What the model sees, as JSON. Messages, responses and results are named by the places of their lines, so that it stays
+ * View of the model, as JSON. Messages, responses and results are named by the places of their lines, so that it stays
  * small however long the conversation is.
  */
 export interface ViewSnapshot {

@@ -75,7 +75,7 @@ export interface EngineParts
   /** Sends the requests of logins and to MCP servers. */
   readonly fetch: typeof fetch
   readonly files: Files
-  /** When checkpoints are written; default: as every server does. */
+  /** Sizes and times of checkpoints; default: those of every server. */
   readonly checkpoints?: Omit<CheckpointLimits, 'key'>
   readonly mcpPatience?: McpPatience
   /** Flags of the command line that set the ceiling; default: the default ceiling. */

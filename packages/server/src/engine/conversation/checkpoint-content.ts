@@ -4,7 +4,7 @@ import type { Place } from '../../core/view-blocks.ts'
 import type { ViewSnapshot } from '../../core/view-snapshot.ts'
 import { type LandmarkPlaces, type Landmarks, rightTypes } from './landmarks.ts'
 
-/** What a log folds to where no work is open, without what it allows: that is read from the log each time. */
+/** Content that a log folds to where no work is open, without what it allows: that is read from the log each time. */
 export interface CheckpointContent extends LandmarkPlaces {
   readonly core: StoredCore
   readonly view: ViewSnapshot

@@ -1,6 +1,6 @@
 import { type EventLog, StorageError } from '@parley/journal'
 
-/** When checkpoints are written. */
+/** Sizes and times by which checkpoints are written and proven. */
 export interface CheckpointLimits {
   /** Version of program and fold; a checkpoint of another is not read. */
   readonly key: string

@@ -22,7 +22,7 @@ import type { Journal } from './conversation.ts'
 
 const batchCharacters = 32 * 1024
 
-/** What a journal of an existing log has beside the log. */
+/** Parts of a journal of an existing log, beside the log. */
 interface Existing {
   /** Reader of the lines so far. */
   readonly reader: LogReader

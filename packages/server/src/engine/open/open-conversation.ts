@@ -45,6 +45,7 @@ import type { OpenParts } from './conversation-parts.ts'
 import { enterEnvironment, takeEnvironment } from './enter-environment.ts'
 import { forkCleanup } from './fork.ts'
 import { closeConversation, isBusy, type LiveConversation } from './live-conversation.ts'
+import { startProof } from './prove-checkpoint.ts'
 
 /** Client that resumes a conversation, and the places of secrets that it may not name. */
 interface Resumer {
@@ -207,7 +208,7 @@ async function openConversation(parts: OpenParts, ports: SetupPorts): Promise<Li
   const backgroundProcesses = () => background.list().filter(({ end }) => end === null).length
   const leave = () => Promise.all([release(), mcp[Symbol.asyncDispose]()])
   const entered = await enterEnvironment({ conversation, environment, gather: modules.gather, limits, leave })
-  const dispose = startProof(parts, ports)
+  const dispose = startProof(parts, ports.notify)
   return {
     conversation,
     turns,
@@ -231,21 +232,6 @@ async function openConversation(parts: OpenParts, ports: SetupPorts): Promise<Li
     [Symbol.asyncDispose]: () =>
       closeConversation({ conversation, turns, shell, background, limits, clients, leave, dispose }),
   }
-}
-
-/** Begins the proof of the checkpoint, if there is one. Returns what ends it and disposes of the parts. */
-function startProof({ prove, dispose, state }: OpenParts, { notify }: SetupPorts): () => void {
-  const stop = prove?.(() => notify(wrongCheckpoint(state.core.meta.conversationId)))
-  return () => {
-    stop?.()
-    dispose()
-  }
-}
-
-function wrongCheckpoint(conversationId: ConversationId): ServerNotice {
-  const message =
-    'The checkpoint that this conversation was opened with did not agree with its log, and was deleted. What is shown may be wrong: close the conversation and resume it, and the log is read from its beginning.'
-  return { level: 'warning', code: 'wrongCheckpoint', message, conversationId }
 }
 
 /** Makes redaction know the secrets of the configuration and the kept keys, before any text is taken. */

@@ -12,7 +12,7 @@ import {
   timeSlices,
   writeCheckpoint,
 } from '@parley/journal'
-import type { ConversationId } from '@parley/protocol'
+import type { ConversationId, ConversationState, ServerNotice } from '@parley/protocol'
 import { contentOf } from '../conversation/checkpoint-content.ts'
 import { beginFold, lossReports } from './begin-fold.ts'
 
@@ -107,4 +107,26 @@ async function foldsTo(
   return (
     folded !== null && isDeepStrictEqual(found, claimed) && isDeepStrictEqual(JSON.parse(folded), JSON.parse(content))
   )
+}
+
+/** Conversation that is open now. */
+interface Opened {
+  readonly prove: ((onWrong: () => void) => () => void) | null
+  readonly dispose: () => void
+  readonly state: ConversationState
+}
+
+/** Begins the proof of the checkpoint, if there is one. Returns what ends it and disposes of the parts. */
+export function startProof({ prove, dispose, state }: Opened, notify: (notice: ServerNotice) => void): () => void {
+  const stop = prove?.(() => notify(wrongCheckpoint(state.core.meta.conversationId)))
+  return () => {
+    stop?.()
+    dispose()
+  }
+}
+
+function wrongCheckpoint(conversationId: ConversationId): ServerNotice {
+  const message =
+    'The checkpoint that this conversation was opened with did not agree with its log, and was deleted. What is shown may be wrong: close the conversation and resume it, and the log is read from its beginning.'
+  return { level: 'warning', code: 'wrongCheckpoint', message, conversationId }
 }
