@@ -246,22 +246,11 @@ function redactedConversation(
   { clock, program, redaction }: SetupPorts,
   onLoss: (error: unknown) => void,
 ): Conversation {
-  const { state, view, landmarks, headCrc, nextSeq, journal, startJournal, readOnly, logVersion } = parts
   return new Conversation({
-    state,
-    view,
-    landmarks,
-    headCrc,
-    nextSeq,
-    journal,
-    ...(startJournal === undefined ? {} : { startJournal }),
+    ...parts,
     sideFiles: redactSideFiles(parts.sideFiles, redaction),
-    clock,
     redact: (event) => redactEvent(event, redaction.text),
-    readOnly,
-    logVersion,
-    program,
-    onLoss,
+    ...{ clock, program, onLoss },
   })
 }
 
