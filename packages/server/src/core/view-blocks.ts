@@ -13,7 +13,7 @@ export type Place = number
 export type Block = { readonly seq: number; readonly tokens: number } & (
   | { readonly kind: 'entry'; readonly entry: ModelEntry }
   | { readonly kind: 'sessionContext'; readonly file: string; entry: ModelEntry | null }
-  | { readonly kind: 'shell'; readonly place: Place; entry: ModelEntry | null }
+  | { readonly kind: 'userAct'; readonly place: Place; entry: ModelEntry | null }
   | {
       readonly kind: 'message'
       readonly place: Place

@@ -37,8 +37,8 @@ export function entriesOf(
     case 'sessionContext':
       block.entry ??= userText(files.readText(block.file) ?? missingFile)
       return [block.entry]
-    case 'shell':
-      block.entry ??= shellEntry(itemAt(fold, block.place))
+    case 'userAct':
+      block.entry ??= userActEntry(itemAt(fold, block.place))
       return [block.entry]
     case 'message':
       block.entry ??= { kind: 'user', content: contentOf(fold, block).map((part) => userPart(part, files)) }
@@ -56,7 +56,7 @@ export function isRead(block: Block): boolean {
     case 'entry':
     case 'sessionContext':
       return true
-    case 'shell':
+    case 'userAct':
       return block.entry !== null
     case 'message':
       return block.content !== null
@@ -67,7 +67,7 @@ export function isRead(block: Block): boolean {
 
 /** Reads a block from the log, unless that was done before. */
 export function readBlock(fold: Reader, block: Block): void {
-  if (block.kind === 'shell') block.entry ??= shellEntry(itemAt(fold, block.place))
+  if (block.kind === 'userAct') block.entry ??= userActEntry(itemAt(fold, block.place))
   else if (block.kind === 'message') contentOf(fold, block)
   else if (block.kind === 'response') {
     responseOf(fold, block)
@@ -83,8 +83,9 @@ export function contentOf(fold: Reader, block: Extract<Block, { kind: 'message' 
   return item.content
 }
 
-export function shellEntry(item: Item): ModelEntry {
-  return userText(item.type === 'shellCommand' ? (item.modelText ?? `I ran \`${item.command}\` myself.`) : item.text)
+export function userActEntry(item: Item): ModelEntry {
+  const told = 'modelText' in item ? item.modelText : undefined
+  return userText(told ?? (item.type === 'shellCommand' ? `I ran \`${item.command}\` myself.` : item.text))
 }
 
 /** Reads a response and its calls, unless that was done before. */

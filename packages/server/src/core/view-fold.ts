@@ -14,7 +14,7 @@ import {
   type ResponseBlock,
   userText,
 } from './view-blocks.ts'
-import { answerIn, callOf, modelCall, responseEntry, shellEntry } from './view-content.ts'
+import { answerIn, callOf, modelCall, responseEntry, userActEntry } from './view-content.ts'
 
 export function emptyFold(readEvent: ReadEvent): Fold {
   return {
@@ -121,23 +121,30 @@ export function addBlock({ blocks, calls }: Pick<Fold, 'blocks' | 'calls'>, bloc
 }
 
 function addItem(fold: Fold, item: Item, { seq, place }: Spot): void {
-  const { blocks, draft, repeated, background } = fold
-  if (isCall(item)) {
-    noteResult(repeated, item)
-    addAnswer(fold, item.id, { item, place })
-  } else if (item.type === 'userMessage') {
+  const { blocks, calls, draft, repeated, background } = fold
+  if (isCall(item)) noteResult(repeated, item)
+  if (isCall(item) && calls.has(item.id)) addAnswer(fold, item.id, { item, place })
+  else if (item.type === 'userMessage') {
     forgetCalls(repeated)
     const { content } = item
     blocks.push({ kind: 'message', seq, place, tokens: tokensOfContent(content), content, entry: null })
-  } else if (item.type === 'shellCommand') {
-    const entry = shellEntry(item)
-    blocks.push({ kind: 'shell', seq, place, tokens: tokensOfEntry(entry), entry })
+  } else if (isUserAct(item)) {
+    const entry = userActEntry(item)
+    blocks.push({ kind: 'userAct', seq, place, tokens: tokensOfEntry(entry), entry })
   } else if (item.type === 'agentMessage') draft.push(item.text)
   else if (item.type === 'notice' && item.code === backgroundLost && background.size > 0) {
     const entry = userText(lostText(background))
     blocks.push({ kind: 'entry', seq, tokens: tokensOfEntry(entry), entry })
     background.clear()
   }
+}
+
+/** Tells if the user did something that the model reads of: ran a command, or took files back. */
+function isUserAct(item: Item): boolean {
+  return (
+    item.type === 'shellCommand' ||
+    (item.type === 'fileChange' && item.rewind !== undefined && item.modelText !== undefined)
+  )
 }
 
 function addAnswer(fold: Fold, itemId: ItemId, { item, place }: { item: CallItem; place: Place }): void {

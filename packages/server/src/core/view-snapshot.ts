@@ -34,7 +34,7 @@ export interface ViewSnapshot {
 type StoredBlock = { readonly seq: number; readonly tokens: number } & (
   | { readonly kind: 'entry'; readonly entry: ModelEntry }
   | { readonly kind: 'sessionContext'; readonly file: string }
-  | { readonly kind: 'shell' | 'message'; readonly place: Place }
+  | { readonly kind: 'userAct' | 'message'; readonly place: Place }
   | { readonly kind: 'response'; readonly place: Place; readonly calls: readonly StoredCall[] }
 )
 
@@ -115,7 +115,7 @@ function storedBlock(block: Block): StoredBlock {
       return { kind: block.kind, seq, tokens, entry: block.entry }
     case 'sessionContext':
       return { kind: block.kind, seq, tokens, file: block.file }
-    case 'shell':
+    case 'userAct':
     case 'message':
       return { kind: block.kind, seq, tokens, place: block.place }
     case 'response': {
@@ -139,8 +139,8 @@ function addStored(fold: Fold, block: StoredBlock): void {
     case 'sessionContext':
       fold.blocks.push({ ...block, entry: null })
       break
-    case 'shell':
-      fold.blocks.push({ kind: 'shell', ...spotOf(block), entry: null })
+    case 'userAct':
+      fold.blocks.push({ kind: 'userAct', ...spotOf(block), entry: null })
       break
     case 'message':
       fold.blocks.push({ kind: 'message', ...spotOf(block), content: null, entry: null })
@@ -152,7 +152,7 @@ function addStored(fold: Fold, block: StoredBlock): void {
   }
 }
 
-function spotOf({ seq, tokens, place }: Extract<StoredBlock, { kind: 'shell' | 'message' }>) {
+function spotOf({ seq, tokens, place }: Extract<StoredBlock, { kind: 'userAct' | 'message' }>) {
   return { seq, tokens, place }
 }
 
