@@ -16,7 +16,8 @@ import {
   initialState,
 } from '@parley/protocol'
 import { rejection } from '../../replies/rejection.ts'
-import { createLogFold, createLogReader } from '../conversation/journal.ts'
+import { createLogReader } from '../conversation/journal.ts'
+import { createLogFold } from '../conversation/log-fold.ts'
 
 interface Import {
   /** Absolute path of the bundle. */
@@ -59,7 +60,7 @@ function verifiedState(
   { seq, digest, conversationId }: BundleManifest,
 ): { readonly state: ConversationState; readonly version: number } {
   const reader = createLogReader(log.header())
-  const fold = createLogFold(initialState(conversationId), reader)
+  const fold = createLogFold({ state: initialState(conversationId) }, reader)
   for (const line of log.lines()) fold.take(line)
   const { state } = fold
   if (state.core.seq === seq && state.core.digest === digest) return { state, version: reader.version }

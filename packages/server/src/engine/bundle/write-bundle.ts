@@ -15,7 +15,8 @@ import {
 import { type ConversationId, type ConversationState, initialState, type ResultOf } from '@parley/protocol'
 import type { Redaction } from '@parley/redaction'
 import { rejection } from '../../replies/rejection.ts'
-import { createLogFold, createLogReader, type LogFold } from '../conversation/journal.ts'
+import { createLogReader } from '../conversation/journal.ts'
+import { createLogFold, type LogFold } from '../conversation/log-fold.ts'
 import { type BundleRules, bundledEvent, isPiece, namedSideFiles } from './bundled-event.ts'
 import { type BundledFiles, createBundledFiles } from './bundled-files.ts'
 
@@ -94,7 +95,7 @@ async function prepareBundle(
   const sideFiles = createBundledFiles(files, paths.sideFiles, redaction)
   const completed = new Set<string>()
   const rules: BundleRules = { redact: redaction.text, completed, withoutOutputs }
-  const newFold = () => createLogFold(initialState(conversationId), createLogReader(header))
+  const newFold = () => createLogFold({ state: initialState(conversationId) }, createLogReader(header))
   let fold = newFold()
   const lines = { view, fold, completed, textOf: (line: LogLine) => bundledText(line, rules, sideFiles) }
   const { state, named, ...counted } = await readContents(lines)

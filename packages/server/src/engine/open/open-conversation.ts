@@ -14,6 +14,7 @@ import { type Redaction, redactEvent } from '@parley/redaction'
 import type { Environment, Environments, SecretPaths } from '@parley/workspace'
 import type { Clock, Ids } from '../../ports/clock-and-ids.ts'
 import { type ConversationMcp, createConversationMcp } from '../context/conversation-mcp.ts'
+import type { CheckpointLimits } from '../conversation/checkpoint-writer.ts'
 import { Conversation } from '../conversation/conversation.ts'
 import { linkNotice } from '../conversation/notices.ts'
 import { redactSideFiles } from '../conversation/side-files.ts'
@@ -32,10 +33,12 @@ import { createShellRunner } from '../turn/user-shell.ts'
 import type { OpenParts } from './conversation-parts.ts'
 import { enterEnvironment, takeEnvironment } from './enter-environment.ts'
 import { closeConversation, isBusy, type LiveConversation } from './live-conversation.ts'
+import { startProof } from './prove-checkpoint.ts'
 
 /** Ports of the server that conversations are opened with. */
 export interface SetupPorts {
   readonly program: string
+  readonly checkpoints: CheckpointLimits
   readonly home: string
   readonly files: Files
   readonly env: Readonly<Record<string, string | undefined>>
@@ -106,8 +109,9 @@ export async function openConversation(parts: OpenParts, ports: SetupPorts): Pro
   const backgroundProcesses = () => background.list().filter(({ end }) => end === null).length
   const leave = () => Promise.all([release(), mcp[Symbol.asyncDispose]()])
   if (!parts.readOnly) history.begin()
-  const closing = { conversation, turns, shell, background, limits, history, clients, leave, dispose: parts.dispose }
+  const closing = { conversation, turns, shell, background, limits, history, clients, leave }
   const entered = await enterEnvironment({ conversation, environment, gather: modules.gather, limits, leave })
+  const dispose = startProof(parts, ports.notify)
   return {
     conversation,
     turns,
@@ -120,7 +124,7 @@ export async function openConversation(parts: OpenParts, ports: SetupPorts): Pro
     ceiling: ports.ceiling,
     paths: parts.paths,
     opening: openingOf(parts, entered, [...noticesOf(config), ...writableRules(parts, ports.env['HOME'] ?? '/')]),
-    [Symbol.asyncDispose]: () => closeConversation(closing),
+    [Symbol.asyncDispose]: () => closeConversation({ ...closing, dispose }),
   }
 }
 
@@ -144,21 +148,11 @@ function redactedConversation(
   { clock, program, redaction }: SetupPorts,
   onLoss: (error: unknown) => void,
 ): Conversation {
-  const { state, view, headCrc, nextSeq, journal, startJournal, readOnly, logVersion } = parts
   return new Conversation({
-    state,
-    view,
-    headCrc,
-    nextSeq,
-    journal,
-    ...(startJournal === undefined ? {} : { startJournal }),
+    ...parts,
     sideFiles: redactSideFiles(parts.sideFiles, redaction),
-    clock,
     redact: (event) => redactEvent(event, redaction.text),
-    readOnly,
-    logVersion,
-    program,
-    onLoss,
+    ...{ clock, program, onLoss },
   })
 }
 
