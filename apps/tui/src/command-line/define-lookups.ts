@@ -6,6 +6,7 @@ import type { TrustFlags } from '../commands/configuration.ts'
 import type { DoctorFlags } from '../commands/doctor.ts'
 import type { PolicyFlags } from '../commands/policy.ts'
 import type { RewindFlags } from '../commands/rewind.ts'
+import type { DiffFlags, ShowFlags } from '../commands/show.ts'
 import type { UsageFlags } from '../commands/usage.ts'
 import { flagsOf, type Settle, withCommonFlags, withJudgingFlags } from './shared-options.ts'
 
@@ -67,6 +68,33 @@ export function defineLookups(program: Command, launch: Launch, settle: Settle):
       const flags = flagsOf<CommonFlags & { json?: boolean }>(command)
       return settle(import('../commands/configuration.ts').then(({ showConfig }) => showConfig(launch, flags)))
     })
+}
+
+/** Defines `show` and `diff`. */
+export function defineHistory(program: Command, launch: Launch, settle: Settle): void {
+  program
+    .command('show [conversation]')
+    .description(
+      'print a conversation, each entry with its number: the newest of this folder, or the one that is named. `fork --at NUMBER` goes on from there',
+    )
+    .option('--at <seq>', 'as it was after this event', parseCount(1))
+    .option('--json', 'one JSON object a line')
+    .action((conversation: string | undefined, flags: ShowFlags) =>
+      settle(
+        import('../commands/show.ts').then(({ showConversation }) => showConversation(launch, conversation, flags)),
+      ),
+    )
+  program
+    .command('diff [conversation]')
+    .description('what was said and run between two points of a conversation, with the diffs of its patches')
+    .option('--from <seq>', 'after this event; default the beginning', parseCount(0))
+    .option('--to <seq>', 'up to this event; default the end', parseCount(1))
+    .option('--json', 'one JSON object a line')
+    .action((conversation: string | undefined, flags: DiffFlags) =>
+      settle(
+        import('../commands/show.ts').then(({ diffConversation }) => diffConversation(launch, conversation, flags)),
+      ),
+    )
 }
 
 /** Defines `bundle` and `open`. */

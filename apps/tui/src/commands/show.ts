@@ -1,0 +1,82 @@
+import type { Parley } from '@parley/client'
+import type { CompletedItem, ConversationId } from '@parley/protocol'
+import { connect } from '../cli/connect.ts'
+import { exitCodes, misused } from '../cli/exit-codes.ts'
+import { workingFolder } from '../cli/folders.ts'
+import type { Launch } from '../cli/launch-server.ts'
+import { itemLines } from '../view/plain/item-lines.ts'
+import { stripEffects } from '../view/text/control-characters.ts'
+
+export interface ShowFlags {
+  readonly at?: number
+  readonly json?: boolean
+}
+
+export interface DiffFlags {
+  readonly from?: number
+  readonly to?: number
+  readonly json?: boolean
+}
+
+/** Runs `parley show`: prints a conversation as it was after an event, each item with the number of its event. */
+export function showConversation(launch: Launch, id: string | undefined, { at, json }: ShowFlags): Promise<number> {
+  return print(launch, id, { after: 0, upTo: at ?? Number.POSITIVE_INFINITY, json: json === true, withDiffs: false })
+}
+
+/** Runs `parley diff`: prints what was said, run and changed between two events, the second included. */
+export function diffConversation(launch: Launch, id: string | undefined, flags: DiffFlags): Promise<number> {
+  const { from = 0, to = Number.POSITIVE_INFINITY, json } = flags
+  if (from >= to) throw misused(`--from ${from} is not before --to ${to}.`)
+  return print(launch, id, { after: from, upTo: to, json: json === true, withDiffs: true })
+}
+
+interface Span {
+  /** Seq before the first item. */
+  readonly after: number
+  /** Seq of the last item at most. */
+  readonly upTo: number
+  readonly json: boolean
+  readonly withDiffs: boolean
+}
+
+async function print(launch: Launch, id: string | undefined, span: Span): Promise<number> {
+  await using parley = await connect(launch, { clientName: 'parley-show' })
+  const wanted = id === undefined ? { last: true, cwd: workingFolder() } : { prefix: id }
+  const { conversationId } = await parley.request('conversation/resume', { ...wanted, readOnly: true })
+  const items = await itemsIn(parley, conversationId, span)
+  const lines = items.flatMap((completed) =>
+    span.json ? [JSON.stringify(completed)] : numberedLines(completed, span.withDiffs),
+  )
+  process.stdout.write(lines.map((line) => `${line}\n`).join(''))
+  if (lines.length === 0) process.stderr.write('There is nothing in that part of the conversation.\n')
+  return exitCodes.ok
+}
+
+/** Resolves to the items of a span, oldest first; they are read from the newest page on. */
+async function itemsIn(
+  parley: Parley,
+  conversationId: ConversationId,
+  { after, upTo }: Span,
+): Promise<readonly CompletedItem[]> {
+  const pages: (readonly CompletedItem[])[] = []
+  let before = Number.isFinite(upTo) ? upTo + 1 : undefined
+  for (;;) {
+    const request = { conversationId, limit: 1000, ...(before === undefined ? {} : { before }) }
+    const { items, more } = await parley.request('conversation/read', request)
+    pages.unshift(items.filter(({ seq }) => seq > after))
+    const [oldest] = items
+    if (!more || oldest === undefined || oldest.seq <= after) return pages.flat()
+    before = oldest.seq
+  }
+}
+
+const numberColumns = 7
+
+/** Returns the lines of an item; the first one has the number of its event, by which `fork --at` takes it. */
+export function numberedLines({ seq, item }: CompletedItem, withDiffs: boolean): readonly string[] {
+  const diffs = withDiffs && item.type === 'fileChange' && item.status === 'completed' ? item.changes : []
+  const lines = [...itemLines(item, null), ...diffs.flatMap(({ diff }) => stripEffects(diff).trimEnd().split('\n'))]
+  return lines.map((line, index) =>
+    `${(index === 0 ? String(seq) : '').padStart(numberColumns - 2)}  ${line}`.trimEnd(),
+  )
+}
