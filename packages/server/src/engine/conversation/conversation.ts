@@ -5,6 +5,7 @@ import {
   type ConversationState,
   type Cursor,
   type Envelope,
+  eventProblem,
   eventVersion,
   reduce,
   type Settings,
@@ -12,6 +13,8 @@ import {
 } from '@parley/protocol'
 import type { ModelView } from '../../core/model-view.ts'
 import type { Clock } from '../../ports/clock-and-ids.ts'
+import { invalidEvent } from '../../replies/refused-event.ts'
+import { createCoreRoom } from './core-room.ts'
 import { createEventFeed, type EventFeed } from './event-feed.ts'
 import type { SideFiles } from './side-files.ts'
 
@@ -69,6 +72,7 @@ export class Conversation implements AsyncDisposable {
   #nextSeq: number
   #journal: Journal | null
   #logVersion: number
+  readonly #room = createCoreRoom()
   readonly #parts: ConversationParts
 
   constructor(parts: ConversationParts) {
@@ -107,10 +111,14 @@ export class Conversation implements AsyncDisposable {
     return envelope
   }
 
-  /** Records events in one write: after a crash the log holds all of them or a prefix. Throws `StorageError`. */
+  /**
+   * Records events in one write: after a crash the log holds all of them or a prefix. Throws `StorageError`, and
+   * `RefusedEventError` or `LineTooLongError` for events that could not be read, shown or resumed.
+   */
   recordAll(events: readonly ConversationEvent[]): readonly Envelope[] {
     if (events.length === 0) return []
     const all = [...this.#leadingEvents(), ...events].map(this.#parts.redact)
+    all.forEach(assertValid)
     const firstSeq = this.#nextSeq
     const at = this.#parts.clock.now()
     const envelopes = all.map(
@@ -118,12 +126,15 @@ export class Conversation implements AsyncDisposable {
     )
     const lines = envelopes.map(({ seq, event }) => encodeLine({ seq, at, event }))
     const texts = lines.map(({ text }) => text)
-    // Before a log is made: one without an event could not be opened.
-    if (this.#journal === null) texts.forEach(writtenBytes)
+    const sizes = texts.map(writtenBytes)
+    const state = envelopes.reduce(reduce, this.#state)
+    this.#room.take(this.#state.core, state.core, sizes)
+    // Only now a log is made: one without an event could not be opened.
     this.#append(texts)
     this.#logVersion = Math.max(this.#logVersion, eventVersion)
     this.#nextSeq += lines.length
-    for (const envelope of envelopes) this.#fold(envelope)
+    this.#state = state
+    for (const envelope of envelopes) this.#show(envelope)
     this.#headCrc = lines.at(-1)?.crc ?? this.#headCrc
     // Only now: whoever listens may record in turn.
     this.feed.append(lines)
@@ -160,10 +171,9 @@ export class Conversation implements AsyncDisposable {
     return journal
   }
 
-  #fold(envelope: Envelope): void {
-    this.#state = reduce(this.#state, envelope)
-    this.view.apply(envelope.event, envelope.seq)
-    if (syncedBeforeDelivery.has(envelope.event.type)) this.#holdUntilSynced(envelope.seq)
+  #show({ event, seq }: Envelope): void {
+    this.view.apply(event, seq)
+    if (syncedBeforeDelivery.has(event.type)) this.#holdUntilSynced(seq)
   }
 
   #holdUntilSynced(seq: number): void {
@@ -203,4 +213,9 @@ export class Conversation implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#journal?.close()
   }
+}
+
+function assertValid(event: ConversationEvent): void {
+  const problem = eventProblem(event)
+  if (problem !== null) throw invalidEvent(event.type, problem)
 }

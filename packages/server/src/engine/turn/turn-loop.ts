@@ -1,6 +1,7 @@
 import { LineTooLongError, StorageError } from '@parley/journal'
 import type { Failure } from '@parley/protocol'
 import { nextStep } from '../../core/next-step.ts'
+import { RefusedEventError, refusedEventFailure } from '../../replies/refused-event.ts'
 import { lineTooLongFailure } from '../../replies/rejection.ts'
 import { isWindowFull } from '../compaction/when-due.ts'
 import type { Conversation } from '../conversation/conversation.ts'
@@ -12,6 +13,12 @@ import type { AbortReason, TurnModules } from './turn-context.ts'
 const defect: Failure = {
   code: 'internal',
   message: 'Something went wrong in parley itself; its log says more. The conversation is saved.',
+}
+
+/** Returns the failure that a turn ends with after a fault that is none of the disk. */
+function failureOf(fault: unknown): Failure {
+  if (fault instanceof LineTooLongError) return lineTooLongFailure(fault)
+  return fault instanceof RefusedEventError ? refusedEventFailure(fault) : defect
 }
 
 function isSame(known: EndReason | null, ending: Failure): boolean {
@@ -131,13 +138,13 @@ export class TurnLoop {
         this.#stuck = !(await patience.wait(fault))
         return
       }
-      const ending = fault instanceof LineTooLongError ? lineTooLongFailure(fault) : defect
+      const ending = failureOf(fault)
       // A defect while ending a turn, or without a turn, would repeat forever.
       this.#defective = isSame(this.#ending, ending) || (!hadTurn && conversation.state.core.turn === null)
       this.#stuck = this.#defective
       this.#ending = ending
       // An oversized event is reported by the end of the turn.
-      if (this.#defective || ending === defect) onFault(fault)
+      if (this.#defective || ending.code !== 'eventTooLarge') onFault(fault)
     }
   }
 }
