@@ -28,7 +28,7 @@ export type {
   TokenCounts,
   TurnOutcome,
 } from './schema/event.ts'
-export type { ApprovalId, ClientId, ConversationId, ItemId, MessageId, TurnId } from './schema/ids.ts'
+export type { ApprovalId, ClientId, ConversationId, ItemId, MessageId, RequestKey, TurnId } from './schema/ids.ts'
 export type {
   Actor,
   Answer,

@@ -12,6 +12,7 @@ import type {
 import { backgroundLost, lostTitle } from '../../core/background-left.ts'
 import { rejection } from '../../replies/rejection.ts'
 import { noticeItem } from '../conversation/notices.ts'
+import { takenNames } from '../read/list-conversations.ts'
 import {
   type LoadedConversation,
   loadConversation,
@@ -20,7 +21,7 @@ import {
   type OpenParts,
   viewConversation,
 } from './conversation-parts.ts'
-import { forkLog } from './fork.ts'
+import { forkLog, ownName } from './fork.ts'
 import type { LiveConversation } from './live-conversation.ts'
 import type { ConversationSetup, Settle } from './open-conversation.ts'
 import type { OpenConversations } from './open-conversations.ts'
@@ -95,7 +96,8 @@ export class StoredConversations {
       const secrets = await setup.secrets()
       await forkLog(files, { from, to, fromId, toId: forkId, at, home })
       const loaded = await loadConversation({ files, takeEnvironment: setup.takeEnvironment }, to, forkId)
-      const settle = setup.forked(fromId, settings, secrets)
+      const renamed = await ownName(loaded.fold.state, () => takenNames(files, home))
+      const settle: Settle = (state) => [...setup.forked(fromId, settings, secrets)(state), ...renamed]
       return await this.#adopt(forkId, { ...loaded, recovery: [] }, { settle })
     } catch (error) {
       removeFiles(files, to)

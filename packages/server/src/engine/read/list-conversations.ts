@@ -142,6 +142,11 @@ function toListed(files: Files, home: string, { id, row, modifiedAtMs }: Listed)
   }
 }
 
+/** Returns the names of all conversations. */
+export async function takenNames(files: Files, home: string): Promise<ReadonlySet<string>> {
+  return new Set((await listRows(files, home)).flatMap(({ row }) => row.name ?? []))
+}
+
 /** Returns the owner as a hint: only the lock is certain, and only opening may test it. */
 function liveOwner(files: Files, home: string, id: ConversationId): ListedConversation['live'] {
   const paths = sessionPaths(home, id)

@@ -50,6 +50,8 @@ export class TurnLoop {
   #defective = false
   /** Reason that the open turn has yet to be ended with. */
   #ending: EndReason | null = null
+  /** Settled when the turn that was interrupted last has ended, or could not be ended. */
+  #interrupted: PromiseWithResolvers<void> | null = null
 
   constructor(parts: TurnLoopParts) {
     this.#parts = parts
@@ -62,6 +64,14 @@ export class TurnLoop {
   /** Tells if a defect repeated itself: this process cannot continue, but a resume in another may. */
   get defective(): boolean {
     return this.#defective
+  }
+
+  /**
+   * Resolves when the interrupted turn has ended; null when none is about to. What was asked for after the interrupt
+   * waits for this, so that it takes effect after it.
+   */
+  get stopping(): Promise<void> | null {
+    return this.#interrupted?.promise ?? null
   }
 
   /** Starts the loop if there is a step to do; does nothing while it runs. */
@@ -78,6 +88,7 @@ export class TurnLoop {
   /** Stops the open turn; returns false when there is none. */
   interrupt(): boolean {
     if (this.#parts.conversation.state.core.turn === null) return false
+    if (!this.#stuck && !this.#closing) this.#interrupted ??= Promise.withResolvers()
     this.#abort('interrupted')
     this.wake()
     return true
@@ -101,12 +112,13 @@ export class TurnLoop {
     } finally {
       // Set in the same tick as the last look at the state; a wake-up in between would be lost.
       this.#running = false
+      this.#endInterrupt()
     }
   }
 
   #next(): Move | null {
     if (this.#stuck) return null
-    if (this.#ending !== null || this.#stop.signal.aborted) return () => this.#settle()
+    if (this.#ending !== null || this.#stop.signal.aborted) return () => this.#settleOnce()
     if (this.#closing) return null
     const { conversation, modules, patience } = this.#parts
     const step = nextStep(conversation.state, () => isWindowFull({ conversation, modules }), modules.budget)
@@ -116,6 +128,19 @@ export class TurnLoop {
       const failure = await performStep({ conversation, modules, patience, signal }, step)
       if (failure !== null && !signal.aborted) this.#ending = failure
     }
+  }
+
+  #settleOnce(): void {
+    try {
+      this.#settle()
+    } finally {
+      this.#endInterrupt()
+    }
+  }
+
+  #endInterrupt(): void {
+    this.#interrupted?.resolve()
+    this.#interrupted = null
   }
 
   #settle(): void {
