@@ -101,11 +101,11 @@ export async function ownName(
   if (name === null) return []
   const names = await taken()
   const stem = name
-    .replace(/ \(fork(?: \d+)?\)$/, '')
+    .replace(/-fork(?:-\d+)?$/, '')
     .slice(0, keptName)
     .toWellFormed()
-  let copy = `${stem} (fork)`
-  for (let count = 2; names.has(copy); count++) copy = `${stem} (fork ${count})`
+  let copy = `${stem}-fork`
+  for (let count = 2; names.has(copy); count++) copy = `${stem}-fork-${count}`
   return [{ type: 'conversation.renamed', name: copy, by: parleyItself }]
 }
 
