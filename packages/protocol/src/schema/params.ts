@@ -1,8 +1,8 @@
 import { utf8Length } from '@parley/text'
 import * as z from 'zod'
-import { limits } from '../limits.ts'
 import { conversationId as anyConversationId, approvalId, itemId, messageId, type requestKey, turnId } from './ids.ts'
 import { answers, decision, inputItem, outputSchema, sideFile, turnBudget } from './input.ts'
+import { limits } from './limits.ts'
 import { approvalPolicy, sandboxMode, settingsPatch } from './settings.ts'
 
 export const clientAccess = z

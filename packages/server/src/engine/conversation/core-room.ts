@@ -14,7 +14,7 @@ export interface CoreRoom {
 
 /** Bytes that an event may add to a core besides what its line holds: defaults of an open item, a remembered request. */
 const perEventBytes = 1024
-/** Bytes of a line up to which it may also use the reserve, so that a core at its limit is not measured for each delta. */
+/** Bytes of a line that may also use the reserve, so that a full core is not measured for each delta. */
 const smallLineBytes = 64 * 1024
 
 /**

@@ -15,7 +15,7 @@ export const limits = {
   wireLine: 2 * logLine,
   /** The part of a state without its finished items. */
   core: logLine,
-  /** What small events may add to a full core, so that open work can always go on and end. */
+  /** Further bytes of a core for small events, so that open work can always go on and end. */
   coreReserve: logLine / 4,
   /** A state as clients get it; the items that do not fit are read from the log. */
   state: (3 * logLine) / 2,
