@@ -6,7 +6,7 @@ export function builtinModules() {
   return {
     name: 'builtin-modules',
     setup(build) {
-      // One module for each importer: a shared one would become a file of its own, of one line, to be read at start.
+      // Each importer gets a module of its own: a shared one would become a file of one line, to be read at start.
       build.onResolve({ filter: /^node:/ }, ({ path, kind, importer }) =>
         kind === 'import-statement'
           ? { path: `${path}#${importer}`, namespace: 'builtin', pluginData: path, sideEffects: false }

@@ -22,7 +22,7 @@ async function passes({ name, command }) {
   const startedAt = performance.now()
   const { code, output } = await runQuietly(command)
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(1)
-  // One write, so that the output of a step stays below its name while others end.
+  // A single write keeps the output of a step below its name while others end.
   console.log(`${code === 0 ? 'ok    ' : 'FAILED'} ${name} (${seconds} s)${code === 0 ? '' : `\n${output}`}`)
   return code === 0
 }

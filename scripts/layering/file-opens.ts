@@ -40,7 +40,7 @@ const exempt: readonly string[] = [
 /** Returns opens that bypass `locked-files`: closing a lock's file anywhere in the process drops the lock. */
 export function openViolations({ path, text }: Source): string[] {
   if (exempt.includes(path) || !holders.some((folder) => path.startsWith(folder))) return []
-  const imports = [...text.matchAll(/^import (?!type )([^;]*?) from 'node:fs(?:\/promises)?'/gm)]
+  const imports = [...text.matchAll(/^import (?!type )([^;']*?) from 'node:fs(?:\/promises)?'/gm)]
   const names = imports.flatMap(([, named = '']) => named.replace(/[{}]/g, '').split(','))
   const opening = names.map((name) => name.trim()).filter((name) => openers.test(name))
   return opening.map((name) => `${path} opens with ${name}; use openUnlocked and its like of @parley/host`)

@@ -87,6 +87,7 @@ describe('a file is opened', () => {
   test.each<Case>([
     ['packages/server/src/a.ts', `import { closeSync, openSync } from 'node:fs'`],
     ['packages/server/src/tools/a.ts', `import {\n  readFile,\n  stat,\n} from 'node:fs/promises'`],
+    ['packages/server/src/a.ts', `import { join } from 'node:path'\nimport { readFileSync } from 'node:fs'`],
     ['packages/host/src/a.ts', `import fs from 'node:fs'`],
     ['packages/host/src/a.ts', `import * as disk from 'node:fs'`],
     ['packages/host/src/a.ts', `import { readFile as read } from 'node:fs/promises'`],

@@ -7,7 +7,7 @@ export const conversationId = '01a1fc62-0000-7000-8000-000000000001'
 export interface FakeServer {
   /** The client's end. */
   readonly transport: Transport
-  /** What was asked, in order, with its parameters. */
+  /** Requests in order, with their parameters. */
   readonly asked: [method: string, params: unknown][]
   /** Resolves when a request of this name has come that nobody has taken by this call. */
   next(method: string): Promise<unknown>

@@ -25,7 +25,7 @@ interface CodexWorld extends AsyncDisposable {
   codex(options?: CodexOptions): Codex
   /** Code as someone has it in a project with the SDK, `parley` in the search path and a configured model. */
   runExample(code: string): Promise<CliResult>
-  /** Nothing that the SDK started is there any more. */
+  /** Waits until no process that the SDK started is left. */
   quiet(): Promise<unknown>
 }
 

@@ -47,7 +47,7 @@ function conversation(run: CliRun) {
   }
 }
 
-/** What whoever runs this has in the environment. */
+/** Returns the line with a fixed environment in place of that of the user who runs the tests. */
 function withoutVariables(line: string): string {
   return line.replace(/("tempDir":"[^"]*","env":)\{[^}]*\}/, '$1{"PATH":"/usr/bin:/bin"}')
 }
@@ -112,7 +112,7 @@ it('the built exec-server holds the session that its documentation shows', { tim
   })
 })
 
-/** Whether there is a sandbox depends on the machine; elsewhere the word stands for what a client asks. */
+/** Returns the entry with a word in place of the sandbox capability, which differs between machines. */
 function ofAnyMachine(entry: TranscriptEntry): TranscriptEntry {
   const text = JSON.stringify(entry).replace(/("capabilities":\{"sandbox":)(?:true|false)/, '$1"<yes or no>"')
   return JSON.parse(text)

@@ -45,6 +45,7 @@ export {
 export { newerLogText, openLog, type WritableLog } from './log/open-log.ts'
 export { type LogLine, LogView, lineCrc, lineOf, textOf } from './log/read-log.ts'
 export type { LossReports } from './log/scan-log.ts'
+export { deleteSession, finishDeletions, removeSession, UnfinishedDeletionError } from './sessions/delete-session.ts'
 export { findId, idsWith } from './sessions/find-id.ts'
 export { type ListedSession, type LogExcerpt, listSessions, type Rows } from './sessions/session-index.ts'
 export { adoptSideFile, linkSideFiles, putSideFile, readSideFile } from './side-files.ts'

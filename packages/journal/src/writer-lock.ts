@@ -10,8 +10,8 @@ interface LockRefused {
 }
 
 /**
- * Lock on writing one conversation. The kernel frees it when its owner dies and keeps it while its owner is paused.
- * The lock file stays after the release, since removing it would let two holders in.
+ * Lock on writing one conversation. The kernel frees it when its owner dies and keeps it while its owner is paused; the
+ * owner file keeps it also where the kernel's lock was dropped. The lock file stays after the release, since removing it would let two holders in.
  */
 export class WriterLock implements Disposable {
   readonly #files: Files
@@ -30,7 +30,12 @@ export class WriterLock implements Disposable {
     makeFolders(files, dirname(place.lock))
     prepareLockFile(files, place.lock)
     const held = files.lock(place.lock)
-    if (held === null) return { heldBy: readOwnerQuietly(files, place.owner) }
+    const earlier = readOwnerQuietly(files, place.owner)
+    if (held === null) return { heldBy: earlier }
+    if (earlier !== null && isLivingOther(earlier, owner)) {
+      held.release()
+      return { heldBy: earlier }
+    }
     const lock = new WriterLock(files, held, place)
     lock.announce(owner)
     return lock
@@ -55,6 +60,16 @@ interface LockPlace {
   readonly owner: string
 }
 
+/**
+ * Tests if another process of this boot still claims the conversation. POSIX drops the kernel's lock when its holder
+ * closes any descriptor of the file, and a deleted lock file locks nothing: the claim holds then.
+ */
+function isLivingOther(earlier: Owner, owner: Owner): boolean {
+  const isSame = earlier.pid === owner.pid && earlier.startTime === owner.startTime
+  // Without a start time a later process with the same number could be taken for the owner.
+  return !isSame && earlier.startTime !== null && earlier.bootId === owner.bootId && isRunning(earlier)
+}
+
 /** Creates the lock file with its mode before SQLite would. An existing one is checked but never opened. */
 function prepareLockFile(files: Files, path: string): void {
   try {
@@ -69,7 +84,8 @@ function prepareLockFile(files: Files, path: string): void {
 
 function readOwnerQuietly(files: Files, path: string): Owner | null {
   try {
-    return readOwner(files, path)
+    // Most often there is none, and a look costs less than a failed open.
+    return files.look(path) === null ? null : readOwner(files, path)
   } catch (error) {
     if (error instanceof StorageError) return null
     throw error
@@ -84,7 +100,7 @@ function quietly(hint: () => void): void {
   }
 }
 
-/** Process that holds a conversation, as its owner file names it. Only the lock is authoritative. */
+/** Process that holds a conversation, as its owner file names it. */
 export interface Owner {
   readonly pid: number
   /** Clock ticks since boot, null where the kernel does not tell. Identifies one process together with the pid. */

@@ -22,7 +22,7 @@ const ROWS: Rows<number> = {
   isRow: (value) => typeof value === 'number',
 }
 
-/** What the session was told had worked. */
+/** Operations that were reported to the session as done. */
 interface Told {
   readonly saved: string[]
   readonly refs: string[]
@@ -34,7 +34,7 @@ function pathsIn(home: string) {
   return paths
 }
 
-/** Null when the disk refused; anything else thrown is a bug. */
+/** Returns null when the disk refused; any other error is a bug. */
 async function attempt<T>(run: () => T | Promise<T>): Promise<T | null> {
   try {
     return await run()

@@ -60,6 +60,7 @@ export function faultyFiles(decide: (operation: Operation, nth: number) => Fault
     rename: wrap('rename', unsyncedFiles.rename),
     link: wrap('link', unsyncedFiles.link),
     remove: wrap('remove', unsyncedFiles.remove),
+    removeTree: wrap('removeTree', unsyncedFiles.removeTree),
     lock: wrap('lock', unsyncedFiles.lock),
   }
   return { files, count: () => nth }

@@ -45,9 +45,24 @@ async function readEverything(): Promise<string> {
   return 'read'
 }
 
+/** Opens and closes everything in the folder past all rules, the lock too: the kernel's lock is dropped by that. */
+function readPastRules(): string {
+  for (const name of readdirSync(folder)) if (statSync(join(folder, name)).isFile()) readFileSync(join(folder, name))
+  return 'read'
+}
+
+/** Tells if another process has the kernel's lock, whatever the owner file says. */
+function kernelLock(): string {
+  const lock = nodeFiles.lock(lockPath)
+  lock?.release()
+  return lock === null ? 'held' : 'free'
+}
+
 for await (const command of createInterface({ input: process.stdin })) {
   if (command === 'acquire') process.stdout.write(`${acquire()}\n`)
   if (command === 'read') process.stdout.write(`${await readEverything()}\n`)
+  if (command === 'readPastRules') process.stdout.write(`${readPastRules()}\n`)
+  if (command === 'kernelLock') process.stdout.write(`${kernelLock()}\n`)
   if (command === 'release') {
     for (const lock of held.splice(0)) lock[Symbol.dispose]()
     process.stdout.write('released\n')

@@ -8,7 +8,7 @@ const HOLDER = fileURLToPath(new URL('lock-holder.ts', import.meta.url))
 /** A second process that takes the lock of a conversation when it is told to. */
 export interface LockHolder extends AsyncDisposable {
   readonly child: ChildProcess
-  ask(command: 'acquire' | 'read' | 'release'): Promise<string>
+  ask(command: 'acquire' | 'read' | 'readPastRules' | 'kernelLock' | 'release'): Promise<string>
   kill(): Promise<void>
 }
 

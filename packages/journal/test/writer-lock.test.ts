@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { LockedFileError, openUnlockedHandle } from '@parley/host'
 import { describe, expect, it } from 'vitest'
@@ -123,6 +123,30 @@ describe('the lock between processes', { timeout: 30_000 }, () => {
     expect(WriterLock.tryAcquire(nodeFiles, paths, ME)).toMatchObject({ heldBy: { pid: holder.child.pid } })
     await using third = startLockHolder(folder.path, SAMPLE_ID)
     expect(await third.ask('acquire')).toBe(`refused ${holder.child.pid}`)
+  })
+
+  it('is kept although its owner opened everything past all rules, until that owner is killed', async () => {
+    using folder = temporaryFolder()
+    await using holder = startLockHolder(folder.path, SAMPLE_ID)
+    await holder.ask('acquire')
+    await holder.ask('readPastRules')
+    await using other = startLockHolder(folder.path, SAMPLE_ID)
+    expect(await other.ask('kernelLock')).toBe('free')
+    expect(await other.ask('acquire')).toBe(`refused ${holder.child.pid}`)
+    holder.child.kill('SIGSTOP')
+    expect(await other.ask('acquire')).toBe(`refused ${holder.child.pid}`)
+    await holder.kill()
+    expect(await other.ask('acquire')).toBe(`held ${other.child.pid}`)
+  })
+
+  it.runIf(process.platform === 'linux')('is kept although its file was deleted', async () => {
+    using folder = temporaryFolder()
+    const paths = pathsIn(folder.path)
+    await using holder = startLockHolder(folder.path, SAMPLE_ID)
+    await holder.ask('acquire')
+    rmSync(paths.lock)
+    const me = thisProcess(nodeFiles, { program: 'test', socket: null })
+    expect(WriterLock.tryAcquire(nodeFiles, paths, me)).toMatchObject({ heldBy: { pid: holder.child.pid } })
   })
 
   it('is kept although its file was being opened when it was taken', async () => {

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import type { Envelope } from '@parley/protocol'
 
 /**
- * One sentence of the reducer's specification. Events are numbered from 1 on, `at` is the number in seconds; an entry
+ * Sentence of the reducer's specification. Events are numbered from 1 on, `at` is the number in seconds; an entry
  * with a `seq` says its own number, one with `times` stands for so many events, `#` in its texts being their count.
  */
 export interface ReduceFixture {

@@ -1,6 +1,7 @@
 export { base64Of, utf8Bytes } from './base64.ts'
 export { clipForModel } from './clip.ts'
 export { closest, editDistance } from './closest-word.ts'
+export { exitWords } from './exit-words.ts'
 export { packageFolder } from './package-names.ts'
 export { asSentence } from './sentence.ts'
 export { characterEnd, characterStart, firstBytes, lastBytes, utf8Length } from './utf8.ts'

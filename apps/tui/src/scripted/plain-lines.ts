@@ -1,6 +1,6 @@
 import type { CallItem, EventOf, Item } from '@parley/protocol'
 import { ruleSource } from '@parley/protocol/question'
-import { asSentence } from '@parley/text'
+import { asSentence, exitWords } from '@parley/text'
 import { exitCodes } from '../cli/exit-codes.ts'
 import type { RunEnd } from '../cli/run-ended.ts'
 import { visibleLine } from '../view/text/control-characters.ts'
@@ -47,7 +47,7 @@ function ending(item: Extract<Item, { type: 'commandExecution' }>): string {
   if (failure?.code === 'timedOut') return `stopped at its time limit${after}`
   if (signal !== undefined) return `killed by ${signal}${after}`
   if (exitCode === undefined || exitCode === null) return statusWords(item)
-  return `exit ${exitCode}${after}`
+  return `${exitWords(exitCode)}${after}`
 }
 
 function noteOn(item: CallItem): string {

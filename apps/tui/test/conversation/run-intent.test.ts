@@ -8,7 +8,7 @@ import { initialUi } from '../../src/ui/ui-state.ts'
 import { updateUi } from '../../src/ui/update/update-ui.ts'
 import { after, turnStarted } from '../view/scenes/conversation.ts'
 
-/** What the screen is told when the server refuses. */
+/** Returns the reports that the screen gets when the server refuses. */
 function refused(intent: RequestIntent, error: RpcError): Promise<readonly UiAction[]> {
   return performed(intent, { id: 'c', reply: () => Promise.reject(error), state: after(turnStarted) })
 }
@@ -20,7 +20,7 @@ interface Asked {
   readonly reply: () => Promise<unknown>
 }
 
-/** What the screen is told about an intent. */
+/** Returns the reports that the screen gets about an intent. */
 async function performed(intent: RequestIntent, { id, state, reply }: Asked): Promise<readonly UiAction[]> {
   const told: UiAction[] = []
   const ask = reply as () => Promise<never> // narrowed: each intent reads the answer it is given here

@@ -61,7 +61,7 @@ describe.each(wires)('a turn of ten calls on the %s wire', (wire: WireName, mode
     const cached = sum(uses.map(({ cachedBytes }) => tokensOf(cachedBytes)))
     expect(end).toHaveProperty('usage.inputTokens', input)
     expect(end).toHaveProperty('usage.cachedInputTokens', cached)
-    // What is read anew in all requests together is hardly more than the last one.
+    // All requests together read hardly more than the last one anew.
     expect(input - cached).toBeLessThan(tokensOf(uses.at(-1)?.totalBytes ?? 0) * 1.05)
     const bytes = sum(requests.map(({ text }) => Buffer.byteLength(text)))
     if (process.env['PARLEY_PRINT_FIGURES'] === '1')

@@ -128,7 +128,7 @@ export function applyPatch(...lines: readonly string[]): AnswerStep {
   return { calls: [{ name: 'apply_patch', arguments: { patch } }] }
 }
 
-/** What the model was told about its newest calls. */
+/** Returns the results that the model got for its newest calls. */
 export function toldModel({ model }: ExecWorld): string[] {
   const { body } = model.requests.at(-1) ?? {}
   const input = isRecord(body) && Array.isArray(body['input']) ? body['input'] : []

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { execWorld } from './exec-world.ts'
 import { place, ready, send } from './interactive-program.ts'
 
-/** What it starts is no tool server, and leaves a file behind. */
+/** Program that is no tool server, and leaves a file behind. */
 const config = 'approval_policy = "never"\n[mcp_servers.theirs]\ncommand = "sh"\nargs = ["-c", "touch started"]\n'
 const files = { '.parley/config.toml': config, '.parley/hooks.json': '{"session_start":[{"command":"touch started"}]}' }
 

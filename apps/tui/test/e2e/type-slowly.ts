@@ -4,7 +4,7 @@ import type { Pty } from '@parley/testkit'
 export interface Typing {
   readonly text: string
   readonly gapMs: number
-  /** How much later than it was pressed a key may arrive; keys stay in order. */
+  /** Delay in ms between press and arrival of a key; keys stay in order. */
   readonly jitterMs: number
 }
 

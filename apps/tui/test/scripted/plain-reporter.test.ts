@@ -155,6 +155,13 @@ describe('stderr shows a command', () => {
     )
   })
 
+  test('that a signal ended inside the sandbox', () => {
+    const ended = command('i-1', 'x', { status: 'failed', exitCode: 139, durationMs: 40 })
+    expect(play([started(command('i-1', 'x')), executionStarted('i-1'), completed(ended)]).stderr).toBe(
+      '$ x\n→ exit 139 (SIGSEGV) after 40 ms\n',
+    )
+  })
+
   test('that its time limit ended, by a signal', () => {
     const failure = { code: 'timedOut', message: 'stopped' }
     const timedOut = { status: 'failed', exitCode: null, signal: 'SIGTERM', durationMs: 40, failure } as const

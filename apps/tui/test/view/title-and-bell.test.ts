@@ -7,7 +7,7 @@ const running = after(turnStarted, completed(userMessage('fix\u0007 it')))
 const asking = after(turnStarted, completed(userMessage('fix it')), requested())
 const done = after(turnStarted, completed(userMessage('fix it')), turnEnded())
 
-/** Where things stand so many ms after the start; the last key came so many ms after it. */
+/** State of the program so many ms after the start; the last key came so many ms after it. */
 function at(state: ConversationState, ms: number, { typedMs = -60_000, asks = false } = {}) {
   return { state, approvalId: asks ? 'a1' : null, nowMs: startedAt + ms, typedAtMs: startedAt + typedMs }
 }

@@ -24,7 +24,7 @@ async function askedTurn(handler: ApprovalHandler, options?: ApprovalOptions) {
   }
 }
 
-/** What the model was told of the command. */
+/** Returns the result of the command that the model got. */
 function decisionIn({ state }: Conversation) {
   const item = state.window.map((entry) => entry.item).find(({ type }) => type === 'commandExecution')
   return item?.type === 'commandExecution' ? item.decision : undefined

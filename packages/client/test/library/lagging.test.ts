@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { Conversation, Envelope } from '../../src/index.ts'
 import { libraryWorld } from './library-world.ts'
 
-/** So many look-ups in one response make several thousand events within moments. */
+/** Number of look-ups in one response: enough for several thousand events within moments. */
 const lookups = 500
 const flood = {
   calls: Array.from({ length: lookups }, (_, at) => ({

@@ -5,7 +5,7 @@ import { libraryWorld } from './library-world.ts'
 const mebibyte = 1024 * 1024
 type Content = Extract<Item, { type: 'userMessage' }>['content']
 
-/** Of a message with one text, as a client reads it. */
+/** Text of a message with one text, as a client reads it. */
 async function wholeText(parley: Parley, conversationId: string, [part]: Content): Promise<string> {
   if (part?.type !== 'text') return ''
   if (part.file === undefined) return part.text

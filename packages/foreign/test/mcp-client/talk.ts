@@ -18,7 +18,7 @@ import {
 
 export type Fields = Readonly<Record<string, unknown>>
 
-/** One conversation of a real `parley server` whose model is scripted and whose MCP servers are foreign. */
+/** Conversation of a real `parley server` whose model is scripted and whose MCP servers are foreign. */
 export interface Talk extends AsyncDisposable {
   readonly model: ModelServer
   readonly home: string
@@ -34,7 +34,7 @@ export interface Talk extends AsyncDisposable {
   decide(approval: Fields, decision: string, more?: Fields): Promise<Fields>
   interrupt(): Promise<Fields>
   turnEnded(): Promise<unknown>
-  /** What the model was told about its newest calls. */
+  /** Returns the results that the model got for its newest calls. */
   told(): readonly string[]
   /** Names of the tools that the model was offered last. */
   offered(): readonly string[]

@@ -30,7 +30,7 @@ export interface World extends AsyncDisposable {
   readonly env: Record<string, string>
   /** A server that is a process, with its stdin open. */
   start(args?: readonly string[]): CliRun
-  /** One that listens on loopback. */
+  /** Server that listens on loopback. */
   listen(): Promise<Listening>
   /** The newest log of a conversation. */
   logOf(conversationId: string): Promise<string>
@@ -131,7 +131,7 @@ export async function connectOfficial(transport: Transport, canElicit = true): P
   }
 }
 
-/** What stands in front of the server for clients that cannot send a token. Everything else passes as it came. */
+/** Proxy in front of the server for clients that cannot send a token. It changes nothing else. */
 export async function tokenProxy({ url, token }: Listening): Promise<AsyncDisposable & { readonly url: string }> {
   const { hostname, port, pathname } = new URL(url)
   const proxy = createServer((incoming, outgoing) => {

@@ -26,6 +26,8 @@ export interface Files {
   rename(from: string, to: string): void
   link(from: string, to: string): void
   remove(path: string): void
+  /** Removes an entry with all below it; does nothing where there is none. */
+  removeTree(path: string): void
   /** Takes the kernel lock of a file. Returns null while another process or another holder in this one has it. */
   lock(path: string): HeldLock | null
 }

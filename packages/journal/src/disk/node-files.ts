@@ -45,6 +45,7 @@ export const nodeFiles: Files = {
   rename: (from, to) => attempt('rename', to, () => fs.renameSync(from, to)),
   link: (from, to) => attempt('link', to, () => fs.linkSync(from, to)),
   remove: (path) => attempt('remove', path, () => fs.unlinkSync(path)),
+  removeTree: (path) => attempt('removeTree', path, () => fs.rmSync(path, { recursive: true, force: true })),
   lock: (path) => lockFile(path),
 }
 

@@ -10,6 +10,8 @@ export interface SessionPaths {
   readonly lock: string
   readonly owner: string
   readonly sideFiles: string
+  /** Name of the log of a deleted conversation until the rest of its files are removed. */
+  readonly deleted: string
   /** Folder that sandboxed commands get as /tmp while the conversation is open. */
   readonly scratch: string
 }
@@ -23,6 +25,11 @@ export function isConversationId(text: string): boolean {
 
 export function sessionsFolder(home: string): string {
   return join(home, 'sessions')
+}
+
+/** Folder of deleted logs; it is no year, so that nothing lists them. */
+export function deletedFolder(home: string): string {
+  return join(sessionsFolder(home), 'deleted')
 }
 
 export function scratchFolder(home: string): string {
@@ -40,6 +47,7 @@ export function sessionPaths(home: string, conversationId: ConversationId): Sess
     lock: `${stem}.lock`,
     owner: `${stem}.owner.json`,
     sideFiles: `${stem}.files`,
+    deleted: join(deletedFolder(home), `${conversationId}${LOG_SUFFIX}`),
     scratch: join(scratchFolder(home), conversationId),
   }
 }

@@ -1,8 +1,8 @@
 import { editDistance } from '@parley/text'
 
-/** Result of looking up typed text among conversation ids. */
+/** Result of looking up typed text among conversation ids; `isWhole` for an id given whole or in its short form. */
 export type FoundId =
-  | { readonly kind: 'one'; readonly id: string }
+  | { readonly kind: 'one'; readonly id: string; readonly isWhole: boolean }
   | { readonly kind: 'many'; readonly ids: readonly string[] }
   | { readonly kind: 'none'; readonly nearest: readonly string[] }
 
@@ -22,7 +22,9 @@ export function findId(ids: readonly string[], typed: string): FoundId {
   })
   const [id] = matching
   if (id === undefined) return { kind: 'none', nearest: nearestIds(ids, wanted) }
-  return matching.length === 1 ? { kind: 'one', id } : { kind: 'many', ids: matching }
+  if (matching.length > 1) return { kind: 'many', ids: matching }
+  const digits = digitsOf(id)
+  return { kind: 'one', id, isWhole: wanted === digits || wanted === digits.slice(-shownDigits) }
 }
 
 /** Returns the ids that contain the typed text anywhere. */

@@ -110,7 +110,7 @@ function readIndex<Row>(files: Files, home: string, format: RowFormat<Row>): Rea
   const headEnd = text.indexOf('\n')
   const body = text.slice(headEnd + 1).trimEnd()
   if (headEnd === -1 || text.slice(0, headEnd) !== headOf(format, body)) return new Map()
-  // One parse for all lines is twice as fast as one per line.
+  // A single parse for all lines is twice as fast as one per line.
   const values = parseJson(`[${body.replaceAll('\n', ',')}]`)
   const entries = Array.isArray(values) ? values.filter((value) => isEntry(value, format)) : []
   return new Map(entries.map((entry) => [entry.id, entry]))

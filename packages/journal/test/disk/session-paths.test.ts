@@ -14,6 +14,7 @@ describe('the paths of a conversation', () => {
     const stem = `/home/p/sessions/2025/01/31/${id}`
     expect(sessionPaths('/home/p', id)).toEqual({
       folder: '/home/p/sessions/2025/01/31',
+      deleted: `/home/p/sessions/deleted/${id}.jsonl`,
       log: `${stem}.jsonl`,
       lock: `${stem}.lock`,
       owner: `${stem}.owner.json`,

@@ -58,7 +58,7 @@ function seqOf(line: string): number {
   return Number(/^\{"seq":(\d+)/.exec(line)?.[1])
 }
 
-/** What must hold whatever was done to the bytes. */
+/** Checks what must hold for any damage to the bytes. */
 async function expectSoundOpening(content: Buffer): Promise<readonly string[]> {
   using folder = temporaryFolder()
   const path = writeLog(folder.path, content)

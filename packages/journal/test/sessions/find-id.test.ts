@@ -8,18 +8,18 @@ const IDS = [FIRST, SECOND, THIRD]
 
 describe('finding a conversation by what was typed', () => {
   it('finds by the last digits', () => {
-    for (const id of IDS) expect(findId(IDS, id.slice(-8))).toEqual({ kind: 'one', id })
+    for (const id of IDS) expect(findId(IDS, id.slice(-8))).toEqual({ kind: 'one', id, isWhole: true })
   })
 
   it('takes a unique beginning or end, with or without dashes, in capitals too', () => {
     for (const typed of [FIRST, '019a1b2c-3', '019a1b2c3d', 'A1B2', ' 8a6b-7c8d9e0fa1b2 ']) {
-      expect(findId(IDS, typed)).toEqual({ kind: 'one', id: FIRST })
+      expect(findId(IDS, typed)).toMatchObject({ kind: 'one', id: FIRST })
     }
   })
 
   it('takes a unique beginning of the short form', () => {
-    expect(findId(IDS, '9e0f')).toEqual({ kind: 'one', id: FIRST })
-    expect(findId(IDS, 'FFFF')).toEqual({ kind: 'one', id: THIRD })
+    expect(findId(IDS, '9e0f')).toEqual({ kind: 'one', id: FIRST, isWhole: false })
+    expect(findId(IDS, 'FFFF')).toEqual({ kind: 'one', id: THIRD, isWhole: false })
     expect(findId(IDS, '4e7f')).toMatchObject({ kind: 'none' })
   })
 

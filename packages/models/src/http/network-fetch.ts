@@ -21,7 +21,7 @@ export function createNetworkFetch(env: Env, settingsNow: () => NetworkSettings)
     const body = request.body === null ? null : Buffer.from(await request.arrayBuffer())
     const { url, method, redirect, signal } = request
     const headers = new Headers(request.headers)
-    // Nothing here unpacks an answer.
+    // No code after this unpacks an answer.
     headers.set('accept-encoding', 'identity')
     const answer = await follow({ url: new URL(url), method, headers, body }, { redirect, signal, start: startNow() })
     return responseOf(answer)

@@ -8,7 +8,7 @@ import { collect, failureOf, providerAt, requestOf, response, textOf } from '../
 const frames = { responses: responsesFrames, chat: chatFrames, anthropic: anthropicFrames, gemini: geminiFrames }
 const wireNames = Object.keys(frames) as WireName[]
 
-/** What each provider says, in its own form, when it refuses. */
+/** Refusals of each provider, in its own form. */
 const refusals: Readonly<
   Record<WireName, { readonly limited: object; readonly overloaded: object; readonly tooLong: object }>
 > = {

@@ -37,7 +37,7 @@ export function readStream(wire: HttpWire, text: string, request?: ModelRequest)
   return readPieces(wire, [Buffer.from(text)], request)
 }
 
-/** One event of a stream, as the Chat Completions wire sends it. */
+/** Event of a stream, as the Chat Completions wire sends it. */
 export function chatChunk(delta: object, finishReason: string | null = null): string {
   return `data: ${JSON.stringify({ choices: [{ index: 0, delta, finish_reason: finishReason }] })}\n\n`
 }

@@ -61,7 +61,7 @@ let lastInit: Promise<void> = Promise.resolve()
 async function load({ runtimeWasm, grammarWasm }: ShellParserFiles): Promise<Parser> {
   const { Language, Parser } = await import('web-tree-sitter')
   disableWasmTierUp()
-  // One at a time, since two concurrent calls make two memories, and a parser could end up with the other's.
+  // Calls are made one at a time: two concurrent calls make two memories, and a parser could get the other's.
   const initialised = lastInit.then(() => Parser.init({ locateFile: () => runtimeWasm }))
   lastInit = initialised.catch(() => undefined)
   await initialised

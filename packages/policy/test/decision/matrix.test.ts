@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { type Decision, decide } from '../../src/decision/decide.ts'
 import { rowNames, sampleOf } from './sample-facts.ts'
 
-// One letter for each enforcement: full, partial, none. r: runs sandboxed, R: runs with nothing around it; a, A: asks, and runs so after
+// Each letter stands for one enforcement: full, partial, none. r: runs sandboxed, R: runs with nothing around it; a, A: asks, and runs so after
 // a yes; N, P, E, W, O, D: denied with the code below. Columns of the table are the rows of each kind, in their order.
 const codes = {
   N: 'noSandbox',

@@ -74,7 +74,7 @@ export function commandRule(decision: RuleVerdict, ...words: string[]): Rule {
 
 const rows = { ...commandRows, ...patchRows, ...readRows, ...toolRows }
 
-/** One call for each row of the matrix. */
+/** Calls, one for each row of the matrix. */
 export const sampleOf = {
   knownSafe: command([part(['ls'], { knownSafe: true })]),
   otherCommand: command([part(['npm', 'test'])]),

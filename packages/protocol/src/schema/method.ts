@@ -204,7 +204,8 @@ export const methods = {
     result: acknowledged,
   },
   'conversation/delete': {
-    about: 'Deletes the log and its side files. Rejected while the conversation is live elsewhere or a turn runs.',
+    about:
+      'Deletes the log and its side files. Rejected while the conversation is live elsewhere or a turn runs. `storageFailed` says if it is gone from every list: then what is left of it is removed at the next start.',
     params: methodParams['conversation/delete'],
     result: z.object({}),
   },

@@ -6,7 +6,7 @@ import { envelopesOf, type ReduceFixture, readFixtures } from '../reduce-fixture
 
 const fixtures = readFixtures()
 
-/** What only fixtures about strangers hold: events and items that no schema of this version knows. */
+/** Events and items that no schema of this version knows; only fixtures about other versions hold them. */
 const strangers = [
   'a-response-elided-for-clients-opens-the-calls-phase-too',
   'an-item-of-an-unknown-type-is-kept-as-it-came',

@@ -6,7 +6,7 @@ export const backgroundLost = 'backgroundLost'
 /** Notes a command that was left in the background, by its item. */
 export function noteBackground(background: Map<ItemId, string>, item: Item): void {
   if (item.type !== 'commandExecution' || item.background !== true) return
-  // One that had ended by the time of its answer has an exit code or a signal.
+  // A command that had ended by the time of its answer has an exit code or a signal.
   const isOver = item.exitCode !== undefined || item.signal !== undefined
   if (item.status === 'completed' && !isOver) background.set(item.id, item.title)
 }

@@ -43,7 +43,8 @@ function privateFolder(path: string, uid: number): RunFolder {
   const facts = lstatSync(path, { throwIfNoEntry: false })
   if (facts === undefined || !facts.isDirectory()) return { problem: `${path} is not a folder` }
   if (facts.uid !== uid) return { problem: `${path} belongs to another user` }
-  if ((facts.mode & 0o077) !== 0) chmodSync(path, 0o700)
+  // A umask of 777 leaves a new folder that its owner cannot enter.
+  if ((facts.mode & 0o777) !== 0o700) chmodSync(path, 0o700)
   return { path }
 }
 

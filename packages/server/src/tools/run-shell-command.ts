@@ -8,6 +8,7 @@ import {
   type Sandbox,
 } from '@parley/host'
 import type { ItemId, Output } from '@parley/protocol'
+import { exitWords } from '@parley/text'
 import { EnvironmentUnreachableError } from '@parley/workspace'
 import {
   inlineBytes,
@@ -235,6 +236,8 @@ function headingOf(end: CommandEnd): string {
     case 'shutdown':
       return `stopped after ${seconds}: parley was closed`
     case 'exited':
-      return end.signal === null ? `exit ${end.exitCode} after ${seconds}` : `killed by ${end.signal} after ${seconds}`
+      return end.signal === null
+        ? `${exitWords(end.exitCode)} after ${seconds}`
+        : `killed by ${end.signal} after ${seconds}`
   }
 }

@@ -1,4 +1,5 @@
 import type { CommandEnd } from '@parley/host'
+import { exitWords } from '@parley/text'
 import * as z from 'zod'
 import { defineTool, failedLookUp, type ToolPorts } from './define-tool.ts'
 import { lostHeading } from './run-shell-command.ts'
@@ -32,7 +33,7 @@ async function stopOrList(id: string | undefined, background: ToolPorts['backgro
 }
 
 function howItEnded(end: CommandEnd): string {
-  return lostHeading(end) ?? `exit ${end.exitCode ?? end.signal}`
+  return lostHeading(end) ?? (end.signal === null ? exitWords(end.exitCode) : `killed by ${end.signal}`)
 }
 
 function listing(processes: ReturnType<ToolPorts['background']['list']>): string {

@@ -31,7 +31,7 @@ function rawClient({ child }: SpawnedServer) {
   }
 }
 
-/** What the server needs, without what it has not given back yet. */
+/** Memory that the server needs, without freed pages that it has not given back yet. */
 async function bytesInUse(server: SpawnedServer): Promise<number> {
   const reports = () => [...server.stderr().matchAll(/in use (\d+)/g)].map(([, bytes]) => Number(bytes))
   const known = reports().length

@@ -6,7 +6,7 @@ import type { Watched } from '../engine/support/test-client.ts'
 import { type FarMachine, startFarMachine } from './support/far-machine.ts'
 import { calling, farPlace, patch, placeFor, shell } from './support/far-talk.ts'
 
-/** What the model was told of each call. */
+/** Returns the result of each call that the model got. */
 function told(watched: Watched): (string | undefined)[] {
   return watched.items().flatMap((item) => ('tool' in item ? [item.modelText] : []))
 }

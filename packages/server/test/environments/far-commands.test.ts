@@ -17,7 +17,7 @@ afterAll(() => machine[Symbol.asyncDispose]())
 
 const begun = (nap: LongNap) => waitUntil(nap.isOn, { what: 'the far process' })
 
-/** What it says has some way to come; a look waits a millisecond longer than the one before. */
+/** Waits for output that comes over a link; each look waits a millisecond longer than the one before. */
 const maxLooks = 100
 
 const gone = (nap: LongNap) => waitUntil(() => !nap.isOn(), { what: 'the end of the far process' })

@@ -15,7 +15,7 @@ import { patchOf, plansOf, readTree, remoteFiles, remotePatches } from '@parley/
 import { describe, expect, it } from 'vitest'
 import { brittleLink, type Cut } from './support/brittle-link.ts'
 
-/** One of everything: an update, a deletion, a move into new folders, a new file in a new folder. */
+/** Patch with one of each: an update, a deletion, a move into new folders, a new file in a new folder. */
 const before = { 'a.txt': '1\n', 'gone.txt': 'gone\n', 'old/name.txt': 'moved\n' }
 const patch = patchOf(
   ...['*** Update File: a.txt', '-1', '+2', '*** Delete File: gone.txt'],
@@ -35,7 +35,7 @@ const treeAfter = {
 interface Applied {
   readonly outcome: ApplyOutcome | EnvironmentUnreachableError
   readonly tree: Readonly<Record<string, string | null>>
-  /** Of each file, as its content says afterwards. */
+  /** Versions of each file, as its content says afterwards. */
   readonly states: readonly string[]
   readonly changing: number
 }

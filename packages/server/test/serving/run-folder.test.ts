@@ -33,6 +33,16 @@ describe('the run folder', () => {
     expect(statSync(join(root, `parley-${uid}`)).mode & 0o777).toBe(0o700)
   })
 
+  it.each([0o777, 0o277])('can be entered by its owner although the umask is %o', (mask) => {
+    const before = process.umask(mask)
+    try {
+      expect(make()).toEqual({ path: join(root, `parley-${uid}`) })
+    } finally {
+      process.umask(before)
+    }
+    expect(statSync(join(root, `parley-${uid}`)).mode & 0o777).toBe(0o700)
+  })
+
   it("is rejected when it is a link, a file, or another user's", () => {
     const path = join(root, `parley-${uid}`)
     mkdirSync(join(root, 'elsewhere'))

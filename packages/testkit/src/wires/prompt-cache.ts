@@ -20,7 +20,7 @@ const lookBackBlocks = 20
 
 /**
  * Creates a cache by the rule of the Messages API. A prompt is its tools, its instructions, then its messages, in blocks.
- * What ends at a mark is written; each mark reads the longest prefix that was written at most 20 blocks before it.
+ * The prefix that ends at a mark is written; each mark reads the longest one written at most 20 blocks before it.
  * Throws for a request with more than 4 marks, as the API rejects it.
  */
 export function createMessagesCache(): PromptCache {

@@ -1,4 +1,5 @@
 import type { CallItem, Item, ItemOf, OpenItem } from '@parley/protocol'
+import { exitWords } from '@parley/text'
 import { stripEffects } from '../text/control-characters.ts'
 import { formatDuration } from '../text/formats.ts'
 import type { Span, Tone } from '../text/span.ts'
@@ -71,7 +72,7 @@ function exit(item: Call): Span | null {
   if ('signal' in item && item.signal !== undefined)
     return { text: `✗ ended by ${stripEffects(item.signal)}`, tone: 'bad' }
   const code = 'exitCode' in item ? item.exitCode : undefined
-  if (typeof code === 'number' && code !== 0) return { text: `✗ exit ${code}`, tone: 'bad' }
+  if (typeof code === 'number' && code !== 0) return { text: `✗ ${exitWords(code)}`, tone: 'bad' }
   return item.status === 'failed' ? { text: '✗ failed', tone: 'bad' } : null
 }
 

@@ -45,7 +45,7 @@ export async function exchange({ attack, world, places, target, way }: Exchanged
   expect([before, 'nothing']).toContain(lookAt(join(cwd, target)))
 }
 
-/** What a program of the user does outside of any sandbox. */
+/** Action of a program of the user, outside any sandbox. */
 function asAnotherProgram({ user, home }: AttackWorld, cwd: string, script: string): void {
   const [program, ...args] = asUser({ ...user, hides: [] }, ['sh', '-e', '-c', script])
   execFileSync(program, args, { cwd, env: { PATH: process.env['PATH'] ?? '', HOME: home }, stdio: 'pipe' })

@@ -11,7 +11,7 @@ import { lookAt } from '../world/look-at.ts'
 import { environmentName, openEnvironment } from './environment-there.ts'
 import { codexTurn, openExec, openMcp, type RawClient, uriOf } from './raw-clients.ts'
 
-/** One guarded path, laid out, and all that an attempt at it needs. */
+/** Guarded path that is laid out, with all that an attempt at it needs. */
 export interface Attempt {
   readonly attack: string
   readonly world: AttackWorld

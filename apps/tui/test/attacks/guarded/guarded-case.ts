@@ -16,7 +16,7 @@ export interface GuardedThing {
   readonly only?: readonly Frontend[]
 }
 
-/** How another program of the user exchanges `$T`, in the folder `$D`, while a command runs. */
+/** Way in which another program of the user exchanges `$T`, in the folder `$D`, while a command runs. */
 export interface Way {
   readonly id: string
   readonly name: string

@@ -55,7 +55,7 @@ interface McpCall {
   readonly answer: 'accept' | 'decline'
 }
 
-/** One `codex` call, named by its attack. */
+/** Makes one `codex` call, named by its attack. */
 export async function codexTurn({ send, program }: RawClient, { attack, cwd, answer }: McpCall): Promise<McpTurn> {
   const id = send('tools/call', { name: 'codex', arguments: { prompt: messageOf(attack), cwd } })
   const asked: Heard[] = []

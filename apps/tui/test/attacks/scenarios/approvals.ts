@@ -153,7 +153,7 @@ export const approvals: Scenarios = {
     await after.ended()
   },
 
-  /** What "always" writes into the user's rules is one rule, whatever the command's words are made of. */
+  /** Checks that "always" writes one rule into the user's rules, whatever words the command has. */
   async P715(told) {
     onlyOnce(told)
     const { world } = told

@@ -35,7 +35,7 @@ export const protocol: Scenarios = {
     const request = client.request.bind(client) as (method: string, params: object) => Promise<unknown>
     for (const { method, keys } of named) {
       for (const conversationId of paths) {
-        // One way to name a conversation at a time.
+        // The schema accepts only one way to name a conversation.
         const more = Object.entries(others).filter(([key]) => keys.includes(key))
         const answer = request(method, { conversationId, ...Object.fromEntries(more) })
         const code = await answer.then(() => 'done', codeOf)

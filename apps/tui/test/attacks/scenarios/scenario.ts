@@ -14,10 +14,10 @@ export interface Told {
 
 export type Scenarios = Readonly<Record<string, Scenario>>
 
-/** Of this case in this mode. */
+/** Returns the name of this case in this mode. */
 export const nameOf = ({ attack, mode }: Pick<Told, 'attack' | 'mode'>): string => `${attack.id}-${mode}`
 
-/** What is the same for every user is looked at as the user of the tests; in long runs as every one. */
+/** Skips a case that is the same for every user, unless the user of the tests or a long run tries it. */
 export function onlyOnce({ world, context }: Told): void {
   if (world.user.uid !== null && process.env['PARLEY_LONG_TESTS'] !== '1')
     context.skip('the same for every user: done as the user of the tests')

@@ -77,7 +77,7 @@ export const storage: Scenarios = {
     expect(settings.enforcement).not.toBe('none')
   },
 
-  /** What a command may reach comes from the user's configuration, not from what a log says it was. */
+  /** Checks that the user's configuration, not a log, decides which files and hosts a command may reach. */
   async P716(told) {
     onlyOnce(told)
     const first = await saved(told)

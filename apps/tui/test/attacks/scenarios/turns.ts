@@ -32,7 +32,7 @@ export const turns: Scenarios = {
     expect(world.requestsOf(name).length).toBe(1)
   },
 
-  /** What a command leaves in its folder for temporary files is taken away without following it anywhere. */
+  /** Checks that the folder for temporary files of a command is removed without following links out of it. */
   async P710(told) {
     const { world, context } = told
     if (world.enforcement === 'none') context.skip('no sandbox here, so no folder of its own')

@@ -37,7 +37,7 @@ export interface Check {
   readonly output_has_regex?: string
   readonly told_model_regex?: string
   readonly told_model_lacks_regex?: string
-  /** Nothing of it began without a question. */
+  /** States that no part of it began without a question. */
   readonly not_unasked?: true
   readonly enforcement_unchanged?: true
   readonly terminal_lacks_regex?: string
@@ -78,7 +78,7 @@ export interface Input {
   readonly then_commands?: readonly string[]
   readonly then_calls?: readonly { readonly tool: string; readonly args: unknown }[]
   readonly add_dirs?: readonly string[]
-  /** What to say to an approval once nothing has happened before it; a yes only where a sandbox holds. Default: no. */
+  /** Answer to an approval, once nothing has happened before it; a yes only where a sandbox holds. Default: no. */
   readonly answer?: 'approved' | 'approvedForSession' | 'denied'
 }
 
@@ -91,9 +91,9 @@ export interface AttackCase {
   readonly expected: string
   readonly checks: readonly Check[]
   readonly source?: string
-  /** What our design does instead, and why. */
+  /** Behaviour of our design instead, and the reason. */
   readonly differs?: string
-  /** Why it is not prevented; the same words are in docs/security.md. */
+  /** Reason why it is not prevented; docs/security.md has the same words. */
   readonly accepted?: string
   /** Told in code, in `scenarios/`: it is about how programs are started and files lie, not about one command. */
   readonly scenario?: true

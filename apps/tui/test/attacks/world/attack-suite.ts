@@ -37,7 +37,7 @@ export function describeAttacks(user: AttackUser): void {
     test.for(rows.filter(isAccepted))('$title (an accepted limit)', async ({ attack, mode }, context) => {
       if (world.enforcement !== 'full') context.skip(asked)
       const outcome = await carryOut(attack, mode, world)
-      // One that no longer succeeds is no limit any more, and leaves the list.
+      // A case that no longer succeeds is no limit any more, and leaves the list.
       await expect(checkAttack(outcome)).rejects.toThrow()
     })
     test.for(rows.filter(isTold))('$title', async ({ attack, mode }, context) => {
@@ -61,7 +61,7 @@ export function describeAttacks(user: AttackUser): void {
 
 const isLimitedCommand = ({ attack, mode }: Outcome) => attack.input.kind === 'command' && limited.includes(mode)
 
-/** Where the sandbox is whole, a command is not kept from its attack by never being started. */
+/** Checks that, where the sandbox is whole, the command of the attack did start. */
 function expectToHaveRun(outcome: Outcome): void {
   const { attack, talk, world } = outcome
   const isWanted = attack.checks.some(({ decision }) => decision !== undefined) || attack.not_run === true

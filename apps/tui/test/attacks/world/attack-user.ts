@@ -1,7 +1,7 @@
 import { existsSync, lchownSync, lstatSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Whose server is attacked. Without an id: whoever runs the tests. */
+/** User whose server is attacked. Without an id: the user who runs the tests. */
 export interface AttackUser {
   readonly name: string
   readonly uid: number | null

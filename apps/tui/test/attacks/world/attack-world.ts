@@ -34,12 +34,12 @@ export interface AttackWorld extends AsyncDisposable {
   readonly model: ModelServer
   /** `A` full, `B` partial, `C` none. */
   readonly enforcement: string
-  /** What the model says in the conversation whose first message names this attack. */
+  /** Scripts the answers of the model in the conversation whose first message names this attack. */
   script(attack: string, steps: readonly Step[]): void
   requestsOf(attack: string): readonly RecordedRequest[]
   /** Fresh folders of one attack, with what its placeholders stand for. */
   places(attack: string): Places
-  /** What a server over this home is started with. */
+  /** Arguments and environment of a server over this home. */
   environment(home: string): Environment
   makeHome(config?: string): string
   /** A further server, over another home unless told. */
@@ -204,7 +204,7 @@ function environment({ canary, key }: Machine, home: string): Environment {
   }
 }
 
-/** One repository with one commit, copied for each attack. */
+/** Repository with one commit, copied for each attack. */
 function makeTemplate({ base }: Machine): void {
   const template = join(base, 'template')
   mkdirSync(template)
@@ -233,7 +233,7 @@ function makePlaces({ user, base }: Machine, attack: string): Places {
   return { WS: workspace, WSLINK: join(own, 'worklink'), OUT: join(own, 'out') }
 }
 
-/** What the model says in each conversation, though all of them ask the same server. */
+/** Answers of the model in each conversation, though all of them ask the same server. */
 function createScripts() {
   const steps = new Map<string, Step[]>()
   const requests = new Map<string, RecordedRequest[]>()

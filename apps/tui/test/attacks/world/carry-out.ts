@@ -10,10 +10,10 @@ import { lookAt } from './look-at.ts'
 import { filledDeep, type Places } from './placeholders.ts'
 import { setUp } from './set-up.ts'
 
-/** What a command may take that is to end by itself. The full sizes take their time. */
+/** Limit in time of a command that ends by itself. The full sizes take longer. */
 const timeLimitMs = process.env['PARLEY_LONG_TESTS'] === '1' ? 300_000 : 10_000
 
-/** One attack in one mode: laid out, put into the mouth of the model, and looked at. */
+/** Carries out one attack in one mode: lays out its files, scripts the model, and checks the result. */
 export async function carryOut(given: AttackCase, mode: Mode, world: AttackWorld): Promise<Outcome> {
   const name = `${given.id}-${mode}`
   const places: Places = { ...world.places(name), MODE: mode }
@@ -42,7 +42,7 @@ export async function carryOut(given: AttackCase, mode: Mode, world: AttackWorld
   return { attack, mode, world, workspace, talk, before, happenedBeforeAnswer, rssGrowthBytes }
 }
 
-/** Its folders, but for the one that the server's starter left open. */
+/** Folders of the attack, without the one that the starter of the server left open. */
 const attackPlaces = ({ id }: AttackCase, places: Places): Places =>
   id === 'A020' ? { ...places, OUT: places['HELD'] ?? '' } : places
 
@@ -75,7 +75,7 @@ function shell(command: string, mode: Mode): ScriptedCall {
   return { name: 'shell', arguments: { command, timeout_ms: timeLimitMs, ...escalation } }
 }
 
-/** What the user does next, outside of any sandbox: `host: git status`. */
+/** Next action of the user, outside any sandbox: `host: git status`. */
 function afterwards(text: string, workspace: string, { user, home }: AttackWorld): void {
   const [program, ...args] = asUser(user, ['sh', '-c', `${text.replace(/^host: /, '')} >/dev/null 2>&1 || true`])
   execFileSync(program, args, { cwd: workspace, env: { PATH: process.env['PATH'] ?? '', HOME: home }, stdio: 'ignore' })

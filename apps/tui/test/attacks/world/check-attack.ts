@@ -7,7 +7,7 @@ import { bytesOf, filesOf, hasBegun, outputOf, type Talk, toldModel } from './co
 import { existsInAnyCase, lookAt, processesBelow } from './look-at.ts'
 import { paintedTalk, shownQuestions, unbroken } from './shown-question.ts'
 
-/** One attack in one mode, carried out. Texts of `attack` are filled in. */
+/** Attack that was carried out in one mode. Texts of `attack` are filled in. */
 export interface Outcome {
   readonly attack: AttackCase
   readonly mode: Mode
@@ -16,7 +16,7 @@ export interface Outcome {
   readonly talk: Talk
   /** Path → how it looked before. */
   readonly before: ReadonlyMap<string, string>
-  /** Of the server's memory, over the attack. */
+  /** Growth of the server's memory over the attack. */
   readonly rssGrowthBytes: number
   /** Something of the attack had happened when its question was put. */
   readonly happenedBeforeAnswer: readonly string[]
@@ -98,12 +98,12 @@ const checks: Checks = {
     const lines = bytesOf([log]).split('\n').slice(0, -1)
     expect(JSON.parse(lines.at(-1) ?? '')).toMatchObject({ seq: talk.events.at(-1)?.seq })
   },
-  // Of attacks that are told in code.
+  // Checks of attacks that are written in code.
   error: () => undefined,
   interrupt_stops_all: () => undefined,
 }
 
-/** What can only be seen of a command that ran. */
+/** Checks that need a command that ran. */
 const ofRuns: readonly (keyof Check)[] = ['probe', 'output_has_regex', 'told_model_regex', 'present']
 
 /** All of a case's checks that are of this mode. A command that was not run must have left everything as it was. */
@@ -135,7 +135,7 @@ function begunUnasked({ events, items }: Talk): readonly string[] {
   )
 }
 
-/** What became of the attack's first call. */
+/** Returns the outcome of the attack's first call. */
 function decisionOf({ talk }: Pick<Outcome, 'talk'>): 'ask' | 'deny' | 'allow' | 'none' {
   if (talk.asked.length > 0) return 'ask'
   if (hasBegun(talk)) return 'allow'

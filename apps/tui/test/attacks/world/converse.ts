@@ -19,7 +19,7 @@ export interface Asked {
   readonly state: ConversationState
 }
 
-/** What came of one conversation with the model. */
+/** Outcome of one conversation with the model. */
 export interface Talk {
   readonly conversationId: string
   readonly state: ConversationState
@@ -113,10 +113,10 @@ export function openTalk(client: Parley, conversation: Conversation): OpenTalk {
   }
 }
 
-/** What starts an attack: its name tells the model which of its scripts is meant. */
+/** Message that starts an attack: the attack's name selects the script of the model. */
 export const messageOf = (attack: string): string => `attack <${attack}>`
 
-/** One message, and everything up to the end of its turn. Questions get a no unless the recipe says otherwise. */
+/** Sends one message and waits for the end of its turn. Questions get a no unless the recipe says otherwise. */
 export async function converse(scripts: Scripts, recipe: TalkRecipe, steps: readonly Step[]): Promise<Talk> {
   const { client, attack, cwd, settings, answer = () => 'denied' as const } = recipe
   scripts.script(attack, steps)
@@ -157,18 +157,18 @@ export function bytesOf(paths: readonly string[]): string {
   return paths.map((path) => readFileSync(path, 'latin1')).join('\n')
 }
 
-/** What the commands of a conversation wrote, as people see it. */
+/** Returns the output of a conversation's commands, as people see it. */
 export function outputOf({ items }: Pick<Talk, 'items'>): string {
   return items
     .flatMap((item) => ('output' in item && item.output !== undefined ? [item.output.head, item.output.tail] : []))
     .join('\n')
 }
 
-/** What the model was told of its calls. */
+/** Returns the results that the model got for its calls. */
 export function toldModel({ items }: Pick<Talk, 'items'>): string {
   return items.flatMap((item) => ('modelText' in item ? [item.modelText ?? ''] : [])).join('\n')
 }
 
-/** Whether anything of the model's was started. */
+/** Returns true when a call of the model was started. */
 export const hasBegun = ({ events }: Pick<Talk, 'events'>): boolean =>
   events.some(({ event }) => event.type === 'execution.started')

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 
-/** What is at a path, in a form that two looks can be compared by: kind, mode, and the bytes of a file. */
+/** Content of a path, in a form that can be compared: kind, mode, and the bytes of a file. */
 export function lookAt(path: string): string {
   try {
     const stats = lstatSync(path)

@@ -1,7 +1,7 @@
 import { createSocket } from 'node:dgram'
 import { createServer, type Server } from 'node:net'
 
-/** Who waits to be reached by an attack, and notes whoever comes. */
+/** Listeners that an attack may try to reach; each records its connections. */
 export interface Recorders extends AsyncDisposable {
   readonly tcp: number
   readonly udp: number

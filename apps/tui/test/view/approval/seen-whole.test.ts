@@ -33,7 +33,7 @@ function paint(ui: UiState, state: ReturnType<typeof asked>, size: Size, atMs: n
   return { ui: painted, screen, rows: liveRows(screen.live).map(lineText) }
 }
 
-/** What `y` comes to at a question that was painted a second ago. */
+/** Returns the effect of `y` at a question that was painted a second ago. */
 function yes(ui: UiState, state: ReturnType<typeof asked>, atMs: number) {
   return rest(typeAtOnce(ui, state, atMs + 1_000, 'y'), state, atMs + 2_000)
 }

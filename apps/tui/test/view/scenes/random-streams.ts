@@ -39,7 +39,7 @@ export const texts = fc.oneof(
 
 const chunks = fc.array(texts, { minLength: 1, maxLength: 12 })
 
-/** One step of a turn, as the events an engine would record for it. `id` is its own. */
+/** Step of a turn, as the events an engine would record for it. `id` is its own. */
 type Scene = (id: string) => readonly ConversationEvent[]
 
 const message = chunks.map(

@@ -19,7 +19,7 @@ const samples = [
 ]
 
 /**
- * Where we differ on purpose. Prepended number signs (U+0600 and kin): the reference folds them into a wide neighbour;
+ * Differences on purpose. Prepended number signs (U+0600 and kin): the reference folds them into a wide neighbour;
  * terminals give them a cell, and so do we. Kirat Rai vowels: the reference joins runs that its segmenter leaves apart.
  * A skin tone that colours nothing, before a joiner: the reference drops it, we count the swatch that terminals draw.
  */

@@ -11,8 +11,8 @@ import { callPart } from './write-call.ts'
 
 /** Reader of the parts of one response. Nothing follows a terminal event. */
 export interface PartReader {
-  /** Returns the events of a part of the stream; the error of an `error` part. */
-  read(part: unknown): readonly ModelEvent[] | { readonly error: unknown }
+  /** Returns the events of a part of the stream; the error of an `error` part; why the stream ended before its answer. */
+  read(part: unknown): readonly ModelEvent[] | { readonly error: unknown } | { readonly unfinished: string }
 }
 
 /** Creates a reader of stream parts of the AI SDK's language models, of version 2 to 4 of the interface. */
@@ -28,10 +28,15 @@ export function createPartReader(request: ModelRequest): PartReader {
       if ((kind === 'text' || kind === 'reasoning') && step !== undefined) return passages.take(part, kind, step)
       if (type.startsWith('tool-')) return part['providerExecuted'] === true ? [] : calls.take(part, type)
       if (type === 'error') return { error: part['error'] }
-      if (type !== 'finish') return []
-      const usage = usageOf(recordAt(part, 'usage'))
-      return [...passages.end(), { type: 'completed', parts: history, usage, stop: stopOf(part['finishReason']) }]
+      return type === 'finish' ? finish(part) : []
     },
+  }
+
+  function finish(part: JsonRecord): ReturnType<PartReader['read']> {
+    const stop = stopOf(part['finishReason'])
+    if (typeof stop !== 'string') return stop
+    const usage = usageOf(recordAt(part, 'usage'))
+    return [...passages.end(), { type: 'completed', parts: history, usage, stop }]
   }
 }
 
@@ -99,11 +104,26 @@ function createCalls(request: ModelRequest, history: object[]) {
   }
 }
 
-/** Returns why a response ended: a word in version 2, an object with it since version 3. */
-function stopOf(reason: unknown): StopReason {
+const noReason = { unfinished: 'the stream of the provider broke off' } as const
+
+/**
+ * Returns why a response ended: a word in version 2, an object with it since version 3. A package whose stream breaks off
+ * finishes all the same, with no word of the provider.
+ */
+function stopOf(reason: unknown): StopReason | typeof noReason | { readonly error: unknown } {
   const word = isRecord(reason) ? reason['unified'] : reason
+  const raw = isRecord(reason) ? reason['raw'] : undefined
   if (word === 'length') return 'length'
+  if (word === 'interrupted' || word === 'unknown' || word === undefined) return noReason
+  if (word === 'other' && isRecord(reason) && raw === undefined) return noReason
+  if (word === 'error') return { error: { message: endedInError(raw) } }
   return word === 'content-filter' ? 'filter' : 'stop'
+}
+
+function endedInError(raw: unknown): string {
+  return typeof raw === 'string'
+    ? `the provider ended the answer with ${raw}`
+    : 'the provider ended the answer with an error'
 }
 
 /** Returns the counts: plain numbers in version 2, parts of a total since version 3. */

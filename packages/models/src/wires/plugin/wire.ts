@@ -86,7 +86,8 @@ function beginCall(plugin: PluginProcess, { provider, ports, request, adapter, s
     else {
       hasAnswer = true
       const read = reader.read(message['part'])
-      if ('error' in read) fail(explainPlugin(read.error, context(), true))
+      if ('unfinished' in read) fail(endedEarly(context(), read.unfinished, true))
+      else if ('error' in read) fail(explainPlugin(read.error, context(), true))
       else push(...read)
     }
   }

@@ -6,7 +6,7 @@ import { requestOf, response, result, user } from '../../support/requests.ts'
 
 const adapter = 'own'
 
-/** One turn: rounds of so many parallel calls, each with its reasoning, text and results. */
+/** Returns one turn: rounds of so many parallel calls, each with its reasoning, text and results. */
 function turnOf(rounds: number, parallel: number): readonly ModelEntry[] {
   const all = Array.from({ length: rounds }, (_, round) => {
     const ids = Array.from({ length: parallel }, (_, nth) => `toolu_${round}_${nth}`)

@@ -31,7 +31,7 @@ const callOf = (id: string) => ({ callId: id, name: 'shell', arguments: '{"comma
 const answer = (...ids: readonly string[]) =>
   response({ adapter: 'own', parts: ids.map((id) => ({ type: 'tool_use', id, name: 'shell', input: {} })) })
 
-/** One turn of `count` calls, each answered in a response of its own. */
+/** Returns one turn of `count` calls, each answered in a response of its own. */
 function turnOf(count: number, parallel = 1): readonly ModelEntry[] {
   const rounds = Array.from({ length: count }, (_, round) =>
     Array.from({ length: parallel }, (_, nth) => `c${round}_${nth}`),

@@ -67,6 +67,25 @@ describe('a package that is not well', () => {
     expect(failure.message).toMatch(words)
   })
 
+  it.each([
+    ['breaks off, in version 4', `{ unified: 'interrupted' }`, 'streamCut', 'short'],
+    ['breaks off, in version 3', `{ unified: 'other' }`, 'streamCut', 'short'],
+    ['breaks off, in version 2', `'unknown'`, 'streamCut', 'short'],
+    ['ends in an error', `{ unified: 'error', raw: 'MALFORMED_FUNCTION_CALL' }`, 'providerError', 'never'],
+  ])('and whose stream %s has not answered', async (_what, reason, code, retry) => {
+    await using world = pluginWorld()
+    const parts = `[{ type: 'text-delta', id: '0', delta: 'half' }, { ...finish, finishReason: ${reason} }]`
+    world.install('fake', packageWith(`return { stream: streamOf(${parts}) }`))
+    expect(failureOf(await collect(world.client('fake')))).toMatchObject({ code, retry })
+  })
+
+  it('and stops for a reason of its own that its provider names has answered', async () => {
+    await using world = pluginWorld()
+    const parts = `[{ type: 'text-delta', id: '0', delta: 'all' }, { ...finish, finishReason: { unified: 'other', raw: 'own' } }]`
+    world.install('fake', packageWith(`return { stream: streamOf(${parts}) }`))
+    expect(textOf(await collect(world.client('fake')))).toBe('all')
+  })
+
   it('and cannot be loaded says why, and is loaded anew at the next call', async () => {
     await using world = pluginWorld()
     world.install('fake', 'export const helper = 1')

@@ -14,7 +14,7 @@ const pairs = [
   ['gemini', '@ai-sdk/google'],
 ] as const
 
-/** What our wire and the package in its process make of the same reply. */
+/** Returns the events of our wire and of the package in its process, for the same reply. */
 async function bothOf(wireApi: WireName, name: string, reply: Reply): Promise<readonly (readonly ModelEvent[])[]> {
   await using world = pluginWorld()
   await world.installReal(name)

@@ -5,11 +5,12 @@ import { fileURLToPath } from 'node:url'
 import { openHost } from '@parley/host'
 import { build } from 'esbuild'
 import type { ModelClient } from '../../../src/port/model-client.ts'
-import type { Env, Provider } from '../../../src/port/wire.ts'
+import type { Env, PluginPorts, Provider } from '../../../src/port/wire.ts'
 import { createModelClient } from '../../../src/registry.ts'
 import { providerAt } from '../../support/requests.ts'
 
 export interface PluginWorld extends AsyncDisposable {
+  readonly plugins: PluginPorts
   /** Puts a package in its folder as `parley provider add` does. */
   install(name: string, source: string): void
   remove(name: string): void
@@ -24,7 +25,9 @@ export function pluginWorld(): PluginWorld {
   const host = openHost()
   const program = fileURLToPath(new URL('../../../assets/plugin-host.mjs', import.meta.url))
   const placeOf = (name: string) => join(folder, name.replace('/', '+'))
+  const plugins: PluginPorts = { host, program, folderOf: placeOf }
   return {
+    plugins,
     install(name, source) {
       mkdirSync(placeOf(name), { recursive: true })
       writeFileSync(join(placeOf(name), 'entry.mjs'), source)
@@ -37,7 +40,7 @@ export function pluginWorld(): PluginWorld {
     },
     client(name, more = {}, env = {}, keptKey = () => undefined) {
       const provider = { ...providerAt('', { package: name, ...more }), wireApi: 'plugin' } as const
-      return createModelClient(provider, { env, keptKey, plugins: { host, program, folderOf: placeOf } })
+      return createModelClient(provider, { env, keptKey, plugins })
     },
     async [Symbol.asyncDispose]() {
       await host.close()

@@ -1,4 +1,7 @@
-import type { Wire as WireName } from '@parley/testkit'
+import type { Wire } from '@parley/testkit'
+
+/** Our wires, and packages of the AI SDK. */
+export type WireName = Wire | 'plugin'
 
 /** Message of a request, in words that all wires share. */
 export interface Said {
@@ -28,6 +31,7 @@ const readers: Readonly<Record<WireName, (body: string) => readonly Said[]>> = {
   chat: readChat,
   anthropic: readMessages,
   gemini: readContents,
+  plugin: readPrompt,
 }
 
 function readItems(body: string): readonly Said[] {
@@ -145,5 +149,27 @@ function readContents(body: string): readonly Said[] {
     })
     const texts = parts.flatMap(({ text, thought }) => (text && thought !== true ? [text] : []))
     return { role: sideOf(role), texts, calls: open, results }
+  })
+}
+
+function readPrompt(body: string): readonly Said[] {
+  interface Part {
+    readonly type: string
+    readonly text: string
+    readonly toolCallId: string
+    readonly toolName: string
+    readonly input: unknown
+    readonly output: { readonly value: string }
+  }
+  const { prompt }: { prompt: readonly { role: string; content: readonly Part[] }[] } = JSON.parse(body)
+  return prompt.slice(1).map(({ role, content }): Said => {
+    if (content.length === 0) throw new Error('a message is empty')
+    const of = (type: string) => content.filter((part) => part.type === type)
+    return {
+      role: sideOf(role),
+      texts: of('text').map(({ text }) => text),
+      calls: of('tool-call').map(({ toolCallId: id, toolName: name, input }) => ({ id, name, input })),
+      results: of('tool-result').map(({ toolCallId: id, output }) => ({ id, text: output.value })),
+    }
   })
 }

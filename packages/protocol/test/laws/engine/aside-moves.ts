@@ -4,7 +4,7 @@ import { shellCommand } from './items.ts'
 
 const setting: Move = (engine, choice) => ({ engine, events: [settingEvent(choice)] })
 
-/** What may be said of a conversation at any time. */
+/** Events that a conversation may have at any time. */
 function settingEvent({ count, text, flag }: Choice): ConversationEvent {
   const file = `sha256:${count}`
   const events: readonly ConversationEvent[] = [

@@ -69,7 +69,7 @@ function approved(call: Call, turn: Turn, { engine, choice }: { engine: Engine; 
 
 function denied(call: Call, turn: Turn, { engine, choice }: { engine: Engine; choice: Choice }): Step {
   const decision = (['denied', 'abort', 'withdrawn'] as const)[choice.count % 3] ?? 'denied'
-  // One that has run comes to what it came to.
+  // A call that has run keeps its outcome.
   const item = call.attempt > 1 ? call.item : { ...call.item, status: 'denied' as const }
   const { engine: next, events } = closed(engine, turn, { ...call, item })
   return {
@@ -104,7 +104,7 @@ const finish: Move = atStage('begun', (call, turn, { engine, choice }) => {
   })
 })
 
-/** What runs asks the user, as an MCP server does. */
+/** Question of a running call to the user, as an MCP server asks it. */
 const elicit: Move = atStage('begun', (call, turn, { engine }) => {
   const { id: approvalId, engine: next } = newId(engine, 'a')
   return {

@@ -5,7 +5,7 @@ export interface Call {
   readonly item: CallItem
   /** `asking`: begun, and what runs waits for the user's answer. */
   readonly stage: 'proposed' | 'asked' | 'approved' | 'begun' | 'asking'
-  /** Of the approval that is asked or approved, or that what runs asks. */
+  /** Id of the approval that is asked or approved, or that a running call asks. */
   readonly approvalId: string
   readonly attempt: number
 }
@@ -19,7 +19,7 @@ export interface Turn {
   readonly parked: boolean
 }
 
-/** What an engine must know to write a log that could be real. */
+/** State that an engine must keep to write a log that could be real. */
 export interface Engine {
   /** Ids given so far; each is new. */
   readonly ids: number
@@ -28,7 +28,7 @@ export interface Engine {
   readonly shells: readonly Item[]
 }
 
-/** What chance says at one step. */
+/** Random choices of one step. */
 export interface Choice {
   readonly pick: number
   readonly count: number
@@ -41,7 +41,7 @@ export interface Step {
   readonly events: readonly ConversationEvent[]
 }
 
-/** Null when the engine could not do this now. */
+/** Returns null when the engine could not do this now. */
 export type Move = (engine: Engine, choice: Choice) => Step | null
 
 export const newEngine: Engine = { ids: 0, turn: null, inbox: [], shells: [] }
@@ -59,7 +59,7 @@ export function withTurn(engine: Engine, turn: Turn, change: Partial<Turn>): Eng
   return { ...engine, turn: { ...turn, ...change } }
 }
 
-/** One of them, as chance has it. */
+/** Returns one of them at random. */
 export function chosen<Value>(values: readonly Value[], { count }: Choice): Value | undefined {
   return values[count % Math.max(1, values.length)]
 }

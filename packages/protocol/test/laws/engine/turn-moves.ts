@@ -87,7 +87,7 @@ function ended(engine: Engine, turn: Turn, outcome: 'completed' | 'interrupted' 
   return { engine: { ...engine, turn: null }, events: [...closing, last] }
 }
 
-/** What recovery is to make of a crash here, said a second time and more simply. */
+/** Returns what recovery must make of a crash here, computed a second time and more simply. */
 const crash: Move = (engine, { count }) => {
   if (count % 12 > 0) return null
   const { turn } = engine
@@ -114,7 +114,7 @@ function hasBegun({ stage }: Call): boolean {
   return stage === 'begun' || stage === 'asking'
 }
 
-/** What a call asked while it ran. */
+/** Question that a call asked while it ran. */
 function withdrawn({ stage, approvalId }: Call): ConversationEvent[] {
   return stage === 'asking' ? [{ type: 'approval.decided', approvalId, decision: 'withdrawn', by: ada }] : []
 }

@@ -1,5 +1,5 @@
 import type { CallItem, Output } from '@parley/protocol'
-import { utf8Length } from '@parley/text'
+import { exitWords, utf8Length } from '@parley/text'
 
 /** Returns the line that stands for a result which left the view: what it was, how long, and how to read it again. */
 export function clearedLine(item: CallItem): string {
@@ -16,5 +16,5 @@ function outputOf(item: CallItem): Output | undefined {
 function exitOf(item: CallItem): readonly string[] {
   if (item.type !== 'commandExecution') return item.status === 'completed' ? [] : [item.status]
   if (item.signal !== undefined) return [`killed by ${item.signal}`]
-  return typeof item.exitCode === 'number' ? [`exit ${item.exitCode}`] : [item.status]
+  return typeof item.exitCode === 'number' ? [exitWords(item.exitCode)] : [item.status]
 }

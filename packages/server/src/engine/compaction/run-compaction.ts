@@ -73,7 +73,7 @@ function enoughClearing(conversation: Conversation, { blocks }: Work, limit: num
 
 /**
  * Returns the entries to summarise, without messages that wait: on some wires they would be one message with the request.
- * Those that are too long for the model that writes the summary come without old results.
+ * Where they are too long for the model that writes the summary, old results are left out.
  */
 function summarisedEntries(context: TurnContext, work: Work, waiting: number): readonly ModelEntry[] {
   const { conversation, modules } = context

@@ -35,7 +35,7 @@ export function isWindowFull(weighed: Weighed): boolean {
   if (asCounted(conversation, leastTokens) > limit) return false
   const before = compactions?.applied.at(-1)?.tokensAfter ?? 0
   const { contextWindow } = weighed.modules.model().facts
-  // One that is longer than the window would be refused, however little it has grown.
+  // A request longer than the window would be refused, however little it has grown.
   const threshold = Math.min(Math.max(limit, before + limit * growthShare), Math.max(limit, contextWindow ?? Infinity))
   return requestTokens(conversation) > threshold
 }

@@ -110,7 +110,7 @@ async function streamOnce(context: TurnContext, summarised: Summarised): Promise
         textBytes += utf8Length(event.text)
         deltas.push(event.text)
       } else if (event.type === 'textDone') texts.set(event.part, event.text)
-      // One that does not end is stopped: it would fill the log.
+      // A summary that does not end is stopped: it would fill the log.
       if (textBytes > maxSummaryBytes || size.bytes() > limits.response) return endOfSummary(whole(), 'length')
     }
     const message = 'The summary ended without saying that it was complete.'

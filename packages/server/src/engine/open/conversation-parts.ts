@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { layerOfOverrides } from '@parley/config'
@@ -63,10 +63,17 @@ interface NewConversation {
   readonly onStart: () => void
 }
 
+/** Makes the folder of an ephemeral conversation, which its owner can enter whatever the umask is. */
+function temporaryFolder(): string {
+  const path = mkdtempSync(join(tmpdir(), 'parley-ephemeral-'))
+  chmodSync(path, 0o700)
+  return path
+}
+
 /** Returns the parts of a new conversation; its log is made when the first event is recorded. */
 export function newParts(files: Files, { conversationId, home, params, created, onStart }: NewConversation): OpenParts {
   const isEphemeral = params.ephemeral === true
-  const root = isEphemeral ? mkdtempSync(join(tmpdir(), 'parley-ephemeral-')) : home
+  const root = isEphemeral ? temporaryFolder() : home
   const paths = sessionPaths(root, conversationId)
   if (paths === null) throw rejection('internal', 'A new conversation got an invalid id.')
   const { core, window } = initialState(conversationId)

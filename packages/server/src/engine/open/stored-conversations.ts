@@ -1,6 +1,12 @@
-import { rmSync } from 'node:fs'
-import { basename, join } from 'node:path'
-import { type Files, type SessionPaths, sessionPaths, tornPath } from '@parley/journal'
+import {
+  deleteSession,
+  type Files,
+  removeSession,
+  type SessionPaths,
+  StorageError,
+  sessionPaths,
+  UnfinishedDeletionError,
+} from '@parley/journal'
 import type {
   ConversationEvent,
   ConversationId,
@@ -100,7 +106,7 @@ export class StoredConversations {
       const settle: Settle = (state) => [...setup.forked(fromId, settings, secrets)(state), ...renamed]
       return await this.#adopt(forkId, { ...loaded, recovery: [] }, { settle })
     } catch (error) {
-      removeFiles(files, to)
+      removeSession(files, to)
       this.release(forkId)
       throw error
     }
@@ -116,8 +122,19 @@ export class StoredConversations {
     const paths = live?.paths ?? this.pathsOf(conversationId)
     if (files.look(paths.log) === null) throw notThere(conversationId)
     if (live === undefined || live.conversation.readOnly) await this.#locks.take(conversationId, paths)
-    await end()
-    removeFiles(files, paths)
+    try {
+      await end()
+    } catch (error) {
+      // What could not be saved is deleted now.
+      if (!(error instanceof StorageError)) throw error
+    }
+    try {
+      deleteSession(files, paths)
+    } catch (error) {
+      throw notDeleted(error)
+    } finally {
+      this.release(conversationId)
+    }
   }
 
   release(conversationId: ConversationId): void {
@@ -193,12 +210,19 @@ function lostBackground({ conversation, modules }: LiveConversation): Conversati
   return [{ type: 'item.completed', item: noticeItem(modules.ids.item(), notice) }]
 }
 
-/** Removes everything a conversation has on disk except its lock, which the caller holds and releases. */
-function removeFiles(files: Files, paths: SessionPaths): void {
-  const torn = basename(tornPath(paths.log, 0)).slice(0, -1)
-  const names = files.look(paths.folder) === null ? [] : files.list(paths.folder)
-  const pieces = names.filter((name) => name.startsWith(torn)).map((name) => join(paths.folder, name))
-  for (const path of [paths.log, paths.sideFiles, ...pieces]) rmSync(path, { recursive: true, force: true })
+/** Builds the rejection of a deletion that failed, before or after the conversation was gone from every list. */
+function notDeleted(error: unknown): unknown {
+  if (error instanceof UnfinishedDeletionError)
+    return rejection(
+      'storageFailed',
+      `The conversation is deleted, but not all of its files could be removed (${error.cause.message}). They are removed at the next start of parley.`,
+      { errno: error.cause.code },
+    )
+  if (error instanceof StorageError)
+    return rejection('storageFailed', `The conversation was not deleted (${error.message}); it is there as before.`, {
+      errno: error.code,
+    })
+  return error
 }
 
 /** Builds the rejection for a log without events, which a crash leaves before the first one. */

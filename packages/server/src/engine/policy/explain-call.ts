@@ -1,5 +1,6 @@
 import { type DescribedFact, describeFacts } from '@parley/policy'
 import type { DecisionRecord, ParamsOf, ResultOf, Settings } from '@parley/protocol'
+import { exitWords } from '@parley/text'
 import { rejection } from '../../replies/rejection.ts'
 import { findConversation } from '../read/list-conversations.ts'
 import type { PolicyPorts } from './read-rules.ts'
@@ -139,7 +140,7 @@ function blockedRows(item: RecordedCall['item']): readonly DescribedFact[] {
 function outcomeText(item: RecordedCall['item']): string {
   const exit =
     item.type === 'commandExecution' && item.exitCode !== undefined && item.exitCode !== null
-      ? `, exit ${item.exitCode}`
+      ? `, ${exitWords(item.exitCode)}`
       : ''
   const attempt = item.attempt === undefined || item.attempt === 1 ? '' : `, attempt ${item.attempt}`
   const duration = item.durationMs === undefined ? '' : `, ${(item.durationMs / 1000).toFixed(1)} s`

@@ -211,15 +211,17 @@ function firstOrigin(id: ConversationId, origins: ReadonlyMap<ConversationId, Co
 async function byPrefixOrName(files: Files, home: string, text: string): Promise<ConversationId> {
   const ids = walkSessions(files, home).map(({ id }) => id)
   const found = findId(ids, text)
-  if (found.kind === 'one') return found.id
+  if (found.kind === 'one' && found.isWhole) return found.id
   const all = await listRows(files, home)
   const named = all.filter(({ row }) => row.name === text)
   const [newestNamed] = named
+  // A name may consist of hex digits, so it outranks a part of an id.
   if (newestNamed !== undefined && areCopies(named, all)) return newestNamed.id
-  // A name may consist of hex digits, so it outranks the inner part of an id.
+  if (found.kind === 'one' && named.length === 0) return found.id
   const inner = found.kind === 'none' && named.length === 0 ? idsWith(ids, text) : []
   if (inner.length === 1 && inner[0] !== undefined) return inner[0]
-  const candidates = found.kind === 'many' ? found.ids : [...named.map(({ id }) => id), ...inner]
+  const fitting = found.kind === 'many' ? found.ids : inner
+  const candidates = named.length > 0 ? named.map(({ id }) => id) : fitting
   if (candidates.length > 0) {
     const shown = candidates.slice(0, 5).map(shortIdOf)
     throw rejection(

@@ -51,7 +51,7 @@ export function readItems(
     const shown = isDeliverable(bytes) ? item : cutTexts(item)
     page.push({ completed: { seq: logged.seq, at: logged.at, turnId: turnId ?? null, item: shown }, bytes })
     pageBytes += bytes
-    // One item always remains, otherwise a reader could not get past a large one.
+    // The page always has one item, otherwise a reader could not get past a large one.
     while (page.length > limit || (pageBytes > limits.page && page.length > 1)) {
       pageBytes -= page.shift()?.bytes ?? 0
       more = true
@@ -105,7 +105,7 @@ export async function readEvents(
       // The log may be ahead: what waits for the disk is not to be seen.
       if (envelope.seq > published) return { events, more: false }
       bytes += Buffer.byteLength(line.text)
-      // One is always sent, or there would be no way past an event that is too large.
+      // The first event is always sent, otherwise a reader could not get past a large one.
       if (events.length === limit || (bytes > limits.page && events.length > 0)) return { events, more: true }
       events.push(envelope)
     }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
-import { readFileSync, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { join } from 'node:path'
+import { readUnlocked } from '@parley/host'
 import { type Files, makeFolders, replaceFile } from '@parley/journal'
 import { credibleFacts, type ListedFacts, type ProviderConfig } from '@parley/models'
 
@@ -81,7 +82,7 @@ function stampOf(path: string): string {
 
 function readList(path: string): KeptList | null {
   try {
-    const value: unknown = JSON.parse(readFileSync(path, 'utf8'))
+    const value: unknown = JSON.parse(readUnlocked(path))
     if (typeof value !== 'object' || value === null || !('listedAt' in value) || !('models' in value)) return null
     const { listedAt, models } = value
     if (typeof listedAt !== 'number' || !Array.isArray(models)) return null

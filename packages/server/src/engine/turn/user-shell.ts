@@ -1,6 +1,6 @@
 import { type CommandEnd, noSandbox } from '@parley/host'
 import type { Actor, Failure, ItemId, ItemOf, Output, RequestKey } from '@parley/protocol'
-import { clipForModel } from '@parley/text'
+import { clipForModel, exitWords } from '@parley/text'
 import { rejection } from '../../replies/rejection.ts'
 import { binaryWords, keepOutput } from '../../tools/command-output.ts'
 import type { ToolPorts } from '../../tools/define-tool.ts'
@@ -125,7 +125,7 @@ async function runItem(item: ShellItem, signal: AbortSignal, parts: ShellParts):
 
 function finishedItem(item: ShellItem, end: CommandEnd, output: Output): ShellItem {
   const failure = failureOf(end)
-  const heading = failure?.message ?? (end.signal === null ? `exit ${end.exitCode}` : `killed by ${end.signal}`)
+  const heading = failure?.message ?? (end.signal === null ? exitWords(end.exitCode) : `killed by ${end.signal}`)
   const isText = output.binary === undefined
   const shown = isText ? clipForModel(output, `read_file "output:${item.id}" shows the rest`) : binaryWords(output)
   return {

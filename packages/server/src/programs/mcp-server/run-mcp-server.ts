@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { connectClient } from '@parley/client/low-level'
 import { createMemoryTransportPair, createStreamTransport } from '@parley/rpc'
-import { createEngine, type Engine, type EngineParts, sweepScratch } from '../../engine/index.ts'
+import { createEngine, type Engine, type EngineParts, sweepLeftovers } from '../../engine/index.ts'
 import { createConnections, serveConnection } from '../../frontends/conversation/connections.ts'
 import { callersLimits } from '../../frontends/mcp/callers-limits.ts'
 import type { Connect } from '../../frontends/mcp/native-link.ts'
@@ -109,7 +109,7 @@ async function joinRunFolder(
   })
   const socket = listener?.address ?? null
   engine.listensAt({ socket, others: [] })
-  sweepLater(writeLog, { socket, sweepFolders: () => sweepScratch(files, home) })
+  sweepLater(writeLog, { socket, sweepFolders: () => sweepLeftovers(files, home) })
   return async () => {
     await listener?.close()
     await connections.close()

@@ -1,5 +1,5 @@
 import { createStreamTransport } from '@parley/rpc'
-import { createEngine, type EngineParts, sweepScratch } from '../../engine/index.ts'
+import { createEngine, type EngineParts, sweepLeftovers } from '../../engine/index.ts'
 import { createConnections } from '../../frontends/conversation/connections.ts'
 import { type Listeners, openListeners } from '../../serving/listen.ts'
 import type { ServerArguments } from '../arguments.ts'
@@ -46,7 +46,7 @@ export async function serveProcess(parts: EngineParts, args: ServerArguments): P
   }
   engine.listensAt({ socket: listeners.socket, others: listeners.others.map(({ address }) => address) })
   await reportAddresses(listeners, args)
-  sweepLater(writeLog, { socket: listeners.socket, sweepFolders: () => sweepScratch(parts.files, home) })
+  sweepLater(writeLog, { socket: listeners.socket, sweepFolders: () => sweepLeftovers(parts.files, home) })
   lifetime.changed()
   await lifetime.over
   await listeners.close()

@@ -35,10 +35,10 @@ export interface SpawnedServer {
   connect(): Promise<TestClient>
   /** A further client, over the socket by which others find it. */
   join(name?: string, more?: Greeting): Promise<TestClient>
-  /** Where it listens first. */
+  /** Address at which it listens first. */
   socket(): Promise<string>
   readonly exited: Promise<Exit>
-  /** Null while it runs. */
+  /** Exit code, null while it runs. */
   exit(): Exit | null
   stderr(): string
 }

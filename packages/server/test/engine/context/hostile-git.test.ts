@@ -20,7 +20,7 @@ async function environmentOf(root: string): Promise<string> {
   return (await gatherContext(conversation as unknown as Conversation, around)).sessionContext
 }
 
-/** What a repository that somebody else made may have in place of its HEAD. */
+/** Repositories of somebody else, each with something else in place of its HEAD. */
 it.each<[name: string, make: (git: string, root: string) => void]>([
   [
     'a text that speaks to the model',

@@ -11,7 +11,7 @@ interface Move {
   readonly kind: 'start' | 'delta' | 'progress' | 'fail' | 'end' | 'other'
 }
 
-/** What may happen to a few items and beside them. An item starts once and before anything else is said of it. */
+/** Events that may happen to a few items and beside them. An item starts once and before anything else is said of it. */
 const moves = fc
   .array(
     fc.record<Move>({

@@ -1,8 +1,12 @@
 import { existsSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Files, nodeFiles, StorageError } from '@parley/journal'
+import { faultyFiles } from '@parley/journal/testing'
 import { describe, expect, it } from 'vitest'
+import { sweepLeftovers } from '../../../src/engine/limits/scratch.ts'
 import { scriptedModel } from '../support/scripted-model.ts'
 import type { TestClient } from '../support/test-client.ts'
-import { type TestPlace, testPlace } from '../support/test-server.ts'
+import { namesIn, type TestPlace, testPlace } from '../support/test-server.ts'
 
 async function say(client: TestClient, place: TestPlace, text: string) {
   const { conversationId } = await client.request('conversation/create', { cwd: place.cwd })
@@ -156,6 +160,57 @@ describe('deleting a conversation', () => {
     expect(await client.refused('conversation/delete', { conversationId })).toMatchObject({
       code: 'conversationNotFound',
     })
+  })
+
+  it('is done for every list by one rename, and finished at the next start where the disk fails half-way', async () => {
+    await using place = testPlace()
+    const disk = { fails: true }
+    const files: Files = {
+      ...nodeFiles,
+      removeTree(path) {
+        if (disk.fails && path.endsWith('.files')) throw new StorageError({ code: 'EIO', operation: 'remove', path })
+        nodeFiles.removeTree(path)
+      },
+    }
+    const client = await place.start({ files }).connect()
+    const { conversationId } = await say(client, place, 'x'.repeat(20_000))
+    const refused = await client.refused('conversation/delete', { conversationId })
+    expect(refused).toMatchObject({ code: 'storageFailed', message: expect.stringContaining('at the next start') })
+    expect((await client.request('conversation/list', {})).conversations).toEqual([])
+    expect(existsSync(place.path(conversationId, 'sideFiles'))).toBe(true)
+    expect(existsSync(place.path(conversationId, 'lock'))).toBe(false)
+    await sweepLeftovers(nodeFiles, join(place.root, '.parley'))
+    expect(namesIn(join(place.root, '.parley', 'sessions')).filter((name) => name.includes(conversationId))).toEqual([])
+  })
+
+  it.each(['rename', 'makeFolder', 'remove', 'removeTree'] as const)(
+    'is all or nothing when %s fails',
+    async (operation) => {
+      await using place = testPlace()
+      const disk = { fails: false }
+      const files = faultyFiles((name) => (disk.fails && name === operation ? 'EIO' : null)).files
+      const client = await place.start({ files }).connect()
+      const { conversationId } = await say(client, place, 'x'.repeat(20_000))
+      disk.fails = true
+      await client.request('conversation/delete', { conversationId }).catch(() => undefined)
+      disk.fails = false
+      const { conversations } = await client.request('conversation/list', {})
+      await sweepLeftovers(nodeFiles, join(place.root, '.parley'))
+      const isThere = conversations.length === 1
+      expect(existsSync(place.path(conversationId, 'sideFiles'))).toBe(isThere)
+      if (isThere) await client.request('conversation/resume', { conversationId })
+    },
+  )
+
+  it('makes room on a full disk', async () => {
+    await using place = testPlace()
+    const disk = { isFull: false }
+    const files = faultyFiles((name) => (disk.isFull && name === 'makeFolder' ? 'ENOSPC' : null)).files
+    const client = await place.start({ files }).connect()
+    const { conversationId } = await say(client, place, 'one')
+    disk.isFull = true
+    await client.request('conversation/delete', { conversationId })
+    expect(readdirSync(place.path(conversationId, 'folder'))).toEqual([])
   })
 
   it('is rejected while a turn is open', async () => {

@@ -49,6 +49,22 @@ describe('a conversation', () => {
     })
   })
 
+  it.each([
+    ['bbb', 0],
+    ['bbbb2222', 1],
+  ])(
+    'named %s is found by that before one with this part of an id, not before a whole short id',
+    async (name, which) => {
+      await using place = testPlace()
+      await settled(place, 2)
+      const client = await place.start().connect()
+      await client.request('conversation/resume', { conversationId: ids[0] ?? '' })
+      await client.request('conversation/rename', { conversationId: ids[0] ?? '', name })
+      const { conversationId } = await client.request('conversation/resume', { prefix: name })
+      expect(conversationId).toBe(ids[which])
+    },
+  )
+
   it('is found by its name when there are copies, each of which has a name of its own', async () => {
     await using place = testPlace()
     await settled(place, 2)

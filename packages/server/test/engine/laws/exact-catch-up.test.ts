@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import type { Watched } from '../support/test-client.ts'
 import { type TestServer, testPlace } from '../support/test-server.ts'
 
-/** How a client comes: new, with a cursor it had before, or with one that the log does not hold. */
+/** Start of a client: new, with a cursor it had before, or with one that the log does not hold. */
 type Coming = { readonly at: number; readonly with: 'nothing' | 'cursor' | 'lostTail' | 'future' }
 
 const coming: fc.Arbitrary<Coming> = fc.record({

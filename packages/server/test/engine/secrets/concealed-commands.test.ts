@@ -6,7 +6,7 @@ import { testPlace } from '../support/test-server.ts'
 const key = secretCorpus('concealed').find(({ name }) => name === 'RSA PRIVATE KEY')?.text ?? ''
 const npm = secretCorpus('concealed').find(({ name }) => name === 'npm')?.secret ?? ''
 
-/** How a command ends that the user would be asked about: refused, or the question. */
+/** Outcome of a command that needs a question: refused, or the question. */
 async function outcomeOf(command: string): Promise<string> {
   await using place = testPlace()
   const { watched } = await place.talk({ model: scriptedModel({ calls: [{ name: 'shell', args: { command } }] }) })

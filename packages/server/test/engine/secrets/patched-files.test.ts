@@ -17,7 +17,7 @@ function marksIn({ entries }: ModelRequest): string[] {
   return last?.kind === 'result' ? (last.text.match(/\[secret:[\w-]+:[0-9a-f]{8}\]/g) ?? []) : []
 }
 
-/** What the file is after a patch by a model that has read it, and what that model is told. */
+/** Returns the file after a patch by a model that has read it, and the result that the model gets. */
 async function patched(content: string, patchFor: (marks: readonly string[]) => string) {
   await using place = testPlace()
   place.write('keys.env', content)

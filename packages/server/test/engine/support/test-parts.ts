@@ -20,7 +20,7 @@ export type TestPorts = Partial<EngineParts> & {
   readonly model?: ScriptedModel
   /** Models of other providers, by id. */
   readonly others?: Readonly<Record<string, ScriptedModel>>
-  /** What is known of the models besides a context window of 1,000 tokens. */
+  /** Facts of the models besides a context window of 1,000 tokens. */
   readonly facts?: Partial<ModelFacts> | ((model: string) => Partial<ModelFacts>)
 }
 

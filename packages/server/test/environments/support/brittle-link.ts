@@ -9,9 +9,9 @@ import { createSessions } from '../../../src/frontends/exec/sessions.ts'
 export interface Cut {
   /** Number of the request that changes files, from 1, at which the connection ends. */
   readonly at: number
-  /** Whether that message still arrives; its answer does not. */
+  /** True when that message still arrives; its answer does not. */
   readonly arrives: boolean
-  /** Nothing is connected again after it. */
+  /** True when no connection is made again after it. */
   readonly forGood: boolean
 }
 

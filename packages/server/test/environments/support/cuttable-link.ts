@@ -7,7 +7,7 @@ export interface CuttableLink extends AsyncDisposable {
   /** Ends what goes through it, without a goodbye, and lets nothing new through. */
   cut(): void
   mend(): void
-  /** How often a connection was made through it. */
+  /** Number of connections made through it. */
   readonly connections: number
 }
 

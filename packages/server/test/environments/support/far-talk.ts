@@ -52,7 +52,7 @@ export function patch(...lines: readonly string[]): ScriptedCall {
   return { name: 'apply_patch', args: { patch: ['*** Begin Patch', ...lines, '*** End Patch'].join('\n') } }
 }
 
-/** What commands have said so far. */
+/** Output of the commands so far. */
 export function heard({ events }: Watched): string {
   return events.flatMap(({ event }) => (event.type === 'item.delta' ? [event.text] : [])).join('')
 }

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { randomInt } from 'node:crypto'
 
 export interface LongNap {
-  /** What a command is to run. */
+  /** Program text that a command runs. */
   readonly command: string
   /** Looked for by what it is called with: in a sandbox a process has another number than out here. */
   isOn(): boolean

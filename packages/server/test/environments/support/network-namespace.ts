@@ -10,7 +10,7 @@ export interface FarNetwork extends Disposable {
   plugIn(): void
 }
 
-/** Why there can be no other network here, or null. */
+/** Reason why there can be no other network here, or null. */
 export function networkComplaint(): string | null {
   if (process.platform !== 'linux') return 'network namespaces are Linux only'
   if (process.getuid?.() !== 0) return 'a network namespace takes root'

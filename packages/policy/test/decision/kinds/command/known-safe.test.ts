@@ -6,7 +6,7 @@ import { flagTools } from '../../../../src/decision/kinds/command/known-safe-too
 /** Blanks part words; `_` stands for a blank inside one. */
 const words = (text: string) => text.split(' ').map((word) => word.replaceAll('_', ' '))
 
-/** What each could do besides looking, were it taken for safe. */
+/** Harm that each could do besides looking, were it taken for safe. */
 const attacks: Readonly<Record<string, readonly string[]>> = {
   'runs a program of its own': [
     'rg --pre ./evil x',
