@@ -191,7 +191,7 @@ async function newest(files: Files, home: string, cwd: string | undefined): Prom
   return found.id
 }
 
-/** Returns true if all of them are one conversation and copies of it, which take over its name. */
+/** Returns true if all of them are one conversation and copies of it: earlier versions gave a copy its name. */
 function areCopies(named: readonly Listed[], all: readonly Listed[]): boolean {
   const origins = new Map(all.map(({ id, row }) => [id, row.forkedFrom?.id]))
   return new Set(named.map(({ id }) => firstOrigin(id, origins))).size === 1
