@@ -31,10 +31,16 @@ function conversationRows({ core }: ConversationState, server: Server): (readonl
     ...usageRows(usage),
     ['approvals', settings.approvalPolicy],
     ['sandbox', sandboxText(settings)],
+    ...(server.widerRules ?? []).map(ruleRow),
     ...(settings.sandbox === 'danger-full-access'
       ? []
       : [['enforced by', enforcementReasonOf(meta.conversationId, server)] as const]),
   ]
+}
+
+/** Returns the row of a rule by which a command gets more than the sandbox gives. */
+function ruleRow({ text, file, line }: NonNullable<Server['widerRules']>[number]): readonly [string, string] {
+  return ['rule', `${text} runs unasked (${file}${line === undefined ? '' : `:${line}`})`]
 }
 
 /** Assumption about a model whose window nothing names. */

@@ -201,6 +201,8 @@ export type ModelListing =
       /** Facts of the models in the list, by name; left out where it has none. */
       readonly facts?: Readonly<Record<string, ListedFacts>>
     }
+  /** The provider has no list. */
+  | { readonly type: 'unlisted' }
   | { readonly type: 'failed'; readonly failure: ModelFailure }
   | { readonly type: 'aborted' }
 

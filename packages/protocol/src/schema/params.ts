@@ -296,6 +296,10 @@ export const methodParams = {
     addDirs: overrides.shape.addDirs,
     cwd: z.string().describe('Absolute path of the folder it would run in.'),
     command: z.union([z.string().min(1), z.array(z.string()).min(1)]).describe('A shell line, or an argv.'),
+    asks: z
+      .enum(['network', 'outsideSandbox'])
+      .exactOptional()
+      .describe('Right beyond the sandbox that the call would ask for.'),
   }),
   'policy/replay': z.object({
     ...judging,
