@@ -117,6 +117,11 @@ export function stepTo(ui: UiState, ...intents: readonly Intent[]): UiStep {
   return { ui, intents }
 }
 
+/** Ways to log in: with a key that is typed unseen, or in a browser. */
+export const loginWays = ['key', 'browser'] as const
+
+export type LoginWay = (typeof loginWays)[number]
+
 /** Request of the user that only the server or the process can carry out. */
 export type Intent =
   | { readonly kind: 'send'; readonly message: Unsent }
@@ -153,6 +158,12 @@ export type Intent =
   /** Reads the user's messages that were completed before a seq. */
   | { readonly kind: 'olderMessages'; readonly before: number }
   | { readonly kind: 'models' }
+  /** Lists the providers that can be logged in to, or the logins that are kept. */
+  | { readonly kind: 'logins'; readonly menu: 'login' | 'logout' }
+  /** Forgets the login to a provider. */
+  | { readonly kind: 'logOut'; readonly provider: string }
+  /** Asks for a key, or sends the user to a browser, outside of the window. */
+  | { readonly kind: 'logIn'; readonly provider: string; readonly way: LoginWay }
   /** Reads the newest lines of a listed conversation. */
   | { readonly kind: 'preview'; readonly conversationId: ConversationId }
   /** Explains the decision on the named call, or on the last one. */
@@ -194,4 +205,4 @@ export type Intent =
 export type ReadingIntent = Extract<Intent, { kind: 'showTranscript' | 'copy' }>
 
 /** Intent that gives the terminal to something else for a while. */
-export type LendingIntent = Extract<Intent, { kind: 'suspend' | 'editText' | 'runInTerminal' }>
+export type LendingIntent = Extract<Intent, { kind: 'suspend' | 'editText' | 'runInTerminal' | 'logIn' }>

@@ -151,6 +151,7 @@ export const listedProvider = z
     variables: z.array(z.string()).describe('Variables that the key is read from, in this order.'),
     key: z.enum(['set', 'kept', 'missing', 'notNeeded']).describe('`kept`: by `login/start`.'),
     keyFrom: z.string().exactOptional().describe('Variable that holds the key. Its value is never sent.'),
+    hasOAuth: z.literal(true).exactOptional().describe('It can be logged in to with a browser.'),
     chosen: z.boolean().describe('A new conversation would use this provider.'),
     defaultModel: z.string().exactOptional().describe('Model of a conversation that names none.'),
     models: z.int().exactOptional().describe('Number of models in its list, where one was kept.'),

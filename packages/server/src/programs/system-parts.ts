@@ -103,7 +103,7 @@ export function systemParts(options: ServerOptions): EngineParts {
   const plugins = pluginPorts({ host, home, program: assets.pluginHost, sandboxes, secrets })
   const credentials = createCredentialStore({
     home,
-    keyring: () => openKeyring({ host, env, home, folders: systemFolders }),
+    keyring: () => openKeyring({ host, env, home, platform: process.platform, folders: systemFolders }),
   })
   const send = configuredFetch(home, env)
   const keys = createProviderKeys({ store: credentials, redaction, clock: systemClock, fetch: send })

@@ -51,6 +51,7 @@ function listed(id: string, config: Config, { env, chosen, found, redaction, ...
     wire: provider.wireApi,
     baseUrl: redaction.text(provider.baseUrl || (provider.package ?? '')),
     ...keyOf(provider, found),
+    ...(config.model_providers?.[id]?.oauth === undefined ? {} : { hasOAuth: true as const }),
     ...(provider.defaultModel === undefined ? {} : { defaultModel: provider.defaultModel }),
     ...(kept === null ? {} : { models: kept.models.length, listedAt: kept.listedAt }),
     ...(packageName === undefined
