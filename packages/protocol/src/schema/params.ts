@@ -257,6 +257,10 @@ export const methodParams = {
     provider: z.string().exactOptional().describe('The chosen one when left out.'),
     model: z.string().exactOptional().describe('Model that is asked for one token.'),
   }),
+  'config/write': z.object({
+    key: z.literal('tui.theme').describe('The only value that is written so far.'),
+    value: z.enum(['auto', 'light', 'dark', 'ansi', 'high-contrast']),
+  }),
   'config/read': z.object({ ...overrides.shape, cwd: z.string() }),
   'login/start': z.object({
     provider,
