@@ -1,5 +1,6 @@
 export { type WireErrorCode, type WireErrorDetail, wireErrorMeanings, wireErrors } from './errors.ts'
 export { eventProblem } from './event-problem.ts'
+export { limits } from './limits.ts'
 export { localMethods, type MethodAccess, methodAccess } from './method-access.ts'
 export { recover } from './recover.ts'
 export { type RedactionExceptions, redactionTable } from './redaction-table.ts'
@@ -54,7 +55,6 @@ export type {
   RunLimits,
   SandboxBlock,
 } from './schema/item.ts'
-export { limits } from './schema/limits.ts'
 export type { LoginCompleted } from './schema/login.ts'
 export type {
   ClientsChanged,

@@ -2,7 +2,6 @@ import { utf8Length } from '@parley/text'
 import * as z from 'zod'
 import { conversationId as anyConversationId, approvalId, itemId, messageId, type requestKey, turnId } from './ids.ts'
 import { answers, decision, inputItem, outputSchema, sideFile, turnBudget } from './input.ts'
-import { limits } from './limits.ts'
 import { approvalPolicy, sandboxMode, settingsPatch } from './settings.ts'
 
 export const clientAccess = z
@@ -21,6 +20,17 @@ const conversationId: typeof anyConversationId = z.string().min(1).describe('Ful
 const provider = z.string().min(1).describe('Id of the provider, such as `openai`.')
 const mcpName = z.string().min(1).describe('Key of `[mcp_servers.X]`.')
 
+/** Most bytes of JSON of what a client chooses: the state holds it, so that all of it is small beside a snapshot. */
+const most = {
+  /** An id, a key, or the name of a model, provider, profile or environment. */
+  name: 256,
+  path: 4096,
+  paths: 64 * 1024,
+  /** A note, or the answers to a form. */
+  note: 64 * 1024,
+  instructions: 1024 * 1024,
+}
+
 /** Returns the schema of a text whose bytes in JSON are limited, as they stand in a line. */
 function textUpTo(limitBytes: number) {
   const fits = (text: string) => text.length <= limitBytes && jsonBytes(text) <= limitBytes + 2
@@ -31,13 +41,13 @@ function jsonBytes(value: unknown): number {
   return utf8Length(JSON.stringify(value))
 }
 
-const newMessageId: typeof messageId = textUpTo(limits.name)
-const startKey: typeof requestKey = textUpTo(limits.name).min(1)
+const newMessageId: typeof messageId = textUpTo(most.name)
+const startKey: typeof requestKey = textUpTo(most.name).min(1)
 const once = startKey
   .exactOptional()
   .describe('A UUID of the client; sent again, the first result comes back and nothing is started twice.')
-const name = textUpTo(limits.name).min(1)
-const path = textUpTo(limits.path)
+const name = textUpTo(most.name).min(1)
+const path = textUpTo(most.path)
 const chosenSettings = settingsPatch.extend({
   model: name.exactOptional(),
   modelProvider: name.exactOptional(),
@@ -52,17 +62,17 @@ const overrides = z
     effort: name.exactOptional(),
     approvalPolicy: approvalPolicy.exactOptional(),
     sandbox: sandboxMode.exactOptional(),
-    profile: textUpTo(limits.name).exactOptional().describe('A named set of config values.'),
+    profile: textUpTo(most.name).exactOptional().describe('A named set of config values.'),
     policyFile: path
       .exactOptional()
       .describe('Rules file (TOML); its answers outrank the user’s own rules only where they are stricter.'),
-    environment: textUpTo(limits.name).exactOptional().describe('Name of the `[environments.X]` to work in.'),
+    environment: textUpTo(most.name).exactOptional().describe('Name of the `[environments.X]` to work in.'),
     environmentCwd: path
       .exactOptional()
       .describe('Folder in the environment; default its configured `cwd`. Ignored without an environment.'),
     addDirs: z
       .array(path)
-      .refine((folders) => jsonBytes(folders) <= limits.paths, { error: `may have ${limits.paths} bytes of JSON` })
+      .refine((folders) => jsonBytes(folders) <= most.paths, { error: `may have ${most.paths} bytes of JSON` })
       .exactOptional()
       .describe('Folders besides `cwd` that may be written to.'),
     config: z.record(z.string(), z.unknown()).exactOptional().describe('Config keys, as `-c key=value` gives them.'),
@@ -100,7 +110,7 @@ export const methodParams = {
   'conversation/create': z.object({
     ...overrides.shape,
     cwd: path.describe('Absolute path of the folder to work in.'),
-    baseInstructions: textUpTo(limits.instructions)
+    baseInstructions: textUpTo(most.instructions)
       .exactOptional()
       .describe('Instructions to the model that replace the built-in ones; at most 1 MiB of JSON.'),
     ephemeral: z.boolean().exactOptional().describe('Keep nothing after the server ends.'),
@@ -154,7 +164,7 @@ export const methodParams = {
     conversationId,
     approvalId,
     decision,
-    note: textUpTo(limits.note).exactOptional().describe('Note to the model with a denial: what to do instead.'),
+    note: textUpTo(most.note).exactOptional().describe('Note to the model with a denial: what to do instead.'),
     unattended: z
       .literal(true)
       .exactOptional()
@@ -162,7 +172,7 @@ export const methodParams = {
         'A denial because no person is there to answer. The model gets this reason instead of a denial by the user.',
       ),
     answers: answers
-      .refine((values) => jsonBytes(values) <= limits.note, { error: `may have ${limits.note} bytes of JSON` })
+      .refine((values) => jsonBytes(values) <= most.note, { error: `may have ${most.note} bytes of JSON` })
       .exactOptional()
       .describe(
         'Answers to the form of an `elicitation`, with `approved`; an invalid one is -32602, which names its field.',

@@ -29,13 +29,4 @@ export const limits = {
   inline: logLine / 16,
   /** Text and calls of one response of a model, which its line holds twice. */
   response: logLine / 4,
-  /** Instructions that replace the built-in ones. */
-  instructions: logLine / 16,
-  /** A note, or the answers to a form. */
-  note: 64 * 1024,
-  /** A path, or a list of paths. */
-  path: 4096,
-  paths: 64 * 1024,
-  /** An id or a name that a client chooses. */
-  name: 256,
 } as const
