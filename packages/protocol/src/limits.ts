@@ -29,4 +29,6 @@ export const limits = {
   inline: logLine / 16,
   /** Text and calls of one response of a model, which its line holds twice. */
   response: logLine / 4,
+  /** JSON Schema of an answer; it is logged with its turn and sent with every model request of the turn. */
+  outputSchema: logLine / 64,
 } as const
