@@ -43,6 +43,7 @@ export type {
 } from './schema/input.ts'
 export type {
   CallItem,
+  ChangedPath,
   CompactionTrigger,
   DecisionRecord,
   Failure,
@@ -51,6 +52,7 @@ export type {
   ItemOf,
   ItemStatus,
   Output,
+  PathContent,
   RuleRef,
   RunLimits,
   SandboxBlock,
@@ -77,6 +79,12 @@ export type {
   SettingsPatch,
 } from './schema/settings.ts'
 export type { CompletedItem, ConversationState, Core, OpenItem, RequestResult, Turn } from './schema/state.ts'
-export type { ConnectedClient, ConversationSummary, ListedConversation } from './schema/summaries.ts'
+export type {
+  ConnectedClient,
+  ConversationSummary,
+  LeftFile,
+  ListedConversation,
+  RewindPlan,
+} from './schema/summaries.ts'
 export { type StoredEvent, upgradeEvent } from './upgrade-event.ts'
 export { eventVersion, protocolVersions, reducerVersion } from './version.ts'

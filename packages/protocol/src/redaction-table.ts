@@ -81,6 +81,7 @@ export const redactionTable: Readonly<Record<ConversationEvent['type'], Redactio
       'item.output.file',
       'item.patchHash',
       'item.requestKey',
+      'item.rewind.by.clientId',
       'item.type',
       'turnId',
       'type',
@@ -125,6 +126,7 @@ export const redactionTable: Readonly<Record<ConversationEvent['type'], Redactio
       'item.output.file',
       'item.patchHash',
       'item.requestKey',
+      'item.rewind.by.clientId',
       'item.type',
       'itemId',
       'type',
@@ -137,6 +139,7 @@ export const redactionTable: Readonly<Record<ConversationEvent['type'], Redactio
       },
     },
   },
+  'files.changed': { leave: ['files.after.hash', 'files.before.hash', 'files.path', 'itemId', 'list', 'type'] },
   'item.completed': {
     leave: [
       'item.by.clientId',
@@ -156,6 +159,7 @@ export const redactionTable: Readonly<Record<ConversationEvent['type'], Redactio
       'item.output.file',
       'item.patchHash',
       'item.requestKey',
+      'item.rewind.by.clientId',
       'item.type',
       'turnId',
       'type',

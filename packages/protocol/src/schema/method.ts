@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { clientId, conversationId, itemId, turnId } from './ids.ts'
+import { itemStatus } from './item.ts'
 import { loginMethods } from './login.ts'
 import { cursor, methodParams } from './params.ts'
 import { checkup, explainedCall, replayedCalls, testedCommand, trustReport } from './policy.ts'
@@ -10,25 +11,14 @@ import {
   diagnostics,
   listedConversation,
   listedProvider,
+  mcpServer,
+  rewindPlan,
   usageSums,
 } from './summaries.ts'
 
 export const acknowledged = z
   .object({ seq: z.int().describe('Seq of the event that recorded it.') })
   .describe('The change is in the log.')
-
-export const mcpServer = z
-  .object({
-    name: z.string().describe('Key of `[mcp_servers.X]`.'),
-    state: z
-      .enum(['starting', 'ready', 'failed', 'stopped'])
-      .describe('`stopped`: configured, but not needed so far, disabled, or waiting to be started again.'),
-    tools: z.array(z.string()).describe('Tools that are not switched off, by the names the server gives them.'),
-    error: z.string().exactOptional().describe('Last failure, and what to do about it.'),
-    stderr: z.string().exactOptional().describe('End of what the server wrote to stderr.'),
-    restarts: z.int().describe('Number of restarts.'),
-  })
-  .describe('An MCP server as `/mcp` shows it.')
 
 /** Methods of the protocol: name → parameters and result. The server's handler table is typed by it. */
 export const methods = {
@@ -149,6 +139,22 @@ export const methods = {
     result: z.object({
       seq: z.int().describe('Seq of the event that recorded it.'),
       tokens: z.int().describe('Estimated tokens of the next request.'),
+    }),
+  },
+  'conversation/rewind/plan': {
+    about:
+      'Plans to bring files back to how they were after an event: what calls of the model and rewinds changed since is undone. Changes nothing.',
+    params: methodParams['conversation/rewind/plan'],
+    result: rewindPlan,
+  },
+  'conversation/rewind': {
+    about:
+      'Brings files back as planned, all of them or none, in a `fileChange` item with `rewind`, which a rewind to before it undoes. -32005 `planChanged` when the files have changed since the plan; -32006 while a turn is open; -32007 when the policy denies it.',
+    params: methodParams['conversation/rewind'],
+    result: z.object({
+      itemId: itemId.describe('Id of its `fileChange` item.'),
+      seq: z.int().describe('Seq of the event before it: a rewind to it undoes this one.'),
+      status: itemStatus.describe('`completed`, or `failed` with no file changed.'),
     }),
   },
   'conversation/fork': {

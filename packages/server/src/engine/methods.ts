@@ -121,6 +121,8 @@ type ChangeMethod =
   | 'conversation/runShell'
   | 'conversation/compact'
   | 'conversation/compact/undo'
+  | 'conversation/rewind/plan'
+  | 'conversation/rewind'
 
 /**
  * Methods that change an open conversation. Those that depend on its turn wait while one is being interrupted: what was
@@ -153,6 +155,14 @@ function changeMethods(client: Guest, { host }: MethodPorts): Pick<EngineMethods
     'conversation/compact': (params) => settled(params, (open) => compact(open, params, client.actor)),
     'conversation/compact/undo': (params) => settled(params, (open) => undoCompaction(open, params.seq, client.actor)),
     'conversation/runShell': (params) => settled(params, (open) => writable(open).shell.run(params, client.actor)),
+    'conversation/rewind/plan': async (params) => {
+      const { showRewind } = await import('./history/rewind.ts')
+      return settled(params, (open) => showRewind(open, params))
+    },
+    'conversation/rewind': async (params) => {
+      const { rewindFiles } = await import('./history/rewind.ts')
+      return settled(params, (open) => rewindFiles(open, params, client.actor))
+    },
   }
 }
 
