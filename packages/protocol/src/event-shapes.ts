@@ -58,7 +58,7 @@ export const eventShapes: Readonly<Record<string, string>> = {
   '#turnOutcome': '["=","completed","interrupted","failed"]',
   'conversation.created': '{"cwd":"text","settings":"#settings","program":"text","title?":"text"}',
   'conversation.configured': '{"settings":"#settingsChange","by?":"#actor"}',
-  'conversation.moved': '{"cwd":"text","by?":"#actor"}',
+  'conversation.moved': '{"cwd":"text","local?":["=",true],"by?":"#actor"}',
   'conversation.renamed': '{"name":"text","by?":"#actor"}',
   'conversation.archived': '{"archived":"boolean","by?":"#actor"}',
   'conversation.recovered':
