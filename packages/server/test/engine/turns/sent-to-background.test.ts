@@ -61,7 +61,7 @@ describe('a command that the user sends to the background', () => {
     await watched.turnEnded()
     const [read, stopped] = watched.items().slice(2)
     expect(read).toMatchObject({ modelText: expect.stringContaining('on') })
-    expect(stopped).toMatchObject({ modelText: expect.stringMatching(/^Process .* ended \(exit /) })
+    expect(stopped).toMatchObject({ modelText: expect.stringMatching(/^Process .* ended \(killed by SIG/) })
     expect(await processes()).toBe(0)
   })
 
