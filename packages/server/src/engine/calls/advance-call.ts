@@ -145,7 +145,7 @@ function judge(call: ExaminedCall | PlannedCall, { item, attempt, approval }: Ju
   if (approval.contentHash !== payloadHash)
     return decideUnanswered(
       call,
-      { item: shown, attempt: askedAnew(attempt, 'what it would do has changed since the yes'), payloadHash },
+      { item: shown, attempt: askedAnew(attempt, planChanged), payloadHash },
       policy,
     )
   if (!policy.isOwnAnswer(approval))
@@ -153,7 +153,7 @@ function judge(call: ExaminedCall | PlannedCall, { item, attempt, approval }: Ju
       call,
       {
         item: shown,
-        attempt: askedAnew(attempt, 'the yes comes from a log that another home or program wrote'),
+        attempt: askedAnew(attempt, foreignYes),
         payloadHash,
       },
       policy,
@@ -163,6 +163,10 @@ function judge(call: ExaminedCall | PlannedCall, { item, attempt, approval }: Ju
   const decided = { ...shown, decision: answeredRecord(approval, attempt) }
   return { kind: 'run', plan, item: decided, attempt, payloadHash, grant }
 }
+
+/** Beginnings of the reasons for a question after a yes that does not count. */
+export const planChanged = 'what it would do has changed since the yes'
+export const foreignYes = 'the yes comes from a log that another home or program wrote'
 
 function askedAnew(attempt: Attempt, why: string): Attempt {
   const { decision } = attempt

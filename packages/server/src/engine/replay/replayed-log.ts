@@ -1,0 +1,187 @@
+import { decodeLine } from '@parley/journal'
+import type { ConversationEvent } from '@parley/protocol'
+import type { Ids } from '../../ports/clock-and-ids.ts'
+import { createComparison, type EventDifference } from './compare-events.ts'
+import type { RecordedEvent, Recording } from './read-recording.ts'
+
+/** First difference between a log and its replay. */
+export interface ReplayDifference extends Partial<EventDifference> {
+  readonly seq: number
+  readonly what: string
+}
+
+/** Thrown into an engine that has nothing more to record. */
+export class ReplayEndedError extends Error {
+  override readonly name = 'ReplayEndedError'
+}
+
+/** Place of a replay in its log. The engine's own events are compared there one by one, in order. */
+export interface ReplayedLog {
+  readonly events: readonly RecordedEvent[]
+  /** Index of the next event. */
+  readonly at: number
+  readonly next: RecordedEvent | undefined
+  readonly difference: ReplayDifference | null
+  /** Number of requests whose hash was compared. */
+  readonly hashes: number
+  /** Number of events that the engine made again. */
+  readonly compared: number
+  readonly ended: boolean
+  /** Takes lines that the engine records. Throws once the log has ended or differs. */
+  take(lines: readonly string[]): void
+  /** Takes what `record` records as given, without comparing it. */
+  give(record: () => void): void
+  differ(what: string, found?: EventDifference): void
+  /** Calls `listener` after each change of the place, and once it ends. */
+  subscribe(listener: () => void): void
+  /** Returns the number that the replay has given to the newest event up to a number of the log. */
+  replayedSeq(seq: number): number
+  /** Ids of the log, in the order in which the engine asked for them then. */
+  readonly ids: Ids
+}
+
+export function createReplayedLog({ events, program, conversationId }: Recording, ownProgram: string): ReplayedLog {
+  const comparison = createComparison({ mayAdd: program !== ownProgram || !hasHashes(events) })
+  const listeners = new Set<() => void>()
+  const replayedSeqs: number[] = []
+  const ids = createIds(events, () => at)
+  let at = 0
+  let isGiving = false
+  let difference: ReplayDifference | null = null
+  let hashes = 0
+  let compared = 0
+
+  function differ(what: string, found?: EventDifference): void {
+    difference ??= { seq: events[at]?.seq ?? 0, what, ...found }
+    for (const listener of listeners) listener()
+  }
+
+  function takeOne(seq: number, event: ConversationEvent): void {
+    if (event.type === 'item.delta' || event.type === 'item.progress') return
+    const recorded = events[at]
+    if (recorded === undefined || difference !== null) throw new ReplayEndedError('The replay has ended.')
+    if (!isGiving) check(recorded.event, event)
+    ids.use(recorded.event)
+    replayedSeqs.push(seq)
+    at++
+  }
+
+  function check(logged: ConversationEvent, event: ConversationEvent): void {
+    const found = comparison.differenceOf(logged, event)
+    if (found !== null) {
+      differ(whatDiffers(logged, event), found)
+      throw new ReplayEndedError('The replay differs from its log.')
+    }
+    compared++
+    if (logged.type === 'model.requested' && logged.request !== undefined) hashes++
+  }
+
+  return {
+    events,
+    get at() {
+      return at
+    },
+    get next() {
+      return events[at]
+    },
+    get difference() {
+      return difference
+    },
+    get hashes() {
+      return hashes
+    },
+    get compared() {
+      return compared
+    },
+    get ended() {
+      return difference !== null || at >= events.length
+    },
+    take(lines) {
+      for (const text of lines) {
+        const line = decodeLine(text)
+        if (line !== null) takeOne(line.seq, line.event as ConversationEvent) // narrowed: the engine has just made it
+      }
+      ids.taken()
+      for (const listener of listeners) listener()
+    },
+    give(record) {
+      isGiving = true
+      try {
+        record()
+      } finally {
+        isGiving = false
+      }
+    },
+    differ,
+    subscribe: (listener) => void listeners.add(listener),
+    replayedSeq(seq) {
+      const index = events.findLastIndex((recorded) => recorded.seq <= seq)
+      return replayedSeqs[index] ?? replayedSeqs.at(-1) ?? 0
+    },
+    ids: { ...ids, conversation: () => conversationId },
+  }
+}
+
+/** Tells if a program of this version or of one near it wrote the log: earlier ones wrote no hashes. */
+function hasHashes(events: readonly RecordedEvent[]): boolean {
+  return events.some(({ event }) => event.type === 'model.requested' && event.request !== undefined)
+}
+
+function whatDiffers({ type }: ConversationEvent, replayed: ConversationEvent): string {
+  if (replayed.type !== type) return `The log has ${type} here, the replay ${replayed.type}.`
+  if (type === 'model.requested') return 'The model was asked something else: the hash of the request differs.'
+  return `The log has another ${type} here than the replay.`
+}
+
+interface LoggedIds extends Omit<Ids, 'conversation'> {
+  /** Marks the ids of an event as used. */
+  use(event: ConversationEvent): void
+  /** Called when events were recorded: ids that the engine asked for and did not use are given again. */
+  taken(): void
+}
+
+/** Returns ids of the events to come: the first that is new there, then the next while none was recorded. */
+function createIds(events: readonly RecordedEvent[], at: () => number): LoggedIds {
+  const used = new Set<string>()
+  const asked = { item: 0, turn: 0, approval: 0 }
+  let invented = 0
+
+  function nth(kind: keyof typeof asked, idOf: (event: ConversationEvent) => string | null): string {
+    const fresh = new Set<string>()
+    const wanted = asked[kind]++
+    for (let index = at(); index < events.length && fresh.size <= wanted; index++) {
+      const event = events[index]?.event
+      const id = event === undefined ? null : idOf(event)
+      if (id !== null && !used.has(id)) fresh.add(id)
+    }
+    return [...fresh][wanted] ?? `${kind.charAt(0)}-replay-${++invented}`
+  }
+
+  return {
+    item: () => nth('item', newItem),
+    turn: () => nth('turn', newTurn),
+    approval: () => nth('approval', newApproval),
+    message: () => `replay-${++invented}`,
+    client: () => `c-replay-${++invented}`,
+    use(event) {
+      for (const id of [newItem(event), newTurn(event), newApproval(event)]) if (id !== null) used.add(id)
+    },
+    taken() {
+      asked.item = 0
+      asked.turn = 0
+      asked.approval = 0
+    },
+  }
+}
+
+function newItem(event: ConversationEvent): string | null {
+  return event.type === 'item.started' || event.type === 'item.completed' ? event.item.id : null
+}
+
+function newTurn(event: ConversationEvent): string | null {
+  return event.type === 'turn.started' ? event.turnId : null
+}
+
+function newApproval(event: ConversationEvent): string | null {
+  return event.type === 'approval.requested' ? event.approval.id : null
+}
