@@ -19,8 +19,8 @@ export interface EventComparison {
   differenceOf(logged: ConversationEvent, replayed: ConversationEvent): EventDifference | null
 }
 
-/** `mayAdd`: the log was written by another version, so that later fields may be added to its events. */
-export function createComparison({ mayAdd }: { readonly mayAdd: boolean }): EventComparison {
+/** `mayAdd` tells if another version wrote the event, so that a later field may be added to it. */
+export function createComparison({ mayAdd }: { readonly mayAdd: () => boolean }): EventComparison {
   const names = new Map<string, unknown>()
   let about = ''
 
@@ -43,7 +43,7 @@ export function createComparison({ mayAdd }: { readonly mayAdd: boolean }): Even
     return firstOf(keys, (key) => {
       if (notCompared.has(key)) return null
       // Logs of earlier programs have no hash of the request.
-      if (!(key in logged) && (mayAdd || key === 'request')) return null
+      if (!(key in logged) && (mayAdd() || key === 'request')) return null
       return compare(logged[key], replayed[key], [...path, key])
     })
   }

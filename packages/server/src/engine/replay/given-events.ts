@@ -1,6 +1,6 @@
 import { type ConversationEvent, type ConversationState, isCall, type Item } from '@parley/protocol'
 import type { RecordedEvent } from './read-recording.ts'
-import { hasFacts } from './replayed-tools.ts'
+import { hasFacts } from './recorded-facts.ts'
 
 /** Events that come from outside the engine at any moment: from clients, from settings and instructions, from processes. */
 const alwaysGiven: ReadonlySet<string> = new Set([
@@ -10,7 +10,6 @@ const alwaysGiven: ReadonlySet<string> = new Set([
   'conversation.archived',
   'conversation.recovered',
   'conversation.upgraded',
-  'context.set',
   'context.cleared',
   'context.compacted',
   'context.restored',
@@ -26,6 +25,7 @@ const alwaysGiven: ReadonlySet<string> = new Set([
 /** Events that the engine makes, unless the place says otherwise. */
 const engineMade: ReadonlySet<string> = new Set([
   'conversation.created',
+  'context.set',
   'message.consumed',
   'turn.started',
   'turn.ended',
@@ -57,11 +57,21 @@ export interface GivenLog {
 /** Returns the number of events from `start` on that are taken from the log as they are, since they come from outside. */
 export function givenEventsAt(log: GivenLog, start: number, state: ConversationState): number {
   const { events } = log
-  if (isTakenUp(log, start)) return settlingFrom(events, start)
+  const settled = isTakenUp(log, start) ? settlingFrom(events, start) : 0
+  if (settled > 0) return settled
   let end = start
-  while (end < events.length && !isTakenUp(log, end) && isGiven(events, end, { start, state })) end++
+  let isTurn = false
+  for (; end < events.length && (end === start || !isTakenUp(log, end)); end++) {
+    const type = events[end]?.event.type ?? ''
+    // The engine has begun with the turn when anything further comes.
+    if ((isTurn && !startOfTurn.has(type)) || !isGiven(events, end, { start, state, forkedAt: log.forkedAt })) break
+    isTurn ||= type === 'turn.started'
+  }
   return end - start
 }
+
+/** Events in the write that starts a turn. */
+const startOfTurn: ReadonlySet<string> = new Set(['item.completed', 'message.consumed'])
 
 /** Tells if another process goes on from here: after a crash, or in a fork. */
 export function isTakenUp({ events, forkedAt }: GivenLog, at: number): boolean {
@@ -82,12 +92,12 @@ const settling: ReadonlySet<string> = new Set([
   'turn.parked',
 ])
 
-/** Returns the length of the write that settles what was left open; at least 1. */
+/** Returns the length of the write that settles what was left open; 0 where there is none. */
 function settlingFrom(events: readonly RecordedEvent[], start: number): number {
   const first = events[start]
   let end = start + 1
   while (events[end]?.at === first?.at && isSettling(events[end]?.event)) end++
-  return isSettling(first?.event) ? end - start : 1
+  return isSettling(first?.event) ? end - start : 0
 }
 
 function isSettling(event: ConversationEvent | undefined): boolean {
@@ -97,6 +107,7 @@ function isSettling(event: ConversationEvent | undefined): boolean {
 interface Place {
   /** First of the events that are given together. */
   readonly start: number
+  readonly forkedAt: number
   readonly state: ConversationState
 }
 
@@ -104,7 +115,7 @@ function isGiven(events: readonly RecordedEvent[], at: number, place: Place): bo
   const event = events[at]?.event
   if (event === undefined) return false
   if (alwaysGiven.has(event.type) || !engineMade.has(event.type)) return true
-  if (endsByOutside(events, at)) return true
+  if (endsByOutside({ events, forkedAt: place.forkedAt }, at)) return true
   const before = at > place.start ? events[at - 1]?.event : undefined
   switch (event.type) {
     case 'turn.started':
@@ -155,24 +166,25 @@ function isGivenEnd(events: readonly RecordedEvent[], at: number, { item, before
 }
 
 /** Tells if the turn ends here for a cause outside the log. */
-function endsByOutside(events: readonly RecordedEvent[], at: number): boolean {
-  const end = turnEndAfter(events, at)
+function endsByOutside(log: GivenLog, at: number): boolean {
+  const end = turnEndAfter(log, at)
   return end?.event.type === 'turn.ended' && outsideFailures.has(end.event.failure?.code ?? '')
 }
 
 /** Returns the end of a turn that only closed items come before, from `at` on; null for none. */
-export function turnEndAfter(events: readonly RecordedEvent[], at: number): RecordedEvent | null {
+export function turnEndAfter(log: GivenLog, at: number): RecordedEvent | null {
+  const { events } = log
   let index = at
-  while (events[index]?.event.type === 'item.completed') index++
+  while (events[index]?.event.type === 'item.completed' && !isTakenUp(log, index)) index++
   const next = events[index]
-  return next?.event.type === 'turn.ended' ? next : null
+  return next?.event.type === 'turn.ended' && !isTakenUp(log, index) ? next : null
 }
 
 /** Returns how the turn is stopped from outside at `at`, which the log shows by its end alone; null where it is not. */
-export function stopAt(events: readonly RecordedEvent[], at: number): 'interrupted' | 'shutdown' | null {
-  const end = turnEndAfter(events, at)
+export function stopAt(log: GivenLog, at: number): 'interrupted' | 'shutdown' | null {
+  const end = turnEndAfter(log, at)
   if (end?.event.type !== 'turn.ended' || end.event.outcome !== 'interrupted') return null
-  const notice = events[events.indexOf(end) - 1]?.event
+  const notice = log.events[log.events.indexOf(end) - 1]?.event
   return notice?.type === 'item.completed' && notice.item.type === 'notice' && notice.item.code === 'shutdown'
     ? 'shutdown'
     : 'interrupted'

@@ -1,7 +1,8 @@
-import type { Files } from '@parley/journal'
-import { type ConversationState, type ItemId, initialState } from '@parley/protocol'
-import { createRedaction, type Redaction } from '@parley/redaction'
 import { createHash } from 'node:crypto'
+import type { Files } from '@parley/journal'
+import { type ConversationState, type ItemId, initialState, reduce } from '@parley/protocol'
+import { createRedaction, type Redaction } from '@parley/redaction'
+import { EnvironmentUnreachableError } from '@parley/workspace'
 import { createModelView, type ModelView } from '../../core/model-view.ts'
 import type { Clock } from '../../ports/clock-and-ids.ts'
 import type { ToolPorts } from '../../tools/define-tool.ts'
@@ -19,6 +20,7 @@ import { createSessionMemory } from '../session/session-memory.ts'
 import { createRetryWait } from '../turn/retry-wait.ts'
 import type { TurnModules } from '../turn/turn-context.ts'
 import { TurnLoop } from '../turn/turn-loop.ts'
+import { givenEventsAt, stopAt, turnEndAfter } from './given-events.ts'
 import type { Recording } from './read-recording.ts'
 import { createReplayWait, type ReplayWait } from './replay-wait.ts'
 import { createReplayedModel } from './replayed-model.ts'
@@ -32,6 +34,8 @@ export interface ReplayLife {
   readonly conversation: Conversation
   readonly turns: TurnLoop
   readonly wait: ReplayWait
+  /** Calls that run. */
+  readonly runs: ReadonlySet<ItemId>
 }
 
 export interface ReplayPorts {
@@ -53,7 +57,7 @@ interface LifeParts {
 export function beginLife(parts: LifeParts, ports: ReplayPorts): ReplayLife {
   const { log, recording, before, onFault } = parts
   const wait = createReplayWait()
-  const { state, view } = before?.conversation ?? created(recording)
+  const { state, view } = before === null ? created(recording) : wholeState(before.conversation, log)
   const clock = clockOf(log)
   const conversation = new Conversation({
     state,
@@ -79,9 +83,10 @@ export function beginLife(parts: LifeParts, ports: ReplayPorts): ReplayLife {
     program: recording.program,
     onLoss: onFault,
   })
-  const modules = modulesOf({ log, wait, conversation, clock, recording }, ports)
+  const runs = new Set<ItemId>()
+  const modules = modulesOf({ log, wait, runs, conversation, clock, recording }, ports)
   const turns = new TurnLoop({ conversation, modules, patience: createStoragePatience(clock, onFault), onFault })
-  return { conversation, turns, wait }
+  return { conversation, turns, wait, runs }
 }
 
 /** Returns the state and view of a new conversation, with the folder and settings of the log's first event. */
@@ -91,6 +96,12 @@ function created({ conversationId, events }: Recording): { state: ConversationSt
   if (first?.type !== 'conversation.created') return { state: { core, window }, view: createModelView() }
   const { settings, cwd } = first
   return { state: { core: { ...core, meta: { ...core.meta, cwd }, settings }, window }, view: createModelView() }
+}
+
+/** Returns the state of an engine with the events of a write that a crash cut. */
+function wholeState({ state, view }: Conversation, { cutOff }: ReplayedLog) {
+  for (const { event, seq } of cutOff) view.apply(event, seq)
+  return { state: cutOff.reduce(reduce, state), view }
 }
 
 /** Returns a clock that stands at the time of the log, so that nothing waits and text is shown as it comes. */
@@ -108,16 +119,17 @@ function clockOf(log: ReplayedLog): Clock {
 
 interface ModuleParts extends Pick<LifeParts, 'log' | 'recording'> {
   readonly wait: ReplayWait
+  readonly runs: Set<ItemId>
   readonly conversation: Conversation
   readonly clock: Clock
 }
 
-function modulesOf({ log, wait, conversation, clock, recording }: ModuleParts, ports: ReplayPorts): TurnModules {
+function modulesOf({ log, wait, runs, conversation, clock, recording }: ModuleParts, ports: ReplayPorts): TurnModules {
   const source = createReplayedModel(log, wait)
   const redaction = redactionOf(recording, ports.home)
   const memory = createSessionMemory()
   let examined: ItemId | null = null
-  const parts = { log, wait, state: () => conversation.state, examined: () => examined }
+  const parts = { log, wait, state: () => conversation.state, examined: () => examined, runs }
   const own = toolsThen(createTools(toolPorts({ recording, redaction, clock }, ports)), recording)
   const known = toolsByFile(conversation, own, (tool) => replayedTool(tool, parts))
   const rules = rulesOf(log)
@@ -132,6 +144,12 @@ function modulesOf({ log, wait, conversation, clock, recording }: ModuleParts, p
       facts: source.factsOf(name),
       maxOutputTokens: undefined,
     }
+  }
+  const prepare = async (signal: AbortSignal) => {
+    await wait.until(() => {
+      if (log.next?.event.type === 'context.set') giveContext(log, conversation)
+      return asksModel(log, recording, conversation) ? true : null
+    }, signal)
   }
   const gather = () => Promise.resolve({ instructions: '', sessionContext: '', instructionFiles: [] })
   const requests = createRequestSource({ conversation, tools: own, offered: async () => [], model, gather })
@@ -168,18 +186,34 @@ function modulesOf({ log, wait, conversation, clock, recording }: ModuleParts, p
     model,
     knowsProvider: () => true,
     gather,
-    requests: { next: requests.next, hash: requests.hash, forget: () => undefined, prepare: () => Promise.resolve() },
+    requests: { next: requests.next, hash: requests.hash, forget: () => undefined, prepare },
     // Compactions come from the log: whether one is due depends on settings that no log holds.
     compaction: { limit: Infinity, percent: Infinity, model: null, prompt: null },
     budget: {},
-    fallbacks: log.events.flatMap(({ event }) =>
-      event.type === 'model.fellBack' ? [{ model: event.model, provider: event.modelProvider }] : [],
-    ),
+    get fallbacks() {
+      return fallbacksAt(log)
+    },
     retryWait: createRetryWait(clock),
     answerers: () => nextQuestion(log)?.answerableBy ?? [],
     mayAsk: () => true,
     mayRaiseLimit: () => false,
   }
+}
+
+/** Records the context of the log: its instructions and tools come from the disk and the program of then. */
+function giveContext(log: ReplayedLog, conversation: Conversation): void {
+  const event = log.next?.event
+  if (event !== undefined) log.give(() => conversation.record(event))
+}
+
+/** Tells if the engine's own events come next; throws where the environment could not be reached then. */
+function asksModel(log: ReplayedLog, recording: Recording, { state }: Conversation): boolean {
+  const { at, next } = log
+  if (next === undefined) return false
+  const end = turnEndAfter(recording, at)?.event
+  if (end?.type === 'turn.ended' && end.failure?.code === 'environmentUnreachable')
+    throw new EnvironmentUnreachableError(end.failure.message)
+  return next.event.type !== 'context.set' && givenEventsAt(recording, at, state) === 0 && stopAt(recording, at) === null
 }
 
 /** Returns the next question of the engine; the outcome of a first run may come before it. */
@@ -205,6 +239,16 @@ function usesGrant({ events, at }: ReplayedLog, itemId: ItemId | null): boolean 
     if (event.type === 'approval.requested' || event.type === 'item.completed') return false
   }
   return false
+}
+
+/** Returns the models that took over in this turn, and the one that takes over next. */
+function fallbacksAt({ events, at }: ReplayedLog) {
+  const begun = events.findLastIndex(({ event }, index) => index < at && event.type === 'turn.started')
+  return events
+    .slice(begun + 1, at + 1)
+    .flatMap(({ event }) =>
+      event.type === 'model.fellBack' ? [{ model: event.model, provider: event.modelProvider }] : [],
+    )
 }
 
 /** Returns a function to the tools that a call may name: our own, and those that the log says were offered. */

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { ConversationEvent } from '@parley/protocol'
+import { type ConversationEvent, isCall } from '@parley/protocol'
+import { notStarted } from '../../tools/tool.ts'
 import { foreignYes } from '../calls/advance-call.ts'
 import { givenEventsAt, isTakenUp, stopAt } from './given-events.ts'
 import type { Recording } from './read-recording.ts'
@@ -54,6 +55,8 @@ interface Course {
   begin(): void
   /** Tells if the engine of now has a step to do. */
   readonly isRunning: boolean
+  /** Gives the context that a step recorded after its turn had ended. Returns false where none comes next. */
+  giveContext(): boolean
   end(): void
 }
 
@@ -88,14 +91,23 @@ function createCourse(log: ReplayedLog, recording: Recording, ports: ReplayPorts
     else life.turns.shutDown().then(() => (isClosed = true), onFault)
   }
 
+  /** Tells if a call that was stopped while it ran does run. */
+  function mayStop(): boolean {
+    const event = log.next?.event
+    if (event?.type !== 'item.completed' || !isCall(event.item)) return true
+    const { id, modelText } = event.item
+    const open = life.conversation.state.core.open[id]
+    return open?.executionStarted !== true || modelText === notStarted.modelText || life.runs.has(id)
+  }
+
   function goOn(): void {
     if (log.difference !== null) return
     // Nothing was recorded before the first message, and the engine writes the first event with it.
     const from = log.at === 0 ? 1 : log.at
     const count = givenEventsAt(recording, from, life.conversation.state)
     if (count > 0) return give(from, count)
-    const how = stopAt(log.events, log.at)
-    if (how !== null) stop(how)
+    const how = stopAt(recording, log.at)
+    if (how !== null && mayStop()) stop(how)
     life.wait.changed()
   }
 
@@ -107,6 +119,11 @@ function createCourse(log: ReplayedLog, recording: Recording, ports: ReplayPorts
     },
     get isRunning() {
       return life.turns.running
+    },
+    giveContext() {
+      if (log.next?.event.type !== 'context.set') return false
+      give(log.at, 1)
+      return true
     },
     end: () => life.wait.abandon(),
   }
@@ -155,6 +172,7 @@ async function finished(log: ReplayedLog, course: Course): Promise<void> {
       continue
     }
     idle = course.isRunning ? 0 : idle + 1
+    if (idle >= idleTurns && !log.ended && course.giveContext()) continue
     if (log.ended || (idle < idleTurns && performance.now() - sinceMs < patienceMs)) continue
     const type = log.next?.event.type ?? 'nothing'
     log.differ(`The log has ${type} here; the replay ${idle < idleTurns ? 'waits' : 'has nothing more to do'}.`)

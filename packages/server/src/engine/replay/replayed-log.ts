@@ -1,7 +1,8 @@
 import { decodeLine } from '@parley/journal'
-import type { ConversationEvent } from '@parley/protocol'
+import type { ConversationEvent, Envelope } from '@parley/protocol'
 import type { Ids } from '../../ports/clock-and-ids.ts'
 import { createComparison, type EventDifference } from './compare-events.ts'
+import { isTakenUp } from './given-events.ts'
 import type { RecordedEvent, Recording } from './read-recording.ts'
 
 /** First difference between a log and its replay. */
@@ -32,6 +33,10 @@ export interface ReplayedLog {
   /** Takes what `record` records as given, without comparing it. */
   give(record: () => void): void
   differ(what: string, found?: EventDifference): void
+  /** Events of a write that a crash cut: the log has them, and the engine's state has not. */
+  readonly cutOff: readonly Envelope[]
+  /** Calls the listeners: the engine has gone on without an event. */
+  touch(): void
   /** Calls `listener` after each change of the place, and once it ends. */
   subscribe(listener: () => void): void
   /** Returns the number that the replay has given to the newest event up to a number of the log. */
@@ -40,13 +45,15 @@ export interface ReplayedLog {
   readonly ids: Ids
 }
 
-export function createReplayedLog({ events, program, conversationId }: Recording, ownProgram: string): ReplayedLog {
-  const comparison = createComparison({ mayAdd: program !== ownProgram || !hasHashes(events) })
+export function createReplayedLog(recording: Recording, ownProgram: string): ReplayedLog {
+  const { events, program, conversationId } = recording
+  const comparison = createComparison({ mayAdd: () => program !== ownProgram || isEarlier(events, at) })
   const listeners = new Set<() => void>()
   const replayedSeqs: number[] = []
   const ids = createIds(events, () => at)
   let at = 0
   let isGiving = false
+  let cutOff: Envelope[] = []
   let difference: ReplayDifference | null = null
   let hashes = 0
   let compared = 0
@@ -60,6 +67,10 @@ export function createReplayedLog({ events, program, conversationId }: Recording
     if (event.type === 'item.delta' || event.type === 'item.progress') return
     const recorded = events[at]
     if (recorded === undefined || difference !== null) throw new ReplayEndedError('The replay has ended.')
+    if (!isGiving && isTakenUp(recording, at)) {
+      for (const listener of listeners) listener()
+      throw new ReplayEndedError('The process of the log had ended here.')
+    }
     if (!isGiving) check(recorded.event, event)
     ids.use(recorded.event)
     replayedSeqs.push(seq)
@@ -93,14 +104,22 @@ export function createReplayedLog({ events, program, conversationId }: Recording
     get compared() {
       return compared
     },
+    get cutOff() {
+      return cutOff
+    },
     get ended() {
       return difference !== null || at >= events.length
     },
     take(lines) {
+      cutOff = []
       for (const text of lines) {
         const line = decodeLine(text)
-        if (line !== null) takeOne(line.seq, line.event as ConversationEvent) // narrowed: the engine has just made it
+        if (line === null) continue
+        const event = line.event as ConversationEvent // narrowed: the engine has just made it
+        takeOne(line.seq, event)
+        cutOff.push({ conversationId, seq: line.seq, at: line.at, event })
       }
+      cutOff = []
       ids.taken()
       for (const listener of listeners) listener()
     },
@@ -113,6 +132,9 @@ export function createReplayedLog({ events, program, conversationId }: Recording
       }
     },
     differ,
+    touch() {
+      for (const listener of listeners) listener()
+    },
     subscribe: (listener) => void listeners.add(listener),
     replayedSeq(seq) {
       const index = events.findLastIndex((recorded) => recorded.seq <= seq)
@@ -122,9 +144,13 @@ export function createReplayedLog({ events, program, conversationId }: Recording
   }
 }
 
-/** Tells if a program of this version or of one near it wrote the log: earlier ones wrote no hashes. */
-function hasHashes(events: readonly RecordedEvent[]): boolean {
-  return events.some(({ event }) => event.type === 'model.requested' && event.request !== undefined)
+/** Tells if an earlier program wrote this event: it wrote no hash with the request of its turn. */
+function isEarlier(events: readonly RecordedEvent[], at: number): boolean {
+  for (let index = at; index >= 0; index--) {
+    const event = events[index]?.event
+    if (event?.type === 'model.requested') return event.request === undefined
+  }
+  return false
 }
 
 function whatDiffers({ type }: ConversationEvent, replayed: ConversationEvent): string {

@@ -1,4 +1,4 @@
-import type { ModelClient, ModelEvent, ModelFailure } from '@parley/models'
+import type { ModelClient, ModelEvent, ModelFacts, ModelFailure } from '@parley/models'
 import type { ConversationEvent, EventOf, Failure, Item, ItemId, TokenCounts } from '@parley/protocol'
 import type { ModelSource } from '../settings/model-sources.ts'
 import type { RecordedEvent } from './read-recording.ts'
@@ -8,6 +8,8 @@ import type { ReplayWait } from './replay-wait.ts'
 /** Failures after which the attempts of a broken answer are counted, not those of a request. */
 const brokenOff: ReadonlySet<string> = new Set(['streamCut', 'idleTimeout', 'malformedStream'])
 
+type Price = NonNullable<ModelFacts['price']>
+
 /** Creates the model of a replay: it says what the log holds at its place, and asks nobody. */
 export function createReplayedModel(log: ReplayedLog, wait: ReplayWait): ModelSource {
   /** Codes of the failures since the last whole answer, which number the attempts. */
@@ -16,6 +18,7 @@ export function createReplayedModel(log: ReplayedLog, wait: ReplayWait): ModelSo
 
   async function* stream(signal: AbortSignal): AsyncGenerator<ModelEvent> {
     const parts = new Map<ItemId, ItemId>()
+    if (isHandedOver(log)) failed.length = 0
     for (;;) {
       const said = await wait.until(() => spokenAt(log, parts), signal)
       if (said === null) {
@@ -49,13 +52,18 @@ export function createReplayedModel(log: ReplayedLog, wait: ReplayWait): ModelSo
     factsOf: () => ({
       contextWindow: windowAt(log),
       outputLimit: null,
-      price: null,
+      price: priceAt(log),
       images: true,
       reasoning: true,
       toolShape: 'edit',
     }),
     maxOutputOf: () => undefined,
   }
+}
+
+/** Tells if another model has taken over right before this request. */
+function isHandedOver({ events, at }: ReplayedLog): boolean {
+  return events.slice(Math.max(0, at - 4), at).some(({ event }) => event.type === 'model.fellBack')
 }
 
 function ahead<Type extends ConversationEvent['type']>(log: ReplayedLog, type: Type): EventOf<Type> | null {
@@ -77,6 +85,15 @@ function windowAt(log: ReplayedLog): number | null {
     if (event?.type === 'usage.updated' && event.purpose === undefined) return event.contextWindow ?? null
   }
   return null
+}
+
+/** Returns prices that give the next call the cost which the log has: it holds none. */
+function priceAt(log: ReplayedLog): Price | null {
+  const counts = ahead(log, 'usage.updated')?.counts
+  if (counts?.costUsd === undefined) return null
+  const tokens = counts.inputTokens + counts.outputTokens
+  const price = tokens === 0 ? 0 : (counts.costUsd * 1e6) / tokens
+  return { input: price, output: price }
 }
 
 /** Returns limits under which the engine plans the retry that the log has next. */
@@ -119,7 +136,7 @@ function begun(log: ReplayedLog, { event, streamed }: RecordedEvent, parts: Map<
     const kind = item.type === 'agentMessage' ? 'text' : 'reasoning'
     if (item.text !== '') return [{ type: `${kind}Done` as const, part: item.id, text: item.text, ...raw }]
     // A text that was held back as a possible secret was never shown: its end has it.
-    const text = streamed === '' ? (finalText(log, item.id) ?? ' ') : streamed
+    const text = streamed === '' ? finalText(log, item.id) || ' ' : streamed
     return [{ type: `${kind}Delta` as const, part: item.id, text, ...raw }]
   }
   if (item.type === 'contextCompaction') return failure(log)
@@ -158,7 +175,7 @@ function ended(log: ReplayedLog, item: Item, parts: ReadonlyMap<ItemId, ItemId>)
   return item.type === 'notice' && item.level === 'error' ? failure(log) : null
 }
 
-/** Returns the end of a whole response, with the texts of its messages. */
+/** Returns the end of a whole response, also of one whose write a fork cut, with the texts of its messages. */
 function whole(log: ReplayedLog, parts: ReadonlyMap<ItemId, ItemId>): readonly ModelEvent[] | null {
   const events: ModelEvent[] = []
   for (let index = log.at; index < log.events.length; index++) {
@@ -168,7 +185,7 @@ function whole(log: ReplayedLog, parts: ReadonlyMap<ItemId, ItemId>): readonly M
       events.push(type === 'reasoning' ? { type: 'reasoningDone', part, text } : { type: 'textDone', part, text })
     } else if (event?.type === 'usage.updated' || event?.type === 'model.responded') {
       const { usage, response } = endFrom(log, index)
-      return response === null ? null : [...events, completed(usage, response)]
+      return [...events, completed(usage, response)]
     } else return null
   }
   return null
@@ -180,10 +197,10 @@ function endFrom(log: ReplayedLog, at: number) {
   return { usage, response: two.find((event) => event.type === 'model.responded') ?? null }
 }
 
-function completed(usage: EventOf<'usage.updated'> | null, response: EventOf<'model.responded'>): ModelEvent {
+function completed(usage: EventOf<'usage.updated'> | null, response: EventOf<'model.responded'> | null): ModelEvent {
   const zero = { inputTokens: 0, cachedInputTokens: 0, outputTokens: 0, reasoningTokens: 0 }
   const { costUsd: _cost, isPartCost: _part, ...counts }: TokenCounts = usage?.counts ?? zero
-  return { type: 'completed', parts: response.parts, usage: counts, stop: stopOf(usage) }
+  return { type: 'completed', parts: response?.parts ?? [], usage: counts, stop: stopOf(usage) }
 }
 
 function stopOf(usage: EventOf<'usage.updated'> | null): Extract<ModelEvent, { type: 'completed' }>['stop'] {
@@ -199,7 +216,7 @@ function failure(log: ReplayedLog): readonly ModelEvent[] | null {
     const event = log.events[index]?.event
     if (event === undefined) return null
     if (event.type === 'retry.scheduled') return [failed(event.failure, 'short', event.asked === true)]
-    if (event.type === 'model.fellBack') return [failed(event.failure, 'never')]
+    if (event.type === 'model.fellBack') return [failed(event.failure, 'short')]
     if (event.type === 'turn.ended') return event.failure === undefined ? null : [failed(event.failure, 'never')]
     if (event.type === 'item.started' && event.item.type === 'contextCompaction')
       return [failed({ code: 'contextTooLong', message: 'The request is too long.' }, 'never')]

@@ -1,5 +1,6 @@
-import { blockNotice, honoursRequests, storedFacts } from '@parley/policy'
-import { type CallItem, type ConversationEvent, type ConversationState, type ItemId, isCall } from '@parley/protocol'
+import { isDeepStrictEqual } from 'node:util'
+import { blockNotice, type CheckedPath, honoursRequests } from '@parley/policy'
+import { type CallItem, type ConversationEvent, type ConversationState, type ItemId, type OpenItem, type SandboxBlock } from '@parley/protocol'
 import { EnvironmentUnreachableError } from '@parley/workspace'
 import { withoutHint } from '../../core/repeated-calls.ts'
 import type { PreparedCall, ReadyCall, Tool, ToolOutcome } from '../../tools/tool.ts'
@@ -7,6 +8,7 @@ import { planChanged } from '../calls/advance-call.ts'
 import { secondRun } from '../calls/attempt.ts'
 import type { ReplayWait } from './replay-wait.ts'
 import { itemIdOf } from './compare-events.ts'
+import { factsOf, itemOf, unreachableIn } from './recorded-facts.ts'
 import type { ReplayedLog } from './replayed-log.ts'
 
 interface ReplayedToolParts {
@@ -15,6 +17,8 @@ interface ReplayedToolParts {
   readonly state: () => ConversationState
   /** Returns the call that the engine is about to examine. */
   readonly examined: () => ItemId | null
+  /** Calls that run. */
+  readonly runs: Set<ItemId>
 }
 
 /** Returns a tool that understands calls as it always does; their facts, plans and outcomes come from the log. */
@@ -50,10 +54,17 @@ function replayedCall(prepared: PreparedCall, itemId: ItemId, parts: ReplayedToo
       return found.facts
     },
     plan: async () => {
-      const found = await reached((event) => planOf(event, log))
+      const found = await reached((event) => planOf(event, log, parts.state()))
       if (found === null || 'unreachable' in found) throw new EnvironmentUnreachableError(found?.unreachable ?? '')
       if ('problem' in found) return found
-      return { ...found, run: async () => (await reached((event) => outcomeOf(event, parts.state()))) ?? lost }
+      return {
+        ...found,
+        async run() {
+          parts.runs.add(itemId)
+          log.touch()
+          return (await reached((event) => outcomeOf(event, parts.state()))) ?? lost
+        },
+      }
     },
   }
 }
@@ -61,55 +72,30 @@ function replayedCall(prepared: PreparedCall, itemId: ItemId, parts: ReplayedToo
 /** Outcome that is never used: a replay that is abandoned waits for nothing. */
 const lost: ToolOutcome = { status: 'unknown', modelText: '' }
 
-function unreachableIn(event: ConversationEvent): { readonly unreachable: string } | null {
-  if (event.type !== 'item.completed' || !isCall(event.item)) return null
-  const { failure, modelText = '' } = event.item
-  if (failure?.code !== 'environmentUnreachable' || !modelText.startsWith('Not run: ')) return null
-  return { unreachable: failure.message }
-}
-
-/** Returns the facts that the log has of a call, from its place on; null for none. */
-function factsOf({ events, at }: Pick<ReplayedLog, 'events' | 'at'>, itemId: ItemId) {
-  for (let index = at; index < events.length; index++) {
-    const event = events[index]?.event
-    if (event === undefined || itemIdOf(event) !== itemId) continue
-    const unreachable = unreachableIn(event)
-    if (unreachable !== null) return unreachable
-    const stored = event.type === 'approval.requested' ? event.approval.facts : itemOf(event)?.facts
-    const facts = storedFacts(stored)
-    if (facts !== null) return { facts }
-  }
-  return null
-}
-
-/** Tells if the log has the facts of a call; it has none of a call whose process ended before it. */
-export function hasFacts(events: ReplayedLog['events'], itemId: ItemId): boolean {
-  return factsOf({ events, at: 0 }, itemId) !== null
-}
-
-function itemOf(event: ConversationEvent): CallItem | null {
-  if (event.type !== 'item.completed' && event.type !== 'execution.failed') return null
-  return isCall(event.item) ? event.item : null
-}
-
 type Planned =
   | Omit<ReadyCall, 'run'>
   | { readonly problem: string }
   | { readonly unreachable: string }
 
 /** Returns the plan of a call as the log shows it: by its question, its start, or the problem that ended it. */
-function planOf(event: ConversationEvent, log: ReplayedLog): Planned | null {
+function planOf(event: ConversationEvent, log: ReplayedLog, { core }: ConversationState): Planned | null {
   const unreachable = unreachableIn(event)
   if (unreachable !== null) return unreachable
   if (event.type === 'approval.requested') {
-    const { files, detail, itemId } = event.approval
+    const { files, detail, itemId, command, cwd } = event.approval
     const question = files === undefined ? {} : { question: () => ({ files, detail }) }
-    return { payload: payloadOf(log, itemId), ...shownOf(log, itemId), ...question }
+    const shown = command === undefined ? shownOf(log, itemId) : { shown: { cwd } }
+    return { payload: payloadOf(log, itemId), ...shown, ...question }
   }
   if (event.type === 'execution.started')
     return { payload: payloadOf(log, event.itemId), ...shownOf(log, event.itemId) }
   const item = itemOf(event)
-  if (item?.failure?.code === 'invalidToolCall') return { problem: item.failure.message }
+  if (item?.failure?.code === 'invalidToolCall') {
+    const { message: problem } = item.failure
+    // A patch that was planned shows it: the question about it was the problem.
+    const isPlanned = item.type === 'fileChange' && !isDeepStrictEqual(item.changes, openChanges(core.open[item.id]))
+    return isPlanned ? { payload: '', shown: { changes: item.changes }, question: () => ({ problem }) } : { problem }
+  }
   return item?.status === 'denied' ? { payload: '', ...shownOf(log, item.id) } : null
 }
 
@@ -127,6 +113,10 @@ function payloadOf({ events, at }: ReplayedLog, itemId: ItemId): string {
         event.approval.reason.startsWith(planChanged),
     )
   return `${itemId} ${changes.length}`
+}
+
+function openChanges(open: OpenItem | undefined) {
+  return open?.item.type === 'fileChange' ? open.item.changes : []
 }
 
 /** Returns the fields of an item that its plan showed. */
@@ -153,8 +143,22 @@ function outcomeOf(event: ConversationEvent, state: ConversationState): ToolOutc
     modelText: withoutAdditions(item, state),
     fields: fieldsOf(item),
     ...(failure === undefined ? {} : { failure }),
-    ...(block === undefined ? {} : { recordedBlock: block }),
+    ...(block === undefined ? {} : { recordedBlock: { block, checkedPaths: checkedIn(item, block) } }),
   }
+}
+
+/** Returns what the log's sentence says about the paths that were blocked. */
+function checkedIn({ modelText = '' }: CallItem, { paths }: SandboxBlock): readonly CheckedPath[] {
+  const hidden = /it hides (.*?), where secrets are kept/s.exec(modelText)?.[1] ?? ''
+  const unmade = /keeps it from (.*?)(?:; |\.[ )])/s.exec(modelText)?.[1] ?? ''
+  return paths.map((path) => ({
+    path,
+    masked: hidden.split(', ').includes(path),
+    unmakeable: unmade.split(', ').includes(path),
+    writableInside: false,
+    writableOutside: true,
+    saidMissing: false,
+  }))
 }
 
 /** Returns the text of an outcome without the sentences that the engine adds: it has to add the same ones again. */
@@ -162,7 +166,7 @@ function withoutAdditions(item: CallItem, { core }: ConversationState): string {
   const plain = withoutHint(item.modelText ?? '')
   const block = item.type === 'commandExecution' ? item.sandboxBlock : undefined
   const mayAsk = honoursRequests(core.settings.approvalPolicy)
-  const notice = block === undefined ? '' : `\n${blockNotice(block, { mayAsk, checkedPaths: [] })}`
+  const notice = block === undefined ? '' : `\n${blockNotice(block, { mayAsk, checkedPaths: checkedIn(item, block) })}`
   const unblocked = plain.endsWith(notice) ? plain.slice(0, plain.length - notice.length) : plain
   const second = item.attempt === 2 ? `\n${secondRun}` : ''
   return unblocked.endsWith(second) ? unblocked.slice(0, unblocked.length - second.length) : unblocked
