@@ -54,6 +54,7 @@ const serverKinds = [
   'models',
   'logins',
   'logOut',
+  'keepTheme',
   'preview',
   'mcp',
   'restartMcp',
@@ -194,6 +195,11 @@ async function askServer(intent: ServerIntent, { parley, conversation, dispatch 
       return dispatch(
         note('info', loggedOutText(intent.provider, await parley.request('logout', { provider: intent.provider }))),
       )
+    case 'keepTheme': {
+      const { theme } = intent
+      const { file } = await parley.request('config/write', { key: 'tui.theme', value: theme })
+      return dispatch(note('info', `Colours: ${theme}, from now on (${file}).`))
+    }
     case 'preview': {
       const { conversationId } = intent
       return dispatch({ kind: 'previewed', conversationId, lines: await readPreview(parley, conversationId) })

@@ -14,6 +14,7 @@ import type {
   TurnId,
 } from '@parley/protocol'
 import type { Line } from '../view/text/span.ts'
+import type { ThemeName } from '../view/text/theme.ts'
 import type { Painted } from './answers.ts'
 import type { FileList } from './complete/file-list.ts'
 import type { KeyEvent } from './keys/key-event.ts'
@@ -158,6 +159,8 @@ export type Intent =
   /** Reads the user's messages that were completed before a seq. */
   | { readonly kind: 'olderMessages'; readonly before: number }
   | { readonly kind: 'models' }
+  /** Keeps the colours for windows to come. */
+  | { readonly kind: 'keepTheme'; readonly theme: ThemeName }
   /** Lists the providers that can be logged in to, or the logins that are kept. */
   | { readonly kind: 'logins'; readonly menu: 'login' | 'logout' }
   /** Forgets the login to a provider. */

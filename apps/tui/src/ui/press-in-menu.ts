@@ -60,7 +60,7 @@ function takeRow(ui: UiState, kind: MenuKind, row: MenuRow, { state }: UiContext
     }
     case 'theme': {
       const theme = themeNames.find((name) => name === row.key)
-      return stepTo(theme === undefined ? closed : { ...closed, theme })
+      return theme === undefined ? stepTo(closed) : stepTo({ ...closed, theme }, { kind: 'keepTheme', theme })
     }
     case 'sandbox': {
       const sandbox = sandboxModes.find((mode) => mode === row.key)

@@ -116,7 +116,7 @@ const commands: Readonly<Record<SlashName, Run>> = {
   theme(ui, argument, context) {
     if (argument === '') return openThemeMenu(ui, context)
     const theme = themeNames.find((name) => name === argument)
-    if (theme !== undefined) return stepTo({ ...ui, theme })
+    if (theme !== undefined) return stepTo({ ...ui, theme }, { kind: 'keepTheme', theme })
     return stepTo(noteNoChoice(ui, { what: 'Theme', argument, current: ui.theme, choices: themeNames }))
   },
   mcp: runMcp,

@@ -7,7 +7,8 @@ import { compactionEnded, compactionStarted } from './compactions.ts'
 import { chainDigest } from './digest.ts'
 import { rememberRequest, takeFromInbox } from './turns.ts'
 
-const windowLimit = 200
+/** Number of completed items that a state holds. */
+export const windowLimit = 200
 /** Length in code points, so that none is cut in half. */
 const titleLength = 80
 
@@ -26,7 +27,7 @@ export function reduceItem(state: ConversationState, event: ItemEvent, envelope:
     case 'item.completed':
       return completeItem(state, event, envelope)
     case 'item.started':
-      return { ...state, core: startItem(state.core, event) }
+      return { ...state, core: startItem(state.core, event, envelope.seq) }
     case 'item.discarded':
       return { ...state, core: discardItem(state.core, event.itemId) }
     case 'item.delta':
@@ -37,10 +38,18 @@ export function reduceItem(state: ConversationState, event: ItemEvent, envelope:
   }
 }
 
-function startItem(core: Core, { item, turnId }: EventOf<'item.started'>): Core {
+function startItem(core: Core, { item, turnId }: EventOf<'item.started'>, seq: number): Core {
   const opened: OpenItem = { item, turnId: turnId ?? null, output: '', progress: null, executionStarted: false }
   const started = { ...core, open: { ...core.open, [item.id]: opened }, turn: countCall(core.turn, item) }
-  return item.type === 'contextCompaction' ? compactionStarted(started, item) : started
+  const noted = item.type === 'contextCompaction' ? compactionStarted(started, item) : started
+  return rememberStart(noted, { item, turnId: turnId ?? null, seq })
+}
+
+/** Remembers the command or compaction that a client started with a key. */
+function rememberStart(core: Core, { item, ...at }: { item: Item; turnId: Turn['id'] | null; seq: number }): Core {
+  if (item.type !== 'shellCommand' && item.type !== 'contextCompaction') return core
+  const { id: itemId, requestKey: key } = item
+  return key === undefined ? core : rememberRequest(core, { key, ...at, disposition: 'started', itemId })
 }
 
 function discardItem(core: Core, itemId: ItemId): Core {
@@ -123,7 +132,7 @@ function completeItem(
   { seq, at }: Envelope,
 ): ConversationState {
   const { item } = event
-  const completed: CompletedItem = { seq, at, turnId: event.turnId ?? null, item }
+  const completed = completedBy(event, { seq, at })
   const { core } = state
   const settled: Core = {
     ...core,
@@ -136,6 +145,14 @@ function completeItem(
   }
   const noted = item.type === 'contextCompaction' ? compactionEnded(settled, item) : settled
   return { core: rememberMessage(noted, item, seq), window: [...state.window.slice(1 - windowLimit), completed] }
+}
+
+/** Returns the finished item of an `item.completed`, as a state holds it. */
+export function completedBy(
+  { item, turnId }: EventOf<'item.completed'>,
+  { seq, at }: Pick<Envelope, 'seq' | 'at'>,
+): CompletedItem {
+  return { seq, at, turnId: turnId ?? null, item }
 }
 
 function rememberMessage(core: Core, item: Item, seq: number): Core {

@@ -13,11 +13,11 @@ import { createRequestSource, type RequestContext, type RequestSource } from '..
 import { gatherContext } from '../context/session-context.ts'
 import type { Conversation } from '../conversation/conversation.ts'
 import type { StoragePatience } from '../conversation/storage-patience.ts'
+import type { FileHistory } from '../history/file-history.ts'
 import type { ConversationLimits } from '../limits/conversation-limits.ts'
 import { createForegroundCalls, type ForegroundCalls } from '../session/foreground-calls.ts'
 import type { Participants } from '../session/participants.ts'
 import { createSessionMemory, type SessionMemory } from '../session/session-memory.ts'
-import { type CompactionSettings, compactionSettings } from '../settings/compaction-settings.ts'
 import type { ModelSource } from '../settings/model-sources.ts'
 import { createRetryWait, type RetryWait } from './retry-wait.ts'
 
@@ -49,6 +49,7 @@ export interface TurnModules {
   readonly userRules: UserRules
   readonly limits: ConversationLimits
   readonly foreground: ForegroundCalls
+  readonly history: FileHistory
   /** Returns the model that makes the next call. */
   readonly model: () => CurrentModel
   /** Tells if the configuration that the conversation was opened with has a provider of this id. */
@@ -84,6 +85,7 @@ interface ModuleParts {
   readonly toolPorts: ToolPorts
   readonly mcp: ConversationMcp
   readonly limits: ConversationLimits
+  readonly history: FileHistory
   /** Rules of this conversation besides the user's own. */
   readonly givenRules: Rules
   readonly sourceOf: (providerId: string) => ModelSource
@@ -101,7 +103,7 @@ export function createTurnModules(
   parts: ModuleParts,
   { clock, ids, random, redaction, userRules, home }: Ports,
 ): TurnModules {
-  const { conversation, clients, toolPorts, mcp, limits, givenRules, sourceOf, fallbacks, config } = parts
+  const { conversation, clients, toolPorts, mcp, limits, history, givenRules, sourceOf, fallbacks, config } = parts
   const tools = createTools(toolPorts)
   const model = (): CurrentModel => {
     const choice = modelInUse(conversation.state.core)
@@ -130,6 +132,7 @@ export function createTurnModules(
     userRules,
     limits,
     foreground: createForegroundCalls(),
+    history,
     model,
     knowsProvider: (providerId) => sourceOf(providerId).isUnknown !== true,
     gather,
@@ -154,4 +157,21 @@ function budgetOf({ limits = {} }: Config): TurnBudget {
     ...(tokens === undefined ? {} : { tokens }),
     ...(costUsd === undefined ? {} : { costUsd }),
   }
+}
+
+/** Keys of the configuration about compaction; null where they are not set. */
+interface CompactionSettings {
+  /** Tokens of a request from which on it is compacted. */
+  readonly limit: number | null
+  /** Percent of the window from which on it is compacted where `limit` is null. */
+  readonly percent: number
+  /** Model of the same provider that writes the summary, in place of the conversation's. */
+  readonly model: string | null
+  readonly prompt: string | null
+}
+
+function compactionSettings(config: Config): CompactionSettings {
+  const { model_auto_compact_token_limit: limit, model_auto_compact_percent: percent } = config
+  const { compact_model: model, compact_prompt: prompt } = config
+  return { limit: limit ?? null, percent: percent ?? 80, model: model ?? null, prompt: prompt ?? null }
 }
