@@ -81,7 +81,7 @@ export const eventShapes: Readonly<Record<string, string>> = {
   'turn.continued': '{"turnId":"text","by?":"#actor"}',
   'turn.ended':
     '{"turnId":"text","outcome":"#turnOutcome","failure?":"#failure","stopReason?":"#stopReason","usage":"#tokenCounts","denials":["list","#denial"],"answerProblem?":"text"}',
-  'model.requested': '{"turnId":"text","attempt":"int>=1"}',
+  'model.requested': '{"turnId":"text","attempt":"int>=1","request?":"text"}',
   'model.responded':
     '{"turnId":"text","adapter":"text","parts":["list","any"],"text":"text","calls":["list",{"itemId":"text","callId":"text","name":"text","arguments":"text"}]}',
   'item.started': '{"turnId?":"text","item":"#item"}',

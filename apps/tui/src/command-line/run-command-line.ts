@@ -8,7 +8,7 @@ import type { WindowLaunch } from '../ink/run-interactive.ts'
 import { showEffects } from '../view/text/control-characters.ts'
 import { defineExec } from './define-exec.ts'
 import { defineLogin } from './define-login.ts'
-import { defineBundles, defineChecks, defineLookups, defineProviders } from './define-lookups.ts'
+import { defineBundles, defineChecks, defineLookups, defineProviders, defineReplay } from './define-lookups.ts'
 import { defineServers } from './define-servers.ts'
 import { flagsOf, type Settle, withCommonFlags, withImages, withPlain } from './shared-options.ts'
 
@@ -72,6 +72,7 @@ function defineProgram(opened: WindowLaunch, settle: Settle): Command {
   defineExec(program, launch, settle)
   defineLookups(program, launch, settle)
   defineBundles(program, launch, settle)
+  defineReplay(program, launch, settle)
   defineProviders(program, launch, settle)
   defineChecks(program, launch, settle)
   defineLogin(program, launch, settle)

@@ -1,7 +1,18 @@
 import type { Sandbox } from '@parley/host'
 import type { FreeformInput, ImageLimits, JsonSchemaObject, ModelAbilities } from '@parley/models'
 import type { CheckedPath, Facts } from '@parley/policy'
-import type { Answers, CallItem, ConversationId, Failure, Form, Item, ItemId, Plan, RuleRef, SandboxBlock } from '@parley/protocol'
+import type {
+  Answers,
+  CallItem,
+  ConversationId,
+  Failure,
+  Form,
+  Item,
+  ItemId,
+  Plan,
+  RuleRef,
+  SandboxBlock,
+} from '@parley/protocol'
 import type { PatchQuestion } from '@parley/workspace'
 
 /** Fields of a call item that its tool sets; the engine adds id, status and tool name. */

@@ -143,11 +143,7 @@ function judge(call: ExaminedCall | PlannedCall, { item, attempt, approval }: Ju
   const payloadHash = payloadHashOf(plan, attempt, policy.state)
   if (approval === null) return decideUnanswered(call, { item: shown, attempt, payloadHash }, policy)
   if (approval.contentHash !== payloadHash)
-    return decideUnanswered(
-      call,
-      { item: shown, attempt: askedAnew(attempt, planChanged), payloadHash },
-      policy,
-    )
+    return decideUnanswered(call, { item: shown, attempt: askedAnew(attempt, planChanged), payloadHash }, policy)
   if (!policy.isOwnAnswer(approval))
     return decideUnanswered(
       call,

@@ -1,4 +1,4 @@
-import { type ConversationEvent, type ConversationState, isCall, type Item } from '@parley/protocol'
+import { type ConversationEvent, type ConversationState, type Item, isCall } from '@parley/protocol'
 import type { RecordedEvent } from './read-recording.ts'
 import { hasFacts } from './recorded-facts.ts'
 
@@ -10,6 +10,7 @@ const alwaysGiven: ReadonlySet<string> = new Set([
   'conversation.archived',
   'conversation.recovered',
   'conversation.upgraded',
+  'files.changed',
   'context.cleared',
   'context.compacted',
   'context.restored',
@@ -139,9 +140,21 @@ function isGiven(events: readonly RecordedEvent[], at: number, place: Place): bo
   }
 }
 
+/** Items of turns; others are what users do by themselves. */
+const ofTurns: ReadonlySet<string> = new Set([
+  'userMessage',
+  'agentMessage',
+  'reasoning',
+  'commandExecution',
+  'fileChange',
+  'toolCall',
+  'contextCompaction',
+  'notice',
+])
+
 /** The engine starts a compaction by itself only after the provider found a request too long. */
 function isGivenStart(item: Item, { state }: Place): boolean {
-  if (item.type === 'shellCommand') return true
+  if (!ofTurns.has(item.type)) return true
   if (item.type !== 'contextCompaction') return false
   return item.trigger !== 'contextTooLong' || state.core.open[item.id] !== undefined
 }
@@ -154,11 +167,12 @@ interface Ended {
 }
 
 function isGivenEnd(events: readonly RecordedEvent[], at: number, { item, before, state }: Ended): boolean {
-  if (item.type === 'shellCommand') return true
+  if (!ofTurns.has(item.type)) return true
   if (item.type === 'contextCompaction') return item.status !== 'interrupted'
   if (item.type === 'userMessage') return before?.type === 'turn.started'
   // The answer itself ends a call that it denies.
-  if (isCall(item)) return before?.type === 'approval.decided' && state.core.approvals[before.approvalId]?.itemId === item.id
+  if (isCall(item))
+    return before?.type === 'approval.decided' && state.core.approvals[before.approvalId]?.itemId === item.id
   if (item.type !== 'notice') return false
   const next = events[at + 1]?.event
   if (next?.type === 'turn.ended') return false

@@ -17,7 +17,10 @@ export function unreachableIn(event: ConversationEvent): { readonly unreachable:
 }
 
 /** Returns the facts that the log has of a call, from its place on; null for none. */
-export function factsOf({ events, at }: Place, itemId: ItemId): { readonly facts: Facts } | { readonly unreachable: string } | null {
+export function factsOf(
+  { events, at }: Place,
+  itemId: ItemId,
+): { readonly facts: Facts } | { readonly unreachable: string } | null {
   for (let index = at; index < events.length; index++) {
     const event = events[index]?.event
     if (event === undefined || itemIdOf(event) !== itemId) continue

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Files } from '@parley/journal'
 import { type ConversationState, type ItemId, initialState, reduce } from '@parley/protocol'
 import { createRedaction, type Redaction } from '@parley/redaction'
-import { EnvironmentUnreachableError } from '@parley/workspace'
+import { type Environment, EnvironmentUnreachableError } from '@parley/workspace'
 import { createModelView, type ModelView } from '../../core/model-view.ts'
 import type { Clock } from '../../ports/clock-and-ids.ts'
 import type { ToolPorts } from '../../tools/define-tool.ts'
@@ -12,20 +12,22 @@ import { createTools } from '../../tools/registry.ts'
 import type { Tool } from '../../tools/tool.ts'
 import { createRequestSource } from '../context/request-source.ts'
 import { Conversation } from '../conversation/conversation.ts'
+import { createLandmarks } from '../conversation/landmarks.ts'
 import { createSideFiles } from '../conversation/side-files.ts'
 import { createStoragePatience } from '../conversation/storage-patience.ts'
+import type { FileHistory } from '../history/file-history.ts'
 import type { ConversationLimits } from '../limits/conversation-limits.ts'
 import { createForegroundCalls } from '../session/foreground-calls.ts'
 import { createSessionMemory } from '../session/session-memory.ts'
 import { createRetryWait } from '../turn/retry-wait.ts'
 import type { TurnModules } from '../turn/turn-context.ts'
 import { TurnLoop } from '../turn/turn-loop.ts'
+import { itemIdOf } from './compare-events.ts'
 import { givenEventsAt, stopAt, turnEndAfter } from './given-events.ts'
 import type { Recording } from './read-recording.ts'
 import { createReplayWait, type ReplayWait } from './replay-wait.ts'
-import { createReplayedModel } from './replayed-model.ts'
-import { itemIdOf } from './compare-events.ts'
 import type { ReplayedLog } from './replayed-log.ts'
+import { createReplayedModel } from './replayed-model.ts'
 import { rulesOf } from './replayed-rules.ts'
 import { replayedTool } from './replayed-tools.ts'
 
@@ -65,13 +67,18 @@ export function beginLife(parts: LifeParts, ports: ReplayPorts): ReplayLife {
     headCrc: null,
     nextSeq: state.core.seq + 1,
     journal: {
-      append: log.take,
+      append(lines) {
+        log.take(lines)
+        return 0
+      },
       synced: () => Promise.resolve(),
       async *linesAfter() {},
       crcOf: () => null,
       assertStored: () => undefined,
+      settled: () => undefined,
       close: () => Promise.resolve(),
     },
+    landmarks: createLandmarks(),
     sideFiles: {
       ...createSideFiles(ports.files, recording.folder),
       put: (content) => Promise.resolve(`sha256:${createHash('sha256').update(content).digest('hex')}`),
@@ -100,7 +107,7 @@ function created({ conversationId, events }: Recording): { state: ConversationSt
 
 /** Returns the state of an engine with the events of a write that a crash cut. */
 function wholeState({ state, view }: Conversation, { cutOff }: ReplayedLog) {
-  for (const { event, seq } of cutOff) view.apply(event, seq)
+  for (const { event, seq } of cutOff) view.apply(event, { seq, place: 0 })
   return { state: cutOff.reduce(reduce, state), view }
 }
 
@@ -182,11 +189,12 @@ function modulesOf({ log, wait, runs, conversation, clock, recording }: ModulePa
       add: () => ({ problem: 'A replay adds no rule.' }),
     },
     limits: noLimits,
+    history: noHistory(ports.tools.environment),
     foreground: createForegroundCalls(),
     model,
     knowsProvider: () => true,
     gather,
-    requests: { next: requests.next, hash: requests.hash, forget: () => undefined, prepare },
+    requests: { next: requests.next, hash: requests.hash, forget: () => undefined, warmUp: () => undefined, prepare },
     // Compactions come from the log: whether one is due depends on settings that no log holds.
     compaction: { limit: Infinity, percent: Infinity, model: null, prompt: null },
     budget: {},
@@ -213,7 +221,9 @@ function asksModel(log: ReplayedLog, recording: Recording, { state }: Conversati
   const end = turnEndAfter(recording, at)?.event
   if (end?.type === 'turn.ended' && end.failure?.code === 'environmentUnreachable')
     throw new EnvironmentUnreachableError(end.failure.message)
-  return next.event.type !== 'context.set' && givenEventsAt(recording, at, state) === 0 && stopAt(recording, at) === null
+  return (
+    next.event.type !== 'context.set' && givenEventsAt(recording, at, state) === 0 && stopAt(recording, at) === null
+  )
 }
 
 /** Returns the next question of the engine; the outcome of a first run may come before it. */
@@ -331,6 +341,21 @@ function shellOf({ events }: Recording): string | undefined {
   return undefined
 }
 
+/** History of a replay, which changes no file: what changed then is in the log. */
+function noHistory(environment: Environment): FileHistory {
+  return {
+    environment,
+    get store(): never {
+      throw new Error('A replay keeps no contents of files.')
+    },
+    problem: () => null,
+    begin: () => undefined,
+    around: ({ run }) => run(),
+    alone: (run) => run(({ run: effect }) => effect()),
+    [Symbol.asyncDispose]: () => Promise.resolve(),
+  }
+}
+
 /** Limits of a replay, which starts no command: what a sandbox blocked is in the log. */
 const noLimits: ConversationLimits = {
   reason: null,
@@ -346,4 +371,3 @@ const noLimits: ConversationLimits = {
   prepare: () => Promise.reject(new Error('A replay starts nothing.')),
   [Symbol.asyncDispose]: () => Promise.resolve(),
 }
-

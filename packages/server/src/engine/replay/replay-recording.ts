@@ -25,11 +25,7 @@ export interface Replay {
 const patienceMs = 5000
 
 /** Runs the engine on a recording, from its first event to the last or to the first difference. */
-export async function replayRecording(
-  recording: Recording,
-  program: string,
-  ports: ReplayPorts,
-): Promise<Replay> {
+export async function replayRecording(recording: Recording, program: string, ports: ReplayPorts): Promise<Replay> {
   const log = createReplayedLog(recording, program)
   const course = createCourse(log, recording, ports)
   course.begin()
@@ -111,11 +107,20 @@ function createCourse(log: ReplayedLog, recording: Recording, ports: ReplayPorts
     life.wait.changed()
   }
 
+  /** Nothing awaits a step, so that a fault in it becomes a difference. */
+  function goOnSafely(): void {
+    try {
+      goOn()
+    } catch (error) {
+      log.differ(`This cannot be recorded again: ${String(error)}`)
+    }
+  }
+
   return {
     begin() {
       // After the engine has gone back to the event loop's tasks, as when a client's request came then.
-      log.subscribe(() => queueMicrotask(goOn))
-      goOn()
+      log.subscribe(() => queueMicrotask(goOnSafely))
+      goOnSafely()
     },
     get isRunning() {
       return life.turns.running

@@ -2,8 +2,8 @@ import type { ModelClient, ModelEvent, ModelFacts, ModelFailure } from '@parley/
 import type { ConversationEvent, EventOf, Failure, Item, ItemId, TokenCounts } from '@parley/protocol'
 import type { ModelSource } from '../settings/model-sources.ts'
 import type { RecordedEvent } from './read-recording.ts'
-import type { ReplayedLog } from './replayed-log.ts'
 import type { ReplayWait } from './replay-wait.ts'
+import type { ReplayedLog } from './replayed-log.ts'
 
 /** Failures after which the attempts of a broken answer are counted, not those of a request. */
 const brokenOff: ReadonlySet<string> = new Set(['streamCut', 'idleTimeout', 'malformedStream'])

@@ -55,7 +55,8 @@ function targetOf(text: string): Rule['target'] | null {
   if (kind === 'tool') return { kind, tool: rest }
   if (kind === 'path' || kind === 'mcp') return { kind, pattern: rest }
   if (kind !== 'command') return null
-  const [, words = '', exact, rights] = /^(.*?)( \(exactly\))?( \(with network\)| \(outside the sandbox\))?$/s.exec(rest) ?? []
+  const [, words = '', exact, rights] =
+    /^(.*?)( \(exactly\))?( \(with network\)| \(outside the sandbox\))?$/s.exec(rest) ?? []
   return {
     kind,
     prefix: words.split(' ').map((word) => word.split('|')),

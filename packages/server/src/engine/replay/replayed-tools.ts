@@ -1,14 +1,14 @@
 import { isDeepStrictEqual } from 'node:util'
 import { blockNotice, type CheckedPath, honoursRequests } from '@parley/policy'
-import { type CallItem, type ConversationEvent, type ConversationState, type ItemId, type OpenItem, type SandboxBlock } from '@parley/protocol'
+import type { CallItem, ConversationEvent, ConversationState, ItemId, OpenItem, SandboxBlock } from '@parley/protocol'
 import { EnvironmentUnreachableError } from '@parley/workspace'
 import { withoutHint } from '../../core/repeated-calls.ts'
 import type { PreparedCall, ReadyCall, Tool, ToolOutcome } from '../../tools/tool.ts'
 import { planChanged } from '../calls/advance-call.ts'
 import { secondRun } from '../calls/attempt.ts'
-import type { ReplayWait } from './replay-wait.ts'
 import { itemIdOf } from './compare-events.ts'
 import { factsOf, itemOf, unreachableIn } from './recorded-facts.ts'
+import type { ReplayWait } from './replay-wait.ts'
 import type { ReplayedLog } from './replayed-log.ts'
 
 interface ReplayedToolParts {
@@ -72,10 +72,7 @@ function replayedCall(prepared: PreparedCall, itemId: ItemId, parts: ReplayedToo
 /** Outcome that is never used: a replay that is abandoned waits for nothing. */
 const lost: ToolOutcome = { status: 'unknown', modelText: '' }
 
-type Planned =
-  | Omit<ReadyCall, 'run'>
-  | { readonly problem: string }
-  | { readonly unreachable: string }
+type Planned = Omit<ReadyCall, 'run'> | { readonly problem: string } | { readonly unreachable: string }
 
 /** Returns the plan of a call as the log shows it: by its question, its start, or the problem that ended it. */
 function planOf(event: ConversationEvent, log: ReplayedLog, { core }: ConversationState): Planned | null {
@@ -96,7 +93,8 @@ function planOf(event: ConversationEvent, log: ReplayedLog, { core }: Conversati
     const isPlanned = item.type === 'fileChange' && !isDeepStrictEqual(item.changes, openChanges(core.open[item.id]))
     return isPlanned ? { payload: '', shown: { changes: item.changes }, question: () => ({ problem }) } : { problem }
   }
-  return item?.status === 'denied' ? { payload: '', ...shownOf(log, item.id) } : null
+  // A call that was stopped before it was planned waits for the stop.
+  return item === null || item.status === 'interrupted' ? null : { payload: '', ...shownOf(log, item.id) }
 }
 
 /**

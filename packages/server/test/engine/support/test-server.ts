@@ -88,7 +88,6 @@ export function testPlace(): TestPlace {
     read: (name) => readFileSync(join(cwd, name), 'utf8'),
     async [Symbol.asyncDispose]() {
       await Promise.allSettled([...servers].map((server) => server.close()))
-      await (await import('./replay-logs.ts')).replayLogs(root)
       rmSync(root, { recursive: true, force: true })
     },
   }
