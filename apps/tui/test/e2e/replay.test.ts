@@ -1,5 +1,4 @@
 import { readFile, writeFile } from 'node:fs/promises'
-import { withChecksum } from '@parley/journal'
 import { expect, test } from 'vitest'
 import { execWorld, fullAccess, shell } from './exec-world.ts'
 
@@ -18,7 +17,7 @@ test('a conversation, its log and its bundle are replayed without the model, and
     expect(JSON.parse((await world.shell(`parley replay ${file} --json`)).stdout)).toMatchObject({ difference: null })
   const lines = (await readFile(world.path('a.jsonl'), 'utf8')).trimEnd().split('\n')
   const changed = lines.map((line) =>
-    line.includes('"item.completed"') ? resealed(line.replace('exit 0', 'exit 1')) : line,
+    line.includes('"item.completed"') ? line.replace('exit 0', 'exit 1').replace(/,"crc":"\w+"\}$/, '}') : line,
   )
   await writeFile(world.path('a.jsonl'), `${changed.join('\n')}\n`)
   expect(await world.shell('parley replay a.jsonl')).toMatchObject({
@@ -28,7 +27,3 @@ test('a conversation, its log and its bundle are replayed without the model, and
   expect(await world.shell('parley replay none.tar')).toMatchObject({ exitCode: 2 })
   expect(world.model.requests).toHaveLength(asked)
 })
-
-function resealed(line: string): string {
-  return withChecksum(`${line.slice(0, line.lastIndexOf(',"crc":'))}}`).text
-}

@@ -15,6 +15,10 @@ const renamed: ReadonlySet<string> = new Set(['payloadHash', 'contentHash'])
 
 /** Compares events of a log with those of its replay. */
 export interface EventComparison {
+  /** Number of events that were equal. */
+  readonly compared: number
+  /** Number of requests whose hash was equal. */
+  readonly hashes: number
   /** Returns the first difference; null where there is none. */
   differenceOf(logged: ConversationEvent, replayed: ConversationEvent): EventDifference | null
 }
@@ -23,6 +27,8 @@ export interface EventComparison {
 export function createComparison({ mayAdd }: { readonly mayAdd: () => boolean }): EventComparison {
   const names = new Map<string, unknown>()
   let about = ''
+  let compared = 0
+  let hashes = 0
 
   function isRenamed(logged: unknown, replayed: unknown): boolean {
     const known = names.get(`${about} ${String(logged)}`)
@@ -49,9 +55,19 @@ export function createComparison({ mayAdd }: { readonly mayAdd: () => boolean })
   }
 
   return {
+    get compared() {
+      return compared
+    },
+    get hashes() {
+      return hashes
+    },
     differenceOf(logged, replayed) {
       about = itemIdOf(logged) ?? ''
-      return compare(logged, replayed, [])
+      const found = compare(logged, replayed, [])
+      if (found !== null) return found
+      compared++
+      if (logged.type === 'model.requested' && logged.request !== undefined) hashes++
+      return null
     },
   }
 }

@@ -33,8 +33,8 @@ export async function replayRecording(recording: Recording, program: string, por
   course.end()
   return {
     events: log.events.length,
-    compared: log.compared,
-    hashes: log.hashes,
+    compared: log.checked.compared,
+    hashes: log.checked.hashes,
     unhashed: unhashedBefore(log),
     difference: log.difference,
     notes: notesOn(recording),
@@ -101,7 +101,10 @@ function createCourse(log: ReplayedLog, recording: Recording, ports: ReplayPorts
     // Nothing was recorded before the first message, and the engine writes the first event with it.
     const from = log.at === 0 ? 1 : log.at
     const count = givenEventsAt(recording, from, life.conversation.state)
-    if (count > 0) return give(from, count)
+    if (count > 0) {
+      give(from, count)
+      return
+    }
     const how = stopAt(recording, log.at)
     if (how !== null && mayStop()) stop(how)
     life.wait.changed()

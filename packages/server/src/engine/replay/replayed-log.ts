@@ -1,7 +1,7 @@
 import { decodeLine } from '@parley/journal'
 import type { ConversationEvent, Envelope } from '@parley/protocol'
 import type { Ids } from '../../ports/clock-and-ids.ts'
-import { createComparison, type EventDifference } from './compare-events.ts'
+import { createComparison, type EventComparison, type EventDifference } from './compare-events.ts'
 import { isTakenUp } from './given-events.ts'
 import type { RecordedEvent, Recording } from './read-recording.ts'
 
@@ -23,10 +23,7 @@ export interface ReplayedLog {
   readonly at: number
   readonly next: RecordedEvent | undefined
   readonly difference: ReplayDifference | null
-  /** Number of requests whose hash was compared. */
-  readonly hashes: number
-  /** Number of events that the engine made again. */
-  readonly compared: number
+  readonly checked: Pick<EventComparison, 'compared' | 'hashes'>
   readonly ended: boolean
   /** Takes lines that the engine records. Throws once the log has ended or differs. */
   take(lines: readonly string[]): void
@@ -47,7 +44,7 @@ export interface ReplayedLog {
 
 export function createReplayedLog(recording: Recording, ownProgram: string): ReplayedLog {
   const { events, program, conversationId } = recording
-  const comparison = createComparison({ mayAdd: () => program !== ownProgram || isEarlier(events, at) })
+  const checked = createComparison({ mayAdd: () => program !== ownProgram || isEarlier(events, at) })
   const listeners = new Set<() => void>()
   const replayedSeqs: number[] = []
   const ids = createIds(events, () => at)
@@ -55,36 +52,30 @@ export function createReplayedLog(recording: Recording, ownProgram: string): Rep
   let isGiving = false
   let cutOff: Envelope[] = []
   let difference: ReplayDifference | null = null
-  let hashes = 0
-  let compared = 0
+
+  function touch(): void {
+    for (const listener of listeners) listener()
+  }
 
   function differ(what: string, found?: EventDifference): void {
     difference ??= { seq: events[at]?.seq ?? 0, what, ...found }
-    for (const listener of listeners) listener()
+    touch()
   }
 
   function takeOne(seq: number, event: ConversationEvent): void {
     if (event.type === 'item.delta' || event.type === 'item.progress') return
     const recorded = events[at]
     if (recorded === undefined || difference !== null) throw new ReplayEndedError('The replay has ended.')
-    if (!isGiving && isTakenUp(recording, at)) {
-      for (const listener of listeners) listener()
-      throw new ReplayEndedError('The process of the log had ended here.')
+    if (!isGiving && isTakenUp(recording, at)) queueMicrotask(touch)
+    if (!isGiving && isTakenUp(recording, at)) throw new ReplayEndedError('The process of the log had ended here.')
+    const found = isGiving ? null : checked.differenceOf(recorded.event, event)
+    if (found !== null) {
+      differ(whatDiffers(recorded.event, event), found)
+      throw new ReplayEndedError('The replay differs from its log.')
     }
-    if (!isGiving) check(recorded.event, event)
     ids.use(recorded.event)
     replayedSeqs.push(seq)
     at++
-  }
-
-  function check(logged: ConversationEvent, event: ConversationEvent): void {
-    const found = comparison.differenceOf(logged, event)
-    if (found !== null) {
-      differ(whatDiffers(logged, event), found)
-      throw new ReplayEndedError('The replay differs from its log.')
-    }
-    compared++
-    if (logged.type === 'model.requested' && logged.request !== undefined) hashes++
   }
 
   return {
@@ -98,12 +89,7 @@ export function createReplayedLog(recording: Recording, ownProgram: string): Rep
     get difference() {
       return difference
     },
-    get hashes() {
-      return hashes
-    },
-    get compared() {
-      return compared
-    },
+    checked,
     get cutOff() {
       return cutOff
     },
@@ -121,7 +107,7 @@ export function createReplayedLog(recording: Recording, ownProgram: string): Rep
       }
       cutOff = []
       ids.taken()
-      for (const listener of listeners) listener()
+      touch()
     },
     give(record) {
       isGiving = true
@@ -132,16 +118,22 @@ export function createReplayedLog(recording: Recording, ownProgram: string): Rep
       }
     },
     differ,
-    touch() {
-      for (const listener of listeners) listener()
-    },
+    touch,
     subscribe: (listener) => void listeners.add(listener),
-    replayedSeq(seq) {
-      const index = events.findLastIndex((recorded) => recorded.seq <= seq)
-      return replayedSeqs[index] ?? replayedSeqs.at(-1) ?? 0
-    },
+    replayedSeq: (seq) => seqOf(seq, { events, replayedSeqs }),
     ids: { ...ids, conversation: () => conversationId },
   }
+}
+
+interface Numbered {
+  readonly events: readonly RecordedEvent[]
+  /** Numbers of the events in the replay. */
+  readonly replayedSeqs: readonly number[]
+}
+
+function seqOf(seq: number, { events, replayedSeqs }: Numbered): number {
+  const index = events.findLastIndex((recorded) => recorded.seq <= seq)
+  return replayedSeqs[index] ?? replayedSeqs.at(-1) ?? 0
 }
 
 /** Tells if an earlier program wrote this event: it wrote no hash with the request of its turn. */

@@ -26,12 +26,11 @@ export function createReplayedModel(log: ReplayedLog, wait: ReplayWait): ModelSo
         return
       }
       const place = log.at
-      for (const event of said) {
-        if (event.type === 'completed') failed.length = 0
-        if (event.type === 'failed') failed.push(event.failure.code)
-        yield event
-        if (event.type === 'completed' || event.type === 'failed') return
-      }
+      yield* said
+      const [last] = said.slice(-1)
+      if (last?.type === 'failed') failed.push(last.failure.code)
+      if (last?.type === 'completed') failed.length = 0
+      if (last?.type === 'failed' || last?.type === 'completed') return
       // What was said is recorded before more is.
       await wait.until(() => (log.at === place ? null : true), signal)
     }
