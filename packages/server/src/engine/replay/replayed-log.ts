@@ -49,7 +49,7 @@ export function createReplayedLog(recording: Recording, ownProgram: string): Rep
   const replayedSeqs: number[] = []
   const ids = createIds(events, () => at)
   let at = 0
-  let isGiving = false
+  const given = createSwitch()
   let cutOff: Envelope[] = []
   let difference: ReplayDifference | null = null
 
@@ -66,9 +66,9 @@ export function createReplayedLog(recording: Recording, ownProgram: string): Rep
     if (event.type === 'item.delta' || event.type === 'item.progress') return
     const recorded = events[at]
     if (recorded === undefined || difference !== null) throw new ReplayEndedError('The replay has ended.')
-    if (!isGiving && isTakenUp(recording, at)) queueMicrotask(touch)
-    if (!isGiving && isTakenUp(recording, at)) throw new ReplayEndedError('The process of the log had ended here.')
-    const found = isGiving ? null : checked.differenceOf(recorded.event, event)
+    if (!given.isOn() && isTakenUp(recording, at)) queueMicrotask(touch)
+    if (!given.isOn() && isTakenUp(recording, at)) throw new ReplayEndedError('The process of the log had ended here.')
+    const found = given.isOn() ? null : checked.differenceOf(recorded.event, event)
     if (found !== null) {
       differ(whatDiffers(recorded.event, event), found)
       throw new ReplayEndedError('The replay differs from its log.')
@@ -109,19 +109,28 @@ export function createReplayedLog(recording: Recording, ownProgram: string): Rep
       ids.taken()
       touch()
     },
-    give(record) {
-      isGiving = true
-      try {
-        record()
-      } finally {
-        isGiving = false
-      }
-    },
+    give: given.during,
     differ,
     touch,
     subscribe: (listener) => void listeners.add(listener),
     replayedSeq: (seq) => seqOf(seq, { events, replayedSeqs }),
     ids: { ...ids, conversation: () => conversationId },
+  }
+}
+
+/** Returns a switch that is on while a function runs. */
+function createSwitch() {
+  let on = false
+  return {
+    isOn: () => on,
+    during(run: () => void): void {
+      on = true
+      try {
+        run()
+      } finally {
+        on = false
+      }
+    },
   }
 }
 
