@@ -64,7 +64,7 @@ it('these fields of events are all that redaction does not treat as plain text',
   expect(Object.fromEntries(listed)).toEqual({
     hash: [
       ...['approval.contentHash', 'approval.files.after', 'approval.files.before', 'changes.after', 'changes.before'],
-      ...['files.after.hash', 'files.before.hash'],
+      ...['files.after.hash', 'files.before.hash', 'request'],
       ...['item.changes.after', 'item.changes.before', 'item.patchHash', 'payloadHash', 'seal'],
     ],
     id: [

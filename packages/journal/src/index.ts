@@ -2,7 +2,7 @@ export { importSession } from './bundle/import-session.ts'
 export type { BundleManifest } from './bundle/manifest.ts'
 export { BundleError, openBundle } from './bundle/read-bundle.ts'
 export { writeBundle } from './bundle/write-bundle.ts'
-export { makeFolders, removeQuietly, replaceFile, replaceSynced } from './disk/file-io.ts'
+export { createFile, makeFolders, removeQuietly, replaceFile, replaceSynced, writeAll } from './disk/file-io.ts'
 export {
   type Files,
   LOG_CHANGED,

@@ -1,7 +1,7 @@
-import { appendFileSync, chmodSync, mkdtempSync, rmSync } from 'node:fs'
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { BundleError, type Files, openBundle, putSideFile, sessionPaths } from '@parley/journal'
+import { BundleError, createFile, type Files, openBundle, putSideFile, sessionPaths, writeAll } from '@parley/journal'
 import type { ParamsOf, ResultOf } from '@parley/protocol'
 import { rejection } from '../../replies/rejection.ts'
 import type { PolicyPorts } from '../policy/read-rules.ts'
@@ -46,7 +46,8 @@ function unpacked(files: Files, file: string, folder: string): Promise<Recording
   return openBundle(files, file, async (bundle) => {
     const log = join(folder, `${bundle.manifest.conversationId}.jsonl`)
     const sideFiles = join(folder, 'files')
-    await bundle.unpackLog((chunk) => appendFileSync(log, chunk, { mode: 0o600 }))
+    const unpacking = createFile(files, log)
+    await bundle.unpackLog((chunk) => writeAll(files, unpacking, chunk)).finally(() => files.close(unpacking))
     for (const ref of bundle.sideFiles) await putSideFile(files, sideFiles, await bundle.unpackSideFile(ref))
     return readRecording(files, log, sideFiles)
   })

@@ -4,7 +4,8 @@ import { notStarted } from '../../tools/tool.ts'
 import { foreignYes } from '../calls/advance-call.ts'
 import { givenEventsAt, isTakenUp, stopAt } from './given-events.ts'
 import type { Recording } from './read-recording.ts'
-import { beginLife, type ReplayLife, type ReplayPorts, replaySeal } from './replay-life.ts'
+import { beginLife, type ReplayLife } from './replay-life.ts'
+import { type ReplayPorts, replaySeal } from './replay-modules.ts'
 import { createReplayedLog, type ReplayDifference, ReplayEndedError, type ReplayedLog } from './replayed-log.ts'
 
 export interface Replay {
@@ -110,7 +111,7 @@ function createCourse(log: ReplayedLog, recording: Recording, ports: ReplayPorts
     life.wait.changed()
   }
 
-  /** Nothing awaits a step, so that a fault in it becomes a difference. */
+  /** Turns a fault in a step, which nobody awaits, into a difference. */
   function goOnSafely(): void {
     try {
       goOn()

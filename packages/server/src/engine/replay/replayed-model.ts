@@ -68,7 +68,7 @@ function isHandedOver({ events, at }: ReplayedLog): boolean {
 function ahead<Type extends ConversationEvent['type']>(log: ReplayedLog, type: Type): EventOf<Type> | null {
   for (let index = log.at; index < log.events.length; index++) {
     const event = log.events[index]?.event
-    if (event?.type === type) return event as EventOf<Type> // narrowed by its type
+    if (event?.type === type) return event as EventOf<Type> // narrowed: by its type
     if (event?.type === 'conversation.recovered') return null
   }
   return null
