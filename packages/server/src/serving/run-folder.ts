@@ -53,7 +53,7 @@ export function ownRunFolders(env: Place['env']): readonly string[] {
   return runFolders({ env, uid: process.getuid?.() ?? 0 })
 }
 
-const youngMs = 10_000
+const youngMs = 1_000
 
 interface RunSocketOptions {
   readonly env: Readonly<Record<string, string | undefined>>
@@ -100,7 +100,7 @@ export async function removeStaleSockets(ours: string): Promise<void> {
 /** Returns false for a new socket, which does not listen yet. */
 function isOld(path: string): boolean {
   const facts = lstatSync(path, { throwIfNoEntry: false })
-  return facts !== undefined && Date.now() - facts.mtimeMs > youngMs
+  return facts !== undefined && Math.abs(Date.now() - facts.mtimeMs) > youngMs
 }
 
 async function isAbandoned(path: string): Promise<boolean> {

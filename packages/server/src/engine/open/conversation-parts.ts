@@ -1,7 +1,6 @@
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { rmSync } from 'node:fs'
 import { layerOfOverrides } from '@parley/config'
+import { type Host, makeOwnFolder } from '@parley/host'
 import {
   EventLog,
   type Files,
@@ -61,19 +60,16 @@ interface NewConversation {
   readonly created: InitialSettings
   /** Called when its log is made. */
   readonly onStart: () => void
-}
-
-/** Makes the folder of an ephemeral conversation, which its owner can enter whatever the umask is. */
-function temporaryFolder(): string {
-  const path = mkdtempSync(join(tmpdir(), 'parley-ephemeral-'))
-  chmodSync(path, 0o700)
-  return path
+  readonly processes: Pick<Host, 'startGuard' | 'removeWhenKilled'>
 }
 
 /** Returns the parts of a new conversation; its log is made when the first event is recorded. */
-export function newParts(files: Files, { conversationId, home, params, created, onStart }: NewConversation): OpenParts {
+export function newParts(files: Files, conversation: NewConversation): OpenParts {
+  const { conversationId, params, created, onStart } = conversation
   const isEphemeral = params.ephemeral === true
-  const root = isEphemeral ? temporaryFolder() : home
+  const { root, dispose } = isEphemeral
+    ? temporaryRoot(conversation)
+    : { root: conversation.home, dispose: () => undefined }
   const paths = sessionPaths(root, conversationId)
   if (paths === null) throw rejection('internal', 'A new conversation got an invalid id.')
   const { core, window } = initialState(conversationId)
@@ -96,8 +92,20 @@ export function newParts(files: Files, { conversationId, home, params, created, 
     recovered: null,
     warnings: created.warnings,
     overrides: params,
-    dispose: () => {
-      if (isEphemeral) rmSync(root, { recursive: true, force: true })
+    dispose,
+  }
+}
+
+/** Makes the folder of an ephemeral conversation, which goes with the conversation or with a killed process. */
+function temporaryRoot({ processes }: NewConversation) {
+  const root = makeOwnFolder('ephemeral')
+  processes.startGuard()
+  const forget = processes.removeWhenKilled(root)
+  return {
+    root,
+    dispose() {
+      rmSync(root, { recursive: true, force: true })
+      forget()
     },
   }
 }

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import { type Config, secretsOfConfig } from '@parley/config'
+import type { Host } from '@parley/host'
 import type { Files } from '@parley/journal'
 import { type McpServers, mcpSettings } from '@parley/mcp-client'
 import {
@@ -52,8 +53,7 @@ interface Resumer {
 }
 
 /** Settings and changes with which a conversation opens: new, resumed or forked. */
-export interface ConversationSetup {
-  readonly program: string
+export interface ConversationSetup extends Pick<SetupPorts, 'program' | 'processes'> {
   /** Resolves to the places of secrets on this machine, which the settings below are checked with. */
   secrets(): Promise<SecretPaths>
   initialSettings(params: StartParams, secrets: SecretPaths): InitialSettings
@@ -100,6 +100,7 @@ export function createSetup(ports: SetupPorts): ConversationSetup {
     }
   return {
     program: ports.program,
+    processes: ports.processes,
     secrets: ports.secrets,
     initialSettings: (params, secrets) => initialSettings(params, { ...ports, secrets }),
     keepNew(conversationId, { addDirs = [] }, { cwd, settings }) {
@@ -156,6 +157,7 @@ export interface SetupPorts {
   readonly report: (fault: unknown, conversationId?: ConversationId) => void
   /** Sends a notice to every connected client. */
   readonly notify: (notice: ServerNotice) => void
+  readonly processes: Pick<Host, 'startGuard' | 'removeWhenKilled'>
 }
 
 /** Builds the modules of a conversation and looks at its environment. Rejects when a new one could not work there. */

@@ -64,7 +64,14 @@ export class StoredConversations {
     const { files, home, setup } = this.#ports
     const created = setup.initialSettings(params, await setup.secrets())
     const onStart = () => setup.keepNew(conversationId, params, created)
-    const parts = newParts(files, { conversationId, home, params, created, onStart })
+    const parts = newParts(files, {
+      conversationId,
+      home,
+      params,
+      created,
+      onStart,
+      processes: setup.processes,
+    })
     await this.#locks.take(conversationId, parts.paths)
     return this.#keep(conversationId, parts)
   }
