@@ -16,7 +16,7 @@ import {
 
 const toolServer = new URL('../../../../packages/server/test/tools/mcp/support/ugly-server.mjs', import.meta.url)
 
-/** How the two processes of a run end. */
+/** How client and server of a run end; `killAll`: with the guard that ends the rest. */
 export const endings = [
   'turnEnds',
   'interrupt',
@@ -26,6 +26,7 @@ export const endings = [
   'killClient',
   'killServer',
   'killBoth',
+  'killAll',
 ] as const
 export type EndingOfRun = (typeof endings)[number]
 
@@ -42,8 +43,10 @@ export interface OrphanWorld extends AsyncDisposable {
   run(): Promise<void>
   /** Processes of the run, its commands and its guards that are still there. */
   processes(): readonly string[]
-  /** Files that a run has only while it goes on. */
+  /** Files that a run has only while it goes on, without the /tmp of its commands. */
   files(): readonly string[]
+  /** Folders that commands of killed servers had as /tmp, which the next start removes: a resume may need the name. */
+  scratch(): readonly string[]
   /** Starts a short run of its own, as any later use of the program does. */
   nextStart(): Promise<void>
 }
@@ -78,11 +81,21 @@ export async function orphanWorld({ ending, interactive, sandboxed, ephemeral }:
   const processes = () => processesWith([seconds, folder.path])
   const owned = stack.move()
 
+  function end(client: number, ofRun: readonly number[]): void {
+    if (ending === 'killAll') {
+      // A server that is not stopped starts another guard.
+      for (const pid of ofRun.filter(isServer)) process.kill(pid, 'SIGSTOP')
+      for (const pid of processes().filter((each) => commandOf(each).includes('parley-guard')))
+        process.kill(pid, 'SIGKILL')
+    }
+    endProcesses(ending, client, ofRun)
+  }
+
   async function runExec(): Promise<void> {
     // Kept until the world ends: its disposal would kill what must end by itself.
     const run = owned.use(startCli(['exec', ...flags, 'go'], { ...options, keepStdinOpen: true }))
     await whenUp()
-    endProcesses(ending, run.pid, run.processes())
+    end(run.pid, run.processes())
     await run.result
   }
 
@@ -98,7 +111,7 @@ export async function orphanWorld({ ending, interactive, sandboxed, ephemeral }:
       pty.press('Ctrl+C')
       pty.press('Ctrl+C')
       pty.press('Ctrl+D')
-    } else endProcesses(ending, pty.pid, pty.processes())
+    } else end(pty.pid, pty.processes())
     if (ending === 'killServer') pty.kill('SIGTERM')
     await pty.exited
   }
@@ -111,10 +124,12 @@ export async function orphanWorld({ ending, interactive, sandboxed, ephemeral }:
     files: () => [
       ...readdirSync(at('work')).filter((name) => name !== 'up'),
       ...readdirSync(at('tmp')),
-      ...readdirSync(at('run'), { recursive: true }).map(String).filter((name) => name.endsWith('.sock')),
+      ...readdirSync(at('run'), { recursive: true })
+        .map(String)
+        .filter((name) => name.endsWith('.sock')),
       ...readdirSync(at('home/.parley/cache')).filter((name) => name.startsWith('held')),
-      ...namesIn(at('home/.parley/scratch')),
     ],
+    scratch: () => namesIn(at('home/.parley/scratch')),
     async nextStart() {
       await runCli(['exec', '--ephemeral', 'again'], options)
     },
@@ -147,9 +162,15 @@ env_key = "TEST_KEY"
 ${servers.join('')}`
 }
 
+const isServer = (pid: number) => commandOf(pid).includes('server.mjs')
+
 function endProcesses(ending: EndingOfRun, client: number, processes: readonly number[]): void {
-  const server = processes.find((pid) => commandOf(pid).includes('server.mjs'))
+  const server = processes.find(isServer)
   if (server === undefined) throw new Error('there is no server')
+  const both = [
+    [server, 'SIGKILL'],
+    [client, 'SIGKILL'],
+  ] as const
   const signals = {
     turnEnds: [],
     interrupt: [[client, 'SIGINT']],
@@ -158,10 +179,8 @@ function endProcesses(ending: EndingOfRun, client: number, processes: readonly n
     hangUp: [[client, 'SIGHUP']],
     killClient: [[client, 'SIGKILL']],
     killServer: [[server, 'SIGKILL']],
-    killBoth: [
-      [server, 'SIGKILL'],
-      [client, 'SIGKILL'],
-    ],
+    killBoth: both,
+    killAll: both,
   } as const satisfies Record<EndingOfRun, readonly (readonly [number, NodeJS.Signals])[]>
   for (const [pid, signal] of signals[ending]) process.kill(pid, signal)
 }

@@ -65,9 +65,10 @@ for note in "$notes"/${noteKind}-"$part"-*; do
   [ -f "$note" ] || continue
   kept=
   while IFS= read -r line; do
-    path=\${line#?} path=\${path%?}
+    path=\${line#?}
+    path=\${path%?}
     # A path that is quoted is left to the next start.
-    case $path in *\\*) kept=yes; continue ;; esac
+    case $path in *\\\\*) kept=yes; continue ;; esac
     rmdir "$path"/${holderKind}-"$part"-* && rmdir "$path"
   done <"$note"
   [ -n "$kept" ] || rm -f -- "$note"
