@@ -12,7 +12,7 @@ export { type GuardKind, guardKinds, guardText, laterUse } from './paths/guarded
 export type { GuardSurroundings } from './paths/guarded-paths.ts'
 export type { StartedProgram } from './paths/own-programs.ts'
 export { type PinnedFolders, pinFolders } from './paths/pinned-folders.ts'
-export { sweepReserved } from './paths/reserved-names.ts'
+export { hasAbandonedNotes, sweepReserved } from './paths/reserved-names.ts'
 export { type Guard, guardByName, lookAtPaths, type PathStanding, type Paths, rootOf } from './paths/what-a-path-is.ts'
 export {
   type BackgroundPorts,

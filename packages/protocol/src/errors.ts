@@ -9,6 +9,7 @@ export const wireErrors = {
   methodNotFound: -32601,
   invalidParams: -32602,
   badCursor: -32602,
+  badBundle: -32602,
   internal: -32603,
   messageTooLarge: -32603,
   connectionClosed: -32000,
@@ -19,6 +20,7 @@ export const wireErrors = {
   itemNotFound: -32004,
   messageNotQueued: -32004,
   approvalNotPending: -32005,
+  planChanged: -32005,
   turnMismatch: -32006,
   turnInProgress: -32006,
   notPermitted: -32007,
@@ -47,6 +49,7 @@ export const wireErrorMeanings: Readonly<Record<WireErrorCode, string>> = {
   invalidParams:
     'The parameters do not match the schema; `field` is the path of the first wrong one, e.g. `input[0].text`.',
   badCursor: 'The cursor does not come from `conversation/list`, or names an event that the log does not hold.',
+  badBundle: 'The file is no bundle, was changed, or comes from a newer parley; the message names the part.',
   internal: 'A fault of the server; its log says more.',
   messageTooLarge: 'The answer would be longer than `maxLineBytes`.',
   connectionClosed: 'The connection ended before the request was done; whether it took effect is unknown.',
@@ -58,6 +61,7 @@ export const wireErrorMeanings: Readonly<Record<WireErrorCode, string>> = {
   messageNotQueued: 'The message is not in the inbox: it was sent or taken back.',
   approvalNotPending:
     'The approval was answered or withdrawn; `decidedBy` and `decision` say by whom and how, where known.',
+  planChanged: 'The files are not as they were when the rewind was planned. Nothing was changed; plan again.',
   turnMismatch: 'Another turn runs; `turnId` is its id.',
   turnInProgress: 'A turn runs, so a message cannot start one; `turnId` is its id. Send it with `queue` or `steer`.',
   notPermitted: 'This client is read-only, and the method changes something.',

@@ -4,7 +4,15 @@ export { recover } from './recover.ts'
 export { type RedactionExceptions, redactionTable } from './redaction-table.ts'
 export { initialState, noTokens } from './reduce/conversation.ts'
 export { chainDigest } from './reduce/digest.ts'
-export { interruptedCompaction, isCall, standingOutcome, titleOf, withoutOutcome } from './reduce/items.ts'
+export {
+  completedBy,
+  interruptedCompaction,
+  isCall,
+  standingOutcome,
+  titleOf,
+  windowLimit,
+  withoutOutcome,
+} from './reduce/items.ts'
 export { reduce } from './reduce/reduce.ts'
 export { addTokens, modelInUse } from './reduce/turns.ts'
 export type {
@@ -41,6 +49,7 @@ export type {
 } from './schema/input.ts'
 export type {
   CallItem,
+  ChangedPath,
   CompactionTrigger,
   DecisionRecord,
   Failure,
@@ -49,6 +58,7 @@ export type {
   ItemOf,
   ItemStatus,
   Output,
+  PathContent,
   RuleRef,
   RunLimits,
   SandboxBlock,
@@ -75,6 +85,12 @@ export type {
   SettingsPatch,
 } from './schema/settings.ts'
 export type { CompletedItem, ConversationState, Core, OpenItem, RequestResult, Turn } from './schema/state.ts'
-export type { ConnectedClient, ConversationSummary, ListedConversation } from './schema/summaries.ts'
+export type {
+  ConnectedClient,
+  ConversationSummary,
+  LeftFile,
+  ListedConversation,
+  RewindPlan,
+} from './schema/summaries.ts'
 export { type StoredEvent, upgradeEvent } from './upgrade-event.ts'
 export { eventVersion, protocolVersions, reducerVersion } from './version.ts'

@@ -133,11 +133,19 @@ function newNote(folder: string): string {
 
 /** Removes names that killed processes left reserved, as far as nothing else was put there. `notes`: see `reserveName`. */
 export function sweepReserved(notes: string): void {
-  for (const name of list(notes) ?? []) {
-    if (!isAbandoned(name, noteKind)) continue
+  for (const name of abandonedNotes(notes)) {
     for (const path of pathsNoted(join(notes, name))) removeAbandoned(path)
     removeNote(join(notes, name))
   }
+}
+
+/** Returns true when a killed process has left a note in this folder. */
+export function hasAbandonedNotes(notes: string): boolean {
+  return abandonedNotes(notes).length > 0
+}
+
+function abandonedNotes(notes: string): string[] {
+  return (list(notes) ?? []).filter((name) => isAbandoned(name, noteKind))
 }
 
 function removeAbandoned(path: string): void {

@@ -59,7 +59,8 @@ export function makeOwnFolder(kind: (typeof folderKinds)[number], parent: string
 
 /** Lists the temporary folders that killed processes left in a folder. */
 export function abandonedFolders(parent: string = tmpdir()): string[] {
-  const isLeft = (name: string) => folderKinds.some((kind) => isAbandoned(name, `parley-${kind}`))
+  const isLeft = (name: string) =>
+    name.startsWith('parley-') && folderKinds.some((kind) => isAbandoned(name, `parley-${kind}`))
   return listOrNothing(parent)
     .filter(isLeft)
     .map((name) => join(parent, name))

@@ -10,10 +10,14 @@ export interface SessionPaths {
   readonly lock: string
   readonly owner: string
   readonly sideFiles: string
+  /** Cache of what the log folds to. */
+  readonly checkpoint: string
   /** Name of the log of a deleted conversation until the rest of its files are removed. */
   readonly deleted: string
   /** Folder that sandboxed commands get as /tmp while the conversation is open. */
   readonly scratch: string
+  /** Folder of the contents that files had before they were changed, for all conversations of a home. */
+  readonly snapshots: string
 }
 
 const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
@@ -47,8 +51,10 @@ export function sessionPaths(home: string, conversationId: ConversationId): Sess
     lock: `${stem}.lock`,
     owner: `${stem}.owner.json`,
     sideFiles: `${stem}.files`,
+    checkpoint: `${stem}.checkpoint`,
     deleted: join(deletedFolder(home), `${conversationId}${LOG_SUFFIX}`),
     scratch: join(scratchFolder(home), conversationId),
+    snapshots: join(home, 'snapshots'),
   }
 }
 

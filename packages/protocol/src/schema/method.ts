@@ -1,34 +1,25 @@
 import * as z from 'zod'
 import { clientId, conversationId, itemId, turnId } from './ids.ts'
+import { itemStatus } from './item.ts'
 import { loginMethods } from './login.ts'
 import { cursor, methodParams } from './params.ts'
-import { checkup, explainedCall, replayedCalls, testedCommand, trustReport } from './policy.ts'
+import { checkup, policyMethods } from './policy.ts'
 import { completedItem, conversationState } from './state.ts'
 import {
+  bundleContents,
   contextUse,
   conversationSummary,
   diagnostics,
   listedConversation,
   listedProvider,
+  mcpServer,
+  rewindPlan,
   usageSums,
 } from './summaries.ts'
 
 export const acknowledged = z
   .object({ seq: z.int().describe('Seq of the event that recorded it.') })
   .describe('The change is in the log.')
-
-export const mcpServer = z
-  .object({
-    name: z.string().describe('Key of `[mcp_servers.X]`.'),
-    state: z
-      .enum(['starting', 'ready', 'failed', 'stopped'])
-      .describe('`stopped`: configured, but not needed so far, disabled, or waiting to be started again.'),
-    tools: z.array(z.string()).describe('Tools that are not switched off, by the names the server gives them.'),
-    error: z.string().exactOptional().describe('Last failure, and what to do about it.'),
-    stderr: z.string().exactOptional().describe('End of what the server wrote to stderr.'),
-    restarts: z.int().describe('Number of restarts.'),
-  })
-  .describe('An MCP server as `/mcp` shows it.')
 
 /** Methods of the protocol: name → parameters and result. The server's handler table is typed by it. */
 export const methods = {
@@ -151,10 +142,47 @@ export const methods = {
       tokens: z.int().describe('Estimated tokens of the next request.'),
     }),
   },
+  'conversation/rewind/plan': {
+    about:
+      'Plans to bring files back to how they were after an event: what calls of the model and rewinds changed since is undone. Changes nothing.',
+    params: methodParams['conversation/rewind/plan'],
+    result: rewindPlan,
+  },
+  'conversation/rewind': {
+    about:
+      'Brings files back as planned, all of them or none, in a `fileChange` item with `rewind`, which a rewind to before it undoes. -32005 `planChanged` when the files have changed since the plan; -32006 while a turn is open; -32007 when the policy denies it.',
+    params: methodParams['conversation/rewind'],
+    result: z.object({
+      itemId: itemId.describe('Id of its `fileChange` item.'),
+      seq: z.int().describe('Seq of the event before it: a rewind to it undoes this one.'),
+      status: itemStatus.describe('`completed`, or `failed` with no file changed.'),
+    }),
+  },
   'conversation/fork': {
     about:
       'Creates a conversation from any point of this one: it has the same events up to `at`, open turns and items are settled, and pending approvals are withdrawn.',
     params: methodParams['conversation/fork'],
+    result: conversationSummary,
+  },
+  'bundle/describe': {
+    about: 'Lists what a bundle of a conversation would hold, and writes nothing.',
+    params: methodParams['bundle/describe'],
+    result: bundleContents,
+  },
+  'bundle/write': {
+    about:
+      'Writes a conversation to one verified file: its log and side files, redacted again. A file that exists is never replaced.',
+    params: methodParams['bundle/write'],
+    result: bundleContents.extend({
+      file: z.string().describe('Absolute path of the bundle.'),
+      sizeBytes: z.int(),
+      digest: z.string().describe('Digest of the state after its last event, by which two machines compare it.'),
+    }),
+  },
+  'bundle/open': {
+    about:
+      'Verifies a bundle and opens it as a fork in a folder of this machine. Waiting questions and approved calls end as denied; waiting messages, grants, added folders and the environment are dropped.',
+    params: methodParams['bundle/open'],
     result: conversationSummary,
   },
   'conversation/list': {
@@ -307,42 +335,12 @@ export const methods = {
     params: methodParams['mcp/restart'],
     result: z.object({}),
   },
-  'trust/read': {
-    about: 'Returns the effects of a project’s configuration, and if it is trusted.',
-    params: methodParams['trust/read'],
-    result: trustReport,
-  },
-  'trust/decide': {
-    about:
-      'Trusts exactly this content of a project’s configuration, or declines it. Applies to new conversations; open ones stay as they are.',
-    params: methodParams['trust/decide'],
-    result: trustReport,
-  },
   'server/diagnostics': {
     about: 'Returns the identity and state of this server.',
     params: methodParams['server/diagnostics'],
     result: diagnostics,
   },
-  'server/checkup': {
-    about: 'Checks the requirements of parley. Changes nothing.',
-    params: methodParams['server/checkup'],
-    result: checkup,
-  },
-  'policy/test': {
-    about: 'Decides about a command without running it. Its facts are gathered on disk.',
-    params: methodParams['policy/test'],
-    result: testedCommand,
-  },
-  'policy/replay': {
-    about: 'Decides every call of a conversation again, from the facts stored with it, and returns both verdicts.',
-    params: methodParams['policy/replay'],
-    result: replayedCalls,
-  },
-  'policy/why': {
-    about: 'Explains from the log why a call was run, asked about or denied.',
-    params: methodParams['policy/why'],
-    result: explainedCall,
-  },
+  ...policyMethods,
 } as const
 
 /** Notifications of the server: name → description. */

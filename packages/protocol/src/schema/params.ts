@@ -51,10 +51,28 @@ const judging = {
   rules: z.string().exactOptional().describe('Absolute path of a rules file to use instead of policy.toml.'),
 }
 
+const rewindPoint = {
+  conversationId,
+  to: z.int().min(0).describe('Seq of the event after which the files were as they shall be again.'),
+  overwrite: z
+    .boolean()
+    .exactOptional()
+    .describe('Also writes files that somebody else changed since. Default: they stay as they are.'),
+}
+
 /**
  * Parameters of each method. Separate from `methods`, without schemas of items, events and states: a server decodes only
  * parameters, and making the other schemas would be a third of its start.
  */
+const bundled = {
+  cwd: z.string().exactOptional().describe('Folder whose newest conversation is used when `conversation` is left out.'),
+  conversation: z.string().exactOptional().describe('Id, a unique part of it, or name of the conversation.'),
+  withoutOutputs: z
+    .boolean()
+    .exactOptional()
+    .describe('Leaves out what commands and tools printed and what the model read of it; default false.'),
+}
+
 export const methodParams = {
   initialize: z.object({
     protocolVersion: z
@@ -145,6 +163,11 @@ export const methodParams = {
     instructions: z.string().max(4000).exactOptional().describe('What matters, for the model that writes the summary.'),
   }),
   'conversation/compact/undo': byId,
+  'conversation/rewind/plan': z.object(rewindPoint),
+  'conversation/rewind': z.object({
+    ...rewindPoint,
+    hash: z.string().describe('`hash` of the plan that the user has seen.'),
+  }),
   'conversation/fork': z.object({
     conversationId,
     at: z.int().min(1).exactOptional().describe('Seq of the last event to take over; default the newest.'),
@@ -195,6 +218,12 @@ export const methodParams = {
   'conversation/delete': byId,
   'conversation/configure': z.object({ conversationId, settings: settingsPatch }),
   'conversation/runShell': z.object({ conversationId, command: z.string().min(1) }),
+  'bundle/describe': z.object(bundled),
+  'bundle/write': z.object({ ...bundled, file: z.string().describe('Absolute path of a file that does not exist.') }),
+  'bundle/open': z.object({
+    file: z.string().describe('Absolute path of the bundle.'),
+    cwd: z.string().describe('Absolute path of the folder it works in from now on.'),
+  }),
   'usage/read': z.object({
     by: z.enum(['day', 'model', 'folder']).exactOptional().describe('Default `day`.'),
     since: z

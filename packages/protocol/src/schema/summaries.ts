@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { tokenCounts } from './event.ts'
 import { clientId, conversationId } from './ids.ts'
+import { fileChangeEntry } from './item.ts'
 import { clientAccess } from './params.ts'
 import { enforcement, settings } from './settings.ts'
 import { forkedFrom } from './state.ts'
@@ -53,6 +54,21 @@ export const listedConversation = z
   })
   .describe('A conversation as a list shows it.')
 
+export const bundleContents = z
+  .object({
+    conversationId,
+    name: z.string().describe('Name or title.'),
+    cwd: z.string().describe('Folder it works in; paths are not redacted.'),
+    seq: z.int().describe('Seq of the last event.'),
+    events: z.int(),
+    turns: z.int(),
+    items: z.record(z.string(), z.int()).describe('Number of completed items by type.'),
+    sideFiles: z.int().describe('Number of long outputs, long texts, images and instructions.'),
+    changedEvents: z.int().describe('Events that differ from the log: redacted now, or without their outputs.'),
+    missing: z.array(z.string()).describe('References of side files that the log names and that are not there.'),
+  })
+  .describe('What a bundle holds.')
+
 export const contextUse = z
   .object({
     contextWindow: z.int().nullable().describe('Tokens that a request may have; null where that is not known.'),
@@ -88,6 +104,43 @@ export const usageSums = z
       .describe('Days newest first, others by their cost.'),
   })
   .describe('Tokens and cost, summed.')
+
+export const mcpServer = z
+  .object({
+    name: z.string().describe('Key of `[mcp_servers.X]`.'),
+    state: z
+      .enum(['starting', 'ready', 'failed', 'stopped'])
+      .describe('`stopped`: configured, but not needed so far, disabled, or waiting to be started again.'),
+    tools: z.array(z.string()).describe('Tools that are not switched off, by the names the server gives them.'),
+    error: z.string().exactOptional().describe('Last failure, and what to do about it.'),
+    stderr: z.string().exactOptional().describe('End of what the server wrote to stderr.'),
+    restarts: z.int().describe('Number of restarts.'),
+  })
+  .describe('An MCP server as `/mcp` shows it.')
+
+export const leftFile = z
+  .object({
+    path: z.string().describe('Path relative to the folder of the conversation where possible.'),
+    why: z
+      .enum(['changedSince', 'notKept', 'notPossible'])
+      .describe(
+        '`changedSince`: it is not as the last call left it, so somebody else changed it. `notKept`: its earlier content is not kept. `notPossible`: something else stands in its place.',
+      ),
+    text: z.string().describe('One sentence for people.'),
+  })
+  .describe('A file that a rewind leaves as it is.')
+
+export const rewindPlan = z
+  .object({
+    to: z.int().describe('Seq of the event after which files were as the rewind makes them.'),
+    hash: z.string().describe('Hash of all that would be written, for `conversation/rewind`.'),
+    changes: z.array(fileChangeEntry).describe('Files that it would write or remove, with their diffs.'),
+    left: z.array(leftFile).describe('Files that changed since and that it would leave as they are.'),
+    notes: z
+      .array(z.string())
+      .describe('Sentences on what is not covered: commands in too large a folder, calls whose end is unknown.'),
+  })
+  .describe('Plan to bring files back to how they were at an earlier point.')
 
 export type ConversationSummary = z.infer<typeof conversationSummary>
 export type ListedConversation = z.infer<typeof listedConversation>
@@ -162,3 +215,5 @@ export const listedProvider = z
       .describe('Package of the AI SDK that speaks with it, by `parley provider add`.'),
   })
   .describe('A model provider as `parley provider list` shows it.')
+export type LeftFile = z.infer<typeof leftFile>
+export type RewindPlan = z.infer<typeof rewindPlan>

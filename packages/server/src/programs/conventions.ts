@@ -1,5 +1,6 @@
 import { Console } from 'node:console'
-import { abandonedFolders, type Host, sweepOrphans, sweepReserved } from '@parley/host'
+import { setTimeout as delay } from 'node:timers/promises'
+import { abandonedFolders, type Host, hasAbandonedNotes, sweepOrphans, sweepReserved } from '@parley/host'
 import { removeTree } from '@parley/workspace'
 import { UsageError } from '../serving/flags.ts'
 import { removeStaleSockets } from '../serving/run-folder.ts'
@@ -65,39 +66,43 @@ interface Leftovers {
  */
 export function sweepLater(writeLog: (line: string) => void, leftovers: Leftovers): () => Promise<void> {
   let swept: Promise<void> | null = null
-  const sweepOnce = () => {
-    swept ??= sweep(writeLog, leftovers)
-    return swept
-  }
   const { host, socket } = leftovers
   if (socket !== null) host.removeWhenKilled(socket)
   const timer = setTimeout(() => {
     host.startGuard()
-    void sweepOnce()
+    swept ??= sweep(writeLog, leftovers, 'always')
   }, sweepAfterMs).unref()
-  return () => {
+  return async () => {
     clearTimeout(timer)
-    return Promise.race([sweepOnce(), new Promise<void>((resolve) => setTimeout(resolve, lastSweepMs).unref())])
+    swept ??= sweep(writeLog, leftovers, 'afterTraces')
+    await Promise.race([swept, delay(lastSweepMs, undefined, { ref: false })])
   }
 }
 
-/** Sweeps everything, whatever fails: each failure is a line of the log. */
-async function sweep(writeLog: (line: string) => void, { notes, socket, sweepFolders }: Leftovers): Promise<void> {
-  const attempt = async (what: string, run: () => unknown) => {
+/**
+ * Removes all, whatever fails: each failure is a line of the log. To look at every process takes longest; `afterTraces`
+ * does it where a killed process left something else.
+ */
+async function sweep(
+  writeLog: (line: string) => void,
+  { notes, socket, sweepFolders }: Leftovers,
+  lookAtProcesses: 'always' | 'afterTraces',
+): Promise<void> {
+  const attempt = async <Result>(what: string, run: () => Result | Promise<Result>) => {
     try {
-      await run()
+      return await run()
     } catch (error) {
       writeLog(`looking for ${what} failed: ${String(error)}`)
+      return null
     }
   }
-  // Processes first: what they use is free then.
-  await attempt('orphans', async () => {
-    const count = await sweepOrphans()
-    if (count > 0) writeLog(`ended ${count} processes that a killed server left running`)
-  })
+  const sockets = socket === null ? 0 : await attempt('sockets', () => removeStaleSockets(socket))
+  const folders = [...abandonedFolders(), ...abandonedFolders(notes)]
+  const hasTraces = sockets !== 0 || folders.length > 0 || hasAbandonedNotes(notes)
+  // Before names are given free and folders removed, which processes could still use.
+  const ended = lookAtProcesses === 'always' || hasTraces ? await attempt('orphans', () => sweepOrphans()) : 0
+  if (ended !== null && ended > 0) writeLog(`ended ${ended} processes that a killed server left running`)
   await attempt('reserved names', () => sweepReserved(notes))
-  for (const folder of [...abandonedFolders(), ...abandonedFolders(notes)])
-    await attempt('temporary folders', () => removeTree(folder))
-  await attempt('folders', () => sweepFolders?.())
-  if (socket !== null) await attempt('sockets', () => removeStaleSockets(socket))
+  for (const folder of folders) await attempt('temporary folders', () => removeTree(folder))
+  await attempt('folders', async () => sweepFolders?.())
 }

@@ -88,13 +88,17 @@ function socketName(home: string): string {
   return `${digest.slice(0, 12)}.sock`
 }
 
-/** Removes the sockets beside `ours` that no process listens on, which killed servers leave behind. */
-export async function removeStaleSockets(ours: string): Promise<void> {
+/** Removes the sockets beside `ours` that no process listens on, which killed servers leave behind. Resolves to their count. */
+export async function removeStaleSockets(ours: string): Promise<number> {
   const folder = join(ours, '..')
+  let removed = 0
   const others = readdirSync(folder).map((name) => join(folder, name))
   for (const path of others.filter((name) => name.endsWith('.sock') && name !== ours)) {
-    if (isOld(path) && (await isAbandoned(path))) unlinkSync(path)
+    if (!isOld(path) || !(await isAbandoned(path))) continue
+    unlinkSync(path)
+    removed += 1
   }
+  return removed
 }
 
 /** Returns false for a new socket, which does not listen yet. */

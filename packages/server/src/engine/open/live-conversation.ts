@@ -4,6 +4,8 @@ import type { ConversationSummary } from '@parley/protocol'
 import { rejection } from '../../replies/rejection.ts'
 import type { ConversationMcp } from '../context/conversation-mcp.ts'
 import type { Conversation } from '../conversation/conversation.ts'
+import type { StoragePatience } from '../conversation/storage-patience.ts'
+import type { FileHistory } from '../history/file-history.ts'
 import type { Ceiling } from '../limits/ceiling.ts'
 import type { ConversationLimits } from '../limits/conversation-limits.ts'
 import { shortIdOf } from '../read/list-conversations.ts'
@@ -21,6 +23,7 @@ export interface LiveConversation extends AsyncDisposable {
   readonly shell: ShellRunner
   readonly mcp: ConversationMcp
   readonly clients: Participants
+  readonly patience: StoragePatience
   /** Returns the number of background processes that run. */
   readonly backgroundProcesses: () => number
   /** Returns the highest limits that settings may be changed to. */
@@ -97,6 +100,7 @@ function activityOf({ state }: Conversation, turns: TurnLoop): ConversationSumma
 interface Closing extends Pick<LiveConversation, 'conversation' | 'turns' | 'shell' | 'clients'> {
   readonly background: BackgroundProcesses
   readonly limits: ConversationLimits
+  readonly history: FileHistory
   /** Releases the environment and the tool servers. */
   readonly leave: () => Promise<unknown>
   /** Called last. */
@@ -105,9 +109,10 @@ interface Closing extends Pick<LiveConversation, 'conversation' | 'turns' | 'she
 
 /** Stops running work and releases everything. A turn that waits for a person is parked and continues when resumed. */
 export async function closeConversation(closing: Closing): Promise<void> {
-  const { conversation, turns, shell, background, limits, clients, leave, dispose } = closing
+  const { conversation, turns, shell, background, limits, history, clients, leave, dispose } = closing
   try {
     await Promise.all([turns.shutDown(), shell.shutDown(), background.stopAll('shutdown')])
+    await history[Symbol.asyncDispose]()
     parkQuietly(conversation)
   } finally {
     await Promise.all([leave(), limits[Symbol.asyncDispose]()])
