@@ -10,9 +10,16 @@ import {
   textOf,
   timeSlices,
 } from '@parley/journal'
-import type { CompletedItem, ConversationId, ParamsOf, ResultOf, TurnId } from '@parley/protocol'
+import {
+  type CompletedItem,
+  type ConversationId,
+  limits,
+  type ParamsOf,
+  type ResultOf,
+  type TurnId,
+} from '@parley/protocol'
 import { rejection } from '../../replies/rejection.ts'
-import { cutTexts, deliverableText, isDeliverable, replyLimit } from '../../replies/wire-limits.ts'
+import { cutTexts, deliverableText, isDeliverable } from '../../replies/wire-limits.ts'
 import type { Conversation } from '../conversation/conversation.ts'
 import { createLogReader, type LogReader } from '../conversation/journal.ts'
 
@@ -43,7 +50,7 @@ export async function readItems(
       if (item === null) continue
       pageBytes += line.bytes.length
       // The page always has one item, otherwise a reader could not get past a large one.
-      if (page.length === limit || (pageBytes > replyLimit && page.length > 0))
+      if (page.length === limit || (pageBytes > limits.page && page.length > 0))
         return { items: page.reverse(), more: true }
       page.push(item)
     }
@@ -106,7 +113,7 @@ export async function readEvents(
       if (envelope.seq > published) return { events, more: false }
       bytes += Buffer.byteLength(line.text)
       // The first event is always sent, otherwise a reader could not get past a large one.
-      if (events.length === limit || (bytes > replyLimit && events.length > 0)) return { events, more: true }
+      if (events.length === limit || (bytes > limits.page && events.length > 0)) return { events, more: true }
       events.push(envelope)
     }
   }
