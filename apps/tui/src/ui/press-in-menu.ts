@@ -15,6 +15,7 @@ import {
   sandboxRows,
   themeRows,
 } from './menu/setting-rows.ts'
+import { askWhatGoesBack, planBefore, takeBack } from './rewind.ts'
 import type { UiState } from './ui-state.ts'
 
 /**
@@ -44,6 +45,10 @@ function takeRow(ui: UiState, kind: MenuKind, row: MenuRow, { state }: UiContext
         : stepTo(ui, { kind: 'open', conversationId: row.listed.conversationId })
     case 'messages':
       return goOnBefore(closed, row.key, state)
+    case 'rewind':
+      return planBefore(closed, row.key, state)
+    case 'rewindChoice':
+      return takeBack(closed, row.key, state)
     case 'model':
       return configured(closed, modelSettings(row.key))
     case 'effort':
@@ -104,10 +109,17 @@ export function updateMenu(ui: UiState, action: MenuAction, context: UiContext):
       return keepPreview(ui, action)
     case 'olderRead':
       return stepTo(addOlder(ui, action.messages, context))
+    case 'rewindPlanned':
+      return askWhatGoesBack(ui, action.rewind, context)
+    case 'filesTakenBack':
+      return goOnBefore(ui, action.itemId, context.state)
   }
 }
 
-type MenuAction = Extract<UiAction, { kind: 'pick' | 'listed' | 'menuFilled' | 'previewed' | 'olderRead' }>
+type MenuAction = Extract<
+  UiAction,
+  { kind: 'pick' | 'listed' | 'menuFilled' | 'previewed' | 'olderRead' | 'rewindPlanned' | 'filesTakenBack' }
+>
 
 /** Opens the list of models, which the providers are asked for. */
 export function openModelMenu(ui: UiState, { nowMs }: UiContext): UiStep {

@@ -4,7 +4,17 @@ import { type Composer, emptyComposer } from '../composer/composer.ts'
 import type { KeyEvent } from '../keys/key-event.ts'
 
 /** Subject of a menu, which decides what taking a row does. */
-export type MenuKind = 'messages' | 'resume' | 'attach' | 'model' | 'effort' | 'approvals' | 'sandbox' | 'theme'
+export type MenuKind =
+  | 'messages'
+  | 'rewind'
+  | 'rewindChoice'
+  | 'resume'
+  | 'attach'
+  | 'model'
+  | 'effort'
+  | 'approvals'
+  | 'sandbox'
+  | 'theme'
 
 export interface MenuRow {
   /** Word that taking the row hands on; unique in its menu. */
