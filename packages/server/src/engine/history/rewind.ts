@@ -149,7 +149,7 @@ function beginItem({ conversation, modules }: LiveConversation, { shown, decisio
     changes,
     patchHash: hash,
     decision: { verdict, rule, reason, answer: 'approved', by },
-    rewind: { to, by },
+    rewind: { to, from: conversation.state.core.seq, by },
   }
   conversation.recordAll([
     { type: 'item.started', item },
