@@ -8,6 +8,7 @@ import { compact, undoCompaction } from './commands/compact.ts'
 import { decideApproval } from './commands/decide-approval.ts'
 import { sendMessage } from './commands/send-message.ts'
 import { restartMcpServer } from './context/conversation-mcp.ts'
+import { readView } from './conversation/read-view.ts'
 import type { Logins } from './login/logins.ts'
 import type { ConversationHost, Guest } from './open/conversation-host.ts'
 import { type LiveConversation, summaryOf, writable } from './open/live-conversation.ts'
@@ -170,6 +171,7 @@ function conversationMethods(
       const { conversation, modules } = host.get(conversationId)
       const { context } = conversation.state.core
       const { contextUse } = await import('./read/context-use.ts')
+      await readView(conversation.view)
       return contextUse({
         request: modules.requests.next(),
         instructionFiles: context?.instructionFiles ?? [],

@@ -23,6 +23,7 @@ import { type Redaction, redactEvent } from '@parley/redaction'
 import type { Environment, Environments, SecretPaths, TakenEnvironment } from '@parley/workspace'
 import type { Clock, Ids } from '../../ports/clock-and-ids.ts'
 import { type ConversationMcp, createConversationMcp } from '../context/conversation-mcp.ts'
+import type { CheckpointLimits } from '../conversation/checkpoint-writer.ts'
 import { Conversation } from '../conversation/conversation.ts'
 import { linkNotice, parleyItself } from '../conversation/notices.ts'
 import { redactSideFiles } from '../conversation/side-files.ts'
@@ -45,6 +46,7 @@ import type { OpenParts } from './conversation-parts.ts'
 import { enterEnvironment, takeEnvironment } from './enter-environment.ts'
 import { forkCleanup } from './fork.ts'
 import { closeConversation, isBusy, type LiveConversation } from './live-conversation.ts'
+import { startProof } from './prove-checkpoint.ts'
 
 /** Client that resumes a conversation, and the places of secrets that it may not name. */
 interface Resumer {
@@ -55,6 +57,7 @@ interface Resumer {
 /** Settings and changes with which a conversation opens: new, resumed or forked. */
 export interface ConversationSetup {
   readonly program: string
+  readonly checkpoints: CheckpointLimits
   /** Resolves to the places of secrets on this machine, which the settings below are checked with. */
   secrets(): Promise<SecretPaths>
   initialSettings(params: StartParams, secrets: SecretPaths): InitialSettings
@@ -101,6 +104,7 @@ export function createSetup(ports: SetupPorts): ConversationSetup {
     }
   return {
     program: ports.program,
+    checkpoints: ports.checkpoints,
     secrets: ports.secrets,
     initialSettings: (params, secrets) => initialSettings(params, { ...ports, secrets }),
     keepNew(conversationId, { addDirs = [] }, { cwd, settings }) {
@@ -136,6 +140,7 @@ export function createSetup(ports: SetupPorts): ConversationSetup {
 /** Ports of the server that conversations are opened with. */
 export interface SetupPorts {
   readonly program: string
+  readonly checkpoints: CheckpointLimits
   readonly home: string
   readonly files: Files
   readonly env: Readonly<Record<string, string | undefined>>
@@ -206,8 +211,9 @@ async function openConversation(parts: OpenParts, ports: SetupPorts): Promise<Li
   const backgroundProcesses = () => background.list().filter(({ end }) => end === null).length
   const leave = () => Promise.all([release(), mcp[Symbol.asyncDispose]()])
   if (!parts.readOnly) history.begin()
-  const closing = { conversation, turns, shell, background, limits, history, clients, leave, dispose: parts.dispose }
+  const closing = { conversation, turns, shell, background, limits, history, clients, leave }
   const entered = await enterEnvironment({ conversation, environment, gather: modules.gather, limits, leave })
+  const dispose = startProof(parts, ports.notify)
   return {
     conversation,
     turns,
@@ -220,7 +226,7 @@ async function openConversation(parts: OpenParts, ports: SetupPorts): Promise<Li
     ceiling: ports.ceiling,
     paths: parts.paths,
     opening: openingOf(parts, entered, [...noticesOf(config), ...writableRules(parts, ports.env['HOME'] ?? '/')]),
-    [Symbol.asyncDispose]: () => closeConversation(closing),
+    [Symbol.asyncDispose]: () => closeConversation({ ...closing, dispose }),
   }
 }
 
@@ -244,21 +250,11 @@ function redactedConversation(
   { clock, program, redaction }: SetupPorts,
   onLoss: (error: unknown) => void,
 ): Conversation {
-  const { state, view, headCrc, nextSeq, journal, startJournal, readOnly, logVersion } = parts
   return new Conversation({
-    state,
-    view,
-    headCrc,
-    nextSeq,
-    journal,
-    ...(startJournal === undefined ? {} : { startJournal }),
+    ...parts,
     sideFiles: redactSideFiles(parts.sideFiles, redaction),
-    clock,
     redact: (event) => redactEvent(event, redaction.text),
-    readOnly,
-    logVersion,
-    program,
-    onLoss,
+    ...{ clock, program, onLoss },
   })
 }
 

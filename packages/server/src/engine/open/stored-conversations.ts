@@ -65,7 +65,7 @@ export class StoredConversations {
     const { files, home, setup } = this.#ports
     const created = setup.initialSettings(params, await setup.secrets())
     const onStart = () => setup.keepNew(conversationId, params, created)
-    const parts = newParts(files, { conversationId, home, params, created, onStart })
+    const parts = newParts(files, { conversationId, home, params, created, onStart, checkpoints: setup.checkpoints })
     await this.#locks.take(conversationId, parts.paths)
     return this.#keep(conversationId, parts)
   }
@@ -79,7 +79,7 @@ export class StoredConversations {
     try {
       const { files, setup } = this.#ports
       const takeEnvironment = (state: ConversationState) => setup.takeEnvironment(state, overrides)
-      loaded = await loadConversation({ files, takeEnvironment }, paths, conversationId)
+      loaded = await loadConversation({ files, takeEnvironment, checkpoints: setup.checkpoints }, paths, conversationId)
     } catch (error) {
       this.release(conversationId)
       throw error
@@ -88,8 +88,10 @@ export class StoredConversations {
   }
 
   /** Opens a conversation read-only, without its lock. */
-  view(conversationId: ConversationId): Promise<LiveConversation> {
-    const loaded = viewConversation(this.#ports.files, this.pathsOf(conversationId), conversationId)
+  async view(conversationId: ConversationId): Promise<LiveConversation> {
+    const { files, setup } = this.#ports
+    const viewing = { conversationId, checkpoints: setup.checkpoints }
+    const loaded = await viewConversation(files, this.pathsOf(conversationId), viewing)
     return this.#keep(conversationId, this.#loadedParts(conversationId, loaded))
   }
 
@@ -101,7 +103,11 @@ export class StoredConversations {
     try {
       const secrets = await setup.secrets()
       await forkLog(files, { from, to, fromId, toId: forkId, at, home })
-      const loaded = await loadConversation({ files, takeEnvironment: setup.takeEnvironment }, to, forkId)
+      const loaded = await loadConversation(
+        { files, takeEnvironment: setup.takeEnvironment, checkpoints: setup.checkpoints },
+        to,
+        forkId,
+      )
       const settle = setup.forked(fromId, settings, secrets)
       return await this.#adopt(forkId, { ...loaded, recovery: [] }, { settle })
     } catch (error) {
@@ -160,8 +166,8 @@ export class StoredConversations {
   ): Promise<LiveConversation> {
     let changes: readonly ConversationEvent[]
     try {
-      if (loaded.fold.state.core.seq === 0) throw emptyLog(conversationId)
-      changes = settle(loaded.fold.state)
+      if (loaded.begin.fold.state.core.seq === 0) throw emptyLog(conversationId)
+      changes = settle(loaded.begin.fold.state)
     } catch (error) {
       await loaded.log?.[Symbol.asyncDispose]()
       this.release(conversationId)
@@ -176,6 +182,7 @@ export class StoredConversations {
       const events = [...loaded.recovery, ...changes, ...lostBackground(open)]
       if (events.length > 0) open.conversation.recordAll(events)
       open.modules.limits.recordEnforcement()
+      open.conversation.opened()
       return open
     } catch (error) {
       await this.#ports.open.close(conversationId)
@@ -184,7 +191,12 @@ export class StoredConversations {
   }
 
   #loadedParts(conversationId: ConversationId, loaded: LoadedConversation, overrides: Overrides = {}): OpenParts {
-    return loadedParts(this.#ports.files, { paths: this.pathsOf(conversationId), loaded, overrides })
+    return loadedParts(this.#ports.files, {
+      paths: this.pathsOf(conversationId),
+      loaded,
+      overrides,
+      checkpoints: this.#ports.setup.checkpoints,
+    })
   }
 
   async #keep(conversationId: ConversationId, parts: OpenParts): Promise<LiveConversation> {
@@ -194,7 +206,7 @@ export class StoredConversations {
       warmUpInPause(open)
       return open
     } catch (error) {
-      await parts.journal?.close()
+      await parts.journal?.close(() => null)
       parts.dispose()
       this.release(conversationId)
       throw error

@@ -21,7 +21,8 @@ import {
   type Settings,
 } from '@parley/protocol'
 import { rejection } from '../../replies/rejection.ts'
-import { createLogFold, createLogReader } from '../conversation/journal.ts'
+import { createLogReader } from '../conversation/journal.ts'
+import { createLogFold } from '../conversation/log-fold.ts'
 import { findConversation } from '../read/list-conversations.ts'
 import { grantsUnder, type SessionGrant } from '../session/session-memory.ts'
 import { configHere } from '../settings/read-config.ts'
@@ -154,7 +155,7 @@ export function recordedCalls(files: Files, home: string, conversationId: Conver
   if (paths === null || files.look(paths.log) === null)
     throw rejection('conversationNotFound', `There is no conversation ${conversationId}.`)
   using view = LogView.open(files, paths.log)
-  const fold = createLogFold(initialState(conversationId), createLogReader(view.header()))
+  const fold = createLogFold({ state: initialState(conversationId) }, createLogReader(view.header()))
   const calls = new Map<ItemId, RecordedCall>()
   const questions = new Map<ItemId, Question[]>()
   const begun = new Map<ItemId, EventOf<'execution.started'>['decidedBy']>()
