@@ -3,8 +3,8 @@ import type { Actor, ClientAccess, ConversationId, ParamsOf, ResultOf } from '@p
 import type { Ids } from '../../ports/clock-and-ids.ts'
 import { notPermitted, rejection } from '../../replies/rejection.ts'
 import { findConversation, listConversations } from '../read/list-conversations.ts'
+import type { ConversationSetup } from './conversation-setup.ts'
 import type { LiveConversation } from './live-conversation.ts'
-import type { ConversationSetup } from './open-conversation.ts'
 import { OpenConversations } from './open-conversations.ts'
 import { StoredConversations } from './stored-conversations.ts'
 
@@ -98,13 +98,26 @@ export class ConversationHost implements AsyncDisposable {
 
   /** Copies the lines up to `at` into a new log; the source is only read and may be open anywhere. */
   async fork(conversationId: ConversationId, at: number | null, guest: Guest): Promise<LiveConversation> {
-    const from = this.pathsOf(conversationId)
+    const from = await this.storedPaths(conversationId)
     const forkId = this.#parts.ids.conversation()
     const source = this.#open.get(conversationId)?.conversation
-    await source?.synced()
-    source?.assertStored()
     const settings = source?.readOnly === false ? source.state.core.settings : null
     return welcome(await this.#stored.fork({ fromId: conversationId, from, forkId, at, settings }), guest)
+  }
+
+  /** Opens a bundle as a new conversation, whose first lines are those of the bundle. Rejects with `badBundle`. */
+  async openBundle(params: ParamsOf<'bundle/open'>, guest: Guest): Promise<LiveConversation> {
+    const conversationId = this.#parts.ids.conversation()
+    await this.#stored.importBundle(conversationId, params)
+    return this.resume({ conversationId }, guest)
+  }
+
+  /** Resolves to the paths of a conversation once all that was recorded here is on disk. */
+  async storedPaths(conversationId: ConversationId): Promise<SessionPaths> {
+    const live = this.#open.get(conversationId)?.conversation
+    await live?.synced()
+    live?.assertStored()
+    return this.pathsOf(conversationId)
   }
 
   /** Closes a conversation without participants and running work, so that another process may open it. */

@@ -18,6 +18,7 @@ import type {
 import { backgroundLost, lostTitle } from '../../core/background-left.ts'
 import { rejection } from '../../replies/rejection.ts'
 import { noticeItem } from '../conversation/notices.ts'
+import { existingFolder } from '../settings/existing-folder.ts'
 import {
   type LoadedConversation,
   loadConversation,
@@ -26,9 +27,9 @@ import {
   type OpenParts,
   viewConversation,
 } from './conversation-parts.ts'
+import type { ConversationSetup, Settle } from './conversation-setup.ts'
 import { forkLog } from './fork.ts'
 import type { LiveConversation } from './live-conversation.ts'
-import type { ConversationSetup, Settle } from './open-conversation.ts'
 import type { OpenConversations } from './open-conversations.ts'
 import { warmUpInPause } from './warm-up.ts'
 import { createWriterLocks, type WriterLocks } from './writer-locks.ts'
@@ -114,6 +115,23 @@ export class StoredConversations {
       removeSession(files, to)
       this.release(forkId)
       throw error
+    }
+  }
+
+  /** Makes a new conversation of a bundle, which works in `cwd`; `load` opens it. Rejects with `badBundle`. */
+  async importBundle(conversationId: ConversationId, { file, cwd }: ParamsOf<'bundle/open'>): Promise<void> {
+    const { files, setup } = this.#ports
+    const paths = this.pathsOf(conversationId)
+    const settle = setup.imported(existingFolder(cwd), await setup.secrets())
+    const { importBundle } = await import('../bundle/import-bundle.ts')
+    await this.#locks.take(conversationId, paths)
+    try {
+      await importBundle(files, { file, conversationId, paths, settle, now: () => setup.clock.now() })
+    } catch (error) {
+      removeSession(files, paths)
+      throw error
+    } finally {
+      this.release(conversationId)
     }
   }
 
