@@ -75,7 +75,7 @@ for note in "$notes"/${noteKind}-"$part"-*; do
 done
 `
 
-/** Where the process that is guarded keeps what is removed after it. */
+/** Folders of the guarded process in which something is removed after it. */
 interface GuardedPlaces {
   /** Folder of the notes about reserved names; null for a process that writes none. */
   readonly notes: string | null
