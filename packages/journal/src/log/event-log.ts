@@ -1,5 +1,5 @@
 import { dirname } from 'node:path'
-import { createFile, foldersUpTo, makeFolders, removeQuietly, writeAll } from '../disk/file-io.ts'
+import { createFile, foldersUpTo, makeFolders, removeQuietly, temporaryBeside, writeAll } from '../disk/file-io.ts'
 import { type Files, LOG_CLOSED, type OpenFile, StorageError } from '../disk/files.ts'
 import { writtenBytes } from '../line/line.ts'
 import { GroupedSync } from './grouped-sync.ts'
@@ -77,6 +77,19 @@ export class EventLog implements AsyncDisposable {
     return byteOffset
   }
 
+  /** Throws `StorageError` while nothing can be appended: writes a small file beside the log, and removes it. */
+  probe(): void {
+    this.append([])
+    const path = temporaryBeside(this.path)
+    const file = createFile(this.#files, path)
+    try {
+      writeAll(this.#files, file, Buffer.alloc(probeBytes))
+    } finally {
+      this.#files.close(file)
+      removeQuietly(this.#files, path)
+    }
+  }
+
   /** Makes the log read-only for programs of earlier formats. Call it before the first line of this format. */
   raiseMinReader(): void {
     this.#assertOpen()
@@ -140,6 +153,9 @@ export class EventLog implements AsyncDisposable {
     return new StorageError({ code: LOG_CLOSED, operation, path: this.path })
   }
 }
+
+/** A block of a file system. */
+const probeBytes = 4096
 
 const LF = 0x0a
 

@@ -10,6 +10,7 @@ import {
   diagnostics,
   listedConversation,
   listedProvider,
+  storageTrouble,
   usageSums,
 } from './summaries.ts'
 
@@ -168,7 +169,11 @@ export const methods = {
   'conversation/read': {
     about: 'Reads completed items before a seq, oldest first.',
     params: methodParams['conversation/read'],
-    result: z.object({ items: z.array(completedItem), more: z.boolean().describe('There are older ones.') }),
+    result: z.object({
+      items: z.array(completedItem),
+      more: z.boolean().describe('There are older ones.'),
+      storage: storageTrouble.exactOptional(),
+    }),
   },
   'conversation/readEvents': {
     about:
@@ -369,6 +374,10 @@ export const serverNotice = z
       .describe(
         'Of `storageFailed`: the errno name; for a log that others changed while it was open `DELETED`, `MOVED`, `REPLACED` or `CHANGED`.',
       ),
+    passing: z
+      .boolean()
+      .exactOptional()
+      .describe('Of `storageFailed`: it is tried again; `storageRestored` follows when the disk takes writes again.'),
     conversationId: conversationId.exactOptional(),
   })
   .describe('A notice about the server or its disk, sent to every connected client.')

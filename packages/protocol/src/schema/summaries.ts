@@ -5,6 +5,15 @@ import { clientAccess } from './params.ts'
 import { enforcement, settings } from './settings.ts'
 import { forkedFrom } from './state.ts'
 
+export const storageTrouble = z
+  .object({
+    errno: z.string().describe('Name of the error.'),
+    message: z.string().describe('For people.'),
+    since: z.number().describe('ms since the epoch.'),
+    passing: z.boolean().describe('It is tried again, and ends by itself when the disk takes writes again.'),
+  })
+  .describe('A disk that takes nothing of an open conversation.')
+
 export const conversationSummary = z
   .object({
     conversationId,
@@ -28,6 +37,7 @@ export const conversationSummary = z
       .describe('One line about a crash whose remains were settled when the conversation was opened; else null.'),
     instructionFiles: z.array(z.string()).describe('Paths of the AGENTS.md files that were read.'),
     warnings: z.array(z.string()).describe('Sentences for people.'),
+    storage: storageTrouble.exactOptional(),
   })
   .describe('A conversation that is open here.')
 

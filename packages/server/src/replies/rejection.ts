@@ -43,11 +43,16 @@ export function storageNotice(error: StorageError): { readonly message: string; 
   return { message: storageText(error, 'Nothing shown was lost.'), errno: error.code }
 }
 
+/** Notice that storage trouble has passed. */
+export const storageRestored = {
+  level: 'info',
+  code: 'storageRestored',
+  message: 'The conversation is saved again; nothing was lost.',
+} as const
+
 /** Returns what happened to a write and what to do; `whenFull` follows the sentence about a full disk. */
 function storageText(error: StorageError, whenFull: string): string {
-  return (
-    lostLogText(error) ?? `The conversation could not be saved (${faultText(error)}). ${hintFor(error.code, whenFull)}`
-  )
+  return lostLogText(error) ?? `The conversation could not be saved (${faultText(error)}). ${hintFor(error, whenFull)}`
 }
 
 /** Causes by error code, as they stand behind the path. */
@@ -75,9 +80,9 @@ const otherHints: Record<string, string> = {
   EROFS: 'Mount it writable, or set PARLEY_HOME to another folder.',
 }
 
-function hintFor(code: string, whenFull: string): string {
+function hintFor({ code, retryable }: StorageError, whenFull: string): string {
   if (troubleOf(code) === 'full') return `${fullHints[code] ?? 'There is no room.'} ${whenFull}`
-  return otherHints[code] ?? stops
+  return otherHints[code] ?? (retryable ? 'It is tried again until the disk takes it.' : stops)
 }
 
 /** Says that nothing was recorded, the limit, and what to do instead. */

@@ -14,10 +14,13 @@ import type { ModelView } from '../../core/model-view.ts'
 import type { Clock } from '../../ports/clock-and-ids.ts'
 import { createEventFeed, type EventFeed } from './event-feed.ts'
 import type { SideFiles } from './side-files.ts'
+import type { StoragePatience } from './storage-patience.ts'
 
 /** Log of a conversation on disk. */
 export interface Journal {
   append(lines: readonly string[]): void
+  /** Throws `StorageError` while nothing could be appended. */
+  probe(): void
   synced(): Promise<void>
   /** Lines after a seq as clients get them, oldest first, read from disk. Throws `StorageError` when they end before `upTo`. */
   linesAfter(range: { readonly after: number; readonly upTo: number }): AsyncIterable<readonly Line[]>
@@ -50,6 +53,8 @@ export interface ConversationParts {
    * error.
    */
   readonly onLoss: (error: unknown) => void
+  /** Is told of each write to the log. */
+  readonly patience: Pick<StoragePatience, 'failed' | 'stored'>
 }
 
 /** Events that are delivered only once they are on disk: a client must not see an answer that a crash forgets. */
@@ -135,10 +140,13 @@ export class Conversation implements AsyncDisposable {
     try {
       journal.append(lines)
     } catch (error) {
+      if (!(error instanceof StorageError)) throw error
+      this.#parts.patience.failed(error)
       // Reported here, since callers ignore the failure of some events.
-      if (error instanceof StorageError && !error.retryable) this.#parts.onLoss(error)
+      if (!error.retryable) this.#parts.onLoss(error)
       throw error
     }
+    this.#parts.patience.stored()
   }
 
   /**
@@ -151,6 +159,11 @@ export class Conversation implements AsyncDisposable {
     if (this.started) return []
     const { meta, settings } = this.#state.core
     return [{ type: 'conversation.created', cwd: meta.cwd, settings, program: this.#parts.program }]
+  }
+
+  /** Throws `StorageError` while the log would take no event. Does nothing before there is a log. */
+  probe(): void {
+    this.#journal?.probe()
   }
 
   #openJournal(): Journal {

@@ -34,6 +34,7 @@ export function createJournal(log: EventLog, reader: LogReader | null = null): J
       isOlder = false
       log.append(lines)
     },
+    probe: () => log.probe(),
     synced: () => log.synced(),
     close: () => log[Symbol.asyncDispose](),
     assertStored: () => log.assertStored(),
@@ -47,6 +48,7 @@ export function createViewJournal(files: Files, path: string, reader: LogReader)
     append: () => {
       throw rejection('readOnly', 'This is a read-only view. Fork the conversation to go on from here.')
     },
+    probe: () => undefined,
     synced: () => Promise.resolve(),
     close: () => Promise.resolve(),
     assertStored: () => undefined,

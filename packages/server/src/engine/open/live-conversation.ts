@@ -1,9 +1,10 @@
 import type { BackgroundProcesses } from '@parley/host'
 import { type SessionPaths, StorageError } from '@parley/journal'
 import type { ConversationSummary } from '@parley/protocol'
-import { rejection } from '../../replies/rejection.ts'
+import { rejection, storageNotice } from '../../replies/rejection.ts'
 import type { ConversationMcp } from '../context/conversation-mcp.ts'
 import type { Conversation } from '../conversation/conversation.ts'
+import type { StoragePatience } from '../conversation/storage-patience.ts'
 import type { Ceiling } from '../limits/ceiling.ts'
 import type { ConversationLimits } from '../limits/conversation-limits.ts'
 import { shortIdOf } from '../read/list-conversations.ts'
@@ -21,6 +22,8 @@ export interface LiveConversation extends AsyncDisposable {
   readonly shell: ShellRunner
   readonly mcp: ConversationMcp
   readonly clients: Participants
+  /** Knows if the disk takes what is recorded. */
+  readonly patience: StoragePatience
   /** Returns the number of background processes that run. */
   readonly backgroundProcesses: () => number
   /** Returns the highest limits that settings may be changed to. */
@@ -62,7 +65,7 @@ export function writable(open: LiveConversation): LiveConversation {
   return open
 }
 
-export function summaryOf({ conversation, turns, opening }: LiveConversation): ConversationSummary {
+export function summaryOf({ conversation, turns, opening, patience }: LiveConversation): ConversationSummary {
   const { core } = conversation.state
   const { meta } = core
   return {
@@ -82,7 +85,15 @@ export function summaryOf({ conversation, turns, opening }: LiveConversation): C
     recovered: opening.recovered,
     instructionFiles: core.context?.instructionFiles ?? [...opening.instructionFiles],
     warnings: [...opening.warnings],
+    ...storageOf(patience),
   }
+}
+
+/** Returns the trouble with the disk as clients see it; nothing while everything is saved. */
+export function storageOf({ trouble }: Pick<StoragePatience, 'trouble'>): Pick<ConversationSummary, 'storage'> {
+  if (trouble === null) return {}
+  const { error, since } = trouble
+  return { storage: { ...storageNotice(error), since, passing: error.retryable } }
 }
 
 function activityOf({ state }: Conversation, turns: TurnLoop): ConversationSummary['activity'] {
@@ -94,7 +105,7 @@ function activityOf({ state }: Conversation, turns: TurnLoop): ConversationSumma
   return isAsking || (!turns.running && pending.length > 0) ? 'waiting' : 'running'
 }
 
-interface Closing extends Pick<LiveConversation, 'conversation' | 'turns' | 'shell' | 'clients'> {
+interface Closing extends Pick<LiveConversation, 'conversation' | 'turns' | 'shell' | 'clients' | 'patience'> {
   readonly background: BackgroundProcesses
   readonly limits: ConversationLimits
   /** Releases the environment and the tool servers. */
@@ -103,9 +114,12 @@ interface Closing extends Pick<LiveConversation, 'conversation' | 'turns' | 'she
   readonly dispose: () => void
 }
 
-/** Stops running work and releases everything. A turn that waits for a person is parked and continues when resumed. */
+/**
+ * Stops running work and releases everything. A turn that waits for a person is parked and continues when resumed.
+ * Rejects with `StorageError` where accepted work could not be saved.
+ */
 export async function closeConversation(closing: Closing): Promise<void> {
-  const { conversation, turns, shell, background, limits, clients, leave, dispose } = closing
+  const { conversation, turns, shell, background, limits, clients, patience, leave, dispose } = closing
   try {
     await Promise.all([turns.shutDown(), shell.shutDown(), background.stopAll('shutdown')])
     parkQuietly(conversation)
@@ -117,6 +131,7 @@ export async function closeConversation(closing: Closing): Promise<void> {
       dispose()
     })
   }
+  if (patience.unsaved !== null) throw patience.unsaved
 }
 
 function parkQuietly(conversation: Conversation): void {

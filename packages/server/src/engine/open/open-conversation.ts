@@ -22,11 +22,13 @@ import type {
 import { type Redaction, redactEvent } from '@parley/redaction'
 import type { Environment, Environments, SecretPaths, TakenEnvironment } from '@parley/workspace'
 import type { Clock, Ids } from '../../ports/clock-and-ids.ts'
+import { storageRestored } from '../../replies/rejection.ts'
 import { type ConversationMcp, createConversationMcp } from '../context/conversation-mcp.ts'
-import { Conversation } from '../conversation/conversation.ts'
+import { Conversation, type ConversationParts } from '../conversation/conversation.ts'
 import { linkNotice, parleyItself } from '../conversation/notices.ts'
 import { redactSideFiles } from '../conversation/side-files.ts'
-import { createStoragePatience, reportOnce } from '../conversation/storage-patience.ts'
+import { createStoragePatience, reportOnce, type StoragePatience } from '../conversation/storage-patience.ts'
+import type { TroublePorts } from '../conversation/storage-trouble.ts'
 import type { Ceiling } from '../limits/ceiling.ts'
 import { openLimits } from '../limits/conversation-limits.ts'
 import type { ProviderKeys } from '../login/provider-keys.ts'
@@ -167,7 +169,8 @@ async function openConversation(parts: OpenParts, ports: SetupPorts): Promise<Li
   const givenRules = [...(await readGivenRules(ports, parts)), ...trustedRules(config.project, config.own)]
   const onFault = reportOnce((fault) => ports.report(fault, core.meta.conversationId))
   await learnSecrets(values, core.settings.modelProvider, ports)
-  const conversation = redactedConversation(parts, ports, onFault)
+  const patience = openPatience(ports, core.meta.conversationId, { report: onFault, probe: () => conversation.probe() })
+  const conversation = redactedConversation(parts, ports, { onLoss: onFault, patience })
   const { environment, release } = takeEnvironment(core, ports.environments, {
     // A view runs nothing, and opens also when its machine or the machine's settings are missing.
     environment: parts.readOnly ? undefined : core.settings.environment,
@@ -197,19 +200,16 @@ async function openConversation(parts: OpenParts, ports: SetupPorts): Promise<Li
     { conversation, clients, toolPorts, mcp, limits, givenRules, config: values, ...models },
     ports,
   )
-  const patience = createStoragePatience(clock, onFault)
   const turns = new TurnLoop({ conversation, modules, patience, onFault })
   const shell = createShellRunner({ conversation, patience, ports: toolPorts, newItemId: ids.item, onFault })
   const backgroundProcesses = () => background.list().filter(({ end }) => end === null).length
   const leave = () => Promise.all([release(), mcp[Symbol.asyncDispose]()])
   const entered = await enterEnvironment({ conversation, environment, gather: modules.gather, limits, leave })
+  const running = { conversation, turns, shell, clients, patience }
   return {
-    conversation,
-    turns,
+    ...running,
     modules,
-    shell,
     mcp,
-    clients,
     backgroundProcesses,
     ceiling: ports.ceiling,
     paths: parts.paths,
@@ -223,9 +223,17 @@ async function openConversation(parts: OpenParts, ports: SetupPorts): Promise<Li
         ...writableRules(parts, ports.env['HOME'] ?? '/'),
       ],
     },
-    [Symbol.asyncDispose]: () =>
-      closeConversation({ conversation, turns, shell, background, limits, clients, leave, dispose: parts.dispose }),
+    [Symbol.asyncDispose]: () => closeConversation({ ...running, background, limits, leave, dispose: parts.dispose }),
   }
+}
+
+/** Watches over the disk of a conversation, and tells clients when trouble with it has passed. */
+function openPatience(
+  { clock, notify }: SetupPorts,
+  conversationId: ConversationId,
+  disk: Pick<TroublePorts, 'report' | 'probe'>,
+): StoragePatience {
+  return createStoragePatience({ clock, ...disk, onPassed: () => notify({ ...storageRestored, conversationId }) })
 }
 
 /** Makes redaction know the secrets of the configuration and the kept keys, before any text is taken. */
@@ -238,7 +246,7 @@ async function learnSecrets(values: Config, providerId: string, { keys, redactio
 function redactedConversation(
   parts: OpenParts,
   { clock, program, redaction }: SetupPorts,
-  onLoss: (error: unknown) => void,
+  disk: Pick<ConversationParts, 'onLoss' | 'patience'>,
 ): Conversation {
   const { state, view, headCrc, nextSeq, journal, startJournal, readOnly, logVersion } = parts
   return new Conversation({
@@ -254,7 +262,7 @@ function redactedConversation(
     readOnly,
     logVersion,
     program,
-    onLoss,
+    ...disk,
   })
 }
 

@@ -12,12 +12,13 @@ import { rejection } from '../../replies/rejection.ts'
 import { cutTexts, deliverableText, isDeliverable, replyLimit } from '../../replies/wire-limits.ts'
 import type { Conversation } from '../conversation/conversation.ts'
 import { createLogReader } from '../conversation/journal.ts'
+import { type LiveConversation, storageOf } from '../open/live-conversation.ts'
 
 interface ReadPorts {
   readonly files: Files
   readonly host: {
     pathsOf(conversationId: ConversationId): SessionPaths
-    readonly conversations: readonly { readonly conversation: Conversation }[]
+    readonly conversations: readonly Pick<LiveConversation, 'conversation' | 'patience'>[]
   }
 }
 
@@ -50,7 +51,12 @@ export function readItems(
       more = true
     }
   }
-  return { items: page.map(({ completed }) => completed), more }
+  const open = ports.host.conversations.find(({ conversation }) => conversation.id === conversationId)
+  return {
+    items: page.map(({ completed }) => completed),
+    more,
+    ...(open === undefined ? {} : storageOf(open.patience)),
+  }
 }
 
 const defaultRange = 64 * 1024
