@@ -1,12 +1,18 @@
 import { StorageError } from '@parley/journal'
-import { createPauses, createTroubleState, type StorageTrouble, type TroublePorts } from './storage-trouble.ts'
+import {
+  createPauses,
+  createTroubleState,
+  type StorageTrouble,
+  type TroublePorts,
+  type TroubleWays,
+} from './storage-trouble.ts'
 
 /**
  * Knows if the storage of a conversation takes what is recorded. Trouble is reported once, tried again as long as that
  * can help, and ends with the first write that succeeds.
  */
 export interface StoragePatience {
-  /** Null while everything is stored. */
+  /** State of what is not stored; null while everything is. */
   readonly trouble: StorageTrouble | null
   /** Error of accepted work that could not be stored before the conversation was closed; else null. */
   readonly unsaved: StorageError | null
@@ -25,9 +31,9 @@ export interface StoragePatience {
   close(): void
 }
 
-export function createStoragePatience(ports: TroublePorts): StoragePatience {
-  const pauses = createPauses(ports.clock)
-  const trouble = createTroubleState(ports, pauses, () => waiting > 0)
+export function createStoragePatience({ clock, notify }: TroubleWays, ports: TroublePorts): StoragePatience {
+  const pauses = createPauses(clock)
+  const trouble = createTroubleState({ clock, notify, ...ports }, pauses, () => waiting > 0)
   let unsaved: StorageError | null = null
   let waiting = 0
 

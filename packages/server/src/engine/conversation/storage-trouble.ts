@@ -1,5 +1,7 @@
 import { StorageError } from '@parley/journal'
+import type { ConversationId, ConversationSummary, ServerNotice } from '@parley/protocol'
 import type { Clock } from '../../ports/clock-and-ids.ts'
+import { storageNotice, storageRestored } from '../../replies/rejection.ts'
 
 const firstDelayMs = 500
 const longestDelayMs = 10_000
@@ -47,18 +49,33 @@ export interface StorageTrouble {
 }
 
 export interface TroublePorts {
-  readonly clock: Clock
+  readonly conversationId: ConversationId
   /** Called once in each trouble, where work waits or a later try failed too. */
   readonly report: (error: StorageError) => void
-  /** Called when trouble that was reported has passed. */
-  readonly onPassed: () => void
   /** Throws `StorageError` while the storage would take no event. */
   readonly probe: () => void
 }
 
+/** Returns the trouble as clients see it; nothing while everything is saved. */
+export function storageOf({
+  trouble,
+}: {
+  readonly trouble: StorageTrouble | null
+}): Pick<ConversationSummary, 'storage'> {
+  if (trouble === null) return {}
+  const { error, since } = trouble
+  return { storage: { ...storageNotice(error), since, passing: error.retryable } }
+}
+
+export interface TroubleWays {
+  readonly clock: Clock
+  /** Sends a notice to every connected client, here that reported trouble has passed. */
+  readonly notify: (notice: ServerNotice) => void
+}
+
 /** State of the storage of one conversation. */
 export interface TroubleState {
-  /** Null while everything is stored. */
+  /** State of what is not stored; null while everything is. */
   readonly current: StorageTrouble | null
   /** Begins trouble unless there is some: of the log, which its next write ends, or of work that needs more than the log. */
   begin(error: StorageError, of: 'log' | 'work'): void
@@ -67,7 +84,11 @@ export interface TroubleState {
   end(of?: 'log'): void
 }
 
-export function createTroubleState(ports: TroublePorts, pauses: Pauses, isAwaited: () => boolean): TroubleState {
+export function createTroubleState(
+  ports: TroublePorts & TroubleWays,
+  pauses: Pauses,
+  isAwaited: () => boolean,
+): TroubleState {
   let current: (StorageTrouble & { readonly of: 'log' | 'work' }) | null = null
   let isReported = false
   let isProbing = false
@@ -81,7 +102,7 @@ export function createTroubleState(ports: TroublePorts, pauses: Pauses, isAwaite
     if (current === null || (of !== undefined && current.of !== of)) return
     current = null
     pauses.reset()
-    if (isReported) ports.onPassed()
+    if (isReported) ports.notify({ ...storageRestored, conversationId: ports.conversationId })
     isReported = false
   }
 

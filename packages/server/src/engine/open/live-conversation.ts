@@ -1,10 +1,11 @@
 import type { BackgroundProcesses } from '@parley/host'
 import { type SessionPaths, StorageError } from '@parley/journal'
 import type { ConversationSummary } from '@parley/protocol'
-import { rejection, storageNotice } from '../../replies/rejection.ts'
+import { rejection } from '../../replies/rejection.ts'
 import type { ConversationMcp } from '../context/conversation-mcp.ts'
 import type { Conversation } from '../conversation/conversation.ts'
 import type { StoragePatience } from '../conversation/storage-patience.ts'
+import { storageOf } from '../conversation/storage-trouble.ts'
 import type { Ceiling } from '../limits/ceiling.ts'
 import type { ConversationLimits } from '../limits/conversation-limits.ts'
 import { shortIdOf } from '../read/list-conversations.ts'
@@ -87,13 +88,6 @@ export function summaryOf({ conversation, turns, opening, patience }: LiveConver
     warnings: [...opening.warnings],
     ...storageOf(patience),
   }
-}
-
-/** Returns the trouble with the disk as clients see it; nothing while everything is saved. */
-export function storageOf({ trouble }: Pick<StoragePatience, 'trouble'>): Pick<ConversationSummary, 'storage'> {
-  if (trouble === null) return {}
-  const { error, since } = trouble
-  return { storage: { ...storageNotice(error), since, passing: error.retryable } }
 }
 
 function activityOf({ state }: Conversation, turns: TurnLoop): ConversationSummary['activity'] {

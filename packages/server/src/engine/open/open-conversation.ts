@@ -22,13 +22,11 @@ import type {
 import { type Redaction, redactEvent } from '@parley/redaction'
 import type { Environment, Environments, SecretPaths, TakenEnvironment } from '@parley/workspace'
 import type { Clock, Ids } from '../../ports/clock-and-ids.ts'
-import { storageRestored } from '../../replies/rejection.ts'
 import { type ConversationMcp, createConversationMcp } from '../context/conversation-mcp.ts'
 import { Conversation, type ConversationParts } from '../conversation/conversation.ts'
 import { linkNotice, parleyItself } from '../conversation/notices.ts'
 import { redactSideFiles } from '../conversation/side-files.ts'
-import { createStoragePatience, reportOnce, type StoragePatience } from '../conversation/storage-patience.ts'
-import type { TroublePorts } from '../conversation/storage-trouble.ts'
+import { createStoragePatience, reportOnce } from '../conversation/storage-patience.ts'
 import type { Ceiling } from '../limits/ceiling.ts'
 import { openLimits } from '../limits/conversation-limits.ts'
 import type { ProviderKeys } from '../login/provider-keys.ts'
@@ -169,7 +167,8 @@ async function openConversation(parts: OpenParts, ports: SetupPorts): Promise<Li
   const givenRules = [...(await readGivenRules(ports, parts)), ...trustedRules(config.project, config.own)]
   const onFault = reportOnce((fault) => ports.report(fault, core.meta.conversationId))
   await learnSecrets(values, core.settings.modelProvider, ports)
-  const patience = openPatience(ports, core.meta.conversationId, { report: onFault, probe: () => conversation.probe() })
+  const { conversationId } = core.meta
+  const patience = createStoragePatience(ports, { conversationId, report: onFault, probe: () => conversation.probe() })
   const conversation = redactedConversation(parts, ports, { onLoss: onFault, patience })
   const { environment, release } = takeEnvironment(core, ports.environments, {
     // A view runs nothing, and opens also when its machine or the machine's settings are missing.
@@ -225,15 +224,6 @@ async function openConversation(parts: OpenParts, ports: SetupPorts): Promise<Li
     },
     [Symbol.asyncDispose]: () => closeConversation({ ...running, background, limits, leave, dispose: parts.dispose }),
   }
-}
-
-/** Watches over the disk of a conversation, and tells clients when trouble with it has passed. */
-function openPatience(
-  { clock, notify }: SetupPorts,
-  conversationId: ConversationId,
-  disk: Pick<TroublePorts, 'report' | 'probe'>,
-): StoragePatience {
-  return createStoragePatience({ clock, ...disk, onPassed: () => notify({ ...storageRestored, conversationId }) })
 }
 
 /** Makes redaction know the secrets of the configuration and the kept keys, before any text is taken. */

@@ -12,13 +12,16 @@ import { rejection } from '../../replies/rejection.ts'
 import { cutTexts, deliverableText, isDeliverable, replyLimit } from '../../replies/wire-limits.ts'
 import type { Conversation } from '../conversation/conversation.ts'
 import { createLogReader } from '../conversation/journal.ts'
-import { type LiveConversation, storageOf } from '../open/live-conversation.ts'
+import { type StorageTrouble, storageOf } from '../conversation/storage-trouble.ts'
 
 interface ReadPorts {
   readonly files: Files
   readonly host: {
     pathsOf(conversationId: ConversationId): SessionPaths
-    readonly conversations: readonly Pick<LiveConversation, 'conversation' | 'patience'>[]
+    readonly conversations: readonly {
+      readonly conversation: Conversation
+      readonly patience: { readonly trouble: StorageTrouble | null }
+    }[]
   }
 }
 
