@@ -1,4 +1,7 @@
 import { defineProject } from 'vitest/config'
-import { sharedWorker } from '../vitest.shared.ts'
+import { sharedWorker, sourceConditions } from '../vitest.shared.ts'
 
-export default defineProject({ test: { ...sharedWorker, name: 'scripts', include: ['**/*.test.ts'] } })
+export default defineProject({
+  ...sourceConditions,
+  test: { ...sharedWorker, name: 'scripts', include: ['**/*.test.ts'] },
+})

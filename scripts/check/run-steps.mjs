@@ -27,8 +27,11 @@ async function passes({ name, command }) {
   return code === 0
 }
 
+// The compiler and the bundler are written in Go; a fifth of their CPU goes into collecting garbage at its default, 100.
+const env = { GOGC: '200', ...process.env }
+
 async function runQuietly([file, ...args]) {
-  const child = spawn(file, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(file, args, { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] })
   const ended = new Promise((resolve) => {
     child.once('error', (error) => resolve({ code: -1, reason: error.message }))
     child.once('close', (code) => resolve({ code: code ?? -1, reason: '' }))

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { availableParallelism, tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import * as processes from '../../packages/testkit/src/processes.ts'
@@ -10,6 +10,7 @@ import { countResults } from './count-results.mjs'
 
 /** Long runs (`npm run test:soak`) may take hours. */
 const limitMs = (process.env.PARLEY_LONG_TESTS === '1' ? 6 * 60 : 15) * 60_000
+const workers = Math.min(8, 2 * availableParallelism())
 /** Time after the last test for processes to end. */
 const graceMs = 15_000
 
@@ -28,8 +29,8 @@ export async function runTests() {
 async function runVitest(report) {
   const mark = processes.newMark()
   const args = ['run', '--reporter=dot', '--reporter=json', `--outputFile.json=${report}`]
-  // On two cores vitest takes one worker, though tests mostly wait for processes. Projects ignore the root's config.
-  const env = { VITEST_MAX_WORKERS: '2', ...process.env, [processes.markVariable]: mark }
+  // On two cores vitest takes one worker, though half of the time tests wait for processes. Projects ignore the root's config.
+  const env = { VITEST_MAX_WORKERS: `${workers}`, ...process.env, [processes.markVariable]: mark }
   const child = spawn(join(root, 'node_modules/.bin/vitest'), args, {
     cwd: root,
     env,

@@ -11,6 +11,7 @@ export { type EffectiveConfig, readEffectiveConfig, readProfile, valuesByKey } f
 export { type Layer, layerOfOverrides } from './layer.ts'
 export { printable, projectConfigPath, projectLayer } from './project-layer.ts'
 export { secretsOfConfig, shownValue } from './secrets.ts'
+export { withSetting } from './set-value.ts'
 export {
   chosenEnvironment,
   environmentNamed,

@@ -1,9 +1,12 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 
-const HOLDER = fileURLToPath(new URL('lock-holder.ts', import.meta.url))
+const bundler = join(import.meta.dirname, '../../../scripts/bundle/test-program.mjs')
+const source = fileURLToPath(new URL('lock-holder.ts', import.meta.url))
+const holder = execFileSync(process.execPath, [bundler, source], { encoding: 'utf8' }).trim()
 
 /** A second process that takes the lock of a conversation when it is told to. */
 export interface LockHolder extends AsyncDisposable {
@@ -13,7 +16,7 @@ export interface LockHolder extends AsyncDisposable {
 }
 
 export function startLockHolder(home: string, conversationId: string): LockHolder {
-  const args = ['--expose-gc', '--conditions=@parley/source', HOLDER, home, conversationId]
+  const args = ['--expose-gc', holder, home, conversationId]
   const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] })
   const answers = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
   const kill = async () => {

@@ -1,6 +1,6 @@
 /**
  * Runs an AI SDK provider package in a process of its own. Lines of JSON on stdin: {type: "open", …} once, then
- * {type: "call", id, model, options} and {type: "cancel", id}. Lines on stdout: {type: "ready"} or {type: "failed"}, then
+ * {type: "call", id, model, options}, {type: "list", id} and {type: "cancel", id}. Lines on stdout: {type: "ready"} or {type: "failed"}, then
  * {id, type: "part" | "end" | "error", …}. Ends when stdin ends.
  */
 import { createInterface } from 'node:readline'
@@ -24,6 +24,7 @@ function take(message) {
   if (message.type === 'open') void open(message)
   else if (message.type === 'cancel') running.get(message.id)?.abort()
   else if (message.type === 'call') void call(message)
+  else if (message.type === 'list') void list(message)
 }
 
 async function open({ entry, packageName, factory, settings }) {
@@ -59,6 +60,17 @@ async function call({ id, model: name, options }) {
     send({ id, type: 'error', error: describe(error) })
   } finally {
     running.delete(id)
+  }
+}
+
+/** Sends the models that the provider lists; null for the many packages that have no list. */
+async function list({ id }) {
+  try {
+    const found = await provider.getAvailableModels?.()
+    send({ id, type: 'part', part: { models: (Array.isArray(found) ? found : found?.models) ?? null } })
+    send({ id, type: 'end' })
+  } catch (error) {
+    send({ id, type: 'error', error: describe(error) })
   }
 }
 

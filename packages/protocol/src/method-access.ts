@@ -41,6 +41,7 @@ export const methodAccess: Readonly<Record<MethodName, MethodAccess>> = {
   'provider/list': 'look',
   'provider/check': 'change',
   'config/read': 'look',
+  'config/write': 'change',
   'login/start': 'change',
   'login/cancel': 'change',
   'login/status': 'look',

@@ -69,6 +69,12 @@ export function describeQuestion(approval: Described, enforcement: Enforcement):
   }
 }
 
+/** Returns how far the rule of a permanent yes reaches, which depends on what the question is about. */
+export function reachOfAlways(kind: ApprovalKind): string {
+  if (kind === 'escalation') return 'everywhere, outside the sandbox with all your rights'
+  return kind === 'network' ? 'everywhere, with the network' : 'everywhere, also unsandboxed'
+}
+
 /** Question by kind of approval. */
 const questions: Readonly<Record<ApprovalKind, string>> = {
   command: 'Run this command?',

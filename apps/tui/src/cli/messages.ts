@@ -130,3 +130,22 @@ function commonLength(left: readonly string[], right: readonly string[]): number
   const differs = left.findIndex((letter, at) => letter !== right[at])
   return differs < 0 ? left.length : differs
 }
+
+/** Says what became of a kept key or login, here and at its issuer. */
+export function loggedOutText(
+  provider: string,
+  { removed, variable, revocation, revocationError = '' }: ResultOf<'logout'>,
+): string {
+  const more = variable === null ? '' : ` ${variable} is set and goes on to be used.`
+  if (!removed) return `No key of ${provider} is kept.${more}`
+  const here = `The ${revocation === undefined ? 'key of' : 'login to'} ${provider} is forgotten here`
+  return `${here}${revocationText(revocation, revocationError)}${more}`
+}
+
+function revocationText(revocation: ResultOf<'logout'>['revocation'], error: string): string {
+  if (revocation === undefined) return '. To end its use elsewhere, revoke it at the provider.'
+  if (revocation === 'done') return ', and its tokens are revoked.'
+  return revocation === 'unsupported'
+    ? '. The issuer has no way to revoke its tokens: they are good until they end.'
+    : `. Its tokens were not revoked and are good until they end: ${error}`
+}

@@ -52,7 +52,7 @@ export function defineLookups(program: Command, launch: Launch, settle: Settle):
     })
 }
 
-/** Defines `provider list`, `add` and `remove`. */
+/** Defines `provider list`, `models`, `add` and `remove`. */
 export function defineProviders(program: Command, launch: Launch, settle: Settle): void {
   const provider = program.command('provider').description('the model providers: `parley provider list`')
   provider
@@ -61,6 +61,18 @@ export function defineProviders(program: Command, launch: Launch, settle: Settle
     .option('--json', 'one JSON object a line')
     .action((flags: { json?: boolean }) =>
       settle(import('../commands/providers.ts').then(({ listProviders }) => listProviders(launch, flags))),
+    )
+  provider
+    .command('models [provider]')
+    .description(
+      'ask one provider, or the chosen and the configured ones, for their models; what they say of windows and prices is kept. Exit code 8 when none answers',
+    )
+    .option('--kept', 'show what was listed last, and ask nobody')
+    .option('--json', 'one JSON object a line')
+    .action((name: string | undefined, flags: { kept?: boolean; json?: boolean }) =>
+      settle(
+        import('../commands/providers.ts').then(({ listProviderModels }) => listProviderModels(launch, name, flags)),
+      ),
     )
   provider
     .command('add <package>')
@@ -93,6 +105,8 @@ export function defineChecks(program: Command, launch: Launch, settle: Settle): 
       'judge every call of a conversation again instead: what would change? Exit code 12 then',
       named,
     )
+    .option('--outside', 'as if the call asked to run outside the sandbox')
+    .option('--network', 'as if the call asked for the network')
     .option('--rules <file>', 'rules to take instead of policy.toml', named)
     .option('--policy <file>', 'rules to lay over it, as `parley exec --policy` does', named)
     .option('--json', 'as JSON')

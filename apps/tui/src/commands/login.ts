@@ -5,6 +5,7 @@ import { connect } from '../cli/connect.ts'
 import { exitCodeOf, exitCodes, misused } from '../cli/exit-codes.ts'
 import { workingFolder } from '../cli/folders.ts'
 import type { Launch } from '../cli/launch-server.ts'
+import { loggedOutText } from '../cli/messages.ts'
 import { readKey } from '../cli/read-key.ts'
 import { hasDesktop, openBrowser } from '../programs/open-browser.ts'
 import { showEffects } from '../view/text/control-characters.ts'
@@ -135,18 +136,11 @@ function statusLines(logins: ResultOf<'login/status'>['logins']): readonly strin
 export async function runLogout(launch: Launch, named: string | null): Promise<number> {
   await using parley = await connect(launch, { clientName: 'parley-login' })
   const provider = named ?? (await onlyLogin(parley))
-  const { removed, variable } = await parley.request('logout', { provider })
-  const more = variable === null ? '' : ` ${variable} is set and goes on to be used.`
-  if (!removed) {
-    process.stderr.write(showEffects(`parley: No key of ${provider} is kept.${more}\n`))
-    return exitCodeOf('itemNotFound')
-  }
-  process.stdout.write(
-    showEffects(
-      `The key of ${provider} is forgotten here. To end its use elsewhere, revoke it at the provider.${more}\n`,
-    ),
-  )
-  return exitCodes.ok
+  const result = await parley.request('logout', { provider })
+  const text = showEffects(loggedOutText(provider, result))
+  if (result.removed) process.stdout.write(`${text}\n`)
+  else process.stderr.write(`parley: ${text}\n`)
+  return result.removed ? exitCodes.ok : exitCodeOf('itemNotFound')
 }
 
 async function onlyLogin(parley: Parley): Promise<string> {

@@ -13,6 +13,8 @@ export interface PolicyFlags extends CommonFlags {
   readonly conversation?: string
   readonly rules?: string
   readonly policy?: string
+  readonly outside?: boolean
+  readonly network?: boolean
   readonly json?: boolean
 }
 
@@ -40,7 +42,10 @@ function refuseWithoutEffect(command: readonly string[], flags: PolicyFlags): vo
     throw misused(
       'parley policy test asks no model and runs nothing: -m, -e, --environment and --ephemeral mean nothing.',
     )
-  if (conversation !== undefined && [cd, addDir, profile, config].some((flag) => flag !== undefined))
+  if (flags.outside === true && flags.network === true)
+    throw misused('Give --outside or --network: what runs outside the sandbox has the network, too.')
+  const ofCommands = [cd, addDir, profile, config, flags.outside, flags.network]
+  if (conversation !== undefined && ofCommands.some((flag) => flag !== undefined))
     throw misused(
       'With --conversation only -s, -a, --rules and --policy have an effect: the facts of its calls are stored.',
     )
@@ -55,12 +60,14 @@ interface Judged {
 /** Tests a command: a single word is a shell line, several are an argv. */
 async function testCommand(parley: Parley, command: readonly string[], flags: PolicyFlags): Promise<Judged> {
   const [line = ''] = command
+  const asks = flags.outside === true ? 'outsideSandbox' : flags.network === true ? 'network' : undefined
   const value = await parley.request('policy/test', {
     ...rulesOf(flags),
     ...settingsOf(flags),
     command: command.length === 1 ? line : [...command],
+    ...(asks === undefined ? {} : { asks }),
   })
-  return { value, lines: testedLines(value, command), exitCode: byVerdict[value.verdict] }
+  return { value, lines: testedLines(value, command, asks), exitCode: byVerdict[value.verdict] }
 }
 
 async function replay(parley: Parley, _command: readonly string[], flags: PolicyFlags): Promise<Judged> {

@@ -20,19 +20,78 @@ export async function listProviders(launch: Launch, { json }: { readonly json?: 
   return exitCodes.ok
 }
 
+interface ModelsFlags {
+  /** Shows what was listed last and asks no provider. */
+  readonly kept?: boolean
+  readonly json?: boolean
+}
+
+type Models = ResultOf<'model/list'>
+
+/**
+ * Runs `parley provider models`: asks one provider, or the chosen and the configured ones, for its models, one a line.
+ * Providers that could not be asked are named on stderr; exit code 8 when nothing is listed because of them.
+ */
+export async function listProviderModels(
+  launch: Launch,
+  provider: string | undefined,
+  { kept, json }: ModelsFlags,
+): Promise<number> {
+  await using parley = await connect(launch, { clientName: 'parley-provider' })
+  const listed = await parley.request('model/list', {
+    ...(provider === undefined ? {} : { provider }),
+    ...(kept === true ? { kept } : {}),
+  })
+  const rows = modelsOf(listed)
+  const lines = json === true ? rows.map((row) => JSON.stringify(row)) : modelLines(listed, Date.now()).map(showEffects)
+  process.stdout.write(lines.map((line) => `${line}\n`).join(''))
+  const problems = listed.problems.map(({ provider: id, message }) => `parley: ${id}: ${showEffects(message)}\n`)
+  process.stderr.write(problems.join(''))
+  return rows.length === 0 && problems.length > 0 ? exitCodes.provider : exitCodes.ok
+}
+
+type Model = Models['models'][number]
+
+/** Returns the models of providers and of local servers that answer, each once. */
+function modelsOf({ models, local }: Models): readonly Model[] {
+  const known = new Set(models.map(({ provider, id }) => `${provider} ${id}`))
+  const found = local.flatMap(({ provider, models: ids }) => ids.map((id) => ({ provider, id, current: false })))
+  return [...models, ...found.filter(({ provider, id }) => !known.has(`${provider} ${id}`))]
+}
+
+/** Returns the table of models, whose default one has a mark, and the time of lists that are older than a minute. */
+export function modelLines(listed: Models, nowMs: number): readonly string[] {
+  const rows = modelsOf(listed).map(({ provider, id, current }) => [current ? '*' : '', provider, id])
+  const old = (listed.lists ?? []).filter(({ listedAt }) => nowMs - listedAt > 60_000)
+  const times = old.map(({ provider, listedAt }) => `${provider} was asked ${formatAgo(listedAt, nowMs)}.`)
+  if (rows.length === 0) return ['No models are listed.']
+  return [...tableOf([['', 'PROVIDER', 'MODEL'], ...rows]), ...(times.length === 0 ? [] : ['', ...times])]
+}
+
 const columns = ['', 'ID', 'NAME', 'WIRE', 'ADDRESS', 'KEY', 'MODELS']
 
 /** Returns the table of providers, whose chosen one has a mark, and the reason of the choice. */
 export function providerLines({ providers, chosen }: Providers, nowMs: number): readonly string[] {
-  const rows = [columns, ...providers.map((provider) => cellsOf(provider, nowMs))]
-  const widths = columns.map((_, index) => Math.max(...rows.map((row) => row[index]?.length ?? 0)))
-  const table = rows.map((row) =>
+  const table = tableOf([columns, ...providers.map((provider) => cellsOf(provider, nowMs))])
+  return [...table, '', ...providers.flatMap(missingPackage), choiceLine(chosen)]
+}
+
+/** Returns rows of cells as lines of equal columns. */
+function tableOf(rows: readonly (readonly string[])[]): readonly string[] {
+  const widths = (rows[0] ?? []).map((_, index) => Math.max(...rows.map((row) => row[index]?.length ?? 0)))
+  return rows.map((row) =>
     row
       .map((cell, index) => cell.padEnd(widths[index] ?? 0))
       .join('  ')
       .trimEnd(),
   )
-  return [...table, '', choiceLine(chosen)]
+}
+
+function missingPackage({ id, package: named }: Provider): readonly string[] {
+  if (named === undefined || named.installed) return []
+  return [
+    `${id} cannot be used: its package ${named.name} is not installed. \`parley provider add ${named.name}\` installs it.`,
+  ]
 }
 
 function cellsOf(provider: Provider, nowMs: number): string[] {

@@ -3,10 +3,20 @@ import { ruleSource } from '@parley/protocol/question'
 import { showHidden } from '../view/text/control-characters.ts'
 import { joinShellWords } from '../view/text/formats.ts'
 
+const reachTexts = {
+  nothing: 'with or without a sandbox',
+  network: 'with the network',
+  outsideSandbox: 'outside the sandbox',
+} as const
+
 const verdicts = { allow: 'allowed', ask: 'asks', deny: 'denied' } as const
 
 /** Returns the verdict on a command as lines for people. */
-export function testedLines(tested: ResultOf<'policy/test'>, command: readonly string[]): readonly string[] {
+export function testedLines(
+  tested: ResultOf<'policy/test'>,
+  command: readonly string[],
+  asks: keyof typeof reachTexts = 'nothing',
+): readonly string[] {
   const { verdict, parts, because, always } = tested
   const shown = command.length === 1 ? (command[0] ?? '') : joinShellWords(command)
   return [
@@ -19,7 +29,7 @@ export function testedLines(tested: ResultOf<'policy/test'>, command: readonly s
     ...(parts.length < 2 ? [] : partLines(parts)),
     ...(always === undefined
       ? []
-      : [`  a yes for always would allow, in every folder, with or without a sandbox: ${oneLine(always)}`]),
+      : [`  a yes for always would allow, in every folder, ${reachTexts[asks]}: ${oneLine(always)}`]),
   ]
 }
 

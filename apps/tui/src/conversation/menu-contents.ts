@@ -1,7 +1,7 @@
 import type { Conversation, Parley } from '@parley/client'
 import type { ConversationId, ConversationState, Item } from '@parley/protocol'
 import { sentMessages } from '../ui/earlier-message.ts'
-import { modelRows } from '../ui/menu/loaded-rows.ts'
+import { loginRows, logoutRows, modelRows } from '../ui/menu/loaded-rows.ts'
 import type { MenuRow } from '../ui/menu/menu.ts'
 import type { SentMessage } from '../ui/ui-state.ts'
 
@@ -23,6 +23,26 @@ export async function keptModels(parley: Asking, state: CurrentModel): Promise<r
   const kept = await parley.request('model/list', { kept: true })
   return kept.models.length === 0 ? [] : modelRows(kept, state?.core.settings ?? null)
 }
+
+interface Loaded {
+  readonly rows: readonly MenuRow[]
+  readonly problem: string | null
+}
+
+/** Loads the providers to log in to, or the logins that are kept. Rejects where this client may not log in. */
+export async function loadLogins(parley: Asking, menu: 'login' | 'logout', state: CurrentModel): Promise<Loaded> {
+  const kept = await parley.request('login/status', {})
+  const rows =
+    menu === 'logout'
+      ? logoutRows(kept)
+      : loginRows(await parley.request('provider/list', {}), state?.core.settings ?? null)
+  return { rows, problem: rows.length === 0 ? noLogins[menu] : null }
+}
+
+const noLogins = {
+  login: 'No provider here takes a key: [model_providers] of config.toml adds one.',
+  logout: 'No key is kept here, so there is nothing to forget.',
+} as const
 
 const noModels = 'No provider lists its models: write the name of one, and Enter uses it.'
 

@@ -29,6 +29,10 @@ export function actionsAfterRejection(
       return [note('error', howToRaise(conversation.id, intent.settings, conversation.state))]
     case 'models':
       return [{ kind: 'menuFilled', menu: 'model', rows: [], problem: error.message }]
+    case 'keepTheme':
+      return [note('warning', `Colours: ${intent.theme}, for this run. ${error.message}`)]
+    case 'logins':
+      return [{ kind: 'menuFilled', menu: intent.menu, rows: [], problem: error.message }]
     case 'preview':
       return [{ kind: 'previewed', conversationId: intent.conversationId, lines: [] }]
     case 'send':

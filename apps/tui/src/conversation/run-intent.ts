@@ -1,6 +1,7 @@
 import { type Conversation, codeOf, type Parley } from '@parley/client'
 import { type ConversationState, wireErrors } from '@parley/protocol'
 import { RpcError } from '@parley/rpc'
+import { loggedOutText } from '../cli/messages.ts'
 import { attachedImages } from '../files/attached-images.ts'
 import type { UiAction } from '../ui/actions.ts'
 import { mcpTable, whyTable } from '../ui/notices/notice.ts'
@@ -8,7 +9,7 @@ import { trustTable } from '../ui/notices/trust-table.ts'
 import { settingsLine } from '../ui/outside-changes.ts'
 import { checkModel } from './check-model.ts'
 import { diffAction } from './diff-notice.ts'
-import { keptModels, loadModels, readOlderMessages, readPreview } from './menu-contents.ts'
+import { keptModels, loadLogins, loadModels, readOlderMessages, readPreview } from './menu-contents.ts'
 import { actionsAfterRejection, note, type RequestIntent } from './rejected-intent.ts'
 import { contextTable, statusTable } from './status-tables.ts'
 
@@ -48,7 +49,19 @@ export function isDisconnection(error: unknown): boolean {
 }
 
 /** Kinds of intents that need no conversation. */
-const serverKinds = ['list', 'models', 'preview', 'mcp', 'restartMcp', 'readTrust', 'decideTrust', 'status'] as const
+const serverKinds = [
+  'list',
+  'models',
+  'logins',
+  'logOut',
+  'keepTheme',
+  'preview',
+  'mcp',
+  'restartMcp',
+  'readTrust',
+  'decideTrust',
+  'status',
+] as const
 
 type ServerIntent = Extract<RequestIntent, { kind: (typeof serverKinds)[number] }>
 
@@ -176,6 +189,17 @@ async function askServer(intent: ServerIntent, { parley, conversation, dispatch 
       if (rows.length > 0) dispatch({ kind: 'menuFilled', menu: 'model', rows, problem: null })
       return dispatch({ kind: 'menuFilled', menu: 'model', ...(await loadModels(parley, state)) })
     }
+    case 'logins':
+      return dispatch({ kind: 'menuFilled', menu: intent.menu, ...(await loadLogins(parley, intent.menu, state)) })
+    case 'logOut':
+      return dispatch(
+        note('info', loggedOutText(intent.provider, await parley.request('logout', { provider: intent.provider }))),
+      )
+    case 'keepTheme': {
+      const { theme } = intent
+      const { file } = await parley.request('config/write', { key: 'tui.theme', value: theme })
+      return dispatch(note('info', `Colours: ${theme}, from now on (${file}).`))
+    }
     case 'preview': {
       const { conversationId } = intent
       return dispatch({ kind: 'previewed', conversationId, lines: await readPreview(parley, conversationId) })
@@ -194,8 +218,13 @@ async function askServer(intent: ServerIntent, { parley, conversation, dispatch 
       await parley.request('trust/decide', { cwd: projectFolder(state), hash, verdict })
       return dispatch({ kind: 'trustShown', hash: null }, note('info', afterVerdict[verdict]))
     }
-    case 'status':
-      return dispatch({ kind: 'notice', notice: statusTable(state, await parley.request('server/diagnostics', {})) })
+    case 'status': {
+      const [server, { providers }] = await Promise.all([
+        parley.request('server/diagnostics', {}),
+        parley.request('provider/list', {}),
+      ])
+      return dispatch({ kind: 'notice', notice: statusTable(state, server, providers) })
+    }
   }
 }
 

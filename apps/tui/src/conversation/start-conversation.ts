@@ -72,7 +72,8 @@ async function createOrExplain(parley: Parley, flags: CommonFlags, extra: Extra)
   }
 }
 
-const logInText = '`parley login` asks for a key and keeps it; start again then, or start a local model server.'
+const logInText =
+  '/login asks for a key and keeps it, /new begins a conversation with it then; or start a local model server.'
 
 async function noModelNotices(parley: Parley, variables: readonly string[]): Promise<readonly Notice[]> {
   const { local } = await parley.request('model/list', {})

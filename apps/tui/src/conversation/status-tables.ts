@@ -5,12 +5,16 @@ import { count, placedPath } from '../view/text/formats.ts'
 import { costWords, tokenWords } from '../view/text/token-words.ts'
 
 /** Returns the table of the conversation, its limits and its server. */
-export function statusTable(state: ConversationState | null, server: ResultOf<'server/diagnostics'>): Notice {
+export function statusTable(
+  state: ConversationState | null,
+  server: ResultOf<'server/diagnostics'>,
+  providers: Providers,
+): Notice {
   return {
     kind: 'table',
     title: 'Status',
     rows: [
-      ...(state === null ? [] : conversationRows(state, server)),
+      ...(state === null ? [] : conversationRows(state, server, providers)),
       ['kept in', server.home],
       ['server', `${server.version} (${server.build}), process ${server.pid}, Node ${server.node}`],
       ['memory', `${Math.round(server.rssBytes / 1_048_576)} MB`],
@@ -20,21 +24,42 @@ export function statusTable(state: ConversationState | null, server: ResultOf<'s
 
 type Server = ResultOf<'server/diagnostics'>
 
-function conversationRows({ core }: ConversationState, server: Server): (readonly [string, string])[] {
+type Providers = ResultOf<'provider/list'>['providers']
+
+function conversationRows(
+  { core }: ConversationState,
+  server: Server,
+  providers: Providers,
+): (readonly [string, string])[] {
   const { meta, settings, usage } = core
   return [
     ['conversation', meta.conversationId],
     ['folder', placedPath(meta.cwd, settings.environment, '')],
     ...(meta.name === null ? [] : [['name', meta.name] as const]),
     ['model', `${settings.modelProvider} ${settings.model}`],
+    ...loginRow(providers.find(({ id }) => id === settings.modelProvider)),
     ...(settings.effort === undefined ? [] : [['effort', settings.effort] as const]),
     ...usageRows(usage),
     ['approvals', settings.approvalPolicy],
     ['sandbox', sandboxText(settings)],
+    ...(server.widerRules ?? []).map(ruleRow),
     ...(settings.sandbox === 'danger-full-access'
       ? []
       : [['enforced by', enforcementReasonOf(meta.conversationId, server)] as const]),
   ]
+}
+
+/** Returns the key that requests carry; no row for a provider that needs none. */
+function loginRow(provider: Providers[number] | undefined): (readonly [string, string])[] {
+  if (provider === undefined || provider.key === 'notNeeded') return []
+  const { key, keyFrom = '' } = provider
+  if (key === 'missing') return [['login', 'none: /login asks for a key']]
+  return [['login', key === 'set' ? `the key in ${keyFrom}` : 'the one that /login or `parley login` kept']]
+}
+
+/** Returns the row of a rule by which a command gets more than the sandbox gives. */
+function ruleRow({ text, file, line }: NonNullable<Server['widerRules']>[number]): readonly [string, string] {
+  return ['rule', `${text} runs unasked (${file}${line === undefined ? '' : `:${line}`})`]
 }
 
 /** Assumption about a model whose window nothing names. */

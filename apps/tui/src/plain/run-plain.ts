@@ -33,6 +33,7 @@ export async function runPlain(opening: Opening): Promise<number> {
   const run = (intent: Intent) => {
     // A program that moves the cursor runs like any other command, without a terminal.
     const asked = intent.kind === 'runInTerminal' ? ({ kind: 'shell', command: intent.command } as const) : intent
+    if (asked.kind === 'logIn') return screen.dispatch(note('info', loginWords(asked.provider)))
     if (!isOfWindow(asked)) void conversation.run(asked).catch(end.reject)
   }
   const screen = new PlainScreen({
@@ -67,12 +68,16 @@ export async function runPlain(opening: Opening): Promise<number> {
   return sayEnding({ ...ending, isUnsaved: conversation.isUnsaved })
 }
 
+function loginWords(provider: string): string {
+  return `Run \`parley login ${provider}\` in another terminal: a key that is typed here would be shown. It counts from the next message on.`
+}
+
 /** Intents about a window, which lines do not have. */
 type WindowIntent = LendingIntent | Extract<Intent, { kind: 'clear' }>
 
 function isOfWindow(intent: Intent): intent is WindowIntent {
   const { kind } = intent
-  return kind === 'suspend' || kind === 'clear' || kind === 'editText' || kind === 'runInTerminal'
+  return kind === 'suspend' || kind === 'clear' || kind === 'editText' || kind === 'runInTerminal' || kind === 'logIn'
 }
 
 /** Creates the user's programs; every notification of the terminal is its bell. */

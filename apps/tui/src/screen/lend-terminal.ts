@@ -7,14 +7,14 @@ import type { ScreenController } from './screen-controller.ts'
 type ProgramIntent = Exclude<LendingIntent, { kind: 'suspend' }>
 
 export function isForProgram(intent: Intent): intent is ProgramIntent {
-  return intent.kind === 'editText' || intent.kind === 'runInTerminal'
+  return intent.kind === 'editText' || intent.kind === 'runInTerminal' || intent.kind === 'logIn'
 }
 
 type Environment = Readonly<Record<string, string | undefined>>
 
 /** Terminal that a program of the user may have; while it does, nothing else gives it away or takes it. */
 interface LentTerminal extends LendableTerminal {
-  /** Runs the editor and puts what it leaves in the composer, or a command and says how it ended. */
+  /** Runs the editor and puts what it leaves in the composer, or a command or a login and says how it ended. */
   readonly lend: (intent: ProgramIntent) => Promise<void>
   /** True while signals and sizes concern the program only. */
   readonly isLent: () => boolean
@@ -37,10 +37,24 @@ export function lendTerminal(
   }
 
   async function run(command: string, folder: string): Promise<() => void> {
-    const problem = await runCommand(command, { folder, env })
+    const problem = await runProgram(['/bin/sh', '-c', command], { cwd: folder, env })
     const how = problem === null ? '' : `: ${problem}`
     const said = `\`${command}\` had the terminal${how}. The conversation has nothing of it.`
     return () => note(problem === null ? 'info' : 'warning', said)
+  }
+
+  /** Logs in by the command of the shell, so that a key that is typed never comes near the window. */
+  async function logIn({ provider, way }: Extract<ProgramIntent, { kind: 'logIn' }>): Promise<() => void> {
+    const [, program = ''] = process.argv
+    const oauth = way === 'browser' ? ['--oauth'] : []
+    const problem = await runProgram([process.execPath, program, 'login', provider, ...oauth], { env })
+    if (problem !== null) return () => note('warning', `You are not logged in to ${provider}: the lines above say why.`)
+    return () => note('info', `Logged in to ${provider}. It counts from the next message on; /model lists its models.`)
+  }
+
+  const serve = (intent: ProgramIntent): Promise<() => void> => {
+    if (intent.kind === 'editText') return edit(intent.text)
+    return intent.kind === 'logIn' ? logIn(intent) : run(intent.command, intent.folder)
   }
 
   return {
@@ -51,7 +65,7 @@ export function lendTerminal(
       if (isLent) return
       isLent = true
       held.release()
-      const say = await (intent.kind === 'editText' ? edit(intent.text) : run(intent.command, intent.folder))
+      const say = await serve(intent)
       isLent = false
       held.take()
       say()
@@ -70,13 +84,13 @@ async function openEditor(text: string, env: Environment): Promise<EditedText> {
 }
 
 /** Resolves to what went wrong, or null. Never rejects. */
-async function runCommand(
-  command: string,
-  { folder, env }: { readonly folder: string; readonly env: Environment },
+async function runProgram(
+  argv: readonly string[],
+  context: { readonly cwd?: string; readonly env: Environment },
 ): Promise<string | null> {
   try {
     const { runWithTerminal } = await import('../terminal/run-with-terminal.ts')
-    return await runWithTerminal(['/bin/sh', '-c', command], { cwd: folder, env })
+    return await runWithTerminal(argv, context)
   } catch (error) {
     return error instanceof Error ? error.message : String(error)
   }

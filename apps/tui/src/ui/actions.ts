@@ -14,6 +14,7 @@ import type {
   TurnId,
 } from '@parley/protocol'
 import type { Line } from '../view/text/span.ts'
+import type { ThemeName } from '../view/text/theme.ts'
 import type { Painted } from './answers.ts'
 import type { FileList } from './complete/file-list.ts'
 import type { KeyEvent } from './keys/key-event.ts'
@@ -119,6 +120,11 @@ export function stepTo(ui: UiState, ...intents: readonly Intent[]): UiStep {
   return { ui, intents }
 }
 
+/** Ways to log in: with a key that is typed unseen, or in a browser. */
+export const loginWays = ['key', 'browser'] as const
+
+export type LoginWay = (typeof loginWays)[number]
+
 /** Request of the user that only the server or the process can carry out. */
 export type Intent =
   | { readonly kind: 'send'; readonly message: Unsent }
@@ -155,6 +161,14 @@ export type Intent =
   /** Reads the user's messages that were completed before a seq. */
   | { readonly kind: 'olderMessages'; readonly before: number }
   | { readonly kind: 'models' }
+  /** Keeps the colours for windows to come. */
+  | { readonly kind: 'keepTheme'; readonly theme: ThemeName }
+  /** Lists the providers that can be logged in to, or the logins that are kept. */
+  | { readonly kind: 'logins'; readonly menu: 'login' | 'logout' }
+  /** Forgets the login to a provider. */
+  | { readonly kind: 'logOut'; readonly provider: string }
+  /** Asks for a key, or sends the user to a browser, outside of the window. */
+  | { readonly kind: 'logIn'; readonly provider: string; readonly way: LoginWay }
   /** Reads the newest lines of a listed conversation. */
   | { readonly kind: 'preview'; readonly conversationId: ConversationId }
   /** Explains the decision on the named call, or on the last one. */
@@ -196,4 +210,4 @@ export type Intent =
 export type ReadingIntent = Extract<Intent, { kind: 'showTranscript' | 'copy' }>
 
 /** Intent that gives the terminal to something else for a while. */
-export type LendingIntent = Extract<Intent, { kind: 'suspend' | 'editText' | 'runInTerminal' }>
+export type LendingIntent = Extract<Intent, { kind: 'suspend' | 'editText' | 'runInTerminal' | 'logIn' }>

@@ -1,6 +1,6 @@
 import type { ListedConversation, SettingsPatch } from '@parley/protocol'
 import { themeNames } from '../view/text/theme.ts'
-import { type Intent, stepTo, type UiAction, type UiContext, type UiStep } from './actions.ts'
+import { type Intent, loginWays, stepTo, type UiAction, type UiContext, type UiStep } from './actions.ts'
 import { chord } from './composer/command.ts'
 import { addOlder, goOnBefore } from './earlier-message.ts'
 import type { KeyEvent } from './keys/key-event.ts'
@@ -44,6 +44,12 @@ function takeRow(ui: UiState, kind: MenuKind, row: MenuRow, { state }: UiContext
         : stepTo(ui, { kind: 'open', conversationId: row.listed.conversationId })
     case 'messages':
       return goOnBefore(closed, row.key, state)
+    case 'login': {
+      const [provider = '', way] = row.key.split(' ')
+      return stepTo(closed, { kind: 'logIn', provider, way: loginWays.find((one) => one === way) ?? 'key' })
+    }
+    case 'logout':
+      return stepTo(closed, { kind: 'logOut', provider: row.key })
     case 'model':
       return configured(closed, modelSettings(row.key))
     case 'effort':
@@ -54,7 +60,7 @@ function takeRow(ui: UiState, kind: MenuKind, row: MenuRow, { state }: UiContext
     }
     case 'theme': {
       const theme = themeNames.find((name) => name === row.key)
-      return stepTo(theme === undefined ? closed : { ...closed, theme })
+      return theme === undefined ? stepTo(closed) : stepTo({ ...closed, theme }, { kind: 'keepTheme', theme })
     }
     case 'sandbox': {
       const sandbox = sandboxModes.find((mode) => mode === row.key)
@@ -112,6 +118,18 @@ type MenuAction = Extract<UiAction, { kind: 'pick' | 'listed' | 'menuFilled' | '
 /** Opens the list of models, which the providers are asked for. */
 export function openModelMenu(ui: UiState, { nowMs }: UiContext): UiStep {
   return stepTo({ ...ui, menu: newMenu({ kind: 'model', title: 'Model', rows: null }, nowMs) }, { kind: 'models' })
+}
+
+interface WantedLogin {
+  readonly kind: 'login' | 'logout'
+  /** Provider that was named with the command; empty for none. */
+  readonly sought: string
+}
+
+/** Opens the list of providers to log in to, or of the logins that are kept; the server is asked for either. */
+export function openLoginMenu(ui: UiState, { kind, sought }: WantedLogin, { nowMs }: UiContext): UiStep {
+  const title = kind === 'login' ? 'Log in' : 'Log out'
+  return stepTo({ ...ui, menu: newMenu({ kind, title, rows: null, sought }, nowMs) }, { kind: 'logins', menu: kind })
 }
 
 export function openThemeMenu(ui: UiState, { nowMs }: UiContext): UiStep {

@@ -4,7 +4,14 @@ import { copiedParts, stepTo, type UiContext, type UiStep } from './actions.ts'
 import { keyGroups, usualKeyGroups } from './keys/key-words.ts'
 import { approvalPolicies, efforts, sandboxModes } from './menu/setting-rows.ts'
 import { keyTables, type Notice } from './notices/notice.ts'
-import { modelSettings, openConversationMenu, openModelMenu, openSettingMenu, openThemeMenu } from './press-in-menu.ts'
+import {
+  modelSettings,
+  openConversationMenu,
+  openLoginMenu,
+  openModelMenu,
+  openSettingMenu,
+  openThemeMenu,
+} from './press-in-menu.ts'
 import { commandRows, type ParsedCommand, parseSlash, type SlashName, slashCommands } from './slash-commands.ts'
 import { addNote, addNotice, type Opened, type UiState } from './ui-state.ts'
 
@@ -52,6 +59,8 @@ const needsConversation: ReadonlySet<SlashName> = new Set([
   'clear',
   'mcp',
   'trust',
+  'login',
+  'logout',
 ])
 
 /** Commands not available to a client that only watches. */
@@ -102,10 +111,12 @@ const commands: Readonly<Record<SlashName, Run>> = {
     openConversationMenu(ui, { liveOnly: false, folder: state?.core.meta.cwd ?? null }, nowMs),
   new: (ui) => stepTo(ui, { kind: 'new' }),
   clear: (ui) => stepTo(ui, { kind: 'clear' }, { kind: 'new' }),
+  login: (ui, provider, context) => openLoginMenu(ui, { kind: 'login', sought: provider }, context),
+  logout: (ui, provider, context) => openLoginMenu(ui, { kind: 'logout', sought: provider }, context),
   theme(ui, argument, context) {
     if (argument === '') return openThemeMenu(ui, context)
     const theme = themeNames.find((name) => name === argument)
-    if (theme !== undefined) return stepTo({ ...ui, theme })
+    if (theme !== undefined) return stepTo({ ...ui, theme }, { kind: 'keepTheme', theme })
     return stepTo(noteNoChoice(ui, { what: 'Theme', argument, current: ui.theme, choices: themeNames }))
   },
   mcp: runMcp,

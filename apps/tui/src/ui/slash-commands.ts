@@ -53,6 +53,8 @@ export const slashCommands = [
   { name: 'resume', argument: '', about: 'open another conversation' },
   { name: 'new', argument: '', about: 'begin a new conversation' },
   { name: 'clear', argument: '', about: 'begin a new conversation in an empty window; this one is kept' },
+  { name: 'login', argument: '[provider]', about: 'give the key of a provider, or log in with a browser' },
+  { name: 'logout', argument: '[provider]', about: 'forget the key or login of a provider' },
   { name: 'theme', argument: '[name]', about: `colours: ${themeNames.join(', ')}` },
   { name: 'mcp', argument: '[restart NAME]', about: 'the tool servers: state, tools, errors; or start one anew' },
   {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { providerLines } from '../../src/commands/providers.ts'
+import { modelLines, providerLines } from '../../src/commands/providers.ts'
 
 type Provider = Parameters<typeof providerLines>[0]['providers'][number]
 
@@ -31,7 +31,43 @@ describe('the table of providers', () => {
     ])
   })
 
+  test('says how to install the package that a provider lacks', () => {
+    const lacking = { ...bare, id: 'cohere', package: { name: '@ai-sdk/cohere', installed: false } }
+    const there = { ...bare, id: 'other', package: { name: 'other', installed: true } }
+    expect(providerLines({ providers: [lacking, there], chosen: null }, 0).slice(-2, -1)).toEqual([
+      'cohere cannot be used: its package @ai-sdk/cohere is not installed. `parley provider add @ai-sdk/cohere` installs it.',
+    ])
+  })
+
   test('says what to do where none is chosen', () => {
     expect(providerLines({ providers: [], chosen: null }, 0).at(-1)).toContain('set one of these keys')
+  })
+})
+
+describe('the table of models', () => {
+  const model = (provider: string, id: string, current = false) => ({ provider, id, current })
+
+  test('marks the default, adds local servers and says how old a kept list is', () => {
+    const listed = {
+      models: [model('openai', 'gpt-5', true), model('ollama', 'qwen3')],
+      problems: [],
+      local: [{ provider: 'ollama', name: 'Ollama', baseUrl: '', models: ['qwen3', 'llama4'] }],
+      lists: [
+        { provider: 'openai', listedAt: 0 },
+        { provider: 'ollama', listedAt: 7_190_000 },
+      ],
+    }
+    expect(modelLines(listed, 7_200_000)).toEqual([
+      '   PROVIDER  MODEL',
+      '*  openai    gpt-5',
+      '   ollama    qwen3',
+      '   ollama    llama4',
+      '',
+      'openai was asked 2 h ago.',
+    ])
+  })
+
+  test('says that there is none', () => {
+    expect(modelLines({ models: [], problems: [], local: [] }, 0)).toEqual(['No models are listed.'])
   })
 })

@@ -2,6 +2,9 @@ import { describe, expect, test } from 'vitest'
 import { contextTable, statusTable } from '../../src/conversation/status-tables.ts'
 import { after, turnStarted } from '../view/scenes/conversation.ts'
 
+type Server = Parameters<typeof statusTable>[1]
+type Providers = Parameters<typeof statusTable>[2]
+
 const base = after(turnStarted)
 const server = {
   home: '/home/ada/.parley',
@@ -22,7 +25,7 @@ const server = {
 
 function sandboxRow(change: Partial<typeof base.core.settings>): string {
   const settings = { ...base.core.settings, sandbox: 'workspace-write' as const, ...change }
-  const table = statusTable({ ...base, core: { ...base.core, settings } }, server)
+  const table = statusTable({ ...base, core: { ...base.core, settings } }, server, [])
   return table.kind === 'table' ? (table.rows.find(([name]) => name === 'sandbox')?.[1] ?? '') : ''
 }
 
@@ -38,8 +41,8 @@ describe('the sandbox in /status', () => {
 })
 
 describe('the rows of /status', () => {
-  function rows(core: Partial<typeof base.core>): readonly string[] {
-    const table = statusTable({ ...base, core: { ...base.core, ...core } }, server)
+  function rows(core: Partial<typeof base.core>, providers: Providers = [], given: Server = server): readonly string[] {
+    const table = statusTable({ ...base, core: { ...base.core, ...core } }, given, providers)
     return table.kind === 'table' ? table.rows.map(([name, text]) => `${name}: ${text}`) : []
   }
 
@@ -49,6 +52,24 @@ describe('the rows of /status', () => {
     expect(rows({ settings, meta })).toEqual(expect.arrayContaining(['name: fix the cart', 'effort: high']))
     const { effort, ...plain } = settings
     expect(rows({ settings: plain }).join('\n')).not.toMatch(/^(name|effort|context|tokens):/m)
+  })
+
+  test.each([
+    [{ key: 'set', keyFrom: 'WORK_KEY' }, 'login: the key in WORK_KEY'],
+    [{ key: 'kept' }, 'login: the one that /login or `parley login` kept'],
+    [{ key: 'missing' }, 'login: none: /login asks for a key'],
+  ] as const)('say with %j which login is used', (key, row) => {
+    const { modelProvider } = base.core.settings
+    const wire = { wire: 'chat', baseUrl: '', origin: 'configured' as const, variables: [], chosen: true }
+    expect(rows({}, [{ id: modelProvider, name: 'Work', ...wire, ...key }])).toContain(row)
+    expect(rows({}, [{ id: 'other', name: 'Other', ...wire, ...key }]).join('\n')).not.toContain('login: ')
+  })
+
+  test('name each rule that gives a command more than the sandbox', () => {
+    const widerRules = [{ file: '/h/policy.toml', line: 3, text: 'git commit (outside the sandbox)' }]
+    expect(rows({}, [], { ...server, widerRules })).toContain(
+      'rule: git commit (outside the sandbox) runs unasked (/h/policy.toml:3)',
+    )
   })
 
   test.each([

@@ -14,6 +14,7 @@ import {
   tempWorkspace,
 } from '@parley/testkit'
 import { expect, test, vi } from 'vitest'
+import { takeRow } from './interactive-program.ts'
 
 // Real processes on a machine that does other things as well.
 vi.setConfig({ testTimeout: 30_000 })
@@ -154,4 +155,36 @@ test('Ctrl+C at the question leaves with 130', async () => {
   await pty.waitFor(/Key for gate/)
   pty.press('Ctrl+C')
   expect(await pty.exited).toMatchObject({ exitCode: 130 })
+})
+
+test('/login in the window asks for the key unseen, /status names the login, and /logout forgets it', async () => {
+  await using world = await loginWorld([{ text: 'All clear.' }])
+  await using pty = world.onTerminal()
+  const line = async (text: string, until: RegExp) => {
+    pty.paste(text)
+    await pty.waitFor((rows) => rows.some((row) => row.includes(text)))
+    pty.press('Enter')
+    await pty.waitFor(until)
+  }
+  await pty.waitFor(/\/login asks for a key/)
+  await line('/login gate', /Log in {2}[\s\S]*▸ gate +Gate · no key yet/)
+  await takeRow(pty, /Key for gate \(not shown while you type\):/)
+  pty.write('a-wrong-key')
+  pty.press('Enter')
+  await pty.waitFor(/Gate refused the key[\s\S]*You are not logged in to gate: the lines above say why/)
+  await line('/login gate', /▸ gate +Gate · no key yet/)
+  await takeRow(pty, /Key for gate[\s\S]*Key for gate/)
+  pty.write(key)
+  pty.press('Enter')
+  await pty.waitFor(/Logged in to gate\. It counts from the next message on/)
+  await line('/new', /parley \d[\s\S]*parley \d[\s\S]*› Ask anything/)
+  await line('hello', /All clear\./)
+  await line('/status', /login +the one that \/login or `parley login` kept/)
+  await line('/logout gate', /Log out {2}[\s\S]*▸ gate +Gate · key in credentials\.json/)
+  await takeRow(pty, /To end its use elsewhere, revoke it/)
+  await line('hello again', /needs a login|No key for Gate[\s\S]*\/login takes another key\./)
+  pty.press('Ctrl+D')
+  expect(await pty.exited).toMatchObject({ exitCode: 0 })
+  expect(pty.rawBytes().toString()).not.toContain(key)
+  expect(filesWithKey(world)).toEqual([])
 })

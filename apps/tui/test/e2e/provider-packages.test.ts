@@ -6,6 +6,7 @@ import { type ExecWorld, execWorld } from './exec-world.ts'
 const source = `
 const finish = { type: 'finish', finishReason: { unified: 'stop' }, usage: { inputTokens: {}, outputTokens: {} } }
 exports.createEcho = ({ apiKey }) => ({
+  getAvailableModels: async () => ({ models: [{ id: 'echo-1' }, { id: 'echo-2' }] }),
   languageModel: () => ({
     specificationVersion: 'v3',
     async doStream({ prompt }) {
@@ -55,7 +56,21 @@ env_key = "ECHO_KEY"
 `)
   const env = { ...world.env, ECHO_KEY: 'echo-key-0123' }
   expect(await world.exec(['hello there'], { env })).toMatchObject({ exitCode: 0, stdout: 'You said: hello there\n' })
+  const models = await world.shell('export ECHO_KEY=echo-key-0123; parley provider models echo')
+  expect(models).toMatchObject({
+    exitCode: 0,
+    stdout: expect.stringMatching(/^ +PROVIDER +MODEL\n +echo +echo-1\n +echo +echo-2\n$/),
+  })
   expect(await world.shell('parley provider remove @maker/echo')).toMatchObject({ exitCode: 0 })
+  const missing = 'its package @maker/echo is not installed. `parley provider add @maker/echo` installs it.'
+  expect((await world.shell('parley provider list')).stdout).toContain(`echo cannot be used: ${missing}`)
+  expect((await world.shell('parley provider models echo --kept --json')).stdout).toContain('"id":"echo-2"')
+  const unlisted = await world.shell('export ECHO_KEY=1; parley provider models mistral')
+  expect(unlisted).toMatchObject({
+    exitCode: 8,
+    stdout: 'No models are listed.\n',
+    stderr: expect.stringContaining('MISTRAL_API_KEY'),
+  })
   const { stderr } = await world.exec(['hello again'], { env })
   expect(stderr).toContain('parley provider add @maker/echo')
 })

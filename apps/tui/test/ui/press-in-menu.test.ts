@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import type { UiAction } from '../../src/ui/actions.ts'
 import { keyPress } from '../../src/ui/keys/key-event.ts'
-import { plainRow } from '../../src/ui/menu/menu.ts'
+import { loginRows, logoutRows } from '../../src/ui/menu/loaded-rows.ts'
+import { type MenuRow, plainRow } from '../../src/ui/menu/menu.ts'
 import type { UiState } from '../../src/ui/ui-state.ts'
 import { updateUi } from '../../src/ui/update/update-ui.ts'
 import { after } from '../view/scenes/conversation.ts'
@@ -160,5 +161,50 @@ describe('the menu of conversations', () => {
     expect(next.intents).toEqual([{ kind: 'preview', conversationId: 'd' }])
     const last = apply(next.ui, { kind: 'previewed', conversationId: 'd', lines: [] })
     expect(typeKeys(last.ui, idle, 'up').intents).toEqual([])
+  })
+})
+
+describe('the lists of logins', () => {
+  const about = { wire: 'chat', baseUrl: '', origin: 'configured' as const, chosen: false, variables: [] }
+  const providers = [
+    { ...about, id: 'local', name: 'Local', key: 'notNeeded' as const },
+    { ...about, id: 'gate', name: 'Gate', key: 'missing' as const },
+    { ...about, id: 'work', name: 'Work', key: 'kept' as const, hasOAuth: true as const },
+    { ...about, id: 'env', name: 'Env', key: 'set' as const, keyFrom: 'ENV_KEY' },
+  ]
+  const filled = (ui: UiState, menu: 'login' | 'logout', rows: readonly MenuRow[]) =>
+    steady(apply(ui, { kind: 'menuFilled', menu, rows, problem: null }).ui)
+
+  test('begin with the provider in use, and leave out those that need no key', () => {
+    const rows = loginRows({ providers, chosen: null }, { modelProvider: 'work' })
+    expect(rows.map(({ key, detail }) => `${key}: ${detail}`)).toEqual([
+      'work browser: Work · logged in; a new key takes its place · in a browser',
+      'work key: Work · logged in; a new key takes its place',
+      'gate key: Gate · no key yet',
+      'env key: Env · ENV_KEY is set and goes before a kept key',
+    ])
+  })
+
+  test('find the provider that was named, and lend the terminal for the login', () => {
+    const { ui, intents } = typeKeys(openUi, idle, '/login work', 'enter')
+    expect(intents).toEqual([{ kind: 'logins', menu: 'login' }])
+    expect(ui.menu).toMatchObject({ kind: 'login', filter: { text: 'work' } })
+    const taken = typeKeys(filled(ui, 'login', loginRows({ providers, chosen: null }, null)), idle, 'enter')
+    expect(taken.intents).toEqual([{ kind: 'logIn', provider: 'work', way: 'browser' }])
+    expect(taken.ui.menu).toBeNull()
+  })
+
+  test('forget a login after a second Enter only, and not one that a variable holds', () => {
+    const login = { name: 'Gate', kind: 'key' as const, variable: null }
+    const rows = logoutRows({
+      logins: [
+        { ...login, provider: 'gate', keptIn: 'file' },
+        { ...login, provider: 'env', keptIn: null, variable: 'ENV_KEY' },
+      ],
+    })
+    expect(rows.map(({ key }) => key)).toEqual(['gate'])
+    const first = typeKeys(filled(opened('/logout', 'enter'), 'logout', rows), idle, 'enter')
+    expect(first).toMatchObject({ intents: [], ui: { menu: { confirming: 'gate' } } })
+    expect(typeKeys(steady(first.ui), idle, 'enter').intents).toEqual([{ kind: 'logOut', provider: 'gate' }])
   })
 })

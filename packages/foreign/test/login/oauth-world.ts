@@ -130,6 +130,7 @@ function configuration(ttlSeconds: number): Configuration {
       deviceFlow: { enabled: true },
       devInteractions: { enabled: false },
       registration: { enabled: true },
+      revocation: { enabled: true },
       resourceIndicators: {
         enabled: true,
         getResourceServerInfo: () => ({ scope: 'mcp:tools', accessTokenFormat: 'opaque', accessTokenTTL: ttlSeconds }),

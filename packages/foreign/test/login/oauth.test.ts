@@ -100,3 +100,18 @@ test('a provider with an issuer needs a login, and says so', async () => {
   await using run = world.start(['exec', 'hi'])
   expect(await run.result).toMatchObject({ exitCode: 3, stderr: expect.stringContaining('parley login gate --oauth') })
 })
+
+test('a logout ends the login at the issuer, too', async () => {
+  await using world = await oauthWorld()
+  await logIn(world)
+  const { accessToken, refreshToken } = kept(world)
+  expect(await world.provider.RefreshToken.find(refreshToken)).toBeDefined()
+  await using run = world.start(['logout', 'gate'])
+  expect(await run.result).toMatchObject({
+    exitCode: 0,
+    stdout: 'The login to gate is forgotten here, and its tokens are revoked.\n',
+  })
+  expect(kept(world)).toBeUndefined()
+  expect(await world.provider.RefreshToken.find(refreshToken)).toBeUndefined()
+  expect(await world.provider.AccessToken.find(accessToken)).toBeUndefined()
+})

@@ -123,7 +123,7 @@ async function askForList({ client }: NetworkCheck, stepMs: number): Promise<Net
   if (listing.type === 'models') return ok(name, `accepted; ${listing.models.length} models are listed`)
   if (listing.type === 'aborted') return { name, level: 'warning', text: 'the list of models did not come in time' }
   // Some gateways have no list: the request for a token tells if the key is right.
-  if (listing.failure.code === 'notFound')
+  if (listing.type === 'unlisted' || listing.failure.code === 'notFound')
     return { name, level: 'warning', text: 'it has no list of models to try the key on' }
   return failedStep(name, listing.failure)
 }

@@ -26,7 +26,8 @@ function createHttpClient(wire: HttpWire, provider: Provider, ports: ClientPorts
   }
 }
 
-function listingOf(models: readonly ListedModel[]): ModelListing {
+/** Returns the listing of these models, with the facts that their list says. */
+export function listingOf(models: readonly ListedModel[]): ModelListing {
   const facts = models.flatMap(({ id, ...said }) => (Object.keys(said).length === 0 ? [] : [[id, said] as const]))
   return {
     type: 'models',

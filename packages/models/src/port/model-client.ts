@@ -150,7 +150,8 @@ export type StopReason = 'stop' | 'length' | 'context' | 'filter' | 'paused'
 
 /**
  * Event of a response. `part` names the text, reasoning or call that it belongs to, uniquely within the response. `raw`
- * marks reasoning as the model wrote it, where others give a summary.
+ * marks reasoning as the model wrote it, where others give a summary. The end of a part says what it was: what came as
+ * text may turn out to be reasoning, and the other way round.
  */
 export type ModelEvent =
   | { readonly type: 'textDelta'; readonly part: string; readonly text: string }
@@ -201,6 +202,8 @@ export type ModelListing =
       /** Facts of the models in the list, by name; left out where it has none. */
       readonly facts?: Readonly<Record<string, ListedFacts>>
     }
+  /** The provider has no list. */
+  | { readonly type: 'unlisted' }
   | { readonly type: 'failed'; readonly failure: ModelFailure }
   | { readonly type: 'aborted' }
 

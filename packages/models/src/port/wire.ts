@@ -1,4 +1,4 @@
-import type { Host } from '@parley/host'
+import type { Host, Sandbox } from '@parley/host'
 import type { ListedModel, ModelClient, ModelEvent, ModelFailure, ModelRequest } from './model-client.ts'
 
 /** Variables by name. */
@@ -82,6 +82,11 @@ export interface PluginPorts {
   readonly program: string
   /** Returns the folder of an installed package; null for what is not the name of a package. */
   folderOf(packageName: string): string | null
+  /**
+   * Prepares the sandbox of a process that sees these files and folders, wherever they lie. Resolves with null on a machine that enforces no
+   * limits; rejects with a sentence when they cannot be set up, and nothing is started then.
+   */
+  readonly sandbox?: (shown: readonly string[]) => Promise<Sandbox | null>
 }
 
 export interface ClientPorts {

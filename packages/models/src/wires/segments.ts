@@ -7,6 +7,8 @@ export interface Segments {
   push(kind: SegmentKind, text: string, out: ModelEvent[]): void
   /** Ends the open segment. */
   close(out: ModelEvent[]): void
+  /** Ends the open segment as one of another kind than it was taken for, and returns its text; empty without one. */
+  turnInto(kind: SegmentKind, out: ModelEvent[]): string
 }
 
 /**
@@ -26,6 +28,12 @@ export function createSegments({ isRaw }: { readonly isRaw: boolean }): Segments
   }
   return {
     close,
+    turnInto(other, out) {
+      if (kind === undefined) return ''
+      kind = other
+      close(out)
+      return text
+    },
     push(nextKind, delta, out) {
       if (delta === '') return
       if (kind !== nextKind) {

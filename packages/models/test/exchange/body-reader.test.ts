@@ -27,6 +27,7 @@ const RECORDED = [
   ['gemini-answer', geminiWire],
   ['gemini-length', geminiWire],
   ['gemini-parallel', geminiWire],
+  ['gemini-pieces', geminiWire],
   ['gemini-safety', geminiWire],
   ['gemini-text', geminiWire],
 ] as const

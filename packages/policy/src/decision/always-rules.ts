@@ -1,6 +1,6 @@
-import { type DecideSettings, decide } from './decide.ts'
+import { type DecideSettings, decide, mayWiden } from './decide.ts'
 import { type Facts, kindOf } from './facts.ts'
-import { quotedWord, type Rule, type RuleTarget } from './rules/rules.ts'
+import { quotedWord, type Rule, type RuleTarget, type WiderRight, widerKeys, widerRights } from './rules/rules.ts'
 
 /** Allow rules that "always" would add for one call. */
 export interface AlwaysRules {
@@ -16,12 +16,13 @@ const maxLabelLength = 160
 
 /**
  * Returns the rules that would allow a call in future, or null unless they answer its question, which is tried beside
- * all rules in force. Commands that are dangerous, touch secrets, leave the sandbox, go on in the background or are
- * not understood never get any.
+ * all rules in force. Commands that are dangerous, touch secrets, go on in the background or are not understood never
+ * get any; those that ask to leave the sandbox or for the network get one that gives this right, where a table has them.
  */
 export function alwaysRulesFor(facts: Facts, settings: DecideSettings): AlwaysRules | null {
   const targets = kindOf(facts).alwaysTargets?.(facts) ?? []
   if (targets.length === 0 || targets.length > maxRules) return null
+  if (!targets.every((target) => grantsOf(target).every((right) => mayWiden(right, settings)))) return null
   if (decide(facts, settings).verdict !== 'ask') return null
   const label = targets.map(labelOf).join(' && ')
   if (label.length > maxLabelLength) return null
@@ -37,10 +38,16 @@ function labelOf(target: RuleTarget): string {
   return `${words.join(' ')}${target.exact === true ? '' : ' …'}`
 }
 
+function grantsOf(target: RuleTarget): readonly WiderRight[] {
+  return target.kind === 'command' ? (target.grants ?? []) : []
+}
+
 /** Writes the rule as TOML. JSON's strings of plain words are valid in TOML as well. */
 function ruleText(target: RuleTarget): string {
   const head = '[[rule]]\ndecision = "allow"\n'
   if (target.kind !== 'command') return target.kind === 'mcp' ? `${head}mcp = ${JSON.stringify(target.pattern)}\n` : ''
   const words = target.prefix.map(([word]) => JSON.stringify(word)).join(', ')
-  return `${head}command = [${words}]\n${target.exact === true ? 'exact = true\n' : ''}`
+  const exact = target.exact === true ? 'exact = true\n' : ''
+  const given = widerKeys.filter((key) => grantsOf(target).includes(widerRights[key]))
+  return `${head}command = [${words}]\n${exact}${given.map((key) => `${key} = true\n`).join('')}`
 }

@@ -1,7 +1,7 @@
 import type { ApprovalPolicy, Enforcement, RuleRef, RunLimits } from '@parley/protocol'
 import { type Facts, type Grant, kindOf } from './facts.ts'
 import { isInertWord } from './kinds/kind.ts'
-import { matchAllow, matchBelow, matchesGrant, matchStrict } from './match.ts'
+import { matchAllow, matchBelow, matchesGrant, matchStrict, matchWider } from './match.ts'
 import {
   type DecisionCode,
   honoursRequests,
@@ -11,7 +11,7 @@ import {
   type SandboxUse,
   usualLimits,
 } from './rules/matrix.ts'
-import { type Rule, type Rules, ruleRefOf } from './rules/rules.ts'
+import { type Rule, type Rules, ruleRefOf, type WiderRight } from './rules/rules.ts'
 
 export interface Decision {
   readonly verdict: 'allow' | 'ask' | 'deny'
@@ -46,8 +46,23 @@ export function decide(given: Facts, settings: DecideSettings): Decision {
   if (asked === null && builtIn.verdict === 'allow') return builtIn
   if (settings.sessionGrants.some((grant) => matchesGrant(grant, facts, run))) return byGrant(run)
   if (asked !== null) return byRule(asked, 'ask', run)
-  const allowed = outcome.liftable ? matchAllow(settings.rules, facts) : null
+  const allowed = liftingRule(outcome, facts, settings)
   return allowed === null ? builtIn : byRule(allowed, 'allow', run)
+}
+
+function liftingRule({ liftable, wider }: Outcome, facts: Facts, settings: DecideSettings): Rule | null {
+  if (liftable) return matchAllow(settings.rules, facts)
+  if (wider === undefined || !mayWiden(wider, settings)) return null
+  return matchWider(settings.rules, facts, wider)
+}
+
+/**
+ * Returns whether a rule may give the right under these settings. In read-only mode none does; the network is given
+ * where a sandbox enforced in full keeps the command from reading secrets.
+ */
+export function mayWiden(right: WiderRight, { sandboxMode, enforcement }: DecideSettings): boolean {
+  if (sandboxMode === 'read-only') return false
+  return right === 'outsideSandbox' || (sandboxMode === 'workspace-write' && enforcement === 'full')
 }
 
 /** Returns the facts without requests for rights that every call has, since such a request asks for nothing. */

@@ -1,7 +1,7 @@
 import { type Facts, type Grant, kindOf } from './facts.ts'
 import type { SandboxUse } from './rules/matrix.ts'
 import { absoluteFrom, matchesPathPattern, mayMatchBelow } from './rules/path-pattern.ts'
-import type { Rule, Rules } from './rules/rules.ts'
+import type { Rule, Rules, WiderRight } from './rules/rules.ts'
 
 /**
  * Returns the first rule of this verdict that fits any part of the call. Strict rules reach far: commands inside
@@ -51,6 +51,14 @@ export function matchAllow(rules: Rules, facts: Facts): Rule | null {
   const allowing = rules.filter((rule) => rule.decision === 'allow')
   const byTool = allowing.find(({ target }) => target.kind === 'tool' && target.tool === facts.tool)
   return byTool ?? kind.allowedBy?.(facts, allowing) ?? null
+}
+
+/** Returns the allow rule that gives the whole call a right beyond the sandbox, or null. */
+export function matchWider(rules: Rules, facts: Facts, right: WiderRight): Rule | null {
+  const kind = kindOf(facts)
+  if (kind.isNeverAllowed?.(facts) === true) return null
+  const allowing = rules.filter((rule) => rule.decision === 'allow')
+  return kind.widenedBy?.(facts, allowing, right) ?? null
 }
 
 /**

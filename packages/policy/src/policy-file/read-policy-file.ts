@@ -23,22 +23,28 @@ export function problemLocation({ file, line }: PolicyProblem): string {
   return line === undefined ? file : `${file}:${line}`
 }
 
+/** Rights of whoever writes a policy file. */
+interface PolicyOwner {
+  /** True for the user's own file, whose rules may give rights beyond the sandbox. False by default. */
+  readonly mayWiden?: boolean
+}
+
 /** Reads a policy file. A missing file has no rules; every failure, also a link that leads nowhere, is a problem in the result. */
-export async function readPolicyFile(file: string): Promise<PolicyFile> {
+export async function readPolicyFile(file: string, owner?: PolicyOwner): Promise<PolicyFile> {
   try {
     const text = readIfThere(file)
-    return text === null ? { rules: [], problems: [] } : parsePolicyText(text, file)
+    return text === null ? { rules: [], problems: [] } : parsePolicyText(text, file, owner)
   } catch (error) {
     if (isMissing(error)) return { rules: [], problems: [] }
     return { rules: [], problems: [{ file, message: `cannot be read: ${systemErrorReason(error)}` }] }
   }
 }
 
-export function parsePolicyText(text: string, file: string): PolicyFile {
+export function parsePolicyText(text: string, file: string, { mayWiden = false }: PolicyOwner = {}): PolicyFile {
   const toml = parseToml(text, file)
   if ('problem' in toml) return { rules: [], problems: [toml.problem] }
   const lines = ruleLines(text)
-  const { rules, problems } = parseRules(toml.value, { file, lines })
+  const { rules, problems } = parseRules(toml.value, { file, lines, mayWiden })
   return { rules, problems: problems.map((problem) => withLine(problem, { file, text, lines })) }
 }
 

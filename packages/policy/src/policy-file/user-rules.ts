@@ -25,6 +25,9 @@ export interface UserRules {
   add(text: string): { readonly line: number } | { readonly problem: string }
 }
 
+/** Rights of the user's own file. */
+const own = { mayWiden: true }
+
 export function createUserRules(home: string): UserRules {
   const file = join(home, 'policy.toml')
   let rules: Rules = []
@@ -34,7 +37,7 @@ export function createUserRules(home: string): UserRules {
       return rules
     },
     async read() {
-      const found = await readPolicyFile(file)
+      const found = await readPolicyFile(file, own)
       if (found.problems.length === 0) rules = found.rules
       return found
     },
@@ -62,9 +65,9 @@ interface Addition {
 
 /** Plans an addition and checks the resulting file, since its end may lie within a text that swallows the rules. */
 function planAddition(before: string, text: string, file: string): Addition | { problem: string } {
-  const known = parsePolicyText(before, file)
+  const known = parsePolicyText(before, file, own)
   if (known.problems[0] !== undefined) return { problem: problemText(known.problems[0]) }
-  const wanted = parsePolicyText(text, file)
+  const wanted = parsePolicyText(text, file, own)
   const missing = wanted.rules.filter((rule) => !known.rules.some((one) => sameRule(one, rule)))
   const [first] = wanted.rules
   if (missing.length === 0 && first !== undefined) {
@@ -72,7 +75,7 @@ function planAddition(before: string, text: string, file: string): Addition | { 
     return { addition: '', line, rules: known.rules }
   }
   const addition = `${before === '' ? '' : before.endsWith('\n') ? '\n' : '\n\n'}${text}`
-  const after = parsePolicyText(before + addition, file)
+  const after = parsePolicyText(before + addition, file, own)
   if (after.problems[0] !== undefined) return { problem: problemText(after.problems[0]) }
   const added = after.rules.slice(known.rules.length)
   const fits =

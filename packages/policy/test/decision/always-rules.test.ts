@@ -82,13 +82,47 @@ describe('approval for always', () => {
     ['the command is dangerous', { dangerous: 'it does' }],
     ['the command touches secrets', { touchesSecret: '/s' }],
     ['the command asks to leave the sandbox', { escalation: { reason: 'r' } }],
-    ['the command asks for the network', { network: { reason: 'r' } }],
     ['the command goes on in the background', { background: true }],
   ])('is not offered where %s', (_why, changed) => {
     expect(label({ ...one('npm', 'test'), ...changed })).toBeNull()
     expect(
       label({ ...one('npm', 'test'), ...changed }, { ...asking, enforcement: 'full', approvalPolicy: 'untrusted' }),
     ).toBeNull()
+  })
+
+  describe('that gives more than the sandbox does', () => {
+    const sandboxed: DecideSettings = { ...asking, enforcement: 'full' }
+    const asks = (changed: Partial<CommandFacts>, ...argv: string[]) => ({ ...one(...argv), ...changed })
+    const outside = { escalation: { reason: 'r' } }
+    const network = { network: { reason: 'r' } }
+
+    it.each<[Partial<CommandFacts>, string, string, string]>([
+      [outside, 'git commit -m x', 'git commit …', 'command = ["git", "commit"]\noutside_sandbox = true\n'],
+      [outside, 'git add .', 'git add …', 'command = ["git", "add"]\noutside_sandbox = true\n'],
+      [outside, 'git push', 'git push', 'command = ["git", "push"]\nexact = true\noutside_sandbox = true\n'],
+      [network, 'npm install', 'npm install', 'command = ["npm", "install"]\nexact = true\nnetwork = true\n'],
+      [network, 'npm ci', 'npm ci', 'command = ["npm", "ci"]\nexact = true\nnetwork = true\n'],
+    ])('after %j for %s is labelled %s and spells it out', (asked, words, expected, lines) => {
+      const facts = asks(asked, ...words.split(' '))
+      const offered = alwaysRulesFor(facts, sandboxed)
+      expect(offered).toMatchObject({ label: expected, text: `[[rule]]\ndecision = "allow"\n${lines}` })
+      const { rules } = parsePolicyText(offered?.text ?? '', 'p', { mayWiden: true })
+      expect(decide(facts, { ...sandboxed, rules }).verdict).toBe('allow')
+    })
+
+    it.each<[string, Facts, Partial<DecideSettings>]>([
+      ['a program that no table has', asks(outside, 'make', 'deploy'), {}],
+      ['a wrapper', asks(network, 'npx', 'tsc'), {}],
+      ['one of several commands', { ...command([part(['git', 'add', '.']), part(['git', 'commit'])]), ...outside }, {}],
+      ['what goes on in the background', asks({ ...network, background: true }, 'npm', 'ci'), {}],
+      ['what destroys', asks({ ...outside, dangerous: 'it does' }, 'git', 'push'), {}],
+      ['what leads to secrets', asks({ ...outside, touchesSecret: '/s' }, 'git', 'add', '/s'), {}],
+      ['another folder than that of the conversation', asks({ ...outside, cwd: '/work/sub' }, 'git', 'commit'), {}],
+      ['read-only mode', asks(outside, 'git', 'commit'), { sandboxMode: 'read-only' }],
+      ['the network without a whole sandbox', asks(network, 'npm', 'ci'), { enforcement: 'partial' }],
+    ])('is not offered for %s', (_what, facts, changed) => {
+      expect(label(facts, { ...sandboxed, ...changed })).toBeNull()
+    })
   })
 
   it('is not offered for a program that is not found, or lies in the workspace', () => {

@@ -1,11 +1,11 @@
 import type { ApprovalPolicy, Enforcement, SandboxMode } from '@parley/protocol'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { decide } from '../../src/decision/decide.ts'
+import { type DecideSettings, decide, sandboxLimits } from '../../src/decision/decide.ts'
 import { type Facts, storedFacts } from '../../src/decision/facts.ts'
 import type { CommandFacts } from '../../src/decision/kinds/command/facts.ts'
 import { grantFor } from '../../src/decision/match.ts'
-import type { Rule } from '../../src/decision/rules/rules.ts'
+import type { Rule, WiderRight } from '../../src/decision/rules/rules.ts'
 import { command, mcp, part, rule, sampleOf } from './sample-facts.ts'
 
 // Few words and paths, so that rules often fit.
@@ -23,6 +23,8 @@ const commandFacts: fc.Arbitrary<CommandFacts> = fc
     touchesSecret: fc.constantFrom(null, '/s'),
     escalation: fc.constantFrom(null, { reason: 'r' }),
     network: fc.constantFrom(undefined, { reason: 'n' }),
+    background: fc.boolean(),
+    cwd: fc.constantFrom('/work', '/work/sub'),
   })
   .map(({ argvs, understood, safe, inside, network, ...others }) => {
     const rest = network === undefined ? others : { ...others, network }
@@ -36,7 +38,11 @@ const facts: fc.Arbitrary<Facts> = fc.oneof(
   fc.constantFrom<Facts>(...Object.values(sampleOf), mcp('git', 'push'), mcp('git', 'resources/read', true)),
 )
 
+const grants = fc.constantFrom<readonly WiderRight[]>(['network'], ['outsideSandbox'], ['network', 'outsideSandbox'])
 const target = fc.oneof(
+  fc
+    .tuple(argv, grants)
+    .map(([words, given]) => ({ kind: 'command' as const, prefix: words.map((one) => [one]), grants: given })),
   fc
     .array(fc.array(word, { minLength: 1, maxLength: 2 }), { minLength: 1, maxLength: 2 })
     .map((prefix) => ({ kind: 'command' as const, prefix })),
@@ -58,6 +64,10 @@ const settings = fc.record({
   enforcement: fc.constantFrom<Enforcement>('full', 'partial', 'none'),
   network: fc.boolean(),
 })
+
+function limitedMode(mode: SandboxMode): SandboxMode {
+  return mode === 'danger-full-access' ? 'workspace-write' : mode
+}
 
 const freedom = { deny: 0, ask: 1, allow: 2 }
 const runs = { numRuns: 2_000 }
@@ -119,6 +129,38 @@ describe('for any call and any settings', () => {
       }),
       runs,
     )
+  })
+
+  it('only a rule that spells the right out lets a command leave the sandbox or use the network, and only this one', () => {
+    let unasked = 0
+    const written = fc.record({ words: fc.integer({ min: 1, max: 3 }), rights: grants, exact: fc.boolean() })
+    fc.assert(
+      fc.property(commandFacts, settings, written, (call, given, { words, rights, exact }) => {
+        const prefix = call.argv.slice(0, words).map((one) => [one])
+        const target = { kind: 'command' as const, prefix, grants: rights, ...(exact ? { exact: true as const } : {}) }
+        const rules = [...given.rules, rule('allow', target)]
+        const sandboxed = { enforcement: 'full' as const, network: false, rules }
+        const limited: DecideSettings = { ...given, ...sandboxed, sandboxMode: limitedMode(given.sandboxMode) }
+        const { verdict, run } = decide(call, limited)
+        const limits = sandboxLimits(call, run, limited)
+        if (verdict !== 'allow' || (limits.sandbox !== 'none' && !limits.network)) return
+        unasked += 1
+        const right = limits.sandbox === 'none' ? 'outsideSandbox' : 'network'
+        const [only, ...others] = call.parts
+        expect([others, call.background, call.dangerous, call.touchesSecret]).toEqual([[], false, null, null])
+        expect([limited.sandboxMode, only?.programInsideRoots]).toEqual(['workspace-write', false])
+        if (right === 'outsideSandbox') expect(call.cwd).toBe(call.workspace)
+        const givesIt = ({ decision, target: what }: Rule) =>
+          decision === 'allow' &&
+          what.kind === 'command' &&
+          what.grants?.includes(right) === true &&
+          (what.exact !== true || what.prefix.length === only?.argv.length) &&
+          what.prefix.every((choices, index) => choices.includes(only?.argv[index] ?? ''))
+        expect(rules.some(givesIt)).toBe(true)
+      }),
+      { numRuns: 5_000 },
+    )
+    expect(unasked).toBeGreaterThan(0)
   })
 
   it('an exact rule fits no more than the prefix of the same words', () => {

@@ -23,6 +23,23 @@ tool = "search"
 `
 
 describe('a policy file', () => {
+  it('gives rights beyond the sandbox in the user’s own file only', () => {
+    const text = '[[rule]]\ndecision = "allow"\ncommand = ["git", "commit"]\noutside_sandbox = true\n'
+    const own = parsePolicyText(text, 'p', { mayWiden: true })
+    expect(own.problems).toEqual([])
+    expect(own.rules).toMatchObject([{ target: { prefix: [['git'], ['commit']], grants: ['outsideSandbox'] } }])
+    const other = parsePolicyText(text, 'p')
+    expect(other.rules).toEqual([])
+    expect(other.problems).toMatchObject([
+      { line: 4, message: expect.stringContaining('only in policy.toml of your own') },
+    ])
+    for (const bad of [
+      'decision = "deny"\ncommand = ["git"]\nnetwork = true',
+      'decision = "allow"\ntool = "shell"\nnetwork = true',
+    ])
+      expect(parsePolicyText(`[[rule]]\n${bad}\n`, 'p', { mayWiden: true }).problems).toMatchObject([{ line: 4 }])
+  })
+
   it('gives its rules with the line of each', () => {
     const { rules, problems } = parsePolicyText(good, 'policy.toml')
     expect(problems).toEqual([])

@@ -326,6 +326,13 @@ describe('the rules of a project', () => {
     ])
   })
 
+  it('give no right beyond the sandbox', () => {
+    write('.parley/policy.toml', rule('allow', 'command = ["git", "commit"]\noutside_sandbox = true'))
+    const { rules, ignored } = found().rules({})
+    expect(rules).toEqual([])
+    expect(ignored).toEqual([expect.stringContaining('only in policy.toml of your own home')])
+  })
+
   it('with a mistake still deny, and no longer allow', () => {
     write('.parley/policy.toml', `${rule('deny', 'tool = "shell"')}${rule('allow', 'command = ["make"]\nwhen = 1')}`)
     const { rules, ignored } = found().rules({})

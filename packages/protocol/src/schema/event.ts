@@ -284,7 +284,7 @@ export const conversationEvent = z.discriminatedUnion('type', [
   event(
     'item.completed',
     { turnId: turnId.exactOptional(), item },
-    'An item closes and is never changed again. Holds all of it.',
+    'An item closes and is never changed again. Holds all of it, and what it was: a message that turns out to be reasoning is of another type than when it started.',
   ),
   event(
     'item.discarded',

@@ -69,9 +69,17 @@ export const loginMethods = {
     result: z.object({ removed: z.boolean().describe('False when none was kept.') }),
   },
   logout: {
-    about: 'Forgets the kept key of a provider.',
+    about: 'Forgets the kept key of a provider. Tokens of OAuth are revoked where the issuer has an address for that.',
     params: methodParams.logout,
-    result: z.object({ removed: z.boolean().describe('False when none was kept.'), variable }),
+    result: z.object({
+      removed: z.boolean().describe('False when none was kept.'),
+      variable,
+      revocation: z
+        .enum(['done', 'failed', 'unsupported'])
+        .exactOptional()
+        .describe('What became of the tokens at the issuer; absent for a key. `unsupported`: it names no address.'),
+      revocationError: z.string().exactOptional().describe('Why it failed, for people.'),
+    }),
   },
 } as const
 

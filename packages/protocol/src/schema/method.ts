@@ -272,6 +272,11 @@ export const methods = {
     params: methodParams['provider/check'],
     result: checkup,
   },
+  'config/write': {
+    about: "Sets a value in the user's config.toml, and changes nothing else of it.",
+    params: methodParams['config/write'],
+    result: z.object({ file: z.string().describe('Path of the file.') }),
+  },
   'config/read': {
     about: 'Returns the effective configuration, each value with its origin.',
     params: methodParams['config/read'],

@@ -219,6 +219,10 @@ export const methodParams = {
     provider: z.string().exactOptional().describe('The chosen one when left out.'),
     model: z.string().exactOptional().describe('Model that is asked for one token.'),
   }),
+  'config/write': z.object({
+    key: z.literal('tui.theme').describe('The only value that is written so far.'),
+    value: z.enum(['auto', 'light', 'dark', 'ansi', 'high-contrast']),
+  }),
   'config/read': z.object({ ...overrides.shape, cwd: z.string() }),
   'login/start': z.object({
     provider,
@@ -258,6 +262,10 @@ export const methodParams = {
     addDirs: overrides.shape.addDirs,
     cwd: z.string().describe('Absolute path of the folder it would run in.'),
     command: z.union([z.string().min(1), z.array(z.string()).min(1)]).describe('A shell line, or an argv.'),
+    asks: z
+      .enum(['network', 'outsideSandbox'])
+      .exactOptional()
+      .describe('Right beyond the sandbox that the call would ask for.'),
   }),
   'policy/replay': z.object({
     ...judging,

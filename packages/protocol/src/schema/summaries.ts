@@ -141,6 +141,10 @@ export const diagnostics = z
           .describe('Mechanism that enforces limits in its environment, or what is missing for that.'),
       }),
     ),
+    widerRules: z
+      .array(z.object({ file: z.string(), line: z.int().exactOptional(), text: z.string() }))
+      .exactOptional()
+      .describe('Rules of policy.toml that give single commands rights beyond the sandbox.'),
     ignoredMessages: z.int().describe('Lines of this connection that were not understood or not expected.'),
   })
   .describe('Identity and state of a server.')
@@ -157,9 +161,14 @@ export const listedProvider = z
     variables: z.array(z.string()).describe('Variables that the key is read from, in this order.'),
     key: z.enum(['set', 'kept', 'missing', 'notNeeded']).describe('`kept`: by `login/start`.'),
     keyFrom: z.string().exactOptional().describe('Variable that holds the key. Its value is never sent.'),
+    hasOAuth: z.literal(true).exactOptional().describe('It can be logged in to with a browser.'),
     chosen: z.boolean().describe('A new conversation would use this provider.'),
     defaultModel: z.string().exactOptional().describe('Model of a conversation that names none.'),
     models: z.int().exactOptional().describe('Number of models in its list, where one was kept.'),
     listedAt: z.number().exactOptional().describe('Time of that list, in ms since the epoch.'),
+    package: z
+      .object({ name: z.string(), installed: z.boolean() })
+      .exactOptional()
+      .describe('Package of the AI SDK that speaks with it, by `parley provider add`.'),
   })
   .describe('A model provider as `parley provider list` shows it.')

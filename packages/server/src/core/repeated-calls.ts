@@ -12,13 +12,21 @@ interface Row {
 
 export interface RepeatedCalls {
   row: Row | null
-  /** Places of the calls that have not ended, counted from 1. */
-  readonly places: Map<ItemId, { readonly row: Row; readonly nth: number }>
+  /** Places of the calls that have not ended. */
+  readonly places: Map<ItemId, Place>
+}
+
+interface Place {
+  readonly row: Row
+  /** Place in the row, counted from 1. */
+  readonly nth: number
+  /** Number of calls in the row that earlier responses made, so that the model knows how they ended. */
+  readonly earlier: number
 }
 
 /** Number of same calls in a row after which the model is told so, again and again. */
 const toldEvery = 5
-/** Number of same calls in a row that ends the turn, before the last of them is run. */
+/** Number of same calls in a row that ends the turn, before the last of them is run, if the model was told before. */
 const mostInRow = 20
 
 export function noRepeatedCalls(): RepeatedCalls {
@@ -33,12 +41,14 @@ interface MadeCall {
 
 /** Counts the calls of a response, in order. */
 export function countCalls(repeated: RepeatedCalls, calls: readonly MadeCall[]): void {
+  const before = repeated.row
+  const earlier = before?.calls ?? 0
   for (const { itemId, name, arguments: written } of calls) {
     const key = `${name}\n${written}`
     const row = repeated.row?.key === key ? repeated.row : { key, calls: 0, before: 0, result: null }
     row.calls += 1
     repeated.row = row
-    repeated.places.set(itemId, { row, nth: row.calls })
+    repeated.places.set(itemId, { row, nth: row.calls, earlier: row === before ? earlier : 0 })
   }
 }
 
@@ -59,7 +69,7 @@ export function forgetCalls(repeated: RepeatedCalls): void {
 }
 
 /** Returns how often a call that has not ended was made in a row, with the same result each time. */
-export function timesInRow({ places }: RepeatedCalls, itemId: ItemId): number {
+function timesInRow({ places }: RepeatedCalls, itemId: ItemId): number {
   const place = places.get(itemId)
   return place === undefined ? 0 : place.nth - place.row.before
 }
@@ -69,14 +79,26 @@ export function repeatedHint(repeated: RepeatedCalls, item: CallItem): string {
   const times = timesInRow(repeated, item.id)
   const result = repeated.places.get(item.id)?.row.result ?? null
   if (times === 0 || times % toldEvery !== 0 || (result !== null && result !== comparable(item))) return ''
-  return `${hintStart}${times} times in a row, with the same arguments and the same result. It will not help you any further: look at it, and do something else. To wait for a process, wait longer in one call. After ${mostInRow} the turn is stopped.)`
+  return `${hintStart}${times} times in a row, with the same arguments and the same result. It will not help you any further: look at it, and do something else. To wait for a process, wait longer in one call. ${whatFollows(times)})`
+}
+
+function whatFollows(times: number): string {
+  return times < mostInRow
+    ? `After ${mostInRow} the turn is stopped.`
+    : 'If you make it once more, the turn is stopped.'
 }
 
 const hintStart = '\n(This was the same call '
 
-/** Returns the failure that ends the turn instead of a call made so often; null for a call that may run. */
-export function repeatedFailure(tool: string, times: number): Failure | null {
-  if (times < mostInRow) return null
+/**
+ * Returns the failure that ends the turn instead of a call made so often; null for a call that may run. Many same calls
+ * of one response run: the model is told of them in their results, and the turn ends if it goes on with them.
+ */
+export function repeatedFailure(repeated: RepeatedCalls, itemId: ItemId, tool: string): Failure | null {
+  const times = timesInRow(repeated, itemId)
+  const place = repeated.places.get(itemId)
+  const wasTold = place !== undefined && place.earlier - place.row.before >= toldEvery
+  if (times < mostInRow || !wasTold) return null
   const message = `The model made the same call of ${tool} ${times} times in a row, with the same arguments and the same result, so the turn was stopped. Say what it should do differently, or try another model.`
   return { code: 'sameCallRepeated', message }
 }

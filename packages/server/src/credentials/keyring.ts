@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { text } from 'node:stream/consumers'
 import { findProgram, type Host } from '@parley/host'
 
@@ -16,7 +17,8 @@ interface KeyringPorts {
   readonly env: Readonly<Record<string, string | undefined>>
   /** `$PARLEY_HOME`, which tells the entries of several homes apart. */
   readonly home: string
-  /** Folders with `secret-tool` and `dbus-send`. The PATH is not used: it may lead into a project. */
+  readonly platform: NodeJS.Platform
+  /** Folders with `secret-tool` and `dbus-send`, or `security`. The PATH is not used: it may lead into a project. */
   readonly folders: readonly string[]
 }
 
@@ -28,8 +30,13 @@ const busVariables = ['DBUS_SESSION_BUS_ADDRESS', 'XDG_RUNTIME_DIR', 'HOME', 'LA
 /** Folders of the system's own programs. */
 export const systemFolders: readonly string[] = ['/usr/bin', '/bin', '/run/current-system/sw/bin']
 
-/** Opens the keyring of the desktop (Secret Service); null where its programs or the session's bus are missing. */
-export function openKeyring({ host, env, home, folders }: KeyringPorts): Keyring | null {
+/** Opens the keyring of the system; null where its programs are missing. */
+export function openKeyring(ports: KeyringPorts): Keyring | null {
+  return ports.platform === 'darwin' ? openKeychain(ports) : openSecretService(ports)
+}
+
+/** Opens the keyring of the desktop (Secret Service); null also where the session's bus is missing. */
+function openSecretService({ host, env, home, folders }: KeyringPorts): Keyring | null {
   const secretTool = findProgram('secret-tool', folders)?.path
   const dbusSend = findProgram('dbus-send', folders)?.path
   if (secretTool === undefined || dbusSend === undefined || env['DBUS_SESSION_BUS_ADDRESS'] === undefined) return null
@@ -66,6 +73,41 @@ const lockedQuestion = [
   'string:org.freedesktop.Secret.Collection',
   'string:Locked',
 ] as const
+
+/** Characters that mean themselves in a line of `security -i`. */
+const plainName = /^[\w./@-]+$/
+/** Longest line, in characters, that `security -i` takes whole. */
+const maxLine = 4_000
+
+/**
+ * Opens the login keychain of macOS. A text that its program does not take is not kept: one too long, or with a name of
+ * unusual characters. The text is encoded, because the program prints some texts as hexadecimal numbers.
+ */
+function openKeychain({ host, env, home, folders }: KeyringPorts): Keyring | null {
+  const security = findProgram('security', folders)?.path
+  if (security === undefined) return null
+  const shared = Object.fromEntries(['HOME', 'USER', 'LANG'].map((name) => [name, env[name] ?? '']))
+  const ask = (argv: readonly string[], input = '') => runBriefly(host, { argv, env: shared }, input)
+  const ofHome = createHash('sha256').update(home).digest('hex').slice(0, 12)
+  const entry = (name: string) => ['-s', 'parley', '-a', `${name}@${ofHome}`]
+  const read = async (name: string) => {
+    const found = (await ask([security, 'find-generic-password', ...entry(name), '-w']))?.trim() ?? ''
+    return found === '' ? null : Buffer.from(found, 'base64').toString()
+  }
+  return {
+    read,
+    async write(name, content) {
+      // The line goes through stdin: every user of the machine can list the arguments of a program.
+      const line = ['add-generic-password', '-U', ...entry(name), '-w', Buffer.from(content).toString('base64')].join(
+        ' ',
+      )
+      if (!plainName.test(name) || line.length > maxLine) return false
+      await ask([security, '-i'], `${line}\n`)
+      return (await read(name)) === content
+    },
+    remove: async (name) => (await ask([security, 'delete-generic-password', ...entry(name)])) !== null,
+  }
+}
 
 interface Program {
   readonly argv: readonly string[]

@@ -1,7 +1,7 @@
 import type { Config } from '@parley/config'
 import type { Files } from '@parley/journal'
 import { createMcpServers, type McpPatience, type McpServers, usualPatience } from '@parley/mcp-client'
-import { createProjects, createUserRules } from '@parley/policy'
+import { createProjects, createUserRules, type UserRules, widerRules } from '@parley/policy'
 import type { ClientId, ConversationId, Overrides, ResultOf, Settings } from '@parley/protocol'
 import { createEnvironments, type Environments, type LocalParts, localEnvironment } from '@parley/workspace'
 import type { CredentialStore } from '../credentials/credential-store.ts'
@@ -136,7 +136,7 @@ export function createEngine(parts: EngineParts): Engine {
         addresses: [...addresses],
         clients: connectedClients.describe(),
       }
-      return { ...diagnose(host, parts), ...found }
+      return { ...diagnose(host, parts), ...found, ...rulesFound(userRules) }
     },
     [Symbol.asyncDispose]: () => host[Symbol.asyncDispose]().finally(() => environments[Symbol.asyncDispose]()),
   }
@@ -190,4 +190,10 @@ function openEnvironments(parts: EngineParts): Environments {
 function ownConfig({ home, ceiling }: EngineParts): Config {
   const profile = ceiling?.profile ?? null
   return readConfig(home, profile === null ? {} : { profile }).values
+}
+
+/** Describes the rules in force that reach beyond the sandbox; nothing where there are none. */
+function rulesFound({ rules }: UserRules) {
+  const found = widerRules(rules)
+  return found.length === 0 ? {} : { widerRules: [...found] }
 }

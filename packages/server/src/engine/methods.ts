@@ -57,6 +57,7 @@ type ServerMethod =
   | 'provider/list'
   | 'provider/check'
   | 'config/read'
+  | 'config/write'
   | 'mcp/list'
   | 'mcp/restart'
   | 'server/checkup'
@@ -80,6 +81,7 @@ function serverMethods({
     'provider/list': () => listProviders({ ...policy, redaction }),
     'provider/check': async (params) =>
       (await import('./checkup/check-provider-network.ts')).checkProviderNetwork(params, { ...policy, redaction }),
+    'config/write': async (params) => (await import('./settings/write-config.ts')).writeConfig(params, { home, files }),
     'config/read': (params) => describeConfig(params, { home, env, keys, projects: trust.projects, redaction }),
     'usage/read': async (params) => (await import('./read/usage.ts')).readUsage(files, home, params),
     'mcp/list': () => ({ servers: mcpServers.describe() }),

@@ -3,11 +3,10 @@ import { homedir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { ConfigError, readEffectiveConfig } from '@parley/config'
-import { openHost, openSandboxes } from '@parley/host'
+import { openHost, openSandboxes, type Sandboxes } from '@parley/host'
 import { nodeFiles } from '@parley/journal'
 import { createShellParser } from '@parley/policy'
 import { createRedaction } from '@parley/redaction'
-import { packageFolder } from '@parley/text'
 import {
   currentSecrets,
   diskFiles,
@@ -24,6 +23,7 @@ import { configuredFetch, createModelSources, createProviderKeys, type EnginePar
 import { randomIds, systemClock } from '../ports/clock-and-ids.ts'
 import { ownRunFolders } from '../serving/run-folder.ts'
 import { homeFolder, makeHomePrivate, openServerLog, userPlaces } from './home-folder.ts'
+import { pluginPorts } from './plugin-ports.ts'
 
 /** Options of a server's parts. */
 interface ServerOptions {
@@ -99,9 +99,11 @@ export function systemParts(options: ServerOptions): EngineParts {
     files: diskFiles,
   })
   const host = openHost()
+  const sandboxes = sandboxesOf(options, (sentences) => log.write(sentences.join(' ')))
+  const plugins = pluginPorts({ host, home, program: assets.pluginHost, sandboxes, secrets })
   const credentials = createCredentialStore({
     home,
-    keyring: () => openKeyring({ host, env, home, folders: systemFolders }),
+    keyring: () => openKeyring({ host, env, home, platform: process.platform, folders: systemFolders }),
   })
   const send = configuredFetch(home, env)
   const keys = createProviderKeys({ store: credentials, redaction, clock: systemClock, fetch: send })
@@ -122,14 +124,7 @@ export function systemParts(options: ServerOptions): EngineParts {
     credentials,
     keys,
     fetch: send,
-    sandboxes: openSandboxes({
-      cacheFile: join(home, 'cache', 'sandbox.json'),
-      build: options.build,
-      env,
-      own,
-      programs: () => ownPrograms(home),
-      onExchanged: (sentences) => log.write(sentences.join(' ')),
-    }),
+    sandboxes,
     shellParser: createShellParser(assets.shellParser),
     secrets,
     ripgrep: assets.ripgrep,
@@ -142,7 +137,7 @@ export function systemParts(options: ServerOptions): EngineParts {
         keys,
         clock: systemClock,
         recordings: assets.recordings,
-        plugins: { host, program: assets.pluginHost, folderOf: (name) => packagePlace(home, name) },
+        plugins,
         paced: options.paced,
         recordTo: options.recordTo,
         redact: redaction.text,
@@ -152,10 +147,13 @@ export function systemParts(options: ServerOptions): EngineParts {
   }
 }
 
-/** Returns where `parley provider add` puts a package; null for what is not the name of one. */
-function packagePlace(home: string, packageName: string): string | null {
-  const folder = packageFolder(packageName)
-  return folder === null ? null : join(home, 'providers', folder)
+function sandboxesOf(
+  { home, env, build }: ServerOptions,
+  onExchanged: (sentences: readonly string[]) => void,
+): Sandboxes {
+  const own = () => ownFiles(home)
+  const cacheFile = join(home, 'cache', 'sandbox.json')
+  return openSandboxes({ cacheFile, build, env, own, programs: () => ownPrograms(home), onExchanged })
 }
 
 /** Returns the places of secrets in the user's own configuration, files of tokens among them; null when it cannot be read. */

@@ -56,7 +56,7 @@ describe('credentials in the file', () => {
 
   it('are all there when several writers keep theirs at once', async () => {
     await using home = await tempDirectory()
-    const names = Array.from({ length: 12 }, (_, at): CredentialName => `provider/p${at}`)
+    const names = Array.from({ length: 4 }, (_, at): CredentialName => `provider/p${at}`)
     const kept = names.map((each) =>
       createCredentialStore({ home: home.path, keyring: () => null }).keep(each, keyOf(`key-of-${each}`), 'auto'),
     )

@@ -25,7 +25,7 @@ async function fakeDesktop({ locked = 'echo "   variant       boolean false"', s
   const host = openHost()
   const env = { DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nowhere', OTHER_SECRET: 'not passed on' }
   return {
-    keyring: openKeyring({ host, env, home: '/h', folders: [path, '/usr/bin', '/bin'] }),
+    keyring: openKeyring({ host, env, home: '/h', platform: 'linux', folders: [path, '/usr/bin', '/bin'] }),
     words: () => readFileSync(join(path, 'words'), 'utf8'),
     async [Symbol.asyncDispose]() {
       await host.close()
@@ -62,7 +62,69 @@ describe('the keyring', () => {
 
   it('is none without the bus of a session', async () => {
     const host = openHost()
-    expect(openKeyring({ host, env: {}, home: '/h', folders: ['/usr/bin'] })).toBeNull()
+    expect(openKeyring({ host, env: {}, home: '/h', platform: 'linux', folders: ['/usr/bin'] })).toBeNull()
+    await host.close()
+  })
+})
+
+/** A folder with a `security` in place of the one of macOS: it writes down its words and keeps the last of a line. */
+async function fakeMac(script?: string) {
+  const folder = await tempDirectory()
+  const { path } = folder
+  const keep = `case $1 in
+-i) read -r line; printf '%s\\n' "\${line##* }" >${path}/text ;;
+find-generic-password) cat ${path}/text ;;
+delete-generic-password) rm ${path}/text ;;
+esac`
+  writeFileSync(join(path, 'security'), `#!/bin/sh\nprintf '%s\\n' "$*" >>${path}/words\n${script ?? keep}\n`)
+  chmodSync(join(path, 'security'), 0o755)
+  const host = openHost()
+  const ports = { host, env: { HOME: '/h', OTHER_SECRET: 'not passed on' }, home: '/h/.parley', folders: [path] }
+  return {
+    keychain: openKeyring({ ...ports, platform: 'darwin' }),
+    words: () => readFileSync(join(path, 'words'), 'utf8'),
+    kept: () => readFileSync(join(path, 'text'), 'utf8'),
+    async [Symbol.asyncDispose]() {
+      await host.close()
+      await folder[Symbol.asyncDispose]()
+    },
+  }
+}
+
+describe('the keychain of macOS', () => {
+  const secret = '{"kind":"key","key":"a \\"quoted\\" key; $HOME"}'
+
+  it('keeps, reads and removes a text that is in no argument', async () => {
+    await using mac = await fakeMac()
+    expect(await mac.keychain?.write('provider/gate', secret)).toBe(true)
+    expect(mac.kept().trim()).toBe(Buffer.from(secret).toString('base64'))
+    expect(await mac.keychain?.read('provider/gate')).toBe(secret)
+    expect(await mac.keychain?.remove('provider/gate')).toBe(true)
+    expect(await mac.keychain?.read('provider/gate')).toBeNull()
+    expect(mac.words()).not.toContain(mac.keychain === null ? '' : Buffer.from(secret).toString('base64'))
+    expect(mac.words()).toMatch(/^-i\nfind-generic-password -s parley -a provider\/gate@[0-9a-f]{12} -w\n/)
+  })
+
+  it.each([
+    ['a text that is too long for a line', 'provider/gate', 'x'.repeat(4_000)],
+    ['a name that would end the line', 'provider/gate\ndelete-keychain', 'x'],
+  ])('is not asked to keep %s', async (_what, name, content) => {
+    await using mac = await fakeMac()
+    expect(await mac.keychain?.write(name, content)).toBe(false)
+    expect(() => mac.words()).toThrow()
+  })
+
+  it('that refuses keeps nothing, and one that does not answer is given up', async () => {
+    await using locked = await fakeMac('exit 51')
+    expect(await locked.keychain?.write('provider/gate', 'x')).toBe(false)
+    expect(await locked.keychain?.remove('provider/gate')).toBe(false)
+    await using silent = await fakeMac('exec sleep 60')
+    expect(await silent.keychain?.read('provider/gate')).toBeNull()
+  })
+
+  it('is none where its program is missing', async () => {
+    const host = openHost()
+    expect(openKeyring({ host, env: {}, home: '/h', platform: 'darwin', folders: ['/nowhere'] })).toBeNull()
     await host.close()
   })
 })

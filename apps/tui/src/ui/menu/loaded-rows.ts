@@ -48,6 +48,48 @@ function unlistedRow({ model, modelProvider }: Pick<Settings, 'model' | 'modelPr
   }
 }
 
+type Provider = ResultOf<'provider/list'>['providers'][number]
+
+/** Returns the ways to log in, that of the provider in use first, with what is known of each key. */
+export function loginRows(
+  { providers }: ResultOf<'provider/list'>,
+  current: Pick<Settings, 'modelProvider'> | null,
+): readonly MenuRow[] {
+  const isInUse = ({ id }: Provider) => id === current?.modelProvider
+  const offered = providers.filter(({ key }) => key !== 'notNeeded')
+  const sorted = [...offered.filter(isInUse), ...offered.filter((provider) => !isInUse(provider))]
+  return sorted.flatMap((provider) => {
+    const { id, name, hasOAuth } = provider
+    const row = { ...plainRow, text: id, detail: [name, keyWords(provider)].join(' · ') }
+    const browser = { ...row, key: `${id} browser`, detail: `${row.detail} · in a browser` }
+    return hasOAuth === true ? [browser, { ...row, key: `${id} key` }] : [{ ...row, key: `${id} key` }]
+  })
+}
+
+function keyWords({ key, keyFrom = '' }: Provider): string {
+  if (key === 'set') return `${keyFrom} is set and goes before a kept key`
+  return key === 'kept' ? 'logged in; a new key takes its place' : 'no key yet'
+}
+
+const keptPlaces = { keyring: 'in the keyring', file: 'in credentials.json' } as const
+
+/** Returns the logins that are kept here. */
+export function logoutRows({ logins }: ResultOf<'login/status'>): readonly MenuRow[] {
+  return logins.flatMap(({ provider, name, kind, keptIn }) =>
+    keptIn === null
+      ? []
+      : [
+          {
+            ...plainRow,
+            key: provider,
+            text: provider,
+            detail: `${name} · ${kind === 'key' ? 'key' : 'login'} ${keptPlaces[keptIn]}`,
+            warning: `The ${kind === 'key' ? 'key' : 'login'} of ${provider} is forgotten here.`,
+          },
+        ],
+  )
+}
+
 interface Listing {
   /** Process of this window's own server, whose conversations do not count as live. */
   readonly ownPid: number | null

@@ -4,7 +4,17 @@ import { type Composer, emptyComposer } from '../composer/composer.ts'
 import type { KeyEvent } from '../keys/key-event.ts'
 
 /** Subject of a menu, which decides what taking a row does. */
-export type MenuKind = 'messages' | 'resume' | 'attach' | 'model' | 'effort' | 'approvals' | 'sandbox' | 'theme'
+export type MenuKind =
+  | 'messages'
+  | 'resume'
+  | 'attach'
+  | 'model'
+  | 'effort'
+  | 'approvals'
+  | 'sandbox'
+  | 'theme'
+  | 'login'
+  | 'logout'
 
 export interface MenuRow {
   /** Word that taking the row hands on; unique in its menu. */
@@ -53,16 +63,18 @@ interface NewMenu {
   readonly title: string
   readonly rows: readonly MenuRow[] | null
   readonly folder?: string | null
+  /** Text to search for at first. */
+  readonly sought?: string
 }
 
 /** Returns a menu with its current row chosen. */
-export function newMenu({ kind, title, rows, folder = null }: NewMenu, nowMs: number): Menu {
+export function newMenu({ kind, title, rows, folder = null, sought = '' }: NewMenu, nowMs: number): Menu {
   return {
     kind,
     title,
     rows,
     problem: null,
-    filter: emptyComposer,
+    filter: { ...emptyComposer, text: sought, caret: sought.length },
     choice: currentIndex(rows ?? []),
     confirming: null,
     changedAtMs: nowMs,

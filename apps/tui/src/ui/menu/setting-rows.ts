@@ -25,7 +25,7 @@ type Limits = Pick<Settings, 'approvalPolicy' | 'sandbox' | 'network'>
 const approvalWords: Readonly<Record<ApprovalPolicy, string>> = {
   untrusted: 'asks before every change and all but harmless commands',
   'on-failure': 'asks once the sandbox has blocked a command',
-  'on-request': 'asks to leave the sandbox or to use the network',
+  'on-request': 'asks to leave the sandbox or use the network, rules aside',
   never: 'never asks: what would need a yes is denied',
 }
 

@@ -1,4 +1,5 @@
 import type { Approval } from '@parley/protocol'
+import { reachOfAlways } from '@parley/protocol/question'
 import { answerForText, type Choice, choicesFor, type HeldKey, isYes, type Refusal } from '../../ui/answers.ts'
 import { shownLine } from '../text/control-characters.ts'
 import { truncateLine, wrapLine } from '../text/fit-rows.ts'
@@ -63,7 +64,7 @@ function ruleChoice(choosing: Choosing, room: Room, isUnseen: boolean): readonly
   const { approval, homeFolder } = choosing
   return [
     ...ruleRows(approval, homeFolder, room),
-    ...wrapLine([{ text: 'It holds everywhere, also unsandboxed.' }], room),
+    ...wrapLine([{ text: `It holds ${reachOfAlways(approval.kind)}.` }], room),
     ...wrapLine(keys, room),
   ]
 }

@@ -1,5 +1,5 @@
 import type { Approval, Enforcement } from '@parley/protocol'
-import { describeQuestion, fileWords } from '@parley/protocol/question'
+import { describeQuestion, fileWords, reachOfAlways } from '@parley/protocol/question'
 import { choicesFor } from '../../ui/answers.ts'
 import { collapseBlanks, hiddenParts, showHidden, shownLine } from '../text/control-characters.ts'
 import { parseDiff, withoutListedNames } from '../text/diff.ts'
@@ -52,8 +52,8 @@ export function warningRows(approval: Approval, room: Room): readonly Line[] {
 }
 
 /** Returns what a permanent yes would allow, in the words of its key. */
-export function alwaysWords({ always }: Approval): string {
-  return `always allow \`${shownLine(always?.label ?? '')}\` (everywhere, also unsandboxed)`
+export function alwaysWords({ always, kind }: Approval): string {
+  return `always allow \`${shownLine(always?.label ?? '')}\` (${reachOfAlways(kind)})`
 }
 
 /** Returns the exact lines that a permanent yes would add, and the file. */

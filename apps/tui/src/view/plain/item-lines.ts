@@ -7,6 +7,7 @@ import { answerNote, callFacts, commandOf, type Verbs, verbOf } from '../transcr
 import { verbFor } from '../transcript/change-block.ts'
 import { reasoningHeading } from '../transcript/item-block.ts'
 import { lookedAt } from '../transcript/look-ups.ts'
+import { noticeText } from '../transcript/notice-block.ts'
 import { noticeLines } from './notice-lines.ts'
 
 /** Blanks before lines of others: only lines of parley begin at the margin. */
@@ -39,7 +40,7 @@ export function itemLines(item: Item, author: string | null): readonly string[] 
     case 'contextCompaction':
       return [shownName(item.title), ...(item.text === '' ? [] : messageLines(item.text))]
     case 'notice':
-      return noticeLines(item.level, item.text.trim() === '' ? item.title : `${item.title}\n${item.text}`)
+      return noticeLines(item.level, noticeText(item))
     default:
       return unknownLines(item)
   }

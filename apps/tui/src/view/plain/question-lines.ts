@@ -1,5 +1,5 @@
 import type { Approval, Enforcement, FormField } from '@parley/protocol'
-import { describeQuestion, uncheckedWords } from '@parley/protocol/question'
+import { describeQuestion, reachOfAlways, uncheckedWords } from '@parley/protocol/question'
 import { choicesFor } from '../../ui/answers.ts'
 import { optionsOf } from '../../ui/fill-form.ts'
 import type { FilledForm } from '../../ui/ui-state.ts'
@@ -63,12 +63,12 @@ export function answerWords(approval: Approval): string {
 }
 
 /** Returns the rule that a permanent yes would add, and the words that add it. */
-export function ruleLines({ always }: Approval, homeFolder: string): readonly string[] {
+export function ruleLines({ always, kind }: Approval, homeFolder: string): readonly string[] {
   if (always === undefined) return []
   return [
     `Rule to add to ${shownLine(shortPath(always.file, homeFolder))}:`,
     ...indented(showHidden(collapseBlanks(always.rule.trim())).split('\n')),
-    'It holds everywhere, also unsandboxed.',
+    `It holds ${reachOfAlways(kind)}.`,
     'Type remember again to add it and run this, or back.',
   ]
 }

@@ -13,9 +13,18 @@ const marks: Readonly<Record<NoticeLevel, Span>> = {
 
 const tones: Readonly<Record<NoticeLevel, Tone>> = { info: 'muted', warning: 'warn', error: 'bad' }
 
-export function noticeBlock({ level, title, text }: ItemOf<'notice'>, room: Room): Block {
-  const more = text.trim() === '' || text === title ? '' : `\n${text}`
-  return { kind: 'notice', lines: noticeRows(level, title + more, room) }
+export function noticeBlock(item: ItemOf<'notice'>, room: Room): Block {
+  return { kind: 'notice', lines: noticeRows(item.level, noticeText(item), room) }
+}
+
+/** Codes of failures that another key mends. */
+const keyCodes: ReadonlySet<string> = new Set(['auth', 'noCredentials'])
+
+/** Returns the text of a notice, with what to do where a key is missing or refused. */
+export function noticeText({ code, title, text }: ItemOf<'notice'>): string {
+  const more = text.trim() === '' || text === title ? [] : [text]
+  const next = keyCodes.has(code) ? ['/login takes another key.'] : []
+  return [title, ...more, ...next].join('\n')
 }
 
 /** Returns a sentence of the program itself, marked by level. */

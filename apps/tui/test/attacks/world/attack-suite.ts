@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, type TestContext, test } from 'vitest'
 import { scenarios } from '../scenarios/scenarios.ts'
 import { type AttackCase, attackCases, type Mode } from './attack-case.ts'
-import type { AttackUser } from './attack-user.ts'
+import { type AttackUser, isRoot, thisUser } from './attack-user.ts'
 import { type AttackWorld, startAttackWorld } from './attack-world.ts'
 import { carryOut } from './carry-out.ts'
 import { checkAttack, type Outcome } from './check-attack.ts'
@@ -13,7 +13,7 @@ interface Row {
   readonly mode: Mode
 }
 
-const rows: readonly Row[] = attackCases.flatMap((attack) =>
+const allRows: readonly Row[] = attackCases.flatMap((attack) =>
   attack.modes.map((mode) => ({ title: `${attack.id} ${mode}: ${attack.name}`, attack, mode })),
 )
 const isTold = ({ attack }: Row) => attack.scenario === true
@@ -24,8 +24,17 @@ const isLight = (row: Row) => !isTold(row) && !isAccepted(row) && !isHeavy(row)
 const limited: readonly Mode[] = ['read-only', 'workspace-write']
 const asked = 'no whole sandbox here: it asked, and nothing happened before the answer'
 
-/** Every attack of the tables on one real server of this user. */
+const isLong = process.env['PARLEY_LONG_TESTS'] === '1'
+
+/** Returns the attacks on one user: all in long runs and where there is one user, else every other one, so that each is made. */
+function rowsFor(user: AttackUser): readonly Row[] {
+  const turn = user === thisUser ? 0 : 1
+  return allRows.filter((_, index) => isLong || !isRoot || index % 2 === turn)
+}
+
+/** Attacks of the tables on one real server of this user. */
 export function describeAttacks(user: AttackUser): void {
+  const rows = rowsFor(user)
   let world: AttackWorld
   beforeAll(async () => {
     world = await startAttackWorld(user)

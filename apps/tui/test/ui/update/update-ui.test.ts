@@ -332,7 +332,8 @@ describe('slash commands', () => {
   })
 
   test('choose the colours at once, by name or from a menu', () => {
-    expect(typeKeys(openUi, idle, '/theme dark', 'enter').ui.theme).toBe('dark')
+    const dark = typeKeys(openUi, idle, '/theme dark', 'enter')
+    expect([dark.ui.theme, dark.intents]).toEqual(['dark', [{ kind: 'keepTheme', theme: 'dark' }]])
     expect(typeKeys(openUi, idle, '/theme', 'enter', 'light', 'enter').ui).toMatchObject({ theme: 'light', menu: null })
     expect(lastNotice(typeKeys(openUi, idle, '/theme pink', 'enter').ui)).toContain('is not a choice')
   })

@@ -12,7 +12,7 @@ import { readErrorRecord } from '../openai-api.ts'
 import { createSegments, type Segments } from '../segments.ts'
 import { type CallIds, type CallProgress, createCallIds, createCallProgress } from '../tool-calls.ts'
 import { applyFragment, assistantMessage, type CallDraft, partOf, type WrittenCall } from './response-parts.ts'
-import { createThinkTags } from './think-tags.ts'
+import { beginsWithinThought, createThinkTags } from './think-tags.ts'
 
 export function createChatReader(request: ModelRequest, explain: ExplainFault): WireReader {
   const state: ReadState = {
@@ -20,7 +20,7 @@ export function createChatReader(request: ModelRequest, explain: ExplainFault): 
     callIds: createCallIds(request.entries),
     progress: createCallProgress(),
     segments: createSegments({ isRaw: true }),
-    thinkTags: createThinkTags(),
+    thinkTags: createThinkTags({ beginsWithin: beginsWithinThought(request.model) }),
     drafts: [],
     text: '',
     reasoningContent: '',
@@ -82,14 +82,20 @@ function readDelta(state: ReadState, delta: JsonRecord, out: ModelEvent[]): void
   const { content, reasoning_content: reasoningContent, reasoning, tool_calls: calls, refusal } = delta
   if (typeof reasoningContent === 'string') {
     state.reasoningContent += reasoningContent
-    state.segments.push('reasoning', reasoningContent, out)
+    pushReasoning(state, reasoningContent, out)
   } else if (typeof reasoning === 'string') {
-    state.segments.push('reasoning', reasoning, out)
+    pushReasoning(state, reasoning, out)
   }
   if (typeof content === 'string') pushText(state, content, out)
   else if (Array.isArray(content)) for (const piece of content) readPiece(state, piece, out)
   if (typeof refusal === 'string') pushText(state, refusal, out)
   if (Array.isArray(calls)) for (const fragment of calls) readFragment(state, fragment, out)
+}
+
+/** Reads reasoning that the server sends apart from content. */
+function pushReasoning(state: ReadState, text: string, out: ModelEvent[]): void {
+  if (text !== '') state.thinkTags.apart()
+  state.segments.push('reasoning', text, out)
 }
 
 function pushText(state: ReadState, text: string, out: ModelEvent[]): void {
@@ -98,6 +104,11 @@ function pushText(state: ReadState, text: string, out: ModelEvent[]): void {
 
 function pushPieces(state: ReadState, pieces: ReturnType<ReadState['thinkTags']['push']>, out: ModelEvent[]): void {
   for (const [kind, text] of pieces) {
+    if (kind === 'wasReasoning' || kind === 'wasText') {
+      const whole = state.segments.turnInto(kind === 'wasText' ? 'text' : 'reasoning', out)
+      state.text = kind === 'wasText' ? whole : ''
+      continue
+    }
     if (kind === 'text') state.text += text
     state.segments.push(kind, text, out)
   }
@@ -105,7 +116,7 @@ function pushPieces(state: ReadState, pieces: ReturnType<ReadState['thinkTags'][
 
 /** Ends the open segment, with the end of its text that might have been the beginning of a tag. */
 function closeSegment(state: ReadState, out: ModelEvent[]): void {
-  pushPieces(state, state.thinkTags.end(), out)
+  pushPieces(state, state.thinkTags.end(stopOf(state.finishReason) === 'length'), out)
   state.segments.close(out)
 }
 
@@ -116,7 +127,7 @@ function readPiece(state: ReadState, piece: unknown, out: ModelEvent[]): void {
   if (typeof text === 'string') pushText(state, text, out)
   if (!Array.isArray(thinking)) return
   for (const thought of thinking) {
-    if (isRecord(thought) && typeof thought['text'] === 'string') state.segments.push('reasoning', thought['text'], out)
+    if (isRecord(thought) && typeof thought['text'] === 'string') pushReasoning(state, thought['text'], out)
   }
 }
 

@@ -4,31 +4,46 @@ import type { SegmentKind } from '../segments.ts'
 interface ThinkTags {
   /** Returns what is certain so far; the beginning of a possible tag is held back. */
   push(text: string): readonly Piece[]
-  /** Returns what was held back; the splitter begins anew. */
-  end(): readonly Piece[]
+  /** Says that the server sends reasoning apart from content, in which a closing tag then means nothing. */
+  apart(): void
+  /** Returns what was held back. `isCut`: the answer ended at the output limit. */
+  end(isCut: boolean): readonly Piece[]
 }
 
-type Piece = readonly [SegmentKind, string]
+/** Text of a kind; `wasReasoning` and `wasText` say of all that came so far what it was, where it was taken for the other. */
+type Piece = readonly [SegmentKind | 'wasReasoning' | 'wasText', string]
 
 const opening = '<think>'
 const closing = '</think>'
 
+interface Template {
+  /** True when the template of the model ends with `<think>`, so that the answer begins within. */
+  readonly beginsWithin: boolean
+}
+
 /**
  * Creates the splitter of one answer. Only a tag before any text counts: further on the model may be writing about the
- * tag itself.
+ * tag itself. A closing tag without its opening one counts where it stands alone on a line of the first text, outside
+ * of a block of code: many templates put the opening one into the prompt.
  */
-export function createThinkTags(): ThinkTags {
-  let state: 'start' | 'thinking' | 'text' = 'start'
+export function createThinkTags({ beginsWithin }: Template): ThinkTags {
+  let state: 'start' | 'thinking' | 'unopened' | 'firstText' | 'text' = 'start'
   let held = ''
+  /** First text so far, in which a closing tag may come. */
+  let seen = ''
   /** True once reasoning has ended: the empty lines after it are no part of the text. */
   let hasThought = false
+  let isApart = false
 
   function fromStart(all: string): readonly Piece[] {
     const visible = all.trimStart()
     const text = hasThought ? visible : all
     held = text
     if (visible.startsWith(opening)) return goOn('thinking', visible.slice(opening.length))
-    return opening.startsWith(visible) ? [] : goOn('text', text)
+    if (opening.startsWith(visible)) return []
+    if (hasThought || isApart) return goOn('text', text)
+    if (beginsWithin) return goOn('unopened', text)
+    return goOn('firstText', text)
   }
 
   function fromThinking(text: string): readonly Piece[] {
@@ -40,6 +55,22 @@ export function createThinkTags(): ThinkTags {
     return reasoning(text.slice(0, text.length - keptLength))
   }
 
+  function fromFirstText(text: string): readonly Piece[] {
+    const at = findClosing(seen, text)
+    if (at.kind === 'found') {
+      hasThought = true
+      return [
+        ...textPiece(text.slice(0, at.from)),
+        wasReasoning,
+        ...goOn('start', text.slice(at.from + closing.length)),
+      ]
+    }
+    const shown = at.kind === 'open' ? text.slice(0, at.from) : text
+    held = text.slice(shown.length)
+    seen += shown
+    return textPiece(shown)
+  }
+
   function goOn(next: typeof state, text: string): readonly Piece[] {
     state = next
     held = ''
@@ -48,21 +79,65 @@ export function createThinkTags(): ThinkTags {
 
   function read(text: string): readonly Piece[] {
     if (state === 'text') return [['text', text]]
+    if (state === 'firstText') return fromFirstText(text)
     return state === 'start' ? fromStart(text) : fromThinking(text)
   }
 
   return {
     push: (text) => read(held + text),
-    end() {
-      const pieces: readonly Piece[] = held === '' ? [] : [[state === 'thinking' ? 'reasoning' : 'text', held]]
+    apart() {
+      isApart = true
+      if (state === 'firstText') state = 'text'
+    },
+    end(isCut) {
+      const rest = held
+      const ended = state
       held = ''
-      return pieces
+      if (ended === 'firstText' || ended === 'unopened') state = 'text'
+      if (ended === 'firstText' && rest === closing && !isInCode(seen)) return [wasReasoning]
+      if (ended === 'unopened') return [...reasoning(rest), ...(isCut ? [] : [wasText])]
+      return rest === '' ? [] : [[ended === 'thinking' ? 'reasoning' : 'text', rest]]
     },
   }
 }
 
+const wasReasoning: Piece = ['wasReasoning', '']
+const wasText: Piece = ['wasText', '']
+
 function reasoning(text: string): readonly Piece[] {
   return text === '' ? [] : [['reasoning', text]]
+}
+
+function textPiece(text: string): readonly Piece[] {
+  return text === '' ? [] : [['text', text]]
+}
+
+interface ClosingTag {
+  /** `open`: more text decides if a tag stands there. */
+  readonly kind: 'found' | 'open' | 'none'
+  readonly from: number
+}
+
+/** Finds a closing tag that is a line of its own, outside of code. `before` is what came before the text. */
+function findClosing(before: string, text: string): ClosingTag {
+  const isLineStart = before === '' || before.endsWith('\n')
+  for (let from = isLineStart ? 0 : nextLine(text, 0); from < text.length; from = nextLine(text, from)) {
+    const line = text.slice(from, from + closing.length + 1)
+    if (closing.startsWith(line)) return { kind: 'open', from }
+    if (/^<\/think>[\r\n]/.test(line) && !isInCode(before + text.slice(0, from))) return { kind: 'found', from }
+  }
+  return { kind: 'none', from: text.length }
+}
+
+/** Returns where the next line begins; the end of the text where none does. */
+function nextLine(text: string, from: number): number {
+  const at = text.indexOf('\n', from)
+  return at < 0 ? text.length : at + 1
+}
+
+/** Tests if a text ends within a block of code. */
+function isInCode(text: string): boolean {
+  return (text.match(/^ {0,3}```/gm) ?? []).length % 2 === 1
 }
 
 /** Returns the length of the end of a text that may be the beginning of the closing tag. */
@@ -70,4 +145,11 @@ function lengthOfCutTag(text: string): number {
   for (let length = Math.min(closing.length - 1, text.length); length > 0; length -= 1)
     if (closing.startsWith(text.slice(-length))) return length
   return 0
+}
+
+/** Models whose templates put `<think>` into the prompt and that always think. */
+const thinkers = /qwq|deepseek-r1|r1-distill|qwen[^/]*-thinking/i
+
+export function beginsWithinThought(model: string): boolean {
+  return thinkers.test(model)
 }

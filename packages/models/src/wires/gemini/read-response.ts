@@ -10,6 +10,7 @@ import { createEventReader, type Ending, fail } from '../event-reader.ts'
 import { isRecord, type JsonRecord, numberAt, recordAt, stringAt } from '../json.ts'
 import { createSegments, type Segments } from '../segments.ts'
 import { type CallIds, createCallIds } from '../tool-calls.ts'
+import { addPiece, beginCall, continues, isPiece, type PendingCall } from './call-pieces.ts'
 import { readGeminiError } from './read-error.ts'
 
 export function createGeminiReader(request: ModelRequest, explain: ExplainFault): WireReader {
@@ -18,6 +19,7 @@ export function createGeminiReader(request: ModelRequest, explain: ExplainFault)
     callIds: createCallIds(request.entries),
     segments: createSegments({ isRaw: false }),
     parts: [],
+    pending: null,
     calls: 0,
     usage: zeroUsage,
     finishReason: undefined,
@@ -39,6 +41,8 @@ interface ReadState extends Ending {
   readonly segments: Segments
   /** Parts as they go back, each signature in the part that it came with. */
   readonly parts: JsonRecord[]
+  /** Call whose pieces still come; null for none. */
+  pending: PendingCall | null
   calls: number
   usage: TokenUsage
   finishReason: string | undefined
@@ -69,8 +73,8 @@ function readPart(state: ReadState, part: JsonRecord, out: ModelEvent[]): void {
   const call = recordAt(part, 'functionCall')
   if (call !== undefined) {
     state.segments.close(out)
-    if (isWholeCall(call)) readCall(state, part, call, out)
-    else fail(state, { type: 'malformed', what: 'a piece of a tool call' }, out)
+    if (isPiece(call) || state.pending !== null) readPiece(state, part, call, out)
+    else readCall(state, part, call, out)
     return
   }
   const text = stringAt(part, 'text')
@@ -93,9 +97,31 @@ function isPlainText(part: JsonRecord): boolean {
   return typeof part['text'] === 'string' && part['thoughtSignature'] === undefined
 }
 
-/** Tells a whole call from a piece of one, which only a request for pieces is answered with. */
-function isWholeCall(call: JsonRecord): boolean {
-  return (stringAt(call, 'name') ?? '') !== '' && call['partialArgs'] === undefined && call['willContinue'] !== true
+/**
+ * Reads a piece of a call, which an endpoint that streams arguments sends. The piece that does not promise another is the
+ * last; an empty one behind it ends nothing. A piece without a place fails the answer, since half a call must not run.
+ */
+function readPiece(state: ReadState, part: JsonRecord, call: JsonRecord, out: ModelEvent[]): void {
+  const { pending } = state
+  if (pending === null && state.calls > 0 && Object.keys(call).length === 0) return
+  const grown = grownCall(pending, part, call)
+  if (grown === null) {
+    fail(state, { type: 'malformed', what: 'a piece of a tool call' }, out)
+    return
+  }
+  if (pending === null) out.push({ type: 'callDelta', part: `call-${state.calls}`, name: grown.name, argumentBytes: 0 })
+  state.pending = grown
+  if (call['willContinue'] === true) return
+  state.pending = null
+  const { name, id, args } = grown
+  const whole = { ...(id === '' ? {} : { id }), name, args }
+  readCall(state, { ...grown.part, functionCall: whole }, whole, out)
+}
+
+/** Returns the call with this piece; null where the piece is none of it. */
+function grownCall(pending: PendingCall | null, part: JsonRecord, call: JsonRecord): PendingCall | null {
+  if (pending === null) return beginCall(part, call)
+  return continues(call, pending) ? addPiece(pending, part, call) : null
 }
 
 /** Sends a call, which comes whole, and keeps its part; neither for a repetition of another. */
@@ -125,7 +151,9 @@ function complete(state: ReadState, finishReason: string, out: ModelEvent[]): vo
 }
 
 /** Returns the fault of an answer that ended without being one; another try often gives a whole one. */
-function faultOf({ parts, finishMessage: message }: ReadState, finishReason: string): WireFault | undefined {
+function faultOf({ parts, pending, finishMessage: message }: ReadState, finishReason: string): WireFault | undefined {
+  // A call that the output limit cut is left out, as on every wire.
+  if (pending !== null && stopOf(finishReason) === 'stop') return { type: 'malformed', what: 'a piece of a tool call' }
   if (badCalls.has(finishReason)) return { type: 'malformed', what: 'a tool call' }
   if (finishReason === 'MALFORMED_RESPONSE') return { type: 'malformed', what: 'its answer' }
   if (finishReason === 'TOO_MANY_TOOL_CALLS' || finishReason === 'MISSING_THOUGHT_SIGNATURE')

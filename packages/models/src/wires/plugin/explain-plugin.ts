@@ -1,6 +1,7 @@
 import { classifyRefusal, type FailureContext } from '../../failures/classify-refusal.ts'
 import { classifyNetwork } from '../../failures/explain.ts'
 import type { ModelFailure } from '../../port/model-client.ts'
+import type { Provider } from '../../port/wire.ts'
 import { isRecord, type JsonRecord, numberAt, parseRecord, recordAt, stringAt } from '../json.ts'
 import { messageOf } from './plugin-process.ts'
 
@@ -38,4 +39,35 @@ function textsIn(record: JsonRecord): Record<string, string> {
     typeof value === 'string' ? [[name, value] as const] : [],
   )
   return Object.fromEntries(texts)
+}
+
+/** Returns the failure of a package that could not be loaded. */
+export function notOpened(provider: Provider, error: unknown): ModelFailure {
+  const { message } = explainPlugin(error, contextOf(provider, { model: '', nowMs: 0, key: undefined }), false)
+  return { code: 'providerError', message, retry: 'never' }
+}
+
+/** Returns the failure of an answer without its end. */
+export function endedEarly({ provider }: FailureContext, why: string, streaming: boolean): ModelFailure {
+  const code = streaming ? 'streamCut' : 'providerError'
+  return { code, message: `The plug-in of ${provider} ended before its answer was complete: ${why}.`, retry: 'short' }
+}
+
+interface Moment extends Pick<FailureContext, 'model' | 'nowMs'> {
+  /** Variable or command that the key comes from; undefined without one. */
+  readonly key: string | undefined
+}
+
+/** Returns what explanations of failures need. */
+export function contextOf(
+  { name, baseUrl, package: packageName = '' }: Provider,
+  { model, nowMs, key }: Moment,
+): FailureContext {
+  const host = URL.canParse(baseUrl) ? new URL(baseUrl).host : packageName
+  return { provider: name, host, model, nowMs, ...(key === undefined ? {} : { key }) }
+}
+
+/** Returns the failure with its secrets hidden. */
+export function withoutSecrets(failure: ModelFailure, secrets: readonly string[]): ModelFailure {
+  return { ...failure, message: secrets.reduce((text, secret) => text.replaceAll(secret, '[key]'), failure.message) }
 }

@@ -1,8 +1,14 @@
 import type { StreamedProcess } from '@parley/host'
 import { isRecord, type JsonRecord, parseRecord, stringAt } from '../json.ts'
+import type { PluginCall } from './write-call.ts'
 
 /** Message of a plug-in's process about one call; null once the process has ended. */
 export type CallMessage = JsonRecord | null
+
+/** Request to a plug-in's process: for an answer of a model, or for the list of the models. */
+type CallRequest =
+  | { readonly type: 'call'; readonly model: string; readonly options: PluginCall }
+  | { readonly type: 'list' }
 
 /** Time that a plug-in has to stop a call before its process is killed. */
 const cancelMs = 2_000
@@ -65,12 +71,12 @@ export class PluginProcess {
     return this.#words
   }
 
-  /** Starts a call and returns its number. `onMessage` gets its messages in order. */
-  call(message: object, onMessage: (message: CallMessage) => void): number {
+  /** Starts a call of this type and returns its number. `onMessage` gets its messages in order. */
+  call(message: CallRequest, onMessage: (message: CallMessage) => void): number {
     this.#made += 1
     clearTimeout(this.#unused)
     this.#calls.set(this.#made, { onMessage })
-    this.#write({ type: 'call', id: this.#made, ...message })
+    this.#write({ id: this.#made, ...message })
     if (!this.#isRunning) onMessage(null)
     return this.#made
   }

@@ -8,11 +8,32 @@ import { PluginProcess } from './plugin-process.ts'
 
 export type Started = { readonly process: PluginProcess } | { readonly failure: ModelFailure }
 
+interface Running {
+  /** Package and settings that it was started for. */
+  readonly wanted: string
+  /** The process once it runs; null while its sandbox is prepared. */
+  process: PluginProcess | null
+  readonly started: Promise<Started>
+}
+
 /** Starts the process at the first call, and anew when it has ended, or its key or package is another one. */
-export function createPlugin(provider: Provider, ports: ClientPorts): () => Started {
-  let running: PluginProcess | null = null
-  let runningAs = ''
-  return () => {
+export function createPlugin(provider: Provider, ports: ClientPorts): () => Promise<Started> {
+  let running: Running | null = null
+
+  function begin(wanted: string, launch: Launch): Running {
+    const begun: Running = {
+      wanted,
+      process: null,
+      started: startProcess(launch).then((started) => {
+        if ('process' in started) begun.process = started.process
+        else if (running === begun) running = null
+        return started
+      }),
+    }
+    return begun
+  }
+
+  return async () => {
     const { plugins } = ports
     const packageName = provider.package ?? ''
     const installed = installedAt(plugins?.folderOf(packageName) ?? null)
@@ -22,21 +43,43 @@ export function createPlugin(provider: Provider, ports: ClientPorts): () => Star
     }
     if (provider.envKey !== undefined && keyOf(provider, ports) === undefined)
       return { failure: noCredentials(provider, provider.envKey) }
-    const { factory } = provider
     const settings = settingsOf(provider, ports)
     const wanted = JSON.stringify([installed, settings])
-    if (running?.isRunning === true && wanted === runningAs) return { process: running }
-    running?.retire()
-    const { folder } = installed
-    const child = plugins.host.spawnStreams({ argv: argvOf(folder, plugins), cwd: folder, env: envOf(provider, ports) })
-    runningAs = wanted
-    running = new PluginProcess(child, {
+    if (running?.wanted === wanted && running.process?.isRunning !== false) return running.started
+    void running?.started.then((before) => 'process' in before && before.process.retire())
+    running = begin(wanted, { provider, plugins, settings, folder: installed.folder, env: envOf(provider, ports) })
+    return running.started
+  }
+}
+
+interface Launch {
+  readonly provider: Provider
+  readonly plugins: PluginPorts
+  readonly settings: object
+  readonly folder: string
+  readonly env: Record<string, string>
+}
+
+/** Starts the process of a package in its sandbox, where this machine has one. Never rejects. */
+async function startProcess({ provider, plugins, settings, folder, env }: Launch): Promise<Started> {
+  const { name, package: packageName = '', factory } = provider
+  try {
+    const authorities = env['NODE_EXTRA_CA_CERTS']
+    const shown = authorities === undefined ? [folder] : [folder, authorities]
+    const sandbox = (await plugins.sandbox?.(shown)) ?? null
+    const limited = sandbox === null ? {} : { sandbox }
+    const child = plugins.host.spawnStreams({ argv: argvOf(folder, plugins), cwd: folder, env, ...limited })
+    const opening = {
       entry: join(folder, 'entry.mjs'),
       packageName,
       ...(factory === undefined ? {} : { factory }),
       settings,
-    })
-    return { process: running }
+    }
+    return { process: new PluginProcess(child, opening) }
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    const message = `The package ${packageName} of ${name} was not started, since its sandbox could not be set up: ${why}`
+    return { failure: { code: 'providerError', message, retry: 'short' } }
   }
 }
 

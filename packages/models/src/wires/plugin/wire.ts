@@ -3,7 +3,8 @@ import type { FailureContext } from '../../failures/classify-refusal.ts'
 import { Watchdog } from '../../http/watchdog.ts'
 import type { ModelClient, ModelEvent, ModelFailure, ModelRequest } from '../../port/model-client.ts'
 import { type ClientPorts, defaultLimits, type Provider, type Wire } from '../../port/wire.ts'
-import { explainPlugin } from './explain-plugin.ts'
+import { contextOf, endedEarly, explainPlugin, notOpened, withoutSecrets } from './explain-plugin.ts'
+import { listPluginModels } from './list-models.ts'
 import type { CallMessage, PluginProcess } from './plugin-process.ts'
 import { createPartReader } from './read-parts.ts'
 import { createPlugin, keyOf, type Started } from './start-plugin.ts'
@@ -17,8 +18,7 @@ export const pluginWire: Wire = {
     return {
       adapter,
       stream: (request, signal) => streamPlugin({ provider, ports, plugin, adapter }, request, signal),
-      // The interface of the packages has no list of models.
-      listModels: async () => ({ type: 'models', models: [] }),
+      listModels: (signal) => listPluginModels({ provider, ports, plugin }, signal),
     } satisfies ModelClient
   },
 }
@@ -26,7 +26,7 @@ export const pluginWire: Wire = {
 interface PluginCallParts {
   readonly provider: Provider
   readonly ports: ClientPorts
-  readonly plugin: () => Started
+  readonly plugin: () => Promise<Started>
   readonly adapter: string
 }
 
@@ -36,8 +36,9 @@ async function* streamPlugin(
   signal: AbortSignal,
 ): AsyncGenerator<ModelEvent, void, undefined> {
   if (signal.aborted) return yield { type: 'aborted' }
-  const started = plugin()
+  const started = await plugin()
   if ('failure' in started) return yield { type: 'failed', failure: started.failure }
+  if (signal.aborted) return yield { type: 'aborted' }
   const exchange = beginCall(started.process, { provider, ports, request, adapter, signal })
   try {
     for (;;) {
@@ -112,7 +113,7 @@ function beginCall(plugin: PluginProcess, { provider, ports, request, adapter, s
   void plugin.opened.then((error) => {
     if (error !== null) fail(notOpened(provider, error))
     else if (watchdog.trip === undefined)
-      id = plugin.call({ model: request.model, options: writeCall(request, adapter) }, onMessage)
+      id = plugin.call({ type: 'call', model: request.model, options: writeCall(request, adapter) }, onMessage)
   })
 
   return {
@@ -128,31 +129,4 @@ function beginCall(plugin: PluginProcess, { provider, ports, request, adapter, s
       if (id !== null) plugin.cancel(id)
     },
   }
-}
-
-function notOpened(provider: Provider, error: unknown): ModelFailure {
-  const { message } = explainPlugin(error, contextOf(provider, { model: '', nowMs: 0, key: undefined }), false)
-  return { code: 'providerError', message, retry: 'never' }
-}
-
-function endedEarly({ provider }: FailureContext, why: string, streaming: boolean): ModelFailure {
-  const code = streaming ? 'streamCut' : 'providerError'
-  return { code, message: `The plug-in of ${provider} ended before its answer was complete: ${why}.`, retry: 'short' }
-}
-
-interface Moment extends Pick<FailureContext, 'model' | 'nowMs'> {
-  /** Variable or command that the key comes from; undefined without one. */
-  readonly key: string | undefined
-}
-
-function contextOf(
-  { name, baseUrl, package: packageName = '' }: Provider,
-  { model, nowMs, key }: Moment,
-): FailureContext {
-  const host = URL.canParse(baseUrl) ? new URL(baseUrl).host : packageName
-  return { provider: name, host, model, nowMs, ...(key === undefined ? {} : { key }) }
-}
-
-function withoutSecrets(failure: ModelFailure, secrets: readonly string[]): ModelFailure {
-  return { ...failure, message: secrets.reduce((text, secret) => text.replaceAll(secret, '[key]'), failure.message) }
 }

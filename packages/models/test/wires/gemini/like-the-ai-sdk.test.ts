@@ -5,7 +5,7 @@ import { fixture, readPieces } from '../../support/read-body.ts'
 import { readAsSdk, readAsWire } from '../../support/sdk-answer.ts'
 
 describe('the Gemini wire and the AI SDK', () => {
-  it.each(['gemini-answer', 'gemini-text', 'gemini-length', 'gemini-safety', 'gemini-parallel'])(
+  it.each(['gemini-answer', 'gemini-text', 'gemini-length', 'gemini-safety', 'gemini-parallel', 'gemini-pieces'])(
     'read the same from %s',
     async (name) => {
       const bytes = fixture(name)

@@ -76,6 +76,7 @@ const recorded = [
   ['gemini-answer', createGoogleGenerativeAI],
   ['gemini-length', createGoogleGenerativeAI],
   ['gemini-parallel', createGoogleGenerativeAI],
+  ['gemini-pieces', createGoogleGenerativeAI],
   ['gemini-safety', createGoogleGenerativeAI],
   ['gemini-text', createGoogleGenerativeAI],
 ] as const

@@ -1,4 +1,4 @@
-import { waitUntil } from '@parley/testkit'
+import { isAlive, waitUntil } from '@parley/testkit'
 import { describe, expect, it } from 'vitest'
 import type { ModelEvent } from '../../../src/port/model-client.ts'
 import { collect, failureOf, requestOf } from '../../support/requests.ts'
@@ -6,6 +6,9 @@ import { packageWith, pluginWorld } from './plugin-world.ts'
 
 const textOf = (events: readonly ModelEvent[]) =>
   events.flatMap((event) => (event.type === 'textDone' ? [event.text] : [])).join('')
+
+/** Lets nothing else run in its process, as an endless loop does, without its CPU. */
+const blockForEver = 'Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)'
 
 describe('a package that is not well', () => {
   it.each([
@@ -97,7 +100,7 @@ describe('a package that is not well', () => {
 
   it('and hangs is given up after the idle time, and works again in a new process', async () => {
     await using world = pluginWorld()
-    world.install('fake', packageWith(`if (modelId === 'm1') for (;;) {} ; return said('here')`))
+    world.install('fake', packageWith(`if (modelId === 'm1') ${blockForEver}; return said('here')`))
     const client = world.client('fake', { streamIdleTimeoutMs: 1_500 })
     expect(failureOf(await collect(client))).toMatchObject({ code: 'idleTimeout', retry: 'short' })
     const answers = async () => textOf(await collect(client, requestOf([], { model: 'm2' }))) === 'here'
@@ -122,7 +125,8 @@ describe('a package that is not well', () => {
       stop.abort()
     }
     expect(events.at(-1)).toEqual({ type: 'aborted' })
-    await waitUntil(async () => (await pidNow()) !== first, { what: 'another process' })
+    await waitUntil(() => !isAlive(Number(first)), { what: 'the end of the process' })
+    expect(await pidNow()).not.toBe(first)
   })
 
   it.each([

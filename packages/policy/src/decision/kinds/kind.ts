@@ -1,7 +1,7 @@
 import type { ApprovalKind, ApprovalPolicy, RunLimits } from '@parley/protocol'
 import type * as z from 'zod'
 import type { LimitSettings, Row, SandboxPolicy, SandboxUse } from '../rules/matrix.ts'
-import type { Rule, Rules, RuleTarget } from '../rules/rules.ts'
+import type { Rule, Rules, RuleTarget, WiderRight } from '../rules/rules.ts'
 
 /**
  * Kind of facts: all that policy does with facts `F` and the grants `G` made from them. Its members are methods, so
@@ -22,6 +22,8 @@ export interface FactsKind<F, G> {
 
   /** Returns the allow rule that covers the whole call. Rules about whole tools are matched before. */
   allowedBy?(facts: F, allowing: Rules): Rule | null
+  /** Returns the allow rule that gives the whole call a right beyond the sandbox. */
+  widenedBy?(facts: F, allowing: Rules, right: WiderRight): Rule | null
   /** Returns true for a call that no allow rule may cover, not even one about the whole tool. */
   isNeverAllowed?(facts: F): boolean
   /** Prepares the match of strict rules with any part of the call. Rules about tools and paths are matched apart. */

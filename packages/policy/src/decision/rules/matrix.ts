@@ -1,4 +1,5 @@
 import type { ApprovalPolicy, Enforcement, RunLimits, SandboxMode } from '@parley/protocol'
+import type { WiderRight } from './rules.ts'
 
 export type DecisionCode =
   | 'noSandbox'
@@ -17,6 +18,8 @@ export interface Outcome {
   readonly code?: DecisionCode
   /** Lets an allow rule answer the question. Rules save questions; they never widen what the sandbox mode permits. */
   readonly liftable?: true
+  /** Right that the question is about. Only an allow rule that grants it answers the question. */
+  readonly wider?: WiderRight
   /** Makes a yes to the question a yes to running outside the sandbox. */
   readonly pastSandbox?: true
   readonly reason: string
@@ -84,7 +87,11 @@ export function allow(name: string, reason: string): Outcome {
   return { name, verdict: 'allow', reason }
 }
 
-export function ask(name: string, reason: string, effect: Pick<Outcome, 'liftable' | 'pastSandbox'> = {}): Outcome {
+export function ask(
+  name: string,
+  reason: string,
+  effect: Pick<Outcome, 'liftable' | 'pastSandbox' | 'wider'> = {},
+): Outcome {
   return { name, verdict: 'ask', reason, ...effect }
 }
 

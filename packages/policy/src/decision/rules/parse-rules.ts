@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { componentsOf } from './path-pattern.ts'
-import type { Rule, Rules, RuleTarget } from './rules.ts'
+import { type Rule, type Rules, type RuleTarget, widerKeys, widerRights } from './rules.ts'
 
 export interface RuleProblem {
   /** Path of keys in the file, e.g. `rule[2].command`. */
@@ -18,7 +18,17 @@ export interface ParsedRules {
 }
 
 export const fileKeys = ['rule'] as const
-export const ruleKeys = ['decision', 'command', 'exact', 'tool', 'path', 'mcp', 'reason'] as const
+export const ruleKeys = [
+  'decision',
+  'command',
+  'exact',
+  'network',
+  'outside_sandbox',
+  'tool',
+  'path',
+  'mcp',
+  'reason',
+] as const
 
 /** Creates the schemas of a policy file, which few starts read. */
 function createSchemas() {
@@ -36,6 +46,8 @@ function createSchemas() {
         .min(1)
         .exactOptional(),
       exact: z.boolean().exactOptional(),
+      network: z.boolean().exactOptional(),
+      outside_sandbox: z.boolean().exactOptional(),
       tool: word.exactOptional(),
       path: pattern.exactOptional(),
       mcp: word.regex(/^[^/]+\/./, 'is SERVER/TOOL, either with * for any characters').exactOptional(),
@@ -51,6 +63,12 @@ function createSchemas() {
       path: ['exact'],
       message: 'goes with command only',
     })
+    .superRefine((entry, context) => {
+      for (const key of widerKeys) {
+        if (entry[key] === undefined || (entry.command !== undefined && entry.decision === 'allow')) continue
+        context.addIssue({ code: 'custom', path: [key], message: 'goes with decision = "allow" and command only' })
+      }
+    })
 
   const fileSchema = z.strictObject({ rule: z.array(z.unknown()).exactOptional() })
   return { file: fileSchema, rule: ruleSchema }
@@ -58,11 +76,19 @@ function createSchemas() {
 
 type RuleEntry = z.infer<ReturnType<typeof createSchemas>['rule']>
 
+export interface RulesSource {
+  readonly file: string
+  /** Line of each rule, from 1. */
+  readonly lines: readonly number[]
+  /** True for the user's own policy file, whose rules may give rights beyond the sandbox. */
+  readonly mayWiden?: boolean
+}
+
 /**
  * Reads the rules of a parsed policy file. A file with a problem loses its allow rules, since the unread part may
  * have limited them; its asks and denials hold.
  */
-export function parseRules(value: unknown, source: { file: string; lines: readonly number[] }): ParsedRules {
+export function parseRules(value: unknown, source: RulesSource): ParsedRules {
   const schemas = createSchemas()
   const file = schemas.file.safeParse(value)
   if (!file.success) return { rules: [], problems: problemsOf(file.error, { prefix: [], ruleIndex: null }) }
@@ -70,7 +96,11 @@ export function parseRules(value: unknown, source: { file: string; lines: readon
   const problems: RuleProblem[] = []
   for (const [index, entry] of (file.data.rule ?? []).entries()) {
     const parsed = schemas.rule.safeParse(entry)
-    if (parsed.success) rules.push(ruleFrom(parsed.data, { file: source.file, line: source.lines[index] }))
+    const refused = parsed.success && source.mayWiden !== true ? refusedKey(parsed.data) : null
+    if (refused !== null) {
+      const keyPath = keyPathText(['rule', index, refused])
+      problems.push({ keyPath, ruleIndex: index, message: 'counts only in policy.toml of your own home' })
+    } else if (parsed.success) rules.push(ruleFrom(parsed.data, { file: source.file, line: source.lines[index] }))
     else problems.push(...problemsOf(parsed.error, { prefix: ['rule', index], ruleIndex: index }))
   }
   return { rules: problems.length === 0 ? rules : rules.filter((rule) => rule.decision !== 'allow'), problems }
@@ -82,13 +112,21 @@ function ruleFrom(entry: RuleEntry, location: { file: string; line: number | und
   return entry.reason === undefined ? rule : { ...rule, reason: entry.reason }
 }
 
-function targetOf({ command, exact, tool, path, mcp }: RuleEntry): RuleTarget {
+function targetOf(entry: RuleEntry): RuleTarget {
+  const { command, exact, tool, path, mcp } = entry
   if (command !== undefined) {
     const prefix = command.map((words) => (typeof words === 'string' ? [words] : words))
-    return exact === true ? { kind: 'command', prefix, exact } : { kind: 'command', prefix }
+    const grants = widerKeys.filter((key) => entry[key] === true).map((key) => widerRights[key])
+    const target = exact === true ? { kind: 'command' as const, prefix, exact } : { kind: 'command' as const, prefix }
+    return grants.length === 0 ? target : { ...target, grants }
   }
   if (mcp !== undefined) return { kind: 'mcp', pattern: mcp }
   return tool === undefined ? { kind: 'path', pattern: path ?? '' } : { kind: 'tool', tool }
+}
+
+/** Returns the key by which a rule gives more than the sandbox does, or null. */
+function refusedKey(entry: RuleEntry): string | null {
+  return widerKeys.find((key) => entry[key] === true) ?? null
 }
 
 function patternProblem(text: string): string | null {

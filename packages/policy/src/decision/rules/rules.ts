@@ -2,9 +2,23 @@ import type { RuleRef } from '@parley/protocol'
 
 export type RuleVerdict = 'allow' | 'ask' | 'deny'
 
+/** Rights beyond the sandbox, by the key of a rule that gives them. A call asks for one; no rule without its key gives it. */
+export const widerRights = { network: 'network', outside_sandbox: 'outsideSandbox' } as const
+export const widerKeys = ['network', 'outside_sandbox'] as const satisfies readonly (keyof typeof widerRights)[]
+
+export type WiderRight = (typeof widerRights)[keyof typeof widerRights]
+
 export type RuleTarget =
-  /** Prefix of argv; each element lists the words that fit there. With `exact` no more words may follow. */
-  | { readonly kind: 'command'; readonly prefix: readonly (readonly string[])[]; readonly exact?: true }
+  /**
+   * Prefix of argv; each element lists the words that fit there. With `exact` no more words may follow. `grants` are
+   * rights beyond the sandbox; only rules of the user's own policy file have them.
+   */
+  | {
+      readonly kind: 'command'
+      readonly prefix: readonly (readonly string[])[]
+      readonly exact?: true
+      readonly grants?: readonly WiderRight[]
+    }
   | { readonly kind: 'tool'; readonly tool: string }
   /** Pattern of `*`, `**` and `?`, relative to the conversation's cwd unless it starts with `/`. */
   | { readonly kind: 'path'; readonly pattern: string }
@@ -26,10 +40,16 @@ export function ruleRefOf({ target, source }: Rule): RuleRef {
   return { name: `rule:${targetText(target)}`, ...source }
 }
 
+/** Returns the rules that give rights beyond the sandbox, described for people. */
+export function widerRules(rules: Rules): readonly (Rule['source'] & { readonly text: string })[] {
+  const wider = rules.filter(({ target }) => target.kind === 'command' && target.grants !== undefined)
+  return wider.map(({ target, source }) => ({ ...source, text: targetText(target).replace(/^command /, '') }))
+}
+
 function targetText(target: RuleTarget): string {
   switch (target.kind) {
     case 'command':
-      return `command ${target.prefix.map((words) => words.join('|')).join(' ')}${target.exact === true ? ' (exactly)' : ''}`
+      return `command ${target.prefix.map((words) => words.join('|')).join(' ')}${target.exact === true ? ' (exactly)' : ''}${grantsText(target)}`
     case 'tool':
       return `tool ${target.tool}`
     case 'path':
@@ -37,6 +57,15 @@ function targetText(target: RuleTarget): string {
     case 'mcp':
       return `mcp ${target.pattern}`
   }
+}
+
+const grantTexts: Readonly<Record<WiderRight, string>> = {
+  network: 'with network',
+  outsideSandbox: 'outside the sandbox',
+}
+
+function grantsText({ grants = [] }: CommandTarget): string {
+  return grants.length === 0 ? '' : ` (${grants.map((right) => grantTexts[right]).join(', ')})`
 }
 
 type CommandTarget = Extract<RuleTarget, { kind: 'command' }>

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { ConfigError, chosenEnvironment } from '@parley/config'
 import type { Env, ModelListing } from '@parley/models'
-import { type Project, problemLocation, readPolicyFile } from '@parley/policy'
+import { type Project, problemLocation, readPolicyFile, widerRules } from '@parley/policy'
 import type { Check, Enforcement, ParamsOf, ResultOf } from '@parley/protocol'
 import { type Environment, liesWithin, whenUnknown } from '@parley/workspace'
 import { findOwnFileInside } from '../limits/workspace-folders.ts'
@@ -189,10 +189,12 @@ function checkSettings(home: string): Check[] {
 }
 
 async function checkRules(file: string): Promise<Check> {
-  const { rules, problems } = await readPolicyFile(file)
+  const { rules, problems } = await readPolicyFile(file, { mayWiden: true })
   const [problem] = problems
   if (problem === undefined) {
-    const text = rules.length === 0 ? 'none of your own' : `${rules.length} in ${file}`
+    const wider = widerRules(rules).map((rule) => rule.text)
+    const beyond = wider.length === 0 ? '' : `; beyond the sandbox without a question: ${wider.join(', ')}`
+    const text = rules.length === 0 ? 'none of your own' : `${rules.length} in ${file}${beyond}`
     return { name: 'rules', level: 'ok', text }
   }
   return {
@@ -239,6 +241,8 @@ function judged(listing: ModelListing, about: string): Omit<Check, 'name'> {
   switch (listing.type) {
     case 'models':
       return { level: 'ok', text: `${about}: it answers` }
+    case 'unlisted':
+      return { level: 'ok', text: `${about}: it has no list of models, so it was not asked` }
     case 'aborted':
       return {
         level: 'warning',

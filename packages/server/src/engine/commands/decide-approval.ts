@@ -179,7 +179,7 @@ function hideSecretFields(answers: Answers, redaction: Redaction): Answers {
  * Writes the rule of an `approvedAlways` into the user's policy file and returns the notice about it. The rule applies
  * at once in all conversations of this server. Throws `configInvalid` when it cannot be written, and the question stays.
  */
-function addRule({ modules }: LiveConversation, { always, turnId }: Approval): ConversationEvent {
+function addRule({ modules }: LiveConversation, { always, kind, turnId }: Approval): ConversationEvent {
   if (always === undefined) throw rejection('invalidParams', 'No rule goes with this question.', { field: 'decision' })
   const added = modules.userRules.add(always.rule)
   if ('problem' in added)
@@ -190,9 +190,14 @@ function addRule({ modules }: LiveConversation, { always, turnId }: Approval): C
         where: always.file,
       },
     )
-  const title = `From now on allowed, in every folder, with or without a sandbox: ${always.label} (${always.file}:${added.line}).`
+  const title = `From now on allowed, in every folder, ${reaches(kind)}: ${always.label} (${always.file}:${added.line}).`
   const item = noticeItem(modules.ids.item(), { level: 'info', code: 'ruleAdded', title })
   return { type: 'item.completed', turnId, item }
+}
+
+function reaches(kind: Approval['kind']): string {
+  if (kind === 'escalation') return 'outside the sandbox'
+  return kind === 'network' ? 'with the network' : 'with or without a sandbox'
 }
 
 /** Returns who answered an approval that is no longer pending, and how; from its call where memory has forgotten it. */

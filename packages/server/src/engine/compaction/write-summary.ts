@@ -1,4 +1,4 @@
-import type { ModelEntry, ModelFacts, ModelFailure, ModelRequest } from '@parley/models'
+import type { ModelEntry, ModelEvent, ModelFacts, ModelFailure, ModelRequest } from '@parley/models'
 import type { Failure, ItemOf, TurnId } from '@parley/protocol'
 import { utf8Length } from '@parley/text'
 import { tokensOfEntry } from '../../core/compaction/estimate.ts'
@@ -77,6 +77,12 @@ function isTooLong({ code }: ModelFailure): boolean {
   return code === 'contextTooLong'
 }
 
+/** Keeps the whole text of a part; none of what turns out to be reasoning. */
+function keepEnd(texts: Map<string, string>, event: ModelEvent): void {
+  if (event.type === 'textDone') texts.set(event.part, event.text)
+  if (event.type === 'reasoningDone') texts.delete(event.part)
+}
+
 /** Resolves to how the request ended. Calls of the model are not carried out. */
 async function streamOnce(context: TurnContext, summarised: Summarised): Promise<SummaryEnd> {
   const { conversation, modules, signal } = context
@@ -109,7 +115,7 @@ async function streamOnce(context: TurnContext, summarised: Summarised): Promise
         texts.set(event.part, (texts.get(event.part) ?? '') + event.text)
         textBytes += utf8Length(event.text)
         deltas.push(event.text)
-      } else if (event.type === 'textDone') texts.set(event.part, event.text)
+      } else keepEnd(texts, event)
       // A summary that does not end is stopped: it would fill the log.
       if (textBytes > maxSummaryBytes || size.bytes() > maxJsonBytes) return endOfSummary(whole(), 'length')
     }

@@ -4,7 +4,7 @@ import { createModelClient, type Env, keyVariable, type ModelFailure, type Provi
 import type { LoginCompleted, ParamsOf, ResultOf } from '@parley/protocol'
 import type { Redaction } from '@parley/redaction'
 import { asSentence } from '@parley/text'
-import type { Credential, CredentialName } from '../../credentials/credential.ts'
+import type { Credential, CredentialName, OAuthCredential } from '../../credentials/credential.ts'
 import type { CredentialStore } from '../../credentials/credential-store.ts'
 import type { Clock } from '../../ports/clock-and-ids.ts'
 import { keyedProviderIds, providerOf } from '../settings/model-sources.ts'
@@ -97,10 +97,29 @@ export function createLogins(ports: LoginPorts): Logins {
     },
     status: () => ({ logins: loginsOf(ownConfig(), store, env) }),
     async logout({ provider: id }) {
-      const removed = await store.remove(`provider/${id}`)
+      const name = `provider/${id}` as const
+      const credential = await store.read(name).catch(() => null)
+      const removed = await store.remove(name)
       const provider = providerOf(id, ownConfig(), env)
-      return { removed, variable: provider === null ? null : (keyVariable(provider, env) ?? null) }
+      const variable = provider === null ? null : (keyVariable(provider, env) ?? null)
+      return { removed, variable, ...(credential?.kind === 'oauth' ? await revocationOf(credential, ports) : {}) }
     },
+  }
+}
+
+type Revocation = Pick<ResultOf<'logout'>, 'revocation' | 'revocationError'>
+
+/** Time limit of a revocation: whoever logs out waits for it. */
+const revocationMs = 10_000
+
+/** Ends a login at its issuer, after it is forgotten here. Never rejects: what could not be done is said. */
+async function revocationOf(login: OAuthCredential, { fetch, redaction }: LoginPorts): Promise<Revocation> {
+  try {
+    const { revokeTokens } = await import('./oauth-client.ts')
+    const isDone = await revokeTokens(login, { signal: AbortSignal.timeout(revocationMs), fetch })
+    return { revocation: isDone ? 'done' : 'unsupported' }
+  } catch (error) {
+    return { revocation: 'failed', revocationError: redaction.text(faultOf(error).message) }
   }
 }
 

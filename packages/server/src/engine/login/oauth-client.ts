@@ -98,6 +98,35 @@ export function tokensOf(
   }
 }
 
+interface Revocation {
+  readonly signal: AbortSignal
+  readonly fetch: typeof fetch
+}
+
+/**
+ * Ends a login at its issuer (RFC 7009): the token that renews it first, then the access token. Resolves to false where
+ * the issuer names no address for that. Rejects with `OAuthError`.
+ */
+export async function revokeTokens(login: OAuthCredential, { signal, fetch }: Revocation): Promise<boolean> {
+  const { issuer, clientId, refreshToken, accessToken } = login
+  const settings = { issuer, clientId, scopes: [] }
+  const { server, client, options } = await openOAuthClient(settings, signal, fetch)
+  if (server.revocation_endpoint === undefined) return false
+  const revoke = (token: string, hint: string) =>
+    explained(settings, async () => {
+      const asked = { ...options(signal), additionalParameters: { token_type_hint: hint } }
+      await oauth.processRevocationResponse(await oauth.revocationRequest(server, client, oauth.None(), token, asked))
+    })
+  if (refreshToken !== null) await revoke(refreshToken, 'refresh_token')
+  // A server need not revoke access tokens by themselves; they end soon without the other one.
+  const isOptional = (error: unknown) =>
+    refreshToken !== null && error instanceof OAuthError && error.code === 'unsupported_token_type'
+  await revoke(accessToken, 'access_token').catch((error: unknown) => {
+    if (!isOptional(error)) throw error
+  })
+  return true
+}
+
 interface Renewal {
   readonly nowMs: number
   readonly signal: AbortSignal

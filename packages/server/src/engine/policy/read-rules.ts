@@ -38,14 +38,14 @@ export interface WantedRules {
 
 /** Reads the rules to judge by. Rejects with `configInvalid` for a named file that is missing, or with a problem. */
 export async function readWantedRules(userRules: UserRules, { rules, policyFile, cwd }: WantedRules): Promise<Rules> {
-  const own = rules === undefined ? await userRules.read() : await readNamed(resolve(cwd, rules))
+  const own = rules === undefined ? await userRules.read() : await readNamed(resolve(cwd, rules), { mayWiden: true })
   const over = policyFile === undefined ? [] : [await readNamed(resolve(cwd, policyFile))]
   return soundRules([own, ...over])
 }
 
-function readNamed(file: string): Promise<PolicyFile> {
+function readNamed(file: string, owner?: { readonly mayWiden: boolean }): Promise<PolicyFile> {
   if (!existsSync(file)) throw rejection('configInvalid', `The rules file ${file} does not exist.`, { where: file })
-  return readPolicyFile(file)
+  return readPolicyFile(file, owner)
 }
 
 /** Returns the rules of all files. Throws `configInvalid` for the first problem in one of them. */

@@ -71,7 +71,7 @@ interface CommandSetting {
 }
 
 async function gather(
-  { cwd, command }: ParamsOf<'policy/test'>,
+  { cwd, command, asks }: ParamsOf<'policy/test'>,
   setting: CommandSetting,
   { shellParser }: PolicyPorts,
 ) {
@@ -81,9 +81,17 @@ async function gather(
   const searchPath = commandEnv(environment.env, envRulesOf(values.shell_environment))['PATH'] ?? ''
   const argv = typeof command === 'string' ? [environment.shell, '-c', command] : command
   return gatherCommandFacts(
-    { tool: 'shell', argv, cwd: workspace.cwd, escalation: null, background: false },
+    { tool: 'shell', argv, cwd: workspace.cwd, background: false, ...requestOf(asks) },
     { roots, searchPath, secrets, shell: shellParser, files },
   )
+}
+
+function requestOf(asks: ParamsOf<'policy/test'>['asks']) {
+  const request = { reason: 'for this test' }
+  return {
+    escalation: asks === 'outsideSandbox' ? request : null,
+    ...(asks === 'network' ? { network: request } : {}),
+  }
 }
 
 /** Resolves to the enforcement of a sandbox mode in an environment. */

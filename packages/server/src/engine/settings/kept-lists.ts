@@ -30,8 +30,7 @@ const noStore: ListStore = { read: () => null, keep: () => undefined }
 
 /** Returns the place of a provider's list. */
 export function storeOf(provider: ProviderConfig | null, { home, files }: KeepPorts): ListStore {
-  // Packages list no models.
-  if (provider === null || provider.package !== undefined) return noStore
+  if (provider === null) return noStore
   const path = pathOf(provider, home)
   return {
     read: () => readList(path),
@@ -66,9 +65,9 @@ export function keptFacts(provider: ProviderConfig, home: string): (model: strin
 }
 
 /** Returns the path of a list; the name of the file holds no address, which may contain a secret. */
-function pathOf({ id, baseUrl, wireApi }: ProviderConfig, home: string): string {
+function pathOf({ id, baseUrl, wireApi, package: name }: ProviderConfig, home: string): string {
   const key = createHash('sha256')
-    .update(JSON.stringify([id, baseUrl, wireApi]))
+    .update(JSON.stringify([id, baseUrl, wireApi, ...(name === undefined ? [] : [name])]))
     .digest('hex')
     .slice(0, 32)
   return join(home, 'models', `${key}.json`)

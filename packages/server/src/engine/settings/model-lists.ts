@@ -72,6 +72,7 @@ function afterListing(listing: ModelListing, store: ListStore, nowMs: number): O
     store.keep(list)
     return { list, problem: null }
   }
+  if (listing.type === 'unlisted') return { list: null, problem: 'It has no list of models: write the name of one.' }
   const list = store.read()
   const message = listing.type === 'failed' ? listing.failure.message : 'It was not asked to the end.'
   return { list, problem: list === null ? message : `${message} The list of ${dayOf(list)} is shown.` }

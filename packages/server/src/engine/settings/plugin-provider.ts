@@ -1,5 +1,8 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Config, ProviderSettings } from '@parley/config'
 import type { Env, ProviderConfig } from '@parley/models'
+import { packageFolder } from '@parley/text'
 import { networkFields } from './network-fields.ts'
 
 /** Returns a provider that an AI SDK package speaks with; its address is the package's own unless one is configured. */
@@ -22,4 +25,16 @@ export function pluginProvider(
     queryParams: settings.query_params ?? {},
     ...networkFields(settings, config, env),
   }
+}
+
+/** Returns where `parley provider add` puts a package; null for what is not the name of one. */
+export function packagePlace(home: string, packageName: string): string | null {
+  const folder = packageFolder(packageName)
+  return folder === null ? null : join(home, 'providers', folder)
+}
+
+/** Tests if a package is installed. */
+export function isInstalled(home: string, packageName: string): boolean {
+  const place = packagePlace(home, packageName)
+  return place !== null && existsSync(join(place, 'entry.mjs'))
 }

@@ -5,6 +5,7 @@ import type { Redaction } from '@parley/redaction'
 import { keptList } from './kept-lists.ts'
 import type { ListPorts } from './model-lists.ts'
 import { type ChosenProvider, chooseProvider, type KeysFound, providerOf } from './model-sources.ts'
+import { isInstalled } from './plugin-provider.ts'
 import { readConfig } from './read-config.ts'
 
 type Listed = ResultOf<'provider/list'>['providers'][number]
@@ -43,14 +44,19 @@ function listed(id: string, config: Config, { env, chosen, found, redaction, ...
   const always = { id, origin, chosen: chosen === id }
   if (provider === null) return { ...always, ...withoutAddress(id, config) }
   const kept = keptList(provider, ports)
+  const { package: packageName } = provider
   return {
     ...always,
     name: provider.name,
     wire: provider.wireApi,
     baseUrl: redaction.text(provider.baseUrl || (provider.package ?? '')),
     ...keyOf(provider, found),
+    ...(config.model_providers?.[id]?.oauth === undefined ? {} : { hasOAuth: true as const }),
     ...(provider.defaultModel === undefined ? {} : { defaultModel: provider.defaultModel }),
     ...(kept === null ? {} : { models: kept.models.length, listedAt: kept.listedAt }),
+    ...(packageName === undefined
+      ? {}
+      : { package: { name: packageName, installed: isInstalled(ports.home, packageName) } }),
   }
 }
 

@@ -1,7 +1,7 @@
 import type { ConversationEvent, Failure, ItemId, QueuedMessage } from '@parley/protocol'
 import type { ReachedLimit } from '../../core/conversation-limits.ts'
 import type { Step } from '../../core/next-step.ts'
-import { repeatedFailure, timesInRow } from '../../core/repeated-calls.ts'
+import { repeatedFailure } from '../../core/repeated-calls.ts'
 import { runCall } from '../calls/run-call.ts'
 import { runCompaction } from '../compaction/run-compaction.ts'
 import { noticeItem } from '../conversation/notices.ts'
@@ -78,7 +78,7 @@ function consume({ conversation, modules }: TurnContext, messages: readonly Queu
 function repeatedTooOften({ conversation }: TurnContext, itemIds: readonly ItemId[]): Failure | null {
   for (const itemId of itemIds) {
     const { view } = conversation
-    const failure = repeatedFailure(view.callOf(itemId)?.name ?? 'a tool', timesInRow(view.repeated, itemId))
+    const failure = repeatedFailure(view.repeated, itemId, view.callOf(itemId)?.name ?? 'a tool')
     if (failure !== null) return failure
   }
   return null

@@ -148,7 +148,8 @@ function reasoningType({ raw }: { readonly raw?: true }): StreamedType {
 
 interface StreamingItem {
   readonly itemId: ItemId
-  readonly type: StreamedType
+  /** Kind of the part, as far as it is known. */
+  type: StreamedType
   readonly deltas: Coalescer
   /** Redacts the deltas; a secret may be cut between two of them. */
   readonly redacted: RedactedStream
@@ -159,7 +160,7 @@ interface StreamingItem {
 /** Streams the text of one response: an item per part, with coalesced deltas. */
 interface StreamingItems {
   push(part: string, type: StreamedType, text: string): void
-  /** Sets the whole text of a part. A message stays open until the response is complete: a cut one is discarded. */
+  /** Sets the whole text of a part and what it was. A message stays open until the response is complete: a cut one is discarded. */
   finish(part: string, type: StreamedType, text: string): void
   flush(): void
   /** Records the received text without an end that may be half a secret. */
@@ -211,6 +212,7 @@ function createStreamingItems({ conversation, modules }: TurnContext, turnId: Tu
       if (!parts.has(part) && text === '') return
       const item = parts.get(part) ?? open(part, type, text)
       end(item)
+      item.type = type
       item.text = modules.redaction.text(text)
       if (type === 'agentMessage') return
       conversation.record(close(item))

@@ -17,7 +17,6 @@ import type { ConversationLimits } from '../limits/conversation-limits.ts'
 import { createForegroundCalls, type ForegroundCalls } from '../session/foreground-calls.ts'
 import type { Participants } from '../session/participants.ts'
 import { createSessionMemory, type SessionMemory } from '../session/session-memory.ts'
-import { type CompactionSettings, compactionSettings } from '../settings/compaction-settings.ts'
 import type { ModelSource } from '../settings/model-sources.ts'
 import { createRetryWait, type RetryWait } from './retry-wait.ts'
 
@@ -154,4 +153,21 @@ function budgetOf({ limits = {} }: Config): TurnBudget {
     ...(tokens === undefined ? {} : { tokens }),
     ...(costUsd === undefined ? {} : { costUsd }),
   }
+}
+
+/** Keys of the configuration about compaction; null where they are not set. */
+interface CompactionSettings {
+  /** Tokens of a request from which on it is compacted. */
+  readonly limit: number | null
+  /** Percent of the window from which on it is compacted where `limit` is null. */
+  readonly percent: number
+  /** Model of the same provider that writes the summary, in place of the conversation's. */
+  readonly model: string | null
+  readonly prompt: string | null
+}
+
+function compactionSettings(config: Config): CompactionSettings {
+  const { model_auto_compact_token_limit: limit, model_auto_compact_percent: percent } = config
+  const { compact_model: model, compact_prompt: prompt } = config
+  return { limit: limit ?? null, percent: percent ?? 80, model: model ?? null, prompt: prompt ?? null }
 }

@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { connectSocket, createStreamTransport } from '@parley/rpc'
 import {
   cleanEnvironment,
@@ -15,10 +14,11 @@ import {
 } from '@parley/testkit'
 import { connectTestClient, type Greeting, type TestClient } from '../../engine/support/test-client.ts'
 import { type TestPlace, testPlace } from '../../engine/support/test-server.ts'
+import { bundledProgram } from '../../fixtures/bundled-program.ts'
 import { compileCache } from '../../fixtures/compile-cache.ts'
 import { type Failpoint, formatFailpoint } from '../../fixtures/failpoints.ts'
 
-const entry = fileURLToPath(new URL('../../fixtures/failpoint-server.ts', import.meta.url))
+const program = bundledProgram('failpoint-server')
 
 /** For a server whose clients may ask for everything. */
 export const fullAccess = ['--max-sandbox', 'danger-full-access', '--allow-never'] as const
@@ -101,7 +101,7 @@ function spawnServer(place: TestPlace, more: Readonly<Record<string, string>>, a
     NODE_COMPILE_CACHE: compileCache,
     ...more,
   })
-  const child = spawn(process.execPath, ['--conditions=@parley/source', '--expose-gc', entry, ...args], {
+  const child = spawn(process.execPath, ['--expose-gc', program, ...args], {
     env,
     cwd: place.cwd,
     stdio: ['pipe', 'pipe', 'pipe'],

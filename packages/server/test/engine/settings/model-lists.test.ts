@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { nodeFiles } from '@parley/journal'
@@ -55,14 +55,33 @@ function place() {
 }
 
 describe('the list of models of a provider', () => {
-  it('is not kept for a package, which lists none', async () => {
+  it('of a package without one is a problem that says what to do, and nothing is kept', async () => {
     using at = place()
     writeFileSync(join(at.home, 'config.toml'), 'model_provider = "mine"\n[model_providers.mine]\npackage = "p"\n')
-    at.answers.push({ type: 'models', models: [] })
-    expect((await at.list(false, 5_000)).lists).toEqual([{ provider: 'mine', listedAt: 5_000 }])
+    at.answers.push({ type: 'unlisted' })
+    const problems = [{ provider: 'mine', message: 'It has no list of models: write the name of one.' }]
+    expect(await at.list(false, 5_000)).toMatchObject({ models: [], lists: [], problems })
     const own = at.providers().providers.find(({ id }) => id === 'mine')
-    expect(own).toMatchObject({ wire: 'plugin' })
+    expect(own).toMatchObject({ wire: 'plugin', package: { name: 'p', installed: false } })
     expect(own).not.toHaveProperty('models')
+  })
+
+  it('of a package that has one is kept as any other, for this package alone', async () => {
+    using at = place()
+    const packageNamed = (name: string) =>
+      writeFileSync(
+        join(at.home, 'config.toml'),
+        `model_provider = "mine"\n[model_providers.mine]\npackage = "${name}"\n`,
+      )
+    packageNamed('p')
+    mkdirSync(join(at.home, 'providers', 'p'), { recursive: true })
+    writeFileSync(join(at.home, 'providers', 'p', 'entry.mjs'), '')
+    at.answers.push({ type: 'models', models: ['m1'] })
+    await at.list(false, 5_000)
+    const own = at.providers().providers.find(({ id }) => id === 'mine')
+    expect(own).toMatchObject({ models: 1, listedAt: 5_000, package: { name: 'p', installed: true } })
+    packageNamed('other')
+    expect((await at.list(true, 6_000)).models).toEqual([])
   })
 
   it('is kept with its time, and comes back without asking', async () => {

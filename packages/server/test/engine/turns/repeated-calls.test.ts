@@ -35,6 +35,33 @@ describe('the same call in a row', () => {
     )
   })
 
+  it('is said to the model when one response makes it twenty times, and ends the turn when the next goes on', async () => {
+    await using place = testPlace()
+    place.write('a.txt', 'alpha\n')
+    const many = { calls: Array.from({ length: 20 }, () => read.calls).flat() }
+    const model = scriptedModel(many, read, { text: 'never' })
+    const { watched } = await place.talk({ model })
+    await watched.send('go')
+    await watched.turnEnded()
+    expect(model.requests).toHaveLength(2)
+    const results = model.requests.at(-1)?.entries.filter((entry) => entry.kind === 'result') ?? []
+    expect(results).toHaveLength(20)
+    expect(results.at(-1)?.text).toContain('This was the same call 20 times in a row')
+    expect(results.at(-1)?.text).toContain('If you make it once more, the turn is stopped.')
+    expect(watched.state.core.lastTurn).toMatchObject({ outcome: 'failed', failure: { code: 'sameCallRepeated' } })
+  })
+
+  it('goes on when the response after twenty of them makes another call', async () => {
+    await using place = testPlace()
+    place.write('a.txt', 'alpha\n')
+    const many = { calls: Array.from({ length: 20 }, () => read.calls).flat() }
+    const model = scriptedModel(many, list, read, { text: 'ok' })
+    const { watched } = await place.talk({ model })
+    await watched.send('go')
+    await watched.turnEnded()
+    expect(watched.state.core.lastTurn).toMatchObject({ outcome: 'completed' })
+  })
+
   it('goes on while its result changes, and counts from the last change', async () => {
     await using place = testPlace()
     place.write('count.sh', 'printf x >> n\nwc -c < n\n')

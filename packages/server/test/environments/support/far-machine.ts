@@ -3,11 +3,11 @@ import { once } from 'node:events'
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { cleanEnvironment, waitUntil } from '@parley/testkit'
+import { bundledProgram } from '../../fixtures/bundled-program.ts'
 import { compileCache } from '../../fixtures/compile-cache.ts'
 
-const entry = fileURLToPath(new URL('../../fixtures/far-exec-server.ts', import.meta.url))
+const execServer = bundledProgram('far-exec-server')
 
 /** A folder of another machine. */
 export interface FarFolder {
@@ -97,7 +97,7 @@ interface Launch extends FarOptions {
 
 async function launch({ launcher = [], host = '127.0.0.1', port, tokenFile, env, cwd }: Launch) {
   const listen = ['--listen', `ws://${host}:${port}`, '--token-file', tokenFile]
-  const [program = '', ...args] = [...launcher, process.execPath, '--conditions=@parley/source', entry, ...listen]
+  const [program = '', ...args] = [...launcher, process.execPath, execServer, ...listen]
   const child: ChildProcess = spawn(program, args, { env, cwd, stdio: ['pipe', 'ignore', 'pipe'] })
   let said = ''
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {

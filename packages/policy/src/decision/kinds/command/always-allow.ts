@@ -1,24 +1,44 @@
-import type { RuleTarget } from '../../rules/rules.ts'
+import type { RuleTarget, WiderRight } from '../../rules/rules.ts'
 import type { CommandFacts, CommandPart } from './facts.ts'
 
 /** Returns the targets of rules that would allow the command in future, or null when none may be offered. */
 export function alwaysTargetsOf(facts: CommandFacts): readonly RuleTarget[] | null {
   if (!facts.understood || facts.dangerous !== null || facts.touchesSecret !== null) return null
-  if (facts.escalation !== null || facts.network !== undefined || facts.background) return null
+  if (facts.background) return null
+  if (facts.escalation !== null) return widerTargets(facts, 'outsideSandbox')
+  if (facts.network !== undefined) return widerTargets(facts, 'network')
   const questioned = facts.parts.filter((part) => !part.knownSafe)
   const targets = questioned.map((part) => targetFor(part, questioned.length > 1))
   const found = targets.filter((target) => target !== null)
   return found.length === targets.length ? distinct(found) : null
 }
 
+/** Returns the target of a rule that gives the right to this command, which must stand alone. */
+function widerTargets({ parts }: CommandFacts, right: WiderRight): readonly RuleTarget[] | null {
+  const [part, ...others] = parts
+  if (part === undefined || others.length > 0 || !isOfSystem(part)) return null
+  const [program = '', subcommand = ''] = part.argv
+  const isAnyUse = right === 'outsideSandbox' && anyUseOutside.get(program)?.has(subcommand) === true
+  const offered = right === 'network' ? exactWithNetwork : exactOutside
+  if (!isAnyUse && !offered.get(program)?.has(subcommand)) return null
+  const words = isAnyUse ? [program, subcommand] : part.argv
+  const target = { kind: 'command' as const, prefix: words.map((word) => [word]), grants: [right] }
+  return [isAnyUse ? target : { ...target, exact: true as const }]
+}
+
+/** Returns whether the command is an installed program with words that a reader cannot mistake. */
+function isOfSystem({ argv, program, programPath, programInsideRoots }: CommandPart): boolean {
+  if (programPath === null || programInsideRoots || !/^[\w.+-]+$/.test(program)) return false
+  return argv.every((word) => plainWord.test(word))
+}
+
 /** Words of printable ASCII, which look the same to everyone who reads the policy file. */
 const plainWord = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/
 
 /** Returns the target for one command. A command among others is allowed with exactly its words. */
-function targetFor({ argv, program, programPath, programInsideRoots }: CommandPart, isAmongOthers: boolean) {
-  if (programPath === null || programInsideRoots || !/^[\w.+-]+$/.test(program)) return null
-  if (!argv.every((word) => plainWord.test(word))) return null
-  const words = wordsForAlways(argv)
+function targetFor(part: CommandPart, isAmongOthers: boolean) {
+  const { argv } = part
+  const words = isOfSystem(part) ? wordsForAlways(argv) : null
   if (words === null) return null
   const exact = words.exact || isAmongOthers
   const prefix = (exact ? argv : argv.slice(0, words.count)).map((word) => [word])
@@ -49,6 +69,27 @@ const permanentSubcommands = wordsBy({
  * test --config`, `npm test --node-options`, `go build -toolexec`), so a rule contains every word up to `--`.
  */
 const passOn = wordsBy({ npm: 'test t run', pnpm: 'test t run', cargo: 'test t bench' })
+
+/**
+ * Commands that may be allowed outside of the sandbox with any words behind: their options run nothing but what git's
+ * settings and hooks name, which commands cannot change.
+ */
+const anyUseOutside = wordsBy({ git: 'add commit' })
+/** Commands that may be allowed outside of the sandbox with exactly their words. */
+const exactOutside = wordsBy({ git: 'fetch push' })
+/** Commands that may be allowed with the network, inside the sandbox and with exactly their words. */
+const exactWithNetwork = wordsBy({
+  npm: 'install i ci test t run outdated view',
+  pnpm: 'install i test t run outdated',
+  yarn: 'install test run',
+  cargo: 'fetch build b check c test t bench clippy doc update',
+  go: 'mod get build test vet',
+  dotnet: 'restore build test',
+  mvn: 'test compile verify package',
+  gradle: 'test build check',
+  swift: 'build test',
+  mix: 'deps.get test compile',
+})
 
 /**
  * Programs that run other programs, download, reach other machines or delete. One key press never allows them

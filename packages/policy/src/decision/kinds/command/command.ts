@@ -20,7 +20,14 @@ import { alwaysTargetsOf } from './always-allow.ts'
 import { findDanger } from './dangerous.ts'
 import { type CommandFacts, type CommandPart, commandFactsSchema } from './facts.ts'
 import { isHandedOn } from './handed-on.ts'
-import { allowForCommand, type CommandGrant, grantFor, isSameCommand, strictCommandMatcher } from './match.ts'
+import {
+  allowForCommand,
+  type CommandGrant,
+  grantFor,
+  isSameCommand,
+  strictCommandMatcher,
+  widerForCommand,
+} from './match.ts'
 import { innerCommands } from './reached-commands.ts'
 import { particularsOfCommand, rowOfCommand } from './rows.ts'
 
@@ -32,6 +39,7 @@ export const commandKind: FactsKind<CommandFacts, CommandGrant> = {
   grant: grantFor,
   covers: isSameCommand,
   allowedBy: allowForCommand,
+  widenedBy: widerForCommand,
   isNeverAllowed: ({ touchesSecret }) => touchesSecret !== null,
   strictMatcher: strictCommandMatcher,
   paths: ({ workspace, reads }) => ({ cwd: workspace, paths: reads }),

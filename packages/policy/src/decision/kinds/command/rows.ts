@@ -15,13 +15,16 @@ import {
 import { deceptions } from '../deceptions.ts'
 import type { CommandFacts, CommandPart } from './facts.ts'
 
-const escalation = ask('escalation', 'it asks to run outside the sandbox', { pastSandbox: true })
+const escalation = ask('escalation', 'it asks to run outside the sandbox', {
+  pastSandbox: true,
+  wider: 'outsideSandbox',
+})
 const escalationNever = deny(
   'escalation-never',
   'escalationRefused',
   'it asks to run outside the sandbox, and the approval policy is never: try it without escalation',
 )
-const network = ask('network', 'it asks to use the network')
+const network = ask('network', 'it asks to use the network', { wider: 'network' })
 const networkNever = deny(
   'network-never',
   'networkRefused',

@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { closeSync, openSync, readFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
 import { createStreamTransport } from '@parley/rpc'
 import { connectWebSocket } from '@parley/rpc/websocket'
 import {
@@ -13,10 +12,11 @@ import {
   tempHome,
   waitUntil,
 } from '@parley/testkit'
+import { bundledProgram } from '../../../fixtures/bundled-program.ts'
 import { compileCache } from '../../../fixtures/compile-cache.ts'
 import { connectClient, type ExecClient } from './exec-client.ts'
 
-const entry = fileURLToPath(new URL('../../../fixtures/exec-program.ts', import.meta.url))
+const program = bundledProgram('exec-program')
 
 export interface SpawnedExecServer extends AsyncDisposable {
   readonly child: ChildProcess
@@ -41,7 +41,7 @@ export async function spawnExecServer(...args: readonly string[]): Promise<Spawn
   const mark = newMark()
   // Descriptors that a careless parent leaves open.
   const folder = openSync('/', 'r')
-  const child = spawn(process.execPath, ['--conditions=@parley/source', entry, ...args], {
+  const child = spawn(process.execPath, [program, ...args], {
     env: cleanEnvironment({ ...home.env, NODE_COMPILE_CACHE: compileCache, NODE_NO_WARNINGS: '1' }),
     stdio: ['pipe', 'pipe', 'pipe', folder],
   })

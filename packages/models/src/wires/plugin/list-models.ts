@@ -1,0 +1,86 @@
+import { secretsOf, sourceOfKey } from '../../exchange/endpoint.ts'
+import { listingOf } from '../../exchange/over-http.ts'
+import type { ListedModel, ModelFailure, ModelListing } from '../../port/model-client.ts'
+import { type ClientPorts, defaultLimits, type Provider } from '../../port/wire.ts'
+import { isRecord, type JsonRecord, recordAt, stringAt } from '../json.ts'
+import { listedModel } from '../listed-model.ts'
+import { contextOf, endedEarly, explainPlugin, notOpened, withoutSecrets } from './explain-plugin.ts'
+import type { CallMessage } from './plugin-process.ts'
+import { keyOf, type Started } from './start-plugin.ts'
+
+interface ListParts {
+  readonly provider: Provider
+  readonly ports: ClientPorts
+  readonly plugin: () => Promise<Started>
+}
+
+/** Asks a package for its models. Most packages have no list; one that has is called as AI gateways' packages are. */
+export async function listPluginModels(
+  { provider, ports, plugin }: ListParts,
+  signal: AbortSignal,
+): Promise<ModelListing> {
+  // A key that is tried before it is kept has no package to be tried with.
+  if (ports.plugins === undefined) return { type: 'unlisted' }
+  const started = await plugin()
+  if ('failure' in started) return { type: 'failed', failure: started.failure }
+  const { process } = started
+  const { promise, resolve } = Promise.withResolvers<ModelListing>()
+  const timeoutMs = ports.limits?.listTimeoutMs ?? defaultLimits.listTimeoutMs
+  const stopped = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])
+  const stop = () => resolve(signal.aborted ? { type: 'aborted' } : failed(late(provider, timeoutMs)))
+  stopped.addEventListener('abort', stop, { once: true })
+  if (stopped.aborted) stop()
+  let id: number | null = null
+  void process.opened.then((error) => {
+    if (error !== null) resolve(failed(notOpened(provider, error)))
+    else if (!stopped.aborted)
+      id = process.call({ type: 'list' }, (message) =>
+        resolve(readListing(message, { provider, ports, words: process.lastWords })),
+      )
+  })
+  const listing = await promise
+  stopped.removeEventListener('abort', stop)
+  if (id !== null) process.cancel(id)
+  return listing
+}
+
+function late({ name }: Provider, timeoutMs: number): ModelFailure {
+  const message = `The plug-in of ${name} did not list its models within ${timeoutMs / 1_000} s.`
+  return { code: 'idleTimeout', message, retry: 'short' }
+}
+
+function failed(failure: ModelFailure): ModelListing {
+  return { type: 'failed', failure }
+}
+
+interface ReadParts extends Pick<ListParts, 'provider' | 'ports'> {
+  /** Last words of the process. */
+  readonly words: string
+}
+
+/** Returns the listing that the first message about it means. */
+function readListing(message: CallMessage, { provider, ports, words }: ReadParts): ModelListing {
+  const key = keyOf(provider, ports)
+  const source = sourceOfKey(provider, ports.env, key)
+  const context = contextOf(provider, { model: '', nowMs: (ports.now ?? Date.now)(), key: source })
+  const hidden = (failure: ModelFailure) => failed(withoutSecrets(failure, secretsOf(provider, ports.env, key)))
+  if (message === null) return hidden(endedEarly(context, words, false))
+  if (message['type'] === 'error') return hidden(explainPlugin(message['error'], context, false))
+  const models = recordAt(message, 'part')?.['models']
+  return Array.isArray(models) ? listingOf(models.filter(isRecord).flatMap(entryOf)) : { type: 'unlisted' }
+}
+
+/** Returns a model that talks; none for one that makes images or embeddings. */
+function entryOf(entry: JsonRecord): readonly ListedModel[] {
+  const id = stringAt(entry, 'id')
+  const kind = stringAt(entry, 'modelType') ?? 'language'
+  if (id === undefined || id === '' || kind !== 'language') return []
+  const { input, output, cachedInputTokens, cacheCreationInputTokens } = recordAt(entry, 'pricing') ?? {}
+  const pricing = {
+    prompt: input,
+    completion: output,
+    input_cache_read: cachedInputTokens,
+    input_cache_write: cacheCreationInputTokens,
+  }
+  return [listedModel(id, { ...entry, pricing })]
+}

@@ -1,0 +1,39 @@
+import { existsSync, realpathSync } from 'node:fs'
+import { dirname } from 'node:path'
+import type { Host, Sandboxes } from '@parley/host'
+import type { PluginPorts } from '@parley/models'
+import type { SecretPaths } from '@parley/workspace'
+import { packagePlace } from '../engine/index.ts'
+
+interface PluginParts {
+  readonly host: Host
+  /** `$PARLEY_HOME`. */
+  readonly home: string
+  /** Path of the program that runs a package. */
+  readonly program: string
+  readonly sandboxes: Sandboxes
+  readonly secrets: () => Promise<SecretPaths>
+}
+
+/** Returns the place of provider packages, and the limits of their processes. */
+export function pluginPorts({ host, home, program, sandboxes, secrets }: PluginParts): PluginPorts {
+  return {
+    host,
+    program,
+    folderOf: (name) => packagePlace(home, name),
+    async sandbox(shown) {
+      const { enforcement } = await sandboxes.report()
+      if (enforcement !== 'full') return null
+      return await sandboxes.prepare(limitsOf([...shown, dirname(program), dirname(process.execPath)], await secrets()))
+    },
+  }
+}
+
+/**
+ * Returns the limits of a package: processes of its own alone to see and to signal, the network, nothing to write and no
+ * secret to read. `paths` are shown also where they lie in a hidden folder: a package is in the home, any may be in /tmp.
+ */
+function limitsOf(paths: readonly string[], masked: SecretPaths): Parameters<Sandboxes['prepare']>[0] {
+  const writableRoots = [...new Set(paths.filter((path) => existsSync(path)).map((path) => realpathSync(path)))]
+  return { mode: 'read-only', writableRoots, network: true, unixSockets: false, masked, scratch: null }
+}
