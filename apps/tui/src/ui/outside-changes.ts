@@ -91,4 +91,4 @@ export function noteLostLog(ui: UiState, { log, isAnswer }: Extract<UiAction, { 
 }
 
 const notDone =
-  'Not done: this conversation has stopped, for the reason above. /new begins another one; Ctrl+C clears the text.'
+  'Not done: this conversation has stopped, for the reason above. /fork goes on in a copy with what memory holds, /new begins another one; Ctrl+C clears the text.'

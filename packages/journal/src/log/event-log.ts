@@ -114,6 +114,12 @@ export class EventLog implements AsyncDisposable {
     return LogView.open(this.#files, this.path)
   }
 
+  /** Reads what the log's own descriptor holds, also where its path leads elsewhere by now. */
+  held(): LogView {
+    if (this.#closed) throw this.#closedError('read')
+    return LogView.over(this.#files, this.#file)
+  }
+
   /** Syncs, then closes the descriptor, also when the sync fails. Throws the failure. */
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#closed) return

@@ -379,10 +379,7 @@ export const serverNotice = z
       .describe(
         'Of `storageFailed`: the errno name; for a log that others changed while it was open `DELETED`, `MOVED`, `REPLACED` or `CHANGED`.',
       ),
-    passing: z
-      .boolean()
-      .exactOptional()
-      .describe('Of `storageFailed`: it is tried again; `storageRestored` follows when the disk takes writes again.'),
+    passing: z.boolean().exactOptional().describe('Of `storageFailed`: it is tried again until `storageRestored`.'),
     conversationId: conversationId.exactOptional(),
   })
   .describe('A notice about the server or its disk, sent to every connected client.')

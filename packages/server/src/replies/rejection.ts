@@ -70,6 +70,8 @@ function faultText({ code, path, message }: StorageError): string {
 
 const stops = 'The conversation stops here so that nothing unsaved is shown.'
 
+const rescue = 'Fork it (/fork) to go on in a new log with what memory holds'
+
 const fullHints: Record<string, string> = {
   EDQUOT: 'The disk quota is used up.',
   ENOSPC: 'The disk is full.',
@@ -102,11 +104,11 @@ const sentences: Readonly<Record<string, (path: string) => string>> = {
   [LOG_FOREIGN]: (path) =>
     `The file ${path} belongs to another user, who could have written anything into it, so it is not used. Make it yours (chown) if you know what it holds.`,
   [LOG_DELETED]: (path) =>
-    `The log ${path} was deleted while it was open. ${stops} Restore the file and resume the conversation, or begin a new one.`,
+    `The log ${path} was deleted while it was open. ${stops} ${rescue}, or restore the file and resume it.`,
   [LOG_REPLACED]: (path) =>
-    `Another file was put in the place of the log ${path} while it was open. ${stops} Leave the conversation, put the right file there and resume it.`,
+    `Another file was put in the place of the log ${path} while it was open. ${stops} ${rescue}, or leave it, put the right file there and resume it.`,
   [LOG_CHANGED]: (path) =>
-    `Another program wrote to the log ${path} or cut it while it was open. ${stops} Leave the conversation everywhere and resume it: it goes on from what the log holds.`,
+    `Another program wrote to the log ${path} or cut it while it was open. ${stops} ${rescue}, or leave the conversation everywhere and resume it: it goes on from what the log holds.`,
 }
 
 /** Returns the sentence for a log that others changed; null for any other failure. */

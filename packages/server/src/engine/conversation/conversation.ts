@@ -1,4 +1,4 @@
-import { encodeLine, type Line, StorageError, writtenBytes } from '@parley/journal'
+import { encodeLine, type Line, type LogView, StorageError, writtenBytes } from '@parley/journal'
 import {
   type ConversationEvent,
   type ConversationId,
@@ -13,12 +13,15 @@ import {
 import type { ModelView } from '../../core/model-view.ts'
 import type { Clock } from '../../ports/clock-and-ids.ts'
 import { createEventFeed, type EventFeed } from './event-feed.ts'
+import { type RescuedLog, rescueLog } from './rescue-log.ts'
 import type { SideFiles } from './side-files.ts'
 import type { StoragePatience } from './storage-patience.ts'
 
 /** Log of a conversation on disk. */
 export interface Journal {
   append(lines: readonly string[]): void
+  /** Opens what the descriptor of a log that may be written holds; null for others. */
+  held(): LogView | null
   /** Throws `StorageError` while nothing could be appended. */
   probe(): void
   synced(): Promise<void>
@@ -164,6 +167,12 @@ export class Conversation implements AsyncDisposable {
   /** Throws `StorageError` while the log would take no event. Does nothing before there is a log. */
   probe(): void {
     this.#journal?.probe()
+  }
+
+  /** Collects every event from memory and the log's descriptor, whatever lies at its path; null where some are lost. */
+  rescue(): RescuedLog | null {
+    const view = this.#journal?.held() ?? null
+    return view === null ? null : rescueLog(view, this.feed.recentAfter, this.#state.core)
   }
 
   #openJournal(): Journal {

@@ -35,6 +35,7 @@ export function createJournal(log: EventLog, reader: LogReader | null = null): J
       log.append(lines)
     },
     probe: () => log.probe(),
+    held: () => log.held(),
     synced: () => log.synced(),
     close: () => log[Symbol.asyncDispose](),
     assertStored: () => log.assertStored(),
@@ -49,6 +50,7 @@ export function createViewJournal(files: Files, path: string, reader: LogReader)
       throw rejection('readOnly', 'This is a read-only view. Fork the conversation to go on from here.')
     },
     probe: () => undefined,
+    held: () => null,
     synced: () => Promise.resolve(),
     close: () => Promise.resolve(),
     assertStored: () => undefined,

@@ -1,7 +1,9 @@
-import type { Files, SessionPaths } from '@parley/journal'
+import { type Files, type SessionPaths, StorageError } from '@parley/journal'
 import type { Actor, ClientAccess, ConversationId, ParamsOf, ResultOf } from '@parley/protocol'
 import type { Ids } from '../../ports/clock-and-ids.ts'
 import { notPermitted, rejection } from '../../replies/rejection.ts'
+import type { Conversation } from '../conversation/conversation.ts'
+import type { RescuedLog } from '../conversation/rescue-log.ts'
 import { findConversation, listConversations } from '../read/list-conversations.ts'
 import type { LiveConversation } from './live-conversation.ts'
 import type { ConversationSetup } from './open-conversation.ts'
@@ -96,15 +98,17 @@ export class ConversationHost implements AsyncDisposable {
     }
   }
 
-  /** Copies the lines up to `at` into a new log; the source is only read and may be open anywhere. */
+  /**
+   * Copies the lines up to `at` into a new log; the source is only read and may be open anywhere. Of one that is open
+   * here and whose log others have changed, what its descriptor and memory hold is copied.
+   */
   async fork(conversationId: ConversationId, at: number | null, guest: Guest): Promise<LiveConversation> {
     const from = this.pathsOf(conversationId)
     const forkId = this.#parts.ids.conversation()
     const source = this.#open.get(conversationId)?.conversation
-    await source?.synced()
-    source?.assertStored()
+    const rescued = source === undefined ? null : await rescuedIfLost(source)
     const settings = source?.readOnly === false ? source.state.core.settings : null
-    return welcome(await this.#stored.fork({ fromId: conversationId, from, forkId, at, settings }), guest)
+    return welcome(await this.#stored.fork({ fromId: conversationId, from, forkId, at, settings, rescued }), guest)
   }
 
   /** Closes a conversation without participants and running work, so that another process may open it. */
@@ -168,6 +172,19 @@ export class ConversationHost implements AsyncDisposable {
   /** Returns the paths of a conversation; an ephemeral one lies in a temporary folder. */
   pathsOf(conversationId: ConversationId): SessionPaths {
     return this.#open.get(conversationId)?.paths ?? this.#stored.pathsOf(conversationId)
+  }
+}
+
+/** Resolves to null for a log that holds what was recorded. Rejects with `StorageError` where events are lost. */
+async function rescuedIfLost(source: Conversation): Promise<RescuedLog | null> {
+  try {
+    await source.synced()
+    source.assertStored()
+    return null
+  } catch (error) {
+    const rescued = error instanceof StorageError ? source.rescue() : null
+    if (rescued === null) throw error
+    return rescued
   }
 }
 

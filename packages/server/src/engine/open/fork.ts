@@ -20,6 +20,7 @@ import {
 } from '@parley/protocol'
 import { rejection } from '../../replies/rejection.ts'
 import { parleyItself } from '../conversation/notices.ts'
+import type { RescuedLog } from '../conversation/rescue-log.ts'
 
 interface Fork {
   readonly from: SessionPaths
@@ -29,13 +30,15 @@ interface Fork {
   /** Last event to copy; null for all of them. */
   readonly at: number | null
   readonly home: string
+  /** Events of an open original whose log others have changed; else null. */
+  readonly rescued: RescuedLog | null
 }
 
 /** Copies a log up to a point with its numbers, item ids and side files. Throws `itemNotFound` for an unknown point. */
-export async function forkLog(files: Files, { from, to, fromId, toId, at, home }: Fork): Promise<void> {
-  if (files.look(from.log) === null) throw rejection('conversationNotFound', `There is no conversation ${fromId}.`)
-  using source = LogView.open(files, from.log)
-  const lines = [...source.lines()].filter(({ seq }) => at === null || seq <= at)
+export async function forkLog(files: Files, fork: Fork): Promise<void> {
+  const { from, to, fromId, toId, at, home } = fork
+  const source = fork.rescued ?? readSource(files, fork)
+  const lines = source.lines.filter(({ seq }) => at === null || seq <= at)
   const last = lines.at(-1)
   if (last === undefined || (at !== null && last.seq !== at)) {
     throw rejection(
@@ -47,10 +50,19 @@ export async function forkLog(files: Files, { from, to, fromId, toId, at, home }
     )
   }
   await linkSideFiles(files, from.sideFiles, to.sideFiles)
-  const header = forkHeader(toId, { id: fromId, seq: last.seq, crc: lineCrc(last) }, source.header())
+  const header = forkHeader(toId, { id: fromId, seq: last.seq, crc: last.crc }, source.header)
   await using log = EventLog.create(files, to.log, { header, home })
-  log.append(lines.map(textOf))
+  log.append(lines.map(({ text }) => text))
   await log.synced()
+}
+
+function readSource(files: Files, { from, fromId, at }: Fork): Pick<RescuedLog, 'header' | 'lines'> {
+  if (files.look(from.log) === null) throw rejection('conversationNotFound', `There is no conversation ${fromId}.`)
+  using view = LogView.open(files, from.log)
+  const kept = [...view.lines()].filter(({ seq }) => at === null || seq <= at)
+  const last = kept.at(-1)
+  const lines = kept.map((line) => ({ seq: line.seq, text: textOf(line), crc: line === last ? lineCrc(line) : '' }))
+  return { header: view.header(), lines }
 }
 
 const notAnswered = 'Not run: this conversation was forked before the question was answered.'

@@ -18,6 +18,7 @@ import type {
 import { backgroundLost, lostTitle } from '../../core/background-left.ts'
 import { rejection } from '../../replies/rejection.ts'
 import { noticeItem } from '../conversation/notices.ts'
+import type { RescuedLog } from '../conversation/rescue-log.ts'
 import {
   type LoadedConversation,
   loadConversation,
@@ -48,6 +49,8 @@ interface Copy {
   readonly at: number | null
   /** Settings of an original that is open in this process; else null. */
   readonly settings: Settings | null
+  /** Events of an original whose log others have changed; else null. */
+  readonly rescued: RescuedLog | null
 }
 
 /** Conversations on disk, each opened under its writer lock. An opening that fails releases the lock. */
@@ -93,14 +96,15 @@ export class StoredConversations {
   }
 
   /** Copies the lines up to `at` into a new log, and opens that; the source is only read. */
-  async fork({ fromId, from, forkId, at, settings }: Copy): Promise<LiveConversation> {
+  async fork({ fromId, from, forkId, at, settings, rescued }: Copy): Promise<LiveConversation> {
     const { files, home, setup } = this.#ports
     const to = this.pathsOf(forkId)
     await this.#locks.take(forkId, to)
     try {
       const secrets = await setup.secrets()
-      await forkLog(files, { from, to, fromId, toId: forkId, at, home })
+      await forkLog(files, { from, to, fromId, toId: forkId, at, home, rescued })
       const loaded = await loadConversation({ files, takeEnvironment: setup.takeEnvironment }, to, forkId)
+      if (rescued !== null && at === null) assertRescued(loaded, rescued)
       const settle = setup.forked(fromId, settings, secrets)
       return await this.#adopt(forkId, { ...loaded, recovery: [] }, { settle })
     } catch (error) {
@@ -221,6 +225,12 @@ function notDeleted(error: unknown): unknown {
       errno: error.code,
     })
   return error
+}
+
+/** Throws `storageFailed` where lines of another writer have got into a rescued log. */
+function assertRescued({ fold }: LoadedConversation, { digest }: RescuedLog): void {
+  if (fold.state.core.digest === digest) return
+  throw rejection('storageFailed', 'The log was overwritten, and memory no longer holds the whole conversation.')
 }
 
 /** Builds the rejection for a log without events, which a crash leaves before the first one. */
