@@ -80,7 +80,7 @@ export interface TroubleState {
   /** Begins trouble unless there is some: of the log, which its next write ends, or of work that needs more than the log. */
   begin(error: StorageError, of: 'log' | 'work'): void
   report(error: StorageError): void
-  /** Ends the trouble; only that of the log, if so told. */
+  /** Ends the trouble if a probe succeeds, too; only that of the log, if so told. */
   end(of?: 'log'): void
 }
 
@@ -100,6 +100,8 @@ export function createTroubleState(
 
   function end(of?: 'log'): void {
     if (current === null || (of !== undefined && current.of !== of)) return
+    // A short line still fits into the last block of a full disk.
+    if (current.error.retryable && !succeeds(ports.probe)) return
     current = null
     pauses.reset()
     if (isReported) ports.notify({ ...storageRestored, conversationId: ports.conversationId })
@@ -112,9 +114,10 @@ export function createTroubleState(
     while (current?.error.retryable === true && !isAwaited() && !pauses.closed) {
       await pauses.next()
       if (isAwaited() || current === null) break
-      if (succeeds(ports.probe)) end()
+      const { error } = current
+      end()
       // A delta that was not stored matters only where a later write fails too.
-      else report(current.error)
+      if (current !== null) report(error)
     }
     isProbing = false
   }
