@@ -114,7 +114,11 @@ async function bundleScript({ plugins: own = [], ...options }, define) {
     outExtension: { '.js': '.cjs' },
     format: 'cjs',
     define: { ...define, 'import.meta.url': 'parleyModuleUrl', 'import.meta.dirname': '__dirname' },
-    banner: { js: `const parleyModuleUrl=require('node:url').pathToFileURL(__filename).href;` },
+    // A function, which needs no copy of the code to be called: that would stay in memory.
+    banner: {
+      js: `(function(module,exports,require,__filename,__dirname,parley){const parleyModuleUrl=require('node:url').pathToFileURL(__filename).href;`,
+    },
+    footer: { js: '})' },
     plugins: [...own, ...plugins()],
   })
   return {

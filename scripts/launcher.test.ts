@@ -20,6 +20,8 @@ writeFileSync('apps/tui/dist/parley.mjs', \`
   console.log(JSON.stringify({ argv: process.argv.slice(2), cwd: process.cwd() }))
   process.stdin.pipe(process.stdout)
   if (process.argv[2] === 'fail') process.exitCode = 7
+  if (process.argv.includes('tunables'))
+    console.log(JSON.stringify([process.env.GLIBC_TUNABLES, process.env.PARLEY_TUNABLES]))
   if (process.argv.includes('flags')) console.log(JSON.stringify(process.execArgv))
 \`)
 rmSync('.parley-build/node', { force: true })
@@ -116,6 +118,19 @@ describe('the launcher', () => {
     const flagsOf = async (...argv: string[]) => (await run(place.launcher, argv)).lines().at(-1)
     expect(await flagsOf('resume', 'flags')).toBe('["--max-semi-space-size=1"]')
     expect(await flagsOf('exec', 'flags')).toBe('[]')
+  })
+
+  test('sets the allocator, unless the user has', async () => {
+    await using place = await checkout()
+    const tunablesOf = async (env: Record<string, string> = {}) => {
+      const { PATH = '' } = process.env
+      const { lines } = await run(place.launcher, ['tunables'], { env: { PATH, ...env } })
+      return JSON.parse(lines().at(-1) ?? '')
+    }
+    const [tunables, own] = await tunablesOf()
+    expect(tunables).toContain('glibc.malloc.arena_max=1')
+    expect(own).toBe(tunables)
+    expect(await tunablesOf({ GLIBC_TUNABLES: '' })).toEqual(['', null])
   })
 
   test('a failing build shows its output and runs nothing', async () => {

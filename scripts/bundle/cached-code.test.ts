@@ -9,11 +9,10 @@ import { distFolder } from './places.mjs'
 const readCache = `
   const [codeFile, cacheFile] = process.argv.slice(1)
   const fs = process.getBuiltinModule('fs')
-  const code = fs.readFileSync(codeFile, 'latin1')
-  const script = new (process.getBuiltinModule('vm').Script)(
-    \`(function(module,exports,require,__filename,__dirname,parley){\${code}\\n})\`,
-    { filename: codeFile, cachedData: fs.readFileSync(cacheFile) },
-  )
+  const script = new (process.getBuiltinModule('vm').Script)(fs.readFileSync(codeFile, 'latin1'), {
+    filename: codeFile,
+    cachedData: fs.readFileSync(cacheFile),
+  })
   console.log(script.cachedDataRejected ? 'rejected' : 'accepted')`
 
 /** Caches of the last build, with the flags of Node under which each is read. */

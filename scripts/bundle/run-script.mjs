@@ -27,8 +27,7 @@ export function runScript(name, parley, saveLater = (save) => process.once('exit
 /** Compiles the code. The cache is not kept in memory: V8 copies what it takes. */
 function compile(file, cacheFile) {
   const cachedData = readIfThere(cacheFile)
-  const code = `(function(module,exports,require,__filename,__dirname,parley){${readFileSync(file, 'latin1')}\n})`
-  const script = new Script(code, {
+  const script = new Script(readFileSync(file, 'latin1'), {
     filename: file,
     ...(cachedData === undefined ? {} : { cachedData }),
     importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,

@@ -27,7 +27,17 @@ const folderOrder: Readonly<Record<string, readonly string[]>> = {
     '.',
   ],
   'packages/rpc': ['transport', 'websocket', 'peer', '.'],
-  'packages/workspace': ['files', 'look-up', 'patch', 'patch/plan', 'patch/apply', 'remote', 'environment', '.'],
+  'packages/workspace': [
+    'files',
+    'look-up',
+    'patch',
+    'patch/plan',
+    'patch/apply',
+    'history',
+    'remote',
+    'environment',
+    '.',
+  ],
   'packages/host': [
     'system',
     'paths',

@@ -102,6 +102,18 @@ export const eventExamples = [
     item: { ...command, status: 'failed', exitCode: 1, attempt: 1 },
   },
   {
+    type: 'files.changed',
+    itemId: 'i-2f2b',
+    count: 1,
+    files: [
+      {
+        path: '/home/ada/src/report.txt',
+        before: { hash: '9f86…0a08', mode: 0o644 },
+        after: { hash: '60303…e9aa', mode: 0o644 },
+      },
+    ],
+  },
+  {
     type: 'item.completed',
     turnId,
     item: {

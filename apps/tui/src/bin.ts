@@ -1,8 +1,10 @@
+import { takeAllocatorSettings } from '@parley/client/server-process'
 import { opensWindow, serverProgramOf } from './cli/early-arguments.ts'
 
 declare const PARLEY_VERSION: string
 declare const PARLEY_BUILD: string
 
+const serverEnv = takeAllocatorSettings(process.env)
 const argv = process.argv.slice(2)
 const server = serverProgramOf(argv)
 if (argv[0] === '--version' || argv[0] === '-V') {
@@ -11,7 +13,7 @@ if (argv[0] === '--version' || argv[0] === '-V') {
   // The server runs in this process: its parent talks to it without a process between.
   await import(new URL(`./${server}.mjs`, import.meta.url).href)
 } else {
-  const program = { version: PARLEY_VERSION, build: PARLEY_BUILD, moduleUrl: import.meta.url }
+  const program = { version: PARLEY_VERSION, build: PARLEY_BUILD, moduleUrl: import.meta.url, serverEnv }
   // A server starts while the rest of this program is read; a window comes first.
   const launch = async () => (await import('./cli/launch-server.ts')).tryLaunch(argv, program)
   if (opensWindow(argv, process)) {

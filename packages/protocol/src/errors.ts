@@ -22,6 +22,7 @@ export const wireErrors = {
   itemNotFound: -32004,
   messageNotQueued: -32004,
   approvalNotPending: -32005,
+  planChanged: -32005,
   turnMismatch: -32006,
   turnInProgress: -32006,
   notPermitted: -32007,
@@ -61,6 +62,7 @@ export const wireErrorMeanings: Readonly<Record<WireErrorCode, string>> = {
   messageNotQueued: 'The message is not in the inbox: it was sent or taken back.',
   approvalNotPending:
     'The approval was answered or withdrawn; `decidedBy` and `decision` say by whom and how, where known.',
+  planChanged: 'The files are not as they were when the rewind was planned. Nothing was changed; plan again.',
   turnMismatch: 'Another turn runs; `turnId` is its id.',
   turnInProgress: 'A turn runs, so a message cannot start one; `turnId` is its id. Send it with `queue` or `steer`.',
   notPermitted: 'This client is read-only, and the method changes something.',

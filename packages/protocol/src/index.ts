@@ -41,6 +41,7 @@ export type {
 } from './schema/input.ts'
 export type {
   CallItem,
+  ChangedPath,
   CompactionTrigger,
   DecisionRecord,
   Failure,
@@ -49,19 +50,18 @@ export type {
   ItemOf,
   ItemStatus,
   Output,
+  PathContent,
   RuleRef,
   RunLimits,
   SandboxBlock,
 } from './schema/item.ts'
 export type { LoginCompleted } from './schema/login.ts'
 export type {
-  ClientsChanged,
   McpServer,
   MethodName,
   Methods,
   ParamsOf,
   ResultOf,
-  ServerNotice,
 } from './schema/method.ts'
 export type { ClientAccess, Cursor, Overrides, TrustVerdict } from './schema/params.ts'
 export type { Check, Judgement, TrustReport } from './schema/policy.ts'
@@ -75,6 +75,16 @@ export type {
   SettingsPatch,
 } from './schema/settings.ts'
 export type { CompletedItem, ConversationState, Core, OpenItem, RequestResult, Turn } from './schema/state.ts'
-export type { ConnectedClient, ConversationSummary, ListedConversation } from './schema/summaries.ts'
+export type {
+  ClientsChanged,
+  ClientsChanged,
+  ConnectedClient,
+  ConversationSummary,
+  LeftFile,
+  ListedConversation,
+  RewindPlan,
+  ServerNotice,
+  ServerNotice,
+} from './schema/summaries.ts'
 export { type StoredEvent, upgradeEvent } from './upgrade-event.ts'
 export { eventVersion, protocolVersions, reducerVersion } from './version.ts'

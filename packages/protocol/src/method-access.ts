@@ -24,6 +24,8 @@ export const methodAccess: Readonly<Record<MethodName, MethodAccess>> = {
   'approval/decide': 'change',
   'conversation/compact': 'change',
   'conversation/compact/undo': 'change',
+  'conversation/rewind/plan': 'look',
+  'conversation/rewind': 'change',
   'conversation/fork': 'change',
   'conversation/list': 'look',
   'conversation/read': 'look',

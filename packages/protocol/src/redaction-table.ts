@@ -80,6 +80,7 @@ export const redactionTable: Readonly<Record<ConversationEvent['type'], Redactio
       'item.messageId',
       'item.output.file',
       'item.patchHash',
+      'item.rewind.by.clientId',
       'item.type',
       'turnId',
       'type',
@@ -123,6 +124,7 @@ export const redactionTable: Readonly<Record<ConversationEvent['type'], Redactio
       'item.messageId',
       'item.output.file',
       'item.patchHash',
+      'item.rewind.by.clientId',
       'item.type',
       'itemId',
       'type',
@@ -135,6 +137,7 @@ export const redactionTable: Readonly<Record<ConversationEvent['type'], Redactio
       },
     },
   },
+  'files.changed': { leave: ['files.after.hash', 'files.before.hash', 'files.path', 'itemId', 'list', 'type'] },
   'item.completed': {
     leave: [
       'item.by.clientId',
@@ -153,6 +156,7 @@ export const redactionTable: Readonly<Record<ConversationEvent['type'], Redactio
       'item.messageId',
       'item.output.file',
       'item.patchHash',
+      'item.rewind.by.clientId',
       'item.type',
       'turnId',
       'type',

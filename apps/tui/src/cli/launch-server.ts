@@ -9,6 +9,8 @@ export interface Program {
   readonly version: string
   readonly build: string
   readonly moduleUrl: string
+  /** Variables that a server gets besides those of this process. */
+  readonly serverEnv: Readonly<Record<string, string | undefined>>
 }
 
 /** Environment of a command. */
@@ -46,7 +48,7 @@ function serverCommand({ moduleUrl }: Program, args: readonly string[]): readonl
 export function launchServer({ program, home, env, ceiling }: LaunchOptions, args: readonly string[]): LaunchedServer {
   const server = startServerProcess({
     command: serverCommand(program, [...ceiling, ...args]),
-    env: { ...env, PARLEY_HOME: home },
+    env: { ...env, ...program.serverEnv, PARLEY_HOME: home },
     home,
   })
   let isClaimed = false

@@ -4,12 +4,13 @@ import type { Launch } from '../cli/launch-server.ts'
 import type { TrustFlags } from '../commands/configuration.ts'
 import type { DoctorFlags } from '../commands/doctor.ts'
 import type { PolicyFlags } from '../commands/policy.ts'
+import type { RewindFlags } from '../commands/rewind.ts'
 import type { UsageFlags } from '../commands/usage.ts'
 import { flagsOf, type Settle, withCommonFlags, withJudgingFlags } from './shared-options.ts'
 
 const listedAtMost = 20
 
-/** Defines `list`, `usage`, `trust` and `config`. */
+/** Defines `list`, `rewind`, `usage`, `trust` and `config`. */
 export function defineLookups(program: Command, launch: Launch, settle: Settle): void {
   program
     .command('list')
@@ -19,6 +20,21 @@ export function defineLookups(program: Command, launch: Launch, settle: Settle):
     .option('--limit <n>', 'how many', parseCount(1), listedAtMost)
     .action((flags: { json?: boolean; archived?: boolean; limit: number }) =>
       settle(import('../commands/list.ts').then(({ runList }) => runList(launch, flags))),
+    )
+  program
+    .command('rewind <id>')
+    .description(
+      'take files back to an earlier point, or go on from there in a copy; without --to the points there are (also for fork --at)',
+    )
+    .option('--to <seq>', 'the last event that counts', parseCount(1))
+    .option('--files', 'the files (the default)')
+    .option('--talk', 'the talk: a copy of it up to there')
+    .option('--both', 'files and talk')
+    .option('--overwrite', 'also files that somebody else changed since')
+    .option('--yes', 'do it; without it only the diff is shown (exit code 12 if something would change)')
+    .option('--json', 'as JSON')
+    .action((id: string, flags: RewindFlags) =>
+      settle(import('../commands/rewind.ts').then(({ runRewind }) => runRewind(launch, id, flags))),
     )
   program
     .command('usage')

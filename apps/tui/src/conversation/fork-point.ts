@@ -1,4 +1,5 @@
-import type { Conversation } from '@parley/client'
+import type { Conversation, Parley } from '@parley/client'
+import type { ConversationId } from '@parley/protocol'
 import type { MessagePlace } from '../ui/ui-state.ts'
 
 /** Events read at most to find the start of a turn; they lie between two items. */
@@ -29,4 +30,50 @@ function startOfTurn(envelope: unknown): { readonly seq: number; readonly turnId
   if (typeof seq !== 'number' || typeof event !== 'object' || event === null) return null
   if (!('type' in event && event.type === 'turn.started' && 'turnId' in event)) return null
   return typeof event.turnId === 'string' ? { seq, turnId: event.turnId } : null
+}
+
+/** Point before a message of the user, to which files go back or up to which talk is copied. */
+export interface Point {
+  /** Seq of the last event before it. */
+  readonly seq: number
+  /** Time of the message in ms since the epoch. */
+  readonly at: number
+  readonly text: string
+}
+
+/** Lists the points before the user's messages, oldest first. */
+export async function listPoints(
+  parley: Pick<Parley, 'request'>,
+  conversationId: ConversationId,
+): Promise<readonly Point[]> {
+  const points: Point[] = []
+  let began: { readonly seq: number; readonly turnId: string } | null = null
+  for (let after = 0; ; ) {
+    const { events, more } = await parley.request('conversation/readEvents', { conversationId, after: { seq: after } })
+    for (const envelope of events) {
+      began = startOfTurn(envelope) ?? began
+      const message = messageIn(envelope)
+      if (message !== null) points.push({ ...message, seq: (began?.seq ?? message.seq) - 1 })
+      if (message !== null) began = null
+      after = seqOf(envelope) ?? after
+    }
+    if (!more) return points
+  }
+}
+
+function seqOf(envelope: unknown): number | null {
+  if (typeof envelope !== 'object' || envelope === null || !('seq' in envelope)) return null
+  return typeof envelope.seq === 'number' ? envelope.seq : null
+}
+
+/** Reads an envelope; null unless it completes a message of the user. */
+function messageIn(envelope: unknown): Point | null {
+  const seq = seqOf(envelope)
+  if (seq === null || typeof envelope !== 'object' || envelope === null) return null
+  if (!('event' in envelope && 'at' in envelope) || typeof envelope.at !== 'number') return null
+  const { event, at } = envelope
+  if (typeof event !== 'object' || event === null || !('item' in event)) return null
+  const { item } = event
+  if (typeof item !== 'object' || item === null || !('type' in item && 'text' in item)) return null
+  return item.type === 'userMessage' && typeof item.text === 'string' ? { seq, at, text: item.text } : null
 }

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import type { RpcError } from '@parley/rpc'
 import { exitCodeOf, exitCodes } from '../cli/exit-codes.ts'
 import { fromWorkingFolder, userFolder, workingFolder } from '../cli/folders.ts'
@@ -160,5 +159,5 @@ export function firstMessage(start: Start): readonly UiAction[] {
   if (start.kind !== 'new' || start.prompt === null) return []
   const { prompt: text, flags } = start
   const images = (flags.image ?? []).map((path) => fromWorkingFolder(path))
-  return [{ kind: 'hold', message: { messageId: randomUUID(), text, images, when: 'steer' } }]
+  return [{ kind: 'hold', message: { messageId: crypto.randomUUID(), text, images, when: 'steer' } }]
 }

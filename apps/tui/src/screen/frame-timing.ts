@@ -4,6 +4,8 @@ const frameMs = 33
 /** Scheduler of frames: at once for a key, once per frame time for events, later where only time changes the screen. */
 export interface Frames {
   now(): void
+  /** Paints as soon as what was written by then is on its way. */
+  next(): void
   soon(): void
   /** Paints at this time, in ms since the epoch, unless that happens before for another reason. */
   at(timeMs: number | null): void
@@ -19,10 +21,12 @@ export function createFrames(paint: (isUrgent: boolean) => void): Frames {
   let alarm: NodeJS.Timeout | undefined
   let lastMs = Number.NEGATIVE_INFINITY
   let held: NodeJS.Timeout | null = null
+  let turn: NodeJS.Immediate | undefined
   let isStopped = false
 
   function paintNow(isUrgent: boolean): void {
     if (isStopped || held !== null) return
+    clearImmediate(turn)
     if (frame !== null) clearTimeout(frame)
     frame = null
     lastMs = performance.now()
@@ -33,6 +37,10 @@ export function createFrames(paint: (isUrgent: boolean) => void): Frames {
 
   return {
     now: () => paintNow(true),
+    next() {
+      clearImmediate(turn)
+      turn = setImmediate(() => paintNow(true))
+    },
     soon() {
       if (frame === null && held === null && !isStopped)
         frame = setTimeout(later, Math.max(0, lastMs + frameMs - performance.now()))
@@ -51,6 +59,7 @@ export function createFrames(paint: (isUrgent: boolean) => void): Frames {
     areHeld: () => held !== null,
     stop() {
       isStopped = true
+      clearImmediate(turn)
       if (held !== null) clearTimeout(held)
       if (frame !== null) clearTimeout(frame)
       clearTimeout(alarm)

@@ -75,11 +75,15 @@ export class ScreenController implements Disposable {
     return this.#model.ui
   }
 
-  /** Applies the actions, paints, and then hands over the requests that follow from them. */
+  /**
+   * Applies the actions, paints, and hands over the requests that follow from them. A message is written to the server
+   * before the frame that shows it, which takes as long as the server takes to begin.
+   */
   dispatch(...actions: readonly UiAction[]): void {
     const intents = this.#model.update(actions)
     this.#quiet.at(this.#model.keyTakenAtMs)
-    this.#frames.now()
+    if (intents.some(({ kind }) => kind === 'send')) this.#frames.next()
+    else this.#frames.now()
     for (const intent of intents) this.#parts.onIntent(intent)
   }
 

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import type { ConversationState } from '@parley/protocol'
 import type { Intent, UiAction, UiContext } from '../ui/actions.ts'
 import { pendingApprovals, takenAtMs } from '../ui/answers.ts'
@@ -162,7 +161,7 @@ export class ScreenModel {
       nowMs: Date.now(),
       columns,
       get freshId() {
-        freshId ??= randomUUID()
+        freshId ??= crypto.randomUUID()
         return freshId
       },
     }

@@ -26,7 +26,7 @@ async function listed(check: string | undefined): Promise<unknown> {
   writeFileSync(join(programs, 'server.cjs'), careless)
   writeFileSync(join(programs, 'server.mjs'), `import './server.cjs'\n`)
   const launch: Launch = {
-    program: { version: '0', build: '0', moduleUrl: pathToFileURL(join(programs, 'parley.mjs')).href },
+    program: { version: '0', build: '0', moduleUrl: pathToFileURL(join(programs, 'parley.mjs')).href, serverEnv: {} },
     home: home.env.PARLEY_HOME,
     env: { ...process.env, ...home.env, PARLEY_CHECK_RESULTS: check },
     ceiling: [],

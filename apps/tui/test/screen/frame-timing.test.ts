@@ -18,6 +18,24 @@ describe('frames', () => {
     expect(paint).toHaveBeenCalledTimes(2)
   })
 
+  test('are painted after what was begun before, once', async () => {
+    const seen: string[] = []
+    const frames = createFrames((isUrgent) => void seen.push(`painted, urgent: ${isUrgent}`))
+    frames.next()
+    frames.next()
+    process.nextTick(() => seen.push('written'))
+    await turn()
+    expect(seen).toEqual(['written', 'painted, urgent: true'])
+    frames.next()
+    frames.now()
+    await turn()
+    expect(seen).toHaveLength(3)
+    frames.next()
+    frames.stop()
+    await turn()
+    expect(seen).toHaveLength(3)
+  })
+
   test('are delayed while sizes follow each other, then painted once', () => {
     const paint = vi.fn()
     const frames = createFrames(paint)

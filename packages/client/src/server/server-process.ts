@@ -3,6 +3,8 @@ import { closeSync } from 'node:fs'
 import type { Readable, Writable } from 'node:stream'
 import { openStderrLog, type StderrLog } from './stderr-log.ts'
 
+export { takeAllocatorSettings } from './allocator-settings.ts'
+
 export interface SpawnServerOptions {
   /** Program and arguments, e.g. `[process.execPath, '…/server.mjs']`. */
   readonly command: readonly [string, ...string[]]

@@ -14,6 +14,8 @@ export interface SessionPaths {
   readonly deleted: string
   /** Folder that sandboxed commands get as /tmp while the conversation is open. */
   readonly scratch: string
+  /** Folder of the contents that files had before they were changed, for all conversations of a home. */
+  readonly snapshots: string
 }
 
 const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
@@ -49,6 +51,7 @@ export function sessionPaths(home: string, conversationId: ConversationId): Sess
     sideFiles: `${stem}.files`,
     deleted: join(deletedFolder(home), `${conversationId}${LOG_SUFFIX}`),
     scratch: join(scratchFolder(home), conversationId),
+    snapshots: join(home, 'snapshots'),
   }
 }
 

@@ -1,3 +1,4 @@
+import { loadHttp } from '../http/http-agents.ts'
 import { readText } from '../http/http-exchange.ts'
 import { Watchdog } from '../http/watchdog.ts'
 import type { ListedModel, ModelClient, ModelListing } from '../port/model-client.ts'
@@ -21,6 +22,7 @@ function createHttpClient(wire: HttpWire, provider: Provider, ports: ClientPorts
   const write = wire.createWriter(adapter)
   return {
     adapter,
+    warmUp: () => loadHttp(provider.baseUrl),
     stream: (request, signal) => streamModel({ endpoint, wire, body: write(request) }, request, signal),
     listModels: (signal) => listModels(endpoint, wire, signal),
   }

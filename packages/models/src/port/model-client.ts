@@ -4,6 +4,8 @@ export interface ModelClient {
   readonly adapter: string
   /** Streams one response. Never throws for network, provider or abort: the last event is the only terminal one. */
   stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelEvent>
+  /** Loads the code that a request takes. Sends nothing and never throws. */
+  readonly warmUp?: () => void
   /** Lists the models that the provider offers. Never throws. */
   listModels(signal: AbortSignal): Promise<ModelListing>
 }

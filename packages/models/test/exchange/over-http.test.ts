@@ -48,6 +48,15 @@ describe('a wire', () => {
     expect(server.requests[0]?.url).toBe('/v1/catalogue?all=1&v=2')
   })
 
+  it('warms up without sending anything, also for an address that cannot be used', async () => {
+    await using server = await startLoopback(streamOf('data: hello\n\n'))
+    clientAt(server.baseUrl).warmUp?.()
+    clientAt('https://').warmUp?.()
+    const events = await collect(clientAt(server.baseUrl), requestOf())
+    expect(events).toHaveLength(1)
+    expect(server.requests).toHaveLength(1)
+  })
+
   it('says how long it has waited for a list of models that does not come', async () => {
     await using server = await startLoopback(() => undefined)
     const client = overHttp(otherWire).createClient(providerAt(server.baseUrl), {

@@ -63,6 +63,7 @@ const reducers: { readonly [Type in EventType]: Reducer<EventsByType[Type]> } = 
   'item.discarded': reduceItem,
   'execution.started': reduceItem,
   'execution.failed': reduceItem,
+  'files.changed': (state) => state,
 }
 
 function onCore<Event>(reduceCore: (core: Core, event: Event, envelope: Envelope) => Core): Reducer<Event> {

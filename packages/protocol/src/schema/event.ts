@@ -12,7 +12,7 @@ import {
   sideFile,
   turnBudget,
 } from './input.ts'
-import { compactionTrigger, failure, fileChangeEntry, item, ruleRef } from './item.ts'
+import { changedPath, compactionTrigger, failure, fileChangeEntry, item, ruleRef } from './item.ts'
 import { jsonText, leftAlone, type OpenForm, openForm } from './redaction-marks.ts'
 import { modelChoice, settings, settingsChange } from './settings.ts'
 
@@ -280,6 +280,16 @@ export const conversationEvent = z.discriminatedUnion('type', [
       item: item.describe('Outcome of the attempt; it is final unless the next attempt starts.'),
     },
     'A command failed because its sandbox blocked it. It is run again only with the approval that follows.',
+  ),
+  event(
+    'files.changed',
+    {
+      itemId: itemId.describe('The call.'),
+      count: count.describe('Files that changed.'),
+      files: z.array(changedPath).describe('The files; empty when `list` has them.'),
+      list: sideFile.exactOptional().describe('Side file: the files as JSON, where they are many.'),
+    },
+    'Files that changed while a call ran, with their contents before and after. What they were is kept for a rewind.',
   ),
   event(
     'item.completed',

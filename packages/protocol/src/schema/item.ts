@@ -119,6 +119,24 @@ export const fileChangeEntry = z
   })
   .describe('A file of a patch.')
 
+export const pathContent = z
+  .object({
+    hash: leftAlone(z.string(), 'hash')
+      .exactOptional()
+      .describe('sha256 of the content, or of where a link leads; left out for one that was not kept.'),
+    mode: z.int().exactOptional().describe('Permission bits, where they are known.'),
+    link: z.literal(true).exactOptional().describe('Present for a link.'),
+  })
+  .describe('Content of a file at a moment.')
+
+export const changedPath = z
+  .object({
+    path: leftAlone(z.string(), 'path').describe('Real path.'),
+    before: pathContent.nullable().describe('Null when there was no file.'),
+    after: pathContent.nullable().describe('Null when there is no file.'),
+  })
+  .describe('A file that a call changed.')
+
 export const item = z.discriminatedUnion('type', [
   z
     .object({
@@ -159,6 +177,10 @@ export const item = z.discriminatedUnion('type', [
       type: z.literal('fileChange'),
       changes: z.array(fileChangeEntry),
       patchHash: leftAlone(z.string(), 'hash').describe('sha256 of the exact patch text.'),
+      rewind: z
+        .object({ to: z.int().describe('Seq of the event after which the files were so.'), by: actor })
+        .exactOptional()
+        .describe('Present when a user brought files back to an earlier point; no model asked for it.'),
     })
     .describe('A patch the model wants to apply or applied; all of its files or none.'),
   z
@@ -211,6 +233,8 @@ export type DecisionRecord = z.infer<typeof decisionRecord>
 export type RunLimits = z.infer<typeof runLimits>
 export type SandboxBlock = z.infer<typeof sandboxBlock>
 export type Output = z.infer<typeof output>
+export type PathContent = z.infer<typeof pathContent>
+export type ChangedPath = z.infer<typeof changedPath>
 export type FileChangeEntry = z.infer<typeof fileChangeEntry>
 export type Item = z.infer<typeof item>
 export type ItemOf<Type extends Item['type']> = Extract<Item, { type: Type }>

@@ -1,5 +1,6 @@
 import * as z from 'zod'
-import { clientId, conversationId, itemId, turnId } from './ids.ts'
+import { clientId, itemId, turnId } from './ids.ts'
+import { itemStatus } from './item.ts'
 import { loginMethods } from './login.ts'
 import { cursor, methodParams } from './params.ts'
 import { checkup, explainedCall, replayedCalls, testedCommand, trustReport } from './policy.ts'
@@ -10,6 +11,8 @@ import {
   diagnostics,
   listedConversation,
   listedProvider,
+  mcpServer,
+  rewindPlan,
   storageTrouble,
   usageSums,
 } from './summaries.ts'
@@ -17,19 +20,6 @@ import {
 export const acknowledged = z
   .object({ seq: z.int().describe('Seq of the event that recorded it.') })
   .describe('The change is in the log.')
-
-export const mcpServer = z
-  .object({
-    name: z.string().describe('Key of `[mcp_servers.X]`.'),
-    state: z
-      .enum(['starting', 'ready', 'failed', 'stopped'])
-      .describe('`stopped`: configured, but not needed so far, disabled, or waiting to be started again.'),
-    tools: z.array(z.string()).describe('Tools that are not switched off, by the names the server gives them.'),
-    error: z.string().exactOptional().describe('Last failure, and what to do about it.'),
-    stderr: z.string().exactOptional().describe('End of what the server wrote to stderr.'),
-    restarts: z.int().describe('Number of restarts.'),
-  })
-  .describe('An MCP server as `/mcp` shows it.')
 
 /** Methods of the protocol: name → parameters and result. The server's handler table is typed by it. */
 export const methods = {
@@ -150,6 +140,22 @@ export const methods = {
     result: z.object({
       seq: z.int().describe('Seq of the event that recorded it.'),
       tokens: z.int().describe('Estimated tokens of the next request.'),
+    }),
+  },
+  'conversation/rewind/plan': {
+    about:
+      'Plans to bring files back to how they were after an event: what calls of the model and rewinds changed since is undone. Changes nothing.',
+    params: methodParams['conversation/rewind/plan'],
+    result: rewindPlan,
+  },
+  'conversation/rewind': {
+    about:
+      'Brings files back as planned, all of them or none, in a `fileChange` item with `rewind`, which a rewind to before it undoes. -32005 `planChanged` when the files have changed since the plan; -32006 while a turn is open; -32007 when the policy denies it.',
+    params: methodParams['conversation/rewind'],
+    result: z.object({
+      itemId: itemId.describe('Id of its `fileChange` item.'),
+      seq: z.int().describe('Seq of the event before it: a rewind to it undoes this one.'),
+      status: itemStatus.describe('`completed`, or `failed` with no file changed.'),
     }),
   },
   'conversation/fork': {
@@ -361,29 +367,6 @@ export const notifications = {
     'End of an attempt to log in, to every client that may use `login/start`: `{loginId, provider, mcpServer, success, code, error, keptIn, variable}`. An MCP client gets `loginChatGptComplete {loginId, success, error}`.',
 } as const
 
-export const clientsChanged = z
-  .object({
-    conversationId,
-    clients: z.int().min(1).describe('Clients that stream it, this one included.'),
-  })
-  .describe('The number of clients of a conversation.')
-
-export const serverNotice = z
-  .object({
-    level: z.enum(['info', 'warning', 'error']),
-    code: z.string().describe('Stable, for programs.'),
-    message: z.string().describe('For people.'),
-    errno: z
-      .string()
-      .exactOptional()
-      .describe(
-        'Of `storageFailed`: the errno name; for a log that others changed while it was open `DELETED`, `MOVED`, `REPLACED` or `CHANGED`.',
-      ),
-    passing: z.boolean().exactOptional().describe('Of `storageFailed`: it is tried again until `storageRestored`.'),
-    conversationId: conversationId.exactOptional(),
-  })
-  .describe('A notice about the server or its disk, sent to every connected client.')
-
 export type Methods = {
   [Name in keyof typeof methods]: {
     params: z.infer<(typeof methods)[Name]['params']>
@@ -394,5 +377,3 @@ export type MethodName = keyof Methods
 export type ParamsOf<Name extends MethodName> = Methods[Name]['params']
 export type ResultOf<Name extends MethodName> = Methods[Name]['result']
 export type McpServer = z.infer<typeof mcpServer>
-export type ClientsChanged = z.infer<typeof clientsChanged>
-export type ServerNotice = z.infer<typeof serverNotice>

@@ -51,6 +51,15 @@ const judging = {
   rules: z.string().exactOptional().describe('Absolute path of a rules file to use instead of policy.toml.'),
 }
 
+const rewindPoint = {
+  conversationId,
+  to: z.int().min(0).describe('Seq of the event after which the files were as they shall be again.'),
+  overwrite: z
+    .boolean()
+    .exactOptional()
+    .describe('Also writes files that somebody else changed since. Default: they stay as they are.'),
+}
+
 /**
  * Parameters of each method. Separate from `methods`, without schemas of items, events and states: a server decodes only
  * parameters, and making the other schemas would be a third of its start.
@@ -145,6 +154,11 @@ export const methodParams = {
     instructions: z.string().max(4000).exactOptional().describe('What matters, for the model that writes the summary.'),
   }),
   'conversation/compact/undo': byId,
+  'conversation/rewind/plan': z.object(rewindPoint),
+  'conversation/rewind': z.object({
+    ...rewindPoint,
+    hash: z.string().describe('`hash` of the plan that the user has seen.'),
+  }),
   'conversation/fork': z.object({
     conversationId,
     at: z.int().min(1).exactOptional().describe('Seq of the last event to take over; default the newest.'),

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { tokenCounts } from './event.ts'
 import { clientId, conversationId } from './ids.ts'
+import { fileChangeEntry } from './item.ts'
 import { clientAccess } from './params.ts'
 import { enforcement, settings } from './settings.ts'
 import { forkedFrom } from './state.ts'
@@ -99,6 +100,66 @@ export const usageSums = z
   })
   .describe('Tokens and cost, summed.')
 
+export const mcpServer = z
+  .object({
+    name: z.string().describe('Key of `[mcp_servers.X]`.'),
+    state: z
+      .enum(['starting', 'ready', 'failed', 'stopped'])
+      .describe('`stopped`: configured, but not needed so far, disabled, or waiting to be started again.'),
+    tools: z.array(z.string()).describe('Tools that are not switched off, by the names the server gives them.'),
+    error: z.string().exactOptional().describe('Last failure, and what to do about it.'),
+    stderr: z.string().exactOptional().describe('End of what the server wrote to stderr.'),
+    restarts: z.int().describe('Number of restarts.'),
+  })
+  .describe('An MCP server as `/mcp` shows it.')
+
+export const leftFile = z
+  .object({
+    path: z.string().describe('Path relative to the folder of the conversation where possible.'),
+    why: z
+      .enum(['changedSince', 'notKept', 'notPossible'])
+      .describe(
+        '`changedSince`: it is not as the last call left it, so somebody else changed it. `notKept`: its earlier content is not kept. `notPossible`: something else stands in its place.',
+      ),
+    text: z.string().describe('One sentence for people.'),
+  })
+  .describe('A file that a rewind leaves as it is.')
+
+export const rewindPlan = z
+  .object({
+    to: z.int().describe('Seq of the event after which files were as the rewind makes them.'),
+    hash: z.string().describe('Hash of all that would be written, for `conversation/rewind`.'),
+    changes: z.array(fileChangeEntry).describe('Files that it would write or remove, with their diffs.'),
+    left: z.array(leftFile).describe('Files that changed since and that it would leave as they are.'),
+    notes: z
+      .array(z.string())
+      .describe('Sentences on what is not covered: commands in too large a folder, calls whose end is unknown.'),
+  })
+  .describe('Plan to bring files back to how they were at an earlier point.')
+
+export const clientsChanged = z
+  .object({
+    conversationId,
+    clients: z.int().min(1).describe('Clients that stream it, this one included.'),
+  })
+  .describe('The number of clients of a conversation.')
+
+export const serverNotice = z
+  .object({
+    level: z.enum(['info', 'warning', 'error']),
+    code: z.string().describe('Stable, for programs.'),
+    message: z.string().describe('For people.'),
+    errno: z
+      .string()
+      .exactOptional()
+      .describe(
+        'Of `storageFailed`: the errno name; for a log that others changed while it was open `DELETED`, `MOVED`, `REPLACED` or `CHANGED`.',
+      ),
+    passing: z.boolean().exactOptional().describe('Of `storageFailed`: it is tried again until `storageRestored`.'),
+    conversationId: conversationId.exactOptional(),
+  })
+  .describe('A notice about the server or its disk, sent to every connected client.')
+
 export type ConversationSummary = z.infer<typeof conversationSummary>
 export type ListedConversation = z.infer<typeof listedConversation>
 
@@ -172,3 +233,7 @@ export const listedProvider = z
       .describe('Package of the AI SDK that speaks with it, by `parley provider add`.'),
   })
   .describe('A model provider as `parley provider list` shows it.')
+export type LeftFile = z.infer<typeof leftFile>
+export type RewindPlan = z.infer<typeof rewindPlan>
+export type ClientsChanged = z.infer<typeof clientsChanged>
+export type ServerNotice = z.infer<typeof serverNotice>

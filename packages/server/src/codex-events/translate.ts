@@ -103,6 +103,7 @@ function messagesOf(memory: Memory, event: Exclude<ConversationEvent, { type: Re
     case 'model.responded':
     case 'model.fellBack':
     case 'approval.decided':
+    case 'files.changed':
       return []
     default:
       return unknownEvent(event)

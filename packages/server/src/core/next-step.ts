@@ -39,7 +39,8 @@ export function nextStep(
   const { turn } = core
   if (turn === null) return stepWhenIdle(core)
   if (turn.parked) return wait
-  const calls = turn.phase === 'calls' ? Object.values(core.open).filter((open) => isCall(open.item)) : []
+  const calls =
+    turn.phase === 'calls' ? Object.values(core.open).filter(({ item }) => isCall(item) && !isRewind(item)) : []
   if (calls.length > 0) return stepForCalls(calls, core)
   const asked = openCompaction(core)
   if (asked !== null) return { kind: 'compact', item: asked }
@@ -49,6 +50,11 @@ export function nextStep(
   const reached = reachedLimit(core, limits)
   if (reached !== null) return { kind: 'askLimit', reached }
   return isFull() ? { kind: 'compact', item: null } : callModel(core)
+}
+
+/** Tests if a user brings files back by an item, which no model asked for. */
+function isRewind(item: OpenItem['item']): boolean {
+  return item.type === 'fileChange' && item.rewind !== undefined
 }
 
 /** Tells if the turn has more to ask the model; one that only compacts has not, unless a message came meanwhile. */

@@ -112,6 +112,8 @@ function addItem({ blocks, calls, draft, repeated, background }: Fold, item: Ite
   } else if (item.type === 'userMessage') blocks.push({ kind: 'message', seq, content: item.content, entry: null })
   else if (item.type === 'shellCommand')
     blocks.push({ kind: 'entry', seq, entry: userText(item.modelText ?? `I ran \`${item.command}\` myself.`) })
+  else if (item.type === 'fileChange' && item.rewind !== undefined && item.modelText !== undefined)
+    blocks.push({ kind: 'entry', seq, entry: userText(item.modelText) })
   else if (item.type === 'agentMessage') draft.push(item.text)
   else if (item.type === 'notice' && item.code === backgroundLost && background.size > 0) {
     blocks.push({ kind: 'entry', seq, entry: userText(lostText(background)) })

@@ -121,6 +121,8 @@ type ChangeMethod =
   | 'conversation/runShell'
   | 'conversation/compact'
   | 'conversation/compact/undo'
+  | 'conversation/rewind/plan'
+  | 'conversation/rewind'
 
 /** Methods that change an open conversation. */
 function changeMethods(client: Guest, { host }: MethodPorts): Pick<EngineMethods, ChangeMethod> {
@@ -140,6 +142,10 @@ function changeMethods(client: Guest, { host }: MethodPorts): Pick<EngineMethods
     'conversation/configure': (params) => commands.configure(opened(params), params.settings, client.actor),
     'conversation/compact': (params) => compact(opened(params), params.instructions, client.actor),
     'conversation/compact/undo': (params) => undoCompaction(opened(params), client.actor),
+    'conversation/rewind/plan': async (params) =>
+      (await import('./history/rewind.ts')).showRewind(opened(params), params),
+    'conversation/rewind': async (params) =>
+      (await import('./history/rewind.ts')).rewindFiles(opened(params), params, client.actor),
     'conversation/runShell': (params) => writable(opened(params)).shell.run(params.command, client.actor),
   }
 }

@@ -85,7 +85,7 @@ export async function withRulesOf(folder: string, rules: IgnoreRules, files: Env
 }
 
 /** Applies the innermost rule that matches the path. `.git` is always ignored. */
-function isIgnored(rules: IgnoreRules, path: string, isFolder: boolean): boolean {
+export function isIgnored(rules: IgnoreRules, path: string, isFolder: boolean): boolean {
   if (path.endsWith(`${sep}.git`)) return true
   for (const { folder, patterns } of rules.toReversed()) {
     const verdict = patterns.test(`${relative(folder, path).split(sep).join('/')}${isFolder ? '/' : ''}`)

@@ -20,6 +20,10 @@ export interface FilePlan {
   readonly kind: 'add' | 'update' | 'delete'
   /** Present when a link is deleted, not what it leads to; the content of `before` is where it leads. */
   readonly link?: true
+  /** Present when a link is written; the content of `after` is where it leads. Only a rewind writes links. */
+  readonly writesLink?: true
+  /** Permission bits that the file gets; without them those of the file it replaces, or of a new file. */
+  readonly mode?: number
   readonly path: PatchPath
   /** New path of a moved file; only with kind `update`. */
   readonly movedTo?: PatchPath
@@ -54,8 +58,8 @@ export function versionOf(bytes: Uint8Array): FileVersion {
 }
 
 /** Returns false for an update without effect, which is neither written nor recorded. */
-export function changesAnything({ before, after, movedTo }: FilePlan): boolean {
-  return movedTo !== undefined || before?.hash !== after?.hash
+export function changesAnything({ before, after, movedTo, mode }: FilePlan): boolean {
+  return movedTo !== undefined || mode !== undefined || before?.hash !== after?.hash
 }
 
 export function changesOf(plans: readonly FilePlan[]): FileChange[] {

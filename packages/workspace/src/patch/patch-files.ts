@@ -14,6 +14,9 @@ export interface FileStat {
   readonly stamp: string
 }
 
+/** File whose mode and owner a written one gets. */
+export type FileLike = Pick<FileStat, 'mode' | 'owner'>
+
 /**
  * Read access to the files of a patch.
  *
@@ -46,7 +49,9 @@ export interface PatchTarget extends PatchView {
  */
 export interface PatchFiles extends PatchView {
   /** Creates a new file and syncs it to the disk. Mode and owner come from `like`. Throws when the file exists. */
-  writeTemp(path: string, bytes: Uint8Array, like: FileStat | null): Promise<void>
+  writeTemp(path: string, bytes: Uint8Array, like: FileLike | null): Promise<void>
+  /** Creates a symbolic link that leads to `target`, as written. Throws when the file exists. */
+  symlink(path: string, target: string): Promise<void>
   /** Creates a hard link. Throws when `to` exists. */
   link(from: string, to: string): Promise<void>
   /** Renames a file, replacing a file at `to`. */
@@ -61,7 +66,9 @@ export interface PatchFiles extends PatchView {
 /** Undoable steps of one attempt to apply a patch. */
 export interface PatchAttempt {
   /** Stages new content for `target` and creates missing folders. Returns the name for `create` and `replace`. */
-  stage(target: string, bytes: Uint8Array, like: FileStat | null): Promise<string>
+  stage(target: string, bytes: Uint8Array, like: FileLike | null): Promise<string>
+  /** Stages a symbolic link as `stage` does a content. Throws where links cannot be made. */
+  stageLink(target: string, leadsTo: string): Promise<string>
   /** Moves staged content to a new file. Throws when the file exists. */
   create(staged: string, target: string): Promise<void>
   /** Replaces a file with staged content atomically. */

@@ -51,6 +51,7 @@ export function beginRemoteAttempt(link: Pick<Link, 'ask'>, target: PatchTarget)
       staged.set(name, { bytes, mode: like?.mode ?? null })
       return name
     },
+    stageLink: () => Promise.reject(new Error('an exec-server makes no links')),
     create: (name, path) => write(path, null, stagedContent(name)),
     replace: (name, path, old) => write(path, old, stagedContent(name)),
     async remove(path, old) {

@@ -19,6 +19,15 @@ export interface PluginWorld extends AsyncDisposable {
   client(name: string, more?: Partial<Provider>, env?: Env, keptKey?: () => string | undefined): ModelClient
 }
 
+/** Real packages in one file each, made once. */
+const bundles = new Map<string, Promise<string>>()
+
+async function bundled(name: string): Promise<string> {
+  const stdin = { contents: `export * from '${name}'`, resolveDir: import.meta.dirname }
+  const built = await build({ stdin, bundle: true, platform: 'node', format: 'esm', write: false, logLevel: 'error' })
+  return built.outputFiles[0]?.text ?? ''
+}
+
 /** A folder of installed packages and a real host whose processes run them. */
 export function pluginWorld(): PluginWorld {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'parley-plugins-')))
@@ -34,9 +43,9 @@ export function pluginWorld(): PluginWorld {
     },
     remove: (name) => rmSync(placeOf(name), { recursive: true }),
     async installReal(name) {
-      const from = { contents: `export * from '${name}'`, resolveDir: import.meta.dirname }
-      const outfile = join(placeOf(name), 'entry.mjs')
-      await build({ stdin: from, bundle: true, platform: 'node', format: 'esm', outfile, logLevel: 'error' })
+      const bundle = bundles.get(name) ?? bundled(name)
+      bundles.set(name, bundle)
+      this.install(name, await bundle)
     },
     client(name, more = {}, env = {}, keptKey = () => undefined) {
       const provider = { ...providerAt('', { package: name, ...more }), wireApi: 'plugin' } as const

@@ -7,6 +7,7 @@ import { repeatedHint } from '../../core/repeated-calls.ts'
 import { notStarted, type OutputSource, type ToolContext, type ToolOutcome, unlessAborted } from '../../tools/tool.ts'
 import type { Conversation } from '../conversation/conversation.ts'
 import { createOutputReporter } from '../conversation/deltas.ts'
+import { recordChanges } from '../history/record-changes.ts'
 import { workspaceOf } from '../limits/workspace-folders.ts'
 import type { TurnContext } from '../turn/turn-context.ts'
 import { advanceCall, type Call, type CallStep, type RunStep } from './advance-call.ts'
@@ -142,8 +143,23 @@ async function startCall(context: TurnContext, { itemId, written }: Call, step: 
   return { phase: 'ran', itemId, written, attempt, plan, item, block, sandboxBroke: outcome.sandboxBroke === true }
 }
 
-async function runPlan({ conversation, modules, signal }: TurnContext, { plan, item }: RunStep, tool: ToolContext) {
-  if (item.readOnly !== true) await conversation.synced()
+async function runPlan(context: TurnContext, step: RunStep, tool: ToolContext) {
+  const { conversation, modules, patience } = context
+  const { item, attempt } = step
+  if (item.readOnly === true) return await timedRun(context, step, tool)
+  const synced = conversation.synced()
+  synced.catch(() => undefined)
+  return await modules.history.around({
+    named: attempt.facts.kind === 'patch' ? attempt.facts.files.map(({ real }) => real) : [],
+    record: recordChanges(conversation, patience, item.id),
+    async run() {
+      await synced
+      return await timedRun(context, step, tool)
+    },
+  })
+}
+
+async function timedRun({ modules, signal }: TurnContext, { plan }: RunStep, tool: ToolContext) {
   const startedMs = modules.clock.elapsed()
   const outcome = signal.aborted ? notStarted : await plan.run(tool)
   return { outcome, durationMs: Math.round(modules.clock.elapsed() - startedMs) }

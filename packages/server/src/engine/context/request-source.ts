@@ -19,6 +19,8 @@ export interface RequestSource {
    * call.
    */
   prepare(signal: AbortSignal): Promise<void>
+  /** Loads and computes what the first request takes and what never changes. Sends nothing. */
+  warmUp(): void
   /** Makes the next `prepare` gather everything again, as it is after a compaction. */
   forget(): void
   /** Returns the next request, computed from the log and its side files alone. */
@@ -78,6 +80,11 @@ export function createRequestSource({ conversation, tools, offered, model, gathe
       const known = conversation.state.core.context
       if (known === null || isChanged(known, event)) conversation.record(event)
       preparedFor = now
+    },
+    warmUp() {
+      const { client, facts } = model()
+      describeTools(facts, [])
+      client.warmUp?.()
     },
     forget() {
       preparedFor = null

@@ -6,6 +6,7 @@ import type { ConversationMcp } from '../context/conversation-mcp.ts'
 import type { Conversation } from '../conversation/conversation.ts'
 import type { StoragePatience } from '../conversation/storage-patience.ts'
 import { storageOf } from '../conversation/storage-trouble.ts'
+import type { FileHistory } from '../history/file-history.ts'
 import type { Ceiling } from '../limits/ceiling.ts'
 import type { ConversationLimits } from '../limits/conversation-limits.ts'
 import { shortIdOf } from '../read/list-conversations.ts'
@@ -102,6 +103,7 @@ function activityOf({ state }: Conversation, turns: TurnLoop): ConversationSumma
 interface Closing extends Pick<LiveConversation, 'conversation' | 'turns' | 'shell' | 'clients' | 'patience'> {
   readonly background: BackgroundProcesses
   readonly limits: ConversationLimits
+  readonly history: FileHistory
   /** Releases the environment and the tool servers. */
   readonly leave: () => Promise<unknown>
   /** Called last. */
@@ -113,9 +115,10 @@ interface Closing extends Pick<LiveConversation, 'conversation' | 'turns' | 'she
  * Rejects with `StorageError` where accepted work could not be saved.
  */
 export async function closeConversation(closing: Closing): Promise<void> {
-  const { conversation, turns, shell, background, limits, clients, patience, leave, dispose } = closing
+  const { conversation, turns, shell, background, limits, history, clients, patience, leave, dispose } = closing
   try {
     await Promise.all([turns.shutDown(), shell.shutDown(), background.stopAll('shutdown')])
+    await history[Symbol.asyncDispose]()
     parkQuietly(conversation)
   } finally {
     await Promise.all([leave(), limits[Symbol.asyncDispose]()])

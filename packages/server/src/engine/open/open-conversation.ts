@@ -27,6 +27,7 @@ import { Conversation, type ConversationParts } from '../conversation/conversati
 import { linkNotice, parleyItself } from '../conversation/notices.ts'
 import { redactSideFiles } from '../conversation/side-files.ts'
 import { createStoragePatience, reportOnce } from '../conversation/storage-patience.ts'
+import { createFileHistory } from '../history/file-history.ts'
 import type { Ceiling } from '../limits/ceiling.ts'
 import { openLimits } from '../limits/conversation-limits.ts'
 import type { ProviderKeys } from '../login/provider-keys.ts'
@@ -190,21 +191,25 @@ async function openConversation(parts: OpenParts, ports: SetupPorts): Promise<Li
     ids,
     onFault,
   })
+  const { snapshots: folder } = parts.paths
+  const history = createFileHistory({ state: () => conversation.state, environment, folder, now: clock.now, onFault })
   const envRules = envRulesOf(values.shell_environment)
   const toolPorts = { environment, background, shellParser, envRules, redaction, clock }
   const clients = createParticipants()
   const models = { sourceOf: ports.models(values), fallbacks: fallbacksOf(values) }
   const mcp = openMcp({ conversation, clients, config, environment }, ports)
   const modules = createTurnModules(
-    { conversation, clients, toolPorts, mcp, limits, givenRules, config: values, ...models },
+    { conversation, clients, toolPorts, mcp, limits, history, givenRules, config: values, ...models },
     ports,
   )
   const turns = new TurnLoop({ conversation, modules, patience, onFault })
   const shell = createShellRunner({ conversation, patience, ports: toolPorts, newItemId: ids.item, onFault })
   const backgroundProcesses = () => background.list().filter(({ end }) => end === null).length
   const leave = () => Promise.all([release(), mcp[Symbol.asyncDispose]()])
-  const entered = await enterEnvironment({ conversation, environment, gather: modules.gather, limits, leave })
+  if (!parts.readOnly) history.begin()
   const running = { conversation, turns, shell, clients, patience }
+  const closing = { ...running, background, limits, history, leave, dispose: parts.dispose }
+  const entered = await enterEnvironment({ conversation, environment, gather: modules.gather, limits, leave })
   return {
     ...running,
     modules,
@@ -212,18 +217,17 @@ async function openConversation(parts: OpenParts, ports: SetupPorts): Promise<Li
     backgroundProcesses,
     ceiling: ports.ceiling,
     paths: parts.paths,
-    opening: {
-      recovered: parts.recovered,
-      instructionFiles: entered.instructionFiles,
-      warnings: [
-        ...parts.warnings,
-        ...entered.warnings,
-        ...noticesOf(config),
-        ...writableRules(parts, ports.env['HOME'] ?? '/'),
-      ],
-    },
-    [Symbol.asyncDispose]: () => closeConversation({ ...running, background, limits, leave, dispose: parts.dispose }),
+    opening: openingOf(parts, entered, [...noticesOf(config), ...writableRules(parts, ports.env['HOME'] ?? '/')]),
+    [Symbol.asyncDispose]: () => closeConversation(closing),
   }
+}
+
+function openingOf(
+  { recovered, warnings }: OpenParts,
+  entered: Pick<LiveConversation['opening'], 'instructionFiles' | 'warnings'>,
+  notices: readonly string[],
+): LiveConversation['opening'] {
+  return { ...entered, recovered, warnings: [...warnings, ...entered.warnings, ...notices] }
 }
 
 /** Makes redaction know the secrets of the configuration and the kept keys, before any text is taken. */
@@ -290,6 +294,5 @@ function configOf({ state, overrides, readOnly }: OpenParts, { home, projects }:
 }
 
 function noticesOf({ project }: ConfigHere): readonly string[] {
-  const notice = trustNotice(project)
-  return notice === null ? [] : [notice]
+  return [trustNotice(project)].filter((notice) => notice !== null)
 }

@@ -31,6 +31,7 @@ import { forkLog } from './fork.ts'
 import type { LiveConversation } from './live-conversation.ts'
 import type { ConversationSetup, Settle } from './open-conversation.ts'
 import type { OpenConversations } from './open-conversations.ts'
+import { warmUpInPause } from './warm-up.ts'
 import { createWriterLocks, type WriterLocks } from './writer-locks.ts'
 
 interface Ports {
@@ -194,6 +195,7 @@ export class StoredConversations {
     try {
       const open = await this.#ports.setup.open(parts)
       this.#ports.open.set(conversationId, open)
+      warmUpInPause(open)
       return open
     } catch (error) {
       await parts.journal?.close()

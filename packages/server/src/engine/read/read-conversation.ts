@@ -120,7 +120,8 @@ function assertHeld(conversation: Conversation, { seq, crc }: Range['after']): v
   throw rejection('badCursor', `The log does not hold event ${seq} as it was seen. Begin anew from the state.`)
 }
 
-async function* linesAfter(conversation: Conversation, seq: number): AsyncGenerator<readonly Line[]> {
+/** Yields the lines after a seq, from memory where it holds them all. */
+export async function* linesAfter(conversation: Conversation, seq: number): AsyncGenerator<readonly Line[]> {
   const recent = conversation.feed.recentAfter(seq)
   if (recent === null) yield* conversation.olderLines(seq)
   else yield recent

@@ -50,7 +50,13 @@ export function keptList(provider: ProviderConfig, ports: KeepPorts): KeptList |
   return storeOf(provider, ports).read()
 }
 
-/** Returns a look-up of what the kept list of a provider says of a model; it reads the file again when that changed. */
+/** Facts of a model that no list names. */
+export const nothingListed: ListedFacts = {}
+
+/**
+ * Returns a look-up of what the kept list of a provider says of a model, the same object while the file is the same. It
+ * reads the file again when that changed.
+ */
 export function keptFacts(provider: ProviderConfig, home: string): (model: string) => ListedFacts {
   const path = pathOf(provider, home)
   let known: { readonly stamp: string; readonly facts: Readonly<Record<string, ListedFacts>> } = {
@@ -60,7 +66,7 @@ export function keptFacts(provider: ProviderConfig, home: string): (model: strin
   return (model) => {
     const stamp = stampOf(path)
     if (stamp !== known.stamp) known = { stamp, facts: stamp === '' ? {} : (readList(path)?.facts ?? {}) }
-    return (Object.hasOwn(known.facts, model) ? known.facts[model] : undefined) ?? {}
+    return (Object.hasOwn(known.facts, model) ? known.facts[model] : undefined) ?? nothingListed
   }
 }
 

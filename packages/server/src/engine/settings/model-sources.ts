@@ -5,6 +5,7 @@ import {
   createRecorder,
   type Env,
   keyVariable,
+  type ListedFacts,
   type ModelClient,
   type ModelFacts,
   type ModelFailure,
@@ -21,7 +22,7 @@ import { rejection } from '../../replies/rejection.ts'
 import type { ProviderKeys } from '../login/provider-keys.ts'
 import { factsOfModel, setOutputLimit } from './facts-of-model.ts'
 import { keptKeyClient } from './kept-key-client.ts'
-import { keptFacts } from './kept-lists.ts'
+import { keptFacts, nothingListed } from './kept-lists.ts'
 import { networkFields } from './network-fields.ts'
 import { pluginProvider } from './plugin-provider.ts'
 
@@ -75,13 +76,29 @@ function createSource(providerId: string, config: Config, ports: ModelSourcePort
   const provider = playedProvider(providerId, settings, ports.recordings) ?? providerOf(providerId, config, ports.env)
   const client = provider === null ? unknownProvider(providerId, config, ports.env) : clientOf(provider, ports)
   const { requestMaxRetries, streamMaxRetries } = provider ?? providerDefaults
-  const listedFacts = provider === null ? () => ({}) : keptFacts(provider, ports.home)
+  const listedFacts = provider === null ? () => nothingListed : keptFacts(provider, ports.home)
   return {
     client: ports.recordTo === null ? client : recording(client, ports.recordTo, ports),
     ...(provider === null ? { isUnknown: true as const } : {}),
     limits: { requestMaxRetries, streamMaxRetries },
-    factsOf: (model) => factsOfModel({ provider, listed: listedFacts(model) }, model, config),
+    factsOf: factsOncePerModel((model, listed) => factsOfModel({ provider, listed }, model, config), listedFacts),
     maxOutputOf: (model) => setOutputLimit(provider, model, config),
+  }
+}
+
+/** Remembers the facts of each model while its provider's list says the same: a search of the catalogue takes 2 ms. */
+function factsOncePerModel(
+  search: (model: string, listed: ListedFacts) => ModelFacts,
+  listedFacts: (model: string) => ListedFacts,
+): (model: string) => ModelFacts {
+  const known = new Map<string, { readonly listed: ListedFacts; readonly facts: ModelFacts }>()
+  return (model) => {
+    const listed = listedFacts(model)
+    const before = known.get(model)
+    if (before?.listed === listed) return before.facts
+    const facts = search(model, listed)
+    known.set(model, { listed, facts })
+    return facts
   }
 }
 

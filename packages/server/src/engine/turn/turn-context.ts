@@ -13,6 +13,7 @@ import { createRequestSource, type RequestContext, type RequestSource } from '..
 import { gatherContext } from '../context/session-context.ts'
 import type { Conversation } from '../conversation/conversation.ts'
 import type { StoragePatience } from '../conversation/storage-patience.ts'
+import type { FileHistory } from '../history/file-history.ts'
 import type { ConversationLimits } from '../limits/conversation-limits.ts'
 import { createForegroundCalls, type ForegroundCalls } from '../session/foreground-calls.ts'
 import type { Participants } from '../session/participants.ts'
@@ -48,6 +49,7 @@ export interface TurnModules {
   readonly userRules: UserRules
   readonly limits: ConversationLimits
   readonly foreground: ForegroundCalls
+  readonly history: FileHistory
   /** Returns the model that makes the next call. */
   readonly model: () => CurrentModel
   /** Tells if the configuration that the conversation was opened with has a provider of this id. */
@@ -83,6 +85,7 @@ interface ModuleParts {
   readonly toolPorts: ToolPorts
   readonly mcp: ConversationMcp
   readonly limits: ConversationLimits
+  readonly history: FileHistory
   /** Rules of this conversation besides the user's own. */
   readonly givenRules: Rules
   readonly sourceOf: (providerId: string) => ModelSource
@@ -100,7 +103,7 @@ export function createTurnModules(
   parts: ModuleParts,
   { clock, ids, random, redaction, userRules, home }: Ports,
 ): TurnModules {
-  const { conversation, clients, toolPorts, mcp, limits, givenRules, sourceOf, fallbacks, config } = parts
+  const { conversation, clients, toolPorts, mcp, limits, history, givenRules, sourceOf, fallbacks, config } = parts
   const tools = createTools(toolPorts)
   const model = (): CurrentModel => {
     const choice = modelInUse(conversation.state.core)
@@ -129,6 +132,7 @@ export function createTurnModules(
     userRules,
     limits,
     foreground: createForegroundCalls(),
+    history,
     model,
     knowsProvider: (providerId) => sourceOf(providerId).isUnknown !== true,
     gather,

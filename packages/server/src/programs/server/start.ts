@@ -1,3 +1,4 @@
+import { takeAllocatorSettings } from '@parley/client/server-process'
 import { closeInheritedDescriptors } from '@parley/host'
 import { readServerArguments } from '../arguments.ts'
 import { runProgram } from '../conventions.ts'
@@ -10,6 +11,7 @@ declare const PARLEY_BUILD: string
 
 // First of all, since Node marks every descriptor that it opens itself: what is inheritable now came from outside.
 closeInheritedDescriptors()
+takeAllocatorSettings(process.env)
 
 /** Ends with the process. */
 export const running = runProgram('server', async (argv) => {

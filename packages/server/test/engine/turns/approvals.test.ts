@@ -31,6 +31,7 @@ describe('a command that needs an approval', () => {
         "approval.requested",
         "approval.decided approved",
         "execution.started by approval",
+        "files.changed",
         "item.completed shell completed",
         "model.requested 1",
         "item.started agentMessage inProgress",

@@ -101,7 +101,10 @@ async function attemptStep(plan: FilePlan, act: () => Promise<PatchFailure | nul
 
 async function stage(plan: FilePlan, found: FileStat | null, attempt: PatchAttempt): Promise<string | null> {
   if (plan.after === null) return null
-  return await attempt.stage((plan.movedTo ?? plan.path).real, plan.after.bytes, found)
+  const { real } = plan.movedTo ?? plan.path
+  if (plan.writesLink) return await attempt.stageLink(real, Buffer.from(plan.after.bytes).toString())
+  const like = plan.mode === undefined ? found : { mode: plan.mode, owner: found?.owner ?? null }
+  return await attempt.stage(real, plan.after.bytes, like)
 }
 
 async function commit(

@@ -1,6 +1,6 @@
 import { dirname, join } from 'node:path'
 import { isMissing, succeeds } from '../../files/errors.ts'
-import type { FileStat, OldFile, PatchAttempt, PatchFiles, PatchTarget } from '../patch-files.ts'
+import type { FileLike, OldFile, PatchAttempt, PatchFiles, PatchTarget } from '../patch-files.ts'
 import { refusesLinks } from './disk-patch-files.ts'
 
 /** Undo of one step, recorded before the step because a failed step may have taken effect. */
@@ -37,6 +37,13 @@ function beginAttempt(files: PatchFiles, tag: string): PatchAttempt {
     async stage(target, bytes, like) {
       await createFolders(dirname(target))
       return await temporary.write(target, bytes, like)
+    },
+    async stageLink(target, leadsTo) {
+      await createFolders(dirname(target))
+      const path = temporary.nameFor(target)
+      temporary.own(path)
+      await files.symlink(path, leadsTo)
+      return path
     },
     async create(staged, target) {
       undos.push({ kind: 'takeAway', path: target, staged })
@@ -125,7 +132,7 @@ function stuckMessage(step: Undo): string {
 interface TemporaryFiles {
   /** Returns an unused path in the folder of `target`. */
   nameFor(target: string): string
-  write(target: string, bytes: Uint8Array, like: FileStat | null): Promise<string>
+  write(target: string, bytes: Uint8Array, like: FileLike | null): Promise<string>
   /** Adds a path to those that `discard` removes. */
   own(path: string): void
   /** Takes a path out of those that `discard` removes. */

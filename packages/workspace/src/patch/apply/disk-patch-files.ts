@@ -1,9 +1,21 @@
 import { constants, type Stats } from 'node:fs'
-import { access, type FileHandle, link, lstat, mkdir, open, readlink, rename, rmdir, unlink } from 'node:fs/promises'
+import {
+  access,
+  type FileHandle,
+  link,
+  lstat,
+  mkdir,
+  open,
+  readlink,
+  rename,
+  rmdir,
+  symlink,
+  unlink,
+} from 'node:fs/promises'
 import { isMissing, systemErrorCode } from '../../files/errors.ts'
 import { entriesOf, inFolder, openRealFile, withFolder } from '../../files/open-real-path.ts'
 import { realPathOf } from '../../files/real-path.ts'
-import type { FileStat, PatchFiles } from '../patch-files.ts'
+import type { FileLike, FileStat, PatchFiles } from '../patch-files.ts'
 
 const { O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = constants
 /** Modes before the umask; explicit, so that an unusual umask creates no files that everybody may write. */
@@ -19,6 +31,7 @@ export const diskPatchFiles: PatchFiles = {
   readFile: (path) => readRegularFile(path),
   readLink: (path) => inFolder(path, (name) => readlink(name)),
   writeTemp: (path, bytes, like) => inFolder(path, (name) => writeNew(name, bytes, like)),
+  symlink: (path, target) => inFolder(path, (name) => symlink(target, name)),
   link: (from, to) => inFolder(from, (source) => inFolder(to, (target) => link(source, target))),
   rename: (from, to) => inFolder(from, (source) => inFolder(to, (target) => rename(source, target))),
   unlink: (path) => inFolder(path, unlink),
@@ -54,7 +67,7 @@ async function readRegularFile(path: string): Promise<Uint8Array> {
   return await handle.readFile()
 }
 
-async function writeNew(name: string, bytes: Uint8Array, like: FileStat | null): Promise<void> {
+async function writeNew(name: string, bytes: Uint8Array, like: FileLike | null): Promise<void> {
   // Created private, because the content of a private file must not be readable even briefly.
   await using handle = await open(name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, like === null ? newFileMode : 0o600)
   await handle.writeFile(bytes)
@@ -63,7 +76,7 @@ async function writeNew(name: string, bytes: Uint8Array, like: FileStat | null):
 }
 
 /** Copies mode and owner. A failed chown is ignored: only the superuser may change the owner. */
-async function copyModeAndOwner(handle: FileHandle, { mode, owner }: FileStat): Promise<void> {
+async function copyModeAndOwner(handle: FileHandle, { mode, owner }: FileLike): Promise<void> {
   const own = await handle.stat()
   if (owner !== null && (own.uid !== owner.uid || own.gid !== owner.gid)) {
     await handle.chown(owner.uid, owner.gid).catch(never)

@@ -36,6 +36,7 @@ export function failingFiles(
       readFile: (path) => pass('readFile', () => files.readFile(path)),
       readLink: (path) => pass('readLink', () => files.readLink(path)),
       writeTemp: (path, bytes, like) => pass('writeTemp', () => files.writeTemp(path, bytes, like)),
+      symlink: (path, target) => pass('symlink', () => files.symlink(path, target)),
       link: (from, to) => pass('link', () => files.link(from, to)),
       rename: (from, to) => pass('rename', () => files.rename(from, to)),
       unlink: (path) => pass('unlink', () => files.unlink(path)),

@@ -1,0 +1,109 @@
+import type { Conversation, Parley } from '@parley/client'
+import type { RewindPlan } from '@parley/protocol'
+import { connect } from '../cli/connect.ts'
+import { exitCodes, misused } from '../cli/exit-codes.ts'
+import type { Launch } from '../cli/launch-server.ts'
+import { listPoints, type Point } from '../conversation/fork-point.ts'
+import { showEffects } from '../view/text/control-characters.ts'
+import { formatAgo } from '../view/text/formats.ts'
+
+export interface RewindFlags {
+  readonly to?: number
+  readonly files?: boolean
+  readonly talk?: boolean
+  readonly both?: boolean
+  readonly overwrite?: boolean
+  readonly yes?: boolean
+  readonly json?: boolean
+}
+
+/**
+ * Runs `parley rewind`: lists the points to go back to, or shows what a rewind to one would change, and does it with
+ * `--yes`. Talk goes back in a copy, so nothing of it is lost.
+ */
+export async function runRewind(launch: Launch, id: string, flags: RewindFlags): Promise<number> {
+  const { to, json = false } = flags
+  assertOneOf(flags)
+  await using parley = await connect(launch, { clientName: 'parley-rewind' })
+  if (to === undefined) {
+    const { conversationId } = await parley.request('conversation/resume', { prefix: id, readOnly: true })
+    print(pointLines(await listPoints(parley, conversationId), json))
+    return exitCodes.ok
+  }
+  const conversation = await parley.resume(id)
+  const plan = flags.talk === true ? null : await planOf(conversation, to, flags)
+  if (plan !== null && !json) print(planLines(plan, flags))
+  if (flags.yes === true) return await goBack({ parley, conversation, plan, to, id }, flags)
+  if (json) print([JSON.stringify({ to, plan })])
+  else process.stderr.write('Nothing was changed; --yes does it.\n')
+  return plan === null || plan.changes.length > 0 ? exitCodes.wouldChange : exitCodes.ok
+}
+
+interface Way {
+  readonly parley: Parley
+  readonly conversation: Conversation
+  /** Plan for the files; null for talk alone. */
+  readonly plan: RewindPlan | null
+  readonly to: number
+  readonly id: string
+}
+
+async function goBack({ parley, conversation, plan, to, id }: Way, flags: RewindFlags): Promise<number> {
+  const item = plan === null || plan.changes.length === 0 ? null : await rewindFiles(conversation, plan, flags)
+  if (item !== null && item.status !== 'completed') {
+    process.stderr.write(`No file was changed; \`parley resume ${id}\` shows why.\n`)
+    return exitCodes.storage
+  }
+  const copy = flags.talk === true || flags.both === true ? await parley.fork(conversation.id, to) : null
+  const isJson = flags.json === true
+  print(isJson ? [JSON.stringify({ to, plan, item, copy: copy?.id ?? null })] : endLines(item?.seq ?? null, copy, id))
+  return exitCodes.ok
+}
+
+function assertOneOf({ files, talk, both, to, overwrite, yes }: RewindFlags): void {
+  if ([files, talk, both].filter((one) => one === true).length > 1)
+    throw misused('Give one of --files, --talk and --both.')
+  if (to === undefined && [files, talk, both, overwrite, yes].some((one) => one === true))
+    throw misused('Give the point to go back to with --to SEQ; `parley rewind ID` lists them.')
+}
+
+async function planOf(conversation: Conversation, to: number, { overwrite = false }: RewindFlags): Promise<RewindPlan> {
+  return await conversation.request('conversation/rewind/plan', { to, overwrite })
+}
+
+function rewindFiles(conversation: Conversation, { to, hash }: RewindPlan, { overwrite = false }: RewindFlags) {
+  return conversation.request('conversation/rewind', { to, hash, overwrite })
+}
+
+function pointLines(points: readonly Point[], json: boolean): readonly string[] {
+  if (json) return points.map((point) => JSON.stringify(point))
+  const now = Date.now()
+  const rows = points.map(({ seq, at, text }) => [String(seq), formatAgo(at, now), text.split('\n')[0] ?? ''] as const)
+  const widths = [0, 1].map((column) => Math.max(0, ...rows.map((row) => row[column]?.length ?? 0)))
+  return rows.map(
+    ([seq, ago, text]) =>
+      `${seq.padStart(widths[0] ?? 0)}  ${ago.padEnd(widths[1] ?? 0)}  before: ${showEffects(text)}`,
+  )
+}
+
+function planLines({ changes, left, notes }: RewindPlan, { overwrite = false }: RewindFlags): readonly string[] {
+  const hint = !overwrite && left.some(({ why }) => why === 'changedSince')
+  return [
+    ...changes.map(({ diff }) => showEffects(diff).trimEnd()),
+    ...left.map(({ text }) => `! ${showEffects(text)}`),
+    ...(hint ? ['! --overwrite takes these back, too.'] : []),
+    ...notes.map((note) => `! ${showEffects(note)}`),
+    changes.length === 0 ? 'No file changes.' : `${changes.length === 1 ? '1 file' : `${changes.length} files`}.`,
+  ]
+}
+
+function endLines(undoTo: number | null, copy: Conversation | null, id: string): readonly string[] {
+  return [
+    ...(undoTo === null ? [] : [`Files were taken back. \`parley rewind ${id} --to ${undoTo} --yes\` undoes that.`]),
+    ...(copy === null ? [] : [`The talk goes on in a copy: parley resume ${copy.id.slice(-8)}`]),
+  ]
+}
+
+function print(lines: readonly string[]): void {
+  process.stdout.write(lines.map((line) => `${line}\n`).join(''))
+}

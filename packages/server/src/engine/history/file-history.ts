@@ -1,0 +1,218 @@
+import type { ChangedPath, ConversationState } from '@parley/protocol'
+import {
+  type ContentStore,
+  createFileTable,
+  type Environment,
+  EnvironmentUnreachableError,
+  type FileTable,
+  isSecret,
+  keepNamed,
+  maxWatchedFiles,
+  openContentStore,
+  readTable,
+  realOrGiven,
+  slices,
+  sweepStore,
+  tableFile,
+  writeTable,
+} from '@parley/workspace'
+import { workspaceOf } from '../limits/workspace-folders.ts'
+
+/** Contents that the files of a conversation had, by which a user can go back. */
+export interface FileHistory extends AsyncDisposable {
+  readonly environment: Environment
+  readonly store: ContentStore
+  /** Sentence on what commands change that is not covered; null where all is. */
+  readonly problem: () => string | null
+  /** Begins to read files in the background, a second from now: whatever a start has to do comes first. */
+  begin(): void
+  /** Runs an effect alone, and hands over what changed meanwhile before it resolves. */
+  around<Result>(effect: Effect<Result>): Promise<Result>
+  /** Runs a function while no effect runs. */
+  alone<Result>(run: (around: FileHistory['around']) => Promise<Result>): Promise<Result>
+}
+
+interface Effect<Result> {
+  /** Real paths that the effect says it will change, wherever they lie. */
+  readonly named: readonly string[]
+  readonly run: () => Promise<Result>
+  /** Records what changed; not called for nothing. */
+  readonly record: (changes: readonly ChangedPath[]) => Promise<void>
+}
+
+interface HistoryParts {
+  readonly state: () => ConversationState
+  readonly environment: Environment
+  /** Folder of the contents. */
+  readonly folder: string
+  readonly now: () => number
+  readonly onFault: (fault: unknown) => void
+}
+
+/** Longest time that the first effect waits for contents to be kept, in ms. */
+const keepPatienceMs = 500
+const beginAfterMs = 1000
+
+export function createFileHistory(parts: HistoryParts): FileHistory {
+  const { state, environment, folder, now, onFault } = parts
+  const store = openContentStore(folder)
+  const closed = new AbortController()
+  let watch: Watch | null = null
+  let timer: NodeJS.Timeout | undefined
+  let last: Promise<unknown> = Promise.resolve()
+
+  /** Returns the table of the folders of the conversation, new when they are others now; null where none can be had. */
+  function watched(): Watch | null {
+    if (environment.name !== null) return null
+    const roots = outermost(workspaceOf(state()).roots.map(realOrGiven))
+    if (watch?.roots.join('\0') !== roots.join('\0'))
+      watch = openWatch({ roots, store, now, signal: closed.signal, secrets: environment.secrets })
+    return watch
+  }
+
+  async function before(named: readonly string[]): Promise<Looked> {
+    const table = await watched()?.ready()
+    await table?.look()
+    const secrets = await environment.secrets()
+    const kept = named.filter((path) => !isSecret(path, secrets))
+    const contents = await Promise.all(kept.map((path) => keepNamed(path, environment.patches, store)))
+    return { table: table ?? null, named: kept.map((path, index) => [path, contents[index] ?? null]) }
+  }
+
+  async function after({ table, named }: Looked): Promise<readonly ChangedPath[]> {
+    const found = (await table?.look()) ?? []
+    const own = await Promise.all(
+      named.map(async ([path, content]) => {
+        return { path, before: content, after: await keepNamed(path, environment.patches, store) }
+      }),
+    )
+    const isNamed = new Set(own.map(({ path }) => path))
+    return [...own.filter(isChange), ...found.filter(({ path }) => !isNamed.has(path))]
+  }
+
+  /** Looks before and after. A failure to look costs the history and never the effect. */
+  async function around<Result>({ named, run, record }: Effect<Result>): Promise<Result> {
+    const looked = await before(named).catch(unlooked)
+    try {
+      return await run()
+    } finally {
+      const changes = looked === null ? [] : await after(looked).catch(unlooked)
+      if (changes !== null && changes.length > 0) await record(changes)
+    }
+  }
+
+  function unlooked(fault: unknown): null {
+    if (!(fault instanceof EnvironmentUnreachableError)) onFault(fault)
+    return null
+  }
+
+  function alone<Result>(run: (inside: FileHistory['around']) => Promise<Result>): Promise<Result> {
+    const mine = last.then(() => run(around))
+    last = mine.catch(() => undefined)
+    return mine
+  }
+
+  return {
+    environment,
+    store,
+    alone,
+    around: (effect) => alone((inside) => inside(effect)),
+    problem() {
+      if (environment.name !== null)
+        return `What commands change in the environment ${environment.name} is not covered, only patches are.`
+      return watch?.isTooLarge() === true
+        ? `What commands change is not covered here, only patches are: the folder has more than ${maxWatchedFiles.toLocaleString('en-US')} files that are not ignored.`
+        : null
+    },
+    begin() {
+      timer = setTimeout(() => void watched()?.ready().catch(unlooked), beginAfterMs)
+      timer.unref()
+    },
+    async [Symbol.asyncDispose]() {
+      clearTimeout(timer)
+      closed.abort()
+      await last
+    },
+  }
+}
+
+interface Looked {
+  readonly table: ReadyTable | null
+  readonly named: readonly (readonly [path: string, content: ChangedPath['before']])[]
+}
+
+function isChange({ before, after }: ChangedPath): boolean {
+  if (before === null || after === null) return before !== after
+  return before.hash !== after.hash || before.mode !== after.mode || before.link !== after.link
+}
+
+/** Table whose contents are kept as far as there was time. */
+interface ReadyTable {
+  /** Returns what changed since the last look; null where there are too many files. */
+  look(): Promise<readonly ChangedPath[] | null>
+}
+
+interface Watch {
+  readonly roots: readonly string[]
+  readonly isTooLarge: () => boolean
+  /** Resolves when all files were looked at once, and their contents are kept or the wait for that is over. */
+  ready(): Promise<ReadyTable>
+}
+
+interface WatchParts {
+  readonly roots: readonly string[]
+  readonly store: ContentStore
+  readonly now: () => number
+  readonly signal: AbortSignal
+  readonly secrets: Environment['secrets']
+}
+
+function openWatch({ roots, store, now, signal, secrets }: WatchParts): Watch {
+  let isTooLarge = false
+  let opened: Promise<{ readonly table: FileTable; readonly kept: Promise<void> }> | null = null
+
+  async function open() {
+    const table = createFileTable({ roots, store, secrets: await secrets() })
+    isTooLarge = (await table.look()) === null
+    const kept = isTooLarge ? Promise.resolve() : keepAll(table)
+    kept.catch(() => undefined)
+    return { table, kept }
+  }
+
+  async function keepAll(table: FileTable): Promise<void> {
+    const path = tableFile(store.folder, roots)
+    table.adopt(await readTable(path))
+    const unread = [...table.files.values()].filter(({ content }) => content === null).length
+    await table.keep(signal)
+    if (unread === 0 || signal.aborted) return
+    await writeTable(path, table.files)
+    await sweepStore(store.folder, { nowMs: now(), pause: slices() })
+  }
+
+  return {
+    roots,
+    isTooLarge: () => isTooLarge,
+    async ready() {
+      opened ??= open()
+      const { table, kept } = await opened
+      const { promise: tooLong, resolve } = Promise.withResolvers<void>()
+      const timer = setTimeout(resolve, keepPatienceMs)
+      await Promise.race([kept, tooLong])
+      clearTimeout(timer)
+      return {
+        async look() {
+          if (isTooLarge) return null
+          const changes = await table.look()
+          isTooLarge = changes === null
+          return changes
+        },
+      }
+    },
+  }
+}
+
+/** Returns the folders that lie in no other. */
+function outermost(folders: readonly string[]): readonly string[] {
+  const sorted = [...new Set(folders)].toSorted()
+  return sorted.filter((folder) => !sorted.some((other) => other !== folder && folder.startsWith(`${other}/`)))
+}

@@ -1,0 +1,22 @@
+import { isDeepStrictEqual } from 'node:util'
+import { crc32 } from 'node:zlib'
+import type { LiveConversation } from './live-conversation.ts'
+
+/** Time for the client to paint its first frames, and for a script to send its message. */
+const pauseMs = 300
+
+/** Loads what the next message takes on its way to the model, a third of its time, unless a turn runs by then. */
+export function warmUpInPause({ conversation, modules, turns }: LiveConversation): void {
+  const warmUp = () => {
+    if (conversation.readOnly || turns.running) return
+    modules.requests.warmUp()
+    loadLazyParts()
+  }
+  setTimeout(warmUp, pauseMs).unref()
+}
+
+/** Loads the parts of Node that the first line of a log takes. */
+function loadLazyParts(): void {
+  crc32('')
+  isDeepStrictEqual({}, {})
+}

@@ -1,0 +1,151 @@
+import type { Stats } from 'node:fs'
+import type { ChangedPath, PathContent } from '@parley/protocol'
+import { isSecret, type SecretPaths } from '../files/secret-paths.ts'
+import type { ContentStore } from './content-store.ts'
+import { createFolderTree } from './folder-tree.ts'
+import { isRuleFile, lookAt } from './list-folder.ts'
+import { unread } from './read-content.ts'
+import { slices } from './slices.ts'
+import { createWatchedFiles, isAsSeen, type WatchedFile, type WatchedFiles } from './watched-file.ts'
+
+/** Most files that are watched; a look at more would take too long after each command. */
+export const maxWatchedFiles = 50_000
+/** Most bytes of contents that are kept before commands change them. */
+const maxKeptBytes = 200 * 1024 * 1024
+
+interface TableParts {
+  /** Real paths of the folders that are watched, none inside another. */
+  readonly roots: readonly string[]
+  readonly store: ContentStore
+  readonly secrets: SecretPaths
+  readonly maxFiles?: number
+  readonly maxBytes?: number
+}
+
+/** Table of the files of a workspace that are not ignored, by which changes are found. One look at a time. */
+export interface FileTable {
+  readonly files: ReadonlyMap<string, WatchedFile>
+  /**
+   * Looks at all files. Returns those that changed since the last look, none the first time; null when they are too many
+   * to be watched. A file that only is no longer ignored did not change.
+   */
+  look(): Promise<readonly ChangedPath[] | null>
+  /** Reads and keeps what has not been read yet, until all is or `signal` aborts. */
+  keep(signal: AbortSignal): Promise<void>
+  /** Takes over the contents that an earlier table knew, for files that look the same. */
+  adopt(earlier: ReadonlyMap<string, WatchedFile>): void
+}
+
+export function createFileTable(parts: TableParts): FileTable {
+  const { roots, store, secrets, maxFiles = maxWatchedFiles, maxBytes = maxKeptBytes } = parts
+  const files = createWatchedFiles(store, maxBytes)
+  const tree = createFolderTree(roots, (path) => !isSecret(path, secrets))
+  let isFirst = true
+
+  async function lookAtKnown(pause: () => Promise<void> | null): Promise<ChangedPath[]> {
+    const changes: ChangedPath[] = []
+    for (const [path, known] of files.all) {
+      const change = changeOf(path, known, files)
+      if (change !== null) changes.push(change)
+      const turn = pause()
+      if (turn !== null) await turn
+    }
+    return changes
+  }
+
+  function takeNew(path: string, wasShown: (path: string) => boolean): ChangedPath | null {
+    const stats = fileAt(path)
+    if (stats === null) return null
+    if (!isFirst) {
+      const after = files.read(path, stats)
+      return wasShown(path) ? { path, before: null, after } : null
+    }
+    files.note(path, stats)
+    return null
+  }
+
+  async function lookForNew(pause: () => Promise<void> | null): Promise<readonly ChangedPath[] | null> {
+    const found = await tree.look({ pause, maxFiles })
+    if (found === null) return null
+    const { listed, isWhole, wasShown } = found
+    if (isWhole) dropIgnored(files, listed)
+    const changes: ChangedPath[] = []
+    for (const path of listed) {
+      const change = files.all.has(path) ? null : takeNew(path, wasShown)
+      if (change !== null) changes.push(change)
+      const turn = pause()
+      if (turn !== null) await turn
+    }
+    return changes
+  }
+
+  return {
+    files: files.all,
+    async look() {
+      const pause = slices()
+      const changes = await lookAtKnown(pause)
+      if (changes.some(({ path }) => isRuleFile(path))) tree.forget()
+      const added = await lookForNew(pause)
+      isFirst = false
+      return added === null || files.all.size > maxFiles ? null : [...changes, ...added]
+    },
+    async keep(signal) {
+      const pause = slices()
+      for (const [path, known] of files.all) {
+        if (signal.aborted) return
+        const stats = known.content === null ? fileAt(path) : null
+        // One that has changed meanwhile is for the next look.
+        if (stats !== null && isAsSeen(known, stats)) files.read(path, stats)
+        const turn = pause()
+        if (turn !== null) await turn
+      }
+    },
+    adopt(earlier) {
+      for (const [path, known] of files.all) {
+        const before = earlier.get(path)
+        const hash = before?.content?.hash
+        if (before === undefined || hash === undefined || known.content !== null) continue
+        if (isSame(before, known) && store.has(hash)) files.adopt(path, before)
+      }
+    },
+  }
+}
+
+/** Returns how a file changed since the last look; null for one that did not. */
+function changeOf(path: string, known: WatchedFile, files: WatchedFiles): ChangedPath | null {
+  const stats = fileAt(path)
+  const before = known.content ?? unread(known.mode, known.isLink)
+  if (stats === null) {
+    files.forget(path)
+    return { path, before, after: null }
+  }
+  // One that was not read yet is read later.
+  if (isAsSeen(known, stats) && (!known.isFresh || known.content === null)) return null
+  const after = files.read(path, stats)
+  return isEqual(before, after) ? null : { path, before, after }
+}
+
+function dropIgnored(files: WatchedFiles, listed: readonly string[]): void {
+  const shown = new Set(listed)
+  for (const path of files.all.keys()) if (!shown.has(path)) files.forget(path)
+}
+
+/** Reads the metadata of a file or link; null for anything else. */
+function fileAt(path: string): Stats | null {
+  const stats = lookAt(path)
+  return stats?.isFile() === true || stats?.isSymbolicLink() === true ? stats : null
+}
+
+function isSame(one: WatchedFile, other: WatchedFile): boolean {
+  return (
+    one.ctimeMs === other.ctimeMs &&
+    one.mtimeMs === other.mtimeMs &&
+    one.sizeBytes === other.sizeBytes &&
+    one.ino === other.ino
+  )
+}
+
+/** Tests if two contents are the same; without a hash that cannot be told. */
+function isEqual(one: PathContent, other: PathContent): boolean {
+  return one.hash !== undefined && one.hash === other.hash && one.mode === other.mode && one.link === other.link
+}

@@ -1,0 +1,165 @@
+import type { Stats } from 'node:fs'
+import { dirname } from 'node:path'
+import { type IgnoreRules, isIgnored } from '../look-up/read-folder.ts'
+import { type FolderList, listFolder, lookAt, rulesAbove } from './list-folder.ts'
+
+interface KnownFolder {
+  /** Value that changes with the names; null for a folder that has just changed, which is listed again. */
+  readonly stamp: string | null
+  readonly above: IgnoreRules
+  /** Rules of the folder itself and above. */
+  readonly rules: IgnoreRules
+  readonly ruleStamp: string
+}
+
+/** Paths that were found by a look at the folders. */
+interface FoundPaths {
+  /** Files in the folders that were listed anew; known ones among them. */
+  readonly listed: readonly string[]
+  /** True when all folders were listed, so that a known file which is not among them is ignored or gone. */
+  readonly isWhole: boolean
+  /** Tests if a file would have been found before, had it been there: it was not ignored. */
+  readonly wasShown: (path: string) => boolean
+}
+
+/** Limits of a look: `pause` is called after each folder. */
+interface Limits {
+  readonly pause: () => Promise<void> | null
+  readonly maxFiles: number
+}
+
+/** Folders of a workspace that are not ignored. */
+export interface FolderTree {
+  /**
+   * Lists the folders whose names may have changed since the last look; all of them after a change of what is ignored.
+   * Null when more than `maxFiles` files are found.
+   */
+  look(limits: Limits): Promise<FoundPaths | null>
+  /** Makes the next look list everything. */
+  forget(): void
+}
+
+type Start = readonly [folder: string, above: IgnoreRules]
+
+/** Coarseness of the times of a file system, in ms: a folder may change twice within it and look the same. */
+const coarseMs = 20
+
+export function createFolderTree(roots: readonly string[], isShown: (path: string) => boolean): FolderTree {
+  const known = new Map<string, KnownFolder>()
+  const { read, walk } = createWalker(known, isShown)
+  let isStale = true
+
+  async function walkAll(limits: Limits): Promise<FoundPaths | null> {
+    const before = new Map(known)
+    known.clear()
+    isStale = false
+    const listed = await walk(
+      roots.map((root) => [root, rulesAbove(root)] as const),
+      limits,
+    )
+    return listed === null ? null : { listed, isWhole: true, wasShown: (path) => wasShownIn(before, path) }
+  }
+
+  /** Lists a folder again with what is new below it; null when what is ignored has changed, or it is too much. */
+  async function listAgain(
+    folder: string,
+    { above, ruleStamp }: KnownFolder,
+    limits: Limits,
+  ): Promise<string[] | null> {
+    const list = read([folder, above])
+    if (list === null) return []
+    if (list.ruleStamp !== ruleStamp) return null
+    const fresh = list.folders.filter((path) => !known.has(path) && isShown(path))
+    const below = await walk(
+      fresh.map((path) => [path, list.rules] as const),
+      limits,
+    )
+    return below === null ? null : [...list.files.filter(isShown), ...below]
+  }
+
+  /** Lists what may have changed in a known folder; null when everything is to be listed. */
+  async function lookAtKnown(folder: string, before: KnownFolder, limits: Limits): Promise<readonly string[] | null> {
+    const stats = lookAt(folder)
+    if (stats?.isDirectory() !== true) {
+      known.delete(folder)
+      return []
+    }
+    if (before.stamp !== null && before.stamp === stampOf(stats)) return []
+    const found = await listAgain(folder, before, limits)
+    // Its earlier rules say what was shown.
+    if (found === null) known.set(folder, before)
+    return found
+  }
+
+  async function look(limits: Limits): Promise<FoundPaths | null> {
+    if (isStale) return walkAll(limits)
+    const listed: string[] = []
+    for (const [folder, before] of [...known]) {
+      const found = await lookAtKnown(folder, before, limits)
+      if (found === null) return walkAll(limits)
+      listed.push(...found)
+      const turn = limits.pause()
+      if (turn !== null) await turn
+    }
+    return { listed, isWhole: false, wasShown: () => true }
+  }
+
+  return {
+    look,
+    forget() {
+      isStale = true
+    },
+  }
+}
+
+interface Walker {
+  /** Lists a folder and notes it; null when it cannot be read. */
+  read(start: Start): FolderList | null
+  /** Lists folders with all below them; null beyond the limit. */
+  walk(start: readonly Start[], limits: Limits): Promise<string[] | null>
+}
+
+function createWalker(known: Map<string, KnownFolder>, isShown: (path: string) => boolean): Walker {
+  function read([folder, above]: Start): FolderList | null {
+    const stats = lookAt(folder)
+    if (stats?.isDirectory() !== true) return null
+    try {
+      const list = listFolder(folder, above)
+      known.set(folder, { stamp: stampOf(stats), above, rules: list.rules, ruleStamp: list.ruleStamp })
+      return list
+    } catch {
+      return null
+    }
+  }
+
+  async function walk(start: readonly Start[], { pause, maxFiles }: Limits): Promise<string[] | null> {
+    const found: string[] = []
+    const waiting = [...start]
+    for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+      const { files = [], folders = [], rules = [] } = read(next) ?? {}
+      found.push(...files.filter(isShown))
+      waiting.push(...folders.filter(isShown).map((folder) => [folder, rules] as const))
+      if (found.length > maxFiles || known.size > maxFiles) return null
+      const turn = pause()
+      if (turn !== null) await turn
+    }
+    return found
+  }
+
+  return { read, walk }
+}
+
+/** Tests by the rules of earlier folders if a file would have been found. */
+function wasShownIn(before: ReadonlyMap<string, KnownFolder>, path: string): boolean {
+  for (let folder = dirname(path); folder !== dirname(folder); folder = dirname(folder)) {
+    const known = before.get(folder)
+    if (known !== undefined) return !isIgnored(known.rules, path, false)
+  }
+  return false
+}
+
+/** Returns a value that changes when a name comes or goes; null for a folder that has just changed. */
+function stampOf({ ino, mtimeMs, ctimeMs }: Stats): string | null {
+  const isFresh = Date.now() - Math.max(mtimeMs, ctimeMs) < coarseMs
+  return isFresh ? null : `${ino}:${mtimeMs}:${ctimeMs}`
+}

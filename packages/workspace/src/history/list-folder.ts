@@ -1,0 +1,100 @@
+import { closeSync, constants, fstatSync, lstatSync, readdirSync, type Stats } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { openUnlocked } from '@parley/host'
+import ignore from 'ignore'
+import { type IgnoreRules, isIgnored } from '../look-up/read-folder.ts'
+import { readAll } from './content-store.ts'
+
+/** Files that name ignored ones, in the order of their weight. */
+const ruleFiles = ['.gitignore', '.ignore'] as const
+const maxRuleBytes = 1024 * 1024
+
+/** Names of a folder that no rule ignores. */
+export interface FolderList {
+  readonly files: readonly string[]
+  readonly folders: readonly string[]
+  /** Rules of the folder itself and above. */
+  readonly rules: IgnoreRules
+  /** Changes with the rule files of this folder. */
+  readonly ruleStamp: string
+}
+
+/** Lists a folder under the rules above it. Links are files here: they are not followed. */
+export function listFolder(folder: string, above: IgnoreRules): FolderList {
+  const { rules, ruleStamp } = withOwnRules(folder, above)
+  const files: string[] = []
+  const folders: string[] = []
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name)
+    const isFolder = entry.isDirectory()
+    if (!(isFolder || entry.isFile() || entry.isSymbolicLink())) continue
+    if (isIgnored(rules, path, isFolder)) continue
+    if (isFolder) folders.push(path)
+    else files.push(path)
+  }
+  return { files, folders, rules, ruleStamp }
+}
+
+/** Returns the rules of the folders above a root, from that of its repository on. */
+export function rulesAbove(root: string): IgnoreRules {
+  const folders = foldersAbove(root)
+  const outer = folders[0] ?? root
+  const text = ruleText(join(outer, '.git', 'info', 'exclude'))
+  const excluded: IgnoreRules = text === '' ? [] : [{ folder: outer, patterns: ignore().add(text) }]
+  return folders.reduce((rules, folder) => withOwnRules(folder, rules).rules, excluded)
+}
+
+/** Returns the folders from the repository down to the parent of `root`; none without a repository. */
+function foldersAbove(root: string): readonly string[] {
+  if (isThere(join(root, '.git'))) return []
+  const above: string[] = []
+  for (let folder = dirname(root); folder !== dirname(folder); folder = dirname(folder)) {
+    above.unshift(folder)
+    if (isThere(join(folder, '.git'))) return above
+  }
+  return []
+}
+
+function withOwnRules(folder: string, above: IgnoreRules): Pick<FolderList, 'rules' | 'ruleStamp'> {
+  const texts = ruleFiles.map((name) => ruleText(join(folder, name)))
+  const ruleStamp = texts.join('\0')
+  if (texts.every((text) => text === '')) return { rules: above, ruleStamp }
+  const patterns = texts.reduce((rules, text) => rules.add(text), ignore())
+  return { rules: [...above, { folder, patterns }], ruleStamp }
+}
+
+/** Returns the text of a rule file; empty when there is none, or it is no regular file of at most 1 MiB. */
+function ruleText(path: string): string {
+  const found = lstatSync(path, { throwIfNoEntry: false })
+  if (found?.isFile() !== true || found.size > maxRuleBytes) return ''
+  try {
+    const descriptor = openUnlocked(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
+    try {
+      return readAll(descriptor, Math.min(fstatSync(descriptor).size, maxRuleBytes)).toString('utf8')
+    } finally {
+      closeSync(descriptor)
+    }
+  } catch {
+    return ''
+  }
+}
+
+function isThere(path: string): boolean {
+  return lookAt(path) !== null
+}
+
+const quietly = { throwIfNoEntry: false } as const
+
+/** Reads metadata, links not followed; null when there is nothing, or its folder cannot be entered. */
+export function lookAt(path: string): Stats | null {
+  try {
+    return lstatSync(path, quietly) ?? null
+  } catch {
+    return null
+  }
+}
+
+/** Tests if a path is one of the files that name ignored ones. */
+export function isRuleFile(path: string): boolean {
+  return ruleFiles.some((name) => path.endsWith(`/${name}`))
+}

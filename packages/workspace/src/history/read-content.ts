@@ -1,0 +1,53 @@
+import { closeSync, constants, fstatSync, readlinkSync, realpathSync, type Stats } from 'node:fs'
+import { openUnlocked } from '@parley/host'
+import type { PathContent } from '@parley/protocol'
+import { contentHash } from '../patch/file-plan.ts'
+import { type ContentStore, readAll } from './content-store.ts'
+
+/** Largest file whose content is kept before commands. */
+export const maxKeptFileBytes = 1024 * 1024
+
+/** Returns a content without its hash, for one that is not kept. */
+export function unread(mode: number, isLink: boolean): PathContent {
+  return { mode: mode & 0o7777, ...(isLink ? { link: true } : {}) }
+}
+
+/** Reads a file or where a link leads, and keeps it. The hash is left out for what is too large, unreadable or not kept. */
+export function readContent(path: string, stats: Stats, store: ContentStore): PathContent {
+  const isLink = stats.isSymbolicLink()
+  const known = unread(stats.mode, isLink)
+  if (!isLink && stats.size > maxKeptFileBytes) return known
+  const bytes = isLink ? linkTarget(path) : readHere(path)
+  if (bytes === null) return known
+  const hash = contentHash(bytes)
+  return store.keep(hash, bytes) ? { hash, ...known } : known
+}
+
+function linkTarget(path: string): Uint8Array | null {
+  try {
+    return Buffer.from(readlinkSync(path))
+  } catch {
+    return null
+  }
+}
+
+/** Reads a regular file at a real path, and nothing that a link in one of its folders leads to. */
+function readHere(path: string): Uint8Array | null {
+  try {
+    const { O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants
+    const descriptor = openUnlocked(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
+    try {
+      const stats = fstatSync(descriptor)
+      const isHere = stats.isFile() && stats.size <= maxKeptFileBytes && openedPath(descriptor, path) === path
+      return isHere ? readAll(descriptor, stats.size) : null
+    } finally {
+      closeSync(descriptor)
+    }
+  } catch {
+    return null
+  }
+}
+
+function openedPath(descriptor: number, path: string): string {
+  return process.platform === 'linux' ? readlinkSync(`/proc/self/fd/${descriptor}`) : realpathSync(path)
+}

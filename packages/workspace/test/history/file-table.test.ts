@@ -1,0 +1,137 @@
+import { chmodSync, mkdirSync, renameSync, rmSync, symlinkSync, unlinkSync, utimesSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { tempDirectory } from '@parley/testkit'
+import { expect, test } from 'vitest'
+import { openContentStore } from '../../src/history/content-store.ts'
+import { createFileTable, type FileTable } from '../../src/history/file-table.ts'
+
+async function tableIn(root: string, limits: { maxFiles?: number; maxBytes?: number } = {}) {
+  const store = openContentStore(`${root}-store`)
+  const table = createFileTable({ roots: [root], store, secrets: [], ...limits })
+  await table.look()
+  await table.keep(new AbortController().signal)
+  return { store, table }
+}
+
+async function changesAfter(table: FileTable, act: () => void): Promise<unknown[]> {
+  await table.look()
+  act()
+  const changes = (await table.look()) ?? []
+  return changes
+    .map(({ path, before, after }) => [
+      path.split('/').pop(),
+      before === null ? null : 'was',
+      after === null ? null : 'is',
+    ])
+    .sort()
+}
+
+test('a look finds what was written, made, removed, renamed, linked and made executable', async () => {
+  await using folder = await tempDirectory()
+  const root = join(folder.path, 'w')
+  mkdirSync(join(root, 'sub'), { recursive: true })
+  for (const name of ['a', 'b', 'c', 'd', 'sub/e']) writeFileSync(join(root, name), name)
+  const { table } = await tableIn(root)
+  const found = await changesAfter(table, () => {
+    writeFileSync(join(root, 'a'), 'x')
+    unlinkSync(join(root, 'b'))
+    renameSync(join(root, 'c'), join(root, 'sub', 'moved'))
+    chmodSync(join(root, 'd'), 0o755)
+    symlinkSync('a', join(root, 'link'))
+    mkdirSync(join(root, 'new/deep'), { recursive: true })
+    writeFileSync(join(root, 'new/deep/f'), 'f')
+    rmSync(join(root, 'sub/e'))
+  })
+  expect(found).toEqual([
+    ['a', 'was', 'is'],
+    ['b', 'was', null],
+    ['c', 'was', null],
+    ['d', 'was', 'is'],
+    ['e', 'was', null],
+    ['f', null, 'is'],
+    ['link', null, 'is'],
+    ['moved', null, 'is'],
+  ])
+})
+
+test('a file that was only touched did not change', async () => {
+  await using folder = await tempDirectory()
+  const root = join(folder.path, 'w')
+  mkdirSync(root)
+  writeFileSync(join(root, 'a'), 'a')
+  const { table } = await tableIn(root)
+  expect(await changesAfter(table, () => utimesSync(join(root, 'a'), 1, 1))).toEqual([])
+  expect(await changesAfter(table, () => writeFileSync(join(root, 'a'), 'a'))).toEqual([])
+})
+
+test('ignored files do not count, nor do those that are only no longer ignored', async () => {
+  await using folder = await tempDirectory()
+  const root = join(folder.path, 'w')
+  mkdirSync(join(root, 'out'), { recursive: true })
+  mkdirSync(join(root, '.git'))
+  writeFileSync(join(root, '.gitignore'), 'out/\n*.log\n')
+  writeFileSync(join(root, 'out', 'old'), '1')
+  const { table } = await tableIn(root)
+  const found = await changesAfter(table, () => {
+    writeFileSync(join(root, 'out', 'b'), 'b')
+    writeFileSync(join(root, 'a.log'), 'b')
+    writeFileSync(join(root, '.git', 'index'), 'b')
+  })
+  expect(found).toEqual([])
+  expect(await changesAfter(table, () => writeFileSync(join(root, '.gitignore'), '*.log\n'))).toEqual([
+    ['.gitignore', 'was', 'is'],
+  ])
+  expect([...table.files.keys()].map((path) => path.slice(root.length + 1)).sort()).toEqual([
+    '.gitignore',
+    'out/b',
+    'out/old',
+  ])
+})
+
+test('a file that becomes ignored is not taken for removed', async () => {
+  await using folder = await tempDirectory()
+  const root = join(folder.path, 'w')
+  mkdirSync(root)
+  writeFileSync(join(root, 'a.log'), 'a')
+  const { table } = await tableIn(root)
+  expect(await changesAfter(table, () => writeFileSync(join(root, '.gitignore'), '*.log'))).toEqual([
+    ['.gitignore', null, 'is'],
+  ])
+})
+
+test('a content above the limits has no hash, and one below is kept exactly', async () => {
+  await using folder = await tempDirectory()
+  const root = join(folder.path, 'w')
+  mkdirSync(root)
+  const bytes = Buffer.from([0, 255, 10, 13, 0])
+  writeFileSync(join(root, 'binary'), bytes)
+  writeFileSync(join(root, 'large'), Buffer.alloc(1024 * 1024 + 1))
+  const { table, store } = await tableIn(root)
+  const hash = table.files.get(join(root, 'binary'))?.content?.hash ?? ''
+  expect(store.read(hash)).toEqual(bytes)
+  expect(table.files.get(join(root, 'large'))?.content).toEqual({ mode: expect.any(Number) })
+  const { table: small } = await tableIn(root, { maxBytes: 4 })
+  expect(small.files.get(join(root, 'binary'))?.content?.hash).toBeUndefined()
+})
+
+test('too many files are not watched', async () => {
+  await using folder = await tempDirectory()
+  const root = join(folder.path, 'w')
+  mkdirSync(root)
+  for (const name of ['a', 'b', 'c']) writeFileSync(join(root, name), name)
+  const table = createFileTable({ roots: [root], store: openContentStore(`${root}-s`), secrets: [], maxFiles: 2 })
+  expect(await table.look()).toBeNull()
+})
+
+test('places of secrets are not read', async () => {
+  await using folder = await tempDirectory()
+  const root = join(folder.path, 'w')
+  mkdirSync(join(root, 'keys'), { recursive: true })
+  writeFileSync(join(root, 'keys', 'a'), 'a')
+  writeFileSync(join(root, 'token'), 'a')
+  writeFileSync(join(root, 'plain'), 'a')
+  const secrets = [join(root, 'keys'), join(root, 'token')]
+  const table = createFileTable({ roots: [root], store: openContentStore(`${root}-s`), secrets })
+  await table.look()
+  expect([...table.files.keys()]).toEqual([join(root, 'plain')])
+})
