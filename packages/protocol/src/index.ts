@@ -77,13 +77,11 @@ export type {
 export type { CompletedItem, ConversationState, Core, OpenItem, RequestResult, Turn } from './schema/state.ts'
 export type {
   ClientsChanged,
-  ClientsChanged,
   ConnectedClient,
   ConversationSummary,
   LeftFile,
   ListedConversation,
   RewindPlan,
-  ServerNotice,
   ServerNotice,
 } from './schema/summaries.ts'
 export { type StoredEvent, upgradeEvent } from './upgrade-event.ts'
