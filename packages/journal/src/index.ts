@@ -1,4 +1,8 @@
-export { makeFolders, replaceFile, replaceSynced } from './disk/file-io.ts'
+export { importSession } from './bundle/import-session.ts'
+export type { BundleManifest } from './bundle/manifest.ts'
+export { BundleError, openBundle } from './bundle/read-bundle.ts'
+export { writeBundle } from './bundle/write-bundle.ts'
+export { makeFolders, removeQuietly, replaceFile, replaceSynced } from './disk/file-io.ts'
 export {
   type Files,
   LOG_CHANGED,
@@ -6,6 +10,7 @@ export {
   LOG_FOREIGN,
   LOG_MOVED,
   LOG_REPLACED,
+  type OpenFile,
   StorageError,
   storageError,
   troubleOf,
@@ -19,6 +24,7 @@ export {
   tornPath,
   walkSessions,
 } from './disk/session-paths.ts'
+export { type TimeSlices, timeSlices } from './disk/time-slices.ts'
 export {
   decodeLine,
   encodeLine,
@@ -32,6 +38,8 @@ export {
   writtenBytes,
 } from './line/line.ts'
 export { checkLine } from './line/read-lines.ts'
+export { type Checkpoint, readCheckpoint, writeCheckpoint } from './log/checkpoint.ts'
+export type { LossReports } from './log/damage.ts'
 export { EventLog } from './log/event-log.ts'
 export {
   decodeHeader,
@@ -42,11 +50,12 @@ export {
   type LogHeader,
   newHeader,
 } from './log/header.ts'
+export type { LogMark } from './log/log-mark.ts'
 export { newerLogText, openLog, type WritableLog } from './log/open-log.ts'
 export { type LogLine, LogView, lineCrc, lineOf, textOf } from './log/read-log.ts'
-export type { LossReports } from './log/scan-log.ts'
+export { scanLog } from './log/scan-log.ts'
 export { deleteSession, finishDeletions, removeSession, UnfinishedDeletionError } from './sessions/delete-session.ts'
 export { findId, idsWith } from './sessions/find-id.ts'
 export { type ListedSession, type LogExcerpt, listSessions, type Rows } from './sessions/session-index.ts'
-export { adoptSideFile, linkSideFiles, putSideFile, readSideFile } from './side-files.ts'
+export { adoptSideFile, linkSideFiles, putSideFile, readSideFile, sideFileRefsIn } from './side-files.ts'
 export { isRunning, type Owner, readOwner, thisProcess, WriterLock } from './writer-lock.ts'

@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { encodeLine } from '../src/line/line.ts'
+import type { LossReports, SeqRange } from '../src/log/damage.ts'
 import { encodeHeader, newHeader } from '../src/log/header.ts'
-import type { LossReports, SeqRange } from '../src/log/scan-log.ts'
 
 export const SAMPLE_ID = '019a1b2c-3d4e-7f50-8a6b-7c8d9e0fa1b2'
 export const SAMPLE_HEADER = encodeHeader(newHeader(SAMPLE_ID))

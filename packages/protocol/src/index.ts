@@ -4,7 +4,15 @@ export { recover } from './recover.ts'
 export { type RedactionExceptions, redactionTable } from './redaction-table.ts'
 export { initialState, noTokens } from './reduce/conversation.ts'
 export { chainDigest } from './reduce/digest.ts'
-export { interruptedCompaction, isCall, standingOutcome, titleOf, withoutOutcome } from './reduce/items.ts'
+export {
+  completedBy,
+  interruptedCompaction,
+  isCall,
+  standingOutcome,
+  titleOf,
+  windowLimit,
+  withoutOutcome,
+} from './reduce/items.ts'
 export { reduce } from './reduce/reduce.ts'
 export { addTokens, modelInUse } from './reduce/turns.ts'
 export type {

@@ -44,6 +44,8 @@ export interface FileFacts {
   readonly kind: 'file' | 'folder' | 'other'
   readonly sizeBytes: number
   readonly modifiedAtMs: number
+  /** Time of the last change of content or of such facts; no program can set it. */
+  readonly changedAtMs: number
   readonly inode: number
   readonly device: number
   /** Number of names; 0 for an open file that was deleted. */

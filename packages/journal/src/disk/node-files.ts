@@ -109,6 +109,7 @@ function factsOf(stats: fs.Stats): FileFacts {
     kind: stats.isFile() ? 'file' : stats.isDirectory() ? 'folder' : 'other',
     sizeBytes: stats.size,
     modifiedAtMs: stats.mtimeMs,
+    changedAtMs: stats.ctimeMs,
     inode: stats.ino,
     device: stats.dev,
     links: stats.nlink,

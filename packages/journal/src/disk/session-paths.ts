@@ -10,6 +10,8 @@ export interface SessionPaths {
   readonly lock: string
   readonly owner: string
   readonly sideFiles: string
+  /** Cache of what the log folds to. */
+  readonly checkpoint: string
   /** Name of the log of a deleted conversation until the rest of its files are removed. */
   readonly deleted: string
   /** Folder that sandboxed commands get as /tmp while the conversation is open. */
@@ -49,6 +51,7 @@ export function sessionPaths(home: string, conversationId: ConversationId): Sess
     lock: `${stem}.lock`,
     owner: `${stem}.owner.json`,
     sideFiles: `${stem}.files`,
+    checkpoint: `${stem}.checkpoint`,
     deleted: join(deletedFolder(home), `${conversationId}${LOG_SUFFIX}`),
     scratch: join(scratchFolder(home), conversationId),
     snapshots: join(home, 'snapshots'),

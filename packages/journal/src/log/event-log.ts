@@ -2,10 +2,27 @@ import { dirname } from 'node:path'
 import { createFile, foldersUpTo, makeFolders, removeQuietly, temporaryBeside, writeAll } from '../disk/file-io.ts'
 import { type Files, LOG_CLOSED, type OpenFile, StorageError } from '../disk/files.ts'
 import { writtenBytes } from '../line/line.ts'
+import { stampOf, writeCheckpoint } from './checkpoint.ts'
+import type { LossReports } from './damage.ts'
 import { GroupedSync } from './grouped-sync.ts'
-import { encodeHeader, type LogHeader, raiseMinReader } from './header.ts'
+import { encodeHeader, type LogHeader, raiseMinReader, readHeader } from './header.ts'
+import { keepMarks, type LogMark, type MarkKeeper, NEW_LOG } from './log-mark.ts'
 import { LogWatch } from './log-watch.ts'
 import { LogView } from './read-log.ts'
+
+interface LogState {
+  readonly sizeBytes: number
+  readonly unsyncedFolders?: readonly string[]
+  /** Byte offset behind the header. */
+  readonly bodyStart: number
+  readonly marks: MarkKeeper | null
+}
+
+interface NewLog {
+  readonly header: LogHeader
+  readonly home: string
+  readonly reports?: LossReports
+}
 
 /** Writes a conversation's log. Only the holder of the `WriterLock` may create one. Handles lines, not events. */
 export class EventLog implements AsyncDisposable {
@@ -15,15 +32,20 @@ export class EventLog implements AsyncDisposable {
   readonly #sync: GroupedSync
   readonly #watch: LogWatch
   #sizeBytes: number
+  #bodyStart: number
+  /** Keeper of the mark at the end; null where the scan left open which bytes the log begins with. */
+  #marks: MarkKeeper | null
   /** Bytes that a failed write may have left after `#sizeBytes`; null when there are none. */
   #dirtyBytes: number | null = null
   #closed = false
 
-  constructor(files: Files, file: OpenFile, state: { sizeBytes: number; unsyncedFolders?: readonly string[] }) {
+  constructor(files: Files, file: OpenFile, state: LogState) {
     this.path = file.path
     this.#files = files
     this.#file = file
     this.#sizeBytes = state.sizeBytes
+    this.#bodyStart = state.bodyStart
+    this.#marks = state.marks
     this.#watch = new LogWatch(files, file)
     this.#sync = new GroupedSync(files, file, {
       folders: state.unsyncedFolders ?? [],
@@ -32,12 +54,15 @@ export class EventLog implements AsyncDisposable {
   }
 
   /** Creates the log and its missing folders, which the first `synced()` syncs. Throws `EEXIST` if it exists. */
-  static create(files: Files, path: string, start: { header: LogHeader; home: string }): EventLog {
+  static create(files: Files, path: string, start: NewLog): EventLog {
     makeFolders(files, dirname(path))
     const file = createFile(files, path)
-    const log = new EventLog(files, file, { sizeBytes: 0, unsyncedFolders: foldersUpTo(dirname(path), start.home) })
+    const unsyncedFolders = foldersUpTo(dirname(path), start.home)
+    const log = new EventLog(files, file, { sizeBytes: 0, unsyncedFolders, bodyStart: 0, marks: null })
     try {
       log.append([encodeHeader(start.header)])
+      log.#bodyStart = log.#sizeBytes
+      log.#marks = keepMarks({ ...NEW_LOG, bodyStart: log.#sizeBytes }, start.reports)
       return log
     } catch (error) {
       // The empty file would make the caller's next try fail with EEXIST.
@@ -74,6 +99,7 @@ export class EventLog implements AsyncDisposable {
     }
     this.#dirtyBytes = null
     this.#sizeBytes += bytes.length
+    this.#marks?.appended(lines, { bytes, byteOffset })
     return byteOffset
   }
 
@@ -88,6 +114,26 @@ export class EventLog implements AsyncDisposable {
       this.#files.close(file)
       removeQuietly(this.#files, path)
     }
+  }
+
+  /** Byte offset of place 0. */
+  get bodyStart(): number {
+    return this.#bodyStart
+  }
+
+  /** Returns the mark behind the newest line; null when there can be none. */
+  mark(): LogMark | null {
+    return this.#marks?.mark() ?? null
+  }
+
+  /** Writes what the log folds to up to a mark, which is its end now. Returns the size; 0 when it was not written. */
+  writeCheckpoint(path: string, { key, content, mark }: { key: string; content: string; mark: LogMark }): number {
+    this.#assertOpen()
+    this.assertStored()
+    const header = readHeader(this.#files, this.#file)
+    if (header === null) return 0
+    const stamp = stampOf(this.#files, this.#file)
+    return writeCheckpoint(this.#files, path, { key, header, mark, stamp, proven: false, content })
   }
 
   /** Makes the log read-only for programs of earlier formats. Call it before the first line of this format. */

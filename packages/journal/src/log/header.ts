@@ -69,6 +69,13 @@ export function readHeader(files: Files, file: OpenFile): LogHeader | null {
   return null
 }
 
+/** Returns the byte offset behind the header; 0 when the first line is none. */
+export function bodyStartOf(files: Files, file: OpenFile): number {
+  for (const { bytes, endOffset, terminated } of splitLines(files, file, 0))
+    return terminated && bytes !== null && decodeHeader(bytes) !== null ? endOffset : 0
+  return 0
+}
+
 /**
  * Reserves the log for programs of this format: earlier ones do not know `execution.started` and would run calls again.
  * Overwrites the header in place, at the same length. A header that is lost or was edited by hand stays as it is.

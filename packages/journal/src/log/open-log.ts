@@ -2,25 +2,20 @@ import type { ConversationId } from '@parley/protocol'
 import { createFile, readSpan, writeAll } from '../disk/file-io.ts'
 import { type Files, hasCode, type OpenFile, StorageError } from '../disk/files.ts'
 import { conversationIdOf, tornPath } from '../disk/session-paths.ts'
+import { type Damage, type LossReports, type SeqRange, unnamedLosses } from './damage.ts'
 import { EventLog } from './event-log.ts'
 import { encodeHeader, LOG_FORMAT, type LogHeader, newHeader, readHeader } from './header.ts'
-import type { LogLine } from './read-log.ts'
-import {
-  type Damage,
-  type LogPoint,
-  type LossReports,
-  type Scan,
-  type SeqRange,
-  scanLog,
-  type Tail,
-  unnamedLosses,
-} from './scan-log.ts'
+import { keepMarks, type LogMark, type MarkedLine, type MarkKeeper } from './log-mark.ts'
+import { type LogLine, lineCrc } from './read-log.ts'
+import { crcWith, type LogPoint, type Scan, scanLog, type Tail } from './scan-log.ts'
 
 export interface OpenLogOptions {
   /** Reads the losses that earlier openings reported in the log. */
   readonly reports?: LossReports
   /** Called with every good line in order. */
   readonly visit?: (line: LogLine) => void
+  /** Chooses the mark to go on from once the log is open; null to read all of it. */
+  readonly from?: (file: OpenFile) => Promise<LogMark | null>
 }
 
 type OpenedLog = NewerLog | WritableLog
@@ -89,12 +84,44 @@ async function openWritable(
   file: OpenFile,
   { header, options }: { header: LogHeader | null; options: OpenLogOptions },
 ): Promise<WritableLog> {
-  const scan = await scanLog(files, file, options)
+  const { reports, visit, from: choose } = options
+  const from = (await choose?.(file)) ?? undefined
+  const scan = await scanLog(files, file, {
+    ...(reports === undefined ? {} : { reports }),
+    ...(visit === undefined ? {} : { visit }),
+    ...(from === undefined ? {} : { from }),
+  })
   const torn = scan.tail === null ? null : closeTail(files, file, scan.tail)
   const conversationId = header?.conversationId ?? conversationIdOf(file.path)
-  const log = new EventLog(files, file, { sizeBytes: files.stat(file).sizeBytes })
+  const { bodyStart } = scan
+  const marks = torn === null ? marksAfter(scan, { reports, from }) : null
+  const log = new EventLog(files, file, { sizeBytes: files.stat(file).sizeBytes, bodyStart, marks })
   const written = header ?? headerForEmpty(log, scan, conversationId)
   return { readOnly: false, log, header: written, conversationId, torn, ...findings(scan) }
+}
+
+/** Returns what follows the log from here on. Without a header, or with a line too long to read, there is none. */
+function marksAfter(
+  scan: Scan,
+  { reports, from }: { readonly reports: LossReports | undefined; readonly from: LogMark | undefined },
+): MarkKeeper | null {
+  const { bodyStart, prefixCrc: crc, named, uncheckedSeqs, tally } = scan
+  const prefixCrc = scan.tail === null ? crc : crcWith(crc, { bytes: Buffer.alloc(0), terminated: true })
+  if (prefixCrc === null || bodyStart === 0) return null
+  const newest = endLine(scan, from)
+  return keepMarks({ bodyStart, prefixCrc, damage: tally.damage, named, uncheckedSeqs, newest }, reports)
+}
+
+/** Returns the newest line where the log ends with it; null else. */
+function endLine({ newest, endOffset, bodyStart }: Scan, from: LogMark | undefined): MarkedLine | null {
+  if (newest === null) {
+    if (from === undefined || bodyStart + from.endPlace !== endOffset) return null
+    return { seq: from.seq, crc: from.crc, byteOffset: bodyStart + from.linePlace, endOffset }
+  }
+  if (newest.unchecked || newest.endOffset !== endOffset) return null
+  const { seq, byteOffset } = newest
+  // An LF that the line lacked was added since.
+  return { seq, crc: lineCrc(newest), byteOffset, endOffset: byteOffset + newest.bytes.length + 1 }
 }
 
 function findings(scan: Scan) {

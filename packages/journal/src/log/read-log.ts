@@ -1,7 +1,7 @@
 import type { Files, OpenFile } from '../disk/files.ts'
 import { checksumOf, decodeLine, type Line, type LoggedEnvelope, storedLine } from '../line/line.ts'
 import { checkLine, type RawLine, readPrefix, splitLines } from '../line/read-lines.ts'
-import { type LogHeader, readHeader } from './header.ts'
+import { bodyStartOf, type LogHeader, readHeader } from './header.ts'
 
 /** Reads a log, also one that another process appends to. Changes nothing and needs no lock. */
 export class LogView implements Disposable {
@@ -30,6 +30,18 @@ export class LogView implements Disposable {
 
   header(): LogHeader | null {
     return readHeader(this.#files, this.#file)
+  }
+
+  /** Returns the byte offset behind the header, from which places are counted. */
+  bodyStart(): number {
+    return bodyStartOf(this.#files, this.#file)
+  }
+
+  /** Reads the line that begins at a byte offset; null unless that is a good one. */
+  lineAt(byteOffset: number): LogLine | null {
+    for (const raw of splitLines(this.#files, this.#file, byteOffset))
+      return raw.terminated && raw.bytes !== null ? goodLine(raw, raw.bytes) : null
+    return null
   }
 
   /** Reads good lines. `after` alone searches for the place; with `fromOffset` it continues an earlier read. */

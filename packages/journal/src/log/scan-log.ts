@@ -1,8 +1,10 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { crc32 } from 'node:zlib'
 import type { Files, OpenFile } from '../disk/files.ts'
-import type { LoggedEnvelope } from '../line/line.ts'
+import { type TimeSlices, timeSlices } from '../disk/time-slices.ts'
 import { checkLine, type RawLine, splitLines } from '../line/read-lines.ts'
-import { decodeHeader, type LogHeader } from './header.ts'
+import { closeTally, type LossReports, newTally, type SeqRange, type Tally, tallyBad, tallyGood } from './damage.ts'
+import { bodyStartOf, decodeHeader, type LogHeader } from './header.ts'
+import type { LogMark } from './log-mark.ts'
 import { envelopeOf, type LogLine, lineCrc, toLogLine } from './read-log.ts'
 
 /** Position after one line. */
@@ -13,16 +15,15 @@ export interface LogPoint {
   readonly byteOffset: number
 }
 
-/** Event type that reports losses, and how to read the ranges from one; the journal knows no events. */
-export interface LossReports {
-  readonly type: string
-  ranges(event: LoggedEnvelope['event']): readonly SeqRange[]
-}
-
 interface ScanOptions {
   readonly reports?: LossReports
   /** Called with every good line in order, to fold the log in the same pass. */
   readonly visit?: (line: LogLine) => void
+  /** Mark that the log was found to hold: the scan goes on behind it. */
+  readonly from?: LogMark
+  /** Place from which the log is not read; the end of a line. */
+  readonly toPlace?: number
+  readonly slices?: TimeSlices
 }
 
 export interface Scan {
@@ -35,6 +36,12 @@ export interface Scan {
   readonly uncheckedSeqs: number[]
   /** The piece after the last LF, if any. */
   tail: Tail | null
+  /** Byte offset behind the header. */
+  bodyStart: number
+  /** CRC-32 of all bytes from there on; null when a line was too long to be read. */
+  prefixCrc: number | null
+  /** Byte offset behind everything that was read. */
+  endOffset: number
 }
 
 export interface Tail {
@@ -44,31 +51,49 @@ export interface Tail {
   readonly isWhole: boolean
 }
 
-/** About 20 ms of work, after which other tasks get a turn: a log may have gigabytes. */
-const BYTES_PER_TURN = 4 * 1024 * 1024
-
 /** Verifies every line of a log and lists the damage. */
 export async function scanLog(files: Files, file: OpenFile, options: ScanOptions): Promise<Scan> {
-  const scan: Scan = {
-    header: null,
-    tally: newTally(),
-    last: null,
-    newest: null,
-    named: [],
-    uncheckedSeqs: [],
-    tail: null,
-  }
-  let turnEnds = BYTES_PER_TURN
-  for (const raw of splitLines(files, file, 0)) {
+  const { from, toPlace = Infinity, slices = timeSlices() } = options
+  const bodyStart = bodyStartOf(files, file)
+  const scan = from === undefined ? newScan(bodyStart) : scanFrom(from, bodyStart)
+  for (const raw of splitLines(files, file, from === undefined ? 0 : bodyStart + from.endPlace)) {
+    if (raw.byteOffset - bodyStart >= toPlace) break
     const isWhole = scanLine(scan, raw, options)
+    scan.endOffset = raw.endOffset
+    if (raw.byteOffset >= bodyStart) scan.prefixCrc = crcWith(scan.prefixCrc, raw)
     if (!raw.terminated) scan.tail = { byteOffset: raw.byteOffset, endOffset: raw.endOffset, isWhole }
-    if (raw.endOffset < turnEnds) continue
-    turnEnds = raw.endOffset + BYTES_PER_TURN
-    await nextTurn()
+    if (slices.isOver()) await slices.next()
   }
   closeTally(scan.tally)
   if (scan.newest !== null) scan.last = endOf(scan.newest)
   return scan
+}
+
+function newScan(bodyStart: number): Scan {
+  const found = { tally: newTally(), named: [], uncheckedSeqs: [] }
+  return { header: null, ...found, last: null, newest: null, tail: null, bodyStart, prefixCrc: 0, endOffset: 0 }
+}
+
+/** Returns the scan as it was behind the line of a mark. */
+function scanFrom({ seq, crc, endPlace, prefixCrc, damage, named, uncheckedSeqs }: LogMark, bodyStart: number): Scan {
+  const found = damage.map((one) => ({ ...one, byteOffset: one.byteOffset + bodyStart }))
+  return {
+    ...newScan(bodyStart),
+    ...{ tally: { ...newTally(), last: seq, highest: seq, damage: found } },
+    ...{ last: { seq, crc, byteOffset: bodyStart + endPlace }, prefixCrc, endOffset: bodyStart + endPlace },
+    ...{ named: [...named], uncheckedSeqs: [...uncheckedSeqs] },
+  }
+}
+
+const LF = Buffer.from('\n')
+
+export function crcWith(
+  crc: number | null,
+  { bytes, terminated }: Pick<RawLine, 'bytes' | 'terminated'>,
+): number | null {
+  if (crc === null || bytes === null) return null
+  const withLine = crc32(bytes, crc)
+  return terminated ? crc32(LF, withLine) : withLine
 }
 
 function endOf(line: LogLine): LogPoint {
@@ -111,80 +136,4 @@ function accept(scan: Scan, line: LogLine, { reports, visit }: ScanOptions): voi
     if (envelope !== null) scan.named.push(...reports.ranges(envelope.event))
   }
   visit?.(line)
-}
-
-/** A run of unreadable lines, or of missing numbers; `toSeq < fromSeq` when no event is missing. */
-export interface Damage {
-  readonly fromSeq: number
-  readonly toSeq: number
-  readonly byteOffset: number
-  readonly reason: DamageReason
-}
-
-/** `order`: the seq occurs earlier in the log; `missing`: numbers are skipped; `torn`: the last write was cut. */
-type DamageReason = 'checksum' | 'syntax' | 'tooLong' | 'order' | 'missing' | 'torn' | 'header'
-
-export interface SeqRange {
-  readonly fromSeq: number
-  readonly toSeq: number
-}
-
-/** Sums up the lines read so far; filled in file order. */
-interface Tally {
-  /** Seq of the last good line. */
-  last: number
-  /** Highest seq in use: bad lines after `last` may have been delivered with theirs. */
-  highest: number
-  run: { readonly byteOffset: number; readonly reason: DamageReason } | null
-  readonly damage: Damage[]
-}
-
-function newTally(): Tally {
-  return { last: 0, highest: 0, run: null, damage: [] }
-}
-
-/** Counts a good line. Returns false, and counts it as bad, when its seq occurs earlier in the log. */
-function tallyGood(tally: Tally, seq: number, byteOffset: number): boolean {
-  if (seq <= tally.last) {
-    tally.run ??= { byteOffset, reason: 'order' }
-    return false
-  }
-  if (tally.run !== null || seq > tally.last + 1) {
-    const { byteOffset: at, reason } = tally.run ?? { byteOffset, reason: 'missing' }
-    tally.damage.push({ fromSeq: tally.last + 1, toSeq: seq - 1, byteOffset: at, reason })
-  }
-  tally.run = null
-  tally.last = seq
-  // Bad lines before this one had lower numbers, whatever they claim.
-  tally.highest = seq
-  return true
-}
-
-/** Counts a bad line as part of the current run of damage. */
-function tallyBad(tally: Tally, line: { byteOffset: number; reason: DamageReason; seqHint: number | null }): void {
-  tally.run ??= { byteOffset: line.byteOffset, reason: line.reason }
-  if (line.reason !== 'header') tally.highest = highestAfterBad(tally.highest, line.seqHint)
-}
-
-/** Ends the run of damage, if any, after the last line. */
-function closeTally(tally: Tally): void {
-  if (tally.run === null) return
-  tally.damage.push({ fromSeq: tally.last + 1, toSeq: tally.highest, ...tally.run })
-  tally.run = null
-}
-
-/** Returns the lost ranges with events in them that no earlier report names. */
-export function unnamedLosses(damage: readonly Damage[], named: readonly SeqRange[]): readonly SeqRange[] {
-  return damage
-    .filter(({ fromSeq, toSeq }) => fromSeq <= toSeq)
-    .filter((loss) => !named.some((range) => range.fromSeq <= loss.fromSeq && loss.toSeq <= range.toSeq))
-    .map(({ fromSeq, toSeq }) => ({ fromSeq, toSeq }))
-}
-
-/** Largest jump a damaged line's number may make: a flipped digit must not use up all numbers. */
-const HINT_REACH = 1_000_000
-
-/** Returns the highest seq in use after a bad line: the seq it claims if that is plausible, else one more. */
-function highestAfterBad(highest: number, hint: number | null): number {
-  return hint !== null && hint > highest && hint <= highest + HINT_REACH ? hint : highest + 1
 }

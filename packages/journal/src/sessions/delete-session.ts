@@ -29,7 +29,8 @@ export function deleteSession(files: Files, paths: SessionPaths): void {
 
 /** Removes what a conversation has on disk except its lock, and the log of a deleted one last. */
 export function removeSession(files: Files, paths: SessionPaths): void {
-  for (const path of [paths.log, paths.sideFiles, ...tornPieces(files, paths), paths.deleted]) files.removeTree(path)
+  for (const path of [paths.log, paths.checkpoint, paths.sideFiles, ...tornPieces(files, paths), paths.deleted])
+    files.removeTree(path)
 }
 
 /** Finishes the deletions that a crash or the disk cut short. Returns how many; one that fails again is left. */

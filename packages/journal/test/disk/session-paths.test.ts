@@ -16,6 +16,7 @@ describe('the paths of a conversation', () => {
       folder: '/home/p/sessions/2025/01/31',
       deleted: `/home/p/sessions/deleted/${id}.jsonl`,
       log: `${stem}.jsonl`,
+      checkpoint: `${stem}.checkpoint`,
       lock: `${stem}.lock`,
       owner: `${stem}.owner.json`,
       sideFiles: `${stem}.files`,

@@ -16,6 +16,7 @@ function inMemory(content: Buffer): Files {
     kind: 'file',
     sizeBytes: content.length,
     modifiedAtMs: 0,
+    changedAtMs: 0,
     inode: 1,
     links: 1,
     device: 1,

@@ -7,7 +7,8 @@ import { compactionEnded, compactionStarted } from './compactions.ts'
 import { chainDigest } from './digest.ts'
 import { rememberRequest, takeFromInbox } from './turns.ts'
 
-const windowLimit = 200
+/** Number of completed items that a state holds. */
+export const windowLimit = 200
 /** Length in code points, so that none is cut in half. */
 const titleLength = 80
 
@@ -123,7 +124,7 @@ function completeItem(
   { seq, at }: Envelope,
 ): ConversationState {
   const { item } = event
-  const completed: CompletedItem = { seq, at, turnId: event.turnId ?? null, item }
+  const completed = completedBy(event, { seq, at })
   const { core } = state
   const settled: Core = {
     ...core,
@@ -136,6 +137,14 @@ function completeItem(
   }
   const noted = item.type === 'contextCompaction' ? compactionEnded(settled, item) : settled
   return { core: rememberMessage(noted, item, seq), window: [...state.window.slice(1 - windowLimit), completed] }
+}
+
+/** Returns the finished item of an `item.completed`, as a state holds it. */
+export function completedBy(
+  { item, turnId }: EventOf<'item.completed'>,
+  { seq, at }: Pick<Envelope, 'seq' | 'at'>,
+): CompletedItem {
+  return { seq, at, turnId: turnId ?? null, item }
 }
 
 function rememberMessage(core: Core, item: Item, seq: number): Core {

@@ -64,6 +64,15 @@ const rewindPoint = {
  * Parameters of each method. Separate from `methods`, without schemas of items, events and states: a server decodes only
  * parameters, and making the other schemas would be a third of its start.
  */
+const bundled = {
+  cwd: z.string().exactOptional().describe('Folder whose newest conversation is used when `conversation` is left out.'),
+  conversation: z.string().exactOptional().describe('Id, a unique part of it, or name of the conversation.'),
+  withoutOutputs: z
+    .boolean()
+    .exactOptional()
+    .describe('Leaves out what commands and tools printed and what the model read of it; default false.'),
+}
+
 export const methodParams = {
   initialize: z.object({
     protocolVersion: z
@@ -209,6 +218,12 @@ export const methodParams = {
   'conversation/delete': byId,
   'conversation/configure': z.object({ conversationId, settings: settingsPatch }),
   'conversation/runShell': z.object({ conversationId, command: z.string().min(1) }),
+  'bundle/describe': z.object(bundled),
+  'bundle/write': z.object({ ...bundled, file: z.string().describe('Absolute path of a file that does not exist.') }),
+  'bundle/open': z.object({
+    file: z.string().describe('Absolute path of the bundle.'),
+    cwd: z.string().describe('Absolute path of the folder it works in from now on.'),
+  }),
   'usage/read': z.object({
     by: z.enum(['day', 'model', 'folder']).exactOptional().describe('Default `day`.'),
     since: z

@@ -1,31 +1,38 @@
-import type { ModelCall, ModelEntry, ResultEntry, UserPart } from '@parley/models'
-import type { ContentItem, ConversationEvent, EventOf, ItemId } from '@parley/protocol'
+import type { ModelCall, ModelEntry } from '@parley/models'
+import type { ConversationEvent, EventOf, ItemId } from '@parley/protocol'
 import { compactedEntries, parseCarried } from './compaction/carried.ts'
 import { type Counted, tokensOfEntry } from './compaction/estimate.ts'
 import { type PastFacts, pastFacts } from './compaction/past-facts.ts'
 import { shownBlocks, sumOf, type ViewBlock } from './compaction/weigh-blocks.ts'
 import type { RepeatedCalls } from './repeated-calls.ts'
+import { type Compacted, clearedIn, type Fold, newestCompacted, type Preview, type ReadEvent } from './view-blocks.ts'
 import {
-  type AnsweredCall,
-  type Block,
-  type Compacted,
-  clearedIn,
-  type Fold,
-  newestCompacted,
-  type Preview,
-  resultIn,
-  userText,
-} from './view-blocks.ts'
-import { emptyFold, foldEvent } from './view-fold.ts'
+  callOf,
+  contentOf,
+  entriesOf,
+  isRead,
+  itemAt,
+  readAnswerOf,
+  readBlock,
+  type SideFileReader,
+  wholeText,
+} from './view-content.ts'
+import { emptyFold, foldEvent, type Spot } from './view-fold.ts'
+import { foldOf, snapshotOf, type ViewSnapshot } from './view-snapshot.ts'
 
 /**
  * Fold over the log that yields what the model sees. Blocks are appended in log order and a block's entries keep their
  * identity, so that the serialised prefix of a request can be cached by entry. A compaction hides blocks and removes
- * none: all of them are there again once it is undone.
+ * none: all of them are there again once it is undone. What was restored from a snapshot is read from the log as it is
+ * needed.
  */
 export interface ModelView {
   /** Folds one event; the events must come in log order. */
-  apply(event: ConversationEvent, seq: number): void
+  apply(event: ConversationEvent, spot: Spot): void
+  /** Reads what the next request holds from the log, a block at each step, so that nobody has to wait for all of it. */
+  reading(how?: Preview): Generator<void>
+  /** Returns the fold as JSON, from which `createModelView` goes on. */
+  snapshot(): ViewSnapshot
   /**
    * Returns the messages of the next request. Valid for a log cut at any line: each call has exactly one result, in
    * call order. A missing side file becomes a fixed placeholder.
@@ -53,27 +60,31 @@ export interface ModelView {
   estimate(files: SideFileReader, how?: Preview): number
 }
 
-/** Reads side files; returns null for a missing or damaged one. */
-export interface SideFileReader {
-  readText(file: string): string | null
-  readBase64(file: string): string | null
+/** Earlier fold to go on from. */
+interface EarlierFold {
+  readonly snapshot: ViewSnapshot
+  readonly readEvent: ReadEvent
 }
 
-/** Text in place of a side file that is missing. */
-export const missingFile = '(A file of this conversation is missing here.)'
-
-export function createModelView(): ModelView {
-  const fold = emptyFold()
+/** Creates the view of a log from its first event on, or from where a snapshot was taken. */
+export function createModelView(earlier?: EarlierFold): ModelView {
+  const fold = earlier === undefined ? emptyFold(readNothing) : foldOf(earlier.snapshot, earlier.readEvent)
   const entries = (files: SideFileReader, how: Preview = {}) => entriesIn(fold, files, how)
   return {
-    apply: (event, seq) => foldEvent(fold, event, seq),
+    apply: (event, spot) => foldEvent(fold, event, spot),
+    reading: (how = {}) => readingOf(fold, how),
+    snapshot: () => snapshotOf(fold),
     entries,
     blocks: (how = {}) => shownBlocks(fold, how),
     userTexts: (upTo, files) => userTexts(fold, upTo, files),
-    callOf: (itemId) => fold.calls.get(itemId)?.call ?? null,
-    outputFileOf: (itemId) => fold.outputFiles.get(itemId) ?? null,
+    callOf(itemId) {
+      const found = fold.calls.get(itemId)
+      return found === undefined ? null : callOf(fold, found)
+    },
+    outputFileOf: (itemId) => outputFileOf(fold, itemId),
     resultOf(itemId) {
-      const result = fold.calls.get(itemId)?.result
+      const found = fold.calls.get(itemId)
+      const result = found === undefined ? undefined : readAnswerOf(fold, found)?.result
       return result?.kind === 'result' ? result.text : null
     },
     repeated: fold.repeated,
@@ -89,70 +100,51 @@ export function createModelView(): ModelView {
   }
 }
 
+/** Stands for the log where all blocks were made by events that were applied: none of them is ever read again. */
+function readNothing(): never {
+  throw new Error('a block without its content was not made by an event')
+}
+
+function* readingOf(fold: Fold, how: Preview): Generator<void> {
+  for (const block of fold.blocks.slice(newestCompacted(fold, how)?.hidden ?? 0)) {
+    if (isRead(block)) continue
+    readBlock(fold, block)
+    yield
+  }
+}
+
 function entriesIn(fold: Fold, files: SideFileReader, how: Preview): readonly ModelEntry[] {
   const mark = newestCompacted(fold, how)
   const cleared = clearedIn(fold, how)
-  const shown = fold.blocks.slice(mark?.hidden ?? 0).flatMap((block) => entriesOf(block, files, cleared))
+  const shown = fold.blocks.slice(mark?.hidden ?? 0).flatMap((block) => entriesOf(fold, block, { files, cleared }))
   return mark === null ? shown : [...leadingEntries(fold, mark, files), ...shown]
 }
 
 /** Returns what stands for the hidden blocks: their newest session context, then the carried words and the summary. */
-function leadingEntries({ blocks }: Fold, mark: Compacted, files: SideFileReader): readonly ModelEntry[] {
+function leadingEntries(fold: Fold, mark: Compacted, files: SideFileReader): readonly ModelEntry[] {
   mark.entries ??= compactedEntries(parseCarried(files.readText(mark.carried)), mark.summary)
-  const context = blocks.slice(0, mark.hidden).findLast(({ kind }) => kind === 'sessionContext')
-  return [...(context === undefined ? [] : entriesOf(context, files, new Set())), ...mark.entries]
+  const context = fold.blocks.slice(0, mark.hidden).findLast(({ kind }) => kind === 'sessionContext')
+  const first = context === undefined ? [] : entriesOf(fold, context, { files, cleared: new Set() })
+  return [...first, ...mark.entries]
 }
 
-function entriesOf(block: Block, files: SideFileReader, cleared: ReadonlySet<ItemId>): readonly ModelEntry[] {
-  switch (block.kind) {
-    case 'entry':
-      return [block.entry]
-    case 'sessionContext':
-      block.entry ??= userText(files.readText(block.file) ?? missingFile)
-      return [block.entry]
-    case 'message':
-      block.entry ??= { kind: 'user', content: block.content.map((part) => userPart(part, files)) }
-      return [block.entry]
-    case 'response':
-      return [block.entry, ...block.calls.map((answered) => shownResult(answered, files, cleared))]
-  }
-}
-
-/** Returns the result of a call, with its images unless it is cleared. */
-function shownResult(answered: AnsweredCall, files: SideFileReader, cleared: ReadonlySet<ItemId>): ModelEntry {
-  const entry = resultIn(answered, cleared)
-  if (entry !== answered.result || entry.kind !== 'result' || answered.images.length === 0) return entry
-  answered.shown ??= withImages(entry, answered.images, files)
-  return answered.shown
-}
-
-/** Adds images to a result; the text says which files are missing. */
-function withImages(entry: ResultEntry, stored: AnsweredCall['images'], files: SideFileReader): ResultEntry {
-  const read = stored.map(({ file, mediaType }) => ({ mediaType, base64: files.readBase64(file) }))
-  const images = read.flatMap(({ mediaType, base64 }) =>
-    base64 === null ? [] : [{ type: 'image' as const, mediaType, base64 }],
-  )
-  const text = images.length === read.length ? entry.text : `${entry.text}\n${missingFile}`
-  return { ...entry, text, ...(images.length === 0 ? {} : { images }) }
-}
-
-function userTexts({ blocks }: Fold, upTo: number, files: SideFileReader): readonly string[] {
-  return blocks.flatMap((block) =>
+function userTexts(fold: Fold, upTo: number, files: SideFileReader): readonly string[] {
+  return fold.blocks.flatMap((block) =>
     block.kind === 'message' && block.seq <= upTo
-      ? [block.content.map((part) => (part.type === 'text' ? textOf(part, files) : `[image ${part.name}]`)).join('\n')]
+      ? [
+          contentOf(fold, block)
+            .map((part) => (part.type === 'text' ? wholeText(part, files) : `[image ${part.name}]`))
+            .join('\n'),
+        ]
       : [],
   )
 }
 
-function userPart(part: ContentItem, files: SideFileReader): UserPart {
-  if (part.type === 'text') return { type: 'text', text: textOf(part, files) }
-  const base64 = files.readBase64(part.file)
-  return base64 === null ? { type: 'text', text: missingFile } : { type: 'image', mediaType: part.mediaType, base64 }
-}
-
-/** Returns the whole text of a part; a long one is read from its side file. */
-function textOf({ text, file }: Extract<ContentItem, { type: 'text' }>, files: SideFileReader): string {
-  return file === undefined ? text : (files.readText(file) ?? missingFile)
+function outputFileOf(fold: Fold, itemId: ItemId): string | null {
+  const known = fold.outputs.get(itemId)
+  if (known === undefined || known.file !== null) return known?.file ?? null
+  const item = itemAt(fold, known.place)
+  return 'output' in item ? (item.output?.file ?? null) : null
 }
 
 /** Returns the newest counts. What stands for compacted blocks is added only here, since it is read from a side file. */

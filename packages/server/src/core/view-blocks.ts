@@ -1,31 +1,71 @@
 import type { ModelCall, ModelEntry } from '@parley/models'
-import type { ContentItem, EventOf, ItemId, ItemOf } from '@parley/protocol'
+import type { ContentItem, ConversationEvent, EventOf, ItemId, ItemOf } from '@parley/protocol'
 import type { PastFold } from './compaction/past-facts.ts'
 import type { RepeatedCalls } from './repeated-calls.ts'
 
-export type Block = { readonly seq: number } & (
+/** Byte offset of a line in the log, from the end of the header. */
+export type Place = number
+
+/**
+ * Block of the view. What is null was not read yet: it is in the line at `place`. `tokens` are those of the block
+ * without results and without the content of side files.
+ */
+export type Block = { readonly seq: number; readonly tokens: number } & (
   | { readonly kind: 'entry'; readonly entry: ModelEntry }
   | { readonly kind: 'sessionContext'; readonly file: string; entry: ModelEntry | null }
-  | { readonly kind: 'message'; readonly content: readonly ContentItem[]; entry: ModelEntry | null }
-  | { readonly kind: 'response'; readonly entry: ModelEntry; readonly calls: readonly AnsweredCall[] }
+  | { readonly kind: 'userAct'; readonly place: Place; entry: ModelEntry | null }
+  | {
+      readonly kind: 'message'
+      readonly place: Place
+      content: readonly ContentItem[] | null
+      entry: ModelEntry | null
+    }
+  | ResponseBlock
 )
 
-type StoredImage = NonNullable<ItemOf<'toolCall'>['images']>[number]
+export interface ResponseBlock {
+  readonly seq: number
+  readonly tokens: number
+  readonly kind: 'response'
+  readonly place: Place
+  entry: ModelEntry | null
+  readonly calls: readonly AnsweredCall[]
+}
 
 export interface AnsweredCall {
-  readonly call: ModelCall
   readonly itemId: ItemId
-  result: ModelEntry | null
+  /** Call as the model made it; null until its response is read. */
+  call: ModelCall | null
+  /** Sizes of the result and place of its line; null for a call without a result. */
+  answer: Answer | null
+  /** Result as it was read. */
+  read: ReadAnswer | null
+}
+
+export interface Answer {
+  readonly place: Place
+  readonly tokens: number
+  /** Tokens of the line that stands for the result where it is cleared. */
+  readonly lineTokens: number
+  readonly images: number
+}
+
+interface ReadAnswer {
+  readonly result: ModelEntry
   /** Line that stands for the result where it is cleared. */
-  line: ModelEntry | null
-  /** Images of the result. */
-  images: readonly StoredImage[]
-  /** Result with the content of its images; null until it is read. */
+  readonly line: ModelEntry
+  readonly images: readonly StoredImage[]
+  /** Result with the content of its images; null until that is read. */
   shown: ModelEntry | null
 }
 
+export type StoredImage = NonNullable<ItemOf<'toolCall'>['images']>[number]
+
+/** Reads the event of a line again. Throws when the log does not hold it any more. */
+export type ReadEvent = (place: Place) => ConversationEvent
+
 /** Compaction that holds. */
-type Mark = { readonly seq: number } & (
+export type Mark = { readonly seq: number } & (
   | { readonly kind: 'cleared'; readonly itemIds: readonly ItemId[] }
   | {
       readonly kind: 'compacted'
@@ -41,9 +81,11 @@ export type Compacted = Extract<Mark, { kind: 'compacted' }>
 
 /** State of the fold, changed in place, since a conversation may have thousands of blocks. */
 export interface Fold {
+  readonly readEvent: ReadEvent
   readonly blocks: Block[]
-  readonly calls: Map<ItemId, AnsweredCall>
-  readonly outputFiles: Map<ItemId, string>
+  readonly calls: Map<ItemId, { readonly block: ResponseBlock; readonly answered: AnsweredCall }>
+  /** Items whose output is in a side file, with that file; null where it was not read yet. */
+  readonly outputs: Map<ItemId, { readonly place: Place; readonly file: string | null }>
   /** Titles of the commands left in the background, by their items. */
   readonly background: Map<ItemId, string>
   readonly past: PastFold
@@ -59,7 +101,7 @@ export interface Fold {
 }
 
 /** Returns the compaction that the next request begins with; null for none. */
-export function newestCompacted({ marks }: Fold, { without }: Preview): Compacted | null {
+export function newestCompacted({ marks }: Pick<Fold, 'marks'>, { without }: Preview): Compacted | null {
   return marks.findLast((mark): mark is Compacted => mark.kind === 'compacted' && mark.seq !== without) ?? null
 }
 
@@ -69,19 +111,13 @@ export function clearedIn({ marks }: Fold, { cleared = new Set(), without }: Pre
   return before.length === 0 ? cleared : new Set([...before, ...cleared])
 }
 
-/** Returns the result of a call as the next request has it. */
-export function resultIn({ call, itemId, result, line }: AnsweredCall, cleared: ReadonlySet<ItemId>): ModelEntry {
-  const shown = line !== null && cleared.has(itemId) ? line : result
-  return shown ?? resultEntry(call, cutHere, true)
-}
-
 export const cutHere = 'Not run: the conversation was cut here.'
 
 export function userText(text: string): ModelEntry {
   return { kind: 'user', content: [{ type: 'text', text }] }
 }
 
-export function resultEntry({ callId }: ModelCall, text: string, isError: boolean): ModelEntry {
+export function resultEntry(callId: string, text: string, isError: boolean): ModelEntry {
   return { kind: 'result', callId, text, isError }
 }
 

@@ -1,17 +1,27 @@
 import type { ModelEntry } from '@parley/models'
-import { type ConversationEvent, type EventOf, type Item, isCall } from '@parley/protocol'
+import { type CallItem, type ConversationEvent, type EventOf, type Item, type ItemId, isCall } from '@parley/protocol'
 import { backgroundLost, lostText, noteBackground } from './background-left.ts'
-import { clearedLine } from './compaction/cleared-line.ts'
+import { tokensOfContent, tokensOfEntry } from './compaction/estimate.ts'
 import { emptyPast, foldPast } from './compaction/past-facts.ts'
 import { tokensOfBlocks } from './compaction/weigh-blocks.ts'
 import { countCalls, forgetCalls, noRepeatedCalls, noteResult } from './repeated-calls.ts'
-import { type AnsweredCall, cutHere, type Fold, newestCompacted, resultEntry, userText } from './view-blocks.ts'
+import {
+  type AnsweredCall,
+  type Fold,
+  newestCompacted,
+  type Place,
+  type ReadEvent,
+  type ResponseBlock,
+  userText,
+} from './view-blocks.ts'
+import { answerIn, callOf, modelCall, responseEntry, userActEntry } from './view-content.ts'
 
-export function emptyFold(): Fold {
+export function emptyFold(readEvent: ReadEvent): Fold {
   return {
+    readEvent,
     blocks: [],
     calls: new Map(),
-    outputFiles: new Map(),
+    outputs: new Map(),
     background: new Map(),
     past: emptyPast(),
     repeated: noRepeatedCalls(),
@@ -23,8 +33,15 @@ export function emptyFold(): Fold {
   }
 }
 
+/** Number and place of an event's line. */
+export interface Spot {
+  readonly seq: number
+  readonly place: Place
+}
+
 /** Folds one event into the blocks. */
-export function foldEvent(fold: Fold, event: ConversationEvent, seq: number): void {
+export function foldEvent(fold: Fold, event: ConversationEvent, spot: Spot): void {
+  const { seq } = spot
   foldPast(fold.past, event)
   switch (event.type) {
     case 'context.set':
@@ -53,12 +70,12 @@ export function foldEvent(fold: Fold, event: ConversationEvent, seq: number): vo
       break
     case 'model.responded':
       fold.draft = []
-      addResponse(fold, event, seq)
+      addResponse(fold, event, spot)
       fold.sent = fold.blocks.length
       break
     case 'item.completed':
-      addItem(fold, event.item, seq)
-      noteOutput(fold, event.item)
+      addItem(fold, event.item, spot)
+      noteOutput(fold, event.item, spot)
       noteBackground(fold.background, event.item)
       break
     case 'turn.ended':
@@ -76,7 +93,7 @@ export function foldEvent(fold: Fold, event: ConversationEvent, seq: number): vo
 function setContext(fold: Fold, event: EventOf<'context.set'>, seq: number): void {
   const { sessionContext: file } = event
   if (fold.context?.sessionContext !== file)
-    fold.blocks.splice(fold.sent, 0, { kind: 'sessionContext', seq, file, entry: null })
+    fold.blocks.splice(fold.sent, 0, { kind: 'sessionContext', seq, tokens: contextTokens, file, entry: null })
   fold.context = event
 }
 
@@ -88,52 +105,72 @@ function compact(fold: Fold, { to, summary, carried }: EventOf<'context.compacte
   fold.marks = [...fold.marks, { kind: 'compacted', seq, summary, carried, hidden, entries: null }]
 }
 
-function addResponse({ blocks, calls, repeated }: Fold, event: EventOf<'model.responded'>, seq: number): void {
+function addResponse({ blocks, calls, repeated }: Fold, event: EventOf<'model.responded'>, { seq, place }: Spot): void {
   countCalls(repeated, event.calls)
-  const answered = event.calls.map(({ itemId, callId, name, arguments: text }): AnsweredCall => {
-    const call = { itemId, call: { callId, name, arguments: text }, result: null, line: null, images: [], shown: null }
-    calls.set(itemId, call)
-    return call
-  })
-  const { adapter, parts, text } = event
-  const entry: ModelEntry = { kind: 'response', adapter, parts, text, calls: answered.map(({ call }) => call) }
-  blocks.push({ kind: 'response', seq, entry, calls: answered })
+  const answered = event.calls.map(
+    (made): AnsweredCall => ({ itemId: made.itemId, call: modelCall(made), answer: null, read: null }),
+  )
+  const entry = responseEntry(event)
+  addBlock({ blocks, calls }, { kind: 'response', seq, place, tokens: tokensOfEntry(entry), entry, calls: answered })
 }
 
-function addItem({ blocks, calls, draft, repeated, background }: Fold, item: Item, seq: number): void {
-  if (item.type === 'userMessage') forgetCalls(repeated)
+/** Adds a response, and its calls to those that results are found for. */
+export function addBlock({ blocks, calls }: Pick<Fold, 'blocks' | 'calls'>, block: ResponseBlock): void {
+  blocks.push(block)
+  for (const answered of block.calls) calls.set(answered.itemId, { block, answered })
+}
+
+function addItem(fold: Fold, item: Item, { seq, place }: Spot): void {
+  const { blocks, calls, draft, repeated, background } = fold
   if (isCall(item)) noteResult(repeated, item)
-  const answered = isCall(item) ? calls.get(item.id) : undefined
-  if (isCall(item) && answered !== undefined) {
-    answered.result = resultEntry(answered.call, modelTextOf(item) ?? cutHere, item.status !== 'completed')
-    answered.images = 'images' in item ? (item.images ?? []) : []
-    answered.shown = null
-    answered.line = resultEntry(answered.call, clearedLine(item), item.status !== 'completed')
-  } else if (item.type === 'userMessage') blocks.push({ kind: 'message', seq, content: item.content, entry: null })
-  else if (item.type === 'shellCommand')
-    blocks.push({ kind: 'entry', seq, entry: userText(item.modelText ?? `I ran \`${item.command}\` myself.`) })
-  else if (item.type === 'fileChange' && item.rewind !== undefined && item.modelText !== undefined)
-    blocks.push({ kind: 'entry', seq, entry: userText(item.modelText) })
-  else if (item.type === 'agentMessage') draft.push(item.text)
+  if (isCall(item) && calls.has(item.id)) addAnswer(fold, item.id, { item, place })
+  else if (item.type === 'userMessage') {
+    forgetCalls(repeated)
+    const { content } = item
+    blocks.push({ kind: 'message', seq, place, tokens: tokensOfContent(content), content, entry: null })
+  } else if (isUserAct(item)) {
+    const entry = userActEntry(item)
+    blocks.push({ kind: 'userAct', seq, place, tokens: tokensOfEntry(entry), entry })
+  } else if (item.type === 'agentMessage') draft.push(item.text)
   else if (item.type === 'notice' && item.code === backgroundLost && background.size > 0) {
-    blocks.push({ kind: 'entry', seq, entry: userText(lostText(background)) })
+    const entry = userText(lostText(background))
+    blocks.push({ kind: 'entry', seq, tokens: tokensOfEntry(entry), entry })
     background.clear()
   }
 }
 
-function noteOutput({ outputFiles }: Fold, item: Item): void {
-  if ('output' in item && item.output?.file !== undefined) outputFiles.set(item.id, item.output.file)
+/** Tells if the user did something that the model reads of: ran a command, or took files back. */
+function isUserAct(item: Item): boolean {
+  return (
+    item.type === 'shellCommand' ||
+    (item.type === 'fileChange' && item.rewind !== undefined && item.modelText !== undefined)
+  )
 }
+
+function addAnswer(fold: Fold, itemId: ItemId, { item, place }: { item: CallItem; place: Place }): void {
+  const found = fold.calls.get(itemId)
+  if (found === undefined) return
+  const read = answerIn(item, callOf(fold, found).callId)
+  const { answered } = found
+  answered.read = read
+  const [tokens, lineTokens] = [tokensOfEntry(read.result), tokensOfEntry(read.line)]
+  answered.answer = { place, tokens, lineTokens, images: read.images.length }
+}
+
+function noteOutput({ outputs }: Fold, item: Item, { place }: Spot): void {
+  const file = 'output' in item ? item.output?.file : undefined
+  if (file !== undefined) outputs.set(item.id, { place, file })
+}
+
+/** Tokens of a session context, about. */
+const contextTokens = 200
 
 /** Keeps the text of a response that was cut off for good: the model should know that the user saw it. */
 function keepDraft(fold: Fold, seq: number): void {
   const text = fold.draft.join('\n\n')
   fold.draft = []
   if (text === '') return
-  fold.blocks.push({ kind: 'entry', seq, entry: { kind: 'response', adapter: 'none', parts: [], text, calls: [] } })
+  const entry: ModelEntry = { kind: 'response', adapter: 'none', parts: [], text, calls: [] }
+  fold.blocks.push({ kind: 'entry', seq, tokens: tokensOfEntry(entry), entry })
   fold.sent = fold.blocks.length
-}
-
-function modelTextOf(item: Item): string | undefined {
-  return 'modelText' in item ? item.modelText : undefined
 }

@@ -2,9 +2,18 @@ import type { Config } from '@parley/config'
 import type { Files } from '@parley/journal'
 import { createMcpServers, type McpPatience, type McpServers, usualPatience } from '@parley/mcp-client'
 import { createProjects, createUserRules, type UserRules, widerRules } from '@parley/policy'
-import type { ClientId, ConversationId, Overrides, ResultOf, Settings } from '@parley/protocol'
+import {
+  type ClientId,
+  type ConversationId,
+  eventVersion,
+  type Overrides,
+  type ResultOf,
+  reducerVersion,
+  type Settings,
+} from '@parley/protocol'
 import { createEnvironments, type Environments, type LocalParts, localEnvironment } from '@parley/workspace'
 import type { CredentialStore } from '../credentials/credential-store.ts'
+import { type CheckpointLimits, checkpointLimits } from './conversation/checkpoint-writer.ts'
 import {
   type ConnectedClients,
   createConnectedClients,
@@ -19,7 +28,8 @@ import type { LoginPorts, Logins } from './login/logins.ts'
 import type { KeptLogins } from './login/provider-keys.ts'
 import { type EngineMethods, methodsFor } from './methods.ts'
 import { ConversationHost, type Guest } from './open/conversation-host.ts'
-import { createSetup, type SetupPorts } from './open/open-conversation.ts'
+import { createSetup } from './open/conversation-setup.ts'
+import type { SetupPorts } from './open/open-conversation.ts'
 import { assertOverridesAllowed, readConfig } from './settings/read-config.ts'
 
 /**
@@ -66,6 +76,8 @@ export interface EngineParts
   /** Sends the requests of logins and to MCP servers. */
   readonly fetch: typeof fetch
   readonly files: Files
+  /** Sizes and times of checkpoints; default: those of every server. */
+  readonly checkpoints?: Omit<CheckpointLimits, 'key'>
   readonly mcpPatience?: McpPatience
   /** Flags of the command line that set the ceiling; default: the default ceiling. */
   readonly ceiling?: CeilingFlags
@@ -89,12 +101,11 @@ export function createEngine(parts: EngineParts): Engine {
   const environments = openEnvironments(parts)
   const setup = createSetup({
     program,
+    checkpoints: checkpointsOf(parts),
     home,
     files,
     env,
-    clock,
-    ids,
-    random,
+    ...{ clock, ids, random },
     shellParser,
     redaction,
     environments,
@@ -112,7 +123,7 @@ export function createEngine(parts: EngineParts): Engine {
   const policy = { files, home, env, environments, shellParser, userRules, projects, models, keys }
   const trust = { home, clock, projects, sandboxes }
   const logins = loginsWhenNeeded(parts, { connectedClients, mcpServers, report })
-  const methodPorts = { host, files, mcpServers, redaction, policy, trust, logins }
+  const methodPorts = { host, files, mcpServers, redaction, program, policy, trust, logins }
   return {
     host,
     identity: parts.identity,
@@ -140,6 +151,12 @@ export function createEngine(parts: EngineParts): Engine {
     },
     [Symbol.asyncDispose]: () => host[Symbol.asyncDispose]().finally(() => environments[Symbol.asyncDispose]()),
   }
+}
+
+/** Returns when checkpoints are written, and the key of this program: another one may fold a log to something else. */
+function checkpointsOf({ checkpoints = checkpointLimits, identity }: EngineParts): CheckpointLimits {
+  const { version, build } = identity.serverInfo
+  return { ...checkpoints, key: `${version} ${build} ${reducerVersion}.${eventVersion}` }
 }
 
 interface LoginParts extends Pick<LoginPorts, 'report'> {

@@ -8,9 +8,11 @@ import { compact, undoCompaction } from './commands/compact.ts'
 import { decideApproval } from './commands/decide-approval.ts'
 import { sendMessage } from './commands/send-message.ts'
 import { restartMcpServer } from './context/conversation-mcp.ts'
+import { readView } from './conversation/read-view.ts'
 import type { Logins } from './login/logins.ts'
 import type { ConversationHost, Guest } from './open/conversation-host.ts'
 import { type LiveConversation, summaryOf, writable } from './open/live-conversation.ts'
+import { findConversation, wantedConversation } from './read/list-conversations.ts'
 import { readEvents, readItems, readSideFile } from './read/read-conversation.ts'
 import { listModels } from './settings/model-lists.ts'
 import { listProviders } from './settings/provider-list.ts'
@@ -35,6 +37,8 @@ interface MethodPorts {
   readonly files: Files
   readonly mcpServers: McpServers
   readonly redaction: Redaction
+  /** Name and version of this program. */
+  readonly program: string
   readonly policy: CheckupPorts
   readonly trust: TrustPorts
   /** Loads the code of logins with the first one. */
@@ -163,6 +167,7 @@ function conversationMethods(
     'conversation/resume': async (params) => summaryOf(await host.resume(params, client)),
     'conversation/fork': async ({ conversationId, at }) =>
       summaryOf(await host.fork(conversationId, at ?? null, client)),
+    ...bundleMethods(client, ports),
     'conversation/list': (params) => host.list(params),
     'conversation/read': ({ conversationId, before, limit }) =>
       readItems(ports, conversationId, { before: before ?? null, limit: limit ?? 100 }),
@@ -170,6 +175,7 @@ function conversationMethods(
       const { conversation, modules } = host.get(conversationId)
       const { context } = conversation.state.core
       const { contextUse } = await import('./read/context-use.ts')
+      await readView(conversation.view)
       return contextUse({
         request: modules.requests.next(),
         instructionFiles: context?.instructionFiles ?? [],
@@ -190,5 +196,26 @@ function conversationMethods(
       await host.delete(conversationId)
       return {}
     },
+  }
+}
+
+type BundleMethod = 'bundle/describe' | 'bundle/write' | 'bundle/open'
+
+/** Methods for conversations in one file; their code is loaded with the first call. */
+function bundleMethods(
+  client: Guest,
+  { host, files, redaction, program, policy: { home }, trust }: MethodPorts,
+): Pick<EngineMethods, BundleMethod> {
+  const ports = { files, redaction, program, now: () => trust.clock.now() }
+  const source = async ({ withoutOutputs = false, ...wanted }: ParamsOf<'bundle/describe'>) => {
+    const conversationId = await findConversation(files, home, wantedConversation(wanted))
+    return { conversationId, withoutOutputs, paths: await host.storedPaths(conversationId) }
+  }
+  return {
+    'bundle/describe': async (params) =>
+      (await import('./bundle/write-bundle.ts')).describeBundle(await source(params), ports),
+    'bundle/write': async (params) =>
+      (await import('./bundle/write-bundle.ts')).writeBundle(await source(params), params.file, ports),
+    'bundle/open': async (params) => summaryOf(await host.openBundle(params, client)),
   }
 }

@@ -1,7 +1,8 @@
 import type { ModelEntry } from '@parley/models'
 import type { ConversationEvent, Item } from '@parley/protocol'
 import { describe, expect, it } from 'vitest'
-import { createModelView, type SideFileReader } from '../../src/core/model-view.ts'
+import { createModelView } from '../../src/core/model-view.ts'
+import type { SideFileReader } from '../../src/core/view-content.ts'
 
 const context = (sessionContext: string): ConversationEvent => ({
   type: 'context.set',
@@ -44,7 +45,7 @@ const ended: ConversationEvent = {
 
 function viewOf(...events: ConversationEvent[]) {
   const view = createModelView()
-  for (const [index, event] of events.entries()) view.apply(event, index + 1)
+  for (const [index, event] of events.entries()) view.apply(event, { seq: index + 1, place: 0 })
   return view
 }
 
@@ -156,7 +157,7 @@ describe('what the model sees', () => {
   it('keeps each entry the same object, so that its bytes can be kept', () => {
     const view = viewOf(user('hi'), context('e1'), asked, responded('yo', 'a'), result('a', 'A'))
     const first = view.entries(filesWith('env'))
-    view.apply(user('more'), 6)
+    view.apply(user('more'), { seq: 6, place: 0 })
     const second = view.entries(filesWith('env'))
     expect(first).toHaveLength(4)
     expect(first.every((entry, index) => entry === second[index])).toBe(true)

@@ -31,11 +31,15 @@ export function foldPast(past: PastFold, event: ConversationEvent): void {
 }
 
 export function pastFacts({ answers, read, changed }: PastFold): PastFacts {
-  const newest = (lines: Iterable<string>) => [...lines].slice(-keptLines)
   return {
-    answers: newest(answers),
-    files: { read: newest(read).filter((path) => !changed.has(path)), changed: newest(changed) },
+    answers: newestLines(answers),
+    files: { read: newestLines(read).filter((path) => !changed.has(path)), changed: newestLines(changed) },
   }
+}
+
+/** Returns the lines that are carried; of older ones nothing depends. */
+export function newestLines(lines: Iterable<string>): string[] {
+  return [...lines].slice(-keptLines)
 }
 
 /** Notes an answer that says more than yes. A denial is noted with its call, which also has those by rules. */

@@ -3,12 +3,13 @@ import {
   type AnsweredCall,
   type Block,
   clearedIn,
+  cutHere,
   type Fold,
   newestCompacted,
   type Preview,
-  resultIn,
+  resultEntry,
 } from '../view-blocks.ts'
-import { tokensOfContent, tokensOfEntry, tokensOfImages } from './estimate.ts'
+import { tokensOfEntry, tokensOfImages } from './estimate.ts'
 
 /** Block as a compaction weighs it. */
 export interface ViewBlock {
@@ -36,34 +37,25 @@ export function shownBlocks(fold: Fold, how: Preview): readonly ViewBlock[] {
 }
 
 function clearable(calls: readonly AnsweredCall[], cleared: ReadonlySet<ItemId>): ViewBlock['results'] {
-  return calls.flatMap(({ itemId, result, line, images }) =>
-    result === null || line === null || cleared.has(itemId)
+  return calls.flatMap(({ itemId, answer }) =>
+    answer === null || cleared.has(itemId)
       ? []
-      : [{ itemId, savedTokens: tokensOfEntry(result) + tokensOfImages(images.length) - tokensOfEntry(line) }],
+      : [{ itemId, savedTokens: answer.tokens + tokensOfImages(answer.images) - answer.lineTokens }],
   )
 }
 
 /** Estimates the tokens of a block without reading side files. */
 function tokensOfBlock(block: Block, cleared: ReadonlySet<ItemId>): number {
-  switch (block.kind) {
-    case 'entry':
-      return tokensOfEntry(block.entry)
-    case 'sessionContext':
-      return contextTokens
-    case 'message':
-      return tokensOfContent(block.content)
-    case 'response':
-      return tokensOfEntry(block.entry) + sumOf(block.calls.map((call) => tokensOfResult(call, cleared)))
-  }
+  if (block.kind !== 'response') return block.tokens
+  return block.tokens + sumOf(block.calls.map((call) => tokensOfResult(call, cleared)))
 }
 
-function tokensOfResult(call: AnsweredCall, cleared: ReadonlySet<ItemId>): number {
-  const entry = resultIn(call, cleared)
-  return tokensOfEntry(entry) + (entry === call.result ? tokensOfImages(call.images.length) : 0)
+function tokensOfResult({ itemId, answer }: AnsweredCall, cleared: ReadonlySet<ItemId>): number {
+  if (answer === null) return unansweredTokens
+  return cleared.has(itemId) ? answer.lineTokens : answer.tokens + tokensOfImages(answer.images)
 }
 
-/** Tokens of a session context, about. */
-const contextTokens = 200
+const unansweredTokens = tokensOfEntry(resultEntry('', cutHere, true))
 
 /** Estimates the tokens of the shown blocks, without what stands for compacted ones. */
 export function tokensOfBlocks(fold: Fold): number {

@@ -1,7 +1,7 @@
 import type { ModelAbilities, ModelClient, ModelEntry, ModelRequest, ToolSpec, UserPart } from '@parley/models'
 import { type EventOf, type ModelChoice, modelInUse, type Settings, type TurnId } from '@parley/protocol'
 import { EnvironmentUnreachableError } from '@parley/workspace'
-import { missingFile } from '../../core/model-view.ts'
+import { missingFile } from '../../core/view-content.ts'
 import type { Tool } from '../../tools/tool.ts'
 import type { Conversation } from '../conversation/conversation.ts'
 

@@ -11,15 +11,20 @@ import {
   type SettingsPatch,
 } from '@parley/protocol'
 import type { ModelView } from '../../core/model-view.ts'
+import type { Place } from '../../core/view-blocks.ts'
 import type { Clock } from '../../ports/clock-and-ids.ts'
+import { contentOf } from './checkpoint-content.ts'
+import type { Settled } from './checkpoint-writer.ts'
 import { createEventFeed, type EventFeed } from './event-feed.ts'
+import type { Landmarks } from './landmarks.ts'
 import { type RescuedLog, rescueLog } from './rescue-log.ts'
 import type { SideFiles } from './side-files.ts'
 import type { StoragePatience } from './storage-patience.ts'
 
 /** Log of a conversation on disk. */
 export interface Journal {
-  append(lines: readonly string[]): void
+  /** Returns the place of the first line. */
+  append(lines: readonly string[]): Place
   /** Opens what the descriptor of a log that may be written holds; null for others. */
   held(): LogView | null
   /** Throws `StorageError` while nothing could be appended. */
@@ -31,12 +36,15 @@ export interface Journal {
   crcOf(seq: number): string | null | undefined
   /** Throws `StorageError` when the log is no longer where and as it was written. */
   assertStored(): void
-  close(): Promise<void>
+  /** Called after a turn; `content` is what a checkpoint would hold, null while work is open. */
+  settled(content: () => Settled | null): void
+  close(content: () => Settled | null): Promise<void>
 }
 
 export interface ConversationParts {
   readonly state: ConversationState
   readonly view: ModelView
+  readonly landmarks: Landmarks
   readonly headCrc: string | null
   readonly nextSeq: number
   /** Journal of a stored conversation; null before the first event, for which `startJournal` makes the log. */
@@ -128,20 +136,21 @@ export class Conversation implements AsyncDisposable {
     const texts = lines.map(({ text }) => text)
     // Before a log is made: one without an event could not be opened.
     if (this.#journal === null) texts.forEach(writtenBytes)
-    this.#append(texts)
+    const place = this.#append(texts)
     this.#logVersion = Math.max(this.#logVersion, eventVersion)
     this.#nextSeq += lines.length
-    for (const envelope of envelopes) this.#fold(envelope)
+    this.#foldAll(envelopes, texts, place)
     this.#headCrc = lines.at(-1)?.crc ?? this.#headCrc
     // Only now: whoever listens may record in turn.
     this.feed.append(lines)
     return envelopes.slice(all.length - events.length)
   }
 
-  #append(lines: readonly string[]): void {
+  #append(lines: readonly string[]): Place {
     const journal = this.#openJournal()
+    let place: Place
     try {
-      journal.append(lines)
+      place = journal.append(lines)
     } catch (error) {
       if (!(error instanceof StorageError)) throw error
       this.#parts.patience.failed(error)
@@ -150,6 +159,7 @@ export class Conversation implements AsyncDisposable {
       throw error
     }
     this.#parts.patience.stored()
+    return place
   }
 
   /**
@@ -182,15 +192,43 @@ export class Conversation implements AsyncDisposable {
     return journal
   }
 
-  #fold(envelope: Envelope): void {
+  #foldAll(envelopes: readonly Envelope[], texts: readonly string[], first: Place): void {
+    let place = first
+    for (const [index, envelope] of envelopes.entries()) {
+      this.#fold(envelope, place)
+      if (index + 1 < envelopes.length) place += Buffer.byteLength(texts[index] ?? '') + 1
+    }
+  }
+
+  #fold(envelope: Envelope, place: Place): void {
+    const { event, seq } = envelope
     this.#state = reduce(this.#state, envelope)
-    this.view.apply(envelope.event, envelope.seq)
-    if (syncedBeforeDelivery.has(envelope.event.type)) this.#holdUntilSynced(envelope.seq)
+    this.view.apply(event, { seq, place })
+    this.#parts.landmarks.note(event.type, place)
+    if (syncedBeforeDelivery.has(event.type)) this.#holdUntilSynced(seq)
+    if (event.type === 'turn.ended') this.#journal?.settled(() => this.#settled())
+  }
+
+  /** Returns what the log folds to; null while work is open. */
+  #settled(): Settled | null {
+    const { view } = this
+    const content = contentOf({
+      state: this.#state,
+      view,
+      landmarks: this.#parts.landmarks,
+      logVersion: this.#logVersion,
+    })
+    return content === null ? null : { content, seq: this.#state.core.seq }
   }
 
   #holdUntilSynced(seq: number): void {
     this.feed.hold(seq)
     this.synced().then(() => this.feed.release(seq), this.#parts.onLoss)
+  }
+
+  /** Lets a checkpoint be written of the conversation as it was opened. */
+  opened(): void {
+    this.#journal?.settled(() => this.#settled())
   }
 
   /** Resolves when everything recorded so far is on disk. Rejects with `StorageError`. */
@@ -223,6 +261,6 @@ export class Conversation implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#journal?.close()
+    await this.#journal?.close(() => this.#settled())
   }
 }

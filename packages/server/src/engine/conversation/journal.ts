@@ -13,38 +13,49 @@ import {
   lineCrc,
   lineOf,
   StorageError,
-  textOf,
   translatedLine,
 } from '@parley/journal'
-import { type ConversationState, type Envelope, reduce, upgradeEvent } from '@parley/protocol'
-import { createModelView, type ModelView } from '../../core/model-view.ts'
+import { upgradeEvent } from '@parley/protocol'
 import { rejection } from '../../replies/rejection.ts'
+import type { CheckpointWriter } from './checkpoint-writer.ts'
 import type { Journal } from './conversation.ts'
 
 const batchCharacters = 32 * 1024
 
-/**
- * Creates the journal of a log that may be written. `reader` is the reader of the existing lines; null for a new log.
- */
-export function createJournal(log: EventLog, reader: LogReader | null = null): Journal {
+/** Parts of a journal of an existing log, beside the log. */
+interface Existing {
+  /** Reader of the lines so far. */
+  readonly reader: LogReader
+  /** Closed with the journal. */
+  readonly lines: Disposable | null
+}
+
+/** Creates the journal of a log that may be written; `existing` is null for a new log. */
+export function createJournal(log: EventLog, existing: Existing | null, checkpoints: CheckpointWriter): Journal {
+  const reader = existing?.reader ?? null
   let isOlder = reader !== null && reader.version < LOG_FORMAT
   return {
     append(lines) {
       if (isOlder) log.raiseMinReader()
       isOlder = false
-      log.append(lines)
+      return log.append(lines) - log.bodyStart
     },
     probe: () => log.probe(),
     held: () => log.held(),
     synced: () => log.synced(),
-    close: () => log[Symbol.asyncDispose](),
+    settled: (content) => checkpoints.afterTurn(log, content),
+    async close(content) {
+      await checkpoints.atClose(log, content)
+      existing?.lines?.[Symbol.dispose]()
+      await log[Symbol.asyncDispose]()
+    },
     assertStored: () => log.assertStored(),
     ...readingOf(log.path, () => log.view(), reader),
   }
 }
 
 /** Creates the journal of a log that may only be read. */
-export function createViewJournal(files: Files, path: string, reader: LogReader): Journal {
+export function createViewJournal(files: Files, path: string, { reader, lines }: Existing): Journal {
   return {
     append: () => {
       throw rejection('readOnly', 'This is a read-only view. Fork the conversation to go on from here.')
@@ -52,7 +63,8 @@ export function createViewJournal(files: Files, path: string, reader: LogReader)
     probe: () => undefined,
     held: () => null,
     synced: () => Promise.resolve(),
-    close: () => Promise.resolve(),
+    settled: () => undefined,
+    close: async () => lines?.[Symbol.dispose](),
     assertStored: () => undefined,
     ...readingOf(path, () => LogView.open(files, path), reader),
   }
@@ -99,6 +111,8 @@ async function* readBatches(
 export interface LogReader {
   /** Version of the newest events read; a program of this version may append without `conversation.upgraded`. */
   readonly version: number
+  /** Notes that events of a version were read before. */
+  hasRead(version: number): void
   /** Returns the event of a line; null for a line without one. */
   read(text: string): LoggedEnvelope | null
   /** Returns the line with the event of this version; the checksum stays that of the stored text. */
@@ -128,6 +142,9 @@ export function createLogReader(header: LogHeader | null): LogReader {
     get version() {
       return version
     },
+    hasRead(earlier) {
+      version = Math.max(version, earlier)
+    },
     read(text) {
       const stored = decodeLine(text)
       if (stored === null) return null
@@ -142,65 +159,4 @@ export function createLogReader(header: LogHeader | null): LogReader {
       return upgraded === stored ? line : translatedLine(upgraded, line.crc)
     },
   }
-}
-
-/** State and view of a log, folded line by line. */
-export interface LogFold {
-  /** Folds a line and returns its event; null for a delta and for a line without an event. */
-  take(line: LogLine): Envelope | null
-  readonly state: ConversationState
-  readonly view: ModelView
-}
-
-/**
- * Creates the fold of a log. Deltas are most of a log and matter only for open items, so they are kept unread until the
- * state is asked for. Reading them late gives the same state: a delta changes only its own item.
- */
-export function createLogFold(start: ConversationState, reader: LogReader): LogFold {
-  const view = createModelView()
-  const { conversationId } = start.core.meta
-  let state = start
-  let deltas: LogLine[] = []
-
-  function foldLate(): void {
-    const late = deltas
-    deltas = []
-    for (const line of late) fold(line)
-  }
-
-  function fold(line: LogLine): Envelope | null {
-    const logged = reader.read(textOf(line))
-    if (logged === null) return null
-    // The event restarts its item's output, so earlier deltas must be folded before it.
-    if (logged.event.type === 'execution.failed') foldLate()
-    const envelope = { conversationId, ...logged } as Envelope // narrowed: our own log, upgraded; the reducer passes over events it does not know
-    state = reduceLate(state, envelope)
-    view.apply(envelope.event, envelope.seq)
-    return envelope
-  }
-
-  return {
-    take(line) {
-      if (line.type === 'item.delta') {
-        deltas.push(line)
-        return null
-      }
-      const envelope = fold(line)
-      if (deltas.length > 0 && Object.keys(state.core.open).length === 0) deltas = []
-      return envelope
-    },
-    get state() {
-      foldLate()
-      return state
-    },
-    view,
-  }
-}
-
-/** Folds an event whose number is below the state's, which `reduce` alone would skip. */
-function reduceLate(state: ConversationState, envelope: Envelope): ConversationState {
-  const { seq } = state.core
-  if (envelope.seq > seq) return reduce(state, envelope)
-  const { core, window } = reduce({ ...state, core: { ...state.core, seq: envelope.seq - 1 } }, envelope)
-  return { core: { ...core, seq }, window }
 }

@@ -5,8 +5,8 @@ import { notPermitted, rejection } from '../../replies/rejection.ts'
 import type { Conversation } from '../conversation/conversation.ts'
 import type { RescuedLog } from '../conversation/rescue-log.ts'
 import { findConversation, listConversations } from '../read/list-conversations.ts'
+import type { ConversationSetup } from './conversation-setup.ts'
 import type { LiveConversation } from './live-conversation.ts'
-import type { ConversationSetup } from './open-conversation.ts'
 import { OpenConversations } from './open-conversations.ts'
 import { StoredConversations } from './stored-conversations.ts'
 
@@ -109,6 +109,21 @@ export class ConversationHost implements AsyncDisposable {
     const rescued = source === undefined ? null : await rescuedIfLost(source)
     const settings = source?.readOnly === false ? source.state.core.settings : null
     return welcome(await this.#stored.fork({ fromId: conversationId, from, forkId, at, settings, rescued }), guest)
+  }
+
+  /** Opens a bundle as a new conversation, whose first lines are those of the bundle. Rejects with `badBundle`. */
+  async openBundle(params: ParamsOf<'bundle/open'>, guest: Guest): Promise<LiveConversation> {
+    const conversationId = this.#parts.ids.conversation()
+    await this.#stored.importBundle(conversationId, params)
+    return this.resume({ conversationId }, guest)
+  }
+
+  /** Resolves to the paths of a conversation once all that was recorded here is on disk. */
+  async storedPaths(conversationId: ConversationId): Promise<SessionPaths> {
+    const live = this.#open.get(conversationId)?.conversation
+    await live?.synced()
+    live?.assertStored()
+    return this.pathsOf(conversationId)
   }
 
   /** Closes a conversation without participants and running work, so that another process may open it. */

@@ -8,15 +8,14 @@ import {
   formatOf,
   LOG_FORMAT,
   type LogHeader,
-  type LogLine,
   LogView,
-  type LossReports,
   lineCrc,
   newerLogText,
   newHeader,
   openLog,
   type SessionPaths,
   sessionPaths,
+  timeSlices,
 } from '@parley/journal'
 import {
   type ConversationEvent,
@@ -30,17 +29,14 @@ import {
 import type { TakenEnvironment } from '@parley/workspace'
 import { createModelView } from '../../core/model-view.ts'
 import { rejection } from '../../replies/rejection.ts'
+import { type CheckpointLimits, createCheckpointWriter } from '../conversation/checkpoint-writer.ts'
 import type { ConversationParts } from '../conversation/conversation.ts'
-import {
-  createJournal,
-  createLogFold,
-  createLogReader,
-  createViewJournal,
-  type LogFold,
-  type LogReader,
-} from '../conversation/journal.ts'
+import { createJournal, createViewJournal } from '../conversation/journal.ts'
+import { createLandmarks } from '../conversation/landmarks.ts'
 import { createSideFiles } from '../conversation/side-files.ts'
 import type { InitialSettings } from '../settings/initial-settings.ts'
+import { beginFold, beginFromCheckpoint, type FoldBegin, lossReports } from './begin-fold.ts'
+import { proveCheckpoint } from './prove-checkpoint.ts'
 import { inspectUnknown, recoveryEvents } from './recovery.ts'
 
 /** Parts of a conversation that is being opened, new or loaded. */
@@ -51,6 +47,8 @@ export interface OpenParts extends Omit<ConversationParts, 'clock' | 'program' |
   readonly warnings: readonly string[]
   /** Overrides of the caller; an open conversation keeps the providers they define. */
   readonly overrides: Overrides
+  /** Begins to compare the checkpoint it was opened with to the log; returns how to stop. Null where there is nothing to. */
+  readonly prove: ((onWrong: () => void) => () => void) | null
   readonly dispose: () => void
 }
 
@@ -61,6 +59,7 @@ interface NewConversation {
   readonly created: InitialSettings
   /** Called when its log is made. */
   readonly onStart: () => void
+  readonly checkpoints: CheckpointLimits
 }
 
 /** Makes the folder of an ephemeral conversation, which its owner can enter whatever the umask is. */
@@ -71,7 +70,8 @@ function temporaryFolder(): string {
 }
 
 /** Returns the parts of a new conversation; its log is made when the first event is recorded. */
-export function newParts(files: Files, { conversationId, home, params, created, onStart }: NewConversation): OpenParts {
+export function newParts(files: Files, opening: NewConversation): OpenParts {
+  const { conversationId, home, params, created, onStart, checkpoints } = opening
   const isEphemeral = params.ephemeral === true
   const root = isEphemeral ? temporaryFolder() : home
   const paths = sessionPaths(root, conversationId)
@@ -82,55 +82,76 @@ export function newParts(files: Files, { conversationId, home, params, created, 
     paths,
     state: { core: { ...core, meta, settings: created.settings }, window },
     view: createModelView(),
+    landmarks: createLandmarks(),
     headCrc: null,
     nextSeq: 1,
     readOnly: false,
     logVersion: LOG_FORMAT,
     journal: null,
     startJournal() {
-      const log = EventLog.create(files, paths.log, { header: newHeader(conversationId), home: root })
+      const log = EventLog.create(files, paths.log, {
+        header: newHeader(conversationId),
+        home: root,
+        reports: lossReports,
+      })
       if (!isEphemeral) onStart()
-      return createJournal(log)
+      return createJournal(log, null, createCheckpointWriter(paths.checkpoint, checkpoints))
     },
     sideFiles: createSideFiles(files, paths.sideFiles),
     recovered: null,
     warnings: created.warnings,
     overrides: params,
+    prove: null,
     dispose: () => {
       if (isEphemeral) rmSync(root, { recursive: true, force: true })
     },
   }
 }
 
+interface Loading {
+  readonly paths: SessionPaths
+  readonly loaded: LoadedConversation
+  readonly overrides: Overrides
+  readonly checkpoints: CheckpointLimits
+}
+
 /** Returns the parts of a conversation that was loaded from its log. */
-export function loadedParts(
-  files: Files,
-  { paths, loaded, overrides }: { paths: SessionPaths; loaded: LoadedConversation; overrides: Overrides },
-): OpenParts {
-  const { fold, reader, headCrc, nextSeq, log, recovery, warnings } = loaded
+export function loadedParts(files: Files, { paths, loaded, overrides, checkpoints }: Loading): OpenParts {
+  const { begin, headCrc, nextSeq, log, recovery, warnings } = loaded
+  const { fold, reader, lines, checkpoint } = begin
+  const { conversationId } = fold.state.core.meta
+  const { proofDelayMs: delayMs } = checkpoints
   const [first] = recovery
+  const writer = createCheckpointWriter(paths.checkpoint, checkpoints, checkpoint?.stamp.sizeBytes)
   return {
     paths,
     state: fold.state,
     view: fold.view,
+    landmarks: fold.landmarks,
     headCrc,
     nextSeq,
     readOnly: log === null,
-    journal: log === null ? createViewJournal(files, paths.log, reader) : createJournal(log, reader),
+    journal:
+      log === null
+        ? createViewJournal(files, paths.log, { reader, lines })
+        : createJournal(log, { reader, lines }, writer),
     logVersion: reader.version,
     sideFiles: createSideFiles(files, paths.sideFiles),
     recovered: first?.type === 'conversation.recovered' ? first.text : null,
     warnings: [...warnings, ...layerOfOverrides(overrides.config ?? {}, '-c').warnings],
     overrides,
+    prove:
+      log === null || checkpoint === null || checkpoint.proven
+        ? null
+        : (onWrong) => proveCheckpoint({ files, paths, conversationId, checkpoint, delayMs, onWrong }),
     dispose: () => undefined,
   }
 }
 
 /** Conversation that was loaded from its log. */
 export interface LoadedConversation {
-  readonly fold: LogFold
-  /** Reader that has read the whole log. */
-  readonly reader: LogReader
+  /** Fold of the whole log, with the reader that has read it. */
+  readonly begin: FoldBegin
   readonly headCrc: string | null
   /** Next number, higher than any the log ever held. */
   readonly nextSeq: number
@@ -141,44 +162,48 @@ export interface LoadedConversation {
   readonly warnings: readonly string[]
 }
 
-/** Ranges that an earlier `conversation.recovered` already named are not reported again. */
-const lossReports: LossReports = {
-  type: 'conversation.recovered',
-  ranges: (event) => lostRanges(event['lost']),
-}
-
-function lostRanges(lost: unknown): { fromSeq: number; toSeq: number }[] {
-  if (!Array.isArray(lost)) return []
-  return lost.filter((range: unknown) => isRange(range))
-}
-
-function isRange(value: unknown): value is { fromSeq: number; toSeq: number } {
-  return typeof value === 'object' && value !== null && 'fromSeq' in value && 'toSeq' in value
-}
-
 interface LoadPorts {
   readonly files: Files
   /** Takes the environment, which is inspected only where a crash hid the end of a patch. */
   readonly takeEnvironment: (state: ConversationState) => TakenEnvironment
+  readonly checkpoints: CheckpointLimits
 }
 
 /** Loads a conversation for writing under the caller's lock. A log of a newer format is loaded read-only. */
 export async function loadConversation(
-  { files, takeEnvironment }: LoadPorts,
+  { files, takeEnvironment, checkpoints }: LoadPorts,
   paths: SessionPaths,
   conversationId: ConversationId,
 ): Promise<LoadedConversation> {
   const header = headerOf(files, paths.log)
-  const { fold, reader } = beginFold(header, conversationId)
-  const opened = await openLog(files, paths.log, { visit: (line) => void fold.take(line), reports: lossReports })
-  if (opened.readOnly) return viewConversation(files, paths, conversationId, [opened.reason])
+  let begin: FoldBegin | null = null
+  const beginning = { files, paths, conversationId, key: checkpoints.key }
+  const opened = await openLog(files, paths.log, {
+    async from(file) {
+      begin = await beginFromCheckpoint(file, beginning)
+      return begin?.checkpoint?.mark ?? null
+    },
+    visit: (line) => {
+      begin ??= beginFold(beginning)
+      begin.fold.take(line)
+    },
+    reports: lossReports,
+  })
+  if (opened.readOnly) return viewConversation(files, paths, { conversationId, checkpoints, warnings: [opened.reason] })
+  const loading: FoldBegin = begin ?? beginFold(beginning)
+  const { fold, reader } = loading
   const { log, nextSeq, last, uncheckedSeqs } = opened
-  // A damaged header does not name the version, but the events do.
-  if (reader.version > Math.max(LOG_FORMAT, formatOf(header))) {
-    await log[Symbol.asyncDispose]()
-    return viewConversation(files, paths, conversationId, [newerLogText(reader.version)])
-  }
   try {
+    // A damaged header does not name the version, but the events do.
+    if (reader.version > Math.max(LOG_FORMAT, formatOf(header))) {
+      await log[Symbol.asyncDispose]()
+      loading.lines?.[Symbol.dispose]()
+      return await viewConversation(files, paths, {
+        conversationId,
+        checkpoints,
+        warnings: [newerLogText(reader.version)],
+      })
+    }
     const { environment, release } = takeEnvironment(fold.state)
     const settling = await inspectUnknown(recover(fold.state), {
       files,
@@ -188,9 +213,10 @@ export async function loadConversation(
     }).finally(release)
     const recovery = recoveryEvents(fold.state, opened, settling)
     const warnings = editWarnings(uncheckedSeqs.length)
-    return { fold, reader, headCrc: last?.crc ?? null, nextSeq, log, recovery, warnings }
+    return { begin: loading, headCrc: last?.crc ?? null, nextSeq, log, recovery, warnings }
   } catch (error) {
     await log[Symbol.asyncDispose]()
+    loading.lines?.[Symbol.dispose]()
     throw error
   }
 }
@@ -201,32 +227,37 @@ function editWarnings(count: number): string[] {
   return [`${lines} edited by hand and taken as found.`]
 }
 
+interface Viewing {
+  readonly conversationId: ConversationId
+  readonly checkpoints: CheckpointLimits
+  readonly warnings?: readonly string[]
+}
+
 /** Loads a conversation read-only, without its lock. */
-export function viewConversation(
+export async function viewConversation(
   files: Files,
   paths: SessionPaths,
-  conversationId: ConversationId,
-  warnings: readonly string[] = [],
-): LoadedConversation {
+  { conversationId, checkpoints, warnings = [] }: Viewing,
+): Promise<LoadedConversation> {
+  const beginning = { files, paths, conversationId, key: checkpoints.key }
+  const file = files.open(paths.log, 'read')
   using view = LogView.open(files, paths.log)
-  const { fold, reader } = beginFold(view.header(), conversationId)
-  let newest: LogLine | null = null
-  for (const line of view.lines()) {
-    fold.take(line)
-    newest = line
+  const begun = await beginFromCheckpoint(file, beginning).finally(() => files.close(file))
+  const begin = begun ?? beginFold(beginning)
+  const mark = begun?.checkpoint?.mark
+  let headCrc = mark?.crc ?? null
+  const slices = timeSlices()
+  for (const line of view.lines(
+    mark === undefined ? {} : { after: mark.seq, fromOffset: view.bodyStart() + mark.endPlace },
+  )) {
+    begin.fold.take(line)
+    headCrc = line.unchecked ? null : lineCrc(line)
+    if (slices.isOver()) await slices.next()
   }
-  const headCrc = newest === null || newest.unchecked ? null : lineCrc(newest)
-  return { fold, reader, headCrc, nextSeq: fold.state.core.seq + 1, log: null, recovery: [], warnings }
+  return { begin, headCrc, nextSeq: begin.fold.state.core.seq + 1, log: null, recovery: [], warnings }
 }
 
 function headerOf(files: Files, path: string): LogHeader | null {
   using view = LogView.open(files, path)
   return view.header()
-}
-
-function beginFold(header: LogHeader | null, conversationId: ConversationId) {
-  const forkedFrom = header?.forkedFrom
-  const point = forkedFrom === undefined ? null : { id: forkedFrom.id, seq: forkedFrom.seq }
-  const reader = createLogReader(header)
-  return { reader, fold: createLogFold(initialState(conversationId, point), reader) }
 }

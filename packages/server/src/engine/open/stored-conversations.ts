@@ -19,6 +19,7 @@ import { backgroundLost, lostTitle } from '../../core/background-left.ts'
 import { rejection } from '../../replies/rejection.ts'
 import { noticeItem } from '../conversation/notices.ts'
 import type { RescuedLog } from '../conversation/rescue-log.ts'
+import { existingFolder } from '../settings/existing-folder.ts'
 import {
   type LoadedConversation,
   loadConversation,
@@ -27,9 +28,9 @@ import {
   type OpenParts,
   viewConversation,
 } from './conversation-parts.ts'
+import type { ConversationSetup, Settle } from './conversation-setup.ts'
 import { forkLog } from './fork.ts'
 import type { LiveConversation } from './live-conversation.ts'
-import type { ConversationSetup, Settle } from './open-conversation.ts'
 import type { OpenConversations } from './open-conversations.ts'
 import { warmUpInPause } from './warm-up.ts'
 import { createWriterLocks, type WriterLocks } from './writer-locks.ts'
@@ -68,7 +69,7 @@ export class StoredConversations {
     const { files, home, setup } = this.#ports
     const created = setup.initialSettings(params, await setup.secrets())
     const onStart = () => setup.keepNew(conversationId, params, created)
-    const parts = newParts(files, { conversationId, home, params, created, onStart })
+    const parts = newParts(files, { conversationId, home, params, created, onStart, checkpoints: setup.checkpoints })
     await this.#locks.take(conversationId, parts.paths)
     return this.#keep(conversationId, parts)
   }
@@ -82,7 +83,7 @@ export class StoredConversations {
     try {
       const { files, setup } = this.#ports
       const takeEnvironment = (state: ConversationState) => setup.takeEnvironment(state, overrides)
-      loaded = await loadConversation({ files, takeEnvironment }, paths, conversationId)
+      loaded = await loadConversation({ files, takeEnvironment, checkpoints: setup.checkpoints }, paths, conversationId)
     } catch (error) {
       this.release(conversationId)
       throw error
@@ -91,8 +92,10 @@ export class StoredConversations {
   }
 
   /** Opens a conversation read-only, without its lock. */
-  view(conversationId: ConversationId): Promise<LiveConversation> {
-    const loaded = viewConversation(this.#ports.files, this.pathsOf(conversationId), conversationId)
+  async view(conversationId: ConversationId): Promise<LiveConversation> {
+    const { files, setup } = this.#ports
+    const viewing = { conversationId, checkpoints: setup.checkpoints }
+    const loaded = await viewConversation(files, this.pathsOf(conversationId), viewing)
     return this.#keep(conversationId, this.#loadedParts(conversationId, loaded))
   }
 
@@ -104,7 +107,11 @@ export class StoredConversations {
     try {
       const secrets = await setup.secrets()
       await forkLog(files, { from, to, fromId, toId: forkId, at, home, rescued })
-      const loaded = await loadConversation({ files, takeEnvironment: setup.takeEnvironment }, to, forkId)
+      const loaded = await loadConversation(
+        { files, takeEnvironment: setup.takeEnvironment, checkpoints: setup.checkpoints },
+        to,
+        forkId,
+      )
       if (rescued !== null && at === null) assertRescued(loaded, rescued)
       const settle = setup.forked(fromId, settings, secrets)
       return await this.#adopt(forkId, { ...loaded, recovery: [] }, { settle })
@@ -112,6 +119,23 @@ export class StoredConversations {
       removeSession(files, to)
       this.release(forkId)
       throw error
+    }
+  }
+
+  /** Makes a new conversation of a bundle, which works in `cwd`; `load` opens it. Rejects with `badBundle`. */
+  async importBundle(conversationId: ConversationId, { file, cwd }: ParamsOf<'bundle/open'>): Promise<void> {
+    const { files, setup } = this.#ports
+    const paths = this.pathsOf(conversationId)
+    const settle = setup.imported(existingFolder(cwd), await setup.secrets())
+    const { importBundle } = await import('../bundle/import-bundle.ts')
+    await this.#locks.take(conversationId, paths)
+    try {
+      await importBundle(files, { file, conversationId, paths, settle, now: () => setup.clock.now() })
+    } catch (error) {
+      removeSession(files, paths)
+      throw error
+    } finally {
+      this.release(conversationId)
     }
   }
 
@@ -164,8 +188,8 @@ export class StoredConversations {
   ): Promise<LiveConversation> {
     let changes: readonly ConversationEvent[]
     try {
-      if (loaded.fold.state.core.seq === 0) throw emptyLog(conversationId)
-      changes = settle(loaded.fold.state)
+      if (loaded.begin.fold.state.core.seq === 0) throw emptyLog(conversationId)
+      changes = settle(loaded.begin.fold.state)
     } catch (error) {
       await loaded.log?.[Symbol.asyncDispose]()
       this.release(conversationId)
@@ -180,6 +204,7 @@ export class StoredConversations {
       const events = [...loaded.recovery, ...changes, ...lostBackground(open)]
       if (events.length > 0) open.conversation.recordAll(events)
       open.modules.limits.recordEnforcement()
+      open.conversation.opened()
       return open
     } catch (error) {
       await this.#ports.open.close(conversationId)
@@ -188,7 +213,12 @@ export class StoredConversations {
   }
 
   #loadedParts(conversationId: ConversationId, loaded: LoadedConversation, overrides: Overrides = {}): OpenParts {
-    return loadedParts(this.#ports.files, { paths: this.pathsOf(conversationId), loaded, overrides })
+    return loadedParts(this.#ports.files, {
+      paths: this.pathsOf(conversationId),
+      loaded,
+      overrides,
+      checkpoints: this.#ports.setup.checkpoints,
+    })
   }
 
   async #keep(conversationId: ConversationId, parts: OpenParts): Promise<LiveConversation> {
@@ -198,7 +228,7 @@ export class StoredConversations {
       warmUpInPause(open)
       return open
     } catch (error) {
-      await parts.journal?.close()
+      await parts.journal?.close(() => null)
       parts.dispose()
       this.release(conversationId)
       throw error
@@ -230,8 +260,8 @@ function notDeleted(error: unknown): unknown {
 }
 
 /** Throws `storageFailed` where lines of another writer have got into a rescued log. */
-function assertRescued({ fold }: LoadedConversation, { digest }: RescuedLog): void {
-  if (fold.state.core.digest === digest) return
+function assertRescued({ begin }: LoadedConversation, { digest }: RescuedLog): void {
+  if (begin.fold.state.core.digest === digest) return
   throw rejection('storageFailed', 'The log was overwritten, and memory no longer holds the whole conversation.')
 }
 

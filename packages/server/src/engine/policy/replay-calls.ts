@@ -21,8 +21,9 @@ import {
   type Settings,
 } from '@parley/protocol'
 import { rejection } from '../../replies/rejection.ts'
-import { createLogFold, createLogReader } from '../conversation/journal.ts'
-import { findConversation } from '../read/list-conversations.ts'
+import { createLogReader } from '../conversation/journal.ts'
+import { createLogFold } from '../conversation/log-fold.ts'
+import { findConversation, wantedConversation } from '../read/list-conversations.ts'
 import { grantsUnder, type SessionGrant } from '../session/session-memory.ts'
 import { configHere } from '../settings/read-config.ts'
 import { type PolicyPorts, readWantedRules, type WantedRules } from './read-rules.ts'
@@ -137,24 +138,13 @@ export interface Question {
   readonly answer: EventOf<'approval.decided'> | null
 }
 
-interface Wanted {
-  readonly conversation?: string
-  readonly cwd?: string
-}
-
-/** Returns the search for a conversation: by the start of its id, else the newest one, in the folder if given. */
-export function wantedConversation({ conversation, cwd }: Wanted) {
-  if (conversation !== undefined) return { prefix: conversation }
-  return cwd === undefined ? { last: true } : { last: true, cwd }
-}
-
 /** Reads every call from a log, oldest first, waiting ones included. Throws `conversationNotFound`. */
 export function recordedCalls(files: Files, home: string, conversationId: ConversationId): readonly RecordedCall[] {
   const paths = sessionPaths(home, conversationId)
   if (paths === null || files.look(paths.log) === null)
     throw rejection('conversationNotFound', `There is no conversation ${conversationId}.`)
   using view = LogView.open(files, paths.log)
-  const fold = createLogFold(initialState(conversationId), createLogReader(view.header()))
+  const fold = createLogFold({ state: initialState(conversationId) }, createLogReader(view.header()))
   const calls = new Map<ItemId, RecordedCall>()
   const questions = new Map<ItemId, Question[]>()
   const begun = new Map<ItemId, EventOf<'execution.started'>['decidedBy']>()

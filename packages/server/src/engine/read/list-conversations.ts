@@ -154,6 +154,17 @@ export function shortIdOf(conversationId: ConversationId): string {
   return conversationId.slice(-8)
 }
 
+interface Wanted {
+  readonly conversation?: string
+  readonly cwd?: string
+}
+
+/** Returns the search for a conversation: by the start of its id, else the newest one, in the folder if given. */
+export function wantedConversation({ conversation, cwd }: Wanted) {
+  if (conversation !== undefined) return { prefix: conversation }
+  return cwd === undefined ? { last: true } : { last: true, cwd }
+}
+
 /**
  * Finds the conversation that a resume request names. Throws `conversationNotFound` with the nearest ids, or
  * `ambiguousConversation`.

@@ -4,6 +4,7 @@ import { nextStep } from '../../core/next-step.ts'
 import { lineTooLongFailure } from '../../replies/rejection.ts'
 import { isWindowFull } from '../compaction/when-due.ts'
 import type { Conversation } from '../conversation/conversation.ts'
+import { isUnread, readView } from '../conversation/read-view.ts'
 import type { StoragePatience } from '../conversation/storage-patience.ts'
 import { type EndReason, endTurn } from './end-turn.ts'
 import { performStep } from './perform-step.ts'
@@ -89,7 +90,9 @@ export class TurnLoop {
   }
 
   async #run(): Promise<void> {
+    const { view } = this.#parts.conversation
     try {
+      if (isUnread(view)) await this.#attempt(() => readView(view))
       for (let move = this.#next(); move !== null; move = this.#next()) await this.#attempt(move)
     } finally {
       // Set in the same tick as the last look at the state; a wake-up in between would be lost.

@@ -58,7 +58,8 @@ describe('the view of a compacted conversation', () => {
         initialState(conversationId),
       )
       const view = createModelView()
-      for (const [index, event] of [...cut, ...recover(state)].entries()) view.apply(event, index + 1)
+      for (const [index, event] of [...cut, ...recover(state)].entries())
+        view.apply(event, { seq: index + 1, place: 0 })
       const entries = view.entries(sideFiles)
       expectValid(entries)
       expect(view.entries(sideFiles).every((entry, index) => entry === entries[index])).toBe(true)
@@ -75,7 +76,7 @@ describe('the view of a compacted conversation', () => {
     const view = createModelView()
     for (const line of lines) {
       const { event, seq } = JSON.parse(line)
-      view.apply(event, seq)
+      view.apply(event, { seq, place: 0 })
     }
     const { sideFiles } = conversation
     expect(view.entries(sideFiles)).toEqual(conversation.view.entries(sideFiles))

@@ -2,7 +2,8 @@ import { type LogLine, newHeader } from '@parley/journal'
 import { type ConversationEvent, type Envelope, type Item, initialState, reduce } from '@parley/protocol'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createLogFold, createLogReader } from '../../../src/engine/conversation/journal.ts'
+import { createLogReader } from '../../../src/engine/conversation/journal.ts'
+import { createLogFold } from '../../../src/engine/conversation/log-fold.ts'
 
 const conversationId = '01890a5d-ac96-774b-bcce-b302099a8057'
 
@@ -59,7 +60,7 @@ describe('the fold of a log', () => {
   it('equals the state of folding each event in order, wherever the log ends', () => {
     fc.assert(
       fc.property(streams, (envelopes) => {
-        const fold = createLogFold(initialState(conversationId), createLogReader(newHeader(conversationId)))
+        const fold = createLogFold({ state: initialState(conversationId) }, createLogReader(newHeader(conversationId)))
         for (const envelope of envelopes) fold.take(lineOf(envelope))
         expect(fold.state).toEqual(envelopes.reduce(reduce, initialState(conversationId)))
       }),
@@ -69,7 +70,7 @@ describe('the fold of a log', () => {
   it('gives the right state when it is read before the end', () => {
     fc.assert(
       fc.property(streams, fc.nat(60), (envelopes, at) => {
-        const fold = createLogFold(initialState(conversationId), createLogReader(newHeader(conversationId)))
+        const fold = createLogFold({ state: initialState(conversationId) }, createLogReader(newHeader(conversationId)))
         for (const [index, envelope] of envelopes.entries()) {
           fold.take(lineOf(envelope))
           if (index === at) expect(fold.state.core.seq).toBe(envelope.seq)

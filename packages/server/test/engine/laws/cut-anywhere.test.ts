@@ -93,7 +93,7 @@ describe('a log cut at any line', () => {
     const { conversation } = server.engine.host.get(watched.conversationId)
     const [, ...lines] = place.logLines(watched.conversationId)
     const view = createModelView()
-    for (const [index, event] of eventsOf(lines).entries()) view.apply(event, index + 1)
+    for (const [index, event] of eventsOf(lines).entries()) view.apply(event, { seq: index + 1, place: 0 })
     const { sideFiles } = conversation
     expect(view.entries(sideFiles)).toEqual(conversation.view.entries(sideFiles))
     const { conversationId } = watched

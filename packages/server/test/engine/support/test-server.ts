@@ -25,7 +25,7 @@ export interface TestPlace extends AsyncDisposable {
   start(ports?: TestPorts): TestServer
   /** Starts a server with a client that follows a new conversation. */
   talk(ports?: TestPorts, params?: Partial<ParamsOf<'conversation/create'>>): Promise<Talk>
-  path(conversationId: string, part?: 'log' | 'sideFiles' | 'lock' | 'owner' | 'folder'): string
+  path(conversationId: string, part?: 'log' | 'sideFiles' | 'checkpoint' | 'lock' | 'owner' | 'folder'): string
   /** Returns the raw lines of a log, header included. */
   logLines(conversationId: string): string[]
   /** Replaces a log. */

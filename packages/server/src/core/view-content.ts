@@ -1,0 +1,205 @@
+import type { ModelCall, ModelEntry, ResultEntry, UserPart } from '@parley/models'
+import { type CallItem, type ContentItem, type EventOf, type Item, isCall } from '@parley/protocol'
+import { clearedLine } from './compaction/cleared-line.ts'
+import {
+  type AnsweredCall,
+  type Block,
+  cutHere,
+  type Fold,
+  type Place,
+  type ResponseBlock,
+  resultEntry,
+  type StoredImage,
+  userText,
+} from './view-blocks.ts'
+
+/** Reads side files; returns null for a missing or damaged one. */
+export interface SideFileReader {
+  readText(file: string): string | null
+  readBase64(file: string): string | null
+}
+
+/** Text in place of a side file that is missing. */
+export const missingFile = '(A file of this conversation is missing here.)'
+
+/** Reads what the fold knows by its place only. */
+type Reader = Pick<Fold, 'readEvent'>
+
+/** Returns the entries of a block as a request holds them; they stay the same objects. */
+export function entriesOf(
+  fold: Reader,
+  block: Block,
+  { files, cleared }: { readonly files: SideFileReader; readonly cleared: ReadonlySet<string> },
+): readonly ModelEntry[] {
+  switch (block.kind) {
+    case 'entry':
+      return [block.entry]
+    case 'sessionContext':
+      block.entry ??= userText(files.readText(block.file) ?? missingFile)
+      return [block.entry]
+    case 'userAct':
+      block.entry ??= userActEntry(itemAt(fold, block.place))
+      return [block.entry]
+    case 'message':
+      block.entry ??= { kind: 'user', content: contentOf(fold, block).map((part) => userPart(part, files)) }
+      return [block.entry]
+    case 'response': {
+      const entry = responseOf(fold, block)
+      return [entry, ...block.calls.map((answered) => resultOf(fold, { block, answered }, { files, cleared }))]
+    }
+  }
+}
+
+/** Tells if a block can be shown without reading the log. */
+export function isRead(block: Block): boolean {
+  switch (block.kind) {
+    case 'entry':
+    case 'sessionContext':
+      return true
+    case 'userAct':
+      return block.entry !== null
+    case 'message':
+      return block.content !== null
+    case 'response':
+      return block.entry !== null && block.calls.every(({ answer, read }) => answer === null || read !== null)
+  }
+}
+
+/** Reads a block from the log, unless that was done before. */
+export function readBlock(fold: Reader, block: Block): void {
+  if (block.kind === 'userAct') block.entry ??= userActEntry(itemAt(fold, block.place))
+  else if (block.kind === 'message') contentOf(fold, block)
+  else if (block.kind === 'response') {
+    responseOf(fold, block)
+    for (const answered of block.calls) readAnswerOf(fold, { block, answered })
+  }
+}
+
+export function contentOf(fold: Reader, block: Extract<Block, { kind: 'message' }>): readonly ContentItem[] {
+  if (block.content !== null) return block.content
+  const item = itemAt(fold, block.place)
+  if (item.type !== 'userMessage') throw wrongLine(block.place)
+  block.content = item.content
+  return item.content
+}
+
+export function userActEntry(item: Item): ModelEntry {
+  const told = 'modelText' in item ? item.modelText : undefined
+  return userText(told ?? (item.type === 'shellCommand' ? `I ran \`${item.command}\` myself.` : item.text))
+}
+
+/** Reads a response and its calls, unless that was done before. */
+function responseOf(fold: Reader, block: ResponseBlock): ModelEntry {
+  if (block.entry !== null) return block.entry
+  const event = fold.readEvent(block.place)
+  if (event.type !== 'model.responded') throw wrongLine(block.place)
+  for (const [index, answered] of block.calls.entries()) {
+    const made = event.calls[index]
+    if (made === undefined || made.itemId !== answered.itemId) throw wrongLine(block.place)
+    answered.call = modelCall(made)
+  }
+  const entry = responseEntry(event)
+  block.entry = entry
+  return entry
+}
+
+type MadeCall = EventOf<'model.responded'>['calls'][number]
+
+export function modelCall({ callId, name, arguments: text }: MadeCall): ModelCall {
+  return { callId, name, arguments: text }
+}
+
+export function responseEntry({ adapter, parts, text, calls }: EventOf<'model.responded'>): ModelEntry {
+  return { kind: 'response', adapter, parts, text, calls: calls.map(modelCall) }
+}
+
+/** Call of a response with the block that it is in. */
+export interface CallInBlock {
+  readonly block: ResponseBlock
+  readonly answered: AnsweredCall
+}
+
+export function callOf(fold: Reader, { block, answered }: CallInBlock): ModelCall {
+  responseOf(fold, block)
+  if (answered.call === null) throw wrongLine(block.place)
+  return answered.call
+}
+
+/** Reads the result of a call; null for a call without one. */
+export function readAnswerOf(fold: Reader, found: CallInBlock): AnsweredCall['read'] {
+  const { answered } = found
+  const { callId } = callOf(fold, found)
+  if (answered.answer === null) return null
+  if (answered.read !== null) return answered.read
+  const item = itemAt(fold, answered.answer.place)
+  if (!isCall(item) || item.id !== answered.itemId) throw wrongLine(answered.answer.place)
+  const read = answerIn(item, callId)
+  answered.read = read
+  return read
+}
+
+/** Returns the result that a call ended with, and the line that stands for it where it is cleared. */
+export function answerIn(item: CallItem, callId: string): NonNullable<AnsweredCall['read']> {
+  const isError = item.status !== 'completed'
+  return {
+    result: resultEntry(callId, item.modelText ?? cutHere, isError),
+    line: resultEntry(callId, clearedLine(item), isError),
+    images: 'images' in item ? (item.images ?? []) : [],
+    shown: null,
+  }
+}
+
+/** Returns the result of a call as a request holds it, with its images unless it is cleared. */
+function resultOf(
+  fold: Reader,
+  found: CallInBlock,
+  { files, cleared }: { readonly files: SideFileReader; readonly cleared: ReadonlySet<string> },
+): ModelEntry {
+  const read = readAnswerOf(fold, found)
+  if (read === null) return unanswered(callOf(fold, found))
+  if (cleared.has(found.answered.itemId)) return read.line
+  if (read.result.kind !== 'result' || read.images.length === 0) return read.result
+  read.shown ??= withImages(read.result, read.images, files)
+  return read.shown
+}
+
+const withoutResult = new WeakMap<ModelCall, ModelEntry>()
+
+/** Returns what stands for a missing result, the same object each time. */
+function unanswered(call: ModelCall): ModelEntry {
+  const known = withoutResult.get(call) ?? resultEntry(call.callId, cutHere, true)
+  withoutResult.set(call, known)
+  return known
+}
+
+/** Adds images to a result; the text says which files are missing. */
+function withImages(entry: ResultEntry, stored: readonly StoredImage[], files: SideFileReader): ResultEntry {
+  const read = stored.map(({ file, mediaType }) => ({ mediaType, base64: files.readBase64(file) }))
+  const images = read.flatMap(({ mediaType, base64 }) =>
+    base64 === null ? [] : [{ type: 'image' as const, mediaType, base64 }],
+  )
+  const text = images.length === read.length ? entry.text : `${entry.text}\n${missingFile}`
+  return { ...entry, text, ...(images.length === 0 ? {} : { images }) }
+}
+
+function userPart(part: ContentItem, files: SideFileReader): UserPart {
+  if (part.type === 'text') return { type: 'text', text: wholeText(part, files) }
+  const base64 = files.readBase64(part.file)
+  return base64 === null ? { type: 'text', text: missingFile } : { type: 'image', mediaType: part.mediaType, base64 }
+}
+
+/** Returns the whole text of a part; a long one is read from its side file. */
+export function wholeText({ text, file }: Extract<ContentItem, { type: 'text' }>, files: SideFileReader): string {
+  return file === undefined ? text : (files.readText(file) ?? missingFile)
+}
+
+/** Reads the item of an `item.completed`. */
+export function itemAt(fold: Reader, place: Place): Item {
+  const event = fold.readEvent(place)
+  if (event.type !== 'item.completed') throw wrongLine(place)
+  return event.item
+}
+
+function wrongLine(place: Place): Error {
+  return new Error(`the log holds another event at ${place} than it did`)
+}

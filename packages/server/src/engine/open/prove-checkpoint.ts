@@ -1,0 +1,132 @@
+import { isDeepStrictEqual } from 'node:util'
+import {
+  type Checkpoint,
+  type Files,
+  type OpenFile,
+  readCheckpoint,
+  removeQuietly,
+  type SessionPaths,
+  StorageError,
+  scanLog,
+  type TimeSlices,
+  timeSlices,
+  writeCheckpoint,
+} from '@parley/journal'
+import type { ConversationId, ConversationState, ServerNotice } from '@parley/protocol'
+import { contentOf } from '../conversation/checkpoint-content.ts'
+import { beginFold, lossReports } from './begin-fold.ts'
+
+/** Time between two slices of the proof, so that it takes less than half of a processor. */
+const pauseMs = 10
+
+interface Proof {
+  readonly files: Files
+  readonly paths: SessionPaths
+  readonly conversationId: ConversationId
+  readonly checkpoint: Checkpoint
+  /** Time to wait first, ms: whoever opened the conversation is served before. */
+  readonly delayMs: number
+  /** Called when the log does not fold to what the checkpoint says, after that was deleted. */
+  readonly onWrong: () => void
+}
+
+/**
+ * Folds a log from its beginning up to the checkpoint that it was opened with, beside other work, and compares. A wrong
+ * checkpoint is deleted, a right one is not proven again. Returns a function that stops the work.
+ */
+export function proveCheckpoint(proof: Proof): () => void {
+  const stop = new AbortController()
+  const begin = setTimeout(() => {
+    // A log that cannot be read is reported by whoever needs it.
+    prove(proof, stop.signal).catch(() => undefined)
+  }, proof.delayMs).unref()
+  return () => {
+    clearTimeout(begin)
+    stop.abort()
+  }
+}
+
+async function prove({ files, paths, conversationId, checkpoint, onWrong }: Proof, signal: AbortSignal): Promise<void> {
+  const log = files.open(paths.log, 'read')
+  try {
+    const isRight = await foldsTo(checkpoint, { files, paths, conversationId, log, slices: stoppable(signal) })
+    if (!isRight) {
+      removeQuietly(files, paths.checkpoint)
+      onWrong()
+      return
+    }
+    // A newer one was written meanwhile, unless the file still holds this content.
+    const now = await readCheckpoint(files, paths.checkpoint, { log, key: checkpoint.key })
+    if (now?.content === checkpoint.content && !now.proven)
+      writeCheckpoint(files, paths.checkpoint, { ...now, proven: true })
+  } catch (error) {
+    if (!(error instanceof StorageError) && !signal.aborted) throw error
+  } finally {
+    files.close(log)
+  }
+}
+
+/** Returns slices that throw once the conversation is closed. */
+function stoppable(signal: AbortSignal): TimeSlices {
+  const slices = timeSlices(pauseMs)
+  return {
+    isOver: slices.isOver,
+    async next() {
+      await slices.next()
+      signal.throwIfAborted()
+    },
+  }
+}
+
+interface Folding {
+  readonly files: Files
+  readonly paths: SessionPaths
+  readonly conversationId: ConversationId
+  readonly log: OpenFile
+  readonly slices: TimeSlices
+}
+
+/** Tells if the whole log folds to a checkpoint, damage and losses included. */
+async function foldsTo(
+  { mark, content }: Checkpoint,
+  { files, paths, conversationId, log, slices }: Folding,
+): Promise<boolean> {
+  const { fold, reader } = beginFold({ files, paths, conversationId })
+  const scan = await scanLog(files, log, {
+    visit: (line) => void fold.take(line),
+    reports: lossReports,
+    toPlace: mark.endPlace,
+    slices,
+  })
+  const { state, view, landmarks } = fold
+  const folded = contentOf({ state, view, landmarks, logVersion: reader.version })
+  const { prefixCrc, named, uncheckedSeqs, tally, bodyStart } = scan
+  const damage = tally.damage.map((one) => ({ ...one, byteOffset: one.byteOffset - bodyStart }))
+  const found = { prefixCrc, named, uncheckedSeqs, damage }
+  const { seq: _seq, crc: _crc, linePlace: _line, endPlace: _end, ...claimed } = mark
+  return (
+    folded !== null && isDeepStrictEqual(found, claimed) && isDeepStrictEqual(JSON.parse(folded), JSON.parse(content))
+  )
+}
+
+/** Conversation that is open now. */
+interface Opened {
+  readonly prove: ((onWrong: () => void) => () => void) | null
+  readonly dispose: () => void
+  readonly state: ConversationState
+}
+
+/** Begins the proof of the checkpoint, if there is one. Returns what ends it and disposes of the parts. */
+export function startProof({ prove, dispose, state }: Opened, notify: (notice: ServerNotice) => void): () => void {
+  const stop = prove?.(() => notify(wrongCheckpoint(state.core.meta.conversationId)))
+  return () => {
+    stop?.()
+    dispose()
+  }
+}
+
+function wrongCheckpoint(conversationId: ConversationId): ServerNotice {
+  const message =
+    'The checkpoint that this conversation was opened with did not agree with its log, and was deleted. What is shown may be wrong: close the conversation and resume it, and the log is read from its beginning.'
+  return { level: 'warning', code: 'wrongCheckpoint', message, conversationId }
+}
