@@ -1,5 +1,5 @@
 import { type Files, type SessionPaths, StorageError } from '@parley/journal'
-import type { Actor, ClientAccess, ConversationId, ParamsOf, ResultOf } from '@parley/protocol'
+import type { Actor, ClientAccess, ConversationId, ParamsOf, RequestKey, ResultOf } from '@parley/protocol'
 import type { Ids } from '../../ports/clock-and-ids.ts'
 import { notPermitted, rejection } from '../../replies/rejection.ts'
 import type { Conversation } from '../conversation/conversation.ts'
@@ -29,7 +29,7 @@ export class ConversationHost implements AsyncDisposable {
   readonly #parts: HostParts
   readonly #stored: StoredConversations
   readonly #open: OpenConversations
-  /** Conversations created with a `requestKey`, while they are open. */
+  /** Conversations created or forked with a `requestKey`, while they are open. */
   readonly #created = new Map<string, { readonly id: ConversationId; readonly open: Promise<LiveConversation> }>()
 
   constructor(parts: HostParts) {
@@ -55,15 +55,23 @@ export class ConversationHost implements AsyncDisposable {
   }
 
   async create(params: ParamsOf<'conversation/create'>, guest: Guest): Promise<LiveConversation> {
-    const { requestKey } = params
+    return welcome(await this.#once(params.requestKey, (id) => this.#stored.create(id, params)), guest)
+  }
+
+  /** Makes a conversation, or returns the one that was made with the same key. */
+  #once(
+    requestKey: RequestKey | undefined,
+    make: (id: ConversationId) => Promise<LiveConversation>,
+  ): Promise<LiveConversation> {
     const known = requestKey === undefined ? undefined : this.#created.get(requestKey)
-    const id = known?.id ?? this.#parts.ids.conversation()
-    const creating = known?.open ?? this.#stored.create(id, params)
-    if (known === undefined && requestKey !== undefined) {
-      this.#created.set(requestKey, { id, open: creating })
-      creating.catch(() => this.#created.delete(requestKey))
+    if (known !== undefined) return known.open
+    const id = this.#parts.ids.conversation()
+    const open = make(id)
+    if (requestKey !== undefined) {
+      this.#created.set(requestKey, { id, open })
+      open.catch(() => this.#created.delete(requestKey))
     }
-    return welcome(await creating, guest)
+    return open
   }
 
   async resume(params: ParamsOf<'conversation/resume'>, guest: Guest): Promise<LiveConversation> {
@@ -102,13 +110,19 @@ export class ConversationHost implements AsyncDisposable {
    * Copies the lines up to `at` into a new log; the source is only read and may be open anywhere. Of one that is open
    * here and whose log others have changed, what its descriptor and memory hold is copied.
    */
-  async fork(conversationId: ConversationId, at: number | null, guest: Guest): Promise<LiveConversation> {
+  async fork(params: ParamsOf<'conversation/fork'>, guest: Guest): Promise<LiveConversation> {
+    return welcome(await this.#once(params.requestKey, (forkId) => this.#fork(params, forkId)), guest)
+  }
+
+  async #fork(
+    { conversationId, at = null }: { readonly conversationId: ConversationId; readonly at?: number | null },
+    forkId: ConversationId,
+  ): Promise<LiveConversation> {
     const from = this.pathsOf(conversationId)
-    const forkId = this.#parts.ids.conversation()
     const source = this.#open.get(conversationId)?.conversation
     const rescued = source === undefined ? null : await rescuedIfLost(source)
     const settings = source?.readOnly === false ? source.state.core.settings : null
-    return welcome(await this.#stored.fork({ fromId: conversationId, from, forkId, at, settings, rescued }), guest)
+    return this.#stored.fork({ fromId: conversationId, from, forkId, at, settings, rescued })
   }
 
   /** Opens a bundle as a new conversation, whose first lines are those of the bundle. Rejects with `badBundle`. */

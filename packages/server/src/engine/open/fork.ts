@@ -128,6 +128,29 @@ function denyAsked(
   return [decided, { type: 'item.completed', turnId, item: { ...item, status: 'denied', modelText: notRun[note] } }]
 }
 
+/** Length of the part of a name that a copy keeps; a name may have 200 characters. */
+const keptName = 180
+
+/**
+ * Returns the event that gives a copy a name of its own, so that the name of the original finds only that. `taken`
+ * returns the names in use; a conversation without a name has none to change.
+ */
+export async function ownName(
+  { core }: ConversationState,
+  taken: () => Promise<ReadonlySet<string>>,
+): Promise<ConversationEvent[]> {
+  const { name } = core.meta
+  if (name === null) return []
+  const names = await taken()
+  const stem = name
+    .replace(/-fork(?:-\d+)?$/, '')
+    .slice(0, keptName)
+    .toWellFormed()
+  let copy = `${stem}-fork`
+  for (let count = 2; names.has(copy); count++) copy = `${stem}-fork-${count}`
+  return [{ type: 'conversation.renamed', name: copy, by: parleyItself }]
+}
+
 function foldAll(state: ConversationState, events: readonly ConversationEvent[]): ConversationState {
   const { conversationId } = state.core.meta
   return events.reduce(

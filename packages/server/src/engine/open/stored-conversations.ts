@@ -19,6 +19,7 @@ import { backgroundLost, lostTitle } from '../../core/background-left.ts'
 import { rejection } from '../../replies/rejection.ts'
 import { noticeItem } from '../conversation/notices.ts'
 import type { RescuedLog } from '../conversation/rescue-log.ts'
+import { takenNames } from '../read/list-conversations.ts'
 import { existingFolder } from '../settings/existing-folder.ts'
 import {
   type LoadedConversation,
@@ -29,7 +30,7 @@ import {
   viewConversation,
 } from './conversation-parts.ts'
 import type { ConversationSetup, Settle } from './conversation-setup.ts'
-import { forkLog } from './fork.ts'
+import { forkLog, ownName } from './fork.ts'
 import type { LiveConversation } from './live-conversation.ts'
 import type { OpenConversations } from './open-conversations.ts'
 import { warmUpInPause } from './warm-up.ts'
@@ -113,7 +114,8 @@ export class StoredConversations {
         forkId,
       )
       if (rescued !== null && at === null) assertRescued(loaded, rescued)
-      const settle = setup.forked(fromId, settings, secrets)
+      const renamed = await ownName(loaded.begin.fold.state, () => takenNames(files, home))
+      const settle: Settle = (state) => [...setup.forked(fromId, settings, secrets)(state), ...renamed]
       return await this.#adopt(forkId, { ...loaded, recovery: [] }, { settle })
     } catch (error) {
       removeSession(files, to)
