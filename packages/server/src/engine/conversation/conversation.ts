@@ -20,7 +20,6 @@ import type { Settled } from './checkpoint-writer.ts'
 import { createCoreRoom } from './core-room.ts'
 import { createEventFeed, type EventFeed } from './event-feed.ts'
 import type { Landmarks } from './landmarks.ts'
-import { type RescuedLog, rescueLog } from './rescue-log.ts'
 import type { SideFiles } from './side-files.ts'
 import type { StoragePatience } from './storage-patience.ts'
 
@@ -193,10 +192,9 @@ export class Conversation implements AsyncDisposable {
     this.#journal?.probe()
   }
 
-  /** Collects every event from memory and the log's descriptor, whatever lies at its path; null where some are lost. */
-  rescue(): RescuedLog | null {
-    const view = this.#journal?.held() ?? null
-    return view === null ? null : rescueLog(view, this.feed.recentAfter, this.#state.core)
+  /** Opens what the descriptor of a log that may be written holds, whatever lies at its path; null for others. */
+  held(): LogView | null {
+    return this.#journal?.held() ?? null
   }
 
   #openJournal(): Journal {

@@ -3,11 +3,11 @@ import type { Actor, ClientAccess, ConversationId, ParamsOf, RequestKey, ResultO
 import type { Ids } from '../../ports/clock-and-ids.ts'
 import { notPermitted, rejection } from '../../replies/rejection.ts'
 import type { Conversation } from '../conversation/conversation.ts'
-import type { RescuedLog } from '../conversation/rescue-log.ts'
 import { findConversation, listConversations } from '../read/list-conversations.ts'
 import type { ConversationSetup } from './conversation-setup.ts'
 import type { LiveConversation } from './live-conversation.ts'
 import { OpenConversations } from './open-conversations.ts'
+import { type RescuedLog, rescueLog } from './rescue-log.ts'
 import { StoredConversations } from './stored-conversations.ts'
 
 interface HostParts {
@@ -211,7 +211,7 @@ async function rescuedIfLost(source: Conversation): Promise<RescuedLog | null> {
     source.assertStored()
     return null
   } catch (error) {
-    const rescued = error instanceof StorageError ? source.rescue() : null
+    const rescued = error instanceof StorageError ? rescueLog(source) : null
     if (rescued === null) throw error
     return rescued
   }

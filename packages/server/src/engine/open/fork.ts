@@ -20,9 +20,9 @@ import {
 } from '@parley/protocol'
 import { rejection } from '../../replies/rejection.ts'
 import { parleyItself } from '../conversation/notices.ts'
-import type { RescuedLog } from '../conversation/rescue-log.ts'
 import type { GivenLimits } from '../settings/given-limits.ts'
 import { resumeChanges } from '../settings/resume-changes.ts'
+import type { RescuedLog } from './rescue-log.ts'
 
 interface Fork {
   readonly from: SessionPaths

@@ -18,7 +18,6 @@ import type {
 import { backgroundLost, lostTitle } from '../../core/background-left.ts'
 import { rejection } from '../../replies/rejection.ts'
 import { noticeItem } from '../conversation/notices.ts'
-import type { RescuedLog } from '../conversation/rescue-log.ts'
 import { takenNames } from '../read/list-conversations.ts'
 import { existingFolder } from '../settings/existing-folder.ts'
 import {
@@ -33,6 +32,7 @@ import type { ConversationSetup, Settle } from './conversation-setup.ts'
 import { forkLog, ownName } from './fork.ts'
 import type { LiveConversation } from './live-conversation.ts'
 import type { OpenConversations } from './open-conversations.ts'
+import type { RescuedLog } from './rescue-log.ts'
 import { warmUpInPause } from './warm-up.ts'
 import { createWriterLocks, type WriterLocks } from './writer-locks.ts'
 

@@ -1,6 +1,5 @@
 import { type Line, type LogHeader, type LogView, lineCrc, newHeader, textOf } from '@parley/journal'
-import type { ConversationState } from '@parley/protocol'
-import type { EventFeed } from './event-feed.ts'
+import type { Conversation } from '../conversation/conversation.ts'
 
 /** Line of a log that is copied. */
 export interface CopiedLine {
@@ -21,18 +20,19 @@ export interface RescuedLog {
  * Collects the events of a state: first what the log's own descriptor holds, which is all of them after the log was
  * deleted, moved or replaced; then what memory still has. Returns null where events in between are lost.
  */
-export function rescueLog(
-  view: LogView,
-  recentAfter: EventFeed['recentAfter'],
-  { seq, digest, meta }: ConversationState['core'],
-): RescuedLog | null {
+export function rescueLog(conversation: RescuableConversation): RescuedLog | null {
+  const view = conversation.held()
+  if (view === null) return null
+  const { seq, digest, meta } = conversation.state.core
   const held = heldLines(view, seq)
-  const rest = recentAfter(held.length)
+  const rest = conversation.feed.recentAfter(held.length)
   if (rest === null || held.length + rest.length < seq) return null
   // Memory reaches back to the first event only where this program began the log.
   const header = held.length === 0 ? newHeader(meta.conversationId) : view.header()
   return { header, lines: [...held, ...rest.map(copied)], digest }
 }
+
+type RescuableConversation = Pick<Conversation, 'held' | 'feed' | 'state'>
 
 /** Returns the lines from 1 up to `last` without a gap. */
 function heldLines(view: LogView, last: number): readonly CopiedLine[] {
