@@ -29,7 +29,7 @@ import {
   viewConversation,
 } from './conversation-parts.ts'
 import type { ConversationSetup, Settle } from './conversation-setup.ts'
-import { forkLog, ownName } from './fork.ts'
+import { forkLog, forkRescued, ownName } from './fork.ts'
 import type { LiveConversation } from './live-conversation.ts'
 import type { OpenConversations } from './open-conversations.ts'
 import type { RescuedLog } from './rescue-log.ts'
@@ -107,7 +107,8 @@ export class StoredConversations {
     await this.#locks.take(forkId, to)
     try {
       const secrets = await setup.secrets()
-      await forkLog(files, { from, to, fromId, toId: forkId, at, home, rescued })
+      const copy = { from, to, fromId, toId: forkId, at, home, key: setup.checkpoints.key }
+      await (rescued === null ? forkLog(files, copy) : forkRescued(files, copy, rescued))
       const loaded = await loadConversation(
         { files, takeEnvironment: setup.takeEnvironment, checkpoints: setup.checkpoints },
         to,
