@@ -1,4 +1,5 @@
 import { type Config, secretsOfConfig } from '@parley/config'
+import type { Host } from '@parley/host'
 import type { Files } from '@parley/journal'
 import { type McpServers, mcpSettings } from '@parley/mcp-client'
 import {
@@ -60,6 +61,7 @@ export interface SetupPorts {
   readonly report: (fault: unknown, conversationId?: ConversationId) => void
   /** Sends a notice to every connected client. */
   readonly notify: (notice: ServerNotice) => void
+  readonly processes: Pick<Host, 'startGuard' | 'removeWhenKilled'>
 }
 
 /** Builds the modules of a conversation and looks at its environment. Rejects when a new one could not work there. */

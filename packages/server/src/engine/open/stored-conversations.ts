@@ -70,7 +70,8 @@ export class StoredConversations {
     const { files, home, setup } = this.#ports
     const created = setup.initialSettings(params, await setup.secrets())
     const onStart = () => setup.keepNew(conversationId, params, created)
-    const parts = newParts(files, { conversationId, home, params, created, onStart, checkpoints: setup.checkpoints })
+    const { processes, checkpoints } = setup
+    const parts = newParts(files, { conversationId, home, params, created, onStart, processes, checkpoints })
     await this.#locks.take(conversationId, parts.paths)
     return this.#keep(conversationId, parts)
   }
