@@ -39,7 +39,7 @@ import { proveCheckpoint } from './prove-checkpoint.ts'
 import { inspectUnknown, recoveryEvents } from './recovery.ts'
 
 /** Parts of a conversation that is being opened, new or loaded. */
-export interface OpenParts extends Omit<ConversationParts, 'clock' | 'program' | 'redact' | 'onLoss'> {
+export interface OpenParts extends Omit<ConversationParts, 'clock' | 'program' | 'redact' | 'onLoss' | 'patience'> {
   readonly paths: SessionPaths
   /** Line about what a crash left; null when the last process closed the conversation in good order. */
   readonly recovered: string | null

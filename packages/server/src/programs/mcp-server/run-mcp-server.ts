@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { connectClient } from '@parley/client/low-level'
+import { unsavedExitCode } from '@parley/protocol'
 import { createMemoryTransportPair, createStreamTransport } from '@parley/rpc'
 import { createEngine, type Engine, type EngineParts, sweepLeftovers } from '../../engine/index.ts'
 import { createConnections, serveConnection } from '../../frontends/conversation/connections.ts'
@@ -12,9 +13,6 @@ import { readOrMakeToken } from '../../serving/token-file.ts'
 import type { McpArguments } from '../arguments.ts'
 import { endOnDefect, keepStdoutForProtocol, sweepLater } from '../conventions.ts'
 import { stateFolder } from '../home-folder.ts'
-
-/** Exit code when the log could not be written at the end (EX_IOERR). */
-const unsavedExitCode = 74
 
 /** Text for a user who runs the command by hand. */
 const terminalHint =

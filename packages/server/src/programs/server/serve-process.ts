@@ -1,3 +1,4 @@
+import { unsavedExitCode } from '@parley/protocol'
 import { createStreamTransport } from '@parley/rpc'
 import { createEngine, type EngineParts, sweepLeftovers } from '../../engine/index.ts'
 import { createConnections } from '../../frontends/conversation/connections.ts'
@@ -7,8 +8,6 @@ import { endOnDefect, keepStdoutForProtocol, sweepLater } from '../conventions.t
 import { stateFolder } from '../home-folder.ts'
 import { reportToLauncher } from './launch-daemon.ts'
 
-/** Exit code when the log could not be written at the end (EX_IOERR). */
-const unsavedExitCode = 74
 /** Exit code when an address cannot be listened on. */
 const cannotListenExitCode = 1
 
