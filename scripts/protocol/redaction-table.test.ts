@@ -64,8 +64,8 @@ it('these fields of events are all that redaction does not treat as plain text',
   expect(Object.fromEntries(listed)).toEqual({
     hash: [
       ...['approval.contentHash', 'approval.files.after', 'approval.files.before', 'changes.after', 'changes.before'],
-      ...['files.after.hash', 'files.before.hash', 'request'],
-      ...['item.changes.after', 'item.changes.before', 'item.patchHash', 'payloadHash', 'seal'],
+      ...['files.after.hash', 'files.before.hash'],
+      ...['item.changes.after', 'item.changes.before', 'item.patchHash', 'payloadHash', 'request', 'seal'],
     ],
     id: [
       ...['approval.answerableBy', 'approval.id', 'approval.itemId', 'approval.turnId', 'approvalId', 'by.clientId'],

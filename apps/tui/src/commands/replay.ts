@@ -35,7 +35,7 @@ function paramsOf(wanted: string | undefined) {
 }
 
 /** Returns the lines that say what was replayed, and where it differs. */
-export function replayLines(replayed: Replayed): readonly string[] {
+function replayLines(replayed: Replayed): readonly string[] {
   const { conversationId, events, compared, hashes, unhashed, difference, notes } = replayed
   const requests = unhashed === 0 ? '' : `, ${count(unhashed)} without a hash in the log`
   return [

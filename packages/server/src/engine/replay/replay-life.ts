@@ -35,7 +35,12 @@ export function beginLife(parts: LifeParts, ports: ReplayPorts): ReplayLife {
   const wait = createReplayWait()
   const { state, view } = before === null ? created(recording) : wholeState(before.conversation, log)
   const clock = clockOf(log)
+  const patience = createStoragePatience(
+    { clock, notify: () => undefined },
+    { conversationId: recording.conversationId, report: onFault, probe: () => undefined },
+  )
   const conversation = new Conversation({
+    patience,
     state,
     view,
     headCrc: null,
@@ -45,6 +50,8 @@ export function beginLife(parts: LifeParts, ports: ReplayPorts): ReplayLife {
         log.take(lines)
         return 0
       },
+      held: () => null,
+      probe: () => undefined,
       synced: () => Promise.resolve(),
       async *linesAfter() {},
       crcOf: () => null,
@@ -66,7 +73,7 @@ export function beginLife(parts: LifeParts, ports: ReplayPorts): ReplayLife {
   })
   const runs = new Set<ItemId>()
   const modules = replayModules({ log, wait, runs, conversation, clock, recording }, ports)
-  const turns = new TurnLoop({ conversation, modules, patience: createStoragePatience(clock, onFault), onFault })
+  const turns = new TurnLoop({ conversation, modules, patience, onFault })
   return { conversation, turns, wait, runs }
 }
 
