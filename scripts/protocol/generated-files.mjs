@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { scriptingPage } from '../scripting/events-page.mjs'
 import { terminalPage } from '../terminal/key-section.mjs'
+import { eventShapesText } from './event-shapes.mjs'
 import { protocolSchema } from './json-schema.mjs'
 import { redactionTableText } from './redaction-table.mjs'
 import { fillReference } from './reference.mjs'
@@ -14,6 +15,7 @@ export function generatedFiles() {
     ['docs/protocol/README.md', fillReference(template, schema)],
     ['docs/scripting-events.md', scriptingPage(schema)],
     ['packages/protocol/src/redaction-table.ts', redactionTableText()],
+    ['packages/protocol/src/event-shapes.ts', eventShapesText()],
     ['docs/terminal.md', terminalPage()],
   ])
 }

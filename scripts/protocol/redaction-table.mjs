@@ -16,6 +16,8 @@ import type { OpenForm } from './schema/redaction-marks.ts'
 /** Fields of one type of event that redaction does not treat as plain text, by path. Lists add nothing to a path. */
 export interface RedactionExceptions {
   readonly leave: readonly string[]
+  /** Fields in \`leave\` that name side files. */
+  readonly sideFiles?: readonly string[]
   /** JSON texts, which must remain JSON. */
   readonly json?: readonly string[]
   readonly open?: Readonly<Record<string, OpenForm>>
@@ -27,11 +29,13 @@ const tail = '}\n'
 function rowsOf(type, fields) {
   const paths = (key) => fields.filter(({ mark }) => key in mark).map(({ path }) => path)
   const [leave, json, open] = [paths('leave'), paths('json'), fields.filter(({ mark }) => 'open' in mark)]
+  const sideFiles = fields.filter(({ mark }) => mark.leave === 'sideFile').map(({ path }) => path)
   const line = `  ${quoted(type)}: { leave: [${leave.map((path) => `'${path}'`).join(', ')}] },`
-  if (json.length === 0 && open.length === 0 && line.length <= 120) return [line]
+  if (json.length + open.length + sideFiles.length === 0 && line.length <= 120) return [line]
   return [
     `  ${quoted(type)}: {`,
     ...list(4, 'leave', leave),
+    ...(sideFiles.length === 0 ? [] : list(4, 'sideFiles', sideFiles)),
     ...(json.length === 0 ? [] : list(4, 'json', json)),
     ...(open.length === 0 ? [] : ['    open: {', ...open.flatMap(openRows), '    },']),
     '  },',

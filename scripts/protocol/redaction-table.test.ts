@@ -70,7 +70,7 @@ it('these fields of events are all that redaction does not treat as plain text',
     id: [
       ...['approval.answerableBy', 'approval.id', 'approval.itemId', 'approval.turnId', 'approvalId', 'by.clientId'],
       ...['calls.callId', 'calls.itemId', 'decidedBy.approvalId', 'denials.itemId', 'item.by.clientId'],
-      ...['item.decision.approvalId', 'item.decision.by.clientId', 'item.id', 'item.messageId'],
+      ...['item.decision.approvalId', 'item.decision.by.clientId', 'item.id', 'item.messageId', 'item.requestKey'],
       ...['item.rewind.by.clientId', 'itemId', 'itemIds'],
       ...['message.by.clientId', 'message.messageId', 'messageId', 'parked', 'pending', 'turnId'],
     ],

@@ -1,3 +1,7 @@
+export { importSession } from './bundle/import-session.ts'
+export type { BundleManifest } from './bundle/manifest.ts'
+export { BundleError, openBundle } from './bundle/read-bundle.ts'
+export { writeBundle } from './bundle/write-bundle.ts'
 export { makeFolders, removeQuietly, replaceFile, replaceSynced } from './disk/file-io.ts'
 export {
   type Files,
@@ -53,5 +57,5 @@ export { scanLog } from './log/scan-log.ts'
 export { deleteSession, finishDeletions, removeSession, UnfinishedDeletionError } from './sessions/delete-session.ts'
 export { findId, idsWith } from './sessions/find-id.ts'
 export { type ListedSession, type LogExcerpt, listSessions, type Rows } from './sessions/session-index.ts'
-export { adoptSideFile, linkSideFiles, putSideFile, readSideFile } from './side-files.ts'
+export { adoptSideFile, linkSideFiles, putSideFile, readSideFile, sideFileRefsIn } from './side-files.ts'
 export { isRunning, type Owner, readOwner, thisProcess, WriterLock } from './writer-lock.ts'

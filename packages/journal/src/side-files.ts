@@ -19,8 +19,11 @@ const REF = /^sha256:([0-9a-f]{64})$/
 const FILE_NAME = /^sha256-[0-9a-f]{64}$/
 const CHUNK_BYTES = 1024 * 1024
 
-export function isSideFileRef(text: string): text is SideFileRef {
-  return REF.test(text)
+const REF_IN_TEXT = /sha256:[0-9a-f]{64}(?![0-9a-f])/g
+
+/** Returns the references in a text, such as a line of a log, each once. Nothing else begins with their mark. */
+export function sideFileRefsIn(text: string): readonly string[] {
+  return [...new Set(text.match(REF_IN_TEXT) ?? [])]
 }
 
 /** Stores content and resolves when it is synced to disk. Existing content costs one stat call. */

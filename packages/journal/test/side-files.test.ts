@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, w
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { nodeFiles } from '../src/disk/node-files.ts'
-import { adoptSideFile, isSideFileRef, linkSideFiles, putSideFile, readSideFile } from '../src/side-files.ts'
+import { adoptSideFile, linkSideFiles, putSideFile, readSideFile, sideFileRefsIn } from '../src/side-files.ts'
 import { failNth } from './faulty-files.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 
@@ -16,7 +16,7 @@ describe('a side file', () => {
     const store = join(folder.path, 'a.files')
     const ref = await putSideFile(nodeFiles, store, 'Grüße')
     expect(ref).toBe(nameOf('Grüße').replace('-', ':'))
-    expect(isSideFileRef(ref)).toBe(true)
+    expect(sideFileRefsIn(JSON.stringify({ file: ref, same: ref }))).toEqual([ref])
     expect(readSideFile(nodeFiles, { folder: store, ref })?.toString()).toBe('Grüße')
     expect(readdirSync(store)).toEqual([nameOf('Grüße')])
   })

@@ -9,6 +9,7 @@ export const wireErrors = {
   methodNotFound: -32601,
   invalidParams: -32602,
   badCursor: -32602,
+  badBundle: -32602,
   internal: -32603,
   messageTooLarge: -32603,
   connectionClosed: -32000,
@@ -49,6 +50,7 @@ export const wireErrorMeanings: Readonly<Record<WireErrorCode, string>> = {
   invalidParams:
     'The parameters do not match the schema; `field` is the path of the first wrong one, e.g. `input[0].text`.',
   badCursor: 'The cursor does not come from `conversation/list`, or names an event that the log does not hold.',
+  badBundle: 'The file is no bundle, was changed, or comes from a newer parley; the message names the part.',
   internal: 'A fault of the server; its log says more.',
   messageTooLarge: 'The answer would be longer than `maxLineBytes`.',
   connectionClosed: 'The connection ended before the request was done; whether it took effect is unknown.',

@@ -1,4 +1,6 @@
 export { type WireErrorCode, type WireErrorDetail, wireErrorMeanings, wireErrors } from './errors.ts'
+export { eventProblem } from './event-problem.ts'
+export { limits } from './limits.ts'
 export { localMethods, type MethodAccess, methodAccess } from './method-access.ts'
 export { recover } from './recover.ts'
 export { type RedactionExceptions, redactionTable } from './redaction-table.ts'
@@ -34,7 +36,7 @@ export type {
   TokenCounts,
   TurnOutcome,
 } from './schema/event.ts'
-export type { ApprovalId, ClientId, ConversationId, ItemId, MessageId, TurnId } from './schema/ids.ts'
+export type { ApprovalId, ClientId, ConversationId, ItemId, MessageId, RequestKey, TurnId } from './schema/ids.ts'
 export type {
   Actor,
   Answer,

@@ -27,6 +27,9 @@ export const methodAccess: Readonly<Record<MethodName, MethodAccess>> = {
   'conversation/rewind/plan': 'look',
   'conversation/rewind': 'change',
   'conversation/fork': 'change',
+  'bundle/describe': 'look',
+  'bundle/write': 'change',
+  'bundle/open': 'change',
   'conversation/list': 'look',
   'conversation/read': 'look',
   'conversation/context': 'look',
@@ -61,8 +64,13 @@ export const methodAccess: Readonly<Record<MethodName, MethodAccess>> = {
   'policy/why': 'look',
 }
 
-/** Methods for clients on the machine of the server: credentials do not travel, and a browser opens at the user's. */
+/**
+ * Methods for clients on the machine of the server: credentials do not travel, a browser opens at the user's, and paths of
+ * files are those of the user.
+ */
 export const localMethods: ReadonlySet<MethodName> = new Set([
+  'bundle/write',
+  'bundle/open',
   'login/start',
   'login/cancel',
   'login/status',

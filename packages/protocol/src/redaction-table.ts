@@ -5,6 +5,8 @@ import type { OpenForm } from './schema/redaction-marks.ts'
 /** Fields of one type of event that redaction does not treat as plain text, by path. Lists add nothing to a path. */
 export interface RedactionExceptions {
   readonly leave: readonly string[]
+  /** Fields in `leave` that name side files. */
+  readonly sideFiles?: readonly string[]
   /** JSON texts, which must remain JSON. */
   readonly json?: readonly string[]
   readonly open?: Readonly<Record<string, OpenForm>>
@@ -18,9 +20,15 @@ export const redactionTable: Readonly<Record<ConversationEvent['type'], Redactio
   'conversation.archived': { leave: ['by.clientId', 'type'] },
   'conversation.recovered': { leave: ['parked', 'pending', 'type'] },
   'conversation.upgraded': { leave: ['type'] },
-  'context.set': { leave: ['instructions', 'sessionContext', 'tools', 'type'] },
+  'context.set': {
+    leave: ['instructions', 'sessionContext', 'tools', 'type'],
+    sideFiles: ['instructions', 'sessionContext', 'tools'],
+  },
   'context.cleared': { leave: ['itemId', 'itemIds', 'turnId', 'type'] },
-  'context.compacted': { leave: ['by.clientId', 'carried', 'itemId', 'turnId', 'type'] },
+  'context.compacted': {
+    leave: ['by.clientId', 'carried', 'itemId', 'turnId', 'type'],
+    sideFiles: ['carried'],
+  },
   'context.restored': { leave: ['by.clientId', 'type'] },
   'message.queued': {
     leave: [
@@ -31,9 +39,11 @@ export const redactionTable: Readonly<Record<ConversationEvent['type'], Redactio
       'message.messageId',
       'type',
     ],
+    sideFiles: ['message.content.file'],
   },
   'message.edited': {
     leave: ['by.clientId', 'content.file', 'content.mediaType', 'content.type', 'messageId', 'type'],
+    sideFiles: ['content.file'],
   },
   'message.removed': { leave: ['by.clientId', 'messageId', 'type'] },
   'message.consumed': { leave: ['messageId', 'type'] },
@@ -80,11 +90,13 @@ export const redactionTable: Readonly<Record<ConversationEvent['type'], Redactio
       'item.messageId',
       'item.output.file',
       'item.patchHash',
+      'item.requestKey',
       'item.rewind.by.clientId',
       'item.type',
       'turnId',
       'type',
     ],
+    sideFiles: ['item.content.file', 'item.images.file', 'item.output.file'],
     json: ['item.input'],
     open: {
       'item.facts': {
@@ -124,11 +136,13 @@ export const redactionTable: Readonly<Record<ConversationEvent['type'], Redactio
       'item.messageId',
       'item.output.file',
       'item.patchHash',
+      'item.requestKey',
       'item.rewind.by.clientId',
       'item.type',
       'itemId',
       'type',
     ],
+    sideFiles: ['item.content.file', 'item.images.file', 'item.output.file'],
     json: ['item.input'],
     open: {
       'item.facts': {
@@ -137,7 +151,10 @@ export const redactionTable: Readonly<Record<ConversationEvent['type'], Redactio
       },
     },
   },
-  'files.changed': { leave: ['files.after.hash', 'files.before.hash', 'files.path', 'itemId', 'list', 'type'] },
+  'files.changed': {
+    leave: ['files.after.hash', 'files.before.hash', 'files.path', 'itemId', 'list', 'type'],
+    sideFiles: ['list'],
+  },
   'item.completed': {
     leave: [
       'item.by.clientId',
@@ -156,11 +173,13 @@ export const redactionTable: Readonly<Record<ConversationEvent['type'], Redactio
       'item.messageId',
       'item.output.file',
       'item.patchHash',
+      'item.requestKey',
       'item.rewind.by.clientId',
       'item.type',
       'turnId',
       'type',
     ],
+    sideFiles: ['item.content.file', 'item.images.file', 'item.output.file'],
     json: ['item.input'],
     open: {
       'item.facts': {

@@ -42,7 +42,8 @@ const trees = new Map<string, Tree>()
 function treeOf(type: ConversationEvent['type']): Tree {
   const known = trees.get(type)
   if (known !== undefined) return known
-  const tree = makeTree(redactionTable[type])
+  // An event of a newer program is redacted whole, except for its type.
+  const tree = makeTree(Object.hasOwn(redactionTable, type) ? redactionTable[type] : { leave: ['type'] })
   trees.set(type, tree)
   return tree
 }

@@ -29,6 +29,7 @@ const byCode: Readonly<Record<string, ExitCode>> = {
   aboveCeiling: exitCodes.usage,
   cwdMissing: exitCodes.usage,
   badCursor: exitCodes.usage,
+  badBundle: exitCodes.usage,
   badBaseUrl: exitCodes.usage,
   recordingUnreadable: exitCodes.usage,
   messageTooLarge: exitCodes.usage,

@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander'
 import { type CommonFlags, named, parseCount } from '../cli/flags.ts'
 import type { Launch } from '../cli/launch-server.ts'
+import type { BundleFlags, OpenFlags } from '../commands/bundle.ts'
 import type { TrustFlags } from '../commands/configuration.ts'
 import type { DoctorFlags } from '../commands/doctor.ts'
 import type { PolicyFlags } from '../commands/policy.ts'
@@ -66,6 +67,30 @@ export function defineLookups(program: Command, launch: Launch, settle: Settle):
       const flags = flagsOf<CommonFlags & { json?: boolean }>(command)
       return settle(import('../commands/configuration.ts').then(({ showConfig }) => showConfig(launch, flags)))
     })
+}
+
+/** Defines `bundle` and `open`. */
+export function defineBundles(program: Command, launch: Launch, settle: Settle): void {
+  program
+    .command('bundle [conversation]')
+    .description(
+      'write a conversation to one verified file, secrets redacted again: the newest of this folder, or the one that is named. Lists first what the file will hold',
+    )
+    .option('-o, --output <file>', 'a file that does not exist; default parley-ID.tar here', named)
+    .option('--no-outputs', 'leave out what commands and tools printed')
+    .option('--yes', 'do not ask')
+    .option('--json', 'as JSON')
+    .action((conversation: string | undefined, flags: BundleFlags) =>
+      settle(import('../commands/bundle.ts').then(({ runBundle }) => runBundle(launch, conversation, flags))),
+    )
+  program
+    .command('open <bundle>')
+    .description('verify a bundle and make a conversation of it that works in this folder')
+    .option('-C, --cd <dir>', 'a folder to work in instead', named)
+    .option('--json', 'as JSON')
+    .action((path: string, _flags: unknown, command: Command) =>
+      settle(import('../commands/bundle.ts').then(({ runOpen }) => runOpen(launch, path, flagsOf<OpenFlags>(command)))),
+    )
 }
 
 /** Defines `provider list`, `models`, `add` and `remove`. */

@@ -8,7 +8,7 @@ import type { WindowLaunch } from '../ink/run-interactive.ts'
 import { showEffects } from '../view/text/control-characters.ts'
 import { defineExec } from './define-exec.ts'
 import { defineLogin } from './define-login.ts'
-import { defineChecks, defineLookups, defineProviders } from './define-lookups.ts'
+import { defineBundles, defineChecks, defineLookups, defineProviders } from './define-lookups.ts'
 import { defineServers } from './define-servers.ts'
 import { flagsOf, type Settle, withCommonFlags, withImages, withPlain } from './shared-options.ts'
 
@@ -71,6 +71,7 @@ function defineProgram(opened: WindowLaunch, settle: Settle): Command {
   defineConversations(program, opened, settle)
   defineExec(program, launch, settle)
   defineLookups(program, launch, settle)
+  defineBundles(program, launch, settle)
   defineProviders(program, launch, settle)
   defineChecks(program, launch, settle)
   defineLogin(program, launch, settle)

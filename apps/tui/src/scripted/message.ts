@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import type { ReadStream } from 'node:tty'
-import type { InputItem, OutputSchema } from '@parley/protocol'
+import { type InputItem, limits, type OutputSchema } from '@parley/protocol'
 import { misused, type ParleyError } from '../cli/exit-codes.ts'
 import { type ExecFlags, outputFormatOf } from '../cli/flags.ts'
 import { fromWorkingFolder } from '../cli/folders.ts'
@@ -65,8 +65,8 @@ interface PromptRequest {
   readonly stdin: () => Pick<ReadStream, 'isTTY'> & AsyncIterable<Buffer | string>
 }
 
-/** Longest prompt that a message of the protocol can hold. */
-const longestBytes = 8 << 20
+/** Longest prompt: half of what a message takes, so that the prompt fits with the quotes and line ends that JSON escapes. */
+const longestBytes = limits.message / 2
 const tooLong = 'The prompt is longer than 8 MiB. Save it as a file, and tell the model its name.'
 const noPrompt = 'No prompt. Give one as an argument, or pipe it in: echo "…" | parley exec'
 

@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib'
-import type { ConversationId } from '@parley/protocol'
+import { type ConversationId, limits } from '@parley/protocol'
 
 /** An event as the log handles it: opaque but for its type. */
 export interface LoggedEnvelope {
@@ -24,11 +24,8 @@ export interface Line {
 /** Clients do not get the content of these events, which is in the provider's own form. */
 const elidedType = 'model.responded'
 
-/**
- * Bytes of the longest line that is written, its LF not counted. Half of what the wire takes (32 MiB), so that a line
- * also fits in the notification and in the page that carry it.
- */
-export const MAX_WRITTEN_LINE_BYTES = 16 * 1024 * 1024
+/** Bytes of the longest line that is written, its LF not counted. */
+export const MAX_WRITTEN_LINE_BYTES = limits.logLine
 
 /** Rejects a line that its readers would not take. Nothing was written; the same line is rejected every time. */
 export class LineTooLongError extends Error {

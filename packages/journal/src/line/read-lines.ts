@@ -1,3 +1,4 @@
+import { limits } from '@parley/protocol'
 import type { Files, OpenFile } from '../disk/files.ts'
 import { checksumState, decodeLine } from './line.ts'
 
@@ -74,7 +75,7 @@ function readChunk(files: Files, file: OpenFile, span: { position: number; lengt
 }
 
 /** Bytes of the longest line that is read: logs of earlier versions may have longer ones than are written now. */
-export const MAX_LINE_BYTES = 64 * 1024 * 1024
+export const MAX_LINE_BYTES = limits.readLine
 
 /** `unchecked`: edited by hand, the checksum taken out. `seqHint`: number a damaged line gives itself, unverified. */
 type LineCheck =

@@ -74,7 +74,7 @@ export function reduceMeta(core: Core, event: MetaEvent, at: number): Core {
     case 'conversation.configured':
       return { ...core, meta, settings: { ...core.settings, ...definedOnly(event.settings) } }
     case 'conversation.moved':
-      return { ...core, meta: { ...meta, cwd: event.cwd } }
+      return { ...core, meta: { ...meta, cwd: event.cwd }, ...(event.local === true ? { settings: here(core) } : {}) }
     case 'conversation.renamed':
       return { ...core, meta: { ...meta, name: event.name } }
     case 'conversation.archived':
@@ -90,6 +90,12 @@ export function reduceMeta(core: Core, event: MetaEvent, at: number): Core {
     case 'plan.updated':
       return { ...core, plan: event.plan }
   }
+}
+
+/** Returns the settings for the machine of the server, without an environment. */
+function here({ settings }: Core): Core['settings'] {
+  const { environment: _environment, ...rest } = settings
+  return rest
 }
 
 function definedOnly(patch: EventOf<'conversation.configured'>['settings']): Partial<Core['settings']> {

@@ -27,7 +27,7 @@ export function reduceItem(state: ConversationState, event: ItemEvent, envelope:
     case 'item.completed':
       return completeItem(state, event, envelope)
     case 'item.started':
-      return { ...state, core: startItem(state.core, event) }
+      return { ...state, core: startItem(state.core, event, envelope.seq) }
     case 'item.discarded':
       return { ...state, core: discardItem(state.core, event.itemId) }
     case 'item.delta':
@@ -38,10 +38,18 @@ export function reduceItem(state: ConversationState, event: ItemEvent, envelope:
   }
 }
 
-function startItem(core: Core, { item, turnId }: EventOf<'item.started'>): Core {
+function startItem(core: Core, { item, turnId }: EventOf<'item.started'>, seq: number): Core {
   const opened: OpenItem = { item, turnId: turnId ?? null, output: '', progress: null, executionStarted: false }
   const started = { ...core, open: { ...core.open, [item.id]: opened }, turn: countCall(core.turn, item) }
-  return item.type === 'contextCompaction' ? compactionStarted(started, item) : started
+  const noted = item.type === 'contextCompaction' ? compactionStarted(started, item) : started
+  return rememberStart(noted, { item, turnId: turnId ?? null, seq })
+}
+
+/** Remembers the command or compaction that a client started with a key. */
+function rememberStart(core: Core, { item, ...at }: { item: Item; turnId: Turn['id'] | null; seq: number }): Core {
+  if (item.type !== 'shellCommand' && item.type !== 'contextCompaction') return core
+  const { id: itemId, requestKey: key } = item
+  return key === undefined ? core : rememberRequest(core, { key, ...at, disposition: 'started', itemId })
 }
 
 function discardItem(core: Core, itemId: ItemId): Core {

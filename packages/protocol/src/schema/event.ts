@@ -95,8 +95,12 @@ export const conversationEvent = z.discriminatedUnion('type', [
   ),
   event(
     'conversation.moved',
-    { cwd: leftAlone(z.string(), 'path'), by: actor.exactOptional() },
-    'The conversation was resumed with another working directory.',
+    {
+      cwd: leftAlone(z.string(), 'path'),
+      local: z.literal(true).exactOptional().describe('It left its environment for the machine of the server.'),
+      by: actor.exactOptional(),
+    },
+    'The conversation was resumed or imported with another working directory.',
   ),
   event('conversation.renamed', { name: z.string(), by: actor.exactOptional() }, 'The user named the conversation.'),
   event(

@@ -12,6 +12,8 @@ export type ItemId = Id<'item'>
 export type ApprovalId = Id<'approval'>
 /** Id of a user message, as `conversation/sendMessage` gave it. */
 export type MessageId = Id<'message'>
+/** Key of a client for a request that starts something, so that a repeat starts nothing. */
+export type RequestKey = Id<'request'>
 /** Id of a connection of a client. */
 export type ClientId = Id<'client'>
 
@@ -21,4 +23,5 @@ export const turnId: z.ZodType<TurnId, TurnId> = leftAlone(z.string(), 'id')
 export const itemId: z.ZodType<ItemId, ItemId> = leftAlone(z.string(), 'id')
 export const approvalId: z.ZodType<ApprovalId, ApprovalId> = leftAlone(z.string(), 'id')
 export const messageId: z.ZodType<MessageId, MessageId> = leftAlone(z.string(), 'id')
+export const requestKey: z.ZodType<RequestKey, RequestKey> = leftAlone(z.string(), 'id')
 export const clientId: z.ZodType<ClientId, ClientId> = leftAlone(z.string(), 'id')

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { approvalId, itemId, messageId } from './ids.ts'
+import { approvalId, itemId, messageId, requestKey } from './ids.ts'
 import { actor, contentItem, sideFile, storedImage } from './input.ts'
 import { jsonText, leftAlone, openForm } from './redaction-marks.ts'
 import { sandboxMode } from './settings.ts'
@@ -204,6 +204,7 @@ export const item = z.discriminatedUnion('type', [
       modelText: z.string().exactOptional().describe('Text given to the model about it.'),
       failure: failure.exactOptional().describe('Why it could not start, or why its end is unknown.'),
       by: actor.exactOptional(),
+      requestKey: requestKey.exactOptional().describe('Key of the request that started it.'),
     })
     .describe("The user's own `!` command."),
   z
@@ -214,6 +215,7 @@ export const item = z.discriminatedUnion('type', [
       instructions: z.string().exactOptional().describe('What matters, in the words of the user who asked for it.'),
       failure: failure.exactOptional().describe('Why there is no summary.'),
       by: actor.exactOptional(),
+      requestKey: requestKey.exactOptional().describe('Key of the request that started it.'),
     })
     .describe("A compaction of the model's view; `text` is the summary. Clients still see everything before it."),
   z

@@ -3,9 +3,10 @@ import { clientId, conversationId, itemId, turnId } from './ids.ts'
 import { itemStatus } from './item.ts'
 import { loginMethods } from './login.ts'
 import { cursor, methodParams } from './params.ts'
-import { checkup, explainedCall, replayedCalls, testedCommand, trustReport } from './policy.ts'
+import { checkup, policyMethods } from './policy.ts'
 import { completedItem, conversationState } from './state.ts'
 import {
+  bundleContents,
   contextUse,
   conversationSummary,
   diagnostics,
@@ -163,6 +164,27 @@ export const methods = {
     params: methodParams['conversation/fork'],
     result: conversationSummary,
   },
+  'bundle/describe': {
+    about: 'Lists what a bundle of a conversation would hold, and writes nothing.',
+    params: methodParams['bundle/describe'],
+    result: bundleContents,
+  },
+  'bundle/write': {
+    about:
+      'Writes a conversation to one verified file: its log and side files, redacted again. A file that exists is never replaced.',
+    params: methodParams['bundle/write'],
+    result: bundleContents.extend({
+      file: z.string().describe('Absolute path of the bundle.'),
+      sizeBytes: z.int(),
+      digest: z.string().describe('Digest of the state after its last event, by which two machines compare it.'),
+    }),
+  },
+  'bundle/open': {
+    about:
+      'Verifies a bundle and opens it as a fork in a folder of this machine. Waiting questions and approved calls end as denied; waiting messages, grants, added folders and the environment are dropped.',
+    params: methodParams['bundle/open'],
+    result: conversationSummary,
+  },
   'conversation/list': {
     about: 'Lists conversations, newest first.',
     params: methodParams['conversation/list'],
@@ -313,42 +335,12 @@ export const methods = {
     params: methodParams['mcp/restart'],
     result: z.object({}),
   },
-  'trust/read': {
-    about: 'Returns the effects of a project’s configuration, and if it is trusted.',
-    params: methodParams['trust/read'],
-    result: trustReport,
-  },
-  'trust/decide': {
-    about:
-      'Trusts exactly this content of a project’s configuration, or declines it. Applies to new conversations; open ones stay as they are.',
-    params: methodParams['trust/decide'],
-    result: trustReport,
-  },
   'server/diagnostics': {
     about: 'Returns the identity and state of this server.',
     params: methodParams['server/diagnostics'],
     result: diagnostics,
   },
-  'server/checkup': {
-    about: 'Checks the requirements of parley. Changes nothing.',
-    params: methodParams['server/checkup'],
-    result: checkup,
-  },
-  'policy/test': {
-    about: 'Decides about a command without running it. Its facts are gathered on disk.',
-    params: methodParams['policy/test'],
-    result: testedCommand,
-  },
-  'policy/replay': {
-    about: 'Decides every call of a conversation again, from the facts stored with it, and returns both verdicts.',
-    params: methodParams['policy/replay'],
-    result: replayedCalls,
-  },
-  'policy/why': {
-    about: 'Explains from the log why a call was run, asked about or denied.',
-    params: methodParams['policy/why'],
-    result: explainedCall,
-  },
+  ...policyMethods,
 } as const
 
 /** Notifications of the server: name → description. */

@@ -1,5 +1,6 @@
+import { utf8Length } from '@parley/text'
 import * as z from 'zod'
-import { conversationId as anyConversationId, approvalId, itemId, messageId, turnId } from './ids.ts'
+import { conversationId as anyConversationId, approvalId, itemId, messageId, type requestKey, turnId } from './ids.ts'
 import { answers, decision, inputItem, outputSchema, sideFile, turnBudget } from './input.ts'
 import { approvalPolicy, sandboxMode, settingsPatch } from './settings.ts'
 
@@ -18,27 +19,62 @@ const trustVerdict = z
 const conversationId: typeof anyConversationId = z.string().min(1).describe('Full id.')
 const provider = z.string().min(1).describe('Id of the provider, such as `openai`.')
 const mcpName = z.string().min(1).describe('Key of `[mcp_servers.X]`.')
-const newMessageId: typeof messageId = z.string().max(200)
+
+/** Most bytes of JSON of what a client chooses: the state holds it, so that all of it is small beside a snapshot. */
+const most = {
+  /** An id, a key, or the name of a model, provider, profile or environment. */
+  name: 256,
+  path: 4096,
+  paths: 64 * 1024,
+  /** A note, or the answers to a form. */
+  note: 64 * 1024,
+  instructions: 1024 * 1024,
+}
+
+/** Returns the schema of a text whose bytes in JSON are limited, as they stand in a line. */
+function textUpTo(limitBytes: number) {
+  const fits = (text: string) => text.length <= limitBytes && jsonBytes(text) <= limitBytes + 2
+  return z.string().refine(fits, { error: `may have ${limitBytes} bytes of JSON` })
+}
+
+function jsonBytes(value: unknown): number {
+  return utf8Length(JSON.stringify(value))
+}
+
+const newMessageId: typeof messageId = textUpTo(most.name)
+const startKey: typeof requestKey = textUpTo(most.name).min(1)
+const once = startKey
+  .exactOptional()
+  .describe('A UUID of the client; sent again, the first result comes back and nothing is started twice.')
+const name = textUpTo(most.name).min(1)
+const path = textUpTo(most.path)
+const chosenSettings = settingsPatch.extend({
+  model: name.exactOptional(),
+  modelProvider: name.exactOptional(),
+  effort: name.exactOptional(),
+})
 export const byId = z.object({ conversationId })
 const overrides = z
   .object({
-    cwd: z.string().exactOptional().describe('Absolute path.'),
-    model: z.string().exactOptional(),
-    modelProvider: z.string().exactOptional(),
-    effort: z.string().exactOptional(),
+    cwd: path.exactOptional().describe('Absolute path.'),
+    model: name.exactOptional(),
+    modelProvider: name.exactOptional(),
+    effort: name.exactOptional(),
     approvalPolicy: approvalPolicy.exactOptional(),
     sandbox: sandboxMode.exactOptional(),
-    profile: z.string().exactOptional().describe('A named set of config values.'),
-    policyFile: z
-      .string()
+    profile: textUpTo(most.name).exactOptional().describe('A named set of config values.'),
+    policyFile: path
       .exactOptional()
       .describe('Rules file (TOML); its answers outrank the user’s own rules only where they are stricter.'),
-    environment: z.string().exactOptional().describe('Name of the `[environments.X]` to work in.'),
-    environmentCwd: z
-      .string()
+    environment: textUpTo(most.name).exactOptional().describe('Name of the `[environments.X]` to work in.'),
+    environmentCwd: path
       .exactOptional()
       .describe('Folder in the environment; default its configured `cwd`. Ignored without an environment.'),
-    addDirs: z.array(z.string()).exactOptional().describe('Folders besides `cwd` that may be written to.'),
+    addDirs: z
+      .array(path)
+      .refine((folders) => jsonBytes(folders) <= most.paths, { error: `may have ${most.paths} bytes of JSON` })
+      .exactOptional()
+      .describe('Folders besides `cwd` that may be written to.'),
     config: z.record(z.string(), z.unknown()).exactOptional().describe('Config keys, as `-c key=value` gives them.'),
   })
   .describe('Settings given by the caller; the rest comes from config files and defaults.')
@@ -64,6 +100,15 @@ const rewindPoint = {
  * Parameters of each method. Separate from `methods`, without schemas of items, events and states: a server decodes only
  * parameters, and making the other schemas would be a third of its start.
  */
+const bundled = {
+  cwd: z.string().exactOptional().describe('Folder whose newest conversation is used when `conversation` is left out.'),
+  conversation: z.string().exactOptional().describe('Id, a unique part of it, or name of the conversation.'),
+  withoutOutputs: z
+    .boolean()
+    .exactOptional()
+    .describe('Leaves out what commands and tools printed and what the model read of it; default false.'),
+}
+
 export const methodParams = {
   initialize: z.object({
     protocolVersion: z
@@ -82,11 +127,12 @@ export const methodParams = {
   }),
   'conversation/create': z.object({
     ...overrides.shape,
-    cwd: z.string().describe('Absolute path of the folder to work in.'),
-    baseInstructions: z.string().exactOptional().describe('Instructions to the model that replace the built-in ones.'),
+    cwd: path.describe('Absolute path of the folder to work in.'),
+    baseInstructions: textUpTo(most.instructions)
+      .exactOptional()
+      .describe('Instructions to the model that replace the built-in ones; at most 1 MiB of JSON.'),
     ephemeral: z.boolean().exactOptional().describe('Keep nothing after the server ends.'),
-    requestKey: z
-      .string()
+    requestKey: startKey
       .exactOptional()
       .describe('A repeat with the same key returns the first result, while that conversation is open.'),
   }),
@@ -114,7 +160,7 @@ export const methodParams = {
       .exactOptional()
       .describe('A UUID of the client; sent again, the first result comes back and nothing is sent twice.'),
     when: z.enum(['now', 'queue', 'steer']).exactOptional().describe('Default `now`.'),
-    overrides: settingsPatch.exactOptional().describe('Only with `now`.'),
+    overrides: chosenSettings.exactOptional().describe('Only with `now`.'),
     outputSchema: outputSchema.exactOptional().describe('Schema for the turn it starts; not with `steer`.'),
     budget: turnBudget.exactOptional().describe('Budget of the turn it starts; a running turn keeps its own.'),
   }),
@@ -136,7 +182,7 @@ export const methodParams = {
     conversationId,
     approvalId,
     decision,
-    note: z.string().exactOptional().describe('Note to the model with a denial: what to do instead.'),
+    note: textUpTo(most.note).exactOptional().describe('Note to the model with a denial: what to do instead.'),
     unattended: z
       .literal(true)
       .exactOptional()
@@ -144,6 +190,7 @@ export const methodParams = {
         'A denial because no person is there to answer. The model gets this reason instead of a denial by the user.',
       ),
     answers: answers
+      .refine((values) => jsonBytes(values) <= most.note, { error: `may have ${most.note} bytes of JSON` })
       .exactOptional()
       .describe(
         'Answers to the form of an `elicitation`, with `approved`; an invalid one is -32602, which names its field.',
@@ -152,8 +199,15 @@ export const methodParams = {
   'conversation/compact': z.object({
     conversationId,
     instructions: z.string().max(4000).exactOptional().describe('What matters, for the model that writes the summary.'),
+    requestKey: once,
   }),
-  'conversation/compact/undo': byId,
+  'conversation/compact/undo': z.object({
+    conversationId,
+    seq: z
+      .int()
+      .exactOptional()
+      .describe('Only this one, by the `seq` in `compactions`; -32602 when it is not the newest, as after a repeat.'),
+  }),
   'conversation/rewind/plan': z.object(rewindPoint),
   'conversation/rewind': z.object({
     ...rewindPoint,
@@ -162,6 +216,9 @@ export const methodParams = {
   'conversation/fork': z.object({
     conversationId,
     at: z.int().min(1).exactOptional().describe('Seq of the last event to take over; default the newest.'),
+    requestKey: startKey
+      .exactOptional()
+      .describe('A repeat with the same key returns the first result, while that copy is open.'),
   }),
   'conversation/list': z.object({
     cursor: z.string().exactOptional().describe('`nextCursor` of the previous page.'),
@@ -207,8 +264,14 @@ export const methodParams = {
   'conversation/archive': byId,
   'conversation/unarchive': byId,
   'conversation/delete': byId,
-  'conversation/configure': z.object({ conversationId, settings: settingsPatch }),
-  'conversation/runShell': z.object({ conversationId, command: z.string().min(1) }),
+  'conversation/configure': z.object({ conversationId, settings: chosenSettings }),
+  'conversation/runShell': z.object({ conversationId, command: z.string().min(1), requestKey: once }),
+  'bundle/describe': z.object(bundled),
+  'bundle/write': z.object({ ...bundled, file: z.string().describe('Absolute path of a file that does not exist.') }),
+  'bundle/open': z.object({
+    file: z.string().describe('Absolute path of the bundle.'),
+    cwd: z.string().describe('Absolute path of the folder it works in from now on.'),
+  }),
   'usage/read': z.object({
     by: z.enum(['day', 'model', 'folder']).exactOptional().describe('Default `day`.'),
     since: z

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { conversationId, itemId } from './ids.ts'
 import { ruleRef } from './item.ts'
+import { methodParams } from './params.ts'
 import { approvalPolicy, enforcement, sandboxMode } from './settings.ts'
 
 const judgement = z
@@ -121,3 +122,38 @@ export const trustReport = z
   .describe('Effects of a project’s own configuration.')
 
 export type TrustReport = z.infer<typeof trustReport>
+
+/** Methods about trust, and those that decide about calls without running them. */
+export const policyMethods = {
+  'trust/read': {
+    about: 'Returns the effects of a project’s configuration, and if it is trusted.',
+    params: methodParams['trust/read'],
+    result: trustReport,
+  },
+  'trust/decide': {
+    about:
+      'Trusts exactly this content of a project’s configuration, or declines it. Applies to new conversations; open ones stay as they are.',
+    params: methodParams['trust/decide'],
+    result: trustReport,
+  },
+  'server/checkup': {
+    about: 'Checks the requirements of parley. Changes nothing.',
+    params: methodParams['server/checkup'],
+    result: checkup,
+  },
+  'policy/test': {
+    about: 'Decides about a command without running it. Its facts are gathered on disk.',
+    params: methodParams['policy/test'],
+    result: testedCommand,
+  },
+  'policy/replay': {
+    about: 'Decides every call of a conversation again, from the facts stored with it, and returns both verdicts.',
+    params: methodParams['policy/replay'],
+    result: replayedCalls,
+  },
+  'policy/why': {
+    about: 'Explains from the log why a call was run, asked about or denied.',
+    params: methodParams['policy/why'],
+    result: explainedCall,
+  },
+} as const

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { approval } from './approval.ts'
 import { answerProblem, denial, plan, stopReason, tokenCounts, turnOutcome } from './event.ts'
-import { approvalId, conversationId, itemId, messageId, turnId } from './ids.ts'
+import { approvalId, conversationId, itemId, messageId, requestKey, turnId } from './ids.ts'
 import { limitName, outputSchema, queuedMessage, sideFile, turnBudget } from './input.ts'
 import { failure, item } from './item.ts'
 import { modelChoice, settings } from './settings.ts'
@@ -75,12 +75,13 @@ export const turn = z
 
 export const requestResult = z
   .object({
-    key: messageId.describe('A `messageId`.'),
+    key: z.union([messageId, requestKey]).describe('A `messageId` or a `requestKey`.'),
     seq: z.int(),
     turnId: turnId.nullable(),
     disposition: z.enum(['started', 'queued', 'steering']),
+    itemId: itemId.exactOptional().describe('The command or compaction that a `requestKey` started.'),
   })
-  .describe('Result of a message, for a client that sends it again.')
+  .describe('Result of a message or of another request with a key, for a client that sends it again.')
 
 export const compactions = z
   .object({
@@ -174,7 +175,7 @@ export const core = z
       items: z.int().describe('Items completed.'),
     }),
     digest: z.string().describe('Digest chained over completed items, to compare states; clients need not compute it.'),
-    requestKeys: z.array(requestResult).describe('First results by `messageId`, newest 1,000.'),
+    requestKeys: z.array(requestResult).describe('First results by `messageId` and `requestKey`, newest 1,000.'),
   })
   .describe('State of a conversation without its finished items.')
 

@@ -54,6 +54,21 @@ export const listedConversation = z
   })
   .describe('A conversation as a list shows it.')
 
+export const bundleContents = z
+  .object({
+    conversationId,
+    name: z.string().describe('Name or title.'),
+    cwd: z.string().describe('Folder it works in; paths are not redacted.'),
+    seq: z.int().describe('Seq of the last event.'),
+    events: z.int(),
+    turns: z.int(),
+    items: z.record(z.string(), z.int()).describe('Number of completed items by type.'),
+    sideFiles: z.int().describe('Number of long outputs, long texts, images and instructions.'),
+    changedEvents: z.int().describe('Events that differ from the log: redacted now, or without their outputs.'),
+    missing: z.array(z.string()).describe('References of side files that the log names and that are not there.'),
+  })
+  .describe('What a bundle holds.')
+
 export const contextUse = z
   .object({
     contextWindow: z.int().nullable().describe('Tokens that a request may have; null where that is not known.'),

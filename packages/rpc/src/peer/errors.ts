@@ -102,10 +102,14 @@ export function requestAborted(cause: unknown): RpcError {
 }
 
 export function messageTooLarge(maxLineBytes: number): RpcError {
-  return new RpcError(errorCodes.internal, `the message is larger than ${maxLineBytes} bytes`, {
-    code: 'messageTooLarge',
-    maxLineBytes,
-  })
+  return new RpcError(
+    errorCodes.internal,
+    `the message is larger than ${maxLineBytes} bytes, the most of one line, so it was not sent; send or ask for less at once`,
+    {
+      code: 'messageTooLarge',
+      maxLineBytes,
+    },
+  )
 }
 
 /** Problem on a connection that no reply reports to a caller. */

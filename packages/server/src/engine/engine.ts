@@ -28,7 +28,8 @@ import type { LoginPorts, Logins } from './login/logins.ts'
 import type { KeptLogins } from './login/provider-keys.ts'
 import { type EngineMethods, methodsFor } from './methods.ts'
 import { ConversationHost, type Guest } from './open/conversation-host.ts'
-import { createSetup, type SetupPorts } from './open/open-conversation.ts'
+import { createSetup } from './open/conversation-setup.ts'
+import type { SetupPorts } from './open/open-conversation.ts'
 import { assertOverridesAllowed, readConfig } from './settings/read-config.ts'
 
 /**
@@ -122,7 +123,7 @@ export function createEngine(parts: EngineParts): Engine {
   const policy = { files, home, env, environments, shellParser, userRules, projects, models, keys }
   const trust = { home, clock, projects, sandboxes }
   const logins = loginsWhenNeeded(parts, { connectedClients, mcpServers, report })
-  const methodPorts = { host, files, mcpServers, redaction, policy, trust, logins }
+  const methodPorts = { host, files, mcpServers, redaction, program, policy, trust, logins }
   return {
     host,
     identity: parts.identity,

@@ -12,6 +12,7 @@ import { readView } from './conversation/read-view.ts'
 import type { Logins } from './login/logins.ts'
 import type { ConversationHost, Guest } from './open/conversation-host.ts'
 import { type LiveConversation, summaryOf, writable } from './open/live-conversation.ts'
+import { findConversation, wantedConversation } from './read/list-conversations.ts'
 import { readEvents, readItems, readSideFile } from './read/read-conversation.ts'
 import { listModels } from './settings/model-lists.ts'
 import { listProviders } from './settings/provider-list.ts'
@@ -36,6 +37,8 @@ interface MethodPorts {
   readonly files: Files
   readonly mcpServers: McpServers
   readonly redaction: Redaction
+  /** Name and version of this program. */
+  readonly program: string
   readonly policy: CheckupPorts
   readonly trust: TrustPorts
   /** Loads the code of logins with the first one. */
@@ -125,29 +128,45 @@ type ChangeMethod =
   | 'conversation/rewind/plan'
   | 'conversation/rewind'
 
-/** Methods that change an open conversation. */
+/**
+ * Methods that change an open conversation. Those that depend on its turn wait while one is being interrupted: what was
+ * asked for after the interrupt takes effect after it.
+ */
 function changeMethods(client: Guest, { host }: MethodPorts): Pick<EngineMethods, ChangeMethod> {
   const opened = ({ conversationId }: { readonly conversationId: ConversationId }) => host.get(conversationId)
+  const settled = <Result>(
+    params: { readonly conversationId: ConversationId },
+    act: (open: LiveConversation) => Result | Promise<Result>,
+  ): Result | Promise<Result> => {
+    const open = opened(params)
+    return open.turns.stopping === null ? act(open) : open.turns.stopping.then(() => act(opened(params)))
+  }
   return {
-    'conversation/sendMessage': (params) => sendMessage(opened(params), params, client.actor),
-    'conversation/inbox/edit': (params) => commands.editQueued(opened(params), params, client.actor),
-    'conversation/inbox/remove': (params) => commands.removeQueued(opened(params), params.messageId, client.actor),
+    'conversation/sendMessage': (params) => settled(params, (open) => sendMessage(open, params, client.actor)),
+    'conversation/inbox/edit': (params) => settled(params, (open) => commands.editQueued(open, params, client.actor)),
+    'conversation/inbox/remove': (params) =>
+      settled(params, (open) => commands.removeQueued(open, params.messageId, client.actor)),
     'conversation/interrupt': (params) =>
       params.shell === true
         ? commands.interruptShell(opened(params), params.itemId)
         : commands.interruptTurn(opened(params), params.turnId),
-    'conversation/background': (params) => commands.sendToBackground(opened(params), params.itemId),
-    'conversation/continue': (params) => commands.continueConversation(opened(params), client.actor),
-    'conversation/retryNow': (params) => commands.retryNow(opened(params)),
-    'approval/decide': (params) => decideApproval(opened(params), params, client.actor),
-    'conversation/configure': (params) => commands.configure(opened(params), params.settings, client.actor),
-    'conversation/compact': (params) => compact(opened(params), params.instructions, client.actor),
-    'conversation/compact/undo': (params) => undoCompaction(opened(params), client.actor),
-    'conversation/rewind/plan': async (params) =>
-      (await import('./history/rewind.ts')).showRewind(opened(params), params),
-    'conversation/rewind': async (params) =>
-      (await import('./history/rewind.ts')).rewindFiles(opened(params), params, client.actor),
-    'conversation/runShell': (params) => writable(opened(params)).shell.run(params.command, client.actor),
+    'conversation/background': (params) => settled(params, (open) => commands.sendToBackground(open, params.itemId)),
+    'conversation/continue': (params) => settled(params, (open) => commands.continueConversation(open, client.actor)),
+    'conversation/retryNow': (params) => settled(params, commands.retryNow),
+    'approval/decide': (params) => settled(params, (open) => decideApproval(open, params, client.actor)),
+    'conversation/configure': (params) =>
+      settled(params, (open) => commands.configure(open, params.settings, client.actor)),
+    'conversation/compact': (params) => settled(params, (open) => compact(open, params, client.actor)),
+    'conversation/compact/undo': (params) => settled(params, (open) => undoCompaction(open, params.seq, client.actor)),
+    'conversation/runShell': (params) => settled(params, (open) => writable(open).shell.run(params, client.actor)),
+    'conversation/rewind/plan': async (params) => {
+      const { showRewind } = await import('./history/rewind.ts')
+      return settled(params, (open) => showRewind(open, params))
+    },
+    'conversation/rewind': async (params) => {
+      const { rewindFiles } = await import('./history/rewind.ts')
+      return settled(params, (open) => rewindFiles(open, params, client.actor))
+    },
   }
 }
 
@@ -162,8 +181,8 @@ function conversationMethods(
   return {
     'conversation/create': async (params) => summaryOf(await host.create(params, client)),
     'conversation/resume': async (params) => summaryOf(await host.resume(params, client)),
-    'conversation/fork': async ({ conversationId, at }) =>
-      summaryOf(await host.fork(conversationId, at ?? null, client)),
+    'conversation/fork': async (params) => summaryOf(await host.fork(params, client)),
+    ...bundleMethods(client, ports),
     'conversation/list': (params) => host.list(params),
     'conversation/read': ({ conversationId, before, limit }) =>
       readItems(ports, conversationId, { before: before ?? null, limit: limit ?? 100 }),
@@ -192,5 +211,26 @@ function conversationMethods(
       await host.delete(conversationId)
       return {}
     },
+  }
+}
+
+type BundleMethod = 'bundle/describe' | 'bundle/write' | 'bundle/open'
+
+/** Methods for conversations in one file; their code is loaded with the first call. */
+function bundleMethods(
+  client: Guest,
+  { host, files, redaction, program, policy: { home }, trust }: MethodPorts,
+): Pick<EngineMethods, BundleMethod> {
+  const ports = { files, redaction, program, now: () => trust.clock.now() }
+  const source = async ({ withoutOutputs = false, ...wanted }: ParamsOf<'bundle/describe'>) => {
+    const conversationId = await findConversation(files, home, wantedConversation(wanted))
+    return { conversationId, withoutOutputs, paths: await host.storedPaths(conversationId) }
+  }
+  return {
+    'bundle/describe': async (params) =>
+      (await import('./bundle/write-bundle.ts')).describeBundle(await source(params), ports),
+    'bundle/write': async (params) =>
+      (await import('./bundle/write-bundle.ts')).writeBundle(await source(params), params.file, ports),
+    'bundle/open': async (params) => summaryOf(await host.openBundle(params, client)),
   }
 }

@@ -13,6 +13,7 @@ import {
 import { type Failure, type WireErrorCode, type WireErrorDetail, wireErrors } from '@parley/protocol'
 import { RpcError } from '@parley/rpc'
 import { formatBytes } from '@parley/workspace'
+import { RefusedEventError } from './refused-event.ts'
 
 /** Builds an error reply from the catalogue: `code` is the contract; the message says what, why and what next. */
 export function rejection(code: WireErrorCode, message: string, detail: WireErrorDetail = {}): RpcError {
@@ -34,6 +35,7 @@ export function asRejection(error: unknown): unknown {
     return rejection('storageFailed', text, { errno: error.code })
   }
   if (error instanceof LineTooLongError) return rejection('invalidParams', lineTooLongText(error))
+  if (error instanceof RefusedEventError) return rejection('invalidParams', error.message, { reason: error.code })
   if (error instanceof ConfigError) return rejection('configInvalid', error.message, { where: error.where })
   return error
 }

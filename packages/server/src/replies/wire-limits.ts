@@ -1,9 +1,5 @@
 import type { Line } from '@parley/journal'
-import type { ConversationState } from '@parley/protocol'
-
-/** JSON bytes of a state, and of its core alone; with its envelope a state must fit in one line of the wire. */
-const stateBytes = 24 << 20
-const coreBytes = 16 << 20
+import { type ConversationState, limits } from '@parley/protocol'
 
 /** Characters per text in a core that is too large, tried in this order; ids and file names are shorter. */
 const textLengths = [64 * 1024, 8 * 1024, 1024, 256]
@@ -11,7 +7,7 @@ const textLengths = [64 * 1024, 8 * 1024, 1024, 256]
 /** Returns the state as clients get it: older items, which can be read, are left out when it is too large. */
 export function shownState(state: ConversationState): ConversationState {
   const core = shownCore(state.core)
-  const window = newestWithin(state.window, jsonBytes, Math.min(replyLimit, stateBytes - jsonBytes(core)))
+  const window = newestWithin(state.window, jsonBytes, Math.min(limits.page, limits.state - jsonBytes(core)))
   return window.length === state.window.length && core === state.core ? state : { core, window }
 }
 
@@ -19,14 +15,14 @@ export function shownState(state: ConversationState): ConversationState {
 function shownCore(core: ConversationState['core']): ConversationState['core'] {
   let shown = core
   for (const length of textLengths) {
-    if (jsonBytes(shown) <= coreBytes) break
+    if (jsonBytes(shown) <= limits.core + limits.coreReserve) break
     shown = shortenTexts(core, length)
   }
   return shown
 }
 
 /** Bytes of a line; with its envelope it is shorter than a line of the wire may be. */
-const deliverableBytes = 24 << 20
+const deliverableBytes = limits.state
 const shortLength = 64 * 1024
 
 /** Tells if a line of this size can be sent unchanged; every line written now can. */
@@ -45,9 +41,6 @@ export function deliverableText({ elidedText: text }: Line): string {
 export function cutTexts<Value>(value: Value): Value {
   return shortenTexts(value, shortLength)
 }
-
-/** Bytes of items in one reply, well below the limit of a line of the wire. */
-export const replyLimit = 8 << 20
 
 /** Returns the newest items that fit in `limitBytes` together, oldest first. */
 function newestWithin<Item>(items: readonly Item[], sizeOf: (item: Item) => number, limitBytes: number): Item[] {

@@ -1,11 +1,12 @@
+import { limits } from '@parley/protocol'
 import { unlessStopped } from '../stopper.ts'
 import type { DecodedLine } from './decode-line.ts'
 
 /** A line of stdin, counted from 1: what it says, or why it says nothing. */
 export type ReadLine = { readonly line: number } & DecodedLine
 
-/** Longest line: a message of 8 MiB, escaped, and an image. */
-const longestBytes = 32 << 20
+/** Longest line: what the request that it becomes may have. */
+const longestBytes = limits.wireLine
 
 /** Reads and decodes the lines of stdin as they come; empty ones are left out. Rejects with the signal's reason on abort. */
 export async function* readLines(

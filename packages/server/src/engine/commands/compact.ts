@@ -2,20 +2,27 @@ import type { Actor, ConversationEvent, ParamsOf, ResultOf } from '@parley/proto
 import { rejection } from '../../replies/rejection.ts'
 import { compactionItem } from '../compaction/compaction-item.ts'
 import { requestTokens } from '../compaction/when-due.ts'
+import { startedBefore } from '../conversation/started-before.ts'
 import { type LiveConversation, writable } from '../open/live-conversation.ts'
 
-/** Asks for a compaction: in a turn of its own, or at the next safe point of the open one. */
+/**
+ * Asks for a compaction: in a turn of its own, or at the next safe point of the open one. The same `requestKey` again
+ * returns the first result.
+ */
 export function compact(
   open: LiveConversation,
-  instructions: ParamsOf<'conversation/compact'>['instructions'],
+  { instructions, requestKey }: Pick<ParamsOf<'conversation/compact'>, 'instructions' | 'requestKey'>,
   by: Actor,
 ): ResultOf<'conversation/compact'> {
   const { conversation, modules, turns } = writable(open)
+  const known = startedBefore(conversation.state, requestKey)
+  if (known !== null && known.turnId !== null) return { ...known, turnId: known.turnId }
   assertCompactable(open)
   const { turn } = conversation.state.core
   const turnId = turn?.id ?? modules.ids.turn()
   const what = instructions === undefined || instructions.trim() === '' ? {} : { instructions: instructions.trim() }
-  const item = { ...compactionItem(modules.ids.item(), 'manual', requestTokens(conversation)), ...what, by }
+  const key = requestKey === undefined ? {} : { requestKey }
+  const item = { ...compactionItem(modules.ids.item(), 'manual', requestTokens(conversation)), ...what, by, ...key }
   const begin: ConversationEvent[] = turn === null ? [{ type: 'turn.started', turnId, trigger: 'compaction' }] : []
   const seq = conversation.recordAll([...begin, { type: 'item.started', turnId, item }]).at(-1)?.seq ?? 0
   turns.wake()
@@ -33,13 +40,21 @@ function assertNoneOpen({ core }: LiveConversation['conversation']['state']): vo
   throw rejection('invalidParams', 'A compaction is under way. Interrupt it first, or wait until it has ended.')
 }
 
-/** Undoes the newest compaction that holds. Rejects with the numbers when the conversation would not fit then. */
-export function undoCompaction(open: LiveConversation, by: Actor): ResultOf<'conversation/compact/undo'> {
+/** Undoes the newest compaction that holds; `wanted` names it by its seq. Rejects with the numbers when the conversation would not fit then. */
+export function undoCompaction(
+  open: LiveConversation,
+  wanted: number | undefined,
+  by: Actor,
+): ResultOf<'conversation/compact/undo'> {
   const { conversation, modules } = writable(open)
   const { core } = conversation.state
   assertNoneOpen(conversation.state)
   const newest = core.compactions?.applied.at(-1)
   if (newest === undefined) throw rejection('invalidParams', 'No compaction holds, so there is none to undo.')
+  if (wanted !== undefined && wanted !== newest.seq)
+    throw rejection('invalidParams', `The newest compaction is that of event ${newest.seq}, not ${wanted}.`, {
+      field: 'seq',
+    })
   const tokens = requestTokens(conversation, { without: newest.seq })
   const { contextWindow } = modules.model().facts
   if (contextWindow !== null && tokens > contextWindow)

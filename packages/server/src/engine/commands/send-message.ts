@@ -42,7 +42,12 @@ export function sendMessage(open: LiveConversation, params: Sending, by: Actor):
 
 function firstResult({ conversation }: LiveConversation, messageId: MessageId): Sent | null {
   const known = conversation.state.core.requestKeys.find(({ key }) => key === messageId)
-  return known === undefined ? null : { turnId: known.turnId, disposition: known.disposition, seq: known.seq }
+  if (known === undefined) return null
+  const { turnId, disposition, seq, itemId } = known
+  if (itemId === undefined) return { turnId, disposition, seq }
+  throw rejection('invalidParams', 'This id was the `requestKey` of another request. Use a new one for each message.', {
+    field: 'messageId',
+  })
 }
 
 function assertSendable({ input, when = 'now', overrides, outputSchema }: Sending): void {

@@ -1,5 +1,5 @@
 import type { ModelEntry, ModelEvent, ModelFacts, ModelFailure, ModelRequest } from '@parley/models'
-import type { Failure, ItemOf, TurnId } from '@parley/protocol'
+import { type Failure, type ItemOf, limits, type TurnId } from '@parley/protocol'
 import { utf8Length } from '@parley/text'
 import { tokensOfEntry } from '../../core/compaction/estimate.ts'
 import { newestEntries, summaryPrompt } from '../../core/compaction/prompt.ts'
@@ -8,7 +8,7 @@ import { readableEntries } from '../context/request-source.ts'
 import { createCoalescer } from '../conversation/deltas.ts'
 import { unlessStorageFails } from '../conversation/storage-patience.ts'
 import { nextRetry, toFailure, waitForRetry } from '../turn/call-model.ts'
-import { counted, createResponseSize, maxJsonBytes } from '../turn/response-recorder.ts'
+import { counted, createResponseSize } from '../turn/response-recorder.ts'
 import type { TurnContext, TurnModules } from '../turn/turn-context.ts'
 import { endOfSummary, maxSummaryBytes, type SummaryEnd, type Written } from './summary-end.ts'
 
@@ -117,7 +117,7 @@ async function streamOnce(context: TurnContext, summarised: Summarised): Promise
         deltas.push(event.text)
       } else keepEnd(texts, event)
       // A summary that does not end is stopped: it would fill the log.
-      if (textBytes > maxSummaryBytes || size.bytes() > maxJsonBytes) return endOfSummary(whole(), 'length')
+      if (textBytes > maxSummaryBytes || size.bytes() > limits.response) return endOfSummary(whole(), 'length')
     }
     const message = 'The summary ended without saying that it was complete.'
     return { kind: 'fault', fault: { code: 'streamCut', message, retry: 'short' } }

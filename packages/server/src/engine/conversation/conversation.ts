@@ -5,6 +5,7 @@ import {
   type ConversationState,
   type Cursor,
   type Envelope,
+  eventProblem,
   eventVersion,
   reduce,
   type Settings,
@@ -13,8 +14,10 @@ import {
 import type { ModelView } from '../../core/model-view.ts'
 import type { Place } from '../../core/view-blocks.ts'
 import type { Clock } from '../../ports/clock-and-ids.ts'
+import { invalidEvent } from '../../replies/refused-event.ts'
 import { contentOf } from './checkpoint-content.ts'
 import type { Settled } from './checkpoint-writer.ts'
+import { createCoreRoom } from './core-room.ts'
 import { createEventFeed, type EventFeed } from './event-feed.ts'
 import type { Landmarks } from './landmarks.ts'
 import type { SideFiles } from './side-files.ts'
@@ -77,6 +80,7 @@ export class Conversation implements AsyncDisposable {
   #nextSeq: number
   #journal: Journal | null
   #logVersion: number
+  readonly #room = createCoreRoom()
   readonly #parts: ConversationParts
 
   constructor(parts: ConversationParts) {
@@ -115,10 +119,14 @@ export class Conversation implements AsyncDisposable {
     return envelope
   }
 
-  /** Records events in one write: after a crash the log holds all of them or a prefix. Throws `StorageError`. */
+  /**
+   * Records events in one write: after a crash the log holds all of them or a prefix. Throws `StorageError`, and
+   * `RefusedEventError` or `LineTooLongError` for events that could not be read, shown or resumed.
+   */
   recordAll(events: readonly ConversationEvent[]): readonly Envelope[] {
     if (events.length === 0) return []
     const all = [...this.#leadingEvents(), ...events].map(this.#parts.redact)
+    all.forEach(assertValid)
     const firstSeq = this.#nextSeq
     const at = this.#parts.clock.now()
     const envelopes = all.map(
@@ -126,12 +134,18 @@ export class Conversation implements AsyncDisposable {
     )
     const lines = envelopes.map(({ seq, event }) => encodeLine({ seq, at, event }))
     const texts = lines.map(({ text }) => text)
-    // Before a log is made: one without an event could not be opened.
-    if (this.#journal === null) texts.forEach(writtenBytes)
-    const place = this.#append(texts)
+    const sizes = texts.map(writtenBytes)
+    const states = statesAfter(this.#state, envelopes)
+    this.#room.take(this.#state.core, (states.at(-1) ?? this.#state).core, sizes)
+    // Only now a log is made: one without an event could not be opened.
+    let place = this.#append(texts)
     this.#logVersion = Math.max(this.#logVersion, eventVersion)
     this.#nextSeq += lines.length
-    this.#foldAll(envelopes, texts, place)
+    for (const [index, envelope] of envelopes.entries()) {
+      this.#state = states[index] ?? this.#state
+      this.#show(envelope, place)
+      place += (sizes[index] ?? 0) + 1
+    }
     this.#headCrc = lines.at(-1)?.crc ?? this.#headCrc
     // Only now: whoever listens may record in turn.
     this.feed.append(lines)
@@ -168,17 +182,7 @@ export class Conversation implements AsyncDisposable {
     return journal
   }
 
-  #foldAll(envelopes: readonly Envelope[], texts: readonly string[], first: Place): void {
-    let place = first
-    for (const [index, envelope] of envelopes.entries()) {
-      this.#fold(envelope, place)
-      if (index + 1 < envelopes.length) place += Buffer.byteLength(texts[index] ?? '') + 1
-    }
-  }
-
-  #fold(envelope: Envelope, place: Place): void {
-    const { event, seq } = envelope
-    this.#state = reduce(this.#state, envelope)
+  #show({ event, seq }: Envelope, place: Place): void {
     this.view.apply(event, { seq, place })
     this.#parts.landmarks.note(event.type, place)
     if (syncedBeforeDelivery.has(event.type)) this.#holdUntilSynced(seq)
@@ -239,4 +243,18 @@ export class Conversation implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#journal?.close(() => this.#settled())
   }
+}
+
+function assertValid(event: ConversationEvent): void {
+  const problem = eventProblem(event)
+  if (problem !== null) throw invalidEvent(event.type, problem)
+}
+
+/** Returns the states after each of the events. */
+function statesAfter(start: ConversationState, envelopes: readonly Envelope[]): ConversationState[] {
+  let state = start
+  return envelopes.map((envelope) => {
+    state = reduce(state, envelope)
+    return state
+  })
 }

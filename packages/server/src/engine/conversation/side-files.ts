@@ -51,7 +51,8 @@ export function redactSideFiles(files: SideFiles, redaction: Redaction): SideFil
   return { ...files, put: (content) => files.put(redacted(content)) }
 }
 
-function redactBytes(bytes: Buffer, redaction: Redaction): Buffer {
+/** Redacts bytes that are no text or come from a command, each read as one character. */
+export function redactBytes(bytes: Buffer, redaction: Redaction): Buffer {
   const filter = redaction.filter()
   return Buffer.concat([filter.push(bytes), filter.end(false)])
 }

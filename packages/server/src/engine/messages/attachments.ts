@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises'
 import { basename, isAbsolute } from 'node:path'
 import { openUnlockedHandle } from '@parley/host'
 import { type ImageLimits, imageLimitsOf, type ModelClient } from '@parley/models'
-import type { ContentItem, InputItem, QueuedMessage } from '@parley/protocol'
+import { type ContentItem, type InputItem, limits, type QueuedMessage } from '@parley/protocol'
 import type { Redaction } from '@parley/redaction'
 import { firstBytes } from '@parley/text'
 import { systemErrorCode } from '@parley/workspace'
@@ -115,10 +115,6 @@ function tooLarge(what: string, sizeBytes: number): string {
   return `${what} has ${size} MiB; an image may have ${maxImageBytes >> 20} MiB. Make it smaller first.`
 }
 
-/**
- * JSON bytes of the parts of one message. Its log line holds them up to three times, a snapshot those of many messages.
- */
-const inlineBytes = 1024 * 1024
 /** JSON bytes up to which a text stays in the line, whatever the size of the others. */
 const shortTextBytes = 16 * 1024
 const beginningBytes = 2048
@@ -127,7 +123,7 @@ type TextPart = Extract<ContentItem, { type: 'text' }>
 
 /** Tells if the parts of a message fit in its log line. */
 function fitsInline(content: readonly ContentItem[]): boolean {
-  return jsonBytes(content) <= inlineBytes
+  return jsonBytes(content) <= limits.inline
 }
 
 /**

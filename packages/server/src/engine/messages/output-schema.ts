@@ -1,8 +1,6 @@
-import type { ConversationState, OutputSchema } from '@parley/protocol'
+import { type ConversationState, limits, type OutputSchema } from '@parley/protocol'
 import { rejection } from '../../replies/rejection.ts'
-
-/** Characters of a schema; it is logged with its turn and sent with every model request of the turn. */
-const maxSchemaLength = 256 * 1024
+import { jsonBytes } from '../../replies/wire-limits.ts'
 
 /** Loads the validator on first use: it is larger than the rest of the engine. */
 const createValidator = async () => {
@@ -14,7 +12,7 @@ const createValidator = async () => {
 export async function assertOutputSchema(schema: OutputSchema): Promise<void> {
   const invalid = (problem: string) =>
     rejection('invalidParams', `The output schema cannot be used: ${problem}`, { field: 'outputSchema' })
-  if (JSON.stringify(schema).length > maxSchemaLength) throw invalid(`it has more than ${maxSchemaLength} characters.`)
+  if (jsonBytes(schema) > limits.outputSchema) throw invalid(`it has more than ${limits.outputSchema} bytes of JSON.`)
   const validator = await createValidator()
   const rules = withoutDialect(schema)
   if (validator.validateSchema(rules) !== true) throw invalid(`${firstProblem(validator.errors)}.`)

@@ -1,14 +1,15 @@
-import type {
-  Actor,
-  ContentItem,
-  ConversationEvent,
-  ConversationState,
-  InputItem,
-  ItemId,
-  ItemOf,
-  MessageId,
-  QueuedMessage,
-  TurnId,
+import {
+  type Actor,
+  type ContentItem,
+  type ConversationEvent,
+  type ConversationState,
+  type InputItem,
+  type ItemId,
+  type ItemOf,
+  limits,
+  type MessageId,
+  type QueuedMessage,
+  type TurnId,
 } from '@parley/protocol'
 import type { Redaction } from '@parley/redaction'
 import { formatBytes } from '@parley/workspace'
@@ -44,9 +45,6 @@ export function startInboxTurn(ids: Pick<Ids, 'item' | 'turn'>, message: Message
   ]
 }
 
-/** JSON bytes of all waiting messages; every client gets them in one line with the rest of the state. */
-const inboxBytes = 8 * 1024 * 1024
-
 /** Sizes of messages, which never change; each would be measured again for every later message. */
 const measured = new WeakMap<QueuedMessage, number>()
 
@@ -58,11 +56,11 @@ export function assertInboxRoom(
   const others = core.inbox.filter(({ messageId }) => messageId !== message.messageId)
   const waitingBytes = others.reduce((sum, other) => sum + sizeOf(other), 0)
   const sizeBytes = jsonBytes(message)
-  if (waitingBytes + sizeBytes <= inboxBytes) return
+  if (waitingBytes + sizeBytes <= limits.inbox) return
   throw rejection(
     'inboxFull',
-    `${others.length} messages with ${formatBytes(waitingBytes)} wait already, and together with this one (${formatBytes(sizeBytes)}) they would be more than ${formatBytes(inboxBytes)}. Send it when some have been taken, or take one back.`,
-    { limitBytes: inboxBytes },
+    `${others.length} messages with ${formatBytes(waitingBytes)} wait already, and together with this one (${formatBytes(sizeBytes)}) they would be more than ${formatBytes(limits.inbox)}. Send it when some have been taken, or take one back.`,
+    { limitBytes: limits.inbox },
   )
 }
 
@@ -72,19 +70,16 @@ function sizeOf(message: QueuedMessage): number {
   return known
 }
 
-/** Bytes of all texts of a message; each stays in memory and is sent with every model request. */
-const maxMessageBytes = 16 * 1024 * 1024
-
 /** Throws `invalidParams` for a message with too much text. */
 export function assertFits(content: readonly InputItem[]): void {
   const sizeBytes = content.reduce((sum, part) => sum + (part.type === 'text' ? Buffer.byteLength(part.text) : 0), 0)
-  if (sizeBytes <= maxMessageBytes) return
+  if (sizeBytes <= limits.message) return
   throw rejection(
     'invalidParams',
-    `A message may have ${formatBytes(maxMessageBytes)} of text, this one has ${sizeBytes - maxMessageBytes} bytes more. Put the text into a file and name that.`,
+    `A message may have ${formatBytes(limits.message)} of text, this one has ${sizeBytes - limits.message} bytes more. Put the text into a file and name that.`,
     {
       field: 'input',
-      limitBytes: maxMessageBytes,
+      limitBytes: limits.message,
     },
   )
 }

@@ -1,10 +1,10 @@
 import type { Files, SessionPaths } from '@parley/journal'
-import type { Actor, ClientAccess, ConversationId, ParamsOf, ResultOf } from '@parley/protocol'
+import type { Actor, ClientAccess, ConversationId, ParamsOf, RequestKey, ResultOf } from '@parley/protocol'
 import type { Ids } from '../../ports/clock-and-ids.ts'
 import { notPermitted, rejection } from '../../replies/rejection.ts'
 import { findConversation, listConversations } from '../read/list-conversations.ts'
+import type { ConversationSetup } from './conversation-setup.ts'
 import type { LiveConversation } from './live-conversation.ts'
-import type { ConversationSetup } from './open-conversation.ts'
 import { OpenConversations } from './open-conversations.ts'
 import { StoredConversations } from './stored-conversations.ts'
 
@@ -27,7 +27,7 @@ export class ConversationHost implements AsyncDisposable {
   readonly #parts: HostParts
   readonly #stored: StoredConversations
   readonly #open: OpenConversations
-  /** Conversations created with a `requestKey`, while they are open. */
+  /** Conversations created or forked with a `requestKey`, while they are open. */
   readonly #created = new Map<string, { readonly id: ConversationId; readonly open: Promise<LiveConversation> }>()
 
   constructor(parts: HostParts) {
@@ -53,15 +53,23 @@ export class ConversationHost implements AsyncDisposable {
   }
 
   async create(params: ParamsOf<'conversation/create'>, guest: Guest): Promise<LiveConversation> {
-    const { requestKey } = params
+    return welcome(await this.#once(params.requestKey, (id) => this.#stored.create(id, params)), guest)
+  }
+
+  /** Makes a conversation, or returns the one that was made with the same key. */
+  #once(
+    requestKey: RequestKey | undefined,
+    make: (id: ConversationId) => Promise<LiveConversation>,
+  ): Promise<LiveConversation> {
     const known = requestKey === undefined ? undefined : this.#created.get(requestKey)
-    const id = known?.id ?? this.#parts.ids.conversation()
-    const creating = known?.open ?? this.#stored.create(id, params)
-    if (known === undefined && requestKey !== undefined) {
-      this.#created.set(requestKey, { id, open: creating })
-      creating.catch(() => this.#created.delete(requestKey))
+    if (known !== undefined) return known.open
+    const id = this.#parts.ids.conversation()
+    const open = make(id)
+    if (requestKey !== undefined) {
+      this.#created.set(requestKey, { id, open })
+      open.catch(() => this.#created.delete(requestKey))
     }
-    return welcome(await creating, guest)
+    return open
   }
 
   async resume(params: ParamsOf<'conversation/resume'>, guest: Guest): Promise<LiveConversation> {
@@ -97,14 +105,33 @@ export class ConversationHost implements AsyncDisposable {
   }
 
   /** Copies the lines up to `at` into a new log; the source is only read and may be open anywhere. */
-  async fork(conversationId: ConversationId, at: number | null, guest: Guest): Promise<LiveConversation> {
-    const from = this.pathsOf(conversationId)
-    const forkId = this.#parts.ids.conversation()
+  async fork(params: ParamsOf<'conversation/fork'>, guest: Guest): Promise<LiveConversation> {
+    return welcome(await this.#once(params.requestKey, (forkId) => this.#fork(params, forkId)), guest)
+  }
+
+  async #fork(
+    { conversationId, at = null }: { readonly conversationId: ConversationId; readonly at?: number | null },
+    forkId: ConversationId,
+  ): Promise<LiveConversation> {
+    const from = await this.storedPaths(conversationId)
     const source = this.#open.get(conversationId)?.conversation
-    await source?.synced()
-    source?.assertStored()
     const settings = source?.readOnly === false ? source.state.core.settings : null
-    return welcome(await this.#stored.fork({ fromId: conversationId, from, forkId, at, settings }), guest)
+    return this.#stored.fork({ fromId: conversationId, from, forkId, at, settings })
+  }
+
+  /** Opens a bundle as a new conversation, whose first lines are those of the bundle. Rejects with `badBundle`. */
+  async openBundle(params: ParamsOf<'bundle/open'>, guest: Guest): Promise<LiveConversation> {
+    const conversationId = this.#parts.ids.conversation()
+    await this.#stored.importBundle(conversationId, params)
+    return this.resume({ conversationId }, guest)
+  }
+
+  /** Resolves to the paths of a conversation once all that was recorded here is on disk. */
+  async storedPaths(conversationId: ConversationId): Promise<SessionPaths> {
+    const live = this.#open.get(conversationId)?.conversation
+    await live?.synced()
+    live?.assertStored()
+    return this.pathsOf(conversationId)
   }
 
   /** Closes a conversation without participants and running work, so that another process may open it. */

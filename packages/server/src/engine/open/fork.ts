@@ -20,6 +20,8 @@ import {
 } from '@parley/protocol'
 import { rejection } from '../../replies/rejection.ts'
 import { parleyItself } from '../conversation/notices.ts'
+import type { GivenLimits } from '../settings/given-limits.ts'
+import { resumeChanges } from '../settings/resume-changes.ts'
 
 interface Fork {
   readonly from: SessionPaths
@@ -53,29 +55,57 @@ export async function forkLog(files: Files, { from, to, fromId, toId, at, home }
   await log.synced()
 }
 
-const notAnswered = 'Not run: this conversation was forked before the question was answered.'
+/** Way in which a copy leaves its original; the note of what it ends. */
+type Leaving = 'forked' | 'imported'
+
+const notRun: Readonly<Record<Leaving, string>> = {
+  forked: 'Not run: this conversation was forked before the question was answered.',
+  imported: 'Not run: this conversation was imported from a bundle, where no answer counts.',
+}
 
 /**
  * Returns the events that close what was open at the point of a fork: its approvals and waiting messages belong to the
  * original. The outcome of a running call that asked a question is unknown here.
  */
-export function forkCleanup(state: ConversationState): readonly ConversationEvent[] {
+export function forkCleanup(state: ConversationState, note: Leaving): readonly ConversationEvent[] {
   const { approvals, inbox } = state.core
   const left: ConversationEvent[] = [
     ...Object.values(approvals)
       .filter(({ kind }) => kind !== 'elicitation')
-      .flatMap((approval) => denyAsked(state, approval)),
+      .flatMap((approval) => denyAsked(state, approval, note)),
     ...inbox.map(({ messageId }): ConversationEvent => ({ type: 'message.removed', messageId, by: parleyItself })),
   ]
   return [...left, ...recover(foldAll(state, left))]
 }
 
-function denyAsked({ core }: ConversationState, { id: approvalId, itemId, turnId }: Approval): ConversationEvent[] {
+interface ImportPlace extends Omit<Parameters<typeof resumeChanges>[2], 'by' | 'given'> {
+  /** Folder of this machine. */
+  readonly cwd: string
+  /** Returns the limits that a conversation has here without a gift of a person: none comes with a bundle. */
+  readonly given: (here: ConversationState) => GivenLimits
+}
+
+/** Returns the events that bring a conversation from a bundle to a folder and to the limits of this machine. */
+export function importedEvents(
+  state: ConversationState,
+  { cwd, given, ...around }: ImportPlace,
+): readonly ConversationEvent[] {
+  const moved = { type: 'conversation.moved', cwd, local: true, by: parleyItself } as const
+  const here = foldAll(state, [moved])
+  const changes = resumeChanges(here, {}, { ...around, by: parleyItself, given: given(here) })
+  return [...forkCleanup(state, 'imported'), moved, ...changes]
+}
+
+function denyAsked(
+  { core }: ConversationState,
+  { id: approvalId, itemId, turnId }: Approval,
+  note: Leaving,
+): ConversationEvent[] {
   const decided: ConversationEvent = {
     type: 'approval.decided',
     approvalId,
     decision: 'withdrawn',
-    note: 'forked',
+    note,
     by: parleyItself,
   }
   const open = core.open[itemId]
@@ -83,7 +113,30 @@ function denyAsked({ core }: ConversationState, { id: approvalId, itemId, turnId
   if (standing !== null) return [decided, { type: 'item.completed', turnId, item: standing }]
   const item = open?.item
   if (item === undefined || !isCall(item)) return [decided]
-  return [decided, { type: 'item.completed', turnId, item: { ...item, status: 'denied', modelText: notAnswered } }]
+  return [decided, { type: 'item.completed', turnId, item: { ...item, status: 'denied', modelText: notRun[note] } }]
+}
+
+/** Length of the part of a name that a copy keeps; a name may have 200 characters. */
+const keptName = 180
+
+/**
+ * Returns the event that gives a copy a name of its own, so that the name of the original finds only that. `taken`
+ * returns the names in use; a conversation without a name has none to change.
+ */
+export async function ownName(
+  { core }: ConversationState,
+  taken: () => Promise<ReadonlySet<string>>,
+): Promise<ConversationEvent[]> {
+  const { name } = core.meta
+  if (name === null) return []
+  const names = await taken()
+  const stem = name
+    .replace(/-fork(?:-\d+)?$/, '')
+    .slice(0, keptName)
+    .toWellFormed()
+  let copy = `${stem}-fork`
+  for (let count = 2; names.has(copy); count++) copy = `${stem}-fork-${count}`
+  return [{ type: 'conversation.renamed', name: copy, by: parleyItself }]
 }
 
 function foldAll(state: ConversationState, events: readonly ConversationEvent[]): ConversationState {

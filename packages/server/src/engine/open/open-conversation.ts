@@ -1,4 +1,3 @@
-import { resolve } from 'node:path'
 import { type Config, secretsOfConfig } from '@parley/config'
 import type { Files } from '@parley/journal'
 import { type McpServers, mcpSettings } from '@parley/mcp-client'
@@ -10,22 +9,14 @@ import {
   trustNotice,
   type UserRules,
 } from '@parley/policy'
-import type {
-  Actor,
-  ConversationEvent,
-  ConversationId,
-  ConversationState,
-  Overrides,
-  ServerNotice,
-  Settings,
-} from '@parley/protocol'
+import type { ConversationId, ServerNotice } from '@parley/protocol'
 import { type Redaction, redactEvent } from '@parley/redaction'
-import type { Environment, Environments, SecretPaths, TakenEnvironment } from '@parley/workspace'
+import type { Environment, Environments, SecretPaths } from '@parley/workspace'
 import type { Clock, Ids } from '../../ports/clock-and-ids.ts'
 import { type ConversationMcp, createConversationMcp } from '../context/conversation-mcp.ts'
 import type { CheckpointLimits } from '../conversation/checkpoint-writer.ts'
 import { Conversation } from '../conversation/conversation.ts'
-import { linkNotice, parleyItself } from '../conversation/notices.ts'
+import { linkNotice } from '../conversation/notices.ts'
 import { redactSideFiles } from '../conversation/side-files.ts'
 import { createStoragePatience, reportOnce } from '../conversation/storage-patience.ts'
 import { createFileHistory } from '../history/file-history.ts'
@@ -34,108 +25,15 @@ import { openLimits } from '../limits/conversation-limits.ts'
 import type { ProviderKeys } from '../login/provider-keys.ts'
 import { readGivenRules, writableRules } from '../policy/read-rules.ts'
 import { createParticipants, type Participants } from '../session/participants.ts'
-import { type GivenLimits, givenLimits, keepGift, readGift } from '../settings/given-limits.ts'
-import { type InitialSettings, initialSettings, type StartParams } from '../settings/initial-settings.ts'
 import { fallbacksOf, type ModelSources } from '../settings/model-sources.ts'
 import { type ConfigHere, configHere, configOnly, envRulesOf, readConfig } from '../settings/read-config.ts'
-import { resumeChanges } from '../settings/resume-changes.ts'
 import { createTurnModules } from '../turn/turn-context.ts'
 import { TurnLoop } from '../turn/turn-loop.ts'
 import { createShellRunner } from '../turn/user-shell.ts'
 import type { OpenParts } from './conversation-parts.ts'
 import { enterEnvironment, takeEnvironment } from './enter-environment.ts'
-import { forkCleanup } from './fork.ts'
 import { closeConversation, isBusy, type LiveConversation } from './live-conversation.ts'
 import { startProof } from './prove-checkpoint.ts'
-
-/** Client that resumes a conversation, and the places of secrets that it may not name. */
-interface Resumer {
-  readonly by: Actor
-  readonly secrets: SecretPaths
-}
-
-/** Settings and changes with which a conversation opens: new, resumed or forked. */
-export interface ConversationSetup {
-  readonly program: string
-  readonly checkpoints: CheckpointLimits
-  /** Resolves to the places of secrets on this machine, which the settings below are checked with. */
-  secrets(): Promise<SecretPaths>
-  initialSettings(params: StartParams, secrets: SecretPaths): InitialSettings
-  /** Keeps what a person gave a new conversation beyond the configuration. Called with its first event. */
-  keepNew(conversationId: string, params: StartParams, created: InitialSettings): void
-  /** Records the changes that the flags of a resume make to a conversation that is open in this process. */
-  change(open: LiveConversation, overrides: Overrides, by: Resumer): void
-  /** Returns what settles a recorded conversation that is resumed: the changes by its flags, and of limits that it lacks. */
-  resumed(overrides: Overrides, by: Resumer): Settle
-  /** Returns what settles a fork. `settings` are those of an original that is open in this process; else null. */
-  forked(fromId: string, settings: Settings | null, secrets: SecretPaths): Settle
-  open(parts: OpenParts): Promise<LiveConversation>
-  /** Takes the environment of a recorded conversation; the caller releases it. */
-  takeEnvironment(state: ConversationState, overrides?: Overrides): TakenEnvironment
-}
-
-/** Returns the events that bring a recorded conversation to what holds in this process. */
-export type Settle = (state: ConversationState) => readonly ConversationEvent[]
-
-export function createSetup(ports: SetupPorts): ConversationSetup {
-  const { home, ceiling, ids, environments } = ports
-  const around = { home, ceiling, newItemId: ids.item }
-  const given = (state: ConversationState, overrides: Overrides, fromId: string): GivenLimits =>
-    givenLimits(state, { overrides, sealed: readGift(ports, fromId).writableRoots }, ports)
-  /** Keeps the folders and rules that people gave, for the next process that resumes it. */
-  const keeping = (
-    { core }: ConversationState,
-    { fromId, added }: { fromId: string; added: readonly string[] },
-    events: readonly ConversationEvent[],
-  ) => {
-    const { meta, settings } = core
-    const changed = events.find((event) => event.type === 'conversation.configured')?.settings.writableRoots
-    const { writableRoots: earlier, policyFile } = readGift(ports, fromId)
-    const roots = (changed ?? settings.writableRoots).filter((root) => earlier.includes(root) || added.includes(root))
-    keepGift(ports, meta.conversationId, { writableRoots: roots, policyFile })
-    return events
-  }
-  const changesBy =
-    (overrides: Overrides, how: Parameters<typeof resumeChanges>[2]): Settle =>
-    (state) => {
-      const { conversationId: fromId, cwd: recorded } = state.core.meta
-      const added = (overrides.addDirs ?? []).map((folder) => resolve(overrides.cwd ?? recorded, folder))
-      return keeping(state, { fromId, added }, resumeChanges(state, overrides, how))
-    }
-  return {
-    program: ports.program,
-    checkpoints: ports.checkpoints,
-    secrets: ports.secrets,
-    initialSettings: (params, secrets) => initialSettings(params, { ...ports, secrets }),
-    keepNew(conversationId, { addDirs = [] }, { cwd, settings }) {
-      const writableRoots = addDirs.map((folder) => resolve(cwd, folder))
-      keepGift(ports, conversationId, { writableRoots, policyFile: settings.policyFile ?? null })
-    },
-    change({ conversation, modules, mcp }, overrides, by) {
-      const { core } = conversation.state
-      const changes = changesBy(overrides, { ...around, ...by, given: null })(conversation.state)
-      if (changes.length > 0) conversation.recordAll(changes)
-      modules.limits.narrowed(core.settings)
-      mcp.relimit()
-    },
-    resumed: (overrides, by) => (state) => {
-      const limits = given(state, overrides, state.core.meta.conversationId)
-      return changesBy(overrides, { ...around, ...by, given: limits })(state)
-    },
-    forked: (fromId, settings, secrets) => (state) => {
-      const found = given(state, {}, fromId)
-      const limits = settings === null ? found : { ...found, ...settings }
-      const changes = resumeChanges(state, {}, { ...around, by: parleyItself, secrets, given: limits })
-      return [...forkCleanup(state), ...keeping(state, { fromId, added: [] }, changes)]
-    },
-    takeEnvironment: ({ core }, overrides = {}) =>
-      takeEnvironment(core, environments, {
-        environment: core.settings.environment,
-        config: readConfig(home, configOnly(overrides)).values,
-      }),
-    open: (parts) => openConversation(parts, ports),
-  }
-}
 
 /** Ports of the server that conversations are opened with. */
 export interface SetupPorts {
@@ -165,7 +63,7 @@ export interface SetupPorts {
 }
 
 /** Builds the modules of a conversation and looks at its environment. Rejects when a new one could not work there. */
-async function openConversation(parts: OpenParts, ports: SetupPorts): Promise<LiveConversation> {
+export async function openConversation(parts: OpenParts, ports: SetupPorts): Promise<LiveConversation> {
   const { clock, ids, shellParser, redaction } = ports
   const { core } = parts.state
   const config = configOf(parts, ports)

@@ -18,6 +18,8 @@ import type {
 import { backgroundLost, lostTitle } from '../../core/background-left.ts'
 import { rejection } from '../../replies/rejection.ts'
 import { noticeItem } from '../conversation/notices.ts'
+import { takenNames } from '../read/list-conversations.ts'
+import { existingFolder } from '../settings/existing-folder.ts'
 import {
   type LoadedConversation,
   loadConversation,
@@ -26,9 +28,9 @@ import {
   type OpenParts,
   viewConversation,
 } from './conversation-parts.ts'
-import { forkLog } from './fork.ts'
+import type { ConversationSetup, Settle } from './conversation-setup.ts'
+import { forkLog, ownName } from './fork.ts'
 import type { LiveConversation } from './live-conversation.ts'
-import type { ConversationSetup, Settle } from './open-conversation.ts'
 import type { OpenConversations } from './open-conversations.ts'
 import { warmUpInPause } from './warm-up.ts'
 import { createWriterLocks, type WriterLocks } from './writer-locks.ts'
@@ -108,12 +110,30 @@ export class StoredConversations {
         to,
         forkId,
       )
-      const settle = setup.forked(fromId, settings, secrets)
+      const renamed = await ownName(loaded.begin.fold.state, () => takenNames(files, home))
+      const settle: Settle = (state) => [...setup.forked(fromId, settings, secrets)(state), ...renamed]
       return await this.#adopt(forkId, { ...loaded, recovery: [] }, { settle })
     } catch (error) {
       removeSession(files, to)
       this.release(forkId)
       throw error
+    }
+  }
+
+  /** Makes a new conversation of a bundle, which works in `cwd`; `load` opens it. Rejects with `badBundle`. */
+  async importBundle(conversationId: ConversationId, { file, cwd }: ParamsOf<'bundle/open'>): Promise<void> {
+    const { files, setup } = this.#ports
+    const paths = this.pathsOf(conversationId)
+    const settle = setup.imported(existingFolder(cwd), await setup.secrets())
+    const { importBundle } = await import('../bundle/import-bundle.ts')
+    await this.#locks.take(conversationId, paths)
+    try {
+      await importBundle(files, { file, conversationId, paths, settle, now: () => setup.clock.now() })
+    } catch (error) {
+      removeSession(files, paths)
+      throw error
+    } finally {
+      this.release(conversationId)
     }
   }
 

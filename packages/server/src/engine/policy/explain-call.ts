@@ -2,9 +2,9 @@ import { type DescribedFact, describeFacts } from '@parley/policy'
 import type { DecisionRecord, ParamsOf, ResultOf, Settings } from '@parley/protocol'
 import { exitWords } from '@parley/text'
 import { rejection } from '../../replies/rejection.ts'
-import { findConversation } from '../read/list-conversations.ts'
+import { findConversation, wantedConversation } from '../read/list-conversations.ts'
 import type { PolicyPorts } from './read-rules.ts'
-import { factsOf, type Question, type RecordedCall, recordedCalls, wantedConversation } from './replay-calls.ts'
+import { factsOf, type Question, type RecordedCall, recordedCalls } from './replay-calls.ts'
 
 const maxTextLength = 2_000
 

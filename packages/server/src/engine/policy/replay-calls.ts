@@ -23,7 +23,7 @@ import {
 import { rejection } from '../../replies/rejection.ts'
 import { createLogReader } from '../conversation/journal.ts'
 import { createLogFold } from '../conversation/log-fold.ts'
-import { findConversation } from '../read/list-conversations.ts'
+import { findConversation, wantedConversation } from '../read/list-conversations.ts'
 import { grantsUnder, type SessionGrant } from '../session/session-memory.ts'
 import { configHere } from '../settings/read-config.ts'
 import { type PolicyPorts, readWantedRules, type WantedRules } from './read-rules.ts'
@@ -136,17 +136,6 @@ export interface RecordedCall {
 export interface Question {
   readonly asked: EventOf<'approval.requested'>['approval']
   readonly answer: EventOf<'approval.decided'> | null
-}
-
-interface Wanted {
-  readonly conversation?: string
-  readonly cwd?: string
-}
-
-/** Returns the search for a conversation: by the start of its id, else the newest one, in the folder if given. */
-export function wantedConversation({ conversation, cwd }: Wanted) {
-  if (conversation !== undefined) return { prefix: conversation }
-  return cwd === undefined ? { last: true } : { last: true, cwd }
 }
 
 /** Reads every call from a log, oldest first, waiting ones included. Throws `conversationNotFound`. */

@@ -142,6 +142,11 @@ function toListed(files: Files, home: string, { id, row, modifiedAtMs }: Listed)
   }
 }
 
+/** Returns the names of all conversations. */
+export async function takenNames(files: Files, home: string): Promise<ReadonlySet<string>> {
+  return new Set((await listRows(files, home)).flatMap(({ row }) => row.name ?? []))
+}
+
 /** Returns the owner as a hint: only the lock is certain, and only opening may test it. */
 function liveOwner(files: Files, home: string, id: ConversationId): ListedConversation['live'] {
   const paths = sessionPaths(home, id)
@@ -152,6 +157,17 @@ function liveOwner(files: Files, home: string, id: ConversationId): ListedConver
 /** Returns the last 8 hex digits of an id; the first ones of a UUIDv7 are the clock. */
 export function shortIdOf(conversationId: ConversationId): string {
   return conversationId.slice(-8)
+}
+
+interface Wanted {
+  readonly conversation?: string
+  readonly cwd?: string
+}
+
+/** Returns the search for a conversation: by the start of its id, else the newest one, in the folder if given. */
+export function wantedConversation({ conversation, cwd }: Wanted) {
+  if (conversation !== undefined) return { prefix: conversation }
+  return cwd === undefined ? { last: true } : { last: true, cwd }
 }
 
 /**
@@ -186,7 +202,7 @@ async function newest(files: Files, home: string, cwd: string | undefined): Prom
   return found.id
 }
 
-/** Returns true if all of them are one conversation and copies of it, which take over its name. */
+/** Returns true if all of them are one conversation and copies of it: earlier versions gave a copy its name. */
 function areCopies(named: readonly Listed[], all: readonly Listed[]): boolean {
   const origins = new Map(all.map(({ id, row }) => [id, row.forkedFrom?.id]))
   return new Set(named.map(({ id }) => firstOrigin(id, origins))).size === 1

@@ -7,9 +7,16 @@ import {
   type SessionPaths,
   textOf,
 } from '@parley/journal'
-import type { CompletedItem, ConversationId, ParamsOf, ResultOf, TurnId } from '@parley/protocol'
+import {
+  type CompletedItem,
+  type ConversationId,
+  limits,
+  type ParamsOf,
+  type ResultOf,
+  type TurnId,
+} from '@parley/protocol'
 import { rejection } from '../../replies/rejection.ts'
-import { cutTexts, deliverableText, isDeliverable, replyLimit } from '../../replies/wire-limits.ts'
+import { cutTexts, deliverableText, isDeliverable } from '../../replies/wire-limits.ts'
 import type { Conversation } from '../conversation/conversation.ts'
 import { createLogReader } from '../conversation/journal.ts'
 
@@ -45,7 +52,7 @@ export function readItems(
     page.push({ completed: { seq: logged.seq, at: logged.at, turnId: turnId ?? null, item: shown }, bytes })
     pageBytes += bytes
     // The page always has one item, otherwise a reader could not get past a large one.
-    while (page.length > limit || (pageBytes > replyLimit && page.length > 1)) {
+    while (page.length > limit || (pageBytes > limits.page && page.length > 1)) {
       pageBytes -= page.shift()?.bytes ?? 0
       more = true
     }
@@ -99,7 +106,7 @@ export async function readEvents(
       if (envelope.seq > published) return { events, more: false }
       bytes += Buffer.byteLength(line.text)
       // The first event is always sent, otherwise a reader could not get past a large one.
-      if (events.length === limit || (bytes > replyLimit && events.length > 0)) return { events, more: true }
+      if (events.length === limit || (bytes > limits.page && events.length > 0)) return { events, more: true }
       events.push(envelope)
     }
   }

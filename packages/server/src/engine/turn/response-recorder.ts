@@ -1,5 +1,14 @@
 import { costOf, type ModelCall, type ModelEvent, type ModelFacts, type TokenUsage } from '@parley/models'
-import type { ConversationEvent, EventOf, Item, ItemId, StopReason, TokenCounts, TurnId } from '@parley/protocol'
+import {
+  type ConversationEvent,
+  type EventOf,
+  type Item,
+  type ItemId,
+  limits,
+  type StopReason,
+  type TokenCounts,
+  type TurnId,
+} from '@parley/protocol'
 import { type RedactedStream, splitUnfinished } from '@parley/redaction'
 import { jsonBytes } from '../../replies/wire-limits.ts'
 import { keepExact, proposedItem, unrestorable } from '../calls/propose-call.ts'
@@ -21,9 +30,6 @@ interface ResponseRecorder {
   /** Tells if the response is too large for a line of the log. */
   isTooLarge(): boolean
 }
-
-/** JSON bytes of text and arguments in one response, far above real responses. Its log line holds them twice. */
-export const maxJsonBytes = 4 * 1024 * 1024
 
 /** Creates the recorder of one response. `source` is the model that streams it, since settings may change meanwhile. */
 export function createResponseRecorder(context: TurnContext, turnId: TurnId, source: CurrentModel): ResponseRecorder {
@@ -92,7 +98,7 @@ export function createResponseRecorder(context: TurnContext, turnId: TurnId, sou
     }
   }
 
-  return { take, keep: streaming.keep, stop: streaming.stop, isTooLarge: () => size.bytes() > maxJsonBytes }
+  return { take, keep: streaming.keep, stop: streaming.stop, isTooLarge: () => size.bytes() > limits.response }
 }
 
 interface ResponseSize {
@@ -118,7 +124,23 @@ export function createResponseSize(): ResponseSize {
 
 /** Returns the tokens of a call with its cost, which is computed once: prices change. */
 export function counted(usage: TokenUsage, { price }: ModelFacts): TokenCounts {
-  return price === null ? usage : { ...usage, costUsd: costOf(usage, price) }
+  const { inputTokens, cachedInputTokens, cacheWriteTokens, outputTokens, reasoningTokens } = usage
+  const whole: TokenUsage = {
+    inputTokens: wholeCount(inputTokens),
+    cachedInputTokens: wholeCount(cachedInputTokens),
+    ...(cacheWriteTokens === undefined ? {} : { cacheWriteTokens: wholeCount(cacheWriteTokens) }),
+    outputTokens: wholeCount(outputTokens),
+    reasoningTokens: wholeCount(reasoningTokens),
+  }
+  return price === null ? whole : { ...whole, costUsd: Math.max(0, costOf(whole, price)) }
+}
+
+/** Far above what a call can have; sums of it stay exact. */
+const mostTokens = 1_000_000_000_000
+
+/** Returns a count that a provider gave as the log takes it: some servers send fractions, negative or huge numbers. */
+function wholeCount(count: number): number {
+  return Number.isFinite(count) ? Math.min(Math.max(0, Math.round(count)), mostTokens) : 0
 }
 
 interface Cut {

@@ -1,6 +1,7 @@
 import { LineTooLongError, StorageError } from '@parley/journal'
 import type { Failure } from '@parley/protocol'
 import { nextStep } from '../../core/next-step.ts'
+import { RefusedEventError, refusedEventFailure } from '../../replies/refused-event.ts'
 import { lineTooLongFailure } from '../../replies/rejection.ts'
 import { isWindowFull } from '../compaction/when-due.ts'
 import type { Conversation } from '../conversation/conversation.ts'
@@ -13,6 +14,12 @@ import type { AbortReason, TurnModules } from './turn-context.ts'
 const defect: Failure = {
   code: 'internal',
   message: 'Something went wrong in parley itself; its log says more. The conversation is saved.',
+}
+
+/** Returns the failure that a turn ends with after a fault that is none of the disk. */
+function failureOf(fault: unknown): Failure {
+  if (fault instanceof LineTooLongError) return lineTooLongFailure(fault)
+  return fault instanceof RefusedEventError ? refusedEventFailure(fault) : defect
 }
 
 function isSame(known: EndReason | null, ending: Failure): boolean {
@@ -44,6 +51,8 @@ export class TurnLoop {
   #defective = false
   /** Reason that the open turn has yet to be ended with. */
   #ending: EndReason | null = null
+  /** Settled when the turn that was interrupted last has ended, or could not be ended. */
+  #interrupted: PromiseWithResolvers<void> | null = null
 
   constructor(parts: TurnLoopParts) {
     this.#parts = parts
@@ -56,6 +65,14 @@ export class TurnLoop {
   /** Tells if a defect repeated itself: this process cannot continue, but a resume in another may. */
   get defective(): boolean {
     return this.#defective
+  }
+
+  /**
+   * Resolves when the interrupted turn has ended; null when none is about to. What was asked for after the interrupt
+   * waits for this, so that it takes effect after it.
+   */
+  get stopping(): Promise<void> | null {
+    return this.#interrupted?.promise ?? null
   }
 
   /** Starts the loop if there is a step to do; does nothing while it runs. */
@@ -72,6 +89,7 @@ export class TurnLoop {
   /** Stops the open turn; returns false when there is none. */
   interrupt(): boolean {
     if (this.#parts.conversation.state.core.turn === null) return false
+    if (!this.#stuck && !this.#closing) this.#interrupted ??= Promise.withResolvers()
     this.#abort('interrupted')
     this.wake()
     return true
@@ -97,12 +115,13 @@ export class TurnLoop {
     } finally {
       // Set in the same tick as the last look at the state; a wake-up in between would be lost.
       this.#running = false
+      this.#endInterrupt()
     }
   }
 
   #next(): Move | null {
     if (this.#stuck) return null
-    if (this.#ending !== null || this.#stop.signal.aborted) return () => this.#settle()
+    if (this.#ending !== null || this.#stop.signal.aborted) return () => this.#settleOnce()
     if (this.#closing) return null
     const { conversation, modules, patience } = this.#parts
     const step = nextStep(conversation.state, () => isWindowFull({ conversation, modules }), modules.budget)
@@ -112,6 +131,19 @@ export class TurnLoop {
       const failure = await performStep({ conversation, modules, patience, signal }, step)
       if (failure !== null && !signal.aborted) this.#ending = failure
     }
+  }
+
+  #settleOnce(): void {
+    try {
+      this.#settle()
+    } finally {
+      this.#endInterrupt()
+    }
+  }
+
+  #endInterrupt(): void {
+    this.#interrupted?.resolve()
+    this.#interrupted = null
   }
 
   #settle(): void {
@@ -134,13 +166,13 @@ export class TurnLoop {
         this.#stuck = !(await patience.wait(fault))
         return
       }
-      const ending = fault instanceof LineTooLongError ? lineTooLongFailure(fault) : defect
+      const ending = failureOf(fault)
       // A defect while ending a turn, or without a turn, would repeat forever.
       this.#defective = isSame(this.#ending, ending) || (!hadTurn && conversation.state.core.turn === null)
       this.#stuck = this.#defective
       this.#ending = ending
       // An oversized event is reported by the end of the turn.
-      if (this.#defective || ending === defect) onFault(fault)
+      if (this.#defective || ending.code !== 'eventTooLarge') onFault(fault)
     }
   }
 }

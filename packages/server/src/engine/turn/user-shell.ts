@@ -1,5 +1,5 @@
 import { type CommandEnd, noSandbox } from '@parley/host'
-import type { Actor, Failure, ItemId, ItemOf, Output } from '@parley/protocol'
+import type { Actor, Failure, ItemId, ItemOf, Output, RequestKey } from '@parley/protocol'
 import { clipForModel, exitWords } from '@parley/text'
 import { rejection } from '../../replies/rejection.ts'
 import { binaryWords, keepOutput } from '../../tools/command-output.ts'
@@ -7,14 +7,21 @@ import type { ToolPorts } from '../../tools/define-tool.ts'
 import { commandSpec, lostHeading } from '../../tools/run-shell-command.ts'
 import type { Conversation } from '../conversation/conversation.ts'
 import { createOutputReporter } from '../conversation/deltas.ts'
+import { startedBefore } from '../conversation/started-before.ts'
 import type { StoragePatience } from '../conversation/storage-patience.ts'
 import type { AbortReason } from './turn-context.ts'
 
 type ShellItem = ItemOf<'shellCommand'>
 
+interface Asked {
+  readonly command: string
+  readonly requestKey?: RequestKey
+}
+
 /** Runs the user's `!` commands outside any sandbox and records them. */
 export interface ShellRunner {
-  run(command: string, by: Actor): { itemId: ItemId; seq: number }
+  /** Starts a command. The same `requestKey` again returns the first result and starts nothing. */
+  run(asked: Asked, by: Actor): { itemId: ItemId; seq: number }
   /** Stops the named command, else all that run; returns false when there is none. */
   interrupt(itemId?: ItemId): boolean
   running(): boolean
@@ -49,10 +56,12 @@ export function createShellRunner(parts: ShellParts): ShellRunner {
   }
 
   return {
-    run(command, by) {
+    run(asked, by) {
       const { conversation, newItemId, onFault } = parts
-      assertRunnable(command)
-      const item = startedItem(newItemId(), { command, cwd: conversation.state.core.meta.cwd, by })
+      const known = startedBefore(conversation.state, asked.requestKey)
+      if (known !== null) return { itemId: known.itemId, seq: known.seq }
+      assertRunnable(asked.command)
+      const item = startedItem(newItemId(), { ...asked, cwd: conversation.state.core.meta.cwd, by })
       const { seq } = conversation.record({ type: 'item.started', item })
       const stop = new AbortController()
       const recorded = runItem(item, stop.signal, parts)
@@ -87,9 +96,11 @@ function assertRunnable(command: string): void {
   )
 }
 
-function startedItem(id: ItemId, { command, cwd, by }: { command: string; cwd: string; by: Actor }): ShellItem {
+function startedItem(id: ItemId, asked: Asked & { readonly cwd: string; readonly by: Actor }): ShellItem {
+  const { command, cwd, by, requestKey } = asked
   const title = `! ${command.split('\n', 1)[0]}`
-  return { id, type: 'shellCommand', status: 'inProgress', title, text: command, command, cwd, by }
+  const key = requestKey === undefined ? {} : { requestKey }
+  return { id, type: 'shellCommand', status: 'inProgress', title, text: command, command, cwd, by, ...key }
 }
 
 /** Runs a command after its start is on disk. */

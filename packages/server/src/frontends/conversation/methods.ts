@@ -37,9 +37,12 @@ function createMethod<Name extends MethodName>(
   }
 }
 
-/** Returns true for changes, and for unstream: leaving early could end work that an earlier request has yet to start. */
+/**
+ * Returns true for what changes, opens, follows or leaves a conversation: each takes effect after what the client asked
+ * for before it. Leaving early could end work that an earlier request has yet to start.
+ */
 function runsInOrder(name: MethodName): boolean {
-  return methodAccess[name] === 'change' || name === 'conversation/unstream'
+  return methodAccess[name] !== 'look' || name === 'conversation/stream' || name === 'conversation/unstream'
 }
 
 function conversationOf(params: object): string | null {

@@ -65,11 +65,35 @@ describe('a conversation', () => {
     },
   )
 
-  it('is the newest of its copies by their name, and none when another one is named so, too', async () => {
+  it('is found by its name when there are copies, each of which has a name of its own', async () => {
+    await using place = testPlace()
+    await settled(place, 2)
+    const client = await place.start().connect()
+    const copies: string[] = []
+    for (const conversationId of [ids[0] ?? '', ids[0] ?? '']) {
+      const { conversationId: copy, name } = await client.request('conversation/fork', { conversationId })
+      copies.push(`${copy} ${name}`)
+    }
+    const [first = ''] = (copies[1] ?? '').split(' ')
+    const { conversationId, name } = await client.request('conversation/fork', { conversationId: first })
+    copies.push(`${conversationId} ${name}`)
+    const names = copies.map((copy) => copy.slice(copy.indexOf(' ') + 1))
+    expect(names).toEqual(['my name-fork', 'my name-fork-2', 'my name-fork-3'])
+    for (const copy of copies) {
+      const [id = '', ...words] = copy.split(' ')
+      expect(await client.request('conversation/resume', { prefix: words.join(' ') })).toMatchObject({
+        conversationId: id,
+      })
+    }
+    expect(await client.request('conversation/resume', { prefix: 'my name' })).toMatchObject({ conversationId: ids[0] })
+  })
+
+  it('is the newest of its copies by a name they share, and none when another one is named so, too', async () => {
     await using place = testPlace()
     await settled(place, 2)
     const client = await place.start().connect()
     const copy = await client.request('conversation/fork', { conversationId: ids[0] ?? '' })
+    await client.request('conversation/rename', { conversationId: copy.conversationId, name: 'my name' })
     const watched = await client.watch(copy.conversationId)
     await watched.send('on in the copy')
     await watched.turnEnded()

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { encodeLine, MAX_WRITTEN_LINE_BYTES } from '@parley/journal'
 import type { ModelRequest } from '@parley/models'
 import type { ContentItem, Item } from '@parley/protocol'
@@ -259,35 +259,43 @@ describe('content larger than a line of the log', () => {
     })
   })
 
-  it('is rejected as a setting, and none of it is recorded', async () => {
-    await using place = testPlace()
-    const { client, server, watched } = await place.talk()
-    const { conversationId } = watched
-    await watched.send('go')
-    await watched.turnEnded()
-    const before = place.logLines(conversationId)
-    const settings = { model: 'x'.repeat(17 * mebibyte) }
-    expect(await client.refused('conversation/configure', { conversationId, settings })).toMatchObject({
-      code: 'invalidParams',
-      message: expect.stringMatching(/too large to be kept.*Put large content into a file/),
-    })
-    expect(place.logLines(conversationId)).toEqual(before)
-    await watched.send('on')
-    await watched.turnEnded()
-    await server.close()
-  })
-
-  it('is rejected before the log exists, and leaves no log', async () => {
+  it.each([
+    ['a setting', { settings: { model: '語'.repeat(100) } }, 'settings.model'],
+    ['a setting that is empty', { settings: { model: '' } }, 'settings.model'],
+  ])('is rejected as %s, and none of it is recorded', async (_, change, field) => {
     await using place = testPlace()
     const { client, watched } = await place.talk()
     const { conversationId } = watched
-    await client.request('conversation/configure', { conversationId, settings: { model: 'x'.repeat(17 * mebibyte) } })
-    const input = [{ type: 'text' as const, text: 'go' }]
-    expect((await client.refused('conversation/sendMessage', { conversationId, input })).code).toBe('invalidParams')
-    expect(existsSync(place.path(conversationId))).toBe(false)
-    await client.request('conversation/configure', { conversationId, settings: { model: 'm1' } })
+    const configure = { conversationId, ...change }
+    expect(await client.refused('conversation/configure', configure)).toMatchObject({ detail: { field } })
     await watched.send('go')
     await watched.turnEnded()
+    const before = place.logLines(conversationId)
+    expect(await client.refused('conversation/configure', configure)).toMatchObject({ code: 'invalidParams' })
+    expect(place.logLines(conversationId)).toEqual(before)
+  })
+
+  it('is rejected as an id, a key, a path or instructions', async () => {
+    await using place = testPlace()
+    const { client, watched } = await place.talk()
+    const { conversationId } = watched
+    const input = [{ type: 'text' as const, text: 'go' }]
+    const long = '\0'.repeat(43)
+    const refused = [
+      await client.refused('conversation/sendMessage', { conversationId, input, messageId: long }),
+      await client.refused('conversation/runShell', { conversationId, command: 'true', requestKey: long }),
+      await client.refused('conversation/create', { cwd: place.cwd, addDirs: ['/'.repeat(5000)] }),
+      await client.refused('conversation/create', { cwd: place.cwd, baseInstructions: 'x'.repeat(2 * mebibyte) }),
+      await client.refused('conversation/create', { cwd: place.cwd, model: '' }),
+    ]
+    expect(refused.map(({ detail }) => detail['field'])).toEqual([
+      'messageId',
+      'requestKey',
+      'addDirs[0]',
+      'baseInstructions',
+      'model',
+    ])
+    await client.request('conversation/sendMessage', { conversationId, input, messageId: '\0'.repeat(42) })
   })
 
   it('ends the turn when the model sends it, and the conversation continues', async () => {

@@ -1,0 +1,116 @@
+import { existsSync } from 'node:fs'
+import { createInterface } from 'node:readline/promises'
+import type { ResultOf } from '@parley/protocol'
+import { connect } from '../cli/connect.ts'
+import { exitCodes, misused } from '../cli/exit-codes.ts'
+import { fromWorkingFolder, userFolder, workingFolder } from '../cli/folders.ts'
+import type { Launch } from '../cli/launch-server.ts'
+import { shownLine, shownName } from '../view/text/control-characters.ts'
+import { count, formatBytes, shortPath } from '../view/text/formats.ts'
+
+export interface BundleFlags {
+  readonly output?: string
+  /** False leaves out what commands and tools printed. */
+  readonly outputs: boolean
+  readonly yes?: boolean
+  readonly json?: boolean
+}
+
+type Contents = ResultOf<'bundle/describe'>
+
+/** Runs `parley bundle`: lists on stderr what the file will hold, asks on a terminal, and writes it. */
+export async function runBundle(launch: Launch, conversation: string | undefined, flags: BundleFlags): Promise<number> {
+  const { output, outputs, yes, json } = flags
+  if (output === '-') throw misused('A bundle is written to a file: -o FILE.')
+  await using parley = await connect(launch, { clientName: 'parley-bundle' })
+  const wanted = conversation === undefined ? { cwd: workingFolder() } : { conversation }
+  const request = { ...wanted, withoutOutputs: !outputs }
+  const contents = await parley.request('bundle/describe', request)
+  const { conversationId } = contents
+  const file = fromWorkingFolder(output ?? `parley-${conversationId.slice(-8)}.tar`)
+  if (existsSync(file)) throw misused(`${file} exists already. Name another file with -o.`)
+  process.stderr.write(`${contentLines(contents, flags).map(shownLine).join('\n')}\n`)
+  const asks = yes !== true && process.stdin.isTTY && process.stderr.isTTY
+  if (asks && !(await isAgreed(`Write it to ${shortPath(file, userFolder())}? [y/N] `))) {
+    process.stderr.write('Not written.\n')
+    return exitCodes.ok
+  }
+  const written = await parley.request('bundle/write', { ...request, conversation: conversationId, file })
+  const { sizeBytes, digest } = written
+  process.stdout.write(
+    json === true
+      ? `${JSON.stringify(written)}\n`
+      : `${shownLine(file)}\n${formatBytes(sizeBytes)}, digest ${digest}. \`parley open FILE\` opens it on another machine.\n`,
+  )
+  return exitCodes.ok
+}
+
+/** Returns the lines that say what a bundle holds. */
+export function contentLines(contents: Contents, { outputs }: Pick<BundleFlags, 'outputs'>): readonly string[] {
+  const { conversationId, name, cwd, events, turns, items, sideFiles, changedEvents, missing } = contents
+  const parts = itemNames.flatMap(([type, one, many]) => {
+    const number = items[type] ?? 0
+    return number === 0 ? [] : [`${count(number)} ${number === 1 ? one : many}`]
+  })
+  const changed = outputs
+    ? `${numbered(changedEvents, 'event')} with secrets that are known by now: marks are in their place`
+    : `${numbered(changedEvents, 'event')}: without outputs, and with marks in place of secrets`
+  return [
+    `${conversationId.slice(-8)}  ${shownName(name || '(no message)')}`,
+    `  folder   ${shortPath(cwd, userFolder())}`,
+    `  holds    ${numbered(turns, 'turn')} in ${numbered(events, 'event')}: ${parts.join(', ')}`,
+    `  files    ${count(sideFiles)}: ${outputs ? 'long outputs, ' : ''}long texts, images, instructions (AGENTS.md) and tools`,
+    ...(changedEvents === 0 ? [] : [`  changed  ${changed}`]),
+    ...missing.map((ref) => `  missing  ${ref}: it was not beside the log`),
+    'It names files and folders as they are here. Passwords that no rule knows stay in it: look before you pass it on.',
+  ]
+}
+
+const itemNames: readonly (readonly [type: string, one: string, many: string])[] = [
+  ['userMessage', 'message', 'messages'],
+  ['agentMessage', 'answer', 'answers'],
+  ['reasoning', 'piece of reasoning', 'pieces of reasoning'],
+  ['commandExecution', 'command', 'commands'],
+  ['shellCommand', 'command of yours', 'commands of yours'],
+  ['fileChange', 'patch', 'patches'],
+  ['toolCall', 'other call', 'other calls'],
+  ['contextCompaction', 'compaction', 'compactions'],
+]
+
+function numbered(value: number, noun: string): string {
+  return `${count(value)} ${noun}${value === 1 ? '' : 's'}`
+}
+
+async function isAgreed(question: string): Promise<boolean> {
+  const reader = createInterface({ input: process.stdin, output: process.stderr })
+  try {
+    return /^y(?:es)?$/i.test((await reader.question(question)).trim())
+  } finally {
+    reader.close()
+  }
+}
+
+export interface OpenFlags {
+  readonly cd?: string
+  readonly json?: boolean
+}
+
+/** Runs `parley open`: verifies a bundle and makes a conversation of it that works in a folder of this machine. */
+export async function runOpen(launch: Launch, path: string, { cd, json }: OpenFlags): Promise<number> {
+  await using parley = await connect(launch, { clientName: 'parley-open' })
+  const file = fromWorkingFolder(path)
+  const opened = await parley.request('bundle/open', { file, cwd: fromWorkingFolder(cd ?? '.') })
+  const { shortId, name, title, cwd, turns, forkedFrom, warnings } = opened
+  for (const warning of warnings) process.stderr.write(`${shownLine(warning)}\n`)
+  process.stdout.write(
+    json === true
+      ? `${JSON.stringify(opened)}\n`
+      : [
+          `${shortId}  ${shownName(name ?? (title || '(no message)'))}`,
+          `  ${numbered(turns, 'turn')} of conversation ${forkedFrom?.id.slice(-8) ?? ''}, verified; it works in ${shownLine(shortPath(cwd, userFolder()))} from now on.`,
+          `  Waiting questions, yeses and messages of the original do not count here. Go on: parley resume ${shortId}`,
+          '',
+        ].join('\n'),
+  )
+  return exitCodes.ok
+}

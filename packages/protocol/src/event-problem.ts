@@ -1,0 +1,143 @@
+import { eventShapes } from './event-shapes.ts'
+
+/** Finds what a value breaks of one shape: the path of the field and what it should be; null when it fits. */
+type Check = (value: unknown) => string | null
+
+/**
+ * Returns where an event breaks its published schema, such as `settings.model is empty`; null when it fits. Further
+ * fields are allowed, as in the schema. Made from a table, since the schemas themselves would slow the start of a server.
+ */
+export function eventProblem(event: { readonly type: string }): string | null {
+  if (!Object.hasOwn(eventShapes, event.type)) return `type is ${JSON.stringify(event.type)}`
+  return checkOf(event.type)(event)?.replace(/^\./, '') ?? null
+}
+
+const checks = new Map<string, Check>()
+
+/** Returns the check of a row of the table, made when it is first needed. */
+function checkOf(name: string): Check {
+  const known = checks.get(name)
+  if (known !== undefined) return known
+  const check = compile(JSON.parse(eventShapes[name] ?? '"any"'))
+  checks.set(name, check)
+  return check
+}
+
+function compile(shape: unknown): Check {
+  if (typeof shape === 'string') return shape.startsWith('#') ? named(shape) : plain(shape)
+  if (Array.isArray(shape)) return compound(shape)
+  return fields(shape)
+}
+
+/** Looks the check up when it is used, so that a shape may hold itself. */
+function named(name: string): Check {
+  let check: Check | undefined
+  return (value) => {
+    check ??= checkOf(name)
+    return check(value)
+  }
+}
+
+const kinds: Readonly<Record<string, { readonly fits: (value: unknown) => boolean; readonly expected: string }>> = {
+  any: { fits: () => true, expected: '' },
+  null: { fits: (value) => value === null, expected: ' is not null' },
+  text: { fits: (value) => typeof value === 'string', expected: ' is no text' },
+  'text+': { fits: (value) => typeof value === 'string' && value !== '', expected: ' is empty or no text' },
+  boolean: { fits: (value) => typeof value === 'boolean', expected: ' is neither true nor false' },
+}
+
+function plain(kind: string): Check {
+  const { fits, expected } = kinds[kind] ?? numberKind(kind)
+  return (value) => (fits(value) ? null : expected)
+}
+
+/** Returns the kind of a number, such as `int`, `int>=1` or `number>0`. */
+function numberKind(kind: string) {
+  const [, name, comparison, least = '0'] = /^(int|number)(?:(>=?)(-?\d+))?$/.exec(kind) ?? []
+  if (name === undefined) throw new Error(`no kind of value is called ${kind}`)
+  const isNumber = name === 'int' ? Number.isSafeInteger : Number.isFinite
+  const limit = Number(least)
+  const isInRange = (value: number) =>
+    comparison === undefined || value > limit || (comparison === '>=' && value === limit)
+  const expected = ` is not ${name === 'int' ? 'a whole' : 'a finite'} number${comparison === undefined ? '' : ` ${comparison} ${limit}`}`
+  return { fits: (value: unknown) => typeof value === 'number' && isNumber(value) && isInRange(value), expected }
+}
+
+function compound([kind, ...inner]: readonly unknown[]): Check {
+  switch (kind) {
+    case '=':
+      return (value) => (inner.includes(value) ? null : ` is none of ${inner.join(', ')}`)
+    case 'list':
+      return listOf(compile(inner[0]))
+    case 'map':
+      return mapOf(compile(inner[0]))
+    default:
+      return oneOf(inner)
+  }
+}
+
+function listOf(check: Check): Check {
+  return (value) => {
+    if (!Array.isArray(value)) return ' is no list'
+    for (let index = 0; index < value.length; index++) {
+      const problem = check(value[index])
+      if (problem !== null) return `[${index}]${problem}`
+    }
+    return null
+  }
+}
+
+function mapOf(check: Check): Check {
+  return (value) => {
+    if (!isRecord(value)) return ' is no object'
+    for (const key of Object.keys(value)) {
+      const problem = value[key] === undefined ? null : check(value[key])
+      if (problem !== null) return `.${key}${problem}`
+    }
+    return null
+  }
+}
+
+/** Checks a value against several shapes: by its `type`, where each of them has one of its own, else one by one. */
+function oneOf(shapes: readonly unknown[]): Check {
+  const byType = new Map(shapes.flatMap((shape) => typesOf(shape).map((type) => [type, compile(shape)])))
+  if (byType.size === shapes.length)
+    return (value) => {
+      const check = isRecord(value) ? byType.get(value['type']) : undefined
+      return check === undefined ? ' has no known type' : check(value)
+    }
+  const each = shapes.map(compile)
+  return (value) => {
+    const problems = each.map((check) => check(value))
+    return problems.includes(null) ? null : (problems.at(-1) ?? null)
+  }
+}
+
+/** Returns the words that the field `type` of a shape may be. */
+function typesOf(shape: unknown): readonly unknown[] {
+  const type = isRecord(shape) ? shape['type'] : undefined
+  return Array.isArray(type) && type[0] === '=' ? type.slice(1) : []
+}
+
+function fields(shape: unknown): Check {
+  const list = Object.entries(isRecord(shape) ? shape : {}).map(([key, inner]) => {
+    const isOptional = key.endsWith('?')
+    const name = isOptional ? key.slice(0, -1) : key
+    return { name, isOptional, check: compile(inner) }
+  })
+  return (value) => {
+    if (!isRecord(value)) return ' is no object'
+    for (const { name, isOptional, check } of list) {
+      const field = value[name]
+      // JSON leaves out what is undefined.
+      if (field === undefined && isOptional) continue
+      const problem = field === undefined ? ' is missing' : check(field)
+      if (problem !== null) return `.${name}${problem}`
+    }
+    return null
+  }
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

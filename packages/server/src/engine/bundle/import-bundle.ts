@@ -1,0 +1,70 @@
+import {
+  BundleError,
+  type BundleManifest,
+  encodeLine,
+  type Files,
+  importSession,
+  type LogView,
+  openBundle,
+  type SessionPaths,
+} from '@parley/journal'
+import {
+  type ConversationEvent,
+  type ConversationId,
+  type ConversationState,
+  eventVersion,
+  initialState,
+} from '@parley/protocol'
+import { rejection } from '../../replies/rejection.ts'
+import { createLogReader } from '../conversation/journal.ts'
+import { createLogFold } from '../conversation/log-fold.ts'
+
+interface Import {
+  /** Absolute path of the bundle. */
+  readonly file: string
+  readonly conversationId: ConversationId
+  readonly paths: SessionPaths
+  /** Returns the events that bring the conversation to this machine. */
+  readonly settle: (state: ConversationState) => readonly ConversationEvent[]
+  /** ms since the epoch. */
+  readonly now: () => number
+}
+
+/**
+ * Makes the log and the side files of a conversation from a bundle. The log ends with the events that settle it here, so
+ * nothing of it was ever open on this machine. Rejects with `badBundle`.
+ */
+export async function importBundle(files: Files, { file, conversationId, paths, settle, now }: Import): Promise<void> {
+  if (files.look(file)?.kind !== 'file') throw rejection('badBundle', `There is no file ${file}.`)
+  try {
+    await openBundle(files, file, (bundle) =>
+      importSession(files, bundle, {
+        paths,
+        conversationId,
+        settle: (log) => {
+          const { state, version } = verifiedState(log, bundle.manifest)
+          const upgraded = { type: 'conversation.upgraded', from: version, to: eventVersion } as const
+          const events = [...(version < eventVersion ? [upgraded] : []), ...settle(state)]
+          return events.map((event, index) => encodeLine({ seq: state.core.seq + 1 + index, at: now(), event }).text)
+        },
+      }),
+    )
+  } catch (error) {
+    throw error instanceof BundleError ? rejection('badBundle', `${file} was not opened. ${error.message}`) : error
+  }
+}
+
+/** Folds the log. Throws `BundleError` unless it leads to the state that the bundle names. */
+function verifiedState(
+  log: LogView,
+  { seq, digest, conversationId }: BundleManifest,
+): { readonly state: ConversationState; readonly version: number } {
+  const reader = createLogReader(log.header())
+  const fold = createLogFold({ state: initialState(conversationId) }, reader)
+  for (const line of log.lines()) fold.take(line)
+  const { state } = fold
+  if (state.core.seq === seq && state.core.digest === digest) return { state, version: reader.version }
+  throw new BundleError(
+    `Its log leads to another state (event ${state.core.seq}, ${state.core.digest}) than it says (event ${seq}, ${digest}).`,
+  )
+}

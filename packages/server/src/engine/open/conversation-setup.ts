@@ -1,0 +1,115 @@
+import { resolve } from 'node:path'
+import type { Actor, ConversationEvent, ConversationState, Overrides, Settings } from '@parley/protocol'
+import type { SecretPaths, TakenEnvironment } from '@parley/workspace'
+import type { Clock } from '../../ports/clock-and-ids.ts'
+import type { CheckpointLimits } from '../conversation/checkpoint-writer.ts'
+import { parleyItself } from '../conversation/notices.ts'
+import { type GivenLimits, givenLimits, keepGift, readGift } from '../settings/given-limits.ts'
+import { type InitialSettings, initialSettings, type StartParams } from '../settings/initial-settings.ts'
+import { configOnly, readConfig } from '../settings/read-config.ts'
+import { resumeChanges } from '../settings/resume-changes.ts'
+import type { OpenParts } from './conversation-parts.ts'
+import { takeEnvironment } from './enter-environment.ts'
+import { forkCleanup, importedEvents } from './fork.ts'
+import type { LiveConversation } from './live-conversation.ts'
+import { openConversation, type SetupPorts } from './open-conversation.ts'
+
+/** Client that resumes a conversation, and the places of secrets that it may not name. */
+interface Resumer {
+  readonly by: Actor
+  readonly secrets: SecretPaths
+}
+
+/** Settings and changes with which a conversation opens: new, resumed or forked. */
+export interface ConversationSetup {
+  readonly program: string
+  readonly clock: Clock
+  readonly checkpoints: CheckpointLimits
+  /** Resolves to the places of secrets on this machine, which the settings below are checked with. */
+  secrets(): Promise<SecretPaths>
+  initialSettings(params: StartParams, secrets: SecretPaths): InitialSettings
+  /** Keeps what a person gave a new conversation beyond the configuration. Called with its first event. */
+  keepNew(conversationId: string, params: StartParams, created: InitialSettings): void
+  /** Records the changes that the flags of a resume make to a conversation that is open in this process. */
+  change(open: LiveConversation, overrides: Overrides, by: Resumer): void
+  /** Returns what settles a recorded conversation that is resumed: the changes by its flags, and of limits that it lacks. */
+  resumed(overrides: Overrides, by: Resumer): Settle
+  /** Returns what settles a fork. `settings` are those of an original that is open in this process; else null. */
+  forked(fromId: string, settings: Settings | null, secrets: SecretPaths): Settle
+  /** Returns what settles a conversation from a bundle, which works in the existing folder `cwd` under the limits of this home. */
+  imported(cwd: string, secrets: SecretPaths): Settle
+  open(parts: OpenParts): Promise<LiveConversation>
+  /** Takes the environment of a recorded conversation; the caller releases it. */
+  takeEnvironment(state: ConversationState, overrides?: Overrides): TakenEnvironment
+}
+
+/** Returns the events that bring a recorded conversation to what holds in this process. */
+export type Settle = (state: ConversationState) => readonly ConversationEvent[]
+
+export function createSetup(ports: SetupPorts): ConversationSetup {
+  const { home, ceiling, ids, environments } = ports
+  const around = { home, ceiling, newItemId: ids.item }
+  const given = (state: ConversationState, overrides: Overrides, fromId: string): GivenLimits =>
+    givenLimits(state, { overrides, sealed: readGift(ports, fromId).writableRoots }, ports)
+  /** Keeps the folders and rules that people gave, for the next process that resumes it. */
+  const keeping = (
+    { core }: ConversationState,
+    { fromId, added }: { fromId: string; added: readonly string[] },
+    events: readonly ConversationEvent[],
+  ) => {
+    const { meta, settings } = core
+    const changed = events.find((event) => event.type === 'conversation.configured')?.settings.writableRoots
+    const { writableRoots: earlier, policyFile } = readGift(ports, fromId)
+    const roots = (changed ?? settings.writableRoots).filter((root) => earlier.includes(root) || added.includes(root))
+    keepGift(ports, meta.conversationId, { writableRoots: roots, policyFile })
+    return events
+  }
+  const changesBy =
+    (overrides: Overrides, how: Parameters<typeof resumeChanges>[2]): Settle =>
+    (state) => {
+      const { conversationId: fromId, cwd: recorded } = state.core.meta
+      const added = (overrides.addDirs ?? []).map((folder) => resolve(overrides.cwd ?? recorded, folder))
+      return keeping(state, { fromId, added }, resumeChanges(state, overrides, how))
+    }
+  return {
+    program: ports.program,
+    clock: ports.clock,
+    checkpoints: ports.checkpoints,
+    secrets: ports.secrets,
+    initialSettings: (params, secrets) => initialSettings(params, { ...ports, secrets }),
+    keepNew(conversationId, { addDirs = [] }, { cwd, settings }) {
+      const writableRoots = addDirs.map((folder) => resolve(cwd, folder))
+      keepGift(ports, conversationId, { writableRoots, policyFile: settings.policyFile ?? null })
+    },
+    change({ conversation, modules, mcp }, overrides, by) {
+      const { core } = conversation.state
+      const changes = changesBy(overrides, { ...around, ...by, given: null })(conversation.state)
+      if (changes.length > 0) conversation.recordAll(changes)
+      modules.limits.narrowed(core.settings)
+      mcp.relimit()
+    },
+    resumed: (overrides, by) => (state) => {
+      const limits = given(state, overrides, state.core.meta.conversationId)
+      return changesBy(overrides, { ...around, ...by, given: limits })(state)
+    },
+    forked: (fromId, settings, secrets) => (state) => {
+      const found = given(state, {}, fromId)
+      const limits = settings === null ? found : { ...found, ...settings }
+      const changes = resumeChanges(state, {}, { ...around, by: parleyItself, secrets, given: limits })
+      return [...forkCleanup(state, 'forked'), ...keeping(state, { fromId, added: [] }, changes)]
+    },
+    imported: (cwd, secrets) => (state) =>
+      importedEvents(state, {
+        ...around,
+        cwd,
+        secrets,
+        given: (here) => givenLimits(here, { overrides: {}, sealed: [] }, ports),
+      }),
+    takeEnvironment: ({ core }, overrides = {}) =>
+      takeEnvironment(core, environments, {
+        environment: core.settings.environment,
+        config: readConfig(home, configOnly(overrides)).values,
+      }),
+    open: (parts) => openConversation(parts, ports),
+  }
+}

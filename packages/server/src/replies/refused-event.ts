@@ -1,0 +1,26 @@
+import type { Failure } from '@parley/protocol'
+
+/** Rejects an event that may not be recorded. Nothing was written; the same event is rejected every time. */
+export class RefusedEventError extends Error {
+  override readonly name = 'RefusedEventError'
+  /** `eventInvalid`: it breaks the schema of the protocol. `stateTooLarge`: no snapshot could hold what it adds. */
+  readonly code: 'eventInvalid' | 'stateTooLarge'
+
+  constructor(code: RefusedEventError['code'], message: string) {
+    super(message)
+    this.code = code
+  }
+}
+
+/** Builds the error of an event that breaks its schema; `problem` names the field. */
+export function invalidEvent(type: string, problem: string): RefusedEventError {
+  return new RefusedEventError(
+    'eventInvalid',
+    `This cannot be recorded: in ${type}, ${problem}. Nothing of it was kept. Correct that and send it again.`,
+  )
+}
+
+/** Builds the failure of a turn whose event was refused. */
+export function refusedEventFailure({ code, message }: RefusedEventError): Failure {
+  return { code: code === 'stateTooLarge' ? 'eventTooLarge' : code, message }
+}
