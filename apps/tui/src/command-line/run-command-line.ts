@@ -132,7 +132,11 @@ function defineConversations(program: Command, opened: WindowLaunch, settle: Set
     )
   withPlain(withCommonFlags(program.command('fork <id>')))
     .description('a new conversation from any point of an old one')
-    .option('--at <seq>', 'the last event to take over', parseCount(1))
+    .option(
+      '--at <seq>',
+      'the last event to take over; `parley rewind ID` lists those before your messages',
+      parseCount(1),
+    )
     .action((id: string, _flags: unknown, command: Command) => {
       const flags = flagsOf<CommonFlags & { at?: number }>(command)
       refuseForOld(flags)

@@ -44,9 +44,9 @@ export function updateUi(ui: UiState, action: UiAction, context: UiContext): UiS
     case 'recalledAll':
       return stepTo(ui.search === null ? ui : { ...ui, allPrompts: action.prompts })
     case 'imagesFound':
-      return stepTo(takeImages(ui, action.pasted, action.paths))
     case 'edited':
-      return stepTo({ ...ui, composer: rewritten(ui.composer, action.text) })
+    case 'tookBack':
+      return stepTo(withText(ui, action))
     case 'hold':
       return stepTo({ ...ui, unsent: [...ui.unsent, action.message] })
     case 'acknowledged':
@@ -54,8 +54,6 @@ export function updateUi(ui: UiState, action: UiAction, context: UiContext): UiS
       return stepTo({ ...ui, lostLog: null, unsent: withoutMessage(ui, action.messageId) })
     case 'notTaken':
       return stepTo(returnMessage(ui, action.message))
-    case 'tookBack':
-      return stepTo({ ...ui, composer: putBack(ui.composer, action.text) })
     case 'answerRejected':
       return stepTo({ ...ui, answeredApproval: ui.answeredApproval === action.approvalId ? null : ui.answeredApproval })
     case 'formRejected':
@@ -75,6 +73,8 @@ export function updateUi(ui: UiState, action: UiAction, context: UiContext): UiS
     case 'menuFilled':
     case 'previewed':
     case 'olderRead':
+    case 'rewindPlanned':
+    case 'filesTakenBack':
       return updateMenu(ui, action, context)
     case 'looked':
       return stepTo({ ...ui, ...action.look })
@@ -82,6 +82,18 @@ export function updateUi(ui: UiState, action: UiAction, context: UiContext): UiS
       return stepTo(withFiles(ui, action.files, context))
     case 'statusTold':
       return stepTo({ ...ui, statusText: action.line })
+  }
+}
+
+/** Puts text into the composer that came from elsewhere. */
+function withText(ui: UiState, action: UiAction & { kind: 'imagesFound' | 'edited' | 'tookBack' }): UiState {
+  switch (action.kind) {
+    case 'imagesFound':
+      return takeImages(ui, action.pasted, action.paths)
+    case 'edited':
+      return { ...ui, composer: rewritten(ui.composer, action.text) }
+    case 'tookBack':
+      return { ...ui, composer: putBack(ui.composer, action.text) }
   }
 }
 

@@ -104,7 +104,7 @@ export class StoredConversations {
     await this.#locks.take(forkId, to)
     try {
       const secrets = await setup.secrets()
-      await forkLog(files, { from, to, fromId, toId: forkId, at, home })
+      await forkLog(files, { from, to, fromId, toId: forkId, at, home, key: setup.checkpoints.key })
       const loaded = await loadConversation(
         { files, takeEnvironment: setup.takeEnvironment, checkpoints: setup.checkpoints },
         to,
