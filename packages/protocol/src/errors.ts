@@ -1,3 +1,6 @@
+/** Exit code of a server that could not save all it had accepted (EX_IOERR). */
+export const unsavedExitCode = 74
+
 /** Error codes of the protocol with their JSON-RPC numbers. Clients go by `code` in `data`; the message is for people. */
 export const wireErrors = {
   parseError: -32700,

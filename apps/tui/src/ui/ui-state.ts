@@ -83,6 +83,8 @@ export interface UiState extends Look {
   readonly notices: readonly Notice[]
   /** Reason why the conversation has stopped, once shown. */
   readonly lostLog: LostLog | null
+  /** Errno of a disk that takes nothing of the conversation at present; null while it is saved. */
+  readonly storage: string | null
   /** Turn with an interrupt in progress. */
   readonly stoppingTurn: TurnId | null
   /** Newest command of the user that is being stopped, and with it all earlier ones. */
@@ -248,6 +250,7 @@ export const initialUi: UiState = {
   unsent: [],
   notices: [],
   lostLog: null,
+  storage: null,
   stoppingTurn: null,
   stoppingCommand: null,
   inBackground: [],

@@ -7,15 +7,21 @@ import { bodyStartOf, type LogHeader, readHeader } from './header.ts'
 export class LogView implements Disposable {
   readonly #files: Files
   readonly #file: OpenFile
-  #closed = false
+  #closed: boolean
 
-  private constructor(files: Files, file: OpenFile) {
+  private constructor(files: Files, file: OpenFile, { isBorrowed }: { readonly isBorrowed: boolean }) {
     this.#files = files
     this.#file = file
+    this.#closed = isBorrowed
   }
 
   static open(files: Files, path: string): LogView {
-    return new LogView(files, files.open(path, 'read'))
+    return new LogView(files, files.open(path, 'read'), { isBorrowed: false })
+  }
+
+  /** Reads through the descriptor of another, which the view leaves open. */
+  static over(files: Files, file: OpenFile): LogView {
+    return new LogView(files, file, { isBorrowed: true })
   }
 
   sizeBytes(): number {

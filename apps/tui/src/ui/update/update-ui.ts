@@ -7,7 +7,7 @@ import { putBack, rewritten } from '../composer/composer.ts'
 import { leaveForm, reopenForm } from '../fill-form.ts'
 import { keyPress } from '../keys/key-event.ts'
 import { isSamePlaces, notePlaces, placedByKey } from '../keys/key-meaning.ts'
-import { noteAnswered, noteConfigured, noteLostLog } from '../outside-changes.ts'
+import { noteAnswered, noteConfigured } from '../outside-changes.ts'
 import { updateMenu } from '../press-in-menu.ts'
 import { runEarlyCommands } from '../run-slash.ts'
 import { addNotice, message, type UiState } from '../ui-state.ts'
@@ -18,6 +18,9 @@ import { updateLink } from './follow-link.ts'
 import { isAnswered, placesOf } from './key-places.ts'
 import { pressKey, settleKey } from './press-key.ts'
 import { takeLine } from './take-line.ts'
+
+/** State of a log that has just been opened, or has taken a message. */
+const saved = { lostLog: null, storage: null }
 
 /** Returns the next state of the screen and the requests to carry out; the only way it changes. */
 export function updateUi(ui: UiState, action: UiAction, context: UiContext): UiStep {
@@ -35,10 +38,12 @@ export function updateUi(ui: UiState, action: UiAction, context: UiContext): UiS
     case 'linked':
     case 'lost':
     case 'hangs':
+    case 'storage':
+    case 'logLost':
     case 'counted':
       return updateLink(ui, action, context)
     case 'opened':
-      return afterOpening({ ...ui, menu: null, opened: action.opened, shownTrust: null, lostLog: null }, context)
+      return afterOpening({ ...ui, menu: null, opened: action.opened, shownTrust: null, ...saved }, context)
     case 'recalled':
       return stepTo({ ...ui, earlierPrompts: action.prompts })
     case 'recalledAll':
@@ -50,8 +55,7 @@ export function updateUi(ui: UiState, action: UiAction, context: UiContext): UiS
     case 'hold':
       return stepTo({ ...ui, unsent: [...ui.unsent, action.message] })
     case 'acknowledged':
-      // An acknowledgement shows that the log has been restored.
-      return stepTo({ ...ui, lostLog: null, unsent: withoutMessage(ui, action.messageId) })
+      return stepTo({ ...ui, ...saved, unsent: withoutMessage(ui, action.messageId) })
     case 'notTaken':
       return stepTo(returnMessage(ui, action.message))
     case 'answerRejected':
@@ -64,8 +68,6 @@ export function updateUi(ui: UiState, action: UiAction, context: UiContext): UiS
       return stepTo(noteConfigured(ui, action.event))
     case 'notice':
       return stepTo(addNotice(ui, action.notice))
-    case 'logLost':
-      return stepTo(noteLostLog(ui, action))
     case 'trustShown':
       return stepTo({ ...ui, shownTrust: action.hash })
     case 'pick':

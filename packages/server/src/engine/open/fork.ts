@@ -1,5 +1,6 @@
 import {
   copyLog,
+  EventLog,
   type Files,
   forkHeader,
   type LogLine,
@@ -23,6 +24,7 @@ import { rejection } from '../../replies/rejection.ts'
 import { parleyItself } from '../conversation/notices.ts'
 import type { GivenLimits } from '../settings/given-limits.ts'
 import { resumeChanges } from '../settings/resume-changes.ts'
+import type { RescuedLog } from './rescue-log.ts'
 
 interface Fork {
   readonly from: SessionPaths
@@ -41,11 +43,7 @@ export async function forkLog(files: Files, { from, to, fromId, toId, at, home, 
   if (files.look(from.log) === null) throw rejection('conversationNotFound', `There is no conversation ${fromId}.`)
   using source = LogView.open(files, from.log)
   const last = at === null ? newestLine(source) : lineWith(source, at)
-  if (last === null) {
-    const newest = newestLine(source)?.seq ?? 0
-    const text = `Conversation ${fromId} has no event ${at ?? 1}; its newest is ${newest}.`
-    throw rejection('itemNotFound', text, { newest })
-  }
+  if (last === null) throw noEvent(fromId, at, newestLine(source)?.seq ?? 0)
   await linkSideFiles(files, from.sideFiles, to.sideFiles)
   const header = forkHeader(toId, { id: fromId, seq: last.seq, crc: lineCrc(last) }, source.header())
   await copyLog(files, { from, to, header, endOffset: last.endOffset, key, home })
@@ -60,6 +58,24 @@ function newestLine(source: LogView): LogLine | null {
 function lineWith(source: LogView, seq: number): LogLine | null {
   for (const line of source.lines({ after: seq - 1 })) return line.seq === seq ? line : null
   return null
+}
+
+/** Writes the events of a log that others have changed, up to a point, as the log of a fork. */
+export async function forkRescued(files: Files, fork: Fork, { header, lines }: RescuedLog): Promise<void> {
+  const { from, to, fromId, toId, at, home } = fork
+  const kept = at === null ? lines : lines.slice(0, at)
+  const last = kept.at(-1)
+  if (last === undefined || (at !== null && last.seq !== at)) throw noEvent(fromId, at, lines.length)
+  await linkSideFiles(files, from.sideFiles, to.sideFiles)
+  const forked = forkHeader(toId, { id: fromId, seq: last.seq, crc: last.crc }, header)
+  await using log = EventLog.create(files, to.log, { header: forked, home })
+  log.append(kept.map(({ text }) => text))
+  await log.synced()
+}
+
+function noEvent(fromId: ConversationId, at: number | null, newest: number) {
+  const text = `Conversation ${fromId} has no event ${at ?? 1}; its newest is ${newest}.`
+  return rejection('itemNotFound', text, { newest })
 }
 
 /** Way in which a copy leaves its original; the note of what it ends. */

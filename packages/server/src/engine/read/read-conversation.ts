@@ -22,20 +22,40 @@ import { rejection } from '../../replies/rejection.ts'
 import { cutTexts, deliverableText, isDeliverable } from '../../replies/wire-limits.ts'
 import type { Conversation } from '../conversation/conversation.ts'
 import { createLogReader, type LogReader } from '../conversation/journal.ts'
+import { type StorageTrouble, storageOf } from '../conversation/storage-trouble.ts'
 
 interface ReadPorts {
   readonly files: Files
   readonly host: {
     pathsOf(conversationId: ConversationId): SessionPaths
-    readonly conversations: readonly { readonly conversation: Conversation }[]
+    readonly conversations: readonly {
+      readonly conversation: Conversation
+      readonly patience: { readonly trouble: StorageTrouble | null }
+    }[]
   }
 }
 
-/** Reads completed items before a seq from the log: the newest `limit` that fit in a reply, oldest first. */
+interface Page {
+  readonly before: number | null
+  readonly limit: number
+}
+
+/** Reads completed items before a seq from the log, and tells of trouble with the disk where it is open here. */
 export async function readItems(
   ports: ReadPorts,
   conversationId: ConversationId,
-  { before, limit }: { before: number | null; limit: number },
+  page: Page,
+): Promise<ResultOf<'conversation/read'>> {
+  const items = await readPage(ports, conversationId, page)
+  const open = ports.host.conversations.find(({ conversation }) => conversation.id === conversationId)
+  return open === undefined ? items : { ...items, ...storageOf(open.patience) }
+}
+
+/** Reads the newest `limit` items that fit in a reply, oldest first. */
+async function readPage(
+  ports: ReadPorts,
+  conversationId: ConversationId,
+  { before, limit }: Page,
 ): Promise<ResultOf<'conversation/read'>> {
   const { files } = ports
   const { log } = existingPaths(ports, conversationId)
