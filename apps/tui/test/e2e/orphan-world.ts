@@ -28,7 +28,7 @@ export const endings = [
   'killBoth',
   'killAll',
 ] as const
-export type EndingOfRun = (typeof endings)[number]
+type EndingOfRun = (typeof endings)[number]
 
 export interface RunThatEnds {
   readonly ending: EndingOfRun
