@@ -128,6 +128,7 @@ const unreadable: Readonly<Record<UnreadableReason, string>> = {
   notUtf8: 'a line is not UTF-8',
   notJson: 'a line is not JSON',
   tooDeep: 'a line is nested too deep',
+  tooManyValues: 'a line holds more than 100,000 values',
   repeatedId: 'a message has two ids',
   binary: 'a frame is binary, not text',
 }
