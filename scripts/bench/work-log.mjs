@@ -5,7 +5,6 @@ import { sessionPaths } from '../../packages/journal/src/disk/session-paths.ts'
 import { encodeLine } from '../../packages/journal/src/line/line.ts'
 import { encodeHeader, newHeader } from '../../packages/journal/src/log/header.ts'
 
-const conversationId = '01a00000-0000-7000-8000-000000000002'
 const startedAt = Date.UTC(2026, 0, 1)
 const deltasInTurn = 20
 const callsInTurn = 2
@@ -18,9 +17,10 @@ const batchBytes = 4 * 1024 * 1024
  * `outputBytes`, and a compaction now and then. Keeps the file for the next bench. Returns its id.
  */
 export function placeWorkLog(place, { turns, outputBytes }) {
-  const kept = join(tmpdir(), `parley-bench-work-1-${turns}-${outputBytes}.jsonl`)
+  const conversationId = `01a00000-0000-7000-8000-0001${String(turns).padStart(8, '0')}`
+  const kept = join(tmpdir(), `parley-bench-work-2-${turns}-${outputBytes}.jsonl`)
   if (!existsSync(kept)) {
-    writeLog(`${kept}.part`, { turns, outputBytes })
+    writeLog(`${kept}.part`, conversationId, { turns, outputBytes })
     renameSync(`${kept}.part`, kept)
   }
   const { log } = sessionPaths(place.parleyHome, conversationId)
@@ -29,7 +29,7 @@ export function placeWorkLog(place, { turns, outputBytes }) {
   return conversationId
 }
 
-function writeLog(path, size) {
+function writeLog(path, conversationId, size) {
   const file = openSync(path, 'w', 0o600)
   let batch = [encodeHeader(newHeader(conversationId))]
   let bytes = 0

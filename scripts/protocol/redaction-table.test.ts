@@ -65,7 +65,7 @@ it('these fields of events are all that redaction does not treat as plain text',
     hash: [
       ...['approval.contentHash', 'approval.files.after', 'approval.files.before', 'changes.after', 'changes.before'],
       ...['files.after.hash', 'files.before.hash'],
-      ...['item.changes.after', 'item.changes.before', 'item.patchHash', 'payloadHash', 'seal'],
+      ...['item.changes.after', 'item.changes.before', 'item.patchHash', 'payloadHash', 'request', 'seal'],
     ],
     id: [
       ...['approval.answerableBy', 'approval.id', 'approval.itemId', 'approval.turnId', 'approvalId', 'by.clientId'],

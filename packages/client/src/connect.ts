@@ -4,7 +4,7 @@ import { type CheckResult, type Client, connectClient } from './connection/clien
 import { ClientError } from './connection/errors.ts'
 import { withinLimit } from './connection/within-limit.ts'
 import { Parley } from './parley.ts'
-import { reportKilled } from './server/leave-server.ts'
+import { reportEnd } from './server/leave-server.ts'
 import { type Link, openLink, type Target } from './server/link.ts'
 
 export interface ConnectOptions {
@@ -44,7 +44,7 @@ export async function connect(target: Target = { spawn: {} }, options: ConnectOp
     return new Parley(client, link, { attached: false, serverPid: link.serverPid })
   } catch (error) {
     const failure = error instanceof ConnectionClosedError ? await failedStart(link) : error
-    reportKilled(await link.discard(), options.onNotice)
+    reportEnd(await link.discard(), options.onNotice)
     throw failure
   }
 }

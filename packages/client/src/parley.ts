@@ -18,7 +18,7 @@ import {
 import { type Watched, watchConnection } from './connection/watch-connection.ts'
 import { Conversation } from './conversation/conversation.ts'
 import { type ConversationStore, openConversationStore } from './conversation/conversation-store.ts'
-import { type Ending, endOfJoined, reportKilled } from './server/leave-server.ts'
+import { type Ending, endOfJoined, reportEnd } from './server/leave-server.ts'
 
 export interface CreateOptions extends Omit<ParamsOf<'conversation/create'>, 'cwd'> {
   /** Absolute path of the folder to work in. Default: `process.cwd()`. */
@@ -179,8 +179,8 @@ export class Parley implements AsyncDisposable {
       await Promise.allSettled([...open, ...[...this.#joined.values()].map((joined) => joined.close())])
       await client.close()
     }
-    const killed = await this.#ending.leave({ client, close, detached: this.#isDetached })
-    reportKilled(killed, client.introduction.onNotice)
+    const words = await this.#ending.leave({ client, close, detached: this.#isDetached })
+    reportEnd(words, client.introduction.onNotice)
   }
 
   /** Follows a conversation. Refreshes one that is followed already, because a connection streams each one once. */

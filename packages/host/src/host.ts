@@ -15,6 +15,10 @@ export interface Host extends AsyncDisposable {
   spawnProcess(spec: ProcessSpec, options: ProcessOptions): RunningProcess
   /** Spawns a process with Node streams for stdin, stdout and stderr. Main thread only. */
   spawnStreams(spec: StreamedProcessSpec): StreamedProcess
+  /** Starts the process that ends what is left when this one is killed; optional, because the first child does it too. */
+  startGuard(): void
+  /** Has the guard, once it is started, remove a file or folder if this process is killed, until the returned function is called. */
+  removeWhenKilled(path: string): () => void
   /** Returns the id of the process that kills all children if this process is killed; null while no child has run. */
   guardPid(): number | null
   /** Stops all children and waits for them. A child started later ends at once and is not run. */
@@ -26,11 +30,16 @@ interface HostedChild {
   shutDown(): void
 }
 
+interface HostOptions {
+  /** Folder in which sandboxes note the names they reserve, `stateFolder` of theirs; null for none. */
+  readonly notes: string | null
+}
+
 /** Opens a host for the children of one server. Its open FIFOs and guard process do not keep this process alive. */
-export function openHost(): Host {
+export function openHost(options: HostOptions = { notes: null }): Host {
   const fifos = createFifoPool()
   const inputFifos = createInputFifoPool()
-  const guard = createCrashGuard()
+  const guard = createCrashGuard(options)
   const shield = createDescriptorShield()
   const machinery = { fifos, inputFifos, guard, shield }
   const children = new Set<HostedChild>()
@@ -74,6 +83,8 @@ export function openHost(): Host {
       start(run, { ended: run.ended, shutDown: () => void run.stop(0) })
       return run
     },
+    startGuard: () => guard.start(),
+    removeWhenKilled: (path) => guard.removeWhenKilled(path),
     guardPid: () => guard.pid(),
     close,
     [Symbol.asyncDispose]: close,

@@ -12,6 +12,7 @@ export { type GuardKind, guardKinds, guardText, laterUse } from './paths/guarded
 export type { GuardSurroundings } from './paths/guarded-paths.ts'
 export type { StartedProgram } from './paths/own-programs.ts'
 export { type PinnedFolders, pinFolders } from './paths/pinned-folders.ts'
+export { hasAbandonedNotes, sweepReserved } from './paths/reserved-names.ts'
 export { type Guard, guardByName, lookAtPaths, type PathStanding, type Paths, rootOf } from './paths/what-a-path-is.ts'
 export {
   type BackgroundPorts,
@@ -56,6 +57,7 @@ export {
   sweepMarked,
   sweepOrphans,
 } from './system/marks.ts'
+export { abandonedFolders, makeOwnFolder } from './system/own-leftovers.ts'
 export { findProgram } from './system/programs.ts'
 export { DanglingLinkError, readIfThere } from './system/read-if-there.ts'
 export {

@@ -2,7 +2,7 @@ export { importSession } from './bundle/import-session.ts'
 export type { BundleManifest } from './bundle/manifest.ts'
 export { BundleError, openBundle } from './bundle/read-bundle.ts'
 export { writeBundle } from './bundle/write-bundle.ts'
-export { makeFolders, removeQuietly, replaceFile, replaceSynced } from './disk/file-io.ts'
+export { createFile, makeFolders, removeQuietly, replaceFile, replaceSynced, writeAll } from './disk/file-io.ts'
 export {
   type Files,
   LOG_CHANGED,
@@ -39,6 +39,7 @@ export {
 } from './line/line.ts'
 export { checkLine } from './line/read-lines.ts'
 export { type Checkpoint, readCheckpoint, writeCheckpoint } from './log/checkpoint.ts'
+export { copyLog } from './log/copy-log.ts'
 export type { LossReports } from './log/damage.ts'
 export { EventLog } from './log/event-log.ts'
 export {
@@ -52,6 +53,7 @@ export {
 } from './log/header.ts'
 export type { LogMark } from './log/log-mark.ts'
 export { newerLogText, openLog, type WritableLog } from './log/open-log.ts'
+export { readBack } from './log/read-back.ts'
 export { type LogLine, LogView, lineCrc, lineOf, textOf } from './log/read-log.ts'
 export { scanLog } from './log/scan-log.ts'
 export { deleteSession, finishDeletions, removeSession, UnfinishedDeletionError } from './sessions/delete-session.ts'

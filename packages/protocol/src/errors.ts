@@ -1,3 +1,6 @@
+/** Exit code of a server that could not save all it had accepted (EX_IOERR). */
+export const unsavedExitCode = 74
+
 /** Error codes of the protocol with their JSON-RPC numbers. Clients go by `code` in `data`; the message is for people. */
 export const wireErrors = {
   parseError: -32700,
@@ -39,7 +42,8 @@ export type WireErrorCode = keyof typeof wireErrors
 
 /** Meaning of each code, and the further keys of its `data`. Generated into the reference. */
 export const wireErrorMeanings: Readonly<Record<WireErrorCode, string>> = {
-  parseError: 'The line is not JSON, not UTF-8, longer than 32 MiB or nested deeper than 512; `reason` says which.',
+  parseError:
+    'The line is not JSON, not UTF-8, longer than 32 MiB, nested deeper than 512 or holds more than 100,000 values; `reason` says which.',
   invalidRequest: 'Not a JSON-RPC 2.0 request: a batch, no `jsonrpc`, an id that is no string or integer, two ids.',
   duplicateId: 'A request with this `id` is still unanswered.',
   notInitialized: 'The first request was not `initialize`.',

@@ -1,4 +1,4 @@
-export { type WireErrorCode, type WireErrorDetail, wireErrorMeanings, wireErrors } from './errors.ts'
+export { unsavedExitCode, type WireErrorCode, type WireErrorDetail, wireErrorMeanings, wireErrors } from './errors.ts'
 export { eventProblem } from './event-problem.ts'
 export { limits } from './limits.ts'
 export { localMethods, type MethodAccess, methodAccess } from './method-access.ts'
@@ -67,13 +67,11 @@ export type {
 } from './schema/item.ts'
 export type { LoginCompleted } from './schema/login.ts'
 export type {
-  ClientsChanged,
   McpServer,
   MethodName,
   Methods,
   ParamsOf,
   ResultOf,
-  ServerNotice,
 } from './schema/method.ts'
 export type { ClientAccess, Cursor, Overrides, TrustVerdict } from './schema/params.ts'
 export type { Check, Judgement, TrustReport } from './schema/policy.ts'
@@ -88,11 +86,13 @@ export type {
 } from './schema/settings.ts'
 export type { CompletedItem, ConversationState, Core, OpenItem, RequestResult, Turn } from './schema/state.ts'
 export type {
+  ClientsChanged,
   ConnectedClient,
   ConversationSummary,
   LeftFile,
   ListedConversation,
   RewindPlan,
+  ServerNotice,
 } from './schema/summaries.ts'
 export { type StoredEvent, upgradeEvent } from './upgrade-event.ts'
 export { eventVersion, protocolVersions, reducerVersion } from './version.ts'

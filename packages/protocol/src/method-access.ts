@@ -29,6 +29,7 @@ export const methodAccess: Readonly<Record<MethodName, MethodAccess>> = {
   'conversation/fork': 'change',
   'bundle/describe': 'look',
   'bundle/write': 'change',
+  'replay/run': 'change',
   'bundle/open': 'change',
   'conversation/list': 'look',
   'conversation/read': 'look',
@@ -70,6 +71,7 @@ export const methodAccess: Readonly<Record<MethodName, MethodAccess>> = {
  */
 export const localMethods: ReadonlySet<MethodName> = new Set([
   'bundle/write',
+  'replay/run',
   'bundle/open',
   'login/start',
   'login/cancel',

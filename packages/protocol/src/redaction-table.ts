@@ -51,7 +51,7 @@ export const redactionTable: Readonly<Record<ConversationEvent['type'], Redactio
   'turn.parked': { leave: ['turnId', 'type'] },
   'turn.continued': { leave: ['by.clientId', 'turnId', 'type'] },
   'turn.ended': { leave: ['denials.itemId', 'turnId', 'type'] },
-  'model.requested': { leave: ['turnId', 'type'] },
+  'model.requested': { leave: ['request', 'turnId', 'type'] },
   'model.responded': {
     leave: ['calls.callId', 'calls.itemId', 'turnId', 'type'],
     json: ['calls.arguments'],

@@ -5,6 +5,7 @@ export { notificationLine } from './peer/message.ts'
 export { createPeer, type Peer, type PeerOptions } from './peer/peer.ts'
 export { createMemoryTransportPair, createStreamTransport, type StreamLimits } from './transport/stream-transport.ts'
 export {
+  answerLimits,
   type CloseReason,
   ConnectError,
   type Incoming,

@@ -13,6 +13,8 @@ export const exitCodes = {
   /** Verdict `ask` of `policy test`. */
   asks: 10,
   denied: 11,
+  /** Verdict of `replay`: the log and its replay are not the same. */
+  differs: 11,
   wouldChange: 12,
   internal: 70,
   sigint: 130,

@@ -121,6 +121,19 @@ export function defineBundles(program: Command, launch: Launch, settle: Settle):
     )
 }
 
+/** Defines `replay`. */
+export function defineReplay(program: Command, launch: Launch, settle: Settle): void {
+  program
+    .command('replay [conversation]')
+    .description(
+      'run a conversation again with the outcomes of its log, and compare event by event: the newest of this folder, one that is named, a log or a bundle. Asks no model, starts nothing, changes nothing. Exit code 11 at the first difference',
+    )
+    .option('--json', 'as JSON')
+    .action((conversation: string | undefined, flags: { json?: boolean }) =>
+      settle(import('../commands/replay.ts').then(({ runReplay }) => runReplay(launch, conversation, flags))),
+    )
+}
+
 /** Defines `provider list`, `models`, `add` and `remove`. */
 export function defineProviders(program: Command, launch: Launch, settle: Settle): void {
   const provider = program.command('provider').description('the model providers: `parley provider list`')

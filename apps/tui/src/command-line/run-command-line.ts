@@ -8,7 +8,14 @@ import type { WindowLaunch } from '../ink/run-interactive.ts'
 import { showEffects } from '../view/text/control-characters.ts'
 import { defineExec } from './define-exec.ts'
 import { defineLogin } from './define-login.ts'
-import { defineBundles, defineChecks, defineHistory, defineLookups, defineProviders } from './define-lookups.ts'
+import {
+  defineBundles,
+  defineChecks,
+  defineHistory,
+  defineLookups,
+  defineProviders,
+  defineReplay,
+} from './define-lookups.ts'
 import { defineServers } from './define-servers.ts'
 import { flagsOf, type Settle, withCommonFlags, withImages, withPlain } from './shared-options.ts'
 
@@ -73,6 +80,7 @@ function defineProgram(opened: WindowLaunch, settle: Settle): Command {
   defineLookups(program, launch, settle)
   defineHistory(program, launch, settle)
   defineBundles(program, launch, settle)
+  defineReplay(program, launch, settle)
   defineProviders(program, launch, settle)
   defineChecks(program, launch, settle)
   defineLogin(program, launch, settle)
@@ -133,7 +141,11 @@ function defineConversations(program: Command, opened: WindowLaunch, settle: Set
     )
   withPlain(withCommonFlags(program.command('fork <id>')))
     .description('a new conversation from any point of an old one')
-    .option('--at <seq>', 'the last event to take over', parseCount(1))
+    .option(
+      '--at <seq>',
+      'the last event to take over; `parley rewind ID` lists those before your messages',
+      parseCount(1),
+    )
     .action((id: string, _flags: unknown, command: Command) => {
       const flags = flagsOf<CommonFlags & { at?: number }>(command)
       refuseForOld(flags)

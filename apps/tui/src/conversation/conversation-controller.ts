@@ -23,7 +23,7 @@ import {
 } from './open-conversation.ts'
 import { isReadingIntent, type ReadingTerminal, readBack } from './pager/read-back.ts'
 import { EnteredPrompts, type PromptHistory } from './prompt-history.ts'
-import { note, noticeAction, rejectionAction } from './rejected-intent.ts'
+import { note, noticeActions, rejectionAction } from './rejected-intent.ts'
 import { isDisconnection, isLoss, runIntent } from './run-intent.ts'
 import { ServerConnection } from './server-connection.ts'
 import { ServerWatch } from './server-watch.ts'
@@ -66,7 +66,7 @@ export class ConversationController implements AsyncDisposable {
     this.#server = new ServerConnection({
       onConnected: ({ server, serverPid }) => screen.dispatch({ kind: 'linked', clientId: server.clientId, serverPid }),
       onLost: () => screen.dispatch({ kind: 'lost' }),
-      onNotice: (notice) => screen.dispatch(noticeAction(notice)),
+      onNotice: (notice) => screen.dispatch(...noticeActions(notice, this.#conversation?.id)),
     })
   }
 
@@ -86,6 +86,11 @@ export class ConversationController implements AsyncDisposable {
       hasCompany: ui.clientCount > 1,
       isLogGone: isLogGone(ui.lostLog),
     })
+  }
+
+  /** True if a server that was left could not save all it had accepted. */
+  get isUnsaved(): boolean {
+    return this.#server.isUnsaved
   }
 
   /** Connects to a server and opens what the command line asks for. A rejection ends the program. */
@@ -224,7 +229,7 @@ export class ConversationController implements AsyncDisposable {
     const { screen } = this.#parts
     const last = screen.ui.notices.at(-1)
     const unsaid = (notices.length > 0 ? notices : [notOpenNotice]).filter((notice) => !isSameNote(notice, last))
-    screen.dispatch(...noticeActions(unsaid))
+    screen.dispatch(...openingActions(unsaid))
     this.#server.lose()
   }
 
@@ -254,15 +259,17 @@ export class ConversationController implements AsyncDisposable {
     const { summary, readOnly, attached } = conversation
     const { conversationId, shortId, cwd } = summary
     const window = { readOnly, onlyWatches: this.#onlyWatches, attached, ephemeral: this.#isEphemeral }
-    screen.dispatch(...noticeActions([...opening, ...notices]), {
+    screen.dispatch(...openingActions([...opening, ...notices]), {
       kind: 'opened',
       opened: { conversationId, shortId, ...window },
     })
+    const { storage } = summary
+    if (storage?.passing === true) screen.dispatch({ kind: 'storage', errno: storage.errno })
     screen.dispatch({ kind: 'recalled', prompts: prompts.read(cwd) })
     screen.follow(conversation.state)
   }
 }
 
-function noticeActions(notices: readonly Notice[]) {
+function openingActions(notices: readonly Notice[]) {
   return notices.map((notice) => ({ kind: 'notice', notice }) as const)
 }

@@ -90,11 +90,17 @@ export function rejectionAction({ message, data }: RpcError): UiAction {
   return isLostLog(errno) ? { kind: 'logLost', log: { errno, text: message }, isAnswer: true } : note('error', message)
 }
 
-/** Returns the action that shows a notice which the server sent by itself. */
-export function noticeAction({ level, message, errno }: Pick<ServerNotice, 'level' | 'message' | 'errno'>): UiAction {
-  if (isLostLog(errno)) return { kind: 'logLost', log: { errno, text: message }, isAnswer: false }
-  return note(level, isDiskFull(errno) ? `${message} Make room: it goes on by itself then.` : message)
+/** Returns what shows a notice that the server sent by itself, in a window with the conversation `shown`. */
+export function noticeActions(notice: ShownNotice, shown?: ConversationId): readonly UiAction[] {
+  const { level, code, message, errno, passing, conversationId } = notice
+  if (isLostLog(errno)) return [{ kind: 'logLost', log: { errno, text: message }, isAnswer: false }]
+  const isOurs = conversationId === undefined || conversationId === shown
+  if (code === 'storageRestored') return isOurs ? [{ kind: 'storage', errno: null }] : []
+  const said = note(level, isDiskFull(errno) ? `${message} Make room: it goes on by itself then.` : message)
+  return errno !== undefined && passing === true && isOurs ? [said, { kind: 'storage', errno }] : [said]
 }
+
+export type ShownNotice = Pick<ServerNotice, 'level' | 'message'> & Partial<ServerNotice>
 
 export function note(level: 'info' | 'warning' | 'error', text: string): UiAction {
   return { kind: 'notice', notice: { kind: 'note', level, text } }

@@ -8,7 +8,7 @@ import { mcpTable, whyTable } from '../ui/notices/notice.ts'
 import { trustTable } from '../ui/notices/trust-table.ts'
 import { settingsLine } from '../ui/outside-changes.ts'
 import { checkModel } from './check-model.ts'
-import { diffAction } from './diff-notice.ts'
+import { changeActions } from './file-changes.ts'
 import { keptModels, loadLogins, loadModels, readOlderMessages, readPreview } from './menu-contents.ts'
 import { actionsAfterRejection, note, type RequestIntent } from './rejected-intent.ts'
 import { contextTable, statusTable } from './status-tables.ts'
@@ -102,8 +102,7 @@ async function askConversation(
     case 'context':
       return dispatch({ kind: 'notice', notice: contextTable(await conversation.request('conversation/context', {})) })
     case 'interrupt':
-      await conversation.interrupt(intent.turnId)
-      return
+      return void (await conversation.interrupt(intent.turnId))
     case 'stopShell':
       return stopShell(intent, conversation)
     case 'background':
@@ -138,11 +137,13 @@ async function askConversation(
     case 'undoCompaction':
       return dispatch(...(await compact(intent, conversation)))
     case 'diff':
-      return dispatch(await diffAction(conversation.state))
+    case 'planRewind':
+    case 'rewind':
+      return dispatch(...(await changeActions(intent, conversation)))
     case 'why': {
-      const { item } = intent
-      const call = { conversation: conversation.id, ...(item === undefined ? {} : { item }) }
-      return dispatch({ kind: 'notice', notice: whyTable(await parley.request('policy/why', call)) })
+      const { kind: _, ...call } = intent
+      const why = await parley.request('policy/why', { conversation: conversation.id, ...call })
+      return dispatch({ kind: 'notice', notice: whyTable(why) })
     }
   }
 }

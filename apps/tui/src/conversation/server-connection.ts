@@ -2,18 +2,16 @@ import { readlinkSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Parley } from '@parley/client'
-import type { ServerNotice } from '@parley/protocol'
 import { connect } from '../cli/connect.ts'
 import type { Launch } from '../cli/launch-server.ts'
 import { showEffects } from '../view/text/control-characters.ts'
+import type { ShownNotice } from './rejected-intent.ts'
 
 interface ConnectionListener {
   readonly onConnected: (parley: Parley) => void
   readonly onLost: () => void
   readonly onNotice: (notice: ShownNotice) => void
 }
-
-type ShownNotice = Pick<ServerNotice, 'message' | 'level' | 'errno'>
 
 const stillSaving = 'Waiting for the server to stop what runs and to save …'
 /** Time before a server that has not ended yet is mentioned. */
@@ -28,6 +26,7 @@ export class ServerConnection {
   /** Connections being made or closed, which the program waits for at its end. */
   readonly #pending = new Set<Promise<unknown>>()
   #parley: Parley | null = null
+  #isUnsaved = false
   /** Connection to the server that this window started last. */
   #own: Parley | null = null
 
@@ -38,6 +37,11 @@ export class ServerConnection {
   /** Returns the connection; null before the first one and after a loss. */
   get parley(): Parley | null {
     return this.#parley
+  }
+
+  /** True if a server that was left could not save all it had accepted. */
+  get isUnsaved(): boolean {
+    return this.#isUnsaved
   }
 
   /** Connects to a server of this program. */
@@ -91,6 +95,7 @@ export class ServerConnection {
 
   /** Passes a notice on; writes it to stderr once the window is being closed. */
   #report(notice: ShownNotice): void {
+    if (this.#closing.signal.aborted && notice.code === 'storageFailed') this.#isUnsaved = true
     if (this.#closing.signal.aborted) process.stderr.write(`parley: ${showEffects(notice.message)}\n`)
     else this.#listener.onNotice(notice)
   }

@@ -22,6 +22,8 @@ interface Ending {
   readonly rejection: RpcError | null
   /** Command that resumes the conversation; null if nothing is kept. */
   readonly farewell: string | null
+  /** True if the server could not save all it had accepted. */
+  readonly isUnsaved: boolean
 }
 
 /** Start of a command with a window. */
@@ -40,20 +42,21 @@ export async function runInteractive(
   if (!hasTerminal()) return sayNoTerminal()
   // Ink reads the working folder as it loads, and throws if it was removed.
   workingFolder()
-  const { rejection, farewell } = await runInWindow(window ?? openWindow(withColour(launch.env, start.flags.color)), {
+  const ending = await runInWindow(window ?? openWindow(withColour(launch.env, start.flags.color)), {
     launch,
     start,
     extra,
   })
-  return sayEnding({ rejection, farewell })
+  return sayEnding(ending)
 }
 
 /** Writes what is left to say when the terminal is free again. Returns the exit code. */
-export function sayEnding({ rejection, farewell }: Ending): number {
+export function sayEnding({ rejection, farewell, isUnsaved }: Ending): number {
   const { stdout, stderr } = process
   if (rejection !== null) stderr.write(`parley: ${explainRejection(rejection)}\n`)
   if (farewell !== null) stdout.write(`${farewell}\n`)
-  return rejection === null ? exitCodes.ok : exitCodeOf(rejection.data?.code ?? '')
+  if (rejection !== null) return exitCodeOf(rejection.data?.code ?? '')
+  return isUnsaved ? exitCodes.storage : exitCodes.ok
 }
 
 interface Opening {
@@ -85,6 +88,7 @@ async function runInWindow(window: Window, opening: Opening): Promise<Ending> {
   }
   void window.closed.then(() => end.resolve(null))
   let guard: ReturnType<typeof guardAgainstKill> | null = null
+  let ending: Omit<Ending, 'isUnsaved'>
   // Stays until the conversation is closed: Ctrl+C must not end the program while it saves.
   process.on('SIGINT', ignoreInterrupt)
   try {
@@ -102,7 +106,7 @@ async function runInWindow(window: Window, opening: Opening): Promise<Ending> {
           : void conversation.run(intent).catch(end.reject),
     })
     const rejection = await end.promise
-    return { rejection, farewell: conversation.farewell }
+    ending = { rejection, farewell: conversation.farewell }
   } finally {
     await screen.answered()
     window[Symbol.dispose]()
@@ -111,6 +115,7 @@ async function runInWindow(window: Window, opening: Opening): Promise<Ending> {
     await conversation[Symbol.asyncDispose]()
     process.off('SIGINT', ignoreInterrupt)
   }
+  return { ...ending, isUnsaved: conversation.isUnsaved }
 }
 
 function createPrograms(env: NodeJS.ProcessEnv, screen: ScreenController): UserPrograms {

@@ -52,18 +52,20 @@ export async function runPlain(opening: Opening): Promise<number> {
     onLine: (text) => screen.dispatch({ kind: 'line', text }),
     onEnd: () => end.resolve(null),
   })
+  let ending: { readonly rejection: RpcError | null; readonly farewell: string | null }
   try {
     screen.dispatch(note('info', hint), ...firstMessage(start))
     void conversation.start().catch(end.reject)
     const rejection = await end.promise
     lines[Symbol.dispose]()
     screen[Symbol.dispose]()
-    return sayEnding({ rejection, farewell: conversation.farewell })
+    ending = { rejection, farewell: conversation.farewell }
   } finally {
     programs[Symbol.dispose]()
     await conversation[Symbol.asyncDispose]()
     process.off('SIGINT', onInterrupt)
   }
+  return sayEnding({ ...ending, isUnsaved: conversation.isUnsaved })
 }
 
 function loginWords(provider: string): string {

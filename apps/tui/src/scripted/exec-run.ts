@@ -36,13 +36,21 @@ export async function runToEnd(run: ExecRun): Promise<RunEnd> {
   try {
     const unusable = fileProblem(request.flags)
     if (unusable !== null) return failedRun({ code: 'invalidParams', message: unusable })
-    if (request.flags.inputFormat === 'jsonl') return await runConnected(run, firstMessage(request))
+    if (request.flags.inputFormat === 'jsonl') return whenSaved(await runConnected(run, firstMessage(request)), stopper)
     const prompt = await unlessStopped(promptOf(run), stopper.signal)
     if ('problem' in prompt) return failedRun({ code: 'invalidParams', message: prompt.problem })
-    return await runConnected(run, messageOf(prompt.prompt, request.flags))
+    return whenSaved(await runConnected(run, messageOf(prompt.prompt, request.flags)), stopper)
   } catch (error) {
     return error instanceof StoppedError ? stoppedRun(error, null) : failedRun(failureOf(error))
   }
+}
+
+/** Returns the end of a run whose server has ended by now: a failure where that could not save everything. */
+function whenSaved(end: RunEnd, { signal }: Stopper): RunEnd {
+  const reason: unknown = signal.reason
+  const isUnsaved = reason instanceof StoppedError && reason.exitCode === exitCodes.storage
+  if (end.exitCode !== exitCodes.ok || !isUnsaved) return end
+  return { ...end, exitCode: exitCodes.storage, failure: reason.failure }
 }
 
 /** Returns the message of the argument where stdin is for further ones; null if stdin has the first. Throws a usage error. */
@@ -118,7 +126,7 @@ function takeNotice({ code, message: said, errno }: ServerNotice, reporter: Repo
   const message = isDiskFull(errno) ? `${said} Make room and run it again.` : said
   if (code === 'storageFailed' && !stopper.signal.aborted)
     stopper.stop(new StoppedError(exitCodes.storage, { code, message }))
-  else reporter.problem(message)
+  else if (code !== 'storageRestored') reporter.problem(message)
 }
 
 /** Stops the run when the connection is lost before disposal. */

@@ -20,7 +20,17 @@ import type { FileList } from './complete/file-list.ts'
 import type { KeyEvent } from './keys/key-event.ts'
 import type { MenuKind, MenuRow } from './menu/menu.ts'
 import type { Notice } from './notices/notice.ts'
-import type { Look, LostLog, MessagePlace, Opened, SentMessage, UiState, Unsent } from './ui-state.ts'
+import type {
+  Look,
+  LostLog,
+  MessagePlace,
+  Opened,
+  RewindPoint,
+  SentMessage,
+  ShownRewind,
+  UiState,
+  Unsent,
+} from './ui-state.ts'
 
 /** Parts of a conversation that `/copy` names. */
 export const copiedParts = ['answer', 'code', 'command', 'all'] as const
@@ -75,6 +85,8 @@ export type UiAction =
   | { readonly kind: 'configured'; readonly event: EventOf<'conversation.configured'> }
   | { readonly kind: 'notice'; readonly notice: Notice }
   /** Another program changed the log. `isAnswer`: a request failed because of it. */
+  /** Errno of a disk that takes nothing of the conversation and is tried again; null once it takes it. */
+  | { readonly kind: 'storage'; readonly errno: string | null }
   | { readonly kind: 'logLost'; readonly log: LostLog; readonly isAnswer: boolean }
   /** The whole configuration of a project was shown; null if it has none. */
   | { readonly kind: 'trustShown'; readonly hash: string | null }
@@ -92,6 +104,10 @@ export type UiAction =
   | { readonly kind: 'previewed'; readonly conversationId: ConversationId; readonly lines: readonly string[] }
   /** Older messages of the user were read, oldest first. */
   | { readonly kind: 'olderRead'; readonly messages: readonly SentMessage[] }
+  /** A plan to take files back is shown. */
+  | { readonly kind: 'rewindPlanned'; readonly rewind: ShownRewind }
+  /** Files were taken back to before this message, and the talk is to follow. */
+  | { readonly kind: 'filesTakenBack'; readonly itemId: ItemId }
   /** The terminal told its background, or the user's configuration says how to draw. */
   | { readonly kind: 'looked'; readonly look: Partial<Look> }
   /** Files were listed, all or the first ones. */
@@ -174,6 +190,15 @@ export type Intent =
   /** Compacts what the model sees; `what` matters, in the user's words; empty for nothing particular. */
   | { readonly kind: 'compact'; readonly what: string }
   | { readonly kind: 'undoCompaction' }
+  /** Plans to take files back: to before a message, or to an event. `itemId`: the message, before which talk can go on. */
+  | {
+      readonly kind: 'planRewind'
+      readonly at: RewindPoint
+      readonly itemId: ItemId | null
+      readonly overwrite: boolean
+    }
+  /** Takes files back as they were shown; then talk too, in a copy. */
+  | { readonly kind: 'rewind'; readonly rewind: ShownRewind; readonly withTalk: boolean }
   /** Shows what the conversation's folder has that is not committed. */
   | { readonly kind: 'diff' }
   | { readonly kind: 'status' }

@@ -2,7 +2,7 @@ import type { CompletedItem, ConversationState } from '@parley/protocol'
 import { stepTo, type UiContext, type UiStep } from './actions.ts'
 import { replace } from './composer/composer.ts'
 import { inputText, isWhole } from './inbox.ts'
-import { filledMenu, type MenuRow, newMenu, plainRow } from './menu/menu.ts'
+import { filledMenu, type Menu, type MenuRow, newMenu, plainRow } from './menu/menu.ts'
 import { addNote, isOffered, type SentMessage, type UiState } from './ui-state.ts'
 
 /** Time within which a second Escape opens the list. */
@@ -13,9 +13,17 @@ export function offerEarlier(ui: UiState, { state, nowMs }: UiContext): UiStep |
   if (!hasMessages(state) || ui.opened === null || ui.opened.onlyWatches || ui.link.kind !== 'up') return null
   if (!isOffered(ui, 'offerEarlier', nowMs))
     return stepTo({ ...ui, offer: { act: 'offerEarlier', untilMs: nowMs + againWithinMs } })
+  return listMessages(ui, { state, nowMs }, { kind: 'messages', title: 'Go on before a message, in a copy' })
+}
+
+/** Opens a list of the user's messages, older ones as they are read. */
+export function listMessages(
+  ui: UiState,
+  { state, nowMs }: Pick<UiContext, 'state' | 'nowMs'>,
+  { kind, title }: Pick<Menu, 'kind' | 'title'>,
+): UiStep {
   const fresh = { ...ui, offer: null, olderMessages: [] }
-  const rows = rowsOf(messagesOf(fresh, state))
-  const menu = newMenu({ kind: 'messages', title: 'Go on before a message, in a copy', rows }, nowMs)
+  const menu = newMenu({ kind, title, rows: rowsOf(messagesOf(fresh, state)) }, nowMs)
   const before = state === null || state.core.counts.items <= state.window.length ? undefined : state.window[0]?.seq
   const intents = before === undefined ? [] : [{ kind: 'olderMessages', before } as const]
   return stepTo({ ...fresh, menu }, ...intents)
@@ -23,20 +31,29 @@ export function offerEarlier(ui: UiState, { state, nowMs }: UiContext): UiStep |
 
 /** Adds messages that were read to the open list; the chosen one stays. */
 export function addOlder(ui: UiState, messages: readonly SentMessage[], { state, nowMs }: UiContext): UiState {
-  if (ui.menu?.kind !== 'messages') return ui
+  if (ui.menu?.kind !== 'messages' && ui.menu?.kind !== 'rewind') return ui
   const next = { ...ui, olderMessages: [...messages, ...ui.olderMessages] }
   return { ...next, menu: filledMenu(ui.menu, rowsOf(messagesOf(next, state)), nowMs) }
 }
 
 /** Forks the conversation before a message and puts its text in the composer. */
 export function goOnBefore(ui: UiState, itemId: string, state: ConversationState | null): UiStep {
-  const message = messagesOf(ui, state).find(({ item }) => item.id === itemId)
-  if (message === undefined || ui.opened === null) return stepTo(addNote(ui, 'warning', 'That message is gone.'))
+  const message = findMessage(ui, state, itemId)
+  if (message === null || ui.opened === null) return stepTo(addNote(ui, 'warning', 'That message is gone.'))
   const { composer, opened } = ui
   const { item, seq, turnId } = message
   const text = replace(composer, { start: 0, end: composer.text.length, text: inputText(item.content) })
   const intent = { kind: 'fork', conversationId: opened.conversationId, before: { seq, turnId } } as const
   return stepTo({ ...ui, composer: text, dismissed: text.text, olderMessages: [] }, intent)
+}
+
+/** Finds a message among those that were read; null if it is not there. */
+export function findMessage(
+  ui: Pick<UiState, 'olderMessages'>,
+  state: ConversationState | null,
+  itemId: string,
+): SentMessage | null {
+  return messagesOf(ui, state).find(({ item }) => item.id === itemId) ?? null
 }
 
 /** Returns the messages as far as they were read, oldest first. */
@@ -48,7 +65,7 @@ function messagesOf(
 }
 
 /** Returns false for a conversation without a message; older ones than its state has may be there. */
-function hasMessages(state: ConversationState | null): boolean {
+export function hasMessages(state: ConversationState | null): boolean {
   if (state === null) return false
   return state.core.counts.items > state.window.length || sentMessages(state.window).length > 0
 }

@@ -60,6 +60,25 @@ export function isDiskFull(errno: string | undefined): boolean {
   return errno !== undefined && fullDisks.has(errno)
 }
 
+/** Takes the state of the disk; its end is noted where the trouble was shown. */
+export function followStorage(ui: UiState, errno: string | null): UiState {
+  if (errno !== null) return { ...ui, storage: errno }
+  return ui.storage === null ? ui : addNote({ ...ui, storage: null }, 'info', 'The conversation is saved again.')
+}
+
+const diskWords: Readonly<Record<string, string>> = {
+  ENOSPC: 'the disk is full',
+  EDQUOT: 'the disk quota is used up',
+  EROFS: 'the disk is read-only',
+  EACCES: 'there is no permission to write',
+  EPERM: 'there is no permission to write',
+}
+
+/** Returns what keeps the conversation from being saved, in a few words. */
+export function storageWords(errno: string): string {
+  return diskWords[errno] ?? `the disk takes nothing (${errno})`
+}
+
 /** Returns true if nothing can be resumed until the user restores the log. */
 export function isLogGone(lost: LostLog | null): boolean {
   return lost !== null && lost.errno !== 'CHANGED'
@@ -72,4 +91,4 @@ export function noteLostLog(ui: UiState, { log, isAnswer }: Extract<UiAction, { 
 }
 
 const notDone =
-  'Not done: this conversation has stopped, for the reason above. /new begins another one; Ctrl+C clears the text.'
+  'Not done: this conversation has stopped, for the reason above. /fork goes on in a copy with what memory holds, /new begins another one; Ctrl+C clears the text.'

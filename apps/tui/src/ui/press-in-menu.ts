@@ -15,6 +15,7 @@ import {
   sandboxRows,
   themeRows,
 } from './menu/setting-rows.ts'
+import { askWhatGoesBack, planBefore, takeBack } from './rewind.ts'
 import type { UiState } from './ui-state.ts'
 
 /**
@@ -50,6 +51,10 @@ function takeRow(ui: UiState, kind: MenuKind, row: MenuRow, { state }: UiContext
     }
     case 'logout':
       return stepTo(closed, { kind: 'logOut', provider: row.key })
+    case 'rewind':
+      return planBefore(closed, row.key, state)
+    case 'rewindChoice':
+      return takeBack(closed, row.key, state)
     case 'model':
       return configured(closed, modelSettings(row.key))
     case 'effort':
@@ -110,10 +115,17 @@ export function updateMenu(ui: UiState, action: MenuAction, context: UiContext):
       return keepPreview(ui, action)
     case 'olderRead':
       return stepTo(addOlder(ui, action.messages, context))
+    case 'rewindPlanned':
+      return askWhatGoesBack(ui, action.rewind, context)
+    case 'filesTakenBack':
+      return goOnBefore(ui, action.itemId, context.state)
   }
 }
 
-type MenuAction = Extract<UiAction, { kind: 'pick' | 'listed' | 'menuFilled' | 'previewed' | 'olderRead' }>
+type MenuAction = Extract<
+  UiAction,
+  { kind: 'pick' | 'listed' | 'menuFilled' | 'previewed' | 'olderRead' | 'rewindPlanned' | 'filesTakenBack' }
+>
 
 /** Opens the list of models, which the providers are asked for. */
 export function openModelMenu(ui: UiState, { nowMs }: UiContext): UiStep {

@@ -12,6 +12,7 @@ import {
   openSettingMenu,
   openThemeMenu,
 } from './press-in-menu.ts'
+import { openRewind, undoLast } from './rewind.ts'
 import { commandRows, type ParsedCommand, parseSlash, type SlashName, slashCommands } from './slash-commands.ts'
 import { addNote, addNotice, type Opened, type UiState } from './ui-state.ts'
 
@@ -48,6 +49,8 @@ const needsConversation: ReadonlySet<SlashName> = new Set([
   'copy',
   'transcript',
   'compact',
+  'rewind',
+  'undo',
   'diff',
   'plan',
   'status',
@@ -64,7 +67,7 @@ const needsConversation: ReadonlySet<SlashName> = new Set([
 ])
 
 /** Commands not available to a client that only watches. */
-const beginsAnother: ReadonlySet<SlashName> = new Set(['fork', 'new', 'clear'])
+const beginsAnother: ReadonlySet<SlashName> = new Set(['fork', 'new', 'clear', 'rewind', 'undo'])
 
 function isReady({ link, opened }: UiState): boolean {
   return link.kind === 'up' && opened !== null
@@ -100,6 +103,8 @@ const commands: Readonly<Record<SlashName, Run>> = {
   copy: runCopy,
   transcript: (ui) => stepTo(ui, { kind: 'showTranscript', at: 'end' }),
   compact: (ui, what) => stepTo(ui, what === 'undo' ? { kind: 'undoCompaction' } : { kind: 'compact', what }),
+  rewind: (ui, _, context) => openRewind(ui, context),
+  undo: (ui, _, context) => undoLast(ui, context),
   diff: (ui) => stepTo(ui, { kind: 'diff' }),
   plan: (ui, _, { state }) => stepTo(addPlan(ui, state?.core.plan ?? null)),
   status: (ui) => stepTo(ui, { kind: 'status' }),

@@ -44,6 +44,8 @@ export const slashCommands = [
     argument: '[what | undo]',
     about: 'make room: a summary stands for what was said so far, with what matters to you; or undo the last one',
   },
+  { name: 'rewind', argument: '', about: 'go back to before a message: files, talk or both; shows the diff first' },
+  { name: 'undo', argument: '', about: 'take back what the last turn did, or the last rewind; shows the diff first' },
   { name: 'diff', argument: '', about: 'what is not committed yet in this folder' },
   { name: 'plan', argument: '', about: "the model's plan, and how far it is" },
   { name: 'status', argument: '', about: 'this conversation and its server' },

@@ -83,6 +83,8 @@ export interface UiState extends Look {
   readonly notices: readonly Notice[]
   /** Reason why the conversation has stopped, once shown. */
   readonly lostLog: LostLog | null
+  /** Errno of a disk that takes nothing of the conversation at present; null while it is saved. */
+  readonly storage: string | null
   /** Turn with an interrupt in progress. */
   readonly stoppingTurn: TurnId | null
   /** Newest command of the user that is being stopped, and with it all earlier ones. */
@@ -104,6 +106,25 @@ export interface UiState extends Look {
   readonly opened: Opened | null
   /** Hash of the project configuration shown last, which a yes refers to. */
   readonly shownTrust: string | null
+  /** Plan to take files back that is shown, while it is asked what goes back. */
+  readonly rewind: ShownRewind | null
+}
+
+/** Point to go back to: before a message, or an event. */
+export type RewindPoint = MessagePlace | { readonly to: number }
+
+/** Plan to take files back as it is shown; `hash` is what a yes refers to. */
+export interface ShownRewind {
+  readonly at: RewindPoint
+  /** Message before which talk can go on in a copy; null for files alone. */
+  readonly itemId: ItemId | null
+  readonly overwrite: boolean
+  readonly to: number
+  readonly hash: string
+  /** Number of files that would change. */
+  readonly files: number
+  /** Number of files that stay because somebody else changed them. */
+  readonly changedSince: number
 }
 
 /** Purpose of the text in the composer. */
@@ -229,6 +250,7 @@ export const initialUi: UiState = {
   unsent: [],
   notices: [],
   lostLog: null,
+  storage: null,
   stoppingTurn: null,
   stoppingCommand: null,
   inBackground: [],
@@ -240,6 +262,7 @@ export const initialUi: UiState = {
   dismissed: null,
   opened: null,
   shownTrust: null,
+  rewind: null,
   theme: 'auto',
   background: null,
   isStill: false,

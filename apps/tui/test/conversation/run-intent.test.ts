@@ -1,11 +1,12 @@
 import type { ConversationState } from '@parley/protocol'
 import { RpcError } from '@parley/rpc'
 import { describe, expect, test } from 'vitest'
-import { noticeAction, type RequestIntent } from '../../src/conversation/rejected-intent.ts'
+import { noticeActions, type RequestIntent } from '../../src/conversation/rejected-intent.ts'
 import { type IntentContext, runIntent } from '../../src/conversation/run-intent.ts'
 import type { UiAction } from '../../src/ui/actions.ts'
-import { initialUi } from '../../src/ui/ui-state.ts'
+import { initialUi, type UiState } from '../../src/ui/ui-state.ts'
 import { updateUi } from '../../src/ui/update/update-ui.ts'
+import { activityOf } from '../../src/view/live/activity.ts'
 import { after, turnStarted } from '../view/scenes/conversation.ts'
 
 /** Returns the reports that the screen gets when the server refuses. */
@@ -65,7 +66,7 @@ describe('a log that was deleted', () => {
     expect(await refused(send, lost)).toEqual([{ kind: 'notTaken', message: send.message }, told])
     expect(await refused({ kind: 'shell', command: 'ls' }, lost)).toEqual([{ kind: 'tookBack', text: '!ls' }, told])
     const notice = { level: 'error', message: text, errno: 'DELETED' } as const
-    expect(noticeAction(notice)).toEqual({ ...told, isAnswer: false })
+    expect(noticeActions(notice)).toEqual([{ ...told, isAnswer: false }])
   })
 
   test('is said once; what is asked for after that is said not to be done', () => {
@@ -78,9 +79,27 @@ describe('a log that was deleted', () => {
 })
 
 test('a full disk that nobody has asked anything of goes on by itself', () => {
-  expect(noticeAction({ level: 'error', message: 'The disk is full.', errno: 'ENOSPC' })).toMatchObject({
-    notice: { text: 'The disk is full. Make room: it goes on by itself then.' },
-  })
+  const full = { level: 'error', message: 'The disk is full.', errno: 'ENOSPC', passing: true } as const
+  expect(noticeActions({ ...full, conversationId: 'c1' }, 'c1')).toMatchObject([
+    { notice: { text: 'The disk is full. Make room: it goes on by itself then.' } },
+    { kind: 'storage', errno: 'ENOSPC' },
+  ])
+  const saved = { level: 'info', code: 'storageRestored', message: 'saved' } as const
+  expect(noticeActions({ ...saved, conversationId: 'c1' }, 'c1')).toEqual([{ kind: 'storage', errno: null }])
+  expect(noticeActions({ ...saved, conversationId: 'c2' }, 'c1')).toEqual([])
+})
+
+test('trouble with the disk stands above the composer until it has passed, which is said once', () => {
+  const context = { state: null, nowMs: 0, columns: 80, freshId: 'm' }
+  const after = (errnos: readonly (string | null)[]) =>
+    errnos.reduce<UiState>((ui, errno) => updateUi(ui, { kind: 'storage', errno }, context).ui, {
+      ...initialUi,
+      link: { kind: 'up', clientId: 'me', serverPid: 1 },
+    })
+  const moment = { nowMs: 0, sinceMs: 0 } as never
+  expect(activityOf(null, after(['EROFS']), moment)?.line[0]?.text).toBe('Not saved: the disk is read-only. ')
+  expect(activityOf(null, after(['EROFS', null]), moment)).toBeNull()
+  expect(after([null, 'EROFS', null, null]).notices).toMatchObject([{ text: 'The conversation is saved again.' }])
 })
 
 describe('an answer that is refused', () => {

@@ -1,8 +1,9 @@
-import type { ResultOf } from '@parley/protocol'
+import { type ResultOf, type ServerNotice, unsavedExitCode } from '@parley/protocol'
 import { connectSocket } from '@parley/rpc'
 import { type Client, connectClient, type Introduction } from '../connection/client.ts'
 import { ClientError } from '../connection/errors.ts'
 import { withinLimit } from '../connection/within-limit.ts'
+import type { ServerExit } from './server-process.ts'
 import type { SpawnedServer } from './spawn-server.ts'
 
 /** Time to answer, to stop what runs and to save; a server that takes longer is killed. */
@@ -26,26 +27,30 @@ export interface Leaving {
   readonly limitMs?: number
 }
 
+/** Notice about the end of a server. */
+export type LastWords = Pick<ServerNotice, 'level' | 'code' | 'message'>
+
 /** The end of a connection. */
 export interface Ending {
   /** Resolves to the reason of a loss that was not requested here. */
   explain(): Promise<ClientError>
-  /** Closes the connection and ends an owned server that no other client needs. Resolves to a sentence if it was killed, else null. */
-  leave(leaving: Leaving): Promise<string | null>
+  /** Closes the connection and ends an owned server that no other client needs. Resolves to what has to be said of its end. */
+  leave(leaving: Leaving): Promise<LastWords | null>
 }
 
 /**
  * Closes the connection to an owned server and waits for its end, unless other clients need it. Kills a server that
- * exceeds the limit and resolves to the sentence that says so, else to null.
+ * exceeds the limit. Resolves to the notice that says so, or that not all was saved; else to null.
  */
-export async function leaveServer(server: SpawnedServer, leaving: Leaving): Promise<string | null> {
+export async function leaveServer(server: SpawnedServer, leaving: Leaving): Promise<LastWords | null> {
   const { client, close, detached = false, limitMs = leaveLimitMs } = leaving
   const startedMs = performance.now()
   const before = detached ? 'lost' : await diagnosticsOf(client, limitMs)
   // After closing, conversations followed here cannot be distinguished from those of others.
   const isLeft = detached || (typeof before === 'object' && isNeeded(before, client.follows))
   await close()
-  if (!isLeft && (await endsWithin(server, Math.max(0, limitMs - (performance.now() - startedMs))))) return null
+  const exit = isLeft ? null : await endWithin(server, Math.max(0, limitMs - (performance.now() - startedMs)))
+  if (exit !== null) return exit.code === unsavedExitCode ? unsaved : null
   // A client may have joined after the first answer; without a connection there is no way to ask.
   if (isLeft || before === 'lost' || (before !== 'silent' && (await isJoined(before.addresses, client)))) {
     server.release()
@@ -68,30 +73,36 @@ export const endOfJoined: Ending = {
 }
 
 /** Ends a server that has not answered the handshake. Resolves as `leaveServer` does. */
-export async function discardServer(server: SpawnedServer): Promise<string | null> {
+export async function discardServer(server: SpawnedServer): Promise<LastWords | null> {
   server.kill('SIGTERM')
   await server.transport.close()
-  return (await endsWithin(server, discardLimitMs)) ? null : await kill(server, discardLimitMs)
+  return (await endWithin(server, discardLimitMs)) === null ? await kill(server, discardLimitMs) : null
 }
 
-/** Reports a server that was killed. */
-export function reportKilled(killed: string | null, onNotice: Introduction['onNotice']): void {
-  if (killed !== null) onNotice?.({ level: 'warning', code: 'serverKilled', message: killed })
+/** Reports what has to be said of the end of a server. */
+export function reportEnd(words: LastWords | null, onNotice: Introduction['onNotice']): void {
+  if (words !== null) onNotice?.(words)
 }
 
-async function kill(server: SpawnedServer, afterMs: number): Promise<string> {
+const unsaved: LastWords = {
+  level: 'error',
+  code: 'storageFailed',
+  message:
+    'Not everything could be saved: the disk took nothing when the server ended, and what it had yet to store is lost. Nothing that was shown is lost; logs/server.log in $PARLEY_HOME says more.',
+}
+
+async function kill(server: SpawnedServer, afterMs: number): Promise<LastWords> {
   server.kill('SIGKILL')
-  await endsWithin(server, killLimitMs)
+  await endWithin(server, killLimitMs)
   server.release()
-  return `The server (process ${server.pid}) did not end within ${afterMs / 1000} s, so it was killed, with what still ran in it. Nothing that was shown is lost.`
+  const message = `The server (process ${server.pid}) did not end within ${afterMs / 1000} s, so it was killed, with what still ran in it. Nothing that was shown is lost.`
+  return { level: 'warning', code: 'serverKilled', message }
 }
 
-async function endsWithin({ exited }: SpawnedServer, limitMs: number): Promise<boolean> {
+/** Resolves to the end of the process; null if it goes on for longer. */
+async function endWithin({ exited }: SpawnedServer, limitMs: number): Promise<ServerExit | null> {
   const expired = new Error('it goes on')
-  return await withinLimit(exited, { limitMs, expired: () => expired }).then(
-    () => true,
-    () => false,
-  )
+  return await withinLimit(exited, { limitMs, expired: () => expired }).catch(() => null)
 }
 
 type Diagnostics = ResultOf<'server/diagnostics'>

@@ -1,7 +1,7 @@
 import { ConnectError, connectSocket, type Transport } from '@parley/rpc'
 import { ClientError } from '../connection/errors.ts'
 import { findServer, parleyHome } from './find-server.ts'
-import { discardServer, type Ending, leaveServer } from './leave-server.ts'
+import { discardServer, type Ending, type LastWords, leaveServer } from './leave-server.ts'
 import { explainExit, type SpawnedServer, spawnServer } from './spawn-server.ts'
 
 /** The server to connect to. */
@@ -36,7 +36,7 @@ export interface Link extends Ending {
   /** Process id of a server that was started here, else null. */
   readonly serverPid: number | null
   /** Ends a server that has not answered the handshake, instead of `leave`, and resolves as `leave` does. */
-  discard(): Promise<string | null>
+  discard(): Promise<LastWords | null>
 }
 
 /** Starts or reaches the server. Throws `serverNotFound` and `serverFailed`; rejects with the signal's reason on abort. */

@@ -1,4 +1,4 @@
-import { createStreamTransport, type Transport } from '@parley/rpc'
+import { answerLimits, createStreamTransport, type Transport } from '@parley/rpc'
 import { type ServerProcess, type SpawnServerOptions, startServerProcess } from './server-process.ts'
 
 /** Server process with the transport to it. */
@@ -13,7 +13,7 @@ export function spawnServer(options: SpawnServerOptions): SpawnedServer {
 
 /** Opens the transport to a server process; once for each process. */
 export function serverOn({ input, output, ...ways }: ServerProcess): SpawnedServer {
-  const transport = createStreamTransport({ input: output, output: input })
+  const transport = createStreamTransport({ ...answerLimits, input: output, output: input })
   void ways.exited.then(({ code, signal }) => {
     // A grandchild may hold the server's stdout open after its death, so the stream's end cannot be waited for.
     if (code !== null || signal !== null) void transport.close()

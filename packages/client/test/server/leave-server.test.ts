@@ -51,7 +51,7 @@ describe('a server that does not end when its client leaves is killed, and that 
     await using it = await started(script, wrapper)
     const { server, client, mark } = it
     const said = await leaveServer(server, { client, close: () => client.close(), limitMs })
-    expect(said).toContain(killed(server.pid))
+    expect(said?.message).toContain(killed(server.pid))
     await expect.poll(() => descendantsWithMark(mark).map(commandOf)).toEqual([])
   })
 
@@ -59,7 +59,8 @@ describe('a server that does not end when its client leaves is killed, and that 
     await using it = await started(staying)
     const { server, client, mark } = it
     process.kill(server.pid ?? 0, 'SIGSTOP')
-    expect(await leaveServer(server, { client, close: () => client.close(), limitMs })).toContain(killed(server.pid))
+    const said = await leaveServer(server, { client, close: () => client.close(), limitMs })
+    expect(said?.message).toContain(killed(server.pid))
     expect(descendantsWithMark(mark)).toEqual([])
   })
 })
@@ -103,4 +104,11 @@ test('a server that was started before the connection is not waited for by a det
   await parley.detach()
   expect(conversation.isOpen).toBe(false)
   await server.exited
+})
+
+test('a server that could not save all it had accepted is reported', async () => {
+  await using it = await started(greeting.replace('AFTER', "process.stdin.on('end', () => process.exit(74))"))
+  const { server, client } = it
+  const said = await leaveServer(server, { client, close: () => client.close(), limitMs: 20_000 })
+  expect(said).toMatchObject({ code: 'storageFailed', message: expect.stringContaining('could be saved') })
 })

@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process'
 import { closeSync, constants, openSync } from 'node:fs'
-import { mkdtemp, rmdir, unlink } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { rmdir, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { makeOwnFolder } from '../system/own-leftovers.ts'
 import { helperPath } from '../system/programs.ts'
 
 /**
@@ -84,7 +84,7 @@ export function createInputFifoPool(): FifoPool {
 const makeOutputFifos = (count: number) => makeFifosOnDisk(count, openOutputFifo)
 
 async function makeFifosOnDisk(count: number, open: (path: string) => Fifo): Promise<Fifo[]> {
-  const directory = await mkdtemp(join(tmpdir(), 'parley-fifo-'))
+  const directory = makeOwnFolder('fifo')
   const paths = Array.from({ length: count }, (_, index) => join(directory, String(index)))
   try {
     await run('mkfifo', ['-m', '600', ...paths], { env: { PATH: helperPath } })

@@ -2,8 +2,7 @@ import { mkdirSync, readdirSync, rmdirSync, unlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { errorCode } from '../system/errors.ts'
 import { appendUnlocked, readUnlocked } from '../system/locked-files.ts'
-import { createMark, isOwnerAlive, parseMark } from '../system/marks.ts'
-import { pidNamespace } from '../system/process-table.ts'
+import { isAbandoned, isOwnName, ownName } from '../system/own-leftovers.ts'
 
 /**
  * Missing name that a command cannot take: an empty folder is put there as a placeholder, to be mounted over itself.
@@ -15,7 +14,8 @@ export interface ReservedName {
   release(): void
 }
 
-const holderName = /^parley-hold-(?<namespace>\d*)-(?<mark>\d+-\d+-[0-9a-f]+)$/
+/** Kind of the holder folders in a placeholder. */
+export const holderKind = 'parley-hold'
 
 /** Attempts: the placeholder can vanish, as another command ends, before the holder is made in it. */
 const maxAttempts = 20
@@ -31,11 +31,13 @@ export function reserveName(path: string, notes: string | null = null): Reserved
     if (kind === 'impossible') return null
     // Another program made it, so the name exists and is not removed.
     if (kind === 'other') return { path, release: () => undefined }
-    const holder = join(path, ownHolderName())
+    const holder = join(path, ownName(holderKind))
     if (makeFolder(holder) === 'made') {
+      reserved += 1
       return {
         path,
         release() {
+          reserved -= 1
           removeFolder(holder)
           if (kind === 'own') removeFolder(path)
         },
@@ -47,7 +49,7 @@ export function reserveName(path: string, notes: string | null = null): Reserved
 
 /** Returns true for a folder that only reserves a name, for a running or a killed command. */
 export function isPlaceholder(path: string): boolean {
-  return list(path)?.every((name) => holderName.test(name)) ?? false
+  return list(path)?.every((name) => isOwnName(name, holderKind)) ?? false
 }
 
 /** Makes the folder or classifies it. `empty`: another command may be about to add its holder, or a person made it. */
@@ -59,27 +61,9 @@ function makeOrClassify(path: string): 'own' | 'empty' | 'other' | 'impossible' 
   const entries = list(path)
   if (entries === null) return 'other'
   if (entries.length === 0) return 'empty'
-  if (!entries.every((name) => holderName.test(name))) return 'other'
-  for (const name of entries) if (isAbandoned(name)) removeFolder(join(path, name))
+  if (!entries.every((name) => isOwnName(name, holderKind))) return 'other'
+  for (const name of entries) if (isAbandoned(name, holderKind)) removeFolder(join(path, name))
   return 'own'
-}
-
-/** Returns true for the holder of a killed process. Process ids of another namespace mean nothing here. */
-function isAbandoned(name: string): boolean {
-  const { namespace = '', mark = '' } = holderName.exec(name)?.groups ?? {}
-  const owner = parseMark(mark)
-  return owner !== null && namespace === ownNamespace() && !isOwnerAlive(owner)
-}
-
-function ownHolderName(): string {
-  return `parley-hold-${ownNamespace()}-${createMark()}`
-}
-
-let cachedNamespace: string | undefined
-
-function ownNamespace(): string {
-  cachedNamespace ??= /\d+/.exec(pidNamespace('self') ?? '')?.[0] ?? ''
-  return cachedNamespace
 }
 
 function makeFolder(path: string): 'made' | 'exists' | 'impossible' | 'gone' {
@@ -119,15 +103,18 @@ function removeFolder(path: string): void {
   }
 }
 
-const noteName = /^held-(?<namespace>\d*)-(?<mark>\d+-\d+-[0-9a-f]+)$/
+/** Kind of the notes about reserved names. */
+export const noteKind = 'held'
 const noted = new Set<string>()
 let noteFile: string | null = null
+/** Count of names that this process has reserved. */
+let reserved = 0
 
 /** Notes a path once, so that a later process finds what a killed one left. A failure costs only that. */
 function note(path: string, folder: string): void {
   if (noted.has(path)) return
   noted.add(path)
-  noteFile ??= join(folder, `held-${ownNamespace()}-${createMark()}`)
+  noteFile ??= newNote(folder)
   try {
     appendUnlocked(noteFile, `${JSON.stringify(path)}\n`)
   } catch {
@@ -135,21 +122,36 @@ function note(path: string, folder: string): void {
   }
 }
 
+/** Returns the path of this process's note, which is removed at an exit that leaves no name reserved. */
+function newNote(folder: string): string {
+  const file = join(folder, ownName(noteKind))
+  process.once('exit', () => {
+    if (reserved === 0) removeNote(file)
+  })
+  return file
+}
+
 /** Removes names that killed processes left reserved, as far as nothing else was put there. `notes`: see `reserveName`. */
 export function sweepReserved(notes: string): void {
-  for (const name of list(notes) ?? []) {
-    const { namespace = '', mark = '' } = noteName.exec(name)?.groups ?? {}
-    const owner = parseMark(mark)
-    if (owner === null || namespace !== ownNamespace() || isOwnerAlive(owner)) continue
+  for (const name of abandonedNotes(notes)) {
     for (const path of pathsNoted(join(notes, name))) removeAbandoned(path)
     removeNote(join(notes, name))
   }
 }
 
+/** Returns true when a killed process has left a note in this folder. */
+export function hasAbandonedNotes(notes: string): boolean {
+  return abandonedNotes(notes).length > 0
+}
+
+function abandonedNotes(notes: string): string[] {
+  return (list(notes) ?? []).filter((name) => isAbandoned(name, noteKind))
+}
+
 function removeAbandoned(path: string): void {
   const holders = list(path)
-  if (holders === null || holders.length === 0 || !holders.every((name) => holderName.test(name))) return
-  for (const name of holders) if (isAbandoned(name)) removeFolder(join(path, name))
+  if (holders === null || holders.length === 0 || !holders.every((name) => isOwnName(name, holderKind))) return
+  for (const name of holders) if (isAbandoned(name, holderKind)) removeFolder(join(path, name))
   removeFolder(path)
 }
 

@@ -1,13 +1,17 @@
 import { spawn } from 'node:child_process'
 import { Socket } from 'node:net'
+import { tmpdir } from 'node:os'
 import type { Writable } from 'node:stream'
+import { holderKind, noteKind } from '../paths/reserved-names.ts'
 import { markVariable } from '../system/marks.ts'
+import { ownNamePart } from '../system/own-leftovers.ts'
 import { helperPath } from '../system/programs.ts'
 
 /**
- * Process that kills what this process leaves when it dies, `kill -9` included. It reads which children run and, at the
- * end of its input, kills their groups and all that carries their marks. One for all children, not a shell around each:
- * a child then starts directly, with the system's own errors, no unknown child, and 3 ms sooner.
+ * Process that ends what this process leaves when it dies, `kill -9` included. It reads which children run and, when its
+ * input ends without a farewell, kills their groups and all that carries their marks, then removes this process's files.
+ * One for all children, not a shell around each: a child then starts directly, with the system's own errors, no unknown
+ * child, and 3 ms sooner.
  */
 export interface CrashGuard {
   /** Starts the guard; optional, because the first `watch` does it too. */
@@ -16,31 +20,66 @@ export interface CrashGuard {
   watch(mark: string): void
   adopt(mark: string, groupId: number): void
   release(mark: string): void
+  /** Has a file or folder removed if this process is killed, until the function that is returned is called. */
+  removeWhenKilled(path: string): () => void
   /** Returns the guard's process id; null before the first start. */
   pid(): number | null
   close(): Promise<void>
 }
 
+/** Time in which a sandbox ends after its first process was killed. */
+const settleSeconds = 0.2
+
+// `$1`: part of the names of all that is this process's. `$2`: folder of temporary files. `$3`: folder of notes, or empty.
 const script = `
 trap '' HUP INT TERM
-groups= marks=
-while read -r kind list; do
-  case $kind in
-    groups) groups=$list ;;
-    marks) marks=$list ;;
+part=$1 temporary=$2 notes=$3
+groups= marks= paths=
+while IFS= read -r line; do
+  case $line in
+    'groups '*) groups=\${line#groups } ;;
+    'marks '*) marks=\${line#marks } ;;
+    paths) paths= ;;
+    'path '*) paths=$paths\${line#path }'
+' ;;
+    farewell) exit 0 ;;
   esac
 done
 for group in $groups; do kill -s KILL -- "-$group"; done
-[ -n "$marks" ] && [ -r /proc/self/environ ] || exit 0
+set --
 for mark in $marks; do set -- "$@" -e "${markVariable}=$mark"; done
 round=0
-while [ $round -lt 10 ]; do
+while [ -n "$marks" ] && [ $round -lt 10 ] && [ -r /proc/self/environ ]; do
   files=$(grep -lsF "$@" /proc/[0-9]*/environ)
-  [ -n "$files" ] || exit 0
+  [ -n "$files" ] || break
   for file in $files; do pid=\${file#/proc/}; kill -s KILL "\${pid%/environ}"; done
   round=$((round + 1))
 done
+printf %s "$paths" | while IFS= read -r path; do rm -rf -- "$path"; done
+[ -n "$part" ] || exit 0
+rm -rf -- "$temporary"/parley-[a-z]*-"$part"-* \${notes:+"$notes"/parley-[a-z]*-"$part"-*}
+[ -n "$notes" ] || exit 0
+# Mounts of a command that is just ending would be undone, and a name be free for it.
+[ -z "$groups" ] || sleep ${settleSeconds}
+for note in "$notes"/${noteKind}-"$part"-*; do
+  [ -f "$note" ] || continue
+  kept=
+  while IFS= read -r line; do
+    path=\${line#?}
+    path=\${path%?}
+    # A path that is quoted is left to the next start.
+    case $path in *\\\\*) kept=yes; continue ;; esac
+    rmdir "$path"/${holderKind}-"$part"-* && rmdir "$path"
+  done <"$note"
+  [ -n "$kept" ] || rm -f -- "$note"
+done
 `
+
+/** Folders of the guarded process in which something is removed after it. */
+interface GuardedPlaces {
+  /** Folder of the notes about reserved names; null for a process that writes none. */
+  readonly notes: string | null
+}
 
 /** Lifetime below which a dead guard is not replaced before the next child: the next one would die as well. */
 const minLifeMs = 1000
@@ -48,20 +87,23 @@ const minLifeMs = 1000
 interface GuardProcess {
   readonly pid: number | null
   send(lines: string): void
-  /** Ends its input and waits for its exit. */
+  /** Has it end without removing anything, and waits for its exit. */
   end(): Promise<void>
 }
 
-export function createCrashGuard(): CrashGuard {
+export function createCrashGuard({ notes }: GuardedPlaces = { notes: null }): CrashGuard {
   const watched = new Map<string, number | null>()
+  const paths = new Set<string>()
   let guard: GuardProcess | null = null
+  const pathLines = () => `paths\n${[...paths].map((path) => `path ${path}\n`).join('')}`
   const spawnWatched = (): GuardProcess => {
     const startedMs = performance.now()
-    const started = spawnGuard(() => {
+    const started = spawnGuard(notes, () => {
       if (guard !== started) return
       guard = null
-      if (watched.size > 0 && performance.now() - startedMs > minLifeMs) sendAll()
+      if (watched.size + paths.size > 0 && performance.now() - startedMs > minLifeMs) sendAll()
     })
+    started.send(pathLines())
     return started
   }
   const sendAll = () => {
@@ -84,6 +126,15 @@ export function createCrashGuard(): CrashGuard {
     release(mark) {
       if (watched.delete(mark) && guard !== null) sendAll()
     },
+    removeWhenKilled(path) {
+      // The guard reads lines.
+      if (!path.startsWith('/') || path.includes('\n')) return () => undefined
+      paths.add(path)
+      guard?.send(pathLines())
+      return () => {
+        if (paths.delete(path)) guard?.send(pathLines())
+      }
+    },
     pid: () => guard?.pid ?? null,
     async close() {
       const closing = guard
@@ -94,8 +145,9 @@ export function createCrashGuard(): CrashGuard {
 }
 
 /** Spawns the guard in a session and env of its own, so that no signal or sweep meant for this process reaches it. */
-function spawnGuard(onExit: () => void): GuardProcess {
-  const child = spawn('/bin/sh', ['-c', script, 'parley-guard'], {
+function spawnGuard(notes: string | null, onExit: () => void): GuardProcess {
+  const places = [ownNamePart() ?? '', tmpdir(), notes ?? '']
+  const child = spawn('/bin/sh', ['-c', script, 'parley-guard', ...places], {
     cwd: '/',
     env: { PATH: helperPath },
     detached: true,
@@ -116,7 +168,7 @@ function spawnGuard(onExit: () => void): GuardProcess {
     send: (lines) => input?.write(lines),
     end() {
       child.ref()
-      input?.end()
+      input?.end('farewell\n')
       return exited
     },
   }

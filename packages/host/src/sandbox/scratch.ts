@@ -1,6 +1,5 @@
-import { mkdtemp, realpath, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { realpath, rm } from 'node:fs/promises'
+import { makeOwnFolder } from '../system/own-leftovers.ts'
 import type { SandboxLimits } from './sandbox.ts'
 
 interface Scratch {
@@ -12,7 +11,7 @@ interface Scratch {
 /** Opens the folder for temporary files of a sandbox that cannot show it as /tmp; without one, makes one for the command. */
 export async function openScratch(limits: SandboxLimits): Promise<Scratch> {
   if (limits.scratch !== null) return { scratch: limits.scratch, release: () => [] }
-  const own = await mkdtemp(join(await realpath(tmpdir()), 'parley-scratch-'))
+  const own = await realpath(makeOwnFolder('scratch'))
   return {
     scratch: own,
     release: () => {

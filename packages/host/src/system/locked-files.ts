@@ -1,5 +1,5 @@
 import { EventEmitter } from 'node:events'
-import { closeSync, fstatSync, openSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { closeSync, constants, fstatSync, openSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { type FileHandle, open, stat } from 'node:fs/promises'
 
 /** Thrown for a file that is not opened because this process holds the kernel's lock on it. */
@@ -9,6 +9,15 @@ export class LockedFileError extends Error {
 
   constructor() {
     super('it is the lock of an open conversation, and reading it here would give that lock up')
+  }
+}
+
+/** Thrown for a pipe where a file is meant. */
+class PipeError extends Error {
+  override readonly name = 'PipeError'
+
+  constructor() {
+    super('it is a pipe, not a file')
   }
 }
 
@@ -60,9 +69,13 @@ export async function openUnlockedHandle(path: string, flags: number | string, m
   return handle
 }
 
-/** Returns all text of the file at `path`. Throws `LockedFileError`. */
+/** Returns all text of the file at `path`. Throws `LockedFileError`, and `PipeError` for what could never be read to its end. */
 export function readUnlocked(path: string): string {
-  return withDescriptor(openUnlocked(path, 'r'), (descriptor) => readFileSync(descriptor, 'utf8'))
+  // The open of a pipe would wait for a writer, and stop this process meanwhile.
+  return withDescriptor(openUnlocked(path, constants.O_RDONLY | constants.O_NONBLOCK), (descriptor) => {
+    if (fstatSync(descriptor).isFIFO()) throw new PipeError()
+    return readFileSync(descriptor, 'utf8')
+  })
 }
 
 /** Appends to the file at `path`, which is created with mode 0600. Throws `LockedFileError`. */

@@ -1,4 +1,4 @@
-import { readdirSync, realpathSync } from 'node:fs'
+import { mkdirSync, readdirSync, realpathSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { parseMark, sweepOrphans } from '../../src/index.ts'
 import { prepareBubblewrap } from '../../src/sandbox/bubblewrap/prepare-bubblewrap.ts'
@@ -75,6 +75,25 @@ describe.runIf(process.platform === 'linux')('a server that is killed with SIGKI
     const next = await prepareBubblewrap({ mode: 'workspace-write', ...limits }, machine('/nowhere'))
     next.release?.()
     expect(readdirSync(root)).toEqual([])
+  })
+
+  it.skipIf(!hasBubblewrap)(`leaves no reserved name, no temporary folder and no socket${whyNot}`, async () => {
+    using workspace = openWorkspace()
+    const [root, notes, temporary] = ['a b*', 'notes', 'tmp'].map((name) => {
+      mkdirSync(workspace.path(name))
+      return realpathSync(workspace.path(name))
+    })
+    const before = process.env['TMPDIR']
+    process.env['TMPDIR'] = temporary
+    await using server = startFixture('crashing-server.ts', 'echo up; sleep 60', root ?? '', notes ?? '')
+    if (before === undefined) delete process.env['TMPDIR']
+    else process.env['TMPDIR'] = before
+    const { guardPid } = await whenUp(server, 3)
+    expect(readdirSync(root ?? '')).toContain('.parley')
+    expect(readdirSync(temporary ?? '')).toEqual([expect.stringMatching(/^parley-ephemeral-/)])
+    await server.kill()
+    await waitUntil(() => !isRunning(guardPid))
+    expect([root, notes, temporary].map((path) => readdirSync(path ?? ''))).toEqual([[], ['a socket of kept'], []])
   })
 
   it('and whose guard was killed earlier has started another guard', async () => {

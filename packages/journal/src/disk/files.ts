@@ -101,6 +101,23 @@ const PASSING: ReadonlySet<string> = new Set([
   'ENOMEM',
   'EAGAIN',
   'EINTR',
+  'EBUSY',
+  'ETIMEDOUT',
+  // The owner may give the right back.
+  'EACCES',
+  'EPERM',
+  // A network file system, or one in user space, that is away.
+  'ESTALE',
+  'ENOLCK',
+  'ENOTCONN',
+  'EHOSTDOWN',
+  'EHOSTUNREACH',
+  'ENETDOWN',
+  'ENETUNREACH',
+  'EREMOTEIO',
+  // A device that was taken out.
+  'ENODEV',
+  'ENXIO',
   LOG_MOVED,
 ])
 

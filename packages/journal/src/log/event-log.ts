@@ -1,5 +1,5 @@
 import { dirname } from 'node:path'
-import { createFile, foldersUpTo, makeFolders, removeQuietly, writeAll } from '../disk/file-io.ts'
+import { createFile, foldersUpTo, makeFolders, removeQuietly, temporaryBeside, writeAll } from '../disk/file-io.ts'
 import { type Files, LOG_CLOSED, type OpenFile, StorageError } from '../disk/files.ts'
 import { writtenBytes } from '../line/line.ts'
 import { stampOf, writeCheckpoint } from './checkpoint.ts'
@@ -103,6 +103,19 @@ export class EventLog implements AsyncDisposable {
     return byteOffset
   }
 
+  /** Throws `StorageError` while nothing can be appended: writes a small file beside the log, and removes it. */
+  probe(): void {
+    this.append([])
+    const path = temporaryBeside(this.path)
+    const file = createFile(this.#files, path)
+    try {
+      writeAll(this.#files, file, Buffer.alloc(probeBytes))
+    } finally {
+      this.#files.close(file)
+      removeQuietly(this.#files, path)
+    }
+  }
+
   /** Byte offset of place 0. */
   get bodyStart(): number {
     return this.#bodyStart
@@ -147,6 +160,12 @@ export class EventLog implements AsyncDisposable {
     return LogView.open(this.#files, this.path)
   }
 
+  /** Reads what the log's own descriptor holds, also where its path leads elsewhere by now. */
+  held(): LogView {
+    if (this.#closed) throw this.#closedError('read')
+    return LogView.over(this.#files, this.#file)
+  }
+
   /** Syncs, then closes the descriptor, also when the sync fails. Throws the failure. */
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#closed) return
@@ -186,6 +205,9 @@ export class EventLog implements AsyncDisposable {
     return new StorageError({ code: LOG_CLOSED, operation, path: this.path })
   }
 }
+
+/** A block of a file system. */
+const probeBytes = 4096
 
 const LF = 0x0a
 

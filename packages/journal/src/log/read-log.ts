@@ -7,15 +7,21 @@ import { bodyStartOf, type LogHeader, readHeader } from './header.ts'
 export class LogView implements Disposable {
   readonly #files: Files
   readonly #file: OpenFile
-  #closed = false
+  #closed: boolean
 
-  private constructor(files: Files, file: OpenFile) {
+  private constructor(files: Files, file: OpenFile, { isBorrowed }: { readonly isBorrowed: boolean }) {
     this.#files = files
     this.#file = file
+    this.#closed = isBorrowed
   }
 
   static open(files: Files, path: string): LogView {
-    return new LogView(files, files.open(path, 'read'))
+    return new LogView(files, files.open(path, 'read'), { isBorrowed: false })
+  }
+
+  /** Reads through the descriptor of another, which the view leaves open. */
+  static over(files: Files, file: OpenFile): LogView {
+    return new LogView(files, file, { isBorrowed: true })
   }
 
   sizeBytes(): number {
@@ -36,6 +42,11 @@ export class LogView implements Disposable {
     for (const raw of splitLines(this.#files, this.#file, byteOffset))
       return raw.terminated && raw.bytes !== null ? goodLine(raw, raw.bytes) : null
     return null
+  }
+
+  /** Runs a reader of the log on its open file. */
+  read<Result>(reader: (files: Files, file: OpenFile) => Result): Result {
+    return reader(this.#files, this.#file)
   }
 
   /** Reads good lines. `after` alone searches for the place; with `fromOffset` it continues an earlier read. */
@@ -78,7 +89,7 @@ interface ReadOptions {
  * Reads good lines in ascending seq, up to the last LF the file has now. Bad lines are skipped; `openLog` reports them.
  * To follow a log that another process appends to, read on from the last `endOffset`.
  */
-function* readLog(files: Files, file: OpenFile, options: ReadOptions = {}): Generator<LogLine> {
+export function* readLog(files: Files, file: OpenFile, options: ReadOptions = {}): Generator<LogLine> {
   let last = options.after ?? 0
   for (const raw of splitLines(files, file, options.fromOffset ?? 0)) {
     if (!raw.terminated || raw.bytes === null || isSkipped(raw.bytes, options.skipTypes)) continue
@@ -164,7 +175,8 @@ function firstLineFrom(
   return null
 }
 
-function nextLineStart(files: Files, file: OpenFile, from: number): number {
+/** Returns the byte offset behind the line that a byte offset is in. */
+export function nextLineStart(files: Files, file: OpenFile, from: number): number {
   for (const line of splitLines(files, file, from)) return line.endOffset
   return from
 }

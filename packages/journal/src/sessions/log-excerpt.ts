@@ -1,5 +1,6 @@
 import { openExisting, readSpan } from '../disk/file-io.ts'
 import type { Files, OpenFile } from '../disk/files.ts'
+import { timeSlices } from '../disk/time-slices.ts'
 import { readPrefix, splitLines } from '../line/read-lines.ts'
 
 /** Size up to which a log is read whole, and bytes read from each end of a longer one. */
@@ -13,23 +14,27 @@ export interface ExcerptLines {
 }
 
 /** Reads whole lines of a log, unverified. Returns null when there is no such file. */
-export function readExcerpt(files: Files, path: string, tellingTypes: ReadonlySet<string>): ExcerptLines | null {
+export async function readExcerpt(
+  files: Files,
+  path: string,
+  tellingTypes: ReadonlySet<string>,
+): Promise<ExcerptLines | null> {
   const file = openExisting(files, path)
   if (file === null) return null
   try {
-    return excerptOf(files, file, tellingTypes)
+    return await excerptOf(files, file, tellingTypes)
   } finally {
     files.close(file)
   }
 }
 
-function excerptOf(files: Files, file: OpenFile, tellingTypes: ReadonlySet<string>): ExcerptLines {
+async function excerptOf(files: Files, file: OpenFile, tellingTypes: ReadonlySet<string>): Promise<ExcerptLines> {
   const { sizeBytes } = files.stat(file)
   const head = readSpan(files, file, { offset: 0, length: Math.min(sizeBytes, EXCERPT_BYTES) })
   if (sizeBytes <= EXCERPT_BYTES) return { headLines: wholeLines(head), tellingLines: [], tailLines: [] }
   const offset = Math.max(EXCERPT_BYTES, sizeBytes - EXCERPT_BYTES)
   const tail = readSpan(files, file, { offset, length: sizeBytes - offset })
-  const tellingLines = linesOfTypes(files, file, {
+  const tellingLines = await linesOfTypes(files, file, {
     types: tellingTypes,
     from: head.lastIndexOf('\n') + 1,
     to: offset,
@@ -41,14 +46,16 @@ function excerptOf(files: Files, file: OpenFile, tellingTypes: ReadonlySet<strin
  * Returns the first line of a span, which may be a long message, and lines of some types that begin in it. The end of the
  * span counts: the tail after it drops its first line.
  */
-function linesOfTypes(
+async function linesOfTypes(
   files: Files,
   file: OpenFile,
   { types, from, to }: { types: ReadonlySet<string>; from: number; to: number },
-): readonly string[] {
+): Promise<readonly string[]> {
+  const slices = timeSlices()
   const found: string[] = []
   for (const { bytes, byteOffset } of splitLines(files, file, from)) {
     if (byteOffset > to) break
+    if (slices.isOver()) await slices.next()
     if (bytes === null) continue
     const type = readPrefix(bytes)?.type
     if (byteOffset === from || (type !== undefined && types.has(type))) found.push(bytes.toString())

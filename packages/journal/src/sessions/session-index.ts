@@ -56,7 +56,7 @@ export async function listSessions<Row>(
     if (facts?.kind !== 'file') continue
     const known = cached.get(session.id)
     const isFresh = known?.sizeBytes === facts.sizeBytes && known.modifiedAtMs === facts.modifiedAtMs
-    const entry = isFresh ? known : describe(files, { session, facts, rows })
+    const entry = isFresh ? known : await describe(files, { session, facts, rows })
     if (entry === null) continue
     entries.push(entry)
     if (entry.row !== null) listed.push({ ...entry, path: session.path, row: entry.row })
@@ -67,15 +67,20 @@ export async function listSessions<Row>(
   return listed.sort((a, b) => b.modifiedAtMs - a.modifiedAtMs)
 }
 
-function describe<Row>(
+async function describe<Row>(
   files: Files,
   { session, facts, rows }: { session: SessionFile; facts: FileFacts; rows: Rows<Row> },
-): IndexEntry<Row> | null {
+): Promise<IndexEntry<Row> | null> {
   const { id, path } = session
   const { sizeBytes, modifiedAtMs } = facts
-  const lines = quietly(() => readExcerpt(files, path, rows.tellingTypes))
-  if (lines === null) return null
-  return { id, sizeBytes, modifiedAtMs, row: rows.describe({ id, ...lines, sizeBytes, modifiedAtMs }) }
+  try {
+    const lines = await readExcerpt(files, path, rows.tellingTypes)
+    if (lines === null) return null
+    return { id, sizeBytes, modifiedAtMs, row: rows.describe({ id, ...lines, sizeBytes, modifiedAtMs }) }
+  } catch (error) {
+    if (error instanceof StorageError) return null
+    throw error
+  }
 }
 
 /** Returns null on a disk error: neither one unreadable log nor a full disk may prevent the listing. */

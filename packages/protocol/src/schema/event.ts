@@ -227,7 +227,15 @@ export const conversationEvent = z.discriminatedUnion('type', [
   ),
   event(
     'model.requested',
-    { turnId, attempt: z.int().min(1) },
+    {
+      turnId,
+      attempt: z.int().min(1),
+      request: leftAlone(z.string(), 'hash')
+        .exactOptional()
+        .describe(
+          'sha256 of what the model is asked, as the log and its side files say it: model, effort, instructions, tools, messages, schema of the answer.',
+        ),
+    },
     'A model call starts. With `attempt` > 1 the open items of the failed one were discarded.',
   ),
   event(

@@ -178,7 +178,11 @@ export const item = z.discriminatedUnion('type', [
       changes: z.array(fileChangeEntry),
       patchHash: leftAlone(z.string(), 'hash').describe('sha256 of the exact patch text.'),
       rewind: z
-        .object({ to: z.int().describe('Seq of the event after which the files were so.'), by: actor })
+        .object({
+          to: z.int().describe('Seq of the event after which the files were so.'),
+          from: z.int().describe('Seq of the event before it; a rewind to there undoes this one.'),
+          by: actor,
+        })
         .exactOptional()
         .describe('Present when a user brought files back to an earlier point; no model asked for it.'),
     })

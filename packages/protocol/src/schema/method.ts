@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { clientId, conversationId, itemId, turnId } from './ids.ts'
+import { clientId, itemId, turnId } from './ids.ts'
 import { itemStatus } from './item.ts'
 import { loginMethods } from './login.ts'
 import { cursor, methodParams } from './params.ts'
@@ -14,6 +14,7 @@ import {
   listedProvider,
   mcpServer,
   rewindPlan,
+  storageTrouble,
   usageSums,
 } from './summaries.ts'
 
@@ -196,7 +197,11 @@ export const methods = {
   'conversation/read': {
     about: 'Reads completed items before a seq, oldest first.',
     params: methodParams['conversation/read'],
-    result: z.object({ items: z.array(completedItem), more: z.boolean().describe('There are older ones.') }),
+    result: z.object({
+      items: z.array(completedItem),
+      more: z.boolean().describe('There are older ones.'),
+      storage: storageTrouble.exactOptional(),
+    }),
   },
   'conversation/readEvents': {
     about:
@@ -354,28 +359,6 @@ export const notifications = {
     'End of an attempt to log in, to every client that may use `login/start`: `{loginId, provider, mcpServer, success, code, error, keptIn, variable}`. An MCP client gets `loginChatGptComplete {loginId, success, error}`.',
 } as const
 
-export const clientsChanged = z
-  .object({
-    conversationId,
-    clients: z.int().min(1).describe('Clients that stream it, this one included.'),
-  })
-  .describe('The number of clients of a conversation.')
-
-export const serverNotice = z
-  .object({
-    level: z.enum(['info', 'warning', 'error']),
-    code: z.string().describe('Stable, for programs.'),
-    message: z.string().describe('For people.'),
-    errno: z
-      .string()
-      .exactOptional()
-      .describe(
-        'Of `storageFailed`: the errno name; for a log that others changed while it was open `DELETED`, `MOVED`, `REPLACED` or `CHANGED`.',
-      ),
-    conversationId: conversationId.exactOptional(),
-  })
-  .describe('A notice about the server or its disk, sent to every connected client.')
-
 export type Methods = {
   [Name in keyof typeof methods]: {
     params: z.infer<(typeof methods)[Name]['params']>
@@ -386,5 +369,3 @@ export type MethodName = keyof Methods
 export type ParamsOf<Name extends MethodName> = Methods[Name]['params']
 export type ResultOf<Name extends MethodName> = Methods[Name]['result']
 export type McpServer = z.infer<typeof mcpServer>
-export type ClientsChanged = z.infer<typeof clientsChanged>
-export type ServerNotice = z.infer<typeof serverNotice>

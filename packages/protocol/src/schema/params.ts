@@ -272,6 +272,11 @@ export const methodParams = {
     file: z.string().describe('Absolute path of the bundle.'),
     cwd: z.string().describe('Absolute path of the folder it works in from now on.'),
   }),
+  'replay/run': z.object({
+    cwd: z.string().exactOptional().describe('Folder whose newest conversation is used when nothing else names one.'),
+    conversation: z.string().exactOptional().describe('Id, a unique part of it, or name of the conversation.'),
+    file: z.string().exactOptional().describe('Absolute path of a log or a bundle, in place of a conversation.'),
+  }),
   'usage/read': z.object({
     by: z.enum(['day', 'model', 'folder']).exactOptional().describe('Default `day`.'),
     since: z

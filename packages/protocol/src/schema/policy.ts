@@ -58,6 +58,29 @@ export const replayedCalls = z
   })
   .describe('The calls of a conversation, oldest first, judged again.')
 
+const count = z.int().min(0)
+
+export const replayedConversation = z
+  .object({
+    conversationId,
+    events: count.describe('Events of the log, without the pieces of streamed text.'),
+    compared: count.describe('Events that the engine made again, equal to those of the log.'),
+    hashes: count.describe('Requests to the model whose hash is equal.'),
+    unhashed: count.describe('Requests without a hash in the log.'),
+    difference: z
+      .object({
+        seq: count.describe('Number of the event of the log.'),
+        what: z.string().describe('One sentence.'),
+        path: z.string().describe('Field that differs; empty for the event itself.'),
+        logged: z.string().describe('Value in the log as JSON, shortened; empty for none.'),
+        replayed: z.string().describe('Value in the replay as JSON, shortened; empty for none.'),
+      })
+      .nullable()
+      .describe('First difference; null for none.'),
+    notes: z.array(z.string()).describe('Sentences on what is taken from the log unseen.'),
+  })
+  .describe('A conversation that the engine ran again, from its log alone.')
+
 export const explainedCall = z
   .object({
     conversationId,
@@ -150,6 +173,12 @@ export const policyMethods = {
     about: 'Decides every call of a conversation again, from the facts stored with it, and returns both verdicts.',
     params: methodParams['policy/replay'],
     result: replayedCalls,
+  },
+  'replay/run': {
+    about:
+      'Runs a conversation again with the outcomes of its log: it asks no model, starts nothing and changes nothing. Compares event by event.',
+    params: methodParams['replay/run'],
+    result: replayedConversation,
   },
   'policy/why': {
     about: 'Explains from the log why a call was run, asked about or denied.',

@@ -6,6 +6,15 @@ import { clientAccess } from './params.ts'
 import { enforcement, settings } from './settings.ts'
 import { forkedFrom } from './state.ts'
 
+export const storageTrouble = z
+  .object({
+    errno: z.string().describe('Name of the error.'),
+    message: z.string().describe('For people.'),
+    since: z.number().describe('ms since the epoch.'),
+    passing: z.boolean().describe('It is tried again, and ends by itself when the disk takes writes again.'),
+  })
+  .describe('A disk that takes nothing of an open conversation.')
+
 export const conversationSummary = z
   .object({
     conversationId,
@@ -29,6 +38,7 @@ export const conversationSummary = z
       .describe('One line about a crash whose remains were settled when the conversation was opened; else null.'),
     instructionFiles: z.array(z.string()).describe('Paths of the AGENTS.md files that were read.'),
     warnings: z.array(z.string()).describe('Sentences for people.'),
+    storage: storageTrouble.exactOptional(),
   })
   .describe('A conversation that is open here.')
 
@@ -142,6 +152,29 @@ export const rewindPlan = z
   })
   .describe('Plan to bring files back to how they were at an earlier point.')
 
+export const clientsChanged = z
+  .object({
+    conversationId,
+    clients: z.int().min(1).describe('Clients that stream it, this one included.'),
+  })
+  .describe('The number of clients of a conversation.')
+
+export const serverNotice = z
+  .object({
+    level: z.enum(['info', 'warning', 'error']),
+    code: z.string().describe('Stable, for programs.'),
+    message: z.string().describe('For people.'),
+    errno: z
+      .string()
+      .exactOptional()
+      .describe(
+        'Of `storageFailed`: the errno name; for a log that others changed while it was open `DELETED`, `MOVED`, `REPLACED` or `CHANGED`.',
+      ),
+    passing: z.boolean().exactOptional().describe('Of `storageFailed`: it is tried again until `storageRestored`.'),
+    conversationId: conversationId.exactOptional(),
+  })
+  .describe('A notice about the server or its disk, sent to every connected client.')
+
 export type ConversationSummary = z.infer<typeof conversationSummary>
 export type ListedConversation = z.infer<typeof listedConversation>
 
@@ -217,3 +250,5 @@ export const listedProvider = z
   .describe('A model provider as `parley provider list` shows it.')
 export type LeftFile = z.infer<typeof leftFile>
 export type RewindPlan = z.infer<typeof rewindPlan>
+export type ClientsChanged = z.infer<typeof clientsChanged>
+export type ServerNotice = z.infer<typeof serverNotice>

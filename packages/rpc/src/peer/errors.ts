@@ -50,6 +50,7 @@ const unreadableMessages: Record<UnreadableReason, string> = {
   notUtf8: 'the line is not valid UTF-8',
   notJson: 'the line is not valid JSON',
   tooDeep: 'the line is nested too deeply',
+  tooManyValues: 'the line holds too many values',
   repeatedId: 'the message has more than one id',
   binary: 'the frame is binary: send one JSON text per text frame',
 }

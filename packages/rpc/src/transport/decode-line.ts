@@ -1,11 +1,15 @@
-import { type Incoming, unreadable } from './transport.ts'
+import { endOfString, holdsMoreValuesThan, isCloser, isOpener, nestsDeeperThan, quote } from './json-measure.ts'
+import { type Incoming, type TransportLimits, unreadable } from './transport.ts'
+
+type DecodeLimits = Pick<TransportLimits, 'maxDepth' | 'maxValues'>
 
 /**
  * Parses one JSON text into an incoming message. Rejects a repeated top-level id as ambiguous. `JSON.parse` makes
  * `__proto__` an own property, so no prototype changes.
  */
-export function decodeLine(text: string, maxDepth: number): Incoming {
+export function decodeLine(text: string, { maxDepth, maxValues }: DecodeLimits): Incoming {
   if (nestsDeeperThan(text, maxDepth)) return unreadable('tooDeep')
+  if (holdsMoreValuesThan(text, maxValues)) return unreadable('tooManyValues')
   let value: unknown
   try {
     value = JSON.parse(text)
@@ -20,31 +24,6 @@ export function decodeLine(text: string, maxDepth: number): Incoming {
 /** Spares the scan for messages without an id. */
 function hasId(value: unknown): boolean {
   return typeof value === 'object' && value !== null && Object.hasOwn(value, 'id')
-}
-
-const quote = 0x22
-const backslash = 0x5c
-const openBracket = 0x5b
-const closeBracket = 0x5d
-const openBrace = 0x7b
-const closeBrace = 0x7d
-
-/**
- * Returns whether arrays and objects nest deeper than `limit`. Iterative, and safe on text that is not JSON. Length
- * and a count of brackets with `indexOf` settle most texts, which is cheaper than a scan of each character.
- */
-export function nestsDeeperThan(text: string, limit: number): boolean {
-  if (text.length <= limit || !hasMoreOpenersThan(text, limit)) return false
-  let depth = 0
-  for (let at = 0; at < text.length; at += 1) {
-    const code = text.charCodeAt(at)
-    if (code === quote) at = endOfString(text, at)
-    else if (isOpener(code)) {
-      depth += 1
-      if (depth > limit) return true
-    } else if (isCloser(code)) depth -= 1
-  }
-  return false
 }
 
 /** Returns whether a valid JSON object repeats the key `id` at its top level, escaped spellings included. */
@@ -78,33 +57,4 @@ function isKeyEndingAt(text: string, end: number): boolean {
   let at = end + 1
   while (at < text.length && text.charCodeAt(at) <= 0x20) at += 1
   return text[at] === ':'
-}
-
-/** Returns the index of the closing quote of the string that opens at `start`, or the end of the text. */
-function endOfString(text: string, start: number): number {
-  for (let at = start + 1; at < text.length; at += 1) {
-    const code = text.charCodeAt(at)
-    if (code === backslash) at += 1
-    else if (code === quote) return at
-  }
-  return text.length
-}
-
-function hasMoreOpenersThan(text: string, limit: number): boolean {
-  let count = 0
-  for (const opener of ['[', '{']) {
-    for (let at = text.indexOf(opener); at >= 0; at = text.indexOf(opener, at + 1)) {
-      count += 1
-      if (count > limit) return true
-    }
-  }
-  return false
-}
-
-function isOpener(code: number): boolean {
-  return code === openBracket || code === openBrace
-}
-
-function isCloser(code: number): boolean {
-  return code === closeBracket || code === closeBrace
 }

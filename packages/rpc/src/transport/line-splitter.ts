@@ -18,7 +18,7 @@ const notUtf8 = unreadable('notUtf8')
  * decoded at once; only if one of them is bad or too long are they decoded one by one.
  */
 export function createLineSplitter(maxLineBytes: number): LineSplitter {
-  const held = createByteBuffer()
+  const held = createByteBuffer(maxLineBytes)
   let skipping = false
 
   function push(chunk: Buffer): Line[] {
@@ -42,7 +42,9 @@ export function createLineSplitter(maxLineBytes: number): LineSplitter {
       return [tooLong]
     }
     held.append(rest)
-    return decodeOne(held.take(), maxLineBytes)
+    const line = decodeOne(held.bytes(), maxLineBytes)
+    held.clear()
+    return line
   }
 
   function hold(rest: Buffer): Line[] {
@@ -90,56 +92,46 @@ const blockBytes = 64 * 1024
 interface ByteBuffer {
   readonly sizeBytes: number
   append(bytes: Buffer): void
-  /** Returns and removes all appended bytes. The result is valid until the next `append`. */
-  take(): Buffer
+  /** Returns all appended bytes, which are valid until the next `append` or `clear`. */
+  bytes(): Buffer
+  /** Removes all bytes and gives the memory of a long line back at once, without waiting for a collection. */
   clear(): void
 }
 
 /**
- * Creates a buffer for an incomplete line, in blocks of one size. A list of chunks would cost a hundred times their
- * size when each has one byte; one growing buffer would leave twice the line's size behind as garbage.
+ * Creates a buffer for an incomplete line of at most `maxBytes`. It grows where it stands: a list of chunks would have
+ * to be copied into one, and would cost a hundred times its size when each has one byte.
  */
-export function createByteBuffer(): ByteBuffer {
-  let blocks: Buffer[] = []
+export function createByteBuffer(maxBytes: number): ByteBuffer {
+  const block = Buffer.allocUnsafeSlow(Math.min(blockBytes, maxBytes))
+  let long: ArrayBuffer | null = null
   let sizeBytes = 0
 
-  function append(bytes: Buffer): void {
-    let taken = 0
-    while (taken < bytes.length) {
-      const used = sizeBytes % blockBytes
-      const block = blockAt(Math.floor(sizeBytes / blockBytes))
-      const copied = bytes.copy(block, used, taken)
-      taken += copied
-      sizeBytes += copied
+  /** Returns the bytes appended so far, with room for more behind them. */
+  function grown(neededBytes: number): Buffer {
+    if (long === null && neededBytes <= block.length) return block
+    if (long === null) {
+      long = new ArrayBuffer(0, { maxByteLength: maxBytes })
+      long.resize(neededBytes)
+      block.copy(Buffer.from(long), 0, 0, sizeBytes)
+    } else if (long.byteLength < neededBytes) {
+      long.resize(Math.min(maxBytes, Math.ceil(neededBytes / blockBytes) * blockBytes))
     }
-  }
-
-  function blockAt(index: number): Buffer {
-    const present = blocks[index]
-    if (present !== undefined) return present
-    const added = Buffer.allocUnsafeSlow(blockBytes)
-    blocks.push(added)
-    return added
-  }
-
-  function take(): Buffer {
-    const [first] = blocks
-    const oneBlock = first !== undefined && sizeBytes <= blockBytes
-    const bytes = oneBlock ? first.subarray(0, sizeBytes) : Buffer.concat(blocks, sizeBytes)
-    clear()
-    return bytes
-  }
-
-  /** Removes all bytes and keeps one block for the next line. */
-  function clear(): void {
-    blocks = blocks.slice(0, 1)
-    sizeBytes = 0
+    return Buffer.from(long)
   }
 
   return {
-    append,
-    take,
-    clear,
+    append(bytes) {
+      if (bytes.length === 0) return
+      bytes.copy(grown(sizeBytes + bytes.length), sizeBytes)
+      sizeBytes += bytes.length
+    },
+    bytes: () => (long === null ? block : Buffer.from(long)).subarray(0, sizeBytes),
+    clear() {
+      long?.resize(0)
+      long = null
+      sizeBytes = 0
+    },
     get sizeBytes() {
       return sizeBytes
     },

@@ -3,6 +3,7 @@ import { decodeLine } from './decode-line.ts'
 import { createLineSplitter } from './line-splitter.ts'
 import { LineWriter } from './line-writer.ts'
 import {
+  answerLimits,
   type CloseReason,
   closeReasonOf,
   defaultLimits,
@@ -85,14 +86,13 @@ class StreamTransport implements Transport {
   }
 
   async *#read(): AsyncGenerator<Incoming, CloseReason, undefined> {
-    const { maxLineBytes, maxDepth } = this.#limits
-    const splitter = createLineSplitter(maxLineBytes)
+    const splitter = createLineSplitter(this.#limits.maxLineBytes)
     try {
       // Destroying a socket at the end of its input would also destroy its output before the last replies are written.
       for await (const chunk of this.#input.iterator({ destroyOnReturn: false })) {
         for (const line of splitter.push(toBuffer(chunk))) {
           if (this.#closing) return this.#keepFirstReason({ code: 'closed' })
-          yield typeof line === 'string' ? decodeLine(line, maxDepth) : line
+          yield typeof line === 'string' ? decodeLine(line, this.#limits) : line
         }
       }
     } catch (error) {
@@ -142,7 +142,7 @@ export function createMemoryTransportPair(limits: Partial<StreamLimits> = {}): [
   const forward = new PassThrough()
   const backward = new PassThrough()
   return [
-    createStreamTransport({ ...limits, input: backward, output: forward }),
-    createStreamTransport({ ...limits, input: forward, output: backward }),
+    createStreamTransport({ ...answerLimits, ...limits, input: backward, output: forward }),
+    createStreamTransport({ ...answerLimits, ...limits, input: forward, output: backward }),
   ]
 }

@@ -1,7 +1,7 @@
 import type { Server } from 'node:net'
 
 /** Reason why a line is not a message; it never carries the line's content. */
-export type UnreadableReason = 'tooLong' | 'notUtf8' | 'notJson' | 'tooDeep' | 'repeatedId' | 'binary'
+export type UnreadableReason = 'tooLong' | 'notUtf8' | 'notJson' | 'tooDeep' | 'tooManyValues' | 'repeatedId' | 'binary'
 
 export interface Unreadable {
   readonly kind: 'unreadable'
@@ -58,6 +58,8 @@ export const defaultMaxLineBytes = 32 * 1024 * 1024
 export interface TransportLimits {
   /** Deepest nesting of arrays and objects. Default 512. */
   readonly maxDepth: number
+  /** Most values in one line; an empty array or object counts twice at most. Default 100,000. */
+  readonly maxValues: number
   /**
    * Time limit for the last bytes: for writing them after `close`, and for reading those of the remote end after the
    * output failed. Default 1000.
@@ -65,7 +67,10 @@ export interface TransportLimits {
   readonly graceMs: number
 }
 
-export const defaultLimits: TransportLimits = { maxDepth: 512, graceMs: 1000 }
+export const defaultLimits: TransportLimits = { maxDepth: 512, maxValues: 100_000, graceMs: 1000 }
+
+/** Limits for answers of an end that this end chose to connect to: pages and snapshots hold many small values. */
+export const answerLimits = { maxValues: 4_000_000 } as const
 
 /** Throws `TypeError` for a line that would be read as two. */
 export function assertOneLine(line: string): void {

@@ -2,6 +2,7 @@ import { lstat, unlink } from 'node:fs/promises'
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import { createStreamTransport } from './stream-transport.ts'
 import {
+  answerLimits,
   ConnectError,
   connectErrorOf,
   errorCode,
@@ -19,7 +20,7 @@ export function connectSocket(path: string): Promise<Transport> {
     socket.once('error', fail)
     socket.once('connect', () => {
       // The transport adds its `error` listener before this one goes: an unhandled `error` event ends the process.
-      const transport = createStreamTransport({ input: socket, output: socket })
+      const transport = createStreamTransport({ ...answerLimits, input: socket, output: socket })
       socket.off('error', fail)
       resolve(transport)
     })

@@ -161,7 +161,7 @@ class WebSocketTransport implements Transport {
 
   #decode(data: WebSocket.RawData, isBinary: boolean): Incoming {
     if (isBinary || !Buffer.isBuffer(data)) return unreadable('binary')
-    return isUtf8(data) ? decodeLine(data.toString('utf8'), this.#limits.maxDepth) : unreadable('notUtf8')
+    return isUtf8(data) ? decodeLine(data.toString('utf8'), this.#limits) : unreadable('notUtf8')
   }
 
   #fail(error: Error): void {

@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type Server, STATUS_CODES } from 'n
 import type { Duplex } from 'node:stream'
 import { WebSocket, WebSocketServer } from 'ws'
 import {
+  answerLimits,
   ConnectError,
   connectErrorOf,
   errorCode,
@@ -61,7 +62,7 @@ function opened(websocket: WebSocket, url: string): Promise<Transport> {
     })
     websocket.once('open', () => {
       if (socket === undefined) return
-      const transport = createWebSocketTransport({ websocket, socket })
+      const transport = createWebSocketTransport({ ...answerLimits, websocket, socket })
       websocket.off('error', fail)
       resolve(transport)
     })

@@ -1,25 +1,29 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { decodeLine, nestsDeeperThan, repeatsTopLevelId } from '../../src/transport/decode-line.ts'
+import { decodeLine, repeatsTopLevelId } from '../../src/transport/decode-line.ts'
+import { holdsMoreValuesThan, nestsDeeperThan } from '../../src/transport/json-measure.ts'
+
+const limits = { maxDepth: 512, maxValues: 100_000 }
 
 describe('decoding a line', () => {
   it('returns any JSON value as it was sent', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         const text = JSON.stringify(value)
-        expect(decodeLine(text, 512)).toEqual({ kind: 'message', value: JSON.parse(text) })
+        expect(decodeLine(text, limits)).toEqual({ kind: 'message', value: JSON.parse(text) })
       }),
     )
   })
 
   it('returns unreadable for text that is not JSON, is too deep or has two ids', () => {
-    expect(decodeLine('{"id":1', 512)).toEqual({ kind: 'unreadable', reason: 'notJson' })
-    expect(decodeLine('['.repeat(100_000), 512)).toEqual({ kind: 'unreadable', reason: 'tooDeep' })
-    expect(decodeLine('{"id":1,"id":2}', 512)).toEqual({ kind: 'unreadable', reason: 'repeatedId' })
+    expect(decodeLine('{"id":1', limits)).toEqual({ kind: 'unreadable', reason: 'notJson' })
+    expect(decodeLine('['.repeat(100_000), limits)).toEqual({ kind: 'unreadable', reason: 'tooDeep' })
+    expect(decodeLine(`[${'{},'.repeat(100_000)}0]`, limits)).toEqual({ kind: 'unreadable', reason: 'tooManyValues' })
+    expect(decodeLine('{"id":1,"id":2}', limits)).toEqual({ kind: 'unreadable', reason: 'repeatedId' })
   })
 
   it('keeps a __proto__ key from changing any prototype', () => {
-    const incoming = decodeLine('{"__proto__":{"polluted":true},"params":{"__proto__":null}}', 512)
+    const incoming = decodeLine('{"__proto__":{"polluted":true},"params":{"__proto__":null}}', limits)
     expect(Object.getPrototypeOf(incoming.kind === 'message' ? incoming.value : null)).toBe(Object.prototype)
     expect(Reflect.get({}, 'polluted')).toBeUndefined()
   })
@@ -61,6 +65,29 @@ describe('nesting', () => {
         expect(typeof nestsDeeperThan(text, 1)).toBe('boolean')
       }),
     )
+  })
+})
+
+function valuesIn(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 1
+  return Object.values(value).reduce((sum: number, one) => sum + valuesIn(one), 1)
+}
+
+describe('the number of values', () => {
+  it('is counted exactly where nothing is empty, and never below what is there', () => {
+    fc.assert(
+      fc.property(fc.jsonValue({ maxDepth: 6 }), fc.integer({ min: 1, max: 60 }), (value, limit) => {
+        const text = JSON.stringify(value)
+        const [count, empty] = [valuesIn(value), (text.match(/\[\]|\{\}/g) ?? []).length]
+        if (count > limit) expect(holdsMoreValuesThan(text, limit)).toBe(text.length > limit)
+        if (count + empty <= limit) expect(holdsMoreValuesThan(text, limit)).toBe(false)
+      }),
+    )
+  })
+
+  it('does not count commas and brackets in strings', () => {
+    expect(holdsMoreValuesThan(JSON.stringify([',,,,[[[[{{{{', '\\",,,,', '",,,']), 4)).toBe(false)
+    expect(holdsMoreValuesThan('[1,2,3,4]', 4)).toBe(true)
   })
 })
 

@@ -34,15 +34,16 @@ describe('stream transport', () => {
     expect(await transport.closed).toEqual({ code: 'ended' })
   })
 
-  it('keeps reading after an endless line, bad bytes and deep nesting', async () => {
-    const { input, transport } = connect({ maxLineBytes: 2000, maxDepth: 10 })
+  it('keeps reading after an endless line, bad bytes, deep nesting and too many values', async () => {
+    const { input, transport } = connect({ maxLineBytes: 2000, maxDepth: 10, maxValues: 100 })
     input.write('x'.repeat(5000))
-    input.write(`y\n${'['.repeat(1999)}\n`)
+    input.write(`y\n${'['.repeat(1999)}\n[${'{},'.repeat(100)}0]\n`)
     input.write(Buffer.from([0x22, 0xff, 0xfe, 0xc0, 0x80, 0x22, 0x0a]))
     input.end('"alive"\n')
     expect(await pullAll(transport)).toEqual([
       { kind: 'unreadable', reason: 'tooLong' },
       { kind: 'unreadable', reason: 'tooDeep' },
+      { kind: 'unreadable', reason: 'tooManyValues' },
       { kind: 'unreadable', reason: 'notUtf8' },
       { kind: 'message', value: 'alive' },
     ])

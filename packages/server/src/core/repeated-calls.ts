@@ -103,10 +103,15 @@ export function repeatedFailure(repeated: RepeatedCalls, itemId: ItemId, tool: s
   return { code: 'sameCallRepeated', message }
 }
 
+/** Returns the result of a call without the sentence on repeated calls. */
+export function withoutHint(modelText: string): string {
+  return modelText.split(hintStart, 1)[0] ?? ''
+}
+
 /** Returns a result without what differs in every run: the time it took, and ids. */
 function comparable(item: CallItem): string {
   const { status, modelText = '' } = item
-  const [said] = modelText.split(hintStart, 1)
+  const said = withoutHint(modelText)
   if (item.type !== 'commandExecution') return JSON.stringify([status, said])
   const { exitCode, signal, failure, output } = item
   const shown = output === undefined ? [] : [output.head, output.tail, output.totalBytes]

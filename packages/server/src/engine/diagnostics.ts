@@ -92,7 +92,8 @@ export function describeFault(fault: unknown): string {
 
 /** Describes a fault for a notice. A full disk comes without advice to repeat a request: no client made one. */
 export function noticeOf(fault: unknown): Omit<ServerNotice, 'conversationId'> {
-  if (fault instanceof StorageError) return { level: 'error', code: 'storageFailed', ...storageNotice(fault) }
+  if (fault instanceof StorageError)
+    return { level: 'error', code: 'storageFailed', ...storageNotice(fault), passing: fault.retryable }
   const known = asRejection(fault)
   if (known instanceof RpcError)
     return { level: 'error', code: String(known.data?.['code'] ?? 'internal'), message: known.message }

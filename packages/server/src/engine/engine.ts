@@ -118,6 +118,7 @@ export function createEngine(parts: EngineParts): Engine {
     ceiling,
     report,
     notify: connectedClients.notifyAll,
+    processes: parts.host,
   })
   const host = new ConversationHost({ files, home, ids, setup, report })
   const policy = { files, home, env, environments, shellParser, userRules, projects, models, keys }
@@ -141,12 +142,8 @@ export function createEngine(parts: EngineParts): Engine {
     methodsFor: (client) => methodsFor(client, methodPorts),
     async diagnose() {
       const { enforcement, reason } = await sandboxes.report()
-      const found = {
-        enforcement,
-        enforcementReason: reason,
-        addresses: [...addresses],
-        clients: connectedClients.describe(),
-      }
+      const clients = connectedClients.describe()
+      const found = { enforcement, enforcementReason: reason, addresses: [...addresses], clients }
       return { ...diagnose(host, parts), ...found, ...rulesFound(userRules) }
     },
     [Symbol.asyncDispose]: () => host[Symbol.asyncDispose]().finally(() => environments[Symbol.asyncDispose]()),

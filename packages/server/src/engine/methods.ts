@@ -68,6 +68,7 @@ type ServerMethod =
   | 'policy/test'
   | 'policy/replay'
   | 'policy/why'
+  | 'replay/run'
   | 'trust/read'
   | 'trust/decide'
 
@@ -78,6 +79,7 @@ function serverMethods({
   redaction,
   policy,
   trust,
+  program,
 }: MethodPorts): Pick<EngineMethods, ServerMethod> {
   const { home, env, keys } = policy
   return {
@@ -93,6 +95,8 @@ function serverMethods({
     'server/checkup': async (params) => (await import('./checkup/check-up.ts')).checkUp(params, policy),
     'policy/test': async (params) => (await import('./policy/test-command.ts')).testCommand(params, policy),
     'policy/replay': async (params) => (await import('./policy/replay-calls.ts')).replayCalls(params, policy),
+    'replay/run': async (params) =>
+      (await import('./replay/replay-conversation.ts')).replayConversation(params, { ...policy, program }),
     'policy/why': async (params) => (await import('./policy/explain-call.ts')).explainCall(params, policy),
     'trust/read': async (params) => (await import('./settings/trust.ts')).readTrust(params, trust),
     'trust/decide': async (params) => (await import('./settings/trust.ts')).decideTrust(params, trust),

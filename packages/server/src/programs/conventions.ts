@@ -1,5 +1,7 @@
 import { Console } from 'node:console'
-import { sweepOrphans } from '@parley/host'
+import { setTimeout as delay } from 'node:timers/promises'
+import { abandonedFolders, type Host, hasAbandonedNotes, sweepOrphans, sweepReserved } from '@parley/host'
+import { removeTree } from '@parley/workspace'
 import { UsageError } from '../serving/flags.ts'
 import { removeStaleSockets } from '../serving/run-folder.ts'
 
@@ -24,6 +26,8 @@ function argumentsAfter(name: string): readonly string[] {
 /** Exit code after a defect (EX_SOFTWARE). */
 const defectExitCode = 70
 const closingMs = 1500
+/** Limit of a sweep at the end of a program; the next program does the rest. */
+const lastSweepMs = 300
 /** Delay before leftovers of killed servers are removed, so that the start does not wait for it. */
 const sweepAfterMs = 2000
 
@@ -47,23 +51,58 @@ export function endOnDefect(writeLog: (line: string) => void, close: () => Promi
 }
 
 interface Leftovers {
-  /** Socket of this server, which stays. */
+  readonly host: Pick<Host, 'startGuard' | 'removeWhenKilled'>
+  /** Folder in which sandboxes note the names they reserve. */
+  readonly notes: string
+  /** Socket of this server, which stays; null when it has none. */
   readonly socket: string | null
-  /** Removes folders of conversations whose server was killed. */
+  /** Removes what conversations left whose server was killed. */
   readonly sweepFolders?: () => Promise<void>
 }
 
-export function sweepLater(writeLog: (line: string) => void, { socket, sweepFolders }: Leftovers): void {
-  const sweep = () => {
-    sweepOrphans().then(
-      (count) => {
-        if (count > 0) writeLog(`ended ${count} processes that a killed server left running`)
-      },
-      (error: unknown) => writeLog(`looking for orphans failed: ${String(error)}`),
-    )
-    sweepFolders?.().catch((error: unknown) => writeLog(`looking for folders failed: ${String(error)}`))
-    if (socket === null) return
-    removeStaleSockets(socket).catch((error: unknown) => writeLog(`looking for sockets failed: ${String(error)}`))
+/**
+ * Removes what killed processes left: a while after the start, or at the end of a program that runs for less. Returns the
+ * function that the program calls at its end.
+ */
+export function sweepLater(writeLog: (line: string) => void, leftovers: Leftovers): () => Promise<void> {
+  let swept: Promise<void> | null = null
+  const { host, socket } = leftovers
+  if (socket !== null) host.removeWhenKilled(socket)
+  const timer = setTimeout(() => {
+    host.startGuard()
+    swept ??= sweep(writeLog, leftovers, 'always')
+  }, sweepAfterMs).unref()
+  return async () => {
+    clearTimeout(timer)
+    swept ??= sweep(writeLog, leftovers, 'afterTraces')
+    await Promise.race([swept, delay(lastSweepMs, undefined, { ref: false })])
   }
-  setTimeout(sweep, sweepAfterMs).unref()
+}
+
+/**
+ * Removes all, whatever fails: each failure is a line of the log. To look at every process takes longest; `afterTraces`
+ * does it where a killed process left something else.
+ */
+async function sweep(
+  writeLog: (line: string) => void,
+  { notes, socket, sweepFolders }: Leftovers,
+  lookAtProcesses: 'always' | 'afterTraces',
+): Promise<void> {
+  const attempt = async <Result>(what: string, run: () => Result | Promise<Result>) => {
+    try {
+      return await run()
+    } catch (error) {
+      writeLog(`looking for ${what} failed: ${String(error)}`)
+      return null
+    }
+  }
+  const sockets = socket === null ? 0 : await attempt('sockets', () => removeStaleSockets(socket))
+  const folders = [...abandonedFolders(), ...abandonedFolders(notes)]
+  const hasTraces = sockets !== 0 || folders.length > 0 || hasAbandonedNotes(notes)
+  // Before names are given free and folders removed, which processes could still use.
+  const ended = lookAtProcesses === 'always' || hasTraces ? await attempt('orphans', () => sweepOrphans()) : 0
+  if (ended !== null && ended > 0) writeLog(`ended ${ended} processes that a killed server left running`)
+  await attempt('reserved names', () => sweepReserved(notes))
+  for (const folder of folders) await attempt('temporary folders', () => removeTree(folder))
+  await attempt('folders', async () => sweepFolders?.())
 }

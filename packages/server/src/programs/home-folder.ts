@@ -13,6 +13,11 @@ export function homeFolder(env: Readonly<Record<string, string | undefined>>): s
   return absolutePath(env['PARLEY_HOME'] || join(env['HOME'] || homedir(), '.parley'))
 }
 
+/** Returns the folder of what is known of this machine, of notes about reserved names, and of other things that can be lost. */
+export function stateFolder(home: string): string {
+  return join(home, 'cache')
+}
+
 /** Returns where this user's programs keep secrets: the home they are given, that of the list of users, variables. */
 export function userPlaces(home: string, env: Readonly<Record<string, string | undefined>>) {
   return { home, otherHomes: listedHomes(), env, ...workingFolder() }

@@ -22,7 +22,7 @@ import { openKeyring, systemFolders } from '../credentials/keyring.ts'
 import { configuredFetch, createModelSources, createProviderKeys, type EngineParts } from '../engine/index.ts'
 import { randomIds, systemClock } from '../ports/clock-and-ids.ts'
 import { ownRunFolders } from '../serving/run-folder.ts'
-import { homeFolder, makeHomePrivate, openServerLog, userPlaces } from './home-folder.ts'
+import { homeFolder, makeHomePrivate, openServerLog, stateFolder, userPlaces } from './home-folder.ts'
 import { pluginPorts } from './plugin-ports.ts'
 
 /** Options of a server's parts. */
@@ -98,7 +98,7 @@ export function systemParts(options: ServerOptions): EngineParts {
     find: (added) => secretPaths({ ...places, parleyHome: home, own: own(), runFolders, added }, diskFiles),
     files: diskFiles,
   })
-  const host = openHost()
+  const host = openHost({ notes: stateFolder(home) })
   const sandboxes = sandboxesOf(options, (sentences) => log.write(sentences.join(' ')))
   const plugins = pluginPorts({ host, home, program: assets.pluginHost, sandboxes, secrets })
   const credentials = createCredentialStore({
@@ -152,7 +152,7 @@ function sandboxesOf(
   onExchanged: (sentences: readonly string[]) => void,
 ): Sandboxes {
   const own = () => ownFiles(home)
-  const cacheFile = join(home, 'cache', 'sandbox.json')
+  const cacheFile = join(stateFolder(home), 'sandbox.json')
   return openSandboxes({ cacheFile, build, env, own, programs: () => ownPrograms(home), onExchanged })
 }
 

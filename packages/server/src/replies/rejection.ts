@@ -45,11 +45,16 @@ export function storageNotice(error: StorageError): { readonly message: string; 
   return { message: storageText(error, 'Nothing shown was lost.'), errno: error.code }
 }
 
+/** Notice that storage trouble has passed. */
+export const storageRestored = {
+  level: 'info',
+  code: 'storageRestored',
+  message: 'The conversation is saved again; nothing was lost.',
+} as const
+
 /** Returns what happened to a write and what to do; `whenFull` follows the sentence about a full disk. */
 function storageText(error: StorageError, whenFull: string): string {
-  return (
-    lostLogText(error) ?? `The conversation could not be saved (${faultText(error)}). ${hintFor(error.code, whenFull)}`
-  )
+  return lostLogText(error) ?? `The conversation could not be saved (${faultText(error)}). ${hintFor(error, whenFull)}`
 }
 
 /** Causes by error code, as they stand behind the path. */
@@ -67,6 +72,8 @@ function faultText({ code, path, message }: StorageError): string {
 
 const stops = 'The conversation stops here so that nothing unsaved is shown.'
 
+const rescue = 'Fork it (/fork) to go on in a new log with what memory holds'
+
 const fullHints: Record<string, string> = {
   EDQUOT: 'The disk quota is used up.',
   ENOSPC: 'The disk is full.',
@@ -77,9 +84,9 @@ const otherHints: Record<string, string> = {
   EROFS: 'Mount it writable, or set PARLEY_HOME to another folder.',
 }
 
-function hintFor(code: string, whenFull: string): string {
+function hintFor({ code, retryable }: StorageError, whenFull: string): string {
   if (troubleOf(code) === 'full') return `${fullHints[code] ?? 'There is no room.'} ${whenFull}`
-  return otherHints[code] ?? stops
+  return otherHints[code] ?? (retryable ? 'It is tried again until the disk takes it.' : stops)
 }
 
 /** Says that nothing was recorded, the limit, and what to do instead. */
@@ -99,11 +106,11 @@ const sentences: Readonly<Record<string, (path: string) => string>> = {
   [LOG_FOREIGN]: (path) =>
     `The file ${path} belongs to another user, who could have written anything into it, so it is not used. Make it yours (chown) if you know what it holds.`,
   [LOG_DELETED]: (path) =>
-    `The log ${path} was deleted while it was open. ${stops} Restore the file and resume the conversation, or begin a new one.`,
+    `The log ${path} was deleted while it was open. ${stops} ${rescue}, or restore the file and resume it.`,
   [LOG_REPLACED]: (path) =>
-    `Another file was put in the place of the log ${path} while it was open. ${stops} Leave the conversation, put the right file there and resume it.`,
+    `Another file was put in the place of the log ${path} while it was open. ${stops} ${rescue}, or leave it, put the right file there and resume it.`,
   [LOG_CHANGED]: (path) =>
-    `Another program wrote to the log ${path} or cut it while it was open. ${stops} Leave the conversation everywhere and resume it: it goes on from what the log holds.`,
+    `Another program wrote to the log ${path} or cut it while it was open. ${stops} ${rescue}, or leave the conversation everywhere and resume it: it goes on from what the log holds.`,
 }
 
 /** Returns the sentence for a log that others changed; null for any other failure. */

@@ -53,7 +53,7 @@ export function ownRunFolders(env: Place['env']): readonly string[] {
   return runFolders({ env, uid: process.getuid?.() ?? 0 })
 }
 
-const youngMs = 10_000
+const youngMs = 1_000
 
 interface RunSocketOptions {
   readonly env: Readonly<Record<string, string | undefined>>
@@ -88,19 +88,23 @@ function socketName(home: string): string {
   return `${digest.slice(0, 12)}.sock`
 }
 
-/** Removes the sockets beside `ours` that no process listens on, which killed servers leave behind. */
-export async function removeStaleSockets(ours: string): Promise<void> {
+/** Removes the sockets beside `ours` that no process listens on, which killed servers leave behind. Resolves to their count. */
+export async function removeStaleSockets(ours: string): Promise<number> {
   const folder = join(ours, '..')
+  let removed = 0
   const others = readdirSync(folder).map((name) => join(folder, name))
   for (const path of others.filter((name) => name.endsWith('.sock') && name !== ours)) {
-    if (isOld(path) && (await isAbandoned(path))) unlinkSync(path)
+    if (!isOld(path) || !(await isAbandoned(path))) continue
+    unlinkSync(path)
+    removed += 1
   }
+  return removed
 }
 
 /** Returns false for a new socket, which does not listen yet. */
 function isOld(path: string): boolean {
   const facts = lstatSync(path, { throwIfNoEntry: false })
-  return facts !== undefined && Date.now() - facts.mtimeMs > youngMs
+  return facts !== undefined && Math.abs(Date.now() - facts.mtimeMs) > youngMs
 }
 
 async function isAbandoned(path: string): Promise<boolean> {

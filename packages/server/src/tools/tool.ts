@@ -1,7 +1,18 @@
 import type { Sandbox } from '@parley/host'
 import type { FreeformInput, ImageLimits, JsonSchemaObject, ModelAbilities } from '@parley/models'
-import type { Facts } from '@parley/policy'
-import type { Answers, CallItem, ConversationId, Failure, Form, Item, ItemId, Plan, RuleRef } from '@parley/protocol'
+import type { CheckedPath, Facts } from '@parley/policy'
+import type {
+  Answers,
+  CallItem,
+  ConversationId,
+  Failure,
+  Form,
+  Item,
+  ItemId,
+  Plan,
+  RuleRef,
+  SandboxBlock,
+} from '@parley/protocol'
 import type { PatchQuestion } from '@parley/workspace'
 
 /** Fields of a call item that its tool sets; the engine adds id, status and tool name. */
@@ -96,6 +107,8 @@ export interface ToolOutcome {
   readonly sandboxBroke?: true
   /** Present when the kernel blocked an attempt to use the network. */
   readonly triedNetwork?: true
+  /** Present in a replay: what the sandbox blocked then, as the log has it. */
+  readonly recordedBlock?: { readonly block: SandboxBlock; readonly checkedPaths: readonly CheckedPath[] }
   /** Fields of the item that only the run can set. */
   readonly fields?: Partial<
     Pick<Extract<Item, { type: 'commandExecution' }>, 'exitCode' | 'signal' | 'output' | 'background'>

@@ -41,6 +41,8 @@ export function createFileTable(parts: TableParts): FileTable {
   const files = createWatchedFiles(store, maxBytes)
   const tree = createFolderTree(roots, (path) => !isSecret(path, secrets))
   let isFirst = true
+  /** Ends with the look under way: whoever waits for a look comes before contents that are only kept. */
+  let looked: Promise<unknown> = Promise.resolve()
 
   async function lookAtKnown(pause: () => Promise<void> | null): Promise<ChangedPath[]> {
     const changes: ChangedPath[] = []
@@ -79,15 +81,21 @@ export function createFileTable(parts: TableParts): FileTable {
     return changes
   }
 
+  async function look(): Promise<readonly ChangedPath[] | null> {
+    const pause = slices()
+    const changes = await lookAtKnown(pause)
+    if (changes.some(({ path }) => isRuleFile(path))) tree.forget()
+    const added = await lookForNew(pause)
+    isFirst = false
+    return added === null || files.all.size > maxFiles ? null : [...changes, ...added]
+  }
+
   return {
     files: files.all,
-    async look() {
-      const pause = slices()
-      const changes = await lookAtKnown(pause)
-      if (changes.some(({ path }) => isRuleFile(path))) tree.forget()
-      const added = await lookForNew(pause)
-      isFirst = false
-      return added === null || files.all.size > maxFiles ? null : [...changes, ...added]
+    look() {
+      const found = look()
+      looked = found.catch(() => undefined)
+      return found
     },
     async keep(signal) {
       const pause = slices()
@@ -97,7 +105,7 @@ export function createFileTable(parts: TableParts): FileTable {
         // One that has changed meanwhile is for the next look.
         if (stats !== null && isAsSeen(known, stats)) files.read(path, stats)
         const turn = pause()
-        if (turn !== null) await turn
+        if (turn !== null) await turn.then(() => looked)
       }
     },
     adopt(earlier) {

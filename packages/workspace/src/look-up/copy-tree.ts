@@ -1,6 +1,6 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
+import { makeOwnFolder } from '@parley/host'
 import type { EnvironmentFiles } from '../files/environment-files.ts'
 import { whenUnknown } from '../files/errors.ts'
 import { liesWithin } from '../files/real-path.ts'
@@ -38,7 +38,7 @@ export async function copyTree(request: CopyRequest): Promise<TreeCopy> {
   const { limits = usualCopyLimits, files, path, cwd } = request
   const isFolder = (await files.look(path)).kind === 'folder'
   const found = isFolder ? await filesBelow(request, limits.files) : { paths: [path], truncated: false }
-  const folder = await mkdtemp(join(tmpdir(), 'parley-search-'))
+  const folder = makeOwnFolder('search')
   // Ripgrep needs the folder even when no file in it was copied.
   if (isFolder) await mkdir(pathInCopy(folder, relative(cwd, path)), { recursive: true })
   const remove = () => rm(folder, { recursive: true, force: true })

@@ -6,6 +6,8 @@ import type { KeyEvent } from '../keys/key-event.ts'
 /** Subject of a menu, which decides what taking a row does. */
 export type MenuKind =
   | 'messages'
+  | 'rewind'
+  | 'rewindChoice'
   | 'resume'
   | 'attach'
   | 'model'

@@ -1,18 +1,23 @@
 import { stepTo, type UiAction, type UiContext, type UiStep } from '../actions.ts'
+import { followStorage, noteLostLog } from '../outside-changes.ts'
 import { addNote, type UiState } from '../ui-state.ts'
 
 /** A server that ends again within this time is not started by itself: something is wrong with it. */
 const soonMs = 60_000
 
-type LinkAction = Extract<UiAction, { kind: 'linked' | 'lost' | 'hangs' | 'counted' }>
+type LinkAction = Extract<UiAction, { kind: 'linked' | 'lost' | 'hangs' | 'storage' | 'logLost' | 'counted' }>
 
-/** Follows the connection to the server, and who else has one. */
+/** Follows the connection to the server, its disk, and who else has a connection. */
 export function updateLink(ui: UiState, action: LinkAction, context: UiContext): UiStep {
   switch (action.kind) {
     case 'linked':
       return stepTo(linked(ui, action))
     case 'lost':
       return lost(ui, context)
+    case 'storage':
+      return stepTo(followStorage(ui, action.errno))
+    case 'logLost':
+      return stepTo(noteLostLog(ui, action))
     case 'hangs':
       return stepTo({ ...ui, hangs: action.hangs && ui.link.kind === 'up' })
     case 'counted':

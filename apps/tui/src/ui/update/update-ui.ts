@@ -7,7 +7,7 @@ import { putBack, rewritten } from '../composer/composer.ts'
 import { leaveForm, reopenForm } from '../fill-form.ts'
 import { keyPress } from '../keys/key-event.ts'
 import { isSamePlaces, notePlaces, placedByKey } from '../keys/key-meaning.ts'
-import { noteAnswered, noteConfigured, noteLostLog } from '../outside-changes.ts'
+import { noteAnswered, noteConfigured } from '../outside-changes.ts'
 import { updateMenu } from '../press-in-menu.ts'
 import { runEarlyCommands } from '../run-slash.ts'
 import { addNotice, message, type UiState } from '../ui-state.ts'
@@ -18,6 +18,9 @@ import { updateLink } from './follow-link.ts'
 import { isAnswered, placesOf } from './key-places.ts'
 import { pressKey, settleKey } from './press-key.ts'
 import { takeLine } from './take-line.ts'
+
+/** State of a log that has just been opened, or has taken a message. */
+const saved = { lostLog: null, storage: null }
 
 /** Returns the next state of the screen and the requests to carry out; the only way it changes. */
 export function updateUi(ui: UiState, action: UiAction, context: UiContext): UiStep {
@@ -35,27 +38,26 @@ export function updateUi(ui: UiState, action: UiAction, context: UiContext): UiS
     case 'linked':
     case 'lost':
     case 'hangs':
+    case 'storage':
+    case 'logLost':
     case 'counted':
       return updateLink(ui, action, context)
     case 'opened':
-      return afterOpening({ ...ui, menu: null, opened: action.opened, shownTrust: null, lostLog: null }, context)
+      return afterOpening({ ...ui, menu: null, opened: action.opened, shownTrust: null, ...saved }, context)
     case 'recalled':
       return stepTo({ ...ui, earlierPrompts: action.prompts })
     case 'recalledAll':
       return stepTo(ui.search === null ? ui : { ...ui, allPrompts: action.prompts })
     case 'imagesFound':
-      return stepTo(takeImages(ui, action.pasted, action.paths))
     case 'edited':
-      return stepTo({ ...ui, composer: rewritten(ui.composer, action.text) })
+    case 'tookBack':
+      return stepTo(withText(ui, action))
     case 'hold':
       return stepTo({ ...ui, unsent: [...ui.unsent, action.message] })
     case 'acknowledged':
-      // An acknowledgement shows that the log has been restored.
-      return stepTo({ ...ui, lostLog: null, unsent: withoutMessage(ui, action.messageId) })
+      return stepTo({ ...ui, ...saved, unsent: withoutMessage(ui, action.messageId) })
     case 'notTaken':
       return stepTo(returnMessage(ui, action.message))
-    case 'tookBack':
-      return stepTo({ ...ui, composer: putBack(ui.composer, action.text) })
     case 'answerRejected':
       return stepTo({ ...ui, answeredApproval: ui.answeredApproval === action.approvalId ? null : ui.answeredApproval })
     case 'formRejected':
@@ -66,8 +68,6 @@ export function updateUi(ui: UiState, action: UiAction, context: UiContext): UiS
       return stepTo(noteConfigured(ui, action.event))
     case 'notice':
       return stepTo(addNotice(ui, action.notice))
-    case 'logLost':
-      return stepTo(noteLostLog(ui, action))
     case 'trustShown':
       return stepTo({ ...ui, shownTrust: action.hash })
     case 'pick':
@@ -75,6 +75,8 @@ export function updateUi(ui: UiState, action: UiAction, context: UiContext): UiS
     case 'menuFilled':
     case 'previewed':
     case 'olderRead':
+    case 'rewindPlanned':
+    case 'filesTakenBack':
       return updateMenu(ui, action, context)
     case 'looked':
       return stepTo({ ...ui, ...action.look })
@@ -82,6 +84,18 @@ export function updateUi(ui: UiState, action: UiAction, context: UiContext): UiS
       return stepTo(withFiles(ui, action.files, context))
     case 'statusTold':
       return stepTo({ ...ui, statusText: action.line })
+  }
+}
+
+/** Puts text into the composer that came from elsewhere. */
+function withText(ui: UiState, action: UiAction & { kind: 'imagesFound' | 'edited' | 'tookBack' }): UiState {
+  switch (action.kind) {
+    case 'imagesFound':
+      return takeImages(ui, action.pasted, action.paths)
+    case 'edited':
+      return { ...ui, composer: rewritten(ui.composer, action.text) }
+    case 'tookBack':
+      return { ...ui, composer: putBack(ui.composer, action.text) }
   }
 }
 

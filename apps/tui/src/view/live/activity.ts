@@ -1,6 +1,7 @@
 import type { Approval, ConversationState, Failure, Turn } from '@parley/protocol'
 import { approvedNotStarted, pendingApprovals } from '../../ui/answers.ts'
 import { isInboxPaused } from '../../ui/inbox.ts'
+import { storageWords } from '../../ui/outside-changes.ts'
 import { isOffered, type UiState } from '../../ui/ui-state.ts'
 import { runningShellCommands } from '../../ui/update/key-places.ts'
 import { shownLine, shownName } from '../text/control-characters.ts'
@@ -27,6 +28,7 @@ export function activityOf(state: ConversationState | null, ui: UiState, moment:
     }
   }
   if (ui.hangs) return still(hangingLine)
+  if (ui.storage !== null) return still(storageLine(ui.storage))
   if (isOffered(ui, 'offerEarlier', nowMs)) {
     const text = 'Esc again: go back to an earlier message'
     return { line: [{ text, tone: 'muted' }], changesAtMs: (ui.offer?.untilMs ?? nowMs) + 1 }
@@ -51,6 +53,13 @@ export function activityOf(state: ConversationState | null, ui: UiState, moment:
 
 function still(line: Line): Activity {
   return { line, changesAtMs: null }
+}
+
+function storageLine(errno: string): Line {
+  return [
+    { text: `Not saved: ${storageWords(errno)}. `, tone: 'bad', bold: true },
+    { text: 'It goes on by itself when the disk does · Esc stops the turn', tone: 'bad' },
+  ]
 }
 
 const hangingLine: Line = [

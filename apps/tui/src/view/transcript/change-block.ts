@@ -61,6 +61,12 @@ export function changeHead(item: Patch, room: Room): readonly Line[] {
 /** Returns the word before the files of a patch. */
 export function verbFor(item: Patch): string {
   const [only, ...others] = item.changes
+  if (item.rewind !== undefined)
+    return verbOf(item, {
+      done: item.status === 'failed' ? 'Not taken back' : 'Took back',
+      doing: 'Taking back',
+      not: 'Not taken back',
+    })
   const kind = only === undefined || others.length > 0 ? 'update' : only.kind
   // A patch that failed has changed no file, however long that took.
   if (item.status === 'failed') return 'Not edited'

@@ -1,6 +1,5 @@
 import { dirname } from 'node:path'
 import type { GuardSurroundings } from '../../paths/guarded-paths.ts'
-import { sweepReserved } from '../../paths/reserved-names.ts'
 import { isWeaker, type SandboxState } from '../sandbox.ts'
 import { findingKey, keepFinding, readFinding } from './kept-finding.ts'
 import {
@@ -32,7 +31,6 @@ export async function search(options: SandboxesOptions): Promise<FoundSandbox> {
     const machine = inspect(options)
     const key = findingKey(machine, options.build)
     const kept = cacheFile === null ? null : readFinding(cacheFile, key)
-    if (cacheFile !== null) sweepReserved(dirname(cacheFile))
     return found(kept ?? (await tryAndKeep(machine, key, cacheFile)), machine)
   } catch (error) {
     return noSandboxFound(error)

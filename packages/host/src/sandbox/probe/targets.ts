@@ -1,8 +1,9 @@
 import { constants } from 'node:fs'
-import { copyFile, link, mkdir, mkdtemp, realpath, rm, stat, writeFile } from 'node:fs/promises'
+import { copyFile, link, mkdir, realpath, rm, stat, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { makeOwnFolder } from '../../system/own-leftovers.ts'
 import { isWithin } from '../../system/real-path.ts'
 
 /** Targets that the probe tries to reach. */
@@ -29,7 +30,7 @@ const secretText = 'not for commands'
 export async function openProbeTargets(outsideParent: string | null): Promise<ProbeTargets> {
   const made: string[] = []
   const make = async (parent: string) => {
-    const folder = await mkdtemp(join(parent, 'parley-probe-'))
+    const folder = makeOwnFolder('probe', parent)
     made.push(folder)
     return realpath(folder)
   }

@@ -143,17 +143,13 @@ function judge(call: ExaminedCall | PlannedCall, { item, attempt, approval }: Ju
   const payloadHash = payloadHashOf(plan, attempt, policy.state)
   if (approval === null) return decideUnanswered(call, { item: shown, attempt, payloadHash }, policy)
   if (approval.contentHash !== payloadHash)
-    return decideUnanswered(
-      call,
-      { item: shown, attempt: askedAnew(attempt, 'what it would do has changed since the yes'), payloadHash },
-      policy,
-    )
+    return decideUnanswered(call, { item: shown, attempt: askedAnew(attempt, planChanged), payloadHash }, policy)
   if (!policy.isOwnAnswer(approval))
     return decideUnanswered(
       call,
       {
         item: shown,
-        attempt: askedAnew(attempt, 'the yes comes from a log that another home or program wrote'),
+        attempt: askedAnew(attempt, foreignYes),
         payloadHash,
       },
       policy,
@@ -163,6 +159,10 @@ function judge(call: ExaminedCall | PlannedCall, { item, attempt, approval }: Ju
   const decided = { ...shown, decision: answeredRecord(approval, attempt) }
   return { kind: 'run', plan, item: decided, attempt, payloadHash, grant }
 }
+
+/** Beginnings of the reasons for a question after a yes that does not count. */
+export const planChanged = 'what it would do has changed since the yes'
+export const foreignYes = 'the yes comes from a log that another home or program wrote'
 
 function askedAnew(attempt: Attempt, why: string): Attempt {
   const { decision } = attempt

@@ -162,7 +162,7 @@ export function finishedItem(item: CallItem, { outcome, attempt, durationMs }: E
   return failure === undefined ? known : { ...known, failure }
 }
 
-const secondRun =
+export const secondRun =
   '(This was its second run, with more rights, which the user allowed. The first one, in the sandbox, failed.)'
 
 /** Accesses that the sandbox blocked, with the facts about their paths. */

@@ -188,6 +188,7 @@ async function findBlock(
   item: CallItem,
   { outcome, callContext }: Ended,
 ): Promise<FoundBlock | null> {
+  if (outcome.recordedBlock !== undefined) return outcome.recordedBlock
   const limits = callContext.limits()
   if (item.type !== 'commandExecution' || limits === null) return null
   if (outcome.status !== 'failed' || outcome.sandboxBroke === true) return null

@@ -4,6 +4,7 @@ import { EnvironmentUnreachableError } from '@parley/workspace'
 import { missingFile } from '../../core/view-content.ts'
 import type { Tool } from '../../tools/tool.ts'
 import type { Conversation } from '../conversation/conversation.ts'
+import { requestHash } from './request-hash.ts'
 
 /** Instructions and session context that precede the messages of a request, as found now. */
 export interface RequestContext {
@@ -25,6 +26,8 @@ export interface RequestSource {
   forget(): void
   /** Returns the next request, computed from the log and its side files alone. */
   next(): ModelRequest
+  /** Returns the hash of the next request, which anybody can compute again from the log and its side files. */
+  hash(): string
 }
 
 interface RequestParts {
@@ -104,6 +107,7 @@ export function createRequestSource({ conversation, tools, offered, model, gathe
         cacheKey: meta.conversationId,
       }
     },
+    hash: () => requestHash(conversation),
   }
 }
 

@@ -1,4 +1,4 @@
-import { encodeLine, type Line, StorageError, writtenBytes } from '@parley/journal'
+import { encodeLine, type Line, type LogView, StorageError, writtenBytes } from '@parley/journal'
 import {
   type ConversationEvent,
   type ConversationId,
@@ -21,11 +21,16 @@ import { createCoreRoom } from './core-room.ts'
 import { createEventFeed, type EventFeed } from './event-feed.ts'
 import type { Landmarks } from './landmarks.ts'
 import type { SideFiles } from './side-files.ts'
+import type { StoragePatience } from './storage-patience.ts'
 
 /** Log of a conversation on disk. */
 export interface Journal {
   /** Returns the place of the first line. */
   append(lines: readonly string[]): Place
+  /** Opens what the descriptor of a log that may be written holds; null for others. */
+  held(): LogView | null
+  /** Throws `StorageError` while nothing could be appended. */
+  probe(): void
   synced(): Promise<void>
   /** Lines after a seq as clients get them, oldest first, read from disk. Throws `StorageError` when they end before `upTo`. */
   linesAfter(range: { readonly after: number; readonly upTo: number }): AsyncIterable<readonly Line[]>
@@ -61,6 +66,8 @@ export interface ConversationParts {
    * error.
    */
   readonly onLoss: (error: unknown) => void
+  /** Is told of each write to the log. */
+  readonly patience: Pick<StoragePatience, 'failed' | 'stored'>
 }
 
 /** Events that are delivered only once they are on disk: a client must not see an answer that a crash forgets. */
@@ -154,13 +161,18 @@ export class Conversation implements AsyncDisposable {
 
   #append(lines: readonly string[]): Place {
     const journal = this.#openJournal()
+    let place: Place
     try {
-      return journal.append(lines)
+      place = journal.append(lines)
     } catch (error) {
+      if (!(error instanceof StorageError)) throw error
+      this.#parts.patience.failed(error)
       // Reported here, since callers ignore the failure of some events.
-      if (error instanceof StorageError && !error.retryable) this.#parts.onLoss(error)
+      if (!error.retryable) this.#parts.onLoss(error)
       throw error
     }
+    this.#parts.patience.stored()
+    return place
   }
 
   /**
@@ -173,6 +185,16 @@ export class Conversation implements AsyncDisposable {
     if (this.started) return []
     const { meta, settings } = this.#state.core
     return [{ type: 'conversation.created', cwd: meta.cwd, settings, program: this.#parts.program }]
+  }
+
+  /** Throws `StorageError` while the log would take no event. Does nothing before there is a log. */
+  probe(): void {
+    this.#journal?.probe()
+  }
+
+  /** Opens what the descriptor of a log that may be written holds, whatever lies at its path; null for others. */
+  held(): LogView | null {
+    return this.#journal?.held() ?? null
   }
 
   #openJournal(): Journal {

@@ -40,6 +40,8 @@ export function createJournal(log: EventLog, existing: Existing | null, checkpoi
       isOlder = false
       return log.append(lines) - log.bodyStart
     },
+    probe: () => log.probe(),
+    held: () => log.held(),
     synced: () => log.synced(),
     settled: (content) => checkpoints.afterTurn(log, content),
     async close(content) {
@@ -58,6 +60,8 @@ export function createViewJournal(files: Files, path: string, { reader, lines }:
     append: () => {
       throw rejection('readOnly', 'This is a read-only view. Fork the conversation to go on from here.')
     },
+    probe: () => undefined,
+    held: () => null,
     synced: () => Promise.resolve(),
     settled: () => undefined,
     close: async () => lines?.[Symbol.dispose](),

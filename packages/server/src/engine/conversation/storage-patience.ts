@@ -1,41 +1,57 @@
 import { StorageError } from '@parley/journal'
-import type { Clock } from '../../ports/clock-and-ids.ts'
+import {
+  createPauses,
+  createTroubleState,
+  type StorageTrouble,
+  type TroublePorts,
+  type TroubleWays,
+} from './storage-trouble.ts'
 
-const firstDelayMs = 500
-const longestDelayMs = 10_000
-
-/** Waits through storage failures: reports the first one, pauses, and retries while a retry can help. */
+/**
+ * Knows if the storage of a conversation takes what is recorded. Trouble is reported once, tried again as long as that
+ * can help, and ends with the first write that succeeds.
+ */
 export interface StoragePatience {
+  /** State of what is not stored; null while everything is. */
+  readonly trouble: StorageTrouble | null
+  /** Error of accepted work that could not be stored before the conversation was closed; else null. */
+  readonly unsaved: StorageError | null
+  /** Called with each failed write to the log. */
+  failed(error: StorageError): void
+  /** Called after each write to the log. */
+  stored(): void
   /** Retries a write until it succeeds. Rejects when the failure is final or the conversation closes. */
   persist<Result>(write: () => Result): Promise<Result>
   /** Resolves to true when a retry is due; to false when the failure is final or the conversation closes. */
   wait(error: StorageError): Promise<boolean>
-  /** Resets the delay and the report after a successful write. */
+  /** Resets the delay and ends the trouble after work that needs storage succeeded. */
   worked(): void
   /** Ends the current wait at once, because a person asked to go on. */
   hurry(): void
   close(): void
 }
 
-export function createStoragePatience(clock: Clock, report: (error: StorageError) => void): StoragePatience {
-  const closed = new AbortController()
-  let nudge = new AbortController()
-  let delayMs = firstDelayMs
-  let isReported = false
-
-  function worked(): void {
-    isReported = false
-    delayMs = firstDelayMs
-  }
+export function createStoragePatience({ clock, notify }: TroubleWays, ports: TroublePorts): StoragePatience {
+  const pauses = createPauses(clock)
+  const trouble = createTroubleState({ clock, notify, ...ports }, pauses, () => waiting > 0)
+  let unsaved: StorageError | null = null
+  let waiting = 0
 
   async function wait(error: StorageError): Promise<boolean> {
-    if (!isReported) report(error)
-    isReported = true
-    if (!error.retryable || closed.signal.aborted) return false
-    nudge = new AbortController()
-    await clock.sleep(delayMs, AbortSignal.any([closed.signal, nudge.signal]))
-    delayMs = Math.min(2 * delayMs, longestDelayMs)
+    trouble.begin(error, 'work')
+    trouble.report(error)
+    unsaved = error
+    if (!error.retryable || pauses.closed) return false
+    waiting += 1
+    await pauses.next()
+    waiting -= 1
     return true
+  }
+
+  function worked(): void {
+    unsaved = null
+    pauses.reset()
+    trouble.end()
   }
 
   async function persist<Result>(write: () => Result): Promise<Result> {
@@ -50,7 +66,21 @@ export function createStoragePatience(clock: Clock, report: (error: StorageError
     }
   }
 
-  return { persist, wait, worked, hurry: () => nudge.abort(), close: () => closed.abort() }
+  return {
+    get trouble() {
+      return trouble.current
+    },
+    get unsaved() {
+      return unsaved
+    },
+    failed: (error) => trouble.begin(error, 'log'),
+    stored: () => trouble.end('log'),
+    persist,
+    wait,
+    worked,
+    hurry: pauses.hurry,
+    close: pauses.close,
+  }
 }
 
 /** Ignores a storage failure of a write that a later event repeats, such as a delta. */

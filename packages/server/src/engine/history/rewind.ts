@@ -41,7 +41,12 @@ async function prepare(open: LiveConversation, { to, overwrite = false }: Planni
   const { changes, unknown } = await changesSince(conversation, to, environment.patches)
   const planned = await planRewind({ changes: joinChanges(changes), cwd, files: environment.patches, store, overwrite })
   const hash = hashOf(to, planned)
-  const entries = clipDiffs(planned.plans.map(recordChange))
+  const { redaction } = modules
+  // Clients see what the log will hold; the hash is that of the exact bytes.
+  const entries = clipDiffs(planned.plans.map(recordChange)).map((entry) => ({
+    ...entry,
+    diff: redaction.text(entry.diff),
+  }))
   const problem = history.problem()
   const notes = [...(problem === null ? [] : [problem]), ...unknown.map(unknownText)]
   return {
@@ -149,7 +154,7 @@ function beginItem({ conversation, modules }: LiveConversation, { shown, decisio
     changes,
     patchHash: hash,
     decision: { verdict, rule, reason, answer: 'approved', by },
-    rewind: { to, by },
+    rewind: { to, from: conversation.state.core.seq, by },
   }
   conversation.recordAll([
     { type: 'item.started', item },

@@ -1,11 +1,13 @@
-import type { Files, SessionPaths } from '@parley/journal'
+import { type Files, type SessionPaths, StorageError } from '@parley/journal'
 import type { Actor, ClientAccess, ConversationId, ParamsOf, RequestKey, ResultOf } from '@parley/protocol'
 import type { Ids } from '../../ports/clock-and-ids.ts'
 import { notPermitted, rejection } from '../../replies/rejection.ts'
+import type { Conversation } from '../conversation/conversation.ts'
 import { findConversation, listConversations } from '../read/list-conversations.ts'
 import type { ConversationSetup } from './conversation-setup.ts'
 import type { LiveConversation } from './live-conversation.ts'
 import { OpenConversations } from './open-conversations.ts'
+import { type RescuedLog, rescueLog } from './rescue-log.ts'
 import { StoredConversations } from './stored-conversations.ts'
 
 interface HostParts {
@@ -104,7 +106,10 @@ export class ConversationHost implements AsyncDisposable {
     }
   }
 
-  /** Copies the lines up to `at` into a new log; the source is only read and may be open anywhere. */
+  /**
+   * Copies the lines up to `at` into a new log; the source is only read and may be open anywhere. Of one that is open
+   * here and whose log others have changed, what its descriptor and memory hold is copied.
+   */
   async fork(params: ParamsOf<'conversation/fork'>, guest: Guest): Promise<LiveConversation> {
     return welcome(await this.#once(params.requestKey, (forkId) => this.#fork(params, forkId)), guest)
   }
@@ -113,10 +118,11 @@ export class ConversationHost implements AsyncDisposable {
     { conversationId, at = null }: { readonly conversationId: ConversationId; readonly at?: number | null },
     forkId: ConversationId,
   ): Promise<LiveConversation> {
-    const from = await this.storedPaths(conversationId)
+    const from = this.pathsOf(conversationId)
     const source = this.#open.get(conversationId)?.conversation
+    const rescued = source === undefined ? null : await rescuedIfLost(source)
     const settings = source?.readOnly === false ? source.state.core.settings : null
-    return this.#stored.fork({ fromId: conversationId, from, forkId, at, settings })
+    return this.#stored.fork({ fromId: conversationId, from, forkId, at, settings, rescued })
   }
 
   /** Opens a bundle as a new conversation, whose first lines are those of the bundle. Rejects with `badBundle`. */
@@ -195,6 +201,19 @@ export class ConversationHost implements AsyncDisposable {
   /** Returns the paths of a conversation; an ephemeral one lies in a temporary folder. */
   pathsOf(conversationId: ConversationId): SessionPaths {
     return this.#open.get(conversationId)?.paths ?? this.#stored.pathsOf(conversationId)
+  }
+}
+
+/** Resolves to null for a log that holds what was recorded. Rejects with `StorageError` where events are lost. */
+async function rescuedIfLost(source: Conversation): Promise<RescuedLog | null> {
+  try {
+    await source.synced()
+    source.assertStored()
+    return null
+  } catch (error) {
+    const rescued = error instanceof StorageError ? rescueLog(source) : null
+    if (rescued === null) throw error
+    return rescued
   }
 }
 

@@ -1,7 +1,6 @@
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { rmSync } from 'node:fs'
 import { layerOfOverrides } from '@parley/config'
+import { type Host, makeOwnFolder } from '@parley/host'
 import {
   EventLog,
   type Files,
@@ -40,7 +39,7 @@ import { proveCheckpoint } from './prove-checkpoint.ts'
 import { inspectUnknown, recoveryEvents } from './recovery.ts'
 
 /** Parts of a conversation that is being opened, new or loaded. */
-export interface OpenParts extends Omit<ConversationParts, 'clock' | 'program' | 'redact' | 'onLoss'> {
+export interface OpenParts extends Omit<ConversationParts, 'clock' | 'program' | 'redact' | 'onLoss' | 'patience'> {
   readonly paths: SessionPaths
   /** Line about what a crash left; null when the last process closed the conversation in good order. */
   readonly recovered: string | null
@@ -59,21 +58,15 @@ interface NewConversation {
   readonly created: InitialSettings
   /** Called when its log is made. */
   readonly onStart: () => void
+  readonly processes: Pick<Host, 'startGuard' | 'removeWhenKilled'>
   readonly checkpoints: CheckpointLimits
-}
-
-/** Makes the folder of an ephemeral conversation, which its owner can enter whatever the umask is. */
-function temporaryFolder(): string {
-  const path = mkdtempSync(join(tmpdir(), 'parley-ephemeral-'))
-  chmodSync(path, 0o700)
-  return path
 }
 
 /** Returns the parts of a new conversation; its log is made when the first event is recorded. */
 export function newParts(files: Files, opening: NewConversation): OpenParts {
   const { conversationId, home, params, created, onStart, checkpoints } = opening
   const isEphemeral = params.ephemeral === true
-  const root = isEphemeral ? temporaryFolder() : home
+  const { root, dispose } = isEphemeral ? temporaryRoot(opening) : { root: home, dispose: () => undefined }
   const paths = sessionPaths(root, conversationId)
   if (paths === null) throw rejection('internal', 'A new conversation got an invalid id.')
   const { core, window } = initialState(conversationId)
@@ -102,8 +95,20 @@ export function newParts(files: Files, opening: NewConversation): OpenParts {
     warnings: created.warnings,
     overrides: params,
     prove: null,
-    dispose: () => {
-      if (isEphemeral) rmSync(root, { recursive: true, force: true })
+    dispose,
+  }
+}
+
+/** Makes the folder of an ephemeral conversation, which goes with the conversation or with a killed process. */
+function temporaryRoot({ processes }: NewConversation) {
+  const root = makeOwnFolder('ephemeral')
+  processes.startGuard()
+  const forget = processes.removeWhenKilled(root)
+  return {
+    root,
+    dispose() {
+      rmSync(root, { recursive: true, force: true })
+      forget()
     },
   }
 }

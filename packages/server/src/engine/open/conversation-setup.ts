@@ -1,8 +1,6 @@
 import { resolve } from 'node:path'
 import type { Actor, ConversationEvent, ConversationState, Overrides, Settings } from '@parley/protocol'
 import type { SecretPaths, TakenEnvironment } from '@parley/workspace'
-import type { Clock } from '../../ports/clock-and-ids.ts'
-import type { CheckpointLimits } from '../conversation/checkpoint-writer.ts'
 import { parleyItself } from '../conversation/notices.ts'
 import { type GivenLimits, givenLimits, keepGift, readGift } from '../settings/given-limits.ts'
 import { type InitialSettings, initialSettings, type StartParams } from '../settings/initial-settings.ts'
@@ -21,10 +19,7 @@ interface Resumer {
 }
 
 /** Settings and changes with which a conversation opens: new, resumed or forked. */
-export interface ConversationSetup {
-  readonly program: string
-  readonly clock: Clock
-  readonly checkpoints: CheckpointLimits
+export interface ConversationSetup extends Pick<SetupPorts, 'program' | 'clock' | 'checkpoints' | 'processes'> {
   /** Resolves to the places of secrets on this machine, which the settings below are checked with. */
   secrets(): Promise<SecretPaths>
   initialSettings(params: StartParams, secrets: SecretPaths): InitialSettings
@@ -75,6 +70,7 @@ export function createSetup(ports: SetupPorts): ConversationSetup {
     program: ports.program,
     clock: ports.clock,
     checkpoints: ports.checkpoints,
+    processes: ports.processes,
     secrets: ports.secrets,
     initialSettings: (params, secrets) => initialSettings(params, { ...ports, secrets }),
     keepNew(conversationId, { addDirs = [] }, { cwd, settings }) {

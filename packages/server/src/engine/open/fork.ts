@@ -1,12 +1,14 @@
 import {
+  copyLog,
   EventLog,
   type Files,
   forkHeader,
+  type LogLine,
   LogView,
   lineCrc,
   linkSideFiles,
+  readBack,
   type SessionPaths,
-  textOf,
 } from '@parley/journal'
 import {
   type Approval,
@@ -22,6 +24,7 @@ import { rejection } from '../../replies/rejection.ts'
 import { parleyItself } from '../conversation/notices.ts'
 import type { GivenLimits } from '../settings/given-limits.ts'
 import { resumeChanges } from '../settings/resume-changes.ts'
+import type { RescuedLog } from './rescue-log.ts'
 
 interface Fork {
   readonly from: SessionPaths
@@ -31,28 +34,48 @@ interface Fork {
   /** Last event to copy; null for all of them. */
   readonly at: number | null
   readonly home: string
+  /** Version of program and fold, which a checkpoint is copied for. */
+  readonly key: string
 }
 
 /** Copies a log up to a point with its numbers, item ids and side files. Throws `itemNotFound` for an unknown point. */
-export async function forkLog(files: Files, { from, to, fromId, toId, at, home }: Fork): Promise<void> {
+export async function forkLog(files: Files, { from, to, fromId, toId, at, home, key }: Fork): Promise<void> {
   if (files.look(from.log) === null) throw rejection('conversationNotFound', `There is no conversation ${fromId}.`)
   using source = LogView.open(files, from.log)
-  const lines = [...source.lines()].filter(({ seq }) => at === null || seq <= at)
-  const last = lines.at(-1)
-  if (last === undefined || (at !== null && last.seq !== at)) {
-    throw rejection(
-      'itemNotFound',
-      `Conversation ${fromId} has no event ${at ?? 1}; its newest is ${last?.seq ?? 0}.`,
-      {
-        newest: last?.seq ?? 0,
-      },
-    )
-  }
+  const last = at === null ? newestLine(source) : lineWith(source, at)
+  if (last === null) throw noEvent(fromId, at, newestLine(source)?.seq ?? 0)
   await linkSideFiles(files, from.sideFiles, to.sideFiles)
   const header = forkHeader(toId, { id: fromId, seq: last.seq, crc: lineCrc(last) }, source.header())
-  await using log = EventLog.create(files, to.log, { header, home })
-  log.append(lines.map(textOf))
+  await copyLog(files, { from, to, header, endOffset: last.endOffset, key, home })
+}
+
+function newestLine(source: LogView): LogLine | null {
+  for (const lines of source.read((files, file) => readBack(files, file, { before: null, type: null })))
+    if (lines[0] !== undefined) return lines[0]
+  return null
+}
+
+function lineWith(source: LogView, seq: number): LogLine | null {
+  for (const line of source.lines({ after: seq - 1 })) return line.seq === seq ? line : null
+  return null
+}
+
+/** Writes the events of a log that others have changed, up to a point, as the log of a fork. */
+export async function forkRescued(files: Files, fork: Fork, { header, lines }: RescuedLog): Promise<void> {
+  const { from, to, fromId, toId, at, home } = fork
+  const kept = at === null ? lines : lines.slice(0, at)
+  const last = kept.at(-1)
+  if (last === undefined || (at !== null && last.seq !== at)) throw noEvent(fromId, at, lines.length)
+  await linkSideFiles(files, from.sideFiles, to.sideFiles)
+  const forked = forkHeader(toId, { id: fromId, seq: last.seq, crc: last.crc }, header)
+  await using log = EventLog.create(files, to.log, { header: forked, home })
+  log.append(kept.map(({ text }) => text))
   await log.synced()
+}
+
+function noEvent(fromId: ConversationId, at: number | null, newest: number) {
+  const text = `Conversation ${fromId} has no event ${at ?? 1}; its newest is ${newest}.`
+  return rejection('itemNotFound', text, { newest })
 }
 
 /** Way in which a copy leaves its original; the note of what it ends. */

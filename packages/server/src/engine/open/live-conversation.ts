@@ -5,6 +5,7 @@ import { rejection } from '../../replies/rejection.ts'
 import type { ConversationMcp } from '../context/conversation-mcp.ts'
 import type { Conversation } from '../conversation/conversation.ts'
 import type { StoragePatience } from '../conversation/storage-patience.ts'
+import { storageOf } from '../conversation/storage-trouble.ts'
 import type { FileHistory } from '../history/file-history.ts'
 import type { Ceiling } from '../limits/ceiling.ts'
 import type { ConversationLimits } from '../limits/conversation-limits.ts'
@@ -23,6 +24,7 @@ export interface LiveConversation extends AsyncDisposable {
   readonly shell: ShellRunner
   readonly mcp: ConversationMcp
   readonly clients: Participants
+  /** Knows if the disk takes what is recorded. */
   readonly patience: StoragePatience
   /** Returns the number of background processes that run. */
   readonly backgroundProcesses: () => number
@@ -65,7 +67,7 @@ export function writable(open: LiveConversation): LiveConversation {
   return open
 }
 
-export function summaryOf({ conversation, turns, opening }: LiveConversation): ConversationSummary {
+export function summaryOf({ conversation, turns, opening, patience }: LiveConversation): ConversationSummary {
   const { core } = conversation.state
   const { meta } = core
   return {
@@ -85,6 +87,7 @@ export function summaryOf({ conversation, turns, opening }: LiveConversation): C
     recovered: opening.recovered,
     instructionFiles: core.context?.instructionFiles ?? [...opening.instructionFiles],
     warnings: [...opening.warnings],
+    ...storageOf(patience),
   }
 }
 
@@ -97,7 +100,7 @@ function activityOf({ state }: Conversation, turns: TurnLoop): ConversationSumma
   return isAsking || (!turns.running && pending.length > 0) ? 'waiting' : 'running'
 }
 
-interface Closing extends Pick<LiveConversation, 'conversation' | 'turns' | 'shell' | 'clients'> {
+interface Closing extends Pick<LiveConversation, 'conversation' | 'turns' | 'shell' | 'clients' | 'patience'> {
   readonly background: BackgroundProcesses
   readonly limits: ConversationLimits
   readonly history: FileHistory
@@ -107,9 +110,12 @@ interface Closing extends Pick<LiveConversation, 'conversation' | 'turns' | 'she
   readonly dispose: () => void
 }
 
-/** Stops running work and releases everything. A turn that waits for a person is parked and continues when resumed. */
+/**
+ * Stops running work and releases everything. A turn that waits for a person is parked and continues when resumed.
+ * Rejects with `StorageError` where accepted work could not be saved.
+ */
 export async function closeConversation(closing: Closing): Promise<void> {
-  const { conversation, turns, shell, background, limits, history, clients, leave, dispose } = closing
+  const { conversation, turns, shell, background, limits, history, clients, patience, leave, dispose } = closing
   try {
     await Promise.all([turns.shutDown(), shell.shutDown(), background.stopAll('shutdown')])
     await history[Symbol.asyncDispose]()
@@ -122,6 +128,7 @@ export async function closeConversation(closing: Closing): Promise<void> {
       dispose()
     })
   }
+  if (patience.unsaved !== null) throw patience.unsaved
 }
 
 function parkQuietly(conversation: Conversation): void {

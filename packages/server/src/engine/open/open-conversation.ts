@@ -1,4 +1,5 @@
 import { type Config, secretsOfConfig } from '@parley/config'
+import type { Host } from '@parley/host'
 import type { Files } from '@parley/journal'
 import { type McpServers, mcpSettings } from '@parley/mcp-client'
 import {
@@ -15,7 +16,7 @@ import type { Environment, Environments, SecretPaths } from '@parley/workspace'
 import type { Clock, Ids } from '../../ports/clock-and-ids.ts'
 import { type ConversationMcp, createConversationMcp } from '../context/conversation-mcp.ts'
 import type { CheckpointLimits } from '../conversation/checkpoint-writer.ts'
-import { Conversation } from '../conversation/conversation.ts'
+import { Conversation, type ConversationParts } from '../conversation/conversation.ts'
 import { linkNotice } from '../conversation/notices.ts'
 import { redactSideFiles } from '../conversation/side-files.ts'
 import { createStoragePatience, reportOnce } from '../conversation/storage-patience.ts'
@@ -60,6 +61,7 @@ export interface SetupPorts {
   readonly report: (fault: unknown, conversationId?: ConversationId) => void
   /** Sends a notice to every connected client. */
   readonly notify: (notice: ServerNotice) => void
+  readonly processes: Pick<Host, 'startGuard' | 'removeWhenKilled'>
 }
 
 /** Builds the modules of a conversation and looks at its environment. Rejects when a new one could not work there. */
@@ -71,7 +73,9 @@ export async function openConversation(parts: OpenParts, ports: SetupPorts): Pro
   const givenRules = [...(await readGivenRules(ports, parts)), ...trustedRules(config.project, config.own)]
   const onFault = reportOnce((fault) => ports.report(fault, core.meta.conversationId))
   await learnSecrets(values, core.settings.modelProvider, ports)
-  const conversation = redactedConversation(parts, ports, onFault)
+  const { conversationId } = core.meta
+  const patience = createStoragePatience(ports, { conversationId, report: onFault, probe: () => conversation.probe() })
+  const conversation = redactedConversation(parts, ports, { onLoss: onFault, patience })
   const { environment, release } = takeEnvironment(core, ports.environments, {
     // A view runs nothing, and opens also when its machine or the machine's settings are missing.
     environment: parts.readOnly ? undefined : core.settings.environment,
@@ -103,23 +107,19 @@ export async function openConversation(parts: OpenParts, ports: SetupPorts): Pro
     { conversation, clients, toolPorts, mcp, limits, history, givenRules, config: values, ...models },
     ports,
   )
-  const patience = createStoragePatience(clock, onFault)
   const turns = new TurnLoop({ conversation, modules, patience, onFault })
   const shell = createShellRunner({ conversation, patience, ports: toolPorts, newItemId: ids.item, onFault })
   const backgroundProcesses = () => background.list().filter(({ end }) => end === null).length
   const leave = () => Promise.all([release(), mcp[Symbol.asyncDispose]()])
   if (!parts.readOnly) history.begin()
-  const closing = { conversation, turns, shell, background, limits, history, clients, leave }
+  const running = { conversation, turns, shell, clients, patience }
+  const closing = { ...running, background, limits, history, leave }
   const entered = await enterEnvironment({ conversation, environment, gather: modules.gather, limits, leave })
   const dispose = startProof(parts, ports.notify)
   return {
-    conversation,
-    turns,
+    ...running,
     modules,
-    shell,
     mcp,
-    clients,
-    patience,
     backgroundProcesses,
     ceiling: ports.ceiling,
     paths: parts.paths,
@@ -146,13 +146,13 @@ async function learnSecrets(values: Config, providerId: string, { keys, redactio
 function redactedConversation(
   parts: OpenParts,
   { clock, program, redaction }: SetupPorts,
-  onLoss: (error: unknown) => void,
+  disk: Pick<ConversationParts, 'onLoss' | 'patience'>,
 ): Conversation {
   return new Conversation({
     ...parts,
     sideFiles: redactSideFiles(parts.sideFiles, redaction),
     redact: (event) => redactEvent(event, redaction.text),
-    ...{ clock, program, onLoss },
+    ...{ clock, program, ...disk },
   })
 }
 

@@ -29,9 +29,10 @@ import {
   viewConversation,
 } from './conversation-parts.ts'
 import type { ConversationSetup, Settle } from './conversation-setup.ts'
-import { forkLog, ownName } from './fork.ts'
+import { forkLog, forkRescued, ownName } from './fork.ts'
 import type { LiveConversation } from './live-conversation.ts'
 import type { OpenConversations } from './open-conversations.ts'
+import type { RescuedLog } from './rescue-log.ts'
 import { warmUpInPause } from './warm-up.ts'
 import { createWriterLocks, type WriterLocks } from './writer-locks.ts'
 
@@ -51,6 +52,8 @@ interface Copy {
   readonly at: number | null
   /** Settings of an original that is open in this process; else null. */
   readonly settings: Settings | null
+  /** Events of an original whose log others have changed; else null. */
+  readonly rescued: RescuedLog | null
 }
 
 /** Conversations on disk, each opened under its writer lock. An opening that fails releases the lock. */
@@ -67,7 +70,8 @@ export class StoredConversations {
     const { files, home, setup } = this.#ports
     const created = setup.initialSettings(params, await setup.secrets())
     const onStart = () => setup.keepNew(conversationId, params, created)
-    const parts = newParts(files, { conversationId, home, params, created, onStart, checkpoints: setup.checkpoints })
+    const { processes, checkpoints } = setup
+    const parts = newParts(files, { conversationId, home, params, created, onStart, processes, checkpoints })
     await this.#locks.take(conversationId, parts.paths)
     return this.#keep(conversationId, parts)
   }
@@ -98,18 +102,20 @@ export class StoredConversations {
   }
 
   /** Copies the lines up to `at` into a new log, and opens that; the source is only read. */
-  async fork({ fromId, from, forkId, at, settings }: Copy): Promise<LiveConversation> {
+  async fork({ fromId, from, forkId, at, settings, rescued }: Copy): Promise<LiveConversation> {
     const { files, home, setup } = this.#ports
     const to = this.pathsOf(forkId)
     await this.#locks.take(forkId, to)
     try {
       const secrets = await setup.secrets()
-      await forkLog(files, { from, to, fromId, toId: forkId, at, home })
+      const copy = { from, to, fromId, toId: forkId, at, home, key: setup.checkpoints.key }
+      await (rescued === null ? forkLog(files, copy) : forkRescued(files, copy, rescued))
       const loaded = await loadConversation(
         { files, takeEnvironment: setup.takeEnvironment, checkpoints: setup.checkpoints },
         to,
         forkId,
       )
+      if (rescued !== null && at === null) assertRescued(loaded, rescued)
       const renamed = await ownName(loaded.begin.fold.state, () => takenNames(files, home))
       const settle: Settle = (state) => [...setup.forked(fromId, settings, secrets)(state), ...renamed]
       return await this.#adopt(forkId, { ...loaded, recovery: [] }, { settle })
@@ -255,6 +261,12 @@ function notDeleted(error: unknown): unknown {
       errno: error.code,
     })
   return error
+}
+
+/** Throws `storageFailed` where lines of another writer have got into a rescued log. */
+function assertRescued({ begin }: LoadedConversation, { digest }: RescuedLog): void {
+  if (begin.fold.state.core.digest === digest) return
+  throw rejection('storageFailed', 'The log was overwritten, and memory no longer holds the whole conversation.')
 }
 
 /** Builds the rejection for a log without events, which a crash leaves before the first one. */

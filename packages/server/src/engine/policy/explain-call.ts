@@ -14,7 +14,7 @@ export async function explainCall(
   { files, home }: Pick<PolicyPorts, 'files' | 'home'>,
 ): Promise<ResultOf<'policy/why'>> {
   const conversationId = await findConversation(files, home, wantedConversation(params))
-  const calls = recordedCalls(files, home, conversationId)
+  const calls = await recordedCalls(files, home, conversationId)
   const call = chosenCall(calls, params.item ?? '1')
   const { id, tool, title, status } = call.item
   const rows = rowsOf(call).map(({ about, text }) => ({ about, text: clipped(text) }))

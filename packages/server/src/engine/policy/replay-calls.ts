@@ -1,4 +1,4 @@
-import { type Files, LogView, sessionPaths } from '@parley/journal'
+import { type Files, LogView, sessionPaths, timeSlices } from '@parley/journal'
 import {
   type DecideSettings,
   decide,
@@ -37,7 +37,7 @@ const maxTitleLength = 200
 /** Decides each recorded call again from its stored facts. Settings not given in `params` are those recorded. */
 export async function replayCalls(params: Params, ports: PolicyPorts): Promise<ResultOf<'policy/replay'>> {
   const conversationId = await findConversation(ports.files, ports.home, wantedConversation(params))
-  const recorded = recordedCalls(ports.files, ports.home, conversationId)
+  const recorded = await recordedCalls(ports.files, ports.home, conversationId)
   const enforcement = await enforcementNow(params, ports)
   const calls: Replayed[] = []
   const grants: SessionGrant[] = []
@@ -139,7 +139,11 @@ export interface Question {
 }
 
 /** Reads every call from a log, oldest first, waiting ones included. Throws `conversationNotFound`. */
-export function recordedCalls(files: Files, home: string, conversationId: ConversationId): readonly RecordedCall[] {
+export async function recordedCalls(
+  files: Files,
+  home: string,
+  conversationId: ConversationId,
+): Promise<readonly RecordedCall[]> {
   const paths = sessionPaths(home, conversationId)
   if (paths === null || files.look(paths.log) === null)
     throw rejection('conversationNotFound', `There is no conversation ${conversationId}.`)
@@ -154,7 +158,9 @@ export function recordedCalls(files: Files, home: string, conversationId: Conver
     const { cwd } = fold.state.core.meta
     calls.set(id, { item, settings, cwd, questions: questions.get(id) ?? [], allowedBy: begun.get(id) ?? null })
   }
+  const slices = timeSlices()
   for (const line of view.lines()) {
+    if (slices.isOver()) await slices.next()
     const event = fold.take(line)?.event
     if (event?.type === 'approval.requested') {
       const { itemId } = event.approval

@@ -2,10 +2,13 @@ import {
   envelopeText,
   type Files,
   type Line,
+  type LogLine,
   LogView,
+  readBack,
   readSideFile as readStoredFile,
   type SessionPaths,
   textOf,
+  timeSlices,
 } from '@parley/journal'
 import {
   type CompletedItem,
@@ -18,46 +21,70 @@ import {
 import { rejection } from '../../replies/rejection.ts'
 import { cutTexts, deliverableText, isDeliverable } from '../../replies/wire-limits.ts'
 import type { Conversation } from '../conversation/conversation.ts'
-import { createLogReader } from '../conversation/journal.ts'
+import { createLogReader, type LogReader } from '../conversation/journal.ts'
+import { type StorageTrouble, storageOf } from '../conversation/storage-trouble.ts'
 
 interface ReadPorts {
   readonly files: Files
   readonly host: {
     pathsOf(conversationId: ConversationId): SessionPaths
-    readonly conversations: readonly { readonly conversation: Conversation }[]
+    readonly conversations: readonly {
+      readonly conversation: Conversation
+      readonly patience: { readonly trouble: StorageTrouble | null }
+    }[]
   }
 }
 
-/** Reads completed items before a seq from the log: the newest `limit` that fit in a reply, oldest first. */
-export function readItems(
+interface Page {
+  readonly before: number | null
+  readonly limit: number
+}
+
+/** Reads completed items before a seq from the log, and tells of trouble with the disk where it is open here. */
+export async function readItems(
   ports: ReadPorts,
   conversationId: ConversationId,
-  { before, limit }: { before: number | null; limit: number },
-): ResultOf<'conversation/read'> {
+  page: Page,
+): Promise<ResultOf<'conversation/read'>> {
+  const items = await readPage(ports, conversationId, page)
+  const open = ports.host.conversations.find(({ conversation }) => conversation.id === conversationId)
+  return open === undefined ? items : { ...items, ...storageOf(open.patience) }
+}
+
+/** Reads the newest `limit` items that fit in a reply, oldest first. */
+async function readPage(
+  ports: ReadPorts,
+  conversationId: ConversationId,
+  { before, limit }: Page,
+): Promise<ResultOf<'conversation/read'>> {
   const { files } = ports
   const { log } = existingPaths(ports, conversationId)
   using view = LogView.open(files, log)
   const reader = createLogReader(view.header())
-  const page: { readonly completed: CompletedItem; readonly bytes: number }[] = []
+  const slices = timeSlices()
+  const page: CompletedItem[] = []
   let pageBytes = 0
-  let more = false
-  for (const line of view.lines()) {
-    if (before !== null && line.seq >= before) break
-    if (line.type !== 'item.completed') continue
-    const logged = reader.read(textOf(line))
-    if (logged === null) continue
-    const { item, turnId } = logged.event as unknown as { item: CompletedItem['item']; turnId?: TurnId } // narrowed: our own log, type checked above
-    const bytes = line.bytes.length
-    const shown = isDeliverable(bytes) ? item : cutTexts(item)
-    page.push({ completed: { seq: logged.seq, at: logged.at, turnId: turnId ?? null, item: shown }, bytes })
-    pageBytes += bytes
-    // The page always has one item, otherwise a reader could not get past a large one.
-    while (page.length > limit || (pageBytes > limits.page && page.length > 1)) {
-      pageBytes -= page.shift()?.bytes ?? 0
-      more = true
+  for (const lines of view.read((on, file) => readBack(on, file, { before, type: 'item.completed' }))) {
+    for (const line of lines) {
+      const item = completedItem(line, reader)
+      if (item === null) continue
+      pageBytes += line.bytes.length
+      // The page always has one item, otherwise a reader could not get past a large one.
+      if (page.length === limit || (pageBytes > limits.page && page.length > 0))
+        return { items: page.reverse(), more: true }
+      page.push(item)
     }
+    if (slices.isOver()) await slices.next()
   }
-  return { items: page.map(({ completed }) => completed), more }
+  return { items: page.reverse(), more: false }
+}
+
+function completedItem(line: LogLine, reader: LogReader): CompletedItem | null {
+  const logged = reader.read(textOf(line))
+  if (logged === null) return null
+  const { item, turnId } = logged.event as unknown as { item: CompletedItem['item']; turnId?: TurnId } // narrowed: our own log, type checked by its reader
+  const shown = isDeliverable(line.bytes.length) ? item : cutTexts(item)
+  return { seq: logged.seq, at: logged.at, turnId: turnId ?? null, item: shown }
 }
 
 const defaultRange = 64 * 1024

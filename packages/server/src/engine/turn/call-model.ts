@@ -113,7 +113,7 @@ const tooLarge: ModelFailure = {
 async function streamOnce(context: TurnContext, turnId: TurnId, attempt: number): Promise<ModelFailure | null> {
   const { conversation, modules, signal } = context
   discardOpen(context, turnId, 'The answer could not be saved whole.')
-  conversation.record({ type: 'model.requested', turnId, attempt })
+  conversation.record({ type: 'model.requested', turnId, attempt, request: modules.requests.hash() })
   const source = modules.model()
   const recorder = createResponseRecorder(context, turnId, source)
   let end: ModelFailure | 'kept' = noEnd

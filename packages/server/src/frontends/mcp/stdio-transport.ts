@@ -18,6 +18,7 @@ const unreadableWords: Readonly<Record<UnreadableReason, string>> = {
   notUtf8: 'the line is not UTF-8',
   notJson: 'the line is not JSON',
   tooDeep: 'the value is nested too deep',
+  tooManyValues: 'the line holds more than 100,000 values',
   repeatedId: 'the message has two ids',
   binary: 'it is not text',
 }

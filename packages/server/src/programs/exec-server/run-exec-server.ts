@@ -12,7 +12,7 @@ import { listenOn } from '../../serving/listen.ts'
 import { ownRunFolders } from '../../serving/run-folder.ts'
 import type { ExecArguments } from '../arguments.ts'
 import { endOnDefect, keepStdoutForProtocol, sweepLater } from '../conventions.ts'
-import { homeFolder, userPlaces } from '../home-folder.ts'
+import { homeFolder, stateFolder, userPlaces } from '../home-folder.ts'
 
 const exitCodes = { ended: 0, failed: 1 } as const
 /** Time limit for `initialize` of a connected client; a client on stdio has none. */
@@ -27,7 +27,8 @@ interface Built {
 /** Runs an exec-server until its client closes stdin or a signal ends it. Resolves with the exit code. */
 export async function runExecServer(options: ExecArguments, { version, build }: Built): Promise<number> {
   keepStdoutForProtocol()
-  const host = openHost()
+  const notes = stateFolder(homeFolder(process.env))
+  const host = openHost({ notes })
   const sessions = createSessions({ host, lingerMs: options.lingerMs })
   const end = async () => {
     await sessions.close()
@@ -36,7 +37,7 @@ export async function runExecServer(options: ExecArguments, { version, build }: 
   endOnDefect(writeStderr, end)
   const ended = endOnSignals()
   void host.warmUp().catch(writeStderr)
-  sweepLater(writeStderr, { socket: null })
+  const sweepNow = sweepLater(writeStderr, { host, notes, socket: null })
   const { listen } = options
   const enforcer = localEnforcer(build, listen === null ? [] : [options.tokenFile])
   const parts: ExecParts = {
@@ -56,6 +57,7 @@ export async function runExecServer(options: ExecArguments, { version, build }: 
     return exitCodes.failed
   } finally {
     await end()
+    await sweepNow()
   }
 }
 
@@ -68,7 +70,7 @@ function localEnforcer(build: string, tokenFiles: readonly string[]): PolicyEnfo
   const runFolders = ownRunFolders(process.env)
   return createPolicyEnforcer({
     sandboxes: openSandboxes({
-      cacheFile: join(parleyHome, 'cache', 'sandbox.json'),
+      cacheFile: join(stateFolder(parleyHome), 'sandbox.json'),
       build,
       own,
       onExchanged: (sentences) => writeStderr(sentences.join('\n')),
@@ -126,6 +128,7 @@ const unreadable: Readonly<Record<UnreadableReason, string>> = {
   notUtf8: 'a line is not UTF-8',
   notJson: 'a line is not JSON',
   tooDeep: 'a line is nested too deep',
+  tooManyValues: 'a line holds more than 100,000 values',
   repeatedId: 'a message has two ids',
   binary: 'a frame is binary, not text',
 }

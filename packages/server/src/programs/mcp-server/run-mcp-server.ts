@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { connectClient } from '@parley/client/low-level'
+import { unsavedExitCode } from '@parley/protocol'
 import { createMemoryTransportPair, createStreamTransport } from '@parley/rpc'
 import { createEngine, type Engine, type EngineParts, sweepLeftovers } from '../../engine/index.ts'
 import { createConnections, serveConnection } from '../../frontends/conversation/connections.ts'
@@ -11,9 +12,7 @@ import { listenInRunFolder } from '../../serving/run-folder.ts'
 import { readOrMakeToken } from '../../serving/token-file.ts'
 import type { McpArguments } from '../arguments.ts'
 import { endOnDefect, keepStdoutForProtocol, sweepLater } from '../conventions.ts'
-
-/** Exit code when the log could not be written at the end (EX_IOERR). */
-const unsavedExitCode = 74
+import { stateFolder } from '../home-folder.ts'
 
 /** Text for a user who runs the command by hand. */
 const terminalHint =
@@ -98,7 +97,7 @@ async function serveHttp(mcp: McpParts, listen: { host: string; port: number }, 
 /** Opens a socket in the run folder, by which other processes join conversations that are open here. */
 async function joinRunFolder(
   engine: Engine,
-  { env, home, files, writeLog }: EngineParts,
+  { env, home, files, host, writeLog }: EngineParts,
 ): Promise<() => Promise<void>> {
   const connections = createConnections({ engine, onChange: () => undefined })
   const listener = await listenInRunFolder({
@@ -109,9 +108,15 @@ async function joinRunFolder(
   })
   const socket = listener?.address ?? null
   engine.listensAt({ socket, others: [] })
-  sweepLater(writeLog, { socket, sweepFolders: () => sweepLeftovers(files, home) })
+  const sweepNow = sweepLater(writeLog, {
+    host,
+    notes: stateFolder(home),
+    socket,
+    sweepFolders: () => sweepLeftovers(files, home),
+  })
   return async () => {
     await listener?.close()
     await connections.close()
+    await sweepNow()
   }
 }

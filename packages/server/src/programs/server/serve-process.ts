@@ -1,13 +1,13 @@
+import { unsavedExitCode } from '@parley/protocol'
 import { createStreamTransport } from '@parley/rpc'
 import { createEngine, type EngineParts, sweepLeftovers } from '../../engine/index.ts'
 import { createConnections } from '../../frontends/conversation/connections.ts'
 import { type Listeners, openListeners } from '../../serving/listen.ts'
 import type { ServerArguments } from '../arguments.ts'
 import { endOnDefect, keepStdoutForProtocol, sweepLater } from '../conventions.ts'
+import { stateFolder } from '../home-folder.ts'
 import { reportToLauncher } from './launch-daemon.ts'
 
-/** Exit code when the log could not be written at the end (EX_IOERR). */
-const unsavedExitCode = 74
 /** Exit code when an address cannot be listened on. */
 const cannotListenExitCode = 1
 
@@ -46,7 +46,12 @@ export async function serveProcess(parts: EngineParts, args: ServerArguments): P
   }
   engine.listensAt({ socket: listeners.socket, others: listeners.others.map(({ address }) => address) })
   await reportAddresses(listeners, args)
-  sweepLater(writeLog, { socket: listeners.socket, sweepFolders: () => sweepLeftovers(parts.files, home) })
+  const sweepNow = sweepLater(writeLog, {
+    host: parts.host,
+    notes: stateFolder(home),
+    socket: listeners.socket,
+    sweepFolders: () => sweepLeftovers(parts.files, home),
+  })
   lifetime.changed()
   await lifetime.over
   await listeners.close()
@@ -58,6 +63,7 @@ export async function serveProcess(parts: EngineParts, args: ServerArguments): P
     writeLog(String(error))
   }
   await gone
+  await sweepNow()
   return unsaved ? unsavedExitCode : 0
 }
 

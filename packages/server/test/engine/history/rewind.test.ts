@@ -225,6 +225,19 @@ describe('a rewind', () => {
     await expect(rewinding(talk).planTo(1)).rejects.toMatchObject({ data: { code: 'notPermitted' } })
   })
 
+  it('shows no secret of a file, and brings it back exactly', async () => {
+    await using place = testPlace()
+    const secret = `AKIA${'IOSFODNN7ABCDEFG'}`
+    place.write('a.txt', `key = ${secret}\n`)
+    const talk = await turnOf(place, shell('echo 1 > a.txt'))
+    const plan = await rewinding(talk).planTo(1)
+    expect(plan.changes[0]?.diff).toMatch(/\+key = \[secret:/)
+    expect(JSON.stringify(plan)).not.toContain(secret)
+    await rewinding(talk).to(1)
+    expect(place.read('a.txt')).toBe(`key = ${secret}\n`)
+    expect(place.logLines(talk.summary.conversationId).join('\n')).not.toContain(secret)
+  })
+
   it('lists many files in a side file', async () => {
     await using place = testPlace()
     mkdirSync(join(place.cwd, 'many'))

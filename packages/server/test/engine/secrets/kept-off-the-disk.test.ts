@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { secretCorpus } from '@parley/testkit'
 import { expect, it } from 'vitest'
@@ -17,12 +17,16 @@ function foundIn(text: string): string[] {
   return secrets.filter((secret) => text.includes(secret))
 }
 
-/** The secrets in all files of a home, names included. */
+/** The secrets in all files of a home, names included, but for exact contents of the user's own files, kept for a rewind. */
 function foundOnDisk(root: string): string[] {
   const home = join(root, '.parley')
   const files = readdirSync(home, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
   expect(files.length).toBeGreaterThan(2)
-  return files.flatMap(({ parentPath, name }) => foundIn(name + readFileSync(join(parentPath, name), 'latin1')))
+  const kept = files.filter(({ parentPath }) => parentPath.startsWith(join(home, 'snapshots')))
+  for (const { parentPath, name } of kept) expect(statSync(join(parentPath, name)).mode & 0o077).toBe(0)
+  if (kept.length > 0) expect(statSync(join(home, 'snapshots')).mode & 0o077).toBe(0)
+  const others = files.filter((file) => !kept.includes(file))
+  return others.flatMap(({ parentPath, name }) => foundIn(name + readFileSync(join(parentPath, name), 'latin1')))
 }
 
 /** As a provider streams it: a few letters at a time. */

@@ -100,3 +100,21 @@ it('a checkpoint that the log does not fold to is deleted, and clients get to kn
   expect(await told).toMatchObject({ level: 'warning', conversationId })
   expect(existsSync(path)).toBe(false)
 })
+
+it('a fork takes over the checkpoint, and is what its whole log folds to', async () => {
+  await using place = testPlace()
+  const conversationId = await closedTalk(place)
+  const server = place.start({ checkpoints: unproven })
+  const client = await server.connect()
+  const at = place.logLines(conversationId).length - 1
+  const fork = await client.request('conversation/fork', { conversationId, at })
+  await server.close()
+  const copied = place.logLines(conversationId).slice(1)
+  expect(place.logLines(fork.conversationId).slice(1, at + 1)).toEqual(copied)
+  expect(existsSync(place.path(fork.conversationId, 'checkpoint'))).toBe(true)
+  const { view: fast, ...known } = await goneOn(place, fork.conversationId, unproven)
+  rmSync(place.path(fork.conversationId, 'checkpoint'))
+  const { view: slow, ...folded } = await goneOn(place, fork.conversationId, never)
+  expect(known).toEqual(folded)
+  expect(fast.blocks.length).toBe(slow.blocks.length)
+})

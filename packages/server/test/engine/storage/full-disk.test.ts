@@ -75,7 +75,7 @@ describe('a full disk', () => {
     while (clock.sleeps.length < 2) await new Promise((resolve) => setImmediate(resolve))
     clock.release()
     await resumed
-    expect(client.notices).toHaveLength(1)
+    expect(client.notices.map(({ code }) => code)).toEqual(['storageFailed', 'storageRestored'])
     expect(watched.story().slice(4)).toMatchInlineSnapshot(`
       [
         "model.requested 1",
@@ -139,7 +139,7 @@ describe('a full disk', () => {
     disk.full = true
     gate.resolve()
     await client.notice(({ code }) => code === 'storageFailed')
-    await server.close()
+    await expect(server.close()).rejects.toThrow('ENOSPC')
     expectWhole(
       place,
       watched.conversationId,

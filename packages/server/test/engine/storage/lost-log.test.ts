@@ -46,9 +46,43 @@ describe('a log that others change while it is open', () => {
     const late = await server.connect('late')
     expect(await late.refused('conversation/stream', { conversationId })).toMatchObject(refused)
     expect(await client.refused('conversation/read', { conversationId })).toMatchObject(refused)
-    expect(await client.refused('conversation/fork', { conversationId })).toMatchObject(refused)
     expect(existsSync(path) ? readFileSync(path, 'utf8') : null).toBe(left)
     expect(watched.cursor).toEqual(seen)
+  })
+
+  it.each(changes)('(%s) goes on in a fork with all that was shown', async (_, change) => {
+    await using place = testPlace()
+    const model = scriptedModel({ text: 'one' }, { text: 'two' }, { text: 'three' })
+    const { client, watched } = await place.talk({ model })
+    const { conversationId } = watched
+    for (const text of ['first', 'second']) {
+      await watched.send(text)
+      await watched.turnEnded()
+    }
+    change(place.path(conversationId))
+    await client.refused('conversation/sendMessage', { conversationId, input: [{ type: 'text', text: 'late' }] })
+    const copy = await client.request('conversation/fork', { conversationId })
+    const fork = await client.watch(copy.conversationId)
+    const texts = fork.items().map(({ text }) => text)
+    expect(texts).toEqual(watched.items().map(({ text }) => text))
+    await fork.send('more')
+    await fork.turnEnded()
+    expect(fork.items().at(-1)).toMatchObject({ text: 'three' })
+    const later = await place.start().connect()
+    const read = await later.request('conversation/read', { conversationId: copy.conversationId })
+    expect(read.items.map(({ item }) => item.text)).toEqual([...texts, 'more', 'three'])
+  })
+
+  it('is not forked where memory has lost its beginning, nor with lines of another writer', async () => {
+    await using place = testPlace()
+    const { client, watched, server } = await place.talk()
+    const { conversationId } = watched
+    const { conversation } = server.engine.host.get(conversationId)
+    recordNotices(conversation, 8, 1 << 20)
+    await watched.until(({ core }) => core.seq === conversation.state.core.seq)
+    truncateSync(place.path(conversationId))
+    expect(await client.refused('conversation/fork', { conversationId })).toMatchObject({ code: 'storageFailed' })
+    expect((await client.request('conversation/list', {})).conversations.length).toBeLessThan(2)
   })
 
   it('stops the conversation with one notice during an answer', async () => {

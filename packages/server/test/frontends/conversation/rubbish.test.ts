@@ -7,6 +7,7 @@ import { testPlace } from '../../engine/support/test-server.ts'
 const names = Object.keys(methods) as MethodName[]
 /** Methods whose every parameter may be left out. */
 const undemanding = [
+  'bundle/describe',
   'conversation/list',
   'conversation/resume',
   'model/list',
@@ -16,6 +17,7 @@ const undemanding = [
   'policy/why',
   'provider/check',
   'provider/list',
+  'replay/run',
   'server/diagnostics',
   'usage/read',
 ]

@@ -1,0 +1,56 @@
+import { existsSync } from 'node:fs'
+import type { ResultOf } from '@parley/protocol'
+import { connect } from '../cli/connect.ts'
+import { type ExitCode, exitCodes } from '../cli/exit-codes.ts'
+import { fromWorkingFolder, workingFolder } from '../cli/folders.ts'
+import type { Launch } from '../cli/launch-server.ts'
+import { showHidden, shownLine } from '../view/text/control-characters.ts'
+import { count } from '../view/text/formats.ts'
+
+type Replayed = ResultOf<'replay/run'>
+
+/** Runs `parley replay`: a conversation, a log or a bundle again, with the outcomes of its log. */
+export async function runReplay(
+  launch: Launch,
+  wanted: string | undefined,
+  { json }: { readonly json?: boolean },
+): Promise<ExitCode> {
+  await using parley = await connect(launch, { clientName: 'parley-replay' })
+  const replayed = await parley.request('replay/run', paramsOf(wanted))
+  process.stdout.write(
+    json === true
+      ? `${JSON.stringify(replayed)}\n`
+      : replayLines(replayed)
+          .map((line) => `${shownLine(line)}\n`)
+          .join(''),
+  )
+  return replayed.difference === null ? exitCodes.ok : exitCodes.differs
+}
+
+/** A word with a slash or an ending of ours is a file, and so is what lies here by that name. */
+function paramsOf(wanted: string | undefined) {
+  if (wanted === undefined) return { cwd: workingFolder() }
+  const isFile = /[/]|\.(?:jsonl|tar)$/.test(wanted) || existsSync(fromWorkingFolder(wanted))
+  return isFile ? { file: fromWorkingFolder(wanted) } : { conversation: wanted }
+}
+
+/** Returns the lines that say what was replayed, and where it differs. */
+function replayLines(replayed: Replayed): readonly string[] {
+  const { conversationId, events, compared, hashes, unhashed, difference, notes } = replayed
+  const requests = unhashed === 0 ? '' : `, ${count(unhashed)} without a hash in the log`
+  return [
+    ...(difference === null ? [] : differenceLines(difference)),
+    `${difference === null ? 'The same' : 'Not the same'}: ${conversationId.slice(-8)}, ${count(events)} events`,
+    `  made again  ${count(compared)} events${difference === null ? '' : ' before that'}, the others came from outside`,
+    `  requests    ${count(hashes)} with the hash of the log${requests}`,
+    ...notes.map((note) => `  note        ${note}`),
+  ]
+}
+
+function differenceLines({ seq, what, path, logged, replayed }: NonNullable<Replayed['difference']>): string[] {
+  const values = [logged, replayed].map((value) => (value === '' ? '(nothing)' : showHidden(value)))
+  return [
+    `Event ${seq}: ${what}`,
+    ...(path === '' ? [] : [`  at      ${path}`, `  log     ${values[0]}`, `  replay  ${values[1]}`]),
+  ]
+}

@@ -1,0 +1,100 @@
+import type { Conversation } from '@parley/client'
+import type { ConversationState, FileChangeEntry, LeftFile, RewindPlan } from '@parley/protocol'
+import type { Intent, UiAction } from '../ui/actions.ts'
+import { count } from '../view/text/formats.ts'
+import { pointBefore } from './fork-point.ts'
+import { note } from './rejected-intent.ts'
+
+/** Shows how files differ: from the last commit, or from an earlier point; and takes them back. */
+export async function changeActions(
+  intent: Extract<Intent, { kind: 'diff' | 'planRewind' | 'rewind' }>,
+  conversation: Pick<Conversation, 'request' | 'state'>,
+): Promise<readonly UiAction[]> {
+  switch (intent.kind) {
+    case 'diff':
+      return [await diffAction(conversation.state)]
+    case 'planRewind':
+      return await planActions(intent, conversation)
+    case 'rewind':
+      return await rewindActions(intent, conversation)
+  }
+}
+
+/** Returns the action that shows what the conversation's folder has that is not committed, or why that is not known. */
+async function diffAction({ core: { meta, settings } }: Pick<ConversationState, 'core'>): Promise<UiAction> {
+  if (settings.environment !== undefined)
+    return note(
+      'info',
+      `The folder is on ${settings.environment}: ask for \`!git diff\` there. /diff reads this machine.`,
+    )
+  const { readGitChanges } = await import('../programs/git-changes.ts')
+  const changes = await readGitChanges(meta.cwd, process.env)
+  if (changes.kind === 'problem') return note('warning', changes.text)
+  const { files, isCut } = changes
+  if (files.length === 0) return note('info', 'Nothing is changed since the last commit.')
+  return { kind: 'notice', notice: { kind: 'changes', title: titleOf(files), files, isCut } }
+}
+
+function titleOf(files: readonly FileChangeEntry[]): string {
+  const differ = files.length === 1 ? 'differs' : 'differ'
+  const [words, lines] = changedLines(files).split('  ')
+  return `${words} ${differ} from the last commit  ${lines}`
+}
+
+/** Returns how many files and lines change: `2 files  +3 −1`. */
+function changedLines(files: readonly FileChangeEntry[]): string {
+  const sum = (counts: readonly number[]) => count(counts.reduce((total, each) => total + each, 0))
+  const added = sum(files.map(({ additions }) => additions))
+  const removed = sum(files.map(({ deletions }) => deletions))
+  return `${files.length === 1 ? '1 file' : `${count(files.length)} files`}  +${added} −${removed}`
+}
+
+type Asked = Pick<Conversation, 'request'>
+
+/** Shows what going back would change, and asks what of it goes back. */
+async function planActions(
+  { at, itemId, overwrite }: Extract<Intent, { kind: 'planRewind' }>,
+  conversation: Asked,
+): Promise<readonly UiAction[]> {
+  const to = 'to' in at ? at.to : ((await pointBefore(conversation, at)) ?? 0)
+  const plan = await conversation.request('conversation/rewind/plan', { to, overwrite })
+  const { changes, left, hash } = plan
+  const changedSince = left.filter(({ why }) => why === 'changedSince').length
+  const shown = { at, itemId, overwrite, to, hash, files: changes.length, changedSince }
+  return [...planNotices(plan), { kind: 'rewindPlanned', rewind: shown }]
+}
+
+function planNotices({ changes, left, notes }: RewindPlan): readonly UiAction[] {
+  const title = `Going back would change ${changedLines(changes)}`
+  return [
+    ...(changes.length === 0
+      ? []
+      : [{ kind: 'notice', notice: { kind: 'changes', title, files: changes, isCut: false } } as const]),
+    ...leftLines(left).map((text) => note('warning', text)),
+    ...notes.map((text) => note('info', text)),
+  ]
+}
+
+/** Files that are named; more are counted. */
+const maxNamed = 5
+
+function leftLines(left: readonly LeftFile[]): readonly string[] {
+  const more = left.length - maxNamed
+  return [
+    ...left.slice(0, maxNamed).map(({ text }) => text),
+    ...(more > 0 ? [`${count(more)} more files stay as they are; \`parley rewind\` names them.`] : []),
+  ]
+}
+
+/** Takes the files back that were shown, and goes on with the talk. */
+async function rewindActions(
+  { rewind, withTalk }: Extract<Intent, { kind: 'rewind' }>,
+  conversation: Asked,
+): Promise<readonly UiAction[]> {
+  const { to, hash, overwrite, files, itemId } = rewind
+  const { status } = await conversation.request('conversation/rewind', { to, hash, overwrite })
+  if (status !== 'completed') return [note('warning', 'No file was changed; the transcript says why.')]
+  const text = `${files === 1 ? '1 file was' : `${count(files)} files were`} taken back. /undo reverses that.`
+  if (!withTalk || itemId === null) return [note('info', text)]
+  return [note('info', text), { kind: 'filesTakenBack', itemId }]
+}

@@ -1,0 +1,75 @@
+import { chmodSync, mkdirSync, readdirSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createMark, isOwnerAlive, parseMark } from './marks.ts'
+import { pidNamespace, readStat } from './process-table.ts'
+
+/**
+ * Returns a name for what one process has on disk only while it runs: the kind, the process's namespace and a mark. What
+ * a killed process left is found by such names.
+ */
+export function ownName(kind: string): string {
+  return `${kind}-${ownNamespace()}-${createMark()}`
+}
+
+/** Returns what all names of this process hold after their kind, as patterns of a shell find them; null without /proc. */
+export function ownNamePart(): string | null {
+  const startTime = readStat(process.pid)?.startTime
+  return startTime === undefined ? null : `${ownNamespace()}-${process.pid}-${startTime}`
+}
+
+/**
+ * Returns true for a name of this kind whose process is gone. Process ids of another namespace mean nothing here. False
+ * without /proc.
+ */
+export function isAbandoned(name: string, kind: string): boolean {
+  const { namespace, mark = '' } = partsOf(name, kind) ?? {}
+  const owner = parseMark(mark)
+  return owner !== null && namespace !== '' && namespace === ownNamespace() && !isOwnerAlive(owner)
+}
+
+/** Returns true for a name that `ownName` made for this kind, in any process. */
+export function isOwnName(name: string, kind: string): boolean {
+  return partsOf(name, kind) !== null
+}
+
+const afterKind = /^-(?<namespace>\d*)-(?<mark>\d+-\d+-[0-9a-f]+)$/
+
+function partsOf(name: string, kind: string): Partial<Record<string, string>> | null {
+  return name.startsWith(kind) ? (afterKind.exec(name.slice(kind.length))?.groups ?? null) : null
+}
+
+let cachedNamespace: string | undefined
+
+function ownNamespace(): string {
+  cachedNamespace ??= /\d+/.exec(pidNamespace('self') ?? '')?.[0] ?? ''
+  return cachedNamespace
+}
+
+const folderKinds = ['ephemeral', 'fifo', 'probe', 'scratch', 'search'] as const
+
+/** Makes a temporary folder (0700) of the caller's, which is also removed if this process is killed. Throws the system's error. */
+export function makeOwnFolder(kind: (typeof folderKinds)[number], parent: string = tmpdir()): string {
+  const path = join(parent, ownName(`parley-${kind}`))
+  mkdirSync(path)
+  // Whatever the umask is.
+  chmodSync(path, 0o700)
+  return path
+}
+
+/** Lists the temporary folders that killed processes left in a folder. */
+export function abandonedFolders(parent: string = tmpdir()): string[] {
+  const isLeft = (name: string) =>
+    name.startsWith('parley-') && folderKinds.some((kind) => isAbandoned(name, `parley-${kind}`))
+  return listOrNothing(parent)
+    .filter(isLeft)
+    .map((name) => join(parent, name))
+}
+
+function listOrNothing(folder: string): string[] {
+  try {
+    return readdirSync(folder)
+  } catch {
+    return []
+  }
+}

@@ -1,0 +1,71 @@
+import { dirname } from 'node:path'
+import { createFile, foldersUpTo, makeFolders, readSpan, writeAll } from '../disk/file-io.ts'
+import { type Files, type OpenFile, StorageError } from '../disk/files.ts'
+import { timeSlices } from '../disk/time-slices.ts'
+import { type Checkpoint, readCheckpoint, stampOf, writeCheckpoint } from './checkpoint.ts'
+import { bodyStartOf, encodeHeader, type LogHeader } from './header.ts'
+
+const CHUNK_BYTES = 1024 * 1024
+
+/** Log that begins with the lines of another. */
+interface CopiedLog {
+  readonly from: { readonly log: string; readonly checkpoint: string }
+  readonly to: { readonly log: string; readonly checkpoint: string }
+  readonly header: LogHeader
+  /** Byte offset behind the last line to copy. */
+  readonly endOffset: number
+  /** Version of program and fold. */
+  readonly key: string
+  readonly home: string
+}
+
+/**
+ * Copies the bytes of a log up to the end of a line, damage included, behind a header of its own. A checkpoint of these
+ * lines comes along. Other tasks run in between. Resolves when the copy would survive a power cut.
+ */
+export async function copyLog(files: Files, { from, to, header, endOffset, key, home }: CopiedLog): Promise<void> {
+  makeFolders(files, dirname(to.log))
+  const source = files.open(from.log, 'read')
+  try {
+    const copy = createFile(files, to.log)
+    try {
+      const checkpoint = await readCheckpoint(files, from.checkpoint, { log: source, key })
+      const start = bodyStartOf(files, source)
+      writeAll(files, copy, Buffer.from(`${encodeHeader(header)}\n`))
+      await copyBytes(files, { source, copy, start, endOffset })
+      await files.sync(copy)
+      if (checkpoint !== null && start + checkpoint.mark.endPlace <= endOffset)
+        keepCheckpoint(files, to.checkpoint, { ...checkpoint, header, stamp: stampOf(files, copy) })
+    } finally {
+      files.close(copy)
+    }
+  } finally {
+    files.close(source)
+  }
+  for (const folder of foldersUpTo(dirname(to.log), home)) await files.syncFolder(folder)
+}
+
+function keepCheckpoint(files: Files, path: string, checkpoint: Checkpoint): void {
+  try {
+    writeCheckpoint(files, path, checkpoint)
+  } catch (error) {
+    // Without it the copy is read from its beginning.
+    if (!(error instanceof StorageError)) throw error
+  }
+}
+
+interface CopiedBytes {
+  readonly source: OpenFile
+  readonly copy: OpenFile
+  readonly start: number
+  readonly endOffset: number
+}
+
+async function copyBytes(files: Files, { source, copy, start, endOffset }: CopiedBytes): Promise<void> {
+  const slices = timeSlices()
+  for (let offset = start; offset < endOffset; offset += CHUNK_BYTES) {
+    const length = Math.min(CHUNK_BYTES, endOffset - offset)
+    writeAll(files, copy, readSpan(files, source, { offset, length }))
+    if (slices.isOver()) await slices.next()
+  }
+}

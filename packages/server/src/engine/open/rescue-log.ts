@@ -1,0 +1,49 @@
+import { type Line, type LogHeader, type LogView, lineCrc, newHeader, textOf } from '@parley/journal'
+import type { Conversation } from '../conversation/conversation.ts'
+
+/** Line of a log that is copied. */
+export interface CopiedLine {
+  readonly seq: number
+  readonly text: string
+  readonly crc: string
+}
+
+/** All events of an open conversation, whose log others have changed. */
+export interface RescuedLog {
+  readonly header: LogHeader | null
+  readonly lines: readonly CopiedLine[]
+  /** Digest of the state that the lines must fold to: others may have written lines with the same numbers. */
+  readonly digest: string
+}
+
+/**
+ * Collects the events of a state: first what the log's own descriptor holds, which is all of them after the log was
+ * deleted, moved or replaced; then what memory still has. Returns null where events in between are lost.
+ */
+export function rescueLog(conversation: RescuableConversation): RescuedLog | null {
+  const view = conversation.held()
+  if (view === null) return null
+  const { seq, digest, meta } = conversation.state.core
+  const held = heldLines(view, seq)
+  const rest = conversation.feed.recentAfter(held.length)
+  if (rest === null || held.length + rest.length < seq) return null
+  // Memory reaches back to the first event only where this program began the log.
+  const header = held.length === 0 ? newHeader(meta.conversationId) : view.header()
+  return { header, lines: [...held, ...rest.map(copied)], digest }
+}
+
+type RescuableConversation = Pick<Conversation, 'held' | 'feed' | 'state'>
+
+/** Returns the lines from 1 up to `last` without a gap. */
+function heldLines(view: LogView, last: number): readonly CopiedLine[] {
+  const lines: CopiedLine[] = []
+  for (const line of view.lines()) {
+    if (line.seq !== lines.length + 1 || line.seq > last) break
+    lines.push({ seq: line.seq, text: textOf(line), crc: lineCrc(line) })
+  }
+  return lines
+}
+
+function copied({ seq, text, crc }: Line): CopiedLine {
+  return { seq, text, crc: crc ?? '' }
+}

@@ -1,0 +1,205 @@
+import { type ConversationEvent, type ConversationState, type Item, isCall } from '@parley/protocol'
+import type { RecordedEvent } from './read-recording.ts'
+import { hasFacts } from './recorded-facts.ts'
+
+/** Events that come from outside the engine at any moment: from clients, from settings and instructions, from processes. */
+const alwaysGiven: ReadonlySet<string> = new Set([
+  'conversation.configured',
+  'conversation.moved',
+  'conversation.renamed',
+  'conversation.archived',
+  'conversation.recovered',
+  'conversation.upgraded',
+  'files.changed',
+  'context.cleared',
+  'context.compacted',
+  'context.restored',
+  'message.queued',
+  'message.edited',
+  'message.removed',
+  'turn.parked',
+  'turn.continued',
+  'approval.decided',
+  'plan.updated',
+])
+
+/** Events that the engine makes, unless the place says otherwise. */
+const engineMade: ReadonlySet<string> = new Set([
+  'conversation.created',
+  'context.set',
+  'message.consumed',
+  'turn.started',
+  'turn.ended',
+  'model.requested',
+  'model.responded',
+  'item.started',
+  'execution.started',
+  'execution.failed',
+  'item.completed',
+  'item.discarded',
+  'approval.requested',
+  'usage.updated',
+  'retry.scheduled',
+  'model.fellBack',
+])
+
+/** Failures of turns that have their cause outside the log: a defect, a limit of the configuration, the disk. */
+const outsideFailures: ReadonlySet<string> = new Set(['internal', 'eventTooLarge', 'maxTurns', 'maxTokens', 'maxCost'])
+
+/** Notices that the turn loop writes in the middle of a turn. */
+const loopNotices: ReadonlySet<string> = new Set(['modelFallback', 'outputLimit', 'filtered', 'context'])
+
+/** Log with the place where it became one of its own. */
+export interface GivenLog {
+  readonly events: readonly RecordedEvent[]
+  readonly forkedAt: number
+}
+
+/** Returns the number of events from `start` on that are taken from the log as they are, since they come from outside. */
+export function givenEventsAt(log: GivenLog, start: number, state: ConversationState): number {
+  const { events } = log
+  const settled = isTakenUp(log, start) ? settlingFrom(events, start) : 0
+  if (settled > 0) return settled
+  let end = start
+  let isTurn = false
+  for (; end < events.length && (end === start || !isTakenUp(log, end)); end++) {
+    const type = events[end]?.event.type ?? ''
+    // The engine has begun with the turn when anything further comes.
+    if ((isTurn && !startOfTurn.has(type)) || !isGiven(events, end, { start, state, forkedAt: log.forkedAt })) break
+    isTurn ||= type === 'turn.started'
+  }
+  return end - start
+}
+
+/** Events in the write that starts a turn. */
+const startOfTurn: ReadonlySet<string> = new Set(['item.completed', 'message.consumed'])
+
+/** Tells if another process goes on from here: after a crash, or in a fork. */
+export function isTakenUp({ events, forkedAt }: GivenLog, at: number): boolean {
+  const recorded = events[at]
+  if (recorded === undefined) return false
+  if (recorded.event.type === 'conversation.recovered') return true
+  const before = events[at - 1]
+  return forkedAt > 0 && before !== undefined && before.seq <= forkedAt && recorded.seq > forkedAt
+}
+
+/** Events by which a process settles what the one before it left open, besides changes of the conversation itself. */
+const settling: ReadonlySet<string> = new Set([
+  'approval.decided',
+  'item.completed',
+  'item.discarded',
+  'message.removed',
+  'turn.ended',
+  'turn.parked',
+])
+
+/** Returns the length of the write that settles what was left open; 0 where there is none. */
+function settlingFrom(events: readonly RecordedEvent[], start: number): number {
+  const first = events[start]
+  let end = start + 1
+  while (events[end]?.at === first?.at && isSettling(events[end]?.event)) end++
+  return isSettling(first?.event) ? end - start : 0
+}
+
+function isSettling(event: ConversationEvent | undefined): boolean {
+  return event !== undefined && (settling.has(event.type) || event.type.startsWith('conversation.'))
+}
+
+interface Place {
+  /** First of the events that are given together. */
+  readonly start: number
+  readonly forkedAt: number
+  readonly state: ConversationState
+}
+
+function isGiven(events: readonly RecordedEvent[], at: number, place: Place): boolean {
+  const event = events[at]?.event
+  if (event === undefined) return false
+  if (alwaysGiven.has(event.type) || !engineMade.has(event.type)) return true
+  if (endsByOutside({ events, forkedAt: place.forkedAt }, at)) return true
+  const before = at > place.start ? events[at - 1]?.event : undefined
+  switch (event.type) {
+    case 'turn.started':
+      return event.trigger !== 'inbox' || place.state.core.inboxPaused
+    case 'message.consumed':
+      return before?.type === 'item.completed'
+    case 'execution.started':
+      return !hasFacts(events, event.itemId)
+    case 'approval.requested':
+      return event.approval.kind === 'elicitation'
+    case 'usage.updated':
+      return event.purpose === 'compaction'
+    case 'retry.scheduled':
+      return Object.values(place.state.core.open).some(({ item }) => item.type === 'contextCompaction')
+    case 'item.started':
+      return isGivenStart(event.item, place)
+    case 'item.completed':
+      return isGivenEnd(events, at, { item: event.item, before, state: place.state })
+    default:
+      return false
+  }
+}
+
+/** Items of turns; others are what users do by themselves. */
+const ofTurns: ReadonlySet<string> = new Set([
+  'userMessage',
+  'agentMessage',
+  'reasoning',
+  'commandExecution',
+  'fileChange',
+  'toolCall',
+  'contextCompaction',
+  'notice',
+])
+
+/** The engine starts a compaction by itself only after the provider found a request too long. */
+function isGivenStart(item: Item, { state }: Place): boolean {
+  if (!ofTurns.has(item.type)) return true
+  if (item.type !== 'contextCompaction') return false
+  return item.trigger !== 'contextTooLong' || state.core.open[item.id] !== undefined
+}
+
+interface Ended {
+  readonly item: Item
+  /** Event before it, if that is given with it. */
+  readonly before: ConversationEvent | undefined
+  readonly state: ConversationState
+}
+
+function isGivenEnd(events: readonly RecordedEvent[], at: number, { item, before, state }: Ended): boolean {
+  if (!ofTurns.has(item.type)) return true
+  if (item.type === 'contextCompaction') return item.status !== 'interrupted'
+  if (item.type === 'userMessage') return before?.type === 'turn.started'
+  // The answer itself ends a call that it denies.
+  if (isCall(item))
+    return before?.type === 'approval.decided' && state.core.approvals[before.approvalId]?.itemId === item.id
+  if (item.type !== 'notice') return false
+  const next = events[at + 1]?.event
+  if (next?.type === 'turn.ended') return false
+  return !loopNotices.has(item.code)
+}
+
+/** Tells if the turn ends here for a cause outside the log. */
+function endsByOutside(log: GivenLog, at: number): boolean {
+  const end = turnEndAfter(log, at)
+  return end?.event.type === 'turn.ended' && outsideFailures.has(end.event.failure?.code ?? '')
+}
+
+/** Returns the end of a turn that only closed items come before, from `at` on; null for none. */
+export function turnEndAfter(log: GivenLog, at: number): RecordedEvent | null {
+  const { events } = log
+  let index = at
+  while (events[index]?.event.type === 'item.completed' && !isTakenUp(log, index)) index++
+  const next = events[index]
+  return next?.event.type === 'turn.ended' && !isTakenUp(log, index) ? next : null
+}
+
+/** Returns how the turn is stopped from outside at `at`, which the log shows by its end alone; null where it is not. */
+export function stopAt(log: GivenLog, at: number): 'interrupted' | 'shutdown' | null {
+  const end = turnEndAfter(log, at)
+  if (end?.event.type !== 'turn.ended' || end.event.outcome !== 'interrupted') return null
+  const notice = log.events[log.events.indexOf(end) - 1]?.event
+  return notice?.type === 'item.completed' && notice.item.type === 'notice' && notice.item.code === 'shutdown'
+    ? 'shutdown'
+    : 'interrupted'
+}

@@ -1,0 +1,287 @@
+import type { Files } from '@parley/journal'
+import type { ItemId } from '@parley/protocol'
+import { createRedaction, type Redaction } from '@parley/redaction'
+import { type Environment, EnvironmentUnreachableError } from '@parley/workspace'
+import type { Clock } from '../../ports/clock-and-ids.ts'
+import type { ToolPorts } from '../../tools/define-tool.ts'
+import { mcpSpecsIn, mcpTool } from '../../tools/mcp/mcp-tool.ts'
+import { resourceTools } from '../../tools/mcp/resource-tools.ts'
+import { createTools } from '../../tools/registry.ts'
+import type { Tool } from '../../tools/tool.ts'
+import { createRequestSource } from '../context/request-source.ts'
+import type { Conversation } from '../conversation/conversation.ts'
+import type { FileHistory } from '../history/file-history.ts'
+import type { ConversationLimits } from '../limits/conversation-limits.ts'
+import { createForegroundCalls } from '../session/foreground-calls.ts'
+import { createSessionMemory } from '../session/session-memory.ts'
+import { createRetryWait } from '../turn/retry-wait.ts'
+import type { TurnModules } from '../turn/turn-context.ts'
+import { itemIdOf } from './compare-events.ts'
+import { givenEventsAt, stopAt, turnEndAfter } from './given-events.ts'
+import type { Recording } from './read-recording.ts'
+import type { ReplayWait } from './replay-wait.ts'
+import type { ReplayedLog } from './replayed-log.ts'
+import { createReplayedModel } from './replayed-model.ts'
+import { rulesOf } from './replayed-rules.ts'
+import { replayedTool } from './replayed-tools.ts'
+
+export interface ReplayPorts {
+  readonly files: Files
+  readonly home: string
+  /** Ports that tools understand calls with; a replay reads no file and starts nothing with them. */
+  readonly tools: Pick<ToolPorts, 'environment' | 'shellParser'>
+}
+
+interface ModuleParts {
+  readonly log: ReplayedLog
+  readonly recording: Recording
+  readonly wait: ReplayWait
+  readonly runs: Set<ItemId>
+  readonly conversation: Conversation
+  readonly clock: Clock
+}
+
+/** Builds what the turns of a replay use: everything outside the engine is taken from the log. */
+export function replayModules(
+  { log, wait, runs, conversation, clock, recording }: ModuleParts,
+  ports: ReplayPorts,
+): TurnModules {
+  const source = createReplayedModel(log, wait)
+  const redaction = redactionOf(recording, ports.home)
+  const memory = createSessionMemory()
+  let examined: ItemId | null = null
+  const parts = { log, wait, state: () => conversation.state, examined: () => examined, runs }
+  const own = toolsThen(createTools(toolPorts({ recording, redaction, clock }, ports)), recording)
+  const known = toolsByFile(conversation, own, (tool) => replayedTool(tool, parts))
+  const rules = rulesOf(log)
+  const model = () => {
+    const { model: name, modelProvider } = choiceOf(conversation)
+    return {
+      client: source.client,
+      limits: source.limits,
+      factsOf: source.factsOf,
+      maxOutputOf: source.maxOutputOf,
+      choice: { model: name, modelProvider },
+      facts: source.factsOf(name),
+      maxOutputTokens: undefined,
+    }
+  }
+  const prepare = async (signal: AbortSignal) => {
+    await wait.until(() => {
+      if (log.next?.event.type === 'context.set') giveContext(log, conversation)
+      return asksModel(log, recording, conversation) ? true : null
+    }, signal)
+  }
+  const gather = () => Promise.resolve({ instructions: '', sessionContext: '', instructionFiles: [] })
+  const requests = createRequestSource({ conversation, tools: own, offered: async () => [], model, gather })
+  return {
+    clock,
+    ids: log.ids,
+    random: () => 0,
+    redaction,
+    memory: {
+      ...memory,
+      // Asked for right before a call is examined: tools get arguments only, and equal calls have different outcomes.
+      exactCall(itemId) {
+        examined = itemId
+        return memory.exactCall(itemId)
+      },
+      grantsUnder: (mode) => (usesGrant(log, examined) ? memory.grantsUnder(mode) : []),
+    },
+    get tools() {
+      return known()
+    },
+    get rules() {
+      return rules()
+    },
+    userRules: {
+      get file() {
+        return nextQuestion(log)?.always?.file ?? ''
+      },
+      rules: [],
+      read: () => Promise.reject(new Error('A replay reads no policy file.')),
+      add: () => ({ problem: 'A replay adds no rule.' }),
+    },
+    limits: noLimits,
+    history: noHistory(ports.tools.environment),
+    foreground: createForegroundCalls(),
+    model,
+    knowsProvider: () => true,
+    gather,
+    requests: { next: requests.next, hash: requests.hash, forget: () => undefined, warmUp: () => undefined, prepare },
+    // Compactions come from the log: whether one is due depends on settings that no log holds.
+    compaction: { limit: Infinity, percent: Infinity, model: null, prompt: null },
+    budget: {},
+    get fallbacks() {
+      return fallbacksAt(log)
+    },
+    retryWait: createRetryWait(clock),
+    answerers: () => nextQuestion(log)?.answerableBy ?? [],
+    mayAsk: () => true,
+    mayRaiseLimit: () => false,
+  }
+}
+
+/** Records the context of the log: its instructions and tools come from the disk and the program of then. */
+function giveContext(log: ReplayedLog, conversation: Conversation): void {
+  const event = log.next?.event
+  if (event !== undefined) log.give(() => conversation.record(event))
+}
+
+/** Tells if the engine's own events come next; throws where the environment could not be reached then. */
+function asksModel(log: ReplayedLog, recording: Recording, { state }: Conversation): boolean {
+  const { at, next } = log
+  if (next === undefined) return false
+  const end = turnEndAfter(recording, at)?.event
+  if (end?.type === 'turn.ended' && end.failure?.code === 'environmentUnreachable')
+    throw new EnvironmentUnreachableError(end.failure.message)
+  return (
+    next.event.type !== 'context.set' && givenEventsAt(recording, at, state) === 0 && stopAt(recording, at) === null
+  )
+}
+
+/** Returns the next question of the engine; the outcome of a first run may come before it. */
+function nextQuestion({ events, at }: ReplayedLog) {
+  for (let index = at; index < at + 2; index++) {
+    const event = events[index]?.event
+    if (event?.type === 'approval.requested') return event.approval
+  }
+  return null
+}
+
+function choiceOf({ state }: Conversation) {
+  return state.core.turn?.fallback ?? state.core.settings
+}
+
+/** Tells if the log says that an answer for the session decided this call. Answers end with a process, which no log shows. */
+function usesGrant({ events, at }: ReplayedLog, itemId: ItemId | null): boolean {
+  for (let index = at; index < events.length; index++) {
+    const event = events[index]?.event
+    if (event === undefined || itemIdOf(event) !== itemId) continue
+    if (event.type === 'execution.started')
+      return 'rule' in event.decidedBy && event.decidedBy.rule.name === 'builtin:session-grant'
+    if (event.type === 'approval.requested' || event.type === 'item.completed') return false
+  }
+  return false
+}
+
+/** Returns the models that took over in this turn, and the one that takes over next. */
+function fallbacksAt({ events, at }: ReplayedLog) {
+  const begun = events.findLastIndex(({ event }, index) => index < at && event.type === 'turn.started')
+  return events
+    .slice(begun + 1, at + 1)
+    .flatMap(({ event }) =>
+      event.type === 'model.fellBack' ? [{ model: event.model, provider: event.modelProvider }] : [],
+    )
+}
+
+/** Returns a function to the tools that a call may name: our own, and those that the log says were offered. */
+function toolsByFile(conversation: Conversation, own: readonly Tool[], replayed: (tool: Tool) => Tool) {
+  const ownTools = own.map(replayed)
+  let known: { readonly file: string | undefined; readonly tools: readonly Tool[] } = { file: '', tools: [] }
+  return () => {
+    const file = conversation.state.core.context?.tools
+    if (file === known.file) return known.tools
+    const text = file === undefined ? null : conversation.sideFiles.readText(file)
+    const offered = resourceTools([]).filter(({ name }) => text?.includes(`"name":"${name}"`) === true)
+    const foreign = [...offered, ...mcpSpecsIn(text).map((spec) => mcpTool(spec, []))]
+    known = { file, tools: [...ownTools, ...foreign.map(replayed)] }
+    return known.tools
+  }
+}
+
+/** Returns the tools that there were then, where a rejected call names them. */
+function toolsThen(tools: readonly Tool[], { events }: Recording): readonly Tool[] {
+  for (const { event } of events) {
+    if (event.type !== 'item.completed' || event.item.type !== 'toolCall') continue
+    const named = /^There is no tool .* (?:The tools are|All of them): (.+)\.$/s.exec(event.item.modelText ?? '')?.[1]
+    if (named !== undefined) return tools.filter(({ name }) => named.split(', ').includes(name))
+  }
+  return tools
+}
+
+/** Returns a redaction that finds again what was hidden: the log holds marks in place of the secrets. */
+function redactionOf({ events }: Recording, home: string): Redaction {
+  const unrestorable = new Set<string>()
+  const hidden = new Set<string>()
+  for (const { event } of events) {
+    if (event.type === 'item.started' && 'restorable' in event.item) unrestorable.add(event.item.id)
+    if (event.type !== 'model.responded') continue
+    for (const call of event.calls) if (unrestorable.has(call.itemId)) hidden.add(call.arguments)
+  }
+  const redaction = createRedaction({ home, env: {} })
+  return {
+    ...redaction,
+    text: (text) => text,
+    hasSecret: (text) => hidden.has(text),
+    secretsIn: () => new Map(),
+    seal: () => replaySeal,
+  }
+}
+
+/** Seal of every yes in a replay: no log holds the key of the one in it. */
+export const replaySeal = 'replay'
+
+function toolPorts(
+  { recording, redaction, clock }: { recording: Recording; redaction: Redaction; clock: Clock },
+  { tools }: ReplayPorts,
+): ToolPorts {
+  const nothing = () => Promise.reject(new Error('A replay starts nothing.'))
+  return {
+    environment: { ...tools.environment, shell: shellOf(recording) ?? tools.environment.shell },
+    background: {
+      start: () => {
+        throw new Error('A replay starts nothing.')
+      },
+      adopt: () => {
+        throw new Error('A replay starts nothing.')
+      },
+      list: () => [],
+      read: () => null,
+      stop: nothing,
+      stopAll: nothing,
+    },
+    shellParser: tools.shellParser,
+    envRules: {},
+    redaction,
+    clock,
+  }
+}
+
+/** Returns the shell of the machine where the log was written. */
+function shellOf({ events }: Recording): string | undefined {
+  for (const { event } of events)
+    if (event.type === 'item.started' && event.item.type === 'commandExecution') return event.item.command[0]
+  return undefined
+}
+
+/** History of a replay, which changes no file: what changed then is in the log. */
+function noHistory(environment: Environment): FileHistory {
+  return {
+    environment,
+    get store(): never {
+      throw new Error('A replay keeps no contents of files.')
+    },
+    problem: () => null,
+    begin: () => undefined,
+    around: ({ run }) => run(),
+    alone: (run) => run(({ run: effect }) => effect()),
+    [Symbol.asyncDispose]: () => Promise.resolve(),
+  }
+}
+
+/** Limits of a replay, which starts no command: what a sandbox blocked is in the log. */
+const noLimits: ConversationLimits = {
+  reason: null,
+  localHome: null,
+  standingOf: () => Promise.resolve([]),
+  enforcementFor: () => 'none',
+  readReport: () => Promise.resolve(),
+  recordEnforcement: () => undefined,
+  narrowed: () => undefined,
+  whenNarrowed: () => () => undefined,
+  recheck: () => Promise.resolve(),
+  describe: () => Promise.resolve(null),
+  prepare: () => Promise.reject(new Error('A replay starts nothing.')),
+  [Symbol.asyncDispose]: () => Promise.resolve(),
+}

@@ -1,0 +1,66 @@
+import type { Rules } from '@parley/policy'
+import { isCall } from '@parley/protocol'
+import { itemIdOf } from './compare-events.ts'
+import type { ReplayedLog } from './replayed-log.ts'
+
+type Rule = Rules[number]
+
+/** Rule with the place in the log from which on it held. */
+interface DatedRule {
+  readonly rule: Rule
+  readonly from: number
+}
+
+/**
+ * Returns the rules that decided calls of a log, which names them and holds no policy file. A rule that a user added in
+ * the conversation holds from then on.
+ */
+export function rulesOf(log: ReplayedLog): () => Rules {
+  const found = new Map<string, DatedRule>()
+  for (const { event } of log.events) {
+    const decision =
+      event.type === 'item.completed' && isCall(event.item)
+        ? event.item.decision
+        : event.type === 'approval.requested'
+          ? { ...event.approval, verdict: 'ask' as const }
+          : undefined
+    if (decision === undefined || itemIdOf(event) === null) continue
+    const { rule, reason, verdict } = decision
+    const target = rule.name.startsWith('rule:') ? targetOf(rule.name.slice('rule:'.length)) : null
+    if (target === null || rule.file === undefined) continue
+    const source = { file: rule.file, ...(rule.line === undefined ? {} : { line: rule.line }) }
+    const from = addedAt(log, `(${rule.file}:${rule.line})`)
+    found.set(JSON.stringify([rule, verdict]), { rule: { decision: verdict, target, reason, source }, from })
+  }
+  const dated = [...found.values()]
+  return () => dated.filter(({ from }) => log.at >= from).map(({ rule }) => rule)
+}
+
+function addedAt(log: ReplayedLog, place: string): number {
+  return Math.max(
+    0,
+    log.events.findIndex(
+      ({ event }) =>
+        event.type === 'item.completed' &&
+        event.item.type === 'notice' &&
+        event.item.code === 'ruleAdded' &&
+        event.item.title.includes(place),
+    ),
+  )
+}
+
+/** Reads a target as `ruleRefOf` names it; null for one that it cannot name. */
+function targetOf(text: string): Rule['target'] | null {
+  const [, kind, rest = ''] = /^(command|tool|path|mcp) (.*)$/s.exec(text) ?? []
+  if (kind === 'tool') return { kind, tool: rest }
+  if (kind === 'path' || kind === 'mcp') return { kind, pattern: rest }
+  if (kind !== 'command') return null
+  const [, words = '', exact, rights] =
+    /^(.*?)( \(exactly\))?( \(with network\)| \(outside the sandbox\))?$/s.exec(rest) ?? []
+  return {
+    kind,
+    prefix: words.split(' ').map((word) => word.split('|')),
+    ...(exact === undefined ? {} : { exact: true }),
+    ...(rights === undefined ? {} : { grants: [rights.includes('network') ? 'network' : 'outsideSandbox'] }),
+  }
+}

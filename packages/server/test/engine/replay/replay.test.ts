@@ -1,0 +1,126 @@
+import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { withChecksum } from '@parley/journal'
+import { describe, expect, it } from 'vitest'
+import { placeLog, recordedLogs } from '../support/recorded-logs.ts'
+import { scriptedModel } from '../support/scripted-model.ts'
+import { type TestPlace, testPlace } from '../support/test-server.ts'
+
+const released = join(import.meta.dirname, '../../fixtures/replays')
+const demos = readdirSync(released).filter((name) => name.endsWith('.jsonl'))
+
+async function replay(place: TestPlace, params: { readonly file?: string; readonly conversation?: string }) {
+  const client = await place.start().connect()
+  return client.request('replay/run', params)
+}
+
+/** Copies a released log and changes its lines. */
+function changed(place: TestPlace, name: string, change: (line: string) => string | null): string {
+  const file = join(place.root, name)
+  const stem = name.replace(/\.jsonl$/, '')
+  cpSync(join(released, `${stem}.files`), join(place.root, `${stem}.files`), { recursive: true })
+  const lines = readFileSync(join(released, name), 'utf8').trimEnd().split('\n')
+  const kept = lines.map(change).filter((line) => line !== null)
+  writeFileSync(file, kept.map((line) => `${resealed(line)}\n`).join(''))
+  return file
+}
+
+function resealed(line: string): string {
+  return withChecksum(`${line.slice(0, line.lastIndexOf(',"crc":'))}}`).text
+}
+
+describe('the engine replays', () => {
+  it.each(demos)('the log %s of a released version, with every request', async (name) => {
+    await using place = testPlace()
+    const replayed = await replay(place, { file: join(released, name) })
+    expect(replayed).toMatchObject({ difference: null, unhashed: 0, notes: [] })
+    expect(replayed.hashes).toBeGreaterThan(1)
+    expect(replayed.compared).toBeGreaterThan(replayed.events / 2)
+  })
+
+  it.each(recordedLogs)('the log $name of version $version', async (log) => {
+    await using place = testPlace()
+    const conversation = placeLog(place, log)
+    const before = readFileSync(place.path(conversation), 'utf8')
+    const { difference, compared } = await replay(place, { conversation })
+    expect(difference).toBeNull()
+    expect(compared).toBeGreaterThan(3)
+    expect(readFileSync(place.path(conversation), 'utf8')).toBe(before)
+  })
+
+  it('a conversation with a question, a denial and a resume', async () => {
+    await using place = testPlace()
+    const model = scriptedModel(
+      { calls: [{ name: 'shell', args: { command: 'touch one' } }] },
+      { text: 'Denied.' },
+      { calls: [{ name: 'shell', args: { command: 'touch two' } }] },
+      { text: 'Done.' },
+      { text: 'Again.' },
+    )
+    const { server, client, summary, watched } = await place.talk({ model }, { approvalPolicy: 'untrusted' })
+    const { conversationId } = summary
+    for (const decision of ['denied', 'approved'] as const) {
+      await watched.send('go on')
+      await watched.until(({ core }) => Object.values(core.approvals).some(({ state }) => state === 'pending'))
+      const [approval] = Object.values(watched.state.core.approvals)
+      await client.request('approval/decide', { conversationId, approvalId: approval?.id ?? '', decision })
+      await watched.turnEnded()
+    }
+    await server.close()
+    const again = await place.start({ model }).connect()
+    await again.request('conversation/resume', { conversationId })
+    const resumed = await again.watch(conversationId)
+    await resumed.send('and again')
+    await resumed.turnEnded()
+    expect(await again.request('replay/run', { conversation: conversationId })).toMatchObject({
+      difference: null,
+      hashes: 5,
+      unhashed: 0,
+    })
+  })
+})
+
+describe('a replay', () => {
+  const [name = ''] = demos
+
+  it('names the first event that differs, and where', async () => {
+    await using place = testPlace()
+    const file = changed(place, name, (line) =>
+      line.includes('"model.responded"') ? line.replace('"text":"This model is', '"text":"That model is') : line,
+    )
+    const { difference } = await replay(place, { file })
+    expect(difference).toMatchObject({
+      what: 'The log has another model.responded here than the replay.',
+      path: 'text',
+    })
+    expect(difference?.logged).toContain('That model is')
+    expect(difference?.replayed).toContain('This model is')
+  })
+
+  it('finds an outcome that was changed by the hash of the request after it', async () => {
+    await using place = testPlace()
+    const file = changed(place, name, (line) =>
+      line.includes('"item.completed"') ? line.replace('"modelText":"', '"modelText":"not ') : line,
+    )
+    expect((await replay(place, { file })).difference).toMatchObject({
+      what: 'The model was asked something else: the hash of the request differs.',
+      path: 'request',
+    })
+  })
+
+  it('finds an event that is missing', async () => {
+    await using place = testPlace()
+    const lines = readFileSync(join(released, name), 'utf8').split('\n')
+    const started = lines.findIndex((line) => line.includes('"execution.started"'))
+    const file = changed(place, name, (line) => (line === lines[started] ? null : line))
+    expect((await replay(place, { file })).difference).toMatchObject({ path: 'type', replayed: '"execution.started"' })
+  })
+
+  it('rejects a file that is no log and no bundle', async () => {
+    await using place = testPlace()
+    place.write('a.txt', 'text')
+    const wrong = (file: string) => expect(replay(place, { file })).rejects
+    await wrong(join(place.cwd, 'a.txt')).toMatchObject({ data: { code: 'badBundle' } })
+    await wrong(join(place.cwd, 'b.jsonl')).toMatchObject({ data: { code: 'invalidParams', field: 'file' } })
+  })
+})
