@@ -16,7 +16,11 @@ export const laterOfServer = {
 
 /** Scripts of the command line where it opens no window: `parley exec` and the commands that print. */
 export const laterOfTerminal = {
-  'parley-terminal': ['apps/tui/src/plain/run-in-terminal.ts', 'apps/tui/src/commands/run-demo.ts'],
+  'parley-terminal': [
+    'apps/tui/src/plain/run-in-terminal.ts',
+    'apps/tui/src/commands/run-demo.ts',
+    'apps/tui/src/commands/show.ts',
+  ],
   'parley-schema': ['packages/protocol/src/schema/index.ts', 'apps/tui/src/scripted/stdin/decode-line.ts'],
   'parley-websocket': websocket,
 }

@@ -46,7 +46,7 @@ export async function runBundle(launch: Launch, conversation: string | undefined
 }
 
 /** Returns the lines that say what a bundle holds. */
-export function contentLines(contents: Contents, { outputs }: Pick<BundleFlags, 'outputs'>): readonly string[] {
+function contentLines(contents: Contents, { outputs }: Pick<BundleFlags, 'outputs'>): readonly string[] {
   const { conversationId, name, cwd, events, turns, items, sideFiles, changedEvents, missing } = contents
   const parts = itemNames.flatMap(([type, one, many]) => {
     const number = items[type] ?? 0

@@ -73,7 +73,7 @@ async function itemsIn(
 const numberColumns = 7
 
 /** Returns the lines of an item; the first one has the number of its event, by which `fork --at` takes it. */
-export function numberedLines({ seq, item }: CompletedItem, withDiffs: boolean): readonly string[] {
+function numberedLines({ seq, item }: CompletedItem, withDiffs: boolean): readonly string[] {
   const diffs = withDiffs && item.type === 'fileChange' && item.status === 'completed' ? item.changes : []
   const lines = [...itemLines(item, null), ...diffs.flatMap(({ diff }) => stripEffects(diff).trimEnd().split('\n'))]
   return lines.map((line, index) =>

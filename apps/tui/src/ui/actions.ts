@@ -137,7 +137,7 @@ export function stepTo(ui: UiState, ...intents: readonly Intent[]): UiStep {
 /** Ways to log in: with a key that is typed unseen, or in a browser. */
 export const loginWays = ['key', 'browser'] as const
 
-export type LoginWay = (typeof loginWays)[number]
+type LoginWay = (typeof loginWays)[number]
 
 /** Request of the user that only the server or the process can carry out. */
 export type Intent =

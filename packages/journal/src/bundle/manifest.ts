@@ -4,7 +4,7 @@ import { isConversationId } from '../disk/session-paths.ts'
 import { isRecord, parseJson } from '../line/line.ts'
 
 /** Version of the form of a bundle. */
-export const BUNDLE_FORMAT = 1
+const BUNDLE_FORMAT = 1
 
 export const MANIFEST_NAME = 'manifest.json'
 export const LOG_NAME = 'log.jsonl.gz'

@@ -61,7 +61,7 @@ async function writeEntries(files: Files, file: OpenFile, content: BundleContent
 }
 
 /** Returns the name of a side file in a bundle. */
-export function sideFileEntry(ref: string): string {
+function sideFileEntry(ref: string): string {
   return `files/${ref.replace(':', '-')}.gz`
 }
 

@@ -14,7 +14,7 @@ const judgement = z
   })
   .describe('Verdict of the policy on a call.')
 
-export const testedCommand = z
+const testedCommand = z
   .object({
     ...judgement.shape,
     argv: z.array(z.string()),
@@ -36,7 +36,7 @@ export const testedCommand = z
   })
   .describe('A command and the decision about it.')
 
-export const replayedCalls = z
+const replayedCalls = z
   .object({
     conversationId,
     calls: z.array(
@@ -60,7 +60,7 @@ export const replayedCalls = z
 
 const count = z.int().min(0)
 
-export const replayedConversation = z
+const replayedConversation = z
   .object({
     conversationId,
     events: count.describe('Events of the log, without the pieces of streamed text.'),
@@ -81,7 +81,7 @@ export const replayedConversation = z
   })
   .describe('A conversation that the engine ran again, from its log alone.')
 
-export const explainedCall = z
+const explainedCall = z
   .object({
     conversationId,
     item: z.object({ id: itemId, tool: z.string(), title: z.string(), status: z.string() }),
@@ -122,7 +122,7 @@ const projectProgram = z
   })
   .describe('A program that is started, or an endpoint that is connected to, once the project is trusted.')
 
-export const trustReport = z
+const trustReport = z
   .object({
     root: z.string().describe('Real path of the project: the repository of `cwd`, or `cwd` itself.'),
     state: z

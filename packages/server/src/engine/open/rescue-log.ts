@@ -2,7 +2,7 @@ import { type Line, type LogHeader, type LogView, lineCrc, newHeader, textOf } f
 import type { Conversation } from '../conversation/conversation.ts'
 
 /** Line of a log that is copied. */
-export interface CopiedLine {
+interface CopiedLine {
   readonly seq: number
   readonly text: string
   readonly crc: string
