@@ -198,11 +198,11 @@ describe.concurrent('parley exec --json ends with run.ended and', () => {
 
   test('the table above has every exit code that exec can have', async () => {
     const { exitCodes } = await import('../../src/cli/exit-codes.ts')
-    // Verdicts of `parley policy test`.
-    const { asks, denied, wouldChange, ...codes } = exitCodes
+    // Verdicts of `parley policy test` and of `parley replay`.
+    const { asks, denied, wouldChange, differs, ...codes } = exitCodes
     const reached = new Set(cases.map(({ exitCode }) => exitCode))
     expect(Object.values(codes).filter((code) => !reached.has(code))).toEqual([])
-    expect([asks, denied, wouldChange]).toEqual([10, 11, 12])
+    expect([asks, denied, wouldChange, differs]).toEqual([10, 11, 12, 11])
   })
 })
 

@@ -12,8 +12,9 @@ describe('a storage error', () => {
     ['UNKNOWN', -constants.errno.EDQUOT, 'EDQUOT', true],
     [`Unknown system error -${constants.errno.EDQUOT}`, -constants.errno.EDQUOT, 'EDQUOT', true],
     ['ENOSPC', -constants.errno.ENOSPC, 'ENOSPC', true],
-    ['EACCES', -constants.errno.EACCES, 'EACCES', false],
-    ['UNKNOWN', -constants.errno.ESTALE, 'ESTALE', false],
+    ['EACCES', -constants.errno.EACCES, 'EACCES', true],
+    ['EBADF', -constants.errno.EBADF, 'EBADF', false],
+    ['UNKNOWN', -constants.errno.ESTALE, 'ESTALE', true],
     ['ERR_OUT_OF_RANGE', Number.NaN, 'ERR_OUT_OF_RANGE', false],
   ])('of %s, errno %s, is %s', (code, errno, name, retryable) => {
     expect(storageError('write', '/a', nodeError(code, errno))).toMatchObject({ code: name, retryable })
@@ -23,7 +24,8 @@ describe('a storage error', () => {
     ['ENOSPC', 'full'],
     ['EDQUOT', 'full'],
     ['EIO', 'passing'],
-    ['EACCES', 'final'],
+    ['EACCES', 'passing'],
+    ['EBADF', 'final'],
     ['UNKNOWN', 'final'],
   ])('%s is judged %s', (code, trouble) => {
     expect(troubleOf(code)).toBe(trouble)

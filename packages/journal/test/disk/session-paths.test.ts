@@ -21,6 +21,7 @@ describe('the paths of a conversation', () => {
       owner: `${stem}.owner.json`,
       sideFiles: `${stem}.files`,
       scratch: `/home/p/scratch/${id}`,
+      snapshots: '/home/p/snapshots',
     })
     expect(tornPath(`${stem}.jsonl`, 2)).toBe(`${stem}.torn-2`)
   })
