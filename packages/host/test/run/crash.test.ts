@@ -85,7 +85,7 @@ describe.runIf(process.platform === 'linux')('a server that is killed with SIGKI
     })
     const before = process.env['TMPDIR']
     process.env['TMPDIR'] = temporary
-    await using server = startFixture('crashing-server.ts', 'echo up; sleep 60', root ?? '', notes ?? '')
+    await using server = startFixture('crashing-server.ts', 'echo up; exec sleep 60', root ?? '', notes ?? '')
     if (before === undefined) delete process.env['TMPDIR']
     else process.env['TMPDIR'] = before
     const { guardPid } = await whenUp(server, 3)
