@@ -4,11 +4,11 @@ import { exitCodes } from '../cli/exit-codes.ts'
 import type { RunEnd } from '../cli/run-ended.ts'
 import { visibleLine } from '../view/text/control-characters.ts'
 import type { Message } from './message.ts'
-import { type Reports, reportEvents } from './report-events.ts'
+import { type Reports, reportEvents } from './output/report-events.ts'
+import type { OutputPace } from './output/run-output.ts'
 import type { Reporter } from './reporter.ts'
 import type { RunBudget } from './run-budget.ts'
 import { type EndedTurn, failureOf, keptId, stoppedRun, stoppedTurn } from './run-end.ts'
-import type { OutputPace } from './run-output.ts'
 import { StoppedError, unlessStopped } from './stopper.ts'
 
 export interface TurnParts {

@@ -4,10 +4,10 @@ import type { Launch } from '../cli/launch-server.ts'
 import { failedRun, leaveEndTo, type RunEnd } from '../cli/run-ended.ts'
 import { createCodexReporter } from './codex/codex-reporter.ts'
 import { type ExecRequest, runToEnd } from './exec-run.ts'
-import { writeAnswer } from './output-files.ts'
+import { writeAnswer } from './output/output-files.ts'
+import { openRunOutput, type RunOutput } from './output/run-output.ts'
 import { createJsonReporter, createPlainReporter, createResultReporter, type Reporter } from './reporter.ts'
 import { stoppedRun } from './run-end.ts'
-import { openRunOutput, type RunOutput } from './run-output.ts'
 import { createStopper, limitTime, StoppedError, watchSignals } from './stopper.ts'
 
 /** Time for the readers to take the last lines of a run that ends at once. */

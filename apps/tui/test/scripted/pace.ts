@@ -1,4 +1,4 @@
-import type { OutputPace } from '../../src/scripted/run-output.ts'
+import type { OutputPace } from '../../src/scripted/output/run-output.ts'
 
 /** The pace of readers that take everything at once. */
 export const atOnce: OutputPace = {

@@ -1,5 +1,5 @@
+import type { StoppedError, Stopper } from '../stopper.ts'
 import { openResultStream, type ResultStream } from './result-stream.ts'
-import type { StoppedError, Stopper } from './stopper.ts'
 
 /** Time for the readers to take the last lines of a stopped run. */
 const patienceMs = 3000

@@ -12,8 +12,8 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import type { ExecFlags } from '../cli/flags.ts'
-import { systemCause } from '../cli/messages.ts'
+import type { ExecFlags } from '../../cli/flags.ts'
+import { systemCause } from '../../cli/messages.ts'
 
 /** Returns why a file named by a flag cannot be used, or null. Checked before the run, which costs money. */
 export function fileProblem({ output, record, policy }: ExecFlags): string | null {

@@ -1,6 +1,6 @@
 import type { Conversation } from '@parley/client'
-import { expectedFailure } from '../cli/messages.ts'
-import type { Reporter } from './reporter.ts'
+import { expectedFailure } from '../../cli/messages.ts'
+import type { Reporter } from '../reporter.ts'
 import type { OutputPace } from './run-output.ts'
 
 interface Reported {

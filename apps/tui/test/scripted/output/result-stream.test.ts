@@ -5,7 +5,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { tempDirectory } from '@parley/testkit'
 import { expect, test } from 'vitest'
-import { openResultStream } from '../../src/scripted/result-stream.ts'
+import { openResultStream } from '../../../src/scripted/output/result-stream.ts'
 
 test('lines arrive whole and in order, larger ones than a pipe holds too', async () => {
   await using folder = await tempDirectory()
