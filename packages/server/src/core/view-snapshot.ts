@@ -14,7 +14,7 @@ export type ViewPart =
   | { readonly blocks: readonly StoredBlock[] }
   | { readonly outputs: readonly (readonly [itemId: ItemId, place: Place])[] }
 
-/** What a view holds beside its blocks and outputs. */
+/** Parts of a view beside its blocks and outputs. */
 interface ViewHead {
   readonly background: readonly (readonly [itemId: ItemId, title: string])[]
   readonly past: {
