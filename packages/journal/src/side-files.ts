@@ -1,15 +1,7 @@
 import { createHash, type Hash } from 'node:crypto'
 import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import {
-  createFile,
-  makeFolders,
-  openExisting,
-  readFile,
-  removeQuietly,
-  temporaryBeside,
-  writeAll,
-} from './disk/file-io.ts'
+import { createUnnamed, makeFolders, openExisting, readFile, writeAll } from './disk/file-io.ts'
 import { FILE_MODE, type Files, hasCode, type OpenFile } from './disk/files.ts'
 
 /** Reference to content, as the log stores it: `sha256:<hex>` for the file `sha256-<hex>` of the conversation. */
@@ -124,20 +116,10 @@ async function copy(files: Files, from: string, to: string): Promise<void> {
 }
 
 async function createThenRename(files: Files, path: string, fill: (file: OpenFile) => Promise<void>): Promise<void> {
-  const temporary = temporaryBeside(path)
-  const file = createFile(files, temporary)
-  try {
-    try {
-      await fill(file)
-      await files.sync(file)
-    } finally {
-      files.close(file)
-    }
-    files.rename(temporary, path)
-  } catch (error) {
-    removeQuietly(files, temporary)
-    throw error
-  }
+  using fresh = createUnnamed(files, path)
+  await fill(fresh.file)
+  await files.sync(fresh.file)
+  fresh.takeName()
 }
 
 async function eachChunk(files: Files, file: OpenFile, take: (chunk: Buffer) => void): Promise<void> {

@@ -1,6 +1,6 @@
 import { dirname } from 'node:path'
 import type { ConversationId } from '@parley/protocol'
-import { createFile, makeFolders, removeQuietly, temporaryBeside, writeAll } from '../disk/file-io.ts'
+import { createUnnamed, makeFolders, writeAll } from '../disk/file-io.ts'
 import type { Files } from '../disk/files.ts'
 import type { SessionPaths } from '../disk/session-paths.ts'
 import { encodeHeader, forkHeader } from '../log/header.ts'
@@ -25,25 +25,12 @@ export async function importSession(
   { paths, conversationId, settle }: Import,
 ): Promise<void> {
   makeFolders(files, paths.folder)
-  const unpacked = temporaryBeside(paths.log)
-  try {
-    await unpackLog(files, bundle, unpacked)
-    using view = LogView.open(files, unpacked)
-    const added = settle(view)
-    for (const ref of bundle.sideFiles) await putSideFile(files, paths.sideFiles, await bundle.unpackSideFile(ref))
-    await writeFork(files, view, { paths, conversationId, from: bundle.manifest.conversationId, added })
-  } finally {
-    removeQuietly(files, unpacked)
-  }
-}
-
-async function unpackLog(files: Files, bundle: VerifiedBundle, path: string): Promise<void> {
-  const file = createFile(files, path)
-  try {
-    await bundle.unpackLog((chunk) => writeAll(files, file, chunk))
-  } finally {
-    files.close(file)
-  }
+  using unpacked = createUnnamed(files, paths.log)
+  await bundle.unpackLog((chunk) => writeAll(files, unpacked.file, chunk))
+  using view = LogView.open(files, unpacked.file.path)
+  const added = settle(view)
+  for (const ref of bundle.sideFiles) await putSideFile(files, paths.sideFiles, await bundle.unpackSideFile(ref))
+  await writeFork(files, view, { paths, conversationId, from: bundle.manifest.conversationId, added })
 }
 
 interface Fork extends Omit<Import, 'settle'> {
@@ -55,22 +42,12 @@ async function writeFork(files: Files, view: LogView, { paths, conversationId, f
   const last = lastOf(view)
   if (last === null) throw new BundleError('The log in the bundle holds no event.')
   const header = forkHeader(conversationId, { id: from, seq: last.seq, crc: lineCrc(last) }, view.header())
-  const temporary = temporaryBeside(paths.log)
-  const file = createFile(files, temporary)
-  try {
-    try {
-      writeAll(files, file, Buffer.from(`${encodeHeader(header)}\n`))
-      for (const { bytes } of view.lines()) writeAll(files, file, Buffer.concat([bytes, lineEnd]))
-      for (const line of added) writeAll(files, file, Buffer.from(`${line}\n`))
-      await files.sync(file)
-    } finally {
-      files.close(file)
-    }
-    files.rename(temporary, paths.log)
-  } catch (error) {
-    removeQuietly(files, temporary)
-    throw error
-  }
+  using fork = createUnnamed(files, paths.log)
+  writeAll(files, fork.file, Buffer.from(`${encodeHeader(header)}\n`))
+  for (const { bytes } of view.lines()) writeAll(files, fork.file, Buffer.concat([bytes, lineEnd]))
+  for (const line of added) writeAll(files, fork.file, Buffer.from(`${line}\n`))
+  await files.sync(fork.file)
+  fork.takeName()
   await files.syncFolder(dirname(paths.log))
 }
 

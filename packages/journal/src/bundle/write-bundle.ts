@@ -3,7 +3,7 @@ import { dirname } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
-import { createFile, removeQuietly, temporaryBeside, writeAll } from '../disk/file-io.ts'
+import { createUnnamed, writeAll } from '../disk/file-io.ts'
 import { type Files, type OpenFile, StorageError } from '../disk/files.ts'
 import { type BundleAbout, type BundleEntry, encodeManifest, LOG_NAME, MANIFEST_NAME } from './manifest.ts'
 import { paddingAfter, TAR_BLOCK_BYTES, tarHeader } from './tar-header.ts'
@@ -27,25 +27,12 @@ export interface WrittenBundle {
  */
 export async function writeBundle(files: Files, path: string, content: BundleContent): Promise<WrittenBundle> {
   if (files.look(path) !== null) throw new StorageError({ code: 'EEXIST', operation: 'create', path })
-  const temporary = temporaryBeside(path)
-  const file = createFile(files, temporary)
-  try {
-    let written: WrittenBundle
-    try {
-      written = await writeEntries(files, file, content)
-      await files.sync(file)
-    } finally {
-      files.close(file)
-    }
-    // A link fails where a file has come meanwhile; a rename would replace it.
-    files.link(temporary, path)
-    files.remove(temporary)
-    await files.syncFolder(dirname(path))
-    return written
-  } catch (error) {
-    removeQuietly(files, temporary)
-    throw error
-  }
+  using archive = createUnnamed(files, path)
+  const written = await writeEntries(files, archive.file, content)
+  await files.sync(archive.file)
+  archive.takeFreeName()
+  await files.syncFolder(dirname(path))
+  return written
 }
 
 async function writeEntries(files: Files, file: OpenFile, content: BundleContent): Promise<WrittenBundle> {
