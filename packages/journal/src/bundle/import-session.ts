@@ -1,16 +1,17 @@
-import { dirname } from 'node:path'
 import type { ConversationId } from '@parley/protocol'
 import { createUnnamed, makeFolders, writeAll } from '../disk/file-io.ts'
 import type { Files } from '../disk/files.ts'
 import type { SessionPaths } from '../disk/session-paths.ts'
-import { encodeHeader, forkHeader } from '../log/header.ts'
+import { forkHeader } from '../log/header.ts'
 import { type LogLine, LogView, lineCrc } from '../log/read-log.ts'
+import { writeLines, writeWholeLog } from '../log/whole-log.ts'
 import { putSideFile } from '../side-files.ts'
 import { BundleError, type VerifiedBundle } from './read-bundle.ts'
 
 interface Import {
   readonly paths: SessionPaths
   readonly conversationId: ConversationId
+  readonly home: string
   /** Returns the lines that follow those of the unpacked log; throws what is wrong with that. */
   readonly settle: (log: LogView) => readonly string[]
 }
@@ -22,7 +23,7 @@ interface Import {
 export async function importSession(
   files: Files,
   bundle: VerifiedBundle,
-  { paths, conversationId, settle }: Import,
+  { paths, conversationId, home, settle }: Import,
 ): Promise<void> {
   makeFolders(files, paths.folder)
   using unpacked = createUnnamed(files, paths.log)
@@ -30,7 +31,7 @@ export async function importSession(
   using view = LogView.open(files, unpacked.file.path)
   const added = settle(view)
   for (const ref of bundle.sideFiles) await putSideFile(files, paths.sideFiles, await bundle.unpackSideFile(ref))
-  await writeFork(files, view, { paths, conversationId, from: bundle.manifest.conversationId, added })
+  await writeFork(files, view, { paths, conversationId, home, from: bundle.manifest.conversationId, added })
 }
 
 interface Fork extends Omit<Import, 'settle'> {
@@ -38,20 +39,23 @@ interface Fork extends Omit<Import, 'settle'> {
   readonly added: readonly string[]
 }
 
-async function writeFork(files: Files, view: LogView, { paths, conversationId, from, added }: Fork): Promise<void> {
+async function writeFork(
+  files: Files,
+  view: LogView,
+  { paths, conversationId, home, from, added }: Fork,
+): Promise<void> {
   const last = lastOf(view)
   if (last === null) throw new BundleError('The log in the bundle holds no event.')
   const header = forkHeader(conversationId, { id: from, seq: last.seq, crc: lineCrc(last) }, view.header())
-  using fork = createUnnamed(files, paths.log)
-  writeAll(files, fork.file, Buffer.from(`${encodeHeader(header)}\n`))
-  for (const { bytes } of view.lines()) writeAll(files, fork.file, Buffer.concat([bytes, lineEnd]))
-  for (const line of added) writeAll(files, fork.file, Buffer.from(`${line}\n`))
-  await files.sync(fork.file)
-  fork.takeName()
-  await files.syncFolder(dirname(paths.log))
+  await writeWholeLog(files, { path: paths.log, header, home }, async (fork) => {
+    await writeLines(files, fork, bytesOf(view))
+    await writeLines(files, fork, added)
+  })
 }
 
-const lineEnd = Buffer.from('\n')
+function* bytesOf(view: LogView): Generator<Buffer> {
+  for (const { bytes } of view.lines()) yield bytes
+}
 
 function lastOf(view: LogView): LogLine | null {
   let last: LogLine | null = null

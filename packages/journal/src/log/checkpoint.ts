@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib'
 import { readFile, replaceFile } from '../disk/file-io.ts'
-import type { Files, OpenFile } from '../disk/files.ts'
+import type { FileFacts, Files, OpenFile } from '../disk/files.ts'
 import { timeSlices } from '../disk/time-slices.ts'
 import { checksumState, isRecord, parseJson, withChecksum } from '../line/line.ts'
 import type { LogHeader } from './header.ts'
@@ -46,7 +46,7 @@ export async function readCheckpoint(
   const found = decodeCheckpoint(readFile(files, path))
   if (found === null || found.key !== key) return null
   if (JSON.stringify(found.header) !== JSON.stringify(readHeader(files, log))) return null
-  const isUnchanged = isSameStamp(found.stamp, stampOf(files, log))
+  const isUnchanged = isSameStamp(found.stamp, stampOf(files.stat(log)))
   const bodyStart = bodyStartOf(files, log)
   const isHeld = await holdsMark(files, log, { mark: found.mark, bodyStart, isUnchanged, slices: timeSlices() })
   return isHeld ? found : null
@@ -60,8 +60,7 @@ export function writeCheckpoint(files: Files, path: string, checkpoint: Checkpoi
   return text.length
 }
 
-export function stampOf(files: Files, log: OpenFile): Stamp {
-  const { inode, device, sizeBytes, modifiedAtMs, changedAtMs } = files.stat(log)
+export function stampOf({ inode, device, sizeBytes, modifiedAtMs, changedAtMs }: FileFacts): Stamp {
   return { inode, device, sizeBytes, modifiedAtMs, changedAtMs }
 }
 

@@ -1,6 +1,5 @@
 import {
   copyLog,
-  EventLog,
   type Files,
   forkHeader,
   type LogLine,
@@ -9,6 +8,8 @@ import {
   linkSideFiles,
   readBack,
   type SessionPaths,
+  writeLines,
+  writeWholeLog,
 } from '@parley/journal'
 import {
   type Approval,
@@ -68,9 +69,8 @@ export async function forkRescued(files: Files, fork: Fork, { header, lines }: R
   if (last === undefined || (at !== null && last.seq !== at)) throw noEvent(fromId, at, lines.length)
   await linkSideFiles(files, from.sideFiles, to.sideFiles)
   const forked = forkHeader(toId, { id: fromId, seq: last.seq, crc: last.crc }, header)
-  await using log = EventLog.create(files, to.log, { header: forked, home })
-  log.append(kept.map(({ text }) => text))
-  await log.synced()
+  const texts = kept.map(({ text }) => text)
+  await writeWholeLog(files, { path: to.log, header: forked, home }, (log) => writeLines(files, log, texts))
 }
 
 function noEvent(fromId: ConversationId, at: number | null, newest: number) {
