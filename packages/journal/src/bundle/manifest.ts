@@ -8,6 +8,18 @@ const BUNDLE_FORMAT = 1
 
 export const MANIFEST_NAME = 'manifest.json'
 export const LOG_NAME = 'log.jsonl.gz'
+const SIDE_FILE_NAME = /^files\/sha256-([0-9a-f]{64})\.gz$/
+
+/** Returns the name of a side file in a bundle. */
+export function sideFileName(ref: string): string {
+  return `files/${ref.replace(':', '-')}.gz`
+}
+
+/** Returns the reference of the side file with this name; null for any other name. */
+export function sideFileRefOf(name: string): string | null {
+  const hash = SIDE_FILE_NAME.exec(name)?.[1]
+  return hash === undefined ? null : `sha256:${hash}`
+}
 
 /** Facts of the conversation in a bundle, which do not depend on how it is stored. */
 export interface BundleAbout {

@@ -5,7 +5,14 @@ import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 import { createUnnamed, writeAll } from '../disk/file-io.ts'
 import { type Files, type OpenFile, StorageError } from '../disk/files.ts'
-import { type BundleAbout, type BundleEntry, encodeManifest, LOG_NAME, MANIFEST_NAME } from './manifest.ts'
+import {
+  type BundleAbout,
+  type BundleEntry,
+  encodeManifest,
+  LOG_NAME,
+  MANIFEST_NAME,
+  sideFileName,
+} from './manifest.ts'
 import { paddingAfter, TAR_BLOCK_BYTES, tarHeader } from './tar-header.ts'
 
 /** Content of a bundle. The log is read first, and its facts are asked for once everything is written. */
@@ -39,17 +46,12 @@ async function writeEntries(files: Files, file: OpenFile, content: BundleContent
   const archive = { files, file, end: 0 }
   const entries = [await addCompressed(archive, LOG_NAME, content.log)]
   for (const { ref, content: bytes } of content.sideFiles())
-    entries.push(await addCompressed(archive, sideFileEntry(ref), [bytes]))
+    entries.push(await addCompressed(archive, sideFileName(ref), [bytes]))
   const manifest = encodeManifest(content.about(), entries)
   add(archive, tarHeader(MANIFEST_NAME, manifest.length))
   add(archive, manifest)
   add(archive, Buffer.alloc(paddingAfter(manifest.length) + 2 * TAR_BLOCK_BYTES))
   return { sizeBytes: archive.end, entries }
-}
-
-/** Returns the name of a side file in a bundle. */
-function sideFileEntry(ref: string): string {
-  return `files/${ref.replace(':', '-')}.gz`
 }
 
 interface Archive {
