@@ -53,7 +53,7 @@ export {
 } from './log/header.ts'
 export type { LogMark } from './log/log-mark.ts'
 export { newerLogText, openLog, type WritableLog } from './log/open-log.ts'
-export { readBack } from './log/read-back.ts'
+export { newestLine, readBack } from './log/read-back.ts'
 export { type LogLine, LogView, lineCrc, lineOf, textOf } from './log/read-log.ts'
 export { scanLog } from './log/scan-log.ts'
 export { writeLines, writeWholeLog } from './log/whole-log.ts'

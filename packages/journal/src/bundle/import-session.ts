@@ -3,9 +3,11 @@ import { createUnnamed, makeFolders, writeAll } from '../disk/file-io.ts'
 import type { Files } from '../disk/files.ts'
 import type { SessionPaths } from '../disk/session-paths.ts'
 import { forkHeader } from '../log/header.ts'
-import { type LogLine, LogView, lineCrc } from '../log/read-log.ts'
+import { newestLine } from '../log/read-back.ts'
+import { LogView, lineCrc } from '../log/read-log.ts'
 import { writeLines, writeWholeLog } from '../log/whole-log.ts'
 import { putSideFile } from '../side-files.ts'
+import type { BundleManifest } from './manifest.ts'
 import { BundleError, type VerifiedBundle } from './read-bundle.ts'
 
 interface Import {
@@ -31,34 +33,21 @@ export async function importSession(
   using view = LogView.open(files, unpacked.file.path)
   const added = settle(view)
   for (const ref of bundle.sideFiles) await putSideFile(files, paths.sideFiles, await bundle.unpackSideFile(ref))
-  await writeFork(files, view, { paths, conversationId, home, from: bundle.manifest.conversationId, added })
-}
-
-interface Fork extends Omit<Import, 'settle'> {
-  readonly from: ConversationId
-  readonly added: readonly string[]
-}
-
-async function writeFork(
-  files: Files,
-  view: LogView,
-  { paths, conversationId, home, from, added }: Fork,
-): Promise<void> {
-  const last = lastOf(view)
-  if (last === null) throw new BundleError('The log in the bundle holds no event.')
-  const header = forkHeader(conversationId, { id: from, seq: last.seq, crc: lineCrc(last) }, view.header())
+  const header = forkHeader(conversationId, endOf(view, bundle.manifest), view.header())
   await writeWholeLog(files, { path: paths.log, header, home }, async (fork) => {
     await writeLines(files, fork, bytesOf(view))
     await writeLines(files, fork, added)
   })
 }
 
-function* bytesOf(view: LogView): Generator<Buffer> {
-  for (const { bytes } of view.lines()) yield bytes
+/** Returns the point of the fork: the newest line. Throws `BundleError` unless it is the one that the manifest names. */
+function endOf(view: LogView, { conversationId: id, seq }: BundleManifest) {
+  const last = view.read(newestLine)
+  if (last === null) throw new BundleError('The log in the bundle holds no event.')
+  if (last.seq !== seq) throw new BundleError('The log in the bundle does not end with its newest event.')
+  return { id, seq, crc: lineCrc(last) }
 }
 
-function lastOf(view: LogView): LogLine | null {
-  let last: LogLine | null = null
-  for (const line of view.lines()) last = line
-  return last
+function* bytesOf(view: LogView): Generator<Buffer> {
+  for (const { bytes } of view.lines()) yield bytes
 }

@@ -6,7 +6,7 @@ import {
   LogView,
   lineCrc,
   linkSideFiles,
-  readBack,
+  newestLine,
   type SessionPaths,
   writeLines,
   writeWholeLog,
@@ -43,17 +43,11 @@ interface Fork {
 export async function forkLog(files: Files, { from, to, fromId, toId, at, home, key }: Fork): Promise<void> {
   if (files.look(from.log) === null) throw rejection('conversationNotFound', `There is no conversation ${fromId}.`)
   using source = LogView.open(files, from.log)
-  const last = at === null ? newestLine(source) : lineWith(source, at)
-  if (last === null) throw noEvent(fromId, at, newestLine(source)?.seq ?? 0)
+  const last = at === null ? source.read(newestLine) : lineWith(source, at)
+  if (last === null) throw noEvent(fromId, at, source.read(newestLine)?.seq ?? 0)
   await linkSideFiles(files, from.sideFiles, to.sideFiles)
   const header = forkHeader(toId, { id: fromId, seq: last.seq, crc: lineCrc(last) }, source.header())
   await copyLog(files, { from, to, header, endOffset: last.endOffset, key, home })
-}
-
-function newestLine(source: LogView): LogLine | null {
-  for (const lines of source.read((files, file) => readBack(files, file, { before: null, type: null })))
-    if (lines[0] !== undefined) return lines[0]
-  return null
 }
 
 function lineWith(source: LogView, seq: number): LogLine | null {
