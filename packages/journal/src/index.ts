@@ -24,7 +24,6 @@ export {
   tornPath,
   walkSessions,
 } from './disk/session-paths.ts'
-export { type TimeSlices, timeSlices } from './disk/time-slices.ts'
 export {
   decodeLine,
   encodeLine,

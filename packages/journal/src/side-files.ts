@@ -1,6 +1,6 @@
 import { createHash, type Hash } from 'node:crypto'
 import { join } from 'node:path'
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { timeSlices } from '@parley/host'
 import { createUnnamed, makeFolders, openExisting, readFile, writeAll } from './disk/file-io.ts'
 import { FILE_MODE, type Files, hasCode, type OpenFile } from './disk/files.ts'
 
@@ -31,8 +31,8 @@ export async function putSideFile(files: Files, folder: string, content: string 
 }
 
 /**
- * Moves a finished file into the folder, copying only across file systems. Hashes it in pieces with turns of the event
- * loop between them, as it may have 64 MB.
+ * Moves a finished file into the folder, copying only across file systems. Other tasks run while it is
+ * hashed, as it may have 64 MB.
  */
 export async function adoptSideFile(files: Files, folder: string, path: string): Promise<SideFileRef> {
   const place = placeOf(folder, await hashAndSecure(files, path))
@@ -123,6 +123,7 @@ async function createThenRename(files: Files, path: string, fill: (file: OpenFil
 }
 
 async function eachChunk(files: Files, file: OpenFile, take: (chunk: Buffer) => void): Promise<void> {
+  const slices = timeSlices()
   const buffer = Buffer.allocUnsafe(CHUNK_BYTES)
   let position = 0
   for (;;) {
@@ -130,6 +131,6 @@ async function eachChunk(files: Files, file: OpenFile, take: (chunk: Buffer) => 
     if (count === 0) return
     take(buffer.subarray(0, count))
     position += count
-    await nextTurn()
+    if (slices.isOver()) await slices.next()
   }
 }

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { createGunzip } from 'node:zlib'
+import { timeSlices } from '@parley/host'
 import { readSpan } from '../disk/file-io.ts'
 import type { Files, OpenFile } from '../disk/files.ts'
 import {
@@ -153,9 +153,10 @@ async function verifyStored(files: Files, file: OpenFile, place: Place): Promise
 }
 
 async function* storedChunks(files: Files, file: OpenFile, { byteOffset, storedBytes }: Place): AsyncGenerator<Buffer> {
+  const slices = timeSlices()
   for (let done = 0; done < storedBytes; done += CHUNK_BYTES) {
     yield readSpan(files, file, { offset: byteOffset + done, length: Math.min(CHUNK_BYTES, storedBytes - done) })
-    await nextTurn()
+    if (slices.isOver()) await slices.next()
   }
 }
 

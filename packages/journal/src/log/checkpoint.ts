@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib'
+import { timeSlices } from '@parley/host'
 import { readFile, replaceFile } from '../disk/file-io.ts'
 import type { FileFacts, Files, OpenFile } from '../disk/files.ts'
-import { timeSlices } from '../disk/time-slices.ts'
 import { checksumState, isRecord, parseJson, withChecksum } from '../line/line.ts'
 import type { LogHeader } from './header.ts'
 import { bodyStartOf, readHeader } from './header.ts'

@@ -1,6 +1,6 @@
+import { timeSlices } from '@parley/host'
 import { readSpan, writeAll } from '../disk/file-io.ts'
 import { type Files, type OpenFile, StorageError } from '../disk/files.ts'
-import { timeSlices } from '../disk/time-slices.ts'
 import { type Checkpoint, readCheckpoint, stampOf, writeCheckpoint } from './checkpoint.ts'
 import { bodyStartOf, type LogHeader } from './header.ts'
 import { writeWholeLog } from './whole-log.ts'

@@ -1,7 +1,7 @@
 import { dirname } from 'node:path'
+import { timeSlices } from '@parley/host'
 import { createUnnamed, foldersUpTo, makeFolders, writeAll } from '../disk/file-io.ts'
 import type { Files, OpenFile } from '../disk/files.ts'
-import { timeSlices } from '../disk/time-slices.ts'
 import { encodeHeader, type LogHeader } from './header.ts'
 
 interface WholeLog {

@@ -1,4 +1,4 @@
-import { timeSlices } from '@parley/journal'
+import { timeSlices } from '@parley/host'
 import type { ModelView } from '../../core/model-view.ts'
 
 /** Tells if the next request holds parts that are still in the log only, as after an opening from a checkpoint. */
