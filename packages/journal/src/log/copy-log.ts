@@ -33,15 +33,15 @@ export async function copyLog(files: Files, { from, to, header, endOffset, key, 
     )
     const facts = files.look(to.log)
     if (facts !== null && checkpoint !== null && start + checkpoint.mark.endPlace <= endOffset)
-      keepCheckpoint(files, to.checkpoint, { ...checkpoint, header, stamp: stampOf(facts) })
+      await keepCheckpoint(files, to.checkpoint, { ...checkpoint, header, stamp: stampOf(facts) })
   } finally {
     files.close(source)
   }
 }
 
-function keepCheckpoint(files: Files, path: string, checkpoint: Checkpoint): void {
+async function keepCheckpoint(files: Files, path: string, checkpoint: Checkpoint): Promise<void> {
   try {
-    writeCheckpoint(files, path, checkpoint)
+    await writeCheckpoint(files, path, checkpoint)
   } catch (error) {
     // Without it the copy is read from its beginning.
     if (!(error instanceof StorageError)) throw error
