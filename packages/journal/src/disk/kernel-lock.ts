@@ -17,7 +17,7 @@ const contentionMs = 100
  */
 export function lockFile(path: string): HeldLock | null {
   try {
-    return new KernelLock(lockedDatabase(path, contentionMs), markLocked(path))
+    return lockedDatabase(path, contentionMs, (database) => new KernelLock(database, markLocked(path)))
   } catch (cause) {
     if (!isBusy(cause)) throw new StorageError({ code: LOCK_UNAVAILABLE, operation: 'lock', path, cause })
     // SQLite says the same of a lock that another process holds and of a file system without locks.
@@ -26,15 +26,15 @@ export function lockFile(path: string): HeldLock | null {
   }
 }
 
-/** Opens a database with an exclusive transaction. Throws the error of SQLite, or one without a code. */
-function lockedDatabase(path: string, timeout: number): DatabaseSync {
+/** Opens a database with an exclusive transaction; closes it when `take` throws. Throws the error of SQLite, or one without a code. */
+function lockedDatabase<Taken>(path: string, timeout: number, take: (database: DatabaseSync) => Taken): Taken {
   const sqlite = process.getBuiltinModule('node:sqlite')
   if (sqlite === undefined) throw new Error('This Node has no node:sqlite.')
   const database = new sqlite.DatabaseSync(path, { timeout })
   try {
     // A journal on disk would stay behind after each killed owner.
     database.exec('pragma journal_mode = memory; begin exclusive')
-    return database
+    return take(database)
   } catch (cause) {
     database.close()
     throw cause
@@ -45,7 +45,7 @@ function lockedDatabase(path: string, timeout: number): DatabaseSync {
 function refusesLocks(path: string): boolean {
   const probe = temporaryBeside(path)
   try {
-    lockedDatabase(probe, 0).close()
+    lockedDatabase(probe, 0, (database) => database.close())
     return false
   } catch (cause) {
     return isBusy(cause)
