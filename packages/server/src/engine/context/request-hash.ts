@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { ModelEntry } from '@parley/models'
 import { modelInUse } from '@parley/protocol'
 import type { Conversation } from '../conversation/conversation.ts'
+import { inOrder, jsonPieces } from './json-pieces.ts'
 
 /** Digests of entries, which never change: only new ones are hashed for a request. */
 const digests = new WeakMap<ModelEntry, string>()
@@ -20,28 +21,26 @@ export function requestHash({ state, view, sideFiles }: Conversation): string {
     instructions: stored(context?.instructions),
     tools: stored(context?.tools),
     outputSchema: turn?.outputSchema ?? null,
-    entries: view.entries(sideFiles).map(digestOf),
+    entries: view.entries(sideFiles).map(knownDigest),
   }
-  return `sha256:${sha256(JSON.stringify(asked, inOrder))}`
+  return `sha256:${createHash('sha256').update(JSON.stringify(asked, withOrder)).digest('hex')}`
 }
 
 /** Stands for a side file that cannot be read; the model is told so in its place. */
 const missing = 'missing'
 
-function digestOf(entry: ModelEntry): string {
-  const known = digests.get(entry)
-  if (known !== undefined) return known
-  const digest = sha256(JSON.stringify(entry, inOrder))
-  digests.set(entry, digest)
-  return digest
+function knownDigest(entry: ModelEntry): string {
+  const known = digests.get(entry) ?? digestOf(entry)
+  digests.set(entry, known)
+  return known
 }
 
-/** Orders the keys of objects, so that the hash does not depend on how code spells them. */
-function inOrder(_key: string, value: unknown): unknown {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
-  return Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+function withOrder(_key: string, value: unknown): unknown {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? inOrder(value) : value
 }
 
-function sha256(text: string): string {
-  return createHash('sha256').update(text).digest('hex')
+function digestOf(value: unknown): string {
+  const hash = createHash('sha256')
+  for (const piece of jsonPieces(value)) hash.update(piece)
+  return hash.digest('hex')
 }
