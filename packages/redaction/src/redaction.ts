@@ -1,6 +1,5 @@
 import { createHmac } from 'node:crypto'
-import type { OutputFilter } from '@parley/host'
-import { timeSlices } from '@parley/journal'
+import { type OutputFilter, timeSlices } from '@parley/host'
 import { readRedactionKey } from './redaction-key.ts'
 import { kindOf, type SecretValue, secretsNamed, secretValue } from './scan/known-values.ts'
 import { createRedactor, markFor, type RedactedStream, type Redactor } from './scan/redactor.ts'

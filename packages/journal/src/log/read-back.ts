@@ -34,6 +34,12 @@ export function* readBack(files: Files, file: OpenFile, { before, type }: Backwa
   }
 }
 
+/** Returns the newest good line; null for a log without one. Reads the end of the log alone. */
+export function newestLine(files: Files, file: OpenFile): LogLine | null {
+  for (const [newest] of readBack(files, file, { before: null, type: null })) if (newest !== undefined) return newest
+  return null
+}
+
 function lineOfType(raw: RawLine, type: string | null): LogLine | null {
   if (!raw.terminated || raw.bytes === null) return null
   if (type !== null && readPrefix(raw.bytes)?.type !== type) return null
