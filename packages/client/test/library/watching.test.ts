@@ -40,6 +40,26 @@ describe('a conversation that is watched', () => {
   })
 })
 
+test('a client that may change nothing is not asked about approvals', async () => {
+  const call = { calls: [{ name: 'shell', arguments: { command: 'touch made' } }] }
+  await using world = await libraryWorld(call, { text: 'Done.' })
+  await using first = await world.connect()
+  await using second = await world.connect()
+  const owned = await first.create({ cwd: world.cwd, approvalPolicy: 'untrusted' })
+  const watched = await second.watch(owned.id).catch(() => null)
+  const turn = await owned.send('make it')
+  const following = watched ?? (await second.watch(owned.id))
+  let asked = 0
+  following.onApproval(() => {
+    asked += 1
+    return 'approved'
+  })
+  await waitUntil(() => Object.keys(following.state.core.approvals).length === 1, { what: 'the question' })
+  owned.onApproval(() => 'denied')
+  expect((await turn.result).denials).toHaveLength(1)
+  expect(asked).toBe(0)
+})
+
 describe('a conversation with several clients', () => {
   test('counts them, and is listed as live with its process', async () => {
     await using world = await libraryWorld({ text: 'Here.' })

@@ -48,6 +48,9 @@ const once = startKey
   .describe('A UUID of the client; sent again, the first result comes back and nothing is started twice.')
 const name = textUpTo(most.name).min(1)
 const path = textUpTo(most.path)
+const folders = z
+  .array(path)
+  .refine((paths) => jsonBytes(paths) <= most.paths, { error: `may have ${most.paths} bytes of JSON` })
 const chosenSettings = settingsPatch.extend({
   model: name.exactOptional(),
   modelProvider: name.exactOptional(),
@@ -70,14 +73,24 @@ const overrides = z
     environmentCwd: path
       .exactOptional()
       .describe('Folder in the environment; default its configured `cwd`. Ignored without an environment.'),
-    addDirs: z
-      .array(path)
-      .refine((folders) => jsonBytes(folders) <= most.paths, { error: `may have ${most.paths} bytes of JSON` })
+    addDirs: folders.exactOptional().describe('Folders besides `cwd` that may be written to.'),
+    writableRoots: folders
       .exactOptional()
-      .describe('Folders besides `cwd` that may be written to.'),
+      .describe('The only folders besides `cwd` that may be written to, in place of those of before.'),
+    network: z
+      .boolean()
+      .exactOptional()
+      .describe('Whether all commands of `workspace-write` have network; -32007 above the ceiling.'),
     config: z.record(z.string(), z.unknown()).exactOptional().describe('Config keys, as `-c key=value` gives them.'),
   })
   .describe('Settings given by the caller; the rest comes from config files and defaults.')
+
+/** Settings that a message changes from its turn on. */
+const turnOverrides = chosenSettings.extend({
+  cwd: overrides.shape.cwd,
+  writableRoots: overrides.shape.writableRoots,
+  network: overrides.shape.network,
+})
 
 /** Rules and settings to judge a call by; those left out are the user's own. */
 const judging = {
@@ -160,7 +173,9 @@ export const methodParams = {
       .exactOptional()
       .describe('A UUID of the client; sent again, the first result comes back and nothing is sent twice.'),
     when: z.enum(['now', 'queue', 'steer']).exactOptional().describe('Default `now`.'),
-    overrides: chosenSettings.exactOptional().describe('Only with `now`.'),
+    overrides: turnOverrides
+      .exactOptional()
+      .describe('Settings from this turn on, within policy and ceiling; only with `now`.'),
     outputSchema: outputSchema.exactOptional().describe('Schema for the turn it starts; not with `steer`.'),
     budget: turnBudget.exactOptional().describe('Budget of the turn it starts; a running turn keeps its own.'),
   }),
@@ -229,12 +244,27 @@ export const methodParams = {
   'conversation/read': z.object({
     conversationId,
     before: z.int().exactOptional().describe('Only items completed before this seq; default all.'),
+    after: z.int().exactOptional().describe('Only items completed after this seq; default all.'),
     limit: z
       .int()
       .min(1)
       .max(1000)
       .exactOptional()
       .describe('Number of items, the newest ones; fewer when they would exceed 8 MiB; default 100.'),
+  }),
+  'conversation/turns': z.object({
+    conversationId,
+    before: z.int().exactOptional().describe('Only turns started before this seq; default all.'),
+    limit: z
+      .int()
+      .min(1)
+      .max(200)
+      .exactOptional()
+      .describe('Number of turns, the newest ones; fewer when they would exceed 8 MiB; default 20.'),
+  }),
+  'conversation/readChange': z.object({
+    conversationId,
+    itemId: itemId.describe('A `fileChange`, also one that waits for an answer.'),
   }),
   'conversation/context': z.object({ conversationId }),
   'conversation/readEvents': z.object({

@@ -50,7 +50,7 @@ export async function forkLog(files: Files, { from, to, fromId, toId, at, home, 
 }
 
 function newestLine(source: LogView): LogLine | null {
-  for (const lines of source.read((files, file) => readBack(files, file, { before: null, type: null })))
+  for (const lines of source.read((files, file) => readBack(files, file, { before: null, types: null })))
     if (lines[0] !== undefined) return lines[0]
   return null
 }
