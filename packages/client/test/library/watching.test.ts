@@ -46,16 +46,17 @@ test('a client that may change nothing is not asked about approvals', async () =
   await using first = await world.connect()
   await using second = await world.connect()
   const owned = await first.create({ cwd: world.cwd, approvalPolicy: 'untrusted' })
-  const watched = await second.watch(owned.id).catch(() => null)
+  const answer = Promise.withResolvers<'denied'>()
+  owned.onApproval(() => answer.promise)
   const turn = await owned.send('make it')
-  const following = watched ?? (await second.watch(owned.id))
+  const watched = await second.watch(owned.id)
   let asked = 0
-  following.onApproval(() => {
+  watched.onApproval(() => {
     asked += 1
     return 'approved'
   })
-  await waitUntil(() => Object.keys(following.state.core.approvals).length === 1, { what: 'the question' })
-  owned.onApproval(() => 'denied')
+  await waitUntil(() => Object.keys(watched.state.core.approvals).length === 1, { what: 'the question' })
+  answer.resolve('denied')
   expect((await turn.result).denials).toHaveLength(1)
   expect(asked).toBe(0)
 })
