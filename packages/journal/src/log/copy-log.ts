@@ -35,7 +35,7 @@ export async function copyLog(files: Files, { from, to, header, endOffset, key, 
       await copyBytes(files, { source, copy, start, endOffset })
       await files.sync(copy)
       if (checkpoint !== null && start + checkpoint.mark.endPlace <= endOffset)
-        keepCheckpoint(files, to.checkpoint, { ...checkpoint, header, stamp: stampOf(files, copy) })
+        await keepCheckpoint(files, to.checkpoint, { ...checkpoint, header, stamp: stampOf(files, copy) })
     } finally {
       files.close(copy)
     }
@@ -45,9 +45,9 @@ export async function copyLog(files: Files, { from, to, header, endOffset, key, 
   for (const folder of foldersUpTo(dirname(to.log), home)) await files.syncFolder(folder)
 }
 
-function keepCheckpoint(files: Files, path: string, checkpoint: Checkpoint): void {
+async function keepCheckpoint(files: Files, path: string, checkpoint: Checkpoint): Promise<void> {
   try {
-    writeCheckpoint(files, path, checkpoint)
+    await writeCheckpoint(files, path, checkpoint)
   } catch (error) {
     // Without it the copy is read from its beginning.
     if (!(error instanceof StorageError)) throw error

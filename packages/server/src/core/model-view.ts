@@ -1,11 +1,11 @@
 import type { ModelCall, ModelEntry } from '@parley/models'
 import type { ConversationEvent, EventOf, ItemId } from '@parley/protocol'
-import { compactedEntries, parseCarried } from './compaction/carried.ts'
+import { compactedEntries, parseCarried, type UserText } from './compaction/carried.ts'
 import { type Counted, tokensOfEntry } from './compaction/estimate.ts'
 import { type PastFacts, pastFacts } from './compaction/past-facts.ts'
 import { shownBlocks, sumOf, type ViewBlock } from './compaction/weigh-blocks.ts'
 import type { RepeatedCalls } from './repeated-calls.ts'
-import { type Compacted, clearedIn, type Fold, newestCompacted, type Preview, type ReadEvent } from './view-blocks.ts'
+import { type Compacted, clearedIn, type Fold, newestCompacted, type Preview } from './view-blocks.ts'
 import {
   callOf,
   contentOf,
@@ -18,7 +18,7 @@ import {
   wholeText,
 } from './view-content.ts'
 import { emptyFold, foldEvent, type Spot } from './view-fold.ts'
-import { foldOf, snapshotOf, type ViewSnapshot } from './view-snapshot.ts'
+import { partsOf, type ViewPart } from './view-snapshot.ts'
 
 /**
  * Fold over the log that yields what the model sees. Blocks are appended in log order and a block's entries keep their
@@ -31,8 +31,8 @@ export interface ModelView {
   apply(event: ConversationEvent, spot: Spot): void
   /** Reads what the next request holds from the log, a block at each step, so that nobody has to wait for all of it. */
   reading(how?: Preview): Generator<void>
-  /** Returns the fold as JSON, from which `createModelView` goes on. */
-  snapshot(): ViewSnapshot
+  /** Yields the fold as JSON, part by part, from which a view goes on (`addPart`). No event may be applied in between. */
+  parts(): Iterable<ViewPart>
   /**
    * Returns the messages of the next request. Valid for a log cut at any line: each call has exactly one result, in
    * call order. A missing side file becomes a fixed placeholder.
@@ -40,8 +40,8 @@ export interface ModelView {
   entries(files: SideFileReader, how?: Preview): readonly ModelEntry[]
   /** Returns the blocks that the next request would hold, without what stands for those that were compacted. */
   blocks(how?: Preview): readonly ViewBlock[]
-  /** Returns the texts of all messages of the user up to a seq, oldest first, compacted ones included. */
-  userTexts(upTo: number, files: SideFileReader): readonly string[]
+  /** Yields the messages of the user up to a seq, newest first, compacted ones included. Each is read as it is taken. */
+  userTexts(upTo: number, files: SideFileReader): Iterable<UserText>
   /** Returns the model's call of an item; null for an item that is no call of a complete response. */
   callOf(itemId: ItemId): ModelCall | null
   /** Returns the side file with all output of a command item; null when the output was small enough for the item. */
@@ -60,20 +60,13 @@ export interface ModelView {
   estimate(files: SideFileReader, how?: Preview): number
 }
 
-/** Earlier fold to go on from. */
-interface EarlierFold {
-  readonly snapshot: ViewSnapshot
-  readonly readEvent: ReadEvent
-}
-
-/** Creates the view of a log from its first event on, or from where a snapshot was taken. */
-export function createModelView(earlier?: EarlierFold): ModelView {
-  const fold = earlier === undefined ? emptyFold(readNothing) : foldOf(earlier.snapshot, earlier.readEvent)
+/** Creates the view of a log from its first event on, or from an earlier fold. */
+export function createModelView(fold: Fold = emptyFold(null)): ModelView {
   const entries = (files: SideFileReader, how: Preview = {}) => entriesIn(fold, files, how)
   return {
     apply: (event, spot) => foldEvent(fold, event, spot),
     reading: (how = {}) => readingOf(fold, how),
-    snapshot: () => snapshotOf(fold),
+    parts: () => partsOf(fold),
     entries,
     blocks: (how = {}) => shownBlocks(fold, how),
     userTexts: (upTo, files) => userTexts(fold, upTo, files),
@@ -100,11 +93,6 @@ export function createModelView(earlier?: EarlierFold): ModelView {
   }
 }
 
-/** Stands for the log where all blocks were made by events that were applied: none of them is ever read again. */
-function readNothing(): never {
-  throw new Error('a block without its content was not made by an event')
-}
-
 function* readingOf(fold: Fold, how: Preview): Generator<void> {
   for (const block of fold.blocks.slice(newestCompacted(fold, how)?.hidden ?? 0)) {
     if (isRead(block)) continue
@@ -128,16 +116,14 @@ function leadingEntries(fold: Fold, mark: Compacted, files: SideFileReader): rea
   return [...first, ...mark.entries]
 }
 
-function userTexts(fold: Fold, upTo: number, files: SideFileReader): readonly string[] {
-  return fold.blocks.flatMap((block) =>
-    block.kind === 'message' && block.seq <= upTo
-      ? [
-          contentOf(fold, block)
-            .map((part) => (part.type === 'text' ? wholeText(part, files) : `[image ${part.name}]`))
-            .join('\n'),
-        ]
-      : [],
-  )
+function* userTexts(fold: Fold, upTo: number, files: SideFileReader): Generator<UserText, void, undefined> {
+  const messages = fold.blocks.flatMap((block) => (block.kind === 'message' && block.seq <= upTo ? [block] : []))
+  for (const [index, block] of [...messages.entries()].reverse()) {
+    const parts = contentOf(fold, block).map((part) =>
+      part.type === 'text' ? wholeText(part, files) : `[image ${part.name}]`,
+    )
+    yield { number: index + 1, text: parts.join('\n') }
+  }
 }
 
 function outputFileOf(fold: Fold, itemId: ItemId): string | null {

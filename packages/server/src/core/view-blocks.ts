@@ -81,7 +81,8 @@ export type Compacted = Extract<Mark, { kind: 'compacted' }>
 
 /** State of the fold, changed in place, since a conversation may have thousands of blocks. */
 export interface Fold {
-  readonly readEvent: ReadEvent
+  /** Reads what a block holds no more; null where all hold it. */
+  readonly readEvent: ReadEvent | null
   readonly blocks: Block[]
   readonly calls: Map<ItemId, { readonly block: ResponseBlock; readonly answered: AnsweredCall }>
   /** Items whose output is in a side file, with that file; null where it was not read yet. */

@@ -213,13 +213,13 @@ export class Conversation implements AsyncDisposable {
   /** Returns what the log folds to; null while work is open. */
   #settled(): Settled | null {
     const { view } = this
-    const content = contentOf({
+    const parts = contentOf({
       state: this.#state,
       view,
       landmarks: this.#parts.landmarks,
       logVersion: this.#logVersion,
     })
-    return content === null ? null : { content, seq: this.#state.core.seq }
+    return parts === null ? null : { parts, seq: this.#state.core.seq }
   }
 
   #holdUntilSynced(seq: number): void {

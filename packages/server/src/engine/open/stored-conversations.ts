@@ -195,6 +195,7 @@ export class StoredConversations {
       if (loaded.begin.fold.state.core.seq === 0) throw emptyLog(conversationId)
       changes = settle(loaded.begin.fold.state)
     } catch (error) {
+      loaded.begin.lines[Symbol.dispose]()
       await loaded.log?.[Symbol.asyncDispose]()
       this.release(conversationId)
       throw error
