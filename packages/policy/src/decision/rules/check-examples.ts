@@ -4,7 +4,7 @@ import { matchesPathPattern } from './path-pattern.ts'
 import { fitsCommand, type RuleTarget } from './rules.ts'
 
 /** Example in a policy file: a shell line or an argv for `command`; a path, `SERVER/TOOL` or name for the other rules. */
-export type RuleExample = string | readonly string[]
+type RuleExample = string | readonly string[]
 
 /** Examples of a rule, as its author expects them to be judged. */
 export interface RuleExamples {
