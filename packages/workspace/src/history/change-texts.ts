@@ -28,8 +28,8 @@ interface TextSources {
 }
 
 /**
- * Resolves to the whole texts of a file where its contents are kept, on the disk, or follow from the diff, each proven by
- * its hash; else to the lines that the diff shows.
+ * Resolves to the whole texts of a file where a hash proves them: as kept, on the disk, or by the diff. Else to the
+ * lines of the diff.
  */
 export async function changeTexts(change: RecordedChange, sources: TextSources): Promise<ChangeTexts> {
   const { path, movedTo, before, after, diff } = change
