@@ -1,8 +1,9 @@
 import { dirname } from 'node:path'
 import { isOwnerAlive } from '@parley/host'
+import { isRecord } from '@parley/text'
 import { makeFolders, openExisting, replaceFile } from './disk/file-io.ts'
 import { FILE_MODE, type Files, type HeldLock, hasCode, StorageError } from './disk/files.ts'
-import { isRecord, parseJson } from './line/line.ts'
+import { parseJson } from './line/line.ts'
 
 /** Result when another process holds the lock; `heldBy` is null when its owner file cannot be read. */
 interface LockRefused {

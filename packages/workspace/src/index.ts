@@ -29,7 +29,6 @@ export { createFileTable, type FileTable, maxWatchedFiles } from './history/file
 export { readTable, tableFile, writeTable } from './history/kept-table.ts'
 export { keepNamed } from './history/named-content.ts'
 export { type CallChange, joinChanges, type PlannedRewind, planRewind } from './history/plan-rewind.ts'
-export { slices } from './history/slices.ts'
 export { formatBytes } from './look-up/display-text.ts'
 export { listDirectory } from './look-up/list-directory.ts'
 export { nearestNames } from './look-up/nearest-names.ts'

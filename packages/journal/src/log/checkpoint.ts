@@ -1,8 +1,9 @@
 import { crc32 } from 'node:zlib'
-import { createFile, openExisting, removeQuietly, temporaryBeside, writeAll } from '../disk/file-io.ts'
-import type { Files, OpenFile } from '../disk/files.ts'
-import { type TimeSlices, timeSlices } from '../disk/time-slices.ts'
-import { checksumState, isRecord, parseJson, withChecksum } from '../line/line.ts'
+import { type TimeSlices, timeSlices } from '@parley/host'
+import { isRecord } from '@parley/text'
+import { createUnnamed, openExisting, writeAll } from '../disk/file-io.ts'
+import type { FileFacts, Files, OpenFile } from '../disk/files.ts'
+import { checksumState, parseJson, withChecksum } from '../line/line.ts'
 import { splitLines } from '../line/read-lines.ts'
 import type { LogHeader } from './header.ts'
 import { bodyStartOf, readHeader } from './header.ts'
@@ -52,7 +53,7 @@ export async function readCheckpoint(
     const head = readHead(files, file)
     if (head === null || head.key !== key) return null
     if (JSON.stringify(head.header) !== JSON.stringify(readHeader(files, log))) return null
-    const isUnchanged = isSameStamp(head.stamp, stampOf(files, log))
+    const isUnchanged = isSameStamp(head.stamp, stampOf(files.stat(log)))
     const bodyStart = bodyStartOf(files, log)
     if (!(await holdsMark(files, log, { mark: head.mark, bodyStart, isUnchanged, slices }))) return null
     const content = await readContent(files, file, { head, slices })
@@ -76,28 +77,17 @@ export async function writeCheckpoint(
   const { parts } = checkpoint
   const contentBytes = parts.reduce((sum, part) => sum + part.length + 1, 0)
   if (contentBytes > MAX_CONTENT_BYTES) return 0
-  const temporary = temporaryBeside(path)
-  const file = createFile(files, temporary)
-  try {
-    try {
-      writeAll(files, file, Buffer.from(`${await encodeHead(checkpoint, contentBytes, slices)}\n`))
-      for (const part of parts) {
-        writeAll(files, file, Buffer.concat([part, LF]))
-        if (slices.isOver()) await slices.next()
-      }
-    } finally {
-      files.close(file)
-    }
-    files.rename(temporary, path)
-  } catch (error) {
-    removeQuietly(files, temporary)
-    throw error
+  using fresh = createUnnamed(files, path)
+  writeAll(files, fresh.file, Buffer.from(`${await encodeHead(checkpoint, contentBytes, slices)}\n`))
+  for (const part of parts) {
+    writeAll(files, fresh.file, Buffer.concat([part, LF]))
+    if (slices.isOver()) await slices.next()
   }
+  fresh.takeName()
   return contentBytes
 }
 
-export function stampOf(files: Files, log: OpenFile): Stamp {
-  const { inode, device, sizeBytes, modifiedAtMs, changedAtMs } = files.stat(log)
+export function stampOf({ inode, device, sizeBytes, modifiedAtMs, changedAtMs }: FileFacts): Stamp {
   return { inode, device, sizeBytes, modifiedAtMs, changedAtMs }
 }
 

@@ -135,7 +135,7 @@ export class EventLog implements AsyncDisposable {
     this.assertStored()
     const header = readHeader(this.#files, this.#file)
     if (header === null) return 0
-    const stamp = stampOf(this.#files, this.#file)
+    const stamp = stampOf(this.#files.stat(this.#file))
     return await writeCheckpoint(this.#files, path, { key, header, mark, stamp, proven: false, parts })
   }
 

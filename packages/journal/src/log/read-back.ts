@@ -38,6 +38,12 @@ export function* readBack(
   }
 }
 
+/** Returns the newest good line; null for a log without one. Reads the end of the log alone. */
+export function newestLine(files: Files, file: OpenFile): LogLine | null {
+  for (const [newest] of readBack(files, file, { before: null, types: null })) if (newest !== undefined) return newest
+  return null
+}
+
 function lineOfType(raw: RawLine, types: BackwardRead['types']): LogLine | null {
   if (!raw.terminated || raw.bytes === null) return null
   if (types !== null && !types.has(readPrefix(raw.bytes)?.type ?? '')) return null

@@ -1,4 +1,5 @@
-import { type EventLog, type LogMark, StorageError, timeSlices } from '@parley/journal'
+import { timeSlices } from '@parley/host'
+import { type EventLog, type LogMark, StorageError } from '@parley/journal'
 
 /** Sizes and times by which checkpoints are written and proven. */
 export interface CheckpointLimits {

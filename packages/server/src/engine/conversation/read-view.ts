@@ -1,4 +1,4 @@
-import { timeSlices } from '@parley/journal'
+import { timeSlices } from '@parley/host'
 import type { ModelView } from '../../core/model-view.ts'
 import type { Preview } from '../../core/view-blocks.ts'
 

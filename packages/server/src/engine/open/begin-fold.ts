@@ -1,3 +1,4 @@
+import { timeSlices } from '@parley/host'
 import {
   type Checkpoint,
   type Files,
@@ -9,7 +10,6 @@ import {
   type SessionPaths,
   StorageError,
   textOf,
-  timeSlices,
 } from '@parley/journal'
 import {
   type ConversationEvent,

@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs'
 import { layerOfOverrides } from '@parley/config'
-import { type Host, makeOwnFolder } from '@parley/host'
+import { type Host, makeOwnFolder, timeSlices } from '@parley/host'
 import {
   EventLog,
   type Files,
@@ -14,7 +14,6 @@ import {
   openLog,
   type SessionPaths,
   sessionPaths,
-  timeSlices,
 } from '@parley/journal'
 import {
   type ConversationEvent,

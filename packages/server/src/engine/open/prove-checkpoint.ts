@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
+import { type TimeSlices, timeSlices } from '@parley/host'
 import {
   type Checkpoint,
   type Files,
@@ -8,8 +9,6 @@ import {
   type SessionPaths,
   StorageError,
   scanLog,
-  type TimeSlices,
-  timeSlices,
   writeCheckpoint,
 } from '@parley/journal'
 import type { ConversationId, ConversationState, ServerNotice } from '@parley/protocol'

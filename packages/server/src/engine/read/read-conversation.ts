@@ -1,3 +1,4 @@
+import { timeSlices } from '@parley/host'
 import {
   envelopeText,
   type Files,
@@ -8,7 +9,6 @@ import {
   readSideFile as readStoredFile,
   type SessionPaths,
   textOf,
-  timeSlices,
 } from '@parley/journal'
 import {
   type CompletedItem,
