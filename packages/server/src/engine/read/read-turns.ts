@@ -1,4 +1,5 @@
-import { type Files, LogView, readBack, type SessionPaths, textOf, timeSlices } from '@parley/journal'
+import { timeSlices } from '@parley/host'
+import { type Files, LogView, readBack, type SessionPaths, textOf } from '@parley/journal'
 import {
   type CompletedItem,
   completedBy,
