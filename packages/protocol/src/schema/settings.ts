@@ -97,11 +97,9 @@ export const path = textUpTo(most.path)
 const folders = z
   .array(path)
   .refine((paths) => jsonBytes(paths) <= most.paths, { error: `may have ${most.paths} bytes of JSON` })
-export const chosenSettings = settingsPatch.extend({
-  model: name.exactOptional(),
-  modelProvider: name.exactOptional(),
-  effort: name.exactOptional(),
-})
+export const chosenSettings = settingsPatch
+  .extend({ model: name.exactOptional(), modelProvider: name.exactOptional(), effort: name.exactOptional() })
+  .describe('Settings that a client changes; keys left out stay as they are.')
 export const overrides = z
   .object({
     cwd: path.exactOptional().describe('Absolute path.'),
@@ -130,12 +128,13 @@ export const overrides = z
   })
   .describe('Settings given by the caller; the rest comes from config files and defaults.')
 
-/** Settings that a message changes from its turn on. */
-export const turnOverrides = chosenSettings.extend({
-  cwd: overrides.shape.cwd,
-  writableRoots: overrides.shape.writableRoots,
-  network: overrides.shape.network,
-})
+export const turnOverrides = chosenSettings
+  .extend({
+    cwd: overrides.shape.cwd,
+    writableRoots: overrides.shape.writableRoots,
+    network: overrides.shape.network,
+  })
+  .describe('Settings that a message changes from its turn on, within policy and ceiling.')
 
 export type ApprovalPolicy = z.infer<typeof approvalPolicy>
 export type SandboxMode = z.infer<typeof sandboxMode>
