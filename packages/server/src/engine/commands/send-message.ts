@@ -11,7 +11,7 @@ import {
   userMessageItem,
 } from '../messages/user-messages.ts'
 import { type LiveConversation, writable } from '../open/live-conversation.ts'
-import { configure } from './commands.ts'
+import { assertConfigurable, configure } from './commands.ts'
 
 type Sent = ResultOf<'conversation/sendMessage'>
 type Sending = ParamsOf<'conversation/sendMessage'>
@@ -22,11 +22,23 @@ interface Taken extends Sending {
   readonly content: ContentItem[]
 }
 
+/** Client that sends a message. */
+export interface Sender {
+  readonly by: Actor
+  /** Applies overrides that name folders or the network, all of them or none; null where there are none. */
+  readonly change: ((open: LiveConversation, overrides: NonNullable<Sending['overrides']>) => void) | null
+}
+
+/** Tests if overrides need `change`. */
+export function changesLimits({ overrides: { cwd, writableRoots, network } = {} }: Sending): boolean {
+  return cwd !== undefined || writableRoots !== undefined || network !== undefined
+}
+
 /**
  * Starts a turn with a message, or queues it. The same `messageId` again returns the first result and sends nothing.
  * Returns without a promise unless files are stored or a schema is checked.
  */
-export function sendMessage(open: LiveConversation, params: Sending, by: Actor): Sent | Promise<Sent> {
+export function sendMessage(open: LiveConversation, params: Sending, sender: Sender): Sent | Promise<Sent> {
   const { modules } = writable(open)
   const { input, outputSchema } = params
   const messageId = params.messageId ?? modules.ids.message()
@@ -35,7 +47,7 @@ export function sendMessage(open: LiveConversation, params: Sending, by: Actor):
   assertSendable(params)
   assertBudget(open, params)
   const content = shortTexts(input)
-  if (content !== null && outputSchema === undefined) return place(open, { ...params, messageId, content }, by)
+  if (content !== null && outputSchema === undefined) return place(open, { ...params, messageId, content }, sender)
   const take = async () => {
     if (outputSchema !== undefined) await assertOutputSchema(outputSchema)
     return {
@@ -44,7 +56,7 @@ export function sendMessage(open: LiveConversation, params: Sending, by: Actor):
       content: await storeAttachments(input, attachmentParts(open)),
     }
   }
-  return take().then((taken) => firstResult(open, messageId) ?? place(writable(open), taken, by))
+  return take().then((taken) => firstResult(open, messageId) ?? place(writable(open), taken, sender))
 }
 
 function firstResult({ conversation }: LiveConversation, messageId: MessageId): Sent | null {
@@ -81,12 +93,12 @@ function assertBudget({ conversation, modules }: LiveConversation, { budget }: S
 }
 
 /** Records the message in a turn of its own or in the inbox. */
-function place(open: LiveConversation, taken: Taken, by: Actor): Sent {
+function place(open: LiveConversation, taken: Taken, sender: Sender): Sent {
   const { conversation, turns } = open
   const { messageId, when = 'now', content } = taken
   const { turn } = conversation.state.core
-  if (when === 'now' || turn === null) return startTurn(open, taken, by)
-  const message = { messageId, when, content, ...turnFields(taken), by }
+  if (when === 'now' || turn === null) return startTurn(open, taken, sender)
+  const message = { messageId, when, content, ...turnFields(taken), by: sender.by }
   assertInboxRoom(conversation.state, message)
   const [queued] = conversation.recordAll([{ type: 'message.queued', message }, ...noticeOf(open, taken, turn.id)])
   turns.wake()
@@ -99,7 +111,7 @@ function noticeOf({ conversation, modules }: LiveConversation, taken: Taken, tur
   return hadSecret({ redaction, sideFiles }, taken) ? secretNotice(modules, turnId) : []
 }
 
-function startTurn(open: LiveConversation, taken: Taken, by: Actor): Sent {
+function startTurn(open: LiveConversation, taken: Taken, { by, change }: Sender): Sent {
   const { conversation, modules, turns } = open
   const { turn } = conversation.state.core
   if (turn !== null)
@@ -108,7 +120,10 @@ function startTurn(open: LiveConversation, taken: Taken, by: Actor): Sent {
     })
   const turnId = modules.ids.turn()
   const { messageId, content, overrides } = taken
-  if (overrides !== undefined) configure(open, overrides, by)
+  if (overrides !== undefined && change !== null) {
+    assertConfigurable(open, overrides)
+    change(open, overrides)
+  } else if (overrides !== undefined) configure(open, overrides, by)
   const events: ConversationEvent[] = [
     { type: 'turn.started', turnId, trigger: 'message', ...turnFields(taken) },
     { type: 'item.completed', turnId, item: userMessageItem(modules.ids.item(), { content, messageId, by }) },
