@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs'
-import { createInterface } from 'node:readline/promises'
 import type { ResultOf } from '@parley/protocol'
 import { connect } from '../cli/connect.ts'
 import { exitCodes, misused } from '../cli/exit-codes.ts'
 import { fromWorkingFolder, userFolder, workingFolder } from '../cli/folders.ts'
+import { isAgreed } from '../cli/is-agreed.ts'
 import type { Launch } from '../cli/launch-server.ts'
 import { shownLine, shownName } from '../view/text/control-characters.ts'
 import { count, formatBytes, shortPath } from '../view/text/formats.ts'
@@ -31,7 +31,7 @@ export async function runBundle(launch: Launch, conversation: string | undefined
   if (existsSync(file)) throw misused(`${file} exists already. Name another file with -o.`)
   process.stderr.write(`${contentLines(contents, flags).map(shownLine).join('\n')}\n`)
   const asks = yes !== true && process.stdin.isTTY && process.stderr.isTTY
-  if (asks && !(await isAgreed(`Write it to ${shortPath(file, userFolder())}? [y/N] `))) {
+  if (asks && !(await isAgreed(`Write it to ${shortPath(file, userFolder())}?`))) {
     process.stderr.write('Not written.\n')
     return exitCodes.ok
   }
@@ -79,15 +79,6 @@ const itemNames: readonly (readonly [type: string, one: string, many: string])[]
 
 function numbered(value: number, noun: string): string {
   return `${count(value)} ${noun}${value === 1 ? '' : 's'}`
-}
-
-async function isAgreed(question: string): Promise<boolean> {
-  const reader = createInterface({ input: process.stdin, output: process.stderr })
-  try {
-    return /^y(?:es)?$/i.test((await reader.question(question)).trim())
-  } finally {
-    reader.close()
-  }
 }
 
 export interface OpenFlags {

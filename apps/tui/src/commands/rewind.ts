@@ -1,6 +1,6 @@
 import type { Conversation, Parley } from '@parley/client'
 import type { RewindPlan } from '@parley/protocol'
-import { connect } from '../cli/connect.ts'
+import { connect, findConversation } from '../cli/connect.ts'
 import { exitCodes, misused } from '../cli/exit-codes.ts'
 import type { Launch } from '../cli/launch-server.ts'
 import { listPoints, type Point } from '../conversation/fork-point.ts'
@@ -26,7 +26,7 @@ export async function runRewind(launch: Launch, id: string, flags: RewindFlags):
   assertOneOf(flags)
   await using parley = await connect(launch, { clientName: 'parley-rewind' })
   if (to === undefined) {
-    const { conversationId } = await parley.request('conversation/resume', { prefix: id, readOnly: true })
+    const conversationId = await findConversation(parley, { prefix: id })
     print(pointLines(await listPoints(parley, conversationId), json))
     return exitCodes.ok
   }
