@@ -10,8 +10,7 @@ const contentionMs = 100
 
 /**
  * Takes a lock that ends with its process and outlasts a pause of it: an exclusive transaction on an empty SQLite file.
- * Returns null while it is held. Throws `LOCK_UNAVAILABLE`. `markLocked` keeps other code from opening the file: closing
- * another descriptor of it in this process would drop the lock.
+ * Returns null while it is held. Throws `LOCK_UNAVAILABLE`.
  */
 export function lockFile(path: string): HeldLock | null {
   const sqlite = process.getBuiltinModule('node:sqlite')
@@ -21,6 +20,7 @@ export function lockFile(path: string): HeldLock | null {
     database = new sqlite.DatabaseSync(path, { timeout: contentionMs })
     // A journal on disk would stay behind after each killed owner.
     database.exec('pragma journal_mode = memory; begin exclusive')
+    // Marked, since closing another descriptor of it in this process would drop the lock.
     return new KernelLock(database, markLocked(path))
   } catch (cause) {
     database?.close()
