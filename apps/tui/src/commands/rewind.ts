@@ -5,7 +5,7 @@ import { exitCodes, misused } from '../cli/exit-codes.ts'
 import type { Launch } from '../cli/launch-server.ts'
 import { listPoints, type Point } from '../conversation/fork-point.ts'
 import { showEffects } from '../view/text/control-characters.ts'
-import { formatAgo } from '../view/text/formats.ts'
+import { countOf, formatAgo } from '../view/text/formats.ts'
 
 export interface RewindFlags {
   readonly to?: number
@@ -93,7 +93,7 @@ function planLines({ changes, left, notes }: RewindPlan, { overwrite = false }: 
     ...left.map(({ text }) => `! ${showEffects(text)}`),
     ...(hint ? ['! --overwrite takes these back, too.'] : []),
     ...notes.map((note) => `! ${showEffects(note)}`),
-    changes.length === 0 ? 'No file changes.' : `${changes.length === 1 ? '1 file' : `${changes.length} files`}.`,
+    changes.length === 0 ? 'No file changes.' : `${countOf(changes.length, 'file')}.`,
   ]
 }
 
