@@ -26,7 +26,7 @@ export class WriterLock implements Disposable {
     this.#place = place
   }
 
-  /** Takes the lock if it is free. Throws `LOCK_UNAVAILABLE` where the file system or this Node cannot lock. */
+  /** Takes the lock if it is free. Throws `ENOLCK` where the file system has no locks, `LOCK_UNAVAILABLE` for other causes. */
   static tryAcquire(files: Files, place: LockPlace, owner: Owner): WriterLock | LockRefused {
     makeFolders(files, dirname(place.lock))
     prepareLockFile(files, place.lock)
