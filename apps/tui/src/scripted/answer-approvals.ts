@@ -11,8 +11,8 @@ function denied({ reason }: Approval): ApprovalAnswer {
 const lookMs = 1000
 
 /**
- * Returns the handler for a run without answers of its own. In its own process it denies at once. In a conversation that
- * it joined it leaves approvals to the others there, and denies those of its own turn when no other client is left.
+ * Returns the handler for a run without answers of its own. It denies at once in its own process; in a conversation
+ * that it joined only its own turn's approvals, when no other client is left.
  */
 export function withoutAnswers(
   conversation: Pick<Conversation, 'attached' | 'countClients'>,

@@ -84,9 +84,9 @@ export type UiAction =
   /** Any client changed settings. */
   | { readonly kind: 'configured'; readonly event: EventOf<'conversation.configured'> }
   | { readonly kind: 'notice'; readonly notice: Notice }
-  /** Another program changed the log. `isAnswer`: a request failed because of it. */
   /** Errno of a disk that takes nothing of the conversation and is tried again; null once it takes it. */
   | { readonly kind: 'storage'; readonly errno: string | null }
+  /** Another program changed the log. `isAnswer`: a request failed because of it. */
   | { readonly kind: 'logLost'; readonly log: LostLog; readonly isAnswer: boolean }
   /** The whole configuration of a project was shown; null if it has none. */
   | { readonly kind: 'trustShown'; readonly hash: string | null }
