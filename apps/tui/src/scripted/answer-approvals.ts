@@ -11,9 +11,8 @@ function denied({ reason }: Approval): ApprovalAnswer {
 const lookMs = 1000
 
 /**
- * Returns the handler for a run without answers of its own. In its own process it denies at once. In a conversation that
- * it joined it leaves approvals to the others there, and denies them when no other client is left: its own turn would wait
- * for ever behind theirs.
+ * Returns the handler for a run without answers of its own. It denies at once in its own process; in a conversation
+ * that it joined it denies when no other client is left: its own turn would wait for ever behind theirs.
  */
 export function withoutAnswers(conversation: Pick<Conversation, 'attached' | 'countClients'>): ApprovalHandler {
   if (!conversation.attached) return denied
