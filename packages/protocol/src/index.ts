@@ -17,7 +17,7 @@ export {
   withoutOutcome,
 } from './reduce/items.ts'
 export { reduce } from './reduce/reduce.ts'
-export { addTokens, modelInUse } from './reduce/turns.ts'
+export { addTokens, modelInUse, unconfiguredProvider } from './reduce/turns.ts'
 export type {
   AlwaysRule,
   Approval,
@@ -52,6 +52,8 @@ export type {
 } from './schema/input.ts'
 export type {
   CallItem,
+  CallKind,
+  CallLocation,
   ChangedPath,
   CompactionTrigger,
   DecisionRecord,
@@ -86,7 +88,7 @@ export type {
   Settings,
   SettingsPatch,
 } from './schema/settings.ts'
-export type { CompletedItem, ConversationState, Core, OpenItem, RequestResult, Turn } from './schema/state.ts'
+export type { CompletedItem, ConversationState, Core, OpenItem, PastTurn, RequestResult, Turn } from './schema/state.ts'
 export type {
   ClientsChanged,
   ConnectedClient,

@@ -1,4 +1,4 @@
-import { closeSync, fsyncSync, mkdirSync, writeSync } from 'node:fs'
+import { closeSync, fstatSync, fsyncSync, ftruncateSync, mkdirSync, writeSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { openUnlocked, readIfThere } from '@parley/host'
 import { isMissing, systemErrorReason } from '@parley/workspace'
@@ -107,13 +107,19 @@ function readText(file: string): string {
   }
 }
 
-/** Appends in one write, so that text of other programs stays whole and a crash leaves all or nothing. */
+/** Appends in one write, so that text of other programs stays whole and a crash or a full disk leaves all or nothing. */
 function append(file: string, addition: string): void {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
   const descriptor = openUnlocked(file, 'a', 0o600)
   try {
     const bytes = Buffer.from(addition)
-    if (writeSync(descriptor, bytes) !== bytes.length) throw new Error('the disk took only a part of it')
+    const before = fstatSync(descriptor).size
+    const written = writeSync(descriptor, bytes)
+    if (written < bytes.length) {
+      // Half a rule would be a mistake in the file. What another program has appended since stays.
+      if (fstatSync(descriptor).size === before + written) ftruncateSync(descriptor, before)
+      throw new Error('the disk took only a part of it')
+    }
     fsyncSync(descriptor)
   } finally {
     closeSync(descriptor)

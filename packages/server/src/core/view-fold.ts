@@ -31,6 +31,8 @@ export function emptyFold(readEvent: ReadEvent | null): Fold {
     counted: null,
     draft: [],
     sent: 0,
+    kept: null,
+    weighed: null,
   }
 }
 
@@ -155,6 +157,10 @@ function addAnswer(fold: Fold, itemId: ItemId, { item, place }: { item: CallItem
   if (found === undefined) return
   const read = answerIn(item, callOf(fold, found).callId)
   const { answered } = found
+  if (answered.answer !== null) {
+    fold.kept = null
+    fold.weighed = null
+  }
   answered.read = read
   const [tokens, lineTokens] = [tokensOfEntry(read.result), tokensOfEntry(read.line)]
   answered.answer = { place, tokens, lineTokens, images: read.images.length }
