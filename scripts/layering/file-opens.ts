@@ -12,6 +12,7 @@ const openers =
 /** Sources that may open by path: new files, folders, descriptors, and paths below /proc and /dev. */
 const exempt: readonly string[] = [
   'packages/host/src/system/locked-files.ts',
+  'packages/host/src/system/synced-files.ts',
   'packages/host/src/system/descriptor-shield.ts',
   'packages/host/src/system/process-table.ts',
   'packages/host/src/channels/fifo-pool.ts',
@@ -32,8 +33,6 @@ const exempt: readonly string[] = [
   'packages/workspace/src/look-up/copy-tree.ts',
   'packages/workspace/src/files/open-real-path.ts',
   'packages/workspace/src/patch/apply/disk-patch-files.ts',
-  'packages/redaction/src/redaction-key.ts',
-  'packages/server/src/serving/token-file.ts',
   'packages/server/src/credentials/credential-file.ts',
 ]
 

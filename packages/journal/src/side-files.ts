@@ -26,15 +26,16 @@ export function sideFileRefsIn(text: string): readonly string[] {
   return [...new Set(text.match(REF_IN_TEXT) ?? [])]
 }
 
-/** Stores content and resolves when it is synced to disk. Existing content costs one stat call. */
+/** Stores content and resolves when it is synced to disk. Its folder is not. */
 export async function putSideFile(files: Files, folder: string, content: string | Buffer): Promise<SideFileRef> {
   const bytes = typeof content === 'string' ? Buffer.from(content) : content
   const place = placeOf(folder, createHash('sha256').update(bytes))
   makeFolders(files, folder)
   if (files.look(place.path) === null) {
     await createThenRename(files, place.path, async (file) => writeAll(files, file, bytes))
-    await files.syncFolder(folder)
   }
+  // Also where it was there: the process that made it may have ended before it synced its name.
+  await files.syncFolder(folder)
   return place.ref
 }
 

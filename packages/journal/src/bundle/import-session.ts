@@ -1,4 +1,3 @@
-import { dirname } from 'node:path'
 import type { ConversationId } from '@parley/protocol'
 import { createFile, makeFolders, removeQuietly, temporaryBeside, writeAll } from '../disk/file-io.ts'
 import type { Files } from '../disk/files.ts'
@@ -71,7 +70,7 @@ async function writeFork(files: Files, view: LogView, { paths, conversationId, f
     removeQuietly(files, temporary)
     throw error
   }
-  await files.syncFolder(dirname(paths.log))
+  for (const folder of paths.folders) await files.syncFolder(folder)
 }
 
 const lineEnd = Buffer.from('\n')

@@ -45,8 +45,9 @@ export function createCheckpointWriter(
 
   function write(log: EventLog, settled: Settled | null): void {
     const mark = log.mark()
-    // Another event may have been recorded while the content was made.
-    if (settled === null || mark === null || mark.seq !== settled.seq) return
+    // Another event may have been recorded while the content was made, or since the sync: a loss of power would leave
+    // zeros in the place of its line, and a file of the size and times that the checkpoint knows.
+    if (settled === null || mark === null || mark.seq !== settled.seq || !log.isSynced) return
     lastBytes = log.sizeBytes
     checkpointBytes = log.writeCheckpoint(path, { key, content: settled.content, mark })
     written += 1
