@@ -1,5 +1,6 @@
 // Writes the reference in docs/protocol, docs/scripting-events.md and the table for redaction from the zod schemas of
-// packages/protocol, and the keys and commands in docs/terminal.md from their tables in apps/tui.
+// packages/protocol, the keys and commands in docs/terminal.md from their tables in apps/tui, and the faults in
+// docs/reliability.md from their table here.
 // With --check it writes nothing, says what drifted and exits with 1.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'

@@ -15,7 +15,7 @@ import { screenStart } from './measures/screen-start.mjs'
 import { serverFlood } from './measures/server-flood.mjs'
 import { serverIdle } from './measures/server-idle.mjs'
 import { serverStart } from './measures/server-start.mjs'
-import { limitedToolCalls, toolCalls } from './measures/tool-calls.mjs'
+import { growth, limitedToolCalls, toolCalls } from './measures/tool-calls.mjs'
 import { version } from './measures/version.mjs'
 
 /**
@@ -27,6 +27,7 @@ export const measures = [
   screenStart,
   execHello,
   toolCalls,
+  growth,
   limitedToolCalls,
   sandbox,
   floodText,

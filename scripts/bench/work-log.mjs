@@ -18,7 +18,7 @@ const batchBytes = 4 * 1024 * 1024
  */
 export function placeWorkLog(place, { turns, outputBytes }) {
   const conversationId = `01a00000-0000-7000-8000-0001${String(turns).padStart(8, '0')}`
-  const kept = join(tmpdir(), `parley-bench-work-2-${turns}-${outputBytes}.jsonl`)
+  const kept = join(tmpdir(), `parley-bench-work-3-${turns}-${outputBytes}.jsonl`)
   if (!existsSync(kept)) {
     writeLog(`${kept}.part`, conversationId, { turns, outputBytes })
     renameSync(`${kept}.part`, kept)
@@ -51,6 +51,13 @@ function writeLog(path, conversationId, size) {
   closeSync(file)
 }
 
+/** Returns a folder that outlives this bench, as its file does, and has few files: those of a conversation are watched. */
+function workFolder() {
+  const folder = join(tmpdir(), 'parley-bench-folder')
+  mkdirSync(folder, { recursive: true })
+  return folder
+}
+
 function* workEvents({ turns, outputBytes }) {
   const settings = {
     model: 'bench-model',
@@ -60,7 +67,7 @@ function* workEvents({ turns, outputBytes }) {
     enforcement: 'none',
     writableRoots: [],
   }
-  yield { type: 'conversation.created', cwd: tmpdir(), settings, program: 'parley/bench' }
+  yield { type: 'conversation.created', cwd: workFolder(), settings, program: 'parley/bench' }
   for (let turn = 1; turn <= turns; turn++) {
     yield* turnEvents(turn, outputBytes)
     if (turn % turnsBetweenCompactions === 0) yield* compaction(turn)

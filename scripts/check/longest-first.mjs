@@ -3,7 +3,7 @@ import { BaseSequencer } from 'vitest/node'
 /** Projects whose files take long, in this order; those of the others fill what is left at the end. */
 const longProjects = ['tui', 'server', 'foreign', 'client', 'host']
 /** Folders whose tests wait for processes. Vitest knows only how long a file took here before, else its size. */
-const longFolders = ['/test/attacks/', '/test/e2e/']
+const longFolders = ['/test/attacks/', '/test/e2e/', '/test/faults/']
 
 /**
  * Begins with the files that take longest, and keeps those of a project together, which share a worker. In vitest's own

@@ -5,8 +5,8 @@ import type { Import } from './syntax.ts'
 /** Packages of ours that a package may import: the arrows of ARCHITECTURE.md. No package imports the server. */
 const arrows: Readonly<Record<string, readonly string[]>> = {
   'packages/text': [],
-  'packages/rpc': [],
-  'packages/host': [],
+  'packages/rpc': ['@parley/text'],
+  'packages/host': ['@parley/text'],
   'packages/testkit': [],
   'packages/foreign': [],
   'packages/protocol': ['@parley/text'],
@@ -63,7 +63,7 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
 const thirdParties: Readonly<Record<string, readonly string[]>> = {
   'packages/protocol': ['zod', '@parley/text'],
   // Its websocket transport, an entry of its own: RFC 6455 is not ours to write again.
-  'packages/rpc': ['ws'],
+  'packages/rpc': ['ws', '@parley/text'],
 }
 
 export const packageOf = (specifier: string): string =>

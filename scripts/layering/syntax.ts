@@ -17,7 +17,7 @@ export type Syntax = {
   readonly looseTypes: readonly Finding[]
 }
 
-type Node = { readonly type: string; readonly start: number; readonly [field: string]: unknown }
+export type Node = { readonly type: string; readonly start: number; readonly [field: string]: unknown }
 
 /** Reads the imports, names and loose types of one TypeScript source. */
 export function readSyntax(path: string, text: string): Syntax {
@@ -25,8 +25,7 @@ export function readSyntax(path: string, text: string): Syntax {
   const names: Finding[] = []
   const looseTypes: Finding[] = []
   const lineAt = lineCounter(text)
-  const program: unknown = parseAst(text, { lang: path.endsWith('x') ? 'tsx' : 'ts' })
-  walk(program, (node) => {
+  walk(parseSource(path, text), (node) => {
     const line = lineAt(node.start)
     const imported = importOf(node)
     if (imported) imports.push({ ...imported, line })
@@ -36,6 +35,10 @@ export function readSyntax(path: string, text: string): Syntax {
     if (loose !== undefined) looseTypes.push({ what: loose, line })
   })
   return { imports, names, looseTypes }
+}
+
+export function parseSource(path: string, text: string): unknown {
+  return parseAst(text, { lang: path.endsWith('x') ? 'tsx' : 'ts' })
 }
 
 function walk(value: unknown, visit: (node: Node) => void): void {
@@ -57,7 +60,7 @@ function isPlainKey(node: Node, field: string): boolean {
   return field === 'key' && node['shorthand'] !== true
 }
 
-function isNode(value: unknown): value is Node {
+export function isNode(value: unknown): value is Node {
   return typeof value === 'object' && value !== null && 'type' in value && 'start' in value
 }
 

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { reliabilityPage } from '../reliability/fault-section.mjs'
 import { scriptingPage } from '../scripting/events-page.mjs'
 import { terminalPage } from '../terminal/key-section.mjs'
 import { eventShapesText } from './event-shapes.mjs'
@@ -17,5 +18,6 @@ export function generatedFiles() {
     ['packages/protocol/src/redaction-table.ts', redactionTableText()],
     ['packages/protocol/src/event-shapes.ts', eventShapesText()],
     ['docs/terminal.md', terminalPage()],
+    ['docs/reliability.md', reliabilityPage()],
   ])
 }

@@ -1,17 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { keyGroups } from '../../apps/tui/src/ui/keys/key-words.ts'
 import { commandRows } from '../../apps/tui/src/ui/slash-commands.ts'
+import { withSection } from '../protocol/page-section.mjs'
 
 /** Returns docs/terminal.md with its sections of keys and commands written anew. */
 export function terminalPage() {
   const page = readFileSync(new URL('../../docs/terminal.md', import.meta.url), 'utf8')
   return withSection(withSection(page, 'keys', keyTables()), 'commands', commandTable())
-}
-
-function withSection(page, name, text) {
-  const section = new RegExp(`(<!-- ${name}: .*?-->\\n).*(<!-- end of ${name} -->)`, 's')
-  if (!section.test(page)) throw new Error(`docs/terminal.md has no section of ${name}`)
-  return page.replace(section, (_, begin, end) => `${begin}${text}\n${end}`)
 }
 
 function commandTable() {

@@ -73,3 +73,4 @@ export { secretPlaces, secretVariables, systemSecretPlaces } from './system/secr
 export { isSignalExitCode } from './system/signals.ts'
 export type { SpawnError } from './system/spawn-failure.ts'
 export { makeSyncedFile, replaceSyncedFile } from './system/synced-files.ts'
+export { type TimeSlices, timeSlices } from './system/time-slices.ts'

@@ -24,7 +24,6 @@ export {
   tornPath,
   walkSessions,
 } from './disk/session-paths.ts'
-export { type TimeSlices, timeSlices } from './disk/time-slices.ts'
 export {
   decodeLine,
   encodeLine,
@@ -53,9 +52,10 @@ export {
 } from './log/header.ts'
 export type { LogMark } from './log/log-mark.ts'
 export { newerLogText, openLog, type WritableLog } from './log/open-log.ts'
-export { readBack } from './log/read-back.ts'
+export { newestLine, readBack } from './log/read-back.ts'
 export { type LogLine, LogView, lineCrc, lineOf, textOf } from './log/read-log.ts'
 export { scanLog } from './log/scan-log.ts'
+export { writeLines, writeWholeLog } from './log/whole-log.ts'
 export { deleteSession, finishDeletions, removeSession, UnfinishedDeletionError } from './sessions/delete-session.ts'
 export { findId, idsWith } from './sessions/find-id.ts'
 export { type ListedSession, type LogExcerpt, listSessions, type Rows } from './sessions/session-index.ts'

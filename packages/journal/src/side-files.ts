@@ -1,15 +1,7 @@
 import { createHash, type Hash } from 'node:crypto'
 import { join } from 'node:path'
-import { setImmediate as nextTurn } from 'node:timers/promises'
-import {
-  createFile,
-  makeFolders,
-  openExisting,
-  readFile,
-  removeQuietly,
-  temporaryBeside,
-  writeAll,
-} from './disk/file-io.ts'
+import { timeSlices } from '@parley/host'
+import { createUnnamed, makeFolders, openExisting, readFile, writeAll } from './disk/file-io.ts'
 import { FILE_MODE, type Files, hasCode, type OpenFile } from './disk/files.ts'
 
 /** Reference to content, as the log stores it: `sha256:<hex>` for the file `sha256-<hex>` of the conversation. */
@@ -40,8 +32,8 @@ export async function putSideFile(files: Files, folder: string, content: string 
 }
 
 /**
- * Moves a finished file into the folder, copying only across file systems. Hashes it in pieces with turns of the event
- * loop between them, as it may have 64 MB.
+ * Moves a finished file into the folder, copying only across file systems. Other tasks run while it is
+ * hashed, as it may have 64 MB.
  */
 export async function adoptSideFile(files: Files, folder: string, path: string): Promise<SideFileRef> {
   const place = placeOf(folder, await hashAndSecure(files, path))
@@ -125,23 +117,14 @@ async function copy(files: Files, from: string, to: string): Promise<void> {
 }
 
 async function createThenRename(files: Files, path: string, fill: (file: OpenFile) => Promise<void>): Promise<void> {
-  const temporary = temporaryBeside(path)
-  const file = createFile(files, temporary)
-  try {
-    try {
-      await fill(file)
-      await files.sync(file)
-    } finally {
-      files.close(file)
-    }
-    files.rename(temporary, path)
-  } catch (error) {
-    removeQuietly(files, temporary)
-    throw error
-  }
+  using fresh = createUnnamed(files, path)
+  await fill(fresh.file)
+  await files.sync(fresh.file)
+  fresh.takeName()
 }
 
 async function eachChunk(files: Files, file: OpenFile, take: (chunk: Buffer) => void): Promise<void> {
+  const slices = timeSlices()
   const buffer = Buffer.allocUnsafe(CHUNK_BYTES)
   let position = 0
   for (;;) {
@@ -149,6 +132,6 @@ async function eachChunk(files: Files, file: OpenFile, take: (chunk: Buffer) => 
     if (count === 0) return
     take(buffer.subarray(0, count))
     position += count
-    await nextTurn()
+    if (slices.isOver()) await slices.next()
   }
 }

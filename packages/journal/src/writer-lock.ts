@@ -1,8 +1,9 @@
 import { dirname } from 'node:path'
 import { isOwnerAlive } from '@parley/host'
+import { isRecord } from '@parley/text'
 import { makeFolders, openExisting, replaceFile } from './disk/file-io.ts'
 import { FILE_MODE, type Files, type HeldLock, hasCode, StorageError } from './disk/files.ts'
-import { isRecord, parseJson } from './line/line.ts'
+import { parseJson } from './line/line.ts'
 
 /** Result when another process holds the lock; `heldBy` is null when its owner file cannot be read. */
 interface LockRefused {
@@ -25,7 +26,7 @@ export class WriterLock implements Disposable {
     this.#place = place
   }
 
-  /** Takes the lock if it is free. Throws `LOCK_UNAVAILABLE` where the file system or this Node cannot lock. */
+  /** Takes the lock if it is free. Throws `ENOLCK` where the file system has no locks, `LOCK_UNAVAILABLE` for other causes. */
   static tryAcquire(files: Files, place: LockPlace, owner: Owner): WriterLock | LockRefused {
     makeFolders(files, dirname(place.lock))
     prepareLockFile(files, place.lock)

@@ -9,7 +9,7 @@ export {
   textOfParts,
   textOfResult,
 } from './connection.ts'
-export { beginMcpLogin, type McpLogin, McpLoginError, type McpLogins, renewMcpLogin } from './login.ts'
+export { beginMcpLogin, issuedTokens, type McpLogin, McpLoginError, type McpLogins, renewMcpLogin } from './login.ts'
 export { type McpPatience, usualPatience } from './open-server.ts'
 export { McpServer } from './server.ts'
 export { createMcpServers, type McpLease, type McpServers } from './servers.ts'

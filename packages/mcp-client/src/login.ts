@@ -119,6 +119,28 @@ export async function renewMcpLogin({ url, state }: McpLogin, { nowMs, signal, f
   return loginFrom(memory, url, nowMs)
 }
 
+/** Tokens of a login, and the server that gave them. */
+interface IssuedTokens {
+  readonly issuer: string
+  readonly clientId: string
+  readonly clientSecret: string | null
+  readonly accessToken: string
+  readonly refreshToken: string | null
+}
+
+/** Returns the tokens of a login as their issuer knows them; null when the login does not name its issuer. */
+export function issuedTokens({ accessToken, state }: McpLogin): IssuedTokens | null {
+  const { discovery, client, tokens } = kept({ ...state })
+  if (discovery === undefined || client === undefined) return null
+  return {
+    issuer: discovery.authorizationServerMetadata?.issuer ?? String(discovery.authorizationServerUrl),
+    clientId: client.client_id,
+    clientSecret: client.client_secret ?? null,
+    accessToken,
+    refreshToken: tokens?.refresh_token ?? null,
+  }
+}
+
 /** Values that the SDK keeps, by their names there. */
 type Memory = Record<string, unknown>
 

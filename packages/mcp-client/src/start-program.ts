@@ -32,7 +32,7 @@ interface StartWatch {
 
 /** Starts the program of a server and logs its stderr. Throws when it may not be started or the signal has aborted. */
 export async function startProgram(
-  { argv, cwd, env, sandboxPolicy }: StdioLaunch,
+  { argv, cwd, env, envVars, sandboxPolicy }: StdioLaunch,
   ports: ProgramPorts,
   { signal, log }: StartWatch,
 ): Promise<StreamedProcess> {
@@ -44,7 +44,7 @@ export async function startProgram(
   const program = ports.host.spawnStreams({
     argv,
     cwd,
-    env: { ...commandEnv(ports.env), ...env },
+    env: commandEnv(ports.env, { include: envVars, set: env }),
     sandbox,
   })
   if (program.stderr !== null) log.follow(program.stderr)

@@ -1,3 +1,4 @@
+import { isRecord } from '@parley/text'
 import { eventShapes } from './event-shapes.ts'
 
 /** Finds what a value breaks of one shape: the path of the field and what it should be; null when it fits. */
@@ -136,8 +137,4 @@ function fields(shape: unknown): Check {
     }
     return null
   }
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

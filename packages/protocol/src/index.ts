@@ -51,6 +51,8 @@ export type {
 } from './schema/input.ts'
 export type {
   CallItem,
+  CallKind,
+  CallLocation,
   ChangedPath,
   CompactionTrigger,
   DecisionRecord,
@@ -84,7 +86,7 @@ export type {
   Settings,
   SettingsPatch,
 } from './schema/settings.ts'
-export type { CompletedItem, ConversationState, Core, OpenItem, RequestResult, Turn } from './schema/state.ts'
+export type { CompletedItem, ConversationState, Core, OpenItem, PastTurn, RequestResult, Turn } from './schema/state.ts'
 export type {
   ClientsChanged,
   ConnectedClient,

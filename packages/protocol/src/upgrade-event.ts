@@ -1,3 +1,4 @@
+import { isRecord } from '@parley/text'
 import { eventVersion } from './version.ts'
 
 /** An event as a log holds it, of any version. */
@@ -67,14 +68,14 @@ function itemOf(item: Fields): Fields {
 
 /** Renames fields of an approval. `environment` held variables in version 1 and holds a name in version 2. */
 function approvalOf(approval: Fields): Fields {
-  const variables = isFields(approval['environment']) ? renamed(approval, { environment: 'env' }) : approval
+  const variables = isRecord(approval['environment']) ? renamed(approval, { environment: 'env' }) : approval
   return renamed(variables, { place: 'environment' })
 }
 
 /** Changes one object within an event. Returns the same event when nothing changes. */
 function within(event: StoredEvent, key: string, change: (fields: Fields) => Fields): StoredEvent {
   const fields = event[key]
-  if (!isFields(fields)) return event
+  if (!isRecord(fields)) return event
   const changed = change(fields)
   return changed === fields ? event : { ...event, [key]: changed }
 }
@@ -87,8 +88,4 @@ function renamed(fields: Fields, names: Readonly<Record<string, string>>): Field
     value,
   ])
   return Object.fromEntries(entries)
-}
-
-function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

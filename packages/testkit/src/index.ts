@@ -15,10 +15,12 @@ export {
   markVariable,
   newMark,
 } from './processes.ts'
-export { type Pty, startPty } from './pty.ts'
+export { type Pty, type PtyOptions, startPty } from './pty.ts'
+export { canRefuseCalls, commandWithout, noLocks, type RefusedCall } from './refused-call.ts'
 export { type CliOptions, type CliResult, type CliRun, cliPath, runCli, startCli, startProgram } from './run-cli.ts'
 export type { AnswerStep, RecordedRequest, ScriptedCall, Step, Wire } from './scripted-step.ts'
 export { secretCorpus } from './secret-corpus.ts'
+export { smallDisk } from './small-disk.ts'
 export {
   restoreSandboxCache,
   saveSandboxCache,

@@ -16,6 +16,8 @@ export type PtyOptions = Partial<ScreenSize> & {
   readonly cwd?: string
   /** Colour `#rrggbb` of the terminal's background, which it names when it is asked. */
   readonly background?: string
+  /** Holds back what the terminal answers to questions until this resolves. */
+  readonly answersAfter?: Promise<unknown>
 }
 
 type PtyExit = { readonly exitCode: number; readonly signal: number | undefined }
@@ -62,7 +64,10 @@ export function startPty(options: PtyOptions): Pty {
   })
   const screen = virtualScreen({
     ...size,
-    answer: (text) => pty.write(text),
+    answer: (text) => {
+      if (options.answersAfter === undefined) pty.write(text)
+      else void options.answersAfter.then(() => pty.write(text))
+    },
     ...(options.background === undefined ? {} : { background: options.background }),
   })
   const chunks: Buffer[] = []

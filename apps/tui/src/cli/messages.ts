@@ -131,6 +131,11 @@ function commonLength(left: readonly string[], right: readonly string[]): number
   return differs < 0 ? left.length : differs
 }
 
+/** Says what became of a login to an MCP server, here and at its issuer. */
+export function mcpLoggedOutText(name: string, { revocation, revocationError = '' }: ResultOf<'mcp/logout'>): string {
+  return `The login to ${name} is forgotten here${revocationText(revocation, revocationError)}`
+}
+
 /** Says what became of a kept key or login, here and at its issuer. */
 export function loggedOutText(
   provider: string,

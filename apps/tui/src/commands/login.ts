@@ -5,7 +5,7 @@ import { connect } from '../cli/connect.ts'
 import { exitCodeOf, exitCodes, misused } from '../cli/exit-codes.ts'
 import { workingFolder } from '../cli/folders.ts'
 import type { Launch } from '../cli/launch-server.ts'
-import { loggedOutText } from '../cli/messages.ts'
+import { loggedOutText, mcpLoggedOutText } from '../cli/messages.ts'
 import { readKey } from '../cli/read-key.ts'
 import { hasDesktop, openBrowser } from '../programs/open-browser.ts'
 import { showEffects } from '../view/text/control-characters.ts'
@@ -165,8 +165,8 @@ export async function logInToMcpServer(launch: Launch, name: string): Promise<nu
 /** Runs `parley mcp logout`. Exit code 5 when no login is kept. */
 export async function logOutOfMcpServer(launch: Launch, name: string): Promise<number> {
   await using parley = await connect(launch, { clientName: 'parley-login' })
-  const { removed } = await parley.request('mcp/logout', { name })
-  if (removed) process.stdout.write(showEffects(`The login to ${name} is forgotten here.\n`))
+  const end = await parley.request('mcp/logout', { name })
+  if (end.removed) process.stdout.write(showEffects(`${mcpLoggedOutText(name, end)}\n`))
   else process.stderr.write(showEffects(`parley: No login to ${name} is kept.\n`))
-  return removed ? exitCodes.ok : exitCodeOf('itemNotFound')
+  return end.removed ? exitCodes.ok : exitCodeOf('itemNotFound')
 }

@@ -10,6 +10,7 @@ import { type RejectedLine, sayRejected } from './reporter.ts'
 import { failureOf, turnEnd } from './run-end.ts'
 import { untilStopped } from './run-turn.ts'
 import { type ReadLine, readLines } from './stdin/input-lines.ts'
+import { unlessStopped } from './stopper.ts'
 
 interface Talk extends TurnParts {
   /** Message of the command line; null if stdin has the first. */
@@ -27,7 +28,10 @@ export async function converse(talk: Talk): Promise<RunEnd> {
     answerApprovals(talk, turns, over.promise)
     if (talk.first !== null) mailbox.post(talk.first, 0)
     const signal = AbortSignal.any([talk.signal, faults.signal])
-    for await (const line of readLines(talk.stdin, signal)) await takeLine(line, { talk, turns, mailbox })
+    for await (const line of readLines(talk.stdin, signal)) {
+      await takeLine(line, { talk, turns, mailbox })
+      if (talk.pace.isBehind) await unlessStopped(talk.pace.drained(), signal)
+    }
     over.resolve()
     return await mailbox.end()
   })

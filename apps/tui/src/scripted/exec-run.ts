@@ -10,7 +10,8 @@ import { isDiskFull } from '../ui/outside-changes.ts'
 import { converse } from './converse.ts'
 import { callerName, type Message, messageOf, readPrompt } from './message.ts'
 import { missingPolicy, openTarget, type Target } from './open-target.ts'
-import { fileProblem } from './output.ts'
+import { fileProblem } from './output/output-files.ts'
+import type { OutputPace } from './output/run-output.ts'
 import type { Reporter } from './reporter.ts'
 import { createRunBudget } from './run-budget.ts'
 import { failureOf, stoppedRun } from './run-end.ts'
@@ -27,6 +28,7 @@ interface ExecRun {
   readonly launch: Launch
   readonly request: ExecRequest
   readonly reporter: Reporter
+  readonly pace: OutputPace
   readonly stopper: Stopper
 }
 
@@ -80,7 +82,7 @@ async function promptOf({ request, stopper }: ExecRun): ReturnType<typeof readPr
 }
 
 async function runConnected(run: ExecRun, message: Message | null): Promise<RunEnd> {
-  const { request, reporter, stopper } = run
+  const { request, reporter, pace, stopper } = run
   await using parley = await connectFor(run)
   using _watched = stopWhenLost(parley, stopper)
   const conversation = await unlessStopped(openTarget(parley, request.target, request.flags), stopper.signal)
@@ -92,7 +94,8 @@ async function runConnected(run: ExecRun, message: Message | null): Promise<RunE
   const gone = missingPolicy(summary, request.flags)
   if (gone !== null) return failedRun({ code: 'configInvalid', message: gone })
   try {
-    const turns = { conversation, reporter, budget: createRunBudget(request.flags), signal: stopper.signal }
+    const budget = createRunBudget(request.flags)
+    const turns = { conversation, reporter, pace, budget, signal: stopper.signal }
     if (message !== null && request.flags.inputFormat !== 'jsonl') return await runTurn({ ...turns, message })
     return await converse({ ...turns, first: message, flags: request.flags, stdin: process.stdin })
   } catch (error) {

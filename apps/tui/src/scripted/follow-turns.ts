@@ -4,6 +4,8 @@ import { exitCodes } from '../cli/exit-codes.ts'
 import type { RunEnd } from '../cli/run-ended.ts'
 import { visibleLine } from '../view/text/control-characters.ts'
 import type { Message } from './message.ts'
+import { type Reports, reportEvents } from './output/report-events.ts'
+import type { OutputPace } from './output/run-output.ts'
 import type { Reporter } from './reporter.ts'
 import type { RunBudget } from './run-budget.ts'
 import { type EndedTurn, failureOf, keptId, stoppedRun, stoppedTurn } from './run-end.ts'
@@ -12,6 +14,7 @@ import { StoppedError, unlessStopped } from './stopper.ts'
 export interface TurnParts {
   readonly conversation: Conversation
   readonly reporter: Reporter
+  readonly pace: OutputPace
   readonly budget: RunBudget
   /** Aborts with a `StoppedError`. */
   readonly signal: AbortSignal
@@ -25,6 +28,8 @@ export interface Turns {
   ask(message: Message): Promise<EndedTurn>
   /** Sends a message into the running turn. Resolves to null at its end, or to the end of the turn that answered instead. */
   steer(message: Message): Promise<EndedTurn | null>
+  /** Resolves when every event up to now was reported, or when a stopped run waits no longer for its readers. */
+  reported(): Promise<void>
   /** Interrupts the turn that runs, waits for its end, and returns the end of the run. */
   stop(reason: StoppedError): Promise<RunEnd>
 }
@@ -33,8 +38,10 @@ export interface Turns {
 const farewellMs = 5000
 
 /** Follows the conversation, and interrupts a turn that waits since an earlier run. Rejects when the run is stopped. */
-export async function followTurns({ conversation, reporter, budget, signal }: TurnParts): Promise<Turns> {
-  const reported = reportEvents(conversation, reporter, budget)
+export async function followTurns(parts: TurnParts): Promise<Turns> {
+  const { conversation, reporter, budget, signal } = parts
+  const reports = reportEvents(parts)
+  const folded = foldTurns(conversation, budget)
   const stopping = new AbortController()
   const asked = new Set<TurnId>()
   let running: Turn | null = null
@@ -49,7 +56,7 @@ export async function followTurns({ conversation, reporter, budget, signal }: Tu
   async function begin(message: Message): Promise<EndedTurn> {
     running = await send(message)
     try {
-      const ended = await endOf(running, reported)
+      const ended = await endOf(running, folded)
       asked.add(ended.event.turnId)
       budget.spend(ended.event)
       return ended
@@ -74,11 +81,12 @@ export async function followTurns({ conversation, reporter, budget, signal }: Tu
       return correction === null ? first : both(first, await askOnce(correction))
     },
     async steer(message) {
-      const ended = await unlessStopped(endOf(await send(message), reported), signal)
+      const ended = await unlessStopped(endOf(await send(message), folded), signal)
       // The turn that was steered ends where it was asked.
       await current?.catch(() => null)
       return asked.has(ended.event.turnId) ? null : ended
     },
+    reported: () => reportedInTime(parts, reports),
     async stop(reason) {
       const ended = await farewell(current, stopping, reason)
       if (ended !== null) return stoppedTurn(ended, reason, conversation.id)
@@ -87,20 +95,21 @@ export async function followTurns({ conversation, reporter, budget, signal }: Tu
   }
 }
 
-interface ReportedEvents {
-  /** Resolves when the end of the turn was reported, or can no longer be. */
+async function reportedInTime({ conversation, pace }: TurnParts, reports: Reports): Promise<void> {
+  await Promise.race([reports.upTo(conversation.state.core.seq), pace.outOfPatience()])
+}
+
+interface FoldedTurns {
+  /** Resolves when the end of the turn was folded, or can no longer be. */
   end(turnId: TurnId): Promise<void>
 }
 
-function reportEvents(conversation: Conversation, reporter: Reporter, budget: RunBudget): ReportedEvents {
+function foldTurns(conversation: Conversation, budget: RunBudget): FoldedTurns {
   const ended = new Set<TurnId>()
   let isReplaced = false
   conversation.subscribe((envelope) => {
     if (envelope === null) isReplaced = true
-    else {
-      budget.note(envelope.event)
-      reporter.event(envelope)
-    }
+    else budget.note(envelope.event)
     if (envelope?.event.type === 'turn.ended') ended.add(envelope.event.turnId)
   })
   const isOver = (turnId: TurnId) => isReplaced && conversation.state.core.turn?.id !== turnId
@@ -108,11 +117,11 @@ function reportEvents(conversation: Conversation, reporter: Reporter, budget: Ru
 }
 
 /** Resolves to the end of the turn. A connection lost after the message was sent stops the run. */
-async function endOf(turn: Turn, reported: ReportedEvents): Promise<EndedTurn> {
+async function endOf(turn: Turn, folded: FoldedTurns): Promise<EndedTurn> {
   try {
     const { text, ...ended } = await turn.result
-    // The result may come from the log, ahead of the stream that is reported.
-    await reported.end(ended.turnId)
+    // The result may come from the log, ahead of the stream that is folded.
+    await folded.end(ended.turnId)
     return { event: { type: 'turn.ended', ...ended }, message: text === '' ? null : text }
   } catch (error) {
     if (codeOf(error) !== 'connectionClosed') throw error

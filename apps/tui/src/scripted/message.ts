@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { ReadStream } from 'node:tty'
 import { type InputItem, limits, type OutputSchema } from '@parley/protocol'
+import { isRecord } from '@parley/text'
 import { misused, type ParleyError } from '../cli/exit-codes.ts'
 import { type ExecFlags, outputFormatOf } from '../cli/flags.ts'
 import { fromWorkingFolder } from '../cli/folders.ts'
@@ -27,7 +28,7 @@ function locationOf(place: string): { readonly url: string } | { readonly path: 
 /** Reads a JSON object; the server checks that it is a JSON Schema. */
 function readSchema(path: string): OutputSchema {
   const value = parse(path, read(path))
-  if (isTable(value)) return value
+  if (isRecord(value)) return value
   throw unusable(path, 'a JSON Schema of an answer is an object')
 }
 
@@ -45,10 +46,6 @@ function parse(path: string, text: string): unknown {
   } catch (error) {
     throw unusable(path, systemCause(error))
   }
-}
-
-function isTable(value: unknown): value is OutputSchema {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function unusable(path: string, problem: string): ParleyError {

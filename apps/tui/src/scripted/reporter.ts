@@ -1,7 +1,7 @@
 import type { ConversationSummary, Envelope, Failure, Item, ItemId } from '@parley/protocol'
 import { endLine, type RunEnd } from '../cli/run-ended.ts'
 import { showEffects, stripEffects } from '../view/text/control-characters.ts'
-import type { ResultStream } from './output.ts'
+import type { ResultStream } from './output/result-stream.ts'
 import { closingLines, itemLine, retryLine, runningLine } from './plain-lines.ts'
 
 /** Output of a scripted run. Only results reach stdout. */

@@ -4,25 +4,24 @@ import type { Launch } from '../cli/launch-server.ts'
 import { failedRun, leaveEndTo, type RunEnd } from '../cli/run-ended.ts'
 import { createCodexReporter } from './codex/codex-reporter.ts'
 import { type ExecRequest, runToEnd } from './exec-run.ts'
-import { openResultStream, type ResultStream, writeAnswer } from './output.ts'
+import { writeAnswer } from './output/output-files.ts'
+import { openRunOutput, type RunOutput } from './output/run-output.ts'
 import { createJsonReporter, createPlainReporter, createResultReporter, type Reporter } from './reporter.ts'
 import { stoppedRun } from './run-end.ts'
-import { createStopper, limitTime, StoppedError, type Stopper, watchSignals } from './stopper.ts'
+import { createStopper, limitTime, StoppedError, watchSignals } from './stopper.ts'
 
-/** Time for the reader of stdout to take the last lines of a stopped run. */
-const patienceMs = 3000
-/** The same for a run that ends at once. */
+/** Time for the readers to take the last lines of a run that ends at once. */
 const shortPatienceMs = 200
 
 /** Runs `parley exec`: one turn without a terminal. Always ends with a terminal event. */
 export async function runExec(launch: Launch, request: ExecRequest): Promise<ExitCode> {
   const { flags } = request
-  const stdout = openResultStream(1)
-  const reporter = reporterFor(flags, stdout)
   const stopper = createStopper()
+  const output = openRunOutput(stopper)
+  const reporter = reporterFor(flags, output)
   const endNow = async (end: RunEnd) => {
     reportOnce(end)
-    await Promise.race([stdout.done(), new Promise((resolve) => setTimeout(resolve, shortPatienceMs).unref())])
+    await Promise.race([output.done(), new Promise((resolve) => setTimeout(resolve, shortPatienceMs).unref())])
   }
   const reportOnce = once(reporter.end)
   leaveEndTo((failure) => endNow(failedRun(failure)))
@@ -30,10 +29,10 @@ export async function runExec(launch: Launch, request: ExecRequest): Promise<Exi
     void endNow(stoppedRun(reason, null)).finally(() => process.exit(reason.exitCode))
   })
   limitTime(stopper, flags.timeout)
-  void stdout.broken.then((error) => stopper.stop(whenBroken(error)))
-  const end = withFile(await runToEnd({ launch, request, reporter, stopper }), flags.output)
+  void output.stdout.broken.then((error) => stopper.stop(whenBroken(error)))
+  const end = withFile(await runToEnd({ launch, request, reporter, pace: output, stopper }), flags.output)
   reportOnce(end)
-  const taken = await Promise.race([stdout.done(), patienceOf(stopper)])
+  const taken = await Promise.race([output.done(), output.outOfPatience()])
   if (taken instanceof StoppedError) return taken.exitCode
   return taken === null || end.exitCode !== exitCodes.ok ? end.exitCode : reportBroken(taken, reporter)
 }
@@ -46,24 +45,14 @@ function once(report: (end: RunEnd) => void): (end: RunEnd) => void {
   }
 }
 
-/** Resolves some seconds after the run was stopped, so that a reader that does not read cannot delay the exit. */
-function patienceOf({ signal }: Stopper): Promise<StoppedError> {
-  return new Promise((resolve) => {
-    const wait = () => setTimeout(resolve, patienceMs, signal.reason).unref()
-    if (signal.aborted) wait()
-    else signal.addEventListener('abort', wait, { once: true })
-  })
-}
-
-function reporterFor(flags: ExecFlags, stdout: ResultStream): Reporter {
-  const { stderr } = process
+function reporterFor(flags: ExecFlags, { stdout, stderr, lastWords }: RunOutput): Reporter {
   const { ephemeral } = flags
   const format = outputFormatOf(flags)
   if (format === 'json') return createJsonReporter(stdout, stderr)
   if (format === 'result') return createResultReporter(stdout, stderr)
   if (format === 'codex') return createCodexReporter({ stdout, stderr, now: Date.now })
-  const onTerminal = { stdout: process.stdout.isTTY === true, stderr: stderr.isTTY === true }
-  return createPlainReporter({ stdout, stderr, onTerminal, isKept: ephemeral !== true, now: Date.now })
+  const onTerminal = { stdout: process.stdout.isTTY === true, stderr: process.stderr.isTTY === true }
+  return createPlainReporter({ stdout: lastWords, stderr, onTerminal, isKept: ephemeral !== true, now: Date.now })
 }
 
 /** Returns the stop for a broken stdout: a closed pipe is a normal end, a full disk is not. */

@@ -26,11 +26,15 @@ export async function untilStopped(parts: TurnParts, work: (turns: Turns) => Pro
   let turns: Turns | null = null
   try {
     turns = await followTurns(parts)
-    return await work(turns)
+    const end = await work(turns)
+    await turns.reported()
+    return end
   } catch (error) {
     if (!(error instanceof StoppedError)) throw error
     const { conversation } = parts
-    if (turns !== null) return await turns.stop(error)
-    return stoppedRun(error, keptId(conversation))
+    if (turns === null) return stoppedRun(error, keptId(conversation))
+    const end = await turns.stop(error)
+    await turns.reported()
+    return end
   }
 }

@@ -77,6 +77,16 @@ describe.concurrent('nothing is lost', () => {
     expect(end.answer).toBe(text)
   })
 
+  test('to a reader of stderr that is late, which does not keep the run from its limit of time', async () => {
+    const text = 'x'.repeat(300_000)
+    await using world = await execWorld({ steps: [{ text, chunks: 30, hang: 'mid' }] })
+    const late = 'parley exec --timeout 2s hi 2>&1 >/dev/null | { until [ -e read ]; do sleep 0.05; done; wc -c; }'
+    const run = world.shell(late)
+    await waitUntil(() => hasEnded(world.env.PARLEY_HOME), { what: 'the end of the turn' })
+    writeFileSync(world.path('read'), '')
+    expect(Number((await run).stdout)).toBeGreaterThan(100_000)
+  })
+
   test('to a reader that comes when all is over', async () => {
     const text = 'x'.repeat(300_000)
     await using world = await execWorld({ steps: [{ text, chunks: 30 }] })

@@ -4,6 +4,7 @@ import {
   cliPath,
   type ModelServer,
   type Pty,
+  type PtyOptions,
   type Step,
   startModelServer,
   startPty,
@@ -19,6 +20,8 @@ export interface Place extends AsyncDisposable {
   readonly folder: TempDirectory
   readonly model: ModelServer
   start(...argv: readonly string[]): Pty
+  /** The same on a terminal or with variables of its own. */
+  startWith(options: Partial<PtyOptions>, ...argv: readonly string[]): Pty
   /** A shell with job control, and how the program is started from it. */
   shell(): Pty
   command(...argv: readonly string[]): string
@@ -44,13 +47,15 @@ export async function place(steps: readonly Step[], ...more: readonly string[]):
     ...more,
   ]
   writeFileSync(join(home.env.PARLEY_HOME, 'config.toml'), `${config.join('\n')}\n`)
-  const onTerminal = (argv: readonly [string, ...string[]]) =>
-    startPty({ argv, cwd: folder.path, env: { ...home.env, TEST_KEY: 'key' }, cols: 90, rows: 36 })
+  const env = { ...home.env, TEST_KEY: 'key' }
+  const onTerminal = (argv: readonly [string, ...string[]], options: Partial<PtyOptions> = {}) =>
+    startPty({ argv, cwd: folder.path, cols: 90, rows: 36, ...options, env: { ...env, ...options.env } })
   return {
     home,
     folder,
     model,
     start: (...argv) => onTerminal([process.execPath, cliPath, ...argv]),
+    startWith: (options, ...argv) => onTerminal([process.execPath, cliPath, ...argv], options),
     shell: () => onTerminal(['bash', '--norc', '--noprofile', '-i']),
     command: (...argv) => [process.execPath, cliPath, ...argv].map((word) => `'${word}'`).join(' '),
     async [Symbol.asyncDispose]() {

@@ -2,8 +2,11 @@ import { connect, type SpawnedServer } from '@parley/client'
 import { type ConversationEvent, type Envelope, initialState, noTokens, reduce } from '@parley/protocol'
 import { createMemoryTransportPair, createPeer, type MethodHandler, RpcError } from '@parley/rpc'
 import { describe, expect, test } from 'vitest'
+import type { OutputPace } from '../../src/scripted/output/run-output.ts'
 import { createRunBudget } from '../../src/scripted/run-budget.ts'
 import { runTurn } from '../../src/scripted/run-turn.ts'
+import { StoppedError } from '../../src/scripted/stopper.ts'
+import { atOnce } from './pace.ts'
 import { envelopes, message } from './report-events.ts'
 
 const conversationId = 'c-12345678'
@@ -18,10 +21,11 @@ interface Script {
   /** Recorded, but never sent: the next event reveals a gap. */
   readonly missed?: readonly ConversationEvent[]
   readonly refusal?: RpcError
+  readonly pace?: OutputPace
 }
 
 /** Runs a turn of `t-1` on a server in memory that follows the script. */
-async function run({ early = [], late = [], decided = [], missed = [], refusal }: Script) {
+async function run({ early = [], late = [], decided = [], missed = [], refusal, pace = atOnce }: Script) {
   const [transport, far] = createMemoryTransportPair()
   const asked: [string, unknown][] = []
   const reported: string[] = []
@@ -80,6 +84,7 @@ async function run({ early = [], late = [], decided = [], missed = [], refusal }
     conversation,
     message: { input },
     reporter,
+    pace,
     budget: createRunBudget({}),
     signal: new AbortController().signal,
   })
@@ -123,6 +128,30 @@ describe('the turn of a run', () => {
   test('is found in the log when its end was missed', async () => {
     const { end } = await run({ early: [started('t-1')], missed: [said('t-1', 'i-1', 'Done'), ended('t-1')] })
     expect(end).toMatchObject({ outcome: 'completed', answer: 'Done' })
+  })
+})
+
+describe('a reader of the output', () => {
+  const turn = [started('t-1'), said('t-1', 'i-1', 'Done'), ended('t-1')]
+
+  test('that takes one event after the other gets all before the run ends', async () => {
+    let taken = 0
+    const drained = async () => {
+      taken += 1
+      await new Promise(setImmediate)
+    }
+    const { end, reported } = await run({ late: turn, pace: { ...atOnce, isBehind: true, drained } })
+    expect(end).toMatchObject({ answer: 'Done' })
+    expect(reported).toEqual(['turn.started', 'item.completed', 'turn.ended'])
+    expect(taken).toBe(3)
+  })
+
+  test('that does not read gets no second event, and is waited for until patience ends', async () => {
+    const outOfPatience = () => Promise.resolve(new StoppedError(5))
+    const pace = { isBehind: true, drained: () => new Promise<void>(() => {}), outOfPatience }
+    const { end, reported } = await run({ late: turn, pace })
+    expect(end).toMatchObject({ answer: 'Done' })
+    expect(reported).toEqual(['turn.started'])
   })
 })
 

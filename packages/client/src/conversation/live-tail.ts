@@ -3,8 +3,10 @@ import type { ConversationStore } from './conversation-store.ts'
 
 /** Unread events kept in memory. */
 const tailLimit = 1024
+/** Characters of their texts, where there are several; two bytes each at most. */
+const tailLength = 1 << 20
 
-/** The newest events of a conversation for one reader. Beyond the limit they are dropped, which leaves a gap. */
+/** The newest events of a conversation for one reader. Beyond the limits they are dropped, which leaves a gap. */
 export interface LiveTail extends Disposable {
   /** True if events before the next one are missing. Initially true. */
   readonly hasGap: boolean
@@ -13,13 +15,15 @@ export interface LiveTail extends Disposable {
   /** Drops unread events and collects without a gap from now on. */
   restart(): void
   leaveGap(): void
-  /** Resolves when an event arrived, a gap appeared, or `ended` aborted. */
+  /** Resolves when an event is unread, there is a gap, or `ended` aborted. */
   changed(): Promise<void>
 }
 
 export function openTail(store: ConversationStore, ended: AbortSignal): LiveTail {
   let events: Envelope[] = []
   let first = 0
+  /** Characters of the unread events. */
+  let length = 0
   let hasGap = true
   let changed = Promise.withResolvers<void>()
 
@@ -27,6 +31,7 @@ export function openTail(store: ConversationStore, ended: AbortSignal): LiveTail
     hasGap = true
     events = []
     first = 0
+    length = 0
   }
 
   function take(): Envelope | undefined {
@@ -35,6 +40,7 @@ export function openTail(store: ConversationStore, ended: AbortSignal): LiveTail
       events.splice(0, first)
       first = 0
     }
+    if (event !== undefined) length -= lengthOf(event)
     return event
   }
 
@@ -45,9 +51,17 @@ export function openTail(store: ConversationStore, ended: AbortSignal): LiveTail
 
   /** Adds an event. Null means that the server's state replaced the local one, so events are missing. */
   function collect(envelope: Envelope | null): void {
-    if (envelope === null || events.length - first >= tailLimit) leaveGap()
-    else if (!hasGap) events.push(envelope)
+    if (envelope === null) leaveGap()
+    else if (!hasGap) keep(envelope)
     wake()
+  }
+
+  /** Keeps the event, however long it is, where none is unread. */
+  function keep(envelope: Envelope): void {
+    const unread = events.length - first
+    length += lengthOf(envelope)
+    if (unread > 0 && (unread >= tailLimit || length > tailLength)) leaveGap()
+    else events.push(envelope)
   }
 
   const leave = store.subscribe(collect)
@@ -64,10 +78,22 @@ export function openTail(store: ConversationStore, ended: AbortSignal): LiveTail
       hasGap = false
     },
     leaveGap,
-    changed: () => (ended.aborted ? Promise.resolve() : changed.promise),
+    // An event may have come since the last look: a reader's step takes several microtasks.
+    changed: () => (ended.aborted || hasGap || first < events.length ? Promise.resolve() : changed.promise),
     [Symbol.dispose]() {
       leave()
       ended.removeEventListener('abort', wake)
     },
   }
 }
+
+/** Returns the characters of all texts in a value, with some for each value. */
+function lengthOf(value: unknown): number {
+  if (typeof value === 'string') return value.length + valueLength
+  if (typeof value !== 'object' || value === null) return valueLength
+  let length = valueLength
+  for (const part of Object.values(value)) length += lengthOf(part)
+  return length
+}
+
+const valueLength = 16

@@ -56,7 +56,11 @@ test('a tool server behind OAuth is used after a login, and not before or after'
     .filter((path) => secrets.some((secret: string) => readFileSync(path, 'latin1').includes(secret)))
   expect(leaks).toEqual([])
   await using out = world.start(['mcp', 'logout', 'gated'])
-  expect(await out.result).toMatchObject({ exitCode: 0 })
+  expect(await out.result).toMatchObject({
+    exitCode: 0,
+    stdout: 'The login to gated is forgotten here, and its tokens are revoked.\n',
+  })
+  expect(await world.provider.AccessToken.find(accessToken)).toBeUndefined()
   const count = server.tokens.length
   await using after = world.start(['exec', 'greet'])
   expect(await after.result).toMatchObject({ exitCode: 0 })

@@ -1,15 +1,19 @@
 import type { ConversationId } from '@parley/protocol'
-import { createFile, makeFolders, removeQuietly, temporaryBeside, writeAll } from '../disk/file-io.ts'
+import { createUnnamed, makeFolders, writeAll } from '../disk/file-io.ts'
 import type { Files } from '../disk/files.ts'
 import type { SessionPaths } from '../disk/session-paths.ts'
-import { encodeHeader, forkHeader } from '../log/header.ts'
-import { type LogLine, LogView, lineCrc } from '../log/read-log.ts'
+import { forkHeader } from '../log/header.ts'
+import { newestLine } from '../log/read-back.ts'
+import { LogView, lineCrc } from '../log/read-log.ts'
+import { writeLines, writeWholeLog } from '../log/whole-log.ts'
 import { putSideFile } from '../side-files.ts'
+import type { BundleManifest } from './manifest.ts'
 import { BundleError, type VerifiedBundle } from './read-bundle.ts'
 
 interface Import {
   readonly paths: SessionPaths
   readonly conversationId: ConversationId
+  readonly home: string
   /** Returns the lines that follow those of the unpacked log; throws what is wrong with that. */
   readonly settle: (log: LogView) => readonly string[]
 }
@@ -21,62 +25,29 @@ interface Import {
 export async function importSession(
   files: Files,
   bundle: VerifiedBundle,
-  { paths, conversationId, settle }: Import,
+  { paths, conversationId, home, settle }: Import,
 ): Promise<void> {
   makeFolders(files, paths.folder)
-  const unpacked = temporaryBeside(paths.log)
-  try {
-    await unpackLog(files, bundle, unpacked)
-    using view = LogView.open(files, unpacked)
-    const added = settle(view)
-    for (const ref of bundle.sideFiles) await putSideFile(files, paths.sideFiles, await bundle.unpackSideFile(ref))
-    await writeFork(files, view, { paths, conversationId, from: bundle.manifest.conversationId, added })
-  } finally {
-    removeQuietly(files, unpacked)
-  }
+  using unpacked = createUnnamed(files, paths.log)
+  await bundle.unpackLog((chunk) => writeAll(files, unpacked.file, chunk))
+  using view = LogView.open(files, unpacked.file.path)
+  const added = settle(view)
+  for (const ref of bundle.sideFiles) await putSideFile(files, paths.sideFiles, await bundle.unpackSideFile(ref))
+  const header = forkHeader(conversationId, endOf(view, bundle.manifest), view.header())
+  await writeWholeLog(files, { path: paths.log, header, home }, async (fork) => {
+    await writeLines(files, fork, bytesOf(view))
+    await writeLines(files, fork, added)
+  })
 }
 
-async function unpackLog(files: Files, bundle: VerifiedBundle, path: string): Promise<void> {
-  const file = createFile(files, path)
-  try {
-    await bundle.unpackLog((chunk) => writeAll(files, file, chunk))
-  } finally {
-    files.close(file)
-  }
-}
-
-interface Fork extends Omit<Import, 'settle'> {
-  readonly from: ConversationId
-  readonly added: readonly string[]
-}
-
-async function writeFork(files: Files, view: LogView, { paths, conversationId, from, added }: Fork): Promise<void> {
-  const last = lastOf(view)
+/** Returns the point of the fork: the newest line. Throws `BundleError` unless it is the one that the manifest names. */
+function endOf(view: LogView, { conversationId: id, seq }: BundleManifest) {
+  const last = view.read(newestLine)
   if (last === null) throw new BundleError('The log in the bundle holds no event.')
-  const header = forkHeader(conversationId, { id: from, seq: last.seq, crc: lineCrc(last) }, view.header())
-  const temporary = temporaryBeside(paths.log)
-  const file = createFile(files, temporary)
-  try {
-    try {
-      writeAll(files, file, Buffer.from(`${encodeHeader(header)}\n`))
-      for (const { bytes } of view.lines()) writeAll(files, file, Buffer.concat([bytes, lineEnd]))
-      for (const line of added) writeAll(files, file, Buffer.from(`${line}\n`))
-      await files.sync(file)
-    } finally {
-      files.close(file)
-    }
-    files.rename(temporary, paths.log)
-  } catch (error) {
-    removeQuietly(files, temporary)
-    throw error
-  }
-  for (const folder of paths.folders) await files.syncFolder(folder)
+  if (last.seq !== seq) throw new BundleError('The log in the bundle does not end with its newest event.')
+  return { id, seq, crc: lineCrc(last) }
 }
 
-const lineEnd = Buffer.from('\n')
-
-function lastOf(view: LogView): LogLine | null {
-  let last: LogLine | null = null
-  for (const line of view.lines()) last = line
-  return last
+function* bytesOf(view: LogView): Generator<Buffer> {
+  for (const { bytes } of view.lines()) yield bytes
 }

@@ -1,13 +1,26 @@
 import { createHash } from 'node:crypto'
 import type { ConversationId } from '@parley/protocol'
+import { isRecord } from '@parley/text'
 import { isConversationId } from '../disk/session-paths.ts'
-import { isRecord, parseJson } from '../line/line.ts'
+import { parseJson } from '../line/line.ts'
 
 /** Version of the form of a bundle. */
 const BUNDLE_FORMAT = 1
 
 export const MANIFEST_NAME = 'manifest.json'
 export const LOG_NAME = 'log.jsonl.gz'
+const SIDE_FILE_NAME = /^files\/sha256-([0-9a-f]{64})\.gz$/
+
+/** Returns the name of a side file in a bundle. */
+export function sideFileName(ref: string): string {
+  return `files/${ref.replace(':', '-')}.gz`
+}
+
+/** Returns the reference of the side file with this name; null for any other name. */
+export function sideFileRefOf(name: string): string | null {
+  const hash = SIDE_FILE_NAME.exec(name)?.[1]
+  return hash === undefined ? null : `sha256:${hash}`
+}
 
 /** Facts of the conversation in a bundle, which do not depend on how it is stored. */
 export interface BundleAbout {

@@ -1,11 +1,19 @@
 import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { createGunzip } from 'node:zlib'
+import { timeSlices } from '@parley/host'
 import { readSpan } from '../disk/file-io.ts'
 import type { Files, OpenFile } from '../disk/files.ts'
-import { type BundleEntry, type BundleManifest, decodeManifest, LOG_NAME, MANIFEST_NAME } from './manifest.ts'
+import {
+  type BundleEntry,
+  type BundleManifest,
+  decodeManifest,
+  LOG_NAME,
+  MANIFEST_NAME,
+  sideFileName,
+  sideFileRefOf,
+} from './manifest.ts'
 import { paddingAfter, readTarHeader, TAR_BLOCK_BYTES } from './tar-header.ts'
 
 /** Reason why a file is not opened as a bundle; the message is a sentence that names the entry. */
@@ -14,7 +22,6 @@ export class BundleError extends Error {
 }
 
 const CHUNK_BYTES = 1024 * 1024
-const SIDE_FILE_NAME = /^files\/sha256-([0-9a-f]{64})\.gz$/
 
 /** Limits of what is unpacked, checked before anything is. */
 const limits = {
@@ -52,18 +59,13 @@ export async function openBundle<Result>(
     const byName = new Map(places.map((place) => [place.name, place]))
     return await use({
       manifest,
-      sideFiles: places.flatMap(({ name }) => refOf(name) ?? []),
+      sideFiles: places.flatMap(({ name }) => sideFileRefOf(name) ?? []),
       unpackLog: (take) => unpack(files, file, { place: placeOf(byName, LOG_NAME), take }),
-      unpackSideFile: (ref) => unpackSideFile(files, file, placeOf(byName, `files/${ref.replace(':', '-')}.gz`)),
+      unpackSideFile: (ref) => unpackSideFile(files, file, placeOf(byName, sideFileName(ref))),
     })
   } finally {
     files.close(file)
   }
-}
-
-function refOf(name: string): string | null {
-  const hash = SIDE_FILE_NAME.exec(name)?.[1]
-  return hash === undefined ? null : `sha256:${hash}`
 }
 
 function placeOf(places: ReadonlyMap<string, Place>, name: string): Place {
@@ -122,7 +124,7 @@ function walkHeaders(files: Files, file: OpenFile): Found[] {
 }
 
 function isKnownName(name: string): boolean {
-  return name === LOG_NAME || name === MANIFEST_NAME || SIDE_FILE_NAME.test(name)
+  return name === LOG_NAME || name === MANIFEST_NAME || sideFileRefOf(name) !== null
 }
 
 function assertZeros(files: Files, file: OpenFile, span: { offset: number; length: number }, name: string): void {
@@ -151,9 +153,10 @@ async function verifyStored(files: Files, file: OpenFile, place: Place): Promise
 }
 
 async function* storedChunks(files: Files, file: OpenFile, { byteOffset, storedBytes }: Place): AsyncGenerator<Buffer> {
+  const slices = timeSlices()
   for (let done = 0; done < storedBytes; done += CHUNK_BYTES) {
     yield readSpan(files, file, { offset: byteOffset + done, length: Math.min(CHUNK_BYTES, storedBytes - done) })
-    await nextTurn()
+    if (slices.isOver()) await slices.next()
   }
 }
 
@@ -188,7 +191,7 @@ async function unpackSideFile(files: Files, file: OpenFile, place: Place): Promi
   await unpack(files, file, { place, take: (chunk) => chunks.push(chunk) })
   const content = Buffer.concat(chunks)
   const hash = createHash('sha256').update(content).digest('hex')
-  if (refOf(place.name) !== `sha256:${hash}`) throw damaged(place.name)
+  if (sideFileRefOf(place.name) !== `sha256:${hash}`) throw damaged(place.name)
   return content
 }
 

@@ -3,9 +3,16 @@ import { dirname } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
-import { createFile, removeQuietly, temporaryBeside, writeAll } from '../disk/file-io.ts'
+import { createUnnamed, writeAll } from '../disk/file-io.ts'
 import { type Files, type OpenFile, StorageError } from '../disk/files.ts'
-import { type BundleAbout, type BundleEntry, encodeManifest, LOG_NAME, MANIFEST_NAME } from './manifest.ts'
+import {
+  type BundleAbout,
+  type BundleEntry,
+  encodeManifest,
+  LOG_NAME,
+  MANIFEST_NAME,
+  sideFileName,
+} from './manifest.ts'
 import { paddingAfter, TAR_BLOCK_BYTES, tarHeader } from './tar-header.ts'
 
 /** Content of a bundle. The log is read first, and its facts are asked for once everything is written. */
@@ -27,42 +34,24 @@ export interface WrittenBundle {
  */
 export async function writeBundle(files: Files, path: string, content: BundleContent): Promise<WrittenBundle> {
   if (files.look(path) !== null) throw new StorageError({ code: 'EEXIST', operation: 'create', path })
-  const temporary = temporaryBeside(path)
-  const file = createFile(files, temporary)
-  try {
-    let written: WrittenBundle
-    try {
-      written = await writeEntries(files, file, content)
-      await files.sync(file)
-    } finally {
-      files.close(file)
-    }
-    // A link fails where a file has come meanwhile; a rename would replace it.
-    files.link(temporary, path)
-    files.remove(temporary)
-    await files.syncFolder(dirname(path))
-    return written
-  } catch (error) {
-    removeQuietly(files, temporary)
-    throw error
-  }
+  using archive = createUnnamed(files, path)
+  const written = await writeEntries(files, archive.file, content)
+  await files.sync(archive.file)
+  archive.takeFreeName()
+  await files.syncFolder(dirname(path))
+  return written
 }
 
 async function writeEntries(files: Files, file: OpenFile, content: BundleContent): Promise<WrittenBundle> {
   const archive = { files, file, end: 0 }
   const entries = [await addCompressed(archive, LOG_NAME, content.log)]
   for (const { ref, content: bytes } of content.sideFiles())
-    entries.push(await addCompressed(archive, sideFileEntry(ref), [bytes]))
+    entries.push(await addCompressed(archive, sideFileName(ref), [bytes]))
   const manifest = encodeManifest(content.about(), entries)
   add(archive, tarHeader(MANIFEST_NAME, manifest.length))
   add(archive, manifest)
   add(archive, Buffer.alloc(paddingAfter(manifest.length) + 2 * TAR_BLOCK_BYTES))
   return { sizeBytes: archive.end, entries }
-}
-
-/** Returns the name of a side file in a bundle. */
-function sideFileEntry(ref: string): string {
-  return `files/${ref.replace(':', '-')}.gz`
 }
 
 interface Archive {

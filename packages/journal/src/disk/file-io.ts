@@ -66,39 +66,67 @@ export function temporaryBeside(path: string): string {
   return `${path}.${randomBytes(6).toString('hex')}.tmp`
 }
 
-/** Replaces a file atomically, without syncing it: for caches and hints. */
-export function replaceFile(files: Files, path: string, content: string): void {
+/** New file that gets its name once it is complete. Disposal removes one without its name. */
+export interface UnnamedFile extends Disposable {
+  readonly file: OpenFile
+  /** Closes the file and puts it in place of the one that has its name. */
+  takeName(): void
+  /** Closes the file and names it. Throws `EEXIST` where the name is taken. */
+  takeFreeName(): void
+}
+
+/** Creates a file beside `path`, which is to be its name. */
+export function createUnnamed(files: Files, path: string): UnnamedFile {
   const temporary = temporaryBeside(path)
   const file = createFile(files, temporary)
-  try {
-    try {
-      writeAll(files, file, Buffer.from(content))
-    } finally {
-      files.close(file)
-    }
-    files.rename(temporary, path)
-  } catch (error) {
-    removeQuietly(files, temporary)
-    throw error
+  let isOpen = true
+  let isNamed = false
+
+  function close(): void {
+    if (!isOpen) return
+    isOpen = false
+    files.close(file)
   }
+
+  return {
+    file,
+    takeName() {
+      close()
+      files.rename(temporary, path)
+      isNamed = true
+    },
+    takeFreeName() {
+      close()
+      // A rename would replace a file that has come meanwhile.
+      files.link(temporary, path)
+      files.remove(temporary)
+      isNamed = true
+    },
+    [Symbol.dispose]() {
+      if (isNamed) return
+      try {
+        close()
+      } catch {
+        // The failure that left the file incomplete says more.
+      }
+      removeQuietly(files, temporary)
+    },
+  }
+}
+
+/** Replaces a file atomically, without syncing it: for caches and hints. */
+export function replaceFile(files: Files, path: string, content: string): void {
+  using fresh = createUnnamed(files, path)
+  writeAll(files, fresh.file, Buffer.from(content))
+  fresh.takeName()
 }
 
 /** Replaces a file so that after a loss of power it is there as it was or as it is now. Rejects with `StorageError`. */
 export async function replaceSynced(files: Files, path: string, content: string): Promise<void> {
-  const temporary = temporaryBeside(path)
-  const file = createFile(files, temporary)
-  try {
-    try {
-      writeAll(files, file, Buffer.from(content))
-      await files.sync(file)
-    } finally {
-      files.close(file)
-    }
-    files.rename(temporary, path)
-  } catch (error) {
-    removeQuietly(files, temporary)
-    throw error
-  }
+  using fresh = createUnnamed(files, path)
+  writeAll(files, fresh.file, Buffer.from(content))
+  await files.sync(fresh.file)
+  fresh.takeName()
   await files.syncFolder(dirname(path))
 }
 

@@ -1,5 +1,7 @@
+import { rmSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 import { markLocked } from '@parley/host'
+import { temporaryBeside } from './file-io.ts'
 import { type HeldLock, LOCK_UNAVAILABLE, StorageError } from './files.ts'
 
 const SQLITE_BUSY = 5
@@ -10,22 +12,45 @@ const contentionMs = 100
 
 /**
  * Takes a lock that ends with its process and outlasts a pause of it: an exclusive transaction on an empty SQLite file.
- * Returns null while it is held. Throws `LOCK_UNAVAILABLE`. `markLocked` keeps other code from opening the file: closing
- * another descriptor of it in this process would drop the lock.
+ * Returns null while it is held. Throws `ENOLCK` where the file system has no locks, else `LOCK_UNAVAILABLE`. `markLocked`
+ * keeps other code from opening the file: closing another descriptor of it in this process would drop the lock.
  */
 export function lockFile(path: string): HeldLock | null {
-  const sqlite = process.getBuiltinModule('node:sqlite')
-  if (sqlite === undefined) throw unavailable(path, 'this Node has no node:sqlite')
-  let database: DatabaseSync | undefined
   try {
-    database = new sqlite.DatabaseSync(path, { timeout: contentionMs })
+    return lockedDatabase(path, contentionMs, (database) => new KernelLock(database, markLocked(path)))
+  } catch (cause) {
+    if (!isBusy(cause)) throw new StorageError({ code: LOCK_UNAVAILABLE, operation: 'lock', path, cause })
+    // SQLite says the same of a lock that another process holds and of a file system without locks.
+    if (refusesLocks(path)) throw new StorageError({ code: 'ENOLCK', operation: 'lock', path, cause })
+    return null
+  }
+}
+
+/** Opens a database with an exclusive transaction; closes it when `take` throws. Throws the error of SQLite, or one without a code. */
+function lockedDatabase<Taken>(path: string, timeout: number, take: (database: DatabaseSync) => Taken): Taken {
+  const sqlite = process.getBuiltinModule('node:sqlite')
+  if (sqlite === undefined) throw new Error('This Node has no node:sqlite.')
+  const database = new sqlite.DatabaseSync(path, { timeout })
+  try {
     // A journal on disk would stay behind after each killed owner.
     database.exec('pragma journal_mode = memory; begin exclusive')
-    return new KernelLock(database, markLocked(path))
+    return take(database)
   } catch (cause) {
-    database?.close()
-    if (isBusy(cause)) return null
-    throw unavailable(path, cause)
+    database.close()
+    throw cause
+  }
+}
+
+/** Tests if a new file in the same folder, which no other process can hold, cannot be locked either. */
+function refusesLocks(path: string): boolean {
+  const probe = temporaryBeside(path)
+  try {
+    lockedDatabase(probe, 0, (database) => database.close())
+    return false
+  } catch (cause) {
+    return isBusy(cause)
+  } finally {
+    rmSync(probe, { force: true })
   }
 }
 
@@ -52,8 +77,4 @@ function isBusy(cause: unknown): boolean {
   if (!(cause instanceof Error) || !('errcode' in cause) || typeof cause.errcode !== 'number') return false
   const code = cause.errcode & 0xff
   return code === SQLITE_BUSY || code === SQLITE_LOCKED
-}
-
-function unavailable(path: string, cause: unknown): StorageError {
-  return new StorageError({ code: LOCK_UNAVAILABLE, operation: 'lock', path, cause })
 }

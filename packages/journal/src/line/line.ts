@@ -1,5 +1,6 @@
 import { crc32 } from 'node:zlib'
 import { type ConversationId, limits } from '@parley/protocol'
+import { isRecord } from '@parley/text'
 
 /** An event as the log handles it: opaque but for its type. */
 export interface LoggedEnvelope {
@@ -98,10 +99,6 @@ function isEnvelope(value: unknown): value is LoggedEnvelope {
 
 function isSeq(value: unknown): boolean {
   return typeof value === 'number' && Number.isSafeInteger(value) && value > 0
-}
-
-export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** Parses JSON. Returns undefined, which no JSON text stands for, when the text is none. */

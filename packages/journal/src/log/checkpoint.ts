@@ -1,16 +1,19 @@
 import { crc32 } from 'node:zlib'
-import { readFile, replaceFile } from '../disk/file-io.ts'
-import type { Files, OpenFile } from '../disk/files.ts'
-import { timeSlices } from '../disk/time-slices.ts'
-import { checksumState, isRecord, parseJson, withChecksum } from '../line/line.ts'
+import { type TimeSlices, timeSlices } from '@parley/host'
+import { isRecord } from '@parley/text'
+import { createUnnamed, openExisting, writeAll } from '../disk/file-io.ts'
+import type { FileFacts, Files, OpenFile } from '../disk/files.ts'
+import { checksumState, parseJson, withChecksum } from '../line/line.ts'
+import { splitLines } from '../line/read-lines.ts'
 import type { LogHeader } from './header.ts'
 import { bodyStartOf, readHeader } from './header.ts'
 import { holdsMark, type LogMark } from './log-mark.ts'
 
 /** Raise it when checkpoints are written differently: one of another format is not read. */
-const FORMAT = 1
+const FORMAT = 2
 /** Content beyond which none is written: reading it would cost more than it saves. */
 const MAX_CONTENT_BYTES = 64 * 1024 * 1024
+const CHUNK_BYTES = 1024 * 1024
 
 /** Content that a log folds to up to a mark, with the facts of the file by which a later opening knows it again. */
 export interface Checkpoint {
@@ -21,8 +24,8 @@ export interface Checkpoint {
   readonly stamp: Stamp
   /** True once the whole log was found to fold to this content. */
   readonly proven: boolean
-  /** JSON. */
-  readonly content: string
+  /** JSON texts without their LF, each short enough to be parsed in one step. */
+  readonly parts: readonly Buffer[]
 }
 
 /** Facts that a file keeps only as long as it is not written to. */
@@ -35,33 +38,56 @@ export interface Stamp {
 }
 
 /**
- * Reads a checkpoint. Returns null for none, and for one that is damaged, of another key, or of another file than the log:
- * the log is then read from its beginning.
+ * Reads a checkpoint; other tasks run in between. Resolves to null for none, and for one that is damaged, of another key,
+ * or of another file than the log: the log is then read from its beginning.
  */
 export async function readCheckpoint(
   files: Files,
   path: string,
   { log, key }: { readonly log: OpenFile; readonly key: string },
 ): Promise<Checkpoint | null> {
-  const found = decodeCheckpoint(readFile(files, path))
-  if (found === null || found.key !== key) return null
-  if (JSON.stringify(found.header) !== JSON.stringify(readHeader(files, log))) return null
-  const isUnchanged = isSameStamp(found.stamp, stampOf(files, log))
-  const bodyStart = bodyStartOf(files, log)
-  const isHeld = await holdsMark(files, log, { mark: found.mark, bodyStart, isUnchanged, slices: timeSlices() })
-  return isHeld ? found : null
+  const file = openExisting(files, path)
+  if (file === null) return null
+  const slices = timeSlices()
+  try {
+    const head = readHead(files, file)
+    if (head === null || head.key !== key) return null
+    if (JSON.stringify(head.header) !== JSON.stringify(readHeader(files, log))) return null
+    const isUnchanged = isSameStamp(head.stamp, stampOf(files.stat(log)))
+    const bodyStart = bodyStartOf(files, log)
+    if (!(await holdsMark(files, log, { mark: head.mark, bodyStart, isUnchanged, slices }))) return null
+    const content = await readContent(files, file, { head, slices })
+    if (content === null) return null
+    const { header, mark, stamp, proven } = head
+    return { key, header, mark, stamp, proven, parts: linesOf(content) }
+  } finally {
+    files.close(file)
+  }
 }
 
-/** Writes the checkpoint of a log, in one step and without waiting for the disk. Returns its size. */
-export function writeCheckpoint(files: Files, path: string, checkpoint: Checkpoint): number {
-  const text = encodeCheckpoint(checkpoint)
-  if (text.length > MAX_CONTENT_BYTES) return 0
-  replaceFile(files, path, text)
-  return text.length
+/**
+ * Writes the checkpoint of a log, in one step for its readers and without waiting for the disk; other tasks run in
+ * between. Resolves to its size; to 0 when it would be too large. Rejects, and leaves nothing, when `slices` do.
+ */
+export async function writeCheckpoint(
+  files: Files,
+  path: string,
+  { slices = timeSlices(), ...checkpoint }: Checkpoint & { readonly slices?: TimeSlices },
+): Promise<number> {
+  const { parts } = checkpoint
+  const contentBytes = parts.reduce((sum, part) => sum + part.length + 1, 0)
+  if (contentBytes > MAX_CONTENT_BYTES) return 0
+  using fresh = createUnnamed(files, path)
+  writeAll(files, fresh.file, Buffer.from(`${await encodeHead(checkpoint, contentBytes, slices)}\n`))
+  for (const part of parts) {
+    writeAll(files, fresh.file, Buffer.concat([part, LF]))
+    if (slices.isOver()) await slices.next()
+  }
+  fresh.takeName()
+  return contentBytes
 }
 
-export function stampOf(files: Files, log: OpenFile): Stamp {
-  const { inode, device, sizeBytes, modifiedAtMs, changedAtMs } = files.stat(log)
+export function stampOf({ inode, device, sizeBytes, modifiedAtMs, changedAtMs }: FileFacts): Stamp {
   return { inode, device, sizeBytes, modifiedAtMs, changedAtMs }
 }
 
@@ -69,35 +95,71 @@ function isSameStamp(a: Stamp, b: Stamp): boolean {
   return JSON.stringify(a) === JSON.stringify(b)
 }
 
-/** Encodes a checkpoint as two lines: the head with its checksum, and the content that the head has the checksum of. */
-function encodeCheckpoint({ key, header, mark, stamp, proven, content }: Checkpoint): string {
-  const contentBytes = Buffer.byteLength(content)
-  const head = { checkpoint: FORMAT, key, header, mark, stamp, proven, contentBytes, contentCrc: crc32(content) }
-  return `${withChecksum(JSON.stringify(head)).text}\n${content}\n`
+/** Encodes the first line, which has a checksum of its own and that of the parts behind it. */
+async function encodeHead(
+  { key, header, mark, stamp, proven, parts }: Checkpoint,
+  contentBytes: number,
+  slices: TimeSlices,
+): Promise<string> {
+  let contentCrc = 0
+  for (const part of parts) {
+    contentCrc = crc32(LF, crc32(part, contentCrc))
+    if (slices.isOver()) await slices.next()
+  }
+  const head = { checkpoint: FORMAT, key, header, mark, stamp, proven, contentBytes, contentCrc }
+  return withChecksum(JSON.stringify(head)).text
 }
 
-function decodeCheckpoint(bytes: Buffer | null): Checkpoint | null {
-  const headEnd = bytes?.indexOf('\n') ?? -1
-  if (bytes === null || headEnd < 0) return null
-  const headLine = bytes.subarray(0, headEnd)
-  const head = checksumState(headLine) === 'intact' ? parseJson(headLine.toString()) : undefined
-  if (!isHead(head)) return null
-  const content = bytes.subarray(headEnd + 1, -1)
-  const isWhole = content.length === head.contentBytes && bytes.at(-1) === LF
-  if (!isWhole || crc32(content) !== head.contentCrc) return null
-  const { key, header, mark, stamp, proven } = head
-  return { key, header, mark, stamp, proven, content: content.toString() }
-}
+const LF = Buffer.from('\n')
 
-const LF = 0x0a
-
-interface Head extends Omit<Checkpoint, 'content'> {
+interface Head extends Omit<Checkpoint, 'parts'> {
   readonly contentBytes: number
   readonly contentCrc: number
+  /** Byte offset behind this line. */
+  readonly endOffset: number
+}
+
+function readHead(files: Files, file: OpenFile): Head | null {
+  for (const { bytes, endOffset, terminated } of splitLines(files, file, 0)) {
+    if (bytes === null || !terminated || checksumState(bytes) !== 'intact') return null
+    const head = parseJson(bytes.toString())
+    return isHead(head) ? { ...head, endOffset } : null
+  }
+  return null
 }
 
 /** Tests the format alone: the checksum has shown that the rest is as a program of this format wrote it. */
-function isHead(value: unknown): value is Head {
+function isHead(value: unknown): value is Omit<Head, 'endOffset'> {
   if (!isRecord(value) || value['checkpoint'] !== FORMAT) return false
   return isRecord(value['header']) && isRecord(value['mark']) && isRecord(value['stamp'])
+}
+
+/** Reads what follows the first line; null unless it is whole and has its checksum. */
+async function readContent(
+  files: Files,
+  file: OpenFile,
+  { head, slices }: { readonly head: Head; readonly slices: TimeSlices },
+): Promise<Buffer | null> {
+  const { endOffset, contentBytes, contentCrc } = head
+  if (contentBytes > MAX_CONTENT_BYTES || files.stat(file).sizeBytes !== endOffset + contentBytes) return null
+  const content = Buffer.allocUnsafe(contentBytes)
+  let crc = 0
+  for (let at = 0; at < contentBytes; ) {
+    const count = files.read(file, content.subarray(at, at + CHUNK_BYTES), endOffset + at)
+    if (count === 0) return null
+    crc = crc32(content.subarray(at, at + count), crc)
+    at += count
+    if (slices.isOver()) await slices.next()
+  }
+  return crc === contentCrc ? content : null
+}
+
+function linesOf(content: Buffer): readonly Buffer[] {
+  const lines: Buffer[] = []
+  let from = 0
+  for (let end = content.indexOf(LF); end !== -1; end = content.indexOf(LF, from)) {
+    lines.push(content.subarray(from, end))
+    from = end + 1
+  }
+  return lines
 }

@@ -1,9 +1,9 @@
-import { dirname } from 'node:path'
-import { createFile, foldersUpTo, makeFolders, readSpan, writeAll } from '../disk/file-io.ts'
+import { timeSlices } from '@parley/host'
+import { readSpan, writeAll } from '../disk/file-io.ts'
 import { type Files, type OpenFile, StorageError } from '../disk/files.ts'
-import { timeSlices } from '../disk/time-slices.ts'
 import { type Checkpoint, readCheckpoint, stampOf, writeCheckpoint } from './checkpoint.ts'
-import { bodyStartOf, encodeHeader, type LogHeader } from './header.ts'
+import { bodyStartOf, type LogHeader } from './header.ts'
+import { writeWholeLog } from './whole-log.ts'
 
 const CHUNK_BYTES = 1024 * 1024
 
@@ -24,30 +24,24 @@ interface CopiedLog {
  * lines comes along. Other tasks run in between. Resolves when the copy would survive a power cut.
  */
 export async function copyLog(files: Files, { from, to, header, endOffset, key, home }: CopiedLog): Promise<void> {
-  makeFolders(files, dirname(to.log))
   const source = files.open(from.log, 'read')
   try {
-    const copy = createFile(files, to.log)
-    try {
-      const checkpoint = await readCheckpoint(files, from.checkpoint, { log: source, key })
-      const start = bodyStartOf(files, source)
-      writeAll(files, copy, Buffer.from(`${encodeHeader(header)}\n`))
-      await copyBytes(files, { source, copy, start, endOffset })
-      await files.sync(copy)
-      if (checkpoint !== null && start + checkpoint.mark.endPlace <= endOffset)
-        keepCheckpoint(files, to.checkpoint, { ...checkpoint, header, stamp: stampOf(files, copy) })
-    } finally {
-      files.close(copy)
-    }
+    const checkpoint = await readCheckpoint(files, from.checkpoint, { log: source, key })
+    const start = bodyStartOf(files, source)
+    await writeWholeLog(files, { path: to.log, header, home }, (copy) =>
+      copyBytes(files, { source, copy, start, endOffset }),
+    )
+    const facts = files.look(to.log)
+    if (facts !== null && checkpoint !== null && start + checkpoint.mark.endPlace <= endOffset)
+      await keepCheckpoint(files, to.checkpoint, { ...checkpoint, header, stamp: stampOf(facts) })
   } finally {
     files.close(source)
   }
-  for (const folder of foldersUpTo(dirname(to.log), home)) await files.syncFolder(folder)
 }
 
-function keepCheckpoint(files: Files, path: string, checkpoint: Checkpoint): void {
+async function keepCheckpoint(files: Files, path: string, checkpoint: Checkpoint): Promise<void> {
   try {
-    writeCheckpoint(files, path, checkpoint)
+    await writeCheckpoint(files, path, checkpoint)
   } catch (error) {
     // Without it the copy is read from its beginning.
     if (!(error instanceof StorageError)) throw error

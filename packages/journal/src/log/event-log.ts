@@ -2,7 +2,7 @@ import { dirname } from 'node:path'
 import { createFile, foldersUpTo, makeFolders, removeQuietly, temporaryBeside, writeAll } from '../disk/file-io.ts'
 import { type Files, LOG_CLOSED, type OpenFile, StorageError } from '../disk/files.ts'
 import { writtenBytes } from '../line/line.ts'
-import { stampOf, writeCheckpoint } from './checkpoint.ts'
+import { type Checkpoint, stampOf, writeCheckpoint } from './checkpoint.ts'
 import type { LossReports } from './damage.ts'
 import { GroupedSync } from './grouped-sync.ts'
 import { encodeHeader, type LogHeader, raiseMinReader, readHeader } from './header.ts'
@@ -126,14 +126,17 @@ export class EventLog implements AsyncDisposable {
     return this.#marks?.mark() ?? null
   }
 
-  /** Writes what the log folds to up to a mark, which is its end now. Returns the size; 0 when it was not written. */
-  writeCheckpoint(path: string, { key, content, mark }: { key: string; content: string; mark: LogMark }): number {
+  /** Writes what the log folds to up to a mark, which is its end now. Resolves to the size; to 0 when it was not written. */
+  async writeCheckpoint(
+    path: string,
+    { key, parts, mark }: Pick<Checkpoint, 'key' | 'parts' | 'mark'>,
+  ): Promise<number> {
     this.#assertOpen()
     this.assertStored()
     const header = readHeader(this.#files, this.#file)
     if (header === null) return 0
-    const stamp = stampOf(this.#files, this.#file)
-    return writeCheckpoint(this.#files, path, { key, header, mark, stamp, proven: false, content })
+    const stamp = stampOf(this.#files.stat(this.#file))
+    return await writeCheckpoint(this.#files, path, { key, header, mark, stamp, proven: false, parts })
   }
 
   /** Makes the log read-only for programs of earlier formats. Call it before the first line of this format. */

@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib'
+import type { TimeSlices } from '@parley/host'
 import { readSpan } from '../disk/file-io.ts'
 import type { Files, OpenFile } from '../disk/files.ts'
-import type { TimeSlices } from '../disk/time-slices.ts'
 import { checksumOf, decodeLine } from '../line/line.ts'
 import { checkLine, readPrefix } from '../line/read-lines.ts'
 import type { Damage, LossReports, SeqRange } from './damage.ts'

@@ -8,8 +8,8 @@ const WINDOW_BYTES = 1024 * 1024
 interface BackwardRead {
   /** Only lines with a lower seq; null for all. */
   readonly before: number | null
-  /** Type of the lines; null for all. Others are left out by their first bytes, unverified. */
-  readonly type: string | null
+  /** Types of the lines; null for all. Others are left out by their first bytes, unverified. */
+  readonly types: ReadonlySet<string> | null
 }
 
 /**
@@ -17,14 +17,18 @@ interface BackwardRead {
  * and when to let others work. In a log whose numbers go back, those that count are the ones that `readLog` reads,
  * as far as the windows show it.
  */
-export function* readBack(files: Files, file: OpenFile, { before, type }: BackwardRead): Generator<readonly LogLine[]> {
+export function* readBack(
+  files: Files,
+  file: OpenFile,
+  { before, types }: BackwardRead,
+): Generator<readonly LogLine[]> {
   let lowest = before ?? Infinity
   for (let end = endBefore(files, file, before); end > 0; ) {
     const start = windowStart(files, file, end)
     const found: LogLine[] = []
     for (const raw of splitLines(files, file, start)) {
       if (raw.byteOffset >= end) break
-      const line = lineOfType(raw, type)
+      const line = lineOfType(raw, types)
       if (line === null || line.seq >= lowest) continue
       if (line.seq > (found.at(-1)?.seq ?? 0)) found.push(line)
     }
@@ -34,9 +38,15 @@ export function* readBack(files: Files, file: OpenFile, { before, type }: Backwa
   }
 }
 
-function lineOfType(raw: RawLine, type: string | null): LogLine | null {
+/** Returns the newest good line; null for a log without one. Reads the end of the log alone. */
+export function newestLine(files: Files, file: OpenFile): LogLine | null {
+  for (const [newest] of readBack(files, file, { before: null, types: null })) if (newest !== undefined) return newest
+  return null
+}
+
+function lineOfType(raw: RawLine, types: BackwardRead['types']): LogLine | null {
   if (!raw.terminated || raw.bytes === null) return null
-  if (type !== null && readPrefix(raw.bytes)?.type !== type) return null
+  if (types !== null && !types.has(readPrefix(raw.bytes)?.type ?? '')) return null
   const check = checkLine(raw.bytes)
   return check.state === 'bad' ? null : toLogLine(raw, raw.bytes, check)
 }

@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib'
+import { type TimeSlices, timeSlices } from '@parley/host'
 import type { Files, OpenFile } from '../disk/files.ts'
-import { type TimeSlices, timeSlices } from '../disk/time-slices.ts'
 import { checkLine, type RawLine, splitLines } from '../line/read-lines.ts'
 import { closeTally, type LossReports, newTally, type SeqRange, type Tally, tallyBad, tallyGood } from './damage.ts'
 import { bodyStartOf, decodeHeader, type LogHeader } from './header.ts'

@@ -1,6 +1,6 @@
+import { timeSlices } from '@parley/host'
 import { openExisting, readSpan } from '../disk/file-io.ts'
 import type { Files, OpenFile } from '../disk/files.ts'
-import { timeSlices } from '../disk/time-slices.ts'
 import { readPrefix, splitLines } from '../line/read-lines.ts'
 
 /** Size up to which a log is read whole, and bytes read from each end of a longer one. */

@@ -1,12 +1,13 @@
 import { join } from 'node:path'
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { crc32 } from 'node:zlib'
+import { timeSlices } from '@parley/host'
 import type { ConversationId } from '@parley/protocol'
+import { isRecord } from '@parley/text'
 import { readFile, replaceFile } from '../disk/file-io.ts'
 import { type FileFacts, type Files, StorageError } from '../disk/files.ts'
 import { type SessionFile, sessionsFolder, walkSessions } from '../disk/session-paths.ts'
-import { isRecord, parseJson } from '../line/line.ts'
-import { EXCERPT_BYTES, readExcerpt } from './log-excerpt.ts'
+import { parseJson } from '../line/line.ts'
+import { readExcerpt } from './log-excerpt.ts'
 
 /** Lines to make a row from: all of a small log; both ends of a longer one, and the telling lines between. */
 export interface LogExcerpt {
@@ -34,9 +35,6 @@ export interface ListedSession<Row> {
   readonly row: Row
 }
 
-/** Small logs read per turn of the event loop: a rebuild of thousands must not delay other answers. */
-const LOGS_PER_TURN = 100
-
 /**
  * Lists all conversations, the one written last first. The index is a cache: its row is used only while the log has the
  * same size and time; a lost or damaged index only costs time.
@@ -49,6 +47,7 @@ export async function listSessions<Row>(
   const cached = readIndex(files, home, rows)
   const entries: IndexEntry<Row>[] = []
   const listed: ListedSession<Row>[] = []
+  const slices = timeSlices()
   let reused = 0
   let made = 0
   for (const session of walkSessions(files, home)) {
@@ -61,7 +60,8 @@ export async function listSessions<Row>(
     entries.push(entry)
     if (entry.row !== null) listed.push({ ...entry, path: session.path, row: entry.row })
     if (isFresh) reused++
-    else if (++made % LOGS_PER_TURN === 0 || facts.sizeBytes > EXCERPT_BYTES) await nextTurn()
+    else made++
+    if (slices.isOver()) await slices.next()
   }
   if (made > 0 || reused < cached.size) quietly(() => writeIndex(files, home, { format: rows, entries }))
   return listed.sort((a, b) => b.modifiedAtMs - a.modifiedAtMs)

@@ -8,7 +8,7 @@ import { logText, REPORTS, SAMPLE_HEADER, SAMPLE_ID, sampleLine, sampleLines, wr
 import { temporaryFolder } from '../temporary-folder.ts'
 
 const key = 'program 1'
-const content = '{"folded":"Grüße 🌍"}'
+const parts = ['{"folded":"Grüße 🌍"}', '[1]'].map((text) => Buffer.from(text))
 const isLong = process.env['PARLEY_LONG_TESTS'] === '1'
 
 async function openWith(path: string, visit: (seq: number) => void = () => undefined): Promise<WritableLog> {
@@ -30,7 +30,7 @@ async function checkpointed(folder: string, text = logText(sampleLines(6))) {
   log.append([sampleLine(nextSeq), sampleLine(nextSeq + 1)])
   const mark = log.mark()
   if (mark === null) throw new Error('there is no mark')
-  log.writeCheckpoint(pathBeside(path), { key, content, mark })
+  await log.writeCheckpoint(pathBeside(path), { key, parts, mark })
   await log[Symbol.asyncDispose]()
   return { path, mark, checkpoint: readFileSync(pathBeside(path)) }
 }
@@ -149,7 +149,7 @@ describe('a log with a checkpoint', () => {
     const log = nodeFiles.open(path, 'read')
     try {
       expect(await readCheckpoint(nodeFiles, pathBeside(path), { log, key: 'program 2' })).toBeNull()
-      expect(await readCheckpoint(nodeFiles, pathBeside(path), { log, key })).toMatchObject({ content, proven: false })
+      expect(await readCheckpoint(nodeFiles, pathBeside(path), { log, key })).toMatchObject({ parts, proven: false })
     } finally {
       nodeFiles.close(log)
     }

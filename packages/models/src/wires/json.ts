@@ -1,11 +1,8 @@
+import { isRecord } from '@parley/text'
 import type { ModelEntry } from '../port/model-client.ts'
 
 export interface JsonRecord {
   readonly [key: string]: unknown
-}
-
-export function isRecord(value: unknown): value is JsonRecord {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** Parses a JSON object; undefined for text that is not JSON or not an object. */

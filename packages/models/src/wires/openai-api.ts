@@ -1,6 +1,7 @@
+import { isRecord } from '@parley/text'
 import type { ImagePart, ListedModel } from '../port/model-client.ts'
 import type { ProviderError } from '../port/wire.ts'
-import { isRecord, type JsonRecord, parseRecord, stringAt } from './json.ts'
+import { type JsonRecord, parseRecord, stringAt } from './json.ts'
 import { listedModel } from './listed-model.ts'
 
 /** Parts of `HttpWire` that are the same for every API of OpenAI and of servers compatible with it. */

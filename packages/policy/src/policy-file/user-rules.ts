@@ -1,4 +1,4 @@
-import { mkdirSync, realpathSync, statSync } from 'node:fs'
+import { accessSync, constants, mkdirSync, realpathSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { readIfThere, replaceSyncedFile } from '@parley/host'
 import { isMissing, systemErrorReason } from '@parley/workspace'
@@ -118,6 +118,8 @@ function readText(file: string): string {
 function replaced(file: string, before: string, content: string): boolean {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
   const real = realOrNull(file)
+  // Who made the file read-only wants it to stay as it is.
+  if (real !== null) accessSync(real, constants.W_OK)
   const mode = real === null ? 0o600 : statSync(real).mode & 0o777
   return replaceSyncedFile(real ?? file, { content, mode }, () => readText(file) === before)
 }

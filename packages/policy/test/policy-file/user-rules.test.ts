@@ -1,6 +1,6 @@
 import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { tempDirectory } from '@parley/testkit'
+import { smallDisk, tempDirectory } from '@parley/testkit'
 import { describe, expect, it } from 'vitest'
 import { createUserRules } from '../../src/policy-file/user-rules.ts'
 
@@ -58,6 +58,18 @@ describe('an added rule', () => {
     await using place = await home('')
     expect(place.rules.add('[[rule]]\ndecision = "deny"\ntool = "x"\n')).toMatchObject({ problem: expect.any(String) })
     expect(readFileSync(place.file, 'utf8')).toBe('')
+  })
+
+  it('is left out whole where the disk takes only a part of it', async ({ skip }) => {
+    await using directory = await tempDirectory()
+    const home = join(directory.path, 'home')
+    using disk = smallDisk(home, 4096)
+    if (disk === null) return skip('mounting is not allowed here')
+    const file = join(home, 'policy.toml')
+    const before = `# ${'mine '.repeat(815)}\n`
+    writeFileSync(file, before)
+    expect(createUserRules(home).add(npm)).toMatchObject({ problem: expect.stringContaining('no space left') })
+    expect(readFileSync(file, 'utf8')).toBe(before)
   })
 
   it.runIf(isOrdinaryUser)('is not said to hold where the file cannot be written', async () => {

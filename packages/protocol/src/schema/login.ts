@@ -13,6 +13,16 @@ const variable = z
   .nullable()
   .describe('Variable that is set and used in place of the kept key; null when none is set.')
 
+const removed = z.boolean().describe('False when none was kept.')
+
+const revocation = {
+  revocation: z
+    .enum(['done', 'failed', 'unsupported'])
+    .exactOptional()
+    .describe('What became of the tokens at the issuer; absent for a key. `unsupported`: it names no address.'),
+  revocationError: z.string().exactOptional().describe('Why it failed, for people.'),
+}
+
 /** Parameters of `login/completed`. */
 export const loginCompleted = z
   .object({
@@ -64,21 +74,18 @@ export const loginMethods = {
     result: z.object({ loginId, url: z.string().describe('Address for the browser.') }),
   },
   'mcp/logout': {
-    about: 'Forgets the login to an MCP server, and starts it anew.',
+    about:
+      'Forgets the login to an MCP server, and starts it anew. Its tokens are revoked where the issuer has an address for that.',
     params: methodParams['mcp/logout'],
-    result: z.object({ removed: z.boolean().describe('False when none was kept.') }),
+    result: z.object({ removed, ...revocation }),
   },
   logout: {
     about: 'Forgets the kept key of a provider. Tokens of OAuth are revoked where the issuer has an address for that.',
     params: methodParams.logout,
     result: z.object({
-      removed: z.boolean().describe('False when none was kept.'),
+      removed,
       variable,
-      revocation: z
-        .enum(['done', 'failed', 'unsupported'])
-        .exactOptional()
-        .describe('What became of the tokens at the issuer; absent for a key. `unsupported`: it names no address.'),
-      revocationError: z.string().exactOptional().describe('Why it failed, for people.'),
+      ...revocation,
     }),
   },
 } as const

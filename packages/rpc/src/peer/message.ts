@@ -1,3 +1,4 @@
+import { isRecord } from '@parley/text'
 import { errorCodes, internalError, messageTooLarge, RpcError, type RpcErrorData } from './errors.ts'
 
 export type RequestId = string | number
@@ -110,8 +111,4 @@ function unsafeErrorLine(id: RequestId | null, { code, message, data }: RpcError
 export function assertDeliverable(line: string, maxLineBytes: number): void {
   const mayBeTooLong = line.length * 3 > maxLineBytes
   if (mayBeTooLong && Buffer.byteLength(line) > maxLineBytes) throw messageTooLarge(maxLineBytes)
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

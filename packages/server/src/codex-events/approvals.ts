@@ -1,6 +1,8 @@
 import type { Answers, ApprovalDecision, ApprovalRequest, Item } from '@parley/protocol'
+import { readDiffs } from '@parley/protocol/calls'
 import { onOneLine } from '@parley/protocol/question'
-import { fileChangesOf, readDiffs } from './call-messages.ts'
+import { isRecord } from '@parley/text'
+import { fileChangesOf } from './call-messages.ts'
 import type { AskedCommand, AskedPatch, EventMsg } from './event-msg.ts'
 
 /** Approval as clients know it: of a command, of a patch, or a form of a tool's server. */
@@ -107,8 +109,4 @@ function answersIn(content: Readonly<Record<string, unknown>>): Answers {
 export function offered(decision: ApprovalDecision, among: readonly ApprovalDecision[]): ApprovalDecision {
   if (among.includes(decision)) return decision
   return decision === 'approvedForSession' && among.includes('approved') ? 'approved' : 'denied'
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

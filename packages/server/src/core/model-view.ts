@@ -1,11 +1,20 @@
 import type { ModelCall, ModelEntry } from '@parley/models'
 import type { ConversationEvent, EventOf, ItemId } from '@parley/protocol'
-import { compactedEntries, parseCarried } from './compaction/carried.ts'
+import { compactedEntries, parseCarried, type UserText } from './compaction/carried.ts'
 import { type Counted, tokensOfEntry } from './compaction/estimate.ts'
 import { type PastFacts, pastFacts } from './compaction/past-facts.ts'
-import { shownBlocks, sumOf, type ViewBlock } from './compaction/weigh-blocks.ts'
+import { holdsResponse, shownBlocks, sumOf, type ViewBlock } from './compaction/weigh-blocks.ts'
 import type { RepeatedCalls } from './repeated-calls.ts'
-import { type Compacted, clearedIn, type Fold, newestCompacted, type Preview, type ReadEvent } from './view-blocks.ts'
+import { keep, settledSum } from './settled-blocks.ts'
+import {
+  type Block,
+  type Compacted,
+  clearedIn,
+  type Fold,
+  type KeptEntries,
+  newestCompacted,
+  type Preview,
+} from './view-blocks.ts'
 import {
   callOf,
   contentOf,
@@ -18,7 +27,7 @@ import {
   wholeText,
 } from './view-content.ts'
 import { emptyFold, foldEvent, type Spot } from './view-fold.ts'
-import { foldOf, snapshotOf, type ViewSnapshot } from './view-snapshot.ts'
+import { partsOf, type ViewPart } from './view-snapshot.ts'
 
 /**
  * Fold over the log that yields what the model sees. Blocks are appended in log order and a block's entries keep their
@@ -31,8 +40,8 @@ export interface ModelView {
   apply(event: ConversationEvent, spot: Spot): void
   /** Reads what the next request holds from the log, a block at each step, so that nobody has to wait for all of it. */
   reading(how?: Preview): Generator<void>
-  /** Returns the fold as JSON, from which `createModelView` goes on. */
-  snapshot(): ViewSnapshot
+  /** Yields the fold as JSON, part by part, from which a view goes on (`addPart`). No event may be applied in between. */
+  parts(): Iterable<ViewPart>
   /**
    * Returns the messages of the next request. Valid for a log cut at any line: each call has exactly one result, in
    * call order. A missing side file becomes a fixed placeholder.
@@ -40,8 +49,10 @@ export interface ModelView {
   entries(files: SideFileReader, how?: Preview): readonly ModelEntry[]
   /** Returns the blocks that the next request would hold, without what stands for those that were compacted. */
   blocks(how?: Preview): readonly ViewBlock[]
-  /** Returns the texts of all messages of the user up to a seq, oldest first, compacted ones included. */
-  userTexts(upTo: number, files: SideFileReader): readonly string[]
+  /** Tells if the next request holds a response of the model. */
+  isAnswered(): boolean
+  /** Yields the messages of the user up to a seq, newest first, compacted ones included. Each is read as it is taken. */
+  userTexts(upTo: number, files: SideFileReader): Iterable<UserText>
   /** Returns the model's call of an item; null for an item that is no call of a complete response. */
   callOf(itemId: ItemId): ModelCall | null
   /** Returns the side file with all output of a command item; null when the output was small enough for the item. */
@@ -60,20 +71,13 @@ export interface ModelView {
   estimate(files: SideFileReader, how?: Preview): number
 }
 
-/** Earlier fold to go on from. */
-interface EarlierFold {
-  readonly snapshot: ViewSnapshot
-  readonly readEvent: ReadEvent
-}
-
-/** Creates the view of a log from its first event on, or from where a snapshot was taken. */
-export function createModelView(earlier?: EarlierFold): ModelView {
-  const fold = earlier === undefined ? emptyFold(readNothing) : foldOf(earlier.snapshot, earlier.readEvent)
+/** Creates the view of a log from its first event on, or from an earlier fold. */
+export function createModelView(fold: Fold = emptyFold(null)): ModelView {
   const entries = (files: SideFileReader, how: Preview = {}) => entriesIn(fold, files, how)
   return {
     apply: (event, spot) => foldEvent(fold, event, spot),
     reading: (how = {}) => readingOf(fold, how),
-    snapshot: () => snapshotOf(fold),
+    parts: () => partsOf(fold),
     entries,
     blocks: (how = {}) => shownBlocks(fold, how),
     userTexts: (upTo, files) => userTexts(fold, upTo, files),
@@ -89,7 +93,8 @@ export function createModelView(earlier?: EarlierFold): ModelView {
     },
     repeated: fold.repeated,
     background: fold.background,
-    estimate: (files, how) => sumOf(entries(files, how).map(tokensOfEntry)),
+    isAnswered: () => holdsResponse(fold),
+    estimate: (files, how = {}) => estimateOf(fold, files, how),
     get past() {
       return pastFacts(fold.past)
     },
@@ -98,11 +103,6 @@ export function createModelView(earlier?: EarlierFold): ModelView {
       return fold.context
     },
   }
-}
-
-/** Stands for the log where all blocks were made by events that were applied: none of them is ever read again. */
-function readNothing(): never {
-  throw new Error('a block without its content was not made by an event')
 }
 
 function* readingOf(fold: Fold, how: Preview): Generator<void> {
@@ -114,6 +114,39 @@ function* readingOf(fold: Fold, how: Preview): Generator<void> {
 }
 
 function entriesIn(fold: Fold, files: SideFileReader, how: Preview): readonly ModelEntry[] {
+  if (isPreview(how)) return previewed(fold, files, how)
+  const { sum, rest } = settledEntries(fold, files)
+  return sum.entries.concat(rest)
+}
+
+function estimateOf(fold: Fold, files: SideFileReader, how: Preview): number {
+  if (isPreview(how)) return sumOf(previewed(fold, files, how).map(tokensOfEntry))
+  const { sum, rest } = settledEntries(fold, files)
+  return sum.tokens + sumOf(rest.map(tokensOfEntry))
+}
+
+function isPreview({ cleared, without }: Preview): boolean {
+  return cleared !== undefined || without !== undefined
+}
+
+/** Returns the entries of the next request: those that have settled, which are kept, and the rest. */
+function settledEntries(fold: Fold, files: SideFileReader) {
+  const entriesAt = (block: Block, cleared: ReadonlySet<string>) => entriesOf(fold, block, { files, cleared })
+  const mark = newestCompacted(fold, {})
+  fold.kept = settledSum<KeptEntries>(fold, {
+    known: fold.kept,
+    begin() {
+      const kept = { entries: [], tokens: 0 }
+      if (mark !== null) keep(kept, leadingEntries(fold, mark, files))
+      return kept
+    },
+    add: ({ sum, cleared }, block) => keep(sum, entriesAt(block, cleared)),
+  })
+  const { blocks, cleared, sum } = fold.kept
+  return { sum, rest: fold.blocks.slice(blocks).flatMap((block) => entriesAt(block, cleared)) }
+}
+
+function previewed(fold: Fold, files: SideFileReader, how: Preview): readonly ModelEntry[] {
   const mark = newestCompacted(fold, how)
   const cleared = clearedIn(fold, how)
   const shown = fold.blocks.slice(mark?.hidden ?? 0).flatMap((block) => entriesOf(fold, block, { files, cleared }))
@@ -128,16 +161,14 @@ function leadingEntries(fold: Fold, mark: Compacted, files: SideFileReader): rea
   return [...first, ...mark.entries]
 }
 
-function userTexts(fold: Fold, upTo: number, files: SideFileReader): readonly string[] {
-  return fold.blocks.flatMap((block) =>
-    block.kind === 'message' && block.seq <= upTo
-      ? [
-          contentOf(fold, block)
-            .map((part) => (part.type === 'text' ? wholeText(part, files) : `[image ${part.name}]`))
-            .join('\n'),
-        ]
-      : [],
-  )
+function* userTexts(fold: Fold, upTo: number, files: SideFileReader): Generator<UserText, void, undefined> {
+  const messages = fold.blocks.flatMap((block) => (block.kind === 'message' && block.seq <= upTo ? [block] : []))
+  for (const [index, block] of [...messages.entries()].reverse()) {
+    const parts = contentOf(fold, block).map((part) =>
+      part.type === 'text' ? wholeText(part, files) : `[image ${part.name}]`,
+    )
+    yield { number: index + 1, text: parts.join('\n') }
+  }
 }
 
 function outputFileOf(fold: Fold, itemId: ItemId): string | null {

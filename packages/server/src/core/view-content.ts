@@ -1,5 +1,12 @@
 import type { ModelCall, ModelEntry, ResultEntry, UserPart } from '@parley/models'
-import { type CallItem, type ContentItem, type EventOf, type Item, isCall } from '@parley/protocol'
+import {
+  type CallItem,
+  type ContentItem,
+  type ConversationEvent,
+  type EventOf,
+  type Item,
+  isCall,
+} from '@parley/protocol'
 import { clearedLine } from './compaction/cleared-line.ts'
 import {
   type AnsweredCall,
@@ -75,6 +82,17 @@ export function readBlock(fold: Reader, block: Block): void {
   }
 }
 
+/** Forgets the content of a block, which is read from the log again when it is needed. */
+export function forgetContent(block: Block): void {
+  if (block.kind !== 'entry') block.entry = null
+  if (block.kind === 'message') block.content = null
+  if (block.kind !== 'response') return
+  for (const answered of block.calls) {
+    answered.call = null
+    answered.read = null
+  }
+}
+
 export function contentOf(fold: Reader, block: Extract<Block, { kind: 'message' }>): readonly ContentItem[] {
   if (block.content !== null) return block.content
   const item = itemAt(fold, block.place)
@@ -91,7 +109,7 @@ export function userActEntry(item: Item): ModelEntry {
 /** Reads a response and its calls, unless that was done before. */
 function responseOf(fold: Reader, block: ResponseBlock): ModelEntry {
   if (block.entry !== null) return block.entry
-  const event = fold.readEvent(block.place)
+  const event = eventAt(fold, block.place)
   if (event.type !== 'model.responded') throw wrongLine(block.place)
   for (const [index, answered] of block.calls.entries()) {
     const made = event.calls[index]
@@ -195,9 +213,14 @@ export function wholeText({ text, file }: Extract<ContentItem, { type: 'text' }>
 
 /** Reads the item of an `item.completed`. */
 export function itemAt(fold: Reader, place: Place): Item {
-  const event = fold.readEvent(place)
+  const event = eventAt(fold, place)
   if (event.type !== 'item.completed') throw wrongLine(place)
   return event.item
+}
+
+function eventAt({ readEvent }: Reader, place: Place): ConversationEvent {
+  if (readEvent === null) throw new Error('a block without its content was not made by an event')
+  return readEvent(place)
 }
 
 function wrongLine(place: Place): Error {

@@ -14,9 +14,10 @@ import {
   type ResponseBlock,
   userText,
 } from './view-blocks.ts'
-import { answerIn, callOf, modelCall, responseEntry, userActEntry } from './view-content.ts'
+import { answerIn, callOf, forgetContent, modelCall, responseEntry, userActEntry } from './view-content.ts'
 
-export function emptyFold(readEvent: ReadEvent): Fold {
+/** Creates the fold of a log from its beginning. Without `readEvent` it holds the content of every block for good. */
+export function emptyFold(readEvent: ReadEvent | null): Fold {
   return {
     readEvent,
     blocks: [],
@@ -30,6 +31,8 @@ export function emptyFold(readEvent: ReadEvent): Fold {
     counted: null,
     draft: [],
     sent: 0,
+    kept: null,
+    weighed: null,
   }
 }
 
@@ -102,6 +105,7 @@ function compact(fold: Fold, { to, summary, carried }: EventOf<'context.compacte
   const newer = fold.blocks.findIndex((block) => block.kind !== 'sessionContext' && block.seq > to)
   const hidden = newer < 0 ? fold.blocks.length : newer
   fold.sent = Math.max(fold.sent, hidden)
+  if (fold.readEvent !== null) fold.blocks.slice(newestCompacted(fold, {})?.hidden ?? 0, hidden).forEach(forgetContent)
   fold.marks = [...fold.marks, { kind: 'compacted', seq, summary, carried, hidden, entries: null }]
 }
 
@@ -152,6 +156,10 @@ function addAnswer(fold: Fold, itemId: ItemId, { item, place }: { item: CallItem
   if (found === undefined) return
   const read = answerIn(item, callOf(fold, found).callId)
   const { answered } = found
+  if (answered.answer !== null) {
+    fold.kept = null
+    fold.weighed = null
+  }
   answered.read = read
   const [tokens, lineTokens] = [tokensOfEntry(read.result), tokensOfEntry(read.line)]
   answered.answer = { place, tokens, lineTokens, images: read.images.length }

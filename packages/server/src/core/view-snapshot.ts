@@ -2,16 +2,20 @@ import type { ModelEntry } from '@parley/models'
 import type { EventOf, ItemId } from '@parley/protocol'
 import { newestLines, type PastFold } from './compaction/past-facts.ts'
 import type { RepeatedCalls } from './repeated-calls.ts'
-import type { Answer, AnsweredCall, Block, Compacted, Fold, Mark, Place, ReadEvent } from './view-blocks.ts'
-import { addBlock, emptyFold } from './view-fold.ts'
+import type { Answer, AnsweredCall, Block, Compacted, Fold, Mark, Place } from './view-blocks.ts'
+import { addBlock } from './view-fold.ts'
 
 /**
- * View of the model, as JSON. Messages, responses and results are named by the places of their lines, so that it stays
- * small however long the conversation is.
+ * Part of the view of the model, as JSON. Messages, responses and results are named by the places of their lines, so that
+ * all parts are small however long the conversation is; each has at most `partRows` rows.
  */
-export interface ViewSnapshot {
-  readonly blocks: readonly StoredBlock[]
-  readonly outputs: readonly (readonly [itemId: ItemId, place: Place])[]
+export type ViewPart =
+  | { readonly head: ViewHead }
+  | { readonly blocks: readonly StoredBlock[] }
+  | { readonly outputs: readonly (readonly [itemId: ItemId, place: Place])[] }
+
+/** Parts of a view beside its blocks and outputs. */
+interface ViewHead {
   readonly background: readonly (readonly [itemId: ItemId, title: string])[]
   readonly past: {
     readonly answers: PastFold['answers']
@@ -30,6 +34,9 @@ export interface ViewSnapshot {
   readonly draft: readonly string[]
   readonly sent: number
 }
+
+/** Rows of a part; a part is written, parsed or compared in one step, in about a millisecond. */
+const partRows = 1000
 
 type StoredBlock = { readonly seq: number; readonly tokens: number } & (
   | { readonly kind: 'entry'; readonly entry: ModelEntry }
@@ -53,19 +60,25 @@ interface StoredRepeated {
   }[]
 }
 
-export function snapshotOf(fold: Fold): ViewSnapshot {
-  const { past, marks, context, counted, draft, sent } = fold
+/** Yields the parts of a fold, the same ones for equal folds. Nothing may be folded before all were taken. */
+export function* partsOf(fold: Fold): Generator<ViewPart, void, undefined> {
+  yield { head: headOf(fold) }
+  for (let at = 0; at < fold.blocks.length; at += partRows)
+    yield { blocks: fold.blocks.slice(at, at + partRows).map(storedBlock) }
+  const outputs = [...fold.outputs].map(([itemId, { place }]) => [itemId, place] as const)
+  for (let at = 0; at < outputs.length; at += partRows) yield { outputs: outputs.slice(at, at + partRows) }
+}
+
+function headOf({ background, past, repeated, marks, context, counted, draft, sent }: Fold): ViewHead {
   return {
-    blocks: fold.blocks.map(storedBlock),
-    outputs: [...fold.outputs].map(([itemId, { place }]) => [itemId, place] as const),
-    background: [...fold.background],
+    background: [...background],
     past: {
       answers: newestLines(past.answers),
       read: newestLines(past.read),
       changed: [...past.changed],
       asked: [...past.asked],
     },
-    repeated: storedRepeated(fold.repeated),
+    repeated: storedRepeated(repeated),
     marks: marks.map(storedMark),
     context,
     counted:
@@ -77,24 +90,26 @@ export function snapshotOf(fold: Fold): ViewSnapshot {
   }
 }
 
-/** Returns the fold that a snapshot was taken of. What it names by place is read when it is needed. */
-export function foldOf(snapshot: ViewSnapshot, readEvent: ReadEvent): Fold {
-  const fold = emptyFold(readEvent)
-  const { past, counted } = snapshot
-  for (const block of snapshot.blocks) addStored(fold, block)
-  for (const [itemId, place] of snapshot.outputs) fold.outputs.set(itemId, { place, file: null })
-  for (const [itemId, title] of snapshot.background) fold.background.set(itemId, title)
+/** Adds a part to an empty fold, in the order in which they were yielded. What it names by place is read when needed. */
+export function addPart(fold: Fold, part: ViewPart): void {
+  if ('head' in part) addHead(fold, part.head)
+  else if ('blocks' in part) for (const block of part.blocks) addStored(fold, block)
+  else for (const [itemId, place] of part.outputs) fold.outputs.set(itemId, { place, file: null })
+}
+
+function addHead(fold: Fold, head: ViewHead): void {
+  const { past, counted } = head
+  for (const [itemId, title] of head.background) fold.background.set(itemId, title)
   fold.past.answers.push(...past.answers)
   for (const path of past.read) fold.past.read.add(path)
   for (const path of past.changed) fold.past.changed.add(path)
   for (const [id, question] of past.asked) fold.past.asked.set(id, question)
-  restoreRepeated(fold.repeated, snapshot.repeated)
-  fold.marks = snapshot.marks.map((mark) => (mark.kind === 'cleared' ? mark : { ...mark, entries: null }))
-  fold.context = snapshot.context
+  restoreRepeated(fold.repeated, head.repeated)
+  fold.marks = head.marks.map((mark) => (mark.kind === 'cleared' ? mark : { ...mark, entries: null }))
+  fold.context = head.context
   fold.counted = counted === null ? null : { ...counts(counted), mark: compactedOf(fold, counted.mark) }
-  fold.draft = [...snapshot.draft]
-  fold.sent = snapshot.sent
-  return fold
+  fold.draft = [...head.draft]
+  fold.sent = head.sent
 }
 
 function counts({ inputTokens, estimate }: { readonly inputTokens: number; readonly estimate: number }) {
@@ -156,7 +171,7 @@ function spotOf({ seq, tokens, place }: Extract<StoredBlock, { kind: 'userAct' |
   return { seq, tokens, place }
 }
 
-function storedMark(mark: Mark): ViewSnapshot['marks'][number] {
+function storedMark(mark: Mark): ViewHead['marks'][number] {
   return mark.kind === 'cleared' ? mark : storedCompacted(mark)
 }
 

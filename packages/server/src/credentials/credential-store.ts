@@ -114,17 +114,28 @@ async function withLock<Result>(home: string, work: () => Promise<Result>): Prom
   makeFolders(nodeFiles, home)
   createLockFile(path)
   const endMs = performance.now() + lockPatienceMs
-  let held = nodeFiles.lock(path)
+  let held = lock(path)
   while (held === null) {
     if (performance.now() > endMs)
       throw new ConfigError(path, 'is held by another parley for 30 s. End it and try again.')
     await delay(lockPauseMs)
-    held = nodeFiles.lock(path)
+    held = lock(path)
   }
   try {
     return await work()
   } finally {
     held.release()
+  }
+}
+
+/** Takes the lock if it is free. Throws `ConfigError` where it cannot be taken at all. */
+function lock(path: string): ReturnType<typeof nodeFiles.lock> {
+  try {
+    return nodeFiles.lock(path)
+  } catch (error) {
+    if (!(error instanceof StorageError)) throw error
+    const why = error.code === 'ENOLCK' ? 'its file system has no locks' : error.message
+    throw new ConfigError(path, `cannot be locked: ${why}. Set PARLEY_HOME to a folder on a local disk.`)
   }
 }
 

@@ -1,4 +1,5 @@
 import type { McpLogin } from '@parley/mcp-client'
+import { isRecord } from '@parley/text'
 
 /** Key of a provider, as the user gave it. */
 interface KeyCredential {
@@ -64,10 +65,6 @@ function asMcpLogin(value: Readonly<Record<string, unknown>>): McpCredential | n
     secrets: secrets.filter((text) => typeof text === 'string'),
     state,
   }
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null
 }
 
 /** Returns the texts of a credential that must never be shown. */

@@ -62,12 +62,14 @@ const causes: Readonly<Record<string, string>> = {
   EACCES: 'no permission',
   EPERM: 'no permission',
   EROFS: 'read-only file system',
+  ENOLCK: 'its file system has no locks',
 }
 
-function faultText({ code, path, message }: StorageError): string {
-  if (troubleOf(code) === 'full') return `cannot write to ${path}`
+function faultText({ code, operation, path, message }: StorageError): string {
+  const fault = `cannot ${operation === 'lock' ? 'lock' : 'write to'} ${path}`
+  if (troubleOf(code) === 'full') return fault
   const cause = causes[code]
-  return cause === undefined ? message : `cannot write to ${path}: ${cause}`
+  return cause === undefined ? message : `${fault}: ${cause}`
 }
 
 const stops = 'The conversation stops here so that nothing unsaved is shown.'
@@ -82,6 +84,7 @@ const otherHints: Record<string, string> = {
   EACCES: 'Check the owner of $PARLEY_HOME.',
   EPERM: 'Check the owner of $PARLEY_HOME.',
   EROFS: 'Mount it writable, or set PARLEY_HOME to another folder.',
+  ENOLCK: 'Set PARLEY_HOME to a folder on a local disk.',
 }
 
 function hintFor({ code, retryable }: StorageError, whenFull: string): string {

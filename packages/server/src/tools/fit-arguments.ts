@@ -1,3 +1,4 @@
+import { isRecord } from '@parley/text'
 import { patchInCommand } from './patch-in-shell.ts'
 
 /** Call with the arguments as the tool takes them; `name` differs where the call means another tool. */
@@ -153,10 +154,6 @@ function argvIn(text: string): readonly string[] | null {
 
 function isArgv(value: unknown): value is readonly string[] {
   return Array.isArray(value) && value.length > 0 && value.every((word) => typeof word === 'string')
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function parsedJson(text: string): { readonly value: unknown } | null {

@@ -12,7 +12,7 @@ import {
   writeSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { openUnlocked } from '@parley/host'
+import { openUnlocked, timeSlices } from '@parley/host'
 import { contentHash } from '../patch/file-plan.ts'
 
 const { O_CREAT, O_EXCL, O_NOFOLLOW, O_RDONLY, O_WRONLY } = constants
@@ -124,24 +124,23 @@ interface Stored {
 
 interface Sweep {
   readonly nowMs: number
-  /** Called after each step, one folder of 256, so that nothing waits long for it. */
-  readonly pause: () => Promise<void> | null
   readonly maxBytes?: number
 }
 
 /**
  * Removes what is older than 30 days, and the oldest beyond the limit; at most once a day. What was written today stays,
- * since a conversation that runs may count on it. Returns how many files were removed.
+ * since a conversation that runs may count on it. Other tasks run in between. Returns how many files were removed.
  */
-export async function sweepStore(folder: string, { nowMs, maxBytes = maxStoredBytes, pause }: Sweep): Promise<number> {
+export async function sweepStore(folder: string, { nowMs, maxBytes = maxStoredBytes }: Sweep): Promise<number> {
   const marker = join(folder, 'swept')
   const last = lstatSync(marker, { throwIfNoEntry: false })?.mtimeMs
   if (last !== undefined && nowMs - last < dayMs) return 0
   writePrivately(marker, Buffer.from(''))
+  const slices = timeSlices()
   const stored: Stored[] = []
   for (const name of namesIn(folder)) {
     stored.push(...filesIn(join(folder, name)))
-    await pause()
+    if (slices.isOver()) await slices.next()
   }
   let left = stored.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0)
   let removed = 0
@@ -151,7 +150,7 @@ export async function sweepStore(folder: string, { nowMs, maxBytes = maxStoredBy
     if (!isRemoved(path)) continue
     left -= sizeBytes
     removed += 1
-    if (removed % 64 === 0) await pause()
+    if (slices.isOver()) await slices.next()
   }
   return removed
 }

@@ -1,11 +1,11 @@
 import type { Stats } from 'node:fs'
+import { type TimeSlices, timeSlices } from '@parley/host'
 import type { ChangedPath, PathContent } from '@parley/protocol'
 import { isSecret, type SecretPaths } from '../files/secret-paths.ts'
 import type { ContentStore } from './content-store.ts'
 import { createFolderTree } from './folder-tree.ts'
 import { isRuleFile, lookAt } from './list-folder.ts'
 import { unread } from './read-content.ts'
-import { slices } from './slices.ts'
 import { createWatchedFiles, isAsSeen, type WatchedFile, type WatchedFiles } from './watched-file.ts'
 
 /** Most files that are watched; a look at more would take too long after each command. */
@@ -44,13 +44,12 @@ export function createFileTable(parts: TableParts): FileTable {
   /** Ends with the look under way: whoever waits for a look comes before contents that are only kept. */
   let looked: Promise<unknown> = Promise.resolve()
 
-  async function lookAtKnown(pause: () => Promise<void> | null): Promise<ChangedPath[]> {
+  async function lookAtKnown(slices: TimeSlices): Promise<ChangedPath[]> {
     const changes: ChangedPath[] = []
     for (const [path, known] of files.all) {
       const change = changeOf(path, known, files)
       if (change !== null) changes.push(change)
-      const turn = pause()
-      if (turn !== null) await turn
+      if (slices.isOver()) await slices.next()
     }
     return changes
   }
@@ -66,8 +65,8 @@ export function createFileTable(parts: TableParts): FileTable {
     return null
   }
 
-  async function lookForNew(pause: () => Promise<void> | null): Promise<readonly ChangedPath[] | null> {
-    const found = await tree.look({ pause, maxFiles })
+  async function lookForNew(slices: TimeSlices): Promise<readonly ChangedPath[] | null> {
+    const found = await tree.look({ slices, maxFiles })
     if (found === null) return null
     const { listed, isWhole, wasShown } = found
     if (isWhole) dropIgnored(files, listed)
@@ -75,17 +74,16 @@ export function createFileTable(parts: TableParts): FileTable {
     for (const path of listed) {
       const change = files.all.has(path) ? null : takeNew(path, wasShown)
       if (change !== null) changes.push(change)
-      const turn = pause()
-      if (turn !== null) await turn
+      if (slices.isOver()) await slices.next()
     }
     return changes
   }
 
   async function look(): Promise<readonly ChangedPath[] | null> {
-    const pause = slices()
-    const changes = await lookAtKnown(pause)
+    const slices = timeSlices()
+    const changes = await lookAtKnown(slices)
     if (changes.some(({ path }) => isRuleFile(path))) tree.forget()
-    const added = await lookForNew(pause)
+    const added = await lookForNew(slices)
     isFirst = false
     return added === null || files.all.size > maxFiles ? null : [...changes, ...added]
   }
@@ -98,14 +96,15 @@ export function createFileTable(parts: TableParts): FileTable {
       return found
     },
     async keep(signal) {
-      const pause = slices()
+      const slices = timeSlices()
       for (const [path, known] of files.all) {
         if (signal.aborted) return
         const stats = known.content === null ? fileAt(path) : null
         // One that has changed meanwhile is for the next look.
         if (stats !== null && isAsSeen(known, stats)) files.read(path, stats)
-        const turn = pause()
-        if (turn !== null) await turn.then(() => looked)
+        if (!slices.isOver()) continue
+        await slices.next()
+        await looked
       }
     },
     adopt(earlier) {

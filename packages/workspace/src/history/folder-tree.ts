@@ -1,5 +1,6 @@
 import type { Stats } from 'node:fs'
 import { dirname } from 'node:path'
+import type { TimeSlices } from '@parley/host'
 import { type IgnoreRules, isIgnored } from '../look-up/read-folder.ts'
 import { type FolderList, listFolder, lookAt, rulesAbove } from './list-folder.ts'
 
@@ -22,9 +23,9 @@ interface FoundPaths {
   readonly wasShown: (path: string) => boolean
 }
 
-/** Limits of a look: `pause` is called after each folder. */
+/** Limits of a look. Other tasks run between folders. */
 interface Limits {
-  readonly pause: () => Promise<void> | null
+  readonly slices: TimeSlices
   readonly maxFiles: number
 }
 
@@ -98,8 +99,7 @@ export function createFolderTree(roots: readonly string[], isShown: (path: strin
       const found = await lookAtKnown(folder, before, limits)
       if (found === null) return walkAll(limits)
       listed.push(...found)
-      const turn = limits.pause()
-      if (turn !== null) await turn
+      if (limits.slices.isOver()) await limits.slices.next()
     }
     return { listed, isWhole: false, wasShown: () => true }
   }
@@ -132,7 +132,7 @@ function createWalker(known: Map<string, KnownFolder>, isShown: (path: string) =
     }
   }
 
-  async function walk(start: readonly Start[], { pause, maxFiles }: Limits): Promise<string[] | null> {
+  async function walk(start: readonly Start[], { slices, maxFiles }: Limits): Promise<string[] | null> {
     const found: string[] = []
     const waiting = [...start]
     for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
@@ -140,8 +140,7 @@ function createWalker(known: Map<string, KnownFolder>, isShown: (path: string) =
       found.push(...files.filter(isShown))
       waiting.push(...folders.filter(isShown).map((folder) => [folder, rules] as const))
       if (found.length > maxFiles || known.size > maxFiles) return null
-      const turn = pause()
-      if (turn !== null) await turn
+      if (slices.isOver()) await slices.next()
     }
     return found
   }

@@ -1,8 +1,8 @@
 import { mkdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { timeSlices } from '@parley/host'
 import { contentHash } from '../patch/file-plan.ts'
 import { readOrNull, writePrivately } from './content-store.ts'
-import { slices } from './slices.ts'
 import type { WatchedFile } from './watched-file.ts'
 
 /** Form of a line; a table in another form is not used. */
@@ -28,14 +28,13 @@ export function tableFile(folder: string, roots: readonly string[]): string {
  * cache: without it everything is read anew.
  */
 export async function writeTable(path: string, files: ReadonlyMap<string, WatchedFile>): Promise<void> {
-  const pause = slices()
+  const slices = timeSlices()
   const lines = [JSON.stringify({ form })]
   for (const [name, { ino, sizeBytes, mtimeMs, ctimeMs, mode, isFresh, content }] of [...files]) {
     if (isFresh || content?.hash === undefined || content.link === true) continue
     const row: Row = [name, ino, sizeBytes, mtimeMs, ctimeMs, mode, content.hash]
     lines.push(JSON.stringify(row))
-    const turn = pause()
-    if (turn !== null) await turn
+    if (slices.isOver()) await slices.next()
   }
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
@@ -50,15 +49,14 @@ export async function readTable(path: string): Promise<ReadonlyMap<string, Watch
   const files = new Map<string, WatchedFile>()
   const [head = '', ...lines] = readOrNull(path)?.toString('utf8').split('\n') ?? []
   if (head !== JSON.stringify({ form })) return files
-  const pause = slices()
+  const slices = timeSlices()
   for (const line of lines) {
     const row = rowOf(line)
     if (row === null) return new Map()
     const [name, ino, sizeBytes, mtimeMs, ctimeMs, mode, hash] = row
     const content = { hash, mode: mode & 0o7777 }
     files.set(name, { ino, sizeBytes, mtimeMs, ctimeMs, mode, isLink: false, isFresh: false, content })
-    const turn = pause()
-    if (turn !== null) await turn
+    if (slices.isOver()) await slices.next()
   }
   return files
 }

@@ -2,7 +2,7 @@ import type { ConversationEvent, ConversationId, Envelope, Item, TokenCounts } f
 import { exitCodes } from '../../cli/exit-codes.ts'
 import type { RunEnd } from '../../cli/run-ended.ts'
 import { showEffects } from '../../view/text/control-characters.ts'
-import type { ResultStream } from '../output.ts'
+import type { ResultStream } from '../output/result-stream.ts'
 import { retrySentence, whyNoAnswer } from '../plain-lines.ts'
 import type { Reporter } from '../reporter.ts'
 import { begunBody, finishedBody } from './item-body.ts'

@@ -49,15 +49,6 @@ export function count(value: number): string {
   return String(value).replace(/\B(?=(\d{3})+$)/g, ',')
 }
 
-/** Returns words as one shell line that a shell splits into the same words. */
-export function joinShellWords(words: readonly string[]): string {
-  return words.map(quoted).join(' ')
-}
-
-function quoted(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'"'"'`)}'`
-}
-
 /** Returns a path with `~` for the home folder. */
 export function shortPath(path: string, homeFolder: string): string {
   if (homeFolder === '' || homeFolder === '/') return path

@@ -4,6 +4,7 @@ import { mkdir, open, rename, rm } from 'node:fs/promises'
 import { release } from 'node:os'
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { isRecord } from '@parley/text'
 import { errorCode } from '../../system/errors.ts'
 import { openUnlocked } from '../../system/locked-files.ts'
 import type { FoundProgram } from '../../system/programs.ts'
@@ -117,8 +118,4 @@ async function makeFolder(path: string): Promise<void> {
 
 function isKept(enforcement: unknown): enforcement is KeptEnforcement {
   return enforcement === 'full' || enforcement === 'partial'
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null
 }

@@ -1,6 +1,6 @@
+import { isRecord } from '@parley/text'
 import type { ModelRequest, ToolSpec } from '../../port/model-client.ts'
 import type { HttpWire, ProviderError, WriteRequest } from '../../port/wire.ts'
-import { isRecord } from '../json.ts'
 import { openaiApi, readErrorBody } from '../openai-api.ts'
 import { traitsOf } from './model-traits.ts'
 import { createMessagesReader } from './read-response.ts'

@@ -1,3 +1,4 @@
+import { isRecord } from '@parley/text'
 import {
   type ModelEvent,
   type ModelRequest,
@@ -7,7 +8,7 @@ import {
 } from '../../port/model-client.ts'
 import type { ExplainFault, WireReader } from '../../port/wire.ts'
 import { type Ending, fail, notJson } from '../event-reader.ts'
-import { isRecord, type JsonRecord, numberAt, parseRecord, recordAt } from '../json.ts'
+import { type JsonRecord, numberAt, parseRecord, recordAt } from '../json.ts'
 import { readErrorRecord } from '../openai-api.ts'
 import { createSegments, type Segments } from '../segments.ts'
 import { type CallIds, type CallProgress, createCallIds, createCallProgress } from '../tool-calls.ts'

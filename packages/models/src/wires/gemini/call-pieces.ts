@@ -1,4 +1,5 @@
-import { isRecord, type JsonRecord, stringAt } from '../json.ts'
+import { isRecord } from '@parley/text'
+import { type JsonRecord, stringAt } from '../json.ts'
 
 /** Call of which pieces have come. */
 export interface PendingCall {

@@ -1,5 +1,6 @@
+import { isRecord } from '@parley/text'
 import type { ProviderError } from '../../port/wire.ts'
-import { isRecord, type JsonRecord, recordAt, stringAt } from '../json.ts'
+import { type JsonRecord, recordAt, stringAt } from '../json.ts'
 import { errorRecord, readErrorBody, readErrorRecord } from '../openai-api.ts'
 
 /** Reads the body of an error; a body in no known form is quoted as it is. */

@@ -1,3 +1,4 @@
+import { isRecord } from '@parley/text'
 import {
   type ModelEvent,
   type ModelRequest,
@@ -7,7 +8,7 @@ import {
 } from '../../port/model-client.ts'
 import type { ExplainFault, WireFault, WireReader } from '../../port/wire.ts'
 import { createEventReader, type Ending, fail } from '../event-reader.ts'
-import { isRecord, type JsonRecord, numberAt, recordAt, stringAt } from '../json.ts'
+import { type JsonRecord, numberAt, recordAt, stringAt } from '../json.ts'
 import { createSegments, type Segments } from '../segments.ts'
 import { type CallIds, createCallIds } from '../tool-calls.ts'
 import { addPiece, beginCall, continues, isPiece, type PendingCall } from './call-pieces.ts'

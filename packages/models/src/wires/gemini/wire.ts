@@ -1,6 +1,7 @@
+import { isRecord } from '@parley/text'
 import type { ListedModel, ModelRequest, ToolSpec } from '../../port/model-client.ts'
 import type { HttpWire, WriteRequest } from '../../port/wire.ts'
-import { isRecord, parseRecord } from '../json.ts'
+import { parseRecord } from '../json.ts'
 import { listedModel } from '../listed-model.ts'
 import { readGeminiErrorBody } from './read-error.ts'
 import { createGeminiReader } from './read-response.ts'

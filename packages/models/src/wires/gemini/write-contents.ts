@@ -1,5 +1,6 @@
+import { isRecord } from '@parley/text'
 import type { ImagePart, ModelCall, ModelEntry, ResponseEntry, ResultEntry, UserPart } from '../../port/model-client.ts'
-import { createWrittenEntries, isRecord, type JsonRecord, recordAt, writeElements } from '../json.ts'
+import { createWrittenEntries, type JsonRecord, recordAt, writeElements } from '../json.ts'
 import { imagesBehind, imagesFollow } from '../result-images.ts'
 import { acceptedName, readableArguments } from '../tool-calls.ts'
 

@@ -1,8 +1,9 @@
+import { isRecord } from '@parley/text'
 import { classifyRefusal, type FailureContext } from '../../failures/classify-refusal.ts'
 import { classifyNetwork } from '../../failures/explain.ts'
 import type { ModelFailure } from '../../port/model-client.ts'
 import type { Provider } from '../../port/wire.ts'
-import { isRecord, type JsonRecord, numberAt, parseRecord, recordAt, stringAt } from '../json.ts'
+import { type JsonRecord, numberAt, parseRecord, recordAt, stringAt } from '../json.ts'
 import { messageOf } from './plugin-process.ts'
 
 /** Returns the failure of a call from an error as the plug-in's process describes it. */

@@ -1,3 +1,4 @@
+import { isRecord } from '@parley/text'
 import {
   type ModelEvent,
   type ModelRequest,
@@ -5,7 +6,7 @@ import {
   type TokenUsage,
   zeroUsage,
 } from '../../port/model-client.ts'
-import { isRecord, type JsonRecord, numberAt, recordAt, stringAt } from '../json.ts'
+import { type JsonRecord, numberAt, recordAt, stringAt } from '../json.ts'
 import { createCallIds, createCallProgress } from '../tool-calls.ts'
 import { callPart } from './write-call.ts'
 

@@ -1,5 +1,5 @@
+import { isRecord } from '@parley/text'
 import type { ModelEntry, ResponseEntry, ResultEntry } from '../../port/model-client.ts'
-import { isRecord } from '../json.ts'
 import type { CallOutcome, RecordedResponse } from './recording.ts'
 
 export const recordedAdapter = 'recorded/1'

@@ -1,8 +1,9 @@
+import { isRecord } from '@parley/text'
 import * as z from 'zod'
 import type { ModelEvent, ModelRequest } from '../../port/model-client.ts'
 import type { ExplainFault } from '../../port/wire.ts'
 import { type Ending, fail } from '../event-reader.ts'
-import { isRecord, type JsonRecord, lazily } from '../json.ts'
+import { type JsonRecord, lazily } from '../json.ts'
 import { type CallIds, type CallProgress, createCallIds, createCallProgress } from '../tool-calls.ts'
 
 /** State of one response while it is read. */

@@ -1,3 +1,4 @@
+import { isRecord } from '@parley/text'
 import type {
   ModelEntry,
   ModelRequest,
@@ -7,7 +8,7 @@ import type {
   UserPart,
 } from '../../port/model-client.ts'
 import type { HttpWire, WriteRequest } from '../../port/wire.ts'
-import { createEntryJoiner, isRecord, writeElements } from '../json.ts'
+import { createEntryJoiner, writeElements } from '../json.ts'
 import { dataUrl, openaiApi } from '../openai-api.ts'
 import { acceptedName } from '../tool-calls.ts'
 import { createResponsesReader } from './read-response.ts'

@@ -12,10 +12,14 @@ export interface Carried {
   readonly notes: string
 }
 
-interface CarriedMessage {
+/** Message of the user. */
+export interface UserText {
   /** Number of the message in the conversation, from 1. */
   readonly number: number
   readonly text: string
+}
+
+interface CarriedMessage extends UserText {
   /** Set when only head and tail are carried. */
   readonly cut?: true
 }
@@ -29,17 +33,16 @@ const endBytes = 300
 const cutShare = 0.2
 
 /**
- * Chooses what is carried of the user's messages, given oldest first. `limit` is the number of tokens from which on the
+ * Chooses what is carried of the user's messages, given newest first; no more are taken than needed. `limit` is the number of tokens from which on the
  * conversation is compacted; null where the window is not known.
  */
-export function carriedMessages(texts: readonly string[], limit: number | null): readonly CarriedMessage[] {
+export function carriedMessages(texts: Iterable<UserText>, limit: number | null): readonly CarriedMessage[] {
   const most = limit === null ? wholeTokens : Math.min(wholeTokens, Math.floor(limit * wholeShare))
   const chosen: CarriedMessage[] = []
   let whole = most
   let cut = most * cutShare
-  for (const [index, text] of [...texts.entries()].reverse()) {
+  for (const { number, text } of texts) {
     const tokens = tokensOfText(text)
-    const number = index + 1
     const isWhole = tokens <= whole
     // The newest one fills what may be carried.
     const short = isWhole ? text : headAndTail(text, chosen.length === 0 ? most * 2 - 100 : endBytes)

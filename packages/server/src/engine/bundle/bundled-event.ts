@@ -1,6 +1,7 @@
 import type { LoggedEnvelope } from '@parley/journal'
 import { type ConversationEvent, type Output, redactionTable } from '@parley/protocol'
 import { redactEvent } from '@parley/redaction'
+import { isRecord } from '@parley/text'
 
 type LoggedEvent = LoggedEnvelope['event']
 
@@ -74,8 +75,4 @@ function textsAt(value: unknown, [key, ...below]: readonly string[]): readonly s
     return value.flatMap((one: unknown) => textsAt(one, key === undefined ? [] : [key, ...below]))
   if (key === undefined) return typeof value === 'string' ? [value] : []
   return isRecord(value) ? textsAt(value[key], below) : []
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

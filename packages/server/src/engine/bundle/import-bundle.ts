@@ -24,6 +24,7 @@ interface Import {
   readonly file: string
   readonly conversationId: ConversationId
   readonly paths: SessionPaths
+  readonly home: string
   /** Returns the events that bring the conversation to this machine. */
   readonly settle: (state: ConversationState) => readonly ConversationEvent[]
   /** ms since the epoch. */
@@ -34,12 +35,16 @@ interface Import {
  * Makes the log and the side files of a conversation from a bundle. The log ends with the events that settle it here, so
  * nothing of it was ever open on this machine. Rejects with `badBundle`.
  */
-export async function importBundle(files: Files, { file, conversationId, paths, settle, now }: Import): Promise<void> {
+export async function importBundle(
+  files: Files,
+  { file, conversationId, paths, home, settle, now }: Import,
+): Promise<void> {
   if (files.look(file)?.kind !== 'file') throw rejection('badBundle', `There is no file ${file}.`)
   try {
     await openBundle(files, file, (bundle) =>
       importSession(files, bundle, {
         paths,
+        home,
         conversationId,
         settle: (log) => {
           const { state, version } = verifiedState(log, bundle.manifest)

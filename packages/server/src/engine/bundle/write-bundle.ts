@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { timeSlices } from '@parley/host'
 import {
   decodeLine,
   encodeHeader,
@@ -82,9 +82,6 @@ interface PreparedBundle {
   state(): ConversationState
 }
 
-/** Bytes of the log after which other tasks get a turn. */
-const bytesPerTurn = 1024 * 1024
-
 async function prepareBundle(
   view: LogView,
   source: Source,
@@ -148,7 +145,7 @@ async function readContents({ view, fold, completed, textOf: bundled }: Lines): 
   const items = new Map<string, number>()
   const named = new Set<string>()
   const counts = { events: 0, changedEvents: 0 }
-  let turnEnds = bytesPerTurn
+  const slices = timeSlices()
   for (const line of view.lines()) {
     const event = fold.take(line)?.event
     counts.events += 1
@@ -159,9 +156,7 @@ async function readContents({ view, fold, completed, textOf: bundled }: Lines): 
     const text = bundled(line)
     if (!isPiece(line.type) && text !== textOf(line)) counts.changedEvents += 1
     for (const ref of namedSideFiles(decodeLine(text)?.event)) named.add(ref)
-    if (line.endOffset < turnEnds) continue
-    turnEnds = line.endOffset + bytesPerTurn
-    await nextTurn()
+    if (slices.isOver()) await slices.next()
   }
   return { ...counts, items: Object.fromEntries(items), state: fold.state, named: [...named] }
 }

@@ -92,9 +92,7 @@ function queued(open: LiveConversation, messageId: MessageId) {
 export function configure(open: LiveConversation, settings: SettingsPatch, by: Actor): { seq: number } {
   const { conversation } = writable(open)
   const before = conversation.state.core.settings
-  assertUnderCeiling(settings, before, open.ceiling)
-  assertModeFits(settings.sandbox, open)
-  assertKnown(settings.modelProvider, open)
+  assertConfigurable(open, settings)
   const change =
     settings.sandbox === undefined
       ? settings
@@ -105,9 +103,16 @@ export function configure(open: LiveConversation, settings: SettingsPatch, by: A
   return { seq }
 }
 
+/** Throws for settings above the ceiling, or that do not fit the conversation. */
+export function assertConfigurable(open: LiveConversation, settings: SettingsPatch): void {
+  assertUnderCeiling(settings, open.conversation.state.core.settings, open.ceiling)
+  assertModeFits(settings.sandbox, open)
+  assertKnown(settings.modelProvider, open)
+}
+
 function configured(conversation: LiveConversation['conversation'], settings: SettingsPatch, by: Actor): number {
   if (conversation.started) return conversation.record({ type: 'conversation.configured', settings, by }).seq
-  conversation.redraft(settings)
+  conversation.redraft({ settings })
   return 0
 }
 

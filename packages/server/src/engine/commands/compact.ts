@@ -2,6 +2,7 @@ import type { Actor, ConversationEvent, ParamsOf, ResultOf } from '@parley/proto
 import { rejection } from '../../replies/rejection.ts'
 import { compactionItem } from '../compaction/compaction-item.ts'
 import { requestTokens } from '../compaction/when-due.ts'
+import { readView } from '../conversation/read-view.ts'
 import { startedBefore } from '../conversation/started-before.ts'
 import { type LiveConversation, writable } from '../open/live-conversation.ts'
 
@@ -31,7 +32,7 @@ export function compact(
 
 function assertCompactable({ conversation }: LiveConversation): void {
   assertNoneOpen(conversation.state)
-  if (conversation.view.blocks().some(({ kind }) => kind === 'response')) return
+  if (conversation.view.isAnswered()) return
   throw rejection('invalidParams', 'There is nothing to compact yet: the model has not answered since the last time.')
 }
 
@@ -41,12 +42,14 @@ function assertNoneOpen({ core }: LiveConversation['conversation']['state']): vo
 }
 
 /** Undoes the newest compaction that holds; `wanted` names it by its seq. Rejects with the numbers when the conversation would not fit then. */
-export function undoCompaction(
+export async function undoCompaction(
   open: LiveConversation,
   wanted: number | undefined,
   by: Actor,
-): ResultOf<'conversation/compact/undo'> {
+): Promise<ResultOf<'conversation/compact/undo'>> {
   const { conversation, modules } = writable(open)
+  const last = conversation.state.core.compactions?.applied.at(-1)
+  if (last !== undefined) await readView(conversation.view, { without: last.seq })
   const { core } = conversation.state
   assertNoneOpen(conversation.state)
   const newest = core.compactions?.applied.at(-1)

@@ -1,4 +1,5 @@
-import { type EventLog, StorageError } from '@parley/journal'
+import { timeSlices } from '@parley/host'
+import { type EventLog, type LogMark, StorageError } from '@parley/journal'
 
 /** Sizes and times by which checkpoints are written and proven. */
 export interface CheckpointLimits {
@@ -15,9 +16,9 @@ export interface CheckpointLimits {
 /** Limits of every server; a log of 4 MiB is read in about 50 ms. */
 export const checkpointLimits = { leastBytes: 1024 * 1024, growthBytes: 4 * 1024 * 1024, proofDelayMs: 2000 } as const
 
-/** Content of a checkpoint, with the number of the newest event in it. */
+/** Content of a checkpoint in parts, made as they are taken, with the number of the newest event in it. */
 export interface Settled {
-  readonly content: string
+  readonly parts: Iterable<string>
   readonly seq: number
 }
 
@@ -25,8 +26,6 @@ export interface Settled {
 export interface CheckpointWriter {
   afterTurn(log: EventLog, content: () => Settled | null): void
   atClose(log: EventLog, content: () => Settled | null): Promise<void>
-  /** Number of checkpoints written so far. */
-  readonly written: number
 }
 
 /** Growth of a log in sizes of its checkpoint after which the next is written, so that writing them costs little. */
@@ -40,44 +39,63 @@ export function createCheckpointWriter(
 ): CheckpointWriter {
   let lastBytes = startBytes
   let checkpointBytes = 0
-  let written = 0
   let isPlanned = false
+  /** Ends with the newest writing; one of the same log at a time, so that the newest stays. */
+  let last = Promise.resolve()
 
-  function write(log: EventLog, settled: Settled | null): void {
+  async function write(log: EventLog, settled: Settled | null): Promise<void> {
     const mark = log.mark()
     // Another event may have been recorded while the content was made, or since the sync: a loss of power would leave
     // zeros in the place of its line, and a file of the size and times that the checkpoint knows.
     if (settled === null || mark === null || mark.seq !== settled.seq || !log.isSynced) return
+    const parts = await encoded(log, mark, settled.parts)
+    if (parts === null) return
     lastBytes = log.sizeBytes
-    checkpointBytes = log.writeCheckpoint(path, { key, content: settled.content, mark })
-    written += 1
+    checkpointBytes = await log.writeCheckpoint(path, { key, parts, mark })
+  }
+
+  function writeNext(log: EventLog, content: () => Settled | null): Promise<void> {
+    const write = () => writeSynced(log, content)
+    last = last.then(write, write)
+    return last
   }
 
   /** Writes a checkpoint of what is on disk by now. A failure costs only time at the next opening. */
   async function writeSynced(log: EventLog, content: () => Settled | null): Promise<void> {
     try {
       await log.synced()
-      write(log, content())
+      await write(log, content())
     } catch (error) {
       if (!(error instanceof StorageError)) throw error
     }
   }
 
   return {
-    get written() {
-      return written
-    },
     afterTurn(log, content) {
       const least = Math.max(growthBytes, growthInSizes * checkpointBytes)
       if (isPlanned || log.sizeBytes < leastBytes || log.sizeBytes - lastBytes < least) return
       isPlanned = true
-      void writeSynced(log, content).finally(() => {
+      void writeNext(log, content).finally(() => {
         isPlanned = false
       })
     },
     async atClose(log, content) {
+      await last
       if (log.sizeBytes < leastBytes || log.sizeBytes === lastBytes) return
-      await writeSynced(log, content)
+      await writeNext(log, content)
     },
   }
+}
+
+/** Encodes what the log folds to up to a mark, beside other work. Null when an event was recorded before all was. */
+async function encoded(log: EventLog, { seq }: LogMark, texts: Iterable<string>): Promise<readonly Buffer[] | null> {
+  const slices = timeSlices()
+  const parts: Buffer[] = []
+  for (const text of texts) {
+    parts.push(Buffer.from(text))
+    if (!slices.isOver()) continue
+    await slices.next()
+    if (log.mark()?.seq !== seq) return null
+  }
+  return parts
 }

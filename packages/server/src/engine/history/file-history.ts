@@ -11,7 +11,6 @@ import {
   openContentStore,
   readTable,
   realOrGiven,
-  slices,
   sweepStore,
   tableFile,
   writeTable,
@@ -186,7 +185,7 @@ function openWatch({ roots, store, now, signal, secrets }: WatchParts): Watch {
     await table.keep(signal)
     if (unread === 0 || signal.aborted) return
     await writeTable(path, table.files)
-    await sweepStore(store.folder, { nowMs: now(), pause: slices() })
+    await sweepStore(store.folder, { nowMs: now() })
   }
 
   return {

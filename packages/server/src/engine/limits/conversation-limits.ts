@@ -125,7 +125,7 @@ function createConversationLimits(parts: LimitsParts): ConversationLimits {
     const enforcement = enforcementFor(settings.sandbox)
     if (known === null || conversation.readOnly || enforcement === settings.enforcement) return
     if (!conversation.started) {
-      conversation.redraft({ enforcement })
+      conversation.redraft({ settings: { enforcement } })
       return
     }
     const isWorse = settings.sandbox !== 'danger-full-access' && isWeaker(enforcement, settings.enforcement)

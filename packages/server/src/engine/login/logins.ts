@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import type { Config } from '@parley/config'
+import { issuedTokens } from '@parley/mcp-client'
 import { createModelClient, type Env, keyVariable, type ModelFailure, type ProviderConfig } from '@parley/models'
 import type { LoginCompleted, ParamsOf, ResultOf } from '@parley/protocol'
 import type { Redaction } from '@parley/redaction'
 import { asSentence } from '@parley/text'
-import type { Credential, CredentialName, OAuthCredential } from '../../credentials/credential.ts'
+import type { Credential, CredentialName } from '../../credentials/credential.ts'
 import type { CredentialStore } from '../../credentials/credential-store.ts'
 import type { Clock } from '../../ports/clock-and-ids.ts'
 import { keyedProviderIds, providerOf } from '../settings/model-sources.ts'
@@ -86,9 +87,10 @@ export function createLogins(ports: LoginPorts): Logins {
       return { loginId: begin({ name: `mcp/${name}`, about, config, signal, credential, check }, controller), url }
     },
     async logoutMcp({ name }) {
+      const credential = await store.read(`mcp/${name}`).catch(() => null)
       const removed = await store.remove(`mcp/${name}`)
       if (removed) await ports.restart(name)
-      return { removed }
+      return { removed, ...(await revocationOf(credential, ports)) }
     },
     cancel({ loginId }) {
       const attempt = attempts.get(loginId)
@@ -102,7 +104,7 @@ export function createLogins(ports: LoginPorts): Logins {
       const removed = await store.remove(name)
       const provider = providerOf(id, ownConfig(), env)
       const variable = provider === null ? null : (keyVariable(provider, env) ?? null)
-      return { removed, variable, ...(credential?.kind === 'oauth' ? await revocationOf(credential, ports) : {}) }
+      return { removed, variable, ...(await revocationOf(credential, ports)) }
     },
   }
 }
@@ -112,11 +114,14 @@ type Revocation = Pick<ResultOf<'logout'>, 'revocation' | 'revocationError'>
 /** Time limit of a revocation: whoever logs out waits for it. */
 const revocationMs = 10_000
 
-/** Ends a login at its issuer, after it is forgotten here. Never rejects: what could not be done is said. */
-async function revocationOf(login: OAuthCredential, { fetch, redaction }: LoginPorts): Promise<Revocation> {
+/** Ends a login at its issuer, after it is forgotten here. Returns nothing for a key. Failures are values. */
+async function revocationOf(credential: Credential | null, { fetch, redaction }: LoginPorts): Promise<Revocation> {
+  if (credential === null || credential.kind === 'key') return {}
   try {
+    const tokens = credential.kind === 'mcp' ? issuedTokens(credential) : credential
+    if (tokens === null) return { revocation: 'unsupported' }
     const { revokeTokens } = await import('./oauth-client.ts')
-    const isDone = await revokeTokens(login, { signal: AbortSignal.timeout(revocationMs), fetch })
+    const isDone = await revokeTokens(tokens, { signal: AbortSignal.timeout(revocationMs), fetch })
     return { revocation: isDone ? 'done' : 'unsupported' }
   } catch (error) {
     return { revocation: 'failed', revocationError: redaction.text(faultOf(error).message) }

@@ -98,6 +98,11 @@ export function tokensOf(
   }
 }
 
+/** Tokens to revoke, with the client that they were given to. */
+interface RevocableTokens extends Pick<OAuthCredential, 'issuer' | 'clientId' | 'accessToken' | 'refreshToken'> {
+  readonly clientSecret?: string | null
+}
+
 interface Revocation {
   readonly signal: AbortSignal
   readonly fetch: typeof fetch
@@ -107,15 +112,16 @@ interface Revocation {
  * Ends a login at its issuer (RFC 7009): the token that renews it first, then the access token. Resolves to false where
  * the issuer names no address for that. Rejects with `OAuthError`.
  */
-export async function revokeTokens(login: OAuthCredential, { signal, fetch }: Revocation): Promise<boolean> {
-  const { issuer, clientId, refreshToken, accessToken } = login
+export async function revokeTokens(tokens: RevocableTokens, { signal, fetch }: Revocation): Promise<boolean> {
+  const { issuer, clientId, clientSecret = null, refreshToken, accessToken } = tokens
   const settings = { issuer, clientId, scopes: [] }
   const { server, client, options } = await openOAuthClient(settings, signal, fetch)
   if (server.revocation_endpoint === undefined) return false
+  const proof = clientSecret === null ? oauth.None() : oauth.ClientSecretPost(clientSecret)
   const revoke = (token: string, hint: string) =>
     explained(settings, async () => {
       const asked = { ...options(signal), additionalParameters: { token_type_hint: hint } }
-      await oauth.processRevocationResponse(await oauth.revocationRequest(server, client, oauth.None(), token, asked))
+      await oauth.processRevocationResponse(await oauth.revocationRequest(server, client, proof, token, asked))
     })
   if (refreshToken !== null) await revoke(refreshToken, 'refresh_token')
   // A server need not revoke access tokens by themselves; they end soon without the other one.

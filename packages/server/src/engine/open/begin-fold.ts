@@ -1,3 +1,4 @@
+import { timeSlices } from '@parley/host'
 import {
   type Checkpoint,
   type Files,
@@ -10,10 +11,18 @@ import {
   StorageError,
   textOf,
 } from '@parley/journal'
-import { type ConversationId, type ConversationState, type Envelope, initialState } from '@parley/protocol'
+import {
+  type ConversationEvent,
+  type ConversationId,
+  type ConversationState,
+  type Envelope,
+  initialState,
+} from '@parley/protocol'
 import { createModelView } from '../../core/model-view.ts'
 import type { Place } from '../../core/view-blocks.ts'
-import { parseContent, stateOf } from '../conversation/checkpoint-content.ts'
+import { emptyFold } from '../../core/view-fold.ts'
+import { addPart } from '../../core/view-snapshot.ts'
+import { parseContent, parseViewPart, stateOf } from '../conversation/checkpoint-content.ts'
 import { createLogReader, type LogReader } from '../conversation/journal.ts'
 import { createLandmarks } from '../conversation/landmarks.ts'
 import { createLogFold, type LogFold } from '../conversation/log-fold.ts'
@@ -22,8 +31,8 @@ import { createLogFold, type LogFold } from '../conversation/log-fold.ts'
 export interface FoldBegin {
   readonly fold: LogFold
   readonly reader: LogReader
-  /** Open log that the fold reads older lines from; closed with the conversation. Null without a checkpoint. */
-  readonly lines: Disposable | null
+  /** Open log that the fold reads older lines from; closed with the conversation. */
+  readonly lines: Disposable
   readonly checkpoint: Checkpoint | null
 }
 
@@ -52,10 +61,10 @@ function isRange(value: unknown): value is { fromSeq: number; toSeq: number } {
 
 /** Begins the fold of a whole log. */
 export function beginFold({ files, paths, conversationId }: Omit<Beginning, 'key'>): FoldBegin {
-  using view = LogView.open(files, paths.log)
-  const { state, reader } = startOf(view, conversationId)
-  const fold = createLogFold({ state, bodyStart: view.bodyStart() }, reader)
-  return { fold, reader, lines: null, checkpoint: null }
+  const named = openNamedLines(files, paths.log, conversationId)
+  const { start, reader, bodyStart, lines } = named
+  const view = createModelView(emptyFold(named.readEvent))
+  return { fold: createLogFold({ state: start, bodyStart, view }, reader), reader, lines, checkpoint: null }
 }
 
 /** Begins the fold behind the checkpoint of a log. Returns null, and removes it, where it does not fit the log. */
@@ -63,7 +72,7 @@ export async function beginFromCheckpoint(log: OpenFile, beginning: Beginning): 
   const { files, paths, key } = beginning
   try {
     const checkpoint = await readCheckpoint(files, paths.checkpoint, { log, key })
-    return checkpoint === null ? null : restored(checkpoint, beginning)
+    return checkpoint === null ? null : await restored(checkpoint, beginning)
   } catch (error) {
     // The log is what counts, and opening it reports trouble of the disk itself.
     if (error instanceof StorageError) return null
@@ -71,36 +80,100 @@ export async function beginFromCheckpoint(log: OpenFile, beginning: Beginning): 
   }
 }
 
-function restored(checkpoint: Checkpoint, { files, paths, conversationId }: Beginning): FoldBegin | null {
-  const content = parseContent(checkpoint.content)
-  const lines = LogView.open(files, paths.log)
-  const { state, reader } = startOf(lines, conversationId)
-  const bodyStart = lines.bodyStart()
-  const readEnvelope = (place: Place) => envelopeAt(lines, { byteOffset: bodyStart + place, conversationId, reader })
-  const folded = content === null ? null : stateOf(content, state, readEnvelope)
-  if (content === null || folded === null || folded.core.seq !== checkpoint.mark.seq) {
+async function restored(
+  checkpoint: Checkpoint,
+  { files, paths, conversationId }: Beginning,
+): Promise<FoldBegin | null> {
+  const named = openNamedLines(files, paths.log, conversationId)
+  const { reader, bodyStart, lines } = named
+  const found = await contentIn(checkpoint, named).catch((error: unknown) => {
+    lines[Symbol.dispose]()
+    throw error
+  })
+  if (found === null) {
     lines[Symbol.dispose]()
     removeQuietly(files, paths.checkpoint)
     return null
   }
+  const { content, state, view } = found
   reader.hasRead(content.logVersion)
-  const view = createModelView({
-    snapshot: content.view,
+  const fold = createLogFold({ state, bodyStart, view, landmarks: createLandmarks(content) }, reader)
+  return { fold, reader, lines, checkpoint }
+}
+
+/** Reads the parts of a checkpoint and the lines that it names, beside other work. Null where they do not fit the log. */
+async function contentIn({ parts: [first, ...viewParts], mark }: Checkpoint, named: NamedLines) {
+  const content = first === undefined ? null : parseContent(first)
+  if (content === null) return null
+  const slices = timeSlices()
+  const readAll = async (places: readonly Place[]) => {
+    const read: (Envelope | null)[] = []
+    for (const place of places) {
+      read.push(named.readEnvelope(place))
+      if (slices.isOver()) await slices.next()
+    }
+    return read
+  }
+  const said = { rights: await readAll(content.rights), window: await readAll(content.window) }
+  const state = stateOf(content.core, named.start, said)
+  if (state === null || state.core.seq !== mark.seq) return null
+  const fold = emptyFold(named.readEvent)
+  for (const bytes of viewParts) {
+    const part = parseViewPart(bytes)
+    if (part === null) return null
+    addPart(fold, part)
+    if (slices.isOver()) await slices.next()
+  }
+  return { content, state, view: createModelView(fold) }
+}
+
+/** Log whose lines are read by their places. */
+interface NamedLines {
+  readonly lines: LogView
+  readonly reader: LogReader
+  /** Byte offset of place 0. */
+  readonly bodyStart: number
+  /** State before the first line. */
+  readonly start: ConversationState
+  /** Reads a line as an event of this version; null where there is no good line. */
+  readEnvelope(place: Place): Envelope | null
+  /** Throws where there is no good line. */
+  readEvent(place: Place): ConversationEvent
+}
+
+function openNamedLines(files: Files, path: string, conversationId: ConversationId): NamedLines {
+  const lines = LogView.open(files, path)
+  const header = lines.header()
+  const reader = createLogReader(header)
+  const bodyStart = lines.bodyStart()
+  const forkedFrom = header?.forkedFrom
+  const point = forkedFrom === undefined ? null : { id: forkedFrom.id, seq: forkedFrom.seq }
+  const readEnvelope = (place: Place) => envelopeAt(lines, { byteOffset: bodyStart + place, conversationId, reader })
+  return {
+    ...{ lines, reader, bodyStart, readEnvelope },
+    start: initialState(conversationId, point),
     readEvent(place) {
       const envelope = readEnvelope(place)
       if (envelope === null) throw new Error(`the log of ${conversationId} no longer holds the event at ${place}`)
       return envelope.event
     },
-  })
-  const fold = createLogFold({ state: folded, bodyStart, view, landmarks: createLandmarks(content) }, reader)
-  return { fold, reader, lines, checkpoint }
+  }
 }
 
-function startOf(log: LogView, conversationId: ConversationId): { state: ConversationState; reader: LogReader } {
-  const header = log.header()
-  const forkedFrom = header?.forkedFrom
-  const point = forkedFrom === undefined ? null : { id: forkedFrom.id, seq: forkedFrom.seq }
-  return { state: initialState(conversationId, point), reader: createLogReader(header) }
+/** Reads lines of a log that is made later; it is opened with the first of them. */
+export function linesWhenNeeded(
+  files: Files,
+  path: string,
+  conversationId: ConversationId,
+): Disposable & Pick<NamedLines, 'readEvent'> {
+  let named: NamedLines | null = null
+  return {
+    readEvent(place) {
+      named ??= openNamedLines(files, path, conversationId)
+      return named.readEvent(place)
+    },
+    [Symbol.dispose]: () => named?.lines[Symbol.dispose](),
+  }
 }
 
 interface LineSpot {

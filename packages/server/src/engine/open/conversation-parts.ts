@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs'
 import { layerOfOverrides } from '@parley/config'
-import { type Host, makeOwnFolder } from '@parley/host'
+import { type Host, makeOwnFolder, timeSlices } from '@parley/host'
 import {
   EventLog,
   type Files,
@@ -14,7 +14,6 @@ import {
   openLog,
   type SessionPaths,
   sessionPaths,
-  timeSlices,
 } from '@parley/journal'
 import {
   type ConversationEvent,
@@ -27,6 +26,7 @@ import {
 } from '@parley/protocol'
 import type { TakenEnvironment } from '@parley/workspace'
 import { createModelView } from '../../core/model-view.ts'
+import { emptyFold } from '../../core/view-fold.ts'
 import { rejection } from '../../replies/rejection.ts'
 import { type CheckpointLimits, createCheckpointWriter } from '../conversation/checkpoint-writer.ts'
 import type { ConversationParts } from '../conversation/conversation.ts'
@@ -34,7 +34,7 @@ import { createJournal, createViewJournal } from '../conversation/journal.ts'
 import { createLandmarks } from '../conversation/landmarks.ts'
 import { createSideFiles } from '../conversation/side-files.ts'
 import type { InitialSettings } from '../settings/initial-settings.ts'
-import { beginFold, beginFromCheckpoint, type FoldBegin, lossReports } from './begin-fold.ts'
+import { beginFold, beginFromCheckpoint, type FoldBegin, linesWhenNeeded, lossReports } from './begin-fold.ts'
 import { proveCheckpoint } from './prove-checkpoint.ts'
 import { inspectUnknown, recoveryEvents } from './recovery.ts'
 
@@ -71,10 +71,11 @@ export function newParts(files: Files, opening: NewConversation): OpenParts {
   if (paths === null) throw rejection('internal', 'A new conversation got an invalid id.')
   const { core, window } = initialState(conversationId)
   const meta = { ...core.meta, cwd: created.cwd }
+  const lines = linesWhenNeeded(files, paths.log, conversationId)
   return {
     paths,
     state: { core: { ...core, meta, settings: created.settings }, window },
-    view: createModelView(),
+    view: createModelView(emptyFold(lines.readEvent)),
     landmarks: createLandmarks(),
     headCrc: null,
     nextSeq: 1,
@@ -95,7 +96,10 @@ export function newParts(files: Files, opening: NewConversation): OpenParts {
     warnings: created.warnings,
     overrides: params,
     prove: null,
-    dispose,
+    dispose() {
+      lines[Symbol.dispose]()
+      dispose()
+    },
   }
 }
 
@@ -203,7 +207,7 @@ export async function loadConversation(
     // A damaged header does not name the version, but the events do.
     if (reader.version > Math.max(LOG_FORMAT, formatOf(header))) {
       await log[Symbol.asyncDispose]()
-      loading.lines?.[Symbol.dispose]()
+      loading.lines[Symbol.dispose]()
       return await viewConversation(files, paths, {
         conversationId,
         checkpoints,
@@ -222,7 +226,7 @@ export async function loadConversation(
     return { begin: loading, headCrc: last?.crc ?? null, nextSeq, log, recovery, warnings }
   } catch (error) {
     await log[Symbol.asyncDispose]()
-    loading.lines?.[Symbol.dispose]()
+    loading.lines[Symbol.dispose]()
     throw error
   }
 }

@@ -1,14 +1,15 @@
 import {
   copyLog,
-  EventLog,
   type Files,
   forkHeader,
   type LogLine,
   LogView,
   lineCrc,
   linkSideFiles,
-  readBack,
+  newestLine,
   type SessionPaths,
+  writeLines,
+  writeWholeLog,
 } from '@parley/journal'
 import {
   type Approval,
@@ -42,17 +43,11 @@ interface Fork {
 export async function forkLog(files: Files, { from, to, fromId, toId, at, home, key }: Fork): Promise<void> {
   if (files.look(from.log) === null) throw rejection('conversationNotFound', `There is no conversation ${fromId}.`)
   using source = LogView.open(files, from.log)
-  const last = at === null ? newestLine(source) : lineWith(source, at)
-  if (last === null) throw noEvent(fromId, at, newestLine(source)?.seq ?? 0)
+  const last = at === null ? source.read(newestLine) : lineWith(source, at)
+  if (last === null) throw noEvent(fromId, at, source.read(newestLine)?.seq ?? 0)
   await linkSideFiles(files, from.sideFiles, to.sideFiles)
   const header = forkHeader(toId, { id: fromId, seq: last.seq, crc: lineCrc(last) }, source.header())
   await copyLog(files, { from, to, header, endOffset: last.endOffset, key, home })
-}
-
-function newestLine(source: LogView): LogLine | null {
-  for (const lines of source.read((files, file) => readBack(files, file, { before: null, type: null })))
-    if (lines[0] !== undefined) return lines[0]
-  return null
 }
 
 function lineWith(source: LogView, seq: number): LogLine | null {
@@ -68,9 +63,8 @@ export async function forkRescued(files: Files, fork: Fork, { header, lines }: R
   if (last === undefined || (at !== null && last.seq !== at)) throw noEvent(fromId, at, lines.length)
   await linkSideFiles(files, from.sideFiles, to.sideFiles)
   const forked = forkHeader(toId, { id: fromId, seq: last.seq, crc: last.crc }, header)
-  await using log = EventLog.create(files, to.log, { header: forked, home })
-  log.append(kept.map(({ text }) => text))
-  await log.synced()
+  const texts = kept.map(({ text }) => text)
+  await writeWholeLog(files, { path: to.log, header: forked, home }, (log) => writeLines(files, log, texts))
 }
 
 function noEvent(fromId: ConversationId, at: number | null, newest: number) {

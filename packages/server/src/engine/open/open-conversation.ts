@@ -144,7 +144,8 @@ async function learnSecrets(values: Config, providerId: string, { keys, redactio
 
 /** Redacts every event and side file before it is written. */
 function redactedConversation(
-  parts: OpenParts,
+  // The checkpoint that is to be proven may have many megabytes.
+  { prove: _prove, ...parts }: OpenParts,
   { clock, program, redaction }: SetupPorts,
   disk: Pick<ConversationParts, 'onLoss' | 'patience'>,
 ): Conversation {

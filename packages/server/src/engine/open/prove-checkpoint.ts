@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
+import { type TimeSlices, timeSlices } from '@parley/host'
 import {
   type Checkpoint,
   type Files,
@@ -8,8 +9,6 @@ import {
   type SessionPaths,
   StorageError,
   scanLog,
-  type TimeSlices,
-  timeSlices,
   writeCheckpoint,
 } from '@parley/journal'
 import type { ConversationId, ConversationState, ServerNotice } from '@parley/protocol'
@@ -36,9 +35,12 @@ interface Proof {
  */
 export function proveCheckpoint(proof: Proof): () => void {
   const stop = new AbortController()
+  // Only until it is proven, since a checkpoint may have many megabytes.
+  let open: Proof | null = proof
   const begin = setTimeout(() => {
     // A log that cannot be read is reported by whoever needs it.
-    prove(proof, stop.signal).catch(() => undefined)
+    if (open !== null) prove(open, stop.signal).catch(() => undefined)
+    open = null
   }, proof.delayMs).unref()
   return () => {
     clearTimeout(begin)
@@ -47,9 +49,11 @@ export function proveCheckpoint(proof: Proof): () => void {
 }
 
 async function prove({ files, paths, conversationId, checkpoint, onWrong }: Proof, signal: AbortSignal): Promise<void> {
+  const { mark } = checkpoint
   const log = files.open(paths.log, 'read')
   try {
-    const isRight = await foldsTo(checkpoint, { files, paths, conversationId, log, slices: stoppable(signal) })
+    const slices = stoppable(signal)
+    const isRight = await foldsTo(checkpoint, { files, paths, conversationId, log, slices })
     if (!isRight) {
       removeQuietly(files, paths.checkpoint)
       onWrong()
@@ -57,8 +61,8 @@ async function prove({ files, paths, conversationId, checkpoint, onWrong }: Proo
     }
     // A newer one was written meanwhile, unless the file still holds this content.
     const now = await readCheckpoint(files, paths.checkpoint, { log, key: checkpoint.key })
-    if (now?.content === checkpoint.content && !now.proven)
-      writeCheckpoint(files, paths.checkpoint, { ...now, proven: true })
+    if (now !== null && !now.proven && now.mark.prefixCrc === mark.prefixCrc && now.mark.seq === mark.seq)
+      await writeCheckpoint(files, paths.checkpoint, { ...now, proven: true, slices })
   } catch (error) {
     if (!(error instanceof StorageError) && !signal.aborted) throw error
   } finally {
@@ -88,10 +92,11 @@ interface Folding {
 
 /** Tells if the whole log folds to a checkpoint, damage and losses included. */
 async function foldsTo(
-  { mark, content }: Checkpoint,
+  { mark, parts }: Checkpoint,
   { files, paths, conversationId, log, slices }: Folding,
 ): Promise<boolean> {
-  const { fold, reader } = beginFold({ files, paths, conversationId })
+  const { fold, reader, lines } = beginFold({ files, paths, conversationId })
+  using _open = lines
   const scan = await scanLog(files, log, {
     visit: (line) => void fold.take(line),
     reports: lossReports,
@@ -99,14 +104,30 @@ async function foldsTo(
     slices,
   })
   const { state, view, landmarks } = fold
-  const folded = contentOf({ state, view, landmarks, logVersion: reader.version })
   const { prefixCrc, named, uncheckedSeqs, tally, bodyStart } = scan
   const damage = tally.damage.map((one) => ({ ...one, byteOffset: one.byteOffset - bodyStart }))
   const found = { prefixCrc, named, uncheckedSeqs, damage }
   const { seq: _seq, crc: _crc, linePlace: _line, endPlace: _end, ...claimed } = mark
-  return (
-    folded !== null && isDeepStrictEqual(found, claimed) && isDeepStrictEqual(JSON.parse(folded), JSON.parse(content))
-  )
+  const folded = contentOf({ state, view, landmarks, logVersion: reader.version })
+  return folded !== null && isDeepStrictEqual(found, claimed) && (await areSame(folded, { parts, slices }))
+}
+
+interface Claimed {
+  readonly parts: readonly Buffer[]
+  readonly slices: TimeSlices
+}
+
+/** Tells if parts are those that a checkpoint has; keys may be in another order. */
+async function areSame(folded: Iterable<string>, { parts, slices }: Claimed): Promise<boolean> {
+  let count = 0
+  for (const text of folded) {
+    const claimed = parts[count]?.toString()
+    if (claimed === undefined || (text !== claimed && !isDeepStrictEqual(JSON.parse(text), JSON.parse(claimed))))
+      return false
+    count += 1
+    if (slices.isOver()) await slices.next()
+  }
+  return count === parts.length
 }
 
 /** Conversation that is open now. */

@@ -128,13 +128,13 @@ export class StoredConversations {
 
   /** Makes a new conversation of a bundle, which works in `cwd`; `load` opens it. Rejects with `badBundle`. */
   async importBundle(conversationId: ConversationId, { file, cwd }: ParamsOf<'bundle/open'>): Promise<void> {
-    const { files, setup } = this.#ports
+    const { files, home, setup } = this.#ports
     const paths = this.pathsOf(conversationId)
     const settle = setup.imported(existingFolder(cwd), await setup.secrets())
     const { importBundle } = await import('../bundle/import-bundle.ts')
     await this.#locks.take(conversationId, paths)
     try {
-      await importBundle(files, { file, conversationId, paths, settle, now: () => setup.clock.now() })
+      await importBundle(files, { file, conversationId, paths, home, settle, now: () => setup.clock.now() })
     } catch (error) {
       removeSession(files, paths)
       throw error
@@ -195,6 +195,7 @@ export class StoredConversations {
       if (loaded.begin.fold.state.core.seq === 0) throw emptyLog(conversationId)
       changes = settle(loaded.begin.fold.state)
     } catch (error) {
+      loaded.begin.lines[Symbol.dispose]()
       await loaded.log?.[Symbol.asyncDispose]()
       this.release(conversationId)
       throw error

@@ -1,4 +1,5 @@
-import { type Files, LogView, sessionPaths, timeSlices } from '@parley/journal'
+import { timeSlices } from '@parley/host'
+import { type Files, LogView, sessionPaths } from '@parley/journal'
 import {
   type DecideSettings,
   decide,

@@ -15,6 +15,7 @@ import {
   type ResultOf,
   type TokenCounts,
 } from '@parley/protocol'
+import { isRecord } from '@parley/text'
 import { createLogReader } from '../conversation/journal.ts'
 
 type UsageRow = ResultOf<'usage/read'>['rows'][number]
@@ -142,10 +143,6 @@ function placeAfter(place: Place, { event }: LoggedEnvelope): Place {
     model: typeof model === 'string' ? model : place.model,
     modelProvider: typeof modelProvider === 'string' ? modelProvider : place.modelProvider,
   }
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null
 }
 
 function localDay(atMs: number): string {

@@ -1,4 +1,5 @@
 import type { ConversationEvent, ItemId } from '@parley/protocol'
+import { isRecord } from '@parley/text'
 
 /** First place where two events differ. */
 export interface EventDifference {
@@ -73,10 +74,6 @@ export function createComparison({ mayAdd }: { readonly mayAdd: () => boolean })
 }
 
 type JsonRecord = Readonly<Record<string, unknown>>
-
-function isRecord(value: unknown): value is JsonRecord {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
 
 function firstOf<Key>(keys: Iterable<Key>, look: (key: Key) => EventDifference | null): EventDifference | null {
   for (const key of keys) {

@@ -11,6 +11,7 @@ import {
   type PeerFault,
   type Transport,
 } from '@parley/rpc'
+import { isRecord } from '@parley/text'
 import { createFileHandlers } from './files/handlers.ts'
 import {
   createHandshake,
@@ -117,19 +118,15 @@ async function* readChecked(
 }
 
 function violationOf(value: unknown, findViolation: FindViolation): string | null {
-  if (!isObject(value)) return null
+  if (!isRecord(value)) return null
   const { method } = value
   if (method !== undefined) return 'id' in value ? null : findViolation({ kind: 'notification', method })
   return 'result' in value || 'error' in value ? findViolation({ kind: 'reply' }) : null
 }
 
 function withVersion(incoming: Incoming): Incoming {
-  if (incoming.kind !== 'message' || !isObject(incoming.value) || 'jsonrpc' in incoming.value) return incoming
+  if (incoming.kind !== 'message' || !isRecord(incoming.value) || 'jsonrpc' in incoming.value) return incoming
   return { kind: 'message', value: { jsonrpc: '2.0', ...incoming.value } }
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 interface HandlerParts extends InitializeParts {

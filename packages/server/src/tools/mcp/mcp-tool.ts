@@ -1,7 +1,7 @@
 import { type McpLaunch, type McpServer, type NamedTool, offeredNames, type ServerTool } from '@parley/mcp-client'
 import type { JsonSchemaObject, ToolSpec } from '@parley/models'
 import type { McpFacts } from '@parley/policy'
-import { firstBytes } from '@parley/text'
+import { firstBytes, isRecord } from '@parley/text'
 import type { PreparedCall, Tool } from '../tool.ts'
 import { failureOutcome, runMcpCall } from './run-mcp-call.ts'
 
@@ -14,7 +14,7 @@ export function mcpTool(spec: McpToolSpec, servers: readonly McpServer[]): Tool 
     parameters,
     readOnly: false,
     prepare(args) {
-      if (!isObject(args)) return { problem: 'They must be an object.' }
+      if (!isRecord(args)) return { problem: 'They must be an object.' }
       const server = servers.find((known) => known.name === mcp.server)
       return prepareMcpCall({ offeredAs: name, server: mcp.server, tool: mcp.tool, args }, server)
     },
@@ -33,6 +33,7 @@ function prepareMcpCall({ offeredAs, server, tool, args }: OfferedCall, found: M
   return {
     describe: () => ({
       type: 'toolCall',
+      kind: 'other',
       title: `${server}: ${tool}`.replaceAll(/\s+/g, ' '),
       text: JSON.stringify(args, null, 2),
       input,
@@ -65,10 +66,6 @@ function confinedFact(launch: McpLaunch | undefined): Pick<McpFacts, 'confined'>
     return {}
   const { mode, network } = launch.sandboxPolicy
   return { confined: { mode, network } }
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** Offered tool of an MCP server, as the log records it: with server and tool name, so that calls find it. */

@@ -4,10 +4,12 @@ import { join } from 'node:path'
 import { connectSocket, createStreamTransport } from '@parley/rpc'
 import {
   cleanEnvironment,
+  commandWithout,
   descendantsWithMark,
   killMarked,
   markVariable,
   newMark,
+  type RefusedCall,
   restoreSandboxCache,
   saveSandboxCache,
   waitUntil,
@@ -46,6 +48,8 @@ export interface SpawnedServer {
 /** A home whose model is `modelUrl`, for servers that are processes; what they start carries a mark. */
 export interface ProcessPlace extends TestPlace {
   spawn(killAt?: Failpoint, env?: Readonly<Record<string, string>>, args?: readonly string[]): SpawnedServer
+  /** The same where the kernel answers a system call with an error. */
+  spawnWithout(refused: RefusedCall): SpawnedServer
   /** Processes of commands that are still there. */
   descendants(): number[]
   noDescendants(): Promise<unknown>
@@ -59,14 +63,18 @@ export function processPlace(modelUrl: string, policy = 'on-request'): ProcessPl
   place.write('../.parley/config.toml', configOf(modelUrl, mark, policy))
   const children = new Set<ChildProcess>()
   const descendants = () => descendantsWithMark(mark)
+  const start = (command: readonly string[], env: Readonly<Record<string, string>> = {}) => {
+    const server = spawnServer(place, command, env)
+    children.add(server.child)
+    return server
+  }
   return {
     ...place,
     spawn(killAt, more = {}, args = []) {
       const env = killAt === undefined ? more : { ...more, PARLEY_TEST_KILL: formatFailpoint(killAt) }
-      const server = spawnServer(place, env, args)
-      children.add(server.child)
-      return server
+      return start([...serverCommand, ...args], env)
     },
+    spawnWithout: (refused) => start(commandWithout(refused, serverCommand)),
     descendants,
     noDescendants: () =>
       waitUntil(() => descendants().length === 0, { what: 'the end of all commands', timeoutMs: 3000 }),
@@ -93,7 +101,14 @@ set = { ${markVariable} = "${mark}" }
 `
 }
 
-function spawnServer(place: TestPlace, more: Readonly<Record<string, string>>, args: readonly string[]): SpawnedServer {
+const serverCommand = [process.execPath, '--expose-gc', program]
+
+function spawnServer(
+  place: TestPlace,
+  command: readonly string[],
+  more: Readonly<Record<string, string>>,
+): SpawnedServer {
+  const [file = '', ...args] = command
   const env = cleanEnvironment({
     HOME: place.root,
     PARLEY_HOME: join(place.root, '.parley'),
@@ -101,7 +116,7 @@ function spawnServer(place: TestPlace, more: Readonly<Record<string, string>>, a
     NODE_COMPILE_CACHE: compileCache,
     ...more,
   })
-  const child = spawn(process.execPath, ['--expose-gc', program, ...args], {
+  const child = spawn(file, args, {
     env,
     cwd: place.cwd,
     stdio: ['pipe', 'pipe', 'pipe'],

@@ -36,7 +36,7 @@ async function goneOn(place: TestPlace, conversationId: string, checkpoints: Tes
   await watched.send('go on')
   await watched.turnEnded()
   const { conversation } = server.engine.host.get(conversationId)
-  const view = conversation.view.snapshot()
+  const view = [...conversation.view.parts()].flatMap((part) => ('blocks' in part ? part.blocks : []))
   await server.close()
   writeFileSync(place.path(conversationId), log)
   const { entries } = model.requests[0] ?? { entries: [] }
@@ -53,7 +53,7 @@ it('a conversation is resumed from its checkpoint as from its whole log', async 
   const { view: slow, ...folded } = await goneOn(place, conversationId, never)
   expect(existsSync(path)).toBe(false)
   expect(known).toEqual(folded)
-  expect(fast.blocks.length).toBe(slow.blocks.length)
+  expect(fast.length).toBe(slow.length)
   expect(checkpoint.toString()).not.toMatch(/approvalPolicy|writableRoots|"decision"/)
 })
 
@@ -85,15 +85,18 @@ it('a checkpoint is proven once, beside other work', async () => {
   await vi.waitUntil(isProven, { timeout: 10_000 })
 })
 
-it('a checkpoint that the log does not fold to is deleted, and clients get to know', async () => {
+it.each([
+  ['state', '"turns":', '"turns":1'],
+  ['view', '"tokens":', '"tokens":1'],
+])('a checkpoint whose %s the log does not fold to is deleted, and clients get to know', async (_, said, forgedAs) => {
   await using place = testPlace()
   const conversationId = await closedTalk(place)
   const path = place.path(conversationId, 'checkpoint')
-  const [head = '', content = ''] = readFileSync(path, 'utf8').split('\n')
+  const [head = '', ...parts] = readFileSync(path, 'utf8').split('\n')
   const { crc: _crc, ...facts } = JSON.parse(head)
-  const forged = content.replace('"turns":', '"turns":1')
+  const forged = parts.join('\n').replace(said, forgedAs)
   const claims = { ...facts, contentBytes: Buffer.byteLength(forged), contentCrc: crc32(forged) }
-  writeFileSync(path, `${withChecksum(JSON.stringify(claims)).text}\n${forged}\n`)
+  writeFileSync(path, `${withChecksum(JSON.stringify(claims)).text}\n${forged}`)
   const client = await place.start({ checkpoints: proving }).connect()
   const told = client.notice(({ code }) => code === 'wrongCheckpoint')
   await client.request('conversation/resume', { conversationId })
@@ -116,5 +119,5 @@ it('a fork takes over the checkpoint, and is what its whole log folds to', async
   rmSync(place.path(fork.conversationId, 'checkpoint'))
   const { view: slow, ...folded } = await goneOn(place, fork.conversationId, never)
   expect(known).toEqual(folded)
-  expect(fast.blocks.length).toBe(slow.blocks.length)
+  expect(fast.length).toBe(slow.length)
 })

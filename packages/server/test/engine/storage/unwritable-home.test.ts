@@ -1,7 +1,7 @@
-import { spawnSync } from 'node:child_process'
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Files, nodeFiles, StorageError } from '@parley/journal'
+import { smallDisk } from '@parley/testkit'
 import { describe, expect, it } from 'vitest'
 import { scriptedModel } from '../support/scripted-model.ts'
 import { testPlace } from '../support/test-server.ts'
@@ -64,31 +64,25 @@ describe('a home that cannot be written', () => {
 describe('a full file system', () => {
   it('pauses the turn, which continues when there is room', { timeout: 20_000 }, async ({ skip }) => {
     await using place = testPlace()
-    const home = join(place.root, '.parley')
-    const sessions = join(home, 'sessions')
-    spawnSync('mkdir', ['-m', '700', sessions])
-    if (spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=256k,mode=700', 'tmpfs', sessions]).status !== 0)
-      return skip('mounting is not allowed here')
-    try {
-      const ballast = join(sessions, 'ballast')
-      writeFileSync(ballast, Buffer.alloc(100 * 1024))
-      const text = Array.from({ length: 40 }, (_, n) => `${n} `.padEnd(5000, 'x'))
-      const model = scriptedModel({ text }, { text: 'short' })
-      const { client, watched, server } = await place.talk({ model })
-      await watched.send('go')
-      const notice = await client.notice(({ code }) => code === 'storageFailed')
-      expect(notice.message).toContain('The disk is full')
-      rmSync(ballast)
-      await watched.turnEnded()
-      expect(watched.state.core.lastTurn).toMatchObject({ outcome: 'completed' })
-      const stored = place
-        .logLines(watched.conversationId)
-        .slice(1)
-        .map((line) => JSON.parse(line).seq)
-      expect(stored).toEqual(watched.events.map(({ seq }) => seq))
-      await server.close()
-    } finally {
-      spawnSync('umount', ['-l', sessions])
-    }
+    const sessions = join(place.root, '.parley', 'sessions')
+    using disk = smallDisk(sessions, 256 * 1024)
+    if (disk === null) return skip('mounting is not allowed here')
+    const ballast = join(sessions, 'ballast')
+    writeFileSync(ballast, Buffer.alloc(100 * 1024))
+    const text = Array.from({ length: 40 }, (_, n) => `${n} `.padEnd(5000, 'x'))
+    const model = scriptedModel({ text }, { text: 'short' })
+    const { client, watched, server } = await place.talk({ model })
+    await watched.send('go')
+    const notice = await client.notice(({ code }) => code === 'storageFailed')
+    expect(notice.message).toContain('The disk is full')
+    rmSync(ballast)
+    await watched.turnEnded()
+    expect(watched.state.core.lastTurn).toMatchObject({ outcome: 'completed' })
+    const stored = place
+      .logLines(watched.conversationId)
+      .slice(1)
+      .map((line) => JSON.parse(line).seq)
+    expect(stored).toEqual(watched.events.map(({ seq }) => seq))
+    await server.close()
   })
 })

@@ -1,3 +1,4 @@
+import { isRecord } from '@parley/text'
 import { pathOf } from '../requests.ts'
 
 /** Sandbox policy that a client requests, completely understood. */
@@ -39,7 +40,7 @@ const harmless = new Set([
 export function readSandboxPolicy(written: unknown): SandboxPolicy {
   if (written === undefined || written === null) return { kind: 'unconfined' }
   if (typeof written === 'string') return read({ mode: written })
-  return isFields(written) ? read(written) : notUnderstood('it is neither a name nor an object')
+  return isRecord(written) ? read(written) : notUnderstood('it is neither a name nor an object')
 }
 
 function read(written: Fields): SandboxPolicy {
@@ -50,7 +51,7 @@ function read(written: Fields): SandboxPolicy {
   const unknown = Object.keys(rest).find((key) => !harmless.has(key))
   if (unknown !== undefined) return notUnderstood(`its field ${unknown} is not known`)
   const policy = typeof sandboxPolicy === 'string' ? { mode: sandboxPolicy } : sandboxPolicy
-  if (!isFields(policy)) return notUnderstood('its sandboxPolicy is neither a name nor an object')
+  if (!isRecord(policy)) return notUnderstood('its sandboxPolicy is neither a name nor an object')
   const inner = camelCased(policy)
   if (inner === null || (cwd !== undefined && inner['cwd'] !== undefined)) return notUnderstood(repeatedField)
   return readPolicy({ ...inner, ...(cwd === undefined ? {} : { cwd }) })
@@ -113,10 +114,6 @@ function camelCased(fields: Fields): Fields | null {
     ([key, value]) => [key.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()), value] as const,
   )
   return new Set(entries.map(([key]) => key)).size === entries.length ? Object.fromEntries(entries) : null
-}
-
-function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function notUnderstood(why: string): SandboxPolicy {

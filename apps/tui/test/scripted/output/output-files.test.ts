@@ -2,7 +2,7 @@ import { chmod, lstat, mkdir, readdir, readFile, stat, symlink, writeFile } from
 import { join } from 'node:path'
 import { tempDirectory } from '@parley/testkit'
 import { describe, expect, test } from 'vitest'
-import { fileProblem, writeAnswer } from '../../src/scripted/output.ts'
+import { fileProblem, writeAnswer } from '../../../src/scripted/output/output-files.ts'
 
 describe('the answer in a file', () => {
   test('replaces what was there and leaves nothing else behind', async () => {

@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, openSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { tempDirectory } from '@parley/testkit'
 import { expect, test } from 'vitest'
-import { openResultStream } from '../../src/scripted/output.ts'
+import { openResultStream } from '../../../src/scripted/output/result-stream.ts'
 
 test('lines arrive whole and in order, larger ones than a pipe holds too', async () => {
   await using folder = await tempDirectory()
@@ -48,6 +48,28 @@ test('a reader that leaves breaks the stream, and nothing is said of what comes 
   stream.line('again')
   expect((await stream.done())?.code).toBe('EPIPE')
   closeSync(descriptor)
+})
+
+test('a stream is behind while its reader does not read, and the reader gets everything', async () => {
+  await using folder = await tempDirectory()
+  const fifo = join(folder.path, 'fifo')
+  const go = join(folder.path, 'go')
+  await once(spawn('mkfifo', [fifo]), 'exit')
+  const count = 'exec <"$0"; until [ -e "$1" ]; do sleep 0.02; done; exec wc -c'
+  const reader = spawn('sh', ['-c', count, fifo, go], { stdio: ['ignore', 'pipe', 'ignore'] })
+  const counted = reader.stdout.setEncoding('utf8').toArray()
+  const descriptor = openSync(fifo, 'w')
+  const stream = openResultStream(descriptor)
+  stream.write('x'.repeat(400_000))
+  expect(stream.isBehind).toBe(true)
+  const drained = stream.drained()
+  stream.line('')
+  await writeFile(go, '')
+  await drained
+  expect(stream.isBehind).toBe(false)
+  expect(await stream.done()).toBeNull()
+  closeSync(descriptor)
+  expect((await counted).join('').trim()).toBe('400001')
 })
 
 test.runIf(process.platform === 'linux')('a disk that is full breaks it too', async () => {

@@ -1,0 +1,63 @@
+import type { StoppedError, Stopper } from '../stopper.ts'
+import { openResultStream, type ResultStream } from './result-stream.ts'
+
+/** Time for the readers to take the last lines of a stopped run. */
+const patienceMs = 3000
+
+/** Speed at which the readers of a run's output take it. */
+export interface OutputPace {
+  /** True while one of the readers has much to read. */
+  readonly isBehind: boolean
+  /** Resolves when no reader has much to read, or can no longer be written to. */
+  drained(): Promise<void>
+  /** Resolves 3 s after the first call on a stopped run: no longer is a reader waited for that does not read. */
+  outOfPatience(): Promise<StoppedError>
+}
+
+/** Output of a scripted run. */
+export interface RunOutput extends OutputPace {
+  readonly stdout: ResultStream
+  readonly stderr: ResultStream
+  /** Writes to stdout once all that was written to stderr before is read: both may be the same pipe. */
+  readonly lastWords: Pick<ResultStream, 'line'>
+  /** Resolves to null when both were read, or to the error that prevents it for stdout; stderr is not missed. */
+  done(): Promise<NodeJS.ErrnoException | null>
+}
+
+export function openRunOutput(stopper: Stopper): RunOutput {
+  const stdout = openResultStream(1)
+  const stderr = openResultStream(2)
+  let patience: Promise<StoppedError> | null = null
+  let lastWords = Promise.resolve()
+  return {
+    stdout,
+    stderr,
+    lastWords: {
+      line(text) {
+        lastWords = Promise.all([lastWords, stderr.done()]).then(() => stdout.line(text))
+      },
+    },
+    get isBehind() {
+      return stdout.isBehind || stderr.isBehind
+    },
+    async drained() {
+      await Promise.all([stdout.drained(), stderr.drained()])
+    },
+    outOfPatience() {
+      patience ??= patienceOf(stopper)
+      return patience
+    },
+    async done() {
+      await Promise.all([stderr.done(), lastWords])
+      return await stdout.done()
+    },
+  }
+}
+
+function patienceOf({ signal }: Stopper): Promise<StoppedError> {
+  return new Promise((resolve) => {
+    const wait = () => setTimeout(resolve, patienceMs, signal.reason).unref()
+    if (signal.aborted) wait()
+    else signal.addEventListener('abort', wait, { once: true })
+  })
+}

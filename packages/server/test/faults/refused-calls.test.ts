@@ -1,0 +1,29 @@
+import { canRefuseCalls, noLocks, startModelServer } from '@parley/testkit'
+import { describe, expect, it } from 'vitest'
+import { processPlace } from '../e2e/support/spawned-server.ts'
+
+describe.runIf(canRefuseCalls())('a home whose kernel refuses', { timeout: 30_000 }, () => {
+  it('locks says so, for a new conversation and for one that is there, and works once it has them', async () => {
+    await using model = await startModelServer([{ text: 'A' }, { text: 'B' }])
+    await using place = processPlace(model.url)
+    const refusal = {
+      code: 'storageFailed',
+      message: expect.stringMatching(/cannot lock .*\.lock: its file system has no locks\)\. Set PARLEY_HOME/),
+      detail: { errno: 'ENOLCK' },
+    }
+    const first = await place.spawnWithout(noLocks).connect()
+    expect(await first.refused('conversation/create', { cwd: place.cwd })).toMatchObject(refusal)
+    await first.peer.close()
+
+    const { client, watched } = await place.talk()
+    const { conversationId } = watched
+    await watched.send('one')
+    await watched.turnEnded()
+    await client.peer.close()
+    const second = await place.spawnWithout(noLocks).connect()
+    expect(await second.refused('conversation/resume', { conversationId })).toMatchObject(refusal)
+    expect((await second.request('conversation/resume', { conversationId, readOnly: true })).readOnly).toBe(true)
+    const third = await place.spawn().connect()
+    expect(await third.request('conversation/resume', { conversationId })).toMatchObject({ readOnly: false })
+  })
+})
