@@ -16,7 +16,7 @@ export {
   withoutOutcome,
 } from './reduce/items.ts'
 export { reduce } from './reduce/reduce.ts'
-export { addTokens, modelInUse } from './reduce/turns.ts'
+export { addTokens, modelInUse, unconfiguredProvider } from './reduce/turns.ts'
 export type {
   AlwaysRule,
   Approval,

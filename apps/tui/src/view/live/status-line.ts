@@ -1,4 +1,4 @@
-import { type ConversationState, type Core, modelInUse, type Settings } from '@parley/protocol'
+import { type ConversationState, type Core, modelInUse, type Settings, unconfiguredProvider } from '@parley/protocol'
 import { showEffects } from '../text/control-characters.ts'
 import { truncateLine, truncateStart } from '../text/fit-rows.ts'
 import { count, placedPath } from '../text/formats.ts'
@@ -94,7 +94,7 @@ function leftParts(
 
 /** Returns the model and its effort; without a provider the model's name would be that of a recording. */
 function modelSpans({ model, modelProvider, effort }: Settings, isEffortDropped: boolean): Line {
-  const name = modelProvider === 'unconfigured' ? 'no model' : showEffects(model)
+  const name = modelProvider === unconfiguredProvider ? 'no model' : showEffects(model)
   return [{ text: name }, ...(effort === undefined || isEffortDropped ? [] : [muted(` ${showEffects(effort)}`)])]
 }
 

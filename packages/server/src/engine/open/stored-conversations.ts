@@ -156,7 +156,7 @@ export class StoredConversations {
     try {
       await end()
     } catch (error) {
-      // What could not be saved is deleted now.
+      // A failed save does not matter: the log is deleted next.
       if (!(error instanceof StorageError)) throw error
     }
     try {
