@@ -38,7 +38,7 @@ const anyName: Way =
 const ways: readonly Way[] = [nothing, everything, names, sizes, contents, anyPart, anyWhole, most, anyName]
 
 /** Number from 0 to 1 that depends on nothing else. */
-export function chance(seed: number, index: number, part: number | null): number {
+function chance(seed: number, index: number, part: number | null): number {
   let mixed =
     Math.imul(seed + 1, 0x9e3779b1) ^ Math.imul(index + 1, 0x85ebca77) ^ Math.imul((part ?? -1) + 3, 0xc2b2ae3d)
   mixed = Math.imul(mixed ^ (mixed >>> 15), 0x2c1b3c6d)

@@ -1,7 +1,7 @@
 import type { DiskOperation, DiskRecording, Entry, NodeId, OperationOf, Tree, TreeNode } from './disk-operation.ts'
 
 /** Bytes that a disk writes together. */
-export const sectorBytes = 512
+const sectorBytes = 512
 
 /**
  * Chooses what of the unsynced operations a loss of power leaves: of a write each sector by its number in the write, and

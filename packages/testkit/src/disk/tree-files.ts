@@ -22,7 +22,7 @@ export function readTree(root: string): Map<NodeId, TreeNode> {
 }
 
 /** Adds what lies at a path to a tree, and returns its number; `known` has the numbers by inode. */
-export function addNode(path: string, tree: Map<NodeId, TreeNode>, known: Map<number, NodeId>): NodeId | null {
+function addNode(path: string, tree: Map<NodeId, TreeNode>, known: Map<number, NodeId>): NodeId | null {
   const stats = lstatSync(path)
   const earlier = known.get(stats.ino)
   if (earlier !== undefined) return earlier
