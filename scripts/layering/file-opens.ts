@@ -12,7 +12,6 @@ const openers =
 /** Sources that may open by path: new files, folders, descriptors, and paths below /proc and /dev. */
 const exempt: readonly string[] = [
   'packages/host/src/system/locked-files.ts',
-  'packages/host/src/system/synced-files.ts',
   'packages/host/src/system/descriptor-shield.ts',
   'packages/host/src/system/process-table.ts',
   'packages/host/src/channels/fifo-pool.ts',
@@ -30,10 +29,13 @@ const exempt: readonly string[] = [
   'packages/host/src/sandbox/probe/reasons.ts',
   'packages/server/src/frontends/exec/output/ring.ts',
   'packages/journal/src/disk/node-files.ts',
+  'packages/journal/src/disk/synced-files.ts',
   'packages/workspace/src/look-up/copy-tree.ts',
   'packages/workspace/src/files/open-real-path.ts',
   'packages/workspace/src/patch/apply/disk-patch-files.ts',
   'packages/server/src/credentials/credential-file.ts',
+  'packages/server/src/serving/token-file.ts',
+  'packages/redaction/src/redaction-key.ts',
 ]
 
 /** Returns opens that bypass `locked-files`: closing a lock's file anywhere in the process drops the lock. */

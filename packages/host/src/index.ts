@@ -72,5 +72,4 @@ export {
 export { secretPlaces, secretVariables, systemSecretPlaces } from './system/secret-places.ts'
 export { isSignalExitCode } from './system/signals.ts'
 export type { SpawnError } from './system/spawn-failure.ts'
-export { makeSyncedFile, replaceSyncedFile } from './system/synced-files.ts'
 export { type TimeSlices, timeSlices } from './system/time-slices.ts'

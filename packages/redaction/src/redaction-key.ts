@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { closeSync, constants, fstatSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { foreignOwner, makeSyncedFile, openUnlocked } from '@parley/host'
-import { makeFolders, nodeFiles } from '@parley/journal'
+import { foreignOwner, openUnlocked } from '@parley/host'
+import { makeFolders, makeSyncedFile, nodeFiles } from '@parley/journal'
 
 const keyBytes = 32
 

@@ -6,7 +6,7 @@ import { type Files, hasCode } from './files.ts'
 /** Paths of one conversation's files. */
 export interface SessionPaths {
   readonly folder: string
-  /** That folder and those it lies in, up to the home: they are synced once, so that a loss of power leaves the names. */
+  /** `folder` and those it lies in, up to the home: they are synced once, so that a loss of power leaves their names. */
   readonly folders: readonly string[]
   readonly log: string
   /** Only `Files.lock` may open this file. */

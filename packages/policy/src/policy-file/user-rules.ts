@@ -1,6 +1,7 @@
 import { accessSync, constants, mkdirSync, realpathSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { readIfThere, replaceSyncedFile } from '@parley/host'
+import { readIfThere } from '@parley/host'
+import { replaceSyncedFile } from '@parley/journal'
 import { isMissing, systemErrorReason } from '@parley/workspace'
 import type { Rules } from '../decision/rules/rules.ts'
 import {

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { closeSync, constants, fstatSync, readFileSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { makeSyncedFile, openUnlocked } from '@parley/host'
-import { makeFolders, nodeFiles } from '@parley/journal'
+import { openUnlocked } from '@parley/host'
+import { makeFolders, makeSyncedFile, nodeFiles } from '@parley/journal'
 import { UsageError } from './flags.ts'
 
 /** Returns the token in a file that only this user can read. Creates a missing file. Throws `UsageError`. */

@@ -39,7 +39,7 @@ interface Recorded {
 
 type Effect = (recorded: Recorded, args: readonly unknown[]) => ((result: unknown) => void) | undefined
 
-/** What each function does to the tree. */
+/** Effects of the functions on the tree, by their names. */
 const effects: Readonly<Record<string, Effect>> = {
   open: opening,
   close: ({ files }, [fd]) => void files.delete(Number(fd)),
@@ -124,7 +124,7 @@ function opening({ live, files }: Recorded, [path, flags]: readonly unknown[]): 
 interface Written {
   readonly fd: unknown
   readonly bytes: Buffer
-  /** Null for the place where the file is, which is its end when it is one that appends. */
+  /** Offset in bytes; null for where the file is, which is its end when it is one that appends. */
   readonly position: number | null
 }
 

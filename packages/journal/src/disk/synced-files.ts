@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { dirname } from 'node:path'
-import { errorCode } from './errors.ts'
+import { hasCode, storageError } from './files.ts'
 
 const { O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_RDONLY, O_WRONLY } = constants
 
@@ -26,7 +26,7 @@ export function makeSyncedFile(path: string, content: string | Uint8Array): bool
       linkSync(temporary, path)
       return true
     } catch (error) {
-      if (errorCode(error) === 'EEXIST') return false
+      if (hasCode(storageError('link', path, error), 'EEXIST')) return false
       // A file system without links: two processes could make it at once, and the later one counts.
       if (existsSync(path)) return false
       renameSync(temporary, path)
@@ -74,7 +74,7 @@ function syncFolder(folder: number): void {
   try {
     fsyncSync(folder)
   } catch (error) {
-    if (errorCode(error) !== 'EINVAL') throw error
+    if (!hasCode(storageError('syncFolder', '', error), 'EINVAL')) throw error
   }
 }
 
