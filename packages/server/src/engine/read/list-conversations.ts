@@ -39,7 +39,8 @@ function listRows(files: Files, home: string): Promise<readonly Listed[]> {
 
 const rows: Rows<ConversationRow> = {
   fileName: 'index.jsonl',
-  version: 6,
+  version: 7,
+  goesOn: true,
   tellingTypes: new Set(['conversation.renamed', 'conversation.archived', 'conversation.moved']),
   isRow,
   describe,
@@ -49,11 +50,14 @@ function isRow(value: unknown): value is ConversationRow {
   return typeof value === 'object' && value !== null && 'cwd' in value && 'title' in value && 'archived' in value
 }
 
-function describe({ headLines, tellingLines, tailLines }: LogExcerpt): ConversationRow | null {
+function describe(
+  { headLines, tellingLines, tailLines }: LogExcerpt,
+  earlier: ConversationRow | null,
+): ConversationRow | null {
   const header = decodeHeader(Buffer.from(headLines[0] ?? ''))
   const reader = createLogReader(header)
-  let row: ConversationRow | null = null
-  for (const line of [...headLines, ...tellingLines, ...tailLines]) {
+  let row = earlier
+  for (const line of [...(earlier === null ? headLines : []), ...tellingLines, ...tailLines]) {
     // Where the first event is damaged the next one tells that there is a conversation, which can be opened.
     if (row !== null && !isTelling.test(line)) continue
     const logged = reader.read(line)

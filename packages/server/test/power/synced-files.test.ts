@@ -1,9 +1,9 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { makeSyncedFile, replaceSyncedFile } from '@parley/journal'
 import { lossesOf, recordDisk, tempDirectory, treeAfter, writeTree } from '@parley/testkit'
 import { describe, expect, it } from 'vitest'
-import { makeSyncedFile, replaceSyncedFile } from '../../src/disk/synced-files.ts'
 
 describe('a file that is made synced', () => {
   it('is for its owner alone, and made once', async () => {
