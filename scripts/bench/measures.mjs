@@ -2,6 +2,7 @@ import { catchUp } from './measures/catch-up.mjs'
 import { execHello } from './measures/exec-hello.mjs'
 import { execServer } from './measures/exec-server.mjs'
 import { floodJson, floodText } from './measures/flood.mjs'
+import { largeMessage } from './measures/large-message.mjs'
 import { longLife } from './measures/long-life.mjs'
 import { manyClients } from './measures/many-clients.mjs'
 import { policy } from './measures/policy.mjs'
@@ -39,6 +40,7 @@ export const measures = [
   catchUp,
   resume,
   longLife,
+  largeMessage,
   redaction,
   policy,
   execServer,
