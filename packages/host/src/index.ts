@@ -38,6 +38,7 @@ export {
   type SandboxReport,
   type WrappedCommand,
 } from './sandbox/sandbox.ts'
+export { type AwakeTimeout, awakeTimeout } from './system/awake-timeout.ts'
 export { commandEnv, type EnvRules } from './system/command-env.ts'
 export { closeInheritedDescriptors } from './system/descriptor-shield.ts'
 export {

@@ -1,5 +1,6 @@
 export { cutBytes, everyOffset } from './cut-bytes.ts'
 export { type ModelServer, startModelServer } from './model-server.ts'
+export { environmentWithFailure, failedCall, type NthCall } from './nth-call.ts'
 export {
   cleanEnvironment,
   commandOf,

@@ -30,8 +30,8 @@ export async function explainExit(server: SpawnedServer): Promise<string> {
   return `The server ${how}.${said}`
 }
 
-/** Returns the line with the error: Node prints its version below it, and V8 the stack of a process without memory. */
+/** Returns the line with the error: Node prints its version below it; V8 and its own checks print a stack. */
 function lastLineOf(text: string): string {
   const lines = text.split('\n').filter((line) => /\S/.test(line) && !/^(Node\.js v|\s+at |[\s^{}]+$)/.test(line))
-  return lines.find((line) => /^(?:\w*Error\b|FATAL ERROR: )/.test(line)) ?? lines.at(-1) ?? ''
+  return lines.find((line) => /^(?:\w*Error\b|FATAL ERROR: |\s*#\s+Assertion failed)/.test(line)) ?? lines.at(-1) ?? ''
 }
