@@ -16,7 +16,8 @@ if (script.endsWith(`/${program}`)) {
   const number = os.constants.errno[errno]
   const isNth = (name, subject) => {
     calls += 1
-    if (calls === Number(nth)) original.append(process.env.PARLEY_TEST_CALLS, `failed ${name} ${subject}\n`)
+    if (calls === Number(nth))
+      original.append(process.env.PARLEY_TEST_CALLS, `${`failed ${name} ${subject}`.trimEnd()}\n`)
     return calls === Number(nth)
   }
   const original = { append: fs.appendFileSync }

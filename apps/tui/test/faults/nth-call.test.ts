@@ -4,6 +4,7 @@ import { environmentWithFailure, failedCall, type NthCall } from '@parley/testki
 import fc from 'fast-check'
 import { describe, expect, test, vi } from 'vitest'
 import { applyPatch, type ExecWorld, execWorld, fullAccess, shell } from '../e2e/exec-world.ts'
+import { place } from '../e2e/interactive-program.ts'
 
 const isLong = process.env['PARLEY_LONG_TESTS'] === '1'
 vi.setConfig({ testTimeout: isLong ? 3_600_000 : 60_000 })
@@ -107,6 +108,34 @@ describe('in a run whose server', () => {
     'has a call on a file that fails (%s), whichever it is, nothing is lost or done twice',
     async (errno) => {
       await sweep('files', errno, fc.sample(fc.integer({ min: 180, max: 900 }), { seed, numRuns: 3 }))
+    },
+  )
+})
+
+describe('a system without room for another process', () => {
+  const client = (nth: number, errno: string): NthCall => ({ kind: 'processes', errno, nth, program: 'parley.mjs' })
+
+  test.each(classes.processes)('(%s) ends a run with a sentence where its server cannot be started', async (errno) => {
+    await using world = await execWorld()
+    const calls = join(world.home, 'calls')
+    const env = { ...world.env, ...environmentWithFailure(client(1, errno), calls) }
+    const { exitCode, stderr } = await world.exec(['hi'], { env })
+    expect({ exitCode, stderr }).toEqual({
+      exitCode: 70,
+      stderr: `parley: The server could not be started (${errno}).\n`,
+    })
+  })
+
+  test.each(isLong ? classes.processes : (['EMFILE'] as const))(
+    '(%s) opens a window without its guard',
+    async (errno) => {
+      await using at = await place([{ text: 'Fine.' }])
+      const calls = join(at.folder.path, 'calls')
+      await using pty = at.startWith({ env: environmentWithFailure(client(2, errno), calls) }, 'hi')
+      await pty.waitFor(/Fine\.[\s\S]*› Ask/)
+      pty.press('Ctrl+D')
+      expect(await pty.exited).toMatchObject({ exitCode: 0 })
+      expect(failedCall(calls)).toBe('spawn')
     },
   )
 })

@@ -23,8 +23,10 @@ export function serverOn({ input, output, ...ways }: ServerProcess): SpawnedServ
 
 /** Resolves to the sentence about a server that ended unexpectedly, once its process is gone. */
 export async function explainExit(server: SpawnedServer): Promise<string> {
-  const { code, signal } = await server.exited
-  const how = signal !== null ? `was ended by ${signal}` : code === null ? 'could not be started' : `ended with ${code}`
+  const { code, signal, errno } = await server.exited
+  const why = errno === undefined ? '' : ` (${errno})`
+  const how =
+    signal !== null ? `was ended by ${signal}` : code === null ? `could not be started${why}` : `ended with ${code}`
   const words = server.stderrTail()
   const said = words === null ? '' : ` It said: ${lastLineOf(words.text)} (all of it is in ${words.path})`
   return `The server ${how}.${said}`
