@@ -58,6 +58,30 @@ export async function attachTo(path) {
   return { ...client, [Symbol.dispose]: () => socket.destroy() }
 }
 
+const requestEveryMs = 5
+
+/** Sends small requests one after the other until `stop`, which resolves to the longest wait for an answer in ms. */
+export function longestWait(client) {
+  let isOver = false
+  let longestMs = 0
+  const asking = (async () => {
+    while (!isOver) {
+      const askedMs = performance.now()
+      // Answered at once, with an error.
+      await client.request('bench/unknown', {}).catch(() => undefined)
+      longestMs = Math.max(longestMs, performance.now() - askedMs)
+      await new Promise((resolve) => setTimeout(resolve, requestEveryMs))
+    }
+  })()
+  return {
+    async stop() {
+      isOver = true
+      await asking
+      return longestMs
+    },
+  }
+}
+
 function readLines(stream, take) {
   let held = []
   stream.on('data', (chunk) => {

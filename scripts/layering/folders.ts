@@ -54,7 +54,7 @@ const folderOrder: Readonly<Record<string, readonly string[]>> = {
   ],
   'packages/redaction': ['scan', '.'],
   'packages/journal': ['disk', 'line', 'log', 'sessions', '.'],
-  'packages/protocol': ['schema', 'schema/exec', 'reduce', '.'],
+  'packages/protocol': ['schema', 'schema/exec', 'calls', 'reduce', '.'],
   'packages/server': [
     'ports',
     'credentials',

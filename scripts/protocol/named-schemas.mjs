@@ -13,8 +13,8 @@ import * as summaries from '../../packages/protocol/src/schema/summaries.ts'
 /** Names of types whose constant has a name too short for a list of all types. */
 const renamed = { decision: 'ApprovalDecision', byId: 'OneConversation' }
 
-/** Schemas described in place: a reference is one line of text, facts are any map. */
-const inline = new Set([input.sideFile, item.storedFacts])
+/** Schemas described in place: a reference and a path are one line of text, facts are any map. */
+const inline = new Set([input.sideFile, item.storedFacts, settings.path])
 
 /** Returns schema → name: exports of schema files, events, items, and params and result of each method. */
 export function namedSchemas() {

@@ -69,6 +69,7 @@ function mcpServerConfig() {
     command: text,
     args: texts,
     env: stringMap,
+    env_vars: z.array(z.string().regex(/^[A-Za-z_]\w*$/, 'must be the name of a variable')).optional(),
     cwd: text,
     url: z.url({ protocol: /^https?$/ }).optional(),
     bearer_token_env_var: text,

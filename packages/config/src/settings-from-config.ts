@@ -15,7 +15,8 @@ export function settingsFromConfig(
   const environment = chosenEnvironment(config)
   // Folders in the file are folders of this machine.
   const ownRoots = environment === null ? (config.sandbox_workspace_write?.writable_roots ?? []) : []
-  const roots = [...ownRoots, ...(overrides.addDirs ?? [])]
+  const roots = [...(overrides.writableRoots ?? ownRoots), ...(overrides.addDirs ?? [])]
+  const network = overrides.network ?? config.sandbox_workspace_write?.network_access
   return {
     model: config.model ?? provider.model,
     modelProvider: provider.id,
@@ -24,8 +25,8 @@ export function settingsFromConfig(
     sandbox,
     // Known only once the environment of the conversation has reported its sandbox.
     enforcement: 'none',
-    writableRoots: roots.map((root) => resolve(overrides.cwd, root)),
-    ...(config.sandbox_workspace_write?.network_access === true ? { network: true } : {}),
+    writableRoots: [...new Set(roots.map((root) => resolve(overrides.cwd, root)))],
+    ...(network === true ? { network: true } : {}),
     ...(config.sandbox_workspace_write?.allow_unix_sockets === true ? { unixSockets: true } : {}),
     ...(profile === undefined ? {} : { profile }),
     ...(baseInstructions === undefined ? {} : { baseInstructions }),

@@ -59,8 +59,11 @@ export function readForm(schema: unknown): ElicitationForm | null {
   const asked = Object.entries(properties).map(([name, about]) => fieldFor(name, about, required.includes(name)))
   return {
     form: { fields: asked.map(({ field }) => field) },
-    check: (answers) => checkAll(asked, answers),
-    content: (answers) => Object.fromEntries(asked.flatMap((one) => contentOf(one, answers[one.field.name]))),
+    check: (answers) => checkAll(asked, withDefaults(asked, answers)),
+    content(answers) {
+      const filled = withDefaults(asked, answers)
+      return Object.fromEntries(asked.flatMap((one) => contentOf(one, filled[one.field.name])))
+    },
   }
 }
 
@@ -109,6 +112,14 @@ function formatOf({ format }: Property): Pick<FormField, 'format'> {
 function defaultOf(value: unknown): Answer | null {
   if (Array.isArray(value)) return value.map(String).join(', ')
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? value : null
+}
+
+/** Fills in the defaults of fields that the answers leave out, as clients do that show no form. */
+function withDefaults(asked: readonly LimitedField[], answers: Answers): Answers {
+  const defaults = asked.flatMap(({ field }) =>
+    field.default === undefined ? [] : [[field.name, field.default] as const],
+  )
+  return { ...Object.fromEntries(defaults), ...answers }
 }
 
 function checkAll(asked: readonly LimitedField[], answers: Answers): AnswerProblem | null {

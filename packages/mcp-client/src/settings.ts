@@ -8,6 +8,8 @@ export type McpLaunch =
       readonly kind: 'stdio'
       readonly argv: readonly string[]
       readonly env: Readonly<Record<string, string>>
+      /** Names of variables of parley's own environment that it gets; none for a server that a project configures. */
+      readonly envVars: readonly string[]
       readonly cwd: string
       /** Sandbox of a server that a project configures. */
       readonly sandboxPolicy?: ServerSandboxPolicy
@@ -65,14 +67,21 @@ function settingsOf(name: string, section: McpServerConfig, context: LaunchConte
   }
 }
 
+/** Variables that tell programs how to reach the network, which may hold the password of a proxy. */
+const networkVariables = [
+  ...['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'NO_PROXY', 'http_proxy', 'https_proxy', 'all_proxy', 'no_proxy'],
+  ...['NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE', 'SSL_CERT_DIR', 'REQUESTS_CA_BUNDLE', 'CURL_CA_BUNDLE'],
+]
+
 function launchOf(section: McpServerConfig, { cwd: here, sandboxPolicy }: LaunchContext): McpLaunch {
-  const { command, args = [], env = {}, cwd = '.', url, http_headers: headers = {} } = section
+  const { command, args = [], env = {}, env_vars: envVars = [], cwd = '.', url, http_headers: headers = {} } = section
   if ((command === undefined) === (url === undefined))
     return { kind: 'none', problem: 'it needs exactly one of command and url in its section of config.toml' }
   if (command !== undefined) {
     const launch = { kind: 'stdio', argv: [command, ...args], env } as const
-    if (sandboxPolicy === null) return { ...launch, cwd: resolve(here, cwd) }
-    return { ...launch, cwd: resolve(sandboxPolicy.root, cwd), sandboxPolicy }
+    if (sandboxPolicy === null)
+      return { ...launch, envVars: [...networkVariables, ...envVars], cwd: resolve(here, cwd) }
+    return { ...launch, envVars: [], cwd: resolve(sandboxPolicy.root, cwd), sandboxPolicy }
   }
   return { kind: 'http', url: url ?? '', headers, tokenVariable: section.bearer_token_env_var ?? null }
 }

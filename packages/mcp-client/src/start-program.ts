@@ -32,7 +32,7 @@ interface StartWatch {
 
 /** Starts the program of a server and logs its stderr. Throws when it may not be started or the signal has aborted. */
 export async function startProgram(
-  { argv, cwd, env, sandboxPolicy }: StdioLaunch,
+  { argv, cwd, env, envVars, sandboxPolicy }: StdioLaunch,
   ports: ProgramPorts,
   { signal, log }: StartWatch,
 ): Promise<StreamedProcess> {
@@ -44,7 +44,7 @@ export async function startProgram(
   const program = ports.host.spawnStreams({
     argv,
     cwd,
-    env: { ...commandEnv(ports.env), ...env },
+    env: commandEnv(ports.env, { include: envVars, set: env }),
     sandbox,
   })
   if (program.stderr !== null) log.follow(program.stderr)
@@ -52,9 +52,8 @@ export async function startProgram(
 }
 
 /**
- * Prepares the sandbox of a server that a project configures, right before its start. Throws when its files have
- * changed since they were trusted, when the project's folder is another one than when the conversation opened, or when
- * there is no full sandbox and the user has not approved running without.
+ * Prepares the sandbox of a server that a project configures, right before its start. Throws when its files changed
+ * since their trust, its folder since the conversation opened, or without a full sandbox or an approval.
  */
 async function prepareSandbox(
   { root, rootIdentity, mode, network, mayRunUnsandboxed, programs }: ServerSandboxPolicy,

@@ -115,6 +115,12 @@ describe('the form of an elicitation', () => {
     expect(content(answers)).toEqual({ ...answers, fish: ['f1', 'f2'] })
   })
 
+  it('fills in the defaults of fields that an answer leaves out, also of required ones', () => {
+    expect(content({ name: 'Ada' })).toEqual({ name: 'Ada', age: 30 })
+    const preset = formOf({ properties: { size: { type: 'string', default: 'm' } }, required: ['size'] })
+    expect([preset.check({}), preset.content({})]).toEqual([null, { size: 'm' }])
+  })
+
   it('may have no fields, which asks for plain consent', () => {
     const plain = formOf({ type: 'object', properties: {} })
     expect(plain.form.fields).toEqual([])

@@ -17,6 +17,17 @@ describe('the settings of an MCP server', () => {
     })
   })
 
+  it('name the variables that a server of the user gets, and none for one that a project configures', () => {
+    const section = { command: 'a', env_vars: ['TOKEN'] }
+    expect(one(section).launch).toMatchObject({
+      envVars: expect.arrayContaining(['TOKEN', 'HTTPS_PROXY', 'no_proxy', 'NODE_EXTRA_CA_CERTS']),
+    })
+    const limits = { root: '/work', rootIdentity: null, mode: 'read-only', network: false } as const
+    const sandboxed = new Map([['x', { ...limits, mayRunUnsandboxed: false, programs: [] }]])
+    const [ofProject] = mcpSettings({ mcp_servers: { x: section } }, '/work', sandboxed)
+    expect(ofProject?.launch).toMatchObject({ envVars: [] })
+  })
+
   it('resolve a folder relative to that of the conversation', () => {
     expect(one({ command: 'a', cwd: 'sub' }).launch).toMatchObject({ cwd: '/work/sub' })
   })

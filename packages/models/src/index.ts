@@ -6,6 +6,7 @@ export { keyVariable, readKey } from './exchange/endpoint.ts'
 export { askedWaitText, planRetry, type RetryLimits } from './failures/retry-wait.ts'
 export { createNetworkFetch } from './http/network-fetch.ts'
 export { type ImageLimits, imageLimitsOf } from './image-limits.ts'
+export { foldGrowing } from './port/growing-list.ts'
 export {
   type FreeformInput,
   type JsonSchemaObject,

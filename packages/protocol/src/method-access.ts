@@ -33,6 +33,8 @@ export const methodAccess: Readonly<Record<MethodName, MethodAccess>> = {
   'bundle/open': 'change',
   'conversation/list': 'look',
   'conversation/read': 'look',
+  'conversation/turns': 'look',
+  'conversation/readChange': 'look',
   'conversation/context': 'look',
   'conversation/readEvents': 'look',
   'conversation/readFile': 'look',

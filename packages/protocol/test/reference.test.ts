@@ -76,3 +76,8 @@ function readTranscript(): { from: 'client' | 'server'; message: Message }[] {
     message: JSON.parse(line.slice(2).replace('{…}', () => state)),
   }))
 }
+
+it('the page says for every decision what it does to the state', () => {
+  const row = page.split('\n').find((line) => line.startsWith('| `approval.decided` |')) ?? ''
+  for (const yes of ['approved', 'approvedForSession', 'approvedAlways', 'seal']) expect(row).toContain(`\`${yes}\``)
+})

@@ -23,6 +23,7 @@ export { isMasked, ownFiles, ownPrograms, type Standing, standingsHere } from '.
 export { liesWithin, realPathOf, resolveWorkspacePath } from './files/real-path.ts'
 export { removeTree } from './files/remove-tree.ts'
 export { currentSecrets, holdsSecrets, isSecret, type SecretPaths, secretPaths } from './files/secret-paths.ts'
+export { changeTexts, diffTexts, type RecordedChange } from './history/change-texts.ts'
 export { type ContentStore, openContentStore, sweepStore } from './history/content-store.ts'
 export { createFileTable, type FileTable, maxWatchedFiles } from './history/file-table.ts'
 export { readTable, tableFile, writeTable } from './history/kept-table.ts'

@@ -14,12 +14,36 @@ export const toolCalls = {
     growth: { what: 'growth per 1,000 calls', unit: 'ms', budget: 7, aim: 2 },
     memory: { what: `${count} calls, peak memory of all processes`, unit: 'MiB' },
   },
-  async measure({ program, model, place }) {
-    await model.play({ play: 'calls', count })
-    const run = await runMetered([program.launcher, 'exec', 'go'], { env: place.env, cwd: place.workspace })
-    const { notes } = await model.notes()
-    const gaps = notes.slice(1).map(({ arrivedMs }, index) => arrivedMs - notes[index].lastByteMs)
+  async measure(context) {
+    const { run, gaps } = await runCalls(context, count)
     return { early: around(gaps, 10), late: around(gaps, 500), growth: slope(gaps) * 1000, memory: run.peakMiB }
+  },
+}
+
+/** Resolves to the run of a conversation with so many calls, and the time of each. */
+async function runCalls({ program, model, place }, calls) {
+  await model.play({ play: 'calls', count: calls })
+  const run = await runMetered([program.launcher, 'exec', 'go'], { env: place.env, cwd: place.workspace })
+  const { notes } = await model.notes()
+  return { run, gaps: notes.slice(1).map(({ arrivedMs }, index) => arrivedMs - notes[index].lastByteMs) }
+}
+
+const longCount = 2000
+
+/** Measures the same in a conversation of 2,000 calls. */
+export const growth = {
+  name: 'growth',
+  runs: 1,
+  rows: {
+    late: { what: 'a tool call, around call 1,990', unit: 'ms', budget: 26, aim: 11 },
+    growth: { what: 'growth per 1,000 calls, to 2,000', unit: 'ms', budget: 7, aim: 2 },
+    cpu: { what: '2,000 calls, processor time of each', unit: 'ms' },
+    memory: { what: '2,000 calls, peak memory of all processes', unit: 'MiB' },
+  },
+  async measure(context) {
+    const { run, gaps } = await runCalls(context, longCount)
+    const late = around(gaps, longCount - 10)
+    return { late, growth: slope(gaps) * 1000, cpu: run.cpuMs / longCount, memory: run.peakMiB }
   },
 }
 

@@ -1,11 +1,11 @@
 import type { Conversation, Parley } from '@parley/client'
 import type { RewindPlan } from '@parley/protocol'
-import { connect } from '../cli/connect.ts'
+import { connect, findConversation } from '../cli/connect.ts'
 import { exitCodes, misused } from '../cli/exit-codes.ts'
 import type { Launch } from '../cli/launch-server.ts'
 import { listPoints, type Point } from '../conversation/fork-point.ts'
 import { showEffects } from '../view/text/control-characters.ts'
-import { formatAgo } from '../view/text/formats.ts'
+import { countOf, formatAgo } from '../view/text/formats.ts'
 
 export interface RewindFlags {
   readonly to?: number
@@ -26,7 +26,7 @@ export async function runRewind(launch: Launch, id: string, flags: RewindFlags):
   assertOneOf(flags)
   await using parley = await connect(launch, { clientName: 'parley-rewind' })
   if (to === undefined) {
-    const { conversationId } = await parley.request('conversation/resume', { prefix: id, readOnly: true })
+    const conversationId = await findConversation(parley, { prefix: id })
     print(pointLines(await listPoints(parley, conversationId), json))
     return exitCodes.ok
   }
@@ -93,7 +93,7 @@ function planLines({ changes, left, notes }: RewindPlan, { overwrite = false }: 
     ...left.map(({ text }) => `! ${showEffects(text)}`),
     ...(hint ? ['! --overwrite takes these back, too.'] : []),
     ...notes.map((note) => `! ${showEffects(note)}`),
-    changes.length === 0 ? 'No file changes.' : `${changes.length === 1 ? '1 file' : `${changes.length} files`}.`,
+    changes.length === 0 ? 'No file changes.' : `${countOf(changes.length, 'file')}.`,
   ]
 }
 

@@ -1,7 +1,7 @@
 import type { Judgement, ResultOf } from '@parley/protocol'
 import { ruleSource } from '@parley/protocol/question'
+import { joinShellWords } from '@parley/text'
 import { showHidden } from '../view/text/control-characters.ts'
-import { joinShellWords } from '../view/text/formats.ts'
 
 const reachTexts = {
   nothing: 'with or without a sandbox',

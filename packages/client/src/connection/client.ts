@@ -34,6 +34,9 @@ export interface Introduction {
   readonly checkResult?: CheckResult
 }
 
+/** Opens a connection in the native protocol, as a frontend does to the server of its own process. */
+export type Connect = (who: Introduction) => Promise<Client>
+
 /** Checks the result of a request against the schemas of the protocol. Throws if it does not fit. */
 export type CheckResult = (method: MethodName, result: unknown) => void
 

@@ -5,6 +5,7 @@ import type {
   ConversationSummary,
   Cursor,
   Envelope,
+  ItemId,
   MethodName,
   ParamsOf,
   ResultOf,
@@ -128,10 +129,11 @@ export class Conversation implements AsyncDisposable {
 
   /**
    * Answers approvals with the handler, pending ones included. Sends one answer for each: the handler's, or `denied` when
-   * it throws or exceeds the timeout. The first answer of all clients counts.
+   * it throws or exceeds the timeout. The first answer of all clients counts. A read-only client is never asked.
    */
   onApproval(handler: ApprovalHandler, options?: ApprovalOptions): Disposable {
     this.#followed.ended.throwIfAborted()
+    if (this.readOnly) return { [Symbol.dispose]: () => undefined }
     const answering = answerApprovals(this.#followed, handler, options)
     this.#handlers++
     let isOver = false
@@ -176,6 +178,16 @@ export class Conversation implements AsyncDisposable {
   /** Reads completed items before a seq, oldest first: those no longer in `state.window`. */
   read(page: Omit<ParamsOf<'conversation/read'>, 'conversationId'> = {}): Promise<ResultOf<'conversation/read'>> {
     return this.request('conversation/read', page)
+  }
+
+  /** Looks up past turns, oldest first. */
+  turns(page: Omit<ParamsOf<'conversation/turns'>, 'conversationId'> = {}): Promise<ResultOf<'conversation/turns'>> {
+    return this.request('conversation/turns', page)
+  }
+
+  /** Reads the old and the new text of the files of a change, also of one that waits for an answer. */
+  async readChange(itemId: ItemId): Promise<ResultOf<'conversation/readChange'>['files']> {
+    return (await this.request('conversation/readChange', { itemId })).files
   }
 
   /** Calls the listener with the number of clients when it changes. Returns the function that removes it. */

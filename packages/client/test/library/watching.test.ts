@@ -40,6 +40,27 @@ describe('a conversation that is watched', () => {
   })
 })
 
+test('a client that may change nothing is not asked about approvals', async () => {
+  const call = { calls: [{ name: 'shell', arguments: { command: 'touch made' } }] }
+  await using world = await libraryWorld(call, { text: 'Done.' })
+  await using first = await world.connect()
+  await using second = await world.connect()
+  const owned = await first.create({ cwd: world.cwd, approvalPolicy: 'untrusted' })
+  const answer = Promise.withResolvers<'denied'>()
+  owned.onApproval(() => answer.promise)
+  const turn = await owned.send('make it')
+  const watched = await second.watch(owned.id)
+  let asked = 0
+  watched.onApproval(() => {
+    asked += 1
+    return 'approved'
+  })
+  await waitUntil(() => Object.keys(watched.state.core.approvals).length === 1, { what: 'the question' })
+  answer.resolve('denied')
+  expect((await turn.result).denials).toHaveLength(1)
+  expect(asked).toBe(0)
+})
+
 describe('a conversation with several clients', () => {
   test('counts them, and is listed as live with its process', async () => {
     await using world = await libraryWorld({ text: 'Here.' })

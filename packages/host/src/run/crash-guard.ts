@@ -8,10 +8,8 @@ import { ownNamePart } from '../system/own-leftovers.ts'
 import { helperPath } from '../system/programs.ts'
 
 /**
- * Process that ends what this process leaves when it dies, `kill -9` included. It reads which children run and, when its
- * input ends without a farewell, kills their groups and all that carries their marks, then removes this process's files.
- * One for all children, not a shell around each: a child then starts directly, with the system's own errors, no unknown
- * child, and 3 ms sooner.
+ * Process that kills the children of this one and removes its files when it dies, `kill -9` included. It serves all
+ * children: each starts directly, with the system's own errors, and 3 ms sooner.
  */
 export interface CrashGuard {
   /** Starts the guard; optional, because the first `watch` does it too. */
@@ -30,6 +28,7 @@ export interface CrashGuard {
 /** Time in which a sandbox ends after its first process was killed. */
 const settleSeconds = 0.2
 
+// At the end of its input without a farewell it kills the groups and all that carries the marks, then removes the files.
 // `$1`: part of the names of all that is this process's. `$2`: folder of temporary files. `$3`: folder of notes, or empty.
 const script = `
 trap '' HUP INT TERM

@@ -8,23 +8,26 @@ const WINDOW_BYTES = 1024 * 1024
 interface BackwardRead {
   /** Only lines with a lower seq; null for all. */
   readonly before: number | null
-  /** Type of the lines; null for all. Others are left out by their first bytes, unverified. */
-  readonly type: string | null
+  /** Types of the lines; null for all. Others are left out by their first bytes, unverified. */
+  readonly types: ReadonlySet<string> | null
 }
 
 /**
- * Reads good lines from the newest to the oldest, a window of the file at each step. The caller decides how far to read,
- * and when to let others work. In a log whose numbers go back, those that count are the ones that `readLog` reads,
- * as far as the windows show it.
+ * Reads good lines from the newest to the oldest, a window of the file at each step; the caller lets others work in
+ * between. Where numbers go back, these are the lines that `readLog` reads, as far as windows show.
  */
-export function* readBack(files: Files, file: OpenFile, { before, type }: BackwardRead): Generator<readonly LogLine[]> {
+export function* readBack(
+  files: Files,
+  file: OpenFile,
+  { before, types }: BackwardRead,
+): Generator<readonly LogLine[]> {
   let lowest = before ?? Infinity
   for (let end = endBefore(files, file, before); end > 0; ) {
     const start = windowStart(files, file, end)
     const found: LogLine[] = []
     for (const raw of splitLines(files, file, start)) {
       if (raw.byteOffset >= end) break
-      const line = lineOfType(raw, type)
+      const line = lineOfType(raw, types)
       if (line === null || line.seq >= lowest) continue
       if (line.seq > (found.at(-1)?.seq ?? 0)) found.push(line)
     }
@@ -36,13 +39,13 @@ export function* readBack(files: Files, file: OpenFile, { before, type }: Backwa
 
 /** Returns the newest good line; null for a log without one. Reads the end of the log alone. */
 export function newestLine(files: Files, file: OpenFile): LogLine | null {
-  for (const [newest] of readBack(files, file, { before: null, type: null })) if (newest !== undefined) return newest
+  for (const [newest] of readBack(files, file, { before: null, types: null })) if (newest !== undefined) return newest
   return null
 }
 
-function lineOfType(raw: RawLine, type: string | null): LogLine | null {
+function lineOfType(raw: RawLine, types: BackwardRead['types']): LogLine | null {
   if (!raw.terminated || raw.bytes === null) return null
-  if (type !== null && readPrefix(raw.bytes)?.type !== type) return null
+  if (types !== null && !types.has(readPrefix(raw.bytes)?.type ?? '')) return null
   const check = checkLine(raw.bytes)
   return check.state === 'bad' ? null : toLogLine(raw, raw.bytes, check)
 }

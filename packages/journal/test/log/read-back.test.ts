@@ -9,7 +9,9 @@ import { temporaryFolder } from '../temporary-folder.ts'
 
 function backward(path: string, before: number | null, type: string | null): number[] {
   using view = LogView.open(nodeFiles, path)
-  return view.read((files, file) => [...readBack(files, file, { before, type })].flat().map(({ seq }) => seq))
+  return view.read((files, file) =>
+    [...readBack(files, file, { before, types: type === null ? null : new Set([type]) })].flat().map(({ seq }) => seq),
+  )
 }
 
 function forward(path: string, before: number | null, type: string | null): number[] {

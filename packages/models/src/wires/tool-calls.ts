@@ -1,3 +1,4 @@
+import { foldGrowing } from '../port/growing-list.ts'
 import type { ModelCall, ModelEntry, ModelEvent } from '../port/model-client.ts'
 import { type JsonRecord, parseRecord } from './json.ts'
 
@@ -11,30 +12,52 @@ export interface CallIds {
  * them, or start again at `call_0` with every response.
  */
 export function createCallIds(entries: readonly ModelEntry[]): CallIds {
-  const taken = new Set<string>()
+  const { taken, responses } = idsIn(entries)
+  const given = new Set<string>()
   const claimed = new Map<string, ModelCall>()
-  let responses = 0
-  for (const entry of entries) {
-    if (entry.kind !== 'response') continue
-    responses += 1
-    for (const call of entry.calls) taken.add(call.callId)
-  }
   let made = 0
+  const isTaken = (id: string) => taken.has(id) || given.has(id)
   const make = (): string => {
     made += 1
     const id = madeId(responses, made)
-    return taken.has(id) ? make() : id
+    return isTaken(id) ? make() : id
   }
   return {
     claim(call) {
       const earlier = call.callId === '' ? undefined : claimed.get(call.callId)
       if (earlier?.name === call.name && earlier.arguments === call.arguments) return undefined
       claimed.set(call.callId, call)
-      const id = call.callId === '' || taken.has(call.callId) ? make() : call.callId
-      taken.add(id)
+      const id = call.callId === '' || isTaken(call.callId) ? make() : call.callId
+      given.add(id)
       return id
     },
   }
+}
+
+interface KnownIds {
+  readonly taken: Set<string>
+  responses: number
+}
+
+/** Ids by the first entry of a conversation, so that those of earlier requests are not collected again. */
+const knownIds = new WeakMap<ModelEntry, (entries: readonly ModelEntry[]) => KnownIds>()
+
+function idsIn(entries: readonly ModelEntry[]): KnownIds {
+  const [first] = entries
+  if (first === undefined) return noIds()
+  const collect = knownIds.get(first) ?? foldGrowing(noIds, addIds)
+  knownIds.set(first, collect)
+  return collect(entries)
+}
+
+function noIds(): KnownIds {
+  return { taken: new Set(), responses: 0 }
+}
+
+function addIds(ids: KnownIds, entry: ModelEntry): void {
+  if (entry.kind !== 'response') return
+  ids.responses += 1
+  for (const { callId } of entry.calls) ids.taken.add(callId)
 }
 
 /** Returns nine letters and digits, the only form that all known servers accept; Mistral requires it. */

@@ -125,3 +125,26 @@ describe('a policy file', () => {
     ])
   })
 })
+
+describe('examples in a policy file', () => {
+  const rule = 'decision = "allow"\ncommand = ["git", ["add", "stage"]]'
+
+  it('change nothing where the rule judges them as they say', () => {
+    const text = `[[rule]]\n${rule}\nmatch = ["git add 'a b'", ["git", "stage"]]\nnot_match = ["git push", "gitk"]\n`
+    const { rules, problems } = parsePolicyText(text, 'p')
+    expect(problems).toEqual([])
+    expect(rules).toMatchObject([{ target: { kind: 'command' } }])
+  })
+
+  it.each([
+    [`${rule}\nmatch = ["git add", "git push"]`, 'rule[0].match[1]: "git push" is not covered by this rule', 4],
+    [`${rule}\nnot_match = ["git add x"]`, 'rule[0].not_match[0]: "git add x" is covered by this rule', 4],
+    ['decision = "deny"\npath = "secret/**"\nmatch = ["other/x"]', 'rule[0].match[0]: "other/x" is not covered', 4],
+    ['decision = "ask"\nmcp = "web/*"\nnot_match = ["web/fetch"]', 'rule[0].not_match[0]: "web/fetch" is covered', 4],
+    ['decision = "ask"\ntool = "search"\nmatch = ["read_file"]', 'rule[0].match[0]: "read_file" is not covered', 4],
+  ])('are a problem where it does not, which drops the allow rules: %s', (body, message, line) => {
+    const { rules, problems } = parsePolicyText(`[[rule]]\n${body}\n`, 'p')
+    expect(problems).toMatchObject([{ line, message: expect.stringContaining(message) }])
+    expect(rules.filter(({ decision }) => decision === 'allow')).toEqual([])
+  })
+})

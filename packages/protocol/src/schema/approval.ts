@@ -25,7 +25,7 @@ export const formField = z
       .describe('Format of a text, so that clients can check it while it is filled in.'),
     choices: z.array(z.object({ value: z.string(), title: z.string() })).exactOptional(),
     required: z.boolean(),
-    default: answer.exactOptional().describe('Initial value; sent back like any other answer.'),
+    default: answer.exactOptional().describe('Initial value; an answer that leaves the field out takes it.'),
   })
   .describe('Field of a form. All of its texts come from the MCP server and are untrusted.')
 

@@ -78,6 +78,17 @@ export const storedFacts = openForm(z.record(z.string(), z.unknown()), {
   json: [],
 })
 
+export const callKind = z
+  .enum(['read', 'edit', 'delete', 'move', 'search', 'execute', 'fetch', 'think', 'other'])
+  .describe('What a call is for, so that clients can choose an icon or a filter. `think`: it only sets the plan.')
+
+export const callLocation = z
+  .object({
+    path: z.string().describe('Absolute path.'),
+    line: z.int().min(1).exactOptional().describe('Line from 1, where the call names one.'),
+  })
+  .describe('A file or folder that a call is about.')
+
 const shown = {
   id: itemId.describe('Unique in its conversation; kept by a fork.'),
   status: itemStatus,
@@ -89,6 +100,11 @@ const shown = {
 const call = {
   ...shown,
   tool: z.string().describe('Name of the tool the model called. For display; clients must not depend on it.'),
+  kind: callKind.exactOptional().describe('Left out in logs of earlier programs.'),
+  locations: z
+    .array(callLocation)
+    .exactOptional()
+    .describe('Files and folders that it names, for clients that follow them; left out for none.'),
   readOnly: z
     .literal(true)
     .exactOptional()
@@ -136,6 +152,16 @@ export const changedPath = z
     after: pathContent.nullable().describe('Null when there is no file.'),
   })
   .describe('A file that a call changed.')
+
+export const endedCommand = z
+  .object({
+    itemId: itemId.describe('Its `commandExecution`.'),
+    exitCode: z.int().exactOptional().describe('Left out where a signal ended it, and where its end is unknown.'),
+    signal: z.string().exactOptional().describe('The signal that ended it.'),
+    stopped: z.literal(true).exactOptional().describe('It was stopped: by the user, the model or narrower limits.'),
+    durationMs: z.number().exactOptional().describe('Run time in ms.'),
+  })
+  .describe('End of a command that went on in the background.')
 
 export const item = z.discriminatedUnion('type', [
   z
@@ -228,6 +254,7 @@ export const item = z.discriminatedUnion('type', [
       type: z.literal('notice'),
       level: z.enum(['info', 'warning', 'error']),
       code: z.string().describe('Stable, for programs.'),
+      ended: z.array(endedCommand).exactOptional().describe('Background commands whose end it says.'),
     })
     .describe('A notice of the program about the conversation, in its place in the transcript.'),
 ])
@@ -238,9 +265,12 @@ export type RuleRef = z.infer<typeof ruleRef>
 export type DecisionRecord = z.infer<typeof decisionRecord>
 export type RunLimits = z.infer<typeof runLimits>
 export type SandboxBlock = z.infer<typeof sandboxBlock>
+export type CallKind = z.infer<typeof callKind>
+export type CallLocation = z.infer<typeof callLocation>
 export type Output = z.infer<typeof output>
 export type PathContent = z.infer<typeof pathContent>
 export type ChangedPath = z.infer<typeof changedPath>
+export type EndedCommand = z.infer<typeof endedCommand>
 export type FileChangeEntry = z.infer<typeof fileChangeEntry>
 export type Item = z.infer<typeof item>
 export type ItemOf<Type extends Item['type']> = Extract<Item, { type: Type }>

@@ -1,12 +1,14 @@
 import * as z from 'zod'
+import { deliveredEnvelope } from './event.ts'
 import { clientId, itemId, turnId } from './ids.ts'
 import { itemStatus } from './item.ts'
 import { loginMethods } from './login.ts'
 import { cursor, methodParams } from './params.ts'
 import { checkup, policyMethods } from './policy.ts'
-import { completedItem, conversationState } from './state.ts'
+import { completedItem, conversationState, pastTurn } from './state.ts'
 import {
   bundleContents,
+  changedText,
   contextUse,
   conversationSummary,
   diagnostics,
@@ -59,7 +61,7 @@ export const methods = {
           'Replaces the state of the client; left out when the cursor was found. Its `window` has the newest items that fit in 8 MiB; `conversation/read` has the older ones.',
         ),
       events: z
-        .array(z.unknown())
+        .array(deliveredEnvelope)
         .exactOptional()
         .describe('Delivered envelopes after the given cursor, oldest first; the rest come as notifications.'),
       reset: z.literal(true).exactOptional().describe('The cursor is not in the log: discard the state made so far.'),
@@ -203,12 +205,23 @@ export const methods = {
       storage: storageTrouble.exactOptional(),
     }),
   },
+  'conversation/turns': {
+    about: 'Looks up past turns, oldest first; the open one is the last.',
+    params: methodParams['conversation/turns'],
+    result: z.object({ turns: z.array(pastTurn), more: z.boolean().describe('There are older ones.') }),
+  },
+  'conversation/readChange': {
+    about:
+      'Reads the old and the new text of the files of a change, for clients that show more than a diff. Secrets are redacted as in the diff.',
+    params: methodParams['conversation/readChange'],
+    result: z.object({ files: z.array(changedText) }),
+  },
   'conversation/readEvents': {
     about:
       'Reads events of a conversation that is open here, oldest first, as they are delivered: for a client that lags, or needs earlier events.',
     params: methodParams['conversation/readEvents'],
     result: z.object({
-      events: z.array(z.unknown()).describe('Delivered envelopes.'),
+      events: z.array(deliveredEnvelope).describe('Delivered envelopes.'),
       more: z.boolean().describe('There are newer ones.'),
     }),
   },

@@ -1,8 +1,17 @@
-import { utf8Length } from '@parley/text'
 import * as z from 'zod'
 import { conversationId as anyConversationId, approvalId, itemId, messageId, type requestKey, turnId } from './ids.ts'
 import { answers, decision, inputItem, outputSchema, sideFile, turnBudget } from './input.ts'
-import { approvalPolicy, sandboxMode, settingsPatch } from './settings.ts'
+import {
+  approvalPolicy,
+  chosenSettings,
+  jsonBytes,
+  most,
+  overrides,
+  path,
+  sandboxMode,
+  textUpTo,
+  turnOverrides,
+} from './settings.ts'
 
 export const clientAccess = z
   .enum(['full', 'readOnly'])
@@ -20,65 +29,12 @@ const conversationId: typeof anyConversationId = z.string().min(1).describe('Ful
 const provider = z.string().min(1).describe('Id of the provider, such as `openai`.')
 const mcpName = z.string().min(1).describe('Key of `[mcp_servers.X]`.')
 
-/** Most bytes of JSON of what a client chooses: the state holds it, so that all of it is small beside a snapshot. */
-const most = {
-  /** An id, a key, or the name of a model, provider, profile or environment. */
-  name: 256,
-  path: 4096,
-  paths: 64 * 1024,
-  /** A note, or the answers to a form. */
-  note: 64 * 1024,
-  instructions: 1024 * 1024,
-}
-
-/** Returns the schema of a text whose bytes in JSON are limited, as they stand in a line. */
-function textUpTo(limitBytes: number) {
-  const fits = (text: string) => text.length <= limitBytes && jsonBytes(text) <= limitBytes + 2
-  return z.string().refine(fits, { error: `may have ${limitBytes} bytes of JSON` })
-}
-
-function jsonBytes(value: unknown): number {
-  return utf8Length(JSON.stringify(value))
-}
-
 const newMessageId: typeof messageId = textUpTo(most.name)
 const startKey: typeof requestKey = textUpTo(most.name).min(1)
 const once = startKey
   .exactOptional()
   .describe('A UUID of the client; sent again, the first result comes back and nothing is started twice.')
-const name = textUpTo(most.name).min(1)
-const path = textUpTo(most.path)
-const chosenSettings = settingsPatch.extend({
-  model: name.exactOptional(),
-  modelProvider: name.exactOptional(),
-  effort: name.exactOptional(),
-})
 export const byId = z.object({ conversationId })
-const overrides = z
-  .object({
-    cwd: path.exactOptional().describe('Absolute path.'),
-    model: name.exactOptional(),
-    modelProvider: name.exactOptional(),
-    effort: name.exactOptional(),
-    approvalPolicy: approvalPolicy.exactOptional(),
-    sandbox: sandboxMode.exactOptional(),
-    profile: textUpTo(most.name).exactOptional().describe('A named set of config values.'),
-    policyFile: path
-      .exactOptional()
-      .describe('Rules file (TOML); its answers outrank the user’s own rules only where they are stricter.'),
-    environment: textUpTo(most.name).exactOptional().describe('Name of the `[environments.X]` to work in.'),
-    environmentCwd: path
-      .exactOptional()
-      .describe('Folder in the environment; default its configured `cwd`. Ignored without an environment.'),
-    addDirs: z
-      .array(path)
-      .refine((folders) => jsonBytes(folders) <= most.paths, { error: `may have ${most.paths} bytes of JSON` })
-      .exactOptional()
-      .describe('Folders besides `cwd` that may be written to.'),
-    config: z.record(z.string(), z.unknown()).exactOptional().describe('Config keys, as `-c key=value` gives them.'),
-  })
-  .describe('Settings given by the caller; the rest comes from config files and defaults.')
-
 /** Rules and settings to judge a call by; those left out are the user's own. */
 const judging = {
   approvalPolicy: approvalPolicy.exactOptional(),
@@ -160,7 +116,9 @@ export const methodParams = {
       .exactOptional()
       .describe('A UUID of the client; sent again, the first result comes back and nothing is sent twice.'),
     when: z.enum(['now', 'queue', 'steer']).exactOptional().describe('Default `now`.'),
-    overrides: chosenSettings.exactOptional().describe('Only with `now`.'),
+    overrides: turnOverrides
+      .exactOptional()
+      .describe('Settings from this turn on, within policy and ceiling; only with `now`.'),
     outputSchema: outputSchema.exactOptional().describe('Schema for the turn it starts; not with `steer`.'),
     budget: turnBudget.exactOptional().describe('Budget of the turn it starts; a running turn keeps its own.'),
   }),
@@ -169,8 +127,13 @@ export const methodParams = {
   'conversation/interrupt': z.object({
     conversationId,
     turnId: turnId.exactOptional().describe('Only this turn; another one running is -32006.'),
-    shell: z.literal(true).exactOptional().describe("Only the user's own commands; a turn goes on."),
-    itemId: itemId.exactOptional().describe('With `shell`: only the command of this item.'),
+    shell: z
+      .literal(true)
+      .exactOptional()
+      .describe("Only the user's own commands, or with `itemId` one in the background; a turn goes on."),
+    itemId: itemId
+      .exactOptional()
+      .describe("With `shell`: only the command of this item, the user's own or one that runs in the background."),
   }),
   'conversation/background': z.object({
     conversationId,
@@ -229,12 +192,27 @@ export const methodParams = {
   'conversation/read': z.object({
     conversationId,
     before: z.int().exactOptional().describe('Only items completed before this seq; default all.'),
+    after: z.int().exactOptional().describe('Only items completed after this seq; default all.'),
     limit: z
       .int()
       .min(1)
       .max(1000)
       .exactOptional()
       .describe('Number of items, the newest ones; fewer when they would exceed 8 MiB; default 100.'),
+  }),
+  'conversation/turns': z.object({
+    conversationId,
+    before: z.int().exactOptional().describe('Only turns started before this seq; default all.'),
+    limit: z
+      .int()
+      .min(1)
+      .max(200)
+      .exactOptional()
+      .describe('Number of turns, the newest ones; fewer when they would exceed 8 MiB; default 20.'),
+  }),
+  'conversation/readChange': z.object({
+    conversationId,
+    itemId: itemId.describe('A `fileChange`, also one that waits for an answer.'),
   }),
   'conversation/context': z.object({ conversationId }),
   'conversation/readEvents': z.object({

@@ -1,3 +1,4 @@
+import { utf8Length } from '@parley/text'
 import * as z from 'zod'
 import { leftAlone } from './redaction-marks.ts'
 
@@ -69,6 +70,71 @@ export const settingsChange = settingsPatch
     unixSockets: settings.shape.unixSockets,
   })
   .describe('Settings that changed; `enforcement` follows from the sandbox mode and from the environment.')
+
+/** Most bytes of JSON of what a client chooses: the state holds it, so that all of it is small beside a snapshot. */
+export const most = {
+  /** An id, a key, or the name of a model, provider, profile or environment. */
+  name: 256,
+  path: 4096,
+  paths: 64 * 1024,
+  /** A note, or the answers to a form. */
+  note: 64 * 1024,
+  instructions: 1024 * 1024,
+}
+
+/** Returns the schema of a text whose bytes in JSON are limited, as they stand in a line. */
+export function textUpTo(limitBytes: number) {
+  const fits = (text: string) => text.length <= limitBytes && jsonBytes(text) <= limitBytes + 2
+  return z.string().refine(fits, { error: `may have ${limitBytes} bytes of JSON` })
+}
+
+export function jsonBytes(value: unknown): number {
+  return utf8Length(JSON.stringify(value))
+}
+
+const name = textUpTo(most.name).min(1)
+export const path = textUpTo(most.path)
+const folders = z
+  .array(path)
+  .refine((paths) => jsonBytes(paths) <= most.paths, { error: `may have ${most.paths} bytes of JSON` })
+export const chosenSettings = settingsPatch
+  .extend({ model: name.exactOptional(), modelProvider: name.exactOptional(), effort: name.exactOptional() })
+  .describe('Settings that a client changes; keys left out stay as they are.')
+export const overrides = z
+  .object({
+    cwd: path.exactOptional().describe('Absolute path.'),
+    model: name.exactOptional(),
+    modelProvider: name.exactOptional(),
+    effort: name.exactOptional(),
+    approvalPolicy: approvalPolicy.exactOptional(),
+    sandbox: sandboxMode.exactOptional(),
+    profile: textUpTo(most.name).exactOptional().describe('A named set of config values.'),
+    policyFile: path
+      .exactOptional()
+      .describe('Rules file (TOML); its answers outrank the user’s own rules only where they are stricter.'),
+    environment: textUpTo(most.name).exactOptional().describe('Name of the `[environments.X]` to work in.'),
+    environmentCwd: path
+      .exactOptional()
+      .describe('Folder in the environment; default its configured `cwd`. Ignored without an environment.'),
+    addDirs: folders.exactOptional().describe('Folders besides `cwd` that may be written to.'),
+    writableRoots: folders
+      .exactOptional()
+      .describe('The only folders besides `cwd` that may be written to, in place of those of before.'),
+    network: z
+      .boolean()
+      .exactOptional()
+      .describe('Whether all commands of `workspace-write` have network; -32007 above the ceiling.'),
+    config: z.record(z.string(), z.unknown()).exactOptional().describe('Config keys, as `-c key=value` gives them.'),
+  })
+  .describe('Settings given by the caller; the rest comes from config files and defaults.')
+
+export const turnOverrides = chosenSettings
+  .extend({
+    cwd: overrides.shape.cwd,
+    writableRoots: overrides.shape.writableRoots,
+    network: overrides.shape.network,
+  })
+  .describe('Settings that a message changes from its turn on, within policy and ceiling.')
 
 export type ApprovalPolicy = z.infer<typeof approvalPolicy>
 export type SandboxMode = z.infer<typeof sandboxMode>

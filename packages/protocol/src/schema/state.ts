@@ -73,6 +73,22 @@ export const turn = z
   })
   .describe('Work on one message: model calls and tool calls, until the model makes no more calls.')
 
+export const pastTurn = z
+  .object({
+    turnId,
+    startSeq: z.int().describe('Seq of its `turn.started`.'),
+    startedAt: z.number().describe('ms since the epoch.'),
+    endSeq: z.int().nullable().describe('Seq of its `turn.ended`; null while it is open.'),
+    endedAt: z.number().nullable().describe('ms since the epoch; null while it is open.'),
+    outcome: turnOutcome.nullable().describe('Null while it is open.'),
+    failure: failure.exactOptional(),
+    stopReason: stopReason.exactOptional(),
+    usage: tokenCounts.exactOptional().describe('Left out while it is open.'),
+    message: completedItem.nullable().describe('Its first message of a user; null for a turn without one.'),
+    answer: completedItem.nullable().describe('The last message of the model in it.'),
+  })
+  .describe('A turn as it is looked up in the log. `conversation/read` from `startSeq` to `endSeq` has its items.')
+
 export const requestResult = z
   .object({
     key: z.union([messageId, requestKey]).describe('A `messageId` or a `requestKey`.'),
@@ -152,6 +168,10 @@ export const core = z
       .boolean()
       .describe('True after an interrupt or a restart: waiting messages are not sent until the inbox is continued.'),
     plan: plan.nullable(),
+    background: z
+      .record(itemId, z.object({ title: z.string(), startedAt: z.number().describe('ms since the epoch.') }))
+      .exactOptional()
+      .describe('Commands that run in the background, by item, in the order of their answers; left out for none.'),
     compactions: compactions.exactOptional().describe('Left out before the first one.'),
     usage: z.object({
       total: tokenCounts.describe('Tokens of the whole conversation.'),
@@ -190,6 +210,7 @@ export const conversationState = z
 
 export type OpenItem = z.infer<typeof openItem>
 export type CompletedItem = z.infer<typeof completedItem>
+export type PastTurn = z.infer<typeof pastTurn>
 export type Turn = z.infer<typeof turn>
 export type Compactions = z.infer<typeof compactions>
 export type RequestResult = z.infer<typeof requestResult>

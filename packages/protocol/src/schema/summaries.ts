@@ -140,6 +140,21 @@ export const leftFile = z
   })
   .describe('A file that a rewind leaves as it is.')
 
+export const changedText = z
+  .object({
+    path: z.string().describe('Absolute path.'),
+    movedTo: z.string().exactOptional().describe('Absolute new path, when it is renamed.'),
+    kind: fileChangeEntry.shape.kind,
+    oldText: z.string().nullable().describe('Text before; null when there was no file.'),
+    newText: z.string().nullable().describe('Text after; null when the file is deleted.'),
+    isWhole: z
+      .boolean()
+      .describe(
+        'False when the texts are only the lines that the diff shows: the contents are not kept, not text or too long.',
+      ),
+  })
+  .describe('A file of a change with its texts.')
+
 export const rewindPlan = z
   .object({
     to: z.int().describe('Seq of the event after which files were as the rewind makes them.'),

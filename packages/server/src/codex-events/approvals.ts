@@ -1,7 +1,8 @@
 import type { Answers, ApprovalDecision, ApprovalRequest, Item } from '@parley/protocol'
+import { readDiffs } from '@parley/protocol/calls'
 import { onOneLine } from '@parley/protocol/question'
 import { isRecord } from '@parley/text'
-import { fileChangesOf, readDiffs } from './call-messages.ts'
+import { fileChangesOf } from './call-messages.ts'
 import type { AskedCommand, AskedPatch, EventMsg } from './event-msg.ts'
 
 /** Approval as clients know it: of a command, of a patch, or a form of a tool's server. */

@@ -1,8 +1,14 @@
-import type { FileChangeEntry, Item, ItemOf, Output } from '@parley/protocol'
+import type { FileChangeEntry, Item, ItemOf } from '@parley/protocol'
+import {
+  argumentsOf,
+  outputText,
+  type ShownChange,
+  setsPlan,
+  sideOfDiff,
+  toolOwner,
+  typedCommand,
+} from '@parley/protocol/calls'
 import type { Duration, EventMsg, ExecBegin, FileChange, FileChanges, McpBegin, ParsedCommand } from './event-msg.ts'
-
-/** Tool whose calls are reported as `plan_update`. */
-const planTool = 'update_plan'
 
 /** Returns the messages of an item that starts to run. `allowed` is true when a rule approved it. */
 export function beginningOf(item: Item, changes: readonly FileChangeEntry[], allowed: boolean): readonly EventMsg[] {
@@ -16,7 +22,7 @@ export function beginningOf(item: Item, changes: readonly FileChangeEntry[], all
       return [{ type: 'patch_apply_begin', call_id: item.id, auto_approved: allowed, changes: shown }]
     }
     case 'toolCall':
-      return item.tool === planTool ? [] : [mcpBegin(item)]
+      return setsPlan(item) ? [] : [mcpBegin(item)]
     default:
       return []
   }
@@ -31,7 +37,7 @@ export function endingOf(item: Item): readonly EventMsg[] {
     case 'fileChange':
       return [patchEnd(item)]
     case 'toolCall':
-      return item.tool === planTool ? [] : [mcpEnd(item)]
+      return setsPlan(item) ? [] : [mcpEnd(item)]
     default:
       return []
   }
@@ -42,7 +48,7 @@ function execBegin(callId: string, command: readonly string[], cwd: string): Exe
 }
 
 function execEnd(item: ItemOf<'commandExecution' | 'shellCommand'>): EventMsg {
-  const text = shownOutput(item.output)
+  const text = item.output === undefined ? '' : outputText(item.output)
   return {
     type: 'exec_command_end',
     call_id: item.id,
@@ -53,12 +59,6 @@ function execEnd(item: ItemOf<'commandExecution' | 'shellCommand'>): EventMsg {
     duration: durationOf(item.durationMs),
     formatted_output: item.modelText ?? text,
   }
-}
-
-function shownOutput(output: Output | undefined): string {
-  if (output === undefined) return ''
-  const { head, tail, omittedBytes } = output
-  return omittedBytes === 0 ? head + tail : `${head}\n[… ${omittedBytes} bytes left out …]\n${tail}`
 }
 
 function patchEnd(item: ItemOf<'fileChange'>): EventMsg {
@@ -89,21 +89,8 @@ function mcpEnd(item: ItemOf<'toolCall'>): EventMsg {
   }
 }
 
-/**
- * Returns server, tool and arguments of a call. Tools of an MCP server are named `mcp__SERVER__TOOL`; others are
- * parley's own.
- */
-function invocationOf({ tool, input }: ItemOf<'toolCall'>) {
-  const [, server = 'parley', name = tool] = /^mcp__(.+?)__(.+)$/.exec(tool) ?? []
-  return { server, tool: name, arguments: parsed(input) }
-}
-
-function parsed(json: string): unknown {
-  try {
-    return JSON.parse(json)
-  } catch {
-    return json
-  }
+function invocationOf(item: ItemOf<'toolCall'>) {
+  return { ...toolOwner(item), arguments: argumentsOf(item) }
 }
 
 function durationOf(ms = 0): Duration {
@@ -111,20 +98,9 @@ function durationOf(ms = 0): Duration {
   return { secs, nanos: Math.round((ms - secs * 1000) * 1e6) }
 }
 
-/** Returns an argv as one would type it, with quotes around words that a shell would change. */
-export function shellJoined(argv: readonly string[]): string {
-  return argv.map(quoted).join(' ')
-}
-
-function quoted(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
-}
-
-/** Returns a command as clients show it: the script passed to a shell, or else the words. */
+/** Returns a command as clients show it. */
 export function parsedCommand(argv: readonly string[]): readonly ParsedCommand[] {
-  const [program = '', flag = '', script] = argv
-  const isScript = /(^|\/)(ba|z|da|k)?sh$/.test(program) && /^-l?c$/.test(flag) && script !== undefined
-  return [{ type: 'unknown', cmd: isScript ? script : shellJoined(argv) }]
+  return [{ type: 'unknown', cmd: typedCommand(argv) }]
 }
 
 /** Returns a patch as clients know it. Contents are read from the diffs, so they are cut where those were cut. */
@@ -135,68 +111,10 @@ export function fileChangesOf(changes: readonly ShownChange[]): FileChanges {
 function fileChangeOf({ kind, diff, movedTo }: ShownChange): FileChange {
   switch (kind) {
     case 'add':
-      return { add: { content: sideOf(diff, '+') } }
+      return { add: { content: sideOfDiff(diff, 'after') } }
     case 'delete':
-      return { delete: { content: sideOf(diff, '-') } }
+      return { delete: { content: sideOfDiff(diff, 'before') } }
     case 'update':
       return { update: { unified_diff: diff, move_path: movedTo ?? null } }
   }
-}
-
-/** Returns the lines of a file that is added or deleted. */
-function sideOf(diff: string, mark: '+' | '-'): string {
-  const body = diff
-    .split('\n')
-    .slice(2)
-    .filter((line) => line !== '' && !line.startsWith('@@'))
-  const lines = body
-    .filter((line) => !line.startsWith('\\'))
-    .map((line) => (line.startsWith(mark) ? line.slice(1) : line))
-  const isWhole = lines.length === body.length
-  return lines.join('\n') + (lines.length > 0 && isWhole ? '\n' : '')
-}
-
-/** File of a patch, as its diff describes it. */
-type ShownChange = Pick<FileChangeEntry, 'path' | 'kind' | 'movedTo' | 'additions' | 'deletions' | 'diff'>
-
-const absent = '/dev/null'
-
-/**
- * Reads the files of joined unified diffs, as a question about a patch shows them. Lines of a hunk are counted, since
- * a removed line may look like the start of the next file.
- */
-export function readDiffs(text: string): readonly ShownChange[] {
-  const files: string[][] = []
-  let linesLeft = 0
-  for (const line of text.split('\n')) {
-    if (linesLeft <= 0 && line.startsWith('--- ')) files.push([])
-    files.at(-1)?.push(line)
-    linesLeft = line.startsWith('…') ? 0 : linesLeftAfter(line, linesLeft)
-  }
-  return files.map(changeIn)
-}
-
-/** Returns how many lines of the open hunk are left, both sides counted. */
-function linesLeftAfter(line: string, linesLeft: number): number {
-  if (linesLeft > 0)
-    return linesLeft - (line.startsWith('\\') ? 0 : line.startsWith('+') || line.startsWith('-') ? 1 : 2)
-  const [, before, after] = /^@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@/.exec(line) ?? []
-  return line.startsWith('@@ ') ? Number(before ?? 1) + Number(after ?? 1) : 0
-}
-
-function changeIn(lines: readonly string[]): ShownChange {
-  const [oldPath, newPath] = [pathIn(lines[0]), pathIn(lines[1])]
-  const body = lines.slice(2)
-  const counts = {
-    additions: body.filter((line) => line.startsWith('+')).length,
-    deletions: body.filter((line) => line.startsWith('-')).length,
-  }
-  const diff = `${lines.join('\n').replace(/\n+$/, '')}\n`
-  if (oldPath === absent) return { path: newPath, kind: 'add', ...counts, diff }
-  if (newPath === absent) return { path: oldPath, kind: 'delete', ...counts, diff }
-  return { path: oldPath, kind: 'update', ...(newPath === oldPath ? {} : { movedTo: newPath }), ...counts, diff }
-}
-
-function pathIn(header = ''): string {
-  return header.slice(4).split('\t', 1)[0] ?? ''
 }

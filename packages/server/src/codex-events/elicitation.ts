@@ -1,7 +1,8 @@
 import type { ApprovalRequest, ConversationId, Enforcement, FormField, Item } from '@parley/protocol'
 import { describeQuestion, hiddenWarnings, onOneLine, questionText } from '@parley/protocol/question'
+import { joinShellWords } from '@parley/text'
 import { questionOf } from './approvals.ts'
-import { parsedCommand, shellJoined } from './call-messages.ts'
+import { parsedCommand } from './call-messages.ts'
 
 /** Call that asks, as the client numbers it. */
 interface Asker {
@@ -28,7 +29,7 @@ type ElicitationParams = {
 export function elicitationFor(approval: ApprovalRequest, item: Item | null, asker: Asker): ElicitationParams {
   const question = questionOf(approval, item)
   const { conversationId, requestId, enforcement } = asker
-  const typed = approval.command === undefined ? '' : shellJoined(approval.command)
+  const typed = approval.command === undefined ? '' : joinShellWords(approval.command)
   const message = questionText(describeQuestion(approval, enforcement), approval.kind, typed)
   if (question.kind === 'form')
     return { message, requestedSchema: schemaOf(approval.form?.fields ?? []), threadId: conversationId }

@@ -3,9 +3,18 @@ import type { ConversationEvent, EventOf, ItemId } from '@parley/protocol'
 import { compactedEntries, parseCarried, type UserText } from './compaction/carried.ts'
 import { type Counted, tokensOfEntry } from './compaction/estimate.ts'
 import { type PastFacts, pastFacts } from './compaction/past-facts.ts'
-import { shownBlocks, sumOf, type ViewBlock } from './compaction/weigh-blocks.ts'
+import { holdsResponse, shownBlocks, sumOf, type ViewBlock } from './compaction/weigh-blocks.ts'
 import type { RepeatedCalls } from './repeated-calls.ts'
-import { type Compacted, clearedIn, type Fold, newestCompacted, type Preview } from './view-blocks.ts'
+import { keep, settledSum } from './settled-blocks.ts'
+import {
+  type Block,
+  type Compacted,
+  clearedIn,
+  type Fold,
+  type KeptEntries,
+  newestCompacted,
+  type Preview,
+} from './view-blocks.ts'
 import {
   callOf,
   contentOf,
@@ -21,10 +30,8 @@ import { emptyFold, foldEvent, type Spot } from './view-fold.ts'
 import { partsOf, type ViewPart } from './view-snapshot.ts'
 
 /**
- * Fold over the log that yields what the model sees. Blocks are appended in log order and a block's entries keep their
- * identity, so that the serialised prefix of a request can be cached by entry. A compaction hides blocks and removes
- * none: all of them are there again once it is undone. What was restored from a snapshot is read from the log as it is
- * needed.
+ * Fold over the log that yields what the model sees. Blocks are in log order and their entries keep their identity, by
+ * which the serialised prefix is cached. A compaction hides blocks and removes none.
  */
 export interface ModelView {
   /** Folds one event; the events must come in log order. */
@@ -40,6 +47,8 @@ export interface ModelView {
   entries(files: SideFileReader, how?: Preview): readonly ModelEntry[]
   /** Returns the blocks that the next request would hold, without what stands for those that were compacted. */
   blocks(how?: Preview): readonly ViewBlock[]
+  /** Tells if the next request holds a response of the model. */
+  isAnswered(): boolean
   /** Yields the messages of the user up to a seq, newest first, compacted ones included. Each is read as it is taken. */
   userTexts(upTo: number, files: SideFileReader): Iterable<UserText>
   /** Returns the model's call of an item; null for an item that is no call of a complete response. */
@@ -52,7 +61,7 @@ export interface ModelView {
   readonly repeated: RepeatedCalls
   readonly context: EventOf<'context.set'> | null
   readonly past: PastFacts
-  /** Titles of the commands left in the background, by their items; those that ended since included. */
+  /** Titles of the commands left in the background, by their items; without those that ended since. */
   readonly background: ReadonlyMap<ItemId, string>
   /** Input tokens that the provider counted last, beside the estimate of the same entries; null before that. */
   counted(files: SideFileReader): Counted | null
@@ -82,7 +91,8 @@ export function createModelView(fold: Fold = emptyFold(null)): ModelView {
     },
     repeated: fold.repeated,
     background: fold.background,
-    estimate: (files, how) => sumOf(entries(files, how).map(tokensOfEntry)),
+    isAnswered: () => holdsResponse(fold),
+    estimate: (files, how = {}) => estimateOf(fold, files, how),
     get past() {
       return pastFacts(fold.past)
     },
@@ -102,6 +112,39 @@ function* readingOf(fold: Fold, how: Preview): Generator<void> {
 }
 
 function entriesIn(fold: Fold, files: SideFileReader, how: Preview): readonly ModelEntry[] {
+  if (isPreview(how)) return previewed(fold, files, how)
+  const { sum, rest } = settledEntries(fold, files)
+  return sum.entries.concat(rest)
+}
+
+function estimateOf(fold: Fold, files: SideFileReader, how: Preview): number {
+  if (isPreview(how)) return sumOf(previewed(fold, files, how).map(tokensOfEntry))
+  const { sum, rest } = settledEntries(fold, files)
+  return sum.tokens + sumOf(rest.map(tokensOfEntry))
+}
+
+function isPreview({ cleared, without }: Preview): boolean {
+  return cleared !== undefined || without !== undefined
+}
+
+/** Returns the entries of the next request: those that have settled, which are kept, and the rest. */
+function settledEntries(fold: Fold, files: SideFileReader) {
+  const entriesAt = (block: Block, cleared: ReadonlySet<string>) => entriesOf(fold, block, { files, cleared })
+  const mark = newestCompacted(fold, {})
+  fold.kept = settledSum<KeptEntries>(fold, {
+    known: fold.kept,
+    begin() {
+      const kept = { entries: [], tokens: 0 }
+      if (mark !== null) keep(kept, leadingEntries(fold, mark, files))
+      return kept
+    },
+    add: ({ sum, cleared }, block) => keep(sum, entriesAt(block, cleared)),
+  })
+  const { blocks, cleared, sum } = fold.kept
+  return { sum, rest: fold.blocks.slice(blocks).flatMap((block) => entriesAt(block, cleared)) }
+}
+
+function previewed(fold: Fold, files: SideFileReader, how: Preview): readonly ModelEntry[] {
   const mark = newestCompacted(fold, how)
   const cleared = clearedIn(fold, how)
   const shown = fold.blocks.slice(mark?.hidden ?? 0).flatMap((block) => entriesOf(fold, block, { files, cleared }))

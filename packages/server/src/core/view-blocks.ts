@@ -79,6 +79,26 @@ export type Mark = { readonly seq: number } & (
 
 export type Compacted = Extract<Mark, { kind: 'compacted' }>
 
+/**
+ * Sum over the blocks that stay as they are while further ones come: those that were sent and whose calls all ended. A
+ * request differs from the one before only behind them, so that a call costs the same in a long conversation.
+ */
+export interface Settled<Sum> {
+  /** Compactions under which it holds; another list makes it anew. */
+  readonly marks: readonly Mark[]
+  /** Calls whose results are cleared. */
+  readonly cleared: ReadonlySet<ItemId>
+  /** Number of blocks that are in the sum or hidden before it. */
+  blocks: number
+  readonly sum: Sum
+}
+
+/** Entries of settled blocks, with their tokens. */
+export interface KeptEntries {
+  readonly entries: ModelEntry[]
+  tokens: number
+}
+
 /** State of the fold, changed in place, since a conversation may have thousands of blocks. */
 export interface Fold {
   /** Reads what a block holds no more; null where all hold it. */
@@ -99,6 +119,10 @@ export interface Fold {
   draft: string[]
   /** Number of blocks that were sent or answered a request; later blocks have not been sent. */
   sent: number
+  /** Entries of the next request as far as they have settled; null before the first. */
+  kept: Settled<KeptEntries> | null
+  /** Tokens of the blocks of the next request as far as they have settled; null before the first. */
+  weighed: Settled<{ tokens: number }> | null
 }
 
 /** Returns the compaction that the next request begins with; null for none. */

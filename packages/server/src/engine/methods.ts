@@ -6,14 +6,15 @@ import type { CheckupPorts } from './checkup/check-up.ts'
 import * as commands from './commands/commands.ts'
 import { compact, undoCompaction } from './commands/compact.ts'
 import { decideApproval } from './commands/decide-approval.ts'
-import { sendMessage } from './commands/send-message.ts'
+import { changesLimits, sendMessage } from './commands/send-message.ts'
 import { restartMcpServer } from './context/conversation-mcp.ts'
 import { readView } from './conversation/read-view.ts'
 import type { Logins } from './login/logins.ts'
 import type { ConversationHost, Guest } from './open/conversation-host.ts'
 import { type LiveConversation, summaryOf, writable } from './open/live-conversation.ts'
 import { findConversation, wantedConversation } from './read/list-conversations.ts'
-import { readEvents, readItems, readSideFile } from './read/read-conversation.ts'
+import { existingPaths, findItem, readEvents, readItems, readSideFile } from './read/read-conversation.ts'
+import { readTurns } from './read/read-turns.ts'
 import { listModels } from './settings/model-lists.ts'
 import { listProviders } from './settings/provider-list.ts'
 import { describeConfig } from './settings/read-config.ts'
@@ -146,7 +147,11 @@ function changeMethods(client: Guest, { host }: MethodPorts): Pick<EngineMethods
     return open.turns.stopping === null ? act(open) : open.turns.stopping.then(() => act(opened(params)))
   }
   return {
-    'conversation/sendMessage': (params) => settled(params, (open) => sendMessage(open, params, client.actor)),
+    'conversation/sendMessage': (params) => {
+      const { actor: by } = client
+      if (!changesLimits(params)) return settled(params, (open) => sendMessage(open, params, { by, change: null }))
+      return host.changer(by).then((change) => settled(params, (open) => sendMessage(open, params, { by, change })))
+    },
     'conversation/inbox/edit': (params) => settled(params, (open) => commands.editQueued(open, params, client.actor)),
     'conversation/inbox/remove': (params) =>
       settled(params, (open) => commands.removeQueued(open, params.messageId, client.actor)),
@@ -188,8 +193,16 @@ function conversationMethods(
     'conversation/fork': async (params) => summaryOf(await host.fork(params, client)),
     ...bundleMethods(client, ports),
     'conversation/list': (params) => host.list(params),
-    'conversation/read': ({ conversationId, before, limit }) =>
-      readItems(ports, conversationId, { before: before ?? null, limit: limit ?? 100 }),
+    'conversation/read': ({ conversationId, before = null, after = 0, limit = 100 }) =>
+      readItems(ports, conversationId, { before, after, limit }),
+    'conversation/turns': ({ conversationId, before = null, limit = 20 }) =>
+      readTurns(ports.files, existingPaths(ports, conversationId), { before, limit }),
+    'conversation/readChange': async ({ conversationId, itemId }) => {
+      const { readChange } = await import('./history/read-change.ts')
+      return {
+        files: await readChange(host.get(conversationId), itemId, () => findItem(ports, conversationId, itemId)),
+      }
+    },
     'conversation/context': async ({ conversationId }) => {
       const { conversation, modules } = host.get(conversationId)
       const { context } = conversation.state.core

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import type { BackgroundProcesses, EnvRules } from '@parley/host'
 import type { FreeformInput, JsonSchemaObject } from '@parley/models'
 import { type Facts, type FileSurroundings, gatherReadFacts, type ShellParser } from '@parley/policy'
@@ -83,6 +84,10 @@ interface LookUp {
   readonly title: string
   readonly input: unknown
   readonly path: string
+  /** Default: `read`. */
+  readonly kind?: 'search'
+  /** First line that is read, from 1; absent for the whole. */
+  readonly line?: number | undefined
   /** True when everything below the path is read too. */
   readonly recursive: boolean
   readonly environment: Environment
@@ -95,10 +100,18 @@ export type LookUpOutcome =
   | { readonly kind: string; readonly text: string; readonly images?: StoredImage[] }
 
 /** Returns a call that only reads one path. */
-export function prepareLookUp({ tool, title, input, path, recursive, environment, look }: LookUp): PreparedCall {
+export function prepareLookUp(lookUp: LookUp): PreparedCall {
+  const { tool, title, input, path, kind = 'read', line, recursive, environment, look } = lookUp
   const text = JSON.stringify(input)
   return {
-    describe: () => ({ type: 'toolCall', title, text: '', input: text }),
+    describe: ({ cwd }) => ({
+      type: 'toolCall',
+      kind,
+      title,
+      text: '',
+      input: text,
+      locations: [{ path: resolve(cwd, path), ...(line === undefined ? {} : { line }) }],
+    }),
     facts: async (workspace): Promise<Facts> =>
       gatherReadFacts({ tool, paths: [path], recursive }, await fileSurroundings(environment, workspace)),
     async plan({ cwd, roots }, facts) {

@@ -32,6 +32,7 @@ function prepareFile(call: z.infer<typeof input>, { environment, redaction }: To
     title: `Read ${path}${offset === undefined ? '' : ` from line ${offset}`}`,
     input: call,
     path,
+    line: offset,
     recursive: false,
     environment,
     look: ({ real, shownPath }, { signal }) =>
@@ -50,7 +51,7 @@ function prepareOutput(call: z.infer<typeof input>, ports: ToolPorts): PreparedC
   const itemId = call.path.slice(outputPrefix.length)
   const text = JSON.stringify(call)
   return {
-    describe: () => ({ type: 'toolCall', title: `Read output of ${itemId}`, text: '', input: text }),
+    describe: () => ({ type: 'toolCall', kind: 'read', title: `Read output of ${itemId}`, text: '', input: text }),
     facts: () => Promise.resolve({ kind: 'other', tool: 'read_file', readOnly: true }),
     plan: async () => ({ payload: text, run: async (context) => readOutput(itemId, call, context, ports) }),
   }

@@ -40,6 +40,7 @@ function prepareSearch(call: z.infer<typeof input>, { environment, redaction }: 
     title,
     input: call,
     path,
+    kind: 'search',
     recursive: true,
     environment,
     look: ({ real, shownPath }, { cwd, roots, signal }) =>

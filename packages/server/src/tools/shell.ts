@@ -122,6 +122,7 @@ function described(call: ShellInput, argv: readonly string[], cwd: string): Desc
   const [firstLine = ''] = call.command.split('\n', 1)
   return {
     type: 'commandExecution',
+    kind: 'execute',
     title: firstLine,
     text: call.command,
     command: [...argv],

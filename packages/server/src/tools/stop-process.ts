@@ -15,6 +15,7 @@ export function stopProcessTool({ background }: ToolPorts): Tool {
     prepare: ({ id }) => ({
       describe: () => ({
         type: 'toolCall',
+        kind: 'other',
         title: id === undefined ? 'List background processes' : `Stop process ${id}`,
         text: '',
         input: JSON.stringify({ id }),

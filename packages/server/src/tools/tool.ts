@@ -4,6 +4,7 @@ import type { CheckedPath, Facts } from '@parley/policy'
 import type {
   Answers,
   CallItem,
+  CallKind,
   ConversationId,
   Failure,
   Form,
@@ -16,13 +17,15 @@ import type {
 import type { PatchQuestion } from '@parley/workspace'
 
 /** Fields of a call item that its tool sets; the engine adds id, status and tool name. */
-export type Described =
-  | Pick<Extract<CallItem, { type: 'toolCall' }>, 'type' | 'title' | 'text' | 'input'>
-  | Pick<Extract<CallItem, { type: 'fileChange' }>, 'type' | 'title' | 'text' | 'changes' | 'patchHash'>
-  | Pick<
-      Extract<CallItem, { type: 'commandExecution' }>,
-      'type' | 'title' | 'text' | 'command' | 'cwd' | 'escalation' | 'network' | 'background'
-    >
+export type Described = { readonly kind: CallKind } & Pick<CallItem, 'locations'> &
+  (
+    | Pick<Extract<CallItem, { type: 'toolCall' }>, 'type' | 'title' | 'text' | 'input'>
+    | Pick<Extract<CallItem, { type: 'fileChange' }>, 'type' | 'title' | 'text' | 'changes' | 'patchHash'>
+    | Pick<
+        Extract<CallItem, { type: 'commandExecution' }>,
+        'type' | 'title' | 'text' | 'command' | 'cwd' | 'escalation' | 'network' | 'background'
+      >
+  )
 
 /** Image that is kept beside the log, by its content. */
 export type StoredImage = NonNullable<Extract<CallItem, { type: 'toolCall' }>['images']>[number]

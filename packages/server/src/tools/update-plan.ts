@@ -25,6 +25,7 @@ export const updatePlanTool: Tool = defineTool({
     return {
       describe: () => ({
         type: 'toolCall',
+        kind: 'think',
         title: 'Update the plan',
         text,
         input: JSON.stringify({ explanation, plan }),

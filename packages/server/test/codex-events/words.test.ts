@@ -1,9 +1,10 @@
+import { readDiffs } from '@parley/protocol/calls'
 import { fileWords } from '@parley/protocol/question'
 import { base64Of, utf8Bytes } from '@parley/text'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { offered, readAnswer } from '../../src/codex-events/approvals.ts'
-import { fileChangesOf, parsedCommand, readDiffs, shellJoined } from '../../src/codex-events/call-messages.ts'
+import { fileChangesOf, parsedCommand } from '../../src/codex-events/call-messages.ts'
 
 test('base64 decodes to the same text', () => {
   fc.assert(
@@ -11,15 +12,6 @@ test('base64 decodes to the same text', () => {
       expect(base64Of(utf8Bytes(text))).toBe(Buffer.from(text).toString('base64'))
     }),
   )
-})
-
-test.each([
-  [['ls', '-l', 'a/b.txt'], 'ls -l a/b.txt'],
-  [['sh', '-c', 'ls && pwd'], "sh -c 'ls && pwd'"],
-  [['echo', "it's", ''], "echo 'it'\\''s' ''"],
-  [['echo', '$HOME', '~', '*'], "echo '$HOME' '~' '*'"],
-])('%j is typed as %s', (argv, typed) => {
-  expect(shellJoined(argv)).toBe(typed)
 })
 
 test.each([

@@ -162,6 +162,25 @@ it('a view goes on from its snapshot as if it had folded every event', () => {
   )
 })
 
+it('a view says the same however often it was asked before', () => {
+  fc.assert(
+    fc.property(moves, (list) => {
+      const events = eventsOf(list)
+      const asked = createModelView()
+      for (const [index, event] of events.entries()) {
+        asked.apply(event, { seq: index + 1, place: index })
+        const once = apply(createModelView(), events.slice(0, index + 1))
+        expect([asked.entries(files), asked.estimate(files), asked.isAnswered()]).toEqual([
+          once.entries(files, { cleared: new Set() }),
+          once.estimate(files, { cleared: new Set() }),
+          once.blocks().some(({ kind }) => kind === 'response'),
+        ])
+      }
+      expect(seenOf(asked, events)).toEqual(seenOf(apply(createModelView(), events), events))
+    }),
+  )
+})
+
 it('what the next request holds can be read in steps, and nothing else is read for it', () => {
   const events = eventsOf([
     'message',

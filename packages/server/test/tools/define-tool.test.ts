@@ -4,7 +4,7 @@ import { defineTool } from '../../src/tools/define-tool.ts'
 import type { PreparedCall } from '../../src/tools/tool.ts'
 
 const prepared: PreparedCall = {
-  describe: () => ({ type: 'toolCall', title: 't', text: '', input: '{}' }),
+  describe: () => ({ type: 'toolCall', kind: 'other', title: 't', text: '', input: '{}' }),
   facts: () => Promise.resolve({ kind: 'other', tool: 'x', readOnly: true }),
   plan: async () => ({ payload: 'p', run: async () => ({ status: 'completed', modelText: 'ok' }) }),
 }

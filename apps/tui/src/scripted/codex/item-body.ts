@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
-import type { CallItem, FileChangeEntry, Item, Output } from '@parley/protocol'
-import { joinShellWords } from '../../view/text/formats.ts'
+import type { CallItem, FileChangeEntry, Item } from '@parley/protocol'
+import { argumentsOf, outputText, setsPlan, toolOwner } from '@parley/protocol/calls'
+import { joinShellWords } from '@parley/text'
 import type { CallStatus, ItemBody } from './thread-events.ts'
 
 type Command = Extract<Item, { type: 'commandExecution' }>
@@ -49,15 +50,10 @@ function commandBody(item: Command): Extract<ItemBody, { type: 'command_executio
   return {
     type: 'command_execution',
     command: joinShellWords(command),
-    aggregated_output: output === undefined ? '' : wholeOutput(output),
+    aggregated_output: output === undefined ? '' : outputText(output),
     exit_code: exitCode,
     status: status === 'denied' ? 'declined' : statusOf(item),
   }
-}
-
-function wholeOutput({ head, tail, omittedBytes, totalBytes, binary }: Output): string {
-  if (binary === true) return `(binary output, ${totalBytes} bytes)`
-  return omittedBytes === 0 ? head + tail : `${head}\n[… ${omittedBytes} of ${totalBytes} bytes left out …]\n${tail}`
 }
 
 function changedFiles(changes: readonly FileChangeEntry[], cwd: string) {
@@ -70,37 +66,17 @@ function statusOf({ status }: CallItem): CallStatus {
 
 type ToolCall = Extract<Item, { type: 'toolCall' }>
 
-/** Tool whose calls appear as a to-do list. */
-const planTool = 'update_plan'
-
 /** Returns the body of a call of an MCP tool, or of an own tool with server `parley`; null for the plan. */
 function toolCallBody(item: ToolCall, status: CallStatus): ItemBody | null {
-  const { tool, input, modelText = '', failure } = item
-  if (tool === planTool) return null
+  const { modelText = '', failure } = item
+  if (setsPlan(item)) return null
   const problem = failure?.message ?? modelText
   return {
     type: 'mcp_tool_call',
-    ...ownerOf(tool, item.facts),
-    arguments: parsed(input),
+    ...toolOwner(item),
+    arguments: argumentsOf(item),
     result: status === 'completed' ? { content: [{ type: 'text', text: modelText }], structured_content: null } : null,
     error: status === 'failed' ? { message: problem } : null,
     status,
-  }
-}
-
-/** Returns server and tool from the facts, which hold the exact names; before they exist, from the model's name. */
-function ownerOf(name: string, facts: ToolCall['facts']): { server: string; tool: string } {
-  const { server, name: ownName } = facts ?? {}
-  if (facts?.['kind'] === 'mcp' && typeof server === 'string' && typeof ownName === 'string')
-    return { server, tool: ownName }
-  const [, of, tool] = /^mcp__(.+?)__(.+)$/.exec(name) ?? []
-  return of === undefined || tool === undefined ? { server: 'parley', tool: name } : { server: of, tool }
-}
-
-function parsed(json: string): unknown {
-  try {
-    return JSON.parse(json)
-  } catch {
-    return json
   }
 }

@@ -1,3 +1,4 @@
+import { splitShellWords } from '@parley/text'
 import { isImageName } from './at-word.ts'
 
 /** Longest paste that may be paths, in characters, and most images of one. */
@@ -12,23 +13,13 @@ export function pastedImages(pasted: string): readonly (readonly string[])[] {
   const text = pasted.trim()
   if (text === '' || text.length > maxCharacters) return []
   const whole = /[\n\r]/.test(text) ? [] : [[pathOf(text)]]
-  const words = shellWords(text).map(pathOf)
+  const words = splitShellWords(text).map(pathOf)
   const readings = [...whole, ...(words.length > maxImages ? [] : [words])]
   return readings.filter((paths) => paths.length > 0 && paths.every(isImagePath))
 }
 
 function isImagePath(path: string): boolean {
   return isImageName(path) && !/[\x00-\x1f\x7f-\x9f]/.test(path)
-}
-
-/** Splits words as a shell does: quotes and backslashes keep blanks. */
-function shellWords(text: string): readonly string[] {
-  const words = text.match(/(?:'[^']*'|"(?:[^"\\]|\\.)*"|\\.|[^\s'"\\])+/gs) ?? []
-  return words.map((word) =>
-    word.replace(/'([^']*)'|"((?:[^"\\]|\\.)*)"|\\(.)/gs, (_, single, double, escaped) => {
-      return single ?? double?.replace(/\\(["\\$`])/g, '$1') ?? escaped
-    }),
-  )
 }
 
 /** Returns the path of a `file:` URL of this machine; any other text as it is. */

@@ -49,13 +49,9 @@ export function count(value: number): string {
   return String(value).replace(/\B(?=(\d{3})+$)/g, ',')
 }
 
-/** Returns words as one shell line that a shell splits into the same words. */
-export function joinShellWords(words: readonly string[]): string {
-  return words.map(quoted).join(' ')
-}
-
-function quoted(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'"'"'`)}'`
+/** Returns a number of things: `1 file`, `1,834 files`. */
+export function countOf(value: number, noun: string): string {
+  return `${count(value)} ${noun}${value === 1 ? '' : 's'}`
 }
 
 /** Returns a path with `~` for the home folder. */

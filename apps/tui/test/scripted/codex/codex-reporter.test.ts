@@ -4,7 +4,6 @@ import type { RunEnd } from '../../../src/cli/run-ended.ts'
 import { createCodexReporter } from '../../../src/scripted/codex/codex-reporter.ts'
 import { stoppedRun } from '../../../src/scripted/run-end.ts'
 import { StoppedError } from '../../../src/scripted/stopper.ts'
-import { joinShellWords } from '../../../src/view/text/formats.ts'
 import {
   command,
   completed,
@@ -216,11 +215,4 @@ describe('for the Codex SDK', () => {
       item: { id: 'item_0', type: 'file_change', changes: [{ path: '/w/a/b.txt', kind: 'update' }], status: 'failed' },
     })
   })
-})
-
-test.each([
-  [['bash', '-c', 'echo hi'], `bash -c 'echo hi'`],
-  [['a=b', "it's", ''], `a=b 'it'"'"'s' ''`],
-])('%j is written as a shell reads it', (words, line) => {
-  expect(joinShellWords(words)).toBe(line)
 })

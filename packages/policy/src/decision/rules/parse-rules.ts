@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { exampleProblems } from './check-examples.ts'
 import { componentsOf } from './path-pattern.ts'
 import { type Rule, type Rules, type RuleTarget, widerKeys, widerRights } from './rules.ts'
 
@@ -28,6 +29,8 @@ export const ruleKeys = [
   'path',
   'mcp',
   'reason',
+  'match',
+  'not_match',
 ] as const
 
 /** Creates the schemas of a policy file, which few starts read. */
@@ -37,6 +40,8 @@ function createSchemas() {
     const problem = patternProblem(text)
     if (problem !== null) context.addIssue({ code: 'custom', message: problem })
   })
+
+  const example = z.union([word, z.array(word).min(1)])
 
   const ruleSchema = z
     .strictObject({
@@ -52,6 +57,8 @@ function createSchemas() {
       path: pattern.exactOptional(),
       mcp: word.regex(/^[^/]+\/./, 'is SERVER/TOOL, either with * for any characters').exactOptional(),
       reason: z.string().exactOptional(),
+      match: z.array(example).exactOptional(),
+      not_match: z.array(example).exactOptional(),
     })
     .refine(
       ({ command, tool, path, mcp }) => [command, tool, path, mcp].filter((one) => one !== undefined).length === 1,
@@ -96,12 +103,20 @@ export function parseRules(value: unknown, source: RulesSource): ParsedRules {
   const problems: RuleProblem[] = []
   for (const [index, entry] of (file.data.rule ?? []).entries()) {
     const parsed = schemas.rule.safeParse(entry)
-    const refused = parsed.success && source.mayWiden !== true ? refusedKey(parsed.data) : null
-    if (refused !== null) {
+    if (!parsed.success) {
+      problems.push(...problemsOf(parsed.error, { prefix: ['rule', index], ruleIndex: index }))
+      continue
+    }
+    const [refused] = source.mayWiden === true ? [] : widerKeysOf(parsed.data)
+    if (refused !== undefined) {
       const keyPath = keyPathText(['rule', index, refused])
       problems.push({ keyPath, ruleIndex: index, message: 'counts only in policy.toml of your own home' })
-    } else if (parsed.success) rules.push(ruleFrom(parsed.data, { file: source.file, line: source.lines[index] }))
-    else problems.push(...problemsOf(parsed.error, { prefix: ['rule', index], ruleIndex: index }))
+      continue
+    }
+    const rule = ruleFrom(parsed.data, { file: source.file, line: source.lines[index] })
+    rules.push(rule)
+    for (const { at, message } of exampleProblems(rule.target, parsed.data))
+      problems.push({ keyPath: keyPathText(['rule', index, ...at]), ruleIndex: index, message })
   }
   return { rules: problems.length === 0 ? rules : rules.filter((rule) => rule.decision !== 'allow'), problems }
 }
@@ -116,7 +131,7 @@ function targetOf(entry: RuleEntry): RuleTarget {
   const { command, exact, tool, path, mcp } = entry
   if (command !== undefined) {
     const prefix = command.map((words) => (typeof words === 'string' ? [words] : words))
-    const grants = widerKeys.filter((key) => entry[key] === true).map((key) => widerRights[key])
+    const grants = widerKeysOf(entry).map((key) => widerRights[key])
     const target = exact === true ? { kind: 'command' as const, prefix, exact } : { kind: 'command' as const, prefix }
     return grants.length === 0 ? target : { ...target, grants }
   }
@@ -124,9 +139,9 @@ function targetOf(entry: RuleEntry): RuleTarget {
   return tool === undefined ? { kind: 'path', pattern: path ?? '' } : { kind: 'tool', tool }
 }
 
-/** Returns the key by which a rule gives more than the sandbox does, or null. */
-function refusedKey(entry: RuleEntry): string | null {
-  return widerKeys.find((key) => entry[key] === true) ?? null
+/** Returns the keys by which a rule gives more than the sandbox does. */
+function widerKeysOf(entry: RuleEntry) {
+  return widerKeys.filter((key) => entry[key] === true)
 }
 
 function patternProblem(text: string): string | null {

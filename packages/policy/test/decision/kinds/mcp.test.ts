@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { matchesMcpPattern } from '../../../src/decision/kinds/mcp.ts'
+import { matchesMcpPattern } from '../../../src/decision/rules/mcp-pattern.ts'
 
 const cases: readonly (readonly [string, string, string, boolean])[] = [
   ['github/create_issue', 'github', 'create_issue', true],

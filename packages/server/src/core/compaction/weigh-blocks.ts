@@ -1,4 +1,5 @@
 import type { ItemId } from '@parley/protocol'
+import { settledSum } from '../settled-blocks.ts'
 import {
   type AnsweredCall,
   type Block,
@@ -59,7 +60,21 @@ const unansweredTokens = tokensOfEntry(resultEntry('', cutHere, true))
 
 /** Estimates the tokens of the shown blocks, without what stands for compacted ones. */
 export function tokensOfBlocks(fold: Fold): number {
-  return sumOf(shownBlocks(fold, {}).map(({ tokens }) => tokens))
+  fold.weighed = settledSum(fold, {
+    known: fold.weighed,
+    begin: () => ({ tokens: 0 }),
+    add({ cleared, sum }, block) {
+      sum.tokens += tokensOfBlock(block, cleared)
+    },
+  })
+  const { blocks, cleared, sum } = fold.weighed
+  return sum.tokens + sumOf(fold.blocks.slice(blocks).map((block) => tokensOfBlock(block, cleared)))
+}
+
+/** Tells if the next request holds a response: there is something to compact then. */
+export function holdsResponse(fold: Fold): boolean {
+  const newest = fold.blocks.findLastIndex(({ kind }) => kind === 'response')
+  return newest >= 0 && newest >= (newestCompacted(fold, {})?.hidden ?? 0)
 }
 
 export function sumOf(numbers: readonly number[]): number {

@@ -14,6 +14,7 @@ export function proposedItem(modules: TurnModules, state: ConversationState, cal
     return {
       id,
       type: 'toolCall',
+      kind: 'other',
       status: 'proposed',
       tool: call.name,
       title: call.name,

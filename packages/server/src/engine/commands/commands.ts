@@ -15,9 +15,11 @@ import { attachmentParts, keepLongWaiting, longWaiting, shortTexts, storeAttachm
 import { assertFits, assertInboxRoom, startInboxTurn } from '../messages/user-messages.ts'
 import { type LiveConversation, writable } from '../open/live-conversation.ts'
 
-/** Stops the user's own commands, or the one that is named; a turn goes on. */
+/** Stops the user's own commands, or the one that is named, also one in the background; a turn goes on. */
 export function interruptShell(open: LiveConversation, itemId: ItemId | undefined): { interrupted: boolean } {
-  return { interrupted: writable(open).shell.interrupt(itemId) }
+  const { shell, stopInBackground } = writable(open)
+  const interrupted = shell.interrupt(itemId) || (itemId !== undefined && stopInBackground(itemId))
+  return { interrupted }
 }
 
 /** Lets the command of a call go on in the background, so that the call answers now. */
@@ -92,9 +94,7 @@ function queued(open: LiveConversation, messageId: MessageId) {
 export function configure(open: LiveConversation, settings: SettingsPatch, by: Actor): { seq: number } {
   const { conversation } = writable(open)
   const before = conversation.state.core.settings
-  assertUnderCeiling(settings, before, open.ceiling)
-  assertModeFits(settings.sandbox, open)
-  assertKnown(settings.modelProvider, open)
+  assertConfigurable(open, settings)
   const change =
     settings.sandbox === undefined
       ? settings
@@ -105,9 +105,16 @@ export function configure(open: LiveConversation, settings: SettingsPatch, by: A
   return { seq }
 }
 
+/** Throws for settings above the ceiling, or that do not fit the conversation. */
+export function assertConfigurable(open: LiveConversation, settings: SettingsPatch): void {
+  assertUnderCeiling(settings, open.conversation.state.core.settings, open.ceiling)
+  assertModeFits(settings.sandbox, open)
+  assertKnown(settings.modelProvider, open)
+}
+
 function configured(conversation: LiveConversation['conversation'], settings: SettingsPatch, by: Actor): number {
   if (conversation.started) return conversation.record({ type: 'conversation.configured', settings, by }).seq
-  conversation.redraft(settings)
+  conversation.redraft({ settings })
   return 0
 }
 

@@ -32,7 +32,7 @@ export function compact(
 
 function assertCompactable({ conversation }: LiveConversation): void {
   assertNoneOpen(conversation.state)
-  if (conversation.view.blocks().some(({ kind }) => kind === 'response')) return
+  if (conversation.view.isAnswered()) return
   throw rejection('invalidParams', 'There is nothing to compact yet: the model has not answered since the last time.')
 }
 

@@ -1,10 +1,17 @@
-import type { Actor, ContentItem, ConversationEvent, MessageId, ParamsOf, ResultOf } from '@parley/protocol'
+import type { Actor, ContentItem, ConversationEvent, MessageId, ParamsOf, ResultOf, TurnId } from '@parley/protocol'
 import { rejection } from '../../replies/rejection.ts'
 import { attachmentParts, shortTexts, storeAttachments } from '../messages/attachments.ts'
 import { assertOutputSchema } from '../messages/output-schema.ts'
-import { assertFits, assertInboxRoom, secretNotice, turnFields, userMessageItem } from '../messages/user-messages.ts'
+import {
+  assertFits,
+  assertInboxRoom,
+  hadSecret,
+  secretNotice,
+  turnFields,
+  userMessageItem,
+} from '../messages/user-messages.ts'
 import { type LiveConversation, writable } from '../open/live-conversation.ts'
-import { configure } from './commands.ts'
+import { assertConfigurable, configure } from './commands.ts'
 
 type Sent = ResultOf<'conversation/sendMessage'>
 type Sending = ParamsOf<'conversation/sendMessage'>
@@ -15,11 +22,23 @@ interface Taken extends Sending {
   readonly content: ContentItem[]
 }
 
+/** Client that sends a message. */
+export interface Sender {
+  readonly by: Actor
+  /** Applies overrides that name folders or the network, all of them or none; null where there are none. */
+  readonly change: ((open: LiveConversation, overrides: NonNullable<Sending['overrides']>) => void) | null
+}
+
+/** Tests if overrides need `change`. */
+export function changesLimits({ overrides: { cwd, writableRoots, network } = {} }: Sending): boolean {
+  return cwd !== undefined || writableRoots !== undefined || network !== undefined
+}
+
 /**
  * Starts a turn with a message, or queues it. The same `messageId` again returns the first result and sends nothing.
  * Returns without a promise unless files are stored or a schema is checked.
  */
-export function sendMessage(open: LiveConversation, params: Sending, by: Actor): Sent | Promise<Sent> {
+export function sendMessage(open: LiveConversation, params: Sending, sender: Sender): Sent | Promise<Sent> {
   const { modules } = writable(open)
   const { input, outputSchema } = params
   const messageId = params.messageId ?? modules.ids.message()
@@ -28,7 +47,7 @@ export function sendMessage(open: LiveConversation, params: Sending, by: Actor):
   assertSendable(params)
   assertBudget(open, params)
   const content = shortTexts(input)
-  if (content !== null && outputSchema === undefined) return place(open, { ...params, messageId, content }, by)
+  if (content !== null && outputSchema === undefined) return place(open, { ...params, messageId, content }, sender)
   const take = async () => {
     if (outputSchema !== undefined) await assertOutputSchema(outputSchema)
     return {
@@ -37,7 +56,7 @@ export function sendMessage(open: LiveConversation, params: Sending, by: Actor):
       content: await storeAttachments(input, attachmentParts(open)),
     }
   }
-  return take().then((taken) => firstResult(open, messageId) ?? place(writable(open), taken, by))
+  return take().then((taken) => firstResult(open, messageId) ?? place(writable(open), taken, sender))
 }
 
 function firstResult({ conversation }: LiveConversation, messageId: MessageId): Sent | null {
@@ -74,22 +93,25 @@ function assertBudget({ conversation, modules }: LiveConversation, { budget }: S
 }
 
 /** Records the message in a turn of its own or in the inbox. */
-function place(open: LiveConversation, taken: Taken, by: Actor): Sent {
-  const { conversation, modules, turns } = open
-  const { messageId, when = 'now', input, content } = taken
+function place(open: LiveConversation, taken: Taken, sender: Sender): Sent {
+  const { conversation, turns } = open
+  const { messageId, when = 'now', content } = taken
   const { turn } = conversation.state.core
-  if (when === 'now' || turn === null) return startTurn(open, taken, by)
-  const message = { messageId, when, content, ...turnFields(taken), by }
+  if (when === 'now' || turn === null) return startTurn(open, taken, sender)
+  const message = { messageId, when, content, ...turnFields(taken), by: sender.by }
   assertInboxRoom(conversation.state, message)
-  const [queued] = conversation.recordAll([
-    { type: 'message.queued', message },
-    ...secretNotice(modules, input, turn.id),
-  ])
+  const [queued] = conversation.recordAll([{ type: 'message.queued', message }, ...noticeOf(open, taken, turn.id)])
   turns.wake()
   return { turnId: turn.id, disposition: when === 'steer' ? 'steering' : 'queued', seq: queued?.seq ?? 0 }
 }
 
-function startTurn(open: LiveConversation, taken: Taken, by: Actor): Sent {
+function noticeOf({ conversation, modules }: LiveConversation, taken: Taken, turnId: TurnId): ConversationEvent[] {
+  const { redaction } = modules
+  const { sideFiles } = conversation
+  return hadSecret({ redaction, sideFiles }, taken) ? secretNotice(modules, turnId) : []
+}
+
+function startTurn(open: LiveConversation, taken: Taken, { by, change }: Sender): Sent {
   const { conversation, modules, turns } = open
   const { turn } = conversation.state.core
   if (turn !== null)
@@ -97,12 +119,15 @@ function startTurn(open: LiveConversation, taken: Taken, by: Actor): Sent {
       turnId: turn.id,
     })
   const turnId = modules.ids.turn()
-  const { messageId, input, content, overrides } = taken
-  if (overrides !== undefined) configure(open, overrides, by)
+  const { messageId, content, overrides } = taken
+  if (overrides !== undefined && change !== null) {
+    assertConfigurable(open, overrides)
+    change(open, overrides)
+  } else if (overrides !== undefined) configure(open, overrides, by)
   const events: ConversationEvent[] = [
     { type: 'turn.started', turnId, trigger: 'message', ...turnFields(taken) },
     { type: 'item.completed', turnId, item: userMessageItem(modules.ids.item(), { content, messageId, by }) },
-    ...secretNotice(modules, input, turnId),
+    ...noticeOf(open, taken, turnId),
   ]
   const [, sent] = conversation.recordAll(events)
   turns.wake()

@@ -22,8 +22,7 @@ export function compactionItem(id: string, trigger: Trigger, tokens: number): Co
  */
 export function askToCompact({ conversation, modules }: TurnContext, turnId: TurnId): boolean {
   const { compactions } = conversation.state.core
-  if (compactions?.repeated === true || !conversation.view.blocks().some(({ kind }) => kind === 'response'))
-    return false
+  if (compactions?.repeated === true || !conversation.view.isAnswered()) return false
   const item = compactionItem(modules.ids.item(), 'contextTooLong', requestTokens(conversation))
   conversation.record({ type: 'item.started', turnId, item })
   return true

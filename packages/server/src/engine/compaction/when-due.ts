@@ -30,7 +30,7 @@ export function isWindowFull(weighed: Weighed): boolean {
   const { compactions } = state.core
   const limit = compactionLimit(weighed)
   if (limit === null || compactions?.held === true || compactions?.tried === true) return false
-  if (!view.blocks().some(({ kind }) => kind === 'response')) return false
+  if (!view.isAnswered()) return false
   // Instructions and tools alone fill the window: no compaction could help.
   if (asCounted(conversation, leastTokens) > limit) return false
   const before = compactions?.applied.at(-1)?.tokensAfter ?? 0

@@ -1,47 +1,65 @@
-import { createHash } from 'node:crypto'
-import type { ModelEntry } from '@parley/models'
+import { createHash, type Hash } from 'node:crypto'
+import { foldGrowing, type ModelEntry } from '@parley/models'
 import { modelInUse } from '@parley/protocol'
 import type { Conversation } from '../conversation/conversation.ts'
-
-/** Digests of entries, which never change: only new ones are hashed for a request. */
-const digests = new WeakMap<ModelEntry, string>()
+import { inOrder, jsonPieces } from './json-pieces.ts'
 
 /**
  * Returns the hash of what the model is asked next. It covers what the log and its side files determine, before a wire
  * gives it a form: no output limit, which comes from the configuration, and no id, which a fork changes.
  */
-export function requestHash({ state, view, sideFiles }: Conversation): string {
+export function requestHash(conversation: Conversation): string {
+  const { state, view, sideFiles } = conversation
   const { settings, context, turn } = state.core
   const stored = (file: string | undefined) =>
     file === undefined || sideFiles.readText(file) === null ? missing : file
+  // The JSON of one object is hashed, with its keys in order: effort and entries are the first.
   const asked = {
     model: modelInUse({ settings, turn }).model,
-    effort: settings.effort ?? null,
     instructions: stored(context?.instructions),
     tools: stored(context?.tools),
     outputSchema: turn?.outputSchema ?? null,
-    entries: view.entries(sideFiles).map(digestOf),
   }
-  return `sha256:${sha256(JSON.stringify(asked, inOrder))}`
+  const effort = JSON.stringify(settings.effort ?? null)
+  const { hash } = digestsFor(conversation, effort)(view.entries(sideFiles))
+  const rest = JSON.stringify(asked, withOrder).slice(1)
+  return `sha256:${hash.copy().update(`],${rest}`).digest('hex')}`
+}
+
+/** Hash of a request up to its newest entry. */
+interface Digests {
+  readonly hash: Hash
+  count: number
+}
+
+type HashEntries = (entries: readonly ModelEntry[]) => Digests
+
+const hashed = new WeakMap<Conversation, { readonly effort: string; readonly hashEntries: HashEntries }>()
+
+/** Returns the function that hashes the entries of a conversation, from where it was after the last request. */
+function digestsFor(conversation: Conversation, effort: string): HashEntries {
+  const known = hashed.get(conversation)
+  if (known?.effort === effort) return known.hashEntries
+  const hashEntries = foldGrowing<ModelEntry, Digests>(
+    () => ({ hash: createHash('sha256').update(`{"effort":${effort},"entries":[`), count: 0 }),
+    (digests, entry) => {
+      digests.hash.update(`${digests.count === 0 ? '' : ','}"${digestOf(entry)}"`)
+      digests.count += 1
+    },
+  )
+  hashed.set(conversation, { effort, hashEntries })
+  return hashEntries
 }
 
 /** Stands for a side file that cannot be read; the model is told so in its place. */
 const missing = 'missing'
 
-function digestOf(entry: ModelEntry): string {
-  const known = digests.get(entry)
-  if (known !== undefined) return known
-  const digest = sha256(JSON.stringify(entry, inOrder))
-  digests.set(entry, digest)
-  return digest
+function withOrder(_key: string, value: unknown): unknown {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? inOrder(value) : value
 }
 
-/** Orders the keys of objects, so that the hash does not depend on how code spells them. */
-function inOrder(_key: string, value: unknown): unknown {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
-  return Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)))
-}
-
-function sha256(text: string): string {
-  return createHash('sha256').update(text).digest('hex')
+function digestOf(value: unknown): string {
+  const hash = createHash('sha256')
+  for (const piece of jsonPieces(value)) hash.update(piece)
+  return hash.digest('hex')
 }

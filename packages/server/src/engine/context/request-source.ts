@@ -116,7 +116,7 @@ export function readableEntries(
   entries: readonly ModelEntry[],
   { images }: Pick<ModelAbilities, 'images'>,
 ): readonly ModelEntry[] {
-  return images ? entries : entries.map(withoutImages)
+  return images || !entries.some(holdsImage) ? entries : entries.map(withoutImages)
 }
 
 const withoutTheirImages = new WeakMap<ModelEntry, ModelEntry>()
@@ -136,6 +136,10 @@ function inWords(entry: ModelEntry): ModelEntry {
   if (entry.kind !== 'result' || entry.images === undefined) return entry
   const { images, ...rest } = entry
   return { ...rest, text: [entry.text, ...images.map(() => unseen)].join('\n') }
+}
+
+function holdsImage(entry: ModelEntry): boolean {
+  return entry.kind === 'user' ? entry.content.some(isImage) : entry.kind === 'result' && entry.images !== undefined
 }
 
 function isImage({ type }: UserPart): boolean {

@@ -5,11 +5,10 @@ import {
   type ConversationState,
   type Cursor,
   type Envelope,
+  type EventOf,
   eventProblem,
   eventVersion,
   reduce,
-  type Settings,
-  type SettingsPatch,
 } from '@parley/protocol'
 import type { ModelView } from '../../core/model-view.ts'
 import type { Place } from '../../core/view-blocks.ts'
@@ -257,14 +256,21 @@ export class Conversation implements AsyncDisposable {
   }
 
   /** Changes the settings of a conversation that has no log yet. */
-  redraft(settings: SettingsPatch & { enforcement?: Settings['enforcement'] }): void {
+  redraft({ settings = {}, cwd }: DraftChange): void {
     const { core } = this.#state
-    this.#state = { ...this.#state, core: { ...core, settings: { ...core.settings, ...settings } } }
+    const meta = cwd === undefined ? core.meta : { ...core.meta, cwd }
+    this.#state = { ...this.#state, core: { ...core, meta, settings: { ...core.settings, ...settings } } }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#journal?.close(() => this.#settled())
   }
+}
+
+/** Change of a conversation that has no log yet. */
+export interface DraftChange {
+  readonly settings?: EventOf<'conversation.configured'>['settings']
+  readonly cwd?: string
 }
 
 function assertValid(event: ConversationEvent): void {

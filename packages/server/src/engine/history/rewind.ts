@@ -147,6 +147,7 @@ function beginItem({ conversation, modules }: LiveConversation, { shown, decisio
   const item: RewindItem = {
     id: modules.ids.item(),
     type: 'fileChange',
+    kind: 'edit',
     status: 'inProgress',
     tool: 'rewind',
     title: `Take back ${count}`,

@@ -92,6 +92,21 @@ function neverRejected({ program }: Ceiling): RpcError {
   )
 }
 
+/** Throws `aboveCeiling` for network for all commands, unless whoever started the server allowed it. */
+export function assertNetworkAllowed(network: boolean | undefined, ceiling: Ceiling): void {
+  if (network !== true || ceiling.network || ceiling.sandbox === 'danger-full-access') return
+  const ways = waysTo(
+    ceiling.program,
+    '--max-sandbox danger-full-access',
+    '-c sandbox_workspace_write.network_access=true',
+  )
+  throw rejection(
+    'aboveCeiling',
+    `This server was not started for network for all commands. Whoever starts it can allow it: sandbox_workspace_write.network_access = true in config.toml, or ${ways}`,
+    { flag: '--max-sandbox' },
+  )
+}
+
 interface ClosedFolder {
   readonly isOfKernel: boolean
   readonly ceiling: Ceiling

@@ -1,5 +1,5 @@
 import { type Files, type SessionPaths, StorageError } from '@parley/journal'
-import type { Actor, ClientAccess, ConversationId, ParamsOf, RequestKey, ResultOf } from '@parley/protocol'
+import type { Actor, ClientAccess, ConversationId, Overrides, ParamsOf, RequestKey, ResultOf } from '@parley/protocol'
 import type { Ids } from '../../ports/clock-and-ids.ts'
 import { notPermitted, rejection } from '../../replies/rejection.ts'
 import type { Conversation } from '../conversation/conversation.ts'
@@ -45,6 +45,13 @@ export class ConversationHost implements AsyncDisposable {
 
   get conversations(): readonly LiveConversation[] {
     return this.#open.all
+  }
+
+  /** Resolves to the function that applies overrides to an open conversation. It throws, and changes nothing, above the ceiling. */
+  async changer(by: Actor): Promise<(open: LiveConversation, overrides: Overrides) => void> {
+    const { setup } = this.#parts
+    const resumer = { by, secrets: await setup.secrets() }
+    return (open, overrides) => setup.change(open, overrides, resumer)
   }
 
   /** Returns an open conversation. Throws `conversationNotFound`. */
@@ -93,7 +100,7 @@ export class ConversationHost implements AsyncDisposable {
     if (known !== undefined && !known.conversation.readOnly) {
       if (access === 'readOnly' && overrides !== undefined) throw notPermitted('changes its settings')
       if (overrides !== undefined) setup.change(known, overrides, resumer)
-      known.modules.limits.recordEnforcement()
+      else known.modules.limits.recordEnforcement()
       return known
     }
     if (access === 'readOnly' && !readOnly) throw notPermitted('opens it for writing', 'Resume it with `readOnly`.')

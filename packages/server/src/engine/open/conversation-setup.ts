@@ -1,7 +1,8 @@
-import { resolve } from 'node:path'
 import type { Actor, ConversationEvent, ConversationState, Overrides, Settings } from '@parley/protocol'
 import type { SecretPaths, TakenEnvironment } from '@parley/workspace'
+import type { DraftChange } from '../conversation/conversation.ts'
 import { parleyItself } from '../conversation/notices.ts'
+import { addedFolders } from '../settings/existing-folder.ts'
 import { type GivenLimits, givenLimits, keepGift, readGift } from '../settings/given-limits.ts'
 import { type InitialSettings, initialSettings, type StartParams } from '../settings/initial-settings.ts'
 import { configOnly, readConfig } from '../settings/read-config.ts'
@@ -63,7 +64,7 @@ export function createSetup(ports: SetupPorts): ConversationSetup {
     (overrides: Overrides, how: Parameters<typeof resumeChanges>[2]): Settle =>
     (state) => {
       const { conversationId: fromId, cwd: recorded } = state.core.meta
-      const added = (overrides.addDirs ?? []).map((folder) => resolve(overrides.cwd ?? recorded, folder))
+      const added = addedFolders(overrides, overrides.cwd ?? recorded)
       return keeping(state, { fromId, added }, resumeChanges(state, overrides, how))
     }
   return {
@@ -73,15 +74,19 @@ export function createSetup(ports: SetupPorts): ConversationSetup {
     processes: ports.processes,
     secrets: ports.secrets,
     initialSettings: (params, secrets) => initialSettings(params, { ...ports, secrets }),
-    keepNew(conversationId, { addDirs = [] }, { cwd, settings }) {
-      const writableRoots = addDirs.map((folder) => resolve(cwd, folder))
+    keepNew(conversationId, params, { cwd, settings }) {
+      const writableRoots = addedFolders(params, cwd)
       keepGift(ports, conversationId, { writableRoots, policyFile: settings.policyFile ?? null })
     },
     change({ conversation, modules, mcp }, overrides, by) {
       const { core } = conversation.state
-      const changes = changesBy(overrides, { ...around, ...by, given: null })(conversation.state)
-      if (changes.length > 0) conversation.recordAll(changes)
+      const how = { ...around, ...by, given: null }
+      if (conversation.started) {
+        const changes = changesBy(overrides, how)(conversation.state)
+        if (changes.length > 0) conversation.recordAll(changes)
+      } else conversation.redraft(draftChange(resumeChanges(conversation.state, overrides, how)))
       modules.limits.narrowed(core.settings)
+      modules.limits.recordEnforcement()
       mcp.relimit()
     },
     resumed: (overrides, by) => (state) => {
@@ -108,4 +113,11 @@ export function createSetup(ports: SetupPorts): ConversationSetup {
       }),
     open: (parts) => openConversation(parts, ports),
   }
+}
+
+/** Returns what the changes are for a conversation that has no log yet, which records them with its first event. */
+function draftChange(changes: readonly ConversationEvent[]): DraftChange {
+  const moved = changes.find((event) => event.type === 'conversation.moved')
+  const configured = changes.find((event) => event.type === 'conversation.configured')
+  return { settings: configured?.settings ?? {}, ...(moved === undefined ? {} : { cwd: moved.cwd }) }
 }

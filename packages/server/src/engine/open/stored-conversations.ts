@@ -7,15 +7,16 @@ import {
   sessionPaths,
   UnfinishedDeletionError,
 } from '@parley/journal'
-import type {
-  ConversationEvent,
-  ConversationId,
-  ConversationState,
-  Overrides,
-  ParamsOf,
-  Settings,
+import {
+  backgroundLost,
+  type ConversationEvent,
+  type ConversationId,
+  type ConversationState,
+  type Overrides,
+  type ParamsOf,
+  type Settings,
 } from '@parley/protocol'
-import { backgroundLost, lostTitle } from '../../core/background-left.ts'
+import { lostTitle } from '../../core/background-left.ts'
 import { rejection } from '../../replies/rejection.ts'
 import { noticeItem } from '../conversation/notices.ts'
 import { takenNames } from '../read/list-conversations.ts'
@@ -156,7 +157,7 @@ export class StoredConversations {
     try {
       await end()
     } catch (error) {
-      // What could not be saved is deleted now.
+      // A failed save does not matter: the log is deleted next.
       if (!(error instanceof StorageError)) throw error
     }
     try {

@@ -39,7 +39,8 @@ function listRows(files: Files, home: string): Promise<readonly Listed[]> {
 
 const rows: Rows<ConversationRow> = {
   fileName: 'index.jsonl',
-  version: 5,
+  version: 6,
+  goesOn: true,
   tellingTypes: new Set(['conversation.renamed', 'conversation.archived', 'conversation.moved']),
   isRow,
   describe,
@@ -49,11 +50,14 @@ function isRow(value: unknown): value is ConversationRow {
   return typeof value === 'object' && value !== null && 'cwd' in value && 'title' in value && 'archived' in value
 }
 
-function describe({ headLines, tellingLines, tailLines }: LogExcerpt): ConversationRow | null {
+function describe(
+  { headLines, tellingLines, tailLines }: LogExcerpt,
+  earlier: ConversationRow | null,
+): ConversationRow | null {
   const header = decodeHeader(Buffer.from(headLines[0] ?? ''))
   const reader = createLogReader(header)
-  let row: ConversationRow | null = null
-  for (const line of [...headLines, ...tellingLines, ...tailLines]) {
+  let row = earlier
+  for (const line of [...(earlier === null ? headLines : []), ...tellingLines, ...tailLines]) {
     if (!isTelling.test(line)) continue
     const logged = reader.read(line)
     if (logged !== null) row = described(row, logged)

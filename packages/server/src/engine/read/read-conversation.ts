@@ -13,6 +13,8 @@ import {
 import {
   type CompletedItem,
   type ConversationId,
+  type Item,
+  type ItemId,
   limits,
   type ParamsOf,
   type ResultOf,
@@ -24,7 +26,7 @@ import type { Conversation } from '../conversation/conversation.ts'
 import { createLogReader, type LogReader } from '../conversation/journal.ts'
 import { type StorageTrouble, storageOf } from '../conversation/storage-trouble.ts'
 
-interface ReadPorts {
+export interface ReadPorts {
   readonly files: Files
   readonly host: {
     pathsOf(conversationId: ConversationId): SessionPaths
@@ -35,8 +37,11 @@ interface ReadPorts {
   }
 }
 
+const itemTypes: ReadonlySet<string> = new Set(['item.completed'])
+
 interface Page {
   readonly before: number | null
+  readonly after: number
   readonly limit: number
 }
 
@@ -55,28 +60,50 @@ export async function readItems(
 async function readPage(
   ports: ReadPorts,
   conversationId: ConversationId,
-  { before, limit }: Page,
+  { before, after, limit }: Page,
 ): Promise<ResultOf<'conversation/read'>> {
+  const page: CompletedItem[] = []
+  let pageBytes = 0
+  for await (const { item, sizeBytes } of itemsBack(ports, conversationId, before)) {
+    if (item.seq <= after) break
+    pageBytes += sizeBytes
+    // The page always has one item, otherwise a reader could not get past a large one.
+    if (page.length === limit || (pageBytes > limits.page && page.length > 0))
+      return { items: page.reverse(), more: true }
+    page.push(item)
+  }
+  return { items: page.reverse(), more: false }
+}
+
+/** Finds a completed item of any age; null where there is none. */
+export async function findItem(ports: ReadPorts, conversationId: ConversationId, itemId: ItemId): Promise<Item | null> {
+  for await (const { item } of itemsBack(ports, conversationId, null)) if (item.item.id === itemId) return item.item
+  return null
+}
+
+interface ReadItem {
+  readonly item: CompletedItem
+  readonly sizeBytes: number
+}
+
+/** Reads completed items from the newest before a seq to the oldest. */
+async function* itemsBack(
+  ports: ReadPorts,
+  conversationId: ConversationId,
+  before: number | null,
+): AsyncGenerator<ReadItem> {
   const { files } = ports
   const { log } = existingPaths(ports, conversationId)
   using view = LogView.open(files, log)
   const reader = createLogReader(view.header())
   const slices = timeSlices()
-  const page: CompletedItem[] = []
-  let pageBytes = 0
-  for (const lines of view.read((on, file) => readBack(on, file, { before, type: 'item.completed' }))) {
+  for (const lines of view.read((on, file) => readBack(on, file, { before, types: itemTypes }))) {
     for (const line of lines) {
       const item = completedItem(line, reader)
-      if (item === null) continue
-      pageBytes += line.bytes.length
-      // The page always has one item, otherwise a reader could not get past a large one.
-      if (page.length === limit || (pageBytes > limits.page && page.length > 0))
-        return { items: page.reverse(), more: true }
-      page.push(item)
+      if (item !== null) yield { item, sizeBytes: line.bytes.length }
     }
     if (slices.isOver()) await slices.next()
   }
-  return { items: page.reverse(), more: false }
 }
 
 function completedItem(line: LogLine, reader: LogReader): CompletedItem | null {
@@ -105,7 +132,7 @@ export function readSideFile(
 }
 
 /** Returns the paths of a conversation that is stored whole. Throws `conversationNotFound`, or `StorageError` for a lost log. */
-function existingPaths({ files, host }: ReadPorts, conversationId: ConversationId) {
+export function existingPaths({ files, host }: ReadPorts, conversationId: ConversationId) {
   const paths = host.pathsOf(conversationId)
   host.conversations.find(({ conversation }) => conversation.id === conversationId)?.conversation.assertStored()
   if (files.look(paths.log) === null)
@@ -124,11 +151,11 @@ export async function readEvents(
 ): Promise<ResultOf<'conversation/readEvents'>> {
   assertHeld(conversation, after)
   const { published } = conversation.feed
-  const events: unknown[] = []
+  const events: ResultOf<'conversation/readEvents'>['events'] = []
   let bytes = 0
   for await (const lines of linesAfter(conversation, after.seq)) {
     for (const line of lines) {
-      const envelope: { readonly seq: number } = JSON.parse(envelopeText(conversation.id, deliverableText(line)))
+      const envelope: (typeof events)[number] = JSON.parse(envelopeText(conversation.id, deliverableText(line)))
       // The log may be ahead: what waits for the disk is not to be seen.
       if (envelope.seq > published) return { events, more: false }
       bytes += Buffer.byteLength(line.text)

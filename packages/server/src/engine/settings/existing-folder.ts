@@ -1,7 +1,13 @@
 import { accessSync, constants, statSync } from 'node:fs'
 import { resolve } from 'node:path'
+import type { Overrides } from '@parley/protocol'
 import { isMissing, systemErrorCode } from '@parley/workspace'
 import { rejection } from '../../replies/rejection.ts'
+
+/** Returns the absolute folders besides the working folder that a caller names as writable. */
+export function addedFolders({ addDirs = [], writableRoots = [] }: Overrides, cwd: string): readonly string[] {
+  return [...new Set([...writableRoots, ...addDirs].map((folder) => resolve(cwd, folder)))]
+}
 
 /** Throws `configInvalid` for added folders that cannot be entered; for folders of this machine only. */
 export function assertAdded(folders: readonly string[]): void {

@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs'
-import { resolve } from 'node:path'
 import {
   chosenEnvironment,
   type EffectiveConfig,
@@ -11,7 +10,7 @@ import type { Env } from '@parley/models'
 import { type Projects, repositoryAroundHome } from '@parley/policy'
 import type { Overrides, Settings } from '@parley/protocol'
 import { rejection } from '../../replies/rejection.ts'
-import { type Asked, type Ceiling, loweredText, underCeiling } from '../limits/ceiling.ts'
+import { type Asked, assertNetworkAllowed, type Ceiling, loweredText, underCeiling } from '../limits/ceiling.ts'
 import {
   assertNoSecretFolder,
   assertOwnFilesOutside,
@@ -20,7 +19,7 @@ import {
   type SecretSurroundings,
 } from '../limits/workspace-folders.ts'
 import type { ProviderKeys } from '../login/provider-keys.ts'
-import { assertAdded, existingFolder } from './existing-folder.ts'
+import { addedFolders, assertAdded, existingFolder } from './existing-folder.ts'
 import {
   chooseProvider,
   isRecordedProvider,
@@ -50,6 +49,7 @@ export function initialSettings(params: StartParams, ports: SettingsPorts): Init
   const { home, env } = ports
   const { effective } = configHere(params.cwd, params, ports)
   const { values, warnings: ofConfig } = limited(effective, { ...choicesIn(params, home), ...params }, ports.ceiling())
+  assertNetworkAllowed(params.network, ports.ceiling())
   const cwd = startFolder(params, values)
   if (chosenEnvironment(values) === null) assertHomeOutside(cwd, ports)
   const found = { env, kept: ports.keys.kept() }
@@ -65,7 +65,7 @@ export function initialSettings(params: StartParams, ports: SettingsPorts): Init
     })
   }
   if (settings.environment !== undefined) return { cwd, settings, warnings }
-  assertAdded((params.addDirs ?? []).map((root) => resolve(cwd, root)))
+  assertAdded(addedFolders(params, cwd))
   const workplace = { roots: [cwd, ...settings.writableRoots], sandbox: settings.sandbox }
   assertOwnFilesOutside(workplace.roots, home)
   assertNoSecretFolder(workplace.roots, ports)

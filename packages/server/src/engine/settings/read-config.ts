@@ -13,7 +13,7 @@ import type { Env } from '@parley/models'
 import { type Project, type Projects, trustNotice } from '@parley/policy'
 import type { Overrides, ParamsOf, ResultOf, Settings } from '@parley/protocol'
 import type { Redaction } from '@parley/redaction'
-import { assertUnderCeiling, type Ceiling } from '../limits/ceiling.ts'
+import { assertNetworkAllowed, assertUnderCeiling, type Ceiling } from '../limits/ceiling.ts'
 import type { ProviderKeys } from '../login/provider-keys.ts'
 import { existingFolder } from './existing-folder.ts'
 import { chooseProvider, keyVariables } from './model-sources.ts'
@@ -81,6 +81,7 @@ export function assertOverridesAllowed(
   { home, ceiling }: { readonly home: string; readonly ceiling: () => Ceiling },
 ): void {
   assertUnderCeiling({ ...choicesIn(overrides, home), ...overrides }, now, ceiling)
+  assertNetworkAllowed(overrides.network, ceiling())
 }
 
 /** Returns only the overrides that choose a configuration: `-c` values and the profile. */

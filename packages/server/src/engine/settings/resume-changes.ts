@@ -5,7 +5,7 @@ import type { Actor, ConversationEvent, ConversationState, ItemId, Overrides, Se
 
 import { rejection } from '../../replies/rejection.ts'
 import { noticeItem } from '../conversation/notices.ts'
-import { type Asked, type Ceiling, loweredText, underCeiling } from '../limits/ceiling.ts'
+import { type Asked, assertNetworkAllowed, type Ceiling, loweredText, underCeiling } from '../limits/ceiling.ts'
 import {
   assertNoSecretFolder,
   assertOwnFilesOutside,
@@ -14,7 +14,7 @@ import {
   type SecretSurroundings,
   wholeSystemText,
 } from '../limits/workspace-folders.ts'
-import { assertAdded, existingFolder } from './existing-folder.ts'
+import { addedFolders, assertAdded, existingFolder } from './existing-folder.ts'
 import { type GivenLimits, withinGiven } from './given-limits.ts'
 import { choicesIn } from './read-config.ts'
 
@@ -47,7 +47,8 @@ export function resumeChanges(
   const within = { ...counted, ...limitsIn(asked) }
   const { approvalPolicy, sandbox: allowed } = underCeiling(within, asked, ceiling())
   assertSameMachine(settings.environment, environment)
-  const addedRoots = (overrides.addDirs ?? []).map((root) => resolve(cwd, root))
+  assertNetworkAllowed(overrides.network, ceiling())
+  const addedRoots = addedFolders(overrides, cwd)
   if (settings.environment === undefined) assertAdded(addedRoots)
   const isHere = settings.environment === undefined
   const closed = isHere ? settings.writableRoots.filter((root) => isClosedFolder(root, around)) : []
@@ -56,7 +57,8 @@ export function resumeChanges(
       !closed.includes(root) && given !== null && !given.writableRoots.some((one) => resolve(cwd, one) === root),
   )
   const left = [...closed, ...unknown]
-  const roots = [...new Set([...settings.writableRoots.filter((root) => !left.includes(root)), ...addedRoots])]
+  const stay = overrides.writableRoots === undefined ? settings.writableRoots : []
+  const roots = [...new Set([...stay.filter((root) => !left.includes(root)), ...addedRoots])]
   if (isHere) assertOwnFilesOutside([cwd, ...roots], home)
   if (isHere) assertNoSecretFolder([cwd, ...addedRoots], around)
   const sandbox = isHere ? fittingMode({ roots: [cwd, ...roots], sandbox: allowed }) : allowed
@@ -105,11 +107,15 @@ function closedText(root: string): string {
 }
 
 /** Returns changes of sandbox keys given by `-c`, which programs that drive parley repeat at each resume. */
-function sandboxKeys({ config = {} }: Overrides, settings: Settings, ceiling: Ceiling): Partial<Settings> {
+function sandboxKeys(
+  { config = {}, network: wanted }: Overrides,
+  settings: Settings,
+  ceiling: Ceiling,
+): Partial<Settings> {
   const { network_access, allow_unix_sockets } = layerOfOverrides(config, '-c').values.sandbox_workspace_write ?? {}
   const { network = false, unixSockets = false } = settings
   return {
-    ...differing('network', network_access ?? (network && ceiling.network), network),
+    ...differing('network', wanted ?? network_access ?? (network && ceiling.network), network),
     ...differing('unixSockets', allow_unix_sockets ?? (unixSockets && ceiling.unixSockets), unixSockets),
   }
 }

@@ -8,8 +8,8 @@ import {
   type RequestId,
   Server,
 } from '@modelcontextprotocol/server'
-import type { CallersLimits } from './callers-limits.ts'
-import type { Connect } from './native-link.ts'
+import type { Connect } from '@parley/client/low-level'
+import type { CallersLimits } from '../callers-limits.ts'
 import { McpSession } from './session.ts'
 import { replyTool, startTool } from './tools/codex-tools.ts'
 import {

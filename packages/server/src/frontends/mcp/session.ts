@@ -1,10 +1,9 @@
 import type { RequestId, Server } from '@modelcontextprotocol/server'
-import type { Client, Introduction } from '@parley/client/low-level'
+import { type Client, type Connect, type Introduction, reachConversation } from '@parley/client/low-level'
 import type { ConversationId, ParamsOf } from '@parley/protocol'
 import { type EventMsg, isDelta } from '../../codex-events/event-msg.ts'
-import type { CallersLimits } from './callers-limits.ts'
+import type { CallersLimits } from '../callers-limits.ts'
 import { createElicitor, type Elicitor } from './elicitor.ts'
-import { type Connect, reachConversation } from './native-link.ts'
 import { ConversationStreams } from './turns/event-streams.ts'
 import { McpConversation } from './turns/mcp-conversation.ts'
 

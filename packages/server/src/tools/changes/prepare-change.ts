@@ -1,5 +1,6 @@
+import { resolve } from 'node:path'
 import { type Facts, gatherPatchFacts } from '@parley/policy'
-import type { FileChangeEntry } from '@parley/protocol'
+import type { CallKind, FileChangeEntry } from '@parley/protocol'
 import {
   type ApplyOutcome,
   type ApplyRequest,
@@ -34,7 +35,15 @@ interface FileChange {
  */
 export function prepareChange({ tool, title, edits, text }: FileChange, ports: ToolPorts): PreparedCall {
   return {
-    describe: () => ({ type: 'fileChange', title, text, changes: [], patchHash: contentHash(text) }),
+    describe: ({ cwd }) => ({
+      type: 'fileChange',
+      kind: kindOf(edits),
+      title,
+      text,
+      changes: [],
+      patchHash: contentHash(text),
+      locations: [...new Set(pathsOf(edits))].map((path) => ({ path: resolve(cwd, path) })),
+    }),
     facts: async (workspace) =>
       gatherPatchFacts(
         { tool, paths: pathsOf(edits), deleted: deletedBy(edits), patch: text },
@@ -59,6 +68,14 @@ export function prepareChange({ tool, title, edits, text }: FileChange, ports: T
       }
     },
   }
+}
+
+/** Returns `delete` or `move` where that is all, else `edit`. */
+function kindOf(edits: readonly FileEdit[]): CallKind {
+  if (edits.length > 0 && edits.every(({ kind }) => kind === 'delete')) return 'delete'
+  return edits.length > 0 && edits.every((edit) => edit.kind === 'update' && edit.movedTo !== undefined)
+    ? 'move'
+    : 'edit'
 }
 
 /** Returns the files that need approval because of where they lie, and what is to be said of each file. */

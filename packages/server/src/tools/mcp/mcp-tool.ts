@@ -33,6 +33,7 @@ function prepareMcpCall({ offeredAs, server, tool, args }: OfferedCall, found: M
   return {
     describe: () => ({
       type: 'toolCall',
+      kind: 'other',
       title: `${server}: ${tool}`.replaceAll(/\s+/g, ' '),
       text: JSON.stringify(args, null, 2),
       input,

@@ -18,6 +18,7 @@ function listResourcesTool(servers: readonly McpServer[]): Tool {
     prepare: (input) => ({
       describe: () => ({
         type: 'toolCall',
+        kind: 'search',
         title: `List resources of ${input.server ?? 'all MCP servers'}`,
         text: '',
         input: JSON.stringify(input),
@@ -40,6 +41,7 @@ function readResourceTool(servers: readonly McpServer[]): Tool {
     prepare: ({ server, uri }) => ({
       describe: () => ({
         type: 'toolCall',
+        kind: 'fetch',
         title: `Read ${uri} of ${server}`,
         text: '',
         input: JSON.stringify({ server, uri }),

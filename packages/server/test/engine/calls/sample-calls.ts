@@ -56,7 +56,7 @@ const commandFacts: CommandFacts = {
 
 const plan: ReadyCall = { payload: 'make it', run: () => Promise.resolve(notStarted) }
 const prepared: PreparedCall = {
-  describe: () => ({ type: 'toolCall', title: '', text: '', input: '' }),
+  describe: () => ({ type: 'toolCall', kind: 'other', title: '', text: '', input: '' }),
   facts: () => Promise.resolve(commandFacts),
   plan: () => Promise.resolve(plan),
 }

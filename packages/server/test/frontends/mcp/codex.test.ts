@@ -270,6 +270,6 @@ test('long output is bounded in every message, and the omission is marked', asyn
   const longest = Math.max(...hand.received.map((message) => JSON.stringify(message).length))
   expect(longest).toBeLessThan(256 * 1024)
   const end = hand.events(id).find(({ type }) => type === 'exec_command_end')
-  expect(end.aggregated_output).toMatch(/\[… \d+ bytes left out …\]/)
+  expect(end.aggregated_output).toMatch(/\[… \d+ of \d+ bytes left out …\]/)
   expect(hand.events(id).some(({ message = '' }) => /20000000|bytes of output so far/.test(message))).toBe(true)
 })

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import type { InputItem, Overrides } from '@parley/protocol'
 import * as z from 'zod'
-import type { CallersLimits } from '../callers-limits.ts'
+import type { CallersLimits } from '../../callers-limits.ts'
 import type { McpConversation } from '../turns/mcp-conversation.ts'
 import { ToolCallTurn } from '../turns/tool-call-turn.ts'
 import {

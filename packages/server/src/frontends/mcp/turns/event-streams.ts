@@ -1,11 +1,10 @@
 import type { RequestId } from '@modelcontextprotocol/server'
-import type { Client } from '@parley/client/low-level'
+import { type Client, reachConversation } from '@parley/client/low-level'
 import type { ConversationId, Envelope, Item } from '@parley/protocol'
 import { type EventMsg, isDelta, isStreamed, shortened } from '../../../codex-events/event-msg.ts'
 import { emptyMemory, entryOf, type Memory } from '../../../codex-events/memory.ts'
 import { translate } from '../../../codex-events/translate.ts'
 import type { Asked, Elicitor } from '../elicitor.ts'
-import { reachConversation } from '../native-link.ts'
 import type { McpConversation } from './mcp-conversation.ts'
 
 interface StreamsOptions {

@@ -1,10 +1,9 @@
-import type { Client, ConversationStore } from '@parley/client/low-level'
+import type { Client, ConversationStore, ReachedConversation } from '@parley/client/low-level'
 import type { ConversationId, Envelope, EventOf, Item, MessageId, TurnId } from '@parley/protocol'
 import type { EventMsg } from '../../../codex-events/event-msg.ts'
 import { type Memory, memoryOf } from '../../../codex-events/memory.ts'
 import { translate } from '../../../codex-events/translate.ts'
 import type { Elicitor } from '../elicitor.ts'
-import type { Reached } from '../native-link.ts'
 import type { ToolCallTurn, TurnEnd } from './tool-call-turn.ts'
 
 /**
@@ -27,7 +26,7 @@ export class McpConversation {
   #memory: Memory
   #running: RunningTurn | null = null
 
-  constructor({ client, store }: Reached, elicitor: Elicitor) {
+  constructor({ client, store }: ReachedConversation, elicitor: Elicitor) {
     this.client = client
     this.store = store
     this.#elicitor = elicitor

@@ -1,24 +1,17 @@
-import { codeOf } from '@parley/client'
-import {
-  type Client,
-  type ConversationStore,
-  type Introduction,
-  openConversationStore,
-  resumeConversation,
-} from '@parley/client/low-level'
 import type { ConversationId } from '@parley/protocol'
+import type { Client } from '../connection/client.ts'
+import { codeOf } from '../connection/errors.ts'
+import { resumeConversation } from '../connection/resume-conversation.ts'
+import { type ConversationStore, openConversationStore } from './conversation-store.ts'
 
-/** Opens a connection in the native protocol to the server of this process. */
-export type Connect = (who: Introduction) => Promise<Client>
-
-export interface Reached {
+export interface ReachedConversation {
   /** The given connection, or a new one to the process where the conversation is live. */
   readonly client: Client
   readonly store: ConversationStore
 }
 
 /** Opens a conversation that is open here, on disk, or live in another process. The id may be a prefix. */
-export async function reachConversation(client: Client, conversationId: ConversationId): Promise<Reached> {
+export async function reachConversation(client: Client, conversationId: ConversationId): Promise<ReachedConversation> {
   try {
     return { client, store: await openConversationStore(client, conversationId) }
   } catch (error) {

@@ -1,7 +1,7 @@
 import { isStricterSandbox, layerOfOverrides } from '@parley/config'
 import type { ConversationState, Overrides, Settings } from '@parley/protocol'
-import type { Ceiling } from '../../engine/index.ts'
-import { rejection } from '../../replies/rejection.ts'
+import type { Ceiling } from '../engine/index.ts'
+import { rejection } from '../replies/rejection.ts'
 
 /** Limits for what an MCP client may request and continue. All functions throw, or reject with, `aboveCeiling`. */
 export interface CallersLimits {
@@ -37,7 +37,8 @@ export function callersLimits({ ceiling, assertAllowed, assertFolders, isUnlimit
     async assertOverrides(overrides, now) {
       assertConfig(overrides.config)
       assertAllowed(overrides, now)
-      if (overrides.cwd !== undefined) await assertFolders([overrides.cwd])
+      const { cwd, writableRoots = [], addDirs = [] } = overrides
+      await assertFolders([...(cwd === undefined ? [] : [cwd]), ...writableRoots, ...addDirs])
     },
     async assertReachable({ meta, settings }) {
       const excess = firstExcess(settings, ceiling())

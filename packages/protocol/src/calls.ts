@@ -1,0 +1,5 @@
+export { callKindOf } from './calls/call-kind.ts'
+export { readDiffs, type ShownChange, sideOfDiff } from './calls/diffs.ts'
+export { outputText } from './calls/output-text.ts'
+export { argumentsOf, setsPlan, toolOwner } from './calls/tool-owner.ts'
+export { typedCommand } from './calls/typed-command.ts'

@@ -1,0 +1,98 @@
+import { timeSlices } from '@parley/host'
+import { type Files, LogView, readBack, type SessionPaths, textOf } from '@parley/journal'
+import {
+  type CompletedItem,
+  completedBy,
+  type Envelope,
+  type EventOf,
+  limits,
+  type PastTurn,
+  type ResultOf,
+} from '@parley/protocol'
+import { cutTexts, jsonBytes } from '../../replies/wire-limits.ts'
+import { createLogReader, type LogReader } from '../conversation/journal.ts'
+
+interface Page {
+  /** Only turns that started before this seq; null for all. */
+  readonly before: number | null
+  readonly limit: number
+}
+
+const types: ReadonlySet<string> = new Set(['turn.started', 'turn.ended', 'item.completed'])
+
+/** Reads the newest `limit` turns that fit in a reply from a log, oldest first. */
+export async function readTurns(
+  files: Files,
+  { log }: Pick<SessionPaths, 'log'>,
+  { before, limit }: Page,
+): Promise<ResultOf<'conversation/turns'>> {
+  using view = LogView.open(files, log)
+  const reader = createLogReader(view.header())
+  const slices = timeSlices()
+  const page: PastTurn[] = []
+  let pageBytes = 0
+  let later: LaterPart = nothingLater
+  for (const lines of view.read((on, file) => readBack(on, file, { before, types }))) {
+    for (const line of lines) {
+      const envelope = envelopeIn(textOf(line), reader)
+      if (envelope?.event.type !== 'turn.started') {
+        later = envelope === null ? later : withEvent(later, envelope)
+        continue
+      }
+      const turn = cutTexts(turnOf({ ...envelope, event: envelope.event }, later))
+      later = nothingLater
+      pageBytes += jsonBytes(turn)
+      // The page always has one turn, otherwise a reader could not get past a large one.
+      if (page.length === limit || (pageBytes > limits.page && page.length > 0))
+        return { turns: page.reverse(), more: true }
+      page.push(turn)
+    }
+    if (slices.isOver()) await slices.next()
+  }
+  return { turns: page.reverse(), more: false }
+}
+
+type Logged = Pick<Envelope, 'seq' | 'at' | 'event'>
+
+function envelopeIn(text: string, reader: LogReader): Logged | null {
+  const logged = reader.read(text)
+  return logged === null ? null : (logged as unknown as Logged) // narrowed: our own log, type checked by its reader
+}
+
+/** Events of a turn that were read before its start, since the log is read backwards. */
+interface LaterPart {
+  readonly end: (Logged & { readonly event: EventOf<'turn.ended'> }) | null
+  readonly message: CompletedItem | null
+  readonly answer: CompletedItem | null
+}
+
+const nothingLater: LaterPart = { end: null, message: null, answer: null }
+
+function withEvent(later: LaterPart, { event, seq, at }: Logged): LaterPart {
+  // What follows the end of a turn belongs to no turn.
+  if (event.type === 'turn.ended') return { ...nothingLater, end: { event, seq, at } }
+  if (event.type !== 'item.completed' || event.turnId === undefined) return later
+  if (event.item.type === 'userMessage') return { ...later, message: completedBy(event, { seq, at }) }
+  if (event.item.type !== 'agentMessage' || later.answer !== null) return later
+  return { ...later, answer: completedBy(event, { seq, at }) }
+}
+
+function turnOf(
+  { event, seq, at }: Logged & { readonly event: EventOf<'turn.started'> },
+  { end, message, answer }: LaterPart,
+): PastTurn {
+  const ofEnd = end?.event
+  return {
+    turnId: event.turnId,
+    startSeq: seq,
+    startedAt: at,
+    endSeq: end?.seq ?? null,
+    endedAt: end?.at ?? null,
+    outcome: ofEnd?.outcome ?? null,
+    ...(ofEnd?.failure === undefined ? {} : { failure: ofEnd.failure }),
+    ...(ofEnd?.stopReason === undefined ? {} : { stopReason: ofEnd.stopReason }),
+    ...(ofEnd === undefined ? {} : { usage: ofEnd.usage }),
+    message,
+    answer,
+  }
+}
