@@ -38,7 +38,6 @@ export {
   type SandboxReport,
   type WrappedCommand,
 } from './sandbox/sandbox.ts'
-export { type AwakeTimeout, awakeTimeout } from './system/awake-timeout.ts'
 export { commandEnv, type EnvRules } from './system/command-env.ts'
 export { closeInheritedDescriptors } from './system/descriptor-shield.ts'
 export {
@@ -73,4 +72,5 @@ export {
 export { secretPlaces, secretVariables, systemSecretPlaces } from './system/secret-places.ts'
 export { isSignalExitCode } from './system/signals.ts'
 export type { SpawnError } from './system/spawn-failure.ts'
-export { type TimeSlices, timeSlices } from './system/time-slices.ts'
+export { type AwakeTimeout, awakeTimeout } from './time/awake-timeout.ts'
+export { type TimeSlices, timeSlices } from './time/time-slices.ts'

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { awakeTimeout } from '../../src/system/awake-timeout.ts'
+import { awakeTimeout } from '../../src/time/awake-timeout.ts'
 
 describe('a limit of waking time', () => {
   beforeEach(() => void vi.useFakeTimers())
