@@ -39,7 +39,7 @@ function listRows(files: Files, home: string): Promise<readonly Listed[]> {
 
 const rows: Rows<ConversationRow> = {
   fileName: 'index.jsonl',
-  version: 6,
+  version: 7,
   goesOn: true,
   tellingTypes: new Set(['conversation.renamed', 'conversation.archived', 'conversation.moved']),
   isRow,
@@ -58,7 +58,8 @@ function describe(
   const reader = createLogReader(header)
   let row = earlier
   for (const line of [...(earlier === null ? headLines : []), ...tellingLines, ...tailLines]) {
-    if (!isTelling.test(line)) continue
+    // Where the first event is damaged the next one tells that there is a conversation, which can be opened.
+    if (row !== null && !isTelling.test(line)) continue
     const logged = reader.read(line)
     if (logged !== null) row = described(row, logged)
   }
@@ -73,13 +74,15 @@ function forkPointOf(header: LogHeader | null): ConversationRow['forkedFrom'] {
 const isTelling =
   /^.{0,60}"type":"(conversation\.(created|renamed|archived|moved)"|item\.completed".{0,120}"type":"userMessage")/
 
-function described(row: ConversationRow | null, { at, event }: LoggedEnvelope): ConversationRow | null {
+const beginningLost = { cwd: '', environment: null, title: '', name: null, archived: false, forkedFrom: null }
+
+function described(before: ConversationRow | null, { at, event }: LoggedEnvelope): ConversationRow {
   if (event.type === 'conversation.created') {
     const where = { cwd: String(event['cwd']), environment: environmentIn(event['settings']) }
     const title = typeof event['title'] === 'string' ? event['title'] : ''
     return { ...where, title, name: null, createdAt: at, archived: false, forkedFrom: null }
   }
-  if (row === null) return null
+  const row = before ?? { ...beginningLost, createdAt: at }
   switch (event.type) {
     case 'conversation.renamed':
       return { ...row, name: String(event['name']) }
