@@ -2,7 +2,7 @@ import fs from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
 
 /** Call of a function of `node:fs`, by its name without `Sync`; of a method of a file handle, with its descriptor first. */
-interface DiskCall {
+export interface DiskCall {
   readonly name: string
   readonly args: readonly unknown[]
 }
