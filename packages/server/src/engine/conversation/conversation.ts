@@ -1,4 +1,4 @@
-import { encodeLine, type Line, type LogView, StorageError, writtenBytes } from '@parley/journal'
+import { encodeLine, type Line, type LogView, StorageError, slowSyncMs, writtenBytes } from '@parley/journal'
 import {
   type ConversationEvent,
   type ConversationId,
@@ -31,6 +31,8 @@ export interface Journal {
   /** Throws `StorageError` while nothing could be appended. */
   probe(): void
   synced(): Promise<void>
+  /** Error of a disk that has not ended a sync for `slowSyncMs`; null while it answers. */
+  stuck(): StorageError | null
   /** Lines after a seq as clients get them, oldest first, read from disk. Throws `StorageError` when they end before `upTo`. */
   linesAfter(range: { readonly after: number; readonly upTo: number }): AsyncIterable<readonly Line[]>
   /** Checksum of the line with this seq, undefined when the log does not hold it, null when it has none. */
@@ -234,7 +236,21 @@ export class Conversation implements AsyncDisposable {
 
   /** Resolves when everything recorded so far is on disk. Rejects with `StorageError`. */
   async synced(): Promise<void> {
-    await this.#journal?.synced()
+    if (this.#journal === null) return
+    const ended = new AbortController()
+    void this.#reportStuck(this.#journal, ended.signal)
+    try {
+      await this.#journal.synced()
+    } finally {
+      ended.abort()
+    }
+  }
+
+  /** Reports a sync that does not end: no call fails that would. */
+  async #reportStuck(journal: Journal, signal: AbortSignal): Promise<void> {
+    await this.#parts.clock.sleep(slowSyncMs, signal)
+    const error = signal.aborted ? null : journal.stuck()
+    if (error !== null) this.#parts.patience.failed(error)
   }
 
   /** Throws `StorageError` when the log does not hold what was recorded: nothing of it may be shown then. */
