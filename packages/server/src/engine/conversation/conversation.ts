@@ -1,4 +1,4 @@
-import { encodeLine, type Line, type LogView, StorageError, slowSyncMs, writtenBytes } from '@parley/journal'
+import { encodeLine, type Line, type LogView, StorageError, writtenBytes } from '@parley/journal'
 import {
   type ConversationEvent,
   type ConversationId,
@@ -20,7 +20,7 @@ import { createCoreRoom } from './core-room.ts'
 import { createEventFeed, type EventFeed } from './event-feed.ts'
 import type { Landmarks } from './landmarks.ts'
 import type { SideFiles } from './side-files.ts'
-import type { StoragePatience } from './storage-patience.ts'
+import { awaitSync, type StoragePatience } from './storage-patience.ts'
 
 /** Log of a conversation on disk. */
 export interface Journal {
@@ -236,21 +236,7 @@ export class Conversation implements AsyncDisposable {
 
   /** Resolves when everything recorded so far is on disk. Rejects with `StorageError`. */
   async synced(): Promise<void> {
-    if (this.#journal === null) return
-    const ended = new AbortController()
-    void this.#reportStuck(this.#journal, ended.signal)
-    try {
-      await this.#journal.synced()
-    } finally {
-      ended.abort()
-    }
-  }
-
-  /** Reports a sync that does not end: no call fails that would. */
-  async #reportStuck(journal: Journal, signal: AbortSignal): Promise<void> {
-    await this.#parts.clock.sleep(slowSyncMs, signal)
-    const error = signal.aborted ? null : journal.stuck()
-    if (error !== null) this.#parts.patience.failed(error)
+    if (this.#journal !== null) await awaitSync(this.#journal, this.#parts)
   }
 
   /** Throws `StorageError` when the log does not hold what was recorded: nothing of it may be shown then. */

@@ -1,4 +1,6 @@
-import { StorageError } from '@parley/journal'
+import { StorageError, slowSyncMs } from '@parley/journal'
+import type { Clock } from '../../ports/clock-and-ids.ts'
+import type { Journal } from './conversation.ts'
 import {
   createPauses,
   createTroubleState,
@@ -80,6 +82,28 @@ export function createStoragePatience({ clock, notify }: TroubleWays, ports: Tro
     worked,
     hurry: pauses.hurry,
     close: pauses.close,
+  }
+}
+
+interface SyncPorts {
+  readonly clock: Clock
+  readonly patience: Pick<StoragePatience, 'failed'>
+}
+
+/** Waits for a sync. Reports one that does not end for long: no call fails that would. */
+export async function awaitSync(
+  journal: Pick<Journal, 'synced' | 'stuck'>,
+  { clock, patience }: SyncPorts,
+): Promise<void> {
+  const ended = new AbortController()
+  void clock.sleep(slowSyncMs, ended.signal).then(() => {
+    const error = ended.signal.aborted ? null : journal.stuck()
+    if (error !== null) patience.failed(error)
+  })
+  try {
+    await journal.synced()
+  } finally {
+    ended.abort()
   }
 }
 
