@@ -1,6 +1,5 @@
 import { StorageError, slowSyncMs } from '@parley/journal'
 import type { Clock } from '../../ports/clock-and-ids.ts'
-import type { Journal } from './conversation.ts'
 import {
   createPauses,
   createTroubleState,
@@ -85,23 +84,26 @@ export function createStoragePatience({ clock, notify }: TroubleWays, ports: Tro
   }
 }
 
+interface SyncedLog {
+  synced(): Promise<void>
+  /** Error of a disk that has not ended a sync for `slowSyncMs`; null while it answers. */
+  stuck(): StorageError | null
+}
+
 interface SyncPorts {
   readonly clock: Clock
   readonly patience: Pick<StoragePatience, 'failed'>
 }
 
 /** Waits for a sync. Reports one that does not end for long: no call fails that would. */
-export async function awaitSync(
-  journal: Pick<Journal, 'synced' | 'stuck'>,
-  { clock, patience }: SyncPorts,
-): Promise<void> {
+export async function awaitSync(log: SyncedLog, { clock, patience }: SyncPorts): Promise<void> {
   const ended = new AbortController()
   void clock.sleep(slowSyncMs, ended.signal).then(() => {
-    const error = ended.signal.aborted ? null : journal.stuck()
+    const error = ended.signal.aborted ? null : log.stuck()
     if (error !== null) patience.failed(error)
   })
   try {
-    await journal.synced()
+    await log.synced()
   } finally {
     ended.abort()
   }
