@@ -160,7 +160,8 @@ function changeMethods(client: Guest, { host }: MethodPorts): Pick<EngineMethods
         ? commands.interruptShell(opened(params), params.itemId)
         : commands.interruptTurn(opened(params), params.turnId),
     'conversation/background': (params) => settled(params, (open) => commands.sendToBackground(open, params.itemId)),
-    'conversation/continue': (params) => settled(params, (open) => commands.continueConversation(open, client.actor)),
+    'conversation/continue': (params) =>
+      settled(params, (open) => commands.continueConversation(open, params, client.actor)),
     'conversation/retryNow': (params) => settled(params, commands.retryNow),
     'approval/decide': (params) => settled(params, (open) => decideApproval(open, params, client.actor)),
     'conversation/configure': (params) =>
