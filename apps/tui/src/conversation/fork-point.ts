@@ -42,7 +42,7 @@ export interface Point {
 }
 
 export interface Points {
-  /** Those before the user's messages, oldest first. */
+  /** Points before the user's messages, oldest first. */
   readonly before: readonly Point[]
   /** Seq of the newest event. */
   readonly newest: number
