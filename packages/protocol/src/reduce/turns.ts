@@ -99,6 +99,9 @@ function changedTurn(
   }
 }
 
+/** Provider of a conversation that was begun without a key: it plays a recording that says what to do. */
+export const unconfiguredProvider = 'unconfigured'
+
 /** Returns the model that makes the next model call: that of the settings, or one that took over in this turn. */
 export function modelInUse({ settings, turn }: Pick<Core, 'settings' | 'turn'>): ModelChoice {
   return turn?.fallback ?? { modelProvider: settings.modelProvider, model: settings.model }

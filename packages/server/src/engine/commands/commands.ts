@@ -16,9 +16,11 @@ import { attachmentParts, keepLongWaiting, longWaiting, shortTexts, storeAttachm
 import { assertFits, assertInboxRoom, startInboxTurn } from '../messages/user-messages.ts'
 import { type LiveConversation, writable } from '../open/live-conversation.ts'
 
-/** Stops the user's own commands, or the one that is named; a turn goes on. */
+/** Stops the user's own commands, or the one that is named, also one in the background; a turn goes on. */
 export function interruptShell(open: LiveConversation, itemId: ItemId | undefined): { interrupted: boolean } {
-  return { interrupted: writable(open).shell.interrupt(itemId) }
+  const { shell, stopInBackground } = writable(open)
+  const interrupted = shell.interrupt(itemId) || (itemId !== undefined && stopInBackground(itemId))
+  return { interrupted }
 }
 
 /** Lets the command of a call go on in the background, so that the call answers now. */

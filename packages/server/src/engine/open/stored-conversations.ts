@@ -7,15 +7,16 @@ import {
   sessionPaths,
   UnfinishedDeletionError,
 } from '@parley/journal'
-import type {
-  ConversationEvent,
-  ConversationId,
-  ConversationState,
-  Overrides,
-  ParamsOf,
-  Settings,
+import {
+  backgroundLost,
+  type ConversationEvent,
+  type ConversationId,
+  type ConversationState,
+  type Overrides,
+  type ParamsOf,
+  type Settings,
 } from '@parley/protocol'
-import { backgroundLost, lostTitle } from '../../core/background-left.ts'
+import { lostTitle } from '../../core/background-left.ts'
 import { rejection } from '../../replies/rejection.ts'
 import { noticeItem } from '../conversation/notices.ts'
 import { takenNames } from '../read/list-conversations.ts'
@@ -164,7 +165,7 @@ export class StoredConversations {
       if (!(error instanceof StorageError)) throw error
     }
     try {
-      deleteSession(files, paths)
+      await deleteSession(files, paths)
     } catch (error) {
       throw notDeleted(error)
     } finally {
