@@ -93,20 +93,20 @@ function defineProgram(opened: WindowLaunch, streams: Streams, settle: Settle): 
   defineChecks(program, launch, settle)
   defineLogin(program, launch, settle)
   defineServers(program)
-  defineCompletion(program)
+  defineCompletion(program, streams)
   defineHelp(program)
   // Set last, because commands inherit it.
   return program.allowExcessArguments()
 }
 
 /** Defines `completion`, whose script comes from the commands that are defined by then. */
-function defineCompletion(program: Command): void {
+function defineCompletion(program: Command, { stdout }: Streams): void {
   program
     .command('completion')
     .addArgument(new Argument('<shell>', 'your shell').choices(completionShells))
     .description('print a script that completes the words of parley: docs/install.md says where each shell reads it')
     .action((shell: CompletionShell) => {
-      process.stdout.write(completionScript(shell, program))
+      stdout.write(completionScript(shell, program))
     })
 }
 
