@@ -17,6 +17,7 @@ import type { FileList } from './complete/file-list.ts'
 import { type Composer, emptyComposer } from './composer/composer.ts'
 import { noPlaces, type ShownPlaces } from './keys/key-meaning.ts'
 import type { Menu } from './menu/menu.ts'
+import type { Ceiling } from './menu/wider-limits.ts'
 import type { Notice } from './notices/notice.ts'
 
 /** Settings of how the screen is drawn. */
@@ -212,6 +213,7 @@ export interface Opened {
   readonly attached: boolean
   /** True if nothing of it outlives the server. */
   readonly ephemeral: boolean
+  readonly ceiling?: Ceiling
 }
 
 export const message: Purpose = { kind: 'message' }

@@ -63,6 +63,19 @@ describe('the menu of a setting', () => {
     expect(typeKeys(steady(first.ui), idle, 'enter').intents).toEqual([{ kind: 'configure', settings }])
   })
 
+  test.each([
+    ['/sandbox', { sandbox: 'workspace-write' }, 'workspace-write', / parley resume \S+ -s danger-full-access$/],
+    ['/approvals', { sandbox: 'danger-full-access' }, 'danger-full-access', / -s danger-full-access -a never$/],
+  ] as const)('%s shows limits that the window was not started for with their command', (command, most, now, words) => {
+    const settings = { sandbox: now } as const
+    const state = after({ type: 'conversation.configured', settings })
+    const ceiling = { ...most, neverWithFullAccess: false }
+    const ui = { ...openUi, opened: openUi.opened === null ? null : { ...openUi.opened, ceiling } }
+    const listed = typeKeys(ui, state, command, 'enter', 'end')
+    expect(listed.ui.menu?.rows?.at(-1)?.detail).toMatch(words)
+    expect(typeKeys(ui, state, command, 'enter', 'end', 'enter', 'enter').intents).toEqual([])
+  })
+
   test('takes narrower limits at once', () => {
     const { intents } = typeKeys(steady(opened('/sandbox', 'enter')), idle, 'up', 'enter')
     expect(intents).toEqual([{ kind: 'configure', settings: { sandbox: 'read-only' } }])

@@ -72,7 +72,10 @@ const writableWords: Readonly<Record<SandboxMode, string>> = {
   'danger-full-access': 'no sandbox: all that you may do, with network',
 }
 
-export const sandboxChoices = sandboxModes.map((key): SettingChoice => ({ key, detail: writableWords[key] }))
+export const sandboxChoices = sandboxModes.map((key): SettingChoice => {
+  const detail = writableWords[key]
+  return { key, detail: key === 'danger-full-access' ? `${detail}; in a window that was started for it` : detail }
+})
 
 function sandboxWords(mode: SandboxMode, { network }: Limits): string {
   if (mode === 'danger-full-access') return writableWords[mode]
