@@ -152,6 +152,11 @@ export class EventLog implements AsyncDisposable {
     return this.#sync.upTo(this.#sizeBytes)
   }
 
+  /** True when every line appended so far would survive a power cut. */
+  get isSynced(): boolean {
+    return this.#sync.syncedBytes >= this.#sizeBytes
+  }
+
   /** Throws `StorageError` unless the path leads to the file that holds the appended lines. */
   assertStored(): void {
     this.#watch.assertUnchanged(this.#dirtyBytes === null ? this.#sizeBytes : null)

@@ -161,7 +161,7 @@ export class StoredConversations {
       if (!(error instanceof StorageError)) throw error
     }
     try {
-      deleteSession(files, paths)
+      await deleteSession(files, paths)
     } catch (error) {
       throw notDeleted(error)
     } finally {
