@@ -3,6 +3,7 @@ import type { UiAction } from '../../src/ui/actions.ts'
 import { keyPress } from '../../src/ui/keys/key-event.ts'
 import { loginRows, logoutRows } from '../../src/ui/menu/loaded-rows.ts'
 import { type MenuRow, plainRow } from '../../src/ui/menu/menu.ts'
+import { effortRows } from '../../src/ui/menu/setting-rows.ts'
 import type { UiState } from '../../src/ui/ui-state.ts'
 import { updateUi } from '../../src/ui/update/update-ui.ts'
 import { after } from '../view/scenes/conversation.ts'
@@ -43,6 +44,12 @@ describe('the menu of a setting', () => {
     expect(ui.menu).toMatchObject({ kind: 'approvals', choice: 2 })
     const taken = typeKeys(steady(ui), idle, 'enter')
     expect({ menu: taken.ui.menu, intents: taken.intents }).toEqual({ menu: null, intents: [] })
+  })
+
+  test('of the effort marks what is in force where no level is set', () => {
+    const [first, second] = effortRows({})
+    expect([first, second]).toMatchObject([{ text: "the model's own", isCurrent: true }, { isCurrent: false }])
+    expect(effortRows({ effort: 'low' }).filter(({ isCurrent }) => isCurrent)).toMatchObject([{ key: 'low' }])
   })
 
   test('gives the chosen value to the conversation', () => {

@@ -1,7 +1,7 @@
 import type { Room } from '../../view/text/span.ts'
 import { type EditingCommand, editingKeys } from '../keys/editing-keys.ts'
 import type { KeyEvent, KeyPress } from '../keys/key-event.ts'
-import { type Composer, insert, paste, redo, replace, undo } from './composer.ts'
+import { type Composer, insert, paste, redo, replace, undo, type WithPastes } from './composer.ts'
 import { blankWordStart, lineEnd, lineStart, moveDown, moveTo, moveUp, wordEnd, wordStart } from './motions.ts'
 import { stopAfter, stopBefore } from './stops.ts'
 
@@ -14,6 +14,8 @@ export type ComposerCommand =
 export interface Surroundings extends Room {
   /** Earlier messages, oldest first. */
   readonly history: readonly string[]
+  /** Those of them that were sent with pastes. */
+  readonly sent?: readonly WithPastes[]
 }
 
 const commands: Readonly<Record<EditingCommand, (composer: Composer, around: Surroundings) => Composer>> = {
@@ -25,8 +27,8 @@ const commands: Readonly<Record<EditingCommand, (composer: Composer, around: Sur
   lineEnd: (composer) => moveTo(composer, lineEnd(composer)),
   textStart: (composer) => moveTo(composer, 0),
   textEnd: (composer) => moveTo(composer, composer.text.length),
-  up: (composer, around) => moveUp(composer, around, around.history),
-  down: (composer, around) => moveDown(composer, around, around.history),
+  up: (composer, around) => moveUp(composer, around),
+  down: (composer, around) => moveDown(composer, around),
   deleteBefore: (composer) => deleteTo(composer, stopBefore(composer, composer.caret)),
   deleteAfter: (composer) => deleteTo(composer, stopAfter(composer, composer.caret)),
   killWordBefore: (composer) => killTo(composer, wordStart(composer)),

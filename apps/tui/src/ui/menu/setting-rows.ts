@@ -100,10 +100,11 @@ const effortWords: Readonly<Record<(typeof efforts)[number], string>> = {
 
 export const effortChoices = efforts.map((key): SettingChoice => ({ key, detail: effortWords[key] }))
 
-/** Returns the levels, with a word of the provider's own where that is in force. */
+/** Returns the levels, with the provider's own word where that is in force, or a row for none where none is set. */
 export function effortRows({ effort }: Pick<Settings, 'effort'>): readonly MenuRow[] {
   const known = efforts.map((level) => effortRow(level, effortWords[level], effort))
-  const isKnown = effort === undefined || efforts.some((level) => level === effort)
+  if (effort === undefined) return [effortRow("the model's own", 'no level is sent', "the model's own"), ...known]
+  const isKnown = efforts.some((level) => level === effort)
   return isKnown ? known : [...known, effortRow(effort, 'from your configuration', effort)]
 }
 
