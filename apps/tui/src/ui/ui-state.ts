@@ -114,7 +114,7 @@ export interface UiState extends Look {
 }
 
 /** Text of a message as it was written, with its pastes. */
-export interface SentText extends WithPastes {
+interface SentText extends WithPastes {
   readonly messageId: MessageId
 }
 
