@@ -1,22 +1,23 @@
-import type { Room } from '../../view/text/span.ts'
 import { type EditingCommand, editingKeys } from '../keys/editing-keys.ts'
 import type { KeyEvent, KeyPress } from '../keys/key-event.ts'
-import { type Composer, insert, paste, redo, replace, undo, type WithPastes } from './composer.ts'
-import { blankWordStart, lineEnd, lineStart, moveDown, moveTo, moveUp, wordEnd, wordStart } from './motions.ts'
+import { type Composer, insert, paste, redo, replace, undo } from './composer.ts'
+import {
+  blankWordStart,
+  lineEnd,
+  lineStart,
+  moveDown,
+  moveTo,
+  moveUp,
+  type Surroundings,
+  wordEnd,
+  wordStart,
+} from './motions.ts'
 import { stopAfter, stopBefore } from './stops.ts'
 
 /** Change of the text. */
 export type ComposerCommand =
   | { readonly kind: 'insert' | 'paste'; readonly text: string }
   | { readonly kind: EditingCommand }
-
-/** Input of vertical moves. */
-export interface Surroundings extends Room {
-  /** Earlier messages, oldest first. */
-  readonly history: readonly string[]
-  /** Those of them that were sent with pastes. */
-  readonly sent?: readonly WithPastes[]
-}
 
 const commands: Readonly<Record<EditingCommand, (composer: Composer, around: Surroundings) => Composer>> = {
   left: (composer) => moveTo(composer, stopBefore(composer, composer.caret)),

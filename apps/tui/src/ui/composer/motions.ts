@@ -55,20 +55,21 @@ function characterBefore(text: string, offset: number): string {
   return (pair.codePointAt(0) ?? 0) > 0xffff ? pair : text.slice(offset - 1, offset)
 }
 
-/** Earlier messages, oldest first, and what of them was pasted. */
-interface Earlier extends Room {
+/** Input of vertical moves. */
+export interface Surroundings extends Room {
+  /** Earlier messages, oldest first. */
   readonly history: readonly string[]
   /** Texts that were sent with pastes. */
   readonly sent?: readonly WithPastes[]
 }
 
 /** Moves one row up; from the first row to the previous history entry. */
-export function moveUp(composer: Composer, around: Earlier): Composer {
+export function moveUp(composer: Composer, around: Surroundings): Composer {
   return moveRows(composer, -1, around) ?? older(composer, around)
 }
 
 /** Moves one row down; from the last row to the next history entry, then to the draft. */
-export function moveDown(composer: Composer, around: Earlier): Composer {
+export function moveDown(composer: Composer, around: Surroundings): Composer {
   return moveRows(composer, 1, around) ?? newer(composer, around)
 }
 
@@ -85,7 +86,7 @@ function moveRows(composer: Composer, step: -1 | 1, room: Room): Composer | null
 }
 
 /** Shows the previous history entry, or the newest. The draft becomes an undo step. */
-function older(composer: Composer, { history, sent }: Earlier): Composer {
+function older(composer: Composer, { history, sent }: Surroundings): Composer {
   const index = (composer.recall?.index ?? history.length) - 1
   const entry = history[index]
   if (entry === undefined) return settle(composer)
@@ -96,7 +97,7 @@ function older(composer: Composer, { history, sent }: Earlier): Composer {
 }
 
 /** Shows the next history entry; after the newest comes the draft. */
-function newer(composer: Composer, { history, sent }: Earlier): Composer {
+function newer(composer: Composer, { history, sent }: Surroundings): Composer {
   const { recall } = composer
   if (recall === null) return settle(composer)
   const index = recall.index + 1
