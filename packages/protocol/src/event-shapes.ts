@@ -79,9 +79,9 @@ export const eventShapes: Readonly<Record<string, string>> = {
   'message.removed': '{"messageId":"text","by?":"#actor"}',
   'message.consumed': '{"messageId":"text"}',
   'turn.started':
-    '{"turnId":"text","trigger":["=","message","inbox","compaction"],"outputSchema?":["map","any"],"budget?":"#turnBudget"}',
+    '{"turnId":"text","trigger":["=","message","inbox","compaction"],"outputSchema?":["map","any"],"budget?":"#turnBudget","requestKey?":"text"}',
   'turn.parked': '{"turnId":"text","reason":"text","limit?":"#limitName"}',
-  'turn.continued': '{"turnId":"text","by?":"#actor"}',
+  'turn.continued': '{"turnId":"text","by?":"#actor","requestKey?":"text"}',
   'turn.ended':
     '{"turnId":"text","outcome":"#turnOutcome","failure?":"#failure","stopReason?":"#stopReason","usage":"#tokenCounts","denials":["list","#denial"],"answerProblem?":"text"}',
   'model.requested': '{"turnId":"text","attempt":"int>=1","request?":"text"}',

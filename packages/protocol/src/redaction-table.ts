@@ -47,9 +47,9 @@ export const redactionTable: Readonly<Record<ConversationEvent['type'], Redactio
   },
   'message.removed': { leave: ['by.clientId', 'messageId', 'type'] },
   'message.consumed': { leave: ['messageId', 'type'] },
-  'turn.started': { leave: ['turnId', 'type'] },
+  'turn.started': { leave: ['requestKey', 'turnId', 'type'] },
   'turn.parked': { leave: ['turnId', 'type'] },
-  'turn.continued': { leave: ['by.clientId', 'turnId', 'type'] },
+  'turn.continued': { leave: ['by.clientId', 'requestKey', 'turnId', 'type'] },
   'turn.ended': { leave: ['denials.itemId', 'turnId', 'type'] },
   'model.requested': { leave: ['request', 'turnId', 'type'] },
   'model.responded': {

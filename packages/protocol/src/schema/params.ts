@@ -139,7 +139,7 @@ export const methodParams = {
     conversationId,
     itemId: itemId.describe('A `commandExecution` that runs.'),
   }),
-  'conversation/continue': byId,
+  'conversation/continue': z.object({ conversationId, requestKey: once }),
   'conversation/retryNow': byId,
   'approval/decide': z.object({
     conversationId,

@@ -94,7 +94,7 @@ export const requestResult = z
     key: z.union([messageId, requestKey]).describe('A `messageId` or a `requestKey`.'),
     seq: z.int(),
     turnId: turnId.nullable(),
-    disposition: z.enum(['started', 'queued', 'steering']),
+    disposition: z.enum(['started', 'queued', 'steering', 'continued']),
     itemId: itemId.exactOptional().describe('The command or compaction that a `requestKey` started.'),
   })
   .describe('Result of a message or of another request with a key, for a client that sends it again.')

@@ -5,9 +5,9 @@
  */
 import childProcess from 'node:child_process'
 import fs from 'node:fs'
-import { syncBuiltinESMExports } from 'node:module'
 import os from 'node:os'
 import { dirname } from 'node:path'
+import { interceptDisk } from '../disk/intercept-disk.ts'
 
 const [kind, errno, nth, program] = (process.env.PARLEY_TEST_NTH ?? '').split('/')
 const script = process.argv[1] ?? ''
@@ -23,7 +23,7 @@ if (script.endsWith(`/${program}`)) {
   const original = { append: fs.appendFileSync }
   process.on('exit', () => original.append(process.env.PARLEY_TEST_CALLS, `calls ${calls}\n`))
   const kinds = { files: failFiles, processes: failProcesses, network: failNetwork }
-  kinds[kind](isNth)
+  await kinds[kind]()
 
   function errorOf(name, subject) {
     const path = typeof subject === 'string' ? { path: subject } : {}
@@ -35,69 +35,15 @@ if (script.endsWith(`/${program}`)) {
     })
   }
 
-  function failFiles() {
+  async function failFiles() {
     const own = dirname(script)
-    const counts = (subject) =>
-      !String(subject).startsWith(own) && !String(subject).startsWith('/proc/') && !String(subject).startsWith('/sys/')
-    const fails = (name, [subject]) => counts(subject) && isNth(name, String(subject).slice(0, 100))
-    const sync = Object.keys(fs).filter(
-      (name) => name.endsWith('Sync') && typeof fs[name] === 'function' && name !== 'existsSync',
-    )
-    for (const name of sync) {
-      const real = fs[name]
-      fs[name] = like(real, function (...args) {
-        if (!fails(name, args)) return real.apply(this, args)
-        if (name === 'closeSync') real.apply(this, args)
-        throw errorOf(name, args[0])
-      })
-    }
-    const callbacks = [
-      'open',
-      'close',
-      'read',
-      'write',
-      'fsync',
-      'fdatasync',
-      'stat',
-      'lstat',
-      'fstat',
-      'readdir',
-      'mkdir',
-      'rename',
-      'unlink',
-      'rm',
-      'readFile',
-      'writeFile',
-      'realpath',
-      'readlink',
-      'access',
-      'chmod',
-      'ftruncate',
-    ]
-    for (const name of callbacks) {
-      const real = fs[name]
-      fs[name] = like(real, function (...args) {
-        if (!fails(name, args)) return real.apply(this, args)
-        if (name === 'close') real.call(this, args[0], () => {})
-        process.nextTick(args.at(-1), errorOf(name, args[0]))
-      })
-    }
-    for (const name of Object.keys(fs.promises).filter((each) => typeof fs.promises[each] === 'function')) {
-      const real = fs.promises[name]
-      fs.promises[name] = function (...args) {
-        return fails(name, args) ? Promise.reject(errorOf(name, args[0])) : real.apply(this, args)
-      }
-    }
-    syncBuiltinESMExports()
-  }
-
-  /** Gives the wrapped function what Node has noted on the real one (`native`, how it is promisified). */
-  function like(real, wrapped) {
-    for (const key of Reflect.ownKeys(real)) {
-      if (['length', 'name', 'prototype'].includes(key)) continue
-      Object.defineProperty(wrapped, key, Object.getOwnPropertyDescriptor(real, key))
-    }
-    return wrapped
+    const counts = (subject) => ![own, `file://${own}`, '/proc/', '/sys/'].some((place) => subject.startsWith(place))
+    await interceptDisk(({ name, args: [subject] }) => {
+      if (!counts(String(subject)) || !isNth(name, String(subject).slice(0, 100))) return
+      // The kernel has closed it, whatever it answers.
+      if (name === 'close' && typeof subject === 'number') fs.closeSync(subject)
+      throw errorOf(name, subject)
+    })
   }
 
   /** Below Node's own handling: returns what the system would; `instead` leaves what a failed call leaves. */

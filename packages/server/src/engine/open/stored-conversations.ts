@@ -117,7 +117,7 @@ export class StoredConversations {
         forkId,
       )
       if (rescued !== null && at === null) assertRescued(loaded, rescued)
-      const renamed = await ownName(loaded.begin.fold.state, () => takenNames(files, home))
+      const renamed = ownName(loaded.begin.fold.state, await takenNames(files, home), { evenIfFree: true })
       const settle: Settle = (state) => [...setup.forked(fromId, settings, secrets)(state), ...renamed]
       return await this.#adopt(forkId, { ...loaded, recovery: [] }, { settle })
     } catch (error) {
@@ -131,7 +131,11 @@ export class StoredConversations {
   async importBundle(conversationId: ConversationId, { file, cwd }: ParamsOf<'bundle/open'>): Promise<void> {
     const { files, home, setup } = this.#ports
     const paths = this.pathsOf(conversationId)
-    const settle = setup.imported(existingFolder(cwd), await setup.secrets())
+    const imported = setup.imported(existingFolder(cwd), await setup.secrets())
+    const settle = async (state: ConversationState) => {
+      const names = await takenNames(files, home)
+      return [...imported(state), ...ownName(state, names, { evenIfFree: false })]
+    }
     const { importBundle } = await import('../bundle/import-bundle.ts')
     await this.#locks.take(conversationId, paths)
     try {
