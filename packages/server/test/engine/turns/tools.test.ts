@@ -1,4 +1,5 @@
 import { openHost } from '@parley/host'
+import { isCall } from '@parley/protocol'
 import { waitUntil } from '@parley/testkit'
 import { describe, expect, it } from 'vitest'
 import { scriptedModel } from '../support/scripted-model.ts'
@@ -218,7 +219,7 @@ describe('the tool', () => {
     const { watched, client } = await place.talk({ model }, free)
     await watched.send('go')
     await watched.turnEnded()
-    const [started, listed, stopped] = watched.items().slice(1)
+    const [started, listed, stopped] = watched.items().filter(isCall)
     expect(started).toMatchObject({ status: 'completed', background: true })
     expect(listed).toMatchObject({ modelText: expect.stringContaining('exec sleep 600 (running)') })
     expect(stopped).toMatchObject({ modelText: expect.stringMatching(/^Process .* ended/) })
