@@ -12,6 +12,7 @@ import {
   listenerOf,
   type Transport,
 } from '../transport/transport.ts'
+import { listenAtPath } from '../transport/unix-socket.ts'
 import { createWebSocketTransport, frameOptions } from './websocket-transport.ts'
 
 interface ConnectWebSocketOptions {
@@ -101,10 +102,28 @@ const maxSockets = 1024
 
 /** Listens for websockets at path `/`. Rejects with `ListenError`. */
 export async function listenWebSocket(options: ListenWebSocketOptions): Promise<WebSocketListener> {
-  const { host, port, token } = options
+  const { host, port, token, onConnection } = options
   if (token === null && !isLoopback(host)) {
     throw new ListenError(`${host} can be reached from other machines, so it needs a token; 127.0.0.1 does not`)
   }
+  const server = webSocketServer(token, onConnection)
+  await listening(server, host, port)
+  return webSocketListenerOf(server)
+}
+
+/**
+ * Listens for websockets on a unix socket that only this user can open, for clients that can send no token. Rejects with
+ * `ListenError`.
+ */
+export function listenWebSocketFile({
+  path,
+  onConnection,
+}: Pick<ListenWebSocketOptions, 'onConnection'> & { readonly path: string }): Promise<Listener> {
+  return listenAtPath(webSocketServer(null, onConnection), path)
+}
+
+/** Creates a server that makes a transport of each websocket it admits. */
+function webSocketServer(token: string | null, onConnection: (transport: Transport) => void): Server {
   const server = createServer({ headersTimeout: headersTimeoutMs }, (request, response) => {
     const status = plainRequestStatus(request)
     response.writeHead(status, { 'Content-Type': 'text/plain' }).end(`${STATUS_CODES[status]}\n`)
@@ -118,12 +137,11 @@ export async function listenWebSocket(options: ListenWebSocketOptions): Promise<
     if (status !== 101) rejectUpgrade(stream, status)
     else {
       websockets.handleUpgrade(request, stream, head, (websocket) => {
-        options.onConnection(createWebSocketTransport({ websocket, socket: request.socket }))
+        onConnection(createWebSocketTransport({ websocket, socket: request.socket }))
       })
     }
   })
-  await listening(server, host, port)
-  return webSocketListenerOf(server)
+  return server
 }
 
 function listening(server: Server, host: string, port: number): Promise<void> {
