@@ -7,7 +7,7 @@ export function policyName(policy: ApprovalPolicy): Exclude<ApprovalPolicy, 'on-
   return policy === 'on-failure' ? 'on-request' : policy
 }
 
-export function sandboxShape({ sandbox, network = false, writableRoots }: Settings) {
+function sandboxShape({ sandbox, network = false, writableRoots }: Settings) {
   switch (sandbox) {
     case 'danger-full-access':
       return { type: 'dangerFullAccess' }
