@@ -73,6 +73,7 @@ const folderOrder: Readonly<Record<string, readonly string[]>> = {
     'frontends/conversation',
     'frontends/exec',
     'frontends/mcp',
+    'frontends/app-server/wire',
     'frontends/app-server/shapes',
     'frontends/app-server/threads',
     'frontends/app-server',

@@ -1,14 +1,14 @@
 import { createPeer, type MethodHandler, type Peer, type PeerFault, type Transport } from '@parley/rpc'
 import { isRecord } from '@parley/text'
-import { asCodexError, codexError, decoded } from './codex-error.ts'
-import { codexTransport, unknownMethod } from './codex-transport.ts'
 import { lookupMethods } from './methods/lookups.ts'
 import type { AppMethod } from './methods/method.ts'
 import { openMethods } from './methods/open-threads.ts'
 import { storedMethods } from './methods/stored-threads.ts'
 import { turnMethods } from './methods/turns.ts'
-import { codexParams } from './params.ts'
 import { type AppServerParts, AppSession } from './session.ts'
+import { asCodexError, codexError, decoded } from './wire/codex-error.ts'
+import { codexTransport, unknownMethod } from './wire/codex-transport.ts'
+import { codexParams } from './wire/params.ts'
 
 /** Version of Codex whose app-server this one is like. */
 const codexVersion = '0.169.0'

@@ -1,11 +1,11 @@
 import { type Conversation, type ConversationId, codeOf, type Parley } from '@parley/client'
 import type { Peer } from '@parley/rpc'
 import type { CallersLimits } from '../callers-limits.ts'
-import { codexError } from './codex-error.ts'
-import type { CodexParams } from './params.ts'
 import { type ThreadStatus, threadShape } from './shapes/thread.ts'
 import { askClient } from './threads/answer-approvals.ts'
 import { ThreadFeed } from './threads/thread-feed.ts'
+import { codexError } from './wire/codex-error.ts'
+import type { CodexParams } from './wire/params.ts'
 
 /** Name and version of a client, as it gives them. */
 export type ClientInfo = CodexParams<'initialize'>['clientInfo']

@@ -1,9 +1,9 @@
 import { resolve } from 'node:path'
 import type { ResultOf } from '@parley/protocol'
-import { codexError } from '../codex-error.ts'
-import { type CodexParams, codexParams } from '../params.ts'
 import type { AppSession } from '../session.ts'
 import { policyName } from '../shapes/settings.ts'
+import { codexError } from '../wire/codex-error.ts'
+import { type CodexParams, codexParams } from '../wire/params.ts'
 import { type AppMethod, answers, method } from './method.ts'
 
 /** Methods that tell what there is: models, configuration, account, and lists of what only Codex has. */

@@ -1,7 +1,7 @@
 import type { CallContext } from '@parley/rpc'
 import type * as z from 'zod'
-import { decoded } from '../codex-error.ts'
 import type { AppSession } from '../session.ts'
+import { decoded } from '../wire/codex-error.ts'
 
 /** Method of the app-server: takes its parameters as they came. */
 export type AppMethod = (session: AppSession, params: unknown, context: CallContext) => unknown

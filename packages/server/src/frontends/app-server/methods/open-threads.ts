@@ -1,11 +1,11 @@
 import { resolve } from 'node:path'
 import type { Conversation } from '@parley/client'
 import { withDeveloperInstructions } from '../../../core/instructions.ts'
-import { codexError } from '../codex-error.ts'
-import { type CodexParams, codexParams } from '../params.ts'
 import type { AppSession, OpenThread } from '../session.ts'
 import { openingOverrides, settingsShape } from '../shapes/settings.ts'
 import { readTurns, turnShapes } from '../threads/read-turns.ts'
+import { codexError } from '../wire/codex-error.ts'
+import { type CodexParams, codexParams } from '../wire/params.ts'
 import { type AppMethod, method } from './method.ts'
 
 /** Methods that open a thread: each answers with the thread and its settings. */

@@ -1,9 +1,9 @@
 import type { ListedConversation } from '@parley/protocol'
-import { codexError } from '../codex-error.ts'
-import { type CodexParams, codexParams } from '../params.ts'
 import { type AppSession, assertThreadId } from '../session.ts'
 import { threadShape } from '../shapes/thread.ts'
 import { readTurns, shownItem, type TurnSource, type TurnsPage, turnShapes } from '../threads/read-turns.ts'
+import { codexError } from '../wire/codex-error.ts'
+import { type CodexParams, codexParams } from '../wire/params.ts'
 import { type AppMethod, answers, method } from './method.ts'
 
 const defaultPage = 25

@@ -1,10 +1,10 @@
 import type { InputItem, Overrides } from '@parley/protocol'
 import { isRecord } from '@parley/text'
-import { codexError } from '../codex-error.ts'
-import { type CodexParams, codexParams } from '../params.ts'
 import type { AppSession, OpenThread } from '../session.ts'
 import { turnOverrides } from '../shapes/settings.ts'
 import { turnShape } from '../shapes/turn.ts'
+import { codexError } from '../wire/codex-error.ts'
+import { type CodexParams, codexParams } from '../wire/params.ts'
 import { type AppMethod, method } from './method.ts'
 
 /** Methods that start, steer and stop turns, and run what else a thread does. */

@@ -1,6 +1,6 @@
 import type { ApprovalPolicy, Overrides, Settings } from '@parley/protocol'
-import { codexError } from '../codex-error.ts'
-import type { CodexParams } from '../params.ts'
+import { codexError } from '../wire/codex-error.ts'
+import type { CodexParams } from '../wire/params.ts'
 
 /** Returns the policy as Codex names it; `on-failure` is gone there, and the nearest is `on-request`. */
 export function policyName(policy: ApprovalPolicy): Exclude<ApprovalPolicy, 'on-failure'> {
