@@ -15,6 +15,7 @@ import { laterOfServer, laterOfTerminal } from './bundle/later-scripts.mjs'
 import { oneStartFile } from './bundle/one-start-file.mjs'
 import { distFolder, root } from './bundle/places.mjs'
 import { publish } from './bundle/publish.mjs'
+import { recordModules } from './bundle/record-modules.mjs'
 import { reportSizes } from './bundle/report.mjs'
 import { splitScript } from './bundle/split-script.mjs'
 import { startStamp } from './bundle/stamp.mjs'
@@ -99,8 +100,10 @@ async function bundle(program, define) {
   const laterNames = Object.fromEntries([...places].map(([module, part]) => [`./${module}`, fileName(rest[part])]))
   const names = { PARLEY_CODE: scriptName(first), PARLEY_LATER: JSON.stringify(laterNames) }
   const scripts = [first, ...Object.values(rest)]
+  record[name] = { first, later: rest, scriptOf: Object.fromEntries(places) }
   if (window === undefined) return [...scripts, await bundleModules(program, { ...define, ...names })]
   const parts = await windowScripts(inRoot(window), bundlePart)
+  record.window = { first: parts.window, later: { 'parley-rest': parts.rest } }
   const windowNames = { PARLEY_WINDOW: scriptName(parts.window), PARLEY_REST: scriptName(parts.rest) }
   const modules = await bundleModules(program, { ...define, ...names, ...windowNames })
   return [...scripts, parts.window, parts.rest, modules]
@@ -166,6 +169,8 @@ function plugins() {
 }
 
 const inRoot = (path) => join(root, path)
+/** Scripts of each program, and of the window of `parley`. */
+const record = {}
 
 const startedAt = performance.now()
 const stamp = startStamp()
@@ -188,6 +193,7 @@ const results = await Promise.all(present.map((program) => bundle(program, defin
   })
 const outputs = [...results.flatMap((result) => result.outputFiles), ...collectAssets()]
 publish(outputs)
+recordModules(record)
 const isWarm = await warmUp()
 stamp.finish(version)
 if (!quiet && !isWarm) console.log('a turn did not end: the first use makes the cache of compiled code')

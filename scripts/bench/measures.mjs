@@ -2,6 +2,7 @@ import { catchUp } from './measures/catch-up.mjs'
 import { execHello } from './measures/exec-hello.mjs'
 import { execServer } from './measures/exec-server.mjs'
 import { floodJson, floodText } from './measures/flood.mjs'
+import { largeMessage } from './measures/large-message.mjs'
 import { longLife } from './measures/long-life.mjs'
 import { manyClients } from './measures/many-clients.mjs'
 import { policy } from './measures/policy.mjs'
@@ -15,6 +16,7 @@ import { screenStart } from './measures/screen-start.mjs'
 import { serverFlood } from './measures/server-flood.mjs'
 import { serverIdle } from './measures/server-idle.mjs'
 import { serverStart } from './measures/server-start.mjs'
+import { stalledReader } from './measures/stalled-reader.mjs'
 import { growth, limitedToolCalls, toolCalls } from './measures/tool-calls.mjs'
 import { version } from './measures/version.mjs'
 
@@ -37,8 +39,10 @@ export const measures = [
   serverIdle,
   manyClients,
   catchUp,
+  stalledReader,
   resume,
   longLife,
+  largeMessage,
   redaction,
   policy,
   execServer,

@@ -55,7 +55,37 @@ export async function attachTo(path) {
   await new Promise((resolve, reject) => socket.once('connect', resolve).once('error', reject))
   const client = createWireClient(socket, socket)
   await client.initialize()
-  return { ...client, [Symbol.dispose]: () => socket.destroy() }
+  return {
+    ...client,
+    /** Stops reading from the socket until `resume`. */
+    pause: () => void socket.pause(),
+    resume: () => void socket.resume(),
+    [Symbol.dispose]: () => socket.destroy(),
+  }
+}
+
+const requestEveryMs = 5
+
+/** Sends small requests one after the other until `stop`, which resolves to the longest wait for an answer in ms. */
+export function longestWait(client) {
+  let isOver = false
+  let longestMs = 0
+  const asking = (async () => {
+    while (!isOver) {
+      const askedMs = performance.now()
+      // Answered at once, with an error.
+      await client.request('bench/unknown', {}).catch(() => undefined)
+      longestMs = Math.max(longestMs, performance.now() - askedMs)
+      await new Promise((resolve) => setTimeout(resolve, requestEveryMs))
+    }
+  })()
+  return {
+    async stop() {
+      isOver = true
+      await asking
+      return longestMs
+    },
+  }
 }
 
 function readLines(stream, take) {

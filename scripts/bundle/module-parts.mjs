@@ -48,23 +48,25 @@ export function modulesIn({ metafile }) {
   return Object.keys(inputs).filter((module) => /^(apps|packages)\//.test(module) && inputs[module].bytesInOutput > 0)
 }
 
+/** Paths by which our sources import each other. */
+export const ofOurs = /^(?:\.|@parley\/)/
+
 /**
- * Replaces modules for which `codeOf` returns other code.
+ * Replaces modules that our sources import, where `codeOf` returns other code.
  * @param {string} namespace
- * @param {(module: string, kind: import('esbuild').ImportKind, path: string) => string | null} codeOf
- * @param {(asked: import('esbuild').OnResolveArgs) => boolean} isLookedAt By default: modules of ours.
+ * @param {(module: string, asked: Pick<import('esbuild').OnResolveArgs, 'kind' | 'path'>) => string | null} codeOf
+ * @param {Looks} looks
  * @returns {import('esbuild').Plugin}
  */
-export function replaced(namespace, codeOf, isLookedAt = isOurs) {
+export function replaced(namespace, codeOf, { filter = ofOurs, only = null } = {}) {
   return {
     name: namespace,
     setup(build) {
-      build.onResolve({ filter: /./ }, async (args) => {
-        const { path, kind, importer, resolveDir, pluginData, namespace: from } = args
-        if (pluginData === resolving || !isLookedAt(args)) return undefined
+      build.onResolve({ filter }, async ({ path, kind, importer, resolveDir, pluginData, namespace: from }) => {
+        if (pluginData === resolving || (only !== null && kind !== only) || isInPackage(importer)) return undefined
         const asked = { kind, importer, resolveDir, namespace: from, pluginData: resolving }
         const found = await build.resolve(path, asked)
-        const code = found.namespace === 'file' ? codeOf(relative(root, found.path), kind, path) : null
+        const code = found.namespace === 'file' ? codeOf(relative(root, found.path), { kind, path }) : null
         return code === null ? found : { path: asScript(found.path), namespace, pluginData: code, sideEffects: false }
       })
       build.onLoad({ filter: /./, namespace }, ({ pluginData }) => ({ contents: pluginData, loader: 'js' }))
@@ -72,7 +74,13 @@ export function replaced(namespace, codeOf, isLookedAt = isOurs) {
   }
 }
 
-const isOurs = ({ path }) => /^(\.|@parley\/)/.test(path)
+/**
+ * Imports to look at, by path and kind. The bundler asks this process about each path, which is half of a build's time.
+ * @typedef {{ filter?: RegExp, only?: import('esbuild').ImportKind }} Looks
+ */
+
+/** Returns true for files of packages, which import none of our modules. */
+const isInPackage = (path) => /(?:^|[\\/])node_modules[\\/]/.test(relative(root, path))
 
 /** Renames a file that would be taken for a module, whatever its code is. */
 const asScript = (path) => path.replace(/\.mjs$/, '.js')

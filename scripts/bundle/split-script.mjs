@@ -1,5 +1,5 @@
 import { relative } from 'node:path'
-import { givingParts, modulesIn, quoted, replaced, runningByName, takenFrom } from './module-parts.mjs'
+import { givingParts, modulesIn, ofOurs, quoted, replaced, runningByName, takenFrom } from './module-parts.mjs'
 import { root } from './places.mjs'
 
 /** @typedef {import('esbuild').BuildResult<{ metafile: true }>} Built */
@@ -18,6 +18,8 @@ export async function splitScript(name, entry, later, bundle) {
   const scriptOf = new Map(Object.entries(later).flatMap(([script, modules]) => modules.map((one) => [one, script])))
   /** @type {Map<string, string>} Script of each module that is asked for. */
   const asked = new Map()
+  /** @type {Map<string, { modules: readonly string[], built: Built }>} Later scripts by name. */
+  const builtBefore = new Map()
   return buildGiving([])
 
   /**
@@ -30,33 +32,58 @@ export async function splitScript(name, entry, later, bundle) {
     const first = await bundle(name, { stdin: givingParts(entry, given), plugins: [takenLater(null)] })
     const known = asked.size
     const parts = new Set(modulesIn(first))
-    const built = Object.keys(later).map(async (script) => {
-      const modules = [...asked].filter(([, place]) => place === script).map(([module]) => module)
-      const options = { stdin: runningByName(modules), plugins: [takenLater(script), takenFrom(parts)] }
-      return /** @type {const} */ ([script, await bundle(script, options)])
-    })
+    const built = Object.keys(later).map(
+      async (script) => /** @type {const} */ ([script, await laterOf(script, parts)]),
+    )
     const rest = Object.fromEntries(await Promise.all(built))
     const taken = Object.values(rest).flatMap(takenBy)
     const isWhole = asked.size === known && taken.every((module) => given.includes(module))
     return isWhole ? { first, rest, scripts: asked } : buildGiving([...new Set([...given, ...taken])].toSorted())
   }
 
+  /** Builds a later script, or returns the one that was built from the same modules. */
+  async function laterOf(script, parts) {
+    const modules = [...asked].filter(([, place]) => place === script).map(([module]) => module)
+    const before = builtBefore.get(script)
+    if (before?.modules.join() === modules.join() && takesSame(before.built, parts)) return before.built
+    const options = { stdin: runningByName(modules), plugins: [takenLater(script), takenFrom(parts)] }
+    const built = await bundle(script, options)
+    builtBefore.set(script, { modules, built })
+    return built
+  }
+
   /** Takes what is imported while the program runs from its script, unless that is `own`. */
   function takenLater(own) {
-    const codeOf = (module, _kind, path) => {
+    const codeOf = (module, { path }) => {
       const script = scriptOf.get(module) ?? scriptOf.get(path)
       if (script === undefined || script === own) return null
       asked.set(module, script)
       return `module.exports = parley.rest(${quoted(module)})`
     }
-    return replaced('later', codeOf, ({ path, kind }) => kind === 'dynamic-import' && !path.startsWith('node:'))
+    return replaced('later', codeOf, { filter: ofOursOr([...scriptOf.keys()]), only: 'dynamic-import' })
   }
 }
+
+/** Prefix of a module that a script takes from the first, in the list of what went into it. */
+const fromFirst = 'part:'
 
 /** Lists the modules that a script takes from the first. */
 function takenBy({ metafile }) {
   const inputs = Object.values(metafile.outputs).flatMap((output) => Object.entries(output.inputs))
   return inputs
-    .filter(([input, { bytesInOutput }]) => input.startsWith('part:') && bytesInOutput > 0)
-    .map(([input]) => relative(root, input.slice('part:'.length)))
+    .filter(([input, { bytesInOutput }]) => input.startsWith(fromFirst) && bytesInOutput > 0)
+    .map(([input]) => relative(root, input.slice(fromFirst.length)))
+}
+
+/** Returns true when a script takes exactly those of its modules from the first that are among `parts`. */
+function takesSame({ metafile }, parts) {
+  return Object.keys(metafile.inputs).every((input) =>
+    input.startsWith(fromFirst) ? parts.has(relative(root, input.slice(fromFirst.length))) : !parts.has(input),
+  )
+}
+
+/** Returns the filter for paths of our sources and for the packages among these names. */
+function ofOursOr(names) {
+  const packages = names.filter((name) => !/^(?:apps|packages)\//.test(name))
+  return new RegExp([ofOurs.source, ...packages.map((name) => `${name.replaceAll('.', '\\.')}$`)].join('|^'))
 }

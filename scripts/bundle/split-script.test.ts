@@ -1,42 +1,26 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join, relative } from 'node:path'
 import { type BuildOptions, type BuildResult, build } from 'esbuild'
 import { describe, expect, test } from 'vitest'
-import { builtinModules } from './builtin-modules.mjs'
-import { inkStartUp } from './ink-start-up.mjs'
-import { laterOfServer, laterOfTerminal } from './later-scripts.mjs'
 import { root } from './places.mjs'
+import { moduleRecord } from './record-modules.mjs'
 import { splitScript } from './split-script.mjs'
-import { trimPackages } from './trim-packages.mjs'
 
-const common = {
-  absWorkingDir: root,
-  bundle: true,
-  platform: 'node',
-  format: 'cjs',
-  jsx: 'automatic',
-  outdir: 'dist',
-  write: false,
-  logLevel: 'silent',
-  define: { 'process.env.NODE_ENV': '"production"' },
-} as const
+interface Split {
+  readonly first: readonly string[]
+  readonly later: Readonly<Record<string, readonly string[]>>
+  readonly scriptOf?: Readonly<Record<string, string>>
+}
 
-const bundled = (name: string, { plugins = [], ...options }: BuildOptions) =>
-  build({
-    ...common,
-    ...options,
-    metafile: true,
-    entryNames: name,
-    conditions: ['@parley/source'],
-    plugins: [...plugins, builtinModules(), inkStartUp(), trimPackages()],
-  })
+/** Modules of the scripts of the last build. To build them again takes 10 s of CPU. */
+const built: Readonly<Record<string, Split>> = JSON.parse(readFileSync(moduleRecord, 'utf8'))
 
+/** Programs with a module that their first script has, and packages that it does not have, with their script. */
 const programs = [
   {
-    program: 'a server',
-    entry: 'packages/server/src/programs/server/start.ts',
-    later: laterOfServer,
+    program: 'server',
+    module: 'packages/server/src/programs/server/start.ts',
     unread: {
       '@modelcontextprotocol/client': 'server-mcp-client',
       '@modelcontextprotocol/server': 'server-json-schema',
@@ -46,9 +30,8 @@ const programs = [
     },
   },
   {
-    program: 'a command',
-    entry: 'apps/tui/src/main.ts',
-    later: laterOfTerminal,
+    program: 'parley',
+    module: 'apps/tui/src/main.ts',
     unread: {
       ink: 'parley-terminal',
       react: 'parley-terminal',
@@ -58,34 +41,58 @@ const programs = [
       ws: 'parley-websocket',
     },
   },
+  {
+    program: 'window',
+    module: 'apps/tui/src/view/layout-screen.ts',
+    unread: { ink: 'parley-rest', react: 'parley-rest', zod: 'parley-rest', commander: 'parley-rest' },
+  },
 ]
 
-describe.each(programs)('the start of $program', ({ entry, later, unread }) => {
-  const built = splitScript('start', join(root, entry), later, bundled)
+describe.each(programs)('the start of $program', ({ program, module, unread }) => {
+  const { first, later } = built[program] ?? { first: [], later: {} }
 
-  test('reads no package that few runs need', async () => {
-    const { first, rest } = await built
-    const scripts = Object.entries(rest)
+  test('reads no package that few runs need', () => {
+    const scripts = Object.entries(later)
     const readers = Object.keys(unread).map((name) => [name, scripts.filter(([, one]) => has(one, name)).map(nameOf)])
     expect(Object.keys(unread).filter((name) => has(first, name))).toEqual([])
     expect(Object.fromEntries(readers)).toEqual(Object.fromEntries(Object.entries(unread).map(([k, v]) => [k, [v]])))
   })
 
-  test('shares each of our modules with the scripts that are read later', async () => {
-    const { first, rest } = await built
-    const ours = [first, ...Object.values(rest)].flatMap(modulesOf).filter((path) => /^(apps|packages)\//.test(path))
-    expect(ours).toContain(entry)
+  test('shares each of our modules with the scripts that are read later', () => {
+    const ours = [first, ...Object.values(later)].flat().filter((path) => /^(apps|packages)\//.test(path))
+    expect(first).toContain(module)
     expect(ours.filter((path, nth) => ours.indexOf(path) !== nth)).toEqual([])
-  })
-
-  test('knows the script of each module that is imported later', async () => {
-    const { rest, scripts } = await built
-    expect([...new Set(scripts.values())].toSorted()).toEqual(Object.keys(rest).toSorted())
   })
 })
 
+test.each(['server', 'parley'])('%s knows the script of each module that is imported later', (program) => {
+  const { later = {}, scriptOf = {} } = built[program] ?? {}
+  expect(Object.keys(later)).not.toEqual([])
+  expect([...new Set(Object.values(scriptOf))].toSorted()).toEqual(Object.keys(later).toSorted())
+})
+
+test('what a window reads after its first frame is the rest of the program', () => {
+  expect(built['window']?.later['parley-rest']).toContain('apps/tui/src/main.ts')
+})
+
+const bundled = (name: string, options: BuildOptions): Promise<Built> =>
+  build({
+    absWorkingDir: root,
+    bundle: true,
+    platform: 'node',
+    format: 'cjs',
+    outdir: 'dist',
+    write: false,
+    logLevel: 'silent',
+    metafile: true,
+    entryNames: name,
+    ...options,
+  })
+
 test('what is imported later is read then, and shares the modules that have run', async () => {
-  const folder = mkdtempSync(join(root, 'packages/server/node_modules/split-'))
+  const outputs = join(root, 'packages/server/dist')
+  mkdirSync(outputs, { recursive: true })
+  const folder = mkdtempSync(join(outputs, 'split-'))
   const entry = join(folder, 'main.js')
   const sources = {
     'main.js': `import { seen } from './shared.js'
@@ -122,13 +129,5 @@ type Built = BuildResult<{ metafile: true }>
 
 const nameOf = ([name]: readonly [string, unknown]) => name
 
-function has(script: Built, name: string): boolean {
-  return modulesOf(script).some((path) => path.includes(`/node_modules/${name}/`))
-}
-
-/** Lists the modules whose code is in a script. */
-function modulesOf({ metafile }: Built): string[] {
-  return Object.values(metafile.outputs).flatMap(({ inputs }) =>
-    Object.keys(inputs).filter((path) => !/^[<]|:/.test(path) && (inputs[path]?.bytesInOutput ?? 0) > 0),
-  )
-}
+const has = (modules: readonly string[], name: string) =>
+  modules.some((path) => path.includes(`/node_modules/${name}/`))

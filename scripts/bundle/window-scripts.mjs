@@ -31,7 +31,7 @@ export async function windowScripts(entry, bundle) {
 
 /** Takes what is imported while the first script runs from the rest, and notes it. */
 function askedForLater(noted) {
-  return replaced('later', (module, kind) => {
+  return replaced('later', (module, { kind }) => {
     if (kind !== 'dynamic-import') return null
     noted.add(module)
     return `module.exports = parley.rest(${quoted(module)})`

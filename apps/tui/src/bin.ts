@@ -1,5 +1,6 @@
 import { takeAllocatorSettings } from '@parley/client/server-process'
 import { opensWindow, serverProgramOf } from './cli/early-arguments.ts'
+import { mayBePlain } from './cli/plain-mode.ts'
 
 declare const PARLEY_VERSION: string
 declare const PARLEY_BUILD: string
@@ -16,7 +17,7 @@ if (argv[0] === '--version' || argv[0] === '-V') {
   const program = { version: PARLEY_VERSION, build: PARLEY_BUILD, moduleUrl: import.meta.url, serverEnv }
   // A server starts while the rest of this program is read; a window comes first.
   const launch = async () => (await import('./cli/launch-server.ts')).tryLaunch(argv, program)
-  if (opensWindow(argv, process)) {
+  if (opensWindow(argv, process) && !mayBePlain(argv, process.env)) {
     const { startInWindow } = await import('./start-in-window.ts')
     await startInWindow(argv, { program, launch })
   } else {

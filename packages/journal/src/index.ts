@@ -24,6 +24,7 @@ export {
   tornPath,
   walkSessions,
 } from './disk/session-paths.ts'
+export { makeSyncedFile, replaceSyncedFile } from './disk/synced-files.ts'
 export {
   decodeLine,
   encodeLine,

@@ -1,6 +1,7 @@
 import { createHash, type Hash } from 'node:crypto'
 import { join } from 'node:path'
 import { timeSlices } from '@parley/host'
+import { piecesOf } from '@parley/text'
 import { createUnnamed, makeFolders, openExisting, readFile, writeAll } from './disk/file-io.ts'
 import { FILE_MODE, type Files, hasCode, type OpenFile } from './disk/files.ts'
 
@@ -10,6 +11,8 @@ export type SideFileRef = `sha256:${string}`
 const REF = /^sha256:([0-9a-f]{64})$/
 const FILE_NAME = /^sha256-[0-9a-f]{64}$/
 const CHUNK_BYTES = 1024 * 1024
+/** UTF-16 units of a text that are encoded at once; each takes three bytes at most. */
+const PIECE_LENGTH = 256 * 1024
 
 const REF_IN_TEXT = /sha256:[0-9a-f]{64}(?![0-9a-f])/g
 
@@ -18,16 +21,41 @@ export function sideFileRefsIn(text: string): readonly string[] {
   return [...new Set(text.match(REF_IN_TEXT) ?? [])]
 }
 
-/** Stores content and resolves when it is synced to disk. Existing content costs one stat call. */
+/**
+ * Stores content and resolves when it is synced to disk; its folder is not. Long content is encoded, hashed and written
+ * in slices, between which other tasks run.
+ */
 export async function putSideFile(files: Files, folder: string, content: string | Buffer): Promise<SideFileRef> {
-  const bytes = typeof content === 'string' ? Buffer.from(content) : content
-  const place = placeOf(folder, createHash('sha256').update(bytes))
+  const hash = createHash('sha256')
+  await eachPiece(content, (bytes) => hash.update(bytes))
+  const place = placeOf(folder, hash)
   makeFolders(files, folder)
   if (files.look(place.path) === null) {
-    await createThenRename(files, place.path, async (file) => writeAll(files, file, bytes))
-    await files.syncFolder(folder)
+    await createThenRename(files, place.path, (file) => eachPiece(content, (bytes) => writeAll(files, file, bytes)))
   }
+  // Also where it was there: the process that made it may have ended before it synced its name.
+  await files.syncFolder(folder)
   return place.ref
+}
+
+/** Calls `take` with the bytes of the content in order; each are valid during the call. */
+async function eachPiece(content: string | Buffer, take: (bytes: Buffer) => void): Promise<void> {
+  const slices = timeSlices()
+  for (const bytes of typeof content === 'string' ? encodedPieces(content) : bytePieces(content)) {
+    take(bytes)
+    if (slices.isOver()) await slices.next()
+  }
+}
+
+/** Encodes all pieces into one buffer, since each of its own would wait for a collection. */
+function* encodedPieces(text: string): Generator<Buffer, void, undefined> {
+  const length = Math.min(text.length, PIECE_LENGTH)
+  const buffer = Buffer.allocUnsafe(3 * length)
+  for (const piece of piecesOf(text, length)) yield buffer.subarray(0, buffer.write(piece))
+}
+
+function* bytePieces(bytes: Buffer): Generator<Buffer, void, undefined> {
+  for (let at = 0; at < bytes.length; at += CHUNK_BYTES) yield bytes.subarray(at, at + CHUNK_BYTES)
 }
 
 /**

@@ -11,8 +11,8 @@ interface LockRefused {
 }
 
 /**
- * Lock on writing one conversation. The kernel frees it when its owner dies and keeps it while its owner is paused; the
- * owner file keeps it also where the kernel's lock was dropped. The lock file stays after the release, since removing it would let two holders in.
+ * Lock on writing one conversation. The kernel frees it when its owner dies; the owner file keeps it where the kernel's
+ * lock was dropped. The lock file stays, since removing it would let two holders in.
  */
 export class WriterLock implements Disposable {
   readonly #files: Files

@@ -18,6 +18,7 @@ const ROWS: Rows<number> = {
   fileName: 'index.jsonl',
   version: 1,
   tellingTypes: new Set(),
+  goesOn: false,
   describe: ({ headLines }) => headLines.length,
   isRow: (value) => typeof value === 'number',
 }

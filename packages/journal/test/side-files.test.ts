@@ -21,6 +21,23 @@ describe('a side file', () => {
     expect(readdirSync(store)).toEqual([nameOf('Grüße')])
   })
 
+  it('that is long has every character, also where two pieces meet', async () => {
+    using folder = temporaryFolder()
+    const text = `${'x'.repeat(2 ** 18 - 1)}${'😀'.repeat(2 ** 20)}`
+    const ref = await putSideFile(nodeFiles, folder.path, text)
+    expect(ref).toBe(nameOf(text).replace('-', ':'))
+    expect(readSideFile(nodeFiles, { folder: folder.path, ref })?.toString() === text).toBe(true)
+  })
+
+  it('that is long lets others run while it is put', async () => {
+    using folder = temporaryFolder()
+    let turns = 0
+    const count = setInterval(() => turns++, 0)
+    await putSideFile(nodeFiles, folder.path, 'x'.repeat(64 << 20))
+    clearInterval(count)
+    expect(turns).toBeGreaterThan(1)
+  })
+
   it('is written once, however often it is put', async () => {
     using folder = temporaryFolder()
     const ref = await putSideFile(nodeFiles, folder.path, 'x')

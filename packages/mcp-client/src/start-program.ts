@@ -52,9 +52,8 @@ export async function startProgram(
 }
 
 /**
- * Prepares the sandbox of a server that a project configures, right before its start. Throws when its files have
- * changed since they were trusted, when the project's folder is another one than when the conversation opened, or when
- * there is no full sandbox and the user has not approved running without.
+ * Prepares the sandbox of a server that a project configures, right before its start. Throws when its files changed
+ * since their trust, its folder since the conversation opened, or without a full sandbox or an approval.
  */
 async function prepareSandbox(
   { root, rootIdentity, mode, network, mayRunUnsandboxed, programs }: ServerSandboxPolicy,

@@ -16,20 +16,20 @@ const notAllowed = 'Not run: the user denied this.'
 const program = { clientId: 'server', name: 'parley' }
 
 /**
- * Returns the events that settle a state after a crash; recording them leaves open only what waits for a person. A turn
- * with an approval (pending, or approved and not started) is parked with its calls untouched, one that waits at a limit
- * stays parked; any other turn ends as interrupted. A call that was started without a result ends as `unknown` and is never run again by itself. Approvals
- * without their call or turn, which only a damaged log has, are withdrawn, and so is every elicitation.
+ * Returns the events that settle a state after a crash: only what waits for a person stays open. A started call without
+ * a result ends as `unknown` and never runs again by itself.
  */
 export function recover(state: ConversationState): readonly ConversationEvent[] {
   const { core } = state
   const [elicitations, others] = splitElicitations(Object.values(core.approvals))
   const [forgotten, approvals] = splitForgotten(core, others)
   const waiting = approvals.filter((approval) => isAnswerable(core, approval))
+  // A turn that waits for an approval or at a limit is parked; any other ends as interrupted.
   const turn = waiting.length > 0 || core.turn?.limit !== undefined ? core.turn : null
   const ending = Object.values(core.open).filter((open) => !waits(open, turn, waiting))
   const settled = ending.map((open) => ({ ...open, item: settledItem(open) }))
   const endingIds = new Set(ending.map(({ item }) => item.id))
+  // Only a damaged log has approvals without their call or turn.
   const orphans = approvals.filter((approval) => !waiting.includes(approval) && !endingIds.has(approval.itemId))
   const end = turn === null ? endTurn(core, settled) : park(turn, [...elicitations, ...forgotten, ...orphans])
   return [

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import type { OutputFilter } from '@parley/host'
+import { type OutputFilter, timeSlices } from '@parley/host'
 import { readRedactionKey } from './redaction-key.ts'
 import { kindOf, type SecretValue, secretsNamed, secretValue } from './scan/known-values.ts'
 import { createRedactor, markFor, type RedactedStream, type Redactor } from './scan/redactor.ts'
@@ -8,6 +8,8 @@ import { createRedactor, markFor, type RedactedStream, type Redactor } from './s
 export interface Redaction {
   /** Returns the text with marks in place of secrets; the same text where there are none. */
   text(text: string): string
+  /** Does the same in slices, between which other tasks run. */
+  longText(text: string): Promise<string>
   /** Redacts a text that is cut off at its end. Leaves out the end where it may be the first half of a secret. */
   excerpt(text: string): string
   /** Returns a redactor for a text that arrives in pieces. */
@@ -62,6 +64,7 @@ export function createRedaction({ home, env }: RedactionParts): Redaction {
 
   return {
     text: (text) => current().text(text),
+    longText: (text) => redactInSlices(text, current()),
     excerpt: (text) => current().stream().push(text),
     stream: () => current().stream(),
     filter: () => redactOutput(current().stream()),
@@ -75,6 +78,33 @@ export function createRedaction({ home, env }: RedactionParts): Redaction {
     secretsIn: (text) => current().secretsIn(text),
     hasSecret: (text) => current().text(text) !== text,
   }
+}
+
+/** Characters that are redacted between two looks at the time. */
+const sliceLength = 64 * 1024
+
+/** Redacts a text in slices of time. Resolves to the same text, of which nothing was copied, where it has no secret. */
+export async function redactInSlices(text: string, redactor: Pick<Redactor, 'text' | 'stream'>): Promise<string> {
+  if (text.length <= sliceLength) return redactor.text(text)
+  const stream = redactor.stream()
+  const slices = timeSlices()
+  const pieces: string[] = []
+  /** Characters of the output that are those of the text; null after the first difference. */
+  let same: number | null = 0
+  const take = (out: string) => {
+    if (same !== null && text.startsWith(out, same)) same += out.length
+    else {
+      if (same !== null) pieces.push(text.slice(0, same))
+      same = null
+      pieces.push(out)
+    }
+  }
+  for (let at = 0; at < text.length; at += sliceLength) {
+    take(stream.push(text.slice(at, at + sliceLength)))
+    if (slices.isOver()) await slices.next()
+  }
+  take(stream.end())
+  return same === text.length ? text : pieces.join('')
 }
 
 /** Returns a filter that replaces secrets in the output of a command. It reads each byte as one character. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { redactOutput, splitUnfinished } from '../src/redaction.ts'
+import { redactInSlices, redactOutput, splitUnfinished } from '../src/redaction.ts'
 import { createRedactor } from '../src/scan/redactor.ts'
 
 const secret = 'quiet-otter-9041-harbour-lantern'
@@ -28,5 +28,19 @@ describe('the end of the output of a command', () => {
   it('is withheld after a whole secret as well', () => {
     const half = secret.slice(0, 20)
     expect(splitUnfinished(`[secret:env:00000000]${half}`)).toEqual({ shown: '[secret:env:00000000]', withheld: half })
+  })
+})
+
+describe('a long text', () => {
+  const redactor = createRedactor({ values: [{ value: secret, kind: 'env' }], tag: () => '00000000' })
+
+  it('without a secret stays the same', async () => {
+    const text = 'all is well 😀\n'.repeat(50_000)
+    expect((await redactInSlices(text, redactor)) === text).toBe(true)
+  })
+
+  it.each([0, 1, 30, 40_000])('has the marks that it has as a whole (%i characters in front)', async (before) => {
+    const text = `${'x'.repeat(before)} ${`see ${secret} and 😀 `.repeat(10_000)}${secret}`
+    expect((await redactInSlices(text, redactor)) === redactor.text(text)).toBe(true)
   })
 })

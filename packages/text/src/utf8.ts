@@ -37,6 +37,16 @@ function lengthOf(character: string): number {
   return codePoint < 0x10000 ? 3 : 4
 }
 
+/** Yields a text in pieces of at most `length` UTF-16 units, of which none splits a surrogate pair. */
+export function* piecesOf(text: string, length: number): Generator<string, void, undefined> {
+  for (let start = 0; start < text.length; ) {
+    const end = start + length
+    const isWhole = end >= text.length || !isHighSurrogate(text, end - 1)
+    yield text.slice(start, isWhole ? end : end - 1)
+    start = isWhole ? end : end - 1
+  }
+}
+
 function isHighSurrogate(text: string, index: number): boolean {
   const unit = text.charCodeAt(index)
   return unit >= 0xd800 && unit <= 0xdbff

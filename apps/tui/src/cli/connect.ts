@@ -6,7 +6,7 @@ import {
   type Parley,
   serverOn,
 } from '@parley/client'
-import type { LoginCompleted, Overrides, ServerNotice } from '@parley/protocol'
+import type { ConversationId, LoginCompleted, Overrides, ServerNotice } from '@parley/protocol'
 import { showEffects } from '../view/text/control-characters.ts'
 import { exitCodes, ParleyError } from './exit-codes.ts'
 import { type Launch, launchServer } from './launch-server.ts'
@@ -75,17 +75,22 @@ async function resultCheck({ env }: Launch): Promise<{ readonly checkResult?: Ch
   return { checkResult: (method, result) => void methods[method].result.parse(result) }
 }
 
-/**
- * Copies a conversation up to the event `at`, or whole; leaves no copy if the overrides are rejected. Requests a view
- * first, which finds the conversation by any of its names and needs no lock.
- */
+/** Conversation by any of its names, or the last one of a folder. */
+type Wanted = { readonly prefix: string } | { readonly last: true; readonly cwd: string }
+
+/** Finds a conversation by a request for a view, which needs no lock. Rejects as that does. */
+export async function findConversation(parley: Pick<Parley, 'request'>, wanted: Wanted): Promise<ConversationId> {
+  const { conversationId } = await parley.request('conversation/resume', { ...wanted, readOnly: true })
+  return conversationId
+}
+
+/** Copies a conversation up to the event `at`, or whole; leaves no copy if the overrides are rejected. */
 export async function forkConversation(
   parley: Parley,
   { id, at }: { readonly id: string; readonly at: number | null },
   overrides: Overrides,
 ): Promise<Conversation> {
-  const source = await parley.request('conversation/resume', { prefix: id, readOnly: true })
-  const copy = await parley.fork(source.conversationId, at ?? undefined)
+  const copy = await parley.fork(await findConversation(parley, { prefix: id }), at ?? undefined)
   if (Object.keys(overrides).length === 0) return copy
   try {
     return await parley.resume(copy.id, { overrides })

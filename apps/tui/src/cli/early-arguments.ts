@@ -71,8 +71,8 @@ export function serverProgramOf(argv: readonly string[]): (typeof serverPrograms
 }
 
 /**
- * Flags of Node for a server, which runs without them too. The young generation stays small: it would grow to 48 MB, for 2 %
- * of the CPU of a flood. Most other flags would cost 10 ms at start, because Node's snapshot is built without flags.
+ * Flags of Node for a server, which runs without them too. The young generation would grow to 48 MB, for 2 % of a
+ * flood's CPU. Most other flags cost 10 ms at start, by Node's snapshot.
  */
 export const serverNodeFlags = ['--max-semi-space-size=1'] as const
 
@@ -88,8 +88,8 @@ interface Streams {
 }
 
 /**
- * Returns true if a command line opens a window, so that it can be opened before the line is parsed. False in doubt: a
- * prompt of one word may be a command. Reads the streams only where the words open one: Node opens stdin when it is read.
+ * Returns true if a command line opens a window, before it is parsed. False in doubt: a prompt of one word may be a
+ * command. Reads the streams last, since Node opens stdin by that.
  */
 export function opensWindow(argv: readonly string[], streams: Streams): boolean {
   return isOfWindow(argv) && streams.stdin.isTTY === true && streams.stdout.isTTY === true
@@ -106,5 +106,7 @@ function isOfWindow(argv: readonly string[]): boolean {
   }
   const [first, ...others] = words
   if (first === undefined) return true
+  // Without a point it lists those there are.
+  if (first === 'fork' && !argv.some((word) => /^--at(?:=|$)/.test(word))) return false
   return windowCommands.has(first) ? others.length <= 1 : /\s/.test(first) && others.length === 0
 }

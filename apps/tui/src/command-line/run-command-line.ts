@@ -140,16 +140,14 @@ function defineConversations(program: Command, opened: WindowLaunch, settle: Set
       },
     )
   withPlain(withCommonFlags(program.command('fork <id>')))
-    .description('a new conversation from any point of an old one')
-    .option(
-      '--at <seq>',
-      'the last event to take over; `parley rewind ID` lists those before your messages',
-      parseCount(1),
-    )
+    .description('a new conversation from any point of an old one; without --at the points there are')
+    .option('--at <seq>', 'the last event to take over', parseCount(1))
     .action((id: string, _flags: unknown, command: Command) => {
       const flags = flagsOf<CommonFlags & { at?: number }>(command)
       refuseForOld(flags)
-      return interactive({ kind: 'fork', id, at: flags.at ?? null, flags })
+      const { at } = flags
+      if (at !== undefined) return interactive({ kind: 'fork', id, at, flags })
+      return settle(import('../commands/rewind.ts').then(({ runForkPoints }) => runForkPoints(opened.launch, id)))
     })
   withPlain(withCommonFlags(program.command('demo')))
     .description('a real session on a recorded model, in a scratch project: no key, no network')

@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs'
-import { createInterface } from 'node:readline/promises'
 import type { ResultOf } from '@parley/protocol'
 import { connect } from '../cli/connect.ts'
 import { exitCodes, misused } from '../cli/exit-codes.ts'
 import { fromWorkingFolder, userFolder, workingFolder } from '../cli/folders.ts'
+import { isAgreed } from '../cli/is-agreed.ts'
 import type { Launch } from '../cli/launch-server.ts'
 import { shownLine, shownName } from '../view/text/control-characters.ts'
-import { count, formatBytes, shortPath } from '../view/text/formats.ts'
+import { count, countOf, formatBytes, shortPath } from '../view/text/formats.ts'
 
 export interface BundleFlags {
   readonly output?: string
@@ -31,7 +31,7 @@ export async function runBundle(launch: Launch, conversation: string | undefined
   if (existsSync(file)) throw misused(`${file} exists already. Name another file with -o.`)
   process.stderr.write(`${contentLines(contents, flags).map(shownLine).join('\n')}\n`)
   const asks = yes !== true && process.stdin.isTTY && process.stderr.isTTY
-  if (asks && !(await isAgreed(`Write it to ${shortPath(file, userFolder())}? [y/N] `))) {
+  if (asks && !(await isAgreed(`Write it to ${shortPath(file, userFolder())}?`))) {
     process.stderr.write('Not written.\n')
     return exitCodes.ok
   }
@@ -53,12 +53,12 @@ function contentLines(contents: Contents, { outputs }: Pick<BundleFlags, 'output
     return number === 0 ? [] : [`${count(number)} ${number === 1 ? one : many}`]
   })
   const changed = outputs
-    ? `${numbered(changedEvents, 'event')} with secrets that are known by now: marks are in their place`
-    : `${numbered(changedEvents, 'event')}: without outputs, and with marks in place of secrets`
+    ? `${countOf(changedEvents, 'event')} with secrets that are known by now: marks are in their place`
+    : `${countOf(changedEvents, 'event')}: without outputs, and with marks in place of secrets`
   return [
     `${conversationId.slice(-8)}  ${shownName(name || '(no message)')}`,
     `  folder   ${shortPath(cwd, userFolder())}`,
-    `  holds    ${numbered(turns, 'turn')} in ${numbered(events, 'event')}: ${parts.join(', ')}`,
+    `  holds    ${countOf(turns, 'turn')} in ${countOf(events, 'event')}: ${parts.join(', ')}`,
     `  files    ${count(sideFiles)}: ${outputs ? 'long outputs, ' : ''}long texts, images, instructions (AGENTS.md) and tools`,
     ...(changedEvents === 0 ? [] : [`  changed  ${changed}`]),
     ...missing.map((ref) => `  missing  ${ref}: it was not beside the log`),
@@ -77,19 +77,6 @@ const itemNames: readonly (readonly [type: string, one: string, many: string])[]
   ['contextCompaction', 'compaction', 'compactions'],
 ]
 
-function numbered(value: number, noun: string): string {
-  return `${count(value)} ${noun}${value === 1 ? '' : 's'}`
-}
-
-async function isAgreed(question: string): Promise<boolean> {
-  const reader = createInterface({ input: process.stdin, output: process.stderr })
-  try {
-    return /^y(?:es)?$/i.test((await reader.question(question)).trim())
-  } finally {
-    reader.close()
-  }
-}
-
 export interface OpenFlags {
   readonly cd?: string
   readonly json?: boolean
@@ -107,7 +94,7 @@ export async function runOpen(launch: Launch, path: string, { cd, json }: OpenFl
       ? `${JSON.stringify(opened)}\n`
       : [
           `${shortId}  ${shownName(name ?? (title || '(no message)'))}`,
-          `  ${numbered(turns, 'turn')} of conversation ${forkedFrom?.id.slice(-8) ?? ''}, verified; it works in ${shownLine(shortPath(cwd, userFolder()))} from now on.`,
+          `  ${countOf(turns, 'turn')} of conversation ${forkedFrom?.id.slice(-8) ?? ''}, verified; it works in ${shownLine(shortPath(cwd, userFolder()))} from now on.`,
           `  Waiting questions, yeses and messages of the original do not count here. Go on: parley resume ${shortId}`,
           '',
         ].join('\n'),

@@ -1,9 +1,9 @@
 import { mkdir, mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline/promises'
 import { packageFolder } from '@parley/text'
 import { exitCodes, misused } from '../cli/exit-codes.ts'
 import { homeFolder } from '../cli/folders.ts'
+import { isAgreed } from '../cli/is-agreed.ts'
 import type { Launch } from '../cli/launch-server.ts'
 import { shownLine } from '../view/text/control-characters.ts'
 import { type FetchedPackage, fetchPackage } from './fetch-package.ts'
@@ -24,7 +24,7 @@ export async function addProvider({ env }: Launch, spec: string, { yes }: AddFla
   try {
     const found = await fetchPackage(fresh, spec, env)
     process.stderr.write(`${describe(found).map(shownLine).join('\n')}\n`)
-    if (yes !== true && !(await isAgreed())) {
+    if (yes !== true && !(await isAgreed('Install it?'))) {
       process.stderr.write('Not installed.\n')
       return exitCodes.ok
     }
@@ -112,15 +112,6 @@ function describe({ name, version, publisher, dependencies, scripts, integrity }
     `integrity     ${integrity}`,
     'It runs in a process of its own, which gets the key of its provider and the proxy variables, and reads no other files.',
   ]
-}
-
-async function isAgreed(): Promise<boolean> {
-  const reader = createInterface({ input: process.stdin, output: process.stderr })
-  try {
-    return /^y(?:es)?$/i.test((await reader.question('Install it? [y/N] ')).trim())
-  } finally {
-    reader.close()
-  }
 }
 
 function nextSteps(name: string): readonly string[] {

@@ -1,6 +1,6 @@
 import type { Parley } from '@parley/client'
 import type { CompletedItem, ConversationId } from '@parley/protocol'
-import { connect } from '../cli/connect.ts'
+import { connect, findConversation } from '../cli/connect.ts'
 import { exitCodes, misused } from '../cli/exit-codes.ts'
 import { workingFolder } from '../cli/folders.ts'
 import type { Launch } from '../cli/launch-server.ts'
@@ -41,8 +41,8 @@ interface Span {
 
 async function print(launch: Launch, id: string | undefined, span: Span): Promise<number> {
   await using parley = await connect(launch, { clientName: 'parley-show' })
-  const wanted = id === undefined ? { last: true, cwd: workingFolder() } : { prefix: id }
-  const { conversationId } = await parley.request('conversation/resume', { ...wanted, readOnly: true })
+  const wanted = id === undefined ? ({ last: true, cwd: workingFolder() } as const) : { prefix: id }
+  const conversationId = await findConversation(parley, wanted)
   const items = await itemsIn(parley, conversationId, span)
   const lines = items.flatMap((completed) =>
     span.json ? [JSON.stringify(completed)] : numberedLines(completed, span.withDiffs),

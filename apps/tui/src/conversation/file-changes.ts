@@ -1,7 +1,7 @@
 import type { Conversation } from '@parley/client'
 import type { ConversationState, FileChangeEntry, LeftFile, RewindPlan } from '@parley/protocol'
 import type { Intent, UiAction } from '../ui/actions.ts'
-import { count } from '../view/text/formats.ts'
+import { count, countOf } from '../view/text/formats.ts'
 import { pointBefore } from './fork-point.ts'
 import { note } from './rejected-intent.ts'
 
@@ -37,16 +37,15 @@ async function diffAction({ core: { meta, settings } }: Pick<ConversationState, 
 
 function titleOf(files: readonly FileChangeEntry[]): string {
   const differ = files.length === 1 ? 'differs' : 'differ'
-  const [words, lines] = changedLines(files).split('  ')
-  return `${words} ${differ} from the last commit  ${lines}`
+  return `${countOf(files.length, 'file')} ${differ} from the last commit  ${changedLines(files)}`
 }
 
-/** Returns how many files and lines change: `2 files  +3 −1`. */
+/** Returns how many lines change: `+3 −1`. */
 function changedLines(files: readonly FileChangeEntry[]): string {
   const sum = (counts: readonly number[]) => count(counts.reduce((total, each) => total + each, 0))
   const added = sum(files.map(({ additions }) => additions))
   const removed = sum(files.map(({ deletions }) => deletions))
-  return `${files.length === 1 ? '1 file' : `${count(files.length)} files`}  +${added} −${removed}`
+  return `+${added} −${removed}`
 }
 
 type Asked = Pick<Conversation, 'request'>
@@ -65,7 +64,7 @@ async function planActions(
 }
 
 function planNotices({ changes, left, notes }: RewindPlan): readonly UiAction[] {
-  const title = `Going back would change ${changedLines(changes)}`
+  const title = `Going back would change ${countOf(changes.length, 'file')}  ${changedLines(changes)}`
   return [
     ...(changes.length === 0
       ? []
@@ -94,7 +93,7 @@ async function rewindActions(
   const { to, hash, overwrite, files, itemId } = rewind
   const { status } = await conversation.request('conversation/rewind', { to, hash, overwrite })
   if (status !== 'completed') return [note('warning', 'No file was changed; the transcript says why.')]
-  const text = `${files === 1 ? '1 file was' : `${count(files)} files were`} taken back. /undo reverses that.`
+  const text = `${countOf(files, 'file')} ${files === 1 ? 'was' : 'were'} taken back. /undo reverses that.`
   if (!withTalk || itemId === null) return [note('info', text)]
   return [note('info', text), { kind: 'filesTakenBack', itemId }]
 }

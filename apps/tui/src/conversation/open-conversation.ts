@@ -1,5 +1,5 @@
 import { type Conversation, codeOf, type Parley, type ResumeOptions, type Which } from '@parley/client'
-import { type Settings, type SettingsPatch, wireErrors } from '@parley/protocol'
+import { type Settings, type SettingsPatch, unconfiguredProvider, wireErrors } from '@parley/protocol'
 import { RpcError } from '@parley/rpc'
 import { type CommonFlags, overridesOf } from '../cli/flags.ts'
 import { fromWorkingFolder, workingFolder } from '../cli/folders.ts'
@@ -165,7 +165,7 @@ type ModelChoice = Pick<Settings, 'modelProvider' | 'model' | 'effort'>
 
 /** Returns the model and effort where they differ from those of a new conversation; a missing model is not kept. */
 export function modelKept(before: ModelChoice, fresh: ModelChoice): SettingsPatch {
-  if (before.modelProvider === unconfigured) return {}
+  if (before.modelProvider === unconfiguredProvider) return {}
   const { modelProvider, model, effort } = before
   return {
     ...(modelProvider === fresh.modelProvider ? {} : { modelProvider }),
@@ -173,9 +173,6 @@ export function modelKept(before: ModelChoice, fresh: ModelChoice): SettingsPatc
     ...(effort === undefined || effort === fresh.effort ? {} : { effort }),
   }
 }
-
-/** Provider of conversations that were begun without credentials. */
-export const unconfigured = 'unconfigured'
 
 type Limits = Pick<Settings, 'sandbox' | 'approvalPolicy'>
 

@@ -54,6 +54,7 @@ const serverKinds = [
   'models',
   'logins',
   'logOut',
+  'adoptModel',
   'keepTheme',
   'preview',
   'mcp',
@@ -148,13 +149,24 @@ async function askConversation(
   }
 }
 
-/** Stops the user's own commands: all, or those that are named. */
+/** Stops commands beside the turn: all of the user's, or those that are named. */
 async function stopShell(
   { itemIds }: Extract<RequestIntent, { kind: 'stopShell' }>,
   conversation: IntentConversation,
 ): Promise<void> {
   const named = itemIds?.map((itemId) => ({ itemId })) ?? [{}]
   await Promise.all(named.map((one) => conversation.request('conversation/interrupt', { shell: true, ...one })))
+}
+
+/** Gives a conversation without a model the one of new conversations, or says how to choose one. */
+async function adoptModel(login: string, context: IntentContext): Promise<void> {
+  const { parley, dispatch } = context
+  const { chosen } = await parley.request('provider/list', {})
+  if (chosen === null)
+    return dispatch(note('info', `Logged in to ${login}. /model ${login} MODEL chooses a model of it.`))
+  const { provider: modelProvider, model } = chosen
+  await conversationOf(context).configure({ modelProvider, model })
+  dispatch(note('info', `Logged in to ${login}. ${model} of ${modelProvider} answers from the next message on.`))
 }
 
 /** Lists the user's messages before a seq, page by page. */
@@ -180,7 +192,8 @@ async function compact(
   return [note('info', `${text} Nothing is compacted by itself until the next turn has ended.`)]
 }
 
-async function askServer(intent: ServerIntent, { parley, conversation, dispatch }: IntentContext): Promise<void> {
+async function askServer(intent: ServerIntent, context: IntentContext): Promise<void> {
+  const { parley, conversation, dispatch } = context
   const state = conversation?.state ?? null
   switch (intent.kind) {
     case 'list':
@@ -196,6 +209,8 @@ async function askServer(intent: ServerIntent, { parley, conversation, dispatch 
       return dispatch(
         note('info', loggedOutText(intent.provider, await parley.request('logout', { provider: intent.provider }))),
       )
+    case 'adoptModel':
+      return adoptModel(intent.provider, context)
     case 'keepTheme': {
       const { theme } = intent
       const { file } = await parley.request('config/write', { key: 'tui.theme', value: theme })

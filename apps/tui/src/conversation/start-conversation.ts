@@ -1,5 +1,5 @@
 import type { Parley } from '@parley/client'
-import { wireErrors } from '@parley/protocol'
+import { unconfiguredProvider, wireErrors } from '@parley/protocol'
 import { RpcError } from '@parley/rpc'
 import { forkConversation } from '../cli/connect.ts'
 import { type CommonFlags, type ImageFlag, overridesOf } from '../cli/flags.ts'
@@ -11,7 +11,6 @@ import {
   type OpenedConversation,
   openedBy,
   openOrView,
-  unconfigured,
   watchOrView,
 } from './open-conversation.ts'
 
@@ -67,13 +66,12 @@ async function createOrExplain(parley: Parley, flags: CommonFlags, extra: Extra)
   } catch (error) {
     const data = error instanceof RpcError ? error.data : undefined
     if (data?.code !== 'noCredentials') throw error
-    const conversation = await createConversation(parley, flags, { provider: unconfigured })
+    const conversation = await createConversation(parley, flags, { provider: unconfiguredProvider })
     return openedBy(parley, conversation, await noModelNotices(parley, namesIn(data['variables'])))
   }
 }
 
-const logInText =
-  '/login asks for a key and keeps it, /new begins a conversation with it then; or start a local model server.'
+const logInText = '/login asks for a key and keeps it; or start a local model server.'
 
 async function noModelNotices(parley: Parley, variables: readonly string[]): Promise<readonly Notice[]> {
   const { local } = await parley.request('model/list', {})

@@ -49,7 +49,7 @@ export function lendTerminal(
     const oauth = way === 'browser' ? ['--oauth'] : []
     const problem = await runProgram([process.execPath, program, 'login', provider, ...oauth], { env })
     if (problem !== null) return () => note('warning', `You are not logged in to ${provider}: the lines above say why.`)
-    return () => note('info', `Logged in to ${provider}. It counts from the next message on; /model lists its models.`)
+    return () => screen.dispatch({ kind: 'loggedIn', provider })
   }
 
   const serve = (intent: ProgramIntent): Promise<() => void> => {

@@ -1,5 +1,5 @@
 import type { ApprovalAnswer, ApprovalHandler, Conversation } from '@parley/client'
-import type { Approval, TurnId } from '@parley/protocol'
+import type { Approval } from '@parley/protocol'
 
 /** Denies an approval that nobody can answer. */
 function denied({ reason }: Approval): ApprovalAnswer {
@@ -11,19 +11,16 @@ function denied({ reason }: Approval): ApprovalAnswer {
 const lookMs = 1000
 
 /**
- * Returns the handler for a run without answers of its own. In its own process it denies at once. In a conversation that
- * it joined it leaves approvals to the others there, and denies those of its own turn when no other client is left.
+ * Returns the handler for a run without answers of its own. It denies at once in its own process; in a conversation
+ * that it joined it denies when no other client is left: its own turn would wait for ever behind theirs.
  */
-export function withoutAnswers(
-  conversation: Pick<Conversation, 'attached' | 'countClients'>,
-  ownTurn: () => TurnId | null,
-): ApprovalHandler {
+export function withoutAnswers(conversation: Pick<Conversation, 'attached' | 'countClients'>): ApprovalHandler {
   if (!conversation.attached) return denied
   return async (approval, { signal }) => {
     const isUnattended = async () => approval.answerableBy.length === 0 || (await conversation.countClients()) <= 1
     for (;;) {
       if (signal.aborted) return null
-      if (approval.turnId === ownTurn() && (await isUnattended())) return denied(approval)
+      if (await isUnattended()) return denied(approval)
       await pause(signal)
     }
   }

@@ -25,7 +25,7 @@ export async function converse(talk: Talk): Promise<RunEnd> {
     const faults = new AbortController()
     const mailbox = createMailbox(talk, turns, (fault) => faults.abort(fault))
     const over = Promise.withResolvers<void>()
-    answerApprovals(talk, turns, over.promise)
+    answerApprovals(talk, over.promise)
     if (talk.first !== null) mailbox.post(talk.first, 0)
     const signal = AbortSignal.any([talk.signal, faults.signal])
     for await (const line of readLines(talk.stdin, signal)) {
@@ -37,8 +37,8 @@ export async function converse(talk: Talk): Promise<RunEnd> {
   })
 }
 
-function answerApprovals({ conversation, flags }: Talk, turns: Turns, over: Promise<void>): void {
-  const otherwise = withoutAnswers(conversation, () => turns.current)
+function answerApprovals({ conversation, flags }: Talk, over: Promise<void>): void {
+  const otherwise = withoutAnswers(conversation)
   const handler = takesAnswers(flags) ? withAnswers(over, otherwise) : otherwise
   conversation.onApproval(handler, { onError: () => undefined })
 }

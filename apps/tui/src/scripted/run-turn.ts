@@ -13,10 +13,7 @@ interface TurnRun extends TurnParts {
 export async function runTurn({ message, ...parts }: TurnRun): Promise<RunEnd> {
   const { conversation } = parts
   return untilStopped(parts, async (turns) => {
-    conversation.onApproval(
-      withoutAnswers(conversation, () => turns.current),
-      { onError: () => undefined },
-    )
+    conversation.onApproval(withoutAnswers(conversation), { onError: () => undefined })
     return turnEnd(await turns.ask(message), conversation.id)
   })
 }

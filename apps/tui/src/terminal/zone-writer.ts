@@ -44,9 +44,8 @@ const eraseBelow = '\r\x1b[2K\x1b[1C\x1b[J\r'
 const narrowColumns = 20
 
 /**
- * Writes the live zone, and finished rows above it. No write depends on the terminal's size: every way up is counted from
- * the cursor's own cell, which terminals keep, and ends at the top of the screen; every way down is by line feeds, which a
- * low window answers by scrolling; rows of the zone are cut at the edge and only finished rows wrap.
+ * Writes the live zone, and finished rows above it, whatever the terminal's size: ways up are counted from the cursor's
+ * own cell, which terminals keep, ways down are line feeds, and rows of the zone are cut at the edge.
  */
 export class ZoneWriter {
   #write: (text: string) => void

@@ -84,9 +84,11 @@ export type UiAction =
   /** Any client changed settings. */
   | { readonly kind: 'configured'; readonly event: EventOf<'conversation.configured'> }
   | { readonly kind: 'notice'; readonly notice: Notice }
-  /** Another program changed the log. `isAnswer`: a request failed because of it. */
+  /** A login to a provider was kept. */
+  | { readonly kind: 'loggedIn'; readonly provider: string }
   /** Errno of a disk that takes nothing of the conversation and is tried again; null once it takes it. */
   | { readonly kind: 'storage'; readonly errno: string | null }
+  /** Another program changed the log. `isAnswer`: a request failed because of it. */
   | { readonly kind: 'logLost'; readonly log: LostLog; readonly isAnswer: boolean }
   /** The whole configuration of a project was shown; null if it has none. */
   | { readonly kind: 'trustShown'; readonly hash: string | null }
@@ -147,7 +149,7 @@ export type Intent =
   /** Removes a message from the inbox and returns its text to the composer. */
   | { readonly kind: 'takeBack'; readonly messageId: MessageId; readonly text: string }
   | { readonly kind: 'interrupt'; readonly turnId: TurnId }
-  /** Stops the commands that the user runs with `!`: all, or those that are named. */
+  /** Stops commands beside the turn: those that the user runs with `!`, or those that are named. */
   | { readonly kind: 'stopShell'; readonly itemIds?: readonly ItemId[] }
   /** Lets the command of a call run on in the background. */
   | { readonly kind: 'background'; readonly itemId: ItemId }
@@ -183,6 +185,8 @@ export type Intent =
   | { readonly kind: 'logOut'; readonly provider: string }
   /** Asks for a key, or sends the user to a browser, outside of the window. */
   | { readonly kind: 'logIn'; readonly provider: string; readonly way: LoginWay }
+  /** Gives a conversation without a model the one that a new conversation would have, after a login. */
+  | { readonly kind: 'adoptModel'; readonly provider: string }
   /** Reads the newest lines of a listed conversation. */
   | { readonly kind: 'preview'; readonly conversationId: ConversationId }
   /** Explains the decision on the named call, or on the last one. */

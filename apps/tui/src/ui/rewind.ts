@@ -1,4 +1,5 @@
 import type { CompletedItem, ConversationState } from '@parley/protocol'
+import { countOf } from '../view/text/formats.ts'
 import { type Intent, stepTo, type UiContext, type UiStep } from './actions.ts'
 import { findMessage, goOnBefore, hasMessages, listMessages } from './earlier-message.ts'
 import { isWhole } from './inbox.ts'
@@ -53,22 +54,18 @@ function canTalkGoBack(ui: UiState, { itemId }: ShownRewind, state: Conversation
 }
 
 function choiceRows({ files, changedSince, overwrite }: ShownRewind, withTalk: boolean): readonly MenuRow[] {
-  const count = counted(files)
+  const counted = countOf(files, 'file')
   const row = (key: string, text: string, detail: string): MenuRow => ({ ...plainRow, key, text, detail })
   return [
     // Chosen at first, so that an Enter too many changes no file.
     row('nothing', 'nothing', 'all stays as it is'),
-    ...(files > 0 && withTalk ? [row('both', 'files and talk', `${count}, and the talk goes on in a copy`)] : []),
-    ...(files > 0 ? [row('files', 'files', count)] : []),
+    ...(files > 0 && withTalk ? [row('both', 'files and talk', `${counted}, and the talk goes on in a copy`)] : []),
+    ...(files > 0 ? [row('files', 'files', counted)] : []),
     ...(withTalk ? [row('talk', 'talk', 'goes on in a copy; files stay as they are')] : []),
     ...(changedSince > 0 && !overwrite
-      ? [row('overwrite', 'look again', `with ${counted(changedSince)} changed since by somebody else`)]
+      ? [row('overwrite', 'look again', `with ${countOf(changedSince, 'file')} changed since by somebody else`)]
       : []),
   ]
-}
-
-function counted(files: number): string {
-  return files === 1 ? '1 file' : `${files} files`
 }
 
 /** Takes a choice of what goes back. */

@@ -8,9 +8,8 @@ export interface Geometry {
 }
 
 /**
- * Treatment of rows that are longer than a new width: cut off (`cut`), wrapped with the cursor on its cell (`wrap`), or
- * wrapped as xterm.js does (`shift`): it moves the cursor down by the rows that wrapping adds below it, so that the cursor
- * is on its cell only in the lowest row.
+ * Treatment of rows that are longer than a new width: cut off, wrapped with the cursor on its cell, or (`shift`,
+ * xterm.js) wrapped with the cursor moved down by the added rows below.
  */
 export type Reflow = 'cut' | 'wrap' | 'shift'
 

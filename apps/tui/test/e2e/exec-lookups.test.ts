@@ -21,7 +21,8 @@ describe('parley list', () => {
     const env = { ...at.home.env, TEST_KEY: 'key' }
     await runCli(['exec', 'the task'], { env, cwd: at.folder.path })
     const id = JSON.parse((await runCli(['list', '--json'], { env })).stdout).shortId
-    await using fork = at.start('fork', id, '-m', 'another')
+    const [, end = ''] = /(\d+) {2}the whole conversation$/m.exec((await runCli(['fork', id], { env })).stdout) ?? []
+    await using fork = at.start('fork', id, '--at', end, '-m', 'another')
     await fork.waitFor(/One\.[\s\S]*another · /)
     fork.press('Ctrl+D')
     await fork.exited

@@ -167,6 +167,19 @@ describe('a conversation that is live in another process', () => {
     expect((await world.shell('ls')).stdout).toBe('asked\nmade\n')
   })
 
+  test('denies the question of a person who has left, which its message waits behind', async () => {
+    await using world = await execWorld({ steps })
+    await using elsewhere = await waitingElsewhere(world)
+    const { conversation } = elsewhere
+    await using run = world.start(['--json', 'resume', conversation.id, 'hi'])
+    await expect.poll(run.stdout, { timeout: 10_000 }).toContain('"message.queued"')
+    await conversation.close()
+    const { end, result } = jsonRun(await run.result)
+    expect(end).toMatchObject({ exitCode: 0, answer: 'Hello to you.' })
+    expect(result.stdout).toMatch(/"approval.decided".*"denied"/)
+    expect((await world.shell('ls')).stdout).toBe('')
+  })
+
   test('takes the flags of the run, as a window that joins it does, up to what its server may allow', async () => {
     await using world = await execWorld({ steps })
     await using elsewhere = await waitingElsewhere(world)

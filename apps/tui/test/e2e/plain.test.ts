@@ -77,7 +77,9 @@ test('lists are numbered, and a resume prints what was said', async () => {
 
 test('the configuration asks for plain lines, and Ctrl+C twice leaves', async () => {
   await using at = await place([{ text: 'First.' }], '[tui]', 'plain = true')
-  await using pty = at.start('go')
+  await using pty = at.start()
+  await pty.waitFor(/Plain lines\./)
+  pty.write('go\r')
   await pty.waitFor(/ {2}First\./)
   await pty.waitFor(/^done/m)
   // A key that did something else a moment ago does nothing: the turn has just ended.
@@ -96,9 +98,10 @@ test('the configuration asks for plain lines, and Ctrl+C twice leaves', async ()
 test('TERM=dumb gets plain lines by itself', async () => {
   await using at = await place([{ text: 'First.' }])
   await using pty = at.shell()
-  pty.write(`TERM=dumb ${at.command('go')}\r`)
+  pty.write(`TERM=dumb ${at.command()}\r`)
+  await pty.waitFor(/Plain lines\./)
+  pty.write('go\r')
   await pty.waitFor(/^ {2}First\.[\s\S]*^done/m)
-  expect(pty.transcript().join('\n')).toContain('Plain lines.')
   pty.write('\x04')
   await pty.waitFor(/To go on: parley resume/)
 })

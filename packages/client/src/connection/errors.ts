@@ -1,21 +1,18 @@
 import { RpcError } from '@parley/rpc'
 
-/**
- * Codes of errors on the client's side.
- *
- * - `serverNotFound`: there is no program to start.
- * - `serverFailed`: the server ended or does not answer.
- * - `connectionClosed`: the connection was lost; everything recorded is saved.
- * - `approvalNeeded`: the turn waits for an answer that no connected client can give.
- * - `messageRemoved`: the message was removed from the queue before a turn began with it.
- * - `closed`: the connection, conversation or iteration was closed here.
- */
+/** Codes of errors on the client's side. */
 export type ClientErrorCode =
+  /** There is no program to start. */
   | 'serverNotFound'
+  /** The server ended or does not answer. */
   | 'serverFailed'
+  /** The connection was lost; everything recorded is saved. */
   | 'connectionClosed'
+  /** The turn waits for an answer that no connected client can give. */
   | 'approvalNeeded'
+  /** The message was removed from the queue before a turn began with it. */
   | 'messageRemoved'
+  /** The connection, conversation or iteration was closed here. */
   | 'closed'
 
 /** An error on the client's side. A rejection by the server is an `RpcError`; both carry `data.code`. */

@@ -22,9 +22,8 @@ interface FollowOptions {
 }
 
 /**
- * Iterates over every event after a position, once and in order, at the reader's pace. Keeps at most the newest 1,024
- * unread events or 1 Mi characters of them in memory, and reads older ones from the server's log. Ends when the conversation is closed here; throws
- * the reason of any other end.
+ * Iterates over every event after a position, once and in order, at the reader's pace. Reads events beyond the newest
+ * 1,024 unread from the log. Ends when the conversation is closed here; throws the reason of any other end.
  */
 export async function* followEvents(
   { client, store, ended }: Followed,

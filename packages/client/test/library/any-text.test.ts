@@ -111,7 +111,7 @@ test('Any text that is accepted can be read, followed and resumed, and any other
       }
       look()
     })
-    // What the follower folded, event by event, is what a new client gets as a snapshot.
+    // The state that was folded event by event equals the snapshot of a new client.
     await using third = await world.connect()
     const snapshot = await third.resume(conversation.id)
     expect(follower.state.core).toEqual(snapshot.state.core)

@@ -279,8 +279,8 @@ function reachable(place: string, roots: readonly string[]): readonly string[] {
 }
 
 /**
- * Returns null for a place that exists or can be made. A link that leads through a file, in circles or to too long a name
- * leads to none: nothing can be mounted there, and only the file in the way, if any, must stay what it is.
+ * Returns null for a place that exists or can be made; else the file in the way, if any, which must stay what it is. A
+ * link may lead nowhere: through a file, in circles, to too long a name.
  */
 function blockedBy(place: string, root: string): readonly string[] | null {
   try {

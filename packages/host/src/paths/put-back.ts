@@ -36,9 +36,8 @@ interface Watched extends Pick<GuardedPlaces, 'kept' | 'links' | 'absent'> {
 }
 
 /**
- * Remembers what is guarded. The function that is returned is called once, after the command and all its processes have
- * ended, or with false when it never ran. It moves aside what differs at a path that was exchanged meanwhile, puts the old
- * content back, and returns a sentence for each. What kept its mount could not be changed and is left as it is.
+ * Remembers what is guarded. Call the returned function once, after all processes of the command, or with false if it
+ * never ran: it puts back what was exchanged, unless that kept its mount, and returns a sentence for each.
  */
 export function watchGuarded({
   kept,

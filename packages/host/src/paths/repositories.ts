@@ -28,9 +28,8 @@ const known = new Map<string, Known>()
 const searches = new Map<string, Promise<Known>>()
 
 /**
- * Returns the repositories below a folder. A search takes too long to wait for it before each command, so the last one is
- * used, after another look into the folders that changed since, while the next search runs. Once something that was found
- * is gone, which may then have another name, all is searched anew.
+ * Returns the repositories below a folder, by the last search and another look into folders that changed: a new search
+ * would hold up each command. Searches anew once something found is gone.
  */
 export async function knownRepositories(root: string): Promise<FoundRepositories> {
   const last = known.get(root)

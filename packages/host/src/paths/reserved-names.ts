@@ -5,9 +5,8 @@ import { appendUnlocked, readUnlocked } from '../system/locked-files.ts'
 import { isAbandoned, isOwnName, ownName } from '../system/own-leftovers.ts'
 
 /**
- * Missing name that a command cannot take: an empty folder is put there as a placeholder, to be mounted over itself.
- * Removing it would undo the mount in other sandboxes, so each puts a holder folder of its own into it, and the system
- * refuses the removal until the last holder is gone. Only own folders are removed; git ignores folders without files.
+ * Missing name that a command cannot take: an empty placeholder folder, to be mounted over itself. Each sandbox holds
+ * it by a folder inside, since its removal would undo the mounts of others.
  */
 export interface ReservedName {
   readonly path: string
@@ -39,6 +38,7 @@ export function reserveName(path: string, notes: string | null = null): Reserved
         release() {
           reserved -= 1
           removeFolder(holder)
+          // The system refuses this while another holder is inside. git ignores folders without files.
           if (kind === 'own') removeFolder(path)
         },
       }

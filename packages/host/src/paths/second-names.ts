@@ -15,8 +15,8 @@ const known = new Map<string, Searched>()
 const maxKnown = 50
 
 /**
- * Lists the further names (hard links) of a file within folders, by which it can be written past every mask. Only a file
- * that has further names is searched for, once until its names change. Throws a sentence where there is too much to search.
+ * Lists the further names (hard links) of a file within folders, by which it can be written past every mask. Searches
+ * once, until the file's names change. Throws a sentence where there is too much to search.
  */
 export function secondNames(file: string, folders: readonly string[]): readonly string[] {
   const stat = lookAt(file)

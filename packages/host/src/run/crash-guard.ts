@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import type { Writable } from 'node:stream'
@@ -8,10 +8,8 @@ import { ownNamePart } from '../system/own-leftovers.ts'
 import { helperPath } from '../system/programs.ts'
 
 /**
- * Process that ends what this process leaves when it dies, `kill -9` included. It reads which children run and, when its
- * input ends without a farewell, kills their groups and all that carries their marks, then removes this process's files.
- * One for all children, not a shell around each: a child then starts directly, with the system's own errors, no unknown
- * child, and 3 ms sooner.
+ * Process that kills the children of this one and removes its files when it dies, `kill -9` included. It serves all
+ * children: each starts directly, with the system's own errors, and 3 ms sooner.
  */
 export interface CrashGuard {
   /** Starts the guard; optional, because the first `watch` does it too. */
@@ -30,6 +28,7 @@ export interface CrashGuard {
 /** Time in which a sandbox ends after its first process was killed. */
 const settleSeconds = 0.2
 
+// At the end of its input without a farewell it kills the groups and all that carries the marks, then removes the files.
 // `$1`: part of the names of all that is this process's. `$2`: folder of temporary files. `$3`: folder of notes, or empty.
 const script = `
 trap '' HUP INT TERM
@@ -144,17 +143,15 @@ export function createCrashGuard({ notes }: GuardedPlaces = { notes: null }): Cr
   }
 }
 
-/** Spawns the guard in a session and env of its own, so that no signal or sweep meant for this process reaches it. */
+/** Spawns the guard. Where none can be started, returns one that has ended, and reports that as its exit. */
 function spawnGuard(notes: string | null, onExit: () => void): GuardProcess {
-  const places = [ownNamePart() ?? '', tmpdir(), notes ?? '']
-  const child = spawn('/bin/sh', ['-c', script, 'parley-guard', ...places], {
-    cwd: '/',
-    env: { PATH: helperPath },
-    detached: true,
-    stdio: ['pipe', 'ignore', 'ignore'],
-  })
+  const child = spawnShell([ownNamePart() ?? '', tmpdir(), notes ?? ''])
+  if (child === null) {
+    queueMicrotask(onExit)
+    return { pid: null, send: () => undefined, end: () => Promise.resolve() }
+  }
   // Without free descriptors Node makes no pipe, whatever its types say.
-  const input: Writable | undefined = child.stdin
+  const input: Writable | null | undefined = child.stdin
   input?.on('error', () => {}) // EPIPE when it was killed, which 'exit' reports
   const exited = new Promise<void>((resolve) => {
     child.once('exit', () => resolve())
@@ -171,5 +168,20 @@ function spawnGuard(notes: string | null, onExit: () => void): GuardProcess {
       input?.end('farewell\n')
       return exited
     },
+  }
+}
+
+/** Starts the script in a session and env of its own, so that no signal or sweep meant for this process reaches it. */
+function spawnShell(places: readonly string[]): ChildProcess | null {
+  try {
+    return spawn('/bin/sh', ['-c', script, 'parley-guard', ...places], {
+      cwd: '/',
+      env: { PATH: helperPath },
+      detached: true,
+      stdio: ['pipe', 'ignore', 'ignore'],
+    })
+  } catch {
+    // Without memory for a process Node throws, where other failures are events.
+    return null
   }
 }

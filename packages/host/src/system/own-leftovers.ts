@@ -46,11 +46,18 @@ function ownNamespace(): string {
   return cachedNamespace
 }
 
-const folderKinds = ['ephemeral', 'fifo', 'probe', 'scratch', 'search'] as const
+const folderKinds = ['ephemeral', 'fifo', 'probe', 'replay', 'scratch', 'search'] as const
+
+type FolderKind = (typeof folderKinds)[number]
+
+/** Returns the kind in the names of such folders. */
+function nameKind(kind: FolderKind): string {
+  return `parley-${kind}`
+}
 
 /** Makes a temporary folder (0700) of the caller's, which is also removed if this process is killed. Throws the system's error. */
-export function makeOwnFolder(kind: (typeof folderKinds)[number], parent: string = tmpdir()): string {
-  const path = join(parent, ownName(`parley-${kind}`))
+export function makeOwnFolder(kind: FolderKind, parent: string = tmpdir()): string {
+  const path = join(parent, ownName(nameKind(kind)))
   mkdirSync(path)
   // Whatever the umask is.
   chmodSync(path, 0o700)
@@ -59,8 +66,7 @@ export function makeOwnFolder(kind: (typeof folderKinds)[number], parent: string
 
 /** Lists the temporary folders that killed processes left in a folder. */
 export function abandonedFolders(parent: string = tmpdir()): string[] {
-  const isLeft = (name: string) =>
-    name.startsWith('parley-') && folderKinds.some((kind) => isAbandoned(name, `parley-${kind}`))
+  const isLeft = (name: string) => folderKinds.some((kind) => isAbandoned(name, nameKind(kind)))
   return listOrNothing(parent)
     .filter(isLeft)
     .map((name) => join(parent, name))

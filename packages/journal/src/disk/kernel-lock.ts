@@ -12,11 +12,11 @@ const contentionMs = 100
 
 /**
  * Takes a lock that ends with its process and outlasts a pause of it: an exclusive transaction on an empty SQLite file.
- * Returns null while it is held. Throws `ENOLCK` where the file system has no locks, else `LOCK_UNAVAILABLE`. `markLocked`
- * keeps other code from opening the file: closing another descriptor of it in this process would drop the lock.
+ * Returns null while it is held. Throws `ENOLCK` where the file system has no locks, else `LOCK_UNAVAILABLE`.
  */
 export function lockFile(path: string): HeldLock | null {
   try {
+    // Marked, since closing another descriptor of it in this process would drop the lock.
     return lockedDatabase(path, contentionMs, (database) => new KernelLock(database, markLocked(path)))
   } catch (cause) {
     if (!isBusy(cause)) throw new StorageError({ code: LOCK_UNAVAILABLE, operation: 'lock', path, cause })

@@ -78,9 +78,9 @@ export class EventLog implements AsyncDisposable {
   }
 
   /**
-   * Writes all lines or none, in one write, and returns the byte offset of the first. After a retryable failure
-   * (`ENOSPC`, …) nothing half-written stays and the same lines may be given again. Throws `LineTooLongError` before it
-   * writes anything. Fails for good when another process changed the log since the last write; its bytes stay.
+   * Writes all lines in one write, or none, and returns the byte offset of the first. Throws `LineTooLongError` before
+   * that; after a retryable failure the same lines may be given again. Fails for good when another process changed the
+   * log.
    */
   append(lines: readonly string[]): number {
     this.#assertOpen()
@@ -150,6 +150,11 @@ export class EventLog implements AsyncDisposable {
   synced(): Promise<void> {
     if (this.#closed) return Promise.reject(this.#closedError('sync'))
     return this.#sync.upTo(this.#sizeBytes)
+  }
+
+  /** True when every line appended so far would survive a power cut. */
+  get isSynced(): boolean {
+    return this.#sync.syncedBytes >= this.#sizeBytes
   }
 
   /** Throws `StorageError` unless the path leads to the file that holds the appended lines. */

@@ -26,6 +26,11 @@ export class GroupedSync {
     return this.#failure
   }
 
+  /** Number of bytes that would survive a power cut. */
+  get syncedBytes(): number {
+    return this.#syncedBytes
+  }
+
   /** Resolves when the first `sizeBytes` bytes are synced. Rejects with `StorageError`. */
   upTo(sizeBytes: number): Promise<void> {
     if (this.#failure !== null) return Promise.reject(this.#failure)

@@ -13,9 +13,8 @@ interface BackwardRead {
 }
 
 /**
- * Reads good lines from the newest to the oldest, a window of the file at each step. The caller decides how far to read,
- * and when to let others work. In a log whose numbers go back, those that count are the ones that `readLog` reads,
- * as far as the windows show it.
+ * Reads good lines from the newest to the oldest, a window of the file at each step; the caller lets others work in
+ * between. Where numbers go back, these are the lines that `readLog` reads, as far as windows show.
  */
 export function* readBack(
   files: Files,

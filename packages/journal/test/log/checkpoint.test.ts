@@ -35,7 +35,7 @@ async function checkpointed(folder: string, text = logText(sampleLines(6))) {
   return { path, mark, checkpoint: readFileSync(pathBeside(path)) }
 }
 
-/** What an opening finds, and which lines it had to read. */
+/** Opens a log, and returns what was found and the seqs of the lines that were read. */
 async function findings(path: string) {
   const seen: number[] = []
   const { log, nextSeq, last, lost, damage, uncheckedSeqs } = await openWith(path, (seq) => seen.push(seq))

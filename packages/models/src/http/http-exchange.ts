@@ -80,7 +80,9 @@ export class HttpExchange {
 
   #send(request: HttpRequest, start: StartRequest, resolve: (head: HttpHead | HttpFault) => void): void {
     try {
-      const sent = start(request.url, { method: request.method, headers: headersOf(request) })
+      // Encoded once: its length and its bytes would otherwise be made of the text one after the other.
+      const body = request.body === undefined ? undefined : Buffer.from(request.body)
+      const sent = start(request.url, { method: request.method, headers: headersOf(request, body) })
       this.#request = sent
       sent.on('error', (error) => resolve(this.#faultOf(error)))
       sent.on('close', () => resolve(this.#faultOf(undefined)))
@@ -91,7 +93,7 @@ export class HttpExchange {
         response.on('error', () => {})
         resolve({ type: 'head', status: response.statusCode ?? 0, headers: response.headers })
       })
-      sent.end(request.body)
+      sent.end(body)
     } catch (error) {
       // Node throws here for an invalid header or URL, and names it without its value.
       resolve(this.#faultOf(error))
@@ -121,9 +123,8 @@ export class HttpExchange {
   }
 }
 
-function headersOf(request: HttpRequest): Record<string, string | number> {
-  if (request.body === undefined) return { ...request.headers }
-  return { ...request.headers, 'content-length': Buffer.byteLength(request.body) }
+function headersOf({ headers }: HttpRequest, body: Buffer | undefined): Record<string, string | number> {
+  return body === undefined ? { ...headers } : { ...headers, 'content-length': body.length }
 }
 
 /** Reads at most `maxBytes` of the body as text, up to the end or a fault. */

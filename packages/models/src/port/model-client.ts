@@ -151,9 +151,8 @@ export interface ModelFailure {
 export type StopReason = 'stop' | 'length' | 'context' | 'filter' | 'paused'
 
 /**
- * Event of a response. `part` names the text, reasoning or call that it belongs to, uniquely within the response. `raw`
- * marks reasoning as the model wrote it, where others give a summary. The end of a part says what it was: what came as
- * text may turn out to be reasoning, and the other way round.
+ * Event of a response. `part` names the text, reasoning or call, uniquely within the response. `raw` marks reasoning as
+ * the model wrote it, not a summary. A part's end tells its kind, which may differ from its deltas.
  */
 export type ModelEvent =
   | { readonly type: 'textDelta'; readonly part: string; readonly text: string }

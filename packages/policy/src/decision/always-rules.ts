@@ -15,9 +15,8 @@ const maxRules = 3
 const maxLabelLength = 160
 
 /**
- * Returns the rules that would allow a call in future, or null unless they answer its question, which is tried beside
- * all rules in force. Commands that are dangerous, touch secrets, go on in the background or are not understood never
- * get any; those that ask to leave the sandbox or for the network get one that gives this right, where a table has them.
+ * Returns the rules that would allow a call in future; null unless they answer its question beside all rules in force.
+ * Commands that are dangerous, touch secrets, run in the background or are not understood get none.
  */
 export function alwaysRulesFor(facts: Facts, settings: DecideSettings): AlwaysRules | null {
   const targets = kindOf(facts).alwaysTargets?.(facts) ?? []

@@ -1,9 +1,8 @@
 import * as z from 'zod'
 
 /**
- * Reason why redaction leaves a field alone: an `id` or `hash` that may look like a secret, a `path` that would name
- * nothing with a mark in it, the name of a `sideFile`, a piece of a `stream` that is redacted before it becomes an
- * event, or a `word` of the program.
+ * Reason why redaction leaves a field alone: an `id` or `hash` that may look like a secret, a `path` or `sideFile` to
+ * be found by, a piece of a `stream` that is redacted earlier, a `word` of the program.
  */
 export type LeftAloneAs = 'id' | 'hash' | 'path' | 'sideFile' | 'stream' | 'word'
 

@@ -1,4 +1,4 @@
-import { endOfString, holdsMoreValuesThan, isCloser, isOpener, nestsDeeperThan, quote } from './json-measure.ts'
+import { endOfString, excessOf, isCloser, isOpener, quote } from './json-measure.ts'
 import { type Incoming, type TransportLimits, unreadable } from './transport.ts'
 
 type DecodeLimits = Pick<TransportLimits, 'maxDepth' | 'maxValues'>
@@ -7,9 +7,9 @@ type DecodeLimits = Pick<TransportLimits, 'maxDepth' | 'maxValues'>
  * Parses one JSON text into an incoming message. Rejects a repeated top-level id as ambiguous. `JSON.parse` makes
  * `__proto__` an own property, so no prototype changes.
  */
-export function decodeLine(text: string, { maxDepth, maxValues }: DecodeLimits): Incoming {
-  if (nestsDeeperThan(text, maxDepth)) return unreadable('tooDeep')
-  if (holdsMoreValuesThan(text, maxValues)) return unreadable('tooManyValues')
+export function decodeLine(text: string, limits: DecodeLimits): Incoming {
+  const excess = excessOf(text, limits)
+  if (excess !== null) return unreadable(excess)
   let value: unknown
   try {
     value = JSON.parse(text)

@@ -22,9 +22,8 @@ export interface CloseReason {
 }
 
 /**
- * Two-way, ordered channel of JSON texts with one owner. The owner pulls `incoming` until it ends and then calls
- * `close`: only pulling detects the end. A remote end that ended its input may still read (a script that pipes
- * requests in and reads the replies), so lines sent before `close` are still delivered where possible.
+ * Two-way, ordered channel of JSON texts. Its owner pulls `incoming` until that ends, then calls `close`. Lines sent
+ * before `close` are delivered where possible: a remote end that ended its input may still read.
  */
 export interface Transport extends AsyncDisposable {
   /** Yields one line per pull and returns the close reason. Can be iterated once; reads at most one chunk ahead. */
@@ -51,7 +50,7 @@ export interface Listener extends AsyncDisposable {
   close(): Promise<void>
 }
 
-/** Longest line, in bytes, where no other limit is set. */
+/** Longest line, in bytes, where no other limit is set. A test of the client holds it to the protocol's `wireLine`. */
 export const defaultMaxLineBytes = 32 * 1024 * 1024
 
 /** Limits that every transport has. */

@@ -1,9 +1,17 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { decodeLine, repeatsTopLevelId } from '../../src/transport/decode-line.ts'
-import { holdsMoreValuesThan, nestsDeeperThan } from '../../src/transport/json-measure.ts'
+import { excessOf } from '../../src/transport/json-measure.ts'
 
 const limits = { maxDepth: 512, maxValues: 100_000 }
+
+function nestsDeeperThan(text: string, maxDepth: number): boolean {
+  return excessOf(text, { maxDepth, maxValues: Infinity }) === 'tooDeep'
+}
+
+function holdsMoreValuesThan(text: string, maxValues: number): boolean {
+  return excessOf(text, { maxDepth: Infinity, maxValues }) === 'tooManyValues'
+}
 
 describe('decoding a line', () => {
   it('returns any JSON value as it was sent', () => {

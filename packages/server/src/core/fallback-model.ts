@@ -13,8 +13,8 @@ type Core = Pick<ConversationState['core'], 'settings' | 'turn'>
 const ofThisModel: ReadonlySet<ModelFailure['code']> = new Set(['quota', 'unknownModel'])
 
 /**
- * Returns the model that takes the call over after a failure whose retries are used up; null when the turn fails. The
- * models of the list take over in order, each at most once a turn; from one of the list any failure hands over.
+ * Returns the model that takes a call over once its retries are used up; null when the turn fails. Models take over in
+ * order, each at most once a turn; any failure of one of them hands over.
  */
 export function nextModel(core: Core, fallbacks: readonly Fallback[], failure: ModelFailure): ModelChoice | null {
   const { turn, settings } = core

@@ -6,7 +6,7 @@ export type InOrder = {
 
 /**
  * Creates a queue for each key. A task runs at once when none of its key is pending, so that a reply can leave in the
- * same tick. Behind a pending task, such as one that reads an image, each later one waits its turn, however that ends.
+ * same tick; else after those before it, however they end.
  */
 export function createInOrder(): InOrder {
   const tails = new Map<string, Promise<unknown>>()

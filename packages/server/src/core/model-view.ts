@@ -30,10 +30,8 @@ import { emptyFold, foldEvent, type Spot } from './view-fold.ts'
 import { partsOf, type ViewPart } from './view-snapshot.ts'
 
 /**
- * Fold over the log that yields what the model sees. Blocks are appended in log order and a block's entries keep their
- * identity, so that the serialised prefix of a request can be cached by entry. A compaction hides blocks and removes
- * none: all of them are there again once it is undone. What was restored from a snapshot is read from the log as it is
- * needed.
+ * Fold over the log that yields what the model sees. Blocks are in log order and their entries keep their identity, by
+ * which the serialised prefix is cached. A compaction hides blocks and removes none.
  */
 export interface ModelView {
   /** Folds one event; the events must come in log order. */
@@ -63,7 +61,7 @@ export interface ModelView {
   readonly repeated: RepeatedCalls
   readonly context: EventOf<'context.set'> | null
   readonly past: PastFacts
-  /** Titles of the commands left in the background, by their items; those that ended since included. */
+  /** Titles of the commands left in the background, by their items; without those that ended since. */
   readonly background: ReadonlyMap<ItemId, string>
   /** Input tokens that the provider counted last, beside the estimate of the same entries; null before that. */
   counted(files: SideFileReader): Counted | null

@@ -26,10 +26,8 @@ export type Step =
 const wait: Step = { kind: 'await' }
 
 /**
- * Returns the next step from the state alone, so that a restart runs the same loop. Look-ups run together; an effect
- * runs alone, in the model's order; a pending approval blocks everything after it. A compaction runs when no call is
- * open. `isFull` tells from the log if the next request would almost fill the window; `limits` are those of the
- * conversation.
+ * Returns the next step from the state alone, so that a restart runs the same loop. Look-ups run together, effects one
+ * by one, in the model's order. `isFull`: the next request would fill the window.
  */
 export function nextStep(
   { core }: ConversationState,

@@ -91,8 +91,8 @@ function whatFollows(times: number): string {
 const hintStart = '\n(This was the same call '
 
 /**
- * Returns the failure that ends the turn instead of a call made so often; null for a call that may run. Many same calls
- * of one response run: the model is told of them in their results, and the turn ends if it goes on with them.
+ * Returns the failure that ends the turn instead of a call made so often; null for a call that may run. Same calls of
+ * one response run first: their results tell the model.
  */
 export function repeatedFailure(repeated: RepeatedCalls, itemId: ItemId, tool: string): Failure | null {
   const times = timesInRow(repeated, itemId)

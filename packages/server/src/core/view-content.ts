@@ -32,12 +32,14 @@ export const missingFile = '(A file of this conversation is missing here.)'
 /** Reads what the fold knows by its place only. */
 type Reader = Pick<Fold, 'readEvent'>
 
+interface Showing {
+  readonly files: SideFileReader
+  /** Items of the calls whose results are cleared. */
+  readonly cleared: ReadonlySet<string>
+}
+
 /** Returns the entries of a block as a request holds them; they stay the same objects. */
-export function entriesOf(
-  fold: Reader,
-  block: Block,
-  { files, cleared }: { readonly files: SideFileReader; readonly cleared: ReadonlySet<string> },
-): readonly ModelEntry[] {
+export function entriesOf(fold: Reader, block: Block, { files, cleared }: Showing): readonly ModelEntry[] {
   switch (block.kind) {
     case 'entry':
       return [block.entry]
@@ -168,11 +170,7 @@ export function answerIn(item: CallItem, callId: string): NonNullable<AnsweredCa
 }
 
 /** Returns the result of a call as a request holds it, with its images unless it is cleared. */
-function resultOf(
-  fold: Reader,
-  found: CallInBlock,
-  { files, cleared }: { readonly files: SideFileReader; readonly cleared: ReadonlySet<string> },
-): ModelEntry {
+function resultOf(fold: Reader, found: CallInBlock, { files, cleared }: Showing): ModelEntry {
   const read = readAnswerOf(fold, found)
   if (read === null) return unanswered(callOf(fold, found))
   if (cleared.has(found.answered.itemId)) return read.line

@@ -30,8 +30,8 @@ export function pluginPorts({ host, home, program, sandboxes, secrets }: PluginP
 }
 
 /**
- * Returns the limits of a package: processes of its own alone to see and to signal, the network, nothing to write and no
- * secret to read. `paths` are shown also where they lie in a hidden folder: a package is in the home, any may be in /tmp.
+ * Returns the limits of a package: the network, its own processes alone, nothing to write, no secret to read. `paths`
+ * are shown even in a hidden folder: a package is in the home or in /tmp.
  */
 function limitsOf(paths: readonly string[], masked: SecretPaths): Parameters<Sandboxes['prepare']>[0] {
   const writableRoots = [...new Set(paths.filter((path) => existsSync(path)).map((path) => realpathSync(path)))]

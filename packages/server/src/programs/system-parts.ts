@@ -44,6 +44,8 @@ interface ServerOptions {
     readonly recordings: { readonly demo: string; readonly unconfigured: string }
     /** Program that runs a package of a provider. */
     readonly pluginHost: string
+    /** Program that reads the stack of a blocked event loop. */
+    readonly stackReader: string
   }
 }
 
@@ -73,6 +75,7 @@ export function readServerOptions(
         unconfigured: join(folder, 'assets', 'unconfigured.jsonl'),
       },
       pluginHost: join(folder, 'assets', 'plugin-host.mjs'),
+      stackReader: join(folder, 'assets', 'stack-reader.mjs'),
     },
   }
 }

@@ -19,9 +19,8 @@ const maxMarks = 4
 const lookBackBlocks = 20
 
 /**
- * Creates a cache by the rule of the Messages API. A prompt is its tools, its instructions, then its messages, in blocks.
- * The prefix that ends at a mark is written; each mark reads the longest one written at most 20 blocks before it.
- * Throws for a request with more than 4 marks, as the API rejects it.
+ * Creates a cache by the rule of the Messages API: the prefix up to each mark is written, and each mark reads the
+ * longest one at most 20 blocks before it. Throws for more than 4 marks.
  */
 export function createMessagesCache(): PromptCache {
   const written = new Set<string>()

@@ -7,12 +7,8 @@ const { O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants
 const canNameDescriptors = process.platform === 'linux'
 
 /**
- * Opens the file or folder at `realPath` for reading and follows no link.
- *
- * Throws ELOOP for a link in the last component, and for a folder replaced by a link since the path was checked: the
- * opened descriptor is compared with the path. Except on Linux the comparison is by path and leaves a gap of
- * microseconds. Throws `LockedFileError` for a lock that this process holds. Does not wait on a pipe without a writer; callers
- * check `stat()` before reading.
+ * Opens a file or folder for reading and follows no link. Throws ELOOP for a link, also in place of a folder that was
+ * checked, and `LockedFileError`. Never waits on a pipe: callers check `stat()`.
  */
 export async function openRealFile(realPath: string): Promise<FileHandle> {
   const handle = await openUnlockedHandle(realPath, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
@@ -26,9 +22,8 @@ export async function openRealFile(realPath: string): Promise<FileHandle> {
 }
 
 /**
- * Calls `use` with a name for the real path `path` that cannot leave its folder, even if a link replaces that folder.
- *
- * On Linux the name goes through a checked descriptor of the folder; elsewhere it is `path` itself, checked just before.
+ * Calls `use` with a name for a real path that cannot leave its folder, even if a link replaces that: it goes through
+ * the folder's descriptor. Only checked just before, except on Linux.
  */
 export async function inFolder<Result>(path: string, use: (name: string) => Promise<Result>): Promise<Result> {
   return withFolder(dirname(path), (folder) => use(nameIn(folder, path)))
@@ -55,7 +50,10 @@ function nameIn(folder: FileHandle, path: string): string {
   return canNameDescriptors ? `${descriptorPath(folder)}/${basename(path)}` : path
 }
 
-/** Throws `PathDivertedError` unless the descriptor is of exactly `realPath`. */
+/**
+ * Throws `PathDivertedError` unless the descriptor is of exactly `realPath`. Except on Linux paths are compared, which
+ * leaves a gap of microseconds.
+ */
 async function assertOpenedAt(handle: FileHandle, realPath: string): Promise<void> {
   const opened = canNameDescriptors ? await readlink(descriptorPath(handle)) : await realpath(realPath)
   if (opened !== realPath) throw new PathDivertedError()

@@ -6,9 +6,7 @@ import { isMissing, systemErrorCode, systemErrorReason } from './errors.ts'
 const maxLinkHops = 40
 
 /**
- * Resolves the path that a read of or a write to `absolute` would reach.
- *
- * Follows links in everything that exists, dangling links too, since a write would create their target; appends the
+ * Resolves the path that a read of or a write to `absolute` would reach, through dangling links too. Appends the
  * missing rest. Throws the system's error for a loop or a folder that may not be searched.
  */
 export async function realPathOf(absolute: string, hops = 0): Promise<string> {

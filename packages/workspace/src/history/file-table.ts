@@ -6,7 +6,7 @@ import type { ContentStore } from './content-store.ts'
 import { createFolderTree } from './folder-tree.ts'
 import { isRuleFile, lookAt } from './list-folder.ts'
 import { unread } from './read-content.ts'
-import { createWatchedFiles, isAsSeen, type WatchedFile, type WatchedFiles } from './watched-file.ts'
+import { createWatchedFiles, isAsSeen, isSame, type WatchedFile, type WatchedFiles } from './watched-file.ts'
 
 /** Most files that are watched; a look at more would take too long after each command. */
 export const maxWatchedFiles = 50_000
@@ -100,7 +100,7 @@ export function createFileTable(parts: TableParts): FileTable {
       for (const [path, known] of files.all) {
         if (signal.aborted) return
         const stats = known.content === null ? fileAt(path) : null
-        // One that has changed meanwhile is for the next look.
+        // The next look finds a file that has changed meanwhile.
         if (stats !== null && isAsSeen(known, stats)) files.read(path, stats)
         if (!slices.isOver()) continue
         await slices.next()
@@ -126,7 +126,7 @@ function changeOf(path: string, known: WatchedFile, files: WatchedFiles): Change
     files.forget(path)
     return { path, before, after: null }
   }
-  // One that was not read yet is read later.
+  // `keep` reads files whose content is not known yet.
   if (isAsSeen(known, stats) && (!known.isFresh || known.content === null)) return null
   const after = files.read(path, stats)
   return isEqual(before, after) ? null : { path, before, after }
@@ -141,15 +141,6 @@ function dropIgnored(files: WatchedFiles, listed: readonly string[]): void {
 function fileAt(path: string): Stats | null {
   const stats = lookAt(path)
   return stats?.isFile() === true || stats?.isSymbolicLink() === true ? stats : null
-}
-
-function isSame(one: WatchedFile, other: WatchedFile): boolean {
-  return (
-    one.ctimeMs === other.ctimeMs &&
-    one.mtimeMs === other.mtimeMs &&
-    one.sizeBytes === other.sizeBytes &&
-    one.ino === other.ino
-  )
 }
 
 /** Tests if two contents are the same; without a hash that cannot be told. */

@@ -2,7 +2,7 @@ import type { Stats } from 'node:fs'
 import { dirname } from 'node:path'
 import type { TimeSlices } from '@parley/host'
 import { type IgnoreRules, isIgnored } from '../look-up/read-folder.ts'
-import { type FolderList, listFolder, lookAt, rulesAbove } from './list-folder.ts'
+import { type FolderList, hasJustChanged, listFolder, lookAt, rulesAbove } from './list-folder.ts'
 
 interface KnownFolder {
   /** Value that changes with the names; null for a folder that has just changed, which is listed again. */
@@ -41,9 +41,6 @@ export interface FolderTree {
 }
 
 type Start = readonly [folder: string, above: IgnoreRules]
-
-/** Coarseness of the times of a file system, in ms: a folder may change twice within it and look the same. */
-const coarseMs = 20
 
 export function createFolderTree(roots: readonly string[], isShown: (path: string) => boolean): FolderTree {
   const known = new Map<string, KnownFolder>()
@@ -87,7 +84,7 @@ export function createFolderTree(roots: readonly string[], isShown: (path: strin
     }
     if (before.stamp !== null && before.stamp === stampOf(stats)) return []
     const found = await listAgain(folder, before, limits)
-    // Its earlier rules say what was shown.
+    // The whole listing that follows tells by the earlier rules which files were shown.
     if (found === null) known.set(folder, before)
     return found
   }
@@ -158,7 +155,6 @@ function wasShownIn(before: ReadonlyMap<string, KnownFolder>, path: string): boo
 }
 
 /** Returns a value that changes when a name comes or goes; null for a folder that has just changed. */
-function stampOf({ ino, mtimeMs, ctimeMs }: Stats): string | null {
-  const isFresh = Date.now() - Math.max(mtimeMs, ctimeMs) < coarseMs
-  return isFresh ? null : `${ino}:${mtimeMs}:${ctimeMs}`
+function stampOf(stats: Stats): string | null {
+  return hasJustChanged(stats) ? null : `${stats.ino}:${stats.mtimeMs}:${stats.ctimeMs}`
 }

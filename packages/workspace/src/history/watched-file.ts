@@ -1,11 +1,8 @@
 import type { Stats } from 'node:fs'
 import type { PathContent } from '@parley/protocol'
 import type { ContentStore } from './content-store.ts'
-import { lookAt } from './list-folder.ts'
+import { hasJustChanged, lookAt } from './list-folder.ts'
 import { maxKeptFileBytes, readContent, unread } from './read-content.ts'
-
-/** Coarseness of the times of a file system, in ms: a file may change twice within it and look the same. */
-const coarseMs = 20
 
 /** File as it was at the last look. */
 export interface WatchedFile {
@@ -81,12 +78,28 @@ export function createWatchedFiles(store: ContentStore, maxBytes: number): Watch
 }
 
 function watched(stats: Stats, content: PathContent | null): WatchedFile {
-  const { ino, size: sizeBytes, mtimeMs, ctimeMs, mode } = stats
-  const isFresh = Date.now() - Math.max(mtimeMs, ctimeMs) < coarseMs
-  return { ino, sizeBytes, mtimeMs, ctimeMs, mode, isLink: stats.isSymbolicLink(), content, isFresh }
+  const { mode } = stats
+  return { ...looksOf(stats), mode, isLink: stats.isSymbolicLink(), content, isFresh: hasJustChanged(stats) }
 }
 
-/** Tests if a file looks as it did, so that its content is taken to be the same. */
-export function isAsSeen(known: WatchedFile, { ino, size, mtimeMs, ctimeMs }: Stats): boolean {
-  return known.ctimeMs === ctimeMs && known.mtimeMs === mtimeMs && known.sizeBytes === size && known.ino === ino
+/** Facts of a file that tell whether it has changed. */
+type Looks = Pick<WatchedFile, 'ino' | 'sizeBytes' | 'mtimeMs' | 'ctimeMs'>
+
+function looksOf({ ino, size: sizeBytes, mtimeMs, ctimeMs }: Stats): Looks {
+  return { ino, sizeBytes, mtimeMs, ctimeMs }
+}
+
+/** Tests if a file looks the same twice, so that its content is taken to be the same. */
+export function isSame(one: Looks, other: Looks): boolean {
+  return (
+    one.ctimeMs === other.ctimeMs &&
+    one.mtimeMs === other.mtimeMs &&
+    one.sizeBytes === other.sizeBytes &&
+    one.ino === other.ino
+  )
+}
+
+/** Tests if a file still looks as it did. */
+export function isAsSeen(known: Looks, stats: Stats): boolean {
+  return isSame(known, looksOf(stats))
 }

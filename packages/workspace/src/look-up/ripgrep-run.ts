@@ -112,10 +112,8 @@ const maxColumns = 500
 const maxContextLines = 20
 
 /**
- * Returns the arguments for a text search.
- *
- * Model input only follows `-e`, `-g` or `--`, so it is never read as an option. Ripgrep follows no links, reads no
- * configuration and starts no program. `--null` ends each path with a NUL, so that any file name can be parsed.
+ * Returns the arguments for a text search. Model input only follows `-e`, `-g` or `--`, so it is never read as an
+ * option. Ripgrep follows no links, reads no configuration and starts no program.
  */
 export function searchArguments(terms: SearchTerms, path: string): string[] {
   const context = Math.min(Math.max(0, Math.trunc(terms.contextLines ?? 0)), maxContextLines)

@@ -20,10 +20,8 @@ interface DoneStep {
 }
 
 /**
- * Starts one attempt to apply a patch on the remote machine.
- *
- * Staging keeps contents in memory. The exec-server writes each file under a temporary name, renames it, and rejects
- * the write if the file is not the expected one. A request without an answer can therefore be repeated.
+ * Starts one attempt to apply a patch on the remote machine. Contents are staged in memory. The exec-server rejects a
+ * write if the file is not the expected one, so a request without an answer can be repeated.
  */
 export function beginRemoteAttempt(link: Pick<Link, 'ask'>, target: PatchTarget): PatchAttempt {
   const staged = new Map<string, Staged>()

@@ -39,8 +39,8 @@ export function cutChunks(bytes: Uint8Array, { first, count }: ChunkRun): readon
 }
 
 /**
- * Returns the bytes of whole lines of a chunk from those of its range. A chunk begins after the first line end in its first
- * bytes, and the one before ends there: both find it in the same bytes. Longer lines are cut between two characters.
+ * Returns the bytes of whole lines of a chunk from those of its range. A chunk begins after the first line end in its
+ * first bytes, where the one before ends. Longer lines are cut between characters.
  */
 function wholeLines(bytes: Uint8Array, index: number): Uint8Array {
   const start = index === 0 ? 0 : boundary(bytes, 0)

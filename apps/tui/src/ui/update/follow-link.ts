@@ -35,8 +35,8 @@ function linked(ui: UiState, { clientId, serverPid }: UiAction & { kind: 'linked
 }
 
 /**
- * Drops what only the server that is gone could carry out, and has it started again: once by itself where that loses
- * nothing, and by a key when it has ended before within a minute. What was approved and what ran waits for a key then.
+ * Drops what only the lost server could carry out, and has it started again: once by itself where that loses nothing,
+ * by a key when it had ended within a minute before.
  */
 function lost(ui: UiState, context: UiContext): UiStep {
   const { nowMs } = context

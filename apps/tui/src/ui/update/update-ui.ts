@@ -1,4 +1,4 @@
-import type { MessageId } from '@parley/protocol'
+import { type MessageId, unconfiguredProvider } from '@parley/protocol'
 import { type Intent, stepTo, type UiAction, type UiContext, type UiStep } from '../actions.ts'
 import { applyHeldKey } from '../answer-approval.ts'
 import { noteKey, notePainted, type Painted } from '../answers.ts'
@@ -10,7 +10,7 @@ import { isSamePlaces, notePlaces, placedByKey } from '../keys/key-meaning.ts'
 import { noteAnswered, noteConfigured } from '../outside-changes.ts'
 import { updateMenu } from '../press-in-menu.ts'
 import { runEarlyCommands } from '../run-slash.ts'
-import { addNotice, message, type UiState } from '../ui-state.ts'
+import { addNote, addNotice, message, type UiState } from '../ui-state.ts'
 import { followWriting } from '../write-over-question.ts'
 import { askForFiles } from './ask-for-files.ts'
 import { takeImages } from './attach-images.ts'
@@ -45,9 +45,8 @@ export function updateUi(ui: UiState, action: UiAction, context: UiContext): UiS
     case 'opened':
       return afterOpening({ ...ui, menu: null, opened: action.opened, shownTrust: null, ...saved }, context)
     case 'recalled':
-      return stepTo({ ...ui, earlierPrompts: action.prompts })
     case 'recalledAll':
-      return stepTo(ui.search === null ? ui : { ...ui, allPrompts: action.prompts })
+      return stepTo(withPrompts(ui, action))
     case 'imagesFound':
     case 'edited':
     case 'tookBack':
@@ -63,11 +62,12 @@ export function updateUi(ui: UiState, action: UiAction, context: UiContext): UiS
     case 'formRejected':
       return stepTo(reopenForm({ ...ui, answeredApproval: null }, action, context.state))
     case 'answered':
-      return stepTo(noteAnswered(ui, action.event))
     case 'configured':
-      return stepTo(noteConfigured(ui, action.event))
+      return stepTo(noteOutside(ui, action))
     case 'notice':
       return stepTo(addNotice(ui, action.notice))
+    case 'loggedIn':
+      return afterLogin(ui, action.provider, context)
     case 'trustShown':
       return stepTo({ ...ui, shownTrust: action.hash })
     case 'pick':
@@ -97,6 +97,23 @@ function withText(ui: UiState, action: UiAction & { kind: 'imagesFound' | 'edite
     case 'tookBack':
       return { ...ui, composer: putBack(ui.composer, action.text) }
   }
+}
+
+function withPrompts(ui: UiState, { kind, prompts }: UiAction & { kind: 'recalled' | 'recalledAll' }): UiState {
+  if (kind === 'recalled') return { ...ui, earlierPrompts: prompts }
+  return ui.search === null ? ui : { ...ui, allPrompts: prompts }
+}
+
+function noteOutside(ui: UiState, action: UiAction & { kind: 'answered' | 'configured' }): UiState {
+  return action.kind === 'answered' ? noteAnswered(ui, action.event) : noteConfigured(ui, action.event)
+}
+
+/** Says that a login counts; a conversation that began without a model gets one. */
+function afterLogin(ui: UiState, provider: string, { state }: UiContext): UiStep {
+  if (state?.core.settings.modelProvider === unconfiguredProvider) return stepTo(ui, { kind: 'adoptModel', provider })
+  return stepTo(
+    addNote(ui, 'info', `Logged in to ${provider}. It counts from the next message on; /model lists its models.`),
+  )
 }
 
 function takeInput(ui: UiState, action: UiAction & { kind: 'key' | 'line' | 'signal' }, context: UiContext): UiStep {

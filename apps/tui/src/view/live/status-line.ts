@@ -1,4 +1,4 @@
-import { type ConversationState, type Core, modelInUse, type Settings } from '@parley/protocol'
+import { type ConversationState, type Core, modelInUse, type Settings, unconfiguredProvider } from '@parley/protocol'
 import { showEffects } from '../text/control-characters.ts'
 import { truncateLine, truncateStart } from '../text/fit-rows.ts'
 import { count, placedPath } from '../text/formats.ts'
@@ -16,11 +16,13 @@ export interface StatusFacts {
   readonly own: Line | null
   /** Clients connected to the conversation. */
   readonly clientCount: number
+  /** Commands that run in the background. */
+  readonly backgroundCount: number
 }
 
 /** Parts in the order in which a narrow window drops them; the limits are never dropped. */
-type PartName = 'cost' | 'branch' | 'folder' | 'effort' | 'context' | 'clients' | 'model' | 'readOnly'
-const dropped: readonly PartName[] = ['cost', 'branch', 'folder', 'effort', 'context', 'clients', 'model', 'readOnly']
+const dropped = ['cost', 'branch', 'folder', 'effort', 'context', 'clients', 'background', 'model', 'readOnly'] as const
+type PartName = (typeof dropped)[number]
 /** Number of parts that go before the words of the limits are shortened. */
 const droppedFirst = 5
 const folderColumns = 30
@@ -86,6 +88,7 @@ function leftParts(
     ['model', modelSpans({ ...settings, ...modelInUse({ settings, turn }) }, without.has('effort'))],
     ['folder', placeSpans(meta.cwd, settings.environment, facts, without.has('branch'))],
     ['limits', limitsSpans(settings, facts.isBrief)],
+    ['background', facts.backgroundCount > 0 ? [muted(`${facts.backgroundCount} in background`)] : null],
     ['clients', facts.clientCount > 1 ? [muted(`${facts.clientCount} clients`)] : null],
     ['readOnly', facts.readOnly === null ? null : readOnlySpans(facts.readOnly)],
   ]
@@ -94,7 +97,7 @@ function leftParts(
 
 /** Returns the model and its effort; without a provider the model's name would be that of a recording. */
 function modelSpans({ model, modelProvider, effort }: Settings, isEffortDropped: boolean): Line {
-  const name = modelProvider === 'unconfigured' ? 'no model' : showEffects(model)
+  const name = modelProvider === unconfiguredProvider ? 'no model' : showEffects(model)
   return [{ text: name }, ...(effort === undefined || isEffortDropped ? [] : [muted(` ${showEffects(effort)}`)])]
 }
 

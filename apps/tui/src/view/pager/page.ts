@@ -47,8 +47,8 @@ export function pageAt(room: PageRoom, top: Place | null): Page {
 }
 
 /**
- * Returns the place that many rows below or above the first row of the page, at most the first or the last one. Stops at a
- * gap that can still be read: above at its row, below before it, so that no key skips what it stands for.
+ * Returns the place that many rows below or above the first row of the page, at most the first or last one. Stops at a
+ * gap that can still be read: above at its row, below before it.
  */
 export function movedTop(room: PageRoom, page: Page, rowCount: number): Place | null {
   const [first] = page.rows

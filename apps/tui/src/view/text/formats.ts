@@ -49,6 +49,11 @@ export function count(value: number): string {
   return String(value).replace(/\B(?=(\d{3})+$)/g, ',')
 }
 
+/** Returns a number of things: `1 file`, `1,834 files`. */
+export function countOf(value: number, noun: string): string {
+  return `${count(value)} ${noun}${value === 1 ? '' : 's'}`
+}
+
 /** Returns a path with `~` for the home folder. */
 export function shortPath(path: string, homeFolder: string): string {
   if (homeFolder === '' || homeFolder === '/') return path

@@ -55,8 +55,8 @@ function planLeft(plan: Plan | null): string {
 }
 
 /**
- * Returns the last row of a turn: how long it worked, how long it waited for the user, what it left of its plan, and the
- * time of day. Null for one that took no time worth saying. `offsetMs`: of the local time from UTC.
+ * Returns the last row of a turn: how long it worked and waited, what it left of its plan, the time of day. Null for a
+ * turn too short to mention. `offsetMs`: of the local time from UTC.
  */
 export function endingBlock(clock: TurnClock, { core: { lastTurn }, plan }: Ended, offsetMs: number): Block | null {
   if (lastTurn?.id !== clock.turnId) return null

@@ -25,9 +25,8 @@ interface InnerShellOptions {
 export const reportFd = 3
 
 /**
- * Returns the script of the first process of the namespace: it checks the mounts, sets limits, runs the command and
- * reports what the command left. When it ends the kernel ends all that is left, and only then bwrap ends. A first process
- * ignores signals without a handler, so a signal to its group reaches the command alone.
+ * Returns the script of the first process of the namespace: it checks mounts, sets limits, runs the command and reports
+ * what that left. Its end ends all the rest, and only then bwrap.
  */
 export function innerShell({ mounts, pinned, cat, watchNetwork, limitTasks }: InnerShellOptions): string {
   const limits = ['ulimit -c 0', `ulimit -f ${fileBlocks}`, ...(limitTasks ? [tasks] : [])]
@@ -48,7 +47,8 @@ export function innerShell({ mounts, pinned, cat, watchNetwork, limitTasks }: In
 // Otherwise the shell prints which signal ended the command.
 const silence = 'exec 9>&2 2>/dev/null'
 
-// Some shells end by INT. A handler, because the command would inherit an ignored signal.
+// A first process ignores signals without a handler, so those to its group reach the command alone. Some shells still end
+// by INT. A handler, because the command would inherit an ignored signal.
 const stay = 'trap : INT'
 
 /**
@@ -67,8 +67,8 @@ function check(mounts: readonly string[], cat: string | null): string[] {
 }
 
 /**
- * Returns a comparison of what is mounted with the open folders by device and inode: the table of mounts has only paths,
- * and another folder may have got the path. The descriptors lead out of the sandbox, so they are closed.
+ * Returns a comparison of what is mounted with the open folders by device and inode, since another folder may have got
+ * the path. Closes the descriptors, which lead out of the sandbox.
  */
 function comparePinned(pinned: readonly string[]): string[] {
   const fds = pinned.map((path, index) => ({ path, fd: reportFd + 1 + index }))

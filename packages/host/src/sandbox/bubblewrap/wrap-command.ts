@@ -32,9 +32,8 @@ const maxStatusBytes = 4096
 const maxReportBytes = 8192
 
 /**
- * Wraps a command in bwrap, whose options and the command's env are handed over in a file. Arguments are visible to all
- * users, and bwrap runs before the limits are in force, so it must not get variables that the linker obeys. Throws
- * `SpawnFailedError` for a command that cannot start inside.
+ * Wraps a command in bwrap. Hands options and env over in a file: all users see arguments, and bwrap must not get
+ * variables that the linker obeys. Throws `SpawnFailedError` for a command that cannot start inside.
  */
 export function wrapCommand(command: SandboxedCommand, setup: BubblewrapSetup): WrappedCommand {
   const { program, mounts, scratch } = setup

@@ -27,10 +27,9 @@ export interface LandlockMachine extends GuardSurroundings, Pick<SandboxState, '
 const maxRuleBytes = 1_000_000
 
 /**
- * Prepares limits by Landlock and the filter alone. Compared with bubblewrap: no unix sockets, even where the limits
- * allow them; without the network no IP sockets at all; nothing can be made or removed directly in a writable root, only
- * in its folders; other processes are visible; permissions and owners of files can be changed except in `read-only`, and
- * times always.
+ * Prepares limits by Landlock and the filter alone. Unlike in bubblewrap, there are no unix sockets; nothing is made or
+ * removed directly in a writable root; other processes are visible; times always change, modes and owners except in
+ * `read-only`.
  */
 export async function prepareLandlock(limits: SandboxLimits, machine: LandlockMachine): Promise<Sandbox> {
   const { scratch, release } = await openScratch(limits)
@@ -94,6 +93,7 @@ async function scriptCommand(limits: SandboxLimits, places: Places, machine: Lan
     '-f', // without the start file of the system
     '-e',
     landlockScript,
+    // The arguments in the order of the script; the command follows them.
     callNumbers(arch),
     rulesetAttributes(version, { network }).toString('hex'),
     seccompFilter(filter).toString('hex'),

@@ -4,13 +4,8 @@ import { type Inside, scratchEnv } from '../scratch.ts'
 import type { FilterArch } from '../seccomp/filter.ts'
 
 /**
- * Perl script that restricts itself by Landlock and the filter, then becomes the command. Perl makes system calls without
- * a compiler and is part of most systems. The script loads no module.
- *
- * Arguments: numbers of the system calls (`name=number,…`), attributes of the ruleset and filter in hexadecimal, rights
- * to the outputs, number of rules, the rules (`RIGHTS:PATH`), the command. The env of the command is in the values of
- * E0, E1, …: under their own names Perl or the linker would obey some variables before the limits are in force. The
- * script writes to descriptor 3 when only the command itself can still fail.
+ * Perl script that restricts itself by Landlock and the filter, then becomes the command. Perl needs no compiler and is
+ * part of most systems. Writes to descriptor 3 once only the command itself can fail.
  */
 export const landlockScript = String.raw`
 sub fail { print STDERR "parley: the sandbox could not be set up ($_[0]: $!)\n"; exit 125 }
@@ -83,6 +78,7 @@ export function callNumbers(arch: FilterArch): string {
  * sweep may come while the script still runs.
  */
 export function hiddenEnv({ env }: SandboxedCommand, inside: Inside): Record<string, string> {
+  // Perl or the linker would obey some variables under their own names, before the limits are in force.
   const hidden = Object.entries(scratchEnv(env, inside)).map(
     ([name, value], index) => [`E${index}`, `${name}=${value}`] as const,
   )

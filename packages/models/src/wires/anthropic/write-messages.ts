@@ -19,11 +19,8 @@ const cacheControl = '"cache_control":{"type":"ephemeral"}'
 const earlierMarks = 2
 
 /**
- * Creates a function that writes the messages of a request, without the brackets of the array. Entries of one side follow
- * each other in one message, since results of parallel calls must. Each entry is serialised once in its life.
- *
- * Marks for the cache stand where this request ends and where the last two ended, which is before the newest responses:
- * the provider looks back at most 20 blocks from a mark, and a response may have more calls than that.
+ * Creates a function that writes the messages of a request, without the brackets of the array. Entries of one side
+ * share a message, as results of parallel calls must; each is serialised once.
  */
 export function createMessageWriter(adapter: string): (entries: readonly ModelEntry[]) => string {
   const writtenOnce = createWrittenEntries<Written>()
@@ -42,7 +39,10 @@ export function createMessageWriter(adapter: string): (entries: readonly ModelEn
   }
 }
 
-/** Returns the indexes of the entries of the user that end a request: the last, and those before the newest responses. */
+/**
+ * Returns the indexes of the user's entries that end a request: the last, and those before the newest responses. The
+ * provider looks back at most 20 blocks from a mark; one response may have more.
+ */
 function markedEnds(written: readonly Written[]): ReadonlySet<number> {
   const ends = written.flatMap(({ role }, index) =>
     role === 'user' && written[index + 1]?.role !== 'user' ? [index] : [],

@@ -22,9 +22,8 @@ interface Template {
 }
 
 /**
- * Creates the splitter of one answer. Only a tag before any text counts: further on the model may be writing about the
- * tag itself. A closing tag without its opening one counts where it stands alone on a line of the first text, outside
- * of a block of code: many templates put the opening one into the prompt.
+ * Creates the splitter of one answer. An opening tag counts only before any text; a closing one without it, which many
+ * templates put into the prompt, only on a line of its own in the first text, outside of code.
  */
 export function createThinkTags({ beginsWithin }: Template): ThinkTags {
   let state: 'start' | 'thinking' | 'unopened' | 'firstText' | 'text' = 'start'

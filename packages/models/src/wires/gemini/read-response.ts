@@ -99,8 +99,8 @@ function isPlainText(part: JsonRecord): boolean {
 }
 
 /**
- * Reads a piece of a call, which an endpoint that streams arguments sends. The piece that does not promise another is the
- * last; an empty one behind it ends nothing. A piece without a place fails the answer, since half a call must not run.
+ * Reads a piece of a call from an endpoint that streams arguments. The last piece promises no other; an empty one
+ * behind it ends nothing. A piece without a place fails the answer: half a call must not run.
  */
 function readPiece(state: ReadState, part: JsonRecord, call: JsonRecord, out: ModelEvent[]): void {
   const { pending } = state

@@ -1,13 +1,15 @@
 import { isRecord } from '@parley/text'
+import { secretsOf, sourceOfKey } from '../../exchange/endpoint.ts'
 import { classifyRefusal, type FailureContext } from '../../failures/classify-refusal.ts'
 import { classifyNetwork } from '../../failures/explain.ts'
 import type { ModelFailure } from '../../port/model-client.ts'
-import type { Provider } from '../../port/wire.ts'
+import type { ClientPorts, Provider } from '../../port/wire.ts'
 import { type JsonRecord, numberAt, parseRecord, recordAt, stringAt } from '../json.ts'
 import { messageOf } from './plugin-process.ts'
+import { keyOf } from './start-plugin.ts'
 
 /** Returns the failure of a call from an error as the plug-in's process describes it. */
-export function explainPlugin(error: unknown, context: FailureContext, streaming: boolean): ModelFailure {
+function explainPlugin(error: unknown, context: FailureContext, streaming: boolean): ModelFailure {
   const described = isRecord(error) ? error : {}
   const status = numberAt(described, 'status')
   const code = stringAt(described, 'code')
@@ -42,33 +44,40 @@ function textsIn(record: JsonRecord): Record<string, string> {
   return Object.fromEntries(texts)
 }
 
-/** Returns the failure of a package that could not be loaded. */
-export function notOpened(provider: Provider, error: unknown): ModelFailure {
-  const { message } = explainPlugin(error, contextOf(provider, { model: '', nowMs: 0, key: undefined }), false)
-  return { code: 'providerError', message, retry: 'never' }
+/** Failures of one call to a package, with the secrets of its provider hidden. */
+export interface PluginFailures {
+  /** Explains an error as the process describes it. */
+  explained(error: unknown, streaming: boolean): ModelFailure
+  /** Returns the failure of an answer without its end. */
+  endedEarly(why: string, streaming: boolean): ModelFailure
+  /** Returns the failure of a package that could not be loaded. */
+  notOpened(error: unknown): ModelFailure
 }
 
-/** Returns the failure of an answer without its end. */
-export function endedEarly({ provider }: FailureContext, why: string, streaming: boolean): ModelFailure {
-  const code = streaming ? 'streamCut' : 'providerError'
-  return { code, message: `The plug-in of ${provider} ended before its answer was complete: ${why}.`, retry: 'short' }
-}
-
-interface Moment extends Pick<FailureContext, 'model' | 'nowMs'> {
-  /** Variable or command that the key comes from; undefined without one. */
-  readonly key: string | undefined
-}
-
-/** Returns what explanations of failures need. */
-export function contextOf(
-  { name, baseUrl, package: packageName = '' }: Provider,
-  { model, nowMs, key }: Moment,
-): FailureContext {
+/** Creates the failures of one call. It uses the key of now: a login may replace that meanwhile. */
+export function createPluginFailures(provider: Provider, ports: ClientPorts, model: string): PluginFailures {
+  const { name, baseUrl, package: packageName = '' } = provider
+  const { now = Date.now, env } = ports
+  const key = keyOf(provider, ports)
+  const source = sourceOfKey(provider, env, key)
+  const secrets = secretsOf(provider, env, key)
   const host = URL.canParse(baseUrl) ? new URL(baseUrl).host : packageName
-  return { provider: name, host, model, nowMs, ...(key === undefined ? {} : { key }) }
-}
-
-/** Returns the failure with its secrets hidden. */
-export function withoutSecrets(failure: ModelFailure, secrets: readonly string[]): ModelFailure {
-  return { ...failure, message: secrets.reduce((text, secret) => text.replaceAll(secret, '[key]'), failure.message) }
+  const context = (): FailureContext => {
+    return { provider: name, host, model, nowMs: now(), ...(source === undefined ? {} : { key: source }) }
+  }
+  const hidden = (failure: ModelFailure): ModelFailure => {
+    return { ...failure, message: secrets.reduce((text, secret) => text.replaceAll(secret, '[key]'), failure.message) }
+  }
+  return {
+    explained: (error, streaming) => hidden(explainPlugin(error, context(), streaming)),
+    endedEarly(why, streaming) {
+      const code = streaming ? 'streamCut' : 'providerError'
+      const message = `The plug-in of ${name} ended before its answer was complete: ${why}.`
+      return hidden({ code, message, retry: 'short' })
+    },
+    notOpened(error) {
+      const { message } = explainPlugin(error, { provider: name, host, model: '', nowMs: 0 }, false)
+      return hidden({ code: 'providerError', message, retry: 'never' })
+    },
+  }
 }

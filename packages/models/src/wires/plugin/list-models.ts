@@ -1,13 +1,12 @@
 import { isRecord } from '@parley/text'
-import { secretsOf, sourceOfKey } from '../../exchange/endpoint.ts'
 import { listingOf } from '../../exchange/over-http.ts'
 import type { ListedModel, ModelFailure, ModelListing } from '../../port/model-client.ts'
 import { type ClientPorts, defaultLimits, type Provider } from '../../port/wire.ts'
 import { type JsonRecord, recordAt, stringAt } from '../json.ts'
 import { listedModel } from '../listed-model.ts'
-import { contextOf, endedEarly, explainPlugin, notOpened, withoutSecrets } from './explain-plugin.ts'
+import { createPluginFailures, type PluginFailures } from './explain-plugin.ts'
 import type { CallMessage } from './plugin-process.ts'
-import { keyOf, type Started } from './start-plugin.ts'
+import type { Started } from './start-plugin.ts'
 
 interface ListParts {
   readonly provider: Provider
@@ -25,6 +24,7 @@ export async function listPluginModels(
   const started = await plugin()
   if ('failure' in started) return { type: 'failed', failure: started.failure }
   const { process } = started
+  const failures = createPluginFailures(provider, ports, '')
   const { promise, resolve } = Promise.withResolvers<ModelListing>()
   const timeoutMs = ports.limits?.listTimeoutMs ?? defaultLimits.listTimeoutMs
   const stopped = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])
@@ -33,11 +33,9 @@ export async function listPluginModels(
   if (stopped.aborted) stop()
   let id: number | null = null
   void process.opened.then((error) => {
-    if (error !== null) resolve(failed(notOpened(provider, error)))
+    if (error !== null) resolve(failed(failures.notOpened(error)))
     else if (!stopped.aborted)
-      id = process.call({ type: 'list' }, (message) =>
-        resolve(readListing(message, { provider, ports, words: process.lastWords })),
-      )
+      id = process.call({ type: 'list' }, (message) => resolve(readListing(message, failures, process.lastWords)))
   })
   const listing = await promise
   stopped.removeEventListener('abort', stop)
@@ -54,19 +52,10 @@ function failed(failure: ModelFailure): ModelListing {
   return { type: 'failed', failure }
 }
 
-interface ReadParts extends Pick<ListParts, 'provider' | 'ports'> {
-  /** Last words of the process. */
-  readonly words: string
-}
-
-/** Returns the listing that the first message about it means. */
-function readListing(message: CallMessage, { provider, ports, words }: ReadParts): ModelListing {
-  const key = keyOf(provider, ports)
-  const source = sourceOfKey(provider, ports.env, key)
-  const context = contextOf(provider, { model: '', nowMs: (ports.now ?? Date.now)(), key: source })
-  const hidden = (failure: ModelFailure) => failed(withoutSecrets(failure, secretsOf(provider, ports.env, key)))
-  if (message === null) return hidden(endedEarly(context, words, false))
-  if (message['type'] === 'error') return hidden(explainPlugin(message['error'], context, false))
+/** Returns the listing that the first message about it means. `lastWords` are those of the process. */
+function readListing(message: CallMessage, failures: PluginFailures, lastWords: string): ModelListing {
+  if (message === null) return failed(failures.endedEarly(lastWords, false))
+  if (message['type'] === 'error') return failed(failures.explained(message['error'], false))
   const models = recordAt(message, 'part')?.['models']
   return Array.isArray(models) ? listingOf(models.filter(isRecord).flatMap(entryOf)) : { type: 'unlisted' }
 }

@@ -1,13 +1,11 @@
-import { secretsOf, sourceOfKey } from '../../exchange/endpoint.ts'
-import type { FailureContext } from '../../failures/classify-refusal.ts'
 import { Watchdog } from '../../http/watchdog.ts'
 import type { ModelClient, ModelEvent, ModelFailure, ModelRequest } from '../../port/model-client.ts'
 import { type ClientPorts, defaultLimits, type Provider, type Wire } from '../../port/wire.ts'
-import { contextOf, endedEarly, explainPlugin, notOpened, withoutSecrets } from './explain-plugin.ts'
+import { createPluginFailures } from './explain-plugin.ts'
 import { listPluginModels } from './list-models.ts'
 import type { CallMessage, PluginProcess } from './plugin-process.ts'
 import { createPartReader } from './read-parts.ts'
-import { createPlugin, keyOf, type Started } from './start-plugin.ts'
+import { createPlugin, type Started } from './start-plugin.ts'
 import { writeCall } from './write-call.ts'
 
 /** Providers of AI SDK packages: each runs in a process of its own, which has its key and nothing else of the user's. */
@@ -61,34 +59,30 @@ interface CallParts {
 
 /** Begins one call. `next` resolves with its events, the last of which is terminal; `close` ends what still runs. */
 function beginCall(plugin: PluginProcess, { provider, ports, request, adapter, signal }: CallParts) {
-  const { now = Date.now, limits } = ports
+  const { limits } = ports
   const totalMs = limits?.maxResponseMs ?? provider.requestTimeoutMs ?? defaultLimits.maxResponseMs
   const waiting: ModelEvent[] = []
   const reader = createPartReader(request)
   let wake: () => void = () => undefined
   let hasAnswer = false
   let id: number | null = null
-  // The key of this call: a login may replace it meanwhile.
-  const key = keyOf(provider, ports)
-  const source = sourceOfKey(provider, ports.env, key)
-  const secrets = secretsOf(provider, ports.env, key)
-  const context = (): FailureContext => contextOf(provider, { model: request.model, nowMs: now(), key: source })
+  const failures = createPluginFailures(provider, ports, request.model)
   const push = (...events: readonly ModelEvent[]) => {
     waiting.push(...events)
     wake()
   }
-  const fail = (failure: ModelFailure) => push({ type: 'failed', failure: withoutSecrets(failure, secrets) })
+  const fail = (failure: ModelFailure) => push({ type: 'failed', failure })
 
   function onMessage(message: CallMessage): void {
     watchdog.alive()
-    if (message === null) fail(endedEarly(context(), plugin.lastWords, hasAnswer))
-    else if (message['type'] === 'error') fail(explainPlugin(message['error'], context(), hasAnswer))
-    else if (message['type'] === 'end') fail(endedEarly(context(), 'its stream had no end', hasAnswer))
+    if (message === null) fail(failures.endedEarly(plugin.lastWords, hasAnswer))
+    else if (message['type'] === 'error') fail(failures.explained(message['error'], hasAnswer))
+    else if (message['type'] === 'end') fail(failures.endedEarly('its stream had no end', hasAnswer))
     else {
       hasAnswer = true
       const read = reader.read(message['part'])
-      if ('unfinished' in read) fail(endedEarly(context(), read.unfinished, true))
-      else if ('error' in read) fail(explainPlugin(read.error, context(), true))
+      if ('unfinished' in read) fail(failures.endedEarly(read.unfinished, true))
+      else if ('error' in read) fail(failures.explained(read.error, true))
       else push(...read)
     }
   }
@@ -111,7 +105,7 @@ function beginCall(plugin: PluginProcess, { provider, ports, request, adapter, s
     fail(failure)
   })
   void plugin.opened.then((error) => {
-    if (error !== null) fail(notOpened(provider, error))
+    if (error !== null) fail(failures.notOpened(error))
     else if (watchdog.trip === undefined)
       id = plugin.call({ type: 'call', model: request.model, options: writeCall(request, adapter) }, onMessage)
   })

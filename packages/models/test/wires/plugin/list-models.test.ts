@@ -44,6 +44,14 @@ describe('the models of a package', () => {
     expect(JSON.stringify(found)).not.toContain('the-key-of-it')
   })
 
+  it('of a package that cannot be opened are a failure that shows no key', async () => {
+    await using world = pluginWorld()
+    world.install('fake', `export const createFake = (settings) => { throw new Error('No ' + settings.apiKey) }`)
+    const provider = { envKey: 'FAKE_KEY' }
+    const found = await world.client('fake', provider, { FAKE_KEY: 'the-key-of-it' }).listModels(signal)
+    expect(found).toMatchObject({ type: 'failed', failure: { message: expect.stringContaining('No [key]') } })
+  })
+
   it('are not asked for once they are not wanted', async () => {
     await using world = pluginWorld()
     world.install('fake', 'export const createFake = () => ({ getAvailableModels: () => new Promise(() => {}) })')

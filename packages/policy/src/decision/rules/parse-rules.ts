@@ -107,8 +107,8 @@ export function parseRules(value: unknown, source: RulesSource): ParsedRules {
       problems.push(...problemsOf(parsed.error, { prefix: ['rule', index], ruleIndex: index }))
       continue
     }
-    const refused = source.mayWiden === true ? null : refusedKey(parsed.data)
-    if (refused !== null) {
+    const [refused] = source.mayWiden === true ? [] : widerKeysOf(parsed.data)
+    if (refused !== undefined) {
       const keyPath = keyPathText(['rule', index, refused])
       problems.push({ keyPath, ruleIndex: index, message: 'counts only in policy.toml of your own home' })
       continue
@@ -131,7 +131,7 @@ function targetOf(entry: RuleEntry): RuleTarget {
   const { command, exact, tool, path, mcp } = entry
   if (command !== undefined) {
     const prefix = command.map((words) => (typeof words === 'string' ? [words] : words))
-    const grants = widerKeys.filter((key) => entry[key] === true).map((key) => widerRights[key])
+    const grants = widerKeysOf(entry).map((key) => widerRights[key])
     const target = exact === true ? { kind: 'command' as const, prefix, exact } : { kind: 'command' as const, prefix }
     return grants.length === 0 ? target : { ...target, grants }
   }
@@ -139,9 +139,9 @@ function targetOf(entry: RuleEntry): RuleTarget {
   return tool === undefined ? { kind: 'path', pattern: path ?? '' } : { kind: 'tool', tool }
 }
 
-/** Returns the key by which a rule gives more than the sandbox does, or null. */
-function refusedKey(entry: RuleEntry): string | null {
-  return widerKeys.find((key) => entry[key] === true) ?? null
+/** Returns the keys by which a rule gives more than the sandbox does. */
+function widerKeysOf(entry: RuleEntry) {
+  return widerKeys.filter((key) => entry[key] === true)
 }
 
 function patternProblem(text: string): string | null {

@@ -68,6 +68,26 @@ function grantsText({ grants = [] }: CommandTarget): string {
   return grants.length === 0 ? '' : ` (${grants.map((right) => grantTexts[right]).join(', ')})`
 }
 
+const anyGrant = `(?:${Object.values(grantTexts).join('|')})`
+const commandText = new RegExp(`^(.*?)( \\(exactly\\))?(?: \\((${anyGrant}(?:, ${anyGrant})*)\\))?$`, 's')
+
+/** Reads a target from the name of a rule that `ruleRefOf` gives; null for any other. Words with blanks fall apart. */
+export function ruleTargetOf(name: string): RuleTarget | null {
+  const [, kind, rest = ''] = /^rule:(command|tool|path|mcp) (.*)$/s.exec(name) ?? []
+  if (kind === 'tool') return { kind, tool: rest }
+  if (kind === 'path' || kind === 'mcp') return { kind, pattern: rest }
+  if (kind !== 'command') return null
+  const [, words = '', exact, given = ''] = commandText.exec(rest) ?? []
+  const texts = given.split(', ')
+  const grants = widerKeys.map((key) => widerRights[key]).filter((right) => texts.includes(grantTexts[right]))
+  return {
+    kind,
+    prefix: words.split(' ').map((word) => word.split('|')),
+    ...(exact === undefined ? {} : { exact: true }),
+    ...(grants.length === 0 ? {} : { grants }),
+  }
+}
+
 type CommandTarget = Extract<RuleTarget, { kind: 'command' }>
 
 /** Returns whether the first words of `argv` are those of the rule; an unknown word (null) fits nothing. */

@@ -13,8 +13,8 @@ export interface BundleRules {
 }
 
 /**
- * Returns an event as a bundle holds it: redacted again, since more secrets may be known now than when it was written.
- * Pieces of an item that completed are emptied: a secret could lie across two of them, and the item has the whole text.
+ * Returns an event redacted again for a bundle: more secrets may be known by now. Empties pieces of an item that
+ * completed, since a secret could lie across two; the item has the whole text.
  */
 export function bundledEvent(event: LoggedEvent, rules: BundleRules): LoggedEvent {
   const { redact, withoutOutputs } = rules

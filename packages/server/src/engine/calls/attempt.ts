@@ -73,8 +73,8 @@ export function decideSettings({ state, rules, sessionGrants }: CallPolicy): Dec
 }
 
 /**
- * Returns the hash that an approval binds to: the exact payload and the limits of its run, or the sandbox mode for a call
- * without limits of its own. A yes to a patch that a wider mode permitted is none to one that a narrower mode forbids.
+ * Returns the hash that an approval binds to: the exact payload and the limits of its run. A call without limits is
+ * bound to the sandbox mode, so a yes under a wider mode is none under a narrower one.
  */
 export function payloadHashOf(
   { payload }: Pick<ReadyCall, 'payload'>,

@@ -1,8 +1,15 @@
-import type { Actor, ContentItem, ConversationEvent, MessageId, ParamsOf, ResultOf } from '@parley/protocol'
+import type { Actor, ContentItem, ConversationEvent, MessageId, ParamsOf, ResultOf, TurnId } from '@parley/protocol'
 import { rejection } from '../../replies/rejection.ts'
 import { attachmentParts, shortTexts, storeAttachments } from '../messages/attachments.ts'
 import { assertOutputSchema } from '../messages/output-schema.ts'
-import { assertFits, assertInboxRoom, secretNotice, turnFields, userMessageItem } from '../messages/user-messages.ts'
+import {
+  assertFits,
+  assertInboxRoom,
+  hadSecret,
+  secretNotice,
+  turnFields,
+  userMessageItem,
+} from '../messages/user-messages.ts'
 import { type LiveConversation, writable } from '../open/live-conversation.ts'
 import { assertConfigurable, configure } from './commands.ts'
 
@@ -56,7 +63,7 @@ function firstResult({ conversation }: LiveConversation, messageId: MessageId): 
   const known = conversation.state.core.requestKeys.find(({ key }) => key === messageId)
   if (known === undefined) return null
   const { turnId, disposition, seq, itemId } = known
-  if (itemId === undefined) return { turnId, disposition, seq }
+  if (itemId === undefined && disposition !== 'continued') return { turnId, disposition, seq }
   throw rejection('invalidParams', 'This id was the `requestKey` of another request. Use a new one for each message.', {
     field: 'messageId',
   })
@@ -87,18 +94,21 @@ function assertBudget({ conversation, modules }: LiveConversation, { budget }: S
 
 /** Records the message in a turn of its own or in the inbox. */
 function place(open: LiveConversation, taken: Taken, sender: Sender): Sent {
-  const { conversation, modules, turns } = open
-  const { messageId, when = 'now', input, content } = taken
+  const { conversation, turns } = open
+  const { messageId, when = 'now', content } = taken
   const { turn } = conversation.state.core
   if (when === 'now' || turn === null) return startTurn(open, taken, sender)
   const message = { messageId, when, content, ...turnFields(taken), by: sender.by }
   assertInboxRoom(conversation.state, message)
-  const [queued] = conversation.recordAll([
-    { type: 'message.queued', message },
-    ...secretNotice(modules, input, turn.id),
-  ])
+  const [queued] = conversation.recordAll([{ type: 'message.queued', message }, ...noticeOf(open, taken, turn.id)])
   turns.wake()
   return { turnId: turn.id, disposition: when === 'steer' ? 'steering' : 'queued', seq: queued?.seq ?? 0 }
+}
+
+function noticeOf({ conversation, modules }: LiveConversation, taken: Taken, turnId: TurnId): ConversationEvent[] {
+  const { redaction } = modules
+  const { sideFiles } = conversation
+  return hadSecret({ redaction, sideFiles }, taken) ? secretNotice(modules, turnId) : []
 }
 
 function startTurn(open: LiveConversation, taken: Taken, { by, change }: Sender): Sent {
@@ -109,7 +119,7 @@ function startTurn(open: LiveConversation, taken: Taken, { by, change }: Sender)
       turnId: turn.id,
     })
   const turnId = modules.ids.turn()
-  const { messageId, input, content, overrides } = taken
+  const { messageId, content, overrides } = taken
   if (overrides !== undefined && change !== null) {
     assertConfigurable(open, overrides)
     change(open, overrides)
@@ -117,7 +127,7 @@ function startTurn(open: LiveConversation, taken: Taken, { by, change }: Sender)
   const events: ConversationEvent[] = [
     { type: 'turn.started', turnId, trigger: 'message', ...turnFields(taken) },
     { type: 'item.completed', turnId, item: userMessageItem(modules.ids.item(), { content, messageId, by }) },
-    ...secretNotice(modules, input, turnId),
+    ...noticeOf(open, taken, turnId),
   ]
   const [, sent] = conversation.recordAll(events)
   turns.wake()

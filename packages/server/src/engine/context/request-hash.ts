@@ -2,6 +2,7 @@ import { createHash, type Hash } from 'node:crypto'
 import { foldGrowing, type ModelEntry } from '@parley/models'
 import { modelInUse } from '@parley/protocol'
 import type { Conversation } from '../conversation/conversation.ts'
+import { inOrder, jsonPieces } from './json-pieces.ts'
 
 /**
  * Returns the hash of what the model is asked next. It covers what the log and its side files determine, before a wire
@@ -21,7 +22,7 @@ export function requestHash(conversation: Conversation): string {
   }
   const effort = JSON.stringify(settings.effort ?? null)
   const { hash } = digestsFor(conversation, effort)(view.entries(sideFiles))
-  const rest = JSON.stringify(asked, inOrder).slice(1)
+  const rest = JSON.stringify(asked, withOrder).slice(1)
   return `sha256:${hash.copy().update(`],${rest}`).digest('hex')}`
 }
 
@@ -42,7 +43,7 @@ function digestsFor(conversation: Conversation, effort: string): HashEntries {
   const hashEntries = foldGrowing<ModelEntry, Digests>(
     () => ({ hash: createHash('sha256').update(`{"effort":${effort},"entries":[`), count: 0 }),
     (digests, entry) => {
-      digests.hash.update(`${digests.count === 0 ? '' : ','}"${sha256(JSON.stringify(entry, inOrder))}"`)
+      digests.hash.update(`${digests.count === 0 ? '' : ','}"${digestOf(entry)}"`)
       digests.count += 1
     },
   )
@@ -53,12 +54,12 @@ function digestsFor(conversation: Conversation, effort: string): HashEntries {
 /** Stands for a side file that cannot be read; the model is told so in its place. */
 const missing = 'missing'
 
-/** Orders the keys of objects, so that the hash does not depend on how code spells them. */
-function inOrder(_key: string, value: unknown): unknown {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
-  return Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+function withOrder(_key: string, value: unknown): unknown {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? inOrder(value) : value
 }
 
-function sha256(text: string): string {
-  return createHash('sha256').update(text).digest('hex')
+function digestOf(value: unknown): string {
+  const hash = createHash('sha256')
+  for (const piece of jsonPieces(value)) hash.update(piece)
+  return hash.digest('hex')
 }

@@ -1,5 +1,5 @@
 import type { ConversationEvent, ItemId } from '@parley/protocol'
-import { characterStart } from '@parley/text'
+import { characterStart, piecesOf } from '@parley/text'
 import type { Clock } from '../../ports/clock-and-ids.ts'
 import type { Conversation } from './conversation.ts'
 import { unlessStorageFails } from './storage-patience.ts'
@@ -83,7 +83,7 @@ export function createCoalescer(clock: Clock, emit: (text: string) => void): Coa
     const text = held.join('')
     held = []
     lastMs = clock.elapsed()
-    for (const piece of piecesOf(text)) emit(piece)
+    for (const piece of piecesOf(text, pieceLength)) emit(piece)
   }
 
   return {
@@ -103,16 +103,4 @@ export function createCoalescer(clock: Clock, emit: (text: string) => void): Coa
       return text
     },
   }
-}
-
-/** Splits text into pieces without cutting a surrogate pair. */
-function piecesOf(text: string): string[] {
-  const pieces: string[] = []
-  for (let start = 0; start < text.length; ) {
-    const end = start + pieceLength
-    const isHalf = /[\ud800-\udbff]/.test(text.charAt(end - 1)) && end < text.length
-    pieces.push(text.slice(start, isHalf ? end - 1 : end))
-    start = isHalf ? end - 1 : end
-  }
-  return pieces
 }

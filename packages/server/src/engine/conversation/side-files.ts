@@ -1,11 +1,19 @@
+import { dirname } from 'node:path'
 import { adoptSideFile, type Files, makeFolders, putSideFile, readSideFile } from '@parley/journal'
 import { type Redaction, redactJson } from '@parley/redaction'
 import { imageTypeOf } from '../../core/image-facts.ts'
 import { unlessStorageFails } from './storage-patience.ts'
 
+interface KeptText {
+  readonly file: string
+  readonly text: string
+}
+
 /** Files beside the log that hold large content, named by content hash. */
 export interface SideFiles {
   put(content: string | Buffer): Promise<string>
+  /** Stores a text. Resolves to it as it is stored, with its reference. */
+  keep(text: string): Promise<KeptText>
   /** Moves a finished file into the folder and returns its reference. */
   adopt(path: string): Promise<string>
   /** Reads a whole text file and keeps it in memory; null when it is missing or damaged. */
@@ -21,14 +29,30 @@ export interface SideFiles {
 
 export function createSideFiles(files: Files, folder: string): SideFiles {
   const texts = new Map<string, string>()
+  let isNamed = false
+
+  /** Syncs the name of the folder once: the log that refers to a file in it may have synced its own folder before. */
+  async function named(): Promise<void> {
+    if (!isNamed) await files.syncFolder(dirname(folder))
+    isNamed = true
+  }
+
+  async function put(content: string | Buffer): Promise<string> {
+    const ref = await putSideFile(files, folder, content)
+    await named()
+    if (typeof content === 'string') texts.set(ref, content)
+    return ref
+  }
+
   return {
     folder,
-    async put(content) {
-      const ref = await putSideFile(files, folder, content)
-      if (typeof content === 'string') texts.set(ref, content)
+    put,
+    keep: async (text) => ({ file: await put(text), text }),
+    async adopt(path) {
+      const ref = await adoptSideFile(files, folder, path)
+      await named()
       return ref
     },
-    adopt: (path) => adoptSideFile(files, folder, path),
     readText(file) {
       const known = texts.get(file)
       if (known !== undefined) return known
@@ -44,11 +68,15 @@ export function createSideFiles(files: Files, folder: string): SideFiles {
 
 /** Redacts everything that is stored except images, whose bytes must stay as they are. */
 export function redactSideFiles(files: SideFiles, redaction: Redaction): SideFiles {
-  const redacted = (content: string | Buffer) => {
-    if (typeof content === 'string') return redactJson(content, redaction.text)
-    return imageTypeOf(content) === null ? redactBytes(content, redaction) : content
+  const redacted = async (content: string | Buffer) => {
+    if (typeof content !== 'string') return imageTypeOf(content) === null ? redactBytes(content, redaction) : content
+    return (await redaction.longText(content)) === content ? content : redactJson(content, redaction.text)
   }
-  return { ...files, put: (content) => files.put(redacted(content)) }
+  return {
+    ...files,
+    put: async (content) => files.put(await redacted(content)),
+    keep: async (text) => files.keep(await redaction.longText(text)),
+  }
 }
 
 /** Redacts bytes that are no text or come from a command, each read as one character. */

@@ -100,9 +100,8 @@ export function assertOwnFilesOutside(roots: readonly string[], home: string): v
 }
 
 /**
- * Returns the first file of the user's own that a folder holds by a link in `$PARLEY_HOME`; null without one. A link on
- * the way to the file counts, too. A command or a patch could rewrite or replace the user's settings, rules or keys there.
- * Folders of this machine only.
+ * Returns the first file of the user's own that a folder holds by a link in `$PARLEY_HOME`, on the way included; null
+ * without one. A command or patch could rewrite settings or keys there. This machine only.
  */
 export function findOwnFileInside(roots: readonly string[], home: string): OwnFileInside | null {
   const folders = roots.map(realOrGiven)

@@ -4,7 +4,6 @@ import { basename, isAbsolute } from 'node:path'
 import { openUnlockedHandle } from '@parley/host'
 import { type ImageLimits, imageLimitsOf, type ModelClient } from '@parley/models'
 import { type ContentItem, type InputItem, limits, type QueuedMessage } from '@parley/protocol'
-import type { Redaction } from '@parley/redaction'
 import { firstBytes } from '@parley/text'
 import { systemErrorCode } from '@parley/workspace'
 import { imageProblem, imageTypeOf } from '../../core/image-facts.ts'
@@ -26,24 +25,18 @@ export function shortTexts(input: readonly InputItem[]): ContentItem[] | null {
 }
 
 interface Kept {
-  readonly sideFiles: SideFiles
-  /** Removes secrets from a text. */
-  readonly redact: (text: string) => string
+  readonly sideFiles: Pick<SideFiles, 'put' | 'keep'>
   readonly imageLimits: ImageLimits
 }
 
 interface Keeping {
   readonly conversation: Pick<Conversation, 'sideFiles'>
-  readonly modules: {
-    readonly redaction: Pick<Redaction, 'text'>
-    readonly model: () => { readonly client: Pick<ModelClient, 'adapter'> }
-  }
+  readonly modules: { readonly model: () => { readonly client: Pick<ModelClient, 'adapter'> } }
 }
 
 /** Returns what attachments of a conversation are stored with. */
 export function attachmentParts({ conversation, modules }: Keeping): Kept {
-  const { redaction, model } = modules
-  return { sideFiles: conversation.sideFiles, redact: redaction.text, imageLimits: imageLimitsOf(model().client) }
+  return { sideFiles: conversation.sideFiles, imageLimits: imageLimitsOf(modules.model().client) }
 }
 
 /**
@@ -57,7 +50,7 @@ export async function storeAttachments(input: readonly InputItem[], kept: Kept):
     read.push(part.type === 'text' ? part : await readImage(part, `input[${index}]`, kept.imageLimits))
   const content: ContentItem[] = []
   for (const part of read) content.push('bytes' in part ? await keepImage(part, kept.sideFiles) : part)
-  return keepLongTexts(content, kept)
+  return keepLongTexts(content, kept.sideFiles)
 }
 
 interface ReadImage {
@@ -66,7 +59,7 @@ interface ReadImage {
   readonly name: string
 }
 
-async function keepImage({ bytes, mediaType, name }: ReadImage, sideFiles: SideFiles): Promise<ContentItem> {
+async function keepImage({ bytes, mediaType, name }: ReadImage, sideFiles: Kept['sideFiles']): Promise<ContentItem> {
   return { type: 'image', file: await sideFiles.put(bytes), mediaType, name }
 }
 
@@ -123,32 +116,32 @@ type TextPart = Extract<ContentItem, { type: 'text' }>
 
 /** Tells if the parts of a message fit in its log line. */
 function fitsInline(content: readonly ContentItem[]): boolean {
-  return jsonBytes(content) <= limits.inline
+  const length = content.reduce((sum, part) => sum + (part.type === 'text' ? part.text.length : 0), 0)
+  // A long text is not written as JSON only to be measured.
+  return length <= limits.inline && jsonBytes(content) <= limits.inline
 }
 
 /**
  * Moves long texts to side files when the content is too large for a line; `text` keeps the beginning. Throws
  * `invalidParams` for too many parts.
  */
-async function keepLongTexts(
-  content: readonly ContentItem[],
-  { sideFiles, redact }: { readonly sideFiles: SideFiles; readonly redact: (text: string) => string },
-): Promise<ContentItem[]> {
+async function keepLongTexts(content: readonly ContentItem[], sideFiles: Kept['sideFiles']): Promise<ContentItem[]> {
   if (fitsInline(content)) return [...content]
   for (const [index, part] of content.entries()) assertWholeCharacters(part, `input[${index}].text`)
   const kept: ContentItem[] = []
-  for (const part of content) kept.push(isLong(part) ? await keepText(redact(part.text), sideFiles) : part)
+  for (const part of content) kept.push(isLong(part) ? await keepText(part.text, sideFiles) : part)
   if (fitsInline(kept)) return kept
   const message = `A message of ${content.length} parts is too large for the log. Join its texts, or send fewer parts.`
   throw rejection('invalidParams', message, { field: 'input' })
 }
 
 function isLong(part: ContentItem): part is TextPart {
-  return part.type === 'text' && part.file === undefined && jsonBytes(part.text) > shortTextBytes
+  if (part.type !== 'text' || part.file !== undefined) return false
+  return part.text.length > shortTextBytes || jsonBytes(part.text) > shortTextBytes
 }
 
-async function keepText(text: string, sideFiles: SideFiles): Promise<TextPart> {
-  const file = await sideFiles.put(text)
+async function keepText(long: string, sideFiles: Kept['sideFiles']): Promise<TextPart> {
+  const { file, text } = await sideFiles.keep(long)
   return { type: 'text', text: firstBytes(text, beginningBytes), file, totalBytes: Buffer.byteLength(text) }
 }
 
@@ -167,18 +160,14 @@ export function longWaiting(messages: readonly QueuedMessage[]): QueuedMessage |
 
 /** Moves the long texts of a waiting message to side files. */
 export async function keepLongWaiting(
-  {
-    conversation,
-    modules,
-  }: { readonly conversation: Conversation; readonly modules: { readonly redaction: Redaction } },
+  { conversation }: { readonly conversation: Conversation },
   message: QueuedMessage,
 ): Promise<void> {
   const { messageId } = message
-  const { sideFiles } = conversation
   const whole = message.content.map((part) =>
     part.type === 'text' ? { ...part, text: part.text.toWellFormed() } : part,
   )
-  const content = await keepLongTexts(whole, { sideFiles, redact: modules.redaction.text })
+  const content = await keepLongTexts(whole, conversation.sideFiles)
   // The message may have been edited or removed during the wait.
   if (!conversation.state.core.inbox.includes(message)) return
   conversation.record({ type: 'message.edited', messageId, content })

@@ -9,6 +9,7 @@ import {
   limits,
   type MessageId,
   type QueuedMessage,
+  type RequestKey,
   type TurnId,
 } from '@parley/protocol'
 import type { Redaction } from '@parley/redaction'
@@ -17,6 +18,7 @@ import type { Ids } from '../../ports/clock-and-ids.ts'
 import { rejection } from '../../replies/rejection.ts'
 import { jsonBytes } from '../../replies/wire-limits.ts'
 import { noticeItem } from '../conversation/notices.ts'
+import type { SideFiles } from '../conversation/side-files.ts'
 
 type Message = Pick<QueuedMessage, 'messageId' | 'content' | 'by' | 'outputSchema' | 'budget'>
 
@@ -36,11 +38,16 @@ export function consumedMessage(ids: Pick<Ids, 'item'>, turnId: TurnId, message:
   ]
 }
 
-/** Returns the events that start a turn with a waiting message. */
-export function startInboxTurn(ids: Pick<Ids, 'item' | 'turn'>, message: Message): ConversationEvent[] {
+/** Returns the events that start a turn with a waiting message; `requestKey` is that of the request for it. */
+export function startInboxTurn(
+  ids: Pick<Ids, 'item' | 'turn'>,
+  message: Message,
+  requestKey?: RequestKey,
+): ConversationEvent[] {
   const turnId = ids.turn()
+  const key = requestKey === undefined ? {} : { requestKey }
   return [
-    { type: 'turn.started', turnId, trigger: 'inbox', ...turnFields(message) },
+    { type: 'turn.started', turnId, trigger: 'inbox', ...turnFields(message), ...key },
     ...consumedMessage(ids, turnId, message),
   ]
 }
@@ -112,20 +119,34 @@ const title = 'A secret in your message was replaced by a mark: it was neither s
 const text =
   'What runs here can still use it: leave it in a file or in the environment, and say where it is instead of what it is.'
 
+/** A message as it was sent and as it is stored, part by part. */
+interface StoredMessage {
+  readonly input: readonly InputItem[]
+  readonly content: readonly ContentItem[]
+}
+
+interface SecretPorts {
+  readonly redaction: Pick<Redaction, 'hasSecret'>
+  readonly sideFiles: Pick<SideFiles, 'readText'>
+}
+
+/** Tells if a secret was replaced in a message. A long text was redacted as it was stored and is not searched again. */
+export function hadSecret({ redaction, sideFiles }: SecretPorts, { input, content }: StoredMessage): boolean {
+  return input.some((part, index) => {
+    const kept = content[index]
+    if (part.type !== 'text' || kept?.type !== 'text') return false
+    return kept.file === undefined ? redaction.hasSecret(part.text) : sideFiles.readText(kept.file) !== part.text
+  })
+}
+
 interface NoticePorts {
-  readonly redaction: Redaction
   readonly ids: Pick<Ids, 'item'>
   readonly memory: { isFirstNotice(code: string): boolean }
 }
 
 /** Returns the notice that follows a message with a secret, once per session: its sender knows and may send more. */
-export function secretNotice(
-  { redaction, ids, memory }: NoticePorts,
-  content: readonly InputItem[],
-  turnId: TurnId | null,
-): ConversationEvent[] {
-  const hasSecret = content.some((part) => part.type === 'text' && redaction.hasSecret(part.text))
-  if (!hasSecret || !memory.isFirstNotice('secretInMessage')) return []
+export function secretNotice({ ids, memory }: NoticePorts, turnId: TurnId | null): ConversationEvent[] {
+  if (!memory.isFirstNotice('secretInMessage')) return []
   const item = noticeItem(ids.item(), { level: 'info', code: 'secretInMessage', title, text })
   return [{ type: 'item.completed', ...(turnId === null ? {} : { turnId }), item }]
 }

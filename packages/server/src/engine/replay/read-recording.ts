@@ -13,6 +13,20 @@ export interface RecordedEvent {
   readonly streamed: string
 }
 
+/** Yields the events of a log from a place on. */
+export function* eventsFrom({
+  events,
+  at,
+}: {
+  readonly events: readonly RecordedEvent[]
+  readonly at: number
+}): Generator<ConversationEvent, undefined> {
+  for (let index = at; index < events.length; index++) {
+    const recorded = events[index]
+    if (recorded !== undefined) yield recorded.event
+  }
+}
+
 /** Conversation as its log holds it, without the pieces of streamed text: the clock cut those. */
 export interface Recording {
   readonly conversationId: ConversationId

@@ -1,7 +1,7 @@
 import { type Facts, storedFacts } from '@parley/policy'
 import { type CallItem, type ConversationEvent, type ItemId, isCall } from '@parley/protocol'
 import { itemIdOf } from './compare-events.ts'
-import type { RecordedEvent } from './read-recording.ts'
+import { eventsFrom, type RecordedEvent } from './read-recording.ts'
 
 interface Place {
   readonly events: readonly RecordedEvent[]
@@ -18,12 +18,11 @@ export function unreachableIn(event: ConversationEvent): { readonly unreachable:
 
 /** Returns the facts that the log has of a call, from its place on; null for none. */
 export function factsOf(
-  { events, at }: Place,
+  place: Place,
   itemId: ItemId,
 ): { readonly facts: Facts } | { readonly unreachable: string } | null {
-  for (let index = at; index < events.length; index++) {
-    const event = events[index]?.event
-    if (event === undefined || itemIdOf(event) !== itemId) continue
+  for (const event of eventsFrom(place)) {
+    if (itemIdOf(event) !== itemId) continue
     const unreachable = unreachableIn(event)
     if (unreachable !== null) return unreachable
     const stored = event.type === 'approval.requested' ? event.approval.facts : itemOf(event)?.facts

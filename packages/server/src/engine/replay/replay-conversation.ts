@@ -1,6 +1,6 @@
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { makeOwnFolder } from '@parley/host'
 import { BundleError, createFile, type Files, openBundle, putSideFile, sessionPaths, writeAll } from '@parley/journal'
 import type { ParamsOf, ResultOf } from '@parley/protocol'
 import { rejection } from '../../replies/rejection.ts'
@@ -30,8 +30,7 @@ export async function replayConversation(
   if (files.look(file)?.kind !== 'file')
     throw rejection('invalidParams', `There is no file ${file}.`, { field: 'file' })
   if (file.endsWith('.jsonl')) return replayed(readRecording(files, file), ports)
-  const folder = mkdtempSync(join(tmpdir(), 'parley-replay-'))
-  chmodSync(folder, 0o700)
+  const folder = makeOwnFolder('replay')
   try {
     return await replayed(await unpacked(files, file, folder), ports)
   } catch (error) {

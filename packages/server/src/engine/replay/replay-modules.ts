@@ -18,7 +18,7 @@ import { createRetryWait } from '../turn/retry-wait.ts'
 import type { TurnModules } from '../turn/turn-context.ts'
 import { itemIdOf } from './compare-events.ts'
 import { givenEventsAt, stopAt, turnEndAfter } from './given-events.ts'
-import type { Recording } from './read-recording.ts'
+import { eventsFrom, type Recording } from './read-recording.ts'
 import type { ReplayWait } from './replay-wait.ts'
 import type { ReplayedLog } from './replayed-log.ts'
 import { createReplayedModel } from './replayed-model.ts'
@@ -141,12 +141,9 @@ function asksModel(log: ReplayedLog, recording: Recording, { state }: Conversati
 }
 
 /** Returns the next question of the engine; the outcome of a first run may come before it. */
-function nextQuestion({ events, at }: ReplayedLog) {
-  for (let index = at; index < at + 2; index++) {
-    const event = events[index]?.event
-    if (event?.type === 'approval.requested') return event.approval
-  }
-  return null
+function nextQuestion(log: ReplayedLog) {
+  const [next, second] = eventsFrom(log)
+  return [next, second].find((event) => event?.type === 'approval.requested')?.approval ?? null
 }
 
 function choiceOf({ state }: Conversation) {
@@ -154,10 +151,9 @@ function choiceOf({ state }: Conversation) {
 }
 
 /** Tells if the log says that an answer for the session decided this call. Answers end with a process, which no log shows. */
-function usesGrant({ events, at }: ReplayedLog, itemId: ItemId | null): boolean {
-  for (let index = at; index < events.length; index++) {
-    const event = events[index]?.event
-    if (event === undefined || itemIdOf(event) !== itemId) continue
+function usesGrant(log: ReplayedLog, itemId: ItemId | null): boolean {
+  for (const event of eventsFrom(log)) {
+    if (itemIdOf(event) !== itemId) continue
     if (event.type === 'execution.started')
       return 'rule' in event.decidedBy && event.decidedBy.rule.name === 'builtin:session-grant'
     if (event.type === 'approval.requested' || event.type === 'item.completed') return false

@@ -99,7 +99,7 @@ function createCourse(log: ReplayedLog, recording: Recording, ports: ReplayPorts
 
   function goOn(): void {
     if (log.difference !== null) return
-    // Nothing was recorded before the first message, and the engine writes the first event with it.
+    // The engine writes the first event with the first message, so nothing is given before that.
     const from = log.at === 0 ? 1 : log.at
     const count = givenEventsAt(recording, from, life.conversation.state)
     if (count > 0) {

@@ -3,7 +3,7 @@ import type { ConversationEvent, Envelope } from '@parley/protocol'
 import type { Ids } from '../../ports/clock-and-ids.ts'
 import { createComparison, type EventComparison, type EventDifference } from './compare-events.ts'
 import { isTakenUp } from './given-events.ts'
-import type { RecordedEvent, Recording } from './read-recording.ts'
+import { eventsFrom, type RecordedEvent, type Recording } from './read-recording.ts'
 
 /** First difference between a log and its replay. */
 export interface ReplayDifference extends Partial<EventDifference> {
@@ -176,10 +176,10 @@ function createIds(events: readonly RecordedEvent[], at: () => number): LoggedId
   function nth(kind: keyof typeof asked, idOf: (event: ConversationEvent) => string | null): string {
     const fresh = new Set<string>()
     const wanted = asked[kind]++
-    for (let index = at(); index < events.length && fresh.size <= wanted; index++) {
-      const event = events[index]?.event
-      const id = event === undefined ? null : idOf(event)
+    for (const event of eventsFrom({ events, at: at() })) {
+      const id = idOf(event)
       if (id !== null && !used.has(id)) fresh.add(id)
+      if (fresh.size > wanted) break
     }
     return [...fresh][wanted] ?? `${kind.charAt(0)}-replay-${++invented}`
   }

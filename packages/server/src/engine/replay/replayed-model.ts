@@ -1,7 +1,7 @@
 import type { ModelClient, ModelEvent, ModelFacts, ModelFailure } from '@parley/models'
 import type { ConversationEvent, EventOf, Failure, Item, ItemId, TokenCounts } from '@parley/protocol'
 import type { ModelSource } from '../settings/model-sources.ts'
-import type { RecordedEvent } from './read-recording.ts'
+import { eventsFrom, type RecordedEvent } from './read-recording.ts'
 import type { ReplayWait } from './replay-wait.ts'
 import type { ReplayedLog } from './replayed-log.ts'
 
@@ -31,7 +31,7 @@ export function createReplayedModel(log: ReplayedLog, wait: ReplayWait): ModelSo
       if (last?.type === 'failed') failed.push(last.failure.code)
       if (last?.type === 'completed') failed.length = 0
       if (last?.type === 'failed' || last?.type === 'completed') return
-      // What was said is recorded before more is.
+      // Waits until the engine has recorded these events.
       await wait.until(() => (log.at === place ? null : true), signal)
     }
   }
@@ -66,10 +66,9 @@ function isHandedOver({ events, at }: ReplayedLog): boolean {
 }
 
 function ahead<Type extends ConversationEvent['type']>(log: ReplayedLog, type: Type): EventOf<Type> | null {
-  for (let index = log.at; index < log.events.length; index++) {
-    const event = log.events[index]?.event
-    if (event?.type === type) return event as EventOf<Type> // narrowed: by its type
-    if (event?.type === 'conversation.recovered') return null
+  for (const event of eventsFrom(log)) {
+    if (event.type === type) return event as EventOf<Type> // narrowed: by its type
+    if (event.type === 'conversation.recovered') return null
   }
   return null
 }
@@ -79,9 +78,8 @@ function adapterAt(log: ReplayedLog): string {
 }
 
 function windowAt(log: ReplayedLog): number | null {
-  for (let index = log.at; index < log.events.length; index++) {
-    const event = log.events[index]?.event
-    if (event?.type === 'usage.updated' && event.purpose === undefined) return event.contextWindow ?? null
+  for (const event of eventsFrom(log)) {
+    if (event.type === 'usage.updated' && event.purpose === undefined) return event.contextWindow ?? null
   }
   return null
 }
@@ -157,9 +155,8 @@ function callOfItem(item: Extract<Item, { type: 'commandExecution' | 'fileChange
 }
 
 function finalText(log: ReplayedLog, itemId: ItemId): string | null {
-  for (let index = log.at; index < log.events.length; index++) {
-    const event = log.events[index]?.event
-    if (event?.type === 'item.completed' && event.item.id === itemId) return event.item.text
+  for (const event of eventsFrom(log)) {
+    if (event.type === 'item.completed' && event.item.id === itemId) return event.item.text
   }
   return null
 }
@@ -177,23 +174,18 @@ function ended(log: ReplayedLog, item: Item, parts: ReadonlyMap<ItemId, ItemId>)
 /** Returns the end of a whole response, also of one whose write a fork cut, with the texts of its messages. */
 function whole(log: ReplayedLog, parts: ReadonlyMap<ItemId, ItemId>): readonly ModelEvent[] | null {
   const events: ModelEvent[] = []
-  for (let index = log.at; index < log.events.length; index++) {
-    const event = log.events[index]?.event
-    if (event?.type === 'item.completed' && parts.has(event.item.id)) {
+  const ahead = eventsFrom(log)
+  for (const event of ahead) {
+    if (event.type === 'item.completed' && parts.has(event.item.id)) {
       const { id: part, text, type } = event.item
       events.push(type === 'reasoning' ? { type: 'reasoningDone', part, text } : { type: 'textDone', part, text })
-    } else if (event?.type === 'usage.updated' || event?.type === 'model.responded') {
-      const { usage, response } = endFrom(log, index)
-      return [...events, completed(usage, response)]
+    } else if (event.type === 'usage.updated' || event.type === 'model.responded') {
+      const two = [event, ahead.next().value]
+      const usage = two.find((one) => one?.type === 'usage.updated') ?? null
+      return [...events, completed(usage, two.find((one) => one?.type === 'model.responded') ?? null)]
     } else return null
   }
   return null
-}
-
-function endFrom(log: ReplayedLog, at: number) {
-  const two = log.events.slice(at, at + 2).map(({ event }) => event)
-  const usage = two.find((event) => event.type === 'usage.updated') ?? null
-  return { usage, response: two.find((event) => event.type === 'model.responded') ?? null }
 }
 
 function completed(usage: EventOf<'usage.updated'> | null, response: EventOf<'model.responded'> | null): ModelEvent {
@@ -211,9 +203,7 @@ function stopOf(usage: EventOf<'usage.updated'> | null): Extract<ModelEvent, { t
 
 /** Returns the failure that the log shows by what follows it. */
 function failure(log: ReplayedLog): readonly ModelEvent[] | null {
-  for (let index = log.at; index < log.events.length; index++) {
-    const event = log.events[index]?.event
-    if (event === undefined) return null
+  for (const event of eventsFrom(log)) {
     if (event.type === 'retry.scheduled') return [failed(event.failure, 'short', event.asked === true)]
     if (event.type === 'model.fellBack') return [failed(event.failure, 'short')]
     if (event.type === 'turn.ended') return event.failure === undefined ? null : [failed(event.failure, 'never')]

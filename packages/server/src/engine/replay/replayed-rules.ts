@@ -1,4 +1,4 @@
-import type { Rules } from '@parley/policy'
+import { type Rules, ruleTargetOf } from '@parley/policy'
 import { isCall } from '@parley/protocol'
 import { itemIdOf } from './compare-events.ts'
 import type { ReplayedLog } from './replayed-log.ts'
@@ -26,7 +26,7 @@ export function rulesOf(log: ReplayedLog): () => Rules {
           : undefined
     if (decision === undefined || itemIdOf(event) === null) continue
     const { rule, reason, verdict } = decision
-    const target = rule.name.startsWith('rule:') ? targetOf(rule.name.slice('rule:'.length)) : null
+    const target = ruleTargetOf(rule.name)
     if (target === null || rule.file === undefined) continue
     const source = { file: rule.file, ...(rule.line === undefined ? {} : { line: rule.line }) }
     const from = addedAt(log, `(${rule.file}:${rule.line})`)
@@ -47,20 +47,4 @@ function addedAt(log: ReplayedLog, place: string): number {
         event.item.title.includes(place),
     ),
   )
-}
-
-/** Reads a target as `ruleRefOf` names it; null for one that it cannot name. */
-function targetOf(text: string): Rule['target'] | null {
-  const [, kind, rest = ''] = /^(command|tool|path|mcp) (.*)$/s.exec(text) ?? []
-  if (kind === 'tool') return { kind, tool: rest }
-  if (kind === 'path' || kind === 'mcp') return { kind, pattern: rest }
-  if (kind !== 'command') return null
-  const [, words = '', exact, rights] =
-    /^(.*?)( \(exactly\))?( \(with network\)| \(outside the sandbox\))?$/s.exec(rest) ?? []
-  return {
-    kind,
-    prefix: words.split(' ').map((word) => word.split('|')),
-    ...(exact === undefined ? {} : { exact: true }),
-    ...(rights === undefined ? {} : { grants: [rights.includes('network') ? 'network' : 'outsideSandbox'] }),
-  }
 }

@@ -7,6 +7,7 @@ import type { PreparedCall, ReadyCall, Tool, ToolOutcome } from '../../tools/too
 import { planChanged } from '../calls/advance-call.ts'
 import { secondRun } from '../calls/attempt.ts'
 import { itemIdOf } from './compare-events.ts'
+import { eventsFrom } from './read-recording.ts'
 import { factsOf, itemOf, unreachableIn } from './recorded-facts.ts'
 import type { ReplayWait } from './replay-wait.ts'
 import type { ReplayedLog } from './replayed-log.ts'
@@ -118,10 +119,9 @@ function openChanges(open: OpenItem | undefined) {
 }
 
 /** Returns the fields of an item that its plan showed. */
-function shownOf({ events, at }: ReplayedLog, itemId: ItemId): Pick<ReadyCall, 'shown'> {
-  for (let index = at; index < events.length; index++) {
-    const event = events[index]?.event
-    if (event === undefined || itemIdOf(event) !== itemId) continue
+function shownOf(log: ReplayedLog, itemId: ItemId): Pick<ReadyCall, 'shown'> {
+  for (const event of eventsFrom(log)) {
+    if (itemIdOf(event) !== itemId) continue
     if (event.type === 'execution.started' && event.changes !== undefined) return { shown: { changes: event.changes } }
     const item = itemOf(event)
     if (item?.type === 'commandExecution') return { shown: { cwd: item.cwd } }

@@ -15,6 +15,7 @@ import {
   type RetryLimits,
   readKey,
 } from '@parley/models'
+import { unconfiguredProvider } from '@parley/protocol'
 import { closest } from '@parley/text'
 import type { Fallback } from '../../core/fallback-model.ts'
 import type { Clock } from '../../ports/clock-and-ids.ts'
@@ -154,7 +155,7 @@ function unknownProvider(providerId: string, config: Config, env: Env): ModelCli
 /**
  * Providers that play a recording which comes with the program: the demo, and the answer where no model is configured.
  */
-const recordedProviders = ['demo', 'unconfigured'] as const
+const recordedProviders = ['demo', unconfiguredProvider] as const
 
 type RecordedProvider = (typeof recordedProviders)[number]
 

@@ -5,6 +5,7 @@ import { runProgram } from '../conventions.ts'
 import { readServerOptions, ripgrepPath, systemParts } from '../system-parts.ts'
 import { launchDaemon } from './launch-daemon.ts'
 import { serveProcess } from './serve-process.ts'
+import { watchLoop } from './watch-loop.ts'
 
 declare const PARLEY_VERSION: string
 declare const PARLEY_BUILD: string
@@ -22,5 +23,7 @@ export const running = runProgram('server', async (argv) => {
   if (args.role === 'launcher') return launchDaemon(options)
   // A daemon must not keep a folder in use. Its arguments are absolute by now.
   if (args.isDaemon) process.chdir('/')
-  return serveProcess(systemParts(options), args)
+  const parts = systemParts(options)
+  watchLoop({ program: options.assets.stackReader, writeLog: parts.writeLog })
+  return serveProcess(parts, args)
 })

@@ -1,5 +1,5 @@
 import type { RuleTarget, WiderRight } from '../../rules/rules.ts'
-import type { CommandFacts, CommandPart } from './facts.ts'
+import { type CommandFacts, type CommandPart, isInstalled } from './facts.ts'
 
 /** Returns the targets of rules that would allow the command in future, or null when none may be offered. */
 export function alwaysTargetsOf(facts: CommandFacts): readonly RuleTarget[] | null {
@@ -16,7 +16,7 @@ export function alwaysTargetsOf(facts: CommandFacts): readonly RuleTarget[] | nu
 /** Returns the target of a rule that gives the right to this command, which must stand alone. */
 function widerTargets({ parts }: CommandFacts, right: WiderRight): readonly RuleTarget[] | null {
   const [part, ...others] = parts
-  if (part === undefined || others.length > 0 || !isOfSystem(part)) return null
+  if (part === undefined || others.length > 0 || !isPlainlyInstalled(part)) return null
   const [program = '', subcommand = ''] = part.argv
   const isAnyUse = right === 'outsideSandbox' && anyUseOutside.get(program)?.has(subcommand) === true
   const offered = right === 'network' ? exactWithNetwork : exactOutside
@@ -27,9 +27,8 @@ function widerTargets({ parts }: CommandFacts, right: WiderRight): readonly Rule
 }
 
 /** Returns whether the command is an installed program with words that a reader cannot mistake. */
-function isOfSystem({ argv, program, programPath, programInsideRoots }: CommandPart): boolean {
-  if (programPath === null || programInsideRoots || !/^[\w.+-]+$/.test(program)) return false
-  return argv.every((word) => plainWord.test(word))
+function isPlainlyInstalled(part: CommandPart): boolean {
+  return isInstalled(part) && /^[\w.+-]+$/.test(part.program) && part.argv.every((word) => plainWord.test(word))
 }
 
 /** Words of printable ASCII, which look the same to everyone who reads the policy file. */
@@ -38,7 +37,7 @@ const plainWord = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/
 /** Returns the target for one command. A command among others is allowed with exactly its words. */
 function targetFor(part: CommandPart, isAmongOthers: boolean) {
   const { argv } = part
-  const words = isOfSystem(part) ? wordsForAlways(argv) : null
+  const words = isPlainlyInstalled(part) ? wordsForAlways(argv) : null
   if (words === null) return null
   const exact = words.exact || isAmongOthers
   const prefix = (exact ? argv : argv.slice(0, words.count)).map((word) => [word])

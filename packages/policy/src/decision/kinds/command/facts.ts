@@ -17,6 +17,11 @@ export interface CommandPart {
   readonly knownSafe: boolean
 }
 
+/** Tests if the program is an installed one, no file of a writable folder. */
+export function isInstalled({ programPath, programInsideRoots }: CommandPart): boolean {
+  return programPath !== null && !programInsideRoots
+}
+
 /** Request of the call for more than the sandbox gives, with the model's reason. */
 export interface SandboxRequest {
   readonly reason: string

@@ -1,7 +1,7 @@
 import type { SandboxUse } from '../../rules/matrix.ts'
 import { baseName } from '../../rules/path-pattern.ts'
 import { fitsCommand, type Rule, type Rules, type RuleTarget, type WiderRight } from '../../rules/rules.ts'
-import type { CommandFacts, CommandPart, SeenCommand } from './facts.ts'
+import { type CommandFacts, type CommandPart, isInstalled, type SeenCommand } from './facts.ts'
 
 /** Returns the first of the rules that together allow every part that is not known to be safe. */
 export function allowForCommand(facts: CommandFacts, allowing: Rules): Rule | null {
@@ -19,14 +19,14 @@ function allowsPart({ target }: Rule, part: CommandPart): boolean {
 }
 
 /**
- * Returns the rule that gives a command a right beyond the sandbox. Only a command that stands alone, ends with its
- * call and is an installed program gets it. Outside of the sandbox it must start in the conversation's own folder:
- * below it lie folders in which commands could make a repository with hooks.
+ * Returns the rule that gives a command a right beyond the sandbox, if it stands alone, ends with its call and is an
+ * installed program. Null for any other.
  */
 export function widerForCommand(facts: CommandFacts, allowing: Rules, right: WiderRight): Rule | null {
   const [part, ...others] = facts.parts
   if (!facts.understood || facts.background || part === undefined || others.length > 0) return null
-  if (part.programPath === null || part.programInsideRoots) return null
+  if (!isInstalled(part)) return null
+  // Below its own folder a conversation's commands could make a repository with hooks.
   if (right === 'outsideSandbox' && facts.cwd !== facts.workspace) return null
   const gives = ({ target }: Rule) =>
     target.kind === 'command' && target.grants?.includes(right) === true && fitsCommand(target, part.argv)

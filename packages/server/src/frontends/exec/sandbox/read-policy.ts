@@ -33,9 +33,8 @@ const harmless = new Set([
 ])
 
 /**
- * Reads the spellings of existing clients: a name, or an object with `type` or `mode`, in kebab, snake or camel case,
- * alone or as `sandboxPolicy` beside a `cwd`. An unknown field may be a limit, so it makes the policy unknown. Throws
- * `invalidParams` for an invalid path.
+ * Reads the spellings of existing clients: a name, or an object with `type` or `mode` in any case, alone or as
+ * `sandboxPolicy` beside a `cwd`. An unknown field, maybe a limit, makes the policy unknown. Throws `invalidParams`.
  */
 export function readSandboxPolicy(written: unknown): SandboxPolicy {
   if (written === undefined || written === null) return { kind: 'unconfined' }

@@ -1,0 +1,11 @@
+import { createInterface } from 'node:readline/promises'
+
+/** Asks a question on the terminal, on stderr. Resolves with true for `y` and `yes` only. */
+export async function isAgreed(question: string): Promise<boolean> {
+  const reader = createInterface({ input: process.stdin, output: process.stderr })
+  try {
+    return /^y(?:es)?$/i.test((await reader.question(`${question} [y/N] `)).trim())
+  } finally {
+    reader.close()
+  }
+}
