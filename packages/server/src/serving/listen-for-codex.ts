@@ -22,7 +22,7 @@ export async function listenForCodex(
   // Loaded only when used, to keep the start short.
   const { listenWebSocket, listenWebSocketFile } = await import('@parley/rpc/websocket')
   if (address.kind === 'socket') {
-    const listener = await listenWebSocketFile({ path: address.path, onConnection: accept })
+    const listener = await listenWebSocketFile({ file: address.path, path: '/rpc', onConnection: accept })
     return { listener, words: `unix://${address.path}` }
   }
   const { host, port } = address
