@@ -129,7 +129,7 @@ interface ListenFileOptions {
   onConnection(transport: Transport): void
 }
 
-/** Who is admitted, and where. */
+/** Token and path that a client must give to be admitted; a null token admits any. */
 interface Admission {
   readonly token: string | null
   readonly path: string
