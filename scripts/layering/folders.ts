@@ -70,6 +70,7 @@ const folderOrder: Readonly<Record<string, readonly string[]>> = {
     'engine',
     'serving',
     'frontends',
+    'frontends/web',
     'frontends/conversation',
     'frontends/exec',
     'frontends/mcp',
@@ -108,6 +109,7 @@ const folderOrder: Readonly<Record<string, readonly string[]>> = {
     'command-line',
     '.',
   ],
+  'apps/web': ['link', 'words', 'ui/transcript', 'ui/question', 'ui', '.'],
   'packages/models': ['port', 'http', 'check', 'catalogue', 'failures', 'exchange', 'wires', '.'],
 }
 

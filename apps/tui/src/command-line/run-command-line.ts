@@ -16,7 +16,7 @@ import {
   defineProviders,
   defineReplay,
 } from './define-lookups.ts'
-import { defineServers } from './define-servers.ts'
+import { defineServers, defineWeb } from './define-servers.ts'
 import { flagsOf, type Settle, withCommonFlags, withImages, withPlain } from './shared-options.ts'
 
 /** Parses the command line, runs the command and resolves to the exit code. Each command loads only its own modules. */
@@ -85,6 +85,7 @@ function defineProgram(opened: WindowLaunch, settle: Settle): Command {
   defineChecks(program, launch, settle)
   defineLogin(program, launch, settle)
   defineServers(program)
+  defineWeb(program, launch, settle)
   defineHelp(program)
   // Set last, because commands inherit it.
   return program.allowExcessArguments()
