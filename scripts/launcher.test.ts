@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { readFile, rm, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -147,6 +147,45 @@ describe('the launcher', () => {
     await run(place.launcher)
     await rm(place.at('.parley-build/node'))
     expect(await run(place.launcher, ['--version'])).toMatchObject({ exitCode: 0, stdout: 'parley 1.2.3\n' })
+  })
+
+  describe('that has to install', () => {
+    /** Puts a program in place of npx that installs what the launcher looks for, and keeps the words of each call. */
+    function fakeNpx(place: { at(name: string): string }): CliOptions {
+      mkdirSync(place.at('bin'))
+      const script = `#!/bin/sh
+echo "$*" >>installs
+mkdir -p node_modules/.bin node_modules/.pnpm packages/rpc/node_modules
+: >node_modules/.bin/esbuild
+ln -sf ${process.execPath} node_modules/.bin/node
+`
+      writeFileSync(place.at('bin/npx'), script, { mode: 0o755 })
+      return { env: { PATH: `${place.at('bin')}:${process.env['PATH'] ?? ''}` } }
+    }
+
+    test('keeps nothing of what only the build needs, and fetches it again for the next one', async () => {
+      await using place = await checkout()
+      await rm(place.at('node_modules'), { recursive: true })
+      const options = fakeNpx(place)
+      for (const round of [1, 2]) {
+        expect(await run(place.launcher, [], options)).toMatchObject({ exitCode: 0, stderr: '' })
+        expect(await run(place.launcher, [], options)).toMatchObject({ exitCode: 0, stderr: '' })
+        const left = ['node_modules', 'packages/rpc/node_modules', '.parley-build/installing', '.parley-build/node']
+        expect(left.filter((name) => existsSync(place.at(name)))).toEqual(['.parley-build/node'])
+        const calls = (await readFile(place.at('installs'), 'utf8')).trimEnd().split('\n')
+        expect(calls.map((words) => words.includes('--prod'))).toEqual(Array.from({ length: round }, () => true))
+        await touch(place.at('packages/rpc/src/a.ts'))
+      }
+      expect(await buildsOf(place)).toBe(2)
+    })
+
+    test('leaves the tools of a developer where they are', async () => {
+      await using place = await checkout()
+      writeFileSync(place.at('pnpm-lock.yaml'), 'changed')
+      expect(await run(place.launcher, [], fakeNpx(place))).toMatchObject({ exitCode: 0, stderr: '' })
+      expect(await readFile(place.at('installs'), 'utf8')).not.toContain('--prod')
+      expect(existsSync(place.at('node_modules/.bin/esbuild'))).toBe(true)
+    })
   })
 
   test('without npm a first start says what it needs', async () => {

@@ -28,6 +28,10 @@ quietly() {
   fi
 }
 
+# True in a checkout where nobody has installed the tools of a developer: none is installed, or a user's install was
+# interrupted.
+is_users() { [ -e "$built/installing" ] || ! [ -d "$root/node_modules" ]; }
+
 # pnpm keeps the lockfile of its last full install; installed.yaml is that of the last install without test programs.
 is_installed() {
   [ -e "$root/node_modules/.bin/esbuild" ] || return 1
@@ -37,15 +41,38 @@ is_installed() {
 install() {
   command -v npx >/dev/null 2>&1 || fail "the first start needs npm (Node 18 or later) to fetch the dependencies"
   say "installing dependencies…"
-  # Leaves out the programs of others that only the tests run; `npm test` fetches them.
+  # Leaves out what only tests run, and for users what only developers need; `npm test` fetches both.
+  if is_users; then
+    : >"$built/installing"
+    install_only --prod --filter '!@parley/testkit'
+  else
+    install_only
+    cp "$root/pnpm-lock.yaml" "$built/installed.yaml"
+  fi
+}
+
+install_only() {
   quietly "installing" env CI=true npm_config_update_notifier=false npx --yes "pnpm@$pnpm_version" \
-    install --frozen-lockfile --filter '!@parley/foreign'
-  cp "$root/pnpm-lock.yaml" "$built/installed.yaml"
+    install --frozen-lockfile --prefer-offline --filter '!@parley/foreign' "$@"
+}
+
+# Removes what only the build needs, a third of the checkout: the programs have all of it in them. The next build takes it
+# from pnpm's store. Node stays, as a second name of the same file.
+keep_node_only() {
+  node=$("$built/node" -p process.execPath) || fail "the Node of this build does not start"
+  case $node in
+    "$root"/*)
+      rm -f "$built/node.kept"
+      ln "$node" "$built/node.kept" 2>/dev/null || cp "$node" "$built/node.kept" || fail "cannot copy $node"
+      mv -f "$built/node.kept" "$built/node"
+      ;;
+  esac
+  rm -rf "$root/node_modules" "$root"/packages/*/node_modules "$root"/apps/*/node_modules "$built/installing"
 }
 
 # The repository's Node, or the machine's own on a platform for which the repository has none.
 find_node() {
-  for node in "$root/node_modules/.bin/node" "$(command -v node)"; do
+  for node in "$root/node_modules/.bin/node" "$built/node" "$(command -v node)"; do
     if "$node" -e '
       const [major, minor] = process.versions.node.split(".").map(Number)
       process.exit(major > 22 || (major === 22 && minor >= 19) ? 0 : 1)
@@ -116,5 +143,6 @@ trap 'exit 143' TERM
 if ! is_fresh; then
   is_installed || install
   build
+  if is_users; then keep_node_only; fi
 fi
 release_lock

@@ -16,6 +16,7 @@ import { screenStart } from './measures/screen-start.mjs'
 import { serverFlood } from './measures/server-flood.mjs'
 import { serverIdle } from './measures/server-idle.mjs'
 import { serverStart } from './measures/server-start.mjs'
+import { stalledReader } from './measures/stalled-reader.mjs'
 import { growth, limitedToolCalls, toolCalls } from './measures/tool-calls.mjs'
 import { version } from './measures/version.mjs'
 
@@ -38,6 +39,7 @@ export const measures = [
   serverIdle,
   manyClients,
   catchUp,
+  stalledReader,
   resume,
   longLife,
   largeMessage,

@@ -55,7 +55,13 @@ export async function attachTo(path) {
   await new Promise((resolve, reject) => socket.once('connect', resolve).once('error', reject))
   const client = createWireClient(socket, socket)
   await client.initialize()
-  return { ...client, [Symbol.dispose]: () => socket.destroy() }
+  return {
+    ...client,
+    /** Stops reading from the socket until `resume`. */
+    pause: () => void socket.pause(),
+    resume: () => void socket.resume(),
+    [Symbol.dispose]: () => socket.destroy(),
+  }
 }
 
 const requestEveryMs = 5

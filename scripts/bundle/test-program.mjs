@@ -1,11 +1,12 @@
 /**
- * Bundles a program of a test from the sources as they are now, and prints its path. A process that loads several hundred
- * modules one by one takes 0.4 s of CPU for it, and the tests start more than a hundred.
+ * Bundles a program of a test from the sources as they are now, unless that is done, and prints its path. A process that
+ * loads several hundred modules one by one takes 0.4 s of CPU for it, and the tests start more than a hundred.
  */
 import { randomUUID } from 'node:crypto'
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { basename, dirname, join } from 'node:path'
+import { basename, dirname, join, relative } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { build } from 'esbuild'
 import { root } from './places.mjs'
@@ -32,9 +33,11 @@ const ownPlaces = {
   },
 }
 
-async function bundled(source) {
-  const name = basename(source, '.ts')
-  const { outputFiles } = await build({
+async function bundled(source, name) {
+  const startedAt = Date.now()
+  const { outputFiles, metafile } = await build({
+    absWorkingDir: root,
+    metafile: true,
     entryPoints: { [name]: source },
     outdir: folder,
     outExtension: { '.js': '.mjs' },
@@ -54,13 +57,55 @@ async function bundled(source) {
     banner: { js: `import{createRequire as requireOf}from'node:module';const require=requireOf(import.meta.url);` },
     plugins: [ownPlaces],
   })
-  const entry = join(folder, `${name}.mjs`)
-  mkdirSync(folder, { recursive: true })
+  const entry = entryOf(name)
   // Chunks first: another worker may start the program meanwhile.
   const inOrder = outputFiles.toSorted((one, other) => Number(one.path === entry) - Number(other.path === entry))
   for (const { path, contents } of inOrder) replaceFile(path, contents)
   removeOthers(name, new Set(outputFiles.map(({ path }) => basename(path))))
+  const inputs = [...Object.keys(metafile.inputs), relative(root, import.meta.filename), 'pnpm-lock.yaml']
+  replaceFile(recordOf(name), JSON.stringify({ root, startedAt, inputs }))
   return entry
+}
+
+const entryOf = (name) => join(folder, `${name}.mjs`)
+/** File with the place and time of a bundle, and all that went into it. */
+const recordOf = (name) => join(folder, `${name}.json`)
+
+/** Returns true when nothing that went into a bundle has changed or moved since: modules know the place of their source. */
+function isFresh(name) {
+  if (!existsSync(entryOf(name)) || !existsSync(recordOf(name))) return false
+  const { root: place, startedAt, inputs } = JSON.parse(readFileSync(recordOf(name), 'utf8'))
+  if (place !== root) return false
+  return inputs.every((input) => {
+    const found = statSync(join(root, input), { throwIfNoEntry: false })
+    return found !== undefined && found.mtimeMs < startedAt
+  })
+}
+
+/** Waits for the lock of a program: the workers of one run ask for the same one at the same time. */
+async function locked(name) {
+  mkdirSync(folder, { recursive: true })
+  const path = join(folder, `${name}.lock`)
+  for (;;) {
+    try {
+      writeFileSync(path, `${process.pid}`, { flag: 'wx' })
+      return { [Symbol.dispose]: () => rmSync(path, { force: true }) }
+    } catch (error) {
+      if (error.code !== 'EEXIST') throw error
+    }
+    // Whoever takes over a lock at the same time bundles the same.
+    if (isOfDead(path)) rmSync(path, { force: true })
+    await delay(20)
+  }
+}
+
+function isOfDead(path) {
+  try {
+    process.kill(Number.parseInt(readFileSync(path, 'utf8'), 10), 0)
+    return false
+  } catch (error) {
+    return error.code === 'ESRCH'
+  }
 }
 
 /** Removes the chunks of earlier sources. Workers of one run write the same ones. */
@@ -75,4 +120,7 @@ function replaceFile(path, contents) {
   renameSync(written, path)
 }
 
-console.log(await bundled(process.argv[2]))
+const source = process.argv[2]
+const name = basename(source, '.ts')
+using _lock = await locked(name)
+console.log(isFresh(name) ? entryOf(name) : await bundled(source, name))

@@ -28,7 +28,7 @@ async function passes({ name, command }) {
 }
 
 // The compiler and the bundler are written in Go; a fifth of their CPU goes into collecting garbage at its default, 100.
-const env = { GOGC: '200', ...process.env }
+const env = { GOGC: '400', ...process.env }
 
 async function runQuietly([file, ...args]) {
   const child = spawn(file, args, { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] })

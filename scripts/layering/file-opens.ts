@@ -29,12 +29,13 @@ const exempt: readonly string[] = [
   'packages/host/src/sandbox/probe/reasons.ts',
   'packages/server/src/frontends/exec/output/ring.ts',
   'packages/journal/src/disk/node-files.ts',
+  'packages/journal/src/disk/synced-files.ts',
   'packages/workspace/src/look-up/copy-tree.ts',
   'packages/workspace/src/files/open-real-path.ts',
   'packages/workspace/src/patch/apply/disk-patch-files.ts',
-  'packages/redaction/src/redaction-key.ts',
-  'packages/server/src/serving/token-file.ts',
   'packages/server/src/credentials/credential-file.ts',
+  'packages/server/src/serving/token-file.ts',
+  'packages/redaction/src/redaction-key.ts',
 ]
 
 /** Returns opens that bypass `locked-files`: closing a lock's file anywhere in the process drops the lock. */

@@ -39,6 +39,7 @@ const folderOrder: Readonly<Record<string, readonly string[]>> = {
     '.',
   ],
   'packages/host': [
+    'time',
     'system',
     'paths',
     'output',

@@ -72,4 +72,5 @@ export {
 export { secretPlaces, secretVariables, systemSecretPlaces } from './system/secret-places.ts'
 export { isSignalExitCode } from './system/signals.ts'
 export type { SpawnError } from './system/spawn-failure.ts'
-export { type TimeSlices, timeSlices } from './system/time-slices.ts'
+export { type AwakeTimeout, awakeTimeout } from './time/awake-timeout.ts'
+export { type TimeSlices, timeSlices } from './time/time-slices.ts'

@@ -24,6 +24,7 @@ export {
   tornPath,
   walkSessions,
 } from './disk/session-paths.ts'
+export { makeSyncedFile, replaceSyncedFile } from './disk/synced-files.ts'
 export {
   decodeLine,
   encodeLine,
@@ -41,6 +42,7 @@ export { type Checkpoint, readCheckpoint, writeCheckpoint } from './log/checkpoi
 export { copyLog } from './log/copy-log.ts'
 export type { LossReports } from './log/damage.ts'
 export { EventLog } from './log/event-log.ts'
+export { slowSyncMs } from './log/grouped-sync.ts'
 export {
   decodeHeader,
   encodeHeader,

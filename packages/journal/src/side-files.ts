@@ -22,8 +22,8 @@ export function sideFileRefsIn(text: string): readonly string[] {
 }
 
 /**
- * Stores content and resolves when it is synced to disk. Existing content costs one stat call. Long content is encoded,
- * hashed and written in slices, between which other tasks run.
+ * Stores content and resolves when it is synced to disk; its folder is not. Long content is encoded, hashed and written
+ * in slices, between which other tasks run.
  */
 export async function putSideFile(files: Files, folder: string, content: string | Buffer): Promise<SideFileRef> {
   const hash = createHash('sha256')
@@ -32,8 +32,9 @@ export async function putSideFile(files: Files, folder: string, content: string 
   makeFolders(files, folder)
   if (files.look(place.path) === null) {
     await createThenRename(files, place.path, (file) => eachPiece(content, (bytes) => writeAll(files, file, bytes)))
-    await files.syncFolder(folder)
   }
+  // Also where it was there: the process that made it may have ended before it synced its name.
+  await files.syncFolder(folder)
   return place.ref
 }
 

@@ -29,6 +29,7 @@ await listSessions(nodeFiles, home, {
   fileName: 'index.jsonl',
   version: 1,
   tellingTypes: new Set(),
+  goesOn: false,
   isRow: (row): row is 1 => row === 1,
   describe: () => 1,
 })

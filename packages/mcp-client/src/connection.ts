@@ -1,3 +1,4 @@
+import { awakeTimeout } from '@parley/host'
 import type { Answers, Form } from '@parley/protocol'
 import type { AnswerProblem } from './elicitation-form.ts'
 
@@ -104,23 +105,17 @@ export interface Deadline extends Disposable {
 
 export function startDeadline(limitMs: number): Deadline {
   const stop = new AbortController()
-  let leftMs = limitMs
   let pauses = 0
-  let sinceMs = 0
   let isOver = false
-  let timer: NodeJS.Timeout | undefined
-
-  function run(): void {
-    sinceMs = performance.now()
-    timer = setTimeout(() => stop.abort(), Math.max(0, leftMs))
-  }
+  const run = (leftMs: number) => awakeTimeout(leftMs, () => stop.abort())
+  let timer = run(limitMs)
+  let leftMs = limitMs
 
   function hold(): void {
-    clearTimeout(timer)
-    leftMs -= performance.now() - sinceMs
+    timer.stop()
+    leftMs = timer.leftMs()
   }
 
-  run()
   return {
     signal: stop.signal,
     get reached() {
@@ -133,12 +128,12 @@ export function startDeadline(limitMs: number): Deadline {
         return await wait
       } finally {
         pauses -= 1
-        if (pauses === 0 && !stop.signal.aborted && !isOver) run()
+        if (pauses === 0 && !stop.signal.aborted && !isOver) timer = run(leftMs)
       }
     },
     [Symbol.dispose]() {
       isOver = true
-      clearTimeout(timer)
+      timer.stop()
     },
   }
 }

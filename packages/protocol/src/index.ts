@@ -4,6 +4,7 @@ export { limits } from './limits.ts'
 export { localMethods, type MethodAccess, methodAccess } from './method-access.ts'
 export { recover } from './recover.ts'
 export { type RedactionExceptions, redactionTable } from './redaction-table.ts'
+export { backgroundLost, goesOn } from './reduce/background.ts'
 export { initialState, noTokens } from './reduce/conversation.ts'
 export { chainDigest } from './reduce/digest.ts'
 export {
@@ -56,6 +57,7 @@ export type {
   ChangedPath,
   CompactionTrigger,
   DecisionRecord,
+  EndedCommand,
   Failure,
   FileChangeEntry,
   Item,

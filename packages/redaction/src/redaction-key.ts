@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import { closeSync, constants, fchmodSync, fstatSync, openSync, readFileSync, writeSync } from 'node:fs'
+import { closeSync, constants, fstatSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { foreignOwner, openUnlocked } from '@parley/host'
-import { makeFolders, nodeFiles } from '@parley/journal'
+import { makeFolders, makeSyncedFile, nodeFiles } from '@parley/journal'
 
 const keyBytes = 32
 
@@ -33,16 +33,8 @@ function readKey(path: string): Buffer | null {
 function makeKey(home: string, path: string): Buffer | null {
   return orNull(() => {
     makeFolders(nodeFiles, home)
-    const { O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = constants
-    const descriptor = openSync(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600)
-    try {
-      fchmodSync(descriptor, 0o600)
-      const key = randomBytes(keyBytes)
-      writeSync(descriptor, key)
-      return key
-    } finally {
-      closeSync(descriptor)
-    }
+    const key = randomBytes(keyBytes)
+    return makeSyncedFile(path, key) ? key : null
   })
 }
 

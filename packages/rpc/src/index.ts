@@ -8,6 +8,7 @@ export {
   answerLimits,
   type CloseReason,
   ConnectError,
+  defaultMaxLineBytes,
   type Incoming,
   ListenError,
   type Listener,

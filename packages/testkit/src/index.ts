@@ -1,4 +1,13 @@
 export { cutBytes, everyOffset } from './cut-bytes.ts'
+export { lossesOf } from './disk/choose-losses.ts'
+export type { DiskRecording } from './disk/disk-operation.ts'
+export { type DiskCall, interceptDisk } from './disk/intercept-disk.ts'
+export { treeAfter } from './disk/lose-power.ts'
+export { recordDisk } from './disk/record-disk.ts'
+export { describeTree, writeTree } from './disk/tree-files.ts'
+export { environmentWithFailure, failedCall, type NthCall } from './faults/nth-call.ts'
+export { canRefuseCalls, commandWithout, noLocks, type RefusedCall } from './faults/refused-call.ts'
+export { smallDisk } from './faults/small-disk.ts'
 export { type ModelServer, startModelServer } from './model-server.ts'
 export {
   cleanEnvironment,
@@ -11,11 +20,9 @@ export {
   newMark,
 } from './processes.ts'
 export { type Pty, type PtyOptions, startPty } from './pty.ts'
-export { canRefuseCalls, commandWithout, noLocks, type RefusedCall } from './refused-call.ts'
 export { type CliOptions, type CliResult, type CliRun, cliPath, runCli, startCli, startProgram } from './run-cli.ts'
 export type { AnswerStep, RecordedRequest, ScriptedCall, Step, Wire } from './scripted-step.ts'
 export { secretCorpus } from './secret-corpus.ts'
-export { smallDisk } from './small-disk.ts'
 export {
   restoreSandboxCache,
   saveSandboxCache,

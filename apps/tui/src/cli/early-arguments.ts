@@ -106,5 +106,7 @@ function isOfWindow(argv: readonly string[]): boolean {
   }
   const [first, ...others] = words
   if (first === undefined) return true
+  // Without a point it lists those there are.
+  if (first === 'fork' && !argv.some((word) => /^--at(?:=|$)/.test(word))) return false
   return windowCommands.has(first) ? others.length <= 1 : /\s/.test(first) && others.length === 0
 }

@@ -19,10 +19,17 @@ import {
 import { defineServers, defineWeb } from './define-servers.ts'
 import { flagsOf, type Settle, withCommonFlags, withImages, withPlain } from './shared-options.ts'
 
+/** Streams for help and for what is wrong with a command line. */
+type Streams = Readonly<Record<'stdout' | 'stderr', { write(text: string): unknown }>>
+
 /** Parses the command line, runs the command and resolves to the exit code. Each command loads only its own modules. */
-export async function runCommandLine(argv: readonly string[], opened: WindowLaunch): Promise<number> {
+export async function runCommandLine(
+  argv: readonly string[],
+  opened: WindowLaunch,
+  streams: Streams = process,
+): Promise<number> {
   let outcome: number = exitCodes.ok
-  const program = defineProgram(opened, async (run) => {
+  const program = defineProgram(opened, streams, async (run) => {
     outcome = await run
   })
   try {
@@ -36,7 +43,7 @@ export async function runCommandLine(argv: readonly string[], opened: WindowLaun
     const { code, message: words, exitCode } = ending
     await writeFailure(argv, { failure: { code, message: words }, exitCode }, (message) => {
       // Commander has printed its own message.
-      if (!(error instanceof CommanderError)) process.stderr.write(`parley: ${showEffects(message)}\n`)
+      if (!(error instanceof CommanderError)) streams.stderr.write(`parley: ${showEffects(message)}\n`)
     })
     return exitCode
   }
@@ -56,11 +63,11 @@ function endingOf(error: unknown): (Failure & { readonly exitCode: ExitCode }) |
 type Start = Parameters<typeof import('../ink/run-interactive.ts')['runInteractive']>[1]
 
 /** Defines every command of the program. `settle` takes the exit code of the command that runs. */
-function defineProgram(opened: WindowLaunch, settle: Settle): Command {
+function defineProgram(opened: WindowLaunch, streams: Streams, settle: Settle): Command {
   const { launch, window } = opened
-  const writeTo = (stream: NodeJS.WriteStream) => (text: string) => {
+  const writeTo = (stream: 'stdout' | 'stderr') => (text: string) => {
     window?.[Symbol.dispose]()
-    stream.write(text)
+    streams[stream].write(text)
   }
   const program = new Command('parley')
     .description('A coding agent for the terminal whose conversations cannot be lost.')
@@ -68,8 +75,8 @@ function defineProgram(opened: WindowLaunch, settle: Settle): Command {
     .helpOption('-h, --help', 'print this help')
     .helpCommand(false)
     .configureOutput({
-      writeOut: writeTo(process.stdout),
-      writeErr: writeTo(process.stderr),
+      writeOut: writeTo('stdout'),
+      writeErr: writeTo('stderr'),
       outputError: (text, write) => write(sayUsageError(text)),
     })
     .exitOverride()
@@ -141,16 +148,14 @@ function defineConversations(program: Command, opened: WindowLaunch, settle: Set
       },
     )
   withPlain(withCommonFlags(program.command('fork <id>')))
-    .description('a new conversation from any point of an old one')
-    .option(
-      '--at <seq>',
-      'the last event to take over; `parley rewind ID` lists those before your messages',
-      parseCount(1),
-    )
+    .description('a new conversation from any point of an old one; without --at the points there are')
+    .option('--at <seq>', 'the last event to take over', parseCount(1))
     .action((id: string, _flags: unknown, command: Command) => {
       const flags = flagsOf<CommonFlags & { at?: number }>(command)
       refuseForOld(flags)
-      return interactive({ kind: 'fork', id, at: flags.at ?? null, flags })
+      const { at } = flags
+      if (at !== undefined) return interactive({ kind: 'fork', id, at, flags })
+      return settle(import('../commands/rewind.ts').then(({ runForkPoints }) => runForkPoints(opened.launch, id)))
     })
   withPlain(withCommonFlags(program.command('demo')))
     .description('a real session on a recorded model, in a scratch project: no key, no network')

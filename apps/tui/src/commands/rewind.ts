@@ -27,7 +27,7 @@ export async function runRewind(launch: Launch, id: string, flags: RewindFlags):
   await using parley = await connect(launch, { clientName: 'parley-rewind' })
   if (to === undefined) {
     const conversationId = await findConversation(parley, { prefix: id })
-    print(pointLines(await listPoints(parley, conversationId), json))
+    print(pointLines((await listPoints(parley, conversationId)).before, json))
     return exitCodes.ok
   }
   const conversation = await parley.resume(id)
@@ -37,6 +37,20 @@ export async function runRewind(launch: Launch, id: string, flags: RewindFlags):
   if (json) print([JSON.stringify({ to, plan })])
   else process.stderr.write('Nothing was changed; --yes does it.\n')
   return plan === null || plan.changes.length > 0 ? exitCodes.wouldChange : exitCodes.ok
+}
+
+/** Runs `parley fork` without a point: lists those where it can fork. */
+export async function runForkPoints(launch: Launch, id: string): Promise<number> {
+  await using parley = await connect(launch, { clientName: 'parley-fork' })
+  const conversationId = await findConversation(parley, { prefix: id })
+  const { before, newest } = await listPoints(parley, conversationId)
+  // A log needs an event, so nothing can begin before the first message.
+  const points = before.filter(({ seq }) => seq > 0)
+  print([...pointRows(points, String(newest).length), `${newest}  the whole conversation`])
+  process.stderr.write(
+    `\`parley fork ${id} --at SEQ\` goes on from one of these in a copy, or from any event that \`parley show ${id}\` numbers.\n`,
+  )
+  return exitCodes.ok
 }
 
 interface Way {
@@ -76,10 +90,15 @@ function rewindFiles(conversation: Conversation, { to, hash }: RewindPlan, { ove
 }
 
 function pointLines(points: readonly Point[], json: boolean): readonly string[] {
-  if (json) return points.map((point) => JSON.stringify(point))
+  return json ? points.map((point) => JSON.stringify(point)) : pointRows(points)
+}
+
+function pointRows(points: readonly Point[], seqWidth = 0): readonly string[] {
   const now = Date.now()
   const rows = points.map(({ seq, at, text }) => [String(seq), formatAgo(at, now), text.split('\n')[0] ?? ''] as const)
-  const widths = [0, 1].map((column) => Math.max(0, ...rows.map((row) => row[column]?.length ?? 0)))
+  const widths = [0, 1].map((column) =>
+    Math.max(column === 0 ? seqWidth : 0, ...rows.map((row) => row[column]?.length ?? 0)),
+  )
   return rows.map(
     ([seq, ago, text]) =>
       `${seq.padStart(widths[0] ?? 0)}  ${ago.padEnd(widths[1] ?? 0)}  before: ${showEffects(text)}`,

@@ -41,11 +41,15 @@ export interface Point {
   readonly text: string
 }
 
-/** Lists the points before the user's messages, oldest first. */
-export async function listPoints(
-  parley: Pick<Parley, 'request'>,
-  conversationId: ConversationId,
-): Promise<readonly Point[]> {
+export interface Points {
+  /** Points before the user's messages, oldest first. */
+  readonly before: readonly Point[]
+  /** Seq of the newest event. */
+  readonly newest: number
+}
+
+/** Lists the points of a conversation. */
+export async function listPoints(parley: Pick<Parley, 'request'>, conversationId: ConversationId): Promise<Points> {
   const points: Point[] = []
   let began: { readonly seq: number; readonly turnId: string } | null = null
   for (let after = 0; ; ) {
@@ -57,7 +61,7 @@ export async function listPoints(
       if (message !== null) began = null
       after = seqOf(envelope) ?? after
     }
-    if (!more) return points
+    if (!more) return { before: points, newest: after }
   }
 }
 

@@ -1,4 +1,4 @@
-import { appendFileSync, closeSync, fstatSync, openSync, readSync, renameSync, writeFileSync } from 'node:fs'
+import { appendFileSync, closeSync, fstatSync, fsyncSync, openSync, readSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ConversationEvent } from '@parley/protocol'
 import { secretHider } from '../cli/hide-secrets.ts'
@@ -33,7 +33,8 @@ export function openPromptHistory(home: string, env: Readonly<Record<string, str
     add(folder, text) {
       if (text.length > maxPromptLength || hide(text) !== text) return
       try {
-        appendFileSync(path, `${JSON.stringify({ folder, text })}\n`, { mode: 0o600 })
+        const lead = endsWithin(path) ? '\n' : ''
+        appendFileSync(path, `${lead}${JSON.stringify({ folder, text })}\n`, { mode: 0o600 })
       } catch {
         // The server reports a full disk.
       }
@@ -115,8 +116,33 @@ function tailOf(path: string): readonly string[] {
   }
 }
 
+/** Replaces the file by its newest lines, synced first: a loss of power would leave an empty one. */
 function shorten(path: string, lines: readonly string[]): void {
   const next = `${path}.${process.pid}`
-  writeFileSync(next, lines.join('\n'), { mode: 0o600 })
+  const descriptor = openSync(next, 'w', 0o600)
+  try {
+    writeFileSync(descriptor, lines.join('\n'))
+    fsyncSync(descriptor)
+  } finally {
+    closeSync(descriptor)
+  }
   renameSync(next, path)
 }
+
+/** Tests if the file ends within a line, as a loss of power leaves it: the next prompt would become a part of that. */
+function endsWithin(path: string): boolean {
+  try {
+    const descriptor = openSync(path, 'r')
+    try {
+      const last = Buffer.alloc(1)
+      return readSync(descriptor, last, 0, 1, fstatSync(descriptor).size - 1) === 1 && last[0] !== lf
+    } finally {
+      closeSync(descriptor)
+    }
+  } catch {
+    // None yet, or an empty one.
+    return false
+  }
+}
+
+const lf = 0x0a

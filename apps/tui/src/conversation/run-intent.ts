@@ -149,7 +149,7 @@ async function askConversation(
   }
 }
 
-/** Stops the user's own commands: all, or those that are named. */
+/** Stops commands beside the turn: all of the user's, or those that are named. */
 async function stopShell(
   { itemIds }: Extract<RequestIntent, { kind: 'stopShell' }>,
   conversation: IntentConversation,

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import type { Writable } from 'node:stream'
 import { exitCodes } from '../cli/exit-codes.ts'
 import type { TerminalPort, TerminationSignal } from './port.ts'
 
@@ -138,16 +139,24 @@ export function guardAgainstKill(): KillGuard {
   const script = `first=; while IFS= read -r word; do case $word in bye) exit 0;; alternate) first=$2;; main) first=;; esac; done
 stty sane <&1; printf '%s%s\\r\\n\\033[J' "$first" "$1"`
   const args = [leaveSequence([...terminalModes, kittyKeys]), leaveSequence(alternateModes)]
-  const guard = spawn('/bin/sh', ['-c', script, 'parley-guard', ...args], {
-    stdio: ['pipe', 'inherit', 'ignore'],
-    detached: true,
-  })
-  // Without a shell there is no guard, and a broken pipe means that the guard has ended.
-  guard.on('error', () => undefined)
-  guard.stdin.on('error', () => undefined)
-  guard.unref()
+  const input = inputOfShell(['-c', script, 'parley-guard', ...args])
+  // A broken pipe means that the guard has ended.
+  input?.on('error', () => undefined)
   return {
-    setAlternate: (isUsed) => void guard.stdin.write(isUsed ? 'alternate\n' : 'main\n'),
-    [Symbol.dispose]: () => void guard.stdin.end('bye\n'),
+    setAlternate: (isUsed) => void input?.write(isUsed ? 'alternate\n' : 'main\n'),
+    [Symbol.dispose]: () => void input?.end('bye\n'),
+  }
+}
+
+/** Starts a shell that this process does not wait for, and returns its stdin; nothing where the system has no room for it. */
+function inputOfShell(args: readonly string[]): Writable | null | undefined {
+  try {
+    const shell = spawn('/bin/sh', args, { stdio: ['pipe', 'inherit', 'ignore'], detached: true })
+    shell.on('error', () => undefined)
+    shell.unref()
+    return shell.stdin
+  } catch {
+    // Without memory for a process Node throws, where other failures are events.
+    return null
   }
 }

@@ -149,7 +149,7 @@ export type Intent =
   /** Removes a message from the inbox and returns its text to the composer. */
   | { readonly kind: 'takeBack'; readonly messageId: MessageId; readonly text: string }
   | { readonly kind: 'interrupt'; readonly turnId: TurnId }
-  /** Stops the commands that the user runs with `!`: all, or those that are named. */
+  /** Stops commands beside the turn: those that the user runs with `!`, or those that are named. */
   | { readonly kind: 'stopShell'; readonly itemIds?: readonly ItemId[] }
   /** Lets the command of a call run on in the background. */
   | { readonly kind: 'background'; readonly itemId: ItemId }

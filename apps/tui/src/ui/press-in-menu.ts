@@ -5,6 +5,7 @@ import { chord } from './composer/command.ts'
 import { addOlder, goOnBefore } from './earlier-message.ts'
 import type { KeyEvent } from './keys/key-event.ts'
 import { settleMs } from './keys/key-meaning.ts'
+import { backgroundCommands, backgroundRows } from './menu/background-rows.ts'
 import { conversationRows } from './menu/loaded-rows.ts'
 import { chosenRow, filledMenu, type Menu, type MenuKind, type MenuRow, moveOrFilter, newMenu } from './menu/menu.ts'
 import {
@@ -16,7 +17,7 @@ import {
   themeRows,
 } from './menu/setting-rows.ts'
 import { askWhatGoesBack, planBefore, takeBack } from './rewind.ts'
-import type { UiState } from './ui-state.ts'
+import { addNote, type UiState } from './ui-state.ts'
 
 /**
  * Handles keys of the open menu: Enter takes the chosen row, other keys move the choice or edit the filter. Enter does
@@ -49,6 +50,8 @@ function takeRow(ui: UiState, kind: MenuKind, row: MenuRow, { state }: UiContext
       const [provider = '', way] = row.key.split(' ')
       return stepTo(closed, { kind: 'logIn', provider, way: loginWays.find((one) => one === way) ?? 'key' })
     }
+    case 'background':
+      return stepTo(closed, { kind: 'stopShell', itemIds: [row.key] })
     case 'logout':
       return stepTo(closed, { kind: 'logOut', provider: row.key })
     case 'rewind':
@@ -153,6 +156,14 @@ const settingMenus = {
   approvals: { title: 'When to ask', rowsOf: approvalRows },
   sandbox: { title: 'What commands may write to', rowsOf: sandboxRows },
 } as const
+
+/** Opens the list of commands in the background, where Enter twice stops one. */
+export function openBackgroundMenu(ui: UiState, { state, nowMs }: UiContext): UiStep {
+  const commands = backgroundCommands(ui, state)
+  if (commands.length === 0) return stepTo(addNote(ui, 'info', 'No command runs in the background.'))
+  const rows = backgroundRows(commands, nowMs)
+  return stepTo({ ...ui, menu: newMenu({ kind: 'background', title: 'In the background', rows }, nowMs) })
+}
 
 /** Opens the choices of a setting, with the one in force chosen. */
 export function openSettingMenu(ui: UiState, kind: keyof typeof settingMenus, { state, nowMs }: UiContext): UiStep {

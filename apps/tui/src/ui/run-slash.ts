@@ -6,6 +6,7 @@ import { approvalPolicies, efforts, sandboxModes } from './menu/setting-rows.ts'
 import { keyTables, type Notice } from './notices/notice.ts'
 import {
   modelSettings,
+  openBackgroundMenu,
   openConversationMenu,
   openLoginMenu,
   openModelMenu,
@@ -54,6 +55,7 @@ const needsConversation: ReadonlySet<SlashName> = new Set([
   'diff',
   'plan',
   'status',
+  'ps',
   'context',
   'name',
   'fork',
@@ -108,6 +110,7 @@ const commands: Readonly<Record<SlashName, Run>> = {
   diff: (ui) => stepTo(ui, { kind: 'diff' }),
   plan: (ui, _, { state }) => stepTo(addPlan(ui, state?.core.plan ?? null)),
   status: (ui) => stepTo(ui, { kind: 'status' }),
+  ps: (ui, _, context) => openBackgroundMenu(ui, context),
   context: (ui) => stepTo(ui, { kind: 'context' }),
   name: (ui, name) => (name === '' ? stepTo(noteMissing(ui, 'name')) : stepTo(ui, { kind: 'rename', name })),
   fork: (ui) =>

@@ -49,6 +49,7 @@ export const slashCommands = [
   { name: 'diff', argument: '', about: 'what is not committed yet in this folder' },
   { name: 'plan', argument: '', about: "the model's plan, and how far it is" },
   { name: 'status', argument: '', about: 'this conversation and its server' },
+  { name: 'ps', argument: '', about: 'the commands that run in the background; Enter twice stops one' },
   { name: 'context', argument: '', about: "what fills the model's context window" },
   { name: 'name', argument: 'NAME', about: 'name this conversation; `parley resume NAME` finds it' },
   { name: 'fork', argument: '', about: 'go on in a copy of this conversation' },

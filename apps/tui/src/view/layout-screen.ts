@@ -1,5 +1,6 @@
 import type { Approval, ConversationState } from '@parley/protocol'
 import { isWhollySeen, pendingApprovals } from '../ui/answers.ts'
+import { backgroundCommands } from '../ui/menu/background-rows.ts'
 import type { Menu } from '../ui/menu/menu.ts'
 import type { UiState } from '../ui/ui-state.ts'
 import { isComposerHidden } from '../ui/write-over-question.ts'
@@ -247,7 +248,9 @@ function gapRows({ rows }: TerminalSize): readonly Line[] {
   return rows >= roomyRows ? [[]] : []
 }
 
-function statusFacts({ homeFolder, branch, ui: { opened, clientCount, statusText } }: Scene): StatusFacts {
+function statusFacts({ homeFolder, branch, state, ui }: Scene): StatusFacts {
+  const { opened, clientCount, statusText } = ui
   const readOnly = opened?.readOnly === true ? (opened.attached ? 'watch' : 'view') : null
-  return { homeFolder, branch, readOnly, clientCount, own: statusText }
+  const backgroundCount = backgroundCommands(ui, state).length
+  return { homeFolder, branch, readOnly, clientCount, backgroundCount, own: statusText }
 }

@@ -29,13 +29,14 @@ export interface Screen {
 
 /** Returns the line with SGR and OSC 8 sequences. */
 export function paintLine(line: Line, theme: Theme): string {
-  const shown = theme.hasTints ? line : withoutFilling(line)
-  return shown.map((span) => paintSpan(span, theme)).join('')
+  return shownLine(line, theme)
+    .map((span) => paintSpan(span, theme))
+    .join('')
 }
 
-/** Drops the blanks at the end that only carry a background. */
-function withoutFilling(line: Line): Line {
-  const last = line.at(-1)
+/** Returns the line as it is painted: without the blanks at its end that only carry a background, where there is none. */
+export function shownLine(line: Line, theme: Theme): Line {
+  const last = theme.hasTints ? undefined : line.at(-1)
   return last?.ground !== undefined && last.text.trim() === '' ? line.slice(0, -1) : line
 }
 

@@ -29,6 +29,7 @@ test.each([
   ['resume', '--help'],
   ['-h'],
   ['resumee'],
+  ['fork', 'abc'],
   ['resume', 'a', 'b'],
   ['say hello', 'again'],
   ['--unknown'],

@@ -25,6 +25,15 @@ describe('the prompts of a folder', () => {
     expect(history.read('/shop')).toEqual(['one', 'two'])
   })
 
+  test.each(['{"folder":"/sh', '\0\0\0'])('are whole behind what a loss of power leaves: %j', async (left) => {
+    await using home = await tempDirectory()
+    const history = openPromptHistory(home.path)
+    history.add('/shop', 'one')
+    appendFileSync(join(home.path, 'prompts.jsonl'), left)
+    history.add('/shop', 'two')
+    expect(history.read('/shop')).toEqual(['one', 'two'])
+  })
+
   test('leave out those with a key in them, or a secret of the environment', async () => {
     await using home = await tempDirectory()
     const key = secretCorpus().find(({ name }) => name === 'npm')?.secret

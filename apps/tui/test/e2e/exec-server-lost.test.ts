@@ -1,17 +1,19 @@
-import { cp, rm, writeFile } from 'node:fs/promises'
+import { copyFile, readdir, symlink, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { cliPath, commandOf, startProgram, tempDirectory } from '@parley/testkit'
 import { describe, expect, test } from 'vitest'
 import { execWorld, jsonRun } from './exec-world.ts'
 
-/** The built program with another server, or with none. */
+/** The built program with another server, or with none. Its other files are links: it finds them beside itself. */
 async function brokenProgram(server: string | null) {
   const folder = await tempDirectory()
-  await cp(dirname(cliPath), folder.path, { recursive: true })
-  const path = join(folder.path, 'server.mjs')
-  await rm(path)
-  if (server !== null) await writeFile(path, server)
-  return { ...folder, program: join(folder.path, 'parley.mjs') }
+  const [built, at] = [dirname(cliPath), (name: string) => join(folder.path, name)]
+  for (const name of await readdir(built)) {
+    if (name === 'parley.mjs') await copyFile(cliPath, at(name))
+    else if (name !== 'server.mjs') await symlink(join(built, name), at(name))
+  }
+  if (server !== null) await writeFile(at('server.mjs'), server)
+  return { ...folder, program: at('parley.mjs') }
 }
 
 describe('without its server parley ends with 70 and says what is wrong:', () => {

@@ -14,6 +14,9 @@ test('parley rewind lists points, shows a diff, takes files back, and is undone'
   const id = end.conversationId
   const listed = await world.shell(`parley rewind ${id}`)
   const [, to = ''] = /(\d+)\s+\S+\s+before: change it$/m.exec(listed.stdout) ?? []
+  const points = await world.shell(`parley fork ${id}`)
+  expect(points.stdout).toContain(listed.stdout.split('\n').find((line) => line.endsWith('before: change it')))
+  expect(points.stdout).toMatch(/^ *\d+ {2}the whole conversation$/m)
   const shown = await world.shell(`parley rewind ${id} --to ${to}`)
   expect(shown).toMatchObject({ exitCode: 12, stdout: expect.stringContaining('-two\n+one\n') })
   expect(shown.stderr).toContain('Nothing was changed; --yes does it.')

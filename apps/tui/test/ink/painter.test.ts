@@ -77,6 +77,28 @@ describe.each(painters)('$name', ({ make }) => {
     painter.close()
   })
 
+  test('leaves nothing behind a row whose ground has no colour here, and nothing above it after a resize', async () => {
+    const to = terminal()
+    const painter = make(to)
+    const filled = [{ text: '- short' }, { text: ' '.repeat(size.cols - 7), ground: 'removed' }] as const
+    const question = (row: Screen['live']['composer'][number]): Screen => ({
+      ...frame([], []),
+      live: { ...emptyZone, composer: [row, [{ text: '> typed' }]] },
+      caret: { part: 'composer', row: 1, column: 2 },
+    })
+    painter.paint(frame(['finished'], ['a longer row that was here', '> typed']), size.cols)
+    painter.paint(question([...filled]), size.cols)
+    await waitUntil(() => to.flushed().then(() => to.screen.screen().some((row) => row.startsWith('- short'))), {
+      what: 'the second frame',
+    })
+    expect(to.screen.transcript()).toEqual(['', 'finished', '- short', '> typed'])
+    to.screen.resize({ cols: 30, rows: size.rows })
+    to.zone.erase({ columns: 30, rows: size.rows })
+    await waitUntil(() => to.flushed().then(() => !to.screen.transcript().includes('> typed')), { what: 'the erasure' })
+    expect(to.screen.transcript()).toEqual(['', 'finished'])
+    painter.close()
+  })
+
   test('writes at most half as much again as the new text', async () => {
     const to = terminal()
     const painter = make(to)

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { closeSync } from 'node:fs'
-import type { Readable, Writable } from 'node:stream'
+import { Readable, Writable } from 'node:stream'
 import { openStderrLog, type StderrLog } from './stderr-log.ts'
 
 export { takeAllocatorSettings } from './allocator-settings.ts'
@@ -16,6 +16,8 @@ export interface SpawnServerOptions {
 export interface ServerExit {
   readonly code: number | null
   readonly signal: string | null
+  /** Name of the system's error, for a process that could not be started. */
+  readonly errno?: string
 }
 
 /** Process of a server. What it writes waits in the pipe until it is read. */
@@ -37,26 +39,57 @@ export interface ServerProcess {
  * Starts a server in a session of its own, so that Ctrl+C and a closing terminal do not reach it. The server ends when
  * its stdin closes. Needs nothing of the rest of this package, which can be loaded while the server starts.
  */
-export function startServerProcess({ command: [program, ...args], env, home }: SpawnServerOptions): ServerProcess {
-  const log = openStderrLog(home)
-  const child = spawn(program, args, { stdio: ['pipe', 'pipe', log?.descriptor ?? 'ignore'], env, detached: true })
-  if (log !== null) closeSync(log.descriptor)
-  const { stdin, stdout } = child
-  if (stdin === null || stdout === null) throw new Error('the server was started without pipes')
-  return {
-    input: stdin,
-    output: stdout,
-    pid: child.pid,
-    exited: exitOf(child),
-    stderrTail: () => stderrTailIn(log),
-    kill: (signal) => (signal === 'SIGKILL' ? killGroup(child) : void child.kill(signal)),
-    release: () => child.unref(),
+export function startServerProcess(options: SpawnServerOptions): ServerProcess {
+  const log = openStderrLog(options.home)
+  try {
+    const child = spawned(options, log)
+    // Without free descriptors Node makes no pipes, whatever its types say.
+    const { stdin, stdout }: { stdin?: Writable | null; stdout?: Readable | null } = child
+    return {
+      input: stdin ?? discarding(),
+      output: stdout ?? Readable.from([]),
+      pid: child.pid,
+      exited: exitOf(child),
+      stderrTail: () => stderrTailIn(log),
+      kill: (signal) => (signal === 'SIGKILL' ? killGroup(child) : void child.kill(signal)),
+      release: () => child.unref(),
+    }
+  } catch (error) {
+    // Without memory for a process Node throws, where other failures are events.
+    return neverStarted(error)
+  } finally {
+    if (log !== null) closeSync(log.descriptor)
   }
+}
+
+function spawned({ command: [program, ...args], env }: SpawnServerOptions, log: StderrLog | null): ChildProcess {
+  return spawn(program, args, { stdio: ['pipe', 'pipe', log?.descriptor ?? 'ignore'], env, detached: true })
+}
+
+function neverStarted(error: unknown): ServerProcess {
+  return {
+    input: discarding(),
+    output: Readable.from([]),
+    pid: undefined,
+    exited: Promise.resolve(failedStart(error)),
+    stderrTail: () => null,
+    kill: () => undefined,
+    release: () => undefined,
+  }
+}
+
+function discarding(): Writable {
+  return new Writable({ write: (_chunk, _encoding, done) => done() })
+}
+
+function failedStart(error: unknown): ServerExit {
+  const errno = error instanceof Error && 'code' in error ? { errno: String(error.code) } : {}
+  return { code: null, signal: null, ...errno }
 }
 
 function exitOf(child: ChildProcess): Promise<ServerExit> {
   return new Promise((resolve) => {
-    child.once('error', () => resolve({ code: null, signal: null }))
+    child.once('error', (error) => resolve(failedStart(error)))
     child.once('exit', (code, signal) => resolve({ code, signal }))
   })
 }

@@ -23,15 +23,17 @@ export function serverOn({ input, output, ...ways }: ServerProcess): SpawnedServ
 
 /** Resolves to the sentence about a server that ended unexpectedly, once its process is gone. */
 export async function explainExit(server: SpawnedServer): Promise<string> {
-  const { code, signal } = await server.exited
-  const how = signal !== null ? `was ended by ${signal}` : code === null ? 'could not be started' : `ended with ${code}`
+  const { code, signal, errno } = await server.exited
+  const why = errno === undefined ? '' : ` (${errno})`
+  const how =
+    signal !== null ? `was ended by ${signal}` : code === null ? `could not be started${why}` : `ended with ${code}`
   const words = server.stderrTail()
   const said = words === null ? '' : ` It said: ${lastLineOf(words.text)} (all of it is in ${words.path})`
   return `The server ${how}.${said}`
 }
 
-/** Returns the line with the error: Node prints its version below it, and V8 the stack of a process without memory. */
+/** Returns the line with the error: Node prints its version below it; V8 and its own checks print a stack. */
 function lastLineOf(text: string): string {
   const lines = text.split('\n').filter((line) => /\S/.test(line) && !/^(Node\.js v|\s+at |[\s^{}]+$)/.test(line))
-  return lines.find((line) => /^(?:\w*Error\b|FATAL ERROR: )/.test(line)) ?? lines.at(-1) ?? ''
+  return lines.find((line) => /^(?:\w*Error\b|FATAL ERROR: |\s*#\s+Assertion failed)/.test(line)) ?? lines.at(-1) ?? ''
 }

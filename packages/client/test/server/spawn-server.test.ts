@@ -77,5 +77,5 @@ test('a program that is not there is told as an exit without a code', async () =
     canApprove: false,
   })
   await expect(client).rejects.toMatchObject({ data: { code: 'connectionClosed' } })
-  expect(await server.exited).toEqual({ code: null, signal: null })
+  expect(await server.exited).toEqual({ code: null, signal: null, errno: 'ENOENT' })
 })

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import type { Writable } from 'node:stream'
@@ -143,17 +143,15 @@ export function createCrashGuard({ notes }: GuardedPlaces = { notes: null }): Cr
   }
 }
 
-/** Spawns the guard in a session and env of its own, so that no signal or sweep meant for this process reaches it. */
+/** Spawns the guard. Where none can be started, returns one that has ended, and reports that as its exit. */
 function spawnGuard(notes: string | null, onExit: () => void): GuardProcess {
-  const places = [ownNamePart() ?? '', tmpdir(), notes ?? '']
-  const child = spawn('/bin/sh', ['-c', script, 'parley-guard', ...places], {
-    cwd: '/',
-    env: { PATH: helperPath },
-    detached: true,
-    stdio: ['pipe', 'ignore', 'ignore'],
-  })
+  const child = spawnShell([ownNamePart() ?? '', tmpdir(), notes ?? ''])
+  if (child === null) {
+    queueMicrotask(onExit)
+    return { pid: null, send: () => undefined, end: () => Promise.resolve() }
+  }
   // Without free descriptors Node makes no pipe, whatever its types say.
-  const input: Writable | undefined = child.stdin
+  const input: Writable | null | undefined = child.stdin
   input?.on('error', () => {}) // EPIPE when it was killed, which 'exit' reports
   const exited = new Promise<void>((resolve) => {
     child.once('exit', () => resolve())
@@ -170,5 +168,20 @@ function spawnGuard(notes: string | null, onExit: () => void): GuardProcess {
       input?.end('farewell\n')
       return exited
     },
+  }
+}
+
+/** Starts the script in a session and env of its own, so that no signal or sweep meant for this process reaches it. */
+function spawnShell(places: readonly string[]): ChildProcess | null {
+  try {
+    return spawn('/bin/sh', ['-c', script, 'parley-guard', ...places], {
+      cwd: '/',
+      env: { PATH: helperPath },
+      detached: true,
+      stdio: ['pipe', 'ignore', 'ignore'],
+    })
+  } catch {
+    // Without memory for a process Node throws, where other failures are events.
+    return null
   }
 }

@@ -4,12 +4,10 @@ import { sandboxFailure } from '../sandbox/sandbox.ts'
 import { isUsableMark } from '../system/marks.ts'
 import { isSignalExitCode } from '../system/signals.ts'
 import { type SpawnError, SpawnFailedError, shellExitCode } from '../system/spawn-failure.ts'
+import { type AwakeTimeout, awakeTimeout } from '../time/awake-timeout.ts'
 import type { CommandEnd, CommandSpec, RunningCommand, StartOptions } from './command.ts'
 import type { StopCause, StopReason } from './stop-ladder.ts'
 import { type ChildEnd, type Machinery, Supervisor } from './supervisor.ts'
-
-/** Longest delay that Node's timers take. */
-const maxTimerMs = 2 ** 31 - 1
 
 /** Runs a command with one FIFO for stdout and stderr, whose output is captured within limits. */
 export class CommandRun implements RunningCommand {
@@ -18,7 +16,7 @@ export class CommandRun implements RunningCommand {
   readonly #output: CapturedOutput
   readonly #supervisor: Supervisor
   #stopped: StopCause | null = null
-  #timeout: NodeJS.Timeout | undefined
+  #timeout: AwakeTimeout | undefined
 
   constructor(spec: CommandSpec, { sandbox, onOutput }: StartOptions, machinery: Machinery) {
     const { promise, resolve } = Promise.withResolvers<CommandEnd>()
@@ -61,7 +59,7 @@ export class CommandRun implements RunningCommand {
   }
 
   runOn(): void {
-    clearTimeout(this.#timeout)
+    this.#timeout?.stop()
     this.#output.discardSpool()
   }
 
@@ -73,7 +71,7 @@ export class CommandRun implements RunningCommand {
       return
     }
     if (timeoutMs !== undefined && !this.#supervisor.isClosed) {
-      this.#timeout = setTimeout(() => this.#stop('timedOut'), Math.min(timeoutMs, maxTimerMs))
+      this.#timeout = awakeTimeout(timeoutMs, () => this.#stop('timedOut'))
     }
     this.#supervisor.begin()
   }
@@ -81,12 +79,12 @@ export class CommandRun implements RunningCommand {
   #stop(cause: StopCause): void {
     if (this.#supervisor.isClosed) return
     this.#stopped ??= cause
-    clearTimeout(this.#timeout)
+    this.#timeout?.stop()
     this.#supervisor.stop(cause)
   }
 
   #endOf(end: ChildEnd): CommandEnd {
-    clearTimeout(this.#timeout)
+    this.#timeout?.stop()
     const { exit, durationMs, leftovers, exchanged } = end
     const spool = this.#output.close(this.#wasKilled(end) || !end.isOutputComplete)
     const spawnError = end.spawnError ?? this.#sandboxFailure(end)

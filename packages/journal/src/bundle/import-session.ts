@@ -14,8 +14,8 @@ interface Import {
   readonly paths: SessionPaths
   readonly conversationId: ConversationId
   readonly home: string
-  /** Returns the lines that follow those of the unpacked log; throws what is wrong with that. */
-  readonly settle: (log: LogView) => readonly string[]
+  /** Resolves to the lines that follow those of the unpacked log; rejects with what is wrong with that. */
+  readonly settle: (log: LogView) => Promise<readonly string[]>
 }
 
 /**
@@ -31,7 +31,7 @@ export async function importSession(
   using unpacked = createUnnamed(files, paths.log)
   await bundle.unpackLog((chunk) => writeAll(files, unpacked.file, chunk))
   using view = LogView.open(files, unpacked.file.path)
-  const added = settle(view)
+  const added = await settle(view)
   for (const ref of bundle.sideFiles) await putSideFile(files, paths.sideFiles, await bundle.unpackSideFile(ref))
   const header = forkHeader(conversationId, endOf(view, bundle.manifest), view.header())
   await writeWholeLog(files, { path: paths.log, header, home }, async (fork) => {

@@ -1,5 +1,4 @@
 import fs from 'node:fs'
-import { promisify } from 'node:util'
 import { foreignOwner, openUnlocked } from '@parley/host'
 import {
   type Access,
@@ -23,8 +22,9 @@ const FLAGS: Readonly<Record<Access, number>> = {
   createNew: O_RDWR | O_APPEND | O_CREAT | O_EXCL | O_NOFOLLOW | O_NONBLOCK,
 }
 
-const fdatasync = promisify(fs.fdatasync)
-const fsync = promisify(fs.fsync)
+/** Calls what `node:fs` has when it is called, as the synchronous calls do: a test may have put its own there since. */
+const fdatasync = (fd: number) => ended((done) => fs.fdatasync(fd, done))
+const fsync = (fd: number) => ended((done) => fs.fsync(fd, done))
 
 export const nodeFiles: Files = {
   open: (path, access) => attempt('open', path, () => openRegular(path, access)),
@@ -47,6 +47,10 @@ export const nodeFiles: Files = {
   remove: (path) => attempt('remove', path, () => fs.unlinkSync(path)),
   removeTree: (path) => attempt('removeTree', path, () => fs.rmSync(path, { recursive: true, force: true })),
   lock: (path) => lockFile(path),
+}
+
+function ended(begin: (done: (error: Error | null) => void) => void): Promise<void> {
+  return new Promise((resolve, reject) => begin((error) => (error === null ? resolve() : reject(error))))
 }
 
 function attempt<T>(operation: string, path: string, run: () => T): T {

@@ -1,10 +1,13 @@
 import { basename, join, sep } from 'node:path'
 import type { ConversationId } from '@parley/protocol'
+import { foldersUpTo } from './file-io.ts'
 import { type Files, hasCode } from './files.ts'
 
 /** Paths of one conversation's files. */
 export interface SessionPaths {
   readonly folder: string
+  /** `folder` and those it lies in, up to the home: they are synced once, so that a loss of power leaves their names. */
+  readonly folders: readonly string[]
   readonly log: string
   /** Only `Files.lock` may open this file. */
   readonly lock: string
@@ -47,6 +50,7 @@ export function sessionPaths(home: string, conversationId: ConversationId): Sess
   const stem = join(folder, conversationId)
   return {
     folder,
+    folders: foldersUpTo(folder, home),
     log: `${stem}${LOG_SUFFIX}`,
     lock: `${stem}.lock`,
     owner: `${stem}.owner.json`,

@@ -16,6 +16,8 @@ export interface OpenLogOptions {
   readonly visit?: (line: LogLine) => void
   /** Chooses the mark to go on from once the log is open; null to read all of it. */
   readonly from?: (file: OpenFile) => Promise<LogMark | null>
+  /** Folders that the first sync covers: the process that made the log may have ended before it synced them. */
+  readonly folders?: readonly string[]
 }
 
 type OpenedLog = NewerLog | WritableLog
@@ -84,7 +86,7 @@ async function openWritable(
   file: OpenFile,
   { header, options }: { header: LogHeader | null; options: OpenLogOptions },
 ): Promise<WritableLog> {
-  const { reports, visit, from: choose } = options
+  const { reports, visit, from: choose, folders: unsyncedFolders = [] } = options
   const from = (await choose?.(file)) ?? undefined
   const scan = await scanLog(files, file, {
     ...(reports === undefined ? {} : { reports }),
@@ -95,7 +97,8 @@ async function openWritable(
   const conversationId = header?.conversationId ?? conversationIdOf(file.path)
   const { bodyStart } = scan
   const marks = torn === null ? marksAfter(scan, { reports, from }) : null
-  const log = new EventLog(files, file, { sizeBytes: files.stat(file).sizeBytes, bodyStart, marks })
+  const { sizeBytes } = files.stat(file)
+  const log = new EventLog(files, file, { sizeBytes, unsyncedFolders, bodyStart, marks })
   const written = header ?? headerForEmpty(log, scan, conversationId)
   return { readOnly: false, log, header: written, conversationId, torn, ...findings(scan) }
 }

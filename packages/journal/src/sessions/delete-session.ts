@@ -16,36 +16,56 @@ export class UnfinishedDeletionError extends Error {
 
 /**
  * Deletes everything a conversation has on disk except its lock, which the caller holds. One rename takes it out of
- * every list. Throws `StorageError` when nothing was changed, and `UnfinishedDeletionError` after the rename.
+ * every list, also after a loss of power once this resolves. Rejects with `StorageError` when nothing was changed, and
+ * with `UnfinishedDeletionError` after the rename.
  */
-export function deleteSession(files: Files, paths: SessionPaths): void {
+export async function deleteSession(files: Files, paths: SessionPaths): Promise<void> {
   moveAway(files, paths)
   try {
-    removeSession(files, paths)
+    // Before anything else goes: a log that is back has its side files.
+    await syncNames(files, [dirname(paths.deleted), dirname(dirname(paths.deleted)), paths.folder])
+    await finishDeletion(files, paths)
   } catch (error) {
     throw error instanceof StorageError ? new UnfinishedDeletionError(error) : error
   }
 }
 
-/** Removes what a conversation has on disk except its lock, and the log of a deleted one last. */
+/** Removes what a conversation has on disk except its lock, as where its log could not be made. */
 export function removeSession(files: Files, paths: SessionPaths): void {
-  for (const path of [paths.log, paths.checkpoint, paths.sideFiles, ...tornPieces(files, paths), paths.deleted])
-    files.removeTree(path)
+  removeParts(files, paths)
+  files.removeTree(paths.deleted)
 }
 
-/** Finishes the deletions that a crash or the disk cut short. Returns how many; one that fails again is left. */
-export function finishDeletions(files: Files, home: string): number {
+function removeParts(files: Files, paths: SessionPaths): void {
+  for (const path of [paths.log, paths.checkpoint, paths.sideFiles, ...tornPieces(files, paths)]) files.removeTree(path)
+}
+
+/** Removes the log of a deleted conversation last: it is what tells that something may be left. */
+async function finishDeletion(files: Files, paths: SessionPaths): Promise<void> {
+  removeParts(files, paths)
+  await syncNames(files, [paths.folder])
+  files.removeTree(paths.deleted)
+}
+
+async function syncNames(files: Files, folders: readonly string[]): Promise<void> {
+  for (const folder of folders) if (files.look(folder) !== null) await files.syncFolder(folder)
+}
+
+/** Finishes the deletions that a crash or the disk cut short. Resolves to how many; one that fails again is left. */
+export async function finishDeletions(files: Files, home: string): Promise<number> {
   const names = files.look(deletedFolder(home)) === null ? [] : files.list(deletedFolder(home))
-  return names.filter((name) => isFinished(files, home, name)).length
+  let finished = 0
+  for (const name of names) if (await isFinished(files, home, name)) finished += 1
+  return finished
 }
 
-function isFinished(files: Files, home: string, name: string): boolean {
+async function isFinished(files: Files, home: string, name: string): Promise<boolean> {
   const id = idOfLogName(name)
   const paths = id === null ? null : sessionPaths(home, id)
   // A log that was put back since then has use for its side files.
   if (paths === null || files.look(paths.log) !== null) return false
   try {
-    removeSession(files, paths)
+    await finishDeletion(files, paths)
     return true
   } catch (error) {
     if (error instanceof StorageError) return false

@@ -2,6 +2,7 @@ import { timeSlices } from '@parley/host'
 import { openExisting, readSpan } from '../disk/file-io.ts'
 import type { Files, OpenFile } from '../disk/files.ts'
 import { readPrefix, splitLines } from '../line/read-lines.ts'
+import { nextLineStart } from '../log/read-log.ts'
 
 /** Size up to which a log is read whole, and bytes read from each end of a longer one. */
 export const EXCERPT_BYTES = 64 * 1024
@@ -13,32 +14,34 @@ export interface ExcerptLines {
   readonly tailLines: readonly string[]
 }
 
+interface Telling {
+  readonly types: ReadonlySet<string>
+  /** Size up to which an earlier excerpt has told everything; 0 for none. */
+  readonly knownBytes: number
+}
+
 /** Reads whole lines of a log, unverified. Returns null when there is no such file. */
-export async function readExcerpt(
-  files: Files,
-  path: string,
-  tellingTypes: ReadonlySet<string>,
-): Promise<ExcerptLines | null> {
+export async function readExcerpt(files: Files, path: string, telling: Telling): Promise<ExcerptLines | null> {
   const file = openExisting(files, path)
   if (file === null) return null
   try {
-    return await excerptOf(files, file, tellingTypes)
+    return await excerptOf(files, file, telling)
   } finally {
     files.close(file)
   }
 }
 
-async function excerptOf(files: Files, file: OpenFile, tellingTypes: ReadonlySet<string>): Promise<ExcerptLines> {
+async function excerptOf(files: Files, file: OpenFile, { types, knownBytes }: Telling): Promise<ExcerptLines> {
   const { sizeBytes } = files.stat(file)
   const head = readSpan(files, file, { offset: 0, length: Math.min(sizeBytes, EXCERPT_BYTES) })
   if (sizeBytes <= EXCERPT_BYTES) return { headLines: wholeLines(head), tellingLines: [], tailLines: [] }
   const offset = Math.max(EXCERPT_BYTES, sizeBytes - EXCERPT_BYTES)
   const tail = readSpan(files, file, { offset, length: sizeBytes - offset })
-  const tellingLines = await linesOfTypes(files, file, {
-    types: tellingTypes,
-    from: head.lastIndexOf('\n') + 1,
-    to: offset,
-  })
+  const headEnd = head.lastIndexOf('\n') + 1
+  // The last line may have been cut when it was read before; those that tell something are short.
+  const knownEnd = knownBytes - EXCERPT_BYTES
+  const from = knownEnd > headEnd ? nextLineStart(files, file, knownEnd) : headEnd
+  const tellingLines = await linesOfTypes(files, file, { types, from, to: offset })
   return { headLines: wholeLines(head), tellingLines, tailLines: wholeLines(tail.subarray(tail.indexOf('\n') + 1)) }
 }
 

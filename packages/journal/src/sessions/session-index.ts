@@ -7,7 +7,7 @@ import { readFile, replaceFile } from '../disk/file-io.ts'
 import { type FileFacts, type Files, StorageError } from '../disk/files.ts'
 import { type SessionFile, sessionsFolder, walkSessions } from '../disk/session-paths.ts'
 import { parseJson } from '../line/line.ts'
-import { readExcerpt } from './log-excerpt.ts'
+import { EXCERPT_BYTES, readExcerpt } from './log-excerpt.ts'
 
 /** Lines to make a row from: all of a small log; both ends of a longer one, and the telling lines between. */
 export interface LogExcerpt {
@@ -24,7 +24,12 @@ export interface LogExcerpt {
 export interface Rows<Row> extends RowFormat<Row> {
   /** Types of events that change a row wherever they are in the log. */
   readonly tellingTypes: ReadonlySet<string>
-  describe(excerpt: LogExcerpt): Row | null
+  describe(excerpt: LogExcerpt, earlier: Row | null): Row | null
+  /**
+   * True where a row follows from that of the shorter log, handed over as `earlier`, and the telling lines since; some of
+   * those before are among them. Else all lines are read each time the log has grown.
+   */
+  readonly goesOn: boolean
 }
 
 export interface ListedSession<Row> {
@@ -55,7 +60,7 @@ export async function listSessions<Row>(
     if (facts?.kind !== 'file') continue
     const known = cached.get(session.id)
     const isFresh = known?.sizeBytes === facts.sizeBytes && known.modifiedAtMs === facts.modifiedAtMs
-    const entry = isFresh ? known : await describe(files, { session, facts, rows })
+    const entry = isFresh ? known : await describe(files, { session, facts, rows, known })
     if (entry === null) continue
     entries.push(entry)
     if (entry.row !== null) listed.push({ ...entry, path: session.path, row: entry.row })
@@ -67,16 +72,32 @@ export async function listSessions<Row>(
   return listed.sort((a, b) => b.modifiedAtMs - a.modifiedAtMs)
 }
 
+/** Tells if a log whose head was known as a whole only got longer, as far as its file shows. */
+function isGrown({ inode, sizeBytes, row }: IndexEntry<unknown>, facts: FileFacts): boolean {
+  return row !== null && inode === facts.inode && sizeBytes >= EXCERPT_BYTES && sizeBytes < facts.sizeBytes
+}
+
+interface Described<Row> {
+  readonly session: SessionFile
+  readonly facts: FileFacts
+  readonly rows: Rows<Row>
+  /** Entry of the log as it was; undefined for none. */
+  readonly known: IndexEntry<Row> | undefined
+}
+
 async function describe<Row>(
   files: Files,
-  { session, facts, rows }: { session: SessionFile; facts: FileFacts; rows: Rows<Row> },
+  { session, facts, rows, known }: Described<Row>,
 ): Promise<IndexEntry<Row> | null> {
   const { id, path } = session
-  const { sizeBytes, modifiedAtMs } = facts
+  const { sizeBytes, modifiedAtMs, inode } = facts
+  const grown = rows.goesOn && known !== undefined && isGrown(known, facts) ? known : undefined
   try {
-    const lines = await readExcerpt(files, path, rows.tellingTypes)
+    const telling = { types: rows.tellingTypes, knownBytes: grown?.sizeBytes ?? 0 }
+    const lines = await readExcerpt(files, path, telling)
     if (lines === null) return null
-    return { id, sizeBytes, modifiedAtMs, row: rows.describe({ id, ...lines, sizeBytes, modifiedAtMs }) }
+    const row = rows.describe({ id, ...lines, sizeBytes, modifiedAtMs }, grown?.row ?? null)
+    return { id, inode, sizeBytes, modifiedAtMs, row }
   } catch (error) {
     if (error instanceof StorageError) return null
     throw error
@@ -95,6 +116,7 @@ function quietly<T>(run: () => T): T | null {
 
 interface IndexEntry<Row> {
   readonly id: ConversationId
+  readonly inode: number
   readonly sizeBytes: number
   readonly modifiedAtMs: number
   /** Row of the listing; null for a log that is not listed. */
@@ -140,7 +162,7 @@ function headOf(format: RowFormat<unknown>, body: string): string {
 
 function isEntry<Row>(value: unknown, format: RowFormat<Row>): value is IndexEntry<Row> {
   if (!isRecord(value)) return false
-  const { id, sizeBytes, modifiedAtMs, row } = value
-  const isNumbered = typeof sizeBytes === 'number' && typeof modifiedAtMs === 'number'
+  const { id, inode, sizeBytes, modifiedAtMs, row } = value
+  const isNumbered = typeof inode === 'number' && typeof sizeBytes === 'number' && typeof modifiedAtMs === 'number'
   return typeof id === 'string' && isNumbered && (row === null || format.isRow(row))
 }

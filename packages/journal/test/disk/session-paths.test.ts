@@ -14,6 +14,10 @@ describe('the paths of a conversation', () => {
     const stem = `/home/p/sessions/2025/01/31/${id}`
     expect(sessionPaths('/home/p', id)).toEqual({
       folder: '/home/p/sessions/2025/01/31',
+      folders: ['', '/2025', '/2025/01', '/2025/01/31']
+        .map((end) => `/home/p/sessions${end}`)
+        .toReversed()
+        .concat('/home/p'),
       deleted: `/home/p/sessions/deleted/${id}.jsonl`,
       log: `${stem}.jsonl`,
       checkpoint: `${stem}.checkpoint`,

@@ -3,6 +3,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -36,6 +37,7 @@ const ROWS: Rows<TestRow> = {
   fileName: 'index.jsonl',
   version: 1,
   tellingTypes: new Set(['named']),
+  goesOn: false,
   describe: describeLog,
   isRow: (value): value is TestRow => typeof value === 'object' && value !== null && 'title' in value,
 }
@@ -171,6 +173,45 @@ describe('listing conversations', () => {
     expect(tailLines).toEqual(all.slice(-tailLines.length))
     expect(headLines.join('\n').length).toBeLessThanOrEqual(EXCERPT_BYTES)
     expect(headLines.length + tailLines.length).toBeLessThan(all.length)
+  })
+
+  it('of a log that grew goes on from its row, and reads no more than is new', async () => {
+    using folder = temporaryFolder()
+    const path = writeSession(folder.path, 1, 3)
+    let seq = 3
+    let bytes = 0
+    const files = {
+      ...nodeFiles,
+      read: (...args: Parameters<typeof nodeFiles.read>) => {
+        const count = nodeFiles.read(...args)
+        bytes += args[0].path === path ? count : 0
+        return count
+      },
+    }
+    const append = (count: number, name: string) => {
+      const event = (type: string, title: string) =>
+        `${encodeLine({ seq: ++seq, at: 1, event: { type, title, text: 'y'.repeat(1000) } }).text}\n`
+      const filler = Array.from({ length: count }, () => event('x', 'filler')).join('')
+      appendFileSync(path, event('named', name) + filler)
+    }
+    const named = ({ headLines, tellingLines, tailLines }: LogExcerpt, earlier: TestRow | null): TestRow => {
+      const lines = [...(earlier === null ? headLines : []), ...tellingLines, ...tailLines]
+      const names = lines.flatMap((line) => decodeLine(line) ?? []).filter(({ event }) => event.type === 'named')
+      return { title: String(names.at(-1)?.event['title'] ?? earlier?.title), lastSeq: 0 }
+    }
+    const rows = { ...ROWS, goesOn: true, describe: named }
+    for (const [index, count] of [2, 100, 1000, 1000, 10].entries()) {
+      append(count, `name ${index}`)
+      bytes = 0
+      expect(titles(await listSessions(files, folder.path, rows))).toEqual([`name ${index}`])
+    }
+    expect(bytes).toBeLessThan(5 * EXCERPT_BYTES)
+    // Another file in its place is read as a whole.
+    writeFileSync(`${path}.new`, readFileSync(path, 'utf8').replaceAll('"type":"named"', '"type":"x"'))
+    renameSync(`${path}.new`, path)
+    append(1, 'anew')
+    expect(titles(await listSessions(files, folder.path, rows))).toEqual(['anew'])
+    expect(bytes).toBeGreaterThan(2_000_000)
   })
 
   it('of a long log gives every line of a telling type, wherever it is', async () => {

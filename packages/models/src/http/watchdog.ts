@@ -1,3 +1,5 @@
+import { type AwakeTimeout, awakeTimeout } from '@parley/host'
+
 /** Reason why a response was ended. */
 export type Trip = 'aborted' | 'idle' | 'tooLong'
 
@@ -6,24 +8,21 @@ export interface WatchdogLimits {
   readonly totalMs: number
 }
 
-/** Longest delay of a timer; with a longer one it fires at once. */
-const maxTimerMs = 2 ** 31 - 1
-
 /** Timer that ends a response when it is aborted, silent or endless: `onTrip` runs once, `trip` is the reason. */
 export class Watchdog {
   readonly #signal: AbortSignal
   readonly #onTrip: () => void
   readonly #onAbort = () => this.#fire('aborted')
-  readonly #idle: NodeJS.Timeout
-  readonly #total: NodeJS.Timeout
+  readonly #idle: AwakeTimeout
+  readonly #total: AwakeTimeout
   #held = false
   #trip: Trip | undefined
 
   constructor(signal: AbortSignal, limits: WatchdogLimits, onTrip: () => void) {
     this.#signal = signal
     this.#onTrip = onTrip
-    this.#idle = setTimeout(() => this.#onIdle(), Math.min(limits.idleMs, maxTimerMs))
-    this.#total = setTimeout(() => this.#fire('tooLong'), Math.min(limits.totalMs, maxTimerMs))
+    this.#idle = awakeTimeout(limits.idleMs, () => this.#onIdle())
+    this.#total = awakeTimeout(limits.totalMs, () => this.#fire('tooLong'))
     signal.addEventListener('abort', this.#onAbort, { once: true })
   }
 
@@ -43,8 +42,8 @@ export class Watchdog {
   }
 
   stop(): void {
-    clearTimeout(this.#idle)
-    clearTimeout(this.#total)
+    this.#idle.stop()
+    this.#total.stop()
     this.#signal.removeEventListener('abort', this.#onAbort)
   }
 

@@ -1,6 +1,7 @@
-import { closeSync, fstatSync, fsyncSync, ftruncateSync, mkdirSync, writeSync } from 'node:fs'
+import { accessSync, constants, mkdirSync, realpathSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { openUnlocked, readIfThere } from '@parley/host'
+import { readIfThere } from '@parley/host'
+import { replaceSyncedFile } from '@parley/journal'
 import { isMissing, systemErrorReason } from '@parley/workspace'
 import type { Rules } from '../decision/rules/rules.ts'
 import {
@@ -43,11 +44,14 @@ export function createUserRules(home: string): UserRules {
     },
     add(text) {
       try {
-        const plan = planAddition(readText(file), text, file)
-        if ('problem' in plan) return plan
-        if (plan.addition !== '') append(file, plan.addition)
-        rules = plan.rules
-        return { line: plan.line }
+        for (;;) {
+          const before = readText(file)
+          const plan = planAddition(before, text, file)
+          if ('problem' in plan) return plan
+          if (plan.addition !== '' && !replaced(file, before, before + plan.addition)) continue
+          rules = plan.rules
+          return { line: plan.line }
+        }
       } catch (error) {
         return { problem: `${file} cannot be written: ${systemErrorReason(error)}` }
       }
@@ -107,21 +111,25 @@ function readText(file: string): string {
   }
 }
 
-/** Appends in one write, so that text of other programs stays whole and a crash or a full disk leaves all or nothing. */
-function append(file: string, addition: string): void {
+/**
+ * Replaces the file that the path leads to: many people keep theirs in a repository of their own, behind a link. Appended
+ * text could be half there after a loss of power, and a file with a mistake in it keeps every conversation closed.
+ * Returns false when the file is no longer what it was.
+ */
+function replaced(file: string, before: string, content: string): boolean {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
-  const descriptor = openUnlocked(file, 'a', 0o600)
+  const real = realOrNull(file)
+  // Who made the file read-only wants it to stay as it is.
+  if (real !== null) accessSync(real, constants.W_OK)
+  const mode = real === null ? 0o600 : statSync(real).mode & 0o777
+  return replaceSyncedFile(real ?? file, { content, mode }, () => readText(file) === before)
+}
+
+function realOrNull(file: string): string | null {
   try {
-    const bytes = Buffer.from(addition)
-    const before = fstatSync(descriptor).size
-    const written = writeSync(descriptor, bytes)
-    if (written < bytes.length) {
-      // Half a rule would be a mistake in the file. What another program has appended since stays.
-      if (fstatSync(descriptor).size === before + written) ftruncateSync(descriptor, before)
-      throw new Error('the disk took only a part of it')
-    }
-    fsyncSync(descriptor)
-  } finally {
-    closeSync(descriptor)
+    return realpathSync(file)
+  } catch (error) {
+    if (isMissing(error)) return null
+    throw error
   }
 }

@@ -3,6 +3,7 @@ import type { ItemId } from '../schema/ids.ts'
 import type { CallItem, Item, ItemOf } from '../schema/item.ts'
 import type { CompletedItem, ConversationState, Core, OpenItem, Turn } from '../schema/state.ts'
 import { approvalsWithout, valueAt, without } from './approvals.ts'
+import { reduceBackground } from './background.ts'
 import { compactionEnded, compactionStarted } from './compactions.ts'
 import { chainDigest } from './digest.ts'
 import { rememberRequest, takeFromInbox } from './turns.ts'
@@ -143,7 +144,8 @@ function completeItem(
     counts: { ...core.counts, items: core.counts.items + 1 },
     digest: chainDigest(core.digest, item),
   }
-  const noted = item.type === 'contextCompaction' ? compactionEnded(settled, item) : settled
+  const running = reduceBackground(settled, item, { at })
+  const noted = item.type === 'contextCompaction' ? compactionEnded(running, item) : running
   return { core: rememberMessage(noted, item, seq), window: [...state.window.slice(1 - windowLimit), completed] }
 }
 

@@ -23,7 +23,7 @@ type Reducer<Event> = (state: ConversationState, event: Event, envelope: Envelop
 
 const meta = onCore((core, event: MetaEvent, { at }) => reduceMeta(core, event, at))
 const inbox = onCore((core, event: InboxEvent, { seq }) => reduceInbox(core, event, seq))
-const turn = onCore((core, event: TurnEvent, { at }) => reduceTurn(core, event, at))
+const turn = onCore((core, event: TurnEvent, envelope) => reduceTurn(core, event, envelope))
 const approval = onCore(reduceApproval)
 const compaction = onCore((core, event: CompactionEvent, { seq }) => reduceCompaction(core, event, seq))
 

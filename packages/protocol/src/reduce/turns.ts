@@ -17,13 +17,13 @@ export type TurnEvent = EventOf<
   | 'usage.updated'
 >
 
-export function reduceTurn(core: Core, event: TurnEvent, at: number): Core {
-  if (event.type === 'turn.started') return startTurn(core, event, at)
+export function reduceTurn(core: Core, event: TurnEvent, { at, seq }: { at: number; seq: number }): Core {
+  if (event.type === 'turn.started') return rememberContinue(startTurn(core, event, at), event, seq)
   const { turn } = core
   if (turn === null || turn.id !== event.turnId) return core
   if (event.type === 'turn.ended') return endTurn(core, event, at)
   if (event.type === 'usage.updated') return addUsage(core, turn, event)
-  if (event.type === 'turn.continued') return continueTurn(core, turn)
+  if (event.type === 'turn.continued') return rememberContinue(continueTurn(core, turn), event, seq)
   const changed = { ...core, turn: changedTurn(turn, event) }
   return event.type === 'model.responded' ? afterResponse(changed) : changed
 }
@@ -191,6 +191,12 @@ export function takeFromInbox(core: Core, messageId: MessageId): Core {
   if (!core.inbox.some((message) => message.messageId === messageId)) return core
   const inbox = core.inbox.filter((message) => message.messageId !== messageId)
   return { ...core, inbox, inboxPaused: core.inboxPaused && inbox.length > 0 }
+}
+
+/** Remembers the turn that a client continued, or began from the inbox, with a key. */
+function rememberContinue(core: Core, event: EventOf<'turn.started' | 'turn.continued'>, seq: number): Core {
+  const { requestKey: key, turnId } = event
+  return key === undefined ? core : rememberRequest(core, { key, seq, turnId, disposition: 'continued' })
 }
 
 /** Keeps the first result of a client's key, so that a repeated request gets it instead of running again. */

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { approvalRequest, seal } from './approval.ts'
-import { approvalId, conversationId, itemId, messageId, turnId } from './ids.ts'
+import { approvalId, conversationId, itemId, messageId, requestKey, turnId } from './ids.ts'
 import {
   actor,
   answers,
@@ -39,9 +39,8 @@ export const plan = z
   })
   .describe('Plan of the model.')
 
-export const denial = z
-  .object({ itemId, title: z.string(), reason: z.string() })
-  .describe('A call that was not run because the user or a rule denied it.')
+const denied = { itemId, title: z.string(), reason: z.string() }
+export const denial = z.object(denied).describe('A call that was not run because the user or a rule denied it.')
 
 export const lostRange = z
   .object({ fromSeq: z.int(), toSeq: z.int(), reason: z.string() })
@@ -195,6 +194,7 @@ export const conversationEvent = z.discriminatedUnion('type', [
         .describe('`message`: sent now. `inbox`: taken from the inbox. `compaction`: no message, only a compaction.'),
       outputSchema: outputSchema.exactOptional(),
       budget: turnBudget.exactOptional(),
+      requestKey: requestKey.exactOptional(),
     },
     'A turn starts; its user message follows.',
   ),
@@ -209,7 +209,7 @@ export const conversationEvent = z.discriminatedUnion('type', [
   ),
   event(
     'turn.continued',
-    { turnId, by: actor.exactOptional() },
+    { turnId, by: actor.exactOptional(), requestKey: requestKey.exactOptional() },
     'A parked turn goes on by `conversation/continue`. A limit that it waited at counts from here.',
   ),
   event(

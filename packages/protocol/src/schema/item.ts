@@ -153,6 +153,16 @@ export const changedPath = z
   })
   .describe('A file that a call changed.')
 
+export const endedCommand = z
+  .object({
+    itemId: itemId.describe('Its `commandExecution`.'),
+    exitCode: z.int().exactOptional().describe('Left out where a signal ended it, and where its end is unknown.'),
+    signal: z.string().exactOptional().describe('The signal that ended it.'),
+    stopped: z.literal(true).exactOptional().describe('It was stopped: by the user, the model or narrower limits.'),
+    durationMs: z.number().exactOptional().describe('Run time in ms.'),
+  })
+  .describe('End of a command that went on in the background.')
+
 export const item = z.discriminatedUnion('type', [
   z
     .object({
@@ -244,6 +254,7 @@ export const item = z.discriminatedUnion('type', [
       type: z.literal('notice'),
       level: z.enum(['info', 'warning', 'error']),
       code: z.string().describe('Stable, for programs.'),
+      ended: z.array(endedCommand).exactOptional().describe('Background commands whose end it says.'),
     })
     .describe('A notice of the program about the conversation, in its place in the transcript.'),
 ])
@@ -259,6 +270,7 @@ export type CallLocation = z.infer<typeof callLocation>
 export type Output = z.infer<typeof output>
 export type PathContent = z.infer<typeof pathContent>
 export type ChangedPath = z.infer<typeof changedPath>
+export type EndedCommand = z.infer<typeof endedCommand>
 export type FileChangeEntry = z.infer<typeof fileChangeEntry>
 export type Item = z.infer<typeof item>
 export type ItemOf<Type extends Item['type']> = Extract<Item, { type: Type }>

@@ -127,14 +127,19 @@ export const methodParams = {
   'conversation/interrupt': z.object({
     conversationId,
     turnId: turnId.exactOptional().describe('Only this turn; another one running is -32006.'),
-    shell: z.literal(true).exactOptional().describe("Only the user's own commands; a turn goes on."),
-    itemId: itemId.exactOptional().describe('With `shell`: only the command of this item.'),
+    shell: z
+      .literal(true)
+      .exactOptional()
+      .describe("Only the user's own commands, or with `itemId` one in the background; a turn goes on."),
+    itemId: itemId
+      .exactOptional()
+      .describe("With `shell`: only the command of this item, the user's own or one that runs in the background."),
   }),
   'conversation/background': z.object({
     conversationId,
     itemId: itemId.describe('A `commandExecution` that runs.'),
   }),
-  'conversation/continue': byId,
+  'conversation/continue': z.object({ conversationId, requestKey: once }),
   'conversation/retryNow': byId,
   'approval/decide': z.object({
     conversationId,

@@ -94,7 +94,7 @@ export const requestResult = z
     key: z.union([messageId, requestKey]).describe('A `messageId` or a `requestKey`.'),
     seq: z.int(),
     turnId: turnId.nullable(),
-    disposition: z.enum(['started', 'queued', 'steering']),
+    disposition: z.enum(['started', 'queued', 'steering', 'continued']),
     itemId: itemId.exactOptional().describe('The command or compaction that a `requestKey` started.'),
   })
   .describe('Result of a message or of another request with a key, for a client that sends it again.')
@@ -168,6 +168,10 @@ export const core = z
       .boolean()
       .describe('True after an interrupt or a restart: waiting messages are not sent until the inbox is continued.'),
     plan: plan.nullable(),
+    background: z
+      .record(itemId, z.object({ title: z.string(), startedAt: z.number().describe('ms since the epoch.') }))
+      .exactOptional()
+      .describe('Commands that run in the background, by item, in the order of their answers; left out for none.'),
     compactions: compactions.exactOptional().describe('Left out before the first one.'),
     usage: z.object({
       total: tokenCounts.describe('Tokens of the whole conversation.'),

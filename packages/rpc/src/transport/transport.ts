@@ -50,7 +50,7 @@ export interface Listener extends AsyncDisposable {
   close(): Promise<void>
 }
 
-/** Longest line, in bytes, where no other limit is set. */
+/** Longest line, in bytes, where no other limit is set. A test of the client holds it to the protocol's `wireLine`. */
 export const defaultMaxLineBytes = 32 * 1024 * 1024
 
 /** Limits that every transport has. */

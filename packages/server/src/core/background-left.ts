@@ -1,14 +1,12 @@
-import type { Item, ItemId } from '@parley/protocol'
+import { backgroundLost, type EndedCommand, goesOn, type Item, type ItemId, type ItemOf } from '@parley/protocol'
+import { exitWords } from '@parley/text'
 
-/** Code of the notice that the background commands so far no longer run. */
-export const backgroundLost = 'backgroundLost'
+/** Code of the notice that background commands have ended. */
+export const backgroundEnded = 'backgroundEnded'
 
 /** Notes a command that was left in the background, by its item. */
 export function noteBackground(background: Map<ItemId, string>, item: Item): void {
-  if (item.type !== 'commandExecution' || item.background !== true) return
-  // A command that had ended by the time of its answer has an exit code or a signal.
-  const isOver = item.exitCode !== undefined || item.signal !== undefined
-  if (item.status === 'completed' && !isOver) background.set(item.id, item.title)
+  if (goesOn(item)) background.set(item.id, item.title)
 }
 
 /** Returns the notice's title for people. */
@@ -19,8 +17,31 @@ export function lostTitle(background: ReadonlyMap<ItemId, string>): string {
   return `${which} of an earlier session no longer ${run} here: ${names}. Start anew what is still needed.`
 }
 
-/** Returns what the model reads at the place of the notice. The names of the commands come from it and are left out. */
-export function lostText(background: ReadonlyMap<ItemId, string>): string {
+/** Returns how a background command ended, for people and the model: `exit 1`, `killed by SIGTERM`, `was stopped`. */
+export function endWords({ exitCode, signal, stopped, durationMs }: EndedCommand): string {
+  const time = durationMs === undefined ? '' : ` after ${(durationMs / 1000).toFixed(1)} s`
+  if (stopped === true) return `stopped${time}`
+  if (signal !== undefined) return `killed by ${signal}${time}`
+  return exitCode === undefined ? 'how it ended is unknown' : `${exitWords(exitCode)}${time}`
+}
+
+/** Takes away the commands whose end a notice says, and returns what the model reads at its place; null for nothing. */
+export function takeEnded(background: Map<ItemId, string>, notice: ItemOf<'notice'>): string | null {
+  const text = notice.code === backgroundLost ? lostText(background) : endedText(notice.ended ?? [])
+  if (notice.code === backgroundLost) background.clear()
+  else for (const { itemId } of notice.ended ?? []) background.delete(itemId)
+  return text
+}
+
+/** The names of the commands come from the model and are left out. */
+function lostText(background: ReadonlyMap<ItemId, string>): string | null {
+  if (background.size === 0) return null
   const ids = [...background.keys()].join(', ')
   return `[Notice of parley, not written by the user. These background processes belong to an earlier session; they no longer run here and can be neither read nor stopped: ${ids}. Start anew what is still needed.]`
+}
+
+function endedText(ended: readonly EndedCommand[]): string | null {
+  if (ended.length === 0) return null
+  const ends = ended.map((end) => `${end.itemId} (${endWords(end)})`).join(', ')
+  return `[Notice of parley, not written by the user. Ended in the background: ${ends}. read_file "output:ID" shows what it wrote.]`
 }

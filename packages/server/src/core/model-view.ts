@@ -61,7 +61,7 @@ export interface ModelView {
   readonly repeated: RepeatedCalls
   readonly context: EventOf<'context.set'> | null
   readonly past: PastFacts
-  /** Titles of the commands left in the background, by their items; those that ended since included. */
+  /** Titles of the commands left in the background, by their items; without those that ended since. */
   readonly background: ReadonlyMap<ItemId, string>
   /** Input tokens that the provider counted last, beside the estimate of the same entries; null before that. */
   counted(files: SideFileReader): Counted | null

@@ -1,6 +1,6 @@
 import type { ModelEntry } from '@parley/models'
 import { type CallItem, type ConversationEvent, type EventOf, type Item, type ItemId, isCall } from '@parley/protocol'
-import { backgroundLost, lostText, noteBackground } from './background-left.ts'
+import { noteBackground, takeEnded } from './background-left.ts'
 import { tokensOfContent, tokensOfEntry } from './compaction/estimate.ts'
 import { emptyPast, foldPast } from './compaction/past-facts.ts'
 import { tokensOfBlocks } from './compaction/weigh-blocks.ts'
@@ -136,10 +136,11 @@ function addItem(fold: Fold, item: Item, { seq, place }: Spot): void {
     const entry = userActEntry(item)
     blocks.push({ kind: 'userAct', seq, place, tokens: tokensOfEntry(entry), entry })
   } else if (item.type === 'agentMessage') draft.push(item.text)
-  else if (item.type === 'notice' && item.code === backgroundLost && background.size > 0) {
-    const entry = userText(lostText(background))
+  else if (item.type === 'notice') {
+    const text = takeEnded(background, item)
+    if (text === null) return
+    const entry = userText(text)
     blocks.push({ kind: 'entry', seq, tokens: tokensOfEntry(entry), entry })
-    background.clear()
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Files } from '@parley/journal'
 import type { McpServers } from '@parley/mcp-client'
-import type { ConversationId, MethodName, ParamsOf, ResultOf } from '@parley/protocol'
+import type { ConversationEvent, ConversationId, MethodName, ParamsOf, ResultOf } from '@parley/protocol'
 import type { Redaction } from '@parley/redaction'
 import type { CheckupPorts } from './checkup/check-up.ts'
 import * as commands from './commands/commands.ts'
@@ -161,7 +161,8 @@ function changeMethods(client: Guest, { host }: MethodPorts): Pick<EngineMethods
         ? commands.interruptShell(opened(params), params.itemId)
         : commands.interruptTurn(opened(params), params.turnId),
     'conversation/background': (params) => settled(params, (open) => commands.sendToBackground(open, params.itemId)),
-    'conversation/continue': (params) => settled(params, (open) => commands.continueConversation(open, client.actor)),
+    'conversation/continue': (params) =>
+      settled(params, (open) => commands.continueConversation(open, params, client.actor)),
     'conversation/retryNow': (params) => settled(params, commands.retryNow),
     'approval/decide': (params) => settled(params, (open) => decideApproval(open, params, client.actor)),
     'conversation/configure': (params) =>
@@ -186,8 +187,8 @@ function conversationMethods(
   ports: MethodPorts,
 ): Omit<EngineMethods, ServerMethod | LoginMethod | ChangeMethod> {
   const { host } = ports
-  const archive = (archived: boolean) => (live: LiveConversation) =>
-    live.conversation.record({ type: 'conversation.archived', archived, by: client.actor })
+  const noted = (event: ConversationEvent) => (live: LiveConversation) => ({ seq: live.conversation.record(event).seq })
+  const archive = (archived: boolean) => noted({ type: 'conversation.archived', archived, by: client.actor })
   return {
     'conversation/create': async (params) => summaryOf(await host.create(params, client)),
     'conversation/resume': async (params) => summaryOf(await host.resume(params, client)),
@@ -220,9 +221,7 @@ function conversationMethods(
       readEvents(host.get(conversationId).conversation, range),
     'conversation/readFile': (params) => readSideFile(ports, params),
     'conversation/rename': async ({ conversationId, name }) =>
-      host.withConversation(conversationId, ({ conversation }) =>
-        conversation.record({ type: 'conversation.renamed', name, by: client.actor }),
-      ),
+      host.withConversation(conversationId, noted({ type: 'conversation.renamed', name, by: client.actor })),
     'conversation/archive': async ({ conversationId }) => host.withConversation(conversationId, archive(true)),
     'conversation/unarchive': async ({ conversationId }) => host.withConversation(conversationId, archive(false)),
     'conversation/delete': async ({ conversationId }) => {

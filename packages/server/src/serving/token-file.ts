@@ -1,9 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import { closeSync, constants, fstatSync, openSync, readFileSync, writeSync } from 'node:fs'
+import { closeSync, constants, fstatSync, readFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { openUnlocked } from '@parley/host'
-import { makeFolders, nodeFiles } from '@parley/journal'
-import { systemErrorCode } from '@parley/workspace'
+import { makeFolders, makeSyncedFile, nodeFiles } from '@parley/journal'
 import { UsageError } from './flags.ts'
 
 /** Returns the token in a file that only this user can read. Creates a missing file. Throws `UsageError`. */
@@ -35,16 +34,7 @@ function readToken(path: string): string {
 
 /** Creates the file and returns its token; null when there is a file already. */
 function makeToken(path: string): string | null {
-  const { O_WRONLY, O_CREAT, O_EXCL } = constants
   const token = randomBytes(32).toString('base64url')
   makeFolders(nodeFiles, dirname(path))
-  try {
-    const file = openSync(path, O_WRONLY | O_CREAT | O_EXCL, 0o600)
-    writeSync(file, `${token}\n`)
-    closeSync(file)
-    return token
-  } catch (error) {
-    if (systemErrorCode(error) === 'EEXIST') return null
-    throw error
-  }
+  return makeSyncedFile(path, `${token}\n`) ? token : null
 }

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { startModelServer } from '@parley/testkit'
 import { describe, expect, it } from 'vitest'
 import { namesIn } from '../engine/support/test-server.ts'
+import { failpoints } from '../fixtures/failpoints.ts'
 import { expectShownIsStored, takeOver } from './support/after-kill.ts'
 import { fullAccess, processPlace } from './support/spawned-server.ts'
 
@@ -16,7 +17,7 @@ describe('a server killed', { timeout: 30_000 }, () => {
   it('before it has answered initialize leaves nothing behind', async () => {
     await using model = await startModelServer()
     await using place = processPlace(model.url)
-    const server = place.spawn({ operation: 'stdout', match: '"result"', nth: 1, when: 'before' })
+    const server = place.spawn(failpoints.beforeInitializeIsAnswered)
     await expect(server.connect()).rejects.toMatchObject({ data: { code: 'connectionClosed' } })
     expect(await server.exited).toEqual({ code: null, signal: 'SIGKILL' })
     expect(sessionNames(place.root)).toEqual([])
@@ -65,11 +66,8 @@ describe('a server killed', { timeout: 30_000 }, () => {
   })
 
   it.each([
-    ['after the answer was recorded', { operation: 'append', match: 'approval.decided', nth: 1, when: 'after' }],
-    [
-      'before the command is recorded as begun',
-      { operation: 'append', match: 'execution.started', nth: 1, when: 'before' },
-    ],
+    ['after the answer was recorded', failpoints.afterYesIsLogged],
+    ['before the command is recorded as begun', failpoints.beforeStartIsLogged],
   ])('%s keeps the yes, and waits for the user to start it', async (_, killAt) => {
     await using model = await startModelServer([shell('echo ran >> ran')])
     await using place = processPlace(model.url)
@@ -91,8 +89,8 @@ describe('a server killed', { timeout: 30_000 }, () => {
   })
 
   it.each([
-    ['before the command starts', { operation: 'start', match: '', nth: 1, when: 'before' }, false],
-    ['after the command has started', { operation: 'start', match: '', nth: 1, when: 'after' }, true],
+    ['before the command starts', failpoints.beforeCommandStarts],
+    ['after the command has started', failpoints.afterCommandStarts],
   ])('%s does not know how it ended, and does not run it again', async (_, killAt) => {
     await using model = await startModelServer([shell('echo ran >> ran; sleep 600')])
     await using place = processPlace(model.url)
@@ -143,7 +141,7 @@ describe('a server killed', { timeout: 30_000 }, () => {
   it('in the middle of a line keeps the line before, sets the torn one aside and says so', async () => {
     await using model = await startModelServer([{ text: 'All of the answer.' }])
     await using place = processPlace(model.url)
-    const server = place.spawn({ operation: 'append', match: 'model.responded', nth: 1, when: 'half' })
+    const server = place.spawn(failpoints.inMiddleOfLine)
     const client = await server.connect()
     const { conversationId } = await client.request('conversation/create', { cwd: place.cwd })
     const shown = await client.watch(conversationId)
@@ -162,9 +160,9 @@ describe('a server killed', { timeout: 30_000 }, () => {
   })
 
   it.each([
-    ['before it has recorded the end', { operation: 'append', match: 'turn.ended', nth: 1, when: 'before' }],
-    ['after it has recorded the end', { operation: 'append', match: 'turn.ended', nth: 1, when: 'after' }],
-    ['while it saves', { operation: 'sync', match: '.jsonl', nth: 2, when: 'before' }],
+    ['before it has recorded the end', failpoints.beforeEndOfTurnIsLogged],
+    ['after it has recorded the end', failpoints.afterEndOfTurnIsLogged],
+    ['while it saves', failpoints.whileShutdownSyncs],
   ])('during shutdown, %s, leaves a free lock and no command', async (_, killAt) => {
     await using model = await startModelServer([shell('echo started; sleep 600')])
     await using place = processPlace(model.url)

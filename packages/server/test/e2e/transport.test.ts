@@ -1,43 +1,11 @@
-import { createInterface } from 'node:readline'
 import { startModelServer, waitUntil } from '@parley/testkit'
 import { describe, expect, it } from 'vitest'
 import { expectShownIsStored, takeOver } from './support/after-kill.ts'
-import { type ProcessPlace, processPlace, type SpawnedServer } from './support/spawned-server.ts'
+import { bytesInUse } from './support/bytes-in-use.ts'
+import { rawClient } from './support/raw-client.ts'
+import { type ProcessPlace, processPlace } from './support/spawned-server.ts'
 
 const megabyte = 1024 * 1024
-
-/** Writes requests and reads the answers by hand, so that reading can stop. */
-function rawClient({ child }: SpawnedServer) {
-  let id = 0
-  const lines: string[] = []
-  const reader = createInterface({ input: child.stdout ?? process.stdin })
-  reader.on('line', (line) => lines.push(line))
-  const send = (method: string, params: unknown) => {
-    id++
-    child.stdin?.write(`${JSON.stringify({ jsonrpc: '2.0', id, method, params })}\n`)
-    return id
-  }
-  const answer = (wanted: number) =>
-    waitUntil(() => lines.map((line) => JSON.parse(line)).find((message) => message.id === wanted), {
-      what: `answer ${wanted}`,
-      timeoutMs: 15_000,
-    })
-  return {
-    lines,
-    send,
-    ask: (method: string, params: unknown) => answer(send(method, params)),
-    pause: () => child.stdout?.pause(),
-    resume: () => child.stdout?.resume(),
-  }
-}
-
-/** Memory that the server needs, without freed pages that it has not given back yet. */
-async function bytesInUse(server: SpawnedServer): Promise<number> {
-  const reports = () => [...server.stderr().matchAll(/in use (\d+)/g)].map(([, bytes]) => Number(bytes))
-  const known = reports().length
-  server.child.kill('SIGUSR2')
-  return waitUntil(() => reports()[known], { what: 'the report of the memory in use' })
-}
 
 const turnsEnded = (place: ProcessPlace, conversationId: string) =>
   place.logLines(conversationId).filter((line) => line.includes('"type":"turn.ended"')).length

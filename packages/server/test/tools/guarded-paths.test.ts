@@ -182,22 +182,25 @@ function withPrograms(enforcement: Enforcement): string {
 const levels = await Promise.all(
   (['full', 'partial'] as const).map(async (enforcement) => {
     const folder = withPrograms(enforcement)
-    const sandboxes = openSandboxes({ cacheFile: null, programFolders: [folder] })
-    const found = (await sandboxes.report()).enforcement
-    return { enforcement, folder, isHere: found === enforcement }
+    const level = { programFolders: [folder], cacheFile: join(folder, 'state', 'sandbox.json') }
+    const found = (await openSandboxes(level).report()).enforcement
+    return { enforcement, level, isHere: found === enforcement }
   }),
 )
 afterAll(() => {
-  for (const { folder } of levels) rmSync(folder, { recursive: true })
+  for (const { level } of levels) for (const folder of level.programFolders) rmSync(folder, { recursive: true })
 })
 
+/** Programs of one level, and what was found of them, which takes longer to find than a command to run. */
+type Level = (typeof levels)[number]['level']
+
 /** Tries to change a path in all the ways a command has, and returns whether it holds something else afterwards. */
-async function commandChanges(row: Guarded, folder: string): Promise<boolean> {
+async function commandChanges(row: Guarded, level: Level): Promise<boolean> {
   using place = open(row)
   const { root, path, around } = place
   const { own } = around
   const env = { HOME: around.home, PATH: '/usr/bin:/bin' }
-  const sandboxes = openSandboxes({ cacheFile: null, programFolders: [folder], env, own })
+  const sandboxes = openSandboxes({ ...level, env, own })
   const limits = {
     mode: 'workspace-write',
     writableRoots: [root],
@@ -250,13 +253,13 @@ async function writeIsRejected(row: Guarded): Promise<boolean> {
   )
 }
 
-describe.each(levels)('with enforcement $enforcement', { timeout: 30_000 }, ({ folder, isHere }) => {
+describe.each(levels)('with enforcement $enforcement', { timeout: 30_000 }, ({ level, isHere }) => {
   it.skipIf(!isHere).each(guarded)('a command cannot change $name', async (row) => {
-    expect(await commandChanges(row, folder)).toBe(false)
+    expect(await commandChanges(row, level)).toBe(false)
   })
 
   it.skipIf(!isHere).each(free)('a command can change $name', async (row) => {
-    expect(await commandChanges(row, folder)).toBe(true)
+    expect(await commandChanges(row, level)).toBe(true)
   })
 })
 

@@ -17,6 +17,7 @@ export type MenuKind =
   | 'theme'
   | 'login'
   | 'logout'
+  | 'background'
 
 export interface MenuRow {
   /** Word that taking the row hands on; unique in its menu. */

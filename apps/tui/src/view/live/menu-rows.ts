@@ -48,10 +48,15 @@ function headingRow(menu: Menu, room: Room): Line {
   return indented([truncateLine(line, beside(room))])[0] ?? []
 }
 
+/** Returns what Enter does with the chosen row. */
+function takesWord(kind: Menu['kind']): string {
+  if (kind === 'background') return 'stops'
+  return kind === 'resume' || kind === 'attach' ? 'opens' : 'takes'
+}
+
 function keyWords({ kind, folder, isFolderOnly }: Menu): string {
-  const takes = kind === 'resume' || kind === 'attach' ? 'opens' : 'takes'
   const tab = folder === null ? '' : `Tab ${isFolderOnly ? 'all folders' : 'this folder'} · `
-  return `${tab}Enter ${takes} · Esc closes`
+  return `${tab}Enter ${takesWord(kind)} · Esc closes`
 }
 
 function filterRows(menu: Menu, room: Room): RowsWithCaret {
@@ -151,7 +156,7 @@ function warningRows(menu: Menu, room: Room): readonly Line[] {
   if (row === null || row.warning === null || menu.confirming !== row.key) return []
   const line: Line = [
     { text: `⚠ ${row.warning}`, tone: 'bad', bold: true },
-    { text: ' Enter again takes it, Esc closes.', tone: 'muted' },
+    { text: ` Enter again ${takesWord(menu.kind)} it, Esc closes.`, tone: 'muted' },
   ]
   return indented(wrapLine(line, beside(room)))
 }

@@ -16,11 +16,13 @@ export interface StatusFacts {
   readonly own: Line | null
   /** Clients connected to the conversation. */
   readonly clientCount: number
+  /** Commands that run in the background. */
+  readonly backgroundCount: number
 }
 
 /** Parts in the order in which a narrow window drops them; the limits are never dropped. */
-type PartName = 'cost' | 'branch' | 'folder' | 'effort' | 'context' | 'clients' | 'model' | 'readOnly'
-const dropped: readonly PartName[] = ['cost', 'branch', 'folder', 'effort', 'context', 'clients', 'model', 'readOnly']
+const dropped = ['cost', 'branch', 'folder', 'effort', 'context', 'clients', 'background', 'model', 'readOnly'] as const
+type PartName = (typeof dropped)[number]
 /** Number of parts that go before the words of the limits are shortened. */
 const droppedFirst = 5
 const folderColumns = 30
@@ -86,6 +88,7 @@ function leftParts(
     ['model', modelSpans({ ...settings, ...modelInUse({ settings, turn }) }, without.has('effort'))],
     ['folder', placeSpans(meta.cwd, settings.environment, facts, without.has('branch'))],
     ['limits', limitsSpans(settings, facts.isBrief)],
+    ['background', facts.backgroundCount > 0 ? [muted(`${facts.backgroundCount} in background`)] : null],
     ['clients', facts.clientCount > 1 ? [muted(`${facts.clientCount} clients`)] : null],
     ['readOnly', facts.readOnly === null ? null : readOnlySpans(facts.readOnly)],
   ]

@@ -2,7 +2,15 @@ import { expect, test } from 'vitest'
 import { followState } from '../../../src/ui/update/update-ui.ts'
 import { activityOf } from '../../../src/view/live/activity.ts'
 import { lineText } from '../../../src/view/text/span.ts'
-import { after, command, shellCommand, started, startedAt, turnStarted } from '../../view/scenes/conversation.ts'
+import {
+  after,
+  command,
+  completed,
+  shellCommand,
+  started,
+  startedAt,
+  turnStarted,
+} from '../../view/scenes/conversation.ts'
 import { openUi, written } from '../../view/scenes/scene.ts'
 import { typeKeys } from '../type-keys.ts'
 
@@ -50,4 +58,25 @@ test('a command that runs for long shows the key where there is room', () => {
   expect(line(4_000)).not.toContain('ctrl+b')
   expect(line(6_000)).toMatch(/esc stops · ctrl\+b background$/)
   expect(line(6_000, 40)).not.toContain('ctrl+b')
+})
+
+test('/ps lists the commands in the background, and Enter twice stops one', () => {
+  const background = command('make', { id: 'c1', status: 'completed', background: true })
+  const state = after(turnStarted, completed(background), started(shell))
+  const ui = { ...openUi, inBackground: ['s1'] }
+  const listed = typeKeys(ui, state, '/ps', 'enter')
+  expect(listed.ui.menu?.rows?.map(({ key }) => key)).toEqual(['c1', 's1'])
+  const once = typeKeys(ui, state, '/ps', 'enter', 'enter')
+  expect({ intents: once.intents, confirming: once.ui.menu?.confirming }).toEqual({ intents: [], confirming: 'c1' })
+  expect(typeKeys(ui, state, '/ps', 'enter', 'enter', 'enter').intents).toEqual([
+    { kind: 'stopShell', itemIds: ['c1'] },
+  ])
+})
+
+test('/ps says so where no command runs in the background', () => {
+  const { ui } = typeKeys(openUi, after(turnStarted), '/ps', 'enter')
+  expect({ menu: ui.menu, notice: ui.notices.at(-1) }).toMatchObject({
+    menu: null,
+    notice: { text: 'No command runs in the background.' },
+  })
 })

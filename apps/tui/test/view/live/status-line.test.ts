@@ -6,7 +6,14 @@ import { after, turnStarted } from '../scenes/conversation.ts'
 
 type SettingsPatch = EventOf<'conversation.configured'>['settings']
 
-const facts = { homeFolder: '/home/ada', branch: 'main', readOnly: null, own: null, clientCount: 2 } as const
+const facts = {
+  homeFolder: '/home/ada',
+  branch: 'main',
+  readOnly: null,
+  own: null,
+  clientCount: 2,
+  backgroundCount: 0,
+} as const
 
 function line(settings: SettingsPatch, columns: number) {
   const state = after({ type: 'conversation.configured', settings: { enforcement: 'full', ...settings } })
@@ -36,6 +43,13 @@ test('a narrow window drops the branch, the folder and the effort, in this order
 test('a conversation without a provider has no model', () => {
   const settings = { sandbox: 'workspace-write', modelProvider: 'unconfigured', model: 'recorded' } as const
   expect(lineText(line(settings, 120))).toMatch(/^ *no model/)
+})
+
+test('commands in the background are counted', () => {
+  const state = after({ type: 'conversation.configured', settings: { enforcement: 'full' } })
+  const words = (columns: number) => lineText(statusLine(state, { ...facts, backgroundCount: 2 }, { columns }))
+  expect(words(120)).toContain(' · 2 in background · 2 clients')
+  expect(words(44)).toContain(' · 2 in background')
 })
 
 test('no sandbox, full access and never are red', () => {

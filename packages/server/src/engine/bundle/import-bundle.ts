@@ -1,3 +1,4 @@
+import { timeSlices } from '@parley/host'
 import {
   BundleError,
   type BundleManifest,
@@ -25,8 +26,8 @@ interface Import {
   readonly conversationId: ConversationId
   readonly paths: SessionPaths
   readonly home: string
-  /** Returns the events that bring the conversation to this machine. */
-  readonly settle: (state: ConversationState) => readonly ConversationEvent[]
+  /** Resolves to the events that bring the conversation to this machine. */
+  readonly settle: (state: ConversationState) => Promise<readonly ConversationEvent[]>
   /** ms since the epoch. */
   readonly now: () => number
 }
@@ -46,10 +47,10 @@ export async function importBundle(
         paths,
         home,
         conversationId,
-        settle: (log) => {
-          const { state, version } = verifiedState(log, bundle.manifest)
+        settle: async (log) => {
+          const { state, version } = await verifiedState(log, bundle.manifest)
           const upgraded = { type: 'conversation.upgraded', from: version, to: eventVersion } as const
-          const events = [...(version < eventVersion ? [upgraded] : []), ...settle(state)]
+          const events = [...(version < eventVersion ? [upgraded] : []), ...(await settle(state))]
           return events.map((event, index) => encodeLine({ seq: state.core.seq + 1 + index, at: now(), event }).text)
         },
       }),
@@ -59,14 +60,18 @@ export async function importBundle(
   }
 }
 
-/** Folds the log. Throws `BundleError` unless it leads to the state that the bundle names. */
-function verifiedState(
+/** Folds the log in slices of time. Rejects with `BundleError` unless it leads to the state that the bundle names. */
+async function verifiedState(
   log: LogView,
   { seq, digest, conversationId }: BundleManifest,
-): { readonly state: ConversationState; readonly version: number } {
+): Promise<{ readonly state: ConversationState; readonly version: number }> {
   const reader = createLogReader(log.header())
   const fold = createLogFold({ state: initialState(conversationId) }, reader)
-  for (const line of log.lines()) fold.take(line)
+  const slices = timeSlices()
+  for (const line of log.lines()) {
+    fold.take(line)
+    if (slices.isOver()) await slices.next()
+  }
   const { state } = fold
   if (state.core.seq === seq && state.core.digest === digest) return { state, version: reader.version }
   throw new BundleError(

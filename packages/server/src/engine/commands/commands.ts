@@ -9,15 +9,18 @@ import type {
   TurnId,
 } from '@parley/protocol'
 import { rejection } from '../../replies/rejection.ts'
+import { continuedBefore } from '../conversation/started-before.ts'
 import { assertUnderCeiling } from '../limits/ceiling.ts'
 import { fittingMode, wholeSystemText, workspaceOf } from '../limits/workspace-folders.ts'
 import { attachmentParts, keepLongWaiting, longWaiting, shortTexts, storeAttachments } from '../messages/attachments.ts'
 import { assertFits, assertInboxRoom, startInboxTurn } from '../messages/user-messages.ts'
 import { type LiveConversation, writable } from '../open/live-conversation.ts'
 
-/** Stops the user's own commands, or the one that is named; a turn goes on. */
+/** Stops the user's own commands, or the one that is named, also one in the background; a turn goes on. */
 export function interruptShell(open: LiveConversation, itemId: ItemId | undefined): { interrupted: boolean } {
-  return { interrupted: writable(open).shell.interrupt(itemId) }
+  const { shell, stopInBackground } = writable(open)
+  const interrupted = shell.interrupt(itemId) || (itemId !== undefined && stopInBackground(itemId))
+  return { interrupted }
 }
 
 /** Lets the command of a call go on in the background, so that the call answers now. */
@@ -46,15 +49,25 @@ interface Continued {
   readonly continued: boolean
 }
 
-/** Continues a parked turn, or sends the first message of a paused inbox. */
-export function continueConversation(open: LiveConversation, by: Actor): Continued | Promise<Continued> {
+/**
+ * Continues a parked turn, or sends the first message of a paused inbox. The same `requestKey` again does nothing more and
+ * returns the first result.
+ */
+export function continueConversation(
+  open: LiveConversation,
+  params: ParamsOf<'conversation/continue'>,
+  by: Actor,
+): Continued | Promise<Continued> {
   const { conversation, turns, modules } = writable(open)
+  const { requestKey } = params
+  if (continuedBefore(conversation.state, requestKey)) return { continued: true }
   const { turn, inbox, inboxPaused } = conversation.state.core
   const long = turn === null && inboxPaused ? longWaiting(inbox.slice(0, 1)) : null
-  if (long !== null) return keepLongWaiting(open, long).then(() => continueConversation(open, by))
-  if (turn?.parked === true) conversation.record({ type: 'turn.continued', turnId: turn.id, by })
+  if (long !== null) return keepLongWaiting(open, long).then(() => continueConversation(open, params, by))
+  const key = requestKey === undefined ? {} : { requestKey }
+  if (turn?.parked === true) conversation.record({ type: 'turn.continued', turnId: turn.id, by, ...key })
   else if (turn === null && inboxPaused && inbox[0] !== undefined)
-    conversation.recordAll(startInboxTurn(modules.ids, inbox[0]))
+    conversation.recordAll(startInboxTurn(modules.ids, inbox[0], requestKey))
   else return { continued: false }
   turns.wake()
   return { continued: true }

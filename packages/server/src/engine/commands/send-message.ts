@@ -63,7 +63,7 @@ function firstResult({ conversation }: LiveConversation, messageId: MessageId): 
   const known = conversation.state.core.requestKeys.find(({ key }) => key === messageId)
   if (known === undefined) return null
   const { turnId, disposition, seq, itemId } = known
-  if (itemId === undefined) return { turnId, disposition, seq }
+  if (itemId === undefined && disposition !== 'continued') return { turnId, disposition, seq }
   throw rejection('invalidParams', 'This id was the `requestKey` of another request. Use a new one for each message.', {
     field: 'messageId',
   })

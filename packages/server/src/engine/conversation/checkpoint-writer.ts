@@ -45,7 +45,9 @@ export function createCheckpointWriter(
 
   async function write(log: EventLog, settled: Settled | null): Promise<void> {
     const mark = log.mark()
-    if (settled === null || mark === null || mark.seq !== settled.seq) return
+    // Another event may have been recorded while the content was made, or since the sync: a loss of power would leave
+    // zeros in the place of its line, and a file of the size and times that the checkpoint knows.
+    if (settled === null || mark === null || mark.seq !== settled.seq || !log.isSynced) return
     const parts = await encoded(log, mark, settled.parts)
     if (parts === null) return
     lastBytes = log.sizeBytes

@@ -1,3 +1,4 @@
+import { dirname } from 'node:path'
 import { adoptSideFile, type Files, makeFolders, putSideFile, readSideFile } from '@parley/journal'
 import { type Redaction, redactJson } from '@parley/redaction'
 import { imageTypeOf } from '../../core/image-facts.ts'
@@ -28,9 +29,17 @@ export interface SideFiles {
 
 export function createSideFiles(files: Files, folder: string): SideFiles {
   const texts = new Map<string, string>()
+  let isNamed = false
+
+  /** Syncs the name of the folder once: the log that refers to a file in it may have synced its own folder before. */
+  async function named(): Promise<void> {
+    if (!isNamed) await files.syncFolder(dirname(folder))
+    isNamed = true
+  }
 
   async function put(content: string | Buffer): Promise<string> {
     const ref = await putSideFile(files, folder, content)
+    await named()
     if (typeof content === 'string') texts.set(ref, content)
     return ref
   }
@@ -39,7 +48,11 @@ export function createSideFiles(files: Files, folder: string): SideFiles {
     folder,
     put,
     keep: async (text) => ({ file: await put(text), text }),
-    adopt: (path) => adoptSideFile(files, folder, path),
+    async adopt(path) {
+      const ref = await adoptSideFile(files, folder, path)
+      await named()
+      return ref
+    },
     readText(file) {
       const known = texts.get(file)
       if (known !== undefined) return known

@@ -11,7 +11,8 @@ import { type Environment, EnvironmentUnreachableError, liesWithin, whenUnknown 
 import type { Ids } from '../../ports/clock-and-ids.ts'
 import type { Conversation } from '../conversation/conversation.ts'
 import { noticeItem } from '../conversation/notices.ts'
-import { unlessStorageFails } from '../conversation/storage-patience.ts'
+import { type StoragePatience, unlessStorageFails } from '../conversation/storage-patience.ts'
+import { recordBackgroundEnd } from './background-end.ts'
 import { type RunningCall, stopBeyondLimits } from './narrowed-limits.ts'
 import { createScratch, type Scratch } from './scratch.ts'
 import { workspaceOf } from './workspace-folders.ts'
@@ -51,6 +52,7 @@ interface OpenLimits {
 
 interface LimitsPorts {
   readonly conversation: Conversation
+  readonly patience: Pick<StoragePatience, 'persist'>
   readonly environment: Environment
   /** `$PARLEY_HOME`. */
   readonly home: string
@@ -62,11 +64,12 @@ interface LimitsPorts {
 
 /** Opens the limits of a conversation's commands, and its background processes, which share one /tmp. */
 export function openLimits(ports: LimitsPorts): OpenLimits {
-  const { conversation, environment, home, folder, ids, onFault } = ports
+  const { conversation, patience, environment, home, folder, ids, onFault } = ports
   const background = createBackgroundProcesses({
     runCommand: environment.commands.runCommand,
-    onEnd: (_id, { spawnError }) => {
-      if (spawnError?.subject === 'sandbox') void limits.recheck().catch(onFault)
+    onEnd(itemId, end) {
+      if (end.spawnError?.subject === 'sandbox') void limits.recheck().catch(onFault)
+      recordBackgroundEnd({ conversation, patience, newItemId: ids.item }, itemId, end).catch(onFault)
     },
   })
   const isInUse = () => background.list().some(({ end }) => end === null)

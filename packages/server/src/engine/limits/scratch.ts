@@ -210,16 +210,16 @@ function isDenied(error: unknown): boolean {
 
 const sweptSuffix = '.swept'
 
+/** Finishes what a killed server or the disk left undone: deletions of conversations, and their scratch folders. */
+export async function sweepLeftovers(files: Files, home: string): Promise<void> {
+  await finishDeletions(files, home)
+  await sweepScratch(files, home)
+}
+
 /**
  * Removes the /tmp folders that crashed servers left; those of running owners stay. Renames each one first, as its
  * conversation can be resumed and get a new /tmp while a large one is still being removed.
  */
-/** Finishes what a killed server or the disk left undone: deletions of conversations, and their scratch folders. */
-export async function sweepLeftovers(files: Files, home: string): Promise<void> {
-  finishDeletions(files, home)
-  await sweepScratch(files, home)
-}
-
 export async function sweepScratch(files: Files, home: string): Promise<void> {
   const folder = scratchFolder(home)
   const stale = namesIn(files, folder).filter((name) => isSwept(name) || isStale(files, home, name))

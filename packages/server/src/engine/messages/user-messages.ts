@@ -9,6 +9,7 @@ import {
   limits,
   type MessageId,
   type QueuedMessage,
+  type RequestKey,
   type TurnId,
 } from '@parley/protocol'
 import type { Redaction } from '@parley/redaction'
@@ -37,11 +38,16 @@ export function consumedMessage(ids: Pick<Ids, 'item'>, turnId: TurnId, message:
   ]
 }
 
-/** Returns the events that start a turn with a waiting message. */
-export function startInboxTurn(ids: Pick<Ids, 'item' | 'turn'>, message: Message): ConversationEvent[] {
+/** Returns the events that start a turn with a waiting message; `requestKey` is that of the request for it. */
+export function startInboxTurn(
+  ids: Pick<Ids, 'item' | 'turn'>,
+  message: Message,
+  requestKey?: RequestKey,
+): ConversationEvent[] {
   const turnId = ids.turn()
+  const key = requestKey === undefined ? {} : { requestKey }
   return [
-    { type: 'turn.started', turnId, trigger: 'inbox', ...turnFields(message) },
+    { type: 'turn.started', turnId, trigger: 'inbox', ...turnFields(message), ...key },
     ...consumedMessage(ids, turnId, message),
   ]
 }

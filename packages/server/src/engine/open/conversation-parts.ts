@@ -197,6 +197,7 @@ export async function loadConversation(
       begin.fold.take(line)
     },
     reports: lossReports,
+    folders: paths.folders,
   })
   if (opened.readOnly) return viewConversation(files, paths, { conversationId, checkpoints, warnings: [opened.reason] })
   const loading: FoldBegin = begin ?? beginFold(beginning)

@@ -137,16 +137,16 @@ function denyAsked(
 const keptName = 180
 
 /**
- * Returns the event that gives a copy a name of its own, so that the name of the original finds only that. `taken`
- * returns the names in use; a conversation without a name has none to change.
+ * Returns the event that gives a copy a name of its own, so that the name of the original finds only that. `names` are
+ * those in use; a conversation without a name has none to change.
  */
-export async function ownName(
+export function ownName(
   { core }: ConversationState,
-  taken: () => Promise<ReadonlySet<string>>,
-): Promise<ConversationEvent[]> {
+  names: ReadonlySet<string>,
+  { evenIfFree }: { readonly evenIfFree: boolean },
+): ConversationEvent[] {
   const { name } = core.meta
-  if (name === null) return []
-  const names = await taken()
+  if (name === null || (!evenIfFree && !names.has(name))) return []
   const stem = name
     .replace(/-fork(?:-\d+)?$/, '')
     .slice(0, keptName)

@@ -1,6 +1,6 @@
 import type { BackgroundProcesses } from '@parley/host'
 import { type SessionPaths, StorageError } from '@parley/journal'
-import type { ConversationSummary } from '@parley/protocol'
+import type { ConversationSummary, ItemId } from '@parley/protocol'
 import { rejection } from '../../replies/rejection.ts'
 import type { ConversationMcp } from '../context/conversation-mcp.ts'
 import type { Conversation } from '../conversation/conversation.ts'
@@ -28,6 +28,8 @@ export interface LiveConversation extends AsyncDisposable {
   readonly patience: StoragePatience
   /** Returns the number of background processes that run. */
   readonly backgroundProcesses: () => number
+  /** Stops a background command of the model's, by its item. Returns false for one that does not run. */
+  readonly stopInBackground: (itemId: ItemId) => boolean
   /** Returns the highest limits that settings may be changed to. */
   readonly ceiling: () => Ceiling
   readonly paths: SessionPaths

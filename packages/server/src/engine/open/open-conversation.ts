@@ -10,7 +10,7 @@ import {
   trustNotice,
   type UserRules,
 } from '@parley/policy'
-import type { ConversationId, ServerNotice } from '@parley/protocol'
+import type { ConversationId, ItemId, ServerNotice } from '@parley/protocol'
 import { type Redaction, redactEvent } from '@parley/redaction'
 import type { Environment, Environments, SecretPaths } from '@parley/workspace'
 import type { Clock, Ids } from '../../ports/clock-and-ids.ts'
@@ -90,6 +90,7 @@ export async function openConversation(parts: OpenParts, ports: SetupPorts): Pro
   })
   const { limits, background } = openLimits({
     conversation,
+    patience,
     environment,
     home: ports.home,
     folder: parts.paths.scratch,
@@ -110,6 +111,11 @@ export async function openConversation(parts: OpenParts, ports: SetupPorts): Pro
   const turns = new TurnLoop({ conversation, modules, patience, onFault })
   const shell = createShellRunner({ conversation, patience, ports: toolPorts, newItemId: ids.item, onFault })
   const backgroundProcesses = () => background.list().filter(({ end }) => end === null).length
+  const stopInBackground = (itemId: ItemId) => {
+    const isRunning = background.list().some(({ id, end }) => id === itemId && end === null)
+    if (isRunning) background.stop(itemId).catch(onFault)
+    return isRunning
+  }
   const leave = () => Promise.all([release(), mcp[Symbol.asyncDispose]()])
   if (!parts.readOnly) history.begin()
   const running = { conversation, turns, shell, clients, patience }
@@ -121,6 +127,7 @@ export async function openConversation(parts: OpenParts, ports: SetupPorts): Pro
     modules,
     mcp,
     backgroundProcesses,
+    stopInBackground,
     ceiling: ports.ceiling,
     paths: parts.paths,
     opening: openingOf(parts, entered, [...noticesOf(config), ...writableRules(parts, ports.env['HOME'] ?? '/')]),

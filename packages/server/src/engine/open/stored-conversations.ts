@@ -7,15 +7,16 @@ import {
   sessionPaths,
   UnfinishedDeletionError,
 } from '@parley/journal'
-import type {
-  ConversationEvent,
-  ConversationId,
-  ConversationState,
-  Overrides,
-  ParamsOf,
-  Settings,
+import {
+  backgroundLost,
+  type ConversationEvent,
+  type ConversationId,
+  type ConversationState,
+  type Overrides,
+  type ParamsOf,
+  type Settings,
 } from '@parley/protocol'
-import { backgroundLost, lostTitle } from '../../core/background-left.ts'
+import { lostTitle } from '../../core/background-left.ts'
 import { rejection } from '../../replies/rejection.ts'
 import { noticeItem } from '../conversation/notices.ts'
 import { takenNames } from '../read/list-conversations.ts'
@@ -116,7 +117,7 @@ export class StoredConversations {
         forkId,
       )
       if (rescued !== null && at === null) assertRescued(loaded, rescued)
-      const renamed = await ownName(loaded.begin.fold.state, () => takenNames(files, home))
+      const renamed = ownName(loaded.begin.fold.state, await takenNames(files, home), { evenIfFree: true })
       const settle: Settle = (state) => [...setup.forked(fromId, settings, secrets)(state), ...renamed]
       return await this.#adopt(forkId, { ...loaded, recovery: [] }, { settle })
     } catch (error) {
@@ -130,7 +131,11 @@ export class StoredConversations {
   async importBundle(conversationId: ConversationId, { file, cwd }: ParamsOf<'bundle/open'>): Promise<void> {
     const { files, home, setup } = this.#ports
     const paths = this.pathsOf(conversationId)
-    const settle = setup.imported(existingFolder(cwd), await setup.secrets())
+    const imported = setup.imported(existingFolder(cwd), await setup.secrets())
+    const settle = async (state: ConversationState) => {
+      const names = await takenNames(files, home)
+      return [...imported(state), ...ownName(state, names, { evenIfFree: false })]
+    }
     const { importBundle } = await import('../bundle/import-bundle.ts')
     await this.#locks.take(conversationId, paths)
     try {
@@ -160,7 +165,7 @@ export class StoredConversations {
       if (!(error instanceof StorageError)) throw error
     }
     try {
-      deleteSession(files, paths)
+      await deleteSession(files, paths)
     } catch (error) {
       throw notDeleted(error)
     } finally {

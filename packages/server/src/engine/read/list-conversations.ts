@@ -39,7 +39,8 @@ function listRows(files: Files, home: string): Promise<readonly Listed[]> {
 
 const rows: Rows<ConversationRow> = {
   fileName: 'index.jsonl',
-  version: 5,
+  version: 7,
+  goesOn: true,
   tellingTypes: new Set(['conversation.renamed', 'conversation.archived', 'conversation.moved']),
   isRow,
   describe,
@@ -49,12 +50,16 @@ function isRow(value: unknown): value is ConversationRow {
   return typeof value === 'object' && value !== null && 'cwd' in value && 'title' in value && 'archived' in value
 }
 
-function describe({ headLines, tellingLines, tailLines }: LogExcerpt): ConversationRow | null {
+function describe(
+  { headLines, tellingLines, tailLines }: LogExcerpt,
+  earlier: ConversationRow | null,
+): ConversationRow | null {
   const header = decodeHeader(Buffer.from(headLines[0] ?? ''))
   const reader = createLogReader(header)
-  let row: ConversationRow | null = null
-  for (const line of [...headLines, ...tellingLines, ...tailLines]) {
-    if (!isTelling.test(line)) continue
+  let row = earlier
+  for (const line of [...(earlier === null ? headLines : []), ...tellingLines, ...tailLines]) {
+    // Where the first event is damaged the next one tells that there is a conversation, which can be opened.
+    if (row !== null && !isTelling.test(line)) continue
     const logged = reader.read(line)
     if (logged !== null) row = described(row, logged)
   }
@@ -69,13 +74,15 @@ function forkPointOf(header: LogHeader | null): ConversationRow['forkedFrom'] {
 const isTelling =
   /^.{0,60}"type":"(conversation\.(created|renamed|archived|moved)"|item\.completed".{0,120}"type":"userMessage")/
 
-function described(row: ConversationRow | null, { at, event }: LoggedEnvelope): ConversationRow | null {
+const beginningLost = { cwd: '', environment: null, title: '', name: null, archived: false, forkedFrom: null }
+
+function described(before: ConversationRow | null, { at, event }: LoggedEnvelope): ConversationRow {
   if (event.type === 'conversation.created') {
     const where = { cwd: String(event['cwd']), environment: environmentIn(event['settings']) }
     const title = typeof event['title'] === 'string' ? event['title'] : ''
     return { ...where, title, name: null, createdAt: at, archived: false, forkedFrom: null }
   }
-  if (row === null) return null
+  const row = before ?? { ...beginningLost, createdAt: at }
   switch (event.type) {
     case 'conversation.renamed':
       return { ...row, name: String(event['name']) }

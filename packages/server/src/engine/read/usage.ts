@@ -81,6 +81,7 @@ const rows: Rows<readonly Bucket[]> = {
   tellingTypes: new Set(['usage.updated', 'conversation.configured', 'conversation.moved']),
   isRow: (value): value is readonly Bucket[] => Array.isArray(value) && value.every(isBucket),
   describe,
+  goesOn: false,
 }
 
 function isBucket(value: unknown): boolean {

@@ -1,4 +1,5 @@
 import { type ConversationEvent, type ConversationState, type Item, isCall } from '@parley/protocol'
+import { backgroundEnded } from '../../core/background-left.ts'
 import type { RecordedEvent } from './read-recording.ts'
 import { hasFacts } from './recorded-facts.ts'
 
@@ -174,6 +175,7 @@ function isGivenEnd(events: readonly RecordedEvent[], at: number, { item, before
   if (isCall(item))
     return before?.type === 'approval.decided' && state.core.approvals[before.approvalId]?.itemId === item.id
   if (item.type !== 'notice') return false
+  if (item.code === backgroundEnded) return true
   const next = events[at + 1]?.event
   if (next?.type === 'turn.ended') return false
   return !loopNotices.has(item.code)

@@ -9,6 +9,7 @@ import {
   type RequestId,
 } from '@modelcontextprotocol/server'
 import type { Incoming, Transport, UnreadableReason } from '@parley/rpc'
+import { notRead, unreadLimitBytes } from './unread-limit.ts'
 
 /** Time for answers after stdin has closed, since scripts pipe their requests and read on. */
 const lastAnswersMs = 250
@@ -48,9 +49,16 @@ export class StdioTransport implements McpTransport {
 
   send(message: JSONRPCMessage): Promise<void> {
     if (this.#closed) return Promise.reject(new Error('the client has gone'))
+    if (this.#lines.bufferedBytes > unreadLimitBytes) return this.#giveUp()
     if ('id' in message && message.id !== undefined && !('method' in message)) this.#noteAnswer(message.id)
     this.#lines.send(JSON.stringify(message))
     return Promise.resolve()
+  }
+
+  /** Ends the connection of a client that does not read: its turns go on as after any other end. */
+  #giveUp(): Promise<void> {
+    void this.close().catch((error: unknown) => this.onerror?.(asError(error)))
+    return Promise.reject(new Error(notRead))
   }
 
   async close(): Promise<void> {

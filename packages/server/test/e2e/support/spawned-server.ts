@@ -101,7 +101,8 @@ set = { ${markVariable} = "${mark}" }
 `
 }
 
-const serverCommand = [process.execPath, '--expose-gc', program]
+/** With the flag by which users run it, and one for measures of memory. */
+const serverCommand = [process.execPath, '--max-semi-space-size=1', '--expose-gc', program]
 
 function spawnServer(
   place: TestPlace,

@@ -55,6 +55,20 @@ describe('a bundle', () => {
     expect(copy.items().at(-1)).toMatchObject({ type: 'agentMessage' })
   })
 
+  it('keeps its name where that is free, and gets one of its own where it is taken', async () => {
+    await using here = testPlace()
+    await using elsewhere = testPlace()
+    const talk = await here.talk({ model: scriptedModel({ text: 'A' }) })
+    const { conversationId } = talk.watched
+    await talk.watched.send('one')
+    await talk.watched.turnEnded()
+    await talk.client.request('conversation/rename', { conversationId, name: 'plan' })
+    const { written, there, copy } = await moved(talk, here, elsewhere)
+    expect(copy.state.core.meta.name).toBe('plan')
+    const again = await there.request('bundle/open', { file: written.file, cwd: elsewhere.cwd })
+    expect(again.name).toBe('plan-fork')
+  })
+
   it('brings no yes, no question, no waiting message and no added folder along', async () => {
     await using here = testPlace()
     await using elsewhere = testPlace()

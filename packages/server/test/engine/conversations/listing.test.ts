@@ -53,6 +53,19 @@ describe('the list of conversations', () => {
     expect((await client.request('conversation/list', {})).conversations).toMatchObject([{ title }])
   })
 
+  it('has a conversation whose first event is damaged, since that can be opened', async () => {
+    await using place = testPlace()
+    const server = place.start()
+    const { conversationId } = await say(await server.connect(), place, 'one')
+    await server.close()
+    const [header = '', , ...others] = place.logLines(conversationId)
+    place.writeLog(conversationId, [header, '\0'.repeat(99), ...others])
+    const client = await place.start().connect()
+    const { conversations } = await client.request('conversation/list', {})
+    expect(conversations).toMatchObject([{ conversationId, title: 'one', cwd: '' }])
+    expect(await client.request('conversation/resume', { last: true })).toMatchObject({ conversationId })
+  })
+
   it('rejects a cursor it did not give', async () => {
     await using place = testPlace()
     const client = await place.start().connect()

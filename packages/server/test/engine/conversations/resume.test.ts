@@ -22,7 +22,8 @@ async function settled(place: TestPlace, count = 1) {
     await watched.send(`message ${n}`)
     await watched.turnEnded()
   }
-  await client.request('conversation/rename', { conversationId: ids[0] ?? '', name: 'my name' })
+  const renamed = await client.request('conversation/rename', { conversationId: ids[0] ?? '', name: 'my name' })
+  expect(renamed).toEqual({ seq: expect.any(Number) })
   await server.close()
 }
 

@@ -42,8 +42,12 @@ describe('a limit of each conversation', () => {
       level: 'warning',
       title: expect.stringMatching(words),
     })
-    expect(await client.request('conversation/continue', { conversationId })).toEqual({ continued: true })
+    const onward = { conversationId, requestKey: 'on' }
+    expect(await client.request('conversation/continue', onward)).toEqual({ continued: true })
     await watched.until(({ core }) => core.turn?.parked === true && model.requests.length === 4)
+    // The reply may have been lost: the same request allows nothing more.
+    expect(await client.request('conversation/continue', onward)).toEqual({ continued: true })
+    expect(watched.state.core.turn).toMatchObject({ parked: true })
     await client.request('conversation/continue', { conversationId })
     await watched.turnEnded()
     expect(watched.state.core.lastTurn).toMatchObject({ outcome: 'completed', stopReason: 'done' })

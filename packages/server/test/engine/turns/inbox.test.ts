@@ -146,8 +146,13 @@ describe('the inbox', () => {
     await watched.send('in between')
     await watched.turnEnded()
     expect(watched.state.core.inbox).toHaveLength(2)
-    expect(await client.request('conversation/continue', { conversationId })).toEqual({ continued: true })
+    const onward = { conversationId, requestKey: 'on' }
+    expect(await client.request('conversation/continue', onward)).toEqual({ continued: true })
     await watched.until(({ core }) => core.counts.turns === 4 && core.turn === null)
+    expect(await client.request('conversation/continue', onward)).toEqual({ continued: true })
+    const message = { conversationId, messageId: 'on', input: [{ type: 'text' as const, text: 'hi' }] }
+    expect(await client.refused('conversation/sendMessage', message)).toMatchObject({ code: 'invalidParams' })
+    expect(watched.state.core.counts.turns).toBe(4)
     expect(usersOf(model.requests.at(-1))).toEqual(['one', 'in between', 'two', 'three'])
     expect(await client.request('conversation/continue', { conversationId })).toEqual({ continued: false })
   })

@@ -19,7 +19,7 @@ async function talkWithCommand(place: ReturnType<typeof testPlace>, more: readon
   const send = (itemId: string) => talk.client.request('conversation/background', { conversationId, itemId })
   const processes = async () =>
     (await talk.client.request('server/diagnostics', {})).conversations[0]?.backgroundProcesses
-  return { ...talk, conversationId, itemId: running.item.id, send, processes }
+  return { ...talk, model, conversationId, itemId: running.item.id, send, processes }
 }
 
 describe('a command that the user sends to the background', () => {
@@ -59,7 +59,7 @@ describe('a command that the user sends to the background', () => {
     ])
     await send(itemId)
     await watched.turnEnded()
-    const [read, stopped] = watched.items().slice(2)
+    const [read, stopped] = watched.items().filter((item) => item.type === 'toolCall')
     expect(read).toMatchObject({ modelText: expect.stringContaining('on') })
     expect(stopped).toMatchObject({ modelText: expect.stringMatching(/^Process .* ended \(killed by SIG/) })
     expect(await processes()).toBe(0)
@@ -104,6 +104,75 @@ describe('a command that the user sends to the background', () => {
       .items()
       .filter((item) => 'code' in item && item.code === 'backgroundLost')
     expect(notices).toHaveLength(1)
+  })
+
+  it('says how it ended in the transcript, to the model once, and not again after a resume', async () => {
+    await using place = testPlace()
+    const { conversationId, watched, itemId, send, server, model } = await talkWithCommand(place, [
+      { text: 'ok' },
+      { text: 'ok' },
+    ])
+    await send(itemId)
+    await watched.turnEnded()
+    expect(Object.keys(watched.state.core.background ?? {})).toEqual([itemId])
+    place.write('stop', '')
+    await watched.until(({ core }) => core.background === undefined)
+    const title = /^Ended in the background: echo on; until .* · exit 0 after [\d.]+ s$/
+    expect(watched.items().at(-1)).toMatchObject({
+      ...{ type: 'notice', code: 'backgroundEnded', level: 'info', title: expect.stringMatching(title), text: '' },
+      ended: [{ itemId, exitCode: 0 }],
+    })
+    await watched.send('two')
+    await watched.turnEnded()
+    const told = JSON.stringify(model.requests.at(-1)?.entries)
+    expect(told.split(`Ended in the background: ${itemId} (exit 0 after `)).toHaveLength(2)
+    await server.close()
+    const client = await place.start().connect()
+    await client.request('conversation/resume', { conversationId })
+    const codes = (await client.watch(conversationId)).items().map((item) => ('code' in item ? item.code : item.type))
+    expect(codes).toContain('backgroundEnded')
+    expect(codes).not.toContain('backgroundLost')
+  })
+
+  it('shows the last lines of its output when it failed', async () => {
+    await using place = testPlace()
+    const command = 'until [ -e stop ]; do sleep 0.02; done; seq 1 9; exit 3'
+    const model = scriptedModel({ calls: [{ name: 'shell', args: { command, background: true } }] }, { text: 'ok' })
+    const { watched } = await place.talk({ model }, free)
+    await watched.send('go')
+    await watched.turnEnded()
+    place.write('stop', '')
+    await watched.until(({ core }) => core.background === undefined)
+    expect(watched.items().at(-1)).toMatchObject({
+      level: 'warning',
+      title: expect.stringContaining(' · exit 3 after '),
+      text: '5\n6\n7\n8\n9',
+    })
+  })
+
+  it('says its end once where it ends before its call has answered', async () => {
+    await using place = testPlace()
+    const model = scriptedModel(
+      { calls: [{ name: 'shell', args: { command: 'exit 4', background: true } }] },
+      { text: 'ok' },
+    )
+    const { watched } = await place.talk({ model }, free)
+    await watched.send('go')
+    await watched.until(({ core, window }) => core.background === undefined && window.at(-1)?.item.type === 'notice')
+    expect(watched.items().flatMap((item) => ('ended' in item ? item.ended : []))).toMatchObject([{ exitCode: 4 }])
+  })
+
+  it('is stopped by the user, while the turn goes on', async () => {
+    await using place = testPlace()
+    const { client, conversationId, watched, itemId, send } = await talkWithCommand(place, [{ hang: true }])
+    await send(itemId)
+    await watched.until(({ core }) => core.background)
+    const stop = () => client.request('conversation/interrupt', { conversationId, shell: true, itemId })
+    expect(await stop()).toEqual({ interrupted: true })
+    await watched.until(({ core }) => core.background === undefined)
+    expect(watched.items().at(-1)).toMatchObject({ level: 'info', ended: [{ itemId, stopped: true }] })
+    expect(watched.state.core.turn).not.toBeNull()
+    expect(await stop()).toEqual({ interrupted: false })
   })
 
   it('leaves no file of its output behind', async () => {

@@ -1,5 +1,7 @@
+import { createMemoryTransportPair } from '@parley/rpc'
 import { waitUntil } from '@parley/testkit'
 import { afterAll, expect, test } from 'vitest'
+import { StdioTransport } from '../../../src/frontends/mcp/stdio-transport.ts'
 import { testPlace } from '../../engine/support/test-server.ts'
 import { takeHand, type Wire } from './support/hand.ts'
 
@@ -23,6 +25,19 @@ test('the handshake names the server, agrees on a version and happens once', asy
     code: -32600,
     message: 'initialize called more than once',
   })
+})
+
+test('a client that leaves more than 32 MiB unread is broken off', async () => {
+  const [lines, far] = createMemoryTransportPair()
+  await using _far = far
+  const transport = new StdioTransport(lines)
+  const closed = new Promise<void>((resolve) => {
+    transport.onclose = resolve
+  })
+  const message = { jsonrpc: '2.0' as const, method: 'x', params: { text: 'y'.repeat(10 << 20) } }
+  const sent = await Promise.allSettled(Array.from({ length: 6 }, () => transport.send(message)))
+  expect(sent.map(({ status }) => status)).toEqual([...Array(4).fill('fulfilled'), 'rejected', 'rejected'])
+  await closed
 })
 
 test('every tool has its schemas, and those of Codex keep their names', async () => {

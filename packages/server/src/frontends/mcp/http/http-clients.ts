@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server'
 import { type McpParts, type ServedClient, serveMcp } from '../serve-mcp.ts'
+import { unreadLimitBytes } from '../unread-limit.ts'
 import { createEventBuffer, type EventBuffer, holdResponse } from './kept-events.ts'
 
 const maxClients = 64
@@ -8,8 +9,6 @@ const maxClients = 64
 const idleMs = 60 * 60_000
 /** Delay after which clients open a closed stream again. */
 const retryMs = 1000
-/** Limit of unread bytes per stream, and of the events kept for its continuation. */
-const unreadLimitBytes = 32 << 20
 
 const sessionHeader = 'mcp-session-id'
 

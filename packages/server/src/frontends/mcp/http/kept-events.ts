@@ -1,4 +1,5 @@
 import type { EventStore, JSONRPCMessage } from '@modelcontextprotocol/server'
+import { notRead } from '../unread-limit.ts'
 
 /** The SDK's id of the stream that a client's GET opens. */
 const getStream = '_GET_stream'
@@ -111,7 +112,7 @@ export function holdResponse(response: Response, { closed, limitBytes }: HoldOpt
       }
       // Not awaited: a slow client is counted, and must not hold up the rest.
       writer.write(value).then(passed, passed)
-      if (unreadBytes > limitBytes) throw new Error('the client does not read what it is sent')
+      if (unreadBytes > limitBytes) throw new Error(notRead)
     }
     await writer.close()
   }

@@ -1,0 +1,35 @@
+import type { ConversationState, ItemId } from '@parley/protocol'
+import { shownLine } from '../../view/text/control-characters.ts'
+import { formatDuration } from '../../view/text/formats.ts'
+import { type MenuRow, plainRow } from './menu.ts'
+
+interface BackgroundCommand {
+  readonly itemId: ItemId
+  readonly title: string
+  /** Time of its start in ms since the epoch; null for a command of the user's, whose start nothing keeps. */
+  readonly startedAt: number | null
+}
+
+/** Returns the commands that run in the background: those of the model, then the user's own that were sent there. */
+export function backgroundCommands(
+  { inBackground }: { readonly inBackground: readonly ItemId[] },
+  state: ConversationState | null,
+): readonly BackgroundCommand[] {
+  if (state === null) return []
+  const { background = {}, open } = state.core
+  const ofModel = Object.entries(background).map(([itemId, command]) => ({ itemId, ...command }))
+  const own = inBackground.flatMap((itemId) => {
+    const item = open[itemId]?.item
+    return item === undefined ? [] : [{ itemId, title: item.title, startedAt: null }]
+  })
+  return [...ofModel, ...own]
+}
+
+/** Returns the rows of a list where Enter twice stops a command. */
+export function backgroundRows(commands: readonly BackgroundCommand[], nowMs: number): readonly MenuRow[] {
+  return commands.map(({ itemId, title, startedAt }) => {
+    const time = startedAt === null ? '' : ` for ${formatDuration(Math.floor((nowMs - startedAt) / 1_000) * 1_000)}`
+    const text = shownLine(title)
+    return { ...plainRow, key: itemId, text, detail: `runs${time}`, warning: 'This ends it, with all that it started.' }
+  })
+}

@@ -1,0 +1,73 @@
+import type { CommandEnd } from '@parley/host'
+import { type EndedCommand, type ItemId, titleOf } from '@parley/protocol'
+import { lastBytes } from '@parley/text'
+import { backgroundEnded, endWords } from '../../core/background-left.ts'
+import { shownOutput } from '../../tools/command-output.ts'
+import type { Conversation } from '../conversation/conversation.ts'
+import { noticeItem } from '../conversation/notices.ts'
+import type { StoragePatience } from '../conversation/storage-patience.ts'
+
+interface EndPorts {
+  readonly conversation: Conversation
+  readonly patience: Pick<StoragePatience, 'persist'>
+  readonly newItemId: () => ItemId
+}
+
+/**
+ * Records how a background command ended, once its call has answered. Does nothing for one whose call says it itself,
+ * and for one that ends with the conversation, which the next opening says.
+ */
+export async function recordBackgroundEnd(ports: EndPorts, itemId: ItemId, end: CommandEnd): Promise<void> {
+  const { conversation, patience, newItemId } = ports
+  if (end.reason === 'shutdown') return
+  await callAnswered(conversation, itemId)
+  const command = conversation.state.core.background?.[itemId]
+  if (command === undefined) return
+  const ended = endedCommand(itemId, end)
+  const isFailed = end.reason !== 'interrupted' && end.exitCode !== 0
+  const item = noticeItem(newItemId(), {
+    level: isFailed ? 'warning' : 'info',
+    code: backgroundEnded,
+    title: `Ended in the background: ${titleOf(command.title)} · ${endWords(ended)}`,
+    text: isFailed ? newestLines(end) : '',
+    ended: [ended],
+  })
+  await patience.persist(() => {
+    const turnId = conversation.state.core.turn?.id
+    return conversation.record({ type: 'item.completed', item, ...(turnId === undefined ? {} : { turnId }) })
+  })
+}
+
+function endedCommand(itemId: ItemId, { exitCode, signal, reason, durationMs }: CommandEnd): EndedCommand {
+  return {
+    itemId,
+    ...(exitCode === null || reason === 'lost' ? {} : { exitCode }),
+    ...(signal === null ? {} : { signal }),
+    ...(reason === 'interrupted' ? { stopped: true } : {}),
+    durationMs: Math.round(durationMs),
+  }
+}
+
+/** Lines of its output that are shown of a command that failed, and bytes of them. */
+const shownLines = 5
+const shownBytes = 2_000
+
+function newestLines(end: CommandEnd): string {
+  const { head, tail, binary } = shownOutput(end)
+  if (binary === true) return ''
+  const lines = (head + tail).trimEnd().split('\n').slice(-shownLines).join('\n')
+  return lastBytes(lines, shownBytes)
+}
+
+/** Resolves when the item of a call is no longer open. */
+function callAnswered(conversation: Conversation, itemId: ItemId): Promise<void> {
+  const isOpen = () => conversation.state.core.open[itemId] !== undefined
+  if (!isOpen()) return Promise.resolve()
+  return new Promise((resolve) => {
+    const unsubscribe = conversation.feed.subscribe(() => {
+      if (isOpen()) return
+      unsubscribe()
+      resolve()
+    })
+  })
+}

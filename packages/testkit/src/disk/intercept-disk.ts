@@ -1,0 +1,146 @@
+import fs from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
+
+/** Call of a function of `node:fs`, by its name without `Sync`; of a method of a file handle, with its descriptor first. */
+export interface DiskCall {
+  readonly name: string
+  readonly args: readonly unknown[]
+}
+
+/**
+ * Called before each call. What it throws is how the call ends, without being made. A call that
+ * is not synchronous waits for a promise that it returns. A function that it returns is called with the result once the
+ * call has succeeded.
+ */
+export type DiskWatch = (call: DiskCall) => ((result: unknown) => void) | Promise<void> | undefined
+
+/** Functions whose first argument is a path or a descriptor. */
+const functionNames: readonly string[] = [
+  ...['open', 'close', 'read', 'write', 'readFile', 'writeFile', 'appendFile', 'copyFile', 'truncate', 'ftruncate'],
+  ...['fsync', 'fdatasync', 'stat', 'lstat', 'fstat', 'chmod', 'fchmod', 'access', 'realpath', 'readlink'],
+  ...['readdir', 'opendir', 'mkdir', 'mkdtemp', 'rmdir', 'rm', 'rename', 'link', 'symlink', 'unlink'],
+]
+
+/** Names of the functions that the methods of a file handle are. */
+const handleMethods: Readonly<Record<string, string>> = {
+  ...{ read: 'read', write: 'write', readFile: 'readFile', writeFile: 'writeFile', appendFile: 'appendFile' },
+  ...{ truncate: 'ftruncate', sync: 'fsync', datasync: 'fdatasync', stat: 'fstat', chmod: 'fchmod', close: 'close' },
+}
+
+type Call = (self: unknown, args: readonly unknown[]) => unknown
+
+/**
+ * Lets a function see the calls of `node:fs` in this process, in all their forms. Calls that another one makes are not
+ * seen; nor are other processes, and native code such as SQLite.
+ */
+export async function interceptDisk(watch: DiskWatch): Promise<Disposable> {
+  const undo: (() => void)[] = []
+  const inside = createInside()
+
+  function replace(owner: object, key: string, wrap: (call: Call) => Call): void {
+    const original: unknown = Reflect.get(owner, key)
+    if (typeof original !== 'function') return
+    const wrapped = wrap((self, args) => inside.run(() => Reflect.apply(original, self, [...args])))
+    const apply = (_: unknown, self: unknown, args: readonly unknown[]) =>
+      inside.isInside ? Reflect.apply(original, self, [...args]) : wrapped(self, args)
+    Reflect.set(owner, key, new Proxy(original, { apply }))
+    undo.push(() => Reflect.set(owner, key, original))
+  }
+
+  const seen: DiskWatch = (call) => {
+    const then = inside.run(() => watch(call))
+    return typeof then === 'function' ? (result) => inside.run(() => then(result)) : then
+  }
+  for (const name of functionNames) {
+    replace(fs, `${name}Sync`, synchronous(seen, name))
+    replace(fs, name, withCallback(seen, name))
+    replace(
+      fs.promises,
+      name,
+      promised(seen, name, (_, args) => args),
+    )
+  }
+  const handle = await fs.promises.open('/dev/null')
+  const handles: object = Object.getPrototypeOf(handle)
+  await handle.close()
+  for (const [method, name] of Object.entries(handleMethods))
+    replace(
+      handles,
+      method,
+      promised(seen, name, (self, args) => [descriptorOf(self), ...args]),
+    )
+  syncBuiltinESMExports()
+  return {
+    [Symbol.dispose]() {
+      for (const restore of undo) restore()
+      syncBuiltinESMExports()
+    },
+  }
+}
+
+/** Runs code whose own calls are not seen. */
+function createInside() {
+  let isInside = false
+  return {
+    get isInside() {
+      return isInside
+    },
+    run<Result>(work: () => Result): Result {
+      const before = isInside
+      isInside = true
+      try {
+        return work()
+      } finally {
+        isInside = before
+      }
+    },
+  }
+}
+
+function synchronous(watch: DiskWatch, name: string): (call: Call) => Call {
+  return (call) => (self, args) => {
+    const then = watch({ name, args })
+    const result = call(self, args)
+    if (typeof then === 'function') then(result)
+    return result
+  }
+}
+
+function promised(watch: DiskWatch, name: string, argsOf: ArgsOf): (call: Call) => Call {
+  return (call) => async (self, args) => {
+    const then = watch({ name, args: argsOf(self, args) })
+    if (then instanceof Promise) await then
+    const result = await call(self, args)
+    if (typeof then === 'function') then(result)
+    return result
+  }
+}
+
+type ArgsOf = (self: unknown, args: readonly unknown[]) => readonly unknown[]
+
+function withCallback(watch: DiskWatch, name: string): (call: Call) => Call {
+  return (call) => (self, given) => {
+    const callback = given.at(-1)
+    if (typeof callback !== 'function') return call(self, given)
+    const args = given.slice(0, -1)
+    let then: ReturnType<DiskWatch>
+    try {
+      then = watch({ name, args })
+    } catch (error) {
+      setImmediate(() => Reflect.apply(callback, null, [error]))
+      return undefined
+    }
+    const end = (error: unknown, ...results: readonly unknown[]) => {
+      if (!(error instanceof Error) && typeof then === 'function') then(results[0])
+      Reflect.apply(callback, null, [error, ...results])
+    }
+    if (then instanceof Promise) then.then(() => call(self, [...args, end]), end)
+    else call(self, [...args, end])
+    return undefined
+  }
+}
+
+/** Returns the descriptor of a file handle. */
+export function descriptorOf(handle: unknown): unknown {
+  return typeof handle === 'object' && handle !== null && 'fd' in handle ? handle.fd : undefined
+}

@@ -1,0 +1,118 @@
+import { lstatSync, readFileSync, readlinkSync, realpathSync } from 'node:fs'
+import { basename, dirname, join, relative, sep } from 'node:path'
+import { type DiskOperation, type Entry, type NodeId, rootNode, type TreeNode } from './disk-operation.ts'
+import { applyWhole } from './lose-power.ts'
+import { readTree } from './tree-files.ts'
+
+/** Tree as the calls of a process have left it, with the operations that led there. */
+export interface LiveTree {
+  readonly operations: DiskOperation[]
+  /** Returns the node at a path; makes those known that lie on the disk by now. Null where there is none, or outside. */
+  see(path: string): NodeId | null
+  /** Follows a link in the last place, too. */
+  seeTarget(path: string): NodeId | null
+  /** Returns the name of what a path leads to; null outside the tree. */
+  entryOf(path: string): Entry | null
+  sizeOf(node: NodeId): number
+  /** Records that what the tree has at a path, or below it, is there no longer. */
+  dropMissing(path: string): void
+  record(operation: DiskOperation): void
+}
+
+export function openLiveTree(root: string): LiveTree {
+  const tree = readTree(root)
+  const operations: DiskOperation[] = []
+
+  function record(operation: DiskOperation): void {
+    operations.push(operation)
+    applyWhole(tree, operation)
+  }
+
+  /** Returns the path from the root to where a path leads, its last name not followed; null outside the tree. */
+  function namesOf(path: string): readonly string[] | null {
+    const real = realOrNull(dirname(path))
+    if (real === null) return null
+    const from = relative(root, join(real, basename(path)))
+    return from === '' ? [] : from.startsWith('..') ? null : from.split(sep)
+  }
+
+  function childOf(folder: NodeId, name: string): NodeId | undefined {
+    const node = tree.get(folder)
+    return node?.form === 'folder' ? node.entries.get(name) : undefined
+  }
+
+  function see(path: string): NodeId | null {
+    let node = rootNode
+    let place = root
+    for (const name of namesOf(path) ?? [null]) {
+      if (name === null) return null
+      place = join(place, name)
+      const next = childOf(node, name) ?? make(place, { folder: node, name })
+      if (next === null) return null
+      node = next
+    }
+    return node
+  }
+
+  /** Makes a file known that lies on the disk; what is in a folder is seen when it is used. */
+  function make(path: string, at: Entry): NodeId | null {
+    const stats = lstatSync(path, { throwIfNoEntry: false })
+    if (stats === undefined) return null
+    const node = tree.size
+    const mode = stats.mode & 0o7777
+    if (stats.isSymbolicLink()) record({ kind: 'make', at, node, what: { form: 'link', target: readlinkSync(path) } })
+    else if (stats.isDirectory()) record({ kind: 'make', at, node, what: { form: 'folder', mode } })
+    else if (stats.isFile()) {
+      record({ kind: 'make', at, node, what: { form: 'file', mode } })
+      if (stats.size > 0) record({ kind: 'write', node, offset: 0, bytes: readFileSync(path) })
+    } else return null
+    return node
+  }
+
+  function entryOf(path: string): Entry | null {
+    const names = namesOf(path)
+    const name = names?.at(-1)
+    const folder = name === undefined ? null : see(dirname(path))
+    return folder === null || name === undefined ? null : { folder, name }
+  }
+
+  function dropMissing(path: string): void {
+    const at = entryOf(path)
+    const node = at === null ? undefined : childOf(at.folder, at.name)
+    if (at === null || node === undefined || lstatSync(path, { throwIfNoEntry: false }) !== undefined) return
+    dropBelow(at, node)
+  }
+
+  function dropBelow(at: Entry, node: NodeId): void {
+    const what = tree.get(node)
+    if (what?.form === 'folder') for (const [name, entry] of what.entries) dropBelow({ folder: node, name }, entry)
+    record({ kind: 'remove', at, node })
+  }
+
+  return {
+    operations,
+    see,
+    seeTarget(path) {
+      const node = see(path)
+      const isLink = node !== null && tree.get(node)?.form === 'link'
+      const real = isLink || node === null ? realOrNull(path) : null
+      return real === null ? node : see(real)
+    },
+    entryOf,
+    sizeOf: (node) => bytesOf(tree.get(node)),
+    dropMissing,
+    record,
+  }
+}
+
+function bytesOf(node: TreeNode | undefined): number {
+  return node?.form === 'file' ? node.bytes.length : 0
+}
+
+function realOrNull(path: string): string | null {
+  try {
+    return realpathSync(path)
+  } catch {
+    return null
+  }
+}
