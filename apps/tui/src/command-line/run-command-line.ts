@@ -1,11 +1,12 @@
 import type { Failure } from '@parley/protocol'
-import { Command, CommanderError } from 'commander'
+import { Argument, Command, CommanderError } from 'commander'
 import { type ExitCode, exitCodeOf, exitCodes, misused, ParleyError } from '../cli/exit-codes.ts'
 import { type CommonFlags, type ImageFlag, parseCount } from '../cli/flags.ts'
 import { expectedFailure, refuseSlips, sayUsageError, unknownCommand, usageSentence } from '../cli/messages.ts'
 import { writeFailure } from '../cli/run-ended.ts'
 import type { WindowLaunch } from '../ink/run-interactive.ts'
 import { showEffects } from '../view/text/control-characters.ts'
+import { type CompletionShell, completionScript, completionShells } from './completion.ts'
 import { defineExec } from './define-exec.ts'
 import { defineLogin } from './define-login.ts'
 import {
@@ -19,10 +20,17 @@ import {
 import { defineServers } from './define-servers.ts'
 import { flagsOf, type Settle, withCommonFlags, withImages, withPlain } from './shared-options.ts'
 
+/** Streams for help and for what is wrong with a command line. */
+type Streams = Readonly<Record<'stdout' | 'stderr', { write(text: string): unknown }>>
+
 /** Parses the command line, runs the command and resolves to the exit code. Each command loads only its own modules. */
-export async function runCommandLine(argv: readonly string[], opened: WindowLaunch): Promise<number> {
+export async function runCommandLine(
+  argv: readonly string[],
+  opened: WindowLaunch,
+  streams: Streams = process,
+): Promise<number> {
   let outcome: number = exitCodes.ok
-  const program = defineProgram(opened, async (run) => {
+  const program = defineProgram(opened, streams, async (run) => {
     outcome = await run
   })
   try {
@@ -36,7 +44,7 @@ export async function runCommandLine(argv: readonly string[], opened: WindowLaun
     const { code, message: words, exitCode } = ending
     await writeFailure(argv, { failure: { code, message: words }, exitCode }, (message) => {
       // Commander has printed its own message.
-      if (!(error instanceof CommanderError)) process.stderr.write(`parley: ${showEffects(message)}\n`)
+      if (!(error instanceof CommanderError)) streams.stderr.write(`parley: ${showEffects(message)}\n`)
     })
     return exitCode
   }
@@ -56,11 +64,11 @@ function endingOf(error: unknown): (Failure & { readonly exitCode: ExitCode }) |
 type Start = Parameters<typeof import('../ink/run-interactive.ts')['runInteractive']>[1]
 
 /** Defines every command of the program. `settle` takes the exit code of the command that runs. */
-function defineProgram(opened: WindowLaunch, settle: Settle): Command {
+function defineProgram(opened: WindowLaunch, streams: Streams, settle: Settle): Command {
   const { launch, window } = opened
-  const writeTo = (stream: NodeJS.WriteStream) => (text: string) => {
+  const writeTo = (stream: 'stdout' | 'stderr') => (text: string) => {
     window?.[Symbol.dispose]()
-    stream.write(text)
+    streams[stream].write(text)
   }
   const program = new Command('parley')
     .description('A coding agent for the terminal whose conversations cannot be lost.')
@@ -68,8 +76,8 @@ function defineProgram(opened: WindowLaunch, settle: Settle): Command {
     .helpOption('-h, --help', 'print this help')
     .helpCommand(false)
     .configureOutput({
-      writeOut: writeTo(process.stdout),
-      writeErr: writeTo(process.stderr),
+      writeOut: writeTo('stdout'),
+      writeErr: writeTo('stderr'),
       outputError: (text, write) => write(sayUsageError(text)),
     })
     .exitOverride()
@@ -85,9 +93,21 @@ function defineProgram(opened: WindowLaunch, settle: Settle): Command {
   defineChecks(program, launch, settle)
   defineLogin(program, launch, settle)
   defineServers(program)
+  defineCompletion(program, streams)
   defineHelp(program)
   // Set last, because commands inherit it.
   return program.allowExcessArguments()
+}
+
+/** Defines `completion`, whose script comes from the commands that are defined by then. */
+function defineCompletion(program: Command, { stdout }: Streams): void {
+  program
+    .command('completion')
+    .addArgument(new Argument('<shell>', 'your shell').choices(completionShells))
+    .description('print a script that completes the words of parley: docs/install.md says where each shell reads it')
+    .action((shell: CompletionShell) => {
+      stdout.write(completionScript(shell, program))
+    })
 }
 
 /** Defines `help`: Commander's own prints the whole help for an unknown name, without an error. */

@@ -41,11 +41,6 @@ describe('parley list', () => {
     const { stdout } = await world.shell('parley list --json --limit 1')
     expect(JSON.parse(stdout)).toMatchObject({ title: 'the second task', cwd: world.cwd, live: null })
   })
-
-  test('refuses a limit that is no number', async () => {
-    await using world = await execWorld()
-    expect(await world.shell('parley list --limit many')).toMatchObject({ exitCode: 2 })
-  })
 })
 
 describe('parley provider list', () => {
@@ -106,9 +101,6 @@ describe('parley config', () => {
 describe('the command line', () => {
   test.each([
     ['--help', /Usage: parley \[options\] \[command\] \[prompt\]/],
-    ['help', /Usage: parley \[options\] \[command\] \[prompt\]/],
-    ['help exec', /Exit codes: 0 answered/],
-    ['exec resume --help', /--last/],
     ['--version', /^\d+\.\d+\.\d+\n$/],
   ])('answers %s on stdout', async (args, words) => {
     await using world = await execWorld()
@@ -117,24 +109,10 @@ describe('the command line', () => {
     expect(stdout).toMatch(words)
   })
 
-  test.each([
-    ['lst', /There is no command "lst"\. Did you mean `parley list`\?/],
-    ['exce "say hello"', /There is no command "exce"\. Did you mean `parley exec`\?/],
-    ['say hello', /A prompt of several words needs quotes/],
-    ['help exce', /There is no command "exce"\. Did you mean `exec`\?/],
-    ['help nothing', /There is no command "nothing"\. `parley help` lists them\./],
-    ['-m "" hi', /'-m, --model <model>' argument '' is invalid\. It must not be empty\./],
-    ['list foo', /too many arguments for 'list'\. Expected 0 arguments but got 1: foo\. See parley --help\./],
-    ['--modle x', /unknown option '--modle'.*Did you mean --model/],
-    ['fork', /missing required argument 'id'/],
-    ['fork x --at soon', /must be a whole number from 1 on/],
-    ['resume --last --ephemeral', /--ephemeral is for new conversations/],
-    ['-i a.png resume', /An image needs a prompt/],
-    ['-m another attach', /A conversation that is joined keeps its settings/],
-  ])('refuses %s with 2', async (args, words) => {
+  test('refuses a wrong word with 2', async () => {
     await using world = await execWorld()
-    const { exitCode, stdout, stderr } = await world.shell(`parley ${args}`)
+    const { exitCode, stdout, stderr } = await world.shell('parley lst')
     expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' })
-    expect(stderr).toMatch(words)
+    expect(stderr).toMatch(/There is no command "lst"\. Did you mean `parley list`\?/)
   })
 })

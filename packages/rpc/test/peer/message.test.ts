@@ -9,6 +9,7 @@ import {
   requestLine,
   resultLine,
 } from '../../src/peer/message.ts'
+import { codePoint } from '../code-point.ts'
 
 const base = { jsonrpc: '2.0' }
 
@@ -79,7 +80,7 @@ describe('reading a message', () => {
 describe('message lines', () => {
   it('are one line of JSON for any id and any content', () => {
     fc.assert(
-      fc.property(fc.oneof(fc.maxSafeInteger(), fc.string({ unit: 'binary' })), fc.jsonValue(), (id, value) => {
+      fc.property(fc.oneof(fc.maxSafeInteger(), fc.string({ unit: codePoint })), fc.jsonValue(), (id, value) => {
         const json = JSON.stringify(value)
         const lines = [requestLine(id, 'm', value), notificationLine('m', json), resultLine(id, value)]
         for (const line of lines) expect(line).not.toContain('\n')

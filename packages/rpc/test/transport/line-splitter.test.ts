@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createByteBuffer, createLineSplitter, type Line } from '../../src/transport/line-splitter.ts'
+import { codePoint } from '../code-point.ts'
 
 const large = 1 << 20
 const tooLong = { kind: 'unreadable', reason: 'tooLong' }
@@ -88,7 +89,7 @@ describe('line splitter', () => {
   it('returns the same lines for any cut of any bytes', () => {
     const piece = fc.oneof(
       fc.constantFrom('\n', '\r\n', '\n\n', '{"id":1}\n', 'é', '😀\n', '\u2028', '"long enough to pass the limit"'),
-      fc.string({ unit: 'binary', maxLength: 8 }),
+      fc.string({ unit: codePoint, maxLength: 8 }),
       fc.uint8Array({ maxLength: 4 }),
     )
     const cuts = fc.array(fc.nat(200), { maxLength: 12 })
