@@ -15,6 +15,7 @@ import { laterOfServer, laterOfTerminal } from './bundle/later-scripts.mjs'
 import { oneStartFile } from './bundle/one-start-file.mjs'
 import { distFolder, root } from './bundle/places.mjs'
 import { publish } from './bundle/publish.mjs'
+import { recordFiles } from './bundle/record-files.mjs'
 import { recordModules } from './bundle/record-modules.mjs'
 import { reportSizes } from './bundle/report.mjs'
 import { splitScript } from './bundle/split-script.mjs'
@@ -193,6 +194,7 @@ const results = await Promise.all(present.map((program) => bundle(program, defin
   })
 const outputs = [...results.flatMap((result) => result.outputFiles), ...collectAssets()]
 publish(outputs)
+recordFiles(results, outputs)
 recordModules(record)
 const isWarm = await warmUp()
 stamp.finish(version)
