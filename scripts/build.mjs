@@ -13,6 +13,7 @@ import { inAscii } from './bundle/in-ascii.mjs'
 import { inkStartUp } from './bundle/ink-start-up.mjs'
 import { laterOfServer, laterOfTerminal } from './bundle/later-scripts.mjs'
 import { oneStartFile } from './bundle/one-start-file.mjs'
+import { buildPage } from './bundle/page.mjs'
 import { distFolder, root } from './bundle/places.mjs'
 import { publish } from './bundle/publish.mjs'
 import { recordFiles } from './bundle/record-files.mjs'
@@ -185,6 +186,7 @@ const present = programs.filter(({ entry }) => existsSync(join(root, entry)))
 for (const { entry } of programs.filter((program) => !present.includes(program))) {
   console.error(`build: ${entry} does not exist; its program is left out`)
 }
+const page = buildPage(define)
 const results = await Promise.all(present.map((program) => bundle(program, define)))
   .then((built) => built.flat())
   .catch((error) => {
@@ -192,7 +194,7 @@ const results = await Promise.all(present.map((program) => bundle(program, defin
     if (!error.errors) throw error
     process.exit(1)
   })
-const outputs = [...results.flatMap((result) => result.outputFiles), ...collectAssets()]
+const outputs = [...results.flatMap((result) => result.outputFiles), ...(await page), ...collectAssets()]
 publish(outputs)
 recordFiles(results, outputs)
 recordModules(record)

@@ -1,6 +1,10 @@
 import type { Command } from 'commander'
 import type { serverPrograms } from '../cli/early-arguments.ts'
 import { misused } from '../cli/exit-codes.ts'
+import { parseCount } from '../cli/flags.ts'
+import type { Launch } from '../cli/launch-server.ts'
+import type { WebFlags } from '../commands/page/web.ts'
+import type { Settle } from './shared-options.ts'
 
 type ServerProgram = (typeof serverPrograms)[number]
 
@@ -90,4 +94,16 @@ function define(program: Command, name: ServerProgram, description: string): Com
     .action(() => {
       throw misused(`Its name comes first: parley ${name} …, then its flags.`)
     })
+}
+
+/** Defines `web`. */
+export function defineWeb(program: Command, launch: Launch, settle: Settle): void {
+  program
+    .command('web [id]')
+    .description('print a link to a page for your browser, on this machine only; with an id of that conversation')
+    .option('--port <port>', 'port to listen on; a free one otherwise', parseCount(1))
+    .option('--read-only', 'whoever opens the link can only watch')
+    .action((id: string | undefined, flags: WebFlags) =>
+      settle(import('../commands/page/web.ts').then(({ runWeb }) => runWeb(launch, id, flags))),
+    )
 }

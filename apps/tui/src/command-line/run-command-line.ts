@@ -17,7 +17,7 @@ import {
   defineProviders,
   defineReplay,
 } from './define-lookups.ts'
-import { defineServers } from './define-servers.ts'
+import { defineServers, defineWeb } from './define-servers.ts'
 import { flagsOf, type Settle, withCommonFlags, withImages, withPlain } from './shared-options.ts'
 
 /** Streams for help and for what is wrong with a command line. */
@@ -93,6 +93,7 @@ function defineProgram(opened: WindowLaunch, streams: Streams, settle: Settle): 
   defineChecks(program, launch, settle)
   defineLogin(program, launch, settle)
   defineServers(program)
+  defineWeb(program, launch, settle)
   defineCompletion(program, streams)
   defineHelp(program)
   // Set last, because commands inherit it.

@@ -1,19 +1,29 @@
-import { createHash, timingSafeEqual } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, STATUS_CODES } from 'node:http'
-import type { Duplex } from 'node:stream'
 import { WebSocket, WebSocketServer } from 'ws'
 import {
   answerLimits,
   ConnectError,
   connectErrorOf,
-  errorCode,
   ListenError,
   type Listener,
   listenerOf,
   type Transport,
 } from '../transport/transport.ts'
 import { listenAtPath } from '../transport/unix-socket.ts'
+import {
+  addressOf,
+  headersTimeoutMs,
+  isSameSecret,
+  listening,
+  maxSockets,
+  pathOf,
+  type RequestHead,
+  rejectUpgrade,
+} from './http-listener.ts'
 import { createWebSocketTransport, frameOptions } from './websocket-transport.ts'
+
+export { isSameSecret } from './http-listener.ts'
+export { listenForPage, type PageListener, type PageResponse } from './page-listener.ts'
 
 interface ConnectWebSocketOptions {
   /** `ws://host:port` or `wss://host`. */
@@ -96,10 +106,6 @@ export interface WebSocketListener extends Listener {
   readonly url: string
 }
 
-const headersTimeoutMs = 10_000
-/** Limit for open TCP connections, those without a request included. */
-const maxSockets = 1024
-
 /** Listens for websockets at path `/`. Rejects with `ListenError`. */
 export async function listenWebSocket(options: ListenWebSocketOptions): Promise<WebSocketListener> {
   const { host, port, token, onConnection } = options
@@ -108,7 +114,8 @@ export async function listenWebSocket(options: ListenWebSocketOptions): Promise<
   }
   const server = webSocketServer({ token, path: '/' }, onConnection)
   await listening(server, host, port)
-  return webSocketListenerOf(server)
+  const address = addressOf(server)
+  return { ...listenerOf(server, address), url: `ws://${address}` }
 }
 
 /**
@@ -157,44 +164,9 @@ function webSocketServer(admission: Admission, onConnection: (transport: Transpo
   return server
 }
 
-function listening(server: Server, host: string, port: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const fail = (error: Error) => {
-      reject(new ListenError(`cannot listen on ${host}:${port}: ${explain(error)}`, { cause: error }))
-    }
-    server.once('error', fail)
-    server.listen({ host, port }, () => {
-      server.off('error', fail)
-      resolve()
-    })
-  })
-}
-
-function explain(error: Error): string {
-  const code = errorCode(error)
-  if (code === 'EADDRINUSE') return 'another program listens there'
-  if (code === 'EACCES') return 'this user may not use that port; choose one from 1024 on'
-  return code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND' ? 'this machine has no such address' : error.message
-}
-
-function webSocketListenerOf(server: Server): WebSocketListener {
-  const bound = server.address()
-  if (bound === null || typeof bound === 'string')
-    throw new ListenError('the system reports no address for this server')
-  const address = `${bound.family === 'IPv6' ? `[${bound.address}]` : bound.address}:${bound.port}`
-  return { ...listenerOf(server, address), url: `ws://${address}` }
-}
-
-function rejectUpgrade(stream: Duplex, status: number): void {
-  const challenge = status === 401 ? 'WWW-Authenticate: Bearer\r\n' : ''
-  stream.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${challenge}Connection: close\r\nContent-Length: 0\r\n\r\n`)
-}
-
 function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || /^127\.\d+\.\d+\.\d+$/.test(host)
 }
-
-type RequestHead = Pick<IncomingMessage, 'method' | 'url' | 'headers'>
 
 const probes: ReadonlySet<string> = new Set(['/healthz', '/readyz'])
 
@@ -214,16 +186,8 @@ function upgradeStatus({ url, headers }: RequestHead, { token, path }: Admission
   return token === null || carriesToken(headers.authorization, token) ? 101 : 401
 }
 
-function pathOf(url = '/'): string {
-  return url.split('?', 1)[0] ?? '/'
-}
-
 /** Returns whether the header carries the token. Compares digests, so that timing reveals no part of it. */
 export function carriesToken(authorization: string | undefined, token: string): boolean {
   const given = /^Bearer +(.+)$/i.exec(authorization ?? '')?.[1] ?? ''
-  return timingSafeEqual(digest(given), digest(token))
-}
-
-function digest(text: string): Buffer {
-  return createHash('sha256').update(text).digest()
+  return isSameSecret(given, token)
 }
