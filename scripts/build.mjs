@@ -60,6 +60,15 @@ const programs = [
     ],
   },
   {
+    name: 'app-server',
+    entry: 'packages/server/src/programs/app-server/bin.ts',
+    starter: 'packages/server/src/programs/app-server/start.ts',
+    start: [
+      'packages/server/src/programs/app-server/run-app-server.ts',
+      'packages/server/src/programs/system-parts.ts',
+    ],
+  },
+  {
     name: 'exec-server',
     entry: 'packages/server/src/programs/exec-server/bin.ts',
     starter: 'packages/server/src/programs/exec-server/start.ts',

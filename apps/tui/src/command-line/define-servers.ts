@@ -45,6 +45,21 @@ export function defineServers(program: Command): void {
       'an approval that is not answered for so long is denied: 90s, 30m, 2h or never',
       '30m',
     )
+  withCeiling(
+    define(
+      program,
+      'app-server',
+      'the same engine for clients of Codex: its terminal, editors and adapters; docs/app-server.md describes it',
+    ),
+  )
+    .option(
+      '--listen <address>',
+      'serve clients at ws://HOST:PORT or unix:PATH instead of stdio (port 0 takes a free one)',
+    )
+    .option(
+      '--token-file <file>',
+      'with a websocket: the token that clients must send (made when missing; default: app-server-token in the home)',
+    )
   define(program, 'exec-server', 'runs processes for a client over JSON-RPC on stdio; docs/exec-server.md describes it')
     .option(
       '--listen <address>',

@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, STATUS_CODES } from 'node:http'
+import { createServer, type IncomingMessage, type Server, STATUS_CODES } from 'node:http'
 import { WebSocket, WebSocketServer } from 'ws'
 import {
   answerLimits,
@@ -9,6 +9,7 @@ import {
   listenerOf,
   type Transport,
 } from '../transport/transport.ts'
+import { listenAtPath } from '../transport/unix-socket.ts'
 import {
   addressOf,
   headersTimeoutMs,
@@ -107,10 +108,42 @@ export interface WebSocketListener extends Listener {
 
 /** Listens for websockets at path `/`. Rejects with `ListenError`. */
 export async function listenWebSocket(options: ListenWebSocketOptions): Promise<WebSocketListener> {
-  const { host, port, token } = options
+  const { host, port, token, onConnection } = options
   if (token === null && !isLoopback(host)) {
     throw new ListenError(`${host} can be reached from other machines, so it needs a token; 127.0.0.1 does not`)
   }
+  const server = webSocketServer({ token, path: '/' }, onConnection)
+  await listening(server, host, port)
+  const address = addressOf(server)
+  return { ...listenerOf(server, address), url: `ws://${address}` }
+}
+
+/**
+ * Listens for websockets on a unix socket that only this user can open, for clients that can send no token. Rejects with
+ * `ListenError`.
+ */
+export function listenWebSocketFile(options: ListenFileOptions): Promise<Listener> {
+  const { file, path, onConnection } = options
+  return listenAtPath(webSocketServer({ token: null, path }, onConnection), file)
+}
+
+interface ListenFileOptions {
+  /** Path of the socket. */
+  readonly file: string
+  /** Path of the websocket in its request. */
+  readonly path: string
+  /** Takes ownership of the transport. */
+  onConnection(transport: Transport): void
+}
+
+/** Token and path that a client must give to be admitted; a null token admits any. */
+interface Admission {
+  readonly token: string | null
+  readonly path: string
+}
+
+/** Creates a server that makes a transport of each websocket it admits. */
+function webSocketServer(admission: Admission, onConnection: (transport: Transport) => void): Server {
   const server = createServer({ headersTimeout: headersTimeoutMs }, (request, response) => {
     const status = plainRequestStatus(request)
     response.writeHead(status, { 'Content-Type': 'text/plain' }).end(`${STATUS_CODES[status]}\n`)
@@ -120,17 +153,15 @@ export async function listenWebSocket(options: ListenWebSocketOptions): Promise<
   server.on('upgrade', (request, stream, head) => {
     // A client may disconnect during the handshake, and an unhandled `error` event would end the process.
     stream.on('error', () => {})
-    const status = upgradeStatus(request, token)
+    const status = upgradeStatus(request, admission)
     if (status !== 101) rejectUpgrade(stream, status)
     else {
       websockets.handleUpgrade(request, stream, head, (websocket) => {
-        options.onConnection(createWebSocketTransport({ websocket, socket: request.socket }))
+        onConnection(createWebSocketTransport({ websocket, socket: request.socket }))
       })
     }
   })
-  await listening(server, host, port)
-  const address = addressOf(server)
-  return { ...listenerOf(server, address), url: `ws://${address}` }
+  return server
 }
 
 function isLoopback(host: string): boolean {
@@ -149,9 +180,9 @@ function plainRequestStatus({ method, url, headers }: RequestHead): 200 | 403 | 
  * Returns 101 to admit a websocket upgrade, else the HTTP status that rejects it. An Origin header means a browser:
  * web pages must not reach a server that runs commands.
  */
-function upgradeStatus({ url, headers }: RequestHead, token: string | null): 101 | 401 | 403 | 404 {
+function upgradeStatus({ url, headers }: RequestHead, { token, path }: Admission): 101 | 401 | 403 | 404 {
   if (headers.origin !== undefined) return 403
-  if (pathOf(url) !== '/') return 404
+  if (pathOf(url) !== path) return 404
   return token === null || carriesToken(headers.authorization, token) ? 101 : 401
 }
 
