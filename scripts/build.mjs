@@ -186,7 +186,7 @@ const present = programs.filter(({ entry }) => existsSync(join(root, entry)))
 for (const { entry } of programs.filter((program) => !present.includes(program))) {
   console.error(`build: ${entry} does not exist; its program is left out`)
 }
-const page = buildPage(define)
+const building = buildPage(define)
 const results = await Promise.all(present.map((program) => bundle(program, define)))
   .then((built) => built.flat())
   .catch((error) => {
@@ -194,9 +194,10 @@ const results = await Promise.all(present.map((program) => bundle(program, defin
     if (!error.errors) throw error
     process.exit(1)
   })
-const outputs = [...results.flatMap((result) => result.outputFiles), ...(await page), ...collectAssets()]
+const page = await building
+const outputs = [...results.flatMap((result) => result.outputFiles), ...page.files, ...collectAssets()]
 publish(outputs)
-recordFiles(results, outputs)
+recordFiles([...results, page], outputs)
 recordModules(record)
 const isWarm = await warmUp()
 stamp.finish(version)

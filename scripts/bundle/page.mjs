@@ -7,7 +7,7 @@ import { distFolder, root } from './places.mjs'
 export async function buildPage(define) {
   const folder = join(distFolder, 'web')
   const source = join(root, 'apps/web/src')
-  const { outputFiles } = await build({
+  const { outputFiles, metafile } = await build({
     absWorkingDir: root,
     entryPoints: { page: join(source, 'main.tsx'), style: join(source, 'page/page.css') },
     outdir: folder,
@@ -23,6 +23,7 @@ export async function buildPage(define) {
     jsx: 'automatic',
     tsconfigRaw: { compilerOptions: { verbatimModuleSyntax: true } },
     define,
+    metafile: true,
     write: false,
     logLevel: 'warning',
   })
@@ -30,9 +31,10 @@ export async function buildPage(define) {
   const style = outputFiles.find(({ path }) => path.endsWith('style.css'))
   const needed = /(?:from|import)\s*["'](node:[^"']+)/.exec(script.text)
   if (needed !== null) throw new Error(`the page for browsers imports ${needed[1]}`)
-  return [
+  const files = [
     { path: join(folder, 'page.js'), contents: script.contents },
     { path: join(folder, 'page.css'), contents: style.contents },
     { path: join(folder, 'index.html'), contents: readFileSync(join(source, 'page/index.html')) },
   ]
+  return { metafile, files }
 }

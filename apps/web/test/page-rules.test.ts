@@ -68,7 +68,7 @@ describe('the secrets of a page', () => {
   })
 })
 
-test('look-ups that follow each other are one entry', () => {
+test('look-ups that follow each other are one entry, and a call that sets the plan is none', () => {
   const common = { status: 'completed', text: '1', readOnly: true, tool: 'read_file', input: '{}' } as const
   const read = (seq: number, title: string): CompletedItem => ({
     seq,
@@ -82,7 +82,8 @@ test('look-ups that follow each other are one entry', () => {
     turnId: null,
     item: { type: 'agentMessage', id: 'i3' as ItemId, status: 'completed', title: '', text: 'So.' },
   }
-  expect(entriesOf([read(1, 'Read a'), read(2, 'Read b'), answer, read(4, 'Read c')])).toEqual([
+  const plan = { ...read(5, 'Update the plan'), item: { ...read(5, '').item, tool: 'update_plan', facts: {} } }
+  expect(entriesOf([read(1, 'Read a'), read(2, 'Read b'), answer, read(4, 'Read c'), plan as CompletedItem])).toEqual([
     { kind: 'lookUps', key: 'i1', words: ['a', 'b'] },
     { kind: 'item', completed: answer },
     { kind: 'lookUps', key: 'i4', words: ['c'] },

@@ -60,11 +60,17 @@ function RunningTurn({
   const { conversationId } = state.core.meta
   const { retry, parked } = turn
   const isAsked = Object.values(state.core.approvals).some(({ state: stage }) => stage === 'pending')
-  const words = parked ? 'Waiting for you' : isAsked ? 'A question waits for your answer' : doing(state)
-  const time = parked || isAsked ? '' : ` · ${elapsed(Math.max(0, Math.floor((nowMs - turn.startedAt) / 1_000)))}`
+  const words = parked ? 'Waiting for you' : doing(state)
+  const time = parked ? '' : ` · ${elapsed(Math.max(0, Math.floor((nowMs - turn.startedAt) / 1_000)))}`
+  if (isAsked)
+    return (
+      <p className="heard" role="status">
+        A question waits for your answer
+      </p>
+    )
   return (
     <div className="row turn">
-      <span className={parked || isAsked ? 'dot still' : 'dot'} aria-hidden="true" />
+      <span className={parked ? 'dot still' : 'dot'} aria-hidden="true" />
       <span className="grow">
         <span role="status">{words}</span>
         <span className="muted" aria-hidden="true">
@@ -87,7 +93,7 @@ function RunningTurn({
               Try now
             </button>
           )}
-          {parked && !isAsked ? (
+          {parked ? (
             <button
               type="button"
               className="primary"

@@ -114,7 +114,8 @@ export async function listenWebSocket(options: ListenWebSocketOptions): Promise<
   }
   const server = webSocketServer({ token, path: '/' }, onConnection)
   await listening(server, host, port)
-  return webSocketListenerOf(server)
+  const address = addressOf(server)
+  return { ...listenerOf(server, address), url: `ws://${address}` }
 }
 
 /**
@@ -161,11 +162,6 @@ function webSocketServer(admission: Admission, onConnection: (transport: Transpo
     }
   })
   return server
-}
-
-function webSocketListenerOf(server: Server): WebSocketListener {
-  const address = addressOf(server)
-  return { ...listenerOf(server, address), url: `ws://${address}` }
 }
 
 function isLoopback(host: string): boolean {

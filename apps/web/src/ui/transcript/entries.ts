@@ -1,4 +1,5 @@
-import type { CompletedItem } from '@parley/protocol'
+import type { CompletedItem, Item } from '@parley/protocol'
+import { setsPlan } from '@parley/protocol/calls'
 import { lookedAt } from 'parley/page-rules'
 
 /** Entry of the transcript: an item, or look-ups that follow each other as one line. */
@@ -14,9 +15,15 @@ export function entriesOf(items: readonly CompletedItem[]): readonly Entry[] {
     const words = lookedAt(item)
     const last = entries.at(-1)
     if (words === null) {
-      if (item.text !== '' || item.type !== 'reasoning') entries.push({ kind: 'item', completed })
+      if (isShown(item)) entries.push({ kind: 'item', completed })
     } else if (last?.kind === 'lookUps') entries[entries.length - 1] = { ...last, words: [...last.words, words] }
     else entries.push({ kind: 'lookUps', key: item.id, words: [words] })
   }
   return entries
+}
+
+/** Returns false for empty thoughts, and for calls that only set the plan, which is shown by itself. */
+function isShown(item: Item): boolean {
+  if (item.type === 'reasoning') return item.text !== ''
+  return item.type !== 'toolCall' || !setsPlan(item)
 }

@@ -1,4 +1,4 @@
-import type { OpenItem } from '@parley/protocol'
+import { isCall, type OpenItem } from '@parley/protocol'
 import { stripEffects } from 'parley/page-rules'
 import { CallHead, OutputText } from './call-entry.tsx'
 import { Markdown } from './markdown.tsx'
@@ -7,7 +7,9 @@ const tailLines = 12
 
 /** An item that is not finished: an answer as it comes, a call that waits or runs. */
 export function OpenEntry({ open }: { readonly open: OpenItem }) {
-  const { item, output, progress } = open
+  const { item, output, progress, executionStarted } = open
+  // What waits for an answer stands in its question.
+  if (isCall(item) && !executionStarted) return null
   switch (item.type) {
     case 'agentMessage':
       return (
