@@ -63,6 +63,7 @@ const causes: Readonly<Record<string, string>> = {
   EPERM: 'no permission',
   EROFS: 'read-only file system',
   ENOLCK: 'its file system has no locks',
+  ETIMEDOUT: 'the disk does not answer',
 }
 
 function faultText({ code, operation, path, message }: StorageError): string {
