@@ -1,3 +1,4 @@
+import { codePoint } from '@parley/testkit/code-point'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { codeOf } from '../../src/connection/errors.ts'
@@ -11,7 +12,7 @@ const kinds = ['x', '\0', '"', '\\', '\n', '\u2028', '\u001b', '語', '🌍', '\
 /** Texts of every kind of character: short ones, and ones on both sides of each limit. */
 const texts = fc
   .tuple(
-    fc.array(fc.oneof(fc.constantFrom(...kinds), fc.string({ unit: 'binary', maxLength: 6 })), { maxLength: 12 }),
+    fc.array(fc.oneof(fc.constantFrom(...kinds), fc.string({ unit: codePoint, maxLength: 6 })), { maxLength: 12 }),
     fc.oneof(
       { weight: 6, arbitrary: fc.constant(1) },
       { weight: 2, arbitrary: fc.integer({ min: 1, max: 40_000 }) },
