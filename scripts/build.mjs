@@ -58,6 +58,12 @@ const programs = [
     ],
   },
   {
+    name: 'acp',
+    entry: 'packages/server/src/programs/acp/bin.ts',
+    starter: 'packages/server/src/programs/acp/start.ts',
+    start: ['packages/server/src/programs/acp/run-acp.ts', 'packages/server/src/programs/system-parts.ts'],
+  },
+  {
     name: 'exec-server',
     entry: 'packages/server/src/programs/exec-server/bin.ts',
     starter: 'packages/server/src/programs/exec-server/start.ts',

@@ -74,6 +74,7 @@ const folderOrder: Readonly<Record<string, readonly string[]>> = {
     'frontends/conversation',
     'frontends/exec',
     'frontends/mcp',
+    'frontends/acp',
     'programs',
     '.',
   ],

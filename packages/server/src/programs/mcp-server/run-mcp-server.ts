@@ -2,16 +2,15 @@ import { join } from 'node:path'
 import { type Connect, connectClient } from '@parley/client/low-level'
 import { unsavedExitCode } from '@parley/protocol'
 import { createMemoryTransportPair, createStreamTransport } from '@parley/rpc'
-import { createEngine, type Engine, type EngineParts, sweepLeftovers } from '../../engine/index.ts'
+import { createEngine, type Engine, type EngineParts } from '../../engine/index.ts'
 import { callersLimits } from '../../frontends/callers-limits.ts'
-import { createConnections, serveConnection } from '../../frontends/conversation/connections.ts'
+import { serveConnection } from '../../frontends/conversation/connections.ts'
 import { type McpParts, serveMcp } from '../../frontends/mcp/serve-mcp.ts'
 import { StdioTransport } from '../../frontends/mcp/stdio-transport.ts'
-import { listenInRunFolder } from '../../serving/run-folder.ts'
 import { readOrMakeToken } from '../../serving/token-file.ts'
 import type { McpArguments } from '../arguments.ts'
-import { endOnDefect, keepStdoutForProtocol, sweepLater } from '../conventions.ts'
-import { stateFolder } from '../home-folder.ts'
+import { endOnDefect, keepStdoutForProtocol } from '../conventions.ts'
+import { joinRunFolder } from '../join-run-folder.ts'
 
 /** Text for a user who runs the command by hand. */
 const terminalHint =
@@ -91,31 +90,4 @@ async function serveHttp(mcp: McpParts, listen: { host: string; port: number }, 
     for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, resolve)
   })
   await listening.close()
-}
-
-/** Opens a socket in the run folder, by which other processes join conversations that are open here. */
-async function joinRunFolder(
-  engine: Engine,
-  { env, home, files, host, writeLog }: EngineParts,
-): Promise<() => Promise<void>> {
-  const connections = createConnections({ engine, onChange: () => undefined })
-  const listener = await listenInRunFolder({
-    env,
-    home,
-    onConnection: (transport) => connections.accept(transport, 'socket'),
-    onProblem: writeLog,
-  })
-  const socket = listener?.address ?? null
-  engine.listensAt({ socket, others: [] })
-  const sweepNow = sweepLater(writeLog, {
-    host,
-    notes: stateFolder(home),
-    socket,
-    sweepFolders: () => sweepLeftovers(files, home),
-  })
-  return async () => {
-    await listener?.close()
-    await connections.close()
-    await sweepNow()
-  }
 }
