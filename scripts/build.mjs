@@ -13,8 +13,10 @@ import { inAscii } from './bundle/in-ascii.mjs'
 import { inkStartUp } from './bundle/ink-start-up.mjs'
 import { laterOfServer, laterOfTerminal } from './bundle/later-scripts.mjs'
 import { oneStartFile } from './bundle/one-start-file.mjs'
+import { buildPage } from './bundle/page.mjs'
 import { distFolder, root } from './bundle/places.mjs'
 import { publish } from './bundle/publish.mjs'
+import { recordFiles } from './bundle/record-files.mjs'
 import { recordModules } from './bundle/record-modules.mjs'
 import { reportSizes } from './bundle/report.mjs'
 import { splitScript } from './bundle/split-script.mjs'
@@ -62,6 +64,15 @@ const programs = [
     entry: 'packages/server/src/programs/acp/bin.ts',
     starter: 'packages/server/src/programs/acp/start.ts',
     start: ['packages/server/src/programs/acp/run-acp.ts', 'packages/server/src/programs/system-parts.ts'],
+  },
+  {
+    name: 'app-server',
+    entry: 'packages/server/src/programs/app-server/bin.ts',
+    starter: 'packages/server/src/programs/app-server/start.ts',
+    start: [
+      'packages/server/src/programs/app-server/run-app-server.ts',
+      'packages/server/src/programs/system-parts.ts',
+    ],
   },
   {
     name: 'exec-server',
@@ -181,6 +192,7 @@ const present = programs.filter(({ entry }) => existsSync(join(root, entry)))
 for (const { entry } of programs.filter((program) => !present.includes(program))) {
   console.error(`build: ${entry} does not exist; its program is left out`)
 }
+const building = buildPage(define)
 const results = await Promise.all(present.map((program) => bundle(program, define)))
   .then((built) => built.flat())
   .catch((error) => {
@@ -188,8 +200,10 @@ const results = await Promise.all(present.map((program) => bundle(program, defin
     if (!error.errors) throw error
     process.exit(1)
   })
-const outputs = [...results.flatMap((result) => result.outputFiles), ...collectAssets()]
+const page = await building
+const outputs = [...results.flatMap((result) => result.outputFiles), ...page.files, ...collectAssets()]
 publish(outputs)
+recordFiles([...results, page], outputs)
 recordModules(record)
 const isWarm = await warmUp()
 stamp.finish(version)

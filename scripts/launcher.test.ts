@@ -44,7 +44,8 @@ async function checkout(): Promise<TempDirectory & { readonly launcher: string; 
     mkdirSync(at(folder), { recursive: true })
   }
   cpSync(join(root, 'parley'), at('parley'))
-  cpSync(join(root, 'scripts/prepare.sh'), at('scripts/prepare.sh'))
+  for (const script of ['prepare.sh', 'start.sh', 'usable-node.sh'])
+    cpSync(join(root, 'scripts', script), at(`scripts/${script}`))
   symlinkSync(process.execPath, at('node_modules/.bin/node'))
   const empty = ['node_modules/.bin/esbuild', 'node_modules/.pnpm/lock.yaml', 'pnpm-lock.yaml', 'packages/rpc/src/a.ts']
   const manifests = ['package.json', 'packages/rpc/package.json', 'apps/tui/package.json']

@@ -2,6 +2,7 @@
 # starts do not race, and returns when a build is in place. Uses $root, $built and is_fresh. Writes to stderr only and
 # does not read stdin.
 
+. "$root/scripts/usable-node.sh"
 pnpm_version=12.21.0
 root=$(cd "$root" && pwd -P) || exit
 built=$root/.parley-build
@@ -73,10 +74,7 @@ keep_node_only() {
 # The repository's Node, or the machine's own on a platform for which the repository has none.
 find_node() {
   for node in "$root/node_modules/.bin/node" "$built/node" "$(command -v node)"; do
-    if "$node" -e '
-      const [major, minor] = process.versions.node.split(".").map(Number)
-      process.exit(major > 22 || (major === 22 && minor >= 19) ? 0 : 1)
-    ' 2>/dev/null; then return; fi
+    if is_usable_node "$node"; then return; fi
   done
   fail "no Node 22.19 or later for this platform, neither in the checkout nor on PATH"
 }

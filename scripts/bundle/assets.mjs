@@ -27,5 +27,5 @@ export function collectAssets() {
 }
 
 function copyOf(file, folder = '') {
-  return { path: join(distFolder, folder, basename(file)), contents: readFileSync(file) }
+  return { path: join(distFolder, folder, basename(file)), contents: readFileSync(file), source: file }
 }

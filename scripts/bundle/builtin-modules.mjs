@@ -1,3 +1,6 @@
+import { relative } from 'node:path'
+import { root } from './places.mjs'
+
 /**
  * Takes Node's own modules by `getBuiltinModule`. An ESM import reads every property of the module, which loads lazy
  * parts that are not used: 3 ms in each process.
@@ -6,10 +9,11 @@ export function builtinModules() {
   return {
     name: 'builtin-modules',
     setup(build) {
-      // Each importer gets a module of its own: a shared one would become a file of one line, to be read at start.
+      // Each importer gets a module of its own: a shared one would become a file of one line, to be read at start. Its
+      // path is part of the names of files, which must not depend on where the checkout lies.
       build.onResolve({ filter: /^node:/ }, ({ path, kind, importer }) =>
         kind === 'import-statement'
-          ? { path: `${path}#${importer}`, namespace: 'builtin', pluginData: path, sideEffects: false }
+          ? { path: `${path}#${relative(root, importer)}`, namespace: 'builtin', pluginData: path, sideEffects: false }
           : undefined,
       )
       build.onLoad({ filter: /.*/, namespace: 'builtin' }, async ({ pluginData: path }) => ({

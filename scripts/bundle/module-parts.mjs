@@ -66,8 +66,9 @@ export function replaced(namespace, codeOf, { filter = ofOurs, only = null } = {
         if (pluginData === resolving || (only !== null && kind !== only) || isInPackage(importer)) return undefined
         const asked = { kind, importer, resolveDir, namespace: from, pluginData: resolving }
         const found = await build.resolve(path, asked)
-        const code = found.namespace === 'file' ? codeOf(relative(root, found.path), { kind, path }) : null
-        return code === null ? found : { path: asScript(found.path), namespace, pluginData: code, sideEffects: false }
+        const module = relative(root, found.path)
+        const code = found.namespace === 'file' ? codeOf(module, { kind, path }) : null
+        return code === null ? found : { path: asScript(module), namespace, pluginData: code, sideEffects: false }
       })
       build.onLoad({ filter: /./, namespace }, ({ pluginData }) => ({ contents: pluginData, loader: 'js' }))
     },

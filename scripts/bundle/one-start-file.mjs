@@ -1,3 +1,6 @@
+import { relative } from 'node:path'
+import { root } from './places.mjs'
+
 /**
  * Keeps all that a program loads at its start in one file. The bundler would make one for each set of lazy parts that
  * share some of it, and a start would read dozens of small files. Each lazy part therefore imports the whole start, which
@@ -13,9 +16,9 @@ export function oneStartFile(starter, start) {
         if (kind !== 'dynamic-import' || pluginData === resolving) return undefined
         const found = await build.resolve(path, { kind, importer, resolveDir, pluginData: resolving })
         const isLazy = !found.external && found.errors.length === 0 && found.path !== starter
-        return isLazy ? { path: found.path, namespace: 'lazy' } : found
+        return isLazy ? { path: relative(root, found.path), namespace: 'lazy', pluginData: found.path } : found
       })
-      build.onLoad({ filter: /./, namespace: 'lazy' }, ({ path }) => ({
+      build.onLoad({ filter: /./, namespace: 'lazy' }, ({ pluginData: path }) => ({
         contents: [...start.map(importOf), `export * from ${JSON.stringify(path)}`].join('\n'),
         resolveDir: '/',
       }))

@@ -1,6 +1,4 @@
-import { relative } from 'node:path'
 import { givingParts, modulesIn, ofOurs, quoted, replaced, runningByName, takenFrom } from './module-parts.mjs'
-import { root } from './places.mjs'
 
 /** @typedef {import('esbuild').BuildResult<{ metafile: true }>} Built */
 /** @typedef {(name: string, options: import('esbuild').BuildOptions) => Promise<Built>} Bundle */
@@ -43,7 +41,10 @@ export async function splitScript(name, entry, later, bundle) {
 
   /** Builds a later script, or returns the one that was built from the same modules. */
   async function laterOf(script, parts) {
-    const modules = [...asked].filter(([, place]) => place === script).map(([module]) => module)
+    const modules = [...asked]
+      .filter(([, place]) => place === script)
+      .map(([module]) => module)
+      .toSorted()
     const before = builtBefore.get(script)
     if (before?.modules.join() === modules.join() && takesSame(before.built, parts)) return before.built
     const options = { stdin: runningByName(modules), plugins: [takenLater(script), takenFrom(parts)] }
@@ -72,13 +73,13 @@ function takenBy({ metafile }) {
   const inputs = Object.values(metafile.outputs).flatMap((output) => Object.entries(output.inputs))
   return inputs
     .filter(([input, { bytesInOutput }]) => input.startsWith(fromFirst) && bytesInOutput > 0)
-    .map(([input]) => relative(root, input.slice(fromFirst.length)))
+    .map(([input]) => input.slice(fromFirst.length))
 }
 
 /** Returns true when a script takes exactly those of its modules from the first that are among `parts`. */
 function takesSame({ metafile }, parts) {
   return Object.keys(metafile.inputs).every((input) =>
-    input.startsWith(fromFirst) ? parts.has(relative(root, input.slice(fromFirst.length))) : !parts.has(input),
+    input.startsWith(fromFirst) ? parts.has(input.slice(fromFirst.length)) : !parts.has(input),
   )
 }
 

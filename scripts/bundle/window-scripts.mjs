@@ -13,7 +13,7 @@ export async function windowScripts(entry, bundle) {
   /** @type {Set<string>} */
   const later = new Set()
   const { window, parts } = await buildFirst([])
-  const options = { stdin: runningByName(later), plugins: [takenFrom(new Set(parts))] }
+  const options = { stdin: runningByName([...later].toSorted()), plugins: [takenFrom(new Set(parts))] }
   return { window, rest: await bundle('parley-rest', options) }
 
   /**

@@ -71,10 +71,15 @@ const folderOrder: Readonly<Record<string, readonly string[]>> = {
     'engine',
     'serving',
     'frontends',
+    'frontends/web',
     'frontends/conversation',
     'frontends/exec',
     'frontends/mcp',
     'frontends/acp',
+    'frontends/app-server/wire',
+    'frontends/app-server/shapes',
+    'frontends/app-server/threads',
+    'frontends/app-server',
     'programs',
     '.',
   ],
@@ -110,6 +115,7 @@ const folderOrder: Readonly<Record<string, readonly string[]>> = {
     'command-line',
     '.',
   ],
+  'apps/web': ['link', 'words', 'ui/transcript', 'ui/question', 'ui', '.'],
   'packages/models': ['port', 'http', 'check', 'catalogue', 'failures', 'exchange', 'wires', '.'],
 }
 

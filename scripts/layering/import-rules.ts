@@ -57,6 +57,7 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
     '@parley/client',
   ],
   'apps/tui': ['@parley/text', '@parley/client', '@parley/protocol', '@parley/rpc', '@parley/redaction'],
+  'apps/web': ['@parley/client', '@parley/protocol', '@parley/rpc'],
 }
 
 /** Third-party packages of the innermost packages. */
@@ -104,8 +105,9 @@ const relativeStaysHome: Rule = (source, imported) => {
 
 const reactOnlyUnderInk: Rule = (source, { specifier }) => {
   if (!/^(react|ink|react-reconciler|react-dom)$/.test(packageOf(specifier))) return undefined
-  const places = ['apps/tui/src/ink/', 'apps/tui/test/']
-  return places.some((place) => source.path.startsWith(place)) ? undefined : `${specifier} outside of apps/tui/src/ink`
+  const places = ['apps/tui/src/ink/', 'apps/tui/test/', 'apps/web/']
+  const isThere = places.some((place) => source.path.startsWith(place))
+  return isThere ? undefined : `${specifier} outside of apps/tui/src/ink and apps/web`
 }
 
 /** The part of the library that is loaded before the rest of it, so that a server starts at once. */
@@ -115,6 +117,21 @@ const firstOfClient = '@parley/client/server-process'
 const publicClientOnly: Rule = (source, { specifier }) => {
   const isInside = packageOf(specifier) === '@parley/client' && !['@parley/client', firstOfClient].includes(specifier)
   return isInside && source.home === 'apps/tui' ? `${specifier} instead of @parley/client` : undefined
+}
+
+/** The page shows by the rules of the terminal's view, which it takes by one door; nobody else imports the terminal. */
+const terminalByItsDoor: Rule = (source, { specifier }) => {
+  if (packageOf(specifier) !== 'parley') return undefined
+  const isOpen = source.home === 'apps/web' && specifier === 'parley/page-rules'
+  return isOpen ? undefined : `${source.home} may not import ${specifier}`
+}
+
+/** The page runs in a browser: it takes the part of the library that needs no Node. */
+const browserClientOnly: Rule = (source, { specifier }) => {
+  if (source.home !== 'apps/web' || source.isTest) return undefined
+  if (specifier.startsWith('node:')) return `${specifier} in a page`
+  const isOther = packageOf(specifier) === '@parley/client' && specifier !== '@parley/client/browser'
+  return isOther ? `${specifier} instead of @parley/client/browser` : undefined
 }
 
 /** Importing the protocol's types, reducer or errors must not load zod. */
@@ -149,6 +166,8 @@ const rules: readonly Rule[] = [
   relativeStaysHome,
   reactOnlyUnderInk,
   publicClientOnly,
+  terminalByItsDoor,
+  browserClientOnly,
   zodOnlyInSchemas,
   engineByItsFace,
 ]

@@ -42,6 +42,7 @@ export { type Checkpoint, readCheckpoint, writeCheckpoint } from './log/checkpoi
 export { copyLog } from './log/copy-log.ts'
 export type { LossReports } from './log/damage.ts'
 export { EventLog } from './log/event-log.ts'
+export { slowSyncMs } from './log/grouped-sync.ts'
 export {
   decodeHeader,
   encodeHeader,

@@ -19,7 +19,7 @@ export const eventShapes: Readonly<Record<string, string>> = {
   '#changedPath': '{"path":"text","before":["or","null","#pathContent"],"after":["or","null","#pathContent"]}',
   '#compactionTrigger': '["=","auto","manual","contextTooLong"]',
   '#contentItem':
-    '["or",{"type":["=","text"],"text":"text","file?":"text","totalBytes?":"int>=0"},{"file":"text","mediaType":"text","name":"text","type":["=","image"]}]',
+    '["or",{"type":["=","text"],"text":"text","file?":"text","totalBytes?":"int>=0","totalLines?":"int>=1"},{"file":"text","mediaType":"text","name":"text","type":["=","image"]}]',
   '#decision': '["=","approved","approvedForSession","approvedAlways","denied","abort"]',
   '#decisionRecord':
     '{"verdict":["=","allow","ask","deny"],"rule":"#ruleRef","reason":"text","code?":"text","approvalId?":"text","answer?":"text","by?":"#actor","note?":"text","limits?":"#runLimits"}',

@@ -60,6 +60,7 @@ export const methodAccess: Readonly<Record<MethodName, MethodAccess>> = {
   'mcp/restart': 'change',
   'trust/read': 'look',
   'trust/decide': 'change',
+  'web/open': 'change',
   'server/diagnostics': 'look',
   'server/checkup': 'look',
   'policy/test': 'look',
@@ -68,7 +69,7 @@ export const methodAccess: Readonly<Record<MethodName, MethodAccess>> = {
 }
 
 /**
- * Methods for clients on the machine of the server: credentials do not travel, a browser opens at the user's, and paths of
+ * Methods for clients on the machine of the server: credentials and links with a code do not travel, a browser opens at the user's, and paths of
  * files are those of the user.
  */
 export const localMethods: ReadonlySet<MethodName> = new Set([
@@ -81,4 +82,5 @@ export const localMethods: ReadonlySet<MethodName> = new Set([
   'logout',
   'mcp/login',
   'mcp/logout',
+  'web/open',
 ])

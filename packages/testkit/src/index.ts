@@ -1,6 +1,7 @@
 export { cutBytes, everyOffset } from './cut-bytes.ts'
 export { lossesOf } from './disk/choose-losses.ts'
 export type { DiskRecording } from './disk/disk-operation.ts'
+export { type DiskCall, interceptDisk } from './disk/intercept-disk.ts'
 export { treeAfter } from './disk/lose-power.ts'
 export { recordDisk } from './disk/record-disk.ts'
 export { describeTree, writeTree } from './disk/tree-files.ts'

@@ -78,7 +78,16 @@ export function tryLaunch(argv: readonly string[], program: Program): LaunchedSe
   }
 }
 
-const withoutServer = new Set<string>([...serverPrograms, 'help', '--help', '-h', '--version', '-V', '--record'])
+const withoutServer = new Set<string>([
+  ...serverPrograms,
+  'help',
+  'completion',
+  '--help',
+  '-h',
+  '--version',
+  '-V',
+  '--record',
+])
 
 /**
  * Starts the server before the command line is parsed, if its words suggest that one is needed. A wrong guess costs a

@@ -1,6 +1,10 @@
 import type { Command } from 'commander'
 import type { serverPrograms } from '../cli/early-arguments.ts'
 import { misused } from '../cli/exit-codes.ts'
+import { parseCount } from '../cli/flags.ts'
+import type { Launch } from '../cli/launch-server.ts'
+import type { WebFlags } from '../commands/page/web.ts'
+import type { Settle } from './shared-options.ts'
 
 type ServerProgram = (typeof serverPrograms)[number]
 
@@ -42,6 +46,25 @@ export function defineServers(program: Command): void {
       '30m',
     )
   withCeiling(define(program, 'acp', 'parley in an editor that speaks ACP, on stdio; docs/editors.md describes it'))
+  withCeiling(
+    define(
+      program,
+      'app-server',
+      'the same engine for clients of Codex: its terminal, editors and adapters; docs/app-server.md describes it',
+    ),
+  )
+    .option(
+      '--listen <address>',
+      'serve clients at ws://HOST:PORT or unix:PATH instead of stdio (port 0 takes a free one)',
+    )
+    .option(
+      '--token-file <file>',
+      'with a websocket: the token that clients must send (made when missing; default: app-server-token in the home)',
+    )
+  defineExecServer(program)
+}
+
+function defineExecServer(program: Command): void {
   define(program, 'exec-server', 'runs processes for a client over JSON-RPC on stdio; docs/exec-server.md describes it')
     .option(
       '--listen <address>',
@@ -76,4 +99,16 @@ function define(program: Command, name: ServerProgram, description: string): Com
     .action(() => {
       throw misused(`Its name comes first: parley ${name} …, then its flags.`)
     })
+}
+
+/** Defines `web`. */
+export function defineWeb(program: Command, launch: Launch, settle: Settle): void {
+  program
+    .command('web [id]')
+    .description('print a link to a page for your browser, on this machine only; with an id of that conversation')
+    .option('--port <port>', 'port to listen on; a free one otherwise', parseCount(1))
+    .option('--read-only', 'whoever opens the link can only watch')
+    .action((id: string | undefined, flags: WebFlags) =>
+      settle(import('../commands/page/web.ts').then(({ runWeb }) => runWeb(launch, id, flags))),
+    )
 }

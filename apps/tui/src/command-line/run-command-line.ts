@@ -1,11 +1,12 @@
 import type { Failure } from '@parley/protocol'
-import { Command, CommanderError } from 'commander'
+import { Argument, Command, CommanderError } from 'commander'
 import { type ExitCode, exitCodeOf, exitCodes, misused, ParleyError } from '../cli/exit-codes.ts'
 import { type CommonFlags, type ImageFlag, parseCount } from '../cli/flags.ts'
 import { expectedFailure, refuseSlips, sayUsageError, unknownCommand, usageSentence } from '../cli/messages.ts'
 import { writeFailure } from '../cli/run-ended.ts'
 import type { WindowLaunch } from '../ink/run-interactive.ts'
 import { showEffects } from '../view/text/control-characters.ts'
+import { type CompletionShell, completionScript, completionShells } from './completion.ts'
 import { defineExec } from './define-exec.ts'
 import { defineLogin } from './define-login.ts'
 import {
@@ -16,7 +17,7 @@ import {
   defineProviders,
   defineReplay,
 } from './define-lookups.ts'
-import { defineServers } from './define-servers.ts'
+import { defineServers, defineWeb } from './define-servers.ts'
 import { flagsOf, type Settle, withCommonFlags, withImages, withPlain } from './shared-options.ts'
 
 /** Streams for help and for what is wrong with a command line. */
@@ -92,9 +93,22 @@ function defineProgram(opened: WindowLaunch, streams: Streams, settle: Settle): 
   defineChecks(program, launch, settle)
   defineLogin(program, launch, settle)
   defineServers(program)
+  defineWeb(program, launch, settle)
+  defineCompletion(program, streams)
   defineHelp(program)
   // Set last, because commands inherit it.
   return program.allowExcessArguments()
+}
+
+/** Defines `completion`, whose script comes from the commands that are defined by then. */
+function defineCompletion(program: Command, { stdout }: Streams): void {
+  program
+    .command('completion')
+    .addArgument(new Argument('<shell>', 'your shell').choices(completionShells))
+    .description('print a script that completes the words of parley: docs/install.md says where each shell reads it')
+    .action((shell: CompletionShell) => {
+      stdout.write(completionScript(shell, program))
+    })
 }
 
 /** Defines `help`: Commander's own prints the whole help for an unknown name, without an error. */

@@ -257,11 +257,11 @@ export class ConversationController implements AsyncDisposable {
     })
     if (before !== conversation) void before?.close().catch(() => undefined)
     const { summary, readOnly, attached } = conversation
-    const { conversationId, shortId, cwd } = summary
+    const { conversationId, shortId, cwd, ceiling } = summary
     const window = { readOnly, onlyWatches: this.#onlyWatches, attached, ephemeral: this.#isEphemeral }
     screen.dispatch(...openingActions([...opening, ...notices]), {
       kind: 'opened',
-      opened: { conversationId, shortId, ...window },
+      opened: { conversationId, shortId, ...window, ...(ceiling === undefined ? {} : { ceiling }) },
     })
     const { storage } = summary
     if (storage?.passing === true) screen.dispatch({ kind: 'storage', errno: storage.errno })

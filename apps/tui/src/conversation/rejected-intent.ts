@@ -2,6 +2,7 @@ import type { Conversation } from '@parley/client'
 import type { ConversationId, ConversationState, ServerNotice, SettingsPatch } from '@parley/protocol'
 import type { RpcError } from '@parley/rpc'
 import type { Intent, LendingIntent, ReadingIntent, UiAction } from '../ui/actions.ts'
+import { commandToWiden, isUnasked } from '../ui/menu/wider-limits.ts'
 import { isDiskFull, isLostLog } from '../ui/outside-changes.ts'
 import type { OpeningIntent } from './open-conversation.ts'
 
@@ -26,7 +27,7 @@ export function actionsAfterRejection(
   switch (intent.kind) {
     case 'configure':
       if (code !== 'aboveCeiling' || conversation === null) return [rejectionAction(error)]
-      return [note('error', howToRaise(conversation.id, intent.settings, conversation.state))]
+      return [note('error', howToRaise(intent.settings, conversation.state))]
     case 'models':
       return [{ kind: 'menuFilled', menu: 'model', rows: [], problem: error.message }]
     case 'keepTheme':
@@ -68,20 +69,11 @@ function actionsAfterRejectedAnswer(
   ]
 }
 
-/** Returns the line that starts this program with the settings that its server rejected as above the ceiling. */
-function howToRaise(
-  conversationId: ConversationId,
-  settings: SettingsPatch,
-  { core }: Pick<ConversationState, 'core'>,
-): string {
-  const sandbox = settings.sandbox ?? core.settings.sandbox
-  const approvalPolicy = settings.approvalPolicy ?? core.settings.approvalPolicy
-  const isUnasked = sandbox === 'danger-full-access' && approvalPolicy === 'never'
-  const flags = `-s ${sandbox}${isUnasked ? ' -a never' : ''}`
-  const what = isUnasked ? `${sandbox} with nobody asked` : sandbox
-  const asked = `This session was not started for ${what}.`
-  if (core.seq === 0) return `${asked} Leave, then: parley ${flags}`
-  return `${asked} Leave, then: parley resume ${conversationId.slice(-8)} ${flags}`
+/** Returns how to start this program with the settings that its server rejected as above the ceiling. */
+function howToRaise(settings: SettingsPatch, { core }: Pick<ConversationState, 'core'>): string {
+  const { sandbox, approvalPolicy } = { ...core.settings, ...settings }
+  const what = isUnasked({ sandbox, approvalPolicy }) ? `${sandbox} with nobody asked` : sandbox
+  return `This session was not started for ${what}. Leave, then: ${commandToWiden({ sandbox, approvalPolicy }, core)}`
 }
 
 /** Returns the action that shows a rejection. A lost log rejects everything from then on, and is shown once. */

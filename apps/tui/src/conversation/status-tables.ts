@@ -63,12 +63,12 @@ function ruleRow({ text, file, line }: NonNullable<Server['widerRules']>[number]
 }
 
 /** Assumption about a model whose window nothing names. */
-const unknownWindow = '; the window of this model is not known: [models."NAME"] context_window sets it'
+const unknownWindow = 'of this model is not known: [models."NAME"] context_window sets it'
 
 /** Returns what the newest call used of the model's context, and the tokens of all calls; no rows before the first. */
 function usageRows({ last, total, contextWindow }: Core['usage']): (readonly [string, string])[] {
   if (last === null) return []
-  const size = contextWindow === null ? unknownWindow : ` of ${count(contextWindow)}`
+  const size = contextWindow === null ? `; the window ${unknownWindow}` : ` of ${count(contextWindow)}`
   return [
     ['context', `${count(last.inputTokens + last.outputTokens)} tokens${size}`],
     ['tokens', tokenWords(total)],
@@ -93,7 +93,7 @@ export function contextTable({ tokens, contextWindow, isScaled, parts }: ResultO
   }
   const shown = parts.filter(({ count }) => count > 0)
   const free = contextWindow === null ? [] : [['free', Math.max(0, contextWindow - tokens)] as const]
-  const size = contextWindow === null ? unknownWindow : ` of ${count(contextWindow)}`
+  const size = contextWindow === null ? '' : ` of ${count(contextWindow)}`
   const how = isScaled ? "estimated by the provider's count of the newest call" : 'estimated'
   return {
     kind: 'table',
@@ -104,6 +104,7 @@ export function contextTable({ tokens, contextWindow, isScaled, parts }: ResultO
           [partNames[part.kind], `${count(part.tokens)} tokens${shareOf(part.tokens)}${itemsOf(part)}`] as const,
       ),
       ...free.map(([name, left]) => [name, `${count(left)} tokens${shareOf(left)}`] as const),
+      ...(contextWindow === null ? [['window', unknownWindow] as const] : []),
     ],
   }
 }

@@ -9,6 +9,7 @@ import type { Start } from '../conversation/start-conversation.ts'
 import { firstMessage, sayEnding } from '../ink/run-interactive.ts'
 import { UserPrograms } from '../programs/user-programs.ts'
 import { forcedDepth, hasTerminal, sayNoTerminal, withColour } from '../terminal/port.ts'
+import { windowSize } from '../terminal/window-size.ts'
 import type { Intent, LendingIntent } from '../ui/actions.ts'
 import { PlainScreen } from './plain-screen.ts'
 import { readLines } from './read-lines.ts'
@@ -21,8 +22,6 @@ interface Opening {
 
 const hint = 'Plain lines. Type a message and Enter; ? says what else, /help lists the commands. Ctrl+D leaves.'
 const bell = '\x07'
-/** Size that a terminal without one is taken to have. */
-const usualSize = { columns: 80, rows: 24 }
 
 /** Runs a plain session until the user leaves: lines in, lines out, no cursor moved. Resolves to the exit code. */
 export async function runPlain(opening: Opening): Promise<number> {
@@ -39,7 +38,7 @@ export async function runPlain(opening: Opening): Promise<number> {
   const screen = new PlainScreen({
     print: (line) => void stdout.write(`${line}\n`),
     colours: forcedDepth(withColour(launch.env, start.flags.color)) ?? 'none',
-    size: () => ({ columns: stdout.columns || usualSize.columns, rows: stdout.rows || usualSize.rows }),
+    size: () => windowSize(stdout),
     homeFolder: userFolder(launch.env),
     signal: ({ telling }) => programs.signal({ title: null, telling }),
     onIntent: run,

@@ -1,6 +1,7 @@
 import { userFolder } from '../cli/folders.ts'
 import { createEarlyPainter } from '../terminal/painter.ts'
 import { colourDepth, measure, reflowOf } from '../terminal/port.ts'
+import { windowSize } from '../terminal/window-size.ts'
 import { ZoneWriter } from '../terminal/zone-writer.ts'
 import type { Intent, LendingIntent } from '../ui/actions.ts'
 import type { Highlight } from '../view/text/span.ts'
@@ -66,7 +67,7 @@ export function openWindow(env: Readonly<Record<string, string | undefined>>): W
     zone,
     colours: colourDepth(env),
     loadHighlight,
-    size: () => ({ columns: stdout.columns, rows: stdout.rows }),
+    size: () => windowSize(stdout),
     measure: () => measure(stdout),
     write,
     homeFolder: userFolder(env),

@@ -20,8 +20,10 @@ export interface TerminalProbe extends Disposable {
   answered(): Promise<void>
 }
 
-/** Time for an answer; afterwards the terminal counts as one that never answers, until it does. */
+/** Time for the first answer; afterwards the terminal counts as one that never answers, until it does. */
 const answerMs = 300
+/** Time for an answer of a terminal that has answered before: a busy one is late, and rows erased by guess stay behind. */
+const lateAnswerMs = 2_000
 
 const cursorQuery = '\x1b[6n'
 /** Asks from the last cell of the screen, where no move goes beyond, and returns to the cursor's place. */
@@ -41,6 +43,7 @@ export function createProbe(write: (text: string) => void): TerminalProbe {
   let timer: NodeJS.Timeout | undefined
   let isSilent = false
   let latencyMs = 0
+  let hasAnswered = false
   let onAnswered: (() => void)[] = []
 
   function finish(question: Question, geometry: Geometry | null): void {
@@ -77,13 +80,14 @@ export function createProbe(write: (text: string) => void): TerminalProbe {
       }
       questions = [...questions, { askedMs: performance.now(), found, cursor: null }]
       clearTimeout(timer)
-      timer = setTimeout(giveUp, answerMs)
+      timer = setTimeout(giveUp, hasAnswered ? lateAnswerMs : answerMs)
       write(cursorQuery + then + sizeQuery)
     },
     take({ reply }) {
       const [question] = questions
       if (reply.type !== 'cursor' || question === undefined) return false
       isSilent = false
+      hasAnswered = true
       if (question.cursor === null) {
         question.cursor = reply
         return true

@@ -1,4 +1,5 @@
 import type { ContentItem, ConversationState, QueuedMessage } from '@parley/protocol'
+import { expanded } from './composer/composer.ts'
 import type { UiState } from './ui-state.ts'
 
 /** Returns the text of a message without its images, which cannot be edited. */
@@ -27,10 +28,11 @@ export function isInboxPaused(state: ConversationState | null): boolean {
 /** Returns the input history of this folder and conversation, oldest first. */
 export function inputHistory(
   state: ConversationState | null,
-  { earlierPrompts, refusedText }: Pick<UiState, 'earlierPrompts' | 'refusedText'>,
+  { earlierPrompts, refusedText, sentPastes }: Pick<UiState, 'earlierPrompts' | 'refusedText' | 'sentPastes'>,
 ): readonly string[] {
   const here = (state?.window ?? []).flatMap(({ item }) => {
-    if (item.type === 'userMessage') return isWhole(item.content) ? [item.text] : []
+    if (item.type === 'userMessage' && isWhole(item.content)) return [item.text]
+    if (item.type === 'userMessage') return sentPastes.filter((sent) => sent.messageId === item.messageId).map(expanded)
     return item.type === 'shellCommand' ? [`!${item.command}`] : []
   })
   // A prompt in both the folder's and this conversation's history keeps its place in the conversation.

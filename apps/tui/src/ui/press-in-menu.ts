@@ -16,6 +16,7 @@ import {
   sandboxRows,
   themeRows,
 } from './menu/setting-rows.ts'
+import { underCeiling } from './menu/wider-limits.ts'
 import { askWhatGoesBack, planBefore, takeBack } from './rewind.ts'
 import { addNote, type UiState } from './ui-state.ts'
 
@@ -169,7 +170,8 @@ export function openBackgroundMenu(ui: UiState, { state, nowMs }: UiContext): Ui
 export function openSettingMenu(ui: UiState, kind: keyof typeof settingMenus, { state, nowMs }: UiContext): UiStep {
   if (state === null) return stepTo(ui)
   const { title, rowsOf } = settingMenus[kind]
-  return stepTo({ ...ui, menu: newMenu({ kind, title, rows: rowsOf(state.core.settings) }, nowMs) })
+  const rows = underCeiling(rowsOf(state.core.settings), state.core, ui.opened?.ceiling)
+  return stepTo({ ...ui, menu: newMenu({ kind, title, rows }, nowMs) })
 }
 
 /** Fills the list of conversations: those of the folder where it has any but the open one, else all. */

@@ -14,9 +14,10 @@ import type { Rgb, ThemeName } from '../view/text/theme.ts'
 import type { AmbiguousWidth } from '../view/text/width.ts'
 import { type AnswerGuard, type Choice, type HeldKey, unguarded } from './answers.ts'
 import type { FileList } from './complete/file-list.ts'
-import { type Composer, emptyComposer } from './composer/composer.ts'
+import { type Composer, emptyComposer, type WithPastes } from './composer/composer.ts'
 import { noPlaces, type ShownPlaces } from './keys/key-meaning.ts'
 import type { Menu } from './menu/menu.ts'
+import type { Ceiling } from './menu/wider-limits.ts'
 import type { Notice } from './notices/notice.ts'
 
 /** Settings of how the screen is drawn. */
@@ -74,6 +75,8 @@ export interface UiState extends Look {
   readonly earlyCommands: readonly string[]
   /** Message sent last from here, where it begins a turn, until something of its answer comes. */
   readonly lastSent: { readonly messageId: MessageId; readonly composer: Composer } | null
+  /** Texts that were sent from here with folded pastes, the newest last: recalled, they are folded again. */
+  readonly sentPastes: readonly SentText[]
   /** Messages of the user that are no longer in the conversation's state, as far as read; oldest first. */
   readonly olderMessages: readonly SentMessage[]
   /** Images that were pasted by their paths: each is sent with a message that has its mark. */
@@ -108,6 +111,11 @@ export interface UiState extends Look {
   readonly shownTrust: string | null
   /** Plan to take files back that is shown, while it is asked what goes back. */
   readonly rewind: ShownRewind | null
+}
+
+/** Text of a message as it was written, with its pastes. */
+interface SentText extends WithPastes {
+  readonly messageId: MessageId
 }
 
 /** Point to go back to: before a message, or an event. */
@@ -212,6 +220,7 @@ export interface Opened {
   readonly attached: boolean
   /** True if nothing of it outlives the server. */
   readonly ephemeral: boolean
+  readonly ceiling?: Ceiling
 }
 
 export const message: Purpose = { kind: 'message' }
@@ -247,6 +256,7 @@ export const initialUi: UiState = {
   olderMessages: [],
   images: [],
   lastSent: null,
+  sentPastes: [],
   unsent: [],
   notices: [],
   lostLog: null,

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { describe, expect, test } from 'vitest'
 import type { Launch } from '../../src/cli/launch-server.ts'
 import { runCommandLine } from '../../src/command-line/run-command-line.ts'
@@ -21,6 +22,48 @@ async function run(argv: readonly string[]) {
   const streams = { stdout: streamTo('stdout'), stderr: streamTo('stderr') }
   return { exitCode: await runCommandLine(argv, { launch, window: null }, streams), ...written }
 }
+
+/** Returns whether there is a program of this name. */
+const has = (program: string) => spawnSync('which', [program]).status === 0
+
+describe('completion', () => {
+  const shells = [
+    [
+      'bash',
+      (words: string) =>
+        `COMP_WORDS=(parley ${words}); COMP_CWORD=$((\${#COMP_WORDS[@]}-1)); _parley; printf '%s\\n' "\${COMPREPLY[@]}"`,
+    ],
+    ['fish', (words: string) => `complete -C 'parley ${words.replaceAll('""', '')}'`],
+  ] as const
+
+  test.each(shells)('of %s offers commands, their commands and the values of options', async (shell, ask) => {
+    const { exitCode, stdout } = await run(['completion', shell])
+    expect(exitCode).toBe(0)
+    if (!has(shell)) return
+    const offered = (words: string) => {
+      const { stdout: said, stderr } = spawnSync(shell, ['-c', `${stdout}\n${ask(words)}`], { encoding: 'utf8' })
+      expect(stderr).toBe('')
+      return said
+        .trim()
+        .split('\n')
+        .map((line) => line.split('\t')[0])
+    }
+    expect(offered('repl')).toEqual(['replay'])
+    expect(offered('login st')).toEqual(['status'])
+    expect(offered('exec --sandbox work')).toEqual(['workspace-write'])
+  })
+
+  test('of zsh is a script that zsh takes', async () => {
+    const { stdout } = await run(['completion', 'zsh'])
+    expect(stdout).toMatch(/^#compdef parley\n/)
+    if (has('zsh')) expect(spawnSync('zsh', ['-n'], { input: stdout, encoding: 'utf8' }).stderr).toBe('')
+  })
+
+  test('of another shell is refused with those there are', async () => {
+    const { exitCode, stderr } = await run(['completion', 'tcsh'])
+    expect({ exitCode, stderr }).toEqual({ exitCode: 2, stderr: expect.stringContaining('bash, zsh, fish') })
+  })
+})
 
 describe('the command line', () => {
   test.each<[readonly string[], RegExp]>([

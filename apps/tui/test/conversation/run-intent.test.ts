@@ -135,10 +135,9 @@ describe('a change of settings', () => {
     [{ sandbox: 'danger-full-access' }, 'parley resume 98e4ac0c -s danger-full-access'],
     [{ sandbox: 'danger-full-access', approvalPolicy: 'never' }, 'resume 98e4ac0c -s danger-full-access -a never'],
   ] as const)('above what the server allows is answered with what to type: %j', async (settings, line) => {
-    const [told] = await performed(
-      { kind: 'configure', settings },
-      { id, reply: () => Promise.reject(above), state: after(turnStarted) },
-    )
+    const { core, window } = after(turnStarted)
+    const state = { core: { ...core, meta: { ...core.meta, conversationId: id } }, window }
+    const [told] = await performed({ kind: 'configure', settings }, { id, reply: () => Promise.reject(above), state })
     const text = told?.kind === 'notice' && told.notice.kind === 'note' ? told.notice.text : ''
     expect(text.endsWith(line)).toBe(true)
     expect(text).not.toMatch(/ID|--max-sandbox/)

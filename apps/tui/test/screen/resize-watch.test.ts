@@ -147,6 +147,18 @@ describe('after a resize', () => {
     expect(at.written()).not.toContain(question)
   })
 
+  test('a terminal that has answered before is waited for, however busy it is', () => {
+    const at = watched()
+    at.tell(narrow)
+    at.written()
+    vi.advanceTimersByTime(1_500)
+    expect(at.written()).toBe('')
+    at.answer(narrow)
+    expect(at.written()).toContain('\x1b[1A')
+    at.answer(narrow)
+    expect(at.written()).toContain(erasure)
+  })
+
   test('the reported size counts for a terminal that answers only after all that was written', () => {
     const at = watched('short')
     at.tell(narrow)

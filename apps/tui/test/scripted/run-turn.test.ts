@@ -67,6 +67,7 @@ async function run({ early = [], late = [], decided = [], missed = [], refusal, 
   const server: SpawnedServer = {
     transport,
     pid: 1,
+    program: 'parley',
     exited: exited.promise,
     stderrTail: () => null,
     kill: () => undefined,

@@ -3,6 +3,7 @@ import type { UiAction } from '../../src/ui/actions.ts'
 import { keyPress } from '../../src/ui/keys/key-event.ts'
 import { loginRows, logoutRows } from '../../src/ui/menu/loaded-rows.ts'
 import { type MenuRow, plainRow } from '../../src/ui/menu/menu.ts'
+import { effortRows } from '../../src/ui/menu/setting-rows.ts'
 import type { UiState } from '../../src/ui/ui-state.ts'
 import { updateUi } from '../../src/ui/update/update-ui.ts'
 import { after } from '../view/scenes/conversation.ts'
@@ -45,6 +46,12 @@ describe('the menu of a setting', () => {
     expect({ menu: taken.ui.menu, intents: taken.intents }).toEqual({ menu: null, intents: [] })
   })
 
+  test('of the effort marks what is in force where no level is set', () => {
+    const [first, second] = effortRows({})
+    expect([first, second]).toMatchObject([{ text: "the model's own", isCurrent: true }, { isCurrent: false }])
+    expect(effortRows({ effort: 'low' }).filter(({ isCurrent }) => isCurrent)).toMatchObject([{ key: 'low' }])
+  })
+
   test('gives the chosen value to the conversation', () => {
     const { ui, intents } = typeKeys(steady(opened('/effort', 'enter')), idle, 'low', 'enter')
     expect(ui.menu).toBeNull()
@@ -61,6 +68,19 @@ describe('the menu of a setting', () => {
     expect(typeAtOnce(first.ui, idle, (first.ui.menu?.changedAtMs ?? 0) + 200, 'enter').intents).toEqual([])
     expect(typeKeys(steady(first.ui), idle, 'up', 'down', 'enter').intents).toEqual([])
     expect(typeKeys(steady(first.ui), idle, 'enter').intents).toEqual([{ kind: 'configure', settings }])
+  })
+
+  test.each([
+    ['/sandbox', { sandbox: 'workspace-write' }, 'workspace-write', / parley resume \S+ -s danger-full-access$/],
+    ['/approvals', { sandbox: 'danger-full-access' }, 'danger-full-access', / -s danger-full-access -a never$/],
+  ] as const)('%s shows limits that the window was not started for with their command', (command, most, now, words) => {
+    const settings = { sandbox: now } as const
+    const state = after({ type: 'conversation.configured', settings })
+    const ceiling = { ...most, neverWithFullAccess: false }
+    const ui = { ...openUi, opened: openUi.opened === null ? null : { ...openUi.opened, ceiling } }
+    const listed = typeKeys(ui, state, command, 'enter', 'end')
+    expect(listed.ui.menu?.rows?.at(-1)?.detail).toMatch(words)
+    expect(typeKeys(ui, state, command, 'enter', 'end', 'enter', 'enter').intents).toEqual([])
   })
 
   test('takes narrower limits at once', () => {

@@ -12,6 +12,8 @@ export interface ConversationStore {
   subscribe(listener: StoreListener): () => void
   /** Requests the state again: settings changed before the first message produce no event. */
   refresh(): Promise<void>
+  /** Follows on another connection, where the conversation is open, from the last event that was folded here. */
+  moveTo(client: Client): Promise<void>
   /** Stops delivery; the conversation itself continues. */
   close(): Promise<void>
 }
@@ -28,9 +30,9 @@ export async function openConversationStore(
 
 class StreamedConversation implements ConversationStore {
   readonly conversationId: ConversationId
-  readonly #client: Client
   readonly #listeners = new Set<StoreListener>()
-  readonly #unlisten: () => void
+  #client: Client
+  #unlisten: () => void
   #state: ConversationState | null = null
   #crc: string | null = null
   /** Events that arrive while a reply is pending; null when none is. */
@@ -41,7 +43,7 @@ class StreamedConversation implements ConversationStore {
   constructor(client: Client, conversationId: ConversationId) {
     this.#client = client
     this.conversationId = conversationId
-    this.#unlisten = client.onEvent(conversationId, (envelope) => this.#take(envelope))
+    this.#unlisten = this.#listenTo(client)
   }
 
   get state(): ConversationState {
@@ -58,9 +60,22 @@ class StreamedConversation implements ConversationStore {
     return this.#stream(null)
   }
 
+  moveTo(client: Client): Promise<void> {
+    this.#unlisten()
+    this.#client = client
+    this.#gapSeq = null
+    this.#unlisten = this.#listenTo(client)
+    const known = this.#state?.core.seq ?? 0
+    return this.#stream(known === 0 ? null : { seq: known, crc: this.#crc })
+  }
+
   async close(): Promise<void> {
     this.#unlisten()
     await this.#client.request('conversation/unstream', { conversationId: this.conversationId })
+  }
+
+  #listenTo(client: Client): () => void {
+    return client.onEvent(this.conversationId, (envelope) => this.#take(envelope))
   }
 
   #take(envelope: Envelope): void {

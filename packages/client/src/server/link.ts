@@ -93,6 +93,9 @@ function withCeiling(
 }
 
 function startServer({ command, env = process.env, ...ceiling }: SpawnTarget): SpawnedServer {
+  // A program in JavaScript may give one text, whose first letter would be started.
+  if (command !== undefined && !Array.isArray(command))
+    throw new TypeError('`spawn.command` is a list: [program, ...arguments].')
   return spawnServer({ command: withCeiling(command ?? findServer(env), ceiling), env, home: parleyHome(env) })
 }
 

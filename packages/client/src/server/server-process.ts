@@ -25,6 +25,8 @@ export interface ServerProcess {
   readonly input: Writable
   readonly output: Readable
   readonly pid: number | undefined
+  /** Program that was started, as it was given. */
+  readonly program: string
   /** Resolves when the process has ended, or could not be started. */
   readonly exited: Promise<ServerExit>
   /** Returns the end of the server's stderr and the file that holds all of it; null if it wrote nothing. */
@@ -49,6 +51,7 @@ export function startServerProcess(options: SpawnServerOptions): ServerProcess {
       input: stdin ?? discarding(),
       output: stdout ?? Readable.from([]),
       pid: child.pid,
+      program: options.command[0],
       exited: exitOf(child),
       stderrTail: () => stderrTailIn(log),
       kill: (signal) => (signal === 'SIGKILL' ? killGroup(child) : void child.kill(signal)),
@@ -56,7 +59,7 @@ export function startServerProcess(options: SpawnServerOptions): ServerProcess {
     }
   } catch (error) {
     // Without memory for a process Node throws, where other failures are events.
-    return neverStarted(error)
+    return neverStarted(options.command[0], error)
   } finally {
     if (log !== null) closeSync(log.descriptor)
   }
@@ -66,11 +69,12 @@ function spawned({ command: [program, ...args], env }: SpawnServerOptions, log: 
   return spawn(program, args, { stdio: ['pipe', 'pipe', log?.descriptor ?? 'ignore'], env, detached: true })
 }
 
-function neverStarted(error: unknown): ServerProcess {
+function neverStarted(program: string, error: unknown): ServerProcess {
   return {
     input: discarding(),
     output: Readable.from([]),
     pid: undefined,
+    program,
     exited: Promise.resolve(failedStart(error)),
     stderrTail: () => null,
     kill: () => undefined,

@@ -1,3 +1,5 @@
+import { constants } from 'node:os'
+import { getSystemErrorMessage } from 'node:util'
 import { answerLimits, createStreamTransport, type Transport } from '@parley/rpc'
 import { type ServerProcess, type SpawnServerOptions, startServerProcess } from './server-process.ts'
 
@@ -24,12 +26,18 @@ export function serverOn({ input, output, ...ways }: ServerProcess): SpawnedServ
 /** Resolves to the sentence about a server that ended unexpectedly, once its process is gone. */
 export async function explainExit(server: SpawnedServer): Promise<string> {
   const { code, signal, errno } = await server.exited
-  const why = errno === undefined ? '' : ` (${errno})`
-  const how =
-    signal !== null ? `was ended by ${signal}` : code === null ? `could not be started${why}` : `ended with ${code}`
+  if (code === null && signal === null) return `The server ${server.program} could not be started${causeOf(errno)}.`
+  const how = signal === null ? `ended with ${code}` : `was ended by ${signal}`
   const words = server.stderrTail()
   const said = words === null ? '' : ` It said: ${lastLineOf(words.text)} (all of it is in ${words.path})`
   return `The server ${how}.${said}`
+}
+
+/** Returns the system's words for an error and its name, as the end of a sentence. */
+function causeOf(errno: string | undefined): string {
+  if (errno === undefined) return ''
+  const number = new Map(Object.entries(constants.errno)).get(errno)
+  return number === undefined ? ` (${errno})` : `: ${getSystemErrorMessage(-number)} (${errno})`
 }
 
 /** Returns the line with the error: Node prints its version below it; V8 and its own checks print a stack. */

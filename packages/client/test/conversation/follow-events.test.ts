@@ -33,6 +33,7 @@ async function unevenServer(pageSize: number) {
       return () => listeners.delete(listener)
     },
     refresh: () => Promise.resolve(),
+    moveTo: () => Promise.resolve(),
     close: () => Promise.resolve(),
   }
   const tell = (envelope: Envelope | null) => {

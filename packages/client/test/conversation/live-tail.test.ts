@@ -11,7 +11,7 @@ function tailOfNothing() {
     return () => listeners.delete(listener)
   }
   const none = () => Promise.resolve()
-  const store = { conversationId, state: stateAt(0), subscribe, refresh: none, close: none }
+  const store = { conversationId, state: stateAt(0), subscribe, refresh: none, moveTo: none, close: none }
   const tail = openTail(store, new AbortController().signal)
   tail.restart()
   const deliver = (seq: number, length: number) => {

@@ -105,6 +105,7 @@ export class EventLog implements AsyncDisposable {
 
   /** Throws `StorageError` while nothing can be appended: writes a small file beside the log, and removes it. */
   probe(): void {
+    if (this.stuck !== null) throw this.stuck
     this.append([])
     const path = temporaryBeside(this.path)
     const file = createFile(this.#files, path)
@@ -150,6 +151,11 @@ export class EventLog implements AsyncDisposable {
   synced(): Promise<void> {
     if (this.#closed) return Promise.reject(this.#closedError('sync'))
     return this.#sync.upTo(this.#sizeBytes)
+  }
+
+  /** Error of a disk that has not ended a sync for long; null while it answers. */
+  get stuck(): StorageError | null {
+    return this.#sync.stuck
   }
 
   /** True when every line appended so far would survive a power cut. */

@@ -1,12 +1,15 @@
 import { type Files, type OpenFile, StorageError, storageError } from '../disk/files.ts'
 
+/** Time that no disk needs for a sync. */
+export const slowSyncMs = 5000
+
 /** Runs one fdatasync at a time for any number of callers: those that call during one share the next. */
 export class GroupedSync {
   readonly #files: Files
   readonly #file: OpenFile
   readonly #confirm: () => void
   #folders: readonly string[]
-  #running: { readonly sizeBytes: number; readonly done: Promise<void> } | null = null
+  #running: { readonly sizeBytes: number; readonly done: Promise<void>; readonly beganMs: number } | null = null
   #waiting: Waiting | null = null
   #syncedBytes = 0
   #failure: StorageError | null = null
@@ -31,6 +34,12 @@ export class GroupedSync {
     return this.#syncedBytes
   }
 
+  /** Error of a disk that has not ended a sync for `slowSyncMs`; null while it answers. It may still end. */
+  get stuck(): StorageError | null {
+    if (this.#running === null || performance.now() - this.#running.beganMs < slowSyncMs) return null
+    return new StorageError({ code: 'ETIMEDOUT', operation: 'sync', path: this.#file.path })
+  }
+
   /** Resolves when the first `sizeBytes` bytes are synced. Rejects with `StorageError`. */
   upTo(sizeBytes: number): Promise<void> {
     if (this.#failure !== null) return Promise.reject(this.#failure)
@@ -43,7 +52,7 @@ export class GroupedSync {
 
   #start(sizeBytes: number): Promise<void> {
     const done = this.#run(sizeBytes)
-    this.#running = { sizeBytes, done }
+    this.#running = { sizeBytes, done, beganMs: performance.now() }
     return done
   }
 

@@ -10,12 +10,13 @@ import {
   type ExchangeLimits,
   type HttpWire,
   type Provider,
+  type RequestBody,
 } from '../port/wire.ts'
 
 export interface Call {
   readonly method: 'GET' | 'POST'
   readonly path: string
-  readonly body?: string
+  readonly body?: RequestBody
 }
 
 type Opened =

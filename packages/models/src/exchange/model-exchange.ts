@@ -2,7 +2,7 @@ import type { Explain } from '../failures/explain.ts'
 import { type HttpChunk, type HttpExchange, type HttpHead, readText } from '../http/http-exchange.ts'
 import { Watchdog } from '../http/watchdog.ts'
 import { isTerminal, type ModelEvent, type ModelFailure, type ModelRequest } from '../port/model-client.ts'
-import { type HttpWire, type WireReader, wireNameOf } from '../port/wire.ts'
+import { type HttpWire, type RequestBody, type WireReader, wireNameOf } from '../port/wire.ts'
 import { type BodyReader, createStreamedBodyReader, createWholeBodyReader } from './body-reader.ts'
 import type { Call, Endpoint } from './endpoint.ts'
 
@@ -41,7 +41,7 @@ const maxErrorBytes = 64 * 1024
 interface ExchangePlan {
   readonly endpoint: Endpoint
   readonly wire: HttpWire
-  readonly body: string
+  readonly body: RequestBody
 }
 
 /** Request to a model and its response, as batches of events. The last batch ends with the terminal event. */

@@ -121,7 +121,7 @@ const verdicts = {
     code: 'contextTooLong',
     retry: 'never',
     message: ({ model }) =>
-      `The conversation is longer than ${model} can read; nothing is lost. Begin a new one (/new in the terminal), or go on from an earlier event of this one: \`parley fork ID --at SEQ\`, where SEQ is the number of the event in the log.`,
+      `The conversation is longer than ${model} can read; nothing is lost. Go on with a model that reads more (/model, -m), or before an earlier message: Esc twice in the terminal, \`parley fork ID --at SEQ\` elsewhere (\`parley show ID\` has the numbers). Where one message is too long by itself, name a file in place of its text.`,
   },
   unknownModel: {
     code: 'unknownModel',

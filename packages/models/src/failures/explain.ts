@@ -103,6 +103,10 @@ export function classifyNetwork(fault: HttpFault, streaming: boolean, context: F
     const message = `${provider} was not asked: it has no address that can be used. Set base_url of the provider in config.toml, as in base_url = "https://…/v1".`
     return { code: 'invalidRequest', message, retry: 'never' }
   }
+  if (code === 'ERR_INVALID_CHAR' && !streaming) {
+    const message = `${provider} was not asked: its key or another header has a line break, or a character that no header may have. See the variable of the key (env_key, \`parley provider list\` names it), env_http_headers and http_headers; \`parley login\` takes the key anew.`
+    return { code: 'invalidRequest', message, retry: 'never' }
+  }
   if (code.startsWith('ERR_') && !streaming) {
     return {
       code: 'invalidRequest',

@@ -1,12 +1,13 @@
 import type { ClientRequest, IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
+import type { RequestBody } from '../port/wire.ts'
 import type { StartRequest } from './http-agents.ts'
 
 interface HttpRequest {
   readonly method: 'GET' | 'POST'
   readonly url: URL
   readonly headers: Readonly<Record<string, string>>
-  readonly body?: string
+  readonly body?: RequestBody
   readonly connectTimeoutMs: number
 }
 
@@ -80,9 +81,7 @@ export class HttpExchange {
 
   #send(request: HttpRequest, start: StartRequest, resolve: (head: HttpHead | HttpFault) => void): void {
     try {
-      // Encoded once: its length and its bytes would otherwise be made of the text one after the other.
-      const body = request.body === undefined ? undefined : Buffer.from(request.body)
-      const sent = start(request.url, { method: request.method, headers: headersOf(request, body) })
+      const sent = start(request.url, { method: request.method, headers: headersOf(request) })
       this.#request = sent
       sent.on('error', (error) => resolve(this.#faultOf(error)))
       sent.on('close', () => resolve(this.#faultOf(undefined)))
@@ -93,7 +92,9 @@ export class HttpExchange {
         response.on('error', () => {})
         resolve({ type: 'head', status: response.statusCode ?? 0, headers: response.headers })
       })
-      sent.end(body)
+      // Sent in one write: no connection is there before this function returns.
+      for (const piece of request.body ?? []) sent.write(piece)
+      sent.end()
     } catch (error) {
       // Node throws here for an invalid header or URL, and names it without its value.
       resolve(this.#faultOf(error))
@@ -123,8 +124,9 @@ export class HttpExchange {
   }
 }
 
-function headersOf({ headers }: HttpRequest, body: Buffer | undefined): Record<string, string | number> {
-  return body === undefined ? { ...headers } : { ...headers, 'content-length': body.length }
+function headersOf({ headers, body }: HttpRequest): Record<string, string | number> {
+  if (body === undefined) return { ...headers }
+  return { ...headers, 'content-length': body.reduce((sum, piece) => sum + piece.length, 0) }
 }
 
 /** Reads at most `maxBytes` of the body as text, up to the end or a fault. */

@@ -20,3 +20,18 @@ export function foldGrowing<Item, State>(
     return state
   }
 }
+
+/** Creates the same for several lists in turn, which are told apart by their first item. */
+export function foldGrowingLists<Item extends object, State>(
+  begin: () => State,
+  add: (state: State, item: Item, items: readonly Item[]) => void,
+): (items: readonly Item[]) => State {
+  const folds = new WeakMap<Item, (items: readonly Item[]) => State>()
+  return (items) => {
+    const [first] = items
+    if (first === undefined) return begin()
+    const fold = folds.get(first) ?? foldGrowing(begin, add)
+    folds.set(first, fold)
+    return fold(items)
+  }
+}

@@ -133,8 +133,11 @@ export function wireNameOf({ version }: Pick<HttpWire, 'version'>): string {
   return version.split('/')[0] ?? version
 }
 
+/** Body of a request in UTF-8. Its pieces are sent one after the other, and never change: further requests share them. */
+export type RequestBody = readonly Uint8Array[]
+
 /** Returns the body of a request. Equal entries give equal bytes; a longer conversation begins with those of a shorter. */
-export type WriteRequest = (request: ModelRequest) => string
+export type WriteRequest = (request: ModelRequest) => RequestBody
 
 /** Reader of one response. Both methods append to `out`; nothing follows a terminal event. */
 export interface WireReader {

@@ -1,5 +1,7 @@
 import { isRecord } from '@parley/text'
+import { foldGrowingLists } from '../port/growing-list.ts'
 import type { ModelEntry } from '../port/model-client.ts'
+import type { RequestBody } from '../port/wire.ts'
 
 export interface JsonRecord {
   readonly [key: string]: unknown
@@ -46,23 +48,59 @@ export function createWrittenEntries<Written extends object | string, Entry exte
 /** Returns an entry, one of the given ones, as zero or more elements of a JSON array, separated by commas. */
 type WriteEntry = (entry: ModelEntry, entries: readonly ModelEntry[]) => string
 
-/** Creates a function that serialises entries, each once, and joins them. */
-export function createEntryJoiner(write: WriteEntry): (entries: readonly ModelEntry[]) => string {
-  const writtenOnce = createWrittenEntries<string>()
-  return (entries) =>
-    entries
-      .map((entry) => writtenOnce(entry, () => write(entry, entries)))
-      .filter(isPresent)
-      .join(',')
+/**
+ * Creates a function that returns entries as the elements of a JSON array, in pieces. What earlier requests had of a
+ * conversation is neither serialised nor encoded again.
+ */
+export function createEntryWriter(write: WriteEntry): (entries: readonly ModelEntry[]) => RequestBody {
+  const written = foldGrowingLists<ModelEntry, GrowingBytes>(createGrowingBytes, (bytes, entry, entries) => {
+    const text = write(entry, entries)
+    if (text !== '') bytes.add(bytes.isEmpty ? text : `,${text}`)
+  })
+  return (entries) => written(entries).pieces()
+}
+
+/** UTF-8 that grows at its end. */
+interface GrowingBytes {
+  readonly isEmpty: boolean
+  add(text: string): void
+  pieces(): RequestBody
+}
+
+/** Each piece is at least twice as long as the next one: there are few then, and no byte is copied often. */
+function createGrowingBytes(): GrowingBytes {
+  const pieces: Buffer[] = []
+  let fresh = ''
+  function join(): void {
+    const [before, last] = pieces.slice(-2)
+    if (before === undefined || last === undefined || before.length >= 2 * last.length) return
+    pieces.splice(-2, 2, Buffer.concat([before, last]))
+    join()
+  }
+  return {
+    get isEmpty() {
+      return pieces.length === 0 && fresh === ''
+    },
+    add(text) {
+      fresh += text
+    },
+    pieces() {
+      if (fresh !== '') pieces.push(Buffer.from(fresh))
+      fresh = ''
+      join()
+      return [...pieces]
+    },
+  }
+}
+
+/** Returns a body that is made anew for each request. */
+export function bodyOf(text: string): RequestBody {
+  return [Buffer.from(text)]
 }
 
 /** Returns a JSON array without its brackets. */
 export function writeElements(values: readonly unknown[]): string {
   return values.map((value) => JSON.stringify(value)).join(',')
-}
-
-function isPresent(text: string): boolean {
-  return text !== ''
 }
 
 /** Returns a function that makes a value on first use: the first delta must not wait for all schemas. */

@@ -1,4 +1,4 @@
-import { foldGrowing } from '../port/growing-list.ts'
+import { foldGrowingLists } from '../port/growing-list.ts'
 import type { ModelCall, ModelEntry, ModelEvent } from '../port/model-client.ts'
 import { type JsonRecord, parseRecord } from './json.ts'
 
@@ -39,26 +39,14 @@ interface KnownIds {
   responses: number
 }
 
-/** Ids by the first entry of a conversation, so that those of earlier requests are not collected again. */
-const knownIds = new WeakMap<ModelEntry, (entries: readonly ModelEntry[]) => KnownIds>()
-
-function idsIn(entries: readonly ModelEntry[]): KnownIds {
-  const [first] = entries
-  if (first === undefined) return noIds()
-  const collect = knownIds.get(first) ?? foldGrowing(noIds, addIds)
-  knownIds.set(first, collect)
-  return collect(entries)
-}
-
-function noIds(): KnownIds {
-  return { taken: new Set(), responses: 0 }
-}
-
-function addIds(ids: KnownIds, entry: ModelEntry): void {
-  if (entry.kind !== 'response') return
-  ids.responses += 1
-  for (const { callId } of entry.calls) ids.taken.add(callId)
-}
+const idsIn = foldGrowingLists<ModelEntry, KnownIds>(
+  () => ({ taken: new Set(), responses: 0 }),
+  (ids, entry) => {
+    if (entry.kind !== 'response') return
+    ids.responses += 1
+    for (const { callId } of entry.calls) ids.taken.add(callId)
+  },
+)
 
 /** Returns nine letters and digits, the only form that all known servers accept; Mistral requires it. */
 function madeId(responses: number, nth: number): string {

@@ -15,8 +15,7 @@ const otherWire: HttpWire = {
   readError: (body) => ({ message: body, code: '', kind: 'overloaded' }),
   createWriter:
     (adapter) =>
-    ({ model }) =>
-      `${adapter} ${model}`,
+    ({ model }) => [Buffer.from(`${adapter} `), Buffer.from(model)],
   createReader: () => ({
     read: (data, out) => {
       out.push({ type: 'completed', parts: [data], usage: zeroUsage, stop: 'stop' })

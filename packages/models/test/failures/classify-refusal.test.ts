@@ -118,7 +118,7 @@ describe('a refusal', () => {
     expect(refusal(404, { code: 'model_not_found' }).message).toContain('gpt-x')
     expect(refusal(400, { message: 'x does not support tools' }).message).toMatch(/"gpt-x" of OpenAI .*Choose a model/)
     expect(refusal(400, { message: 'too many tools' }).message).toMatch(/enabled_tools of your MCP servers/)
-    expect(refusal(413, '').message).toMatch(/longer than gpt-x can read.*\/new.*`parley fork ID --at SEQ`/)
+    expect(refusal(413, '').message).toMatch(/longer than gpt-x can read.*\/model.*`parley fork ID --at SEQ`/)
   })
 
   it('quotes a long or ragged message in one short line', () => {

@@ -34,6 +34,12 @@ describe('a fault of the network', () => {
     })
   })
 
+  it('that is about a header names the variable of the key', () => {
+    expect(classifyNetwork(fault('ERR_INVALID_CHAR'), false, context).message).toMatch(
+      /^OpenAI was not asked: its key .*line break.*env_key.*parley login/,
+    )
+  })
+
   it('that is about a certificate names the variable that helps', () => {
     expect(classifyNetwork(fault('SELF_SIGNED_CERT_IN_CHAIN'), false, context).message).toContain(
       'ca_file in [network]',

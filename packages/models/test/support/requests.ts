@@ -1,5 +1,5 @@
 import type { ModelClient, ModelEntry, ModelEvent, ModelRequest, ResponseEntry } from '../../src/port/model-client.ts'
-import { providerDefaults } from '../../src/port/wire.ts'
+import { providerDefaults, type WriteRequest } from '../../src/port/wire.ts'
 import type { ProviderConfig } from '../../src/providers.ts'
 
 export function requestOf(
@@ -7,6 +7,11 @@ export function requestOf(
   more: Partial<ModelRequest> = {},
 ): ModelRequest {
   return { model: 'm1', instructions: 'Be brief.', tools: [SHELL], entries, cacheKey: 'conversation-1', ...more }
+}
+
+/** Returns the writer of a wire with its bodies as text. */
+export function textWriter(write: WriteRequest): (request: ModelRequest) => string {
+  return (request) => Buffer.concat(write(request)).toString()
 }
 
 export const SHELL = {

@@ -4,7 +4,7 @@ import { anthropicWire } from '../../src/wires/anthropic/wire.ts'
 import { createChatWriter } from '../../src/wires/chat/wire.ts'
 import { geminiWire } from '../../src/wires/gemini/wire.ts'
 import { createResponsesWriter } from '../../src/wires/responses/wire.ts'
-import { requestOf, response, result, user } from '../support/requests.ts'
+import { requestOf, response, result, textWriter, user } from '../support/requests.ts'
 
 const image = { type: 'image', mediaType: 'image/png', base64: 'QUJD' } as const
 const calls = ['c1', 'c2'].map((callId) => ({ callId, name: 'view_image', arguments: '{}' }))
@@ -23,7 +23,7 @@ const bodyOf = (text: string) => JSON.parse(text)
 
 describe('an image in a result', () => {
   it('is an input image in the output on the Responses wire', () => {
-    const { input } = bodyOf(createResponsesWriter('own')(requestOf(talk())))
+    const { input } = bodyOf(textWriter(createResponsesWriter('own'))(requestOf(talk())))
     expect(input.slice(3, 5)).toEqual([
       {
         type: 'function_call_output',
@@ -38,7 +38,7 @@ describe('an image in a result', () => {
   })
 
   it('is a block of the result on the Anthropic wire, but not of an error, where the API rejects it', () => {
-    const write = anthropicWire.createWriter('own')
+    const write = textWriter(anthropicWire.createWriter('own'))
     const { messages } = bodyOf(write(requestOf(talk())))
     expect(messages[2].content[0]).toEqual({
       type: 'tool_result',
@@ -58,7 +58,7 @@ describe('an image in a result', () => {
   })
 
   it('follows all results of the response as a message on the Chat wire', () => {
-    const { messages } = bodyOf(createChatWriter('own')(requestOf(talk())))
+    const { messages } = bodyOf(textWriter(createChatWriter('own'))(requestOf(talk())))
     expect(messages.slice(3)).toEqual([
       { role: 'tool', tool_call_id: expect.any(String), content: 'a.png' },
       { role: 'tool', tool_call_id: expect.any(String), content: 'nothing' },
@@ -74,7 +74,7 @@ describe('an image in a result', () => {
   })
 
   it('is a part of the result on the Gemini wire, and follows the results for older models', () => {
-    const write = geminiWire.createWriter('own')
+    const write = textWriter(geminiWire.createWriter('own'))
     const inline = { inlineData: { mimeType: 'image/png', data: 'QUJD' } }
     const parts = (model: string) => bodyOf(write(requestOf(talk(), { model }))).contents[2].parts
     const answer = (output: string) => ({ name: 'view_image', response: { output } })
@@ -92,7 +92,7 @@ describe('an image in a result', () => {
 
   it('leaves the bytes of the conversation as they were when more follows', () => {
     for (const createWriter of [createResponsesWriter, createChatWriter]) {
-      const write = createWriter('own')
+      const write = textWriter(createWriter('own'))
       const shorter = write(requestOf(talk().slice(0, 4))).replace(/[\]}]+$/, '')
       expect(write(requestOf(talk())).slice(0, shorter.length)).toBe(shorter)
     }
@@ -102,10 +102,10 @@ describe('an image in a result', () => {
     const entries = talk()
     const cleared = entries.with(2, result('c1', '(cleared)'))
     for (const write of [
-      createChatWriter('own'),
-      createResponsesWriter('own'),
-      anthropicWire.createWriter('own'),
-      geminiWire.createWriter('own'),
+      textWriter(createChatWriter('own')),
+      textWriter(createResponsesWriter('own')),
+      textWriter(anthropicWire.createWriter('own')),
+      textWriter(geminiWire.createWriter('own')),
     ]) {
       const model = 'gemini-2.5-pro'
       expect(write(requestOf(entries, { model }))).toContain('QUJD')

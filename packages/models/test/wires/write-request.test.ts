@@ -5,7 +5,7 @@ import { anthropicWire } from '../../src/wires/anthropic/wire.ts'
 import { createChatWriter } from '../../src/wires/chat/wire.ts'
 import { geminiWire } from '../../src/wires/gemini/wire.ts'
 import { createResponsesWriter } from '../../src/wires/responses/wire.ts'
-import { requestOf, response, result, SHELL, user } from '../support/requests.ts'
+import { requestOf, response, result, SHELL, textWriter, user } from '../support/requests.ts'
 
 const call = { callId: 'c1', name: 'shell', arguments: '{"command":"ls"}' }
 const item = { type: 'function_call', call_id: 'c1', name: 'shell', arguments: '{"command":"ls"}' }
@@ -43,6 +43,23 @@ function copied(entries: readonly ModelEntry[]): ModelEntry[] {
   return JSON.parse(JSON.stringify(entries))
 }
 
+it('a long request is sent in few pieces, nearly all of them those of the request before', () => {
+  const write = createResponsesWriter('own')
+  const talk = [user('hi')]
+  let sent = new Set<Uint8Array>()
+  let made = 0
+  for (let round = 0; round < 1000; round += 1) {
+    talk.push(response({ text: `answer ${round}` }), user(`message ${round}`))
+    const pieces = write(requestOf([...talk]))
+    made += pieces.filter((piece) => !sent.has(piece)).reduce((sum, { length }) => sum + length, 0)
+    expect(pieces.length).toBeLessThan(20)
+    sent = new Set(pieces)
+  }
+  const { length } = Buffer.concat(write(requestOf(talk)))
+  // Each byte is copied about as often as the pieces double, and each request has a new head.
+  expect(made).toBeLessThan(30 * length)
+})
+
 describe.each([
   ['responses', createResponsesWriter],
   ['chat', createChatWriter],
@@ -50,19 +67,19 @@ describe.each([
   ['anthropic', anthropicWire.createWriter],
 ])('the %s request', (name, createWriter) => {
   it('of any entries is JSON, and the same bytes when sent again or rebuilt from the log', () => {
-    const write = createWriter('own')
+    const write = textWriter(createWriter('own'))
     fc.assert(
       fc.property(fc.array(anyEntry, { maxLength: 6 }), (entries) => {
         const text = write(requestOf(entries))
         expect(() => JSON.parse(text)).not.toThrow()
         expect(write(requestOf(entries))).toBe(text)
-        expect(createWriter('own')(requestOf(copied(entries)))).toBe(text)
+        expect(textWriter(createWriter('own'))(requestOf(copied(entries)))).toBe(text)
       }),
     )
   })
 
   it('of a longer conversation begins with the bytes of the shorter one, but for marks of the cache', () => {
-    const write = createWriter('own')
+    const write = textWriter(createWriter('own'))
     const mark = ',"cache_control":{"type":"ephemeral"}'
     const written = (entries: readonly ModelEntry[]) => write(requestOf(entries)).replaceAll(mark, '')
     // An answer comes between two requests; without one, Chat joins what the user says to one message.
@@ -76,8 +93,19 @@ describe.each([
     )
   })
 
+  it('of one conversation does not depend on those of another in between', () => {
+    const write = textWriter(createWriter('own'))
+    const anew = (entries: readonly ModelEntry[]) => textWriter(createWriter('own'))(requestOf(entries))
+    const talks = [[user('one')], [user('two')]]
+    for (let round = 0; round < 20; round += 1)
+      for (const talk of talks) {
+        talk.push(response({ text: `Grüße ${round}` }), user(`next ${round}`))
+        expect(write(requestOf([...talk]))).toBe(anew(talk))
+      }
+  })
+
   it('serialises each entry once in its life', () => {
-    const write = createWriter('own')
+    const write = textWriter(createWriter('own'))
     let reads = 0
     const counted = new Proxy(response({ adapter: 'own', parts: [reasoning] }), {
       get: (target, key) => {
@@ -85,15 +113,16 @@ describe.each([
         return Reflect.get(target, key)
       },
     })
-    write(requestOf([user('hi'), counted]))
+    const talk = [user('hi'), counted]
+    write(requestOf(talk))
     const readsOnce = reads
-    for (let round = 0; round < 5; round += 1) write(requestOf([user('hi'), counted]))
+    for (let round = 0; round < 5; round += 1) write(requestOf([...talk]))
     expect(readsOnce).toBeGreaterThan(0)
     expect(reads).toBe(readsOnce)
   })
 
   it('without tools mentions none', () => {
-    const body = JSON.parse(createWriter('own')(requestOf([user('hi')], { tools: [] })))
+    const body = JSON.parse(textWriter(createWriter('own'))(requestOf([user('hi')], { tools: [] })))
     expect(Object.keys(body).filter((key) => key.includes('tool'))).toEqual([])
   })
 })
@@ -104,17 +133,17 @@ describe.each([
 ])('the %s request of OpenAI', (_name, createWriter) => {
   it('holds an image in its place, and the answer to a schema', () => {
     const schema = { type: 'object' }
-    const text = createWriter('own')(
+    const text = textWriter(createWriter('own'))(
       requestOf([shownBeside({ text: 'see', base64: 'QUJD' })], { outputSchema: schema }),
     )
     expect(text).toMatch(/"text":"see"}.*"data:image\/png;base64,QUJD"/)
     expect(text).toContain(`"schema":${JSON.stringify(schema)},"strict":true`)
-    expect(createWriter('own')(requestOf())).not.toContain('json_schema')
+    expect(textWriter(createWriter('own'))(requestOf())).not.toContain('json_schema')
   })
 })
 
 describe('the Responses request', () => {
-  const write = createResponsesWriter('own')
+  const write = textWriter(createResponsesWriter('own'))
 
   it('is stateless and holds the conversation as input items', () => {
     const entries = [user('hi'), response({ adapter: 'own', parts: [reasoning, item] }), result('c1', 'a.txt')]
@@ -175,7 +204,7 @@ describe('the Responses request', () => {
 })
 
 describe('the Chat Completions request', () => {
-  const write = createChatWriter('own')
+  const write = textWriter(createChatWriter('own'))
 
   it('holds instructions, tools and the conversation as messages', () => {
     const own = { role: 'assistant', content: 'Hi', kept: true }

@@ -1,4 +1,4 @@
-import { closeSync, constants, fstatSync, lstatSync, readSync, realpathSync } from 'node:fs'
+import { closeSync, constants, fstatSync, lstatSync, readSync, realpathSync, type Stats } from 'node:fs'
 import { join } from 'node:path'
 import { projectConfigPath } from '@parley/config'
 import { foreignOwner, openUnlocked } from '@parley/host'
@@ -25,8 +25,9 @@ export interface ProjectFiles {
 
 /** Reads the configuration files of a project. Follows no link and does not wait for pipes. */
 export function readProjectFiles(root: string): ProjectFiles {
-  const folder = lstatSync(join(root, projectFolderName), { throwIfNoEntry: false })
+  const folder = lookAt(join(root, projectFolderName))
   if (folder === undefined) return { files: [], problems: [] }
+  if (typeof folder === 'string') return { files: [], problems: [`${projectFolderName} is not read: ${folder}.`] }
   const stranger = foreignOwner(join(root, projectFolderName), folder)
   if (stranger !== null)
     return { files: [], problems: [`${projectFolderName} is not read: it belongs to user ${stranger}.`] }
@@ -42,6 +43,15 @@ export function readProjectFiles(root: string): ProjectFiles {
       if (problem !== undefined) return [`${path} is not read: ${problem}.`]
       return bytes === undefined || isText(bytes) ? [] : [`${path} is not read: it is not UTF-8.`]
     }),
+  }
+}
+
+/** Returns the reason why a path cannot be looked at; undefined when nothing is there. */
+function lookAt(path: string): Stats | string | undefined {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false })
+  } catch (error) {
+    return systemErrorReason(error)
   }
 }
 

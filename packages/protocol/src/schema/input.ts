@@ -56,6 +56,7 @@ export const contentItem = z
           'Whole of a long text, as UTF-8; `text` is then its beginning. Read it with `conversation/readFile`.',
         ),
       totalBytes: z.int().min(0).exactOptional().describe('Bytes of `file`.'),
+      totalLines: z.int().min(1).exactOptional().describe('Lines of `file`.'),
     }),
     storedImage.extend({ type: z.literal('image') }),
   ])

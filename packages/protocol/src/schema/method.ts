@@ -353,6 +353,15 @@ export const methods = {
     params: methodParams['mcp/restart'],
     result: z.object({}),
   },
+  'web/open': {
+    about:
+      'Makes a link to the page of this server in a browser of this machine; the first one starts its listener, on loopback. A link can be opened once.',
+    params: methodParams['web/open'],
+    result: z.object({
+      url: z.string().describe('Address with a code in its fragment. Whoever has it first is let in.'),
+      expiresAt: z.number().describe('ms since the epoch; then the link opens nothing any more.'),
+    }),
+  },
   'server/diagnostics': {
     about: 'Returns the identity and state of this server.',
     params: methodParams['server/diagnostics'],

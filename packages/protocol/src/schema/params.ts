@@ -310,6 +310,17 @@ export const methodParams = {
     hash: z.string().describe('Hash from `trust/read`. If the content has changed since, it is not trusted.'),
     verdict: trustVerdict,
   }),
+  'web/open': z.object({
+    port: z
+      .int()
+      .min(0)
+      .max(65_535)
+      .exactOptional()
+      .describe('Port to listen on, the first time; default one that the system chooses.'),
+    access: clientAccess.exactOptional().describe('Access of whoever opens the link; default `full`.'),
+    conversationId: conversationId.exactOptional().describe('Conversation that the page shows first.'),
+    cwd: z.string().exactOptional().describe('Folder that the page offers for a new conversation; absolute.'),
+  }),
   'server/diagnostics': z.object({}),
   'server/checkup': z.object({
     cwd: z.string().describe('Absolute path of the folder the check is for.'),

@@ -3,7 +3,7 @@ import { tokenCounts } from './event.ts'
 import { clientId, conversationId } from './ids.ts'
 import { fileChangeEntry } from './item.ts'
 import { clientAccess } from './params.ts'
-import { enforcement, settings } from './settings.ts'
+import { enforcement, sandboxMode, settings } from './settings.ts'
 import { forkedFrom } from './state.ts'
 
 export const storageTrouble = z
@@ -39,6 +39,10 @@ export const conversationSummary = z
     instructionFiles: z.array(z.string()).describe('Paths of the AGENTS.md files that were read.'),
     warnings: z.array(z.string()).describe('Sentences for people.'),
     storage: storageTrouble.exactOptional(),
+    ceiling: z
+      .object({ sandbox: sandboxMode, neverWithFullAccess: z.boolean() })
+      .exactOptional()
+      .describe('The widest limits that whoever started this server allows; a request for wider ones is rejected.'),
   })
   .describe('A conversation that is open here.')
 

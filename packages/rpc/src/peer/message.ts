@@ -1,4 +1,4 @@
-import { isRecord } from '@parley/text'
+import { isRecord, utf8Length } from '@parley/text'
 import { errorCodes, internalError, messageTooLarge, RpcError, type RpcErrorData } from './errors.ts'
 
 export type RequestId = string | number
@@ -110,5 +110,5 @@ function unsafeErrorLine(id: RequestId | null, { code, message, data }: RpcError
  */
 export function assertDeliverable(line: string, maxLineBytes: number): void {
   const mayBeTooLong = line.length * 3 > maxLineBytes
-  if (mayBeTooLong && Buffer.byteLength(line) > maxLineBytes) throw messageTooLarge(maxLineBytes)
+  if (mayBeTooLong && utf8Length(line) > maxLineBytes) throw messageTooLarge(maxLineBytes)
 }

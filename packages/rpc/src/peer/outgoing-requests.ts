@@ -5,6 +5,8 @@ import { assertDeliverable, type ReplyMessage, requestLine } from './message.ts'
 export interface RequestOptions {
   /** Rejects the request with `aborted`. Sends nothing to the remote end and ignores its reply. */
   readonly signal?: AbortSignal
+  /** Called with the id of the request right before it is sent. */
+  readonly onId?: (id: number) => void
 }
 
 interface OutgoingRequestsOptions {
@@ -31,7 +33,7 @@ export class OutgoingRequests {
   }
 
   /** Registers the request before it is sent, so that every reply finds it. Rejects as `Peer.request` does. */
-  request(method: string, params: unknown, { signal }: RequestOptions = {}): Promise<unknown> {
+  request(method: string, params: unknown, { signal, onId }: RequestOptions = {}): Promise<unknown> {
     return new Promise((resolve, reject) => {
       if (this.#closed !== undefined) throw new ConnectionClosedError(this.#closed)
       if (signal?.aborted) throw requestAborted(signal.reason)
@@ -43,6 +45,7 @@ export class OutgoingRequests {
         id,
         signal === undefined ? { resolve, reject } : this.#abortable(id, signal, { resolve, reject }),
       )
+      onId?.(id)
       this.#options.send(line)
     })
   }

@@ -40,14 +40,19 @@ const maxPathBytes = process.platform === 'linux' ? 107 : 103
  * Listens on a Unix socket that only this user can open. Replaces the file of a listener that has exited, never that
  * of a running one. Rejects with `ListenError`.
  */
-export async function listenSocket({ path, onConnection }: ListenSocketOptions): Promise<Listener> {
-  if (Buffer.byteLength(path) > maxPathBytes) {
-    throw new ListenError(`the path of a socket may have ${maxPathBytes} bytes, and ${path} is longer`)
-  }
+export function listenSocket({ path, onConnection }: ListenSocketOptions): Promise<Listener> {
   // Half-open, because a remote end that ended its input still reads replies.
   const server = createServer({ allowHalfOpen: true }, (socket: Socket) => {
     onConnection(createStreamTransport({ input: socket, output: socket }))
   })
+  return listenAtPath(server, path)
+}
+
+/** Lets a server listen on a Unix socket, as `listenSocket` does. Rejects with `ListenError`. */
+export async function listenAtPath(server: Server, path: string): Promise<Listener> {
+  if (Buffer.byteLength(path) > maxPathBytes) {
+    throw new ListenError(`the path of a socket may have ${maxPathBytes} bytes, and ${path} is longer`)
+  }
   try {
     await bindPrivately(server, path)
   } catch (error) {

@@ -1,18 +1,29 @@
-import { createHash, timingSafeEqual } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, STATUS_CODES } from 'node:http'
-import type { Duplex } from 'node:stream'
 import { WebSocket, WebSocketServer } from 'ws'
 import {
   answerLimits,
   ConnectError,
   connectErrorOf,
-  errorCode,
   ListenError,
   type Listener,
   listenerOf,
   type Transport,
 } from '../transport/transport.ts'
+import { listenAtPath } from '../transport/unix-socket.ts'
+import {
+  addressOf,
+  headersTimeoutMs,
+  isSameSecret,
+  listening,
+  maxSockets,
+  pathOf,
+  type RequestHead,
+  rejectUpgrade,
+} from './http-listener.ts'
 import { createWebSocketTransport, frameOptions } from './websocket-transport.ts'
+
+export { isSameSecret } from './http-listener.ts'
+export { listenForPage, type PageListener, type PageResponse } from './page-listener.ts'
 
 interface ConnectWebSocketOptions {
   /** `ws://host:port` or `wss://host`. */
@@ -95,16 +106,44 @@ export interface WebSocketListener extends Listener {
   readonly url: string
 }
 
-const headersTimeoutMs = 10_000
-/** Limit for open TCP connections, those without a request included. */
-const maxSockets = 1024
-
 /** Listens for websockets at path `/`. Rejects with `ListenError`. */
 export async function listenWebSocket(options: ListenWebSocketOptions): Promise<WebSocketListener> {
-  const { host, port, token } = options
+  const { host, port, token, onConnection } = options
   if (token === null && !isLoopback(host)) {
     throw new ListenError(`${host} can be reached from other machines, so it needs a token; 127.0.0.1 does not`)
   }
+  const server = webSocketServer({ token, path: '/' }, onConnection)
+  await listening(server, host, port)
+  const address = addressOf(server)
+  return { ...listenerOf(server, address), url: `ws://${address}` }
+}
+
+/**
+ * Listens for websockets on a unix socket that only this user can open, for clients that can send no token. Rejects with
+ * `ListenError`.
+ */
+export function listenWebSocketFile(options: ListenFileOptions): Promise<Listener> {
+  const { file, path, onConnection } = options
+  return listenAtPath(webSocketServer({ token: null, path }, onConnection), file)
+}
+
+interface ListenFileOptions {
+  /** Path of the socket. */
+  readonly file: string
+  /** Path of the websocket in its request. */
+  readonly path: string
+  /** Takes ownership of the transport. */
+  onConnection(transport: Transport): void
+}
+
+/** Token and path that a client must give to be admitted; a null token admits any. */
+interface Admission {
+  readonly token: string | null
+  readonly path: string
+}
+
+/** Creates a server that makes a transport of each websocket it admits. */
+function webSocketServer(admission: Admission, onConnection: (transport: Transport) => void): Server {
   const server = createServer({ headersTimeout: headersTimeoutMs }, (request, response) => {
     const status = plainRequestStatus(request)
     response.writeHead(status, { 'Content-Type': 'text/plain' }).end(`${STATUS_CODES[status]}\n`)
@@ -114,56 +153,20 @@ export async function listenWebSocket(options: ListenWebSocketOptions): Promise<
   server.on('upgrade', (request, stream, head) => {
     // A client may disconnect during the handshake, and an unhandled `error` event would end the process.
     stream.on('error', () => {})
-    const status = upgradeStatus(request, token)
+    const status = upgradeStatus(request, admission)
     if (status !== 101) rejectUpgrade(stream, status)
     else {
       websockets.handleUpgrade(request, stream, head, (websocket) => {
-        options.onConnection(createWebSocketTransport({ websocket, socket: request.socket }))
+        onConnection(createWebSocketTransport({ websocket, socket: request.socket }))
       })
     }
   })
-  await listening(server, host, port)
-  return webSocketListenerOf(server)
-}
-
-function listening(server: Server, host: string, port: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const fail = (error: Error) => {
-      reject(new ListenError(`cannot listen on ${host}:${port}: ${explain(error)}`, { cause: error }))
-    }
-    server.once('error', fail)
-    server.listen({ host, port }, () => {
-      server.off('error', fail)
-      resolve()
-    })
-  })
-}
-
-function explain(error: Error): string {
-  const code = errorCode(error)
-  if (code === 'EADDRINUSE') return 'another program listens there'
-  if (code === 'EACCES') return 'this user may not use that port; choose one from 1024 on'
-  return code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND' ? 'this machine has no such address' : error.message
-}
-
-function webSocketListenerOf(server: Server): WebSocketListener {
-  const bound = server.address()
-  if (bound === null || typeof bound === 'string')
-    throw new ListenError('the system reports no address for this server')
-  const address = `${bound.family === 'IPv6' ? `[${bound.address}]` : bound.address}:${bound.port}`
-  return { ...listenerOf(server, address), url: `ws://${address}` }
-}
-
-function rejectUpgrade(stream: Duplex, status: number): void {
-  const challenge = status === 401 ? 'WWW-Authenticate: Bearer\r\n' : ''
-  stream.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${challenge}Connection: close\r\nContent-Length: 0\r\n\r\n`)
+  return server
 }
 
 function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || /^127\.\d+\.\d+\.\d+$/.test(host)
 }
-
-type RequestHead = Pick<IncomingMessage, 'method' | 'url' | 'headers'>
 
 const probes: ReadonlySet<string> = new Set(['/healthz', '/readyz'])
 
@@ -177,22 +180,14 @@ function plainRequestStatus({ method, url, headers }: RequestHead): 200 | 403 | 
  * Returns 101 to admit a websocket upgrade, else the HTTP status that rejects it. An Origin header means a browser:
  * web pages must not reach a server that runs commands.
  */
-function upgradeStatus({ url, headers }: RequestHead, token: string | null): 101 | 401 | 403 | 404 {
+function upgradeStatus({ url, headers }: RequestHead, { token, path }: Admission): 101 | 401 | 403 | 404 {
   if (headers.origin !== undefined) return 403
-  if (pathOf(url) !== '/') return 404
+  if (pathOf(url) !== path) return 404
   return token === null || carriesToken(headers.authorization, token) ? 101 : 401
-}
-
-function pathOf(url = '/'): string {
-  return url.split('?', 1)[0] ?? '/'
 }
 
 /** Returns whether the header carries the token. Compares digests, so that timing reveals no part of it. */
 export function carriesToken(authorization: string | undefined, token: string): boolean {
   const given = /^Bearer +(.+)$/i.exec(authorization ?? '')?.[1] ?? ''
-  return timingSafeEqual(digest(given), digest(token))
-}
-
-function digest(text: string): Buffer {
-  return createHash('sha256').update(text).digest()
+  return isSameSecret(given, token)
 }

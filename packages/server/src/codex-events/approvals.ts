@@ -94,7 +94,8 @@ function decisionIn(
   return source[key] === undefined ? [] : [known.get(source[key]) ?? 'denied']
 }
 
-function answersIn(content: Readonly<Record<string, unknown>>): Answers {
+/** Returns the values of a filled in form. */
+export function answersIn(content: Readonly<Record<string, unknown>>): Answers {
   const answers: Answers = {}
   for (const [name, value] of Object.entries(content)) {
     if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') answers[name] = value

@@ -1,8 +1,9 @@
-import type { ApprovalRequest, ConversationId, Enforcement, FormField, Item } from '@parley/protocol'
-import { describeQuestion, hiddenWarnings, onOneLine, questionText } from '@parley/protocol/question'
+import type { ApprovalRequest, ConversationId, Enforcement, Item } from '@parley/protocol'
+import { describeQuestion, questionText } from '@parley/protocol/question'
 import { joinShellWords } from '@parley/text'
 import { questionOf } from './approvals.ts'
 import { parsedCommand } from './call-messages.ts'
+import { formSchema, type RequestedSchema } from './form-schema.ts'
 
 /** Call that asks, as the client numbers it. */
 interface Asker {
@@ -11,12 +12,6 @@ interface Asker {
   readonly conversationId: ConversationId
   /** Enforcement of the sandbox in which the call would run. */
   readonly enforcement: Enforcement
-}
-
-interface RequestedSchema {
-  readonly type: 'object'
-  readonly properties: Readonly<Record<string, unknown>>
-  readonly required?: readonly string[]
 }
 
 /** Parameters of `elicitation/create`: a form, and fields that Codex clients show in a better way. */
@@ -32,7 +27,7 @@ export function elicitationFor(approval: ApprovalRequest, item: Item | null, ask
   const typed = approval.command === undefined ? '' : joinShellWords(approval.command)
   const message = questionText(describeQuestion(approval, enforcement), approval.kind, typed)
   if (question.kind === 'form')
-    return { message, requestedSchema: schemaOf(approval.form?.fields ?? []), threadId: conversationId }
+    return { message, requestedSchema: formSchema(approval.form?.fields ?? []), threadId: conversationId }
   const common = {
     requestedSchema: { type: 'object', properties: {} },
     threadId: conversationId,
@@ -57,30 +52,5 @@ export function elicitationFor(approval: ApprovalRequest, item: Item | null, ask
     codex_cwd: question.cwd,
     codex_parsed_cmd: parsedCommand(question.command),
     ...(question.reason === undefined ? {} : { codex_reason: question.reason }),
-  }
-}
-
-function schemaOf(fields: readonly FormField[]): RequestedSchema {
-  const required = fields.filter((field) => field.required).map(({ name }) => name)
-  return {
-    type: 'object',
-    properties: Object.fromEntries(fields.map((field) => [field.name, propertyOf(field)])),
-    ...(required.length === 0 ? {} : { required }),
-  }
-}
-
-function propertyOf({ type, title, description, choices = [], default: preset }: FormField): Record<string, unknown> {
-  const shown = {
-    title: onOneLine(title),
-    ...(description === undefined ? {} : { description: onOneLine(description) }),
-    // A client could write it to a terminal as it is, and it must go back unchanged.
-    ...(preset === undefined || hiddenWarnings(String(preset)).length > 0 ? {} : { default: preset }),
-  }
-  if (type !== 'choice') return { type, ...shown }
-  return {
-    type: 'string',
-    ...shown,
-    enum: choices.map(({ value }) => value),
-    enumNames: choices.map((one) => onOneLine(one.title)),
   }
 }

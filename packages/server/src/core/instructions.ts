@@ -133,3 +133,8 @@ function howToAsk({ approvalPolicy }: Settings, hasNetwork: boolean): readonly s
       ]
   }
 }
+
+/** Joins base and developer instructions, since the engine takes one text; undefined for neither. AGENTS.md files follow it. */
+export function withDeveloperInstructions(own: string | undefined, developer: string | undefined): string | undefined {
+  return developer === undefined ? own : `${(own ?? baseInstructions()).trim()}\n\n${developer.trim()}`
+}

@@ -53,8 +53,20 @@ function removeTorn(home: string): void {
 /** Returns what changes with each replacement of the file; null when there is none. */
 function stampOf(path: string): string | null {
   // A link is not followed: it counts as a file, which is then refused, wherever it leads.
-  const facts = lstatSync(path, { bigint: true, throwIfNoEntry: false })
+  const facts = looked(path)
   return facts === undefined ? null : `${facts.ino}:${facts.mtimeNs}:${facts.ctimeNs}:${facts.size}`
+}
+
+function looked(path: string) {
+  try {
+    return lstatSync(path, { bigint: true, throwIfNoEntry: false })
+  } catch (error) {
+    throw unreadable(error)
+  }
+}
+
+function unreadable(error: unknown): ConfigError {
+  return new ConfigError(shownPath, `cannot be read (${systemErrorCode(error) ?? 'unknown error'}).`)
 }
 
 function readPrivately(path: string): string {
@@ -73,10 +85,9 @@ function readPrivately(path: string): string {
     }
   } catch (error) {
     if (error instanceof ConfigError) throw error
-    const code = systemErrorCode(error)
-    if (code === 'ELOOP')
+    if (systemErrorCode(error) === 'ELOOP')
       throw new ConfigError(shownPath, 'is a link, and credentials are kept in a file of their own.')
-    throw new ConfigError(shownPath, `cannot be read (${code ?? 'unknown error'}).`)
+    throw unreadable(error)
   }
 }
 

@@ -25,6 +25,7 @@ type ConnectionMethod =
   | 'initialize'
   | 'conversation/stream'
   | 'conversation/unstream'
+  | 'web/open'
   | 'conversation/detach'
   | 'server/diagnostics'
 

@@ -5,6 +5,8 @@ import { rejection } from '../replies/rejection.ts'
 
 /** Limits for what an MCP client may request and continue. All functions throw, or reject with, `aboveCeiling`. */
 export interface CallersLimits {
+  /** True when the server was started with `--max-sandbox danger-full-access`. */
+  readonly isUnlimited: boolean
   /** Checks the config of a new conversation, whose settings the engine of this process checks. */
   assertConfig(config: Overrides['config']): void
   /** Checks overrides of an existing conversation, which may be live in a process with a higher ceiling. */
@@ -20,6 +22,8 @@ export interface CallersLimits {
 type ReachedCore = { readonly meta: Pick<ConversationState['core']['meta'], 'cwd'>; readonly settings: Settings }
 
 interface LimitsParts {
+  /** Program that was started, as named behind `parley`, for advice. */
+  readonly program: string
   readonly ceiling: () => Ceiling
   /** Throws `aboveCeiling` for overrides that ask for more than the ceiling. */
   readonly assertAllowed: (overrides: Overrides, now: Settings) => void
@@ -29,10 +33,17 @@ interface LimitsParts {
   readonly isUnlimited: boolean
 }
 
-export function callersLimits({ ceiling, assertAllowed, assertFolders, isUnlimited }: LimitsParts): CallersLimits {
+export function callersLimits({
+  program,
+  ceiling,
+  assertAllowed,
+  assertFolders,
+  isUnlimited,
+}: LimitsParts): CallersLimits {
   const assertConfig: CallersLimits['assertConfig'] = (config) =>
     isUnlimited ? undefined : assertCallersConfig(config)
   return {
+    isUnlimited,
     assertConfig,
     async assertOverrides(overrides, now) {
       assertConfig(overrides.config)
@@ -47,7 +58,7 @@ export function callersLimits({ ceiling, assertAllowed, assertFolders, isUnlimit
         return settings.environment === undefined ? assertFolders([meta.cwd, ...settings.writableRoots]) : undefined
       }
       const { what, flags, key } = excess
-      const ways = [...(key === undefined ? [] : [`${key} = true in your config.toml`]), `parley mcp-server ${flags}`]
+      const ways = [...(key === undefined ? [] : [`${key} = true in your config.toml`]), `parley ${program} ${flags}`]
       throw rejection(
         'aboveCeiling',
         `That conversation has ${what}, and this server was not started for that. Whoever starts it can allow it: ${ways.join(', or ')}.`,

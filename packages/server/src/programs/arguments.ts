@@ -120,6 +120,38 @@ export function readAcpArguments(argv: readonly string[]): AcpArguments {
   return { ceiling: { ...readCeiling(parseFlags('acp', argv, ceilingOptions)), program: 'acp' } }
 }
 
+export interface AppServerArguments {
+  /** Address to listen on; null means stdin and stdout. */
+  readonly listen: Address | null
+  /** Token file; null means the one in the home folder. */
+  readonly tokenFile: string | null
+  readonly ceiling: CeilingFlags
+}
+
+const appServerFlags = {
+  listen: { type: 'string' },
+  'token-file': { type: 'string' },
+  // Flags that programs written for Codex pass, and that change nothing here.
+  stdio: { type: 'boolean' },
+  config: { type: 'string', short: 'c', multiple: true },
+  'analytics-default-enabled': { type: 'boolean' },
+  ...ceilingOptions,
+} as const
+
+/** Reads the command line. Throws `UsageError`, whose message is one sentence. */
+export function readAppServerArguments(argv: readonly string[]): AppServerArguments {
+  const given = parseFlags('app-server', argv, appServerFlags)
+  const isStdio = given.listen === undefined || /^stdio(?::\/\/)?$/.test(given.listen)
+  const listen = isStdio ? null : readAddress((given.listen ?? '').replace(/^unix:\/\//, 'unix:'))
+  if (given['token-file'] !== undefined && listen?.kind !== 'websocket')
+    throw new UsageError('--token-file needs --listen ws://HOST:PORT.')
+  return {
+    listen,
+    tokenFile: absolute(given['token-file']),
+    ceiling: { ...readCeiling(given), program: 'app-server' },
+  }
+}
+
 export interface ExecArguments {
   /** Address to listen on; null means stdin and stdout. */
   readonly listen: Address | null

@@ -46,6 +46,8 @@ interface ServerOptions {
     readonly pluginHost: string
     /** Program that reads the stack of a blocked event loop. */
     readonly stackReader: string
+    /** Folder of the page for browsers. */
+    readonly page: string
   }
 }
 
@@ -76,6 +78,7 @@ export function readServerOptions(
       },
       pluginHost: join(folder, 'assets', 'plugin-host.mjs'),
       stackReader: join(folder, 'assets', 'stack-reader.mjs'),
+      page: join(folder, 'web'),
     },
   }
 }

@@ -8,6 +8,7 @@ import {
   LOG_REPLACED,
   MAX_WRITTEN_LINE_BYTES,
   StorageError,
+  storageError,
   troubleOf,
 } from '@parley/journal'
 import { type Failure, type WireErrorCode, type WireErrorDetail, wireErrors } from '@parley/protocol'
@@ -37,7 +38,16 @@ export function asRejection(error: unknown): unknown {
   if (error instanceof LineTooLongError) return rejection('invalidParams', lineTooLongText(error))
   if (error instanceof RefusedEventError) return rejection('invalidParams', error.message, { reason: error.code })
   if (error instanceof ConfigError) return rejection('configInvalid', error.message, { where: error.where })
+  if (isFileError(error)) return asRejection(storageError(error.syscall, error.path, error))
   return error
+}
+
+/** Tests if the system has refused a call on a file outside of the log, such as a look at credentials. */
+function isFileError(error: unknown): error is Error & { readonly syscall: string; readonly path: string } {
+  if (!(error instanceof Error) || !('errno' in error) || !('syscall' in error) || !('path' in error)) return false
+  const { errno, syscall, path } = error
+  // The error of a process that does not start has the path of its program.
+  return typeof errno === 'number' && typeof path === 'string' && typeof syscall === 'string' && !/^spawn/.test(syscall)
 }
 
 /** Describes a failed write that no request waits for, since a turn retries by itself. */
@@ -63,6 +73,7 @@ const causes: Readonly<Record<string, string>> = {
   EPERM: 'no permission',
   EROFS: 'read-only file system',
   ENOLCK: 'its file system has no locks',
+  ETIMEDOUT: 'the disk does not answer',
 }
 
 function faultText({ code, operation, path, message }: StorageError): string {

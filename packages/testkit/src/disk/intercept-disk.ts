@@ -2,16 +2,17 @@ import fs from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
 
 /** Call of a function of `node:fs`, by its name without `Sync`; of a method of a file handle, with its descriptor first. */
-interface DiskCall {
+export interface DiskCall {
   readonly name: string
   readonly args: readonly unknown[]
 }
 
 /**
- * Called before each call. What it throws is how the call ends, without being made; `hang` is a call that never returns.
- * A function that it returns is called with the result once the call has succeeded.
+ * Called before each call. What it throws is how the call ends, without being made. A call that
+ * is not synchronous waits for a promise that it returns. A function that it returns is called with the result once the
+ * call has succeeded.
  */
-export type DiskWatch = (call: DiskCall) => ((result: unknown) => void) | 'hang' | undefined
+export type DiskWatch = (call: DiskCall) => ((result: unknown) => void) | Promise<void> | undefined
 
 /** Functions whose first argument is a path or a descriptor. */
 const functionNames: readonly string[] = [
@@ -99,7 +100,6 @@ function createInside() {
 function synchronous(watch: DiskWatch, name: string): (call: Call) => Call {
   return (call) => (self, args) => {
     const then = watch({ name, args })
-    if (then === 'hang') Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)
     const result = call(self, args)
     if (typeof then === 'function') then(result)
     return result
@@ -109,7 +109,7 @@ function synchronous(watch: DiskWatch, name: string): (call: Call) => Call {
 function promised(watch: DiskWatch, name: string, argsOf: ArgsOf): (call: Call) => Call {
   return (call) => async (self, args) => {
     const then = watch({ name, args: argsOf(self, args) })
-    if (then === 'hang') await new Promise(() => {})
+    if (then instanceof Promise) await then
     const result = await call(self, args)
     if (typeof then === 'function') then(result)
     return result
@@ -130,12 +130,13 @@ function withCallback(watch: DiskWatch, name: string): (call: Call) => Call {
       setImmediate(() => Reflect.apply(callback, null, [error]))
       return undefined
     }
-    if (then === 'hang') return undefined
     const end = (error: unknown, ...results: readonly unknown[]) => {
       if (!(error instanceof Error) && typeof then === 'function') then(results[0])
       Reflect.apply(callback, null, [error, ...results])
     }
-    return call(self, [...args, end])
+    if (then instanceof Promise) then.then(() => call(self, [...args, end]), end)
+    else call(self, [...args, end])
+    return undefined
   }
 }
 

@@ -22,7 +22,8 @@ export interface ContentStore {
   readonly folder: string
   /** Keeps a content. Returns false when the disk does not take it. */
   keep(hash: string, bytes: Uint8Array): boolean
-  has(hash: string): boolean
+  /** Tests if a content of this size is kept: a loss of power leaves files that are empty. */
+  has(hash: string, sizeBytes: number): boolean
   /** Reads a content; null when it is not kept or damaged. */
   read(hash: string): Uint8Array | null
 }
@@ -33,9 +34,9 @@ export function openContentStore(folder: string): ContentStore {
   const folders = new Set<string>()
   const placeOf = (hash: string) => join(folder, hash.slice(0, 2), hash)
 
-  function has(hash: string): boolean {
+  function has(hash: string, sizeBytes: number): boolean {
     if (known.has(hash)) return true
-    if (!isThere(placeOf(hash))) return false
+    if (!isThere(placeOf(hash), sizeBytes)) return false
     known.add(hash)
     return true
   }
@@ -51,7 +52,7 @@ export function openContentStore(folder: string): ContentStore {
     folder,
     has,
     keep(hash, bytes) {
-      if (has(hash)) return true
+      if (has(hash, bytes.length)) return true
       try {
         makeFolder(hash)
         writePrivately(placeOf(hash), bytes)
@@ -63,7 +64,11 @@ export function openContentStore(folder: string): ContentStore {
     },
     read(hash) {
       const bytes = readOrNull(placeOf(hash))
-      return bytes !== null && contentHash(bytes) === hash ? bytes : null
+      if (bytes === null || contentHash(bytes) === hash) return bytes
+      // As if it were not kept, so that it is kept anew when it is seen again.
+      isRemoved(placeOf(hash))
+      known.delete(hash)
+      return null
     },
   }
 }
@@ -180,6 +185,7 @@ function isRemoved(path: string): boolean {
   }
 }
 
-function isThere(path: string): boolean {
-  return lstatSync(path, { throwIfNoEntry: false })?.isFile() === true
+function isThere(path: string, sizeBytes: number): boolean {
+  const stats = lstatSync(path, { throwIfNoEntry: false })
+  return stats?.isFile() === true && stats.size === sizeBytes
 }

@@ -112,7 +112,7 @@ export function createFileTable(parts: TableParts): FileTable {
         const before = earlier.get(path)
         const hash = before?.content?.hash
         if (before === undefined || hash === undefined || known.content !== null) continue
-        if (isSame(before, known) && store.has(hash)) files.adopt(path, before)
+        if (isSame(before, known) && store.has(hash, known.sizeBytes)) files.adopt(path, before)
       }
     },
   }

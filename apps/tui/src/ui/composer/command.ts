@@ -1,20 +1,23 @@
-import type { Room } from '../../view/text/span.ts'
 import { type EditingCommand, editingKeys } from '../keys/editing-keys.ts'
 import type { KeyEvent, KeyPress } from '../keys/key-event.ts'
 import { type Composer, insert, paste, redo, replace, undo } from './composer.ts'
-import { blankWordStart, lineEnd, lineStart, moveDown, moveTo, moveUp, wordEnd, wordStart } from './motions.ts'
+import {
+  blankWordStart,
+  lineEnd,
+  lineStart,
+  moveDown,
+  moveTo,
+  moveUp,
+  type Surroundings,
+  wordEnd,
+  wordStart,
+} from './motions.ts'
 import { stopAfter, stopBefore } from './stops.ts'
 
 /** Change of the text. */
 export type ComposerCommand =
   | { readonly kind: 'insert' | 'paste'; readonly text: string }
   | { readonly kind: EditingCommand }
-
-/** Input of vertical moves. */
-export interface Surroundings extends Room {
-  /** Earlier messages, oldest first. */
-  readonly history: readonly string[]
-}
 
 const commands: Readonly<Record<EditingCommand, (composer: Composer, around: Surroundings) => Composer>> = {
   left: (composer) => moveTo(composer, stopBefore(composer, composer.caret)),
@@ -25,8 +28,8 @@ const commands: Readonly<Record<EditingCommand, (composer: Composer, around: Sur
   lineEnd: (composer) => moveTo(composer, lineEnd(composer)),
   textStart: (composer) => moveTo(composer, 0),
   textEnd: (composer) => moveTo(composer, composer.text.length),
-  up: (composer, around) => moveUp(composer, around, around.history),
-  down: (composer, around) => moveDown(composer, around, around.history),
+  up: (composer, around) => moveUp(composer, around),
+  down: (composer, around) => moveDown(composer, around),
   deleteBefore: (composer) => deleteTo(composer, stopBefore(composer, composer.caret)),
   deleteAfter: (composer) => deleteTo(composer, stopAfter(composer, composer.caret)),
   killWordBefore: (composer) => killTo(composer, wordStart(composer)),

@@ -1,3 +1,4 @@
+import { lineCount } from '@parley/text'
 import { cleanInput } from '../../view/text/control-characters.ts'
 import { type Paste, stopFrom } from './stops.ts'
 
@@ -128,18 +129,62 @@ const maxLines = 10
 export function paste(composer: Composer, pasted: string): Composer {
   const text = cleanInput(pasted)
   const at = { start: composer.caret, end: composer.caret }
-  const lines = countLines(text)
-  if (text.length <= maxCharacters && lines <= maxLines) return replace(composer, { ...at, text })
-  const size = lines > 1 ? `${lines} lines` : `${text.length} characters`
-  const mark = `[pasted ${size} #${composer.pastes.length + 1}]`
-  return replace({ ...composer, pastes: [...composer.pastes, { mark, text }] }, { ...at, text: mark })
+  if (text.length <= maxCharacters && lineCount(text) <= maxLines) return replace(composer, { ...at, text })
+  const { pastes, mark } = withMark(composer.pastes, text)
+  return replace({ ...composer, pastes }, { ...at, text: mark })
 }
 
+/** Returns the pastes with one of this text, and its mark; the same text keeps its mark. */
+function withMark(
+  pastes: readonly Paste[],
+  text: string,
+): { readonly pastes: readonly Paste[]; readonly mark: string } {
+  const known = pastes.find((paste) => paste.text === text)
+  if (known !== undefined) return { pastes, mark: known.mark }
+  const lines = lineCount(text)
+  const size = lines > 1 ? `${lines} lines` : `${text.length} characters`
+  const mark = `[pasted ${size} #${pastes.length + 1}]`
+  return { pastes: [...pastes, { mark, text }], mark }
+}
+
+/** Text with marks, and the pastes that they represent. */
+export type WithPastes = Pick<Composer, 'text' | 'pastes'>
+
+const pasteMark = /\[pasted \d+ (?:lines|characters) #\d+\]/g
+
 /** Returns the text as sent, every mark replaced by its paste. */
-export function expanded({ text, pastes }: Pick<Composer, 'text' | 'pastes'>): string {
+export function expanded({ text, pastes }: WithPastes): string {
   if (pastes.length === 0) return text
   const byMark = new Map(pastes.map((folded) => [folded.mark, folded.text]))
-  return text.replace(/\[pasted \d+ (?:lines|characters) #\d+\]/g, (mark) => byMark.get(mark) ?? mark)
+  return text.replace(pasteMark, (mark) => byMark.get(mark) ?? mark)
+}
+
+/** Sizes from which a recalled text is folded as a whole, where it is not known what of it was pasted. */
+const recalledCharacters = 4_000
+const recalledLines = 40
+
+/**
+ * Returns an earlier text as it was written, its pastes folded again and added to those of the composer. `sent`: texts
+ * that were sent with pastes.
+ */
+export function foldedAgain(composer: WithPastes, earlier: string, sent: readonly WithPastes[]): WithPastes {
+  const entry = cleanInput(earlier)
+  const written = sent.findLast((one) => expanded(one) === entry)
+  if (written === undefined) {
+    if (entry.length <= recalledCharacters && lineCount(entry) <= recalledLines) return { ...composer, text: entry }
+    const { pastes, mark } = withMark(composer.pastes, entry)
+    return { pastes, text: mark }
+  }
+  let { pastes } = composer
+  const byMark = new Map(written.pastes.map((folded) => [folded.mark, folded.text]))
+  const text = written.text.replace(pasteMark, (mark) => {
+    const pasted = byMark.get(mark)
+    if (pasted === undefined) return mark
+    const added = withMark(pastes, pasted)
+    pastes = added.pastes
+    return added.mark
+  })
+  return { text, pastes }
 }
 
 /** Returns the mark of an attached image; `number` tells images of one name apart. */
@@ -159,8 +204,4 @@ export function foldImages(composer: Composer, pasted: string, marks: readonly s
   const behind = composer.caret - start - text.length
   const next = replace(marked, { start, end: start + text.length, text: marks.join(' ') })
   return behind > 0 ? { ...next, caret: stopFrom(next, next.caret + behind) } : next
-}
-
-function countLines(text: string): number {
-  return text.replace(/\n$/, '').split('\n').length
 }

@@ -1,6 +1,5 @@
-import { cleanInput } from '../../view/text/control-characters.ts'
 import type { Room } from '../../view/text/span.ts'
-import { type Composer, remembered, settle, snapshotOf } from './composer.ts'
+import { type Composer, foldedAgain, remembered, settle, snapshotOf, type WithPastes } from './composer.ts'
 import { columnAt, composerRows, offsetAt, rowAt } from './layout.ts'
 import { stopFrom, stopUpTo } from './stops.ts'
 
@@ -56,14 +55,22 @@ function characterBefore(text: string, offset: number): string {
   return (pair.codePointAt(0) ?? 0) > 0xffff ? pair : text.slice(offset - 1, offset)
 }
 
+/** Input of vertical moves. */
+export interface Surroundings extends Room {
+  /** Earlier messages, oldest first. */
+  readonly history: readonly string[]
+  /** Texts that were sent with pastes. */
+  readonly sent?: readonly WithPastes[]
+}
+
 /** Moves one row up; from the first row to the previous history entry. */
-export function moveUp(composer: Composer, room: Room, history: readonly string[]): Composer {
-  return moveRows(composer, -1, room) ?? older(composer, history)
+export function moveUp(composer: Composer, around: Surroundings): Composer {
+  return moveRows(composer, -1, around) ?? older(composer, around)
 }
 
 /** Moves one row down; from the last row to the next history entry, then to the draft. */
-export function moveDown(composer: Composer, room: Room, history: readonly string[]): Composer {
-  return moveRows(composer, 1, room) ?? newer(composer, history)
+export function moveDown(composer: Composer, around: Surroundings): Composer {
+  return moveRows(composer, 1, around) ?? newer(composer, around)
 }
 
 /** Moves by one row, past folded pastes; returns null if there is no such row. */
@@ -78,30 +85,30 @@ function moveRows(composer: Composer, step: -1 | 1, room: Room): Composer | null
   return { ...composer, caret, goal, typing: false }
 }
 
-/** Shows the previous history entry, or the newest. `history` is oldest first. The draft becomes an undo step. */
-function older(composer: Composer, history: readonly string[]): Composer {
+/** Shows the previous history entry, or the newest. The draft becomes an undo step. */
+function older(composer: Composer, { history, sent }: Surroundings): Composer {
   const index = (composer.recall?.index ?? history.length) - 1
   const entry = history[index]
   if (entry === undefined) return settle(composer)
-  const shown = showEntry(composer, entry)
+  const shown = showEntry(composer, entry, sent)
   if (composer.recall !== null) return { ...shown, recall: { ...composer.recall, index } }
   const draft = snapshotOf(composer)
   return { ...shown, past: remembered(composer.past, draft), recall: { index, draft } }
 }
 
 /** Shows the next history entry; after the newest comes the draft. */
-function newer(composer: Composer, history: readonly string[]): Composer {
+function newer(composer: Composer, { history, sent }: Surroundings): Composer {
   const { recall } = composer
   if (recall === null) return settle(composer)
   const index = recall.index + 1
   const entry = history[index]
   if (entry === undefined)
     return { ...settle(composer), ...recall.draft, past: composer.past.slice(0, -1), recall: null }
-  return { ...showEntry(composer, entry), recall: { ...recall, index } }
+  return { ...showEntry(composer, entry, sent), recall: { ...recall, index } }
 }
 
 /** Shows a history entry, cleaned because another client may have sent it. */
-function showEntry(composer: Composer, entry: string): Composer {
-  const text = cleanInput(entry)
-  return { ...settle(composer), text, caret: text.length, future: [] }
+function showEntry(composer: Composer, entry: string, sent: readonly WithPastes[] = []): Composer {
+  const { text, pastes } = foldedAgain(composer, entry, sent)
+  return { ...settle(composer), text, pastes, caret: text.length, future: [] }
 }

@@ -72,7 +72,10 @@ const writableWords: Readonly<Record<SandboxMode, string>> = {
   'danger-full-access': 'no sandbox: all that you may do, with network',
 }
 
-export const sandboxChoices = sandboxModes.map((key): SettingChoice => ({ key, detail: writableWords[key] }))
+export const sandboxChoices = sandboxModes.map((key): SettingChoice => {
+  const detail = writableWords[key]
+  return { key, detail: key === 'danger-full-access' ? `${detail}; in a window that was started for it` : detail }
+})
 
 function sandboxWords(mode: SandboxMode, { network }: Limits): string {
   if (mode === 'danger-full-access') return writableWords[mode]
@@ -97,10 +100,11 @@ const effortWords: Readonly<Record<(typeof efforts)[number], string>> = {
 
 export const effortChoices = efforts.map((key): SettingChoice => ({ key, detail: effortWords[key] }))
 
-/** Returns the levels, with a word of the provider's own where that is in force. */
+/** Returns the levels, with the provider's own word where that is in force, or a row for none where none is set. */
 export function effortRows({ effort }: Pick<Settings, 'effort'>): readonly MenuRow[] {
   const known = efforts.map((level) => effortRow(level, effortWords[level], effort))
-  const isKnown = effort === undefined || efforts.some((level) => level === effort)
+  if (effort === undefined) return [effortRow("the model's own", 'no level is sent', "the model's own"), ...known]
+  const isKnown = efforts.some((level) => level === effort)
   return isKnown ? known : [...known, effortRow(effort, 'from your configuration', effort)]
 }
 

@@ -90,11 +90,18 @@ function messageOf(ui: UiState, text: string, when: Unsent['when'], { freshId }:
   return { messageId: freshId, text, when, ...(images.length === 0 ? {} : { images }) }
 }
 
-/** Remembers a message that begins a turn, with its text as it was written. */
+/** Remembers a message that begins a turn, and one with folded pastes, with its text as it was written. */
 function remembered(ui: UiState, { composer }: UiState, { freshId, state }: UiContext): UiState {
   const beginsTurn = state === null || state.core.turn === null
-  return { ...ui, lastSent: beginsTurn ? { messageId: freshId, composer } : null }
+  const { text, pastes } = composer
+  const used = pastes.filter(({ mark, text: pasted }) => mark !== pasted && text.includes(mark))
+  const sentPastes =
+    used.length === 0 ? ui.sentPastes : [...ui.sentPastes, { messageId: freshId, text, pastes: used }].slice(-keptTexts)
+  return { ...ui, sentPastes, lastSent: beginsTurn ? { messageId: freshId, composer } : null }
 }
+
+/** Newest texts with pastes that are kept to be recalled; one may have 16 MiB. */
+const keptTexts = 10
 
 /** Sends a message, or holds it until the server answers; held messages go out in order. */
 function sendMessage(ui: UiState, unsent: Unsent): UiStep {

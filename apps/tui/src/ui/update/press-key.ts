@@ -158,6 +158,7 @@ function edit(ui: UiState, command: ComposerCommand, { state, columns }: UiConte
     columns,
     ambiguous: ui.ambiguousWidth,
     history: inputHistory(state, ui),
+    sent: ui.sentPastes,
   })
   if (composer.text === ui.composer.text) return stepTo({ ...ui, composer })
   // Text that is deleted to its end leaves the composer open: the next letter is no answer.

@@ -1,7 +1,7 @@
 import type { ConversationState } from '@parley/protocol'
 import { stepTo, type UiContext, type UiStep } from '../actions.ts'
 import { commandForKey } from '../composer/command.ts'
-import { replace } from '../composer/composer.ts'
+import { type Composer, foldedAgain, replace, type WithPastes } from '../composer/composer.ts'
 import { inputHistory } from '../inbox.ts'
 import type { KeyEvent } from '../keys/key-event.ts'
 import type { HistorySearch, UiState } from '../ui-state.ts'
@@ -28,9 +28,13 @@ export function moveSearch(ui: UiState, step: 1 | -1, state: ConversationState |
 export function takeFound(ui: UiState, state: ConversationState | null): UiState {
   const found = ui.search === null ? null : foundPrompt(ui, ui.search, state)
   const { composer } = ui
-  const taken = found === null ? composer : replace(composer, { start: 0, end: composer.text.length, text: found })
+  const taken = found === null ? composer : replacedBy(composer, foldedAgain(composer, found, ui.sentPastes))
   // A recalled command is not to be completed before it is changed.
   return { ...closeSearch(ui), composer: taken, dismissed: taken.text }
+}
+
+function replacedBy(composer: Composer, { text, pastes }: WithPastes): Composer {
+  return replace({ ...composer, pastes }, { start: 0, end: composer.text.length, text })
 }
 
 export function closeSearch(ui: UiState): UiState {

@@ -1,14 +1,14 @@
 import type { Approval, Enforcement } from '@parley/protocol'
 import type { Choice, HeldKey } from '../../ui/answers.ts'
 import type { FilledForm } from '../../ui/ui-state.ts'
-import { clipRows, truncateLine } from '../text/fit-rows.ts'
+import { clipRows, hiddenRow, truncateLine } from '../text/fit-rows.ts'
 import { count } from '../text/formats.ts'
 import { beside, indented } from '../text/gutter.ts'
 import type { Line, Room } from '../text/span.ts'
 import { contextRows, limitsRow, oneRowContext, type RuleText } from './approval-context.ts'
 import { type AnswerMode, choiceRows, keyRow } from './choice-rows.ts'
 import { fieldRows } from './form-rows.ts'
-import { askedFiles, askedText, headRow, warningRows, wholeTitle } from './whole-approval.ts'
+import { askedFiles, askedText, headRow, lessText, warningRows, wholeTitle } from './whole-approval.ts'
 
 export interface Asking {
   readonly approval: Approval
@@ -128,8 +128,8 @@ function foldedRows(asking: Asking, { head, title, files, text, form, doubts }: 
   const detailRoom = Math.max(leastDetail, maxRows - head.length - titled.length - around.length)
   // The names of all files take precedence over their lines.
   const kept = files.length + leastDetail <= detailRoom ? files : []
-  const rest = kept.length > 0 ? text : [...files, ...text]
-  const shown = [...kept, ...clipped(rest, detailRoom - kept.length, approval)]
+  const listed = kept.length > 0 ? [] : files
+  const shown = [...kept, ...clipped({ listed, text }, { limit: detailRoom - kept.length, approval, room })]
   return [...head, ...indented([...titled, ...shown]), ...around]
 }
 
@@ -142,7 +142,8 @@ function smallBlock(asking: Asking, { files, text, doubts }: Parts, room: Room):
   const keys = smallKeys(asking, room)
   const hasHead = asking.maxRows >= headedFromRows
   const left = Math.max(0, asking.maxRows - keys.length - (hasHead ? 1 : 0))
-  const detail = [...files, ...text]
+  const fewest = lessText(asking.approval, inner).at(-1) ?? text
+  const detail = [...files, ...fewest]
   const about = left < 2 ? [] : indented(smallContext(asking, inner, left - doubts.length - detail.length))
   const warnings = doubts.slice(0, Math.max(0, left - about.length - 1))
   const shown = clipTo(detail, left - about.length - warnings.length, inner)
@@ -176,15 +177,27 @@ function waitingHead({ approval, waiting }: Asking, room: Room): readonly Line[]
   return [headRow(approval, room, waiting)]
 }
 
-function clipped(detail: readonly Line[], limit: number, { detail: text }: Approval): readonly Line[] {
-  if (detail.length <= limit) return detail
+interface DetailRoom {
+  readonly limit: number
+  readonly approval: Approval
+  readonly room: Room
+}
+
+/** Returns the detail in so many rows: a patch loses its context before its changes, and its middle last. */
+function clipped(
+  { listed, text }: { readonly listed: readonly Line[]; readonly text: readonly Line[] },
+  { limit, approval, room }: DetailRoom,
+): readonly Line[] {
+  const whole = listed.length + text.length
+  if (whole <= limit) return [...listed, ...text]
+  const hint = ` · v prints all ${count(approval.detail.length)} characters`
+  const less = lessText(approval, beside(room)).map((rows) => [...listed, ...rows])
+  const fitting = less.find((rows) => rows.length < limit && rows.length < whole)
+  if (fitting !== undefined) return [...fitting, hiddenRow(whole - fitting.length, hint)]
+  const rows = less.at(-1) ?? [...listed, ...text]
   const kept = Math.max(2, limit - 1)
   const head = Math.ceil(kept / 2)
-  return clipRows(detail, {
-    head,
-    tail: kept - head,
-    hint: ` · v prints all ${count(text.length)} characters`,
-  })
+  return clipRows(rows, { head, tail: kept - head, hint, alsoHidden: whole - rows.length })
 }
 
 function formRows({ approval, form, maxRows }: Asking, room: Room): readonly Line[] {

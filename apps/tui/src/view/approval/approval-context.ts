@@ -127,7 +127,7 @@ function muted(text: string): Span {
   return { text: visibleLine(text), tone: 'muted' }
 }
 
-type Judged = Pick<Approval, 'facts' | 'rule' | 'reason'>
+type Judged = Pick<Approval, 'facts' | 'rule' | 'reason'> & Partial<Pick<Approval, 'kind'>>
 
 const dangerBasis = 'it destroys things for good'
 const untrustedBasis = 'the approval policy is untrusted and this is not known to be harmless'
@@ -144,7 +144,9 @@ export function dangerWords(judged: Judged): string | null {
 
 /** Returns why the user is asked, without the rule; empty if a warning says it already. */
 export function reasonWords(judged: Judged): string {
-  const { reason } = judged
+  const { reason, kind } = judged
+  if (reason.startsWith(untrustedBasis) && kind === 'patch')
+    return `you asked to be asked before every change${reason.slice(untrustedBasis.length)}`
   if (reason.startsWith(untrustedBasis))
     return `you asked to be asked; not on the harmless list${reason.slice(untrustedBasis.length)}`
   const warned = `${dangerBasis} (${foundDanger(judged) ?? ''}`

@@ -2,7 +2,7 @@ import type { Approval, Enforcement } from '@parley/protocol'
 import { describeQuestion, fileWords, reachOfAlways } from '@parley/protocol/question'
 import { choicesFor } from '../../ui/answers.ts'
 import { collapseBlanks, hiddenParts, showHidden, shownLine } from '../text/control-characters.ts'
-import { parseDiff, withoutListedNames } from '../text/diff.ts'
+import { type DiffLine, parseDiff, withContext, withoutListedNames } from '../text/diff.ts'
 import { renderDiff } from '../text/diff-rows.ts'
 import { truncateLine, wrapLine, wrapLines, wrapMarked } from '../text/fit-rows.ts'
 import { shortPath } from '../text/formats.ts'
@@ -90,11 +90,22 @@ export function askedFiles({ files = [] }: Pick<Approval, 'files'>, room: Room):
 }
 
 /** Returns the text of a command, long lines marked where they go on, or the diffs of a patch. */
-export function askedText({ kind, detail, files = [] }: Detailed, room: Room): readonly Line[] {
+export function askedText({ kind, detail, files }: Detailed, room: Room): readonly Line[] {
   const text = detail.replace(/\n+$/, '')
   if (text === '') return []
-  if (kind === 'patch') return renderDiff(withoutListedNames(parseDiff(showHidden(text)), files), room)
+  if (kind === 'patch') return renderDiff(askedDiff({ detail, files: files ?? [] }), room)
   return revealedLines(text).flatMap((line) => wrapMarked(line, room, wordsFit(line, room) ? 'word' : 'anywhere'))
+}
+
+/** Returns the text of a patch with ever less context around its changes, for windows too low for all; else the text. */
+export function lessText(approval: Detailed, room: Room): readonly (readonly Line[])[] {
+  const { kind, detail, files = [] } = approval
+  if (kind !== 'patch') return [askedText(approval, room)]
+  return [1, 0].map((most) => renderDiff(withContext(askedDiff({ detail, files }), most), room))
+}
+
+function askedDiff({ detail, files }: Required<Pick<Approval, 'detail' | 'files'>>): readonly DiffLine[] {
+  return withoutListedNames(parseDiff(showHidden(detail.replace(/\n+$/, ''))), files)
 }
 
 /** Returns true if each word has a row; a longer one fills the rows, since moving it would leave them empty. */

@@ -31,7 +31,7 @@ const leastGap = 2
 
 /**
  * Returns one row: the line of the user's program, or model, folder and limits with the share of the context at the right.
- * Drops the least important parts if narrow, and shortens the limits last.
+ * Drops the least important parts if narrow, and shortens the limits last, which are never cut.
  */
 export function statusLine({ core }: ConversationState, facts: StatusFacts, room: Room): Line {
   const inner = narrowed(room, gutterCells)
@@ -72,7 +72,7 @@ function fittingParts(core: Core, facts: StatusFacts, room: Room): Line {
     if (right.length > 0 && gap >= leastGap) return [...left, { text: ' '.repeat(gap) }, ...right]
     if (right.length === 0 && gap >= -gutterCells) return left
   }
-  return limitsSpans(core.settings, true)
+  return shortestLimits(core.settings, room)
 }
 
 function widthOf(line: Line, { ambiguous }: Room): number {
@@ -127,6 +127,24 @@ function limitsSpans(settings: Settings, isBrief: boolean): Line {
   const isOff = approvalPolicy === 'never'
   const asks = isBrief ? (isOff ? 'never' : 'asks') : askingWords(settings)
   return [sandboxSpan(settings, isBrief), muted(', '), isOff ? { text: asks, tone: 'bad', bold: true } : muted(asks)]
+}
+
+/** Returns the limits in as many words as fit: both in short, both in one word each, or the sandbox alone. */
+function shortestLimits(settings: Settings, room: Room): Line {
+  const { approvalPolicy } = settings
+  const sandbox = leastSandbox(settings)
+  const asks: Span = approvalPolicy === 'never' ? { text: ' never', tone: 'bad', bold: true } : muted(' asks')
+  const choices = [limitsSpans(settings, true), [sandbox, asks]]
+  return choices.find((line) => widthOf(line, room) <= room.columns) ?? [sandbox]
+}
+
+/** Returns what holds commands in at most seven cells. */
+function leastSandbox({ enforcement, sandbox, network }: Settings): Span {
+  if (sandbox === 'danger-full-access') return { text: 'FULL', tone: 'bad', bold: true }
+  if (enforcement === 'none') return { text: 'none', tone: 'bad', bold: true }
+  if (sandbox === 'read-only') return muted(enforcement === 'partial' ? 'part ro' : 'ro')
+  const box = enforcement === 'partial' ? 'part' : 'box'
+  return muted(network === true ? `${box}+n` : box)
 }
 
 function askingWords({ approvalPolicy, sandbox, enforcement }: Settings): string {

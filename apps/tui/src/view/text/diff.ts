@@ -82,6 +82,27 @@ export function withoutListedNames(lines: readonly DiffLine[], files: readonly A
   return kept
 }
 
+/** Returns the diff with at most so many lines of context beside each change; a hunk line stands for those between. */
+export function withContext(lines: readonly DiffLine[], most: number): readonly DiffLine[] {
+  const isKept = lines.map(
+    ({ kind }, at) => kind !== 'context' || lines.slice(Math.max(0, at - most), at + most + 1).some(isChange),
+  )
+  return lines.flatMap((line, at) => {
+    if (isKept[at] === true) return [line]
+    const next = lines[isKept.indexOf(true, at)]
+    const isBetween = isKept[at - 1] === true && isContent(lines[at - 1]) && isContent(next)
+    return isBetween ? [{ kind: 'hunk', text: '' } as const] : []
+  })
+}
+
+function isChange(line: DiffLine | undefined): boolean {
+  return line?.kind === 'added' || line?.kind === 'removed'
+}
+
+function isContent(line: DiffLine | undefined): boolean {
+  return isChange(line) || line?.kind === 'context'
+}
+
 /** Returns true if these are the two header lines of this file's diff. */
 function namesFile(line: DiffLine, next: DiffLine | undefined, file: AskedFile): boolean {
   if (line.kind !== 'file' || next?.kind !== 'file') return false

@@ -162,18 +162,21 @@ export interface Clip {
   readonly tail: number
   /** Text after the count, e.g. how to see the rest. */
   readonly hint?: string
+  /** Rows beside these that are not shown either. */
+  readonly alsoHidden?: number
 }
 
 /** Returns the rows if they fit, else their beginning and end with the count of hidden rows between. */
-export function clipRows(rows: readonly Line[], { head, tail, hint = '' }: Clip): readonly Line[] {
+export function clipRows(rows: readonly Line[], { head, tail, hint = '', alsoHidden = 0 }: Clip): readonly Line[] {
   const hidden = rows.length - head - tail
   // Replacing one row of text by a row with its count would save nothing.
-  if (hidden <= 1) return rows
-  return [
-    ...rows.slice(0, head),
-    [{ text: `… ${count(hidden)} more lines${hint}`, tone: 'muted' }],
-    ...lastRows(rows, tail),
-  ]
+  if (hidden <= 1) return alsoHidden === 0 ? rows : [...rows, hiddenRow(alsoHidden, hint)]
+  return [...rows.slice(0, head), hiddenRow(hidden + alsoHidden, hint), ...lastRows(rows, tail)]
+}
+
+/** Returns the row that counts hidden ones. */
+export function hiddenRow(hidden: number, hint = ''): Line {
+  return [{ text: `… ${count(hidden)} more ${hidden === 1 ? 'line' : 'lines'}${hint}`, tone: 'muted' }]
 }
 
 export function lastRows<Row>(rows: readonly Row[], limit: number): readonly Row[] {

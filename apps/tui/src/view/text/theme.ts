@@ -65,6 +65,8 @@ const black: Rgb = [0, 0, 0]
 const green: Rgb = [46, 160, 67]
 const red: Rgb = [229, 72, 77]
 const usualDark: Rgb = [24, 24, 24]
+/** Text on a light and on a dark ground. */
+const inks: Readonly<Record<'light' | 'dark', Rgb>> = { light: [36, 36, 36], dark: [222, 222, 222] }
 
 /** Returns the theme of this name for a terminal of this kind. */
 export function themeOf({ name, background, depth }: ThemeChoice): Theme {
@@ -74,7 +76,8 @@ export function themeOf({ name, background, depth }: ThemeChoice): Theme {
   if (name === 'auto') return background === null || isPlain ? shaded(background) : tinted(background)
   const isKnown = background !== null && isLight(background) === (name === 'light')
   const ground = isKnown ? background : name === 'light' ? white : usualDark
-  return isPlain ? shaded(name === 'ansi' ? background : ground) : tinted(ground)
+  if (isPlain) return shaded(name === 'ansi' ? background : ground)
+  return isKnown ? tinted(ground) : withInk(tinted(ground), inks[name === 'light' ? 'light' : 'dark'])
 }
 
 /** Returns the palette's colours; yellow is hard to read on a light background, so numbers are blue there. */
@@ -95,6 +98,20 @@ function tinted(background: Rgb): Theme {
     removedWord: mix(red, isBright ? 0.34 : 0.48),
   }
   return { tones: shaded(background).tones, grounds, hasTints: true }
+}
+
+/** Gives the text on grounds a colour of its own: the terminal's may be that of the other kind of background. */
+function withInk(theme: Theme, ink: Rgb): Theme {
+  const inked = (ground: string) => `${ground};38;2;${ink.join(';')}`
+  const { band, added, removed, addedWord, removedWord } = theme.grounds
+  const grounds = {
+    band: inked(band),
+    added: inked(added),
+    removed: inked(removed),
+    addedWord: inked(addedWord),
+    removedWord: inked(removedWord),
+  }
+  return { ...theme, grounds }
 }
 
 function mixed(base: Rgb, colour: Rgb, share: number): readonly number[] {

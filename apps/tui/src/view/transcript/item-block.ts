@@ -1,4 +1,5 @@
 import type { Item, ItemOf } from '@parley/protocol'
+import { lineCount } from '@parley/text'
 import { renderMarkdown } from '../markdown/render.ts'
 import { showEffects, stripEffects } from '../text/control-characters.ts'
 import { type Clip, clipRows, foldHint, truncateLine } from '../text/fit-rows.ts'
@@ -14,7 +15,7 @@ import { noticeBlock } from './notice-block.ts'
 export function itemBlock(item: Item, room: Room, author: string | null = null): Block {
   switch (item.type) {
     case 'userMessage':
-      return { kind: 'user', lines: [...userRows(item.text, room), ...authorRows(author, room)] }
+      return { kind: 'user', lines: [...userRows(item, room), ...authorRows(author, room)] }
     case 'agentMessage':
       return { kind: 'message', lines: renderMarkdown(item.text, room) }
     case 'reasoning':
@@ -35,9 +36,17 @@ export function itemBlock(item: Item, room: Room, author: string | null = null):
   }
 }
 
-function userRows(text: string, room: Room): readonly Line[] {
+function userRows({ text, content }: ItemOf<'userMessage'>, room: Room): readonly Line[] {
   const rows = textRows(stripEffects(text).trimEnd(), room)
-  return banded(clipRows(rows, ownTextClip), room)
+  return banded(clipRows(rows, { ...ownTextClip, alsoHidden: linesInFiles(content) }), room)
+}
+
+/** Returns the lines of long texts that the message itself does not have. */
+function linesInFiles(content: ItemOf<'userMessage'>['content']): number {
+  return content.reduce((sum, part) => {
+    if (part.type !== 'text' || part.totalLines === undefined) return sum
+    return sum + Math.max(0, part.totalLines - lineCount(part.text))
+  }, 0)
 }
 
 /** Rows of a message of the user: more was pasted. */

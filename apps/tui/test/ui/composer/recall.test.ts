@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest'
+import { expanded, paste } from '../../../src/ui/composer/composer.ts'
 import { around, run, shown, written } from './write.ts'
 
 const surroundings = { ...around, history: ['first', 'second\nline'] }
+const wide = { ...around, columns: 80 }
 
 describe('history', () => {
   test('up from the first row shows the newest entry, then the older ones', () => {
@@ -38,5 +40,26 @@ describe('history', () => {
 
   test('without history nothing changes', () => {
     expect(shown(run(written('dr|aft'), ['up', 'down']))).toBe('dr|aft')
+  })
+
+  test('an entry that was sent with a paste comes back with its mark, and is sent whole again', () => {
+    const pasted = 'row\n'.repeat(400_000)
+    const sent = [
+      { text: 'look: [pasted 400000 lines #1]', pastes: [{ mark: '[pasted 400000 lines #1]', text: pasted }] },
+    ]
+    const draft = paste(written('about '), 'x'.repeat(2_000))
+    const recalled = run(draft, ['up'], { ...wide, history: [`look: ${pasted}`], sent })
+    expect(recalled.text).toBe('look: [pasted 400000 lines #2]')
+    expect(expanded(recalled) === `look: ${pasted}`).toBe(true)
+    expect(run(recalled, ['down'], { ...wide, history: [`look: ${pasted}`], sent }).text).toBe(draft.text)
+    expect(run(recalled, ['down', 'up'], { ...wide, history: [`look: ${pasted}`], sent }).text).toBe(recalled.text)
+  })
+
+  test('a long entry of another session is one mark, a shorter one stays text', () => {
+    const [long, short] = ['a line\n'.repeat(628), 'a line\n'.repeat(20)]
+    const recalled = run(written(''), ['up'], { ...wide, history: [short, long] })
+    expect(recalled.text).toBe('[pasted 628 lines #1]')
+    expect(expanded(recalled)).toBe(long)
+    expect(run(recalled, ['up'], { ...wide, history: [short, long] }).text).toBe(short)
   })
 })

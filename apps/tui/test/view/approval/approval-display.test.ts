@@ -275,3 +275,34 @@ describe('the names of files in a patch', () => {
     expect(shown({ kind: 'patch', title: 'Patch', detail })).not.toContain('non-ASCII')
   })
 })
+
+describe('a patch in a low window', () => {
+  const context = (from: number) => Array.from({ length: 3 }, (_, index) => ` line ${from + index}`)
+  const hunk = (at: number, changes: readonly string[]) => [
+    `@@ -${at},7 +${at},7 @@`,
+    ...context(at),
+    ...changes,
+    ...context(at + 4),
+  ]
+  const patchOf = (hunks: readonly (readonly string[])[]): Partial<Approval> => {
+    const file: AskedFile = { path: 'a.txt', kind: 'update', additions: 1, deletions: 1, before: 'x', after: 'y' }
+    const detail = ['--- a.txt', '+++ a.txt', ...hunks.flat(), ''].join('\n')
+    return { kind: 'patch', title: 'Patch a.txt', detail, files: [file] }
+  }
+
+  test('shows its changed lines before their context, and counts what is left out', () => {
+    const patch = patchOf([hunk(1, ['-old', '+new'])])
+    const rows = lines(patch, { columns: 50, maxRows: 11 }).map(lineText)
+    expect(rows.some((row) => row.includes('- old'))).toBe(true)
+    expect(rows.some((row) => row.includes('+ new'))).toBe(true)
+    const left = rows.filter((row) => row.includes('line ')).length
+    expect(rows.find((row) => row.includes('… '))).toContain(`… ${6 - left} more line`)
+  })
+
+  test('keeps its first and last changes where not all of them fit', () => {
+    const many = Array.from({ length: 20 }, (_, index) => hunk(index * 10 + 1, [`-old ${index}`, `+new ${index}`]))
+    const text = lines(patchOf(many), { columns: 50, maxRows: 12 }).map(lineText).join('\n')
+    expect(text).toMatch(/- old 0[\s\S]*… 1\d\d more lines[\s\S]*\+ new 19/)
+    expect(text).not.toContain('line 1')
+  })
+})

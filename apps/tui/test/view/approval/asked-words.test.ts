@@ -31,4 +31,7 @@ test('the policy that asks for all says so in few words, with what else there is
   const reason = 'the approval policy is untrusted and this is not known to be harmless'
   const asked = { reason: `${reason} (it leads elsewhere)`, rule: { name: 'builtin:untrusted' } }
   expect(reasonWords(asked)).toBe('you asked to be asked; not on the harmless list (it leads elsewhere)')
+  expect(reasonWords({ ...asked, kind: 'patch' })).toBe(
+    'you asked to be asked before every change (it leads elsewhere)',
+  )
 })

@@ -30,6 +30,16 @@ test.each<[SettingsPatch, RegExp]>([
   for (let columns = 20; columns <= 120; columns++) expect(lineText(line(settings, columns))).toMatch(words)
 })
 
+test.each<[SettingsPatch, string, string]>([
+  [{ sandbox: 'workspace-write' }, 'box asks', 'box'],
+  [{ sandbox: 'workspace-write', network: true }, 'box+n asks', 'box+n'],
+  [{ sandbox: 'read-only', approvalPolicy: 'never' }, 'ro never', 'ro'],
+  [{ sandbox: 'workspace-write', enforcement: 'none' }, 'none asks', 'none'],
+  [{ sandbox: 'danger-full-access', approvalPolicy: 'never' }, 'FULL never', 'FULL'],
+])('the limits %j are shorter in a window of 12 and of 8 columns, and never cut', (settings, narrow, narrowest) => {
+  expect([12, 8].map((columns) => lineText(line(settings, columns)).trim())).toEqual([narrow, narrowest])
+})
+
 test('a narrow window drops the branch, the folder and the effort, in this order', () => {
   const texts = [120, 64, 52, 44].map((columns) => lineText(line({ sandbox: 'workspace-write' }, columns)).trim())
   expect(texts).toEqual([

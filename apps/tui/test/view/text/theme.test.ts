@@ -32,8 +32,20 @@ describe('a theme', () => {
   test('that is named for another background than the told one uses its own', () => {
     const named = themeOf({ name: 'light', background: dark, depth: 'true' })
     expect(named.grounds).toEqual(themeOf({ name: 'light', background: null, depth: 'true' }).grounds)
-    expect(named.grounds.band).toBe('48;2;240;240;240')
+    expect(named.grounds.band).toMatch(/^48;2;240;240;240;/)
   })
+
+  test.each(['light', 'dark'] as const)(
+    '%s, where the terminal is not, gives the text on grounds its colour',
+    (name) => {
+      const other = name === 'light' ? dark : ([250, 250, 250] as const)
+      const grounds = Object.values(themeOf({ name, background: other, depth: 'true' }).grounds)
+      const ink = name === 'light' ? '38;2;36;36;36' : '38;2;222;222;222'
+      expect(grounds.every((codes) => codes.endsWith(ink))).toBe(true)
+      const own = name === 'light' ? ([250, 250, 250] as const) : dark
+      expect(Object.values(themeOf({ name, background: own, depth: 'true' }).grounds).join()).not.toContain('38;2')
+    },
+  )
 
   test.each(themeNames)('named %s has no colour where NO_COLOR is set', (name) => {
     const theme = themeOf({ name, background: dark, depth: 'none' })

@@ -1,5 +1,6 @@
 import type { ModelRequest, ToolSpec } from '../../port/model-client.ts'
 import type { HttpWire, WriteRequest } from '../../port/wire.ts'
+import { bodyOf } from '../json.ts'
 import { openaiApi } from '../openai-api.ts'
 import { createChatReader } from './read-response.ts'
 import { createMessageWriter } from './write-messages.ts'
@@ -23,7 +24,7 @@ export function createChatWriter(adapter: string): WriteRequest {
     const { instructions } = request
     const system = instructions === '' ? '' : JSON.stringify({ role: 'system', content: instructions })
     const messages = [system, writeMessages(request.entries, request.model)].filter((text) => text !== '').join(',')
-    return `${head}${tools},"messages":[${messages}]}`
+    return bodyOf(`${head}${tools},"messages":[${messages}]}`)
   }
 }
 

@@ -1,4 +1,4 @@
-import { isRecord } from '@parley/text'
+import { asSentence, isRecord } from '@parley/text'
 import { secretsOf, sourceOfKey } from '../../exchange/endpoint.ts'
 import { classifyRefusal, type FailureContext } from '../../failures/classify-refusal.ts'
 import { classifyNetwork } from '../../failures/explain.ts'
@@ -25,7 +25,7 @@ function explainPlugin(error: unknown, context: FailureContext, streaming: boole
     return { code: 'noCredentials', message: `${context.provider} needs a key: ${message}`, retry: 'never' }
   return {
     code: 'providerError',
-    message: `The plug-in of ${context.provider} failed: ${message}. Another version of its package may mend it.`,
+    message: `The plug-in of ${context.provider} failed: ${asSentence(message)} Another version of its package may mend it.`,
     retry: 'never',
   }
 }

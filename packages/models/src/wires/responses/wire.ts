@@ -8,7 +8,7 @@ import type {
   UserPart,
 } from '../../port/model-client.ts'
 import type { HttpWire, WriteRequest } from '../../port/wire.ts'
-import { createEntryJoiner, writeElements } from '../json.ts'
+import { createEntryWriter, writeElements } from '../json.ts'
 import { dataUrl, openaiApi } from '../openai-api.ts'
 import { acceptedName } from '../tool-calls.ts'
 import { createResponsesReader } from './read-response.ts'
@@ -33,20 +33,20 @@ const answerName = 'answer'
 
 /** Creates a writer of stateless requests: the server stores nothing, so encrypted reasoning goes back with the input. */
 export function createResponsesWriter(adapter: string): WriteRequest {
-  const withReasoning = createEntryJoiner((entry, entries) =>
+  const withReasoning = createEntryWriter((entry, entries) =>
     writeEntry(entry, entries, (own) => own.adapter === adapter),
   )
-  const withoutReasoning = createEntryJoiner((entry, entries) =>
+  const withoutReasoning = createEntryWriter((entry, entries) =>
     writeEntry(entry, entries, (own) => own.adapter === adapter && !own.parts.some(isReasoning)),
   )
   return (request) => {
-    const joinEntries = plainModels.test(request.model) ? withoutReasoning : withReasoning
+    const writeEntries = plainModels.test(request.model) ? withoutReasoning : withReasoning
     const head = JSON.stringify(settingsOf(request)).slice(0, -1)
     const tools =
       request.tools.length === 0
         ? ''
         : `,"tools":${JSON.stringify(request.tools.map(toolOf))},"tool_choice":"auto","parallel_tool_calls":true`
-    return `${head}${tools},"input":[${joinEntries(request.entries)}]}`
+    return [Buffer.from(`${head}${tools},"input":[`), ...writeEntries(request.entries), Buffer.from(']}')]
   }
 }
 

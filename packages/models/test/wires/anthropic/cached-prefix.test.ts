@@ -2,7 +2,7 @@ import { createMessagesCache } from '@parley/testkit'
 import { describe, expect, it } from 'vitest'
 import type { ModelEntry } from '../../../src/port/model-client.ts'
 import { anthropicWire } from '../../../src/wires/anthropic/wire.ts'
-import { requestOf, response, result, user } from '../../support/requests.ts'
+import { requestOf, response, result, textWriter, user } from '../../support/requests.ts'
 
 const adapter = 'own'
 
@@ -26,7 +26,7 @@ function requestsOf(entries: readonly ModelEntry[]): readonly (readonly ModelEnt
 }
 
 function bodiesOf(entries: readonly ModelEntry[]): readonly string[] {
-  const write = anthropicWire.createWriter(adapter)
+  const write = textWriter(anthropicWire.createWriter(adapter))
   return requestsOf(entries).map((part) => write(requestOf(part, { model: 'claude-sonnet-5' })))
 }
 
@@ -52,7 +52,7 @@ describe('the cache of the Messages API', () => {
 
   it('reads what came before from the cache in the next turn, and after messages that were not answered', () => {
     const cache = createMessagesCache()
-    const write = anthropicWire.createWriter(adapter)
+    const write = textWriter(anthropicWire.createWriter(adapter))
     const take = (entries: readonly ModelEntry[]) => cache.take(write(requestOf(entries, { model: 'claude-sonnet-5' })))
     const answered = [...turnOf(3, 2), response({ adapter, parts: [{ type: 'text', text: 'Done.' }] })]
     for (const part of requestsOf(answered.slice(0, -1))) take(part)

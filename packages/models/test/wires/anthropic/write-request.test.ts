@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { ModelEntry, ModelRequest } from '../../../src/port/model-client.ts'
 import { anthropicWire } from '../../../src/wires/anthropic/wire.ts'
-import { requestOf, response, result, user } from '../../support/requests.ts'
+import { requestOf, response, result, textWriter, user } from '../../support/requests.ts'
 
 interface Block {
   readonly type: string
@@ -17,7 +17,7 @@ interface Body {
   readonly [field: string]: unknown
 }
 
-const write = anthropicWire.createWriter('own')
+const write = textWriter(anthropicWire.createWriter('own'))
 
 function bodyOf(entries: readonly ModelEntry[], more: Partial<ModelRequest> = {}): Body {
   return JSON.parse(write(requestOf(entries, { model: 'claude-sonnet-5', ...more })))

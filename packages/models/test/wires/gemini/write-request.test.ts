@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import type { ModelEntry, ModelRequest } from '../../../src/port/model-client.ts'
 import { geminiWire } from '../../../src/wires/gemini/wire.ts'
-import { requestOf, response, result, SHELL, user } from '../../support/requests.ts'
+import { requestOf, response, result, SHELL, textWriter, user } from '../../support/requests.ts'
 
-const write = geminiWire.createWriter('own')
+const write = textWriter(geminiWire.createWriter('own'))
 
 function bodyOf(entries: readonly ModelEntry[], more: Partial<ModelRequest> = {}) {
   return JSON.parse(write(requestOf(entries, { model: 'gemini-3-pro-preview', ...more })))

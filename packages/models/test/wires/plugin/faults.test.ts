@@ -16,7 +16,7 @@ describe('a package that is not well', () => {
       'throws',
       `throw new TypeError('x is undefined')`,
       { code: 'providerError', retry: 'never' },
-      /failed: x is undefined/,
+      /failed: x is undefined\. Another version/,
     ],
     ['ends its process', `process.exit(3)`, { code: 'providerError', retry: 'short' }, /ended with exit code 3/],
     ['ends without an end', `return { stream: streamOf([]) }`, { code: 'providerError', retry: 'short' }, /had no end/],

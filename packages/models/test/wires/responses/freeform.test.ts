@@ -3,7 +3,7 @@ import type { ModelEvent } from '../../../src/port/model-client.ts'
 import { createChatWriter } from '../../../src/wires/chat/wire.ts'
 import { createResponsesWriter, responsesWire } from '../../../src/wires/responses/wire.ts'
 import { readPieces, readStream, responsesEvent } from '../../support/read-body.ts'
-import { requestOf, response, result, user } from '../../support/requests.ts'
+import { requestOf, response, result, textWriter, user } from '../../support/requests.ts'
 
 const patchTool = {
   name: 'apply_patch',
@@ -35,7 +35,7 @@ function withoutProgress(events: readonly ModelEvent[]) {
 
 describe('a freeform tool on the Responses wire', () => {
   it('is declared with its grammar; a wire without such tools declares the function', () => {
-    expect(JSON.parse(createResponsesWriter('own')(request)).tools).toEqual([
+    expect(JSON.parse(textWriter(createResponsesWriter('own'))(request)).tools).toEqual([
       {
         type: 'custom',
         name: 'apply_patch',
@@ -44,7 +44,7 @@ describe('a freeform tool on the Responses wire', () => {
       },
     ])
     const { name, description, parameters } = patchTool
-    expect(JSON.parse(createChatWriter('own')(request)).tools).toEqual([
+    expect(JSON.parse(textWriter(createChatWriter('own'))(request)).tools).toEqual([
       { type: 'function', function: { name, description, parameters } },
     ])
   })
@@ -87,7 +87,9 @@ describe('a freeform tool on the Responses wire', () => {
       result('call_2'),
     ]
     const types = (adapter: string) =>
-      JSON.parse(createResponsesWriter(adapter)(requestOf(entries))).input.map(({ type }: { type: string }) => type)
+      JSON.parse(textWriter(createResponsesWriter(adapter))(requestOf(entries))).input.map(
+        ({ type }: { type: string }) => type,
+      )
     expect(types('own').slice(1)).toEqual([
       'custom_tool_call',
       'function_call',

@@ -18,7 +18,7 @@ import { writeCall } from '../../../src/wires/plugin/write-call.ts'
 import { responsesWire } from '../../../src/wires/responses/wire.ts'
 import { imagesFollow } from '../../../src/wires/result-images.ts'
 import { readStream } from '../../support/read-body.ts'
-import { requestOf, result, user } from '../../support/requests.ts'
+import { requestOf, result, textWriter, user } from '../../support/requests.ts'
 import { readRequest, type WireName } from './read-request.ts'
 
 interface Side {
@@ -33,7 +33,7 @@ function httpSide(wire: HttpWire, model: string, frames: typeof chatFrames): Sid
   const adapter = `${wire.version}:mine`
   return {
     adapter,
-    write: (entries) => wire.createWriter(adapter)(requestOf(entries, { model })),
+    write: (entries) => textWriter(wire.createWriter(adapter))(requestOf(entries, { model })),
     speak: (step, request) => readStream(wire, frames(step, 1).map(asFreeform).join(''), request),
   }
 }

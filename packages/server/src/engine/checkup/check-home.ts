@@ -12,7 +12,14 @@ const littleBytes = 500 * mebibyte
 const tooLittleBytes = 20 * mebibyte
 
 /** Files in the home that are ignored once other users may read them. */
-const secretFiles = ['server-token', 'mcp-token', 'exec-server-token', 'redaction.key', 'credentials.json']
+const secretFiles = [
+  'server-token',
+  'mcp-token',
+  'app-server-token',
+  'exec-server-token',
+  'redaction.key',
+  'credentials.json',
+]
 /** Files in the home that decide what runs unasked. */
 const rulingFiles = ['config.toml', 'policy.toml']
 

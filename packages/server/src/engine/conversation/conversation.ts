@@ -20,7 +20,7 @@ import { createCoreRoom } from './core-room.ts'
 import { createEventFeed, type EventFeed } from './event-feed.ts'
 import type { Landmarks } from './landmarks.ts'
 import type { SideFiles } from './side-files.ts'
-import type { StoragePatience } from './storage-patience.ts'
+import { awaitSync, type StoragePatience } from './storage-patience.ts'
 
 /** Log of a conversation on disk. */
 export interface Journal {
@@ -31,6 +31,8 @@ export interface Journal {
   /** Throws `StorageError` while nothing could be appended. */
   probe(): void
   synced(): Promise<void>
+  /** Error of a disk that has not ended a sync for `slowSyncMs`; null while it answers. */
+  stuck(): StorageError | null
   /** Lines after a seq as clients get them, oldest first, read from disk. Throws `StorageError` when they end before `upTo`. */
   linesAfter(range: { readonly after: number; readonly upTo: number }): AsyncIterable<readonly Line[]>
   /** Checksum of the line with this seq, undefined when the log does not hold it, null when it has none. */
@@ -234,7 +236,7 @@ export class Conversation implements AsyncDisposable {
 
   /** Resolves when everything recorded so far is on disk. Rejects with `StorageError`. */
   async synced(): Promise<void> {
-    await this.#journal?.synced()
+    if (this.#journal !== null) await awaitSync(this.#journal, this.#parts)
   }
 
   /** Throws `StorageError` when the log does not hold what was recorded: nothing of it may be shown then. */

@@ -43,6 +43,7 @@ export function createJournal(log: EventLog, existing: Existing | null, checkpoi
     probe: () => log.probe(),
     held: () => log.held(),
     synced: () => log.synced(),
+    stuck: () => log.stuck,
     settled: (content) => checkpoints.afterTurn(log, content),
     async close(content) {
       await checkpoints.atClose(log, content)
@@ -63,6 +64,7 @@ export function createViewJournal(files: Files, path: string, { reader, lines }:
     probe: () => undefined,
     held: () => null,
     synced: () => Promise.resolve(),
+    stuck: () => null,
     settled: () => undefined,
     close: async () => lines?.[Symbol.dispose](),
     assertStored: () => undefined,

@@ -1,4 +1,5 @@
-import { StorageError } from '@parley/journal'
+import { StorageError, slowSyncMs } from '@parley/journal'
+import type { Clock } from '../../ports/clock-and-ids.ts'
 import {
   createPauses,
   createTroubleState,
@@ -80,6 +81,31 @@ export function createStoragePatience({ clock, notify }: TroubleWays, ports: Tro
     worked,
     hurry: pauses.hurry,
     close: pauses.close,
+  }
+}
+
+interface SyncedLog {
+  synced(): Promise<void>
+  /** Error of a disk that has not ended a sync for `slowSyncMs`; null while it answers. */
+  stuck(): StorageError | null
+}
+
+interface SyncPorts {
+  readonly clock: Clock
+  readonly patience: Pick<StoragePatience, 'failed'>
+}
+
+/** Waits for a sync. Reports one that does not end for long: no call fails that would. */
+export async function awaitSync(log: SyncedLog, { clock, patience }: SyncPorts): Promise<void> {
+  const ended = new AbortController()
+  void clock.sleep(slowSyncMs, ended.signal).then(() => {
+    const error = ended.signal.aborted ? null : log.stuck()
+    if (error !== null) patience.failed(error)
+  })
+  try {
+    await log.synced()
+  } finally {
+    ended.abort()
   }
 }
 

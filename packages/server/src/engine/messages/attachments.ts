@@ -4,7 +4,7 @@ import { basename, isAbsolute } from 'node:path'
 import { openUnlockedHandle } from '@parley/host'
 import { type ImageLimits, imageLimitsOf, type ModelClient } from '@parley/models'
 import { type ContentItem, type InputItem, limits, type QueuedMessage } from '@parley/protocol'
-import { firstBytes } from '@parley/text'
+import { firstBytes, lineCount } from '@parley/text'
 import { systemErrorCode } from '@parley/workspace'
 import { imageProblem, imageTypeOf } from '../../core/image-facts.ts'
 import { rejection } from '../../replies/rejection.ts'
@@ -142,7 +142,8 @@ function isLong(part: ContentItem): part is TextPart {
 
 async function keepText(long: string, sideFiles: Kept['sideFiles']): Promise<TextPart> {
   const { file, text } = await sideFiles.keep(long)
-  return { type: 'text', text: firstBytes(text, beginningBytes), file, totalBytes: Buffer.byteLength(text) }
+  const whole = { file, totalBytes: Buffer.byteLength(text), totalLines: lineCount(text) }
+  return { type: 'text', text: firstBytes(text, beginningBytes), ...whole }
 }
 
 /** Throws `invalidParams` for a lone surrogate: UTF-8 cannot store it, so the file would return another character. */

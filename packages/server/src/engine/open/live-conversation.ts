@@ -69,9 +69,10 @@ export function writable(open: LiveConversation): LiveConversation {
   return open
 }
 
-export function summaryOf({ conversation, turns, opening, patience }: LiveConversation): ConversationSummary {
+export function summaryOf({ conversation, turns, opening, patience, ceiling }: LiveConversation): ConversationSummary {
   const { core } = conversation.state
   const { meta } = core
+  const { sandbox, neverWithFullAccess } = ceiling()
   return {
     conversationId: meta.conversationId,
     shortId: shortIdOf(meta.conversationId),
@@ -90,6 +91,7 @@ export function summaryOf({ conversation, turns, opening, patience }: LiveConver
     instructionFiles: core.context?.instructionFiles ?? [...opening.instructionFiles],
     warnings: [...opening.warnings],
     ...storageOf(patience),
+    ceiling: { sandbox, neverWithFullAccess },
   }
 }
 

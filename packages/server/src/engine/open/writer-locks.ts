@@ -36,8 +36,11 @@ export function createWriterLocks(files: Files, program: string): WriterLocks {
     },
     announce(address) {
       socket = address
-      const owner = thisProcess(files, { program, socket })
-      for (const { lock } of held.values()) lock.announce(owner)
+      // It is a hint: without it others view the conversation instead of joining it.
+      unlessStorageFails(() => {
+        const owner = thisProcess(files, { program, socket })
+        for (const { lock } of held.values()) lock.announce(owner)
+      })
     },
   }
 }

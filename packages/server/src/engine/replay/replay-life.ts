@@ -53,6 +53,7 @@ export function beginLife(parts: LifeParts, ports: ReplayPorts): ReplayLife {
       held: () => null,
       probe: () => undefined,
       synced: () => Promise.resolve(),
+      stuck: () => null,
       async *linesAfter() {},
       crcOf: () => null,
       assertStored: () => undefined,

@@ -79,10 +79,14 @@ function pathOf({ id, baseUrl, wireApi, package: name }: ProviderConfig, home: s
   return join(home, 'models', `${key}.json`)
 }
 
-/** Returns what changes with each version of a file; empty where there is none. */
+/** Returns what changes with each version of a file; empty where there is none, or none can be looked at. */
 function stampOf(path: string): string {
-  const stats = statSync(path, { throwIfNoEntry: false })
-  return stats === undefined ? '' : `${stats.ino} ${stats.mtimeMs} ${stats.size}`
+  try {
+    const { ino, mtimeMs, size } = statSync(path)
+    return `${ino} ${mtimeMs} ${size}`
+  } catch {
+    return ''
+  }
 }
 
 function readList(path: string): KeptList | null {

@@ -10,17 +10,19 @@ import {
   type Stream,
 } from '@agentclientprotocol/sdk'
 import { codeOf, type Parley } from '@parley/client'
+import type { CallersLimits } from '../callers-limits.ts'
 import { AcpSession } from './session.ts'
 
 export interface AcpParts {
   readonly parley: Parley
   readonly version: string
+  readonly limits: Pick<CallersLimits, 'assertReachable' | 'assertOverrides'>
   readonly report: (fault: unknown) => void
 }
 
 /** Serves ACP to one client until it is gone. Resolves when its sessions are closed. */
 export async function serveAcp(stream: Stream, parts: AcpParts): Promise<void> {
-  const sessions = new Sessions(parts.parley)
+  const sessions = new Sessions(parts)
   const gone = new AbortController()
   const connection = agentOf(sessions, parts, gone.signal).connect(stream)
   await ended(connection)
@@ -98,10 +100,12 @@ interface Opening {
 /** Open sessions of one client, by id. */
 class Sessions {
   readonly #parley: Parley
+  readonly #limits: AcpParts['limits']
   readonly #open = new Map<string, AcpSession>()
 
-  constructor(parley: Parley) {
+  constructor({ parley, limits }: AcpParts) {
     this.#parley = parley
+    this.#limits = limits
   }
 
   find(sessionId: string): AcpSession | undefined {
@@ -126,9 +130,13 @@ class Sessions {
     assertAbsolute(cwd)
     await this.closeOne(sessionId)
     const known = await this.#parley.resume(sessionId)
-    if (known.id !== sessionId) {
+    try {
+      if (known.id !== sessionId) throw unknownSession(sessionId)
+      await this.#limits.assertReachable(known.state.core)
+      await this.#limits.assertOverrides({ cwd }, known.state.core.settings)
+    } catch (error) {
       await known.close()
-      throw unknownSession(sessionId)
+      throw error
     }
     const moved = known.state.core.meta.cwd !== cwd
     const conversation = moved ? await this.#parley.resume(sessionId, { overrides: { cwd } }) : known

@@ -1,6 +1,8 @@
+import type { ClientAccess } from '@parley/protocol'
 import { type CloseReason, createPeer, type Peer, type Transport } from '@parley/rpc'
 import type { Engine } from '../../engine/index.ts'
 import { rejection } from '../../replies/rejection.ts'
+import type { WebFrontend } from '../web/web-frontend.ts'
 import { createHandlers, createMethods } from './methods.ts'
 import { createSession, type Session } from './session.ts'
 import { createStreams } from './streams.ts'
@@ -8,7 +10,8 @@ import { createStreams } from './streams.ts'
 /** Clients that are connected to this process. */
 export interface Connections {
   readonly count: number
-  accept(transport: Transport, kind: ConnectionKind): void
+  /** Takes ownership of the transport. `access` is the most that the client may be given; default `full`. */
+  accept(transport: Transport, kind: ConnectionKind, access?: ClientAccess): void
   /** Closes all connections and accepts no more. Resolves when every client has left its conversations. */
   close(): Promise<void>
 }
@@ -17,12 +20,21 @@ interface ConnectionsOptions {
   readonly engine: Engine
   /** Called each time a client connects or disconnects. */
   readonly onChange: () => void
+  /** The page in a browser; left out where there is none. */
+  readonly web?: WebFrontend
   readonly maxClients?: number
   /** Time limit for the first `initialize`; a client on stdio has none. */
   readonly initializeTimeoutMs?: number
 }
 
 type ConnectionKind = 'stdio' | 'socket' | 'websocket' | 'inProcess'
+
+/** Way on which a client came, and what it is given. */
+interface Arrival {
+  readonly kind: ConnectionKind
+  readonly access: ClientAccess
+  readonly web: WebFrontend | null
+}
 
 /** Connection of one client. */
 interface Connection {
@@ -34,20 +46,20 @@ interface Connection {
 }
 
 export function createConnections(options: ConnectionsOptions): Connections {
-  const { engine, onChange, maxClients = 256, initializeTimeoutMs = 10_000 } = options
+  const { engine, onChange, web = null, maxClients = 256, initializeTimeoutMs = 10_000 } = options
   const open = new Set<Connection>()
   let closing = false
 
-  function accept(transport: Transport, kind: ConnectionKind): void {
+  function accept(transport: Transport, kind: ConnectionKind, access: ClientAccess = 'full'): void {
     if (closing) void transport.close()
     else if (open.size >= maxClients) rejectClient(transport, maxClients)
-    else add(transport, kind)
+    else add(transport, { kind, access, web })
   }
 
-  function add(transport: Transport, kind: ConnectionKind): void {
-    const connection = openConnection(transport, engine, kind)
+  function add(transport: Transport, arrival: Arrival): void {
+    const connection = openConnection(transport, engine, arrival)
     const timeout = setTimeout(() => connection.isInitialized || void connection.close(), initializeTimeoutMs).unref()
-    if (kind === 'stdio') clearTimeout(timeout)
+    if (arrival.kind === 'stdio') clearTimeout(timeout)
     open.add(connection)
     onChange()
     void connection.gone.then(() => {
@@ -94,16 +106,18 @@ export async function serveConnection(
   engine: Engine,
   kind: ConnectionKind = 'inProcess',
 ): Promise<CloseReason> {
-  return openConnection(transport, engine, kind).gone
+  return openConnection(transport, engine, { kind, access: 'full', web: null }).gone
 }
 
-function openConnection(transport: Transport, engine: Engine, kind: ConnectionKind): Connection {
+function openConnection(transport: Transport, engine: Engine, { kind, access, web }: Arrival): Connection {
   const { connectedClients, identity } = engine
+  const clientId = engine.newClientId()
   const session = createSession({
-    clientId: engine.newClientId(),
+    clientId,
     identity,
     distinctTitle: connectedClients.distinctTitle,
     isLocal: kind !== 'websocket',
+    mostAccess: access,
   })
   let peer: Peer | null = null
   const streams = createStreams({
@@ -113,7 +127,7 @@ function openConnection(transport: Transport, engine: Engine, kind: ConnectionKi
     onFault: engine.report,
   })
   const ignoredMessages = () => Object.values(peer?.faultCounts ?? {}).reduce((sum, count) => sum + count, 0)
-  const handlers = createHandlers({ engine, session, streams, ignoredMessages })
+  const handlers = createHandlers({ engine, session, streams, web, ignoredMessages })
   const served = createPeer({
     transport,
     methods: createMethods(handlers, session),
@@ -130,7 +144,8 @@ function openConnection(transport: Transport, engine: Engine, kind: ConnectionKi
   })
   const gone = served.closed.then(async (reason) => {
     leave()
-    await Promise.all(streams.leaveAll().map((id) => engine.host.leave(id).catch(engine.report)))
+    const left = streams.leaveAll().map((id) => engine.host.leave(id))
+    await Promise.all([...left, web?.left(clientId)].map((leaving) => leaving?.catch(engine.report)))
     return reason
   })
   return {

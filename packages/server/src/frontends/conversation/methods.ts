@@ -3,8 +3,9 @@ import { methodParams } from '@parley/protocol/params'
 import type { CallContext, MethodHandler } from '@parley/rpc'
 import { createInOrder, type InOrder } from '../../core/in-order.ts'
 import type { Engine } from '../../engine/index.ts'
-import { asRejection } from '../../replies/rejection.ts'
+import { asRejection, rejection } from '../../replies/rejection.ts'
 import { decodeParams } from '../decode-params.ts'
+import type { WebFrontend } from '../web/web-frontend.ts'
 import type { Session } from './session.ts'
 import type { Streams } from './streams.ts'
 
@@ -53,6 +54,7 @@ interface HandlerPorts {
   readonly engine: Engine
   readonly session: Session
   readonly streams: Streams
+  readonly web: WebFrontend | null
   readonly ignoredMessages: () => number
 }
 
@@ -64,7 +66,7 @@ type Handler<Name extends MethodName> = (
 /** Handlers by method; a missing one does not compile. */
 type Handlers = { readonly [Name in MethodName]: Handler<Name> }
 
-export function createHandlers({ engine, session, streams, ignoredMessages }: HandlerPorts): Handlers {
+export function createHandlers({ engine, session, streams, web, ignoredMessages }: HandlerPorts): Handlers {
   const { host } = engine
   const unstream = async (conversationId: ConversationId) => {
     streams.leave(conversationId)
@@ -80,6 +82,11 @@ export function createHandlers({ engine, session, streams, ignoredMessages }: Ha
     'conversation/detach': async ({ conversationId }) => {
       host.get(conversationId).clients.detach()
       return unstream(conversationId)
+    },
+    'web/open': (params) => {
+      if (web === null)
+        throw rejection('notPermitted', 'This process shows no page: `parley web` starts one that does.')
+      return web.open(session.actor.clientId, params)
     },
     'server/diagnostics': async () => ({ ...(await engine.diagnose()), ignoredMessages: ignoredMessages() }),
   }

@@ -36,9 +36,11 @@ interface SessionPorts {
   readonly distinctTitle: (wanted: string) => string
   /** False for a client that may be on another machine. */
   readonly isLocal: boolean
+  /** Most that the connection may be given, whatever the client asks for. */
+  readonly mostAccess: ClientAccess
 }
 
-export function createSession({ clientId, identity, distinctTitle, isLocal }: SessionPorts): Session {
+export function createSession({ clientId, identity, distinctTitle, isLocal, mostAccess }: SessionPorts): Session {
   let actor: Actor = { clientId, name: 'client' }
   let canApprove = false
   let canRaiseLimits = false
@@ -71,7 +73,7 @@ export function createSession({ clientId, identity, distinctTitle, isLocal }: Se
       const title = distinctTitle((clientInfo.title ?? name).slice(0, maxNameLength))
       actor = { clientId, name, title }
       stage = 'answered'
-      access = wanted
+      access = mostAccess === 'readOnly' ? mostAccess : wanted
       canApprove = access === 'full' && capabilities.includes('approvals')
       canRaiseLimits = access === 'full' && capabilities.includes('limits')
       return {

@@ -2,6 +2,7 @@ import { unsavedExitCode } from '@parley/protocol'
 import { createStreamTransport } from '@parley/rpc'
 import { createEngine, type EngineParts, sweepLeftovers } from '../../engine/index.ts'
 import { createConnections } from '../../frontends/conversation/connections.ts'
+import { createWebFrontend } from '../../frontends/web/web-frontend.ts'
 import { type Listeners, openListeners } from '../../serving/listen.ts'
 import type { ServerArguments } from '../arguments.ts'
 import { endOnDefect, keepStdoutForProtocol, sweepLater } from '../conventions.ts'
@@ -11,13 +12,18 @@ import { reportToLauncher } from './launch-daemon.ts'
 /** Exit code when an address cannot be listened on. */
 const cannotListenExitCode = 1
 
-/** Runs a server for the client on stdin and stdout, or for any client. Resolves with the exit code. */
-export async function serveProcess(parts: EngineParts, args: ServerArguments): Promise<number> {
+/** Runs a server for the client on stdin and stdout, or for any client. `page` is the folder of the page. Resolves with the exit code. */
+export async function serveProcess(parts: EngineParts, args: ServerArguments, page: string): Promise<number> {
   keepStdoutForProtocol()
   const { writeLog, env, home } = parts
   const engine = createEngine({ ...parts, ceiling: args.ceiling })
   let unsaved = false
-  const connections = createConnections({ engine, onChange: () => lifetime.changed() })
+  const web = createWebFrontend({
+    folder: page,
+    now: parts.clock.now,
+    accept: (transport, access) => connections.accept(transport, 'websocket', access),
+  })
+  const connections = createConnections({ engine, web, onChange: () => lifetime.changed() })
   const lifetime = createLifetime({
     kind: args.role === 'client' ? 'clients' : 'service',
     idleExitMs: args.idleExitMs,

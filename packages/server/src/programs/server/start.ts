@@ -25,5 +25,5 @@ export const running = runProgram('server', async (argv) => {
   if (args.isDaemon) process.chdir('/')
   const parts = systemParts(options)
   watchLoop({ program: options.assets.stackReader, writeLog: parts.writeLog })
-  return serveProcess(parts, args)
+  return serveProcess(parts, args, options.assets.page)
 })

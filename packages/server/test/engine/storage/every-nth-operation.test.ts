@@ -1,32 +1,13 @@
 import { existsSync } from 'node:fs'
 import { faultyFiles } from '@parley/journal/testing'
-import { RpcError } from '@parley/rpc'
 import { expect, it } from 'vitest'
 import { countingHost } from '../support/counting-host.ts'
 import { scriptedModel } from '../support/scripted-model.ts'
-import type { TestClient, Watched } from '../support/test-client.ts'
+import { talkUntilTrouble } from '../support/talk-until-trouble.ts'
 import { testClock } from '../support/test-clock.ts'
 import { fullAccess, testPlace } from '../support/test-server.ts'
 
 const command = { name: 'shell', args: { command: 'seq 1 3000; touch made' } }
-
-/** Two turns with a command; stops at the first refusal or at the notice that the conversation stops. */
-async function talkUntilTrouble(client: TestClient, cwd: string): Promise<Watched | null> {
-  let watched: Watched | null = null
-  const trouble = client.notice(({ message }) => message.includes('stops here'))
-  try {
-    const { conversationId } = await client.request('conversation/create', { cwd, sandbox: 'danger-full-access' })
-    watched = await client.watch(conversationId)
-    for (const text of ['one', 'two']) {
-      await watched.send(text)
-      if ((await Promise.race([watched.turnEnded(), trouble])) !== undefined) return watched
-    }
-  } catch (error) {
-    if (!(error instanceof RpcError)) throw error
-    expect(error.data?.code).toBe('storageFailed')
-  }
-  return watched
-}
 
 /** Each of them in long runs; else every third one. */
 const stride = process.env['PARLEY_LONG_TESTS'] === '1' ? 1 : 3

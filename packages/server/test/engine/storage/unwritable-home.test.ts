@@ -37,6 +37,17 @@ describe('a home that cannot be written', () => {
     expect(await client.refused('conversation/create', { cwd: place.cwd })).toMatchObject({ code: 'storageFailed' })
   })
 
+  it('does not end a server that can read nothing when it begins to listen', async () => {
+    await using place = testPlace()
+    const files: Files = { ...nodeFiles, ...refusing('EMFILE', 'open') }
+    const server = place.start({ files })
+    expect(() => server.engine.listensAt({ socket: '/run/s', others: [] })).not.toThrow()
+    const client = await server.connect()
+    expect(await client.refused('conversation/create', { cwd: place.cwd })).toMatchObject({
+      detail: { errno: 'EMFILE' },
+    })
+  })
+
   it('is reported when the log cannot be made, and the message can be sent again', async () => {
     await using place = testPlace()
     let isRefused = true

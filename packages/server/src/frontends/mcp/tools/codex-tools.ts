@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { baseInstructions } from '../../../core/instructions.ts'
+import { withDeveloperInstructions } from '../../../core/instructions.ts'
 import type { McpConversation } from '../turns/mcp-conversation.ts'
 import { runTurn, sendBackgroundEvent, sendSessionConfigured } from './codex-turn.ts'
 import {
@@ -65,7 +65,7 @@ async function start(args: StartInput, call: ToolCall) {
         approvalPolicy: args['approval-policy'],
         sandbox: args.sandbox,
         config: configOf(args),
-        baseInstructions: instructionsOf(args),
+        baseInstructions: withDeveloperInstructions(args['base-instructions'], args['developer-instructions']),
       }),
     )
     conversation = created.conversation
@@ -77,13 +77,6 @@ async function start(args: StartInput, call: ToolCall) {
       ? failed(messageOf(error))
       : answered(conversation.conversationId, messageOf(error), true)
   }
-}
-
-/** Joins base and developer instructions, since the engine takes one text. AGENTS.md files follow it. */
-function instructionsOf(args: StartInput): string | undefined {
-  const base = args['base-instructions']
-  const developer = args['developer-instructions']
-  return developer === undefined ? base : `${(base ?? baseInstructions()).trim()}\n\n${developer.trim()}`
 }
 
 /** Returns the settings with the prompt for summaries, quoted: settings are read as TOML. */

@@ -6,7 +6,7 @@ import { assertOverridesAllowed } from '../../../../src/engine/settings/read-con
 import { callersLimits } from '../../../../src/frontends/callers-limits.ts'
 import { type McpParts, type ServedClient, serveMcp } from '../../../../src/frontends/mcp/serve-mcp.ts'
 import { StdioTransport } from '../../../../src/frontends/mcp/stdio-transport.ts'
-import { connectorTo } from '../../../../src/programs/mcp-server/run-mcp-server.ts'
+import { connectorTo } from '../../../../src/programs/engine-program.ts'
 import type { TestServer } from '../../../engine/support/test-server.ts'
 
 /** A message as it came: these tests look at the wire, so nothing is assumed of it. */
@@ -55,6 +55,7 @@ export async function takeHand(server: TestServer, options: HandOptions = {}): P
     home,
     approvalTimeoutMs,
     limits: callersLimits({
+      program: 'mcp-server',
       ceiling,
       assertAllowed: (overrides, now) => assertOverridesAllowed(overrides, now, { home, ceiling }),
       assertFolders: async (folders) =>

@@ -1,0 +1,56 @@
+import { createInterface } from 'node:readline'
+import type { Parley } from '@parley/client'
+import type { ParamsOf } from '@parley/protocol'
+import { connect } from '../../cli/connect.ts'
+import { exitCodes } from '../../cli/exit-codes.ts'
+import { workingFolder } from '../../cli/folders.ts'
+import type { Launch } from '../../cli/launch-server.ts'
+
+export interface WebFlags {
+  readonly port?: number
+  readonly readOnly?: boolean
+}
+
+/**
+ * Runs `parley web`: prints a link to the page of a server, and another at each Enter, until a signal. With an id, the page
+ * of the process that has the conversation open, or else of a new one.
+ */
+export async function runWeb(launch: Launch, id: string | undefined, { port, readOnly }: WebFlags): Promise<number> {
+  await using parley = await connect(launch, { clientName: 'parley-web' })
+  const conversation = id === undefined ? null : await parley.resume(id)
+  const server = conversation === null ? parley : parley.release(conversation)
+  const request: ParamsOf<'web/open'> = {
+    cwd: workingFolder(),
+    ...(port === undefined ? {} : { port }),
+    ...(readOnly === true ? { access: 'readOnly' } : {}),
+    ...(conversation === null ? {} : { conversationId: conversation.id }),
+  }
+  await printLink(server, request)
+  process.stderr.write(
+    `It opens the page once, within 60 s${readOnly === true ? ', to watch only' : ''}. Enter makes a new link, Ctrl+C ends.\n`,
+  )
+  const problem = await untilEnd(server, () => printLink(server, request))
+  if (server !== parley) await server.close()
+  if (problem === null) return exitCodes.ok
+  throw problem
+}
+
+async function printLink(server: Parley, request: ParamsOf<'web/open'>): Promise<void> {
+  const { url } = await server.request('web/open', request)
+  process.stdout.write(`${url}\n`)
+}
+
+/** Resolves at a signal with null, or with the reason when the server has gone. */
+async function untilEnd(server: Parley, onEnter: () => Promise<void>): Promise<Error | null> {
+  const { promise: ended, resolve: end } = Promise.withResolvers<Error | null>()
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => end(null))
+  void server.closed.then(end)
+  // The end of stdin ends nothing: the command may run in the background.
+  const lines = createInterface({ input: process.stdin })
+  lines.on('line', () => void onEnter().catch(end))
+  try {
+    return await ended
+  } finally {
+    lines.close()
+  }
+}

@@ -1,0 +1,41 @@
+import type { ConversationSummary, Core, Settings } from '@parley/protocol'
+import type { MenuRow } from './menu.ts'
+import { approvalPolicies, sandboxModes } from './setting-rows.ts'
+
+/** The widest limits that the window's server was started for; undefined where it does not say. */
+export type Ceiling = ConversationSummary['ceiling']
+
+type Limits = Pick<Settings, 'sandbox' | 'approvalPolicy'>
+
+/** Returns the rows of a menu of limits; those that the window was not started for cannot be taken and say how to. */
+export function underCeiling(rows: readonly MenuRow[], core: Core, ceiling: Ceiling): readonly MenuRow[] {
+  return rows.map((row) => {
+    const wanted = limitsOf(row.key)
+    if (row.isCurrent || ceiling === undefined || !isAbove({ ...core.settings, ...wanted }, ceiling)) return row
+    const detail = `not in this window; leave, then: ${commandToWiden(wanted, core)}`
+    return { ...row, isDisabled: true, warning: null, detail }
+  })
+}
+
+/** Returns the command that opens the conversation with limits that its window was not started for. */
+export function commandToWiden(wanted: Partial<Limits>, { seq, settings, meta }: Core): string {
+  const limits = { ...settings, ...wanted }
+  const flags = `-s ${limits.sandbox}${isUnasked(limits) ? ' -a never' : ''}`
+  return seq === 0 ? `parley ${flags}` : `parley resume ${meta.conversationId.slice(-8)} ${flags}`
+}
+
+/** Tells if everything runs with full access and nothing asks. */
+export function isUnasked({ sandbox, approvalPolicy }: Limits): boolean {
+  return sandbox === 'danger-full-access' && approvalPolicy === 'never'
+}
+
+function isAbove(limits: Limits, ceiling: NonNullable<Ceiling>): boolean {
+  const isWider = sandboxModes.indexOf(limits.sandbox) > sandboxModes.indexOf(ceiling.sandbox)
+  return isWider || (isUnasked(limits) && !ceiling.neverWithFullAccess)
+}
+
+function limitsOf(key: string): Partial<Limits> {
+  const sandbox = sandboxModes.find((mode) => mode === key)
+  const approvalPolicy = approvalPolicies.find((policy) => policy === key)
+  return { ...(sandbox === undefined ? {} : { sandbox }), ...(approvalPolicy === undefined ? {} : { approvalPolicy }) }
+}

@@ -1,0 +1,21 @@
+import { createRoot } from 'react-dom/client'
+import { openLink } from './link/link.ts'
+import { createPageSecrets, fragmentOf, readFragment } from './link/page-secret.ts'
+import { createPageTransport, openSocket } from './link/page-transport.ts'
+import { App } from './ui/app.tsx'
+
+declare const PARLEY_VERSION: string
+
+const facts = readFragment(location.hash)
+// Before anything else: the code shall not stay in the address, in the history or in what is copied from there.
+history.replaceState(null, '', fragmentOf(facts.conversation))
+const secrets = createPageSecrets(facts, sessionStorage)
+const link = openLink({
+  version: PARLEY_VERSION,
+  secrets,
+  open: async () => createPageTransport(await openSocket(`ws://${location.host}/socket`)),
+})
+document.addEventListener('visibilitychange', () => document.visibilityState === 'visible' && link.check())
+addEventListener('online', () => link.check())
+const root = document.getElementById('root')
+if (root !== null) createRoot(root).render(<App link={link} folder={secrets.folder} />)

@@ -1,0 +1,133 @@
+import type { Client } from '@parley/client/browser'
+import type { ListedConversation } from '@parley/protocol'
+import { formatAgo, showEffects } from 'parley/page-rules'
+import { useCallback, useEffect, useState } from 'react'
+import { fragmentOf } from '../link/page-secret.ts'
+import { errorWords, pathName } from '../words/words.ts'
+
+interface ListProps {
+  /** Connection; null while there is no link. */
+  readonly client: Client | null
+  readonly place: string | null
+  readonly folder: string | null
+  readonly isReadOnly: boolean
+  readonly onProblem: (problem: string) => void
+}
+
+const pageSize = 200
+const refreshMs = 5_000
+
+/** The conversations, newest first, with a search and the way to a new one. */
+export function ConversationList({ client, place, folder, isReadOnly, onProblem }: ListProps) {
+  const listed = useListed(client, place)
+  const [search, setSearch] = useState('')
+  const shown = listed.filter((one) => matches(one, search))
+  return (
+    <nav className="side" aria-label="Conversations">
+      <header>
+        <h1>parley</h1>
+        {isReadOnly ? <span className="badge">read-only</span> : null}
+      </header>
+      <input
+        type="search"
+        value={search}
+        placeholder="Search"
+        aria-label="Search conversations"
+        onChange={(event) => setSearch(event.target.value)}
+      />
+      {isReadOnly ? null : <NewConversation {...{ client, folder: folder ?? listed[0]?.cwd ?? '', onProblem }} />}
+      <ul>
+        {shown.map((one) => (
+          <ListedRow key={one.conversationId} one={one} isCurrent={one.conversationId === place} />
+        ))}
+      </ul>
+      {shown.length === 0 ? <p className="muted">{search === '' ? 'No conversations yet.' : 'None found.'}</p> : null}
+    </nav>
+  )
+}
+
+function ListedRow({ one, isCurrent }: { readonly one: ListedConversation; readonly isCurrent: boolean }) {
+  const { name, title, cwd, updatedAt, live } = one
+  return (
+    <li>
+      <a href={fragmentOf(one.conversationId)} aria-current={isCurrent ? 'page' : undefined}>
+        <span className="title">{showEffects(name ?? (title || '(no message)'))}</span>
+        <span className="muted">
+          {showEffects(pathName(cwd))} · {formatAgo(updatedAt, Date.now())}
+          {live === null ? '' : ' · open'}
+        </span>
+      </a>
+    </li>
+  )
+}
+
+function matches({ name, title, cwd, conversationId }: ListedConversation, search: string): boolean {
+  const text = `${name ?? ''} ${title} ${cwd} ${conversationId}`.toLowerCase()
+  return search
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => text.includes(word))
+}
+
+/** Lists anew when the link or the place changes, and every few seconds while the page is visible. */
+function useListed(client: Client | null, place: string | null): readonly ListedConversation[] {
+  const [listed, setListed] = useState<readonly ListedConversation[]>([])
+  const read = useCallback(async () => {
+    if (client === null || document.visibilityState !== 'visible') return
+    const { conversations } = await client.request('conversation/list', { limit: pageSize })
+    setListed(conversations)
+  }, [client])
+  useEffect(() => {
+    const again = () => void read().catch(() => undefined)
+    again()
+    const timer = setInterval(again, refreshMs)
+    return () => clearInterval(timer)
+  }, [read, place])
+  return listed
+}
+
+interface NewProps {
+  readonly client: Client | null
+  readonly folder: string
+  readonly onProblem: (problem: string) => void
+}
+
+function NewConversation({ client, folder, onProblem }: NewProps) {
+  const [cwd, setCwd] = useState<string | null>(null)
+  const create = async () => {
+    if (client === null) return
+    try {
+      const { conversationId } = await client.request('conversation/create', { cwd: cwd ?? folder })
+      setCwd(null)
+      location.hash = fragmentOf(conversationId)
+    } catch (error) {
+      onProblem(errorWords(error))
+    }
+  }
+  if (cwd === null)
+    return (
+      <button type="button" className="new" disabled={client === null} onClick={() => setCwd(folder)}>
+        New conversation
+      </button>
+    )
+  return (
+    <form
+      className="new"
+      onSubmit={(event) => {
+        event.preventDefault()
+        void create()
+      }}
+    >
+      <label htmlFor="new-folder">Folder to work in</label>
+      <input id="new-folder" value={cwd} onChange={(event) => setCwd(event.target.value)} spellCheck={false} />
+      <div className="row">
+        <button type="submit" className="primary">
+          Begin
+        </button>
+        <button type="button" onClick={() => setCwd(null)}>
+          Cancel
+        </button>
+      </div>
+    </form>
+  )
+}

@@ -1,0 +1,83 @@
+import type { Approval, ApprovalDecision } from '@parley/protocol'
+import { reachOfAlways } from '@parley/protocol/question'
+import { choicesFor, isYes, wordsFor } from 'parley/page-rules'
+import type { ReactNode } from 'react'
+import { AnswerButton, type AnswerButtonProps } from './answer-button.tsx'
+
+/** Subject of the buttons: the question, the rule that would be added, or the reason for a no. */
+export type QuestionPage = 'question' | 'rule' | 'note'
+
+interface AnswerRowProps {
+  readonly approval: Approval
+  readonly page: QuestionPage
+  readonly note: string
+  readonly onNote: (note: string) => void
+  readonly turnTo: (page: QuestionPage) => void
+  readonly decide: (decision: ApprovalDecision) => void
+  /** Properties that all buttons have in common. */
+  readonly button: Pick<AnswerButtonProps, 'approvalId' | 'guard' | 'isSent' | 'onRefused'>
+}
+
+/** The buttons of a question. */
+export function AnswerRow(props: AnswerRowProps) {
+  if (props.page === 'note') return <NoteRow {...props} />
+  return props.page === 'rule' ? <RuleRow {...props} /> : <ChoiceRow {...props} />
+}
+
+const decisions = { yes: 'approved', yesForConversation: 'approvedForSession', stop: 'abort' } as const
+
+function ChoiceRow({ approval, button, turnTo, decide }: AnswerRowProps) {
+  const words = wordsFor(approval, false)
+  return (
+    <div className="answers">
+      {choicesFor(approval).map(({ answer }) => (
+        <AnswerButton
+          key={answer}
+          {...button}
+          isYes={isYes(answer)}
+          words={words[answer].replace(/ +\(say what.*$/, '')}
+          onAnswer={() => {
+            if (answer === 'remember') turnTo('rule')
+            else if (answer === 'note') turnTo('note')
+            else decide(decisions[answer])
+          }}
+        />
+      ))}
+    </div>
+  )
+}
+
+function RuleRow({ approval, button, turnTo, decide }: AnswerRowProps) {
+  return (
+    <WithBack turnTo={turnTo}>
+      <p>It holds {reachOfAlways(approval.kind)}.</p>
+      <AnswerButton {...button} isYes words="Add it and run this" onAnswer={() => decide('approvedAlways')} />
+    </WithBack>
+  )
+}
+
+function NoteRow({ note, onNote, button, turnTo, decide }: AnswerRowProps) {
+  return (
+    <WithBack turnTo={turnTo}>
+      <label htmlFor="deny-note">What should it do instead?</label>
+      <textarea id="deny-note" rows={2} value={note} onChange={(event) => onNote(event.target.value)} />
+      <AnswerButton {...button} isYes={false} words="No" onAnswer={() => decide('denied')} />
+    </WithBack>
+  )
+}
+
+interface WithBackProps {
+  readonly turnTo: AnswerRowProps['turnTo']
+  readonly children: ReactNode
+}
+
+function WithBack({ turnTo, children }: WithBackProps) {
+  return (
+    <div className="answers">
+      {children}
+      <button type="button" onClick={() => turnTo('question')}>
+        Back
+      </button>
+    </div>
+  )
+}

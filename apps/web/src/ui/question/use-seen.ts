@@ -1,0 +1,52 @@
+import { type AnswerGuard, notePainted, unguarded } from 'parley/page-rules'
+import { type RefObject, useEffect, useRef, useState } from 'react'
+
+/** Attribute of the elements that must all have been on the screen. */
+export const edgeAttribute = 'data-edge'
+
+interface Seen {
+  readonly box: RefObject<HTMLElement | null>
+  /** Times of what was shown; read it when a button is pressed. */
+  readonly guard: RefObject<AnswerGuard>
+  readonly isSeen: boolean
+}
+
+/**
+ * Notes which edges of a question have been on the screen. `page`: another page about the same question, which must be
+ * read anew.
+ */
+export function useSeen(approvalId: string, page: string): Seen {
+  const box = useRef<HTMLElement>(null)
+  const guard = useRef<AnswerGuard>(unguarded)
+  const [isSeen, setSeen] = useState(false)
+  useEffect(() => {
+    const edges = new Set(box.current?.querySelectorAll(`[${edgeAttribute}]`))
+    guard.current = unguarded
+    setSeen(false)
+    const note = () => {
+      const all = edges.size === 0
+      guard.current = notePainted(guard.current, { approvalId, isSeen: all }, performance.now())
+      if (all) setSeen(true)
+    }
+    const observer = new IntersectionObserver((entries) => {
+      if (document.visibilityState !== 'visible') return
+      for (const { isIntersecting, target } of entries) {
+        if (!isIntersecting) continue
+        edges.delete(target)
+        observer.unobserve(target)
+      }
+      note()
+    })
+    for (const edge of edges) observer.observe(edge)
+    // Whoever comes back to the page sees the question for the first time.
+    const comeBack = () => {
+      if (document.visibilityState === 'visible') guard.current = { ...guard.current, paintedAtMs: performance.now() }
+    }
+    document.addEventListener('visibilitychange', comeBack)
+    return () => {
+      observer.disconnect()
+      document.removeEventListener('visibilitychange', comeBack)
+    }
+  }, [approvalId, page])
+  return { box, guard, isSeen }
+}

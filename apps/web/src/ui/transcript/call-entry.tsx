@@ -1,0 +1,93 @@
+import type { CallItem, ItemOf } from '@parley/protocol'
+import { outputText } from '@parley/protocol/calls'
+import {
+  answerNote,
+  blockedWords,
+  callFacts,
+  callTone,
+  commandOf,
+  commandVerbs,
+  showEffects,
+  stripEffects,
+  toolVerbs,
+  verbFor,
+  verbOf,
+  visibleLine,
+} from 'parley/page-rules'
+import { Scrolling } from './scrolling.tsx'
+import { StyledLine } from './styled-line.tsx'
+
+type Shown = CallItem | ItemOf<'shellCommand'>
+
+/** Says what a call is, how it ended if not well, and what was answered about it. */
+export function CallHead({ item }: { readonly item: Shown }) {
+  const note = item.type === 'shellCommand' ? null : answerNote(item)
+  const blocked = item.type === 'commandExecution' ? blockedWords(item) : null
+  const facts = callFacts(item)
+  return (
+    <>
+      <p className="call-head">
+        <span className={`t-${callTone(item)}`} aria-hidden="true">
+          {item.type === 'shellCommand' ? '! ' : '• '}
+        </span>
+        <strong>{verbWords(item)}</strong> <Subject item={item} />
+        {facts.length === 0 ? null : (
+          <span className="facts">
+            {' '}
+            <StyledLine line={facts} />
+          </span>
+        )}
+      </p>
+      {note === null ? null : <p className="note muted">{note}</p>}
+      {item.failure === undefined ? null : <p className="note t-bad">{showEffects(item.failure.message)}</p>}
+      {blocked === null ? null : <p className="note t-warn">{blocked}</p>}
+    </>
+  )
+}
+
+function verbWords(item: Shown): string {
+  if (item.type === 'fileChange') return verbFor(item)
+  if (item.type !== 'toolCall') return verbOf(item, commandVerbs)
+  return item.readOnly === true && item.status !== 'denied' ? '' : verbOf(item, toolVerbs)
+}
+
+function Subject({ item }: { readonly item: Shown }) {
+  if (item.type === 'fileChange')
+    return item.changes.length === 1 ? null : (
+      <span>{item.changes.length === 0 ? visibleLine(item.title) : `${item.changes.length} files`}</span>
+    )
+  if (item.type === 'toolCall') return <span>{visibleLine(item.title)}</span>
+  return <code className="command">{showEffects(commandOf(item))}</code>
+}
+
+/** Lines of output that are shown without opening it. */
+const shownLines = 5
+
+/** The output of a call: its last lines, and all of it on request. */
+export function CallOutput({ item }: { readonly item: Exclude<Shown, ItemOf<'fileChange'>> }) {
+  const { output } = item
+  if (output === undefined || output.totalBytes === 0) return null
+  const text = stripEffects(outputText(output)).trimEnd()
+  return <OutputText text={text} isOpen={false} />
+}
+
+/** Text of output, folded where it is long. */
+export function OutputText({ text, isOpen }: { readonly text: string; readonly isOpen: boolean }) {
+  const lines = text.split('\n')
+  if (text === '') return null
+  const pre = (shown: string) => (
+    <Scrolling className="output" label="Output">
+      <pre>{shown}</pre>
+    </Scrolling>
+  )
+  if (isOpen || lines.length <= shownLines + 1) return pre(text)
+  return (
+    <details className="output-fold">
+      <summary>
+        <span className="more">{lines.length} lines</span>
+        <span className="output tail">{lines.slice(-shownLines).join('\n')}</span>
+      </summary>
+      {pre(text)}
+    </details>
+  )
+}

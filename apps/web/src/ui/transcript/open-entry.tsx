@@ -1,0 +1,39 @@
+import { isCall, type OpenItem } from '@parley/protocol'
+import { stripEffects } from 'parley/page-rules'
+import { CallHead, OutputText } from './call-entry.tsx'
+import { Markdown } from './markdown.tsx'
+
+const tailLines = 12
+
+/** An item that is not finished: an answer as it comes, a call that waits or runs. */
+export function OpenEntry({ open }: { readonly open: OpenItem }) {
+  const { item, output, progress, executionStarted } = open
+  // What waits for an answer stands in its question.
+  if (isCall(item) && !executionStarted) return null
+  switch (item.type) {
+    case 'agentMessage':
+      return (
+        <article className="answer" aria-label="Answer" aria-busy="true">
+          <Markdown text={item.text} />
+        </article>
+      )
+    case 'reasoning':
+      return <p className="muted reasoning">{stripEffects(item.text).split('\n').slice(-2).join('\n')}</p>
+    case 'commandExecution':
+    case 'shellCommand':
+    case 'toolCall':
+    case 'fileChange':
+      return (
+        <div className="call open">
+          <CallHead item={item} />
+          <OutputText text={lastLines(stripEffects(progress?.tail ?? output))} isOpen />
+        </div>
+      )
+    default:
+      return null
+  }
+}
+
+function lastLines(text: string): string {
+  return text.trimEnd().split('\n').slice(-tailLines).join('\n')
+}

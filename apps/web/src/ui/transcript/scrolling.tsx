@@ -1,0 +1,17 @@
+import type { ReactNode, Ref } from 'react'
+
+interface ScrollingProps {
+  readonly label: string
+  readonly className: string
+  readonly ref?: Ref<HTMLElement>
+  readonly children: ReactNode
+}
+
+/** A region that scrolls by itself: it can be reached by keys, and has a name. */
+export function Scrolling({ label, className, ref, children }: ScrollingProps) {
+  return (
+    <section className={className} ref={ref} tabIndex={0} aria-label={label}>
+      {children}
+    </section>
+  )
+}

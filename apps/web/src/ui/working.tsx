@@ -1,0 +1,177 @@
+import type { ConversationState, Plan } from '@parley/protocol'
+import { elapsed, inputText, isInboxPaused, showEffects, stripEffects } from 'parley/page-rules'
+import type { Ask } from '../link/ask.ts'
+import { useSeconds } from './hooks.ts'
+
+interface WorkingProps {
+  readonly state: ConversationState
+  readonly isView: boolean
+  readonly ask: Ask
+}
+
+/** Shows what goes on: the turn and how to stop it, a retry, a failure, the plan, and messages that wait. */
+export function Working({ state, isView, ask }: WorkingProps) {
+  const { core } = state
+  const { turn, plan } = core
+  return (
+    <section className="working" aria-label="What goes on">
+      {plan === null || isDone(plan) ? null : <PlanList plan={plan} />}
+      <Inbox {...{ state, isView, ask }} />
+      {turn === null ? <LastTurn {...{ state }} /> : <RunningTurn {...{ state, turn, isView, ask }} />}
+    </section>
+  )
+}
+
+function isDone({ steps }: Plan): boolean {
+  return steps.every(({ status }) => status === 'completed')
+}
+
+const marks = { completed: '✓', inProgress: '▸', pending: '○' } as const
+const stepWords = { completed: 'done', inProgress: 'at work', pending: 'to do' } as const
+
+function PlanList({ plan: { steps } }: { readonly plan: Plan }) {
+  const done = steps.filter(({ status }) => status === 'completed').length
+  const current = steps.find(({ status }) => status !== 'completed')
+  return (
+    <details className="plan">
+      <summary>
+        Plan: {done} of {steps.length} done{current === undefined ? '' : ` · ${stripEffects(current.step)}`}
+      </summary>
+      <ol>
+        {steps.map(({ step, status }, index) => (
+          <li key={index} className={status}>
+            <span aria-hidden="true">{marks[status]} </span>
+            {stripEffects(step)}
+            <span className="heard">, {stepWords[status]}</span>
+          </li>
+        ))}
+      </ol>
+    </details>
+  )
+}
+
+function RunningTurn({
+  state,
+  turn,
+  isView,
+  ask,
+}: WorkingProps & { readonly turn: NonNullable<ConversationState['core']['turn']> }) {
+  const nowMs = useSeconds(!turn.parked)
+  const { conversationId } = state.core.meta
+  const { retry, parked } = turn
+  const isAsked = Object.values(state.core.approvals).some(({ state: stage }) => stage === 'pending')
+  const words = parked ? 'Waiting for you' : doing(state)
+  const time = parked ? '' : ` · ${elapsed(Math.max(0, Math.floor((nowMs - turn.startedAt) / 1_000)))}`
+  if (isAsked)
+    return (
+      <p className="heard" role="status">
+        A question waits for your answer
+      </p>
+    )
+  return (
+    <div className="row turn">
+      <span className={parked ? 'dot still' : 'dot'} aria-hidden="true" />
+      <span className="grow">
+        <span role="status">{words}</span>
+        <span className="muted" aria-hidden="true">
+          {time}
+        </span>
+        {retry === null ? null : (
+          <span className="t-warn">
+            {' '}
+            {showEffects(retry.failure.message)} Again in {Math.max(0, Math.ceil((retry.retryAt - nowMs) / 1_000))} s.
+          </span>
+        )}
+      </span>
+      {isView ? null : (
+        <>
+          {retry === null ? null : (
+            <button
+              type="button"
+              onClick={() => ask((client) => client.request('conversation/retryNow', { conversationId }))}
+            >
+              Try now
+            </button>
+          )}
+          {parked ? (
+            <button
+              type="button"
+              className="primary"
+              onClick={() => ask((client) => client.request('conversation/continue', { conversationId }))}
+            >
+              Go on
+            </button>
+          ) : null}
+          <button
+            type="button"
+            onClick={() => ask((client) => client.request('conversation/interrupt', { conversationId }))}
+          >
+            Stop
+          </button>
+        </>
+      )}
+    </div>
+  )
+}
+
+function doing({ core }: ConversationState): string {
+  const open = Object.values(core.open)
+  if (open.some(({ item }) => item.type === 'agentMessage' && item.text !== '')) return 'Answering'
+  const call = open.find(({ executionStarted }) => executionStarted)
+  if (call !== undefined) return `Running ${showEffects(call.item.title).slice(0, 80)}`
+  return open.some(({ item }) => item.type === 'contextCompaction') ? 'Compacting' : 'Thinking'
+}
+
+function LastTurn({ state: { core } }: Pick<WorkingProps, 'state'>) {
+  const { lastTurn } = core
+  if (lastTurn === null) return null
+  const { outcome, failure } = lastTurn
+  if (failure !== null)
+    return (
+      <p className="t-bad" role="status">
+        {showEffects(failure.message)}
+      </p>
+    )
+  return (
+    <p className="heard" role="status">
+      {outcome === 'interrupted' ? 'Stopped' : 'Done'}
+    </p>
+  )
+}
+
+function Inbox({ state, isView, ask }: WorkingProps) {
+  const { inbox, meta } = state.core
+  const { conversationId } = meta
+  if (inbox.length === 0) return null
+  return (
+    <div className="inbox">
+      <ul aria-label="Messages that wait">
+        {inbox.map(({ messageId, when, content }) => (
+          <li key={messageId} className="row">
+            <span className="badge">{when === 'steer' ? 'next step' : 'next turn'}</span>
+            <span className="grow">{showEffects(inputText(content)).slice(0, 300)}</span>
+            {isView ? null : (
+              <button
+                type="button"
+                onClick={() =>
+                  ask((client) => client.request('conversation/inbox/remove', { conversationId, messageId }))
+                }
+              >
+                Take back
+              </button>
+            )}
+          </li>
+        ))}
+      </ul>
+      {isView || !isInboxPaused(state) ? null : (
+        <button
+          type="button"
+          className="primary"
+          onClick={() => ask((client) => client.request('conversation/continue', { conversationId }))}
+        >
+          Send what waits
+        </button>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,22 @@
+import type { Core } from '@parley/protocol'
+import { costText, count } from 'parley/page-rules'
+
+/** Returns the sentence of an error. */
+export function errorWords(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
+
+/** Returns the last part of a path. */
+export function pathName(path: string): string {
+  return /[^/]+$/.exec(path)?.[0] ?? path
+}
+
+/** Returns the share of the context that is used and the cost: `18% of 400,000 · $0.12`; empty before the first call. */
+export function usageWords({ last, contextWindow, total }: Core['usage']): string {
+  const share =
+    last === null || contextWindow === null
+      ? null
+      : `${Math.min(100, Math.round(((last.inputTokens + last.outputTokens) / contextWindow) * 100))}% of ${count(contextWindow)}`
+  const cost = total.costUsd === undefined || total.costUsd === 0 ? null : costText(total)
+  return [share, cost].filter((part) => part !== null).join(' · ')
+}

@@ -1,0 +1,60 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import { type IncomingMessage, type Server, STATUS_CODES } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { errorCode, ListenError } from '../transport/transport.ts'
+
+/** Time limit for the headers of a request. */
+export const headersTimeoutMs = 10_000
+/** Limit for open TCP connections, those without a request included. */
+export const maxSockets = 1024
+
+export type RequestHead = Pick<IncomingMessage, 'method' | 'url' | 'headers'>
+
+/** Resolves when the server listens. Rejects with `ListenError`. */
+export function listening(server: Server, host: string, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const fail = (error: Error) => {
+      reject(new ListenError(`cannot listen on ${host}:${port}: ${explain(error)}`, { cause: error }))
+    }
+    server.once('error', fail)
+    server.listen({ host, port }, () => {
+      server.off('error', fail)
+      resolve()
+    })
+  })
+}
+
+function explain(error: Error): string {
+  const code = errorCode(error)
+  if (code === 'EADDRINUSE') return 'another program listens there'
+  if (code === 'EACCES') return 'this user may not use that port; choose one from 1024 on'
+  return code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND' ? 'this machine has no such address' : error.message
+}
+
+/** Returns `host:port` with the port in use. Throws `ListenError`. */
+export function addressOf(server: Server): string {
+  const bound = server.address()
+  if (bound === null || typeof bound === 'string')
+    throw new ListenError('the system reports no address for this server')
+  return `${bound.family === 'IPv6' ? `[${bound.address}]` : bound.address}:${bound.port}`
+}
+
+/** Answers a request for an upgrade with an HTTP status, and ends its connection. */
+export function rejectUpgrade(stream: Duplex, status: number): void {
+  const challenge = status === 401 ? 'WWW-Authenticate: Bearer\r\n' : ''
+  stream.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${challenge}Connection: close\r\nContent-Length: 0\r\n\r\n`)
+}
+
+/** Returns the path of a request, without the query. */
+export function pathOf(url = '/'): string {
+  return url.split('?', 1)[0] ?? '/'
+}
+
+/** Returns true for equal secrets. Compares digests, so that timing reveals no part of them. */
+export function isSameSecret(given: string, expected: string): boolean {
+  return timingSafeEqual(digest(given), digest(expected))
+}
+
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest()
+}

@@ -1,0 +1,100 @@
+import { resolve } from 'node:path'
+import type { ResultOf } from '@parley/protocol'
+import type { AppSession } from '../session.ts'
+import { policyName } from '../shapes/settings.ts'
+import { codexError } from '../wire/codex-error.ts'
+import { type CodexParams, codexParams } from '../wire/params.ts'
+import { type AppMethod, answers, method } from './method.ts'
+
+/** Methods that tell what there is: models, configuration, account, and lists of what only Codex has. */
+export const lookupMethods: Readonly<Record<string, AppMethod>> = {
+  'account/read': answers({ account: null, userId: null, requiresOpenaiAuth: false, workspaceRouting: null }),
+  'account/bedrock/checkGovCloudRequirements': answers({ isGovCloud: false, shouldWarn: false }),
+  'model/list': listModels,
+  'config/read': method(codexParams.configRead, readConfig),
+  'configRequirements/read': answers({ supportsIndependentSpeedModes: false, requirements: null }),
+  'collaborationMode/list': answers({
+    data: [{ name: 'Default', mode: 'default', model: null, reasoning_effort: null }],
+  }),
+  'permissionProfile/list': answers({ data: [], nextCursor: null }),
+  'experimentalFeature/list': answers({ data: [], nextCursor: null }),
+  'mcpServerStatus/list': answers({ data: [], nextCursor: null }),
+  'plugin/installed': answers({ marketplaces: [], marketplaceLoadErrors: [] }),
+  'skills/list': method(codexParams.cwds, (_, params) => ({ data: perFolder(params, { skills: [], errors: [] }) })),
+  'hooks/list': method(codexParams.cwds, (_, params) => ({
+    data: perFolder(params, { hooks: [], warnings: [], errors: [] }),
+  })),
+  ...Object.fromEntries(
+    ['config/value/write', 'config/batchWrite', 'skills/config/write', 'modelProvider/config/write'].map((name) => [
+      name,
+      () => {
+        throw codexError(`${name}: this server does not write configuration; edit config.toml of parley`)
+      },
+    ]),
+  ),
+}
+
+function perFolder({ cwds }: CodexParams<'cwds'>, entry: object) {
+  return (cwds ?? []).map((cwd) => ({ cwd, ...entry }))
+}
+
+const efforts = ['low', 'medium', 'high'].map((reasoningEffort) => ({ reasoningEffort, description: '' }))
+
+/** Lists the models of the chosen provider: from its last list, without asking it, and the one a thread would use. */
+async function listModels(session: AppSession) {
+  const parley = await session.parley()
+  const [{ chosen }, { models }] = await Promise.all([
+    parley.request('provider/list', {}),
+    parley.request('model/list', { kept: true }),
+  ])
+  const listed = models.filter(({ provider }) => provider === chosen?.provider).map(({ id }) => id)
+  const ids = chosen === null ? listed : [chosen.model, ...listed.filter((id) => id !== chosen.model)]
+  return {
+    data: ids.map((id) => modelShape(id, { isDefault: id === chosen?.model, provider: chosen?.provider ?? '' })),
+    nextCursor: null,
+  }
+}
+
+function modelShape(id: string, { isDefault, provider }: { readonly isDefault: boolean; readonly provider: string }) {
+  return {
+    id,
+    model: id,
+    upgrade: null,
+    upgradeInfo: null,
+    availabilityNux: null,
+    displayName: id,
+    description: `Model of ${provider}`,
+    modelSpecialty: null,
+    hidden: false,
+    supportedReasoningEfforts: efforts,
+    defaultReasoningEffort: 'medium',
+    inputModalities: ['text', 'image'],
+    supportsPersonality: false,
+    multiAgentVersion: null,
+    additionalSpeedTiers: [],
+    serviceTiers: [],
+    defaultServiceTier: null,
+    availableAccessPrograms: null,
+    isDefault,
+  }
+}
+
+/** Returns the settings of the configuration that Codex has, too, as `config/read` names them. */
+async function readConfig(session: AppSession, { cwd, includeLayers }: CodexParams<'configRead'>) {
+  const parley = await session.parley()
+  const { values } = await parley.request('config/read', { cwd: resolve(cwd ?? '.') })
+  return { config: configShape(values), origins: {}, layers: includeLayers === true ? [] : null }
+}
+
+function configShape(values: ResultOf<'config/read'>['values']) {
+  const setting = (key: string) => values.find((one) => one.key === key)?.value ?? null
+  const policy = setting('approval_policy')
+  return {
+    model: setting('model'),
+    model_provider: setting('model_provider'),
+    model_reasoning_effort: setting('model_reasoning_effort'),
+    approval_policy: policy === 'on-failure' ? policyName(policy) : policy,
+    sandbox_mode: setting('sandbox_mode'),
+    compact_prompt: setting('compact_prompt'),
+  }
+}

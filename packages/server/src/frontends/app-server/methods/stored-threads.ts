@@ -1,0 +1,155 @@
+import type { ListedConversation } from '@parley/protocol'
+import { type AppSession, assertThreadId } from '../session.ts'
+import { threadShape } from '../shapes/thread.ts'
+import { readTurns, shownItem, type TurnSource, type TurnsPage, turnShapes } from '../threads/read-turns.ts'
+import { codexError } from '../wire/codex-error.ts'
+import { type CodexParams, codexParams } from '../wire/params.ts'
+import { type AppMethod, answers, method } from './method.ts'
+
+const defaultPage = 25
+
+/** Methods that list, read, name and put away threads, open or not. */
+export const storedMethods: Readonly<Record<string, AppMethod>> = {
+  'thread/list': method(codexParams.threadList, listThreads),
+  'thread/loaded/list': (session) => ({
+    data: session.threads.map(({ conversation }) => conversation.id),
+    nextCursor: null,
+  }),
+  'thread/read': method(codexParams.threadRead, readThread),
+  'thread/turns/list': method(codexParams.turnsList, async (session, params) => {
+    const source = await sourceOf(session, params.threadId)
+    if (session.find(params.threadId)?.conversation.state.core.seq === 0)
+      throw codexError(
+        `thread ${params.threadId} is not materialized yet; thread/turns/list is unavailable before first user message`,
+      )
+    const { turns, next } = await readTurns(source, pageOf(params))
+    return { data: await turnShapes(source, turns, params.itemsView ?? 'summary'), ...cursors(next) }
+  }),
+  'thread/items/list': method(codexParams.itemsList, listItems),
+  'thread/unsubscribe': method(codexParams.ofThread, async (session, { threadId }) => {
+    assertThreadId(threadId)
+    return { status: (await session.leave(threadId)) ? 'unsubscribed' : 'notSubscribed' }
+  }),
+  'thread/name/set': method(codexParams.nameSet, async (session, { threadId: conversationId, name }) => {
+    await (await session.parley()).request('conversation/rename', { conversationId, name })
+    return {}
+  }),
+  'thread/archive': method(codexParams.ofThread, async (session, { threadId: conversationId }, context) => {
+    await session.leave(conversationId)
+    await (await session.parley()).request('conversation/archive', { conversationId })
+    context.afterReply(() => session.notify('thread/archived', { threadId: conversationId }))
+    return {}
+  }),
+  'thread/unarchive': method(codexParams.ofThread, async (session, { threadId: conversationId }, context) => {
+    await (await session.parley()).request('conversation/unarchive', { conversationId })
+    context.afterReply(() => session.notify('thread/unarchived', { threadId: conversationId }))
+    return readThread(session, { threadId: conversationId })
+  }),
+  'thread/delete': method(codexParams.ofThread, async (session, { threadId: conversationId }, context) => {
+    await session.leave(conversationId)
+    await (await session.parley()).request('conversation/delete', { conversationId })
+    context.afterReply(() => session.notify('thread/deleted', { threadId: conversationId }))
+    return {}
+  }),
+  'thread/goal/get': answers({ goal: null }),
+  'thread/readState/update': answers({ readState: { firstUnread: null, revision: '0' } }),
+}
+
+/** Kinds of sources as which conversations count; lists of others are empty. */
+const ownSources = ['cli', 'vscode']
+
+async function listThreads(session: AppSession, params: CodexParams<'threadList'>) {
+  const { archived, cwd, searchTerm, sectionId, sourceKinds, excludedThreadIds, limit } = params
+  const empty = { data: [], readStates: {}, ...cursors(null) }
+  const kinds = sourceKinds ?? []
+  if (sectionId != null || (kinds.length > 0 && !kinds.some((kind) => ownSources.includes(kind)))) return empty
+  const parley = await session.parley()
+  const { conversations, nextCursor } = await parley
+    .list({
+      limit: Math.min(limit ?? defaultPage, 1000),
+      ...(params.cursor == null ? {} : { cursor: params.cursor }),
+      ...(archived === true ? { archived } : {}),
+      ...(typeof cwd === 'string' ? { cwd } : {}),
+    })
+    .catch(() => {
+      throw codexError(`invalid cursor: ${params.cursor}`)
+    })
+  const isWanted = ({ conversationId, title, name, cwd: folder }: ListedConversation) =>
+    !(excludedThreadIds ?? []).includes(conversationId) &&
+    (searchTerm == null || `${name ?? ''} ${title}`.toLowerCase().includes(searchTerm.toLowerCase())) &&
+    (!Array.isArray(cwd) || cwd.includes(folder))
+  const data = conversations.filter(isWanted).map((listed) => listedShape(session, listed))
+  return { data, readStates: {}, nextCursor, backwardsCursor: null }
+}
+
+function listedShape(session: AppSession, listed: ListedConversation) {
+  const open = session.find(listed.conversationId)
+  if (open !== null) return session.shape(open)
+  const { home, version } = session.parts
+  return threadShape(listed, null, { home, version, status: { type: 'notLoaded' } })
+}
+
+async function readThread(session: AppSession, { threadId, includeTurns }: CodexParams<'threadRead'>) {
+  const source = await sourceOf(session, threadId)
+  const all = { cursor: null, limit: Number.MAX_SAFE_INTEGER, direction: 'asc' } as const
+  const isStored = session.find(threadId)?.conversation.state.core.seq !== 0
+  const read = includeTurns === true && isStored ? (await readTurns(source, all)).turns : []
+  const turns = await turnShapes(source, read, 'full')
+  const open = session.find(threadId)
+  const thread =
+    open === null ? { ...listedShape(session, await listed(session, threadId)), turns } : session.shape(open, turns)
+  return { thread }
+}
+
+/** Returns a stored conversation as lists show it. Throws for one that does not exist. */
+async function listed(session: AppSession, threadId: string): Promise<ListedConversation> {
+  const parley = await session.parley()
+  for (const archived of [false, true]) {
+    const { conversations } = await parley.list({ limit: 1000, archived })
+    const found = conversations.find(({ conversationId }) => conversationId === threadId)
+    if (found !== undefined) return found
+  }
+  throw codexError(`thread not loaded: ${threadId}`)
+}
+
+async function sourceOf(session: AppSession, threadId: string): Promise<TurnSource> {
+  assertThreadId(threadId)
+  const parley = await session.parley()
+  const open = session.find(threadId)
+  const { cwd } = open?.conversation.state.core.meta ?? (await listed(session, threadId))
+  return { parley, conversationId: threadId, cwd }
+}
+
+function pageOf({ cursor, limit, sortDirection }: CodexParams<'turnsList'>): TurnsPage {
+  return { cursor: seqIn(cursor), limit: limit ?? defaultPage, direction: sortDirection ?? 'desc' }
+}
+
+/** Reads a cursor of this server. Throws for one that is none. */
+function seqIn(cursor: unknown): number | null {
+  if (cursor == null) return null
+  if (typeof cursor === 'string' && /^\d{1,15}$/.test(cursor)) return Number(cursor)
+  throw codexError(`invalid cursor: ${typeof cursor === 'string' ? cursor : JSON.stringify(cursor)}`)
+}
+
+function cursors(next: number | null) {
+  return { nextCursor: next === null ? null : String(next), backwardsCursor: null }
+}
+
+/** Lists items of a thread or of one turn, newest first unless asked for the other way. */
+async function listItems(session: AppSession, params: CodexParams<'itemsList'>) {
+  const { parley, conversationId, cwd } = await sourceOf(session, params.threadId)
+  const seq = seqIn(params.cursor)
+  const limit = Math.min(params.limit ?? defaultPage, 1000)
+  const isNewestFirst = params.sortDirection !== 'asc'
+  const range = seq === null ? {} : isNewestFirst ? { before: seq } : { after: seq }
+  const { items, more } = await parley.request('conversation/read', { conversationId, limit, ...range })
+  const shown = items.filter(({ turnId }) => params.turnId == null || turnId === params.turnId)
+  const data = shown.flatMap((item) => {
+    const shape = shownItem(item, cwd)
+    return shape === null
+      ? []
+      : [{ turnId: item.turnId ?? '', item: shape, startedAtMs: item.at, completedAtMs: item.at }]
+  })
+  const next = more && isNewestFirst ? (items[0]?.seq ?? null) : null
+  return { data: isNewestFirst ? data.toReversed() : data, ...cursors(next) }
+}

@@ -1,0 +1,56 @@
+import type { Transport } from '@parley/rpc'
+import { isRecord } from '@parley/text'
+
+/** Name by which a method is dispatched that this server does not have. */
+export const unknownMethod = '$unknown'
+
+interface Dialect {
+  readonly isKnown: (method: string) => boolean
+  /** ms since the epoch. */
+  readonly now: () => number
+}
+
+/**
+ * Wraps a transport of Codex's JSON-RPC, whose messages have no `jsonrpc` member and whose notifications carry
+ * `emittedAtMs`. A method that is not known becomes `unknownMethod`, which has an answer of its own.
+ */
+export function codexTransport(transport: Transport, { isKnown, now }: Dialect): Transport {
+  function incomingMessage(value: unknown): unknown {
+    if (!isRecord(value)) return value
+    const { method, id } = value
+    const message = { ...value, jsonrpc: '2.0' }
+    if (typeof method !== 'string' || id === undefined || isKnown(method)) return message
+    return { ...message, method: unknownMethod, params: { method } }
+  }
+
+  async function* incoming() {
+    const lines = transport.incoming[Symbol.asyncIterator]()
+    let step = await lines.next()
+    while (step.done !== true) {
+      yield step.value.kind === 'message' ? { ...step.value, value: incomingMessage(step.value.value) } : step.value
+      step = await lines.next()
+    }
+    return step.value
+  }
+
+  function outgoingLine(line: string): string {
+    const { jsonrpc: _, ...message }: Record<string, unknown> = JSON.parse(line)
+    const isNotification = 'method' in message && !('id' in message)
+    return JSON.stringify(isNotification ? { ...message, emittedAtMs: now() } : message)
+  }
+
+  return {
+    incoming: incoming(),
+    send: (line) => transport.send(outgoingLine(line)),
+    get bufferedBytes() {
+      return transport.bufferedBytes
+    },
+    drained: () => transport.drained(),
+    close: () => transport.close(),
+    closed: transport.closed,
+    ...(transport.ping === undefined
+      ? {}
+      : { ping: (withinMs: number) => transport.ping?.(withinMs) ?? Promise.resolve(true) }),
+    [Symbol.asyncDispose]: () => transport.close(),
+  }
+}

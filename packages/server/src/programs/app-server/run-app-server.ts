@@ -1,0 +1,63 @@
+import { join } from 'node:path'
+import { createStreamTransport, ListenError, type Transport } from '@parley/rpc'
+import type { EngineParts } from '../../engine/index.ts'
+import { serveAppServer } from '../../frontends/app-server/serve-app-server.ts'
+import type { AppServerParts } from '../../frontends/app-server/session.ts'
+import { UsageError } from '../../serving/flags.ts'
+import { type Accepted, listenForCodex } from '../../serving/listen-for-codex.ts'
+import type { AppServerArguments } from '../arguments.ts'
+import { endStdinOnSignals, libraryOn, runWithEngine, untilSignal } from '../engine-program.ts'
+
+/** Text for a user who runs the command by hand. */
+const terminalHint =
+  "parley app-server speaks the protocol of Codex's app-server on stdin and stdout, for a program that starts it. Ctrl+D ends it; parley help app-server says more.\n"
+
+/** Runs an app-server until its client is gone or a signal ends it. Resolves with the exit code. */
+export async function runAppServer(parts: EngineParts, args: AppServerArguments): Promise<number> {
+  let problem: string | null = null
+  const exitCode = await runWithEngine(parts, args.ceiling, async ({ engine, limits }) => {
+    const app: AppServerParts = {
+      connect: (who) => libraryOn(engine, { ...who, canApprove: true }),
+      home: engine.home,
+      version: engine.identity.serverInfo.version,
+      limits,
+      now: parts.clock.now,
+    }
+    const serve = (transport: Transport) => serveAppServer(transport, app, (fault) => engine.report(fault))
+    if (args.listen === null) return serveStdio(serve)
+    problem = await serveAll(
+      args,
+      engine.home,
+      (transport) => void serve(transport).catch((error) => engine.report(error)),
+    )
+  })
+  if (problem === null) return exitCode
+  process.stderr.write(`parley app-server: ${problem}\n`)
+  return 1
+}
+
+async function serveStdio(serve: (transport: Transport) => Promise<void>): Promise<void> {
+  endStdinOnSignals()
+  if (process.stdin.isTTY) process.stderr.write(terminalHint)
+  await serve(createStreamTransport({ input: process.stdin, output: process.stdout }))
+}
+
+/** Serves all clients until a signal. Returns why it could not listen; null after a signal. */
+async function serveAll(
+  { listen, tokenFile }: AppServerArguments,
+  home: string,
+  accept: Accepted,
+): Promise<string | null> {
+  if (listen === null) return null
+  try {
+    const file = tokenFile ?? join(home, 'app-server-token')
+    const { listener, words } = await listenForCodex(listen, file, accept)
+    process.stderr.write(`parley app-server listens on ${words}\n`)
+    await untilSignal()
+    await listener.close()
+    return null
+  } catch (error) {
+    if (error instanceof ListenError || error instanceof UsageError) return error.message
+    throw error
+  }
+}

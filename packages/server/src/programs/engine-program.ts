@@ -1,0 +1,109 @@
+import { type ConnectOptions, connect, type Parley } from '@parley/client'
+import { type Connect, connectClient } from '@parley/client/low-level'
+import { unsavedExitCode } from '@parley/protocol'
+import { createMemoryTransportPair } from '@parley/rpc'
+import { type CeilingFlags, createEngine, type Engine, type EngineParts, sweepLeftovers } from '../engine/index.ts'
+import { type CallersLimits, callersLimits } from '../frontends/callers-limits.ts'
+import { createConnections, serveConnection } from '../frontends/conversation/connections.ts'
+import { listenInRunFolder } from '../serving/run-folder.ts'
+import { endOnDefect, keepStdoutForProtocol, sweepLater } from './conventions.ts'
+import { stateFolder } from './home-folder.ts'
+
+/** Engine of a program whose clients speak another protocol than the native one. */
+interface EngineOfProgram {
+  readonly engine: Engine
+  /** Limits for what the clients of the program may ask for. */
+  readonly limits: CallersLimits
+}
+
+/** Runs a program with an engine, which other processes can join meanwhile. Resolves with the exit code. */
+export async function runWithEngine(
+  parts: EngineParts,
+  ceiling: CeilingFlags,
+  run: (program: EngineOfProgram) => Promise<void>,
+): Promise<number> {
+  keepStdoutForProtocol()
+  const { writeLog } = parts
+  const engine = createEngine({ ...parts, ceiling })
+  const close = async () => {
+    await engine[Symbol.asyncDispose]()
+    await parts.host.close()
+  }
+  endOnDefect(writeLog, close)
+  const limits = callersLimits({
+    program: ceiling.program ?? 'mcp-server',
+    ceiling: engine.ceiling,
+    assertAllowed: engine.assertAllowed,
+    assertFolders: engine.assertFolders,
+    isUnlimited: ceiling.maxSandbox === 'danger-full-access',
+  })
+  const leaveRunFolder = await joinRunFolder(engine, parts)
+  try {
+    await run({ engine, limits })
+  } finally {
+    await leaveRunFolder()
+  }
+  return close().then(
+    () => 0,
+    (error: unknown) => {
+      writeLog(String(error))
+      return unsavedExitCode
+    },
+  )
+}
+
+/** Returns the function by which a frontend connects to the engine, over memory and as any client. */
+export function connectorTo(engine: Engine): Connect {
+  return (who) => connectClient({ ...who, transport: transportTo(engine) })
+}
+
+/** Connects to the engine with the client library, over memory. */
+export function libraryOn(engine: Engine, options: ConnectOptions): Promise<Parley> {
+  return connect({ transport: transportTo(engine) }, options)
+}
+
+function transportTo(engine: Engine) {
+  const [ours, theirs] = createMemoryTransportPair()
+  void serveConnection(theirs, engine)
+  return ours
+}
+
+/** Resolves at a signal that ends a server. */
+export function untilSignal(): Promise<void> {
+  return new Promise((resolve) => {
+    for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => resolve())
+  })
+}
+
+/** Makes a signal an end of stdin, after which the program has nothing more to serve. */
+export function endStdinOnSignals(): void {
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => process.stdin.destroy())
+  process.on('SIGHUP', () => undefined)
+}
+
+/** Opens a socket in the run folder, by which other processes join conversations that are open here. */
+async function joinRunFolder(
+  engine: Engine,
+  { env, home, files, host, writeLog }: EngineParts,
+): Promise<() => Promise<void>> {
+  const connections = createConnections({ engine, onChange: () => undefined })
+  const listener = await listenInRunFolder({
+    env,
+    home,
+    onConnection: (transport) => connections.accept(transport, 'socket'),
+    onProblem: writeLog,
+  })
+  const socket = listener?.address ?? null
+  engine.listensAt({ socket, others: [] })
+  const sweepNow = sweepLater(writeLog, {
+    host,
+    notes: stateFolder(home),
+    socket,
+    sweepFolders: () => sweepLeftovers(files, home),
+  })
+  return async () => {
+    await listener?.close()
+    await connections.close()
+    await sweepNow()
+  }
+}

@@ -1,0 +1,31 @@
+import type { Listener, Transport } from '@parley/rpc'
+import type { Address } from './flags.ts'
+import { readOrMakeToken } from './token-file.ts'
+
+export type Accepted = (transport: Transport) => void
+
+interface ListeningForCodex {
+  readonly listener: Listener
+  /** Address and how to be admitted there, for people. */
+  readonly words: string
+}
+
+/**
+ * Listens for clients of Codex's app-server: by websocket, with the token that each must bring, or by a websocket on a
+ * unix socket that only this user can open. Rejects with `ListenError` or `UsageError`.
+ */
+export async function listenForCodex(
+  address: Address,
+  tokenFile: string,
+  accept: Accepted,
+): Promise<ListeningForCodex> {
+  // Loaded only when used, to keep the start short.
+  const { listenWebSocket, listenWebSocketFile } = await import('@parley/rpc/websocket')
+  if (address.kind === 'socket') {
+    const listener = await listenWebSocketFile({ file: address.path, path: '/rpc', onConnection: accept })
+    return { listener, words: `unix://${address.path}` }
+  }
+  const { host, port } = address
+  const listener = await listenWebSocket({ host, port, token: readOrMakeToken(tokenFile), onConnection: accept })
+  return { listener, words: `${listener.url} (token in ${tokenFile})` }
+}
