@@ -1,26 +1,16 @@
-import { copyFileSync, existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
-import { sessionPaths } from '../../packages/journal/src/disk/session-paths.ts'
 import { encodeLine } from '../../packages/journal/src/line/line.ts'
 import { encodeHeader, newHeader } from '../../packages/journal/src/log/header.ts'
+import { createdIn, placeKeptLog, startedAt, usage, words } from './kept-log.mjs'
 
 const conversationId = '01a00000-0000-7000-8000-000000000001'
-const startedAt = Date.UTC(2026, 0, 1)
 const deltasInTurn = 93
-const words = 'the log is the truth and the rest is a fold of it '
 
 /** Writes a conversation of `count` events into a home, as a server would. Keeps the file for the next bench. */
 export function placeLongLog(place, count) {
-  const kept = join(tmpdir(), `parley-bench-log-2-${count}.jsonl`)
-  if (!existsSync(kept)) {
-    writeFileSync(`${kept}.part`, textOf(count))
-    renameSync(`${kept}.part`, kept)
-  }
-  const { log } = sessionPaths(place.parleyHome, conversationId)
-  mkdirSync(dirname(log), { recursive: true, mode: 0o700 })
-  copyFileSync(kept, log)
-  return conversationId
+  const write = (path) => writeFileSync(path, textOf(count))
+  return placeKeptLog(place, { conversationId, name: `parley-bench-log-2-${count}.jsonl`, write })
 }
 
 function textOf(count) {
@@ -33,24 +23,14 @@ function textOf(count) {
 }
 
 function* events() {
-  const settings = {
-    model: 'bench-model',
-    modelProvider: 'bench',
-    approvalPolicy: 'never',
-    sandbox: 'danger-full-access',
-    enforcement: 'none',
-    writableRoots: [],
-  }
   // A folder that outlives this bench, since its file does.
-  const cwd = tmpdir()
-  yield { type: 'conversation.created', cwd, settings, program: 'parley/bench' }
+  yield createdIn(tmpdir())
   for (let turn = 1; ; turn++) yield* turnEvents(`t-${turn}`, turn)
 }
 
 function* turnEvents(turnId, turn) {
   const shown = { id: `i-${turn}`, status: 'completed', title: 'Answer' }
   const text = words.repeat(deltasInTurn)
-  const usage = { inputTokens: 10, cachedInputTokens: 0, outputTokens: 10, reasoningTokens: 0 }
   yield { type: 'turn.started', turnId, trigger: 'message' }
   const said = { type: 'userMessage', title: 'go', text: 'go', content: [{ type: 'text', text: 'go' }] }
   yield { type: 'item.completed', turnId, item: { ...shown, ...said, id: `u-${turn}` } }

@@ -1,15 +1,13 @@
-import { closeSync, copyFileSync, existsSync, mkdirSync, openSync, renameSync, writeSync } from 'node:fs'
+import { closeSync, mkdirSync, openSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
-import { sessionPaths } from '../../packages/journal/src/disk/session-paths.ts'
+import { join } from 'node:path'
 import { encodeLine } from '../../packages/journal/src/line/line.ts'
 import { encodeHeader, newHeader } from '../../packages/journal/src/log/header.ts'
+import { createdIn, placeKeptLog, startedAt, usage, words } from './kept-log.mjs'
 
-const startedAt = Date.UTC(2026, 0, 1)
 const deltasInTurn = 20
 const callsInTurn = 2
 const turnsBetweenCompactions = 100
-const words = 'the log is the truth and the rest is a fold of it '
 const batchBytes = 4 * 1024 * 1024
 
 /**
@@ -18,15 +16,9 @@ const batchBytes = 4 * 1024 * 1024
  */
 export function placeWorkLog(place, { turns, outputBytes }) {
   const conversationId = `01a00000-0000-7000-8000-0001${String(turns).padStart(8, '0')}`
-  const kept = join(tmpdir(), `parley-bench-work-3-${turns}-${outputBytes}.jsonl`)
-  if (!existsSync(kept)) {
-    writeLog(`${kept}.part`, conversationId, { turns, outputBytes })
-    renameSync(`${kept}.part`, kept)
-  }
-  const { log } = sessionPaths(place.parleyHome, conversationId)
-  mkdirSync(dirname(log), { recursive: true, mode: 0o700 })
-  copyFileSync(kept, log)
-  return conversationId
+  const name = `parley-bench-work-3-${turns}-${outputBytes}.jsonl`
+  const write = (path) => writeLog(path, conversationId, { turns, outputBytes })
+  return placeKeptLog(place, { conversationId, name, write })
 }
 
 function writeLog(path, conversationId, size) {
@@ -59,22 +51,12 @@ function workFolder() {
 }
 
 function* workEvents({ turns, outputBytes }) {
-  const settings = {
-    model: 'bench-model',
-    modelProvider: 'bench',
-    approvalPolicy: 'never',
-    sandbox: 'danger-full-access',
-    enforcement: 'none',
-    writableRoots: [],
-  }
-  yield { type: 'conversation.created', cwd: workFolder(), settings, program: 'parley/bench' }
+  yield createdIn(workFolder())
   for (let turn = 1; turn <= turns; turn++) {
     yield* turnEvents(turn, outputBytes)
     if (turn % turnsBetweenCompactions === 0) yield* compaction(turn)
   }
 }
-
-const usage = { inputTokens: 10, cachedInputTokens: 0, outputTokens: 10, reasoningTokens: 0 }
 
 function* turnEvents(turn, outputBytes) {
   const turnId = `t-${turn}`

@@ -1,3 +1,4 @@
+import { codePoint } from '@parley/testkit/code-point'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { clipForModel } from '../src/clip.ts'
@@ -31,7 +32,7 @@ describe('output for the model', () => {
   it('keeps within the limit in bytes, cuts no character and counts what it left out, for any text', () => {
     fc.assert(
       fc.property(
-        fc.string({ unit: 'binary', minLength: 20, maxLength: 200 }),
+        fc.string({ unit: codePoint, minLength: 20, maxLength: 200 }),
         fc.integer({ min: 10, max: 60 }),
         (text, limit) => {
           const clipped = clip(text, limit)

@@ -1,8 +1,9 @@
+import { codePoint } from '@parley/testkit/code-point'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { characterEnd, characterStart, firstBytes, lastBytes, utf8Length } from '../src/utf8.ts'
 
-const anyText = fc.string({ unit: 'binary', maxLength: 40 })
+const anyText = fc.string({ unit: codePoint, maxLength: 40 })
 
 it('counts bytes as UTF-8 does, for any text', () => {
   fc.assert(

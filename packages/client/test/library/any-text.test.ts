@@ -1,17 +1,18 @@
+import { codePoint } from '@parley/testkit/code-point'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { codeOf } from '../../src/connection/errors.ts'
-import type { Conversation, Item, Parley } from '../../src/index.ts'
+import type { Conversation, Parley } from '../../src/index.ts'
 import { libraryWorld } from './library-world.ts'
+import { mebibyte, wholeText } from './whole-text.ts'
 
-const mebibyte = 1024 * 1024
 const soak = Number.parseInt(process.env['PARLEY_SOAK'] ?? '', 10) || 0
 const kinds = ['x', '\0', '"', '\\', '\n', '\u2028', '\u001b', '語', '🌍', '\ud83c', '\udf0d', '\u007f']
 
 /** Texts of every kind of character: short ones, and ones on both sides of each limit. */
 const texts = fc
   .tuple(
-    fc.array(fc.oneof(fc.constantFrom(...kinds), fc.string({ unit: 'binary', maxLength: 6 })), { maxLength: 12 }),
+    fc.array(fc.oneof(fc.constantFrom(...kinds), fc.string({ unit: codePoint, maxLength: 6 })), { maxLength: 12 }),
     fc.oneof(
       { weight: 6, arbitrary: fc.constant(1) },
       { weight: 2, arbitrary: fc.integer({ min: 1, max: 40_000 }) },
@@ -46,23 +47,10 @@ async function say(conversation: Conversation, { what, text }: Said): Promise<bo
   }
 }
 
-async function wholeText(parley: Parley, conversationId: string, item: Item): Promise<string | null> {
-  const part = item.type === 'userMessage' ? item.content[0] : undefined
-  if (part?.type !== 'text') return null
-  if (part.file === undefined) return part.text
-  const pieces: Buffer[] = []
-  for (let offset: number | null = 0; offset !== null; ) {
-    const params = { conversationId, file: part.file, offset, limit: mebibyte }
-    const piece: { base64: string; nextOffset: number | null } = await parley.request('conversation/readFile', params)
-    pieces.push(Buffer.from(piece.base64, 'base64'))
-    offset = piece.nextOffset
-  }
-  return Buffer.concat(pieces).toString()
-}
-
 async function messages(parley: Parley, { id, state }: Conversation): Promise<(string | null)[]> {
   const found: (string | null)[] = []
-  for (const { item } of state.window) if (item.type === 'userMessage') found.push(await wholeText(parley, id, item))
+  for (const { item } of state.window)
+    if (item.type === 'userMessage') found.push(await wholeText(parley, id, item.content))
   return found
 }
 

@@ -1,23 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import type { InputItem, Item, Parley } from '../../src/index.ts'
+import type { InputItem } from '../../src/index.ts'
 import { libraryWorld } from './library-world.ts'
-
-const mebibyte = 1024 * 1024
-type Content = Extract<Item, { type: 'userMessage' }>['content']
-
-/** Text of a message with one text, as a client reads it. */
-async function wholeText(parley: Parley, conversationId: string, [part]: Content): Promise<string> {
-  if (part?.type !== 'text') return ''
-  if (part.file === undefined) return part.text
-  const pieces: Buffer[] = []
-  for (let offset: number | null = 0; offset !== null; ) {
-    const params = { conversationId, file: part.file, offset, limit: mebibyte }
-    const piece: { base64: string; nextOffset: number | null } = await parley.request('conversation/readFile', params)
-    pieces.push(Buffer.from(piece.base64, 'base64'))
-    offset = piece.nextOffset
-  }
-  return Buffer.concat(pieces).toString()
-}
+import { mebibyte, wholeText } from './whole-text.ts'
 
 const text = (value: string): InputItem[] => [{ type: 'text', text: value }]
 

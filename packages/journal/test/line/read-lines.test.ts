@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { codePoint } from '@parley/testkit/code-point'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { nodeFiles } from '../../src/disk/node-files.ts'
@@ -61,7 +62,7 @@ describe('a line', () => {
   })
 
   it('comes back as the same event, whatever its text is', () => {
-    const event = fc.record({ type: fc.string(), text: fc.string({ unit: 'binary' }), more: fc.jsonValue() })
+    const event = fc.record({ type: fc.string(), text: fc.string({ unit: codePoint }), more: fc.jsonValue() })
     const envelope = fc.record({ seq: fc.integer({ min: 1 }), at: fc.integer(), event })
     fc.assert(
       fc.property(envelope, (value) => {

@@ -1,3 +1,4 @@
+import { codePoint } from '@parley/testkit/code-point'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { ModelEntry } from '../../src/port/model-client.ts'
@@ -11,7 +12,7 @@ const call = { callId: 'c1', name: 'shell', arguments: '{"command":"ls"}' }
 const item = { type: 'function_call', call_id: 'c1', name: 'shell', arguments: '{"command":"ls"}' }
 const reasoning = { type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: 'opaque' }
 
-const anyText = fc.string({ unit: 'binary' })
+const anyText = fc.string({ unit: codePoint })
 const anyJson = fc.jsonValue().map((value) => ({ value }))
 const anyCall = fc.record({ callId: anyText, name: anyText, arguments: anyText })
 const anyEntry: fc.Arbitrary<ModelEntry> = fc.oneof(

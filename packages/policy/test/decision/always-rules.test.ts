@@ -1,3 +1,4 @@
+import { codePoint } from '@parley/testkit/code-point'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { alwaysRulesFor } from '../../src/decision/always-rules.ts'
@@ -186,7 +187,7 @@ describe('approval for always', () => {
 
 const word = fc.oneof(
   fc.constantFrom('npm', 'test', 'run', 'touch', 'a', '-x', '"', '\\', "'", 'a b', '#', ']', '…'),
-  fc.string({ unit: 'binary', maxLength: 6 }),
+  fc.string({ unit: codePoint, maxLength: 6 }),
 )
 
 it('the written rule allows the approved command and none beyond its label', () => {

@@ -1,3 +1,4 @@
+import { codePoint } from '@parley/testkit/code-point'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createShellParser } from '../../src/shell/parse-shell.ts'
@@ -98,7 +99,7 @@ describe('any input', () => {
     ' ',
   )
   const script = fc.oneof(
-    fc.string({ unit: 'binary', maxLength: 60 }),
+    fc.string({ unit: codePoint, maxLength: 60 }),
     fc.array(token, { maxLength: 12 }).map((tokens) => tokens.join(' ')),
     fc.array(token, { maxLength: 12 }).map((tokens) => tokens.join('')),
   )

@@ -1,3 +1,4 @@
+import { codePoint } from '@parley/testkit/code-point'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { RpcError } from '../../src/peer/errors.ts'
@@ -9,7 +10,6 @@ import {
   requestLine,
   resultLine,
 } from '../../src/peer/message.ts'
-import { codePoint } from '../code-point.ts'
 
 const base = { jsonrpc: '2.0' }
 

@@ -1,7 +1,7 @@
+import { codePoint } from '@parley/testkit/code-point'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createByteBuffer, createLineSplitter, type Line } from '../../src/transport/line-splitter.ts'
-import { codePoint } from '../code-point.ts'
 
 const large = 1 << 20
 const tooLong = { kind: 'unreadable', reason: 'tooLong' }

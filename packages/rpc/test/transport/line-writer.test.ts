@@ -1,8 +1,8 @@
 import { Writable } from 'node:stream'
+import { codePoint } from '@parley/testkit/code-point'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { LineWriter } from '../../src/transport/line-writer.ts'
-import { codePoint } from '../code-point.ts'
 import { turns, until } from '../support/remote-end.ts'
 
 /** Creates an output that completes each write only when `take` is called. */

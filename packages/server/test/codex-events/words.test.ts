@@ -1,5 +1,6 @@
 import { readDiffs } from '@parley/protocol/calls'
 import { fileWords } from '@parley/protocol/question'
+import { codePoint } from '@parley/testkit/code-point'
 import { base64Of, utf8Bytes } from '@parley/text'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
@@ -8,7 +9,7 @@ import { fileChangesOf, parsedCommand } from '../../src/codex-events/call-messag
 
 test('base64 decodes to the same text', () => {
   fc.assert(
-    fc.property(fc.string({ unit: 'binary' }), (text) => {
+    fc.property(fc.string({ unit: codePoint }), (text) => {
       expect(base64Of(utf8Bytes(text))).toBe(Buffer.from(text).toString('base64'))
     }),
   )

@@ -1,3 +1,4 @@
+import { codePoint } from '@parley/testkit/code-point'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { chord } from '../../../src/ui/composer/command.ts'
@@ -145,7 +146,7 @@ const unit = fc.oneof(
     '\ud83d',
     '\u{1f468}',
   ),
-  fc.string({ unit: 'binary', maxLength: 3 }),
+  fc.string({ unit: codePoint, maxLength: 3 }),
 )
 const stream = fc.array(unit, { maxLength: 8 }).map((parts) => parts.join(''))
 const cuts = fc.array(fc.nat({ max: 60 }), { maxLength: 6 })

@@ -1,3 +1,4 @@
+import { codePoint } from '@parley/testkit/code-point'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
@@ -9,7 +10,7 @@ import {
 } from '../../../src/view/text/control-characters.ts'
 
 const anything = fc.oneof(
-  fc.string({ unit: 'binary' }),
+  fc.string({ unit: codePoint }),
   fc
     .array(
       fc.constantFrom(
@@ -51,7 +52,7 @@ describe('showEffects', () => {
 
   test('leaves nothing that acts on a terminal', () => {
     fc.assert(
-      fc.property(fc.string({ unit: 'binary' }), (text) => {
+      fc.property(fc.string({ unit: codePoint }), (text) => {
         const shown = showEffects(text)
         expect(shown).not.toMatch(/[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\u200b\ufeff]/)
         expect(showEffects(shown)).toBe(shown)

@@ -1,3 +1,4 @@
+import { codePoint } from '@parley/testkit/code-point'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { boundaryAfter, boundaryBefore, boundaryFrom, graphemes } from '../../../src/view/text/graphemes.ts'
@@ -30,7 +31,7 @@ const parts = fc.constantFrom(
 )
 const text = fc.oneof(
   fc.array(parts, { maxLength: 12 }).map((list) => list.join('')),
-  fc.string({ unit: 'binary' }),
+  fc.string({ unit: codePoint }),
   fc.string({ unit: fc.integer({ min: 0x20, max: 0x33ff }).map((code) => String.fromCodePoint(code)) }),
 )
 

@@ -20,6 +20,7 @@ const undemanding = [
   'replay/run',
   'server/diagnostics',
   'usage/read',
+  'web/open',
 ]
 /** Results of methods without parameters. */
 const answers: Partial<Record<MethodName, object>> = {

@@ -1,3 +1,4 @@
+import { codePoint } from '@parley/testkit/code-point'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type Hunk, parsePatch } from '../../../src/patch/plan/parse-patch.ts'
@@ -129,7 +130,7 @@ describe('parsePatch', () => {
         '*** Delete File: c',
       ),
       fc.constantFrom('*** Move to: d', '*** End of File', '@@', '@@ x', '', ' x', '+x', '-x', '<<EOF', 'EOF', '\r'),
-      fc.string({ unit: 'binary' }),
+      fc.string({ unit: codePoint }),
     )
     fc.assert(
       fc.property(fc.array(line), fc.boolean(), (lines, wrapped) => {

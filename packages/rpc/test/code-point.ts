@@ -1,9 +1,0 @@
-import fc from 'fast-check'
-
-/**
- * Any character, halves of pairs left out: `unit: 'binary'` of fast-check first makes a table of all of them, which takes
- * 1 s of CPU in each worker, and half a minute on a busy machine.
- */
-export const codePoint = fc
-  .oneof(fc.integer({ min: 0, max: 0xd7ff }), fc.integer({ min: 0xe000, max: 0x10ffff }))
-  .map((point) => String.fromCodePoint(point))
