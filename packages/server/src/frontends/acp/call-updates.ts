@@ -5,7 +5,7 @@ import { onOneLine } from '@parley/protocol/question'
 
 export type ChangedTexts = ResultOf<'conversation/readChange'>['files']
 
-/** What a client is told of a call. `files` are the texts of a change; empty for other calls. */
+/** Describes a call for a client. `files` are the texts of a change; empty for other calls. */
 export function callUpdate(item: CallItem, files: ChangedTexts): ToolCall {
   return {
     toolCallId: item.id,

@@ -13,7 +13,7 @@ import { ConversationUpdates, changedTexts } from './conversation-updates.ts'
 import { answerOf, permissionRequest } from './permission.ts'
 import { inputOf } from './prompt-input.ts'
 
-/** One session of an ACP client: a conversation, the updates about it and its questions. */
+/** Session of an ACP client: a conversation, the updates about it and its questions. */
 export class AcpSession {
   readonly conversation: Conversation
   readonly updates: ConversationUpdates
