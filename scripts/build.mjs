@@ -60,6 +60,12 @@ const programs = [
     ],
   },
   {
+    name: 'acp',
+    entry: 'packages/server/src/programs/acp/bin.ts',
+    starter: 'packages/server/src/programs/acp/start.ts',
+    start: ['packages/server/src/programs/acp/run-acp.ts', 'packages/server/src/programs/system-parts.ts'],
+  },
+  {
     name: 'app-server',
     entry: 'packages/server/src/programs/app-server/bin.ts',
     starter: 'packages/server/src/programs/app-server/start.ts',

@@ -13,8 +13,8 @@ import {
 import { basename, dirname, join } from 'node:path'
 import { distFolder } from './places.mjs'
 
-const chunkName = /^(parley|server|mcp-server|app-server|exec-server)-.+-[A-Z0-9]{8}\.(mjs|cjs|cache)(\.map)?$/
-const entryName = /^(parley|server|mcp-server|app-server|exec-server)\.mjs$/
+const chunkName = /^(parley|server|mcp-server|acp|app-server|exec-server)-.+-[A-Z0-9]{8}\.(mjs|cjs|cache)(\.map)?$/
+const entryName = /^(parley|server|mcp-server|acp|app-server|exec-server)\.mjs$/
 const keepSupersededMs = 24 * 60 * 60 * 1000
 
 /**

@@ -75,6 +75,7 @@ const folderOrder: Readonly<Record<string, readonly string[]>> = {
     'frontends/conversation',
     'frontends/exec',
     'frontends/mcp',
+    'frontends/acp',
     'frontends/app-server/wire',
     'frontends/app-server/shapes',
     'frontends/app-server/threads',

@@ -53,7 +53,7 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
     '@parley/workspace',
     '@parley/policy',
     '@parley/mcp-client',
-    // Its MCP frontend is a client of the native protocol, over memory or another server's socket.
+    // Its MCP and ACP frontends are clients of the native protocol, over memory or another server's socket.
     '@parley/client',
   ],
   'apps/tui': ['@parley/text', '@parley/client', '@parley/protocol', '@parley/rpc', '@parley/redaction'],

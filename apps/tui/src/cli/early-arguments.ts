@@ -62,7 +62,7 @@ export function withCallersKey(argv: readonly string[], env: Environment): Envir
 }
 
 /** Programs that are built beside this one and speak on their stdin and stdout: `parley NAME …`. */
-export const serverPrograms = ['server', 'mcp-server', 'app-server', 'exec-server'] as const
+export const serverPrograms = ['server', 'mcp-server', 'acp', 'app-server', 'exec-server'] as const
 
 /** Returns the server program that a command line names; null if it asks for help. */
 export function serverProgramOf(argv: readonly string[]): (typeof serverPrograms)[number] | null {

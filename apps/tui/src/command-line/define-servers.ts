@@ -45,6 +45,7 @@ export function defineServers(program: Command): void {
       'an approval that is not answered for so long is denied: 90s, 30m, 2h or never',
       '30m',
     )
+  withCeiling(define(program, 'acp', 'parley in an editor that speaks ACP, on stdio; docs/editors.md describes it'))
   withCeiling(
     define(
       program,
@@ -60,6 +61,10 @@ export function defineServers(program: Command): void {
       '--token-file <file>',
       'with a websocket: the token that clients must send (made when missing; default: app-server-token in the home)',
     )
+  defineExecServer(program)
+}
+
+function defineExecServer(program: Command): void {
   define(program, 'exec-server', 'runs processes for a client over JSON-RPC on stdio; docs/exec-server.md describes it')
     .option(
       '--listen <address>',

@@ -111,6 +111,15 @@ export function readMcpArguments(argv: readonly string[]): McpArguments {
   }
 }
 
+export interface AcpArguments {
+  readonly ceiling: CeilingFlags
+}
+
+/** Reads the command line. Throws `UsageError`, whose message is one sentence. */
+export function readAcpArguments(argv: readonly string[]): AcpArguments {
+  return { ceiling: { ...readCeiling(parseFlags('acp', argv, ceilingOptions)), program: 'acp' } }
+}
+
 export interface AppServerArguments {
   /** Address to listen on; null means stdin and stdout. */
   readonly listen: Address | null

@@ -13,7 +13,7 @@ export interface CeilingFlags {
   /** Absolute folders where secrets are kept that conversations may work in all the same. */
   readonly secretFolders?: readonly string[]
   /** Program that was started, as named behind `parley`, for advice; absent: `server`. */
-  readonly program?: 'mcp-server' | 'app-server'
+  readonly program?: 'mcp-server' | 'app-server' | 'acp'
 }
 
 /** Most permissive settings that this server allows to any client. */
@@ -28,7 +28,7 @@ export interface Ceiling {
   /** Folders where secrets are kept that the user named, by flag or as `writable_roots`. */
   readonly secretFolders?: readonly string[]
   /** Program that was started, as named behind `parley`, for advice; absent: `server`. */
-  readonly program?: 'mcp-server' | 'app-server'
+  readonly program?: 'mcp-server' | 'app-server' | 'acp'
 }
 
 export const defaultCeilingFlags: CeilingFlags = { maxSandbox: null, allowNever: false, profile: null }

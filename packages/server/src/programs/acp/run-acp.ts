@@ -1,0 +1,25 @@
+import { Readable, Writable } from 'node:stream'
+import { ndJsonStream } from '@agentclientprotocol/sdk'
+import type { EngineParts } from '../../engine/index.ts'
+import { serveAcp } from '../../frontends/acp/serve-acp.ts'
+import type { AcpArguments } from '../arguments.ts'
+import { endStdinOnSignals, libraryOn, runWithEngine } from '../engine-program.ts'
+
+/** Text for a user who runs the command by hand. */
+const terminalHint =
+  'parley acp speaks ACP on stdin and stdout, for an editor that starts it. Ctrl+D ends it; parley help acp says more.\n'
+
+/** Serves an editor on stdin and stdout until it is gone or a signal ends it. Resolves with the exit code. */
+export function runAcp(parts: EngineParts, args: AcpArguments): Promise<number> {
+  return runWithEngine(parts, args.ceiling, async ({ engine, limits }) => {
+    endStdinOnSignals()
+    // An editor that is gone is noticed by the end of stdin.
+    process.stdout.on('error', () => undefined)
+    if (process.stdin.isTTY) process.stderr.write(terminalHint)
+    const { version } = engine.identity.serverInfo
+    const parley = await libraryOn(engine, { name: 'acp', title: 'editor', version })
+    const stream = ndJsonStream(Writable.toWeb(process.stdout), Readable.toWeb(process.stdin))
+    await serveAcp(stream, { parley, version, limits, report: (fault) => engine.report(fault) })
+    await parley.close()
+  })
+}
