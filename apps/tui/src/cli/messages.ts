@@ -29,13 +29,18 @@ export function sayUsageError(text: string): string {
 }
 
 export function usageSentence(text: string): string {
-  const [first = '', ...rest] = text
-    .trim()
-    .replace(/^error: /, '')
-    .split('\n')
+  const [first = '', ...rest] = withoutKey(text.trim().replace(/^error: /, '')).split('\n')
   const hint = rest.join(' ').trim()
   const unquoted = unquotedPrompt.test(first) ? ' A prompt of several words needs quotes.' : ''
   return `${first.replace(/\.$/, '')}.${hint === '' ? '' : ` ${hint}`}${unquoted} See parley --help.`
+}
+
+/** Returns the sentence about extra arguments of `login` without them: one may be a key, and errors get into logs. */
+function withoutKey(text: string): string {
+  return text.replace(
+    /^(too many arguments for 'login'\. Expected \d+ arguments? but got \d+):.*$/s,
+    '$1. A key is typed unseen or read from stdin, never an argument.',
+  )
 }
 
 /** Matches extra arguments of `exec`, and of `exec resume` after its id; other commands take no prompt. */

@@ -21,6 +21,13 @@ test.each([
   expect(sayUsageError(`error: ${said}\n`).includes('A prompt of several words needs quotes.')).toBe(isPrompt)
 })
 
+test('a key that was given to login as an argument is not repeated', () => {
+  const said = sayUsageError("error: too many arguments for 'login'. Expected 1 argument but got 2: openai, sk-a\nb.\n")
+  expect(said).toBe(
+    "parley: too many arguments for 'login'. Expected 1 argument but got 2. A key is typed unseen or read from stdin, never an argument. See parley --help.\n",
+  )
+})
+
 test('a folder that is not there is refused with the flag that names another', () => {
   const message = 'The folder /nowhere does not exist.'
   expect(explainRejection({ message, data: { code: 'cwdMissing' } })).toBe(`${message} Choose another with --cd.`)

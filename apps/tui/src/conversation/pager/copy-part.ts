@@ -3,8 +3,8 @@ import type { Item } from '@parley/protocol'
 import type { Clipboard } from '../../terminal/clipboard.ts'
 import type { Intent } from '../../ui/actions.ts'
 import type { Notice } from '../../ui/notices/notice.ts'
-import { codeBlocksOf, markdownOf } from '../../view/pager/copied-text.ts'
-import { count } from '../../view/text/formats.ts'
+import { codeBlocksOf, leftOutOf, markdownOf } from '../../view/pager/copied-text.ts'
+import { count, countOf, formatBytes } from '../../view/text/formats.ts'
 import { commandOf } from '../../view/transcript/call-facts.ts'
 
 type Read = Pick<Conversation, 'state' | 'read'>
@@ -76,18 +76,28 @@ const maxCharacters = 32 * 1024 * 1024
 
 async function findAll(conversation: Read): Promise<Found | string> {
   const parts: string[] = []
+  const clipped = { outputs: 0, bytes: 0 }
   let characters = 0
   for await (const item of newestFirst(conversation)) {
     const part = markdownOf(item)
     characters += part.length
     if (characters > maxCharacters) return 'The conversation is too long for a clipboard: it has more than 32 MB.'
     parts.push(part)
+    const leftOut = leftOutOf(item)
+    if (leftOut === 0) continue
+    clipped.outputs++
+    clipped.bytes += leftOut
   }
   if (parts.length === 0) return 'There is nothing to copy yet.'
   return {
     text: `${parts.reverse().join('\n\n')}\n`,
-    what: `all ${count(parts.length)} items as Markdown`,
+    what: `all ${count(parts.length)} items as Markdown${saidOf(clipped)}`,
   }
+}
+
+/** Returns what follows the number of items where outputs are not copied whole. */
+function saidOf({ outputs, bytes }: { readonly outputs: number; readonly bytes: number }): string {
+  return outputs === 0 ? '' : `, without ${formatBytes(bytes)} of ${countOf(outputs, 'output')}`
 }
 
 /** Iterates over all finished items, those in the log only as they are asked for. */

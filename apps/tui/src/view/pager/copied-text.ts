@@ -67,6 +67,12 @@ export function markdownOf(item: Item): string {
   }
 }
 
+/** Returns how many bytes of an item's output its copy leaves out. */
+export function leftOutOf(item: Item): number {
+  if (!('output' in item) || item.output === undefined) return 0
+  return item.output.binary ? item.output.totalBytes : item.output.omittedBytes
+}
+
 /** Returns the text in a fence that is longer than any in it. */
 function fenced(text: string, language: string): string {
   const longest = Math.max(2, ...[...text.matchAll(/^\s*(`{3,})/gm)].map((match) => match[1]?.length ?? 0))

@@ -59,6 +59,13 @@ describe('/copy', () => {
     expect(notice).toMatchObject({ level: 'info', text: 'Copied all 6 items as Markdown.' })
   })
 
+  test('says what a copy of everything leaves out of long outputs', async () => {
+    const output = { head: 'first\n', tail: 'last\n', totalBytes: 2_059, omittedBytes: 2_048 }
+    const { copied, notice } = await copy([userMessage('go'), ended('seq 500', '', 0, { output })], 'all')
+    expect(copied[0]).toContain('… 2048 bytes left out …')
+    expect(notice).toMatchObject({ text: 'Copied all 2 items as Markdown, without 2.0 KB of 1 output.' })
+  })
+
   test('puts output with a fence into a longer one', async () => {
     expect((await copy([ended('cat a.md', '```\nx\n```')], 'all')).copied[0]).toContain('````\n$ cat a.md')
   })
