@@ -141,7 +141,7 @@ function isGiven(events: readonly RecordedEvent[], at: number, place: Place): bo
   }
 }
 
-/** Items of turns; others are what users do by themselves. */
+/** Types of the items of turns. */
 const ofTurns: ReadonlySet<string> = new Set([
   'userMessage',
   'agentMessage',
@@ -153,9 +153,14 @@ const ofTurns: ReadonlySet<string> = new Set([
   'notice',
 ])
 
+/** Returns false for what users do by themselves, files that they take back included. */
+function isOfTurn(item: Item): boolean {
+  return ofTurns.has(item.type) && !(item.type === 'fileChange' && item.rewind !== undefined)
+}
+
 /** The engine starts a compaction by itself only after the provider found a request too long. */
 function isGivenStart(item: Item, { state }: Place): boolean {
-  if (!ofTurns.has(item.type)) return true
+  if (!isOfTurn(item)) return true
   if (item.type !== 'contextCompaction') return false
   return item.trigger !== 'contextTooLong' || state.core.open[item.id] !== undefined
 }
@@ -168,7 +173,7 @@ interface Ended {
 }
 
 function isGivenEnd(events: readonly RecordedEvent[], at: number, { item, before, state }: Ended): boolean {
-  if (!ofTurns.has(item.type)) return true
+  if (!isOfTurn(item)) return true
   if (item.type === 'contextCompaction') return item.status !== 'interrupted'
   if (item.type === 'userMessage') return before?.type === 'turn.started'
   // The answer itself ends a call that it denies.

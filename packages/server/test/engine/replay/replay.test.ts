@@ -78,6 +78,28 @@ describe('the engine replays', () => {
       unhashed: 0,
     })
   })
+
+  it('a conversation whose files were taken back, and talk after that', async () => {
+    await using place = testPlace()
+    place.write('a.txt', 'one\n')
+    const patch = '*** Begin Patch\n*** Update File: a.txt\n@@\n-one\n+two\n*** End Patch'
+    const model = scriptedModel(
+      { calls: [{ name: 'apply_patch', args: { patch } }] },
+      { text: 'Done.' },
+      { text: 'Fine.' },
+    )
+    const { client, summary, watched } = await place.talk({ model }, { sandbox: 'danger-full-access' })
+    const { conversationId } = summary
+    await watched.send('go')
+    await watched.turnEnded()
+    const { hash } = await client.request('conversation/rewind/plan', { conversationId, to: 1 })
+    await client.request('conversation/rewind', { conversationId, to: 1, hash })
+    expect(place.read('a.txt')).toBe('one\n')
+    await watched.send('and now?')
+    await watched.turnEnded()
+    const replayed = await client.request('replay/run', { conversation: conversationId })
+    expect(replayed).toMatchObject({ difference: null, hashes: 3, unhashed: 0 })
+  })
 })
 
 describe('a replay', () => {
