@@ -86,11 +86,11 @@ export async function findConversation(parley: Pick<Parley, 'request'>, wanted: 
 
 /** Copies a conversation up to the event `at`, or whole; leaves no copy if the overrides are rejected. */
 export async function forkConversation(
-  parley: Parley,
-  { id, at }: { readonly id: string; readonly at: number | null },
+  parley: Pick<Parley, 'fork' | 'request' | 'resume'>,
+  { from, at }: { readonly from: Wanted; readonly at: number | null },
   overrides: Overrides,
 ): Promise<Conversation> {
-  const copy = await parley.fork(await findConversation(parley, { prefix: id }), at ?? undefined)
+  const copy = await parley.fork(await findConversation(parley, from), at ?? undefined)
   if (Object.keys(overrides).length === 0) return copy
   try {
     return await parley.resume(copy.id, { overrides })

@@ -43,8 +43,8 @@ function withoutKey(text: string): string {
   )
 }
 
-/** Matches extra arguments of `exec`, and of `exec resume` after its id; other commands take no prompt. */
-const unquotedPrompt = /^too many arguments for ('exec'|'resume'\. Expected 2 )/
+/** Matches extra arguments of `exec`, and of `exec resume` and `exec fork` after the id; other commands take no prompt. */
+const unquotedPrompt = /^too many arguments for ('exec'|'(?:resume|fork)'\. Expected 2 )/
 
 export const execHelp = `
 Examples:

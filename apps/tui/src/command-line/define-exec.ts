@@ -11,7 +11,7 @@ import {
 } from '../cli/flags.ts'
 import type { Launch } from '../cli/launch-server.ts'
 import { execHelp } from '../cli/messages.ts'
-import type { Target } from '../scripted/open-target.ts'
+import type { Kept, Target } from '../scripted/open-target.ts'
 import { flagsOf, type Settle, withCommonFlags, withImages } from './shared-options.ts'
 
 /** Defines `exec`, `exec resume` and `exec fork`. */
@@ -34,35 +34,39 @@ export function defineExec(program: Command, launch: Launch, settle: Settle): vo
     .description(
       'one more turn of a conversation: id, unique part of one, or name. One that is open elsewhere is joined',
     )
-    .option('--last', 'the newest conversation, of this folder if there is one; the only argument is the prompt')
+    .option('--last', lastHelp)
     .action((id: string | undefined, prompt: string | undefined, _flags: unknown, command: Command) => {
       const flags = flagsOf<ExecFlags & { last?: boolean }>(command)
       const which = whichOne({ id, prompt, last: flags.last === true })
       refuseEphemeral(flags, 'this one is kept already')
-      return run(which.prompt, flags, which.target)
+      return run(which.prompt, flags, { kind: 'resume', ...which.kept })
     })
-  withExecFlags(exec.command('fork').argument('<id>', '', named).argument('[prompt]'))
+  withExecFlags(exec.command('fork').argument('[id]', '', named).argument('[prompt]'))
     .description('one turn in a new conversation that begins as a copy of another one')
+    .option('--last', lastHelp)
     .option('--at <seq>', 'the last event to take over; the newest when left out', parseCount(1))
-    .action((id: string, prompt: string | undefined, _flags: unknown, command: Command) => {
-      const flags = flagsOf<ExecFlags & { at?: number }>(command)
+    .action((id: string | undefined, prompt: string | undefined, _flags: unknown, command: Command) => {
+      const flags = flagsOf<ExecFlags & { at?: number; last?: boolean }>(command)
+      const which = whichOne({ id, prompt, last: flags.last === true })
       refuseEphemeral(flags, 'a copy is kept')
-      return run(prompt, flags, { kind: 'fork', id, at: flags.at ?? null })
+      return run(which.prompt, flags, { kind: 'fork', ...which.kept, at: flags.at ?? null })
     })
 }
 
-interface ResumeWords {
+const lastHelp = 'the newest conversation, of this folder if there is one; the only argument is the prompt'
+
+interface KeptWords {
   readonly id: string | undefined
   readonly prompt: string | undefined
   readonly last: boolean
 }
 
 /** Returns the conversation and the prompt: with `--last` the first word is the prompt. */
-function whichOne({ id, prompt, last }: ResumeWords): { target: Target; prompt: string | undefined } {
+function whichOne({ id, prompt, last }: KeptWords): { kept: Kept; prompt: string | undefined } {
   if (last && prompt !== undefined) throw misused('Give an id or --last, not both.')
-  if (last) return { target: { kind: 'resume', last: true }, prompt: id }
+  if (last) return { kept: { last: true }, prompt: id }
   if (id === undefined) throw misused('Which conversation? Give its id, or --last; `parley list` shows them.')
-  return { target: { kind: 'resume', last: false, id }, prompt }
+  return { kept: { last: false, id }, prompt }
 }
 
 function refuseEphemeral({ ephemeral }: ExecFlags, why: string): void {

@@ -38,7 +38,10 @@ export async function startConversation(parley: Parley, start: Start, extra: Ext
     case 'attach':
       return attach(parley, start)
     case 'fork':
-      return openedBy(parley, await forkConversation(parley, start, overridesOf(start.flags)))
+      return openedBy(
+        parley,
+        await forkConversation(parley, { from: { prefix: start.id }, at: start.at }, overridesOf(start.flags)),
+      )
   }
 }
 

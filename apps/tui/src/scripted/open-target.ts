@@ -8,12 +8,16 @@ import { workingFolder } from '../cli/folders.ts'
 /** Conversation of a run: a new one, one that goes on, or a copy of one up to the event `at`. */
 export type Target =
   | { readonly kind: 'new' }
-  | { readonly kind: 'resume'; readonly last: true }
-  | { readonly kind: 'resume'; readonly last: false; readonly id: string }
-  | { readonly kind: 'fork'; readonly id: string; readonly at: number | null }
+  | ({ readonly kind: 'resume' } & Kept)
+  | ({ readonly kind: 'fork'; readonly at: number | null } & Kept)
+
+/** Kept conversation by a name, or the newest one. */
+export type Kept = { readonly last: true } | { readonly last: false; readonly id: string }
+
+type Opener = Pick<Parley, 'create' | 'fork' | 'request' | 'resume'>
 
 /** Opens the conversation of a run; one that is live in another process is joined there. */
-export function openTarget(parley: Parley, target: Target, flags: ExecFlags): Promise<Conversation> {
+export function openTarget(parley: Opener, target: Target, flags: ExecFlags): Promise<Conversation> {
   const overrides = overridesOf(flags)
   const folder = () => overrides.cwd ?? workingFolder()
   switch (target.kind) {
@@ -22,7 +26,11 @@ export function openTarget(parley: Parley, target: Target, flags: ExecFlags): Pr
     case 'resume':
       return parley.resume(target.last ? { last: true, cwd: folder() } : target.id, { overrides })
     case 'fork':
-      return forkConversation(parley, target, overrides)
+      return forkConversation(
+        parley,
+        { from: target.last ? { last: true, cwd: folder() } : { prefix: target.id }, at: target.at },
+        overrides,
+      )
   }
 }
 

@@ -116,9 +116,10 @@ describe('parley exec ends with 2 for', () => {
     ['an empty sender', ['--thread-source', '', 'hi'], /'--thread-source <name>' argument '' is invalid/],
     ['resuming an empty name', ['resume', '', 'hi'], /'id'\. It must not be empty/],
     ['forking an empty name', ['fork', '', 'hi'], /'id'\. It must not be empty/],
-    ['forking nothing', ['fork'], /missing required argument 'id'/],
+    ['forking nothing', ['fork'], /Which conversation\? Give its id, or --last/],
     ['forking at no event', ['fork', 'x', '--at', 'soon', 'hi'], /must be a whole number from 1 on/],
     ['resuming nothing', ['resume'], /Which conversation\?/],
+    ['copying twice over', ['fork', '--last', 'an id', 'hi'], /Give an id or --last, not both/],
     ['resuming twice over', ['resume', '--last', 'an id', 'hi'], /Give an id or --last, not both/],
     ['keeping nothing of what is kept', ['resume', '--ephemeral', 'x', 'hi'], /--ephemeral is for new conversations/],
   ])('%s', async (_name, argv, words) => {
