@@ -75,6 +75,7 @@ function openCall({ method, path, body }: Call, target: Target): Opened {
   if (provider.envKey !== undefined && key === undefined) {
     return { type: 'failed', failure: noCredentials(provider, provider.envKey) }
   }
+  if (key !== undefined && notInHeaders.test(key)) return { type: 'failed', failure: badKey(target) }
   const content = body === undefined ? {} : { 'content-type': 'application/json', accept: 'text/event-stream' }
   const headers = { ...content, ...headersOf(target) }
   const request = { method, url, headers, connectTimeoutMs: limits.connectTimeoutMs }
@@ -150,6 +151,15 @@ function contextOf(provider: Provider, { model, nowMs, key }: Moment): FailureCo
 /** Returns the failure of a request whose key is not set and not kept. */
 export function noCredentials({ id, name }: Provider, envKey: string): ModelFailure {
   const message = `No key for ${name}: ${envKey} is not set. Set it, run \`parley login ${id}\`, or choose another model_provider.`
+  return { code: 'noCredentials', message, retry: 'never' }
+}
+
+/** Matches a character that Node sends in no header. */
+const notInHeaders = /[^\t\x20-\x7e\x80-\xff]/
+
+function badKey({ provider, env, key }: Target): ModelFailure {
+  const { id, name } = provider
+  const message = `${name} was not asked: its key in ${sourceOfKey(provider, env, key)} has a line break, or a character that no header may have. Set it anew, or run \`parley login ${id}\`.`
   return { code: 'noCredentials', message, retry: 'never' }
 }
 
