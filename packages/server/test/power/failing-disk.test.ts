@@ -59,7 +59,7 @@ describe('a call on a file that fails once', () => {
   it.each(Object.entries(errors))(
     'with %s loses nothing shown and runs nothing twice, whichever it is',
     {
-      timeout: 600_000,
+      timeout: isLong ? 600_000 : 120_000,
     },
     async (name, error) => {
       for (let n = 1; ; n += stride) {
