@@ -73,8 +73,9 @@ export function createHandlers({ engine, session, streams, web, ignoredMessages 
     await host.leave(conversationId)
     return {}
   }
+  const ofEngine = engine.methodsFor(session)
   return {
-    ...engine.methodsFor(session),
+    ...ofEngine,
     initialize: (params) => session.initialize(params),
     'conversation/stream': ({ conversationId, after }, context) =>
       streams.open(host.get(conversationId), after ?? null, context),
@@ -83,9 +84,12 @@ export function createHandlers({ engine, session, streams, web, ignoredMessages 
       host.get(conversationId).clients.detach()
       return unstream(conversationId)
     },
-    'web/open': (params) => {
+    'web/open': async (params) => {
       if (web === null)
         throw rejection('notPermitted', 'This process shows no page: `parley web` starts one that does.')
+      // A link to a conversation that is not there would open an empty page.
+      const { conversationId } = params
+      if (conversationId !== undefined) await ofEngine['conversation/read']({ conversationId, limit: 1 })
       return web.open(session.actor.clientId, params)
     },
     'server/diagnostics': async () => ({ ...(await engine.diagnose()), ignoredMessages: ignoredMessages() }),
