@@ -2,7 +2,6 @@
  * Bundles the programs: apps/tui/dist/parley.mjs and the servers with their chunks and assets side by side, straight
  * from the sources. `--sourcemap` writes maps beside them; `--quiet` prints failures only.
  */
-import { existsSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { build } from 'esbuild'
 import { collectAssets } from './bundle/assets.mjs'
@@ -12,7 +11,6 @@ import { buildId, programVersion } from './bundle/identity.mjs'
 import { inAscii } from './bundle/in-ascii.mjs'
 import { inkStartUp } from './bundle/ink-start-up.mjs'
 import { laterOfServer, laterOfTerminal } from './bundle/later-scripts.mjs'
-import { oneStartFile } from './bundle/one-start-file.mjs'
 import { buildPage } from './bundle/page.mjs'
 import { distFolder, root } from './bundle/places.mjs'
 import { publish } from './bundle/publish.mjs'
@@ -31,55 +29,39 @@ const withMaps = process.argv.includes('--sourcemap')
 const quiet = process.argv.includes('--quiet')
 
 /**
- * Programs to build. `starter` is the file that the entry loads after it has set up the compile cache; `start` is all
- * that `starter` needs. `code` is what the entry runs as one script with a cache (see `run-script`): for programs that
- * are started often. `window` is what it runs instead where it opens a window. `later` are scripts beside `code`, each
- * with the files and packages for which it is read (see `split-script`).
+ * Programs to build. `code` is what the entries run as one script with a cache of what V8 compiled of it (see `run-script`).
+ * `window` is what the entry runs instead where it opens a window. `later` are scripts beside `code`, each with the files
+ * and packages for which it is read (see `split-script`). `entries` are the source of each file that is started; without
+ * `code` it is all of the program: making a cache sets flags of V8, which a thread may not do to its process.
  */
 const programs = [
   {
     name: 'parley',
-    entry: 'apps/tui/src/bin.ts',
+    entries: { parley: `import './apps/tui/src/bin.ts'` },
     code: 'apps/tui/src/main.ts',
     later: laterOfTerminal,
     window: 'apps/tui/src/start-in-window.ts',
   },
   {
     name: 'server',
-    entry: 'scripts/bundle/cached-start.mjs',
-    code: 'packages/server/src/programs/server/start.ts',
+    entries: Object.fromEntries(
+      ['server', 'mcp-server', 'app-server', 'acp'].map((name) => [
+        name,
+        `import { start } from './packages/server/src/programs/start.ts'; await start('${name}')`,
+      ]),
+    ),
+    code: 'packages/server/src/programs/start.ts',
     later: laterOfServer,
   },
   {
-    name: 'mcp-server',
-    entry: 'packages/server/src/programs/mcp-server/bin.ts',
-    starter: 'packages/server/src/programs/mcp-server/start.ts',
-    start: [
-      'packages/server/src/programs/mcp-server/run-mcp-server.ts',
-      'packages/server/src/programs/system-parts.ts',
-    ],
-  },
-  {
-    name: 'acp',
-    entry: 'packages/server/src/programs/acp/bin.ts',
-    starter: 'packages/server/src/programs/acp/start.ts',
-    start: ['packages/server/src/programs/acp/run-acp.ts', 'packages/server/src/programs/system-parts.ts'],
-  },
-  {
-    name: 'app-server',
-    entry: 'packages/server/src/programs/app-server/bin.ts',
-    starter: 'packages/server/src/programs/app-server/start.ts',
-    start: [
-      'packages/server/src/programs/app-server/run-app-server.ts',
-      'packages/server/src/programs/system-parts.ts',
-    ],
-  },
-  {
     name: 'exec-server',
-    entry: 'packages/server/src/programs/exec-server/bin.ts',
-    starter: 'packages/server/src/programs/exec-server/start.ts',
-    start: ['packages/server/src/programs/exec-server/run-exec-server.ts'],
+    entries: {
+      'exec-server': `import { start } from './packages/server/src/programs/exec-server/start.ts'; await start()`,
+    },
+    code: 'packages/server/src/programs/exec-server/start.ts',
+    later: {},
   },
+  { name: 'search', entries: { search: `import './packages/server/src/engine/search/thread-program.ts'` } },
 ]
 
 const common = {
@@ -100,21 +82,33 @@ const common = {
 }
 
 /** Builds one program by itself: shared chunks would make each process load many small files at its start. */
-async function bundle(program, define) {
-  const { name, code, later, window } = program
-  if (code === undefined) return [await bundleModules(program, define)]
+async function bundle({ name, entries, code, later, window }, define) {
+  if (code === undefined)
+    return Promise.all(
+      Object.entries(entries).map(([entry, source]) => bundleEntry(entry, source, { standIns: {}, define })),
+    )
   const bundlePart = (part, options) => bundleScript({ ...options, entryNames: `${part}-[hash]` }, define)
-  const { first, rest, scripts: places } = await splitScript(`${name}-code`, inRoot(code), later, bundlePart)
+  const [{ first, rest, scripts: places }, parts] = await Promise.all([
+    splitScript(`${name}-code`, inRoot(code), later, bundlePart),
+    window === undefined ? null : windowScripts(inRoot(window), bundlePart),
+  ])
   const laterNames = Object.fromEntries([...places].map(([module, part]) => [`./${module}`, fileName(rest[part])]))
   const names = { PARLEY_CODE: scriptName(first), PARLEY_LATER: JSON.stringify(laterNames) }
   const scripts = [first, ...Object.values(rest)]
   record[name] = { first, later: rest, scriptOf: Object.fromEntries(places) }
-  if (window === undefined) return [...scripts, await bundleModules(program, { ...define, ...names })]
-  const parts = await windowScripts(inRoot(window), bundlePart)
-  record.window = { first: parts.window, later: { 'parley-rest': parts.rest } }
-  const windowNames = { PARLEY_WINDOW: scriptName(parts.window), PARLEY_REST: scriptName(parts.rest) }
-  const modules = await bundleModules(program, { ...define, ...names, ...windowNames })
-  return [...scripts, parts.window, parts.rest, modules]
+  if (parts !== null) {
+    record.window = { first: parts.window, later: { 'parley-rest': parts.rest } }
+    scripts.push(parts.window, parts.rest)
+    Object.assign(names, { PARLEY_WINDOW: scriptName(parts.window), PARLEY_REST: scriptName(parts.rest) })
+  }
+  const standIns = {
+    [inRoot(code)]: 'cached-start.mjs',
+    ...(window === undefined ? {} : { [inRoot(window)]: 'window-start.mjs' }),
+  }
+  const built = Object.entries(entries).map(([entry, source]) =>
+    bundleEntry(entry, source, { standIns, define: { ...define, ...names } }),
+  )
+  return [...scripts, ...(await Promise.all(built))]
 }
 
 /** Returns the name of a script as a value to define. */
@@ -147,28 +141,20 @@ async function bundleScript({ plugins: own = [], ...options }, define) {
   }
 }
 
-function bundleModules({ name, entry, code, window, starter, start }, define) {
+/** Builds a file that users start, which runs the scripts of its program. */
+function bundleEntry(name, contents, { standIns, define }) {
   return build({
     ...common,
-    entryPoints: { [name]: entry },
+    stdin: { contents, resolveDir: root },
+    entryNames: name,
     outExtension: { '.js': '.mjs' },
-    // Chunks lie beside the entry points, so `new URL('./asset', import.meta.url)` means the same in each.
-    chunkNames: `${name}-[name]-[hash]`,
-    splitting: code === undefined,
     format: 'esm',
     define,
     // Bundled CommonJS parts call require for Node's own modules.
     banner: {
       js: `import{createRequire as parleyRequire}from'node:module';const require=parleyRequire(import.meta.url);`,
     },
-    plugins: [
-      ...plugins(),
-      cachedScripts({
-        ...(code === undefined ? {} : { [inRoot(code)]: 'cached-start.mjs' }),
-        ...(window === undefined ? {} : { [inRoot(window)]: 'window-start.mjs' }),
-      }),
-      ...(starter === undefined ? [] : [oneStartFile(inRoot(starter), start.map(inRoot))]),
-    ],
+    plugins: [...plugins(), cachedScripts(standIns)],
   })
 }
 
@@ -188,12 +174,8 @@ const define = {
   PARLEY_VERSION: JSON.stringify(version),
   PARLEY_BUILD: JSON.stringify(buildId()),
 }
-const present = programs.filter(({ entry }) => existsSync(join(root, entry)))
-for (const { entry } of programs.filter((program) => !present.includes(program))) {
-  console.error(`build: ${entry} does not exist; its program is left out`)
-}
 const building = buildPage(define)
-const results = await Promise.all(present.map((program) => bundle(program, define)))
+const results = await Promise.all(programs.map((program) => bundle(program, define)))
   .then((built) => built.flat())
   .catch((error) => {
     // esbuild has printed each error with its place in the source.
@@ -203,7 +185,7 @@ const results = await Promise.all(present.map((program) => bundle(program, defin
 const page = await building
 const outputs = [...results.flatMap((result) => result.outputFiles), ...page.files, ...collectAssets()]
 publish(outputs)
-recordFiles([...results, page], outputs)
+recordFiles([...results, ...page.results], outputs)
 recordModules(record)
 const isWarm = await warmUp()
 stamp.finish(version)

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { notificationWays } from '../apps/tui/src/terminal/notification.ts'
-import { approvalPolicies, sandboxModes } from '../apps/tui/src/ui/menu/setting-rows.ts'
 import { themeNames } from '../apps/tui/src/view/text/theme.ts'
 import { configSchema } from '../packages/config/src/config-schema.ts'
+import { approvalPolicies, sandboxModes } from '../packages/protocol/src/modes/setting-names.ts'
 
 const { approval_policy: policy, sandbox_mode: mode, tui } = configSchema.shape
 const { theme, notifications } = tui.unwrap().shape

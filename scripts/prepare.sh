@@ -53,7 +53,7 @@ install() {
 }
 
 install_only() {
-  quietly "installing" env CI=true npm_config_update_notifier=false npx --yes "pnpm@$pnpm_version" \
+  quietly "installing" env CI=true npm_config_update_notifier=false npm_config_audit=false npm_config_fund=false npx --yes "pnpm@$pnpm_version" \
     install --frozen-lockfile --prefer-offline --filter '!@parley/foreign' "$@"
 }
 

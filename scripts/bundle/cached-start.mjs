@@ -17,6 +17,4 @@ function saveIfMissing(save, isMissing) {
 }
 
 const code = runScript(PARLEY_CODE, { rest: moduleOf })
-export const { running, main } = code
-// A program has one of the two: it runs as it is loaded, or is started by what loads it.
-await running
+export const { main, start } = code

@@ -3,10 +3,16 @@
 
 const websocket = ['packages/rpc/src/websocket/websockets.ts']
 
+const programs = 'packages/server/src/programs'
+
 export const laterOfServer = {
+  'server-mcp': [`${programs}/mcp-server/run-mcp-server.ts`],
+  'server-app-server': [`${programs}/app-server/run-app-server.ts`],
+  'server-acp': [`${programs}/acp/run-acp.ts`],
   'server-mcp-client': ['packages/mcp-client/src/connect.ts', '@modelcontextprotocol/client'],
   'server-json-schema': ['@modelcontextprotocol/server/validators/ajv'],
   'server-shell-parser': ['web-tree-sitter'],
+  'server-store': ['@parley/store'],
   'server-websocket': [...websocket, 'packages/server/src/frontends/web/web-listener.ts'],
   'server-login': [
     'packages/server/src/engine/login/oauth-client.ts',
@@ -20,6 +26,12 @@ export const laterOfTerminal = {
     'apps/tui/src/plain/run-in-terminal.ts',
     'apps/tui/src/commands/run-demo.ts',
     'apps/tui/src/commands/show.ts',
+    'apps/tui/src/commands/export/run-export.ts',
+  ],
+  'parley-review': [
+    'apps/tui/src/scripted/review/review-message-of.ts',
+    'apps/tui/src/programs/review-message.ts',
+    'apps/tui/src/programs/git-changes.ts',
   ],
   'parley-schema': ['packages/protocol/src/schema/index.ts', 'apps/tui/src/scripted/stdin/decode-line.ts'],
   'parley-websocket': websocket,

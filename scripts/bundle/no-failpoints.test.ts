@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { root } from './places.mjs'
 
-const shipped = globSync('apps/tui/dist/**/*.mjs', { cwd: root })
+const shipped = globSync('apps/tui/dist/**/*.{mjs,cjs}', { cwd: root })
 const textOf = (path: string) => readFileSync(join(root, path), 'utf8')
 
 test('the programs that are shipped hold no failpoint and read no variable of a test', () => {

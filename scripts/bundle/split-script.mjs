@@ -36,7 +36,9 @@ export async function splitScript(name, entry, later, bundle) {
     const rest = Object.fromEntries(await Promise.all(built))
     const taken = Object.values(rest).flatMap(takenBy)
     const isWhole = asked.size === known && taken.every((module) => given.includes(module))
-    return isWhole ? { first, rest, scripts: asked } : buildGiving([...new Set([...given, ...taken])].toSorted())
+    // Modules are asked for in an order that differs from build to build.
+    const scripts = new Map([...asked].toSorted(([one], [other]) => (one < other ? -1 : 1)))
+    return isWhole ? { first, rest, scripts } : buildGiving([...new Set([...given, ...taken])].toSorted())
   }
 
   /** Builds a later script, or returns the one that was built from the same modules. */

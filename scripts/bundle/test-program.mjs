@@ -43,7 +43,7 @@ async function bundled(source, name) {
     outExtension: { '.js': '.mjs' },
     chunkNames: `${name}-[hash]`,
     bundle: true,
-    // What a program imports late stays apart, as in the built one.
+    // Late imports stay apart, as in the built program.
     splitting: true,
     minifyWhitespace: true,
     write: false,
@@ -93,7 +93,7 @@ async function locked(name) {
     } catch (error) {
       if (error.code !== 'EEXIST') throw error
     }
-    // Whoever takes over a lock at the same time bundles the same.
+    // Two processes that take over a lock at the same time bundle the same.
     if (isOfDead(path)) rmSync(path, { force: true })
     await delay(20)
   }

@@ -14,7 +14,8 @@ export async function warmUp() {
   try {
     await new Promise((resolve, reject) => model.once('listening', resolve).once('error', reject))
     const place = makePlace(home, model.address().port)
-    const ended = [await runServer(place), await runScripted(place), await runInWindow(place)]
+    // The server first, which both others start.
+    const ended = [await runServer(place), ...(await Promise.all([runScripted(place), runInWindow(place)]))]
     return ended.every(Boolean)
   } catch {
     return false

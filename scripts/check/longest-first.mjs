@@ -1,12 +1,12 @@
 import { BaseSequencer } from 'vitest/node'
 
-/** Projects whose files take long, in this order; those of the others fill what is left at the end. */
-const longProjects = ['tui', 'server', 'foreign', 'client', 'host']
+/** Packages whose files take long, in this order; those of the others fill what is left at the end. */
+const longPackages = ['apps/tui', 'packages/server', 'packages/foreign', 'packages/client', 'packages/host']
 /** Folders whose tests wait for processes. Vitest knows only how long a file took here before, else its size. */
 const longFolders = ['/test/attacks/', '/test/e2e/', '/test/faults/']
 
 /**
- * Begins with the files that take longest, and keeps those of a project together, which share a worker. In vitest's own
+ * Begins with the files that take longest, and keeps those of a package together, which share a worker. In vitest's own
  * order the attacks of apps/tui came last, in small files, and one worker ran them while the others had ended.
  */
 export class LongestFirst extends BaseSequencer {
@@ -17,9 +17,19 @@ export class LongestFirst extends BaseSequencer {
   }
 }
 
-function rankOf({ project, moduleId }) {
-  const folder = longFolders.findIndex((name) => moduleId.includes(name))
-  const place = longProjects.indexOf(project.name)
-  const projectRank = place === -1 ? longProjects.length : place
-  return projectRank * (longFolders.length + 1) + (folder === -1 ? longFolders.length : folder)
+function rankOf({ moduleId }) {
+  const [place, folder] = [
+    placeOf(
+      longPackages.map((name) => `/${name}/`),
+      moduleId,
+    ),
+    placeOf(longFolders, moduleId),
+  ]
+  return place * (longFolders.length + 1) + folder
+}
+
+/** Returns the place of the first part that the path has; the length of the list where it has none. */
+function placeOf(parts, path) {
+  const place = parts.findIndex((part) => path.includes(part))
+  return place === -1 ? parts.length : place
 }

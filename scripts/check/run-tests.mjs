@@ -30,7 +30,12 @@ async function runVitest(report) {
   const mark = processes.newMark()
   const args = ['run', '--reporter=dot', '--reporter=json', `--outputFile.json=${report}`]
   // On two cores vitest takes one worker, though half of the time tests wait for processes. Projects ignore the root's config.
-  const env = { VITEST_MAX_WORKERS: `${workers}`, ...process.env, [processes.markVariable]: mark }
+  const env = {
+    VITEST_MAX_WORKERS: `${workers}`,
+    PARLEY_WHOLE_SUITE: '1',
+    ...process.env,
+    [processes.markVariable]: mark,
+  }
   const child = spawn(join(root, 'node_modules/.bin/vitest'), args, {
     cwd: root,
     env,

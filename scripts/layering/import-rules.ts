@@ -11,6 +11,7 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
   'packages/foreign': [],
   'packages/protocol': ['@parley/text'],
   'packages/journal': ['@parley/text', '@parley/protocol', '@parley/host'],
+  'packages/store': ['@parley/text', '@parley/protocol', '@parley/journal'],
   'packages/redaction': ['@parley/text', '@parley/protocol', '@parley/host', '@parley/journal'],
   'packages/config': ['@parley/text', '@parley/protocol', '@parley/host', '@parley/redaction'],
   'packages/models': ['@parley/text', '@parley/protocol', '@parley/host', '@parley/redaction'],
@@ -53,6 +54,7 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
     '@parley/workspace',
     '@parley/policy',
     '@parley/mcp-client',
+    '@parley/store',
     // Its MCP and ACP frontends are clients of the native protocol, over memory or another server's socket.
     '@parley/client',
   ],

@@ -6,6 +6,7 @@ import type { Manifest, Source } from './sources.ts'
 const reasons: Readonly<Record<string, string>> = {
   'packages/host @lydell/node-pty': 'its compiled part is found by path, and is an asset of the bundle',
   'packages/policy tree-sitter-bash': 'its grammar file is an asset of the bundle',
+  'packages/foreign @agentclientprotocol/codex-acp': 'tests run it as a program',
   'packages/foreign @modelcontextprotocol/conformance': 'tests run it as a program',
   'packages/foreign @modelcontextprotocol/inspector': 'tests run it as a program',
   'packages/foreign @modelcontextprotocol/server-everything': 'tests run it as a program',

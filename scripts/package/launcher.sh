@@ -28,6 +28,8 @@ fetch_node() {
     printf '%s\nparley: Node could not be fetched (npm says why above); any Node from 22.19 on in PATH does as well\n' "$log" >&2
     exit 1
   }
+  # Headers and manuals are a third of it.
+  rm -rf "$fresh/node_modules/${name%@*}/include" "$fresh/node_modules/${name%@*}/share"
   # Another first start may have been faster.
   mv "$fresh" "$kept" 2>/dev/null && [ ! -d "$kept/${fresh##*/}" ] || rm -rf "$fresh" "$kept/${fresh##*/}"
 }

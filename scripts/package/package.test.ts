@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, globSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
-import { join } from 'node:path'
+import { delimiter, join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import {
@@ -48,15 +48,60 @@ test('the same build gives the same bytes', async () => {
     expect(readFileSync(join(again.path, file)).equals(readFileSync(join(made.path, file))), file).toBe(true)
 })
 
-test('the program runs by npx in an empty home', async () => {
-  await using home = await tempHome()
-  await using folder = await tempDirectory()
-  cpSync(tarball(names.program), join(folder.path, 'parley.tgz'))
-  const env = { ...home.env, PATH: `${bin}:${process.env['PATH'] ?? ''}` }
-  await using pty = startPty({ argv: ['npx', '--yes', './parley.tgz', 'demo'], env, cwd: folder.path })
-  await pty.waitFor(/Run this command\?/, { timeoutMs: 60_000 })
-  expect(pty.transcript().join('\n')).toContain('node --test')
-}, 90_000)
+/** What a copy of the checkout is built from. */
+const sources = ['packages', 'apps', 'scripts', 'docs', 'package.json', 'pnpm-lock.yaml', 'pnpm-workspace.yaml']
+const others = ['tsconfig.base.json', 'README.md', 'CHANGELOG.md', 'LICENSE']
+
+test.runIf(process.env['PARLEY_LONG_TESTS'] === '1')(
+  'a build in another folder gives the same bytes',
+  async () => {
+    await using copy = await tempDirectory()
+    await using again = await tempDirectory()
+    // What is built is written in place, so it must not be another name of ours.
+    const isSource = (path: string) => !/\/(?:node_modules|dist)$|\.tsbuildinfo$/.test(path)
+    for (const name of [...sources, ...others])
+      cpSync(join(root, name), join(copy.path, name), { recursive: true, filter: isSource, verbatimSymlinks: true })
+    const modules = globSync(['node_modules', '{packages,apps}/*/node_modules'], { cwd: root })
+    for (const name of modules) await run('cp', ['-al', join(root, name), join(copy.path, name)])
+    await run(process.execPath, [join(copy.path, 'scripts/package/main.mjs'), again.path])
+    for (const file of await readdir(made.path))
+      expect(readFileSync(join(again.path, file)).equals(readFileSync(join(made.path, file))), file).toBe(true)
+  },
+  300_000,
+)
+
+/** Returns the PATH without the folders of this checkout: the Node of the machine may be an old one. */
+function pathOfMachine(): string {
+  const folders = (process.env['PATH'] ?? '').split(delimiter)
+  return folders.filter((folder) => !folder.includes('node_modules')).join(delimiter)
+}
+
+test.each([
+  ['that of the checkout', `${bin}${delimiter}${process.env['PATH'] ?? ''}`],
+  ['that of the machine, whatever its age', pathOfMachine()],
+])(
+  'the program runs by npx in an empty home with a Node, %s',
+  async (_which, searchPath) => {
+    await using home = await tempHome()
+    await using folder = await tempDirectory()
+    cpSync(tarball(names.program), join(folder.path, 'parley.tgz'))
+    await keepNode(join(home.path, '.cache', 'parley'), folder)
+    const env = { ...home.env, PATH: searchPath, XDG_CACHE_HOME: join(home.path, '.cache') }
+    await using pty = startPty({ argv: ['npx', '--yes', './parley.tgz', 'demo'], env, cwd: folder.path })
+    await pty.waitFor(/Run this command\?/, { timeoutMs: 60_000 })
+    expect(pty.transcript().join('\n')).toContain('node --test')
+  },
+  90_000,
+)
+
+/** Puts the Node of this checkout where the launcher keeps the one it fetches, so that no test waits for a download. */
+async function keepNode(cache: string, scratch: TempDirectory): Promise<void> {
+  const place = await unpacked(names.program, scratch)
+  const name = readFileSync(join(place, 'node/name'), 'utf8').trim()
+  const folder = join(cache, name, 'node_modules', name.replace(/@[^@]*$/, ''), 'bin')
+  mkdirSync(folder, { recursive: true })
+  symlinkSync(process.execPath, join(folder, 'node'))
+}
 
 test('the program takes the Node that it fetches once, where that of the machine is old', async () => {
   await using folder = await tempDirectory()

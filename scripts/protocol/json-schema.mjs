@@ -3,7 +3,7 @@ import { methodAccess } from '../../packages/protocol/src/method-access.ts'
 import { deliveredEnvelope } from '../../packages/protocol/src/schema/event.ts'
 import { loginCompleted } from '../../packages/protocol/src/schema/login.ts'
 import { methods, notifications } from '../../packages/protocol/src/schema/method.ts'
-import { clientsChanged, serverNotice } from '../../packages/protocol/src/schema/summaries.ts'
+import { clientsChanged, listChanged, serverNotice } from '../../packages/protocol/src/schema/summaries.ts'
 import { protocolVersions } from '../../packages/protocol/src/version.ts'
 import { messageSchemas } from './message-schemas.mjs'
 import { namedSchemas } from './named-schemas.mjs'
@@ -45,6 +45,7 @@ function describeNotifications(names) {
   const params = {
     'conversation/event': deliveredEnvelope,
     'conversation/clientsChanged': clientsChanged,
+    'conversation/listChanged': listChanged,
     'server/notice': serverNotice,
     'login/completed': loginCompleted,
   }

@@ -1,5 +1,6 @@
 import * as approval from '../../packages/protocol/src/schema/approval.ts'
 import * as event from '../../packages/protocol/src/schema/event.ts'
+import * as eventParts from '../../packages/protocol/src/schema/events/event-parts.ts'
 import * as input from '../../packages/protocol/src/schema/input.ts'
 import * as item from '../../packages/protocol/src/schema/item.ts'
 import * as login from '../../packages/protocol/src/schema/login.ts'
@@ -18,7 +19,20 @@ const inline = new Set([input.sideFile, item.storedFacts, settings.path])
 
 /** Returns schema → name: exports of schema files, events, items, and params and result of each method. */
 export function namedSchemas() {
-  const modules = [approval, event, input, item, login, method, params, scripted, settings, state, summaries]
+  const modules = [
+    approval,
+    event,
+    eventParts,
+    input,
+    item,
+    login,
+    method,
+    params,
+    scripted,
+    settings,
+    state,
+    summaries,
+  ]
   const exported = modules.flatMap(Object.entries).filter(([, value]) => isSchema(value) && !inline.has(value))
   const names = new Map(exported.map(([name, schema]) => [schema, renamed[name] ?? pascalCase(name)]))
   const own = [

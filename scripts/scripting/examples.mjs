@@ -102,6 +102,17 @@ export const eventExamples = [
     item: { ...command, status: 'failed', exitCode: 1, attempt: 1 },
   },
   {
+    type: 'hook.ran',
+    hook: { name: 'no rm', on: 'PreToolUse', source: 'user' },
+    turnId,
+    itemId: 'i-2f2b',
+    outcome: 'stopped',
+    reason: 'rm is not for you here',
+    said: 'rm is not for you here',
+    exitCode: 2,
+    durationMs: 12,
+  },
+  {
     type: 'files.changed',
     itemId: 'i-2f2b',
     count: 1,

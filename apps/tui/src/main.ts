@@ -1,7 +1,7 @@
 import { exitCodes, ParleyError } from './cli/exit-codes.ts'
 import { type Launch, type LaunchedServer, launchEarly, launchOptions, type Program } from './cli/launch-server.ts'
 import { reportBug } from './cli/report-bug.ts'
-import { writeFailure } from './cli/run-ended.ts'
+import { brokenOutputText, writeFailure } from './cli/run-ended.ts'
 import type { Window } from './screen/open-window.ts'
 import { showEffects } from './view/text/control-characters.ts'
 
@@ -21,54 +21,71 @@ interface Begun {
  * process. `window` was opened before, if the command has one.
  */
 export async function main(argv: readonly string[], program: Program, { window, early }: Begun): Promise<void> {
-  process.stdout.on('error', leaveOnClosedPipe)
+  const output = watchOutput()
   // A command continues when nothing reads its stderr.
   process.stderr.on('error', () => undefined)
   let launch: Launch
   try {
     const own = launchOptions(argv, program)
-    launch = { ...own, early: early ?? launchEarly(argv, own) }
+    launch = { ...own, streams: process, early: early ?? launchEarly(argv, own) }
     await window?.keysShown()
   } catch (error) {
     window?.[Symbol.dispose]()
-    return exit(await explainStart(error, argv), null)
+    return exit(await explainStart(error, argv), { early: null, output })
   }
   const fail = async (error: unknown) => {
     const report = await reportBug(launch, program, error)
     const message = `internal error, this is a bug. A report is in ${report}`
-    await writeFailure(argv, { failure: { code: 'internal', message }, exitCode: exitCodes.internal }, say)
-    return exit(exitCodes.internal, launch.early)
+    await writeFailure(argv, { failure: { code: 'internal', message }, exitCode: exitCodes.internal }, ends)
+    return exit(exitCodes.internal, { early: launch.early, output })
   }
   process.once('uncaughtException', (error) => void fail(error))
   try {
     const { runCommandLine } = await import('./command-line/run-command-line.ts')
-    await exit(await runCommandLine(argv, { launch, window }), launch.early)
+    await exit(await runCommandLine(argv, { launch, window }), { early: launch.early, output })
   } catch (error) {
     await fail(error)
   }
 }
 
-/** Exits with success when the reader of stdout has closed it. */
-function leaveOnClosedPipe(error: NodeJS.ErrnoException): void {
-  if (error.code === 'EPIPE') process.exit(exitCodes.ok)
+/** Exits with success when the reader of stdout has closed it; keeps the first error of any other kind. */
+function watchOutput(): { readonly failure: Error | null } {
+  const output: { failure: Error | null } = { failure: null }
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') process.exit(exitCodes.ok)
+    output.failure ??= error
+  })
+  return output
 }
 
-function say(message: string): void {
-  process.stderr.write(`parley: ${showEffects(message)}\n`)
+const ends = {
+  stdout: process.stdout,
+  say: (message: string) => void process.stderr.write(`parley: ${showEffects(message)}\n`),
 }
 
 async function explainStart(error: unknown, argv: readonly string[]): Promise<number> {
   const { code, exitCode } = error instanceof ParleyError ? error : { code: 'internal', exitCode: exitCodes.internal }
   const message = error instanceof Error ? error.message : String(error)
-  await writeFailure(argv, { failure: { code, message }, exitCode }, say)
+  await writeFailure(argv, { failure: { code, message }, exitCode }, ends)
   return exitCode
 }
 
-/** Exits after stdout and stderr were read: an earlier exit loses output to a slow reader. */
-async function exit(code: number, early: LaunchedServer | null): Promise<never> {
+interface Ending {
+  /** Server that was started before the command was known. */
+  readonly early: LaunchedServer | null
+  readonly output: ReturnType<typeof watchOutput>
+}
+
+/**
+ * Exits after stdout and stderr were read: an earlier exit loses output to a slow reader. A success whose output did not
+ * arrive is none; a terminal that is gone has nobody who misses it.
+ */
+async function exit(code: number, { early, output }: Ending): Promise<never> {
   const unused = early?.isClaimed === false ? early : null
   unused?.kill('SIGTERM')
   await written(process.stdout)
+  const lost = code === exitCodes.ok && !process.stdout.isTTY ? output.failure : null
+  if (lost !== null) ends.say(brokenOutputText(lost))
   // A parent that never reads stderr must not block the exit; one that reads slowly gets all of it.
   for (let left = Number.POSITIVE_INFINITY; process.stderr.writableLength < left; ) {
     left = process.stderr.writableLength
@@ -76,7 +93,7 @@ async function exit(code: number, early: LaunchedServer | null): Promise<never> 
   }
   await Promise.race([unused?.exited, delay(farewellMs)])
   unused?.kill('SIGKILL')
-  process.exit(code)
+  process.exit(lost === null ? code : exitCodes.storage)
 }
 
 function written(stream: NodeJS.WriteStream): Promise<unknown> {

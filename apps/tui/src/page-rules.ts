@@ -1,4 +1,6 @@
 /** Rules of the terminal's screen that the page for browsers shows by, too: what is said in which words. */
+
+export { type PointReads, pointBefore } from './conversation/fork-point.ts'
 export { highlightCode } from './highlight/highlight-code.ts'
 export {
   type AnswerGuard,
@@ -6,22 +8,68 @@ export {
   isReadable,
   isWhollySeen,
   isYes,
+  modeToWorkIn,
   notePainted,
   pendingApprovals,
   unguarded,
 } from './ui/answers.ts'
-export { inputText, isInboxPaused } from './ui/inbox.ts'
-export { dangerWords } from './view/approval/approval-context.ts'
+export { atWordAt } from './ui/complete/at-word.ts'
+export { type NamedPart, namesPart, partsAt } from './ui/complete/part-word.ts'
+export { completed, fileCompletion } from './ui/completions.ts'
+export { emptyComposer } from './ui/composer/composer.ts'
+export { inputText, isInboxPaused, isWhole } from './ui/inbox.ts'
+export {
+  leftLines,
+  nothingToGoBackTo,
+  nothingToTakeBack,
+  notTakenBack,
+  type RewindKey,
+  rewindChoices,
+  rewindTitle,
+  takenBackWords,
+  undoPoint,
+} from './ui/menu/rewind-choices.ts'
+export {
+  approvalChoices,
+  effortChoices,
+  modeChoices,
+  type SettingChoice,
+  sandboxChoices,
+} from './ui/menu/setting-rows.ts'
+export { needsTerminal } from './ui/needs-terminal.ts'
+export type { Notice } from './ui/notices/notice.ts'
+export { contextTable, statusTable } from './ui/notices/status-tables.ts'
+export { actorName, answeredWords } from './ui/outside-changes.ts'
+export {
+  argumentsFor,
+  completionsFor,
+  modelSettings,
+  type ParsedCommand,
+  parseSlash,
+  type SlashName,
+  shellLineOf,
+  slashCommands,
+} from './ui/slash-commands.ts'
+export { dangerWords, reasonWords } from './view/approval/approval-context.ts'
 export { wordsFor } from './view/approval/choice-rows.ts'
+export { type Entry, entriesOf } from './view/documents/entries.ts'
+export { type Exported, missingWords } from './view/documents/exported.ts'
 export { limitsWords } from './view/live/status-line.ts'
 export { elapsed } from './view/live/working-line.ts'
 export { inlineLines, known, lex } from './view/markdown/inline.ts'
+export { type FoundText, findInItem } from './view/pager/item-text.ts'
+export { severityTones, suggestionLines } from './view/review/finding-rows.ts'
+export { placeOf } from './view/review/findings-text.ts'
+export { readFix } from './view/review/fix-request.ts'
+export { readReviewWords } from './view/review/review-span.ts'
 export { showEffects, stripEffects, visibleLine } from './view/text/control-characters.ts'
 export { type DiffLine, parseDiff } from './view/text/diff.ts'
-export { count, formatAgo, formatBytes } from './view/text/formats.ts'
+export { count, countOf, formatAgo, formatBytes, nameOf } from './view/text/formats.ts'
 export type { Line, Span } from './view/text/span.ts'
 export { costText, tokenWords } from './view/text/token-words.ts'
 export { blockedWords, commandVerbs, toolVerbs } from './view/transcript/call-block.ts'
-export { answerNote, callFacts, callTone, commandOf, verbOf } from './view/transcript/call-facts.ts'
+export { answerNote, callFacts, callTone, commandOf, talkText, verbOf } from './view/transcript/call-facts.ts'
 export { pathText, verbFor } from './view/transcript/change-block.ts'
-export { lookedAt } from './view/transcript/look-ups.ts'
+export { reasoningHeading } from './view/transcript/item-block.ts'
+export { noticeWords } from './view/transcript/notice-block.ts'
+export { endingText, followTurn, type TurnClock } from './view/transcript/turn-clock.ts'

@@ -3,6 +3,7 @@ import { openLink } from './link/link.ts'
 import { createPageSecrets, fragmentOf, readFragment } from './link/page-secret.ts'
 import { createPageTransport, openSocket } from './link/page-transport.ts'
 import { App } from './ui/app.tsx'
+import { pageName } from './words/words.ts'
 
 declare const PARLEY_VERSION: string
 
@@ -11,6 +12,7 @@ const facts = readFragment(location.hash)
 history.replaceState(null, '', fragmentOf(facts.conversation))
 const secrets = createPageSecrets(facts, sessionStorage)
 const link = openLink({
+  name: pageName,
   version: PARLEY_VERSION,
   secrets,
   open: async () => createPageTransport(await openSocket(`ws://${location.host}/socket`)),

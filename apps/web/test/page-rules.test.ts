@@ -1,9 +1,7 @@
-import type { CompletedItem, ItemId } from '@parley/protocol'
 import { notePainted, unguarded } from 'parley/page-rules'
 import { describe, expect, test } from 'vitest'
 import { createPageSecrets, fragmentOf, readFragment } from '../src/link/page-secret.ts'
 import { refusalOf } from '../src/ui/question/answer-timing.ts'
-import { entriesOf } from '../src/ui/transcript/entries.ts'
 
 describe('a press of an answer', () => {
   const id = 'a'
@@ -66,26 +64,4 @@ describe('the secrets of a page', () => {
     expect(readFragment(fragmentOf('a b'))).toEqual({ code: null, conversation: 'a b', folder: null })
     expect(fragmentOf(null)).toBe('#')
   })
-})
-
-test('look-ups that follow each other are one entry, and a call that sets the plan is none', () => {
-  const common = { status: 'completed', text: '1', readOnly: true, tool: 'read_file', input: '{}' } as const
-  const read = (seq: number, title: string): CompletedItem => ({
-    seq,
-    at: 0,
-    turnId: null,
-    item: { ...common, type: 'toolCall', id: `i${seq}` as ItemId, title, facts: { kind: 'read' } },
-  })
-  const answer: CompletedItem = {
-    seq: 3,
-    at: 0,
-    turnId: null,
-    item: { type: 'agentMessage', id: 'i3' as ItemId, status: 'completed', title: '', text: 'So.' },
-  }
-  const plan = { ...read(5, 'Update the plan'), item: { ...read(5, '').item, tool: 'update_plan', facts: {} } }
-  expect(entriesOf([read(1, 'Read a'), read(2, 'Read b'), answer, read(4, 'Read c'), plan as CompletedItem])).toEqual([
-    { kind: 'lookUps', key: 'i1', words: ['a', 'b'] },
-    { kind: 'item', completed: answer },
-    { kind: 'lookUps', key: 'i4', words: ['c'] },
-  ])
 })

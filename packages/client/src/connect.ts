@@ -19,6 +19,8 @@ export interface ConnectOptions {
   readonly canApprove?: boolean
   /** True if this program shows a reached limit of a conversation and calls `continue()` when its user wants. Default: false. */
   readonly canRaiseLimits?: boolean
+  /** False if this program only makes the limits of conversations stricter; the server rejects anything else with `notPermitted`. Default: true. */
+  readonly mayLoosen?: boolean
   /** Aborts the attempt, which then rejects with the signal's reason. */
   readonly signal?: AbortSignal
   /** Called with trouble that belongs to no conversation, such as a full disk. */
@@ -40,7 +42,7 @@ export async function connect(target: Target = { spawn: {} }, options: ConnectOp
   options.signal?.throwIfAborted()
   const link = await openLink(target, options.signal)
   try {
-    const client = await withinLimit(greet(link, options), { ...startLimit, signal: options.signal })
+    const client = await withinLimit(greet(link, options, target), { ...startLimit, signal: options.signal })
     return new Parley(client, link, { attached: false, serverPid: link.serverPid })
   } catch (error) {
     const failure = error instanceof ConnectionClosedError ? await failedStart(link) : error
@@ -49,15 +51,17 @@ export async function connect(target: Target = { spawn: {} }, options: ConnectOp
   }
 }
 
-function greet({ transport }: Link, options: ConnectOptions): Promise<Client> {
+function greet({ transport }: Link, options: ConnectOptions, target: Target): Promise<Client> {
   const { name = 'script', title, version = '0', access = 'full', canApprove = access === 'full' } = options
-  const { canRaiseLimits = false, onNotice, onLoginCompleted, checkResult } = options
+  const { canRaiseLimits = false, mayLoosen, onNotice, onLoginCompleted, checkResult } = options
   const greeting = connectClient({
     transport,
     clientInfo: { name, version, ...(title === undefined ? {} : { title }) },
     canApprove,
     canRaiseLimits,
     access,
+    ...('url' in target && target.token !== undefined ? { token: target.token } : {}),
+    ...(mayLoosen === undefined ? {} : { mayLoosen }),
     ...(onNotice === undefined ? {} : { onNotice }),
     ...(onLoginCompleted === undefined ? {} : { onLoginCompleted }),
     ...(checkResult === undefined ? {} : { checkResult }),

@@ -77,6 +77,11 @@ export class Parley implements AsyncDisposable {
     return this.#client.server
   }
 
+  /** Returns true for a server that was started with `--safe`. */
+  get isSafe(): boolean {
+    return this.#client.isSafe
+  }
+
   /** Returns the server's process id; null for a server reached by its address. */
   get serverPid(): number | null {
     return this.#facts.serverPid
@@ -121,9 +126,16 @@ export class Parley implements AsyncDisposable {
     return this.#join(await joinConversation(owner, { introduction: watching }))
   }
 
-  /** Creates a conversation with a copy of another one's events up to seq `at` (default: all). */
-  async fork(conversationId: ConversationId, at?: number): Promise<Conversation> {
-    const params = { conversationId, ...(at === undefined ? {} : { at }) }
+  /**
+   * Creates a conversation with a copy of another one's events up to seq `at` (default: all). With `summary` the model
+   * summarises what comes after, of a conversation that is open and has no turn; that takes as long as an answer.
+   */
+  async fork(
+    conversationId: ConversationId,
+    at?: number,
+    how: { readonly summary?: true } = {},
+  ): Promise<Conversation> {
+    const params = { conversationId, ...(at === undefined ? {} : { at }), ...how }
     return this.#follow(await this.#client.request('conversation/fork', params))
   }
 

@@ -1,4 +1,6 @@
+import { approvalPolicies, sandboxModes } from '@parley/protocol'
 import * as z from 'zod'
+import { hooksConfig } from './hook-config.ts'
 
 // Keys of the same form share a schema: to create one takes as long as a hundred checks, and each start creates them.
 const plainText = z.string().optional()
@@ -96,8 +98,8 @@ const choices = {
   model: text,
   model_provider: text,
   model_reasoning_effort: text,
-  approval_policy: z.enum(['untrusted', 'on-failure', 'on-request', 'never']).optional(),
-  sandbox_mode: z.enum(['read-only', 'workspace-write', 'danger-full-access']).optional(),
+  approval_policy: z.enum(approvalPolicies).optional(),
+  sandbox_mode: z.enum(sandboxModes).optional(),
   environment: text,
 }
 
@@ -171,6 +173,24 @@ const configShape = {
   },
   get mcp_servers() {
     return z.record(z.string().regex(/^[^/]+$/, 'a name has no slash'), mcpServerConfig()).optional()
+  },
+  get store() {
+    const file = z.string().regex(/^\//, 'must be an absolute path').optional()
+    return z
+      .object({
+        servers: z
+          .array(z.string().regex(/^(?:nats|tls):\/\/[^,/\s]+$/, 'must be nats://HOST:PORT or tls://HOST:PORT'))
+          .min(1),
+        credentials_file: file,
+        ca_file: file,
+        cert_file: file,
+        key_file: file,
+        replicas: z.int().min(1).max(5).optional(),
+      })
+      .optional()
+  },
+  get hooks() {
+    return hooksConfig().optional()
   },
   get shell_environment() {
     return z.object({ include: texts, exclude: texts, set: stringMap }).optional()

@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { closest } from '@parley/text'
 import { type Config, ConfigError } from './config-schema.ts'
 import { type Layer, layerOfOverrides, readConfigFile } from './layer.ts'
+import { assertGivenSafely, isSafe, profileLeftOut, safeLayer, unreadableSafely } from './safe-start.ts'
 import { withoutUrl } from './settings-from-config.ts'
 import { isTable } from './toml.ts'
 
@@ -22,26 +23,56 @@ export interface ConfigRequest {
   readonly config?: Record<string, unknown>
   /** Flags of the command line, under their config keys. */
   readonly flags?: Config
+  /** True reads all of it also under `--safe`: places of secrets stay hidden, and programs of the user's guarded. */
+  readonly isWhole?: boolean
 }
 
 const configName = 'config.toml'
+const shownPath = `$PARLEY_HOME/${configName}`
 
 /**
  * Reads the configuration. Order of layers: the user's file, trusted project, profile, `-c`, flags; a later one wins.
- * Throws `ConfigError`.
+ * Under `--safe` the files only say how a model is reached and what is limited. Throws `ConfigError`.
  */
 export function readEffectiveConfig(request: ConfigRequest): EffectiveConfig {
-  const shownPath = `$PARLEY_HOME/${configName}`
-  const file = readConfigFile(join(request.home, configName), shownPath)
   const override = layerOfOverrides(request.config ?? {}, '-c')
-  const flags: Layer = { origin: 'command line', values: request.flags ?? {}, warnings: [] }
+  if (isSafe(request.home) && request.isWhole !== true) return readSafely(request, override)
+  const file = readConfigFile(join(request.home, configName), shownPath)
   const own = file?.values ?? {}
   const profileName = request.profile ?? override.values.profile ?? own.profile
   const profile = profileName === undefined ? [] : [profileLayer(own, profileName)]
-  const project = request.project === undefined ? [] : [request.project(own)]
-  const effective = layOver([...(file === null ? [] : [file]), ...project, ...profile, override, flags])
+  const project = request.project === undefined ? [] : [withoutHooks(request.project(own))]
+  const effective = layOver([...(file === null ? [] : [file]), ...project, ...profile, override, flagsLayer(request)])
   for (const name of Object.keys(effective.values.environments ?? {})) assertReachable(name, effective)
   return effective
+}
+
+/** Returns the layer of a project without its hooks, which come after the user's and do not take their place. */
+function withoutHooks({ values, ...layer }: Layer): Layer {
+  const { hooks: _, ...others } = values
+  return { ...layer, values: others }
+}
+
+function readSafely(request: ConfigRequest, override: Layer): EffectiveConfig {
+  assertGivenSafely(override, request.profile ?? override.values.profile)
+  const file = readFileSafely(request.home)
+  const own = file === null ? [] : [file]
+  const project = request.project === undefined ? [] : [safeLayer(request.project(file?.values ?? {}))]
+  return layOver([...own, ...project, override, flagsLayer(request)])
+}
+
+function readFileSafely(home: string): Layer | null {
+  try {
+    const file = readConfigFile(join(home, configName), shownPath)
+    return file === null ? null : safeLayer(file)
+  } catch (error) {
+    if (error instanceof ConfigError) return unreadableSafely(error, shownPath)
+    throw error
+  }
+}
+
+function flagsLayer({ flags = {} }: ConfigRequest): Layer {
+  return { origin: 'command line', values: flags, warnings: [] }
 }
 
 /** Throws `ConfigError` for an environment without `url` in all layers together; names a key that was probably meant. */
@@ -55,7 +86,8 @@ function assertReachable(name: string, { values, warnings }: EffectiveConfig): v
 
 /** Returns the values of a profile of the user's file. Throws `ConfigError`, also when there is no such profile. */
 export function readProfile(home: string, name: string): Config {
-  const file = readConfigFile(join(home, configName), `$PARLEY_HOME/${configName}`)
+  if (isSafe(home)) throw profileLeftOut()
+  const file = readConfigFile(join(home, configName), shownPath)
   return profileLayer(file?.values ?? {}, name).values
 }
 

@@ -26,6 +26,12 @@ export const projectKeys: readonly string[] = [
   'mcp_servers.*.tool_timeout_sec',
   'mcp_servers.*.enabled_tools',
   'mcp_servers.*.disabled_tools',
+  'hooks.*.matcher',
+  'hooks.*.hooks.type',
+  'hooks.*.hooks.command',
+  'hooks.*.hooks.name',
+  'hooks.*.hooks.timeout',
+  'hooks.*.hooks.required',
 ]
 
 const topKeys = projectKeys.filter((key) => !key.includes('.'))
@@ -87,9 +93,39 @@ function picked(raw: Record<string, unknown>, own: Config, at: At): Picked {
       const servers = pickServers(value, own, at)
       kept[key] = servers.kept
       warnings.push(...servers.warnings)
+    } else if (key === 'hooks' && isTable(value)) {
+      const hooks = pickHooks(value, at)
+      kept[key] = hooks.kept
+      warnings.push(...hooks.warnings)
     } else warnings.push(onlyOwn(at([key]), key))
   }
   return { kept, warnings }
+}
+
+const ofHook = 'hooks.*.hooks.'
+const hookKeys = projectKeys.filter((key) => key.startsWith(ofHook)).map((key) => key.slice(ofHook.length))
+
+/** Removes from a project's hooks what only the user may set, such as a run outside the sandbox. */
+function pickHooks(section: Record<string, unknown>, at: At): Picked {
+  const warnings: string[] = []
+  const fitting = (handler: unknown, event: string) => {
+    if (!isTable(handler)) return handler
+    const others = Object.keys(handler).filter((key) => !hookKeys.includes(key))
+    warnings.push(...others.map((key) => onlyOwn(at(['hooks', event, 'hooks', key]), `hooks.${event}.hooks.${key}`)))
+    return Object.fromEntries(Object.entries(handler).filter(([key]) => hookKeys.includes(key)))
+  }
+  const kept = Object.entries(section).map(([event, groups]) => {
+    if (!Array.isArray(groups)) return [event, groups]
+    return [
+      event,
+      groups.map((group: unknown) =>
+        isTable(group) && Array.isArray(group['hooks'])
+          ? { ...group, hooks: group['hooks'].map((handler: unknown) => fitting(handler, event)) }
+          : group,
+      ),
+    ]
+  })
+  return { kept: Object.fromEntries(kept), warnings }
 }
 
 function pickServers(sections: Record<string, unknown>, own: Config, at: At): Picked {

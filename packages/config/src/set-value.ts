@@ -8,8 +8,8 @@ interface Setting {
 }
 
 /**
- * Returns the text of a TOML file with one text of a table set, and all else as it stood, comments too. Throws
- * `ConfigError` for a file that cannot be read, or that is written in a way in which nothing can be set.
+ * Returns the text of a TOML file with one text of a table set, and all else as it stood. Throws `ConfigError` for a
+ * file in which nothing can be read or set.
  */
 export function withSetting(text: string, setting: Setting, shownPath: string): string {
   const before = parseToml(text, shownPath)

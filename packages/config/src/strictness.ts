@@ -1,12 +1,5 @@
-import type { ApprovalPolicy, SandboxMode } from '@parley/protocol'
+import { type ApprovalPolicy, isStricterSandbox, type SandboxMode } from '@parley/protocol'
 import type { Config } from './config-schema.ts'
-
-/** Sandbox modes, the strictest first. */
-const sandboxes: readonly SandboxMode[] = ['read-only', 'workspace-write', 'danger-full-access']
-
-export function isStricterSandbox(wanted: SandboxMode, known: SandboxMode): boolean {
-  return sandboxes.indexOf(wanted) < sandboxes.indexOf(known)
-}
 
 export function stricterSandbox(one: SandboxMode, other: SandboxMode): SandboxMode {
   return isStricterSandbox(one, other) ? one : other
@@ -22,7 +15,7 @@ export function looserSandbox(one: SandboxMode, other: SandboxMode): SandboxMode
  */
 const policies: readonly ApprovalPolicy[] = ['on-failure', 'on-request', 'untrusted']
 
-function isStricterPolicy(wanted: ApprovalPolicy, known: ApprovalPolicy): boolean {
+export function isStricterPolicy(wanted: ApprovalPolicy, known: ApprovalPolicy): boolean {
   return wanted !== 'never' && known !== 'never' && policies.indexOf(wanted) > policies.indexOf(known)
 }
 

@@ -74,9 +74,22 @@ function unknownKeys(table: Record<string, unknown>, known: TableShape, path: re
   return Object.entries(table).flatMap(([key, inner]) => {
     const schema = known.schemaOf(key)
     if (schema === null) return [{ path: [...path, key], suggestion: closest(key, known.names) }]
-    const below = tableShape(schema)
-    return below === null || !isTable(inner) ? [] : unknownKeys(inner, below, [...path, key])
+    return unknownBelow(inner, schema, [...path, key])
   })
+}
+
+function unknownBelow(inner: unknown, schema: z.ZodType, path: readonly string[]): UnknownKey[] {
+  const elements = elementSchema(schema)
+  if (elements !== null && Array.isArray(inner))
+    return inner.flatMap((element: unknown) => unknownBelow(element, elements, path))
+  const below = tableShape(schema)
+  return below === null || !isTable(inner) ? [] : unknownKeys(inner, below, path)
+}
+
+/** Returns the schema of an array's elements; null for a schema that is not one of an array. */
+function elementSchema(schema: z.ZodType): z.ZodType | null {
+  const { def } = unwrapped(schema)
+  return def.type === 'array' && 'element' in def ? (asSchemas({ value: def.element })['value'] ?? null) : null
 }
 
 interface TableShape {

@@ -35,7 +35,6 @@ describe('the settings of a project', () => {
     ['[shell_environment]\ninclude = ["*"]', 'shell_environment'],
     ['[__proto__]\nmodel = "m"', '__proto__'],
     ['[tui]\nplain = true\nreduced_motion = true\nambiguous_width = 2', 'tui'],
-    ['[hooks]\nstart = "touch pwned"', 'hooks'],
   ])('may not be %j', (text, key) => {
     const { values, warnings } = read(`\n${text}\n`)
     expect(values).toEqual({})
@@ -64,7 +63,15 @@ describe('the settings of a project', () => {
     expect(warnings).toHaveLength(1)
   })
 
-  it.each(['model =', 'model = 5', '[mcp_servers.x]\ncommand = 5', '\u0000'])(
+  it('may be hooks, and none outside the sandbox', () => {
+    const { values, warnings } = read('[[hooks.Stop]]\n[[hooks.Stop.hooks]]\ncommand = "x"\noutside_sandbox = true\n')
+    expect(values).toEqual({ hooks: { Stop: [{ hooks: [{ command: 'x' }] }] } })
+    expect(warnings).toEqual([
+      '.parley/config.toml:4: "hooks.Stop.hooks.outside_sandbox" is ignored: only your own config.toml can set this.',
+    ])
+  })
+
+  it.each(['model =', 'model = 5', '[hooks]\nStop = "x"', '[mcp_servers.x]\ncommand = 5', '\u0000'])(
     'are none where the file contains %j, and nothing is thrown',
     (text) => {
       const { values, warnings } = read(`${text}\n`)
@@ -79,6 +86,7 @@ describe('the settings of a project', () => {
 /** Values to try for a key until its schema takes one; the strictest of an enumeration comes first. */
 const candidates = [
   '"untrusted"',
+  '"command"',
   '"read-only"',
   '"chat"',
   '"ansi"',
@@ -92,26 +100,47 @@ const candidates = [
   '["x"]',
   '["/x"]',
   '{ A = "1" }',
+  '["nats://h:1"]',
 ]
 
-/** Returns the paths of all keys of the schema down to plain values, lists and maps of texts; `*` stands for a name. */
+/** Returns the paths of all keys of the schema down to plain values, lists and maps of texts; `*` stands for a name or event. */
 function leavesOf(schema: unknown, path: readonly string[] = []): string[] {
   const { def } = schema as { def: Record<string, unknown> & { type: string } }
   if (def.type === 'optional') return leavesOf(def['innerType'], path)
   if (def.type === 'object')
     return Object.entries(def['shape'] as object).flatMap(([key, inner]) => leavesOf(inner, [...path, key]))
+  const element = def['element'] as { def: { type: string } } | undefined
+  if (def.type === 'array' && element?.def.type === 'object') return leavesOf(element, path)
   const value = def['valueType'] as { def: { type: string } } | undefined
   if (def.type === 'record' && value?.def.type === 'object') return leavesOf(value, [...path, '*'])
   return [path.join('.')]
 }
 
 /** Returns the lines that set a key, one for each candidate. */
-const linesFor = (key: string) => candidates.map((value) => `${key.replaceAll('*', 'x')} = ${value}`)
+const linesFor = (key: string) => candidates.map((value) => lineFor(key, value))
+
+function lineFor(key: string, value: string): string {
+  const ofHook = /^hooks\.\*\.(hooks\.)?(\w+)$/.exec(key)
+  if (ofHook === null) {
+    // Nothing of a store is taken without its servers.
+    const needed = /^store\.(?!servers)/.test(key) ? 'store.servers = ["nats://h:1"]\n' : ''
+    return `${needed}${key.replaceAll('*', 'x')} = ${value}`
+  }
+  const [, isHandler, name = ''] = ofHook
+  const set = `${name} = ${value}`
+  const command = name === 'command' ? set : `${isHandler === undefined ? '' : `${set}, `}command = "c"`
+  return `[[hooks.Stop]]\n${isHandler === undefined ? `${set}\n` : ''}hooks = [{ ${command} }]`
+}
+
 const at = (values: object, key: string) =>
-  key.split('.').reduce<unknown>((inner, name) => Object(inner)[name === '*' ? 'x' : name], values)
+  key.split('.').reduce<unknown>((inner, name) => {
+    const table = Object(inner)
+    const found = name === '*' ? (table.Stop ?? table.x) : table[name]
+    return Array.isArray(found) && typeof found[0] === 'object' ? found[0] : found
+  }, values)
 
 describe('each key of the schema', () => {
-  const leaves = leavesOf(configSchema)
+  const leaves = [...new Set(leavesOf(configSchema).map((key) => key.replace(/^hooks\.\w+/, 'hooks.*')))]
 
   it('is found by the walk, and the list has no other', () => {
     expect(leaves).toEqual(expect.arrayContaining([...projectKeys, 'model_providers.*.headers', 'profile']))
@@ -142,6 +171,12 @@ describe('each key of the schema', () => {
         "mcp_servers.*.tool_timeout_sec",
         "mcp_servers.*.enabled_tools",
         "mcp_servers.*.disabled_tools",
+        "hooks.*.matcher",
+        "hooks.*.hooks.type",
+        "hooks.*.hooks.command",
+        "hooks.*.hooks.name",
+        "hooks.*.hooks.timeout",
+        "hooks.*.hooks.required",
       ]
     `)
   })

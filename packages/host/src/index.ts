@@ -1,13 +1,14 @@
-export type { OutputStream, TerminalSize } from './channels/channels.ts'
+export type { OutputStream, ProcessInput, TerminalSize } from './channels/channels.ts'
 export { type Host, openHost } from './host.ts'
-export { type FilteredOutput, filterOutput, type OutputFilter } from './output/captured-output.ts'
 export {
-  createOutputWindow,
-  type OutputSlice,
-  type OutputSnapshot,
-  type OutputWindow,
-} from './output/output-window.ts'
-export { createLateSpool, type LateSpool, type SpoolEnd, type SpoolSpec } from './output/spool.ts'
+  captureOutput,
+  type FilteredOutput,
+  filterOutput,
+  type OutputFilter,
+  type OutputListener,
+} from './output/captured-output.ts'
+export type { OutputSlice, OutputSnapshot } from './output/output-window.ts'
+export type { SpoolEnd, SpoolSpec } from './output/spool.ts'
 export { type GuardKind, guardKinds, guardText, laterUse } from './paths/guarded-names.ts'
 export type { GuardSurroundings } from './paths/guarded-paths.ts'
 export type { StartedProgram } from './paths/own-programs.ts'
@@ -57,7 +58,7 @@ export {
   sweepMarked,
   sweepOrphans,
 } from './system/marks.ts'
-export { abandonedFolders, makeOwnFolder } from './system/own-leftovers.ts'
+export { abandonedFolders, makeOwnFolder, readableTmp } from './system/own-leftovers.ts'
 export { findProgram } from './system/programs.ts'
 export { DanglingLinkError, readIfThere } from './system/read-if-there.ts'
 export {

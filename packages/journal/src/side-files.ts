@@ -16,7 +16,7 @@ const PIECE_LENGTH = 256 * 1024
 
 const REF_IN_TEXT = /sha256:[0-9a-f]{64}(?![0-9a-f])/g
 
-/** Returns the references in a text, such as a line of a log, each once. Nothing else begins with their mark. */
+/** Returns the references in a text, such as a line of a log, each once. Other hashes look the same and are among them. */
 export function sideFileRefsIn(text: string): readonly string[] {
   return [...new Set(text.match(REF_IN_TEXT) ?? [])]
 }

@@ -1,6 +1,5 @@
 import { awakeTimeout } from '@parley/host'
-import type { Answers, Form } from '@parley/protocol'
-import type { AnswerProblem } from './elicitation-form.ts'
+import type { AnswerProblem, Answers, Form } from '@parley/protocol'
 
 /** Tool as its server describes it. Every text was written by the server. */
 export interface ServerTool {

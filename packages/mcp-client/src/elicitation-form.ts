@@ -1,12 +1,13 @@
-import type { Answer, Answers, Form, FormField } from '@parley/protocol'
+import {
+  type Answer,
+  type AnswerProblem,
+  type Answers,
+  answersProblem,
+  type Form,
+  type FormField,
+} from '@parley/protocol'
 import * as z from 'zod'
 import { type FieldLimits, limitsText, problemWith, splitAnswers } from './field-limits.ts'
-
-/** Problem of an answer that does not fit its field. */
-export interface AnswerProblem {
-  readonly field: string
-  readonly message: string
-}
 
 /** Form of an MCP server's question, with the check of answers and their conversion for the server. */
 export interface ElicitationForm {
@@ -123,32 +124,11 @@ function withDefaults(asked: readonly LimitedField[], answers: Answers): Answers
 }
 
 function checkAll(asked: readonly LimitedField[], answers: Answers): AnswerProblem | null {
-  const stray = Object.keys(answers).find((name) => !asked.some(({ field }) => field.name === name))
-  if (stray !== undefined) return { field: stray, message: `There is no field "${stray}".` }
-  for (const one of asked) {
-    const { name, title } = one.field
-    const problem = problemIn(one, Object.hasOwn(answers, name) ? answers[name] : undefined)
-    if (problem !== null) return { field: name, message: `${title}: ${problem}.` }
-  }
-  return null
-}
-
-function problemIn({ field, limits }: LimitedField, value: Answer | undefined): string | null {
-  if (value === undefined) return field.required ? 'an answer is needed' : null
-  switch (field.type) {
-    case 'boolean':
-      return typeof value === 'boolean' ? null : 'true or false is needed'
-    case 'number':
-    case 'integer':
-      if (typeof value !== 'number') return 'a number is needed'
-      if (field.type === 'integer' && !Number.isSafeInteger(value)) return 'a whole number is needed'
-      break
-    case 'choice':
-      return field.choices?.some((option) => option.value === value) === true ? null : 'it is not one of the choices'
-    case 'string':
-      if (typeof value !== 'string') return 'text is needed'
-  }
-  return problemWith(value, limits)
+  const limitsOf = new Map(asked.map(({ field, limits }) => [field, limits]))
+  return answersProblem([...limitsOf.keys()], answers, (field, value) => {
+    const limits = limitsOf.get(field)
+    return limits === undefined ? null : problemWith(value, limits)
+  })
 }
 
 function contentOf(

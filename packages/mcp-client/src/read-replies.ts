@@ -16,7 +16,7 @@ export type Refuse = (why: string, beginning?: string) => void
 
 /**
  * Limits what a server may send over the transport, which is changed in place. Returns a function that answers open
- * requests with an error at once, for an answer that will not be read: they would wait for their time limit.
+ * requests with an error at once, whose answers will not be read.
  */
 export function limitReplies(transport: Transport): Refuse {
   const open = new Set<string | number>()

@@ -11,7 +11,10 @@ const write = process.stdout.write.bind(process.stdout)
 process.stdout.write = process.stderr.write.bind(process.stderr)
 
 // A package can still write to the pipe itself: the line break before a message parts it from such words.
-const send = (message) => write(`\n${JSON.stringify(message)}\n`)
+/** Sends a message. Returns a promise where the reader is behind, which resolves when it has caught up. */
+const send = (message) =>
+  write(`\n${JSON.stringify(message)}\n`) || new Promise((resolve) => process.stdout.once('drain', resolve))
+process.stdout.setMaxListeners(0)
 const running = new Map()
 let provider = null
 
@@ -53,8 +56,13 @@ async function call({ id, model: name, options }) {
   running.set(id, stop)
   try {
     const model = typeof provider.languageModel === 'function' ? provider.languageModel(name) : provider(name)
-    const { stream } = await model.doStream({ ...fitted(options, model), abortSignal: stop.signal })
-    for await (const part of stream) send({ id, type: 'part', part: sendable(part) })
+    const { stream, response } = await model.doStream({ ...fitted(options, model), abortSignal: stop.signal })
+    // A package finds no events in a page, and says that the model stopped.
+    if (/^text\/html/i.test(response?.headers?.['content-type'] ?? '')) {
+      stop.abort()
+      throw Object.assign(new Error('The answer is a page.'), { responseHeaders: response.headers })
+    }
+    for await (const part of stream) await send({ id, type: 'part', part: sendable(part) })
     send({ id, type: 'end' })
   } catch (error) {
     send({ id, type: 'error', error: describe(error) })

@@ -22,18 +22,23 @@ export type { CommandFacts } from './decision/kinds/command/facts.ts'
 export type { DescribedFact } from './decision/kinds/kind.ts'
 export type { McpFacts } from './decision/kinds/mcp.ts'
 export { grantFor } from './decision/match.ts'
+export { type Narrowing, narrowed } from './decision/narrow.ts'
 export { allHaveNetwork, honoursRequests } from './decision/rules/matrix.ts'
-export { type Rules, ruleTargetOf, widerRules } from './decision/rules/rules.ts'
+export { type Rules, ruleTargetOf, widerRules, withoutAllowing } from './decision/rules/rules.ts'
 export { blockNotice, type CheckedPath, detectBlock, type Retry, retryAfter } from './decision/sandbox-block.ts'
+export { narrowingBySkills } from './decision/skill-tools.ts'
 export { checkNamedPaths } from './facts/check-named-paths.ts'
-export { gatherCommandFacts } from './facts/gather-command-facts.ts'
+export { type CommandCall, gatherCommandFacts } from './facts/gather-command-facts.ts'
 export { type FileSurroundings, gatherPatchFacts, gatherReadFacts } from './facts/gather-file-facts.ts'
 export { type PolicyFile, problemLocation, readPolicyFile } from './policy-file/read-policy-file.ts'
 export { createUserRules, type UserRules } from './policy-file/user-rules.ts'
 export { createShellParser, type ShellParser } from './shell/parse-shell.ts'
-export { createProjects, type Project, type Projects, trustedRules } from './trust/project.ts'
+export { type BroughtPart, commandFolders, listFiles, skillFolders } from './trust/brought-files.ts'
+export { broughtFiles } from './trust/brought-report.ts'
+export { createProjects, isTrustedPart, type Project, type Projects, trustedRules } from './trust/project.ts'
 export { isUnchanged } from './trust/project-programs.ts'
 export { projectRoot, repositoryAroundHome } from './trust/project-root.ts'
+export { readPlainText } from './trust/read-project-files.ts'
 export {
   emptyReport,
   runsPrograms,
@@ -44,3 +49,4 @@ export {
   trustNotice,
   trustReport,
 } from './trust/trust-report.ts'
+export { copyTrusted } from './trust/trusted-copy.ts'

@@ -27,6 +27,7 @@ export const wireErrors = {
   turnMismatch: -32006,
   turnInProgress: -32006,
   notPermitted: -32007,
+  messageStopped: -32007,
   aboveCeiling: -32007,
   configInvalid: -32008,
   noCredentials: -32008,
@@ -36,6 +37,7 @@ export const wireErrors = {
   storageFailed: -32009,
   readOnly: -32009,
   liveElsewhere: -32010,
+  noSummary: -32011,
 } as const
 
 export type WireErrorCode = keyof typeof wireErrors
@@ -56,6 +58,7 @@ export const wireErrorMeanings: Readonly<Record<WireErrorCode, string>> = {
   badBundle: 'The file is no bundle, was changed, or comes from a newer parley; the message names the part.',
   internal: 'A fault of the server; its log says more.',
   messageTooLarge: 'The answer would be longer than `maxLineBytes`.',
+  noSummary: 'The model wrote no summary; nothing was copied.',
   connectionClosed: 'The connection ended before the request was done; whether it took effect is unknown.',
   serverOverloaded: 'Too many requests in flight. Nothing was done; send it again later.',
   inboxFull: 'The waiting messages would exceed `limitBytes` together. Nothing was done; send it again later.',
@@ -68,7 +71,9 @@ export const wireErrorMeanings: Readonly<Record<WireErrorCode, string>> = {
   planChanged: 'The files are not as they were when the rewind was planned. Nothing was changed; plan again.',
   turnMismatch: 'Another turn runs; `turnId` is its id.',
   turnInProgress: 'A turn runs, so a message cannot start one; `turnId` is its id. Send it with `queue` or `steer`.',
-  notPermitted: 'This client is read-only, and the method changes something.',
+  notPermitted:
+    'This client is read-only and the method changes something, or it may only tighten limits and this loosens them.',
+  messageStopped: 'A hook stopped the message; `hook` is its name. Nothing was sent or stored.',
   aboveCeiling:
     'The request exceeds the ceiling this server was started with; `flag` is the flag of `parley server` that would allow it.',
   configInvalid: 'A configuration or policy file, or a setting, is wrong; `where` says which.',
@@ -79,7 +84,8 @@ export const wireErrorMeanings: Readonly<Record<WireErrorCode, string>> = {
     'The exec-server of `environment` does not answer, or rejects this server; the message says why.',
   storageFailed: 'The log could not be written; `errno` says why. Nothing that was shown is lost.',
   readOnly: 'The conversation is a read-only view; fork it to go on.',
-  liveElsewhere: 'Another process has the conversation open: `pid`, and `socket` where it can be reached.',
+  liveElsewhere:
+    'Another process has the conversation open: `pid`, and `socket` or `address` (a websocket) where it can be reached.',
 }
 
 /** Further keys of `data`, so that a client can act without parsing the message. */

@@ -8,7 +8,7 @@ export const eventShapes: Readonly<Record<string, string>> = {
   '#actor': '{"clientId":"text","name":"text","title?":"text"}',
   '#alwaysRule': '{"label":"text","rule":"text","file":"text"}',
   '#answer': '["or","text","number","boolean"]',
-  '#approvalKind': '["=","command","patch","escalation","network","mcpTool","read","elicitation"]',
+  '#approvalKind': '["=","command","patch","escalation","network","mcpTool","read","elicitation","question","plan"]',
   '#approvalPolicy': '["=","untrusted","on-failure","on-request","never"]',
   '#approvalRequest':
     '{"id":"text","itemId":"text","turnId":"text","kind":"#approvalKind","title":"text","detail":"text","files?":["list","#askedFile"],"command?":["list","text"],"cwd":"text","environment?":"text","env?":["map","text"],"sandbox":["or","#sandboxMode",["=","none"]],"network?":"boolean","background?":["=",true],"attempt?":"int>=2","justification?":"text","contentHash?":"text","reason":"text","rule":"#ruleRef","decisions":["list","#decision"],"always?":"#alwaysRule","facts?":["map","any"],"answerableBy":["list","text"],"form?":"#form"}',
@@ -24,27 +24,31 @@ export const eventShapes: Readonly<Record<string, string>> = {
   '#decisionRecord':
     '{"verdict":["=","allow","ask","deny"],"rule":"#ruleRef","reason":"text","code?":"text","approvalId?":"text","answer?":"text","by?":"#actor","note?":"text","limits?":"#runLimits"}',
   '#denial': '{"itemId":"text","title":"text","reason":"text"}',
-  '#endedCommand': '{"itemId":"text","exitCode?":"int","signal?":"text","stopped?":["=",true],"durationMs?":"number"}',
+  '#endedCommand':
+    '{"itemId":"text","exitCode?":"int","signal?":"text","timedOut?":["=",true],"stopped?":["=",true],"durationMs?":"number"}',
   '#enforcement': '["=","full","partial","none"]',
   '#failure': '{"code":"text","message":"text","status?":"int"}',
   '#fileChangeEntry':
     '{"path":"text","kind":["=","add","update","delete"],"link?":["=",true],"movedTo?":"text","additions":"int","deletions":"int","diff":"text","before":["or","null","text"],"after":["or","null","text"]}',
+  '#finding':
+    '{"severity":["=","critical","high","medium","low"],"file":"text","line?":"int>=1","endLine?":"int>=1","title":"text","why":"text","suggestion?":{"old":"text","new":"text"}}',
   '#form': '{"fields":["list","#formField"]}',
   '#formField':
     '{"name":"text","title":"text","description?":"text","type":["=","string","number","integer","boolean","choice"],"format?":["=","email","uri","date","date-time"],"choices?":["list",{"value":"text","title":"text"}],"required":"boolean","default?":"#answer"}',
   '#item':
-    '["or",{"id":"text","status":"#itemStatus","title":"text","text":"text","type":["=","userMessage"],"content":["list","#contentItem"],"messageId?":"text","by?":"#actor"},{"id":"text","status":"#itemStatus","title":"text","text":"text","type":["=","agentMessage"]},{"id":"text","status":"#itemStatus","title":"text","text":"text","type":["=","reasoning"],"raw?":["=",true]},{"id":"text","status":"#itemStatus","title":"text","text":"text","tool":"text","kind?":"#callKind","locations?":["list","#callLocation"],"readOnly?":["=",true],"attempt?":"int>=1","decision?":"#decisionRecord","restorable?":["=",false],"facts?":["map","any"],"modelText?":"text","failure?":"#failure","durationMs?":"number","type":["=","commandExecution"],"command":["list","text"],"cwd":"text","escalation?":"text","network?":"text","sandboxBlock?":"#sandboxBlock","background?":["=",true],"exitCode?":["or","null","int"],"signal?":"text","output?":"#output","images?":["list","#storedImage"]},{"id":"text","status":"#itemStatus","title":"text","text":"text","tool":"text","kind?":"#callKind","locations?":["list","#callLocation"],"readOnly?":["=",true],"attempt?":"int>=1","decision?":"#decisionRecord","restorable?":["=",false],"facts?":["map","any"],"modelText?":"text","failure?":"#failure","durationMs?":"number","type":["=","fileChange"],"changes":["list","#fileChangeEntry"],"patchHash":"text","rewind?":{"to":"int","from":"int","by":"#actor"}},{"id":"text","status":"#itemStatus","title":"text","text":"text","tool":"text","kind?":"#callKind","locations?":["list","#callLocation"],"readOnly?":["=",true],"attempt?":"int>=1","decision?":"#decisionRecord","restorable?":["=",false],"facts?":["map","any"],"modelText?":"text","failure?":"#failure","durationMs?":"number","type":["=","toolCall"],"input":"text","output?":"#output","images?":["list","#storedImage"]},{"id":"text","status":"#itemStatus","title":"text","text":"text","type":["=","shellCommand"],"command":"text","cwd":"text","exitCode?":["or","null","int"],"durationMs?":"number","output?":"#output","modelText?":"text","failure?":"#failure","by?":"#actor","requestKey?":"text"},{"id":"text","status":"#itemStatus","title":"text","text":"text","type":["=","contextCompaction"],"trigger":"#compactionTrigger","instructions?":"text","failure?":"#failure","by?":"#actor","requestKey?":"text"},{"id":"text","status":"#itemStatus","title":"text","text":"text","type":["=","notice"],"level":["=","info","warning","error"],"code":"text","ended?":["list","#endedCommand"]}]',
+    '["or",{"id":"text","status":"#itemStatus","title":"text","text":"text","type":["=","userMessage"],"content":["list","#contentItem"],"calls?":["list","#messageCall"],"messageId?":"text","by?":"#actor"},{"id":"text","status":"#itemStatus","title":"text","text":"text","type":["=","agentMessage"]},{"id":"text","status":"#itemStatus","title":"text","text":"text","type":["=","reasoning"],"raw?":["=",true]},{"id":"text","status":"#itemStatus","title":"text","text":"text","tool":"text","kind?":"#callKind","locations?":["list","#callLocation"],"readOnly?":["=",true],"attempt?":"int>=1","decision?":"#decisionRecord","restorable?":["=",false],"facts?":["map","any"],"modelText?":"text","failure?":"#failure","durationMs?":"number","type":["=","commandExecution"],"command":["list","text"],"cwd":"text","escalation?":"text","network?":"text","sandboxBlock?":"#sandboxBlock","background?":["=",true],"exitCode?":["or","null","int"],"signal?":"text","output?":"#output","images?":["list","#storedImage"]},{"id":"text","status":"#itemStatus","title":"text","text":"text","tool":"text","kind?":"#callKind","locations?":["list","#callLocation"],"readOnly?":["=",true],"attempt?":"int>=1","decision?":"#decisionRecord","restorable?":["=",false],"facts?":["map","any"],"modelText?":"text","failure?":"#failure","durationMs?":"number","type":["=","fileChange"],"changes":["list","#fileChangeEntry"],"patchHash":"text","rewind?":{"to":"int","from":"int","by":"#actor"},"remembered?":{"from":"int","by":"#actor"}},{"id":"text","status":"#itemStatus","title":"text","text":"text","tool":"text","kind?":"#callKind","locations?":["list","#callLocation"],"readOnly?":["=",true],"attempt?":"int>=1","decision?":"#decisionRecord","restorable?":["=",false],"facts?":["map","any"],"modelText?":"text","failure?":"#failure","durationMs?":"number","type":["=","toolCall"],"input":"text","output?":"#output","images?":["list","#storedImage"],"skill?":{"name":"text","allowedTools?":["list","text"]},"findings?":["list","#finding"]},{"id":"text","status":"#itemStatus","title":"text","text":"text","type":["=","shellCommand"],"command":"text","cwd":"text","exitCode?":["or","null","int"],"durationMs?":"number","output?":"#output","modelText?":"text","failure?":"#failure","by?":"#actor","requestKey?":"text"},{"id":"text","status":"#itemStatus","title":"text","text":"text","type":["=","contextCompaction"],"trigger":"#compactionTrigger","instructions?":"text","failure?":"#failure","leftOut?":{"from":"int>=1","to":"int>=1"},"by?":"#actor","requestKey?":"text"},{"id":"text","status":"#itemStatus","title":"text","text":"text","type":["=","notice"],"level":["=","info","warning","error"],"code":"text","printed?":"text","ended?":["list","#endedCommand"]}]',
   '#itemStatus':
     '["=","proposed","awaitingApproval","inProgress","completed","failed","denied","interrupted","unknown"]',
   '#limitName': '["=","modelCalls","tokens","costUsd","price"]',
   '#lostRange': '{"fromSeq":"int","toSeq":"int","reason":"text"}',
+  '#messageCall': '{"name":"text","arguments":"text"}',
   '#modelChoice': '{"modelProvider":"text+","model":"text+"}',
   '#output':
     '{"head":"text","tail":"text","totalBytes":"int>=0","omittedBytes":"int>=0","totalLines?":"int>=0","file?":"text","binary?":["=",true]}',
   '#pathContent': '{"hash?":"text","mode?":"int","link?":["=",true]}',
   '#plan': '{"explanation?":"text","steps":["list",{"step":"text","status":["=","pending","inProgress","completed"]}]}',
   '#queuedMessage':
-    '{"messageId":"text","when":["=","queue","steer"],"content":["list","#contentItem"],"outputSchema?":["map","any"],"budget?":"#turnBudget","by":"#actor"}',
+    '{"messageId":"text","when":["=","queue","steer"],"content":["list","#contentItem"],"calls?":["list","#messageCall"],"outputSchema?":["map","any"],"budget?":"#turnBudget","purpose?":"#turnPurpose","by":"#actor"}',
   '#ruleRef': '{"name":"text","file?":"text","line?":"int"}',
   '#runLimits': '{"sandbox":["or","#sandboxMode",["=","none"]],"network":"boolean"}',
   '#sandboxBlock': '{"paths":["list","text"],"network":"boolean"}',
@@ -59,6 +63,7 @@ export const eventShapes: Readonly<Record<string, string>> = {
     '{"inputTokens":"int>=0","cachedInputTokens":"int>=0","cacheWriteTokens?":"int>=0","outputTokens":"int>=0","reasoningTokens":"int>=0","costUsd?":"number>=0","isPartCost?":["=",true]}',
   '#turnBudget': '{"modelCalls?":"int>=1","tokens?":"int>=1","costUsd?":"number>0"}',
   '#turnOutcome': '["=","completed","interrupted","failed"]',
+  '#turnPurpose': '["=","review"]',
   'conversation.created': '{"cwd":"text","settings":"#settings","program":"text","title?":"text"}',
   'conversation.configured': '{"settings":"#settingsChange","by?":"#actor"}',
   'conversation.moved': '{"cwd":"text","local?":["=",true],"by?":"#actor"}',
@@ -68,7 +73,7 @@ export const eventShapes: Readonly<Record<string, string>> = {
     '{"by":{"pid":"int","program":"text"},"lost":["list","#lostRange"],"tornBytes":"int>=0","parked":["or","null","text"],"pending":["list","text"],"text":"text"}',
   'conversation.upgraded': '{"from":"int","to":"int"}',
   'context.set':
-    '{"instructions":"text","tools":"text","sessionContext":"text","adapter":"text","instructionFiles":["list","text"]}',
+    '{"instructions":"text","tools":"text","sessionContext":"text","adapter":"text","instructionFiles":["list","text"],"skills?":["list",{"name":"text","path":"text"}]}',
   'context.cleared':
     '{"turnId":"text","itemId":"text","itemIds":["list","text"],"tokensBefore":"int>=0","tokensAfter":"int>=0","trigger":"#compactionTrigger"}',
   'context.compacted':
@@ -79,7 +84,7 @@ export const eventShapes: Readonly<Record<string, string>> = {
   'message.removed': '{"messageId":"text","by?":"#actor"}',
   'message.consumed': '{"messageId":"text"}',
   'turn.started':
-    '{"turnId":"text","trigger":["=","message","inbox","compaction"],"outputSchema?":["map","any"],"budget?":"#turnBudget","requestKey?":"text"}',
+    '{"turnId":"text","trigger":["=","message","inbox","compaction"],"outputSchema?":["map","any"],"budget?":"#turnBudget","purpose?":"#turnPurpose","requestKey?":"text"}',
   'turn.parked': '{"turnId":"text","reason":"text","limit?":"#limitName"}',
   'turn.continued': '{"turnId":"text","by?":"#actor","requestKey?":"text"}',
   'turn.ended':
@@ -94,6 +99,8 @@ export const eventShapes: Readonly<Record<string, string>> = {
     '{"itemId":"text","attempt":"int>=1","decidedBy":["or",{"rule":"#ruleRef","reason":"text"},{"approvalId":"text"}],"payloadHash":"text","changes?":["list","#fileChangeEntry"]}',
   'execution.failed': '{"itemId":"text","attempt":"int>=1","item":"#item"}',
   'files.changed': '{"itemId":"text","count":"int>=0","files":["list","#changedPath"],"list?":"text"}',
+  'hook.ran':
+    '{"hook":{"name":"text","on":["=","SessionStart","SessionEnd","UserPromptSubmit","PreToolUse","PostToolUse","PermissionRequest","PermissionDecision","PreCompact","Stop","Notification"],"source":["=","user","project"]},"turnId?":"text","itemId?":"text","messageId?":"text","outcome":["=","passed","asked","stopped","failed","interrupted"],"reason?":"text","endsTurn?":["=",true],"context?":"text","rewritten?":{"arguments":"text","item":"#item"},"said?":"text","exitCode?":"int","durationMs":"int>=0"}',
   'item.completed': '{"turnId?":"text","item":"#item"}',
   'item.discarded': '{"itemId":"text","reason":"text"}',
   'approval.requested': '{"approval":"#approvalRequest"}',

@@ -1,9 +1,32 @@
 export { unsavedExitCode, type WireErrorCode, type WireErrorDetail, wireErrorMeanings, wireErrors } from './errors.ts'
 export { eventProblem } from './event-problem.ts'
+export { type AnswerProblem, answersProblem } from './form-answers.ts'
 export { limits } from './limits.ts'
-export { localMethods, type MethodAccess, methodAccess } from './method-access.ts'
+export { localMethods, looseningMethods, type MethodAccess, methodAccess } from './method-access.ts'
+export { type HookEvent, hookEvents, hookMatches } from './modes/hook-names.ts'
+export { isLooser, type Limits } from './modes/looser.ts'
+export {
+  type Mode,
+  type ModeName,
+  modeNamed,
+  modeNames,
+  modeOf,
+  modes,
+  modesWithin,
+  nextMode,
+  pairOf,
+} from './modes/modes.ts'
+export {
+  approvalPolicies,
+  efforts,
+  effortWords,
+  isStricterSandbox,
+  isUnasked,
+  sandboxModes,
+} from './modes/setting-names.ts'
 export { recover } from './recover.ts'
 export { type RedactionExceptions, redactionTable } from './redaction-table.ts'
+export { permits, unansweredApprovals } from './reduce/approvals.ts'
 export { backgroundLost, goesOn } from './reduce/background.ts'
 export { initialState, noTokens } from './reduce/conversation.ts'
 export { chainDigest } from './reduce/digest.ts'
@@ -17,7 +40,10 @@ export {
   withoutOutcome,
 } from './reduce/items.ts'
 export { reduce } from './reduce/reduce.ts'
+export { settingsInForce } from './reduce/settings-in-force.ts'
 export { addTokens, modelInUse, unconfiguredProvider } from './reduce/turns.ts'
+export { type ReviewTarget, reviewRequest, shownReviewRequest } from './review/review-request.ts'
+export { gravestFirst, isAtLeast, type Severity, severities } from './review/severities.ts'
 export type {
   AlwaysRule,
   Approval,
@@ -27,16 +53,10 @@ export type {
   Form,
   FormField,
 } from './schema/approval.ts'
-export type {
-  ConversationEvent,
-  Envelope,
-  EventOf,
-  LostRange,
-  Plan,
-  StopReason,
-  TokenCounts,
-  TurnOutcome,
-} from './schema/event.ts'
+export type { ConversationEvent, Envelope, EventOf } from './schema/event.ts'
+export type { LostRange, Plan, StopReason, TokenCounts, TurnOutcome } from './schema/events/event-parts.ts'
+export type { ListedHook, TriedHook } from './schema/hooks/hook-methods.ts'
+export type { HookRef } from './schema/hooks/hook-run.ts'
 export type { ApprovalId, ClientId, ConversationId, ItemId, MessageId, RequestKey, TurnId } from './schema/ids.ts'
 export type {
   Actor,
@@ -46,9 +66,11 @@ export type {
   ContentItem,
   InputItem,
   LimitName,
+  MessageCall,
   OutputSchema,
   QueuedMessage,
   TurnBudget,
+  TurnPurpose,
 } from './schema/input.ts'
 export type {
   CallItem,
@@ -60,6 +82,7 @@ export type {
   EndedCommand,
   Failure,
   FileChangeEntry,
+  Finding,
   Item,
   ItemOf,
   ItemStatus,
@@ -77,6 +100,7 @@ export type {
   ParamsOf,
   ResultOf,
 } from './schema/method.ts'
+export type { FoundPart } from './schema/methods/skill-methods.ts'
 export type { ClientAccess, Cursor, Overrides, TrustVerdict } from './schema/params.ts'
 export type { Check, Judgement, TrustReport } from './schema/policy.ts'
 export type { OpenForm } from './schema/redaction-marks.ts'
@@ -88,7 +112,16 @@ export type {
   Settings,
   SettingsPatch,
 } from './schema/settings.ts'
-export type { CompletedItem, ConversationState, Core, OpenItem, PastTurn, RequestResult, Turn } from './schema/state.ts'
+export type {
+  CompletedItem,
+  ConversationState,
+  Core,
+  HooksSaid,
+  OpenItem,
+  PastTurn,
+  RequestResult,
+  Turn,
+} from './schema/state.ts'
 export type {
   ClientsChanged,
   ConnectedClient,
@@ -98,5 +131,6 @@ export type {
   RewindPlan,
   ServerNotice,
 } from './schema/summaries.ts'
+export { shortIdOf } from './short-id.ts'
 export { type StoredEvent, upgradeEvent } from './upgrade-event.ts'
 export { eventVersion, protocolVersions, reducerVersion } from './version.ts'

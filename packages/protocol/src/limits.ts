@@ -4,8 +4,8 @@ const mebibyte = 1024 * 1024
 const logLine = 16 * mebibyte
 
 /**
- * Limits in bytes of UTF-8, of JSON where nothing else is said. A log line fits in the notification and in the page that
- * carry it, and a snapshot in a reply; content that is larger becomes a side file or is refused.
+ * Limits in bytes of UTF-8; of JSON, unless noted. A log line fits in its notification and page, a snapshot in a reply;
+ * larger content becomes a side file or is refused.
  */
 export const limits = {
   logLine,

@@ -26,16 +26,23 @@ export const methodAccess: Readonly<Record<MethodName, MethodAccess>> = {
   'conversation/compact/undo': 'change',
   'conversation/rewind/plan': 'look',
   'conversation/rewind': 'change',
+  'conversation/remember/plan': 'look',
+  'conversation/remember': 'change',
   'conversation/fork': 'change',
+  'conversation/rescue': 'change',
   'bundle/describe': 'look',
   'bundle/write': 'change',
+  'conversation/export': 'look',
   'replay/run': 'change',
   'bundle/open': 'change',
   'conversation/list': 'look',
+  'conversation/search': 'look',
   'conversation/read': 'look',
   'conversation/turns': 'look',
   'conversation/readChange': 'look',
   'conversation/context': 'look',
+  // It runs a program, and tells what is in the folder.
+  'conversation/findFiles': 'change',
   'conversation/readEvents': 'look',
   'conversation/readFile': 'look',
   'conversation/rename': 'change',
@@ -60,6 +67,9 @@ export const methodAccess: Readonly<Record<MethodName, MethodAccess>> = {
   'mcp/restart': 'change',
   'trust/read': 'look',
   'trust/decide': 'change',
+  'hook/list': 'look',
+  'hook/try': 'change',
+  'skill/list': 'look',
   'web/open': 'change',
   'server/diagnostics': 'look',
   'server/checkup': 'look',
@@ -67,6 +77,14 @@ export const methodAccess: Readonly<Record<MethodName, MethodAccess>> = {
   'policy/replay': 'look',
   'policy/why': 'look',
 }
+
+/** Methods by which more may happen than the limits of a conversation say: not for clients that may only tighten them. */
+export const looseningMethods: ReadonlySet<MethodName> = new Set([
+  'conversation/runShell',
+  'hook/try',
+  'trust/decide',
+  'web/open',
+])
 
 /**
  * Methods for clients on the machine of the server: credentials and links with a code do not travel, a browser opens at the user's, and paths of

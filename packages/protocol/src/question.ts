@@ -3,6 +3,16 @@ import type { ApprovalKind, ApprovalRequest, AskedFile } from './schema/approval
 import type { Enforcement } from './schema/settings.ts'
 
 export {
+  chosenMode,
+  type PlanAnswer,
+  planAnswers,
+  planFields,
+  planForm,
+  planModes,
+  planWords,
+  readPlanFields,
+} from './calls/plan-question.ts'
+export {
   collapseBlanks,
   hiddenParts,
   hiddenWarnings,
@@ -28,7 +38,7 @@ export interface QuestionWords {
   readonly folder: string
   /** Environment of the folder; null for the machine of the server. */
   readonly environment: string | null
-  /** Empty for a form, which runs nothing. */
+  /** Empty for what runs nothing. */
   readonly limits: readonly LimitWords[]
   readonly background: string | null
   readonly variables: string | null
@@ -59,11 +69,11 @@ export function describeQuestion(approval: Described, enforcement: Enforcement):
     warnings: characterWarnings(approval),
     folder: onOneLine(approval.cwd),
     environment: environment === undefined ? null : onOneLine(environment),
-    limits: kind === 'elicitation' ? [] : limitWords(approval, enforcement),
+    limits: runsNothing(kind) ? [] : limitWords(approval, enforcement),
     background: approval.background === true ? `It runs ${backgroundWords}.` : null,
     variables: variables.length === 0 ? null : `with ${variables.join(' ')}`,
     reason: onOneLine(approval.reason),
-    rule: kind === 'elicitation' ? '' : onOneLine(`[${ruleSource(approval.rule)}]`),
+    rule: runsNothing(kind) ? '' : onOneLine(`[${ruleSource(approval.rule)}]`),
     again: approval.attempt === undefined ? null : againWords,
     justification: justification === undefined ? null : `“${onOneLine(justification)}”`,
   }
@@ -84,6 +94,18 @@ const questions: Readonly<Record<ApprovalKind, string>> = {
   mcpTool: 'Allow this call?',
   read: 'Read outside the allowed folders?',
   elicitation: 'A tool server asks you:',
+  question: 'The model asks you:',
+  plan: 'Work by this plan?',
+}
+
+/** Tests if a question of this kind is answered by filling in a form. */
+export function isForm(kind: ApprovalKind): boolean {
+  return kind === 'elicitation' || kind === 'question'
+}
+
+/** Tests if a yes to a question of this kind runs nothing, so that no limits and no rule belong to it. */
+export function runsNothing(kind: ApprovalKind): boolean {
+  return isForm(kind) || kind === 'plan'
 }
 
 /** Returns the rule that decided, with the place to change it: `deny deploy, /home/ada/.parley/policy.toml:3`. */
@@ -125,21 +147,34 @@ function pathsOfDiff(detail: string): string {
 /** Mark before lines of others in a text: only lines of parley begin at the margin. */
 const indent = '    '
 
+interface Spoken {
+  /** Command as one would type it; empty for other calls. */
+  readonly typed?: string
+  /** Name by which the client knows who asks. Default `parley`. */
+  readonly agent?: string
+  /** Folder that a yes for the session opens for writing. */
+  readonly grantRoot?: string | null
+}
+
 /**
- * Returns the whole question as one text, for frontends that show nothing else. `typed` is a command as one would type it.
+ * Returns the whole question as one text, for frontends that show nothing else.
  *
  * Only lines of parley start at the margin; those of commands, calls and forms are indented, those of diffs have marks.
  */
-export function questionText(words: QuestionWords, kind: ApprovalKind, typed: string): string {
-  if (kind === 'elicitation') return [words.reason, ...warningLines(words), calledText(words)].filter(isSaid).join('\n')
-  if (kind === 'patch') return patchText(words)
+export function questionText(
+  words: QuestionWords,
+  kind: ApprovalKind,
+  { typed = '', agent = 'parley', grantRoot = null }: Spoken = {},
+): string {
+  if (runsNothing(kind)) return [words.reason, ...warningLines(words), calledText(words)].filter(isSaid).join('\n')
+  if (kind === 'patch') return patchText(words, agent, grantRoot)
   const { folder, environment, background, variables, reason, rule, again, justification } = words
   const where = `\`${folder}\`${environment === null ? '' : ` on ${environment}`}`
   const command = showHidden(collapseBlanks(typed)).replaceAll('\n', `\n${indent}`)
   return [
     ...(typed === ''
-      ? [`Allow parley to make this call in ${where}?`, calledText(words)]
-      : [`Allow parley to run \`${command}\` in ${where}?`]),
+      ? [`Allow ${agent} to make this call in ${where}?`, calledText(words)]
+      : [`Allow ${agent} to run \`${command}\` in ${where}?`]),
     ...warningLines(words),
     limitsLine(words),
     background,
@@ -153,14 +188,17 @@ export function questionText(words: QuestionWords, kind: ApprovalKind, typed: st
 }
 
 /** Returns the text about a patch: all files, then every line of its diffs. */
-function patchText(words: QuestionWords): string {
+function patchText(words: QuestionWords, agent: string, grantRoot: string | null): string {
   const { reason, rule, title, files, folder, environment, detail } = words
   return [
     reason === '' ? null : `${reason} ${rule}`,
-    'Allow parley to apply proposed code changes?',
+    `Allow ${agent} to apply proposed code changes?`,
     ...(title === null ? files : [title, ...files]),
     `Paths are relative to \`${folder}\`${environment === null ? '' : ` on ${environment}`}.`,
     limitsLine(words),
+    grantRoot === null
+      ? null
+      : `A yes for the session opens \`${onOneLine(grantRoot)}\` for later commands and patches.`,
     ...warningLines(words),
   ]
     .filter(isSaid)
@@ -208,12 +246,22 @@ export interface LimitWords {
   readonly isMore: boolean
 }
 
-/** Describes the limits of a call: its sandbox, then the network where that is known. */
+/** Limit of a patch, which runs nothing and therefore has no sandbox. */
+export const patchLimitWords = 'these files only'
+
+/** Limit of a look-up outside the folders, which runs nothing and changes nothing. */
+export const readLimitWords = 'only reads'
+
+/** Describes the limits of a call: its sandbox, then the network where that is known; of a patch, its files; of a look-up, that it changes nothing. */
 function limitWords(
-  { sandbox, network }: Pick<ApprovalRequest, 'sandbox' | 'network'>,
+  { kind, sandbox, network }: Pick<ApprovalRequest, 'kind' | 'sandbox' | 'network'>,
   enforcement: Enforcement,
 ): readonly LimitWords[] {
-  if (sandbox === 'none') {
+  const isOutside = sandbox === 'none'
+  if (kind === 'read') return [{ text: readLimitWords, isMore: false }]
+  if (kind === 'patch')
+    return [{ text: `${patchLimitWords}${isOutside ? ', without a sandbox' : ''}`, isMore: isOutside }]
+  if (isOutside) {
     const all = network === undefined ? '' : ': it may do all that you may, network included'
     return [{ text: `not sandboxed${all}`, isMore: true }]
   }

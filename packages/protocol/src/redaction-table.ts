@@ -40,6 +40,7 @@ export const redactionTable: Readonly<Record<ConversationEvent['type'], Redactio
       'type',
     ],
     sideFiles: ['message.content.file'],
+    json: ['message.calls.arguments'],
   },
   'message.edited': {
     leave: ['by.clientId', 'content.file', 'content.mediaType', 'content.type', 'messageId', 'type'],
@@ -91,6 +92,8 @@ export const redactionTable: Readonly<Record<ConversationEvent['type'], Redactio
       'item.messageId',
       'item.output.file',
       'item.patchHash',
+      'item.printed',
+      'item.remembered.by.clientId',
       'item.requestKey',
       'item.rewind.by.clientId',
       'item.type',
@@ -98,7 +101,7 @@ export const redactionTable: Readonly<Record<ConversationEvent['type'], Redactio
       'type',
     ],
     sideFiles: ['item.content.file', 'item.images.file', 'item.output.file'],
-    json: ['item.input'],
+    json: ['item.calls.arguments', 'item.input'],
     open: {
       'item.facts': {
         leave: ['contentHash', 'cwd', 'workspace'],
@@ -138,6 +141,8 @@ export const redactionTable: Readonly<Record<ConversationEvent['type'], Redactio
       'item.messageId',
       'item.output.file',
       'item.patchHash',
+      'item.printed',
+      'item.remembered.by.clientId',
       'item.requestKey',
       'item.rewind.by.clientId',
       'item.type',
@@ -145,7 +150,7 @@ export const redactionTable: Readonly<Record<ConversationEvent['type'], Redactio
       'type',
     ],
     sideFiles: ['item.content.file', 'item.images.file', 'item.output.file'],
-    json: ['item.input'],
+    json: ['item.calls.arguments', 'item.input'],
     open: {
       'item.facts': {
         leave: ['contentHash', 'cwd', 'workspace'],
@@ -156,6 +161,44 @@ export const redactionTable: Readonly<Record<ConversationEvent['type'], Redactio
   'files.changed': {
     leave: ['files.after.hash', 'files.before.hash', 'files.path', 'itemId', 'list', 'type'],
     sideFiles: ['list'],
+  },
+  'hook.ran': {
+    leave: [
+      'itemId',
+      'messageId',
+      'rewritten.item.by.clientId',
+      'rewritten.item.changes.after',
+      'rewritten.item.changes.before',
+      'rewritten.item.content.file',
+      'rewritten.item.content.mediaType',
+      'rewritten.item.content.type',
+      'rewritten.item.cwd',
+      'rewritten.item.decision.approvalId',
+      'rewritten.item.decision.by.clientId',
+      'rewritten.item.decision.rule.file',
+      'rewritten.item.ended.itemId',
+      'rewritten.item.id',
+      'rewritten.item.images.file',
+      'rewritten.item.images.mediaType',
+      'rewritten.item.messageId',
+      'rewritten.item.output.file',
+      'rewritten.item.patchHash',
+      'rewritten.item.printed',
+      'rewritten.item.remembered.by.clientId',
+      'rewritten.item.requestKey',
+      'rewritten.item.rewind.by.clientId',
+      'rewritten.item.type',
+      'turnId',
+      'type',
+    ],
+    sideFiles: ['rewritten.item.content.file', 'rewritten.item.images.file', 'rewritten.item.output.file'],
+    json: ['rewritten.arguments', 'rewritten.item.calls.arguments', 'rewritten.item.input'],
+    open: {
+      'rewritten.item.facts': {
+        leave: ['contentHash', 'cwd', 'workspace'],
+        json: [],
+      },
+    },
   },
   'item.completed': {
     leave: [
@@ -176,6 +219,8 @@ export const redactionTable: Readonly<Record<ConversationEvent['type'], Redactio
       'item.messageId',
       'item.output.file',
       'item.patchHash',
+      'item.printed',
+      'item.remembered.by.clientId',
       'item.requestKey',
       'item.rewind.by.clientId',
       'item.type',
@@ -183,7 +228,7 @@ export const redactionTable: Readonly<Record<ConversationEvent['type'], Redactio
       'type',
     ],
     sideFiles: ['item.content.file', 'item.images.file', 'item.output.file'],
-    json: ['item.input'],
+    json: ['item.calls.arguments', 'item.input'],
     open: {
       'item.facts': {
         leave: ['contentHash', 'cwd', 'workspace'],

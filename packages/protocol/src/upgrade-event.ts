@@ -5,10 +5,11 @@ import { eventVersion } from './version.ts'
 export type StoredEvent = { readonly type: string } & Readonly<Record<string, unknown>>
 
 /**
- * Translates an event of an earlier version into `eventVersion`. Returns the same object for an event of that version or
- * of an unknown type; every further step has to do so too, since a log may have newer events than its version says.
+ * Translates an event of an earlier version into `eventVersion`. Returns the same object for one of that version, or of
+ * an unknown type.
  */
 export function upgradeEvent(event: StoredEvent, version: number): StoredEvent {
+  // Every further step has to do so too: a log may have newer events than its version says.
   const steps = upgrades.slice(Math.max(0, version - 1), eventVersion - 1)
   return steps.reduce((upgraded, upgrade) => upgrade(upgraded), event)
 }

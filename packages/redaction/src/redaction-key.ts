@@ -7,8 +7,8 @@ import { makeFolders, makeSyncedFile, nodeFiles } from '@parley/journal'
 const keyBytes = 32
 
 /**
- * Reads or creates the key of a home's marks. With it, equal secrets have equal marks in all conversations; without it,
- * a mark cannot be found by trying values. Where the file cannot be used, the key lasts as long as the process.
+ * Reads or creates the key of a home's marks: equal secrets have equal marks, which cannot be found by trying values.
+ * Without a usable file the key lasts as long as the process.
  */
 export function readRedactionKey(home: string): Buffer {
   const path = join(home, 'redaction.key')

@@ -9,6 +9,7 @@ export { environmentWithFailure, failedCall, type NthCall } from './faults/nth-c
 export { canRefuseCalls, commandWithout, noLocks, type RefusedCall } from './faults/refused-call.ts'
 export { smallDisk } from './faults/small-disk.ts'
 export { type ModelServer, startModelServer } from './model-server.ts'
+export { hasNats, type NatsServers, startNats } from './nats-servers.ts'
 export {
   cleanEnvironment,
   commandOf,

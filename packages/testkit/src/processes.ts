@@ -30,6 +30,13 @@ export function commandOf(pid: number): string {
   return execFileSync('ps', ['-o', 'args=', '-p', String(pid)], { encoding: 'utf8' }).trim()
 }
 
+/** Describes a process for the message of a failure: its state, signals that it has not taken, and its command. */
+export function describeProcess(pid: number): string {
+  const status = readProcess(pid, 'status')
+  const [state, pending] = ['State', 'ShdPnd'].map((name) => new RegExp(`^${name}:\\s+(.+)$`, 'm').exec(status)?.[1])
+  return `${pid} ${state ?? 'unknown'}, pending signals ${pending ?? 'unknown'}: ${commandOf(pid)}`
+}
+
 /** Kills the marked processes, in up to 20 rounds, because a process may fork while it is killed. */
 export function killMarked(mark: string): void {
   for (let round = 0; round < 20; round++) {
@@ -75,12 +82,9 @@ const inheritedSettings =
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/**
- * Returns the environment of this process without `inheritedSettings`, overlaid with `overlay` (`undefined` removes a
- * variable). A terminal under test checks each result of its server against the protocol.
- */
+/** Returns the environment of this process without `inheritedSettings`, overlaid with `overlay` (`undefined` removes a variable). */
 export function cleanEnvironment(overlay: Environment = {}): Record<string, string> {
-  const clean: Record<string, string> = { PARLEY_CHECK_RESULTS: '1' }
+  const clean: Record<string, string> = {}
   for (const [name, value] of Object.entries(process.env)) {
     if (value !== undefined && !inheritedSettings.test(name)) clean[name] = value
   }

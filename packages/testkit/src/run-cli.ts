@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import {
   cleanEnvironment,
   descendantsWithMark,
+  describeProcess,
   type Environment,
   killMarked,
   markVariable,
@@ -109,9 +110,9 @@ async function waitForResult(
 ): Promise<CliResult> {
   const closed = once(child, 'close')
   const finished = Promise.race([closed, exitThenGrace(child)])
-  let expired = false
+  let running: readonly string[] | null = null
   const timer = setTimeout(() => {
-    expired = true
+    running = descendantsWithMark(bounds.mark).map(describeProcess)
     killMarked(bounds.mark)
   }, bounds.timeoutMs)
   try {
@@ -119,8 +120,7 @@ async function waitForResult(
   } finally {
     clearTimeout(timer)
   }
-  if (expired)
-    throw new Error(`${bounds.command.join(' ')} ran longer than ${bounds.timeoutMs} ms\n${lastOutput(output)}`)
+  if (running !== null) throw new Error(tooLong(bounds, running, output))
   const { stdout, stderr } = output
   return {
     exitCode: child.exitCode,
@@ -136,6 +136,15 @@ const pipeGraceMs = 1_000
 async function exitThenGrace(child: ChildProcessWithoutNullStreams): Promise<void> {
   await once(child, 'exit')
   await new Promise((resolve) => setTimeout(resolve, pipeGraceMs).unref())
+}
+
+function tooLong({ command, timeoutMs }: Bounds, running: readonly string[], output: Output): string {
+  return [
+    `${command.join(' ')} ran longer than ${timeoutMs} ms`,
+    lastOutput(output),
+    'still running:',
+    ...running,
+  ].join('\n')
 }
 
 function lastOutput(output: Output): string {

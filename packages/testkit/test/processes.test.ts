@@ -39,9 +39,9 @@ test('a program that does not exist rejects with its name', async () => {
   await expect(run.result).rejects.toThrow('no-such-program-here')
 })
 
-test('a run beyond its time limit rejects and leaves no process', async () => {
+test('a run beyond its time limit rejects, says what still ran, and leaves no process', async () => {
   await using run = startProgram(['sleep', '60'], { timeoutMs: 50 })
-  await expect(run.result).rejects.toThrow('longer than 50 ms')
+  await expect(run.result).rejects.toThrow(/longer than 50 ms.*still running:\n\d+ .+: sleep 60$/s)
   expect(run.processes()).toEqual([])
 })
 

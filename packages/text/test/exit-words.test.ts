@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { exitWords } from '../src/exit-words.ts'
+import { exitWords } from '../src/words.ts'
 
 it.each([
   [0, 'exit 0'],

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { asSentence } from '../src/sentence.ts'
+import { asSentence } from '../src/words.ts'
 
 test.each([
   ['Rate limit reached', 'Rate limit reached.'],

@@ -10,15 +10,19 @@ export function ceilingFlags(argv: readonly string[]): readonly string[] {
   const sandboxes = [...valuesOf(words, '-s', '--sandbox'), ...named('sandbox_mode')]
   const policies = [...valuesOf(words, '-a', '--ask-for-approval'), ...named('approval_policy')]
   const profile = [...named('profile'), ...valuesOf(words, '-p', '--profile')].at(-1)
+  // The server rejects a profile beside it, in words, once it has a connection.
+  const isSafe = words.includes(safeFlag)
   return [
     ...(sandboxes.includes('danger-full-access') ? ['--max-sandbox', 'danger-full-access'] : []),
     ...(policies.includes('never') ? ['--allow-never'] : []),
-    ...(profile === undefined ? [] : [`--profile=${profile}`]),
+    ...(profile === undefined || isSafe ? [] : [`--profile=${profile}`]),
+    ...(isSafe ? [safeFlag] : []),
     ...valuesOf(words, secretFolder, secretFolder).map((folder) => `${secretFolder}=${folder}`),
   ]
 }
 
 const secretFolder = '--allow-secret-folder'
+const safeFlag = '--safe'
 
 /** Returns the values of a flag: `-s VALUE`, `-sVALUE`, `--sandbox VALUE`, `--sandbox=VALUE`. */
 function valuesOf(words: readonly string[], short: string, long: string): string[] {
@@ -79,8 +83,8 @@ export const serverNodeFlags = ['--max-semi-space-size=1'] as const
 const windowCommands: ReadonlySet<string> = new Set(['resume', 'attach', 'fork', 'demo'])
 /** Flags of those commands that take a value, with what follows in the same word, and those that take none. */
 const valued =
-  /^(?:-[mesaCpci](.*)|--(?:model|effort|sandbox|ask-for-approval|cd|environment|add-dir|profile|config|image|at|allow-secret-folder)(=.*)?)$/s
-const plain = /^--(?:ephemeral|last|read-only)$/
+  /^(?:-[mesaCpci](.*)|--(?:model|effort|mode|sandbox|ask-for-approval|cd|environment|add-dir|profile|config|image|at|allow-secret-folder)(=.*)?)$/s
+const plain = /^--(?:ephemeral|last|read-only|safe)$/
 
 interface Streams {
   readonly stdin: { readonly isTTY?: boolean }

@@ -12,6 +12,8 @@ export const exitCodes = {
   storage: 9,
   /** Verdict `ask` of `policy test`. */
   asks: 10,
+  /** Verdict of `exec review`: something at or above the severity was found. */
+  findings: 10,
   denied: 11,
   /** Verdict of `replay`: the log and its replay are not the same. */
   differs: 11,

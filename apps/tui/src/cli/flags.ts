@@ -1,5 +1,12 @@
 import { existsSync } from 'node:fs'
-import type { ApprovalPolicy, Overrides, SandboxMode } from '@parley/protocol'
+import {
+  type ApprovalPolicy,
+  type ModeName,
+  modeNamed,
+  type Overrides,
+  pairOf,
+  type SandboxMode,
+} from '@parley/protocol'
 import { InvalidArgumentError } from 'commander'
 import { misused, type ParleyError } from './exit-codes.ts'
 import { fromWorkingFolder, workingFolder } from './folders.ts'
@@ -13,6 +20,8 @@ export type ColourChoice = (typeof colourChoices)[number]
 export interface CommonFlags {
   readonly model?: string
   readonly effort?: string
+  /** Names both of the next two. */
+  readonly mode?: ModeName
   readonly sandbox?: SandboxMode
   readonly askForApproval?: ApprovalPolicy
   readonly cd?: string
@@ -21,6 +30,7 @@ export interface CommonFlags {
   readonly profile?: string
   readonly config?: Record<string, string>
   readonly ephemeral?: boolean
+  readonly safe?: boolean
   /** Plain lines instead of a window. */
   readonly plain?: boolean
   readonly color?: ColourChoice
@@ -42,6 +52,8 @@ export interface ExecFlags extends CommonFlags, ImageFlag {
   readonly cyberAccessProgram?: string
   readonly output?: string
   readonly policy?: string
+  /** File with answers to questions of the model. */
+  readonly answers?: string
   readonly stdin?: boolean
   /** Milliseconds. */
   readonly timeout?: number
@@ -51,6 +63,8 @@ export interface ExecFlags extends CommonFlags, ImageFlag {
   /** US dollars. */
   readonly maxCost?: number
   readonly record?: string
+  /** With a review: its findings as SARIF on stdout. */
+  readonly sarif?: boolean
 }
 
 /**
@@ -59,10 +73,14 @@ export interface ExecFlags extends CommonFlags, ImageFlag {
  */
 export function overridesOf(flags: CommonFlags & { readonly policy?: string }, here = workingFolder): Overrides {
   const absolute = (path: string) => fromWorkingFolder(path, here)
-  const { model, effort, sandbox, askForApproval, cd, addDir, environment, profile, config, policy } = flags
+  const { model, effort, mode: name, sandbox, askForApproval, cd, addDir, environment, profile, config, policy } = flags
+  const mode = name === undefined ? undefined : modeNamed(name)
+  if (mode !== undefined && (sandbox ?? askForApproval) !== undefined)
+    throw misused('--mode stands for --sandbox and --ask-for-approval: give it, or them.')
   return {
     ...(model === undefined ? {} : { model }),
     ...(effort === undefined ? {} : { effort }),
+    ...(mode === undefined ? {} : pairOf(mode)),
     ...(sandbox === undefined ? {} : { sandbox }),
     ...(askForApproval === undefined ? {} : { approvalPolicy: askForApproval }),
     // A path on an environment's machine is sent as typed, because only that machine can resolve it.

@@ -1,3 +1,4 @@
+import { existsSync, realpathSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { isAbsolute, join, resolve } from 'node:path'
 import { exitCodes, misused, ParleyError } from './exit-codes.ts'
@@ -48,4 +49,20 @@ export function workingFolder(): string {
 /** Makes a typed path absolute. Throws like `workingFolder`, but only for relative paths. */
 export function fromWorkingFolder(path: string, here = workingFolder): string {
   return isAbsolute(path) ? resolve(path) : resolve(here(), path)
+}
+
+/** Returns the real path, or the absolute one where nothing is there. */
+export function realOrGiven(path: string): string {
+  try {
+    return realpathSync(path)
+  } catch {
+    return resolve(path)
+  }
+}
+
+/** Makes the path of a file that is to be written absolute. Throws a usage error where a file is. */
+export function newFilePath(path: string): string {
+  const file = fromWorkingFolder(path)
+  if (existsSync(file)) throw misused(`${file} exists already. Name another file with -o.`)
+  return file
 }

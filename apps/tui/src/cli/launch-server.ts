@@ -1,4 +1,5 @@
 import { delimiter, dirname, join } from 'node:path'
+import type { ReadStream } from 'node:tty'
 import { fileURLToPath } from 'node:url'
 import { type ServerProcess, startServerProcess } from '@parley/client/server-process'
 import { ceilingFlags, serverNodeFlags, serverPrograms, withCallersKey } from './early-arguments.ts'
@@ -13,9 +14,24 @@ export interface Program {
   readonly serverEnv: Readonly<Record<string, string | undefined>>
 }
 
+/** Streams of a command. */
+export interface Streams {
+  readonly stdin: Pick<ReadStream, 'isTTY'> & AsyncIterable<Buffer | string>
+  readonly stdout: OutputStream
+  readonly stderr: OutputStream
+}
+
+export interface OutputStream {
+  readonly fd: number
+  readonly isTTY?: boolean
+  write(text: string): unknown
+}
+
 /** Environment of a command. */
 export interface Launch {
   readonly program: Program
+  /** Streams of the process. Reading `stdin` opens it, which stops a background job. */
+  readonly streams: Streams
   /** `$PARLEY_HOME`, absolute. */
   readonly home: string
   readonly env: Readonly<Record<string, string | undefined>>
@@ -82,6 +98,8 @@ const withoutServer = new Set<string>([
   ...serverPrograms,
   'help',
   'completion',
+  'update',
+  'uninstall',
   '--help',
   '-h',
   '--version',

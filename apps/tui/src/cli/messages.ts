@@ -1,9 +1,10 @@
 import { getSystemErrorMessage } from 'node:util'
 import { ClientError, type Parley } from '@parley/client'
-import type { ConversationId, ConversationSummary, Failure, ResultOf, Settings } from '@parley/protocol'
+import type { ConversationSummary, Failure, ResultOf } from '@parley/protocol'
 import { RpcError } from '@parley/rpc'
 import type { Command } from 'commander'
 import { showEffects } from '../view/text/control-characters.ts'
+import { enforcementReasonOf, notKnownHarmless } from '../view/text/enforcement-words.ts'
 import { misused, type ParleyError } from './exit-codes.ts'
 
 /**
@@ -35,12 +36,14 @@ export function usageSentence(text: string): string {
   return `${first.replace(/\.$/, '')}.${hint === '' ? '' : ` ${hint}`}${unquoted} See parley --help.`
 }
 
-/** Returns the sentence about extra arguments of `login` without them: one may be a key, and errors get into logs. */
+/** Returns the sentence without extra arguments of `login` and values of unknown options: one may be a key, and errors get into logs. */
 function withoutKey(text: string): string {
-  return text.replace(
-    /^(too many arguments for 'login'\. Expected \d+ arguments? but got \d+):.*$/s,
-    '$1. A key is typed unseen or read from stdin, never an argument.',
-  )
+  return text
+    .replace(
+      /^(too many arguments for 'log(?:in|out)'\. Expected \d+ arguments? but got \d+):.*$/s,
+      '$1. A key is typed unseen or read from stdin, never an argument.',
+    )
+    .replace(/^(unknown option '--?[^'=]*)=[^\n]*'/, "$1'")
 }
 
 /** Matches extra arguments of `exec`, and of `exec resume` and `exec fork` after the id; other commands take no prompt. */
@@ -49,7 +52,8 @@ const unquotedPrompt = /^too many arguments for ('exec'|'(?:resume|fork)'\. Expe
 export const execHelp = `
 Examples:
   parley exec "explain what src/cart.js does"
-  git diff | parley exec --stdin "review this change"
+  git diff | parley exec --stdin "explain this change"
+  parley exec review --base main
   parley exec -i screen.png "what is wrong here?"
   parley exec --output-schema answer.json "which tests fail?"
   parley exec --json --policy .parley/ci.toml --timeout 10m "fix the failing test"
@@ -61,6 +65,20 @@ Exit codes: 0 answered, 1 failed, 2 usage, 3 no credentials, 4 approval unanswer
 5 not found, 6 answer does not satisfy the schema, 7 a limit was reached, 8 provider unreachable,
 9 storage, 70 a bug, 130/143 signal.
 `
+
+export const reviewHelp = `
+Examples:
+  parley exec review
+  parley exec review --base main "security above all"
+  parley exec review --commit v1.2..HEAD --fail-on medium
+  git diff | parley exec review --patch - --sarif >review.sarif
+
+Exit codes: those of exec, and 10 when something of that severity was found.
+`
+
+/** Says what `--safe` leaves out. */
+export const safeNotice =
+  '--safe: no configuration but what reaches a model and what limits; no plug-ins, hooks or servers.'
 
 /** Resolves to a sentence about a sandbox that does not enforce all limits, with the reason; null otherwise. */
 export async function sandboxNotice(
@@ -74,19 +92,6 @@ export async function sandboxNotice(
 }
 
 const enforced = { partial: 'The sandbox is only partial here', none: 'There is no sandbox here' } as const
-
-/** Describes the handling of calls that no sandbox limits and no rule calls harmless. */
-export function notKnownHarmless(approvalPolicy: Settings['approvalPolicy']): string {
-  return `what is not known to be harmless ${approvalPolicy === 'never' ? 'is denied' : 'asks first'}`
-}
-
-/** Returns what enforces the limits where the conversation works, which may be another machine than the server's. */
-export function enforcementReasonOf(
-  conversationId: ConversationId,
-  { conversations, enforcementReason }: ResultOf<'server/diagnostics'>,
-): string {
-  return conversations.find((open) => open.conversationId === conversationId)?.enforcementReason ?? enforcementReason
-}
 
 /** Returns why the system refused a file or folder, without the name of the failed function. */
 export function systemCause(error: unknown): string {

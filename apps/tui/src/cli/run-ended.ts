@@ -1,6 +1,16 @@
-import type { ConversationId, EventOf, Failure, StopReason, TokenCounts, TurnId, TurnOutcome } from '@parley/protocol'
+import type {
+  ConversationId,
+  EventOf,
+  Failure,
+  Finding,
+  StopReason,
+  TokenCounts,
+  TurnId,
+  TurnOutcome,
+} from '@parley/protocol'
 import { wantsCodexLines, wantsEndLine } from './early-arguments.ts'
 import { type ExitCode, exitCodeOf } from './exit-codes.ts'
+import type { OutputStream } from './launch-server.ts'
 
 /** End of a scripted run: the last line in JSON, the last lines in plain mode. */
 export interface RunEnd {
@@ -18,6 +28,8 @@ export interface RunEnd {
   readonly denials: readonly EventOf<'turn.ended'>['denials'][number][]
   /** Tokens of all turns of the run. */
   readonly usage: TokenCounts | null
+  /** Present for a review that reported what it found. */
+  readonly findings?: readonly Finding[]
 }
 
 export const withoutTurn = {
@@ -45,8 +57,8 @@ type EndRun = (failure: Failure) => Promise<void>
 
 let running: EndRun | null = null
 
-/** Leaves the end of stdout to a run from now on: only it knows what it has written. */
-export function leaveEndTo(run: EndRun): void {
+/** Leaves the end of stdout to a run from now on, which alone knows what it has written; null leaves it to nobody. */
+export function leaveEndTo(run: EndRun | null): void {
   running = run
 }
 
@@ -57,12 +69,12 @@ export function leaveEndTo(run: EndRun): void {
 export async function writeFailure(
   argv: readonly string[],
   { failure, exitCode }: Pick<RunEnd, 'exitCode'> & { readonly failure: Failure },
-  say: (message: string) => void,
+  { say, stdout }: { readonly say: (message: string) => void; readonly stdout: Pick<OutputStream, 'write'> },
 ): Promise<void> {
   if (running !== null) return running(failure)
   say(failure.message)
-  if (wantsCodexLines(argv)) process.stdout.write(failedLines(failure.message))
-  else if (wantsEndLine(argv)) process.stdout.write(`${endLine({ ...failedRun(failure), exitCode })}\n`)
+  if (wantsCodexLines(argv)) stdout.write(failedLines(failure.message))
+  else if (wantsEndLine(argv)) stdout.write(`${endLine({ ...failedRun(failure), exitCode })}\n`)
 }
 
 /** Returns the Codex lines of a run without a turn. */
@@ -72,4 +84,10 @@ function failedLines(message: string): string {
     { type: 'turn.failed', error: { message } },
   ]
   return events.map((event) => `${JSON.stringify(event)}\n`).join('')
+}
+
+/** Returns what happened to a stdout that takes nothing. */
+export function brokenOutputText({ message }: Error): string {
+  // The message ends with the name of the function that failed.
+  return `stdout cannot be written to (${message.replace(/, write$/, '')}).`
 }

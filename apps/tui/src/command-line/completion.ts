@@ -13,9 +13,17 @@ interface Choice {
 interface Place {
   readonly path: string
   readonly commands: readonly Choice[]
-  readonly options: readonly Choice[]
-  /** Values of options that take one of a few, by the option as it is typed. */
-  readonly values: ReadonlyMap<string, readonly string[]>
+  /** Arguments of which there are a few. */
+  readonly words: readonly Choice[]
+  readonly options: readonly CompletedOption[]
+}
+
+interface CompletedOption extends Choice {
+  /** All spellings, the long one first. */
+  readonly spellings: readonly string[]
+  readonly takesValue: boolean
+  /** Values to choose from; empty where any fits, or none. */
+  readonly values: readonly string[]
 }
 
 /** Returns the script that completes the words of `parley` in a shell, made from the table of commands. */
@@ -32,25 +40,29 @@ export function completionScript(shell: CompletionShell, program: Command): stri
 }
 
 function placesOf(command: Command, path: string): readonly Place[] {
-  const options = command.options.filter(({ hidden }) => !hidden)
   const place: Place = {
     path,
     commands: command.commands.map((one) => ({ name: one.name(), about: firstSentence(one.description()) })),
-    options: [
-      ...options.flatMap((option) => ({
-        name: option.long ?? option.short ?? '',
-        about: firstSentence(option.description),
-      })),
-      { name: '--help', about: 'print this help' },
-    ],
-    values: new Map(options.flatMap(choicesOf)),
+    words: command.registeredArguments.flatMap(({ argChoices = [], description }) =>
+      argChoices.map((name) => ({ name, about: description })),
+    ),
+    options: [...command.options.filter(({ hidden }) => !hidden).map(optionOf), help],
   }
   return [place, ...command.commands.flatMap((one) => placesOf(one, `${path} ${one.name()}`))]
 }
 
-function choicesOf({ argChoices, long, short }: Option): readonly (readonly [string, readonly string[]])[] {
-  if (argChoices === undefined) return []
-  return [long, short].flatMap((name) => (name === undefined ? [] : [[name, argChoices] as const]))
+const help: CompletedOption = {
+  name: '--help',
+  spellings: ['--help'],
+  about: 'print this help',
+  takesValue: false,
+  values: [],
+}
+
+function optionOf({ long, short, description, required, optional, argChoices = [] }: Option): CompletedOption {
+  const spellings = [long, short].filter((name) => typeof name === 'string')
+  const [name = ''] = spellings
+  return { name, spellings, about: firstSentence(description), takesValue: required || optional, values: argChoices }
 }
 
 /** Returns what a list of choices has room for. */
@@ -63,13 +75,25 @@ function pathPattern(places: readonly Place[]): string {
   return places.flatMap(({ path }) => (path === '' ? [] : [`'${path}'`])).join('|')
 }
 
-function wordsOf({ commands, options }: Place): string {
-  return [...commands, ...options].map(({ name }) => name).join(' ')
+/** Returns all that can stand at a place, in the order in which it is shown. */
+function choicesAt({ commands, words, options }: Place): readonly Choice[] {
+  return [...commands, ...words, ...options]
 }
 
+/** Returns the cases for the value of an option: its choices, or nothing, for which the shell completes files. */
 function valueCases(places: readonly Place[], write: (values: string) => string): string {
-  const cases = new Map(places.flatMap(({ values }) => [...values]))
-  return [...cases].map(([name, values]) => `    ${name}) ${write(values.join(' '))} ;;`).join('\n')
+  const spelled = places.flatMap(({ options }) =>
+    options.flatMap((option) => option.spellings.map((spelling) => ({ spelling, ...option }))),
+  )
+  const cases = [...Map.groupBy(spelled, ({ spelling }) => spelling)].flatMap(([spelling, uses]) => {
+    const values = uses.find((use) => use.values.length > 0)?.values ?? []
+    // `--yes` takes a value in one command and none in others, and then it has none to complete.
+    return uses.every(({ takesValue }) => takesValue) ? [{ spelling, values: values.join(' ') }] : []
+  })
+  const groups = Map.groupBy(cases, ({ values }) => values)
+  return [...groups]
+    .map(([values, those]) => `    ${those.map(({ spelling }) => spelling).join('|')}) ${write(values)} ;;`)
+    .join('\n')
 }
 
 function bashScript(places: readonly Place[]): string {
@@ -85,7 +109,14 @@ _parley() {
 ${valueCases(places, (values) => `words='${values}'`)}
     *)
       case $path in
-${places.map((place) => `        '${place.path}') words='${wordsOf(place)}' ;;`).join('\n')}
+${places
+  .map(
+    (place) =>
+      `        '${place.path}') words='${choicesAt(place)
+        .map(({ name }) => name)
+        .join(' ')}' ;;`,
+  )
+  .join('\n')}
       esac
       ;;
   esac
@@ -97,47 +128,67 @@ complete -o default -F _parley parley
 
 function zshScript(places: readonly Place[]): string {
   const quoted = ({ name, about }: Choice) => `'${name}:${about.replaceAll("'", "'\\''").replaceAll(':', '\\:')}'`
-  const listed = ({ commands, options }: Place) => [...commands, ...options].map(quoted).join(' ')
+  const listed = (place: Place) => choicesAt(place).map(quoted).join(' ')
   return `#compdef parley
 # Completion of parley for zsh, from: parley completion zsh
 _parley() {
-  local path= word
+  # \`path\` would be the PATH of the shell.
+  local place= word
   local -a choices
   for word in "\${(@)words[2,CURRENT-1]}"; do
-    case "$path $word" in
-      ${pathPattern(places)}) path="$path $word" ;;
+    case "$place $word" in
+      ${pathPattern(places)}) place="$place $word" ;;
     esac
   done
   case $words[CURRENT-1] in
 ${valueCases(places, (values) => `choices=(${values})`)}
     *)
-      case $path in
+      case $place in
 ${places.map((place) => `        '${place.path}') choices=(${listed(place)}) ;;`).join('\n')}
       esac
       ;;
   esac
-  _describe parley choices || _files
+  (( $#choices )) && _describe parley choices || _files
 }
 compdef _parley parley
 `
 }
 
 function fishScript(places: readonly Place[]): string {
-  const quoted = (text: string) => `'${text.replaceAll("'", "\\'")}'`
-  const lines = places.flatMap(({ path, commands, options, values }) => {
-    const names = path.trim().split(' ').filter(Boolean)
-    const others = commands.map(({ name }) => name).join(' ')
-    const seen = names.map((name) => `__fish_seen_subcommand_from ${name}`)
-    const unseen = others === '' ? [] : [`not __fish_seen_subcommand_from ${others}`]
-    const when = quoted([...seen, ...unseen].join('; and '))
+  const quoted = (text: string) => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`
+  const lines = places.flatMap((place) => {
+    const when = quoted(`__parley_at '${place.path}'`)
     return [
-      ...commands.map(({ name, about }) => `complete -c parley -f -n ${when} -a ${name} -d ${quoted(about)}`),
-      ...options.map(({ name, about }) => {
-        const given = values.get(name)
-        const value = given === undefined ? '' : ` -x -a ${quoted(given.join(' '))}`
-        return `complete -c parley -n ${when} -l ${name.replace(/^-+/, '')}${value} -d ${quoted(about)}`
-      }),
+      ...[...place.commands, ...place.words].map(
+        ({ name, about }) => `complete -c parley -f -n ${when} -a ${name} -d ${quoted(about)}`,
+      ),
+      ...place.options.map(
+        (option) =>
+          `complete -c parley -n ${when} ${fishSpellings(option)}${fishValue(option)} -d ${quoted(option.about)}`,
+      ),
     ]
   })
-  return `# Completion of parley for fish, from: parley completion fish\n${lines.join('\n')}\n`
+  return `# Completion of parley for fish, from: parley completion fish
+function __parley_at
+  set -l place ''
+  for word in (commandline -opc)[2..-1]
+    switch "$place $word"
+      case ${places.flatMap(({ path }) => (path === '' ? [] : [`'${path}'`])).join(' ')}
+        set place "$place $word"
+    end
+  end
+  test "$place" = "$argv[1]"
+end
+${lines.join('\n')}
+`
+}
+
+function fishSpellings({ spellings }: CompletedOption): string {
+  return spellings.map((one) => (one.startsWith('--') ? `-l ${one.slice(2)}` : `-s ${one.slice(1)}`)).join(' ')
+}
+
+/** Returns what fish is told of an option's value: its choices without files, any value with files, or nothing. */
+function fishValue({ takesValue, values }: CompletedOption): string {
+  if (values.length > 0) return ` -x -a '${values.join(' ')}'`
+  return takesValue ? ' -r' : ''
 }

@@ -1,20 +1,23 @@
+import { type Severity, severities } from '@parley/protocol'
 import { type Command, Option } from 'commander'
 import { misused } from '../cli/exit-codes.ts'
 import {
   type ExecFlags,
   inputFormats,
   named,
+  outputFormatOf,
   outputFormats,
   parseCount,
   parseDollars,
   parseDuration,
 } from '../cli/flags.ts'
 import type { Launch } from '../cli/launch-server.ts'
-import { execHelp } from '../cli/messages.ts'
+import { execHelp, reviewHelp } from '../cli/messages.ts'
 import type { Kept, Target } from '../scripted/open-target.ts'
+import type { ReviewRequest } from '../scripted/review/review-message-of.ts'
 import { flagsOf, type Settle, withCommonFlags, withImages } from './shared-options.ts'
 
-/** Defines `exec`, `exec resume` and `exec fork`. */
+/** Defines `exec`, `exec resume`, `exec fork` and `exec review`. */
 export function defineExec(program: Command, launch: Launch, settle: Settle): void {
   const run = (prompt: string | undefined, flags: ExecFlags, target: Target) =>
     settle(
@@ -51,6 +54,51 @@ export function defineExec(program: Command, launch: Launch, settle: Settle): vo
       refuseEphemeral(flags, 'a copy is kept')
       return run(which.prompt, flags, { kind: 'fork', ...which.kept, at: flags.at ?? null })
     })
+  defineReview(exec, launch, settle)
+}
+
+function defineReview(exec: Command, launch: Launch, settle: Settle): void {
+  withExecFlags(exec.command('review').argument('[focus]', 'what matters, in words'))
+    .description('a review of what is not committed, a branch, commits or a patch; nothing is changed')
+    .option('--base <branch>', 'all since this branch was left, committed or not', named)
+    .option('--commit <range>', 'a commit, or a range A..B', named)
+    .option('--patch <file>', 'a patch, - for stdin; it need not be applied here', named)
+    .addOption(
+      new Option('--fail-on <severity>', 'exit with 10 for findings of this severity or a graver one')
+        .choices([...severities, 'never'])
+        .default('high'),
+    )
+    .option('--sarif', 'write the findings to stdout as SARIF 2.1.0, for code hosts')
+    .addHelpText('after', reviewHelp)
+    .action((focus: string | undefined, _flags: unknown, command: Command) => {
+      const flags = flagsOf<ExecFlags & ReviewFlags>(command)
+      const review = { of: reviewedOf(flags), focus: focus ?? '', failOn: flags.failOn }
+      return settle(
+        import('../scripted/run-exec.ts').then(({ runExec }) =>
+          runExec(launch, { prompt: null, flags, target: { kind: 'new' }, review }),
+        ),
+      )
+    })
+}
+
+interface ReviewFlags {
+  readonly base?: string
+  readonly commit?: string
+  readonly patch?: string
+  readonly failOn: Severity | 'never'
+}
+
+/** Returns what is reviewed. Throws a usage error for flags that do not go together. */
+function reviewedOf({ base, commit, patch, ...flags }: ReviewFlags & ExecFlags): ReviewRequest['of'] {
+  if ([base, commit, patch].filter((value) => value !== undefined).length > 1)
+    throw misused('Give one of --base, --commit and --patch.')
+  if (flags.inputFormat === 'jsonl' || flags.stdin === true || flags.outputSchema !== undefined)
+    throw misused('A review has its own message and form: leave out --input-format jsonl, --stdin and --output-schema.')
+  if (flags.sarif === true && outputFormatOf(flags) !== 'text')
+    throw misused('Give --sarif or another output format, not both.')
+  if (base !== undefined) return { kind: 'branch', base }
+  if (commit !== undefined) return { kind: 'commits', range: commit }
+  return patch === undefined ? { kind: 'workTree' } : { kind: 'patch', file: patch }
 }
 
 const lastHelp = 'the newest conversation, of this folder if there is one; the only argument is the prompt'
@@ -87,6 +135,7 @@ function withExecFlags(command: Command): Command {
     .option('--output-schema <file>', 'a JSON Schema that the final message must satisfy', named)
     .option('-o, --output <file>', 'write the final message to a file, only on success', named)
     .option('--policy <file>', 'rules that answer approvals; what they leave open is denied', named)
+    .option('--answers <file>', 'answers to questions of the model, as JSON: {"HEADER": "ANSWER"}', named)
     .option('--stdin', 'append stdin to the prompt')
     .option('--timeout <duration>', 'give up after this long: 90, 90s, 5m', parseDuration)
     .option('--max-turns <count>', 'stop before another model call after this many', parseCount(1))

@@ -4,25 +4,17 @@ import type { Launch } from '../cli/launch-server.ts'
 import type { BundleFlags, OpenFlags } from '../commands/bundle.ts'
 import type { TrustFlags } from '../commands/configuration.ts'
 import type { DoctorFlags } from '../commands/doctor.ts'
+import type { ExportFlags } from '../commands/export/run-export.ts'
 import type { PolicyFlags } from '../commands/policy.ts'
+import type { ReplayFlags } from '../commands/replay.ts'
 import type { RewindFlags } from '../commands/rewind.ts'
 import type { DiffFlags, ShowFlags } from '../commands/show.ts'
 import type { UsageFlags } from '../commands/usage.ts'
-import { flagsOf, type Settle, withCommonFlags, withJudgingFlags } from './shared-options.ts'
+import { defineHooks, defineSkills } from './define-own-parts.ts'
+import { flagsOf, type Settle, safeOption, withCommonFlags, withJudgingFlags } from './shared-options.ts'
 
-const listedAtMost = 20
-
-/** Defines `list`, `rewind`, `usage`, `trust` and `config`. */
+/** Defines `rewind`, `usage`, `trust`, `skills` and `config`. */
 export function defineLookups(program: Command, launch: Launch, settle: Settle): void {
-  program
-    .command('list')
-    .description('conversations, newest first')
-    .option('--json', 'one JSON object a line')
-    .option('--archived', 'the archived ones')
-    .option('--limit <n>', 'how many', parseCount(1), listedAtMost)
-    .action((flags: { json?: boolean; archived?: boolean; limit: number }) =>
-      settle(import('../commands/list.ts').then(({ runList }) => runList(launch, flags))),
-    )
   program
     .command('rewind <id>')
     .description(
@@ -32,6 +24,7 @@ export function defineLookups(program: Command, launch: Launch, settle: Settle):
     .option('--files', 'the files (the default)')
     .option('--talk', 'the talk: a copy of it up to there')
     .option('--both', 'files and talk')
+    .option('--summary', 'with --talk or --both: the model summarises what the copy leaves out, and is told that in it')
     .option('--overwrite', 'also files that somebody else changed since')
     .option('--yes', 'do it; without it only the diff is shown (exit code 12 if something would change)')
     .option('--json', 'as JSON')
@@ -61,6 +54,8 @@ export function defineLookups(program: Command, launch: Launch, settle: Settle):
         ),
       ),
     )
+  defineHooks(program, launch, settle)
+  defineSkills(program, launch, settle)
   withCommonFlags(program.command('config'))
     .description('the effective configuration, each value with its origin')
     .option('--json', 'as JSON')
@@ -97,7 +92,7 @@ export function defineHistory(program: Command, launch: Launch, settle: Settle):
     )
 }
 
-/** Defines `bundle` and `open`. */
+/** Defines `bundle`, `open` and `export`. */
 export function defineBundles(program: Command, launch: Launch, settle: Settle): void {
   program
     .command('bundle [conversation]')
@@ -112,6 +107,22 @@ export function defineBundles(program: Command, launch: Launch, settle: Settle):
       settle(import('../commands/bundle.ts').then(({ runBundle }) => runBundle(launch, conversation, flags))),
     )
   program
+    .command('export [conversation]')
+    .description(
+      'write a conversation for people or programs to read, secrets redacted again: the newest of this folder, or the one that is named',
+    )
+    .option('--html', 'a page in one file, without scripts')
+    .option('--md', 'Markdown')
+    .option('--json', 'one JSON object')
+    .option('-o, --output <file>', 'a file that does not exist, whose name can say the form; default stdout', named)
+    .option('--no-outputs', 'leave out what commands and tools printed')
+    .option('--last', 'the newest one of this folder')
+    .action((conversation: string | undefined, flags: ExportFlags) =>
+      settle(
+        import('../commands/export/run-export.ts').then(({ runExport }) => runExport(launch, conversation, flags)),
+      ),
+    )
+  program
     .command('open <bundle>')
     .description('verify a bundle and make a conversation of it that works in this folder')
     .option('-C, --cd <dir>', 'a folder to work in instead', named)
@@ -121,6 +132,16 @@ export function defineBundles(program: Command, launch: Launch, settle: Settle):
     )
 }
 
+/** Defines `rescue`. */
+export function defineRescue(program: Command, launch: Launch, settle: Settle): void {
+  program
+    .command('rescue <id>')
+    .description(
+      'save a conversation whose log was deleted, emptied or replaced while a window or script has it open: what its server still holds becomes a new conversation',
+    )
+    .action((id: string) => settle(import('../commands/rewind.ts').then(({ runRescue }) => runRescue(launch, id))))
+}
+
 /** Defines `replay`. */
 export function defineReplay(program: Command, launch: Launch, settle: Settle): void {
   program
@@ -128,9 +149,18 @@ export function defineReplay(program: Command, launch: Launch, settle: Settle): 
     .description(
       'run a conversation again with the outcomes of its log, and compare event by event: the newest of this folder, one that is named, a log or a bundle. Asks no model, starts nothing, changes nothing. Exit code 11 at the first difference',
     )
+    .option(
+      '--live-tools',
+      'really run its tools too, in a copy of its folder, in the sandbox and without the network; compare what they come to',
+    )
+    .option('-C, --cd <dir>', 'with --live-tools: the folder to copy, in place of that of the conversation', named)
     .option('--json', 'as JSON')
-    .action((conversation: string | undefined, flags: { json?: boolean }) =>
-      settle(import('../commands/replay.ts').then(({ runReplay }) => runReplay(launch, conversation, flags))),
+    .action((conversation: string | undefined, _flags: unknown, command: Command) =>
+      settle(
+        import('../commands/replay.ts').then(({ runReplay }) =>
+          runReplay(launch, conversation, flagsOf<ReplayFlags>(command)),
+        ),
+      ),
     )
 }
 
@@ -215,6 +245,7 @@ export function defineChecks(program: Command, launch: Launch, settle: Settle): 
       'check what parley needs: terminal, home, configuration, sandbox, provider; changes nothing. Exit code 1 when there is a problem',
     )
     .option('--no-provider', 'do not ask the model provider')
+    .addOption(safeOption())
     .option('--json', 'as JSON')
     .action((flags: DoctorFlags) =>
       settle(import('../commands/doctor.ts').then(({ runDoctor }) => runDoctor(launch, flags))),

@@ -4,7 +4,7 @@ import { misused } from '../cli/exit-codes.ts'
 import { parseCount } from '../cli/flags.ts'
 import type { Launch } from '../cli/launch-server.ts'
 import type { WebFlags } from '../commands/page/web.ts'
-import type { Settle } from './shared-options.ts'
+import { type Settle, safeOption } from './shared-options.ts'
 
 type ServerProgram = (typeof serverPrograms)[number]
 
@@ -23,6 +23,10 @@ export function defineServers(program: Command): void {
     .option(
       '--idle-exit <time>',
       'leave when nobody is connected and nothing runs for 90s, 30m, 2h (daemon: 30m) or never',
+    )
+    .option(
+      '--store <url>',
+      'keep conversations in a store that servers share: nats://HOST:PORT,HOST:PORT; docs/team-server.md describes it',
     )
     .option('--record <file>', 'write down what models say, for playing back')
   withCeiling(
@@ -90,6 +94,7 @@ function withCeiling(command: Command): Command {
       'let conversations work in this folder although secrets are kept in it (repeatable)',
     )
     .option('--profile <name>', 'take the defaults of these two from this [profiles.NAME] of your config.toml')
+    .addOption(safeOption())
 }
 
 function define(program: Command, name: ServerProgram, description: string): Command {

@@ -2,12 +2,14 @@ import type { Failure } from '@parley/protocol'
 import { Argument, Command, CommanderError } from 'commander'
 import { type ExitCode, exitCodeOf, exitCodes, misused, ParleyError } from '../cli/exit-codes.ts'
 import { type CommonFlags, type ImageFlag, parseCount } from '../cli/flags.ts'
+import type { Streams } from '../cli/launch-server.ts'
 import { expectedFailure, refuseSlips, sayUsageError, unknownCommand, usageSentence } from '../cli/messages.ts'
 import { writeFailure } from '../cli/run-ended.ts'
 import type { WindowLaunch } from '../ink/run-interactive.ts'
 import { showEffects } from '../view/text/control-characters.ts'
 import { type CompletionShell, completionScript, completionShells } from './completion.ts'
 import { defineExec } from './define-exec.ts'
+import { defineKept } from './define-kept.ts'
 import { defineLogin } from './define-login.ts'
 import {
   defineBundles,
@@ -16,21 +18,17 @@ import {
   defineLookups,
   defineProviders,
   defineReplay,
+  defineRescue,
 } from './define-lookups.ts'
+import { defineOwnCopy } from './define-own-copy.ts'
 import { defineServers, defineWeb } from './define-servers.ts'
 import { flagsOf, type Settle, withCommonFlags, withImages, withPlain } from './shared-options.ts'
 
-/** Streams for help and for what is wrong with a command line. */
-type Streams = Readonly<Record<'stdout' | 'stderr', { write(text: string): unknown }>>
-
 /** Parses the command line, runs the command and resolves to the exit code. Each command loads only its own modules. */
-export async function runCommandLine(
-  argv: readonly string[],
-  opened: WindowLaunch,
-  streams: Streams = process,
-): Promise<number> {
+export async function runCommandLine(argv: readonly string[], opened: WindowLaunch): Promise<number> {
+  const { stdout, stderr } = opened.launch.streams
   let outcome: number = exitCodes.ok
-  const program = defineProgram(opened, streams, async (run) => {
+  const program = defineProgram(opened, async (run) => {
     outcome = await run
   })
   try {
@@ -42,10 +40,11 @@ export async function runCommandLine(
     if (ending === null) throw error
     if (ending.exitCode === exitCodes.ok) return ending.exitCode
     const { code, message: words, exitCode } = ending
-    await writeFailure(argv, { failure: { code, message: words }, exitCode }, (message) => {
+    const say = (message: string) => {
       // Commander has printed its own message.
-      if (!(error instanceof CommanderError)) streams.stderr.write(`parley: ${showEffects(message)}\n`)
-    })
+      if (!(error instanceof CommanderError)) stderr.write(`parley: ${showEffects(message)}\n`)
+    }
+    await writeFailure(argv, { failure: { code, message: words }, exitCode }, { say, stdout })
     return exitCode
   }
 }
@@ -64,11 +63,11 @@ function endingOf(error: unknown): (Failure & { readonly exitCode: ExitCode }) |
 type Start = Parameters<typeof import('../ink/run-interactive.ts')['runInteractive']>[1]
 
 /** Defines every command of the program. `settle` takes the exit code of the command that runs. */
-function defineProgram(opened: WindowLaunch, streams: Streams, settle: Settle): Command {
+function defineProgram(opened: WindowLaunch, settle: Settle): Command {
   const { launch, window } = opened
   const writeTo = (stream: 'stdout' | 'stderr') => (text: string) => {
     window?.[Symbol.dispose]()
-    streams[stream].write(text)
+    launch.streams[stream].write(text)
   }
   const program = new Command('parley')
     .description('A coding agent for the terminal whose conversations cannot be lost.')
@@ -85,23 +84,26 @@ function defineProgram(opened: WindowLaunch, streams: Streams, settle: Settle): 
     .enablePositionalOptions()
   defineConversations(program, opened, settle)
   defineExec(program, launch, settle)
+  defineKept(program, launch, settle)
   defineLookups(program, launch, settle)
   defineHistory(program, launch, settle)
   defineBundles(program, launch, settle)
   defineReplay(program, launch, settle)
+  defineRescue(program, launch, settle)
   defineProviders(program, launch, settle)
   defineChecks(program, launch, settle)
   defineLogin(program, launch, settle)
   defineServers(program)
   defineWeb(program, launch, settle)
-  defineCompletion(program, streams)
+  defineOwnCopy(program, launch, settle)
+  defineCompletion(program, launch.streams)
   defineHelp(program)
   // Set last, because commands inherit it.
   return program.allowExcessArguments()
 }
 
 /** Defines `completion`, whose script comes from the commands that are defined by then. */
-function defineCompletion(program: Command, { stdout }: Streams): void {
+function defineCompletion(program: Command, { stdout }: Pick<Streams, 'stdout'>): void {
   program
     .command('completion')
     .addArgument(new Argument('<shell>', 'your shell').choices(completionShells))

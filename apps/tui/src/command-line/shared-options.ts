@@ -1,6 +1,6 @@
+import { approvalPolicies, efforts, modeNames, sandboxModes } from '@parley/protocol'
 import { type Command, Option } from 'commander'
 import { collectConfig, collectFiles, collectList, colourChoices, named } from '../cli/flags.ts'
-import { approvalPolicies, efforts, sandboxModes } from '../ui/menu/setting-rows.ts'
 
 /** Takes the exit code of a command. */
 export type Settle = (run: Promise<number>) => Promise<void>
@@ -13,11 +13,23 @@ function approvalOption(): Option {
   return new Option('-a, --ask-for-approval <policy>', 'when to ask').choices(approvalPolicies)
 }
 
+function modeOption(): Option {
+  return new Option('--mode <mode>', 'what -s and -a say, in one word').choices(modeNames)
+}
+
 function effortOption(): Option {
   return new Option(
     '-e, --effort <effort>',
     'reasoning effort; for other words of a provider use -c model_reasoning_effort=WORD',
   ).choices(efforts)
+}
+
+/** Returns the flag that goes to the server before the command line is parsed. */
+export function safeOption(): Option {
+  return new Option(
+    '--safe',
+    'start without configuration, plug-ins, hooks and servers; what reaches a model and what limits stays',
+  )
 }
 
 /** Adds the flags that decide how a call is judged. */
@@ -36,6 +48,7 @@ export function withCommonFlags(command: Command): Command {
   return command
     .option('-m, --model <model>', 'model to use', named)
     .addOption(effortOption())
+    .addOption(modeOption())
     .addOption(sandboxOption())
     .addOption(approvalOption())
     .option('-C, --cd <dir>', 'folder to work in', named)
@@ -52,6 +65,7 @@ export function withCommonFlags(command: Command): Command {
     )
     .option('-p, --profile <name>', 'a [profiles.NAME] of config.toml', named)
     .option('-c, --config <key=value>', 'a config value, as TOML or else a string (repeatable)', collectConfig)
+    .addOption(safeOption())
     .option('--ephemeral', 'keep nothing of this conversation')
 }
 

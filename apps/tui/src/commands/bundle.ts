@@ -1,12 +1,11 @@
-import { existsSync } from 'node:fs'
-import type { ResultOf } from '@parley/protocol'
+import { type ResultOf, shortIdOf } from '@parley/protocol'
 import { connect } from '../cli/connect.ts'
 import { exitCodes, misused } from '../cli/exit-codes.ts'
-import { fromWorkingFolder, userFolder, workingFolder } from '../cli/folders.ts'
+import { fromWorkingFolder, newFilePath, userFolder, workingFolder } from '../cli/folders.ts'
 import { isAgreed } from '../cli/is-agreed.ts'
 import type { Launch } from '../cli/launch-server.ts'
 import { shownLine, shownName } from '../view/text/control-characters.ts'
-import { count, countOf, formatBytes, shortPath } from '../view/text/formats.ts'
+import { count, countOf, formatBytes, nameOf, shortPath } from '../view/text/formats.ts'
 
 export interface BundleFlags {
   readonly output?: string
@@ -27,17 +26,16 @@ export async function runBundle(launch: Launch, conversation: string | undefined
   const request = { ...wanted, withoutOutputs: !outputs }
   const contents = await parley.request('bundle/describe', request)
   const { conversationId } = contents
-  const file = fromWorkingFolder(output ?? `parley-${conversationId.slice(-8)}.tar`)
-  if (existsSync(file)) throw misused(`${file} exists already. Name another file with -o.`)
-  process.stderr.write(`${contentLines(contents, flags).map(shownLine).join('\n')}\n`)
-  const asks = yes !== true && process.stdin.isTTY && process.stderr.isTTY
+  const file = newFilePath(output ?? `parley-${shortIdOf(conversationId)}.tar`)
+  launch.streams.stderr.write(`${contentLines(contents, flags).map(shownLine).join('\n')}\n`)
+  const asks = yes !== true && launch.streams.stdin.isTTY && launch.streams.stderr.isTTY
   if (asks && !(await isAgreed(`Write it to ${shortPath(file, userFolder())}?`))) {
-    process.stderr.write('Not written.\n')
+    launch.streams.stderr.write('Not written.\n')
     return exitCodes.ok
   }
   const written = await parley.request('bundle/write', { ...request, conversation: conversationId, file })
   const { sizeBytes, digest } = written
-  process.stdout.write(
+  launch.streams.stdout.write(
     json === true
       ? `${JSON.stringify(written)}\n`
       : `${shownLine(file)}\n${formatBytes(sizeBytes)}, digest ${digest}. \`parley open FILE\` opens it on another machine.\n`,
@@ -56,7 +54,7 @@ function contentLines(contents: Contents, { outputs }: Pick<BundleFlags, 'output
     ? `${countOf(changedEvents, 'event')} with secrets that are known by now: marks are in their place`
     : `${countOf(changedEvents, 'event')}: without outputs, and with marks in place of secrets`
   return [
-    `${conversationId.slice(-8)}  ${shownName(name || '(no message)')}`,
+    `${shortIdOf(conversationId)}  ${shownName(nameOf({ name: null, title: name }))}`,
     `  folder   ${shortPath(cwd, userFolder())}`,
     `  holds    ${countOf(turns, 'turn')} in ${countOf(events, 'event')}: ${parts.join(', ')}`,
     `  files    ${count(sideFiles)}: ${outputs ? 'long outputs, ' : ''}long texts, images, instructions (AGENTS.md) and tools`,
@@ -87,14 +85,14 @@ export async function runOpen(launch: Launch, path: string, { cd, json }: OpenFl
   await using parley = await connect(launch, { clientName: 'parley-open' })
   const file = fromWorkingFolder(path)
   const opened = await parley.request('bundle/open', { file, cwd: fromWorkingFolder(cd ?? '.') })
-  const { shortId, name, title, cwd, turns, forkedFrom, warnings } = opened
-  for (const warning of warnings) process.stderr.write(`${shownLine(warning)}\n`)
-  process.stdout.write(
+  const { shortId, cwd, turns, forkedFrom, warnings } = opened
+  for (const warning of warnings) launch.streams.stderr.write(`${shownLine(warning)}\n`)
+  launch.streams.stdout.write(
     json === true
       ? `${JSON.stringify(opened)}\n`
       : [
-          `${shortId}  ${shownName(name ?? (title || '(no message)'))}`,
-          `  ${countOf(turns, 'turn')} of conversation ${forkedFrom?.id.slice(-8) ?? ''}, verified; it works in ${shownLine(shortPath(cwd, userFolder()))} from now on.`,
+          `${shortId}  ${shownName(nameOf(opened))}`,
+          `  ${countOf(turns, 'turn')} of conversation ${forkedFrom == null ? '' : shortIdOf(forkedFrom.id)}, verified; it works in ${shownLine(shortPath(cwd, userFolder()))} from now on.`,
           `  Waiting questions, yeses and messages of the original do not count here. Go on: parley resume ${shortId}`,
           '',
         ].join('\n'),

@@ -14,12 +14,12 @@ export async function showConfig(launch: Launch, flags: CommonFlags & { json?: b
   const { cwd = workingFolder() } = overrides
   await using parley = await connect(launch, { clientName: 'parley-config' })
   const config = await parley.request('config/read', { ...overrides, cwd })
-  for (const warning of config.warnings) process.stderr.write(`parley: ${showEffects(warning)}\n`)
+  for (const warning of config.warnings) launch.streams.stderr.write(`parley: ${showEffects(warning)}\n`)
   const width = Math.max(...config.values.map(({ key }) => key.length))
   const lines = config.values.map(({ key, value, origin }) =>
     showEffects(`${key.padEnd(width)}  ${JSON.stringify(value)}  (${origin})`),
   )
-  process.stdout.write(flags.json === true ? `${JSON.stringify(config)}\n` : `${lines.join('\n')}\n`)
+  launch.streams.stdout.write(flags.json === true ? `${JSON.stringify(config)}\n` : `${lines.join('\n')}\n`)
   return exitCodes.ok
 }
 
@@ -38,7 +38,7 @@ export async function decideTrust(launch: Launch, flags: TrustFlags): Promise<nu
   await using parley = await connect(launch, { clientName: 'parley-trust' })
   const cwd = cd === undefined ? workingFolder() : fromWorkingFolder(cd)
   const report = await reportOn(parley, cwd, flags)
-  process.stdout.write(json === true ? `${JSON.stringify(report)}\n` : showEffects(textOf(report)))
+  launch.streams.stdout.write(json === true ? `${JSON.stringify(report)}\n` : showEffects(textOf(report)))
   return exitCodes.ok
 }
 

@@ -1,9 +1,11 @@
 import { ClientError, type Parley } from '@parley/client'
 import type { LoginCompleted, ResultOf } from '@parley/protocol'
 import { RpcError } from '@parley/rpc'
+import { closest } from '@parley/text'
 import { connect } from '../cli/connect.ts'
 import { exitCodeOf, exitCodes, misused } from '../cli/exit-codes.ts'
 import { workingFolder } from '../cli/folders.ts'
+import { hideInReports } from '../cli/hide-secrets.ts'
 import type { Launch } from '../cli/launch-server.ts'
 import { loggedOutText, mcpLoggedOutText } from '../cli/messages.ts'
 import { readKey } from '../cli/read-key.ts'
@@ -19,7 +21,7 @@ export interface LoginFlags {
 export async function runLogin(launch: Launch, named: string | null, flags: LoginFlags): Promise<number> {
   const ends = createMailbox()
   await using parley = await connect(launch, { clientName: 'parley-login', onLoginCompleted: ends.put })
-  const provider = named ?? (await usualProvider(parley))
+  const provider = named === null ? await usualProvider(parley) : await knownProvider(parley, named)
   const isOAuth = flags.oauth === true || flags.device === true
   const { loginId } = isOAuth
     ? await startOAuth(parley, provider, { env: launch.env, device: flags.device === true })
@@ -75,6 +77,20 @@ function sayWhereToGo({ url = '', userCode }: Pick<Started, 'url' | 'userCode'>,
     userCode === undefined ? 'Log in with your browser' : `Log in with any browser, and type the code ${userCode}`
   process.stderr.write(showEffects(`${asked}:\n  ${url}\nWaiting for that, 10 minutes at most. Ctrl+C gives up.\n`))
   if (userCode === undefined && hasDesktop(env)) openBrowser(url, env)
+}
+
+/** Resolves to the name of a provider. Throws for any other without repeating it: it may be a key, and errors get into logs. */
+async function knownProvider(parley: Parley, named: string): Promise<string> {
+  const { providers } = await parley.request('provider/list', {})
+  const { logins } = await parley.request('login/status', {})
+  const names = [...providers.map(({ id }) => id), ...logins.map(({ provider }) => provider)]
+  if (names.includes(named)) return named
+  hideInReports(named)
+  const meant = closest(named, names)
+  const hint = meant === null ? '`parley provider list` shows them.' : `Did you mean "${meant}"?`
+  throw misused(
+    `There is no provider of that name. ${hint} If it was a key, it now stands in the history of your shell: parley takes keys typed unseen or from stdin.`,
+  )
 }
 
 /** Resolves to the provider of the configuration; openai where it names none. */
@@ -135,7 +151,7 @@ function statusLines(logins: ResultOf<'login/status'>['logins']): readonly strin
 /** Runs `parley logout`. Exit code 5 when no key of the provider is kept. */
 export async function runLogout(launch: Launch, named: string | null): Promise<number> {
   await using parley = await connect(launch, { clientName: 'parley-login' })
-  const provider = named ?? (await onlyLogin(parley))
+  const provider = named === null ? await onlyLogin(parley) : await knownProvider(parley, named)
   const result = await parley.request('logout', { provider })
   const text = showEffects(loggedOutText(provider, result))
   if (result.removed) process.stdout.write(`${text}\n`)

@@ -1,5 +1,5 @@
 import type { Parley } from '@parley/client'
-import type { ResultOf } from '@parley/protocol'
+import { type ResultOf, shortIdOf } from '@parley/protocol'
 import { RpcError } from '@parley/rpc'
 import { connect } from '../cli/connect.ts'
 import { type ExitCode, exitCodes, misused } from '../cli/exit-codes.ts'
@@ -26,7 +26,7 @@ export async function testPolicy(launch: Launch, command: readonly string[], fla
   await using parley = await connect(launch, { clientName: 'parley-policy' })
   const judge = flags.conversation === undefined ? testCommand : replay
   const { lines, value, exitCode } = await judge(parley, command, flags)
-  process.stdout.write(
+  launch.streams.stdout.write(
     flags.json === true ? `${JSON.stringify(value)}\n` : lines.map((line) => `${showEffects(line)}\n`).join(''),
   )
   return exitCode
@@ -104,7 +104,7 @@ type Explained = ResultOf<'policy/why'>
 export async function showWhy(launch: Launch, words: Words, { json }: { json?: boolean }): Promise<number> {
   await using parley = await connect(launch, { clientName: 'parley-why' })
   const explained = await explainCall(parley, words)
-  process.stdout.write(
+  launch.streams.stdout.write(
     json === true
       ? `${JSON.stringify(explained)}\n`
       : explainedLines(explained)
@@ -136,7 +136,7 @@ function isNotFound(error: unknown): boolean {
 function explainedLines({ item, rows, conversationId }: Explained): readonly string[] {
   const width = Math.max(...rows.map(({ about }) => about.length))
   return [
-    `${item.id} of ${conversationId.slice(-8)}`,
+    `${item.id} of ${shortIdOf(conversationId)}`,
     ...rows.map(({ about, text }) => {
       const [head = '', ...more] = showHidden(text).split('\n')
       return [`  ${about.padEnd(width)}  ${head}`, ...more.map((line) => `  ${''.padEnd(width)}  ${line}`)].join('\n')

@@ -16,7 +16,7 @@ export async function listProviders(launch: Launch, { json }: { readonly json?: 
     json === true
       ? listed.providers.map((provider) => JSON.stringify(provider))
       : providerLines(listed, Date.now()).map(showEffects)
-  process.stdout.write(lines.map((line) => `${line}\n`).join(''))
+  launch.streams.stdout.write(lines.map((line) => `${line}\n`).join(''))
   return exitCodes.ok
 }
 
@@ -44,9 +44,9 @@ export async function listProviderModels(
   })
   const rows = modelsOf(listed)
   const lines = json === true ? rows.map((row) => JSON.stringify(row)) : modelLines(listed, Date.now()).map(showEffects)
-  process.stdout.write(lines.map((line) => `${line}\n`).join(''))
+  launch.streams.stdout.write(lines.map((line) => `${line}\n`).join(''))
   const problems = listed.problems.map(({ provider: id, message }) => `parley: ${id}: ${showEffects(message)}\n`)
-  process.stderr.write(problems.join(''))
+  launch.streams.stderr.write(problems.join(''))
   return rows.length === 0 && problems.length > 0 ? exitCodes.provider : exitCodes.ok
 }
 

@@ -1,23 +1,31 @@
 import { existsSync } from 'node:fs'
-import type { ResultOf } from '@parley/protocol'
+import { type ResultOf, shortIdOf } from '@parley/protocol'
 import { connect } from '../cli/connect.ts'
 import { type ExitCode, exitCodes } from '../cli/exit-codes.ts'
 import { fromWorkingFolder, workingFolder } from '../cli/folders.ts'
 import type { Launch } from '../cli/launch-server.ts'
 import { showHidden, shownLine } from '../view/text/control-characters.ts'
-import { count } from '../view/text/formats.ts'
+import { count, countOf } from '../view/text/formats.ts'
 
 type Replayed = ResultOf<'replay/run'>
+
+export interface ReplayFlags {
+  readonly json?: boolean
+  readonly liveTools?: boolean
+  /** Folder to copy. */
+  readonly cd?: string
+}
 
 /** Runs `parley replay`: a conversation, a log or a bundle again, with the outcomes of its log. */
 export async function runReplay(
   launch: Launch,
   wanted: string | undefined,
-  { json }: { readonly json?: boolean },
+  { json, liveTools, cd }: ReplayFlags,
 ): Promise<ExitCode> {
   await using parley = await connect(launch, { clientName: 'parley-replay' })
-  const replayed = await parley.request('replay/run', paramsOf(wanted))
-  process.stdout.write(
+  const live = liveTools === true ? { liveTools: cd === undefined ? {} : { folder: fromWorkingFolder(cd) } } : {}
+  const replayed = await parley.request('replay/run', { ...paramsOf(wanted), ...live })
+  launch.streams.stdout.write(
     json === true
       ? `${JSON.stringify(replayed)}\n`
       : replayLines(replayed)
@@ -36,14 +44,24 @@ function paramsOf(wanted: string | undefined) {
 
 /** Returns the lines that say what was replayed, and where it differs. */
 function replayLines(replayed: Replayed): readonly string[] {
-  const { conversationId, events, compared, hashes, unhashed, difference, notes } = replayed
+  const { conversationId, events, compared, hashes, unhashed, difference, notes, live } = replayed
   const requests = unhashed === 0 ? '' : `, ${count(unhashed)} without a hash in the log`
   return [
     ...(difference === null ? [] : differenceLines(difference)),
-    `${difference === null ? 'The same' : 'Not the same'}: ${conversationId.slice(-8)}, ${count(events)} events`,
+    `${difference === null ? 'The same' : 'Not the same'}: ${shortIdOf(conversationId)}, ${count(events)} events`,
     `  made again  ${count(compared)} events${difference === null ? '' : ' before that'}, the others came from outside`,
     `  requests    ${count(hashes)} with the hash of the log${requests}`,
+    ...(live === undefined ? [] : liveLines(live)),
     ...notes.map((note) => `  note        ${note}`),
+  ]
+}
+
+function liveLines({ start, ran, taken, unlike }: NonNullable<Replayed['live']>): string[] {
+  return [
+    `  ran         ${countOf(ran, 'call')} in the sandbox without the network, ${count(taken.length)} taken from the log`,
+    ...taken.map(({ title, why }) => `  from log    ${shownLine(title)}: ${why}`),
+    ...(unlike.length === 0 ? [] : [`  files       not as they were then: ${unlike.join(', ')}`]),
+    `  note        ${start}`,
   ]
 }
 

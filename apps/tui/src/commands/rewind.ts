@@ -1,5 +1,5 @@
 import type { Conversation, Parley } from '@parley/client'
-import type { RewindPlan } from '@parley/protocol'
+import { type RewindPlan, shortIdOf } from '@parley/protocol'
 import { connect, findConversation } from '../cli/connect.ts'
 import { exitCodes, misused } from '../cli/exit-codes.ts'
 import type { Launch } from '../cli/launch-server.ts'
@@ -12,6 +12,8 @@ export interface RewindFlags {
   readonly files?: boolean
   readonly talk?: boolean
   readonly both?: boolean
+  /** True to have the model summarise what the copy leaves out. */
+  readonly summary?: boolean
   readonly overwrite?: boolean
   readonly yes?: boolean
   readonly json?: boolean
@@ -27,16 +29,21 @@ export async function runRewind(launch: Launch, id: string, flags: RewindFlags):
   await using parley = await connect(launch, { clientName: 'parley-rewind' })
   if (to === undefined) {
     const conversationId = await findConversation(parley, { prefix: id })
-    print(pointLines((await listPoints(parley, conversationId)).before, json))
+    print(launch, pointLines((await listPoints(parley, conversationId)).before, json))
     return exitCodes.ok
   }
   const conversation = await parley.resume(id)
   const plan = flags.talk === true ? null : await planOf(conversation, to, flags)
-  if (plan !== null && !json) print(planLines(plan, flags))
-  if (flags.yes === true) return await goBack({ parley, conversation, plan, to, id }, flags)
-  if (json) print([JSON.stringify({ to, plan })])
-  else process.stderr.write('Nothing was changed; --yes does it.\n')
-  return plan === null || plan.changes.length > 0 ? exitCodes.wouldChange : exitCodes.ok
+  if (plan !== null && !json) print(launch, planLines(plan, flags))
+  if (flags.yes === true) return await goBack({ launch, parley, conversation, plan, to, id }, flags)
+  if (json) print(launch, [JSON.stringify({ to, plan })])
+  else launch.streams.stderr.write('Nothing was changed; --yes does it.\n')
+  return plan === null || plan.changes.length > 0 ? exitCodes.wouldChange : codeOfLeft(plan)
+}
+
+/** Returns 12 where files stay as they are although they were others at that point. */
+function codeOfLeft(plan: RewindPlan | null): number {
+  return plan === null || plan.left.length === 0 ? exitCodes.ok : exitCodes.wouldChange
 }
 
 /** Runs `parley fork` without a point: lists those where it can fork. */
@@ -46,14 +53,26 @@ export async function runForkPoints(launch: Launch, id: string): Promise<number>
   const { before, newest } = await listPoints(parley, conversationId)
   // A log needs an event, so nothing can begin before the first message.
   const points = before.filter(({ seq }) => seq > 0)
-  print([...pointRows(points, String(newest).length), `${newest}  the whole conversation`])
-  process.stderr.write(
+  print(launch, [...pointRows(points, String(newest).length), `${newest}  the whole conversation`])
+  launch.streams.stderr.write(
     `\`parley fork ${id} --at SEQ\` goes on from one of these in a copy, or from any event that \`parley show ${id}\` numbers.\n`,
   )
   return exitCodes.ok
 }
 
+/**
+ * Runs `parley rescue`: has the server that has a conversation open write what its memory and its open file hold as a new
+ * conversation, also where the log is gone.
+ */
+export async function runRescue(launch: Launch, id: string): Promise<number> {
+  await using parley = await connect(launch, { clientName: 'parley-rescue' })
+  const { shortId } = await parley.request('conversation/rescue', { conversation: id })
+  process.stdout.write(`Saved with all that its server holds: parley resume ${shortId}\n`)
+  return exitCodes.ok
+}
+
 interface Way {
+  readonly launch: Launch
   readonly parley: Parley
   readonly conversation: Conversation
   /** Plan for the files; null for talk alone. */
@@ -62,19 +81,28 @@ interface Way {
   readonly id: string
 }
 
-async function goBack({ parley, conversation, plan, to, id }: Way, flags: RewindFlags): Promise<number> {
+async function goBack({ launch, parley, conversation, plan, to, id }: Way, flags: RewindFlags): Promise<number> {
   const item = plan === null || plan.changes.length === 0 ? null : await rewindFiles(conversation, plan, flags)
   if (item !== null && item.status !== 'completed') {
-    process.stderr.write(`No file was changed; \`parley resume ${id}\` shows why.\n`)
+    launch.streams.stderr.write(`No file was changed; \`parley resume ${id}\` shows why.\n`)
     return exitCodes.storage
   }
-  const copy = flags.talk === true || flags.both === true ? await parley.fork(conversation.id, to) : null
+  const copy = flags.talk === true || flags.both === true ? await parley.fork(conversation.id, to, how(flags)) : null
   const isJson = flags.json === true
-  print(isJson ? [JSON.stringify({ to, plan, item, copy: copy?.id ?? null })] : endLines(item?.seq ?? null, copy, id))
-  return exitCodes.ok
+  const lines = isJson
+    ? [JSON.stringify({ to, plan, item, copy: copy?.id ?? null })]
+    : endLines(item?.seq ?? null, copy, id)
+  print(launch, lines)
+  return codeOfLeft(plan)
 }
 
-function assertOneOf({ files, talk, both, to, overwrite, yes }: RewindFlags): void {
+function how({ summary }: RewindFlags): { readonly summary?: true } {
+  return summary === true ? { summary } : {}
+}
+
+function assertOneOf({ files, talk, both, to, overwrite, yes, summary }: RewindFlags): void {
+  if (summary === true && talk !== true && both !== true)
+    throw misused('--summary says what a copy leaves out: give --talk or --both, too.')
   if ([files, talk, both].filter((one) => one === true).length > 1)
     throw misused('Give one of --files, --talk and --both.')
   if (to === undefined && [files, talk, both, overwrite, yes].some((one) => one === true))
@@ -119,10 +147,10 @@ function planLines({ changes, left, notes }: RewindPlan, { overwrite = false }: 
 function endLines(undoTo: number | null, copy: Conversation | null, id: string): readonly string[] {
   return [
     ...(undoTo === null ? [] : [`Files were taken back. \`parley rewind ${id} --to ${undoTo} --yes\` undoes that.`]),
-    ...(copy === null ? [] : [`The talk goes on in a copy: parley resume ${copy.id.slice(-8)}`]),
+    ...(copy === null ? [] : [`The talk goes on in a copy: parley resume ${shortIdOf(copy.id)}`]),
   ]
 }
 
-function print(lines: readonly string[]): void {
-  process.stdout.write(lines.map((line) => `${line}\n`).join(''))
+function print({ streams }: Launch, lines: readonly string[]): void {
+  streams.stdout.write(lines.map((line) => `${line}\n`).join(''))
 }

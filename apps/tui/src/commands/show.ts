@@ -1,9 +1,10 @@
 import type { Parley } from '@parley/client'
 import type { CompletedItem, ConversationId } from '@parley/protocol'
 import { connect, findConversation } from '../cli/connect.ts'
-import { exitCodes, misused } from '../cli/exit-codes.ts'
+import { exitCodes, misused, ParleyError } from '../cli/exit-codes.ts'
 import { workingFolder } from '../cli/folders.ts'
 import type { Launch } from '../cli/launch-server.ts'
+import { newestEvent } from '../conversation/fork-point.ts'
 import { itemLines } from '../view/plain/item-lines.ts'
 import { stripEffects } from '../view/text/control-characters.ts'
 
@@ -43,13 +44,24 @@ async function print(launch: Launch, id: string | undefined, span: Span): Promis
   await using parley = await connect(launch, { clientName: 'parley-show' })
   const wanted = id === undefined ? ({ last: true, cwd: workingFolder() } as const) : { prefix: id }
   const conversationId = await findConversation(parley, wanted)
+  await assertThere(parley, conversationId, span)
   const items = await itemsIn(parley, conversationId, span)
   const lines = items.flatMap((completed) =>
     span.json ? [JSON.stringify(completed)] : numberedLines(completed, span.withDiffs),
   )
-  process.stdout.write(lines.map((line) => `${line}\n`).join(''))
-  if (lines.length === 0) process.stderr.write('There is nothing in that part of the conversation.\n')
+  launch.streams.stdout.write(lines.map((line) => `${line}\n`).join(''))
+  if (lines.length === 0) launch.streams.stderr.write('There is nothing in that part of the conversation.\n')
   return exitCodes.ok
+}
+
+/** Throws `itemNotFound` for a span that begins or ends beyond the newest event. */
+async function assertThere(parley: Parley, conversationId: ConversationId, { after, upTo }: Span): Promise<void> {
+  const named = [after, upTo].filter((seq) => seq > 0 && Number.isFinite(seq))
+  if (named.length === 0) return
+  const newest = await newestEvent(parley, conversationId)
+  const beyond = named.find((seq) => seq > newest)
+  if (beyond === undefined) return
+  throw new ParleyError('itemNotFound', exitCodes.notFound, `There is no event ${beyond}; the newest is ${newest}.`)
 }
 
 /** Resolves to the items of a span, oldest first; they are read from the newest page on. */

@@ -25,9 +25,9 @@ export async function runUsage(launch: Launch, { by, since, json }: UsageFlags):
     json === true
       ? rows.map(({ key, ...row }) => JSON.stringify({ [by]: key, ...row }))
       : usageLines(rows, { by, home: userFolder() }).map(showEffects)
-  process.stdout.write(lines.map((line) => `${line}\n`).join(''))
+  launch.streams.stdout.write(lines.map((line) => `${line}\n`).join(''))
   if (rows.length === 0 && json !== true)
-    process.stderr.write(`Nothing was asked of a model ${day === null ? 'yet' : `since ${day}`}.\n`)
+    launch.streams.stderr.write(`Nothing was asked of a model ${day === null ? 'yet' : `since ${day}`}.\n`)
   return exitCodes.ok
 }
 

@@ -1,4 +1,4 @@
-import type { Judgement, ResultOf } from '@parley/protocol'
+import { type Judgement, type ResultOf, shortIdOf } from '@parley/protocol'
 import { ruleSource } from '@parley/protocol/question'
 import { joinShellWords } from '@parley/text'
 import { showHidden } from '../view/text/control-characters.ts'
@@ -58,7 +58,7 @@ function partLines(parts: ResultOf<'policy/test'>['parts']): readonly string[] {
 /** Returns the calls whose verdict would change, and their count. */
 export function replayedLines({ calls, skipped, conversationId }: ResultOf<'policy/replay'>): readonly string[] {
   const changed = calls.filter(({ before, after }) => before.verdict !== after.verdict)
-  const of = `${calls.length} ${calls.length === 1 ? 'call' : 'calls'} of ${conversationId.slice(-8)}`
+  const of = `${calls.length} ${calls.length === 1 ? 'call' : 'calls'} of ${shortIdOf(conversationId)}`
   const left = skipped === 0 ? '' : ` (${skipped} never came to a decision)`
   return [
     ...changed.flatMap(({ title, before, after }) => [

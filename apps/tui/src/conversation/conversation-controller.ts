@@ -9,6 +9,7 @@ import type { UserPrograms } from '../programs/user-programs.ts'
 import type { Intent, LendingIntent, UiAction } from '../ui/actions.ts'
 import { isSameNote, type Notice } from '../ui/notices/notice.ts'
 import { isLogGone } from '../ui/outside-changes.ts'
+import { partsFolder } from '../ui/update/ask-for-parts.ts'
 import { type ConversationScreen, FollowedConversation, openOnScreen } from './followed-conversation.ts'
 import { farewell, notOpenNotice } from './greeting-and-farewell.ts'
 import {
@@ -100,6 +101,7 @@ export class ConversationController implements AsyncDisposable {
       const parley = await this.#server.connect(launch)
       await this.#take(await startConversation(parley, start, extra))
       await this.#loadPrograms(parley)
+      fillSearchLater(parley)
     }
     return this.#unlessLost(open, onEnd)
   }
@@ -259,15 +261,28 @@ export class ConversationController implements AsyncDisposable {
     const { summary, readOnly, attached } = conversation
     const { conversationId, shortId, cwd, ceiling } = summary
     const window = { readOnly, onlyWatches: this.#onlyWatches, attached, ephemeral: this.#isEphemeral }
+    const isSafe = parley.isSafe ? { isSafe: true as const } : {}
     screen.dispatch(...openingActions([...opening, ...notices]), {
       kind: 'opened',
-      opened: { conversationId, shortId, ...window, ...(ceiling === undefined ? {} : { ceiling }) },
+      opened: { conversationId, shortId, ...window, ...isSafe, ...(ceiling === undefined ? {} : { ceiling }) },
     })
     const { storage } = summary
     if (storage?.passing === true) screen.dispatch({ kind: 'storage', errno: storage.errno })
     screen.dispatch({ kind: 'recalled', prompts: prompts.read(cwd) })
     screen.follow(conversation.state)
+    const folder = partsFolder(conversation.state)
+    if (folder !== null) void this.run({ kind: 'listParts', folder })
   }
+}
+
+/** Time after the start from which on conversations are read for the search, in ms: a window that is left soon reads none. */
+const searchedAfterMs = 15_000
+
+/** Has the server read conversations for the search, in the background, so that the first one finds all of them. */
+function fillSearchLater(parley: Pick<Parley, 'request'>): void {
+  // A server of an earlier program that was joined does not know it.
+  const fill = () => void parley.request('conversation/search', { query: '', waitMs: 0 }).catch(() => undefined)
+  setTimeout(fill, searchedAfterMs).unref()
 }
 
 function openingActions(notices: readonly Notice[]) {

@@ -1,13 +1,14 @@
 import type { Conversation } from '@parley/client'
-import type { ConversationState, FileChangeEntry, LeftFile, RewindPlan } from '@parley/protocol'
+import type { ConversationState, FileChangeEntry, RewindPlan } from '@parley/protocol'
 import type { Intent, UiAction } from '../ui/actions.ts'
-import { count, countOf } from '../view/text/formats.ts'
-import { pointBefore } from './fork-point.ts'
+import { changedLines, leftLines, notTakenBack, rewindTitle, takenBackWords } from '../ui/menu/rewind-choices.ts'
+import { countOf } from '../view/text/formats.ts'
+import { pointBefore, pointReads } from './fork-point.ts'
 import { note } from './rejected-intent.ts'
 
 /** Shows how files differ: from the last commit, or from an earlier point; and takes them back. */
 export async function changeActions(
-  intent: Extract<Intent, { kind: 'diff' | 'planRewind' | 'rewind' }>,
+  intent: Extract<Intent, { kind: 'diff' | 'planRewind' | 'rewind' | 'planRemember' | 'remember' }>,
   conversation: Pick<Conversation, 'request' | 'state'>,
 ): Promise<readonly UiAction[]> {
   switch (intent.kind) {
@@ -17,6 +18,13 @@ export async function changeActions(
       return await planActions(intent, conversation)
     case 'rewind':
       return await rewindActions(intent, conversation)
+    case 'planRemember':
+      return await memoryActions(intent, conversation)
+    case 'remember': {
+      const { text, where, hash } = intent.memory
+      const { status } = await conversation.request('conversation/remember', { text, where, hash })
+      return status === 'completed' ? [] : [note('warning', 'No file was changed; the transcript says why.')]
+    }
   }
 }
 
@@ -40,14 +48,6 @@ function titleOf(files: readonly FileChangeEntry[]): string {
   return `${countOf(files.length, 'file')} ${differ} from the last commit  ${changedLines(files)}`
 }
 
-/** Returns how many lines change: `+3 −1`. */
-function changedLines(files: readonly FileChangeEntry[]): string {
-  const sum = (counts: readonly number[]) => count(counts.reduce((total, each) => total + each, 0))
-  const added = sum(files.map(({ additions }) => additions))
-  const removed = sum(files.map(({ deletions }) => deletions))
-  return `+${added} −${removed}`
-}
-
 type Asked = Pick<Conversation, 'request'>
 
 /** Shows what going back would change, and asks what of it goes back. */
@@ -55,7 +55,7 @@ async function planActions(
   { at, itemId, overwrite }: Extract<Intent, { kind: 'planRewind' }>,
   conversation: Asked,
 ): Promise<readonly UiAction[]> {
-  const to = 'to' in at ? at.to : ((await pointBefore(conversation, at)) ?? 0)
+  const to = 'to' in at ? at.to : ((await pointBefore(pointReads(conversation), at)) ?? 0)
   const plan = await conversation.request('conversation/rewind/plan', { to, overwrite })
   const { changes, left, hash } = plan
   const changedSince = left.filter(({ why }) => why === 'changedSince').length
@@ -63,8 +63,21 @@ async function planActions(
   return [...planNotices(plan), { kind: 'rewindPlanned', rewind: shown }]
 }
 
+/** Shows what would be written to remember a line, and asks if it is to be. */
+async function memoryActions(
+  { text, where }: Extract<Intent, { kind: 'planRemember' }>,
+  conversation: Asked,
+): Promise<readonly UiAction[]> {
+  const { path, hash, changes } = await conversation.request('conversation/remember/plan', { text, where })
+  const title = `Remembering would change ${path}  ${changedLines(changes)}`
+  return [
+    { kind: 'notice', notice: { kind: 'changes', title, files: changes, isCut: false } },
+    { kind: 'rememberPlanned', memory: { text, where, path, hash } },
+  ]
+}
+
 function planNotices({ changes, left, notes }: RewindPlan): readonly UiAction[] {
-  const title = `Going back would change ${countOf(changes.length, 'file')}  ${changedLines(changes)}`
+  const title = rewindTitle(changes)
   return [
     ...(changes.length === 0
       ? []
@@ -74,26 +87,15 @@ function planNotices({ changes, left, notes }: RewindPlan): readonly UiAction[] 
   ]
 }
 
-/** Files that are named; more are counted. */
-const maxNamed = 5
-
-function leftLines(left: readonly LeftFile[]): readonly string[] {
-  const more = left.length - maxNamed
-  return [
-    ...left.slice(0, maxNamed).map(({ text }) => text),
-    ...(more > 0 ? [`${count(more)} more files stay as they are; \`parley rewind\` names them.`] : []),
-  ]
-}
-
 /** Takes the files back that were shown, and goes on with the talk. */
 async function rewindActions(
-  { rewind, withTalk }: Extract<Intent, { kind: 'rewind' }>,
+  { rewind, withTalk, summary }: Extract<Intent, { kind: 'rewind' }>,
   conversation: Asked,
 ): Promise<readonly UiAction[]> {
   const { to, hash, overwrite, files, itemId } = rewind
   const { status } = await conversation.request('conversation/rewind', { to, hash, overwrite })
-  if (status !== 'completed') return [note('warning', 'No file was changed; the transcript says why.')]
-  const text = `${countOf(files, 'file')} ${files === 1 ? 'was' : 'were'} taken back. /undo reverses that.`
+  if (status !== 'completed') return [note('warning', notTakenBack)]
+  const text = takenBackWords(files)
   if (!withTalk || itemId === null) return [note('info', text)]
-  return [note('info', text), { kind: 'filesTakenBack', itemId }]
+  return [note('info', text), { kind: 'filesTakenBack', itemId, ...(summary === undefined ? {} : { summary }) }]
 }

@@ -1,21 +1,34 @@
 import type { Conversation, Parley } from '@parley/client'
-import type { ConversationId } from '@parley/protocol'
+import type { ConversationId, ParamsOf, ResultOf } from '@parley/protocol'
 import type { MessagePlace } from '../ui/ui-state.ts'
 
 /** Events read at most to find the start of a turn; they lie between two items. */
 const maxEvents = 1_000
 
+/** Requests that find a point of a conversation. */
+export interface PointReads {
+  read(page: Pick<ParamsOf<'conversation/read'>, 'before' | 'limit'>): Promise<ResultOf<'conversation/read'>>
+  readEvents(
+    range: Pick<ParamsOf<'conversation/readEvents'>, 'after' | 'limit'>,
+  ): Promise<ResultOf<'conversation/readEvents'>>
+}
+
+/** Reads by requests about an open conversation. */
+export function pointReads(conversation: Pick<Conversation, 'request'>): PointReads {
+  return {
+    read: (page) => conversation.request('conversation/read', page),
+    readEvents: (range) => conversation.request('conversation/readEvents', range),
+  }
+}
+
 /**
  * Finds the last event before a message of the user: before the turn that it began, else right before it. Null if it is the
  * first of the conversation.
  */
-export async function pointBefore(
-  conversation: Pick<Conversation, 'request'>,
-  message: MessagePlace,
-): Promise<number | null> {
-  const { items } = await conversation.request('conversation/read', { before: message.seq, limit: 1 })
+export async function pointBefore(reads: PointReads, message: MessagePlace): Promise<number | null> {
+  const { items } = await reads.read({ before: message.seq, limit: 1 })
   const after = { seq: items.at(-1)?.seq ?? 0 }
-  const { events } = await conversation.request('conversation/readEvents', { after, limit: maxEvents })
+  const { events } = await reads.readEvents({ after, limit: maxEvents })
   const began = events
     .map(startOfTurn)
     .find((start) => start !== null && start.turnId === message.turnId && start.seq < message.seq)
@@ -62,6 +75,16 @@ export async function listPoints(parley: Pick<Parley, 'request'>, conversationId
       after = seqOf(envelope) ?? after
     }
     if (!more) return { before: points, newest: after }
+  }
+}
+
+/** Finds the seq of the newest event: a few lie behind the newest item. */
+export async function newestEvent(parley: Pick<Parley, 'request'>, conversationId: ConversationId): Promise<number> {
+  const { items } = await parley.request('conversation/read', { conversationId, limit: 1 })
+  for (let after = items.at(-1)?.seq ?? 0; ; ) {
+    const { events, more } = await parley.request('conversation/readEvents', { conversationId, after: { seq: after } })
+    after = seqOf(events.at(-1)) ?? after
+    if (!more) return after
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Conversation, Parley } from '@parley/client'
-import type { ConversationState, ConversationSummary } from '@parley/protocol'
+import { type ConversationState, type ConversationSummary, shortIdOf } from '@parley/protocol'
 import { sandboxNotice } from '../cli/messages.ts'
 import { isAsking } from '../ui/answers.ts'
 import type { Notice } from '../ui/notices/notice.ts'
@@ -13,7 +13,7 @@ export function greeting(
   const facts = [
     placedPath(cwd, settings.environment, homeFolder),
     ...instructionFiles.map((path) => shortPath(path, homeFolder)).map((path) => path.split('/').slice(-2).join('/')),
-    ...(forkedFrom === null ? [] : [`a copy of ${forkedFrom.id.slice(-8)}`]),
+    ...(forkedFrom === null ? [] : [`a copy of ${shortIdOf(forkedFrom.id)}`]),
   ]
   const earlier = `… ${count(earlierItems)} earlier (Ctrl+T)`
   return [

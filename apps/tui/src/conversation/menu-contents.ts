@@ -1,5 +1,5 @@
 import type { Conversation, Parley } from '@parley/client'
-import type { ConversationId, ConversationState, Item } from '@parley/protocol'
+import type { ConversationState } from '@parley/protocol'
 import { sentMessages } from '../ui/earlier-message.ts'
 import { loginRows, logoutRows, modelRows } from '../ui/menu/loaded-rows.ts'
 import type { MenuRow } from '../ui/menu/menu.ts'
@@ -46,20 +46,6 @@ const noLogins = {
 
 const noModels = 'No provider lists its models: write the name of one, and Enter uses it.'
 
-/** Items read for a preview: the newest message is among them unless many calls follow it. */
-const readItems = 20
-const previewLines = 3
-
-/** Reads the last lines of the newest message of a conversation; none where it has no message among its newest items. */
-export async function readPreview(parley: Asking, conversationId: ConversationId): Promise<readonly string[]> {
-  const { items } = await parley.request('conversation/read', { conversationId, limit: readItems })
-  const newest = items.map(({ item }) => messageText(item)).findLast((text) => text !== '') ?? ''
-  return newest
-    .split('\n')
-    .filter((line) => line.trim() !== '')
-    .slice(-previewLines)
-}
-
 /** Bounds of what is read back for the list of messages. */
 const olderPages = 10
 const olderItems = 1_000
@@ -77,8 +63,4 @@ export async function* readOlderMessages(
     if (!more || oldest === undefined) return
     at = oldest.seq
   }
-}
-
-function messageText(item: Item): string {
-  return item.type === 'agentMessage' || item.type === 'userMessage' ? item.text.trim() : ''
 }

@@ -1,14 +1,19 @@
 import { type Conversation, codeOf, type Parley, type ResumeOptions, type Which } from '@parley/client'
-import { type Settings, type SettingsPatch, unconfiguredProvider, wireErrors } from '@parley/protocol'
+import {
+  isStricterSandbox,
+  type Settings,
+  type SettingsPatch,
+  unconfiguredProvider,
+  wireErrors,
+} from '@parley/protocol'
 import { RpcError } from '@parley/rpc'
 import { type CommonFlags, overridesOf } from '../cli/flags.ts'
 import { fromWorkingFolder, workingFolder } from '../cli/folders.ts'
 import type { Intent } from '../ui/actions.ts'
-import { sandboxModes } from '../ui/menu/setting-rows.ts'
 import type { Notice } from '../ui/notices/notice.ts'
 import { settingsLine } from '../ui/outside-changes.ts'
 import type { MessagePlace } from '../ui/ui-state.ts'
-import { pointBefore } from './fork-point.ts'
+import { pointBefore, pointReads } from './fork-point.ts'
 
 /** A conversation that was opened by this connection, with what to say about it. */
 export interface OpenedConversation {
@@ -67,6 +72,8 @@ function whyNotJoined(error: unknown, data: { readonly [key: string]: unknown },
   // This message names both versions and the side to update.
   if (data['reason'] === 'protocolVersion' && error instanceof Error) return error.message
   const where = typeof data['pid'] === 'number' ? `process ${data['pid']}` : 'another process'
+  if (data['reason'] === 'notSafe')
+    return `It is open in ${where}, which was started without --safe: this is a read-only view of what is saved${next}.`
   return `It is open in ${where}, which cannot be reached: this is a read-only view of what is saved${next}.`
 }
 
@@ -111,7 +118,7 @@ export async function openOther(
     case 'fork':
       return intent.before === undefined
         ? openedBy(parley, await parley.fork(intent.conversationId))
-        : await forkBefore(parley, before, intent.before)
+        : await forkBefore(parley, before, { ...intent, message: intent.before })
     case 'new': {
       if (before === null) return openedBy(parley, await createConversation(parley, flags, extra))
       const { meta, settings } = before.state.core
@@ -125,14 +132,14 @@ export async function openOther(
 async function forkBefore(
   parley: Parley,
   before: Conversation | null,
-  message: MessagePlace,
+  { message, summary }: { readonly message: MessagePlace; readonly summary?: true },
 ): Promise<OpenedConversation> {
-  const point = before === null ? null : await pointBefore(before, message)
+  const point = before === null ? null : await pointBefore(pointReads(before), message)
   if (before === null || point === null)
     throw new RpcError(wireErrors.itemNotFound, 'Nothing comes before that message: /new begins a new conversation.', {
       code: 'itemNotFound',
     })
-  const copy = await parley.fork(before.id, point)
+  const copy = await parley.fork(before.id, point, summary === undefined ? {} : { summary })
   const text = `Goes on before that message, in a copy. All of it stays in ${before.summary.shortId}: /resume opens it.`
   return openedBy(parley, copy, [{ kind: 'note', level: 'info', text }])
 }
@@ -178,7 +185,7 @@ type Limits = Pick<Settings, 'sandbox' | 'approvalPolicy'>
 
 /** Returns the limits that are stricter than those of a new conversation; of the policies only `untrusted` is. */
 export function stricterLimits(before: Limits, fresh: Limits): SettingsPatch {
-  const isNarrower = sandboxModes.indexOf(before.sandbox) < sandboxModes.indexOf(fresh.sandbox)
+  const isNarrower = isStricterSandbox(before.sandbox, fresh.sandbox)
   const asksMore = before.approvalPolicy === 'untrusted' && fresh.approvalPolicy !== 'untrusted'
   return {
     ...(isNarrower ? { sandbox: before.sandbox } : {}),

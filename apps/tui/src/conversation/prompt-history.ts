@@ -1,5 +1,5 @@
 import { appendFileSync, closeSync, fstatSync, fsyncSync, openSync, readSync, renameSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { promptHistoryPath } from '@parley/client'
 import type { ConversationEvent } from '@parley/protocol'
 import { secretHider } from '../cli/hide-secrets.ts'
 import type { Intent } from '../ui/actions.ts'
@@ -21,11 +21,11 @@ const keptPrompts = 200
 const maxPromptLength = 16 * 1024
 
 /**
- * Opens the prompt history: one JSON line a prompt, in a file that only this user can read. Without a usable file it is
- * empty. Leaves out prompts with a secret: a mark in its place would change the text that was sent.
+ * Opens the prompt history: one JSON line a prompt, in a file that only this user can read. Empty without a usable
+ * file. Leaves out prompts with a secret.
  */
 export function openPromptHistory(home: string, env: Readonly<Record<string, string | undefined>> = {}): PromptHistory {
-  const path = join(home, 'prompts.jsonl')
+  const path = promptHistoryPath(home)
   const hide = secretHider(env)
   return {
     read: (folder) => promptsIn(tailOf(path), folder).slice(-keptPrompts),
@@ -140,7 +140,7 @@ function endsWithin(path: string): boolean {
       closeSync(descriptor)
     }
   } catch {
-    // None yet, or an empty one.
+    // The file is empty, or not there yet.
     return false
   }
 }

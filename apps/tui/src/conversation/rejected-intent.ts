@@ -1,8 +1,14 @@
 import type { Conversation } from '@parley/client'
-import type { ConversationId, ConversationState, ServerNotice, SettingsPatch } from '@parley/protocol'
+import {
+  type ConversationId,
+  type ConversationState,
+  isUnasked,
+  type ServerNotice,
+  type SettingsPatch,
+} from '@parley/protocol'
 import type { RpcError } from '@parley/rpc'
 import type { Intent, LendingIntent, ReadingIntent, UiAction } from '../ui/actions.ts'
-import { commandToWiden, isUnasked } from '../ui/menu/wider-limits.ts'
+import { commandToWiden } from '../ui/menu/wider-limits.ts'
 import { isDiskFull, isLostLog } from '../ui/outside-changes.ts'
 import type { OpeningIntent } from './open-conversation.ts'
 
@@ -34,6 +40,10 @@ export function actionsAfterRejection(
       return [note('warning', `Colours: ${intent.theme}, for this run. ${error.message}`)]
     case 'logins':
       return [{ kind: 'menuFilled', menu: intent.menu, rows: [], problem: error.message }]
+    case 'listParts':
+      return [{ kind: 'partsListed', parts: [] }]
+    case 'searchTexts':
+      return [{ kind: 'textsFound', query: intent.query, found: [] }]
     case 'preview':
       return [{ kind: 'previewed', conversationId: intent.conversationId, lines: [] }]
     case 'send':

@@ -5,17 +5,18 @@ import { loggedOutText } from '../cli/messages.ts'
 import { attachedImages } from '../files/attached-images.ts'
 import type { UiAction } from '../ui/actions.ts'
 import { mcpTable, whyTable } from '../ui/notices/notice.ts'
+import { contextTable, statusTable } from '../ui/notices/status-tables.ts'
 import { trustTable } from '../ui/notices/trust-table.ts'
 import { settingsLine } from '../ui/outside-changes.ts'
 import { checkModel } from './check-model.ts'
 import { changeActions } from './file-changes.ts'
-import { keptModels, loadLogins, loadModels, readOlderMessages, readPreview } from './menu-contents.ts'
+import { keptModels, loadLogins, loadModels, readOlderMessages } from './menu-contents.ts'
+import { changeListed, foundTexts, listedConversations, readPreview } from './picker-contents.ts'
 import { actionsAfterRejection, note, type RequestIntent } from './rejected-intent.ts'
-import { contextTable, statusTable } from './status-tables.ts'
 
 /** Connection and conversation that an intent is about, and the way to the screen. */
 export interface IntentContext {
-  readonly parley: Pick<Parley, 'request'>
+  readonly parley: Pick<Parley, 'request' | 'isSafe'>
   readonly conversation: IntentConversation | null
   readonly dispatch: (...actions: readonly UiAction[]) => void
 }
@@ -51,6 +52,8 @@ export function isDisconnection(error: unknown): boolean {
 /** Kinds of intents that need no conversation. */
 const serverKinds = [
   'list',
+  'searchTexts',
+  'changeListed',
   'models',
   'logins',
   'logOut',
@@ -62,6 +65,7 @@ const serverKinds = [
   'readTrust',
   'decideTrust',
   'status',
+  'listParts',
 ] as const
 
 type ServerIntent = Extract<RequestIntent, { kind: (typeof serverKinds)[number] }>
@@ -122,13 +126,8 @@ async function askConversation(
     case 'shell':
       await conversation.request('conversation/runShell', { command: intent.command })
       return
-    case 'configure': {
-      const { problem, doubt } = await checkModel(intent.settings, conversation.state, parley)
-      if (problem !== null) return dispatch(note('warning', problem))
-      await conversation.configure(intent.settings)
-      const text = `${settingsLine(intent.settings)}.`
-      return dispatch(doubt === null ? note('info', text) : note('warning', `${text} ${doubt}`))
-    }
+    case 'configure':
+      return configure(intent, conversation, { parley, dispatch })
     case 'olderMessages':
       return listOlder(intent.before, conversation, dispatch)
     case 'rename':
@@ -137,8 +136,12 @@ async function askConversation(
     case 'compact':
     case 'undoCompaction':
       return dispatch(...(await compact(intent, conversation)))
+    case 'review':
+      return review(intent, conversation, dispatch)
     case 'diff':
     case 'planRewind':
+    case 'planRemember':
+    case 'remember':
     case 'rewind':
       return dispatch(...(await changeActions(intent, conversation)))
     case 'why': {
@@ -147,6 +150,38 @@ async function askConversation(
       return dispatch({ kind: 'notice', notice: whyTable(why) })
     }
   }
+}
+
+/** Changes settings, and says so unless the screen shows it anyway; a model that no provider lists is doubted. */
+async function configure(
+  { settings, isShown }: Extract<RequestIntent, { kind: 'configure' }>,
+  conversation: IntentConversation,
+  { parley, dispatch }: Pick<IntentContext, 'parley' | 'dispatch'>,
+): Promise<void> {
+  const { problem, doubt } = await checkModel(settings, conversation.state, parley)
+  if (problem !== null) return dispatch(note('warning', problem))
+  await conversation.configure(settings)
+  if (isShown === true) return
+  const text = `${settingsLine(settings)}.`
+  return dispatch(doubt === null ? note('info', text) : note('warning', `${text} ${doubt}`))
+}
+
+/** Sends the message that asks for a review, or says why there is none. */
+async function review(
+  { span, focus }: Extract<RequestIntent, { kind: 'review' }>,
+  conversation: IntentConversation,
+  dispatch: IntentContext['dispatch'],
+): Promise<void> {
+  const { core } = conversation.state
+  const { reviewElsewhere, reviewOfChanges } = await import('../programs/review-message.ts')
+  const place = { folder: core.meta.cwd, env: process.env }
+  const asked =
+    core.settings.environment === undefined
+      ? await reviewOfChanges(span, focus, place)
+      : ({ kind: 'message', message: reviewElsewhere(span, focus) } as const)
+  if (asked.kind === 'problem') return dispatch(note('warning', asked.text))
+  if (asked.kind === 'nothing') return dispatch(note('info', 'There is nothing to review: no file differs.'))
+  await conversation.request('conversation/sendMessage', { ...asked.message, when: 'queue' })
 }
 
 /** Stops commands beside the turn: all of the user's, or those that are named. */
@@ -197,7 +232,12 @@ async function askServer(intent: ServerIntent, context: IntentContext): Promise<
   const state = conversation?.state ?? null
   switch (intent.kind) {
     case 'list':
-      return dispatch({ kind: 'listed', ...(await parley.request('conversation/list', { limit: 500 })) })
+      return dispatch(await listedConversations(parley, intent.archived))
+    case 'searchTexts':
+      return dispatch(await foundTexts(parley, intent))
+    case 'changeListed':
+      await changeListed(parley, intent)
+      return dispatch(await listedConversations(parley, intent.archived))
     case 'models': {
       const rows = await keptModels(parley, state)
       if (rows.length > 0) dispatch({ kind: 'menuFilled', menu: 'model', rows, problem: null })
@@ -229,6 +269,8 @@ async function askServer(intent: ServerIntent, context: IntentContext): Promise<
       const { notice, hash } = trustTable(await parley.request('trust/read', { cwd: projectFolder(state) }))
       return dispatch({ kind: 'notice', notice }, { kind: 'trustShown', hash })
     }
+    case 'listParts':
+      return dispatch({ kind: 'partsListed', ...(await parley.request('skill/list', { cwd: intent.folder })) })
     case 'decideTrust': {
       const { hash, verdict } = intent
       await parley.request('trust/decide', { cwd: projectFolder(state), hash, verdict })
@@ -239,13 +281,14 @@ async function askServer(intent: ServerIntent, context: IntentContext): Promise<
         parley.request('server/diagnostics', {}),
         parley.request('provider/list', {}),
       ])
-      return dispatch({ kind: 'notice', notice: statusTable(state, server, providers) })
+      return dispatch({ kind: 'notice', notice: statusTable(state, { ...server, isSafe: parley.isSafe }, providers) })
     }
   }
 }
 
 const afterVerdict = {
-  trusted: 'Trusted. It takes effect in new conversations (/new begins one); this one stays as it is.',
+  trusted:
+    'Trusted. It takes effect in new conversations (/new begins one); in this one only skills and commands, from the next message on.',
   declined: 'Declined. Nothing of it takes effect in new conversations.',
 } as const
 

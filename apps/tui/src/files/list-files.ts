@@ -1,8 +1,8 @@
-import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { type FileList, newListing } from '../ui/complete/file-list.ts'
+import { type FileList, listingArguments, newListing } from '@parley/text'
+import { startProgram } from '../terminal/start-program.ts'
 
 /** Files listed at most. */
 const maxFiles = 200_000
@@ -25,25 +25,19 @@ export interface FileSearch {
 export function listingCommand(moduleUrl: string): readonly [string, ...string[]] {
   const bundled = join(dirname(fileURLToPath(moduleUrl)), 'rg')
   const program = existsSync(bundled) ? bundled : 'rg'
-  return [program, '--no-config', '--files', '--hidden', '--no-messages', '--no-require-git', '-0', '--glob=!.git']
+  return [program, ...listingArguments]
 }
 
 /** Lists the files of a folder and hands over lists that grow. Resolves after the last, which is whole. */
-export function listFiles({ command: [program, ...args], folder, onFiles }: FileSearch): Promise<void> {
+export function listFiles({ command, folder, onFiles }: FileSearch): Promise<void> {
   const listing = newListing(folder)
   const { promise, resolve } = Promise.withResolvers<void>()
-  const child = spawn(program, args, { cwd: folder, stdio: ['ignore', 'pipe', 'ignore'] })
-  const timer = setTimeout(() => child.kill(), limitMs)
-  let rest = ''
-  let count = 0
+  // Without the program there is nothing to complete, and a message needs no list.
+  const child = startProgram(command, { cwd: folder, stdio: ['ignore', 'pipe', 'ignore'] }, () => finish())
+  const timer = setTimeout(() => child?.kill(), limitMs)
   let shownAtMs = performance.now()
-  child.stdout.setEncoding('utf8')
-  child.stdout.on('data', (text: string) => {
-    const paths = (rest + text).split('\0')
-    rest = paths.pop() ?? ''
-    count += paths.length
-    listing.add(paths.filter(isPlain))
-    if (count >= maxFiles) child.kill()
+  child?.stdout?.setEncoding('utf8').on('data', (text: string) => {
+    if (listing.take(text) >= maxFiles) child?.kill()
     if (performance.now() - shownAtMs < shownEveryMs) return
     shownAtMs = performance.now()
     onFiles(listing.list(false))
@@ -56,13 +50,6 @@ export function listFiles({ command: [program, ...args], folder, onFiles }: File
     onFiles(listing.list(true))
     resolve()
   }
-  // Without the program there is nothing to complete, and a message needs no list.
-  child.on('error', finish)
-  child.on('close', finish)
+  child?.on('close', finish)
   return promise
-}
-
-/** Returns false for a name that would be another one in the text. */
-function isPlain(path: string): boolean {
-  return !/[\x00-\x1f\x7f-\x9f"]/.test(path)
 }

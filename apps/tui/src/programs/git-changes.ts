@@ -2,112 +2,67 @@ import { constants } from 'node:fs'
 import { lstat, open } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { FileChangeEntry } from '@parley/protocol'
-import { type ProgramEnd, runProgram } from './run-program.ts'
+import type { Span } from '../view/review/review-span.ts'
+import { findSpan, SpanError } from './git-span.ts'
+import { createGit, createUnfilteredGit, type Git, problemText, textOf } from './safe-git.ts'
 
 export type GitChanges =
   /** `isCut`: the diff was too long to be read whole. */
   | { readonly kind: 'changes'; readonly files: readonly FileChangeEntry[]; readonly isCut: boolean }
   | { readonly kind: 'problem'; readonly text: string }
 
-const timeLimitMs = 20_000
 const maxDiffBytes = 4 * 1024 * 1024
-const maxListBytes = 1024 * 1024
 /** Limits of new files whose text is shown. */
 const maxNewBytes = 64 * 1024
 const maxNewFiles = 100
 
-/**
- * Settings under which git runs no program that a repository names: hooks, monitors, pagers, and transports that would
- * fetch missing objects. Filters are switched off by name.
- */
-const safeSettings = [
-  ...['core.hooksPath=/dev/null', 'core.fsmonitor=false', 'core.pager=cat', 'core.quotePath=false'],
-  ...['protocol.allow=never', 'submodule.recurse=false', 'diff.ignoreSubmodules=dirty'],
-].flatMap((setting) => ['-c', setting])
+/** `--submodule=short`, since other forms start git in a submodule, by whose settings it runs programs. */
+const diffOptions = [
+  ...['--no-ext-diff', '--no-textconv', '--no-color', '--find-renames'],
+  ...['--ignore-submodules=dirty', '--submodule=short'],
+]
 
-const diffOptions = ['--no-ext-diff', '--no-textconv', '--no-color', '--find-renames', '--ignore-submodules=dirty']
-
-/** Reads what differs between the folder and the last commit of its repository, new files included. */
-export async function readGitChanges(folder: string, env: NodeJS.ProcessEnv): Promise<GitChanges> {
+/** Reads what differs below the folder: by default from the last commit of its repository, new files included. */
+export async function readGitChanges(
+  folder: string,
+  env: NodeJS.ProcessEnv,
+  span: Span = { kind: 'workTree' },
+): Promise<GitChanges> {
   const git = createGit(folder, env)
-  const filters = await git(['config', '--null', '--name-only', '--get-regexp', filterKeys], maxListBytes)
-  if (isProblem(filters) && !isEmptyAnswer(filters)) return { kind: 'problem', text: problemText(filters, folder) }
-  const filtering = filterNames(textOf(filters))
-  const head = await git(['rev-parse', '--quiet', '--verify', 'HEAD'], maxListBytes)
-  if (isProblem(head) && !isEmptyAnswer(head)) return { kind: 'problem', text: problemText(head, folder) }
-  const base = isProblem(head) ? emptyTree : 'HEAD'
-  const unfiltered = createGit(folder, withoutFilters(env, filtering))
-  const [diff, listed] = await Promise.all([
-    unfiltered(['diff', ...diffOptions, '--relative', '--numstat', '--patch', '-z', base, '--', '.'], maxDiffBytes),
-    git(['ls-files', '--others', '--exclude-standard', '-z', '--', '.'], maxListBytes),
-  ])
-  if (diff.kind === 'failed') return { kind: 'problem', text: problemText(diff, folder) }
-  const created = textOf(listed)
+  const unfiltered = await createUnfilteredGit(folder, env)
+  if (typeof unfiltered !== 'function') return { kind: 'problem', text: problemText(unfiltered, folder) }
+  if (await worksElsewhere(git))
+    return { kind: 'problem', text: `${folder} is not in the work tree of its repository.` }
+  try {
+    const { from, to } = await findSpan(git, folder, span)
+    const commits = to === null ? [from] : [from, to]
+    const [diff, created] = await Promise.all([
+      unfiltered(
+        ['diff', ...diffOptions, '--relative', '--numstat', '--patch', '-z', ...commits, '--', '.'],
+        maxDiffBytes,
+      ),
+      to === null ? newNames(git) : [],
+    ])
+    if (diff.kind === 'failed') return { kind: 'problem', text: problemText(diff, folder) }
+    const added = await Promise.all(created.map((name, index) => newFile(folder, name, index < maxNewFiles)))
+    return { kind: 'changes', files: [...parsedDiff(textOf(diff)), ...added], isCut: diff.isCut }
+  } catch (error) {
+    if (error instanceof SpanError) return { kind: 'problem', text: error.message }
+    throw error
+  }
+}
+
+/** Tests if the repository names another folder as its work tree, whose files would be read in place of those here. */
+async function worksElsewhere(git: Git): Promise<boolean> {
+  return textOf(await git(['rev-parse', '--is-inside-work-tree'])).trim() === 'false'
+}
+
+/** Lists the files that git does not know yet. */
+async function newNames(git: Git): Promise<readonly string[]> {
+  const listed = await git(['ls-files', '--others', '--exclude-standard', '-z', '--', '.'])
+  return textOf(listed)
     .split('\0')
     .filter((name) => name !== '')
-  const added = await Promise.all(created.map((name, index) => newFile(folder, name, index < maxNewFiles)))
-  return { kind: 'changes', files: [...parsedDiff(textOf(diff)), ...added], isCut: diff.isCut }
-}
-
-const filterKeys = '^filter\\..*\\.(clean|smudge|process|required)$'
-
-/** Tree without files, which git knows in every repository. */
-const emptyTree = '4b825dc642cb6eb9a060e54bf8d69288fbee4904'
-
-type Git = (words: readonly string[], maxBytes: number) => Promise<ProgramEnd>
-
-/** Returns git for a folder. It starts elsewhere, so that no program of the folder is taken for it. */
-function createGit(folder: string, env: NodeJS.ProcessEnv): Git {
-  const { GIT_DIR: _, GIT_WORK_TREE: __, GIT_INDEX_FILE: ___, GIT_PREFIX: ____, ...own } = env
-  const quiet = {
-    GIT_OPTIONAL_LOCKS: '0',
-    GIT_NO_LAZY_FETCH: '1',
-    GIT_TERMINAL_PROMPT: '0',
-    GIT_ALLOW_PROTOCOL: 'none',
-  }
-  return (words, maxBytes) =>
-    runProgram({
-      argv: ['git', '--no-pager', ...safeSettings, '-C', folder, ...words],
-      cwd: '/',
-      env: { ...own, ...quiet, LC_ALL: 'C' },
-      timeLimitMs,
-      maxBytes,
-    })
-}
-
-function filterNames(listed: string): readonly string[] {
-  return listed.split('\0').filter((name) => name !== '')
-}
-
-/** Returns variables that switch the filters off. `-c` cannot: the name of a filter may contain `=`. */
-function withoutFilters(env: NodeJS.ProcessEnv, names: readonly string[]): NodeJS.ProcessEnv {
-  const first = Number(env['GIT_CONFIG_COUNT'] ?? 0) || 0
-  const settings = names.flatMap((name, index): readonly (readonly [string, string])[] => [
-    [`GIT_CONFIG_KEY_${first + index}`, name],
-    [`GIT_CONFIG_VALUE_${first + index}`, name.endsWith('.required') ? 'false' : ''],
-  ])
-  return { ...env, ...Object.fromEntries(settings), GIT_CONFIG_COUNT: String(first + names.length) }
-}
-
-function isProblem(end: ProgramEnd): boolean {
-  return end.kind === 'failed' || end.exitCode !== 0
-}
-
-/** Returns true for the answer that there is no such key, or no commit yet. */
-function isEmptyAnswer(end: ProgramEnd): boolean {
-  return end.kind === 'failed' && end.reason === 'it ended with 1'
-}
-
-function textOf(end: ProgramEnd): string {
-  return end.kind === 'ended' ? end.output.toString('utf8') : ''
-}
-
-function problemText(end: ProgramEnd, folder: string): string {
-  const reason = end.kind === 'failed' ? end.reason : 'git was stopped'
-  if (/ENOENT/.test(reason)) return 'git is not installed, so there is nothing to compare with.'
-  if (/not a git repository/i.test(reason))
-    return `${folder} is in no git repository, so there is nothing to compare with.`
-  return `git could not compare: ${reason.replace(/^fatal: /, '')}`
 }
 
 interface Counted {

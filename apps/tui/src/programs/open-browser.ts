@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { startProgram } from '../terminal/start-program.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
 
@@ -13,7 +13,5 @@ export function openBrowser(url: string, env: Env): void {
   // An issuer names the address, and the desktop would start other programs for other schemes.
   if (!/^https?:\/\//i.test(url)) return
   const program = process.platform === 'darwin' ? 'open' : 'xdg-open'
-  const child = spawn(program, [url], { cwd: '/', env, detached: true, stdio: 'ignore' })
-  child.on('error', () => undefined)
-  child.unref()
+  startProgram([program, url], { cwd: '/', env, detached: true, stdio: 'ignore' }, () => undefined)?.unref()
 }

@@ -1,4 +1,5 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
+import { startProgram } from '../terminal/start-program.ts'
 
 interface ProgramSpec {
   /** Program and its words; no shell reads them. */
@@ -23,42 +24,40 @@ const maxErrorBytes = 2_000
 
 /** Runs a program of the user's own outside the server, and stops it with its children at its limits. Never rejects. */
 export function runProgram({ argv, cwd, env, input, timeLimitMs, maxBytes }: ProgramSpec): Promise<ProgramEnd> {
-  const [program = '', ...words] = argv
   const { promise, resolve } = Promise.withResolvers<ProgramEnd>()
   // A group of its own is stopped with all that the program started.
-  const child = spawn(program, words, { cwd, env, detached: true, stdio: ['pipe', 'pipe', 'pipe'] })
-  const output = gather(child.stdout, maxBytes, () => end('cut'))
-  const errors = gather(child.stderr, maxErrorBytes, () => undefined)
+  const child = startProgram(argv, { cwd, env, detached: true, stdio: 'pipe' }, fail)
+  const output = gather(child?.stdout, maxBytes, () => end('cut'))
+  const errors = gather(child?.stderr, maxErrorBytes, () => undefined)
   const timer = setTimeout(() => end('late'), timeLimitMs)
 
   function end(why: 'cut' | 'late' | 'closed', exitCode: number | null = null): void {
     clearTimeout(timer)
-    if (why !== 'closed') stopGroup(child)
+    if (why !== 'closed' && child !== null) stopGroup(child)
     if (why === 'late') resolve({ kind: 'failed', reason: `it took longer than ${timeLimitMs / 1_000} s` })
     else resolve({ kind: 'ended', exitCode, output: output(), isCut: why === 'cut' })
   }
 
-  child.on('error', ({ message }) => {
+  function fail(reason: string): void {
     clearTimeout(timer)
-    resolve({ kind: 'failed', reason: message })
-  })
-  child.on('close', (exitCode, signal) => {
+    resolve({ kind: 'failed', reason })
+  }
+
+  child?.on('close', (exitCode, signal) => {
     if (exitCode === 0 || exitCode === null) return end('closed', signal === null ? exitCode : 1)
-    clearTimeout(timer)
     const said = errors().toString('utf8').trim()
-    resolve({ kind: 'failed', reason: said === '' ? `it ended with ${exitCode}` : said })
+    fail(said === '' ? `it ended with ${exitCode}` : said)
   })
   // A program that does not read its input closes it.
-  child.stdin.on('error', () => undefined)
-  child.stdin.end(input ?? '')
+  child?.stdin?.on('error', () => undefined).end(input ?? '')
   return promise
 }
 
-/** Collects a stream up to a limit; `full` is called once beyond it. Returns what was collected. */
-function gather(stream: NodeJS.ReadableStream, maxBytes: number, full: () => void): () => Buffer {
+/** Collects a stream, if there is one, up to a limit; `full` is called once beyond it. Returns what was collected. */
+function gather(stream: NodeJS.ReadableStream | null | undefined, maxBytes: number, full: () => void): () => Buffer {
   const chunks: Buffer[] = []
   let sizeBytes = 0
-  stream.on('data', (chunk: Buffer) => {
+  stream?.on('data', (chunk: Buffer) => {
     if (sizeBytes >= maxBytes) return
     chunks.push(chunk.subarray(0, maxBytes - sizeBytes))
     sizeBytes += chunk.length

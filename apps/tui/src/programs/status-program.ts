@@ -1,4 +1,4 @@
-import type { ConversationState } from '@parley/protocol'
+import { type ConversationState, modeOf } from '@parley/protocol'
 import { limitsWords } from '../view/live/status-line.ts'
 import { ansiLine } from '../view/text/ansi-line.ts'
 import type { Line } from '../view/text/span.ts'
@@ -74,6 +74,7 @@ function statusInput({ core: { meta, settings, usage } }: ConversationState, bra
     provider: settings.modelProvider,
     model: settings.model,
     effort: settings.effort ?? null,
+    mode: modeOf(settings),
     sandbox: settings.sandbox,
     network: settings.network === true,
     enforcement: settings.enforcement,

@@ -4,15 +4,18 @@ import { connect } from '../cli/connect.ts'
 import { exitCodes, misused } from '../cli/exit-codes.ts'
 import { type ExecFlags, outputFormatOf, takesAnswers } from '../cli/flags.ts'
 import { type Launch, scriptedArgs } from '../cli/launch-server.ts'
-import { sandboxNotice } from '../cli/messages.ts'
+import { safeNotice, sandboxNotice } from '../cli/messages.ts'
 import { failedRun, type RunEnd } from '../cli/run-ended.ts'
 import { isDiskFull } from '../ui/outside-changes.ts'
+import { type GivenAnswers, readAnswersFile } from './answers/answers-file.ts'
 import { converse } from './converse.ts'
 import { callerName, type Message, messageOf, readPrompt } from './message.ts'
 import { missingPolicy, openTarget, type Target } from './open-target.ts'
 import { fileProblem } from './output/output-files.ts'
 import type { OutputPace } from './output/run-output.ts'
 import type { Reporter } from './reporter.ts'
+import { gatheringFindings, judged, nothingToReview } from './review/judge-findings.ts'
+import type { ReviewRequest } from './review/review-message-of.ts'
 import { createRunBudget } from './run-budget.ts'
 import { failureOf, stoppedRun } from './run-end.ts'
 import { runTurn } from './run-turn.ts'
@@ -22,6 +25,8 @@ export interface ExecRequest {
   readonly prompt: string | null
   readonly flags: ExecFlags
   readonly target: Target
+  /** Present for a review, which has its own message. */
+  readonly review?: ReviewRequest
 }
 
 interface ExecRun {
@@ -32,16 +37,26 @@ interface ExecRun {
   readonly stopper: Stopper
 }
 
+/** Run with what its files hold. */
+interface GivenRun extends ExecRun {
+  readonly given: GivenAnswers | null
+}
+
 /** Runs from the flags to the end of the turn. Failures are ends too; throws only on a bug. */
 export async function runToEnd(run: ExecRun): Promise<RunEnd> {
   const { request, stopper } = run
   try {
     const unusable = fileProblem(request.flags)
     if (unusable !== null) return failedRun({ code: 'invalidParams', message: unusable })
-    if (request.flags.inputFormat === 'jsonl') return whenSaved(await runConnected(run, firstMessage(request)), stopper)
+    const { answers } = request.flags
+    const given = answers === undefined ? null : readAnswersFile(answers)
+    if (given !== null && 'problem' in given) return failedRun({ code: 'invalidParams', message: given.problem })
+    if (request.review !== undefined) return whenSaved(await runReview(request.review, run), stopper)
+    if (request.flags.inputFormat === 'jsonl')
+      return whenSaved(await runConnected({ ...run, given }, firstMessage(request)), stopper)
     const prompt = await unlessStopped(promptOf(run), stopper.signal)
     if ('problem' in prompt) return failedRun({ code: 'invalidParams', message: prompt.problem })
-    return whenSaved(await runConnected(run, messageOf(prompt.prompt, request.flags)), stopper)
+    return whenSaved(await runConnected({ ...run, given }, messageOf(prompt.prompt, request.flags)), stopper)
   } catch (error) {
     return error instanceof StoppedError ? stoppedRun(error, null) : failedRun(failureOf(error))
   }
@@ -69,22 +84,38 @@ function firstMessage({ prompt, flags }: ExecRequest): Message | null {
 
 const silenceMs = 1000
 
-async function promptOf({ request, stopper }: ExecRun): ReturnType<typeof readPrompt> {
+async function promptOf({ launch, request, stopper }: ExecRun): ReturnType<typeof readPrompt> {
   const { prompt: argument, flags } = request
   const waiting = setTimeout(() => {
-    if (!stopper.signal.aborted) process.stderr.write('parley: Waiting for the prompt on stdin …\n')
+    if (!stopper.signal.aborted) launch.streams.stderr.write('parley: Waiting for the prompt on stdin …\n')
   }, silenceMs)
   try {
-    return await readPrompt({ argument, appendStdin: flags.stdin === true, stdin: () => process.stdin })
+    return await readPrompt({ argument, appendStdin: flags.stdin === true, stdin: () => launch.streams.stdin })
   } finally {
     clearTimeout(waiting)
   }
 }
 
-async function runConnected(run: ExecRun, message: Message | null): Promise<RunEnd> {
-  const { request, reporter, pace, stopper } = run
+/** Runs a review. One without changes ends before a model is asked. */
+async function runReview(review: ReviewRequest, run: ExecRun): Promise<RunEnd> {
+  const { launch, request, stopper } = run
+  const { stdin } = launch.streams
+  // Loaded only for this, with what reads the changes.
+  const { reviewMessageOf } = await import('./review/review-message-of.ts')
+  const message = await unlessStopped(reviewMessageOf(review, { flags: request.flags, stdin }), stopper.signal)
+  if (message === null) {
+    run.reporter.problem('There is nothing to review: no file differs.')
+    return nothingToReview
+  }
+  const { reporter, findings } = gatheringFindings(run.reporter)
+  return judged(await runConnected({ ...run, reporter, given: null }, message), findings(), review.failOn)
+}
+
+async function runConnected(run: GivenRun, message: Message | null): Promise<RunEnd> {
+  const { launch, request, reporter, pace, stopper, given } = run
   await using parley = await connectFor(run)
   using _watched = stopWhenLost(parley, stopper)
+  if (parley.isSafe) reporter.problem(safeNotice)
   const conversation = await unlessStopped(openTarget(parley, request.target, request.flags), stopper.signal)
   const { summary } = conversation
   reporter.opened?.(summary)
@@ -95,9 +126,9 @@ async function runConnected(run: ExecRun, message: Message | null): Promise<RunE
   if (gone !== null) return failedRun({ code: 'configInvalid', message: gone })
   try {
     const budget = createRunBudget(request.flags)
-    const turns = { conversation, reporter, pace, budget, signal: stopper.signal }
+    const turns = { conversation, reporter, pace, budget, signal: stopper.signal, given }
     if (message !== null && request.flags.inputFormat !== 'jsonl') return await runTurn({ ...turns, message })
-    return await converse({ ...turns, first: message, flags: request.flags, stdin: process.stdin })
+    return await converse({ ...turns, first: message, flags: request.flags, stdin: launch.streams.stdin })
   } catch (error) {
     return failedRun(failureOf(error), request.target.kind === 'resume' ? conversation.id : null)
   }

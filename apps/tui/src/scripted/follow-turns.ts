@@ -1,8 +1,10 @@
 import { type Conversation, codeOf, type Turn } from '@parley/client'
-import { addTokens, type TurnId } from '@parley/protocol'
+import { addTokens, type TurnId, unansweredApprovals } from '@parley/protocol'
 import { exitCodes } from '../cli/exit-codes.ts'
 import type { RunEnd } from '../cli/run-ended.ts'
 import { visibleLine } from '../view/text/control-characters.ts'
+import type { GivenAnswers } from './answers/answers-file.ts'
+import { createPlanAnswers } from './answers/plan-answer.ts'
 import type { Message } from './message.ts'
 import { type Reports, reportEvents } from './output/report-events.ts'
 import type { OutputPace } from './output/run-output.ts'
@@ -18,12 +20,18 @@ export interface TurnParts {
   readonly budget: RunBudget
   /** Aborts with a `StoppedError`. */
   readonly signal: AbortSignal
+  /** Answers of a file to questions of the model; null without one. */
+  readonly given: GivenAnswers | null
+  /** True to ask the questions of an earlier run again; else they are closed. */
+  readonly keepsQuestions?: boolean
 }
 
 /** Turns of a run, one after the other. Every event of the conversation is reported. */
 export interface Turns {
   /** Turn that runs for the newest message; null before the server has named it. */
   readonly current: TurnId | null
+  /** End of the turn of an earlier run that goes on, as its question is asked again; null for none. */
+  readonly earlier: Promise<EndedTurn> | null
   /** Sends a message and resolves to the end of its turn. One whose answer does not satisfy its schema is sent back once. */
   ask(message: Message): Promise<EndedTurn>
   /** Sends a message into the running turn. Resolves to null at its end, or to the end of the turn that answered instead. */
@@ -39,7 +47,7 @@ const farewellMs = 5000
 
 /** Follows the conversation, and interrupts a turn that waits since an earlier run. Rejects when the run is stopped. */
 export async function followTurns(parts: TurnParts): Promise<Turns> {
-  const { conversation, reporter, budget, signal } = parts
+  const { conversation, budget, signal } = parts
   const reports = reportEvents(parts)
   const folded = foldTurns(conversation, budget)
   const stopping = new AbortController()
@@ -53,8 +61,8 @@ export async function followTurns(parts: TurnParts): Promise<Turns> {
     return conversation.send(input, { ...when, ...options, ...budget.rest(), signal: stopping.signal })
   }
 
-  async function begin(message: Message): Promise<EndedTurn> {
-    running = await send(message)
+  async function begin(turn: Promise<Turn>): Promise<EndedTurn> {
+    running = await turn
     try {
       const ended = await endOf(running, folded)
       asked.add(ended.event.turnId)
@@ -66,12 +74,19 @@ export async function followTurns(parts: TurnParts): Promise<Turns> {
   }
 
   async function askOnce(message: Message): Promise<EndedTurn> {
-    current = begin(message)
+    current = begin(send(message))
     return await unlessStopped(current, signal)
   }
 
-  await unlessStopped(closeOldTurn(conversation, reporter), signal)
+  const old = await unlessStopped(takeUpOldTurn(parts), signal)
+  if (old !== null) {
+    current = begin(Promise.resolve(old))
+    const stop = () => void conversation.interrupt(old.id ?? undefined).catch(() => false)
+    stopping.signal.addEventListener('abort', stop, { once: true })
+    current.catch(() => null)
+  }
   return {
+    earlier: current,
     get current() {
       return running?.id ?? null
     },
@@ -100,20 +115,26 @@ async function reportedInTime({ conversation, pace }: TurnParts, reports: Report
 }
 
 interface FoldedTurns {
+  /** Returns what takes the place of the last message of a turn; null for nothing. */
+  readonly planOf: (turnId: TurnId) => string | null
   /** Resolves when the end of the turn was folded, or can no longer be. */
   end(turnId: TurnId): Promise<void>
 }
 
 function foldTurns(conversation: Conversation, budget: RunBudget): FoldedTurns {
   const ended = new Set<TurnId>()
+  const plans = createPlanAnswers()
   let isReplaced = false
   conversation.subscribe((envelope) => {
     if (envelope === null) isReplaced = true
-    else budget.note(envelope.event)
+    else {
+      budget.note(envelope.event)
+      plans.note(envelope.event)
+    }
     if (envelope?.event.type === 'turn.ended') ended.add(envelope.event.turnId)
   })
   const isOver = (turnId: TurnId) => isReplaced && conversation.state.core.turn?.id !== turnId
-  return { end: (turnId) => until(conversation, () => ended.has(turnId) || isOver(turnId)) }
+  return { planOf: plans.of, end: (turnId) => until(conversation, () => ended.has(turnId) || isOver(turnId)) }
 }
 
 /** Resolves to the end of the turn. A connection lost after the message was sent stops the run. */
@@ -122,7 +143,8 @@ async function endOf(turn: Turn, folded: FoldedTurns): Promise<EndedTurn> {
     const { text, ...ended } = await turn.result
     // The result may come from the log, ahead of the stream that is folded.
     await folded.end(ended.turnId)
-    return { event: { type: 'turn.ended', ...ended }, message: text === '' ? null : text }
+    const message = folded.planOf(ended.turnId) ?? text
+    return { event: { type: 'turn.ended', ...ended }, message: message === '' ? null : message }
   } catch (error) {
     if (codeOf(error) !== 'connectionClosed') throw error
     throw new StoppedError(exitCodes.internal, failureOf(error))
@@ -142,6 +164,23 @@ function both(first: EndedTurn, { event, message }: EndedTurn): EndedTurn {
     event: { ...event, usage: addTokens(usage, event.usage), denials: [...denials, ...event.denials] },
     message,
   }
+}
+
+/** Asks the questions of a turn of an earlier run again, with their ids, and returns it; ends any other such turn. */
+async function takeUpOldTurn({ conversation, reporter, keepsQuestions }: TurnParts): Promise<Turn | null> {
+  const { core } = conversation.state
+  const { seq, meta } = core
+  const pending = unansweredApprovals(core)
+  const old = conversation.attached || keepsQuestions !== true || pending.length === 0 ? null : conversation.turn
+  if (old === null) {
+    await closeOldTurn(conversation, reporter)
+    return null
+  }
+  for (const { state: _, ...approval } of pending) {
+    const event = { type: 'approval.requested', approval } as const
+    reporter.event({ conversationId: conversation.id, seq, at: meta.updatedAt, event })
+  }
+  return old
 }
 
 /** Interrupts a turn that waits since an earlier run. The turn of a conversation that was joined belongs to others. */

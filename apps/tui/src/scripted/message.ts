@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import type { ReadStream } from 'node:tty'
-import { type InputItem, limits, type OutputSchema } from '@parley/protocol'
+import { type InputItem, limits, type OutputSchema, type TurnPurpose } from '@parley/protocol'
 import { isRecord } from '@parley/text'
 import { misused, type ParleyError } from '../cli/exit-codes.ts'
 import { type ExecFlags, outputFormatOf } from '../cli/flags.ts'
@@ -12,6 +12,7 @@ export interface Message {
   readonly input: InputItem[]
   readonly outputSchema?: OutputSchema
   readonly when?: 'queue' | 'steer'
+  readonly purpose?: TurnPurpose
 }
 
 /** Returns the prompt, images and schema that the flags name. Paths are relative to the working folder. Throws a usage error. */
@@ -89,7 +90,7 @@ function nonEmpty(text: string): PromptOutcome {
 }
 
 /** Reads all of stdin; null if it is too long. */
-async function readAll(stdin: AsyncIterable<Buffer | string>): Promise<Buffer | null> {
+export async function readAll(stdin: AsyncIterable<Buffer | string>): Promise<Buffer | null> {
   const chunks: Buffer[] = []
   let sizeBytes = 0
   for await (const chunk of stdin) {

@@ -1,11 +1,11 @@
-import type { CallItem, EventOf, Item } from '@parley/protocol'
+import { type CallItem, type EventOf, type Item, shortIdOf } from '@parley/protocol'
 import { ruleSource } from '@parley/protocol/question'
 import { asSentence, exitWords } from '@parley/text'
 import { exitCodes } from '../cli/exit-codes.ts'
 import type { RunEnd } from '../cli/run-ended.ts'
 import { visibleLine } from '../view/text/control-characters.ts'
 import { formatDuration } from '../view/text/formats.ts'
-import { rightsWords } from '../view/transcript/call-facts.ts'
+import { rightsWords, talkText } from '../view/transcript/call-facts.ts'
 import { denialWords } from './run-end.ts'
 
 /** Returns the line above the streamed text of an item; null for the answer. */
@@ -24,7 +24,7 @@ export function itemLine(item: Item, isBelow: boolean): string | null {
     case 'fileChange':
       return `± ${visibleLine(item.title)}${noteOn(item)}`
     case 'toolCall':
-      return `· ${visibleLine(item.title)}${noteOn(item)}`
+      return [`· ${visibleLine(item.title)}${noteOn(item)}`, talkText(item)?.text ?? ''].join('\n').trimEnd()
     case 'contextCompaction':
       return `${item.status === 'completed' ? '·' : '!'} ${visibleLine(item.title)}`
     case 'notice':
@@ -76,10 +76,17 @@ export function whyNoAnswer(run: RunEnd): string {
 
 const noAnswer = 'The turn ended without an answer.'
 
+export interface RunFacts {
+  /** False with `--ephemeral`. */
+  readonly isKept: boolean
+  /** A review is held to its limits whatever is set, and asked for again rather than gone on with. */
+  readonly isReview: boolean
+}
+
 /** Returns the last lines of a plain run: denied requests, the reason without an answer, and how to resume. */
-export function closingLines(run: RunEnd, isKept: boolean): string[] {
-  const words = [denied(run), reason(run)].filter((line) => line !== null)
-  return [...words, ...(isKept ? goOn(run) : [])].map((line) => `parley: ${line}`)
+export function closingLines(run: RunEnd, { isKept, isReview }: RunFacts): string[] {
+  const words = [isReview ? null : denied(run), reason(run)].filter((line) => line !== null)
+  return [...words, ...(isKept && !isReview ? goOn(run) : [])].map((line) => `parley: ${line}`)
 }
 
 /** Ways to allow a denied request. Rules cannot allow the network, destructive commands or leaving the sandbox. */
@@ -100,7 +107,7 @@ function reason({ exitCode, outcome, failure }: RunEnd): string | null {
 
 function goOn({ exitCode, conversationId }: RunEnd): string[] {
   if (exitCode === exitCodes.ok || exitCode === exitCodes.storage || conversationId === null) return []
-  return [`The conversation is saved. Go on with: parley exec resume ${conversationId.slice(-8)} "…"`]
+  return [`The conversation is saved. Go on with: parley exec resume ${shortIdOf(conversationId)} "…"`]
 }
 
 export function retryLine(event: EventOf<'retry.scheduled'>, nowMs: number): string {

@@ -1,8 +1,10 @@
 import type { ConversationSummary, Envelope, Failure, Item, ItemId } from '@parley/protocol'
 import { endLine, type RunEnd } from '../cli/run-ended.ts'
+import { findingsText } from '../view/review/findings-text.ts'
 import { showEffects, stripEffects } from '../view/text/control-characters.ts'
 import type { ResultStream } from './output/result-stream.ts'
-import { closingLines, itemLine, retryLine, runningLine } from './plain-lines.ts'
+import { closingLines, itemLine, type RunFacts, retryLine, runningLine } from './plain-lines.ts'
+import { sarifOf } from './review/sarif.ts'
 
 /** Output of a scripted run. Only results reach stdout. */
 export interface Reporter {
@@ -55,18 +57,31 @@ export function createResultReporter(
   }
 }
 
-interface PlainOutput {
+/** Creates the reporter that writes nothing but what a review found, as SARIF; nothing where the review failed. */
+export function createSarifReporter(
+  stdout: Pick<ResultStream, 'line'>,
+  stderr: { write(text: string): unknown },
+  version: string,
+): Reporter {
+  return {
+    ...createResultReporter(stdout, stderr),
+    end({ failure, findings }) {
+      if (failure !== null) stderr.write(`parley: ${showEffects(failure.message)}\n`)
+      if (findings !== undefined) stdout.line(sarifOf(findings, version))
+    },
+  }
+}
+
+interface PlainOutput extends RunFacts {
   readonly stdout: Pick<ResultStream, 'line'>
   readonly stderr: { write(text: string): unknown }
   /** True for a terminal: there control sequences are removed, and the answer is not shown twice. */
   readonly onTerminal: { readonly stdout: boolean; readonly stderr: boolean }
-  /** False with `--ephemeral`. */
-  readonly isKept: boolean
   readonly now: () => number
 }
 
 /** Creates the reporter that writes the final message to stdout at the end, and everything else to stderr. */
-export function createPlainReporter({ stdout, stderr, onTerminal, isKept, now }: PlainOutput): Reporter {
+export function createPlainReporter({ stdout, stderr, onTerminal, now, ...facts }: PlainOutput): Reporter {
   const progress = createProgress(stderr)
 
   function event({ event: happened }: Envelope): void {
@@ -94,8 +109,9 @@ export function createPlainReporter({ stdout, stderr, onTerminal, isKept, now }:
   }
 
   function end(run: RunEnd): void {
-    for (const line of closingLines(run, isKept)) progress.say(line)
-    const { answer } = run
+    for (const line of closingLines(run, facts)) progress.say(line)
+    const { answer, findings } = run
+    if (findings !== undefined) stdout.line(`${findingsText(findings)}${answer === null ? '' : '\n'}`)
     const isShown = onTerminal.stdout && onTerminal.stderr
     if (answer !== null && !isShown) stdout.line((onTerminal.stdout ? stripEffects(answer) : answer).trimEnd())
   }

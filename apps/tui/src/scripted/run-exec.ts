@@ -1,12 +1,18 @@
 import { type ExitCode, exitCodes } from '../cli/exit-codes.ts'
-import { type ExecFlags, outputFormatOf } from '../cli/flags.ts'
+import { outputFormatOf } from '../cli/flags.ts'
 import type { Launch } from '../cli/launch-server.ts'
-import { failedRun, leaveEndTo, type RunEnd } from '../cli/run-ended.ts'
+import { brokenOutputText, failedRun, leaveEndTo, type RunEnd } from '../cli/run-ended.ts'
 import { createCodexReporter } from './codex/codex-reporter.ts'
 import { type ExecRequest, runToEnd } from './exec-run.ts'
 import { writeAnswer } from './output/output-files.ts'
 import { openRunOutput, type RunOutput } from './output/run-output.ts'
-import { createJsonReporter, createPlainReporter, createResultReporter, type Reporter } from './reporter.ts'
+import {
+  createJsonReporter,
+  createPlainReporter,
+  createResultReporter,
+  createSarifReporter,
+  type Reporter,
+} from './reporter.ts'
 import { stoppedRun } from './run-end.ts'
 import { createStopper, limitTime, StoppedError, watchSignals } from './stopper.ts'
 
@@ -16,14 +22,14 @@ const shortPatienceMs = 200
 /** Runs `parley exec`: one turn without a terminal. Always ends with a terminal event. */
 export async function runExec(launch: Launch, request: ExecRequest): Promise<ExitCode> {
   const { flags } = request
+  const { streams } = launch
   const stopper = createStopper()
-  const output = openRunOutput(stopper)
-  const reporter = reporterFor(flags, output)
+  const output = openRunOutput(stopper, streams)
+  const reporter = endingOnce(reporterFor(request, output, launch))
   const endNow = async (end: RunEnd) => {
-    reportOnce(end)
+    reporter.end(end)
     await Promise.race([output.done(), new Promise((resolve) => setTimeout(resolve, shortPatienceMs).unref())])
   }
-  const reportOnce = once(reporter.end)
   leaveEndTo((failure) => endNow(failedRun(failure)))
   using _signals = watchSignals(stopper, (reason) => {
     void endNow(stoppedRun(reason, null)).finally(() => process.exit(reason.exitCode))
@@ -31,45 +37,52 @@ export async function runExec(launch: Launch, request: ExecRequest): Promise<Exi
   limitTime(stopper, flags.timeout)
   void output.stdout.broken.then((error) => stopper.stop(whenBroken(error)))
   const end = withFile(await runToEnd({ launch, request, reporter, pace: output, stopper }), flags.output)
-  reportOnce(end)
+  reporter.end(end)
   const taken = await Promise.race([output.done(), output.outOfPatience()])
   if (taken instanceof StoppedError) return taken.exitCode
   return taken === null || end.exitCode !== exitCodes.ok ? end.exitCode : reportBroken(taken, reporter)
 }
 
-function once(report: (end: RunEnd) => void): (end: RunEnd) => void {
+/** Returns a reporter whose end is the last: a second one and lines that are refused later are left out. */
+function endingOnce(reporter: Reporter): Reporter {
+  const { rejected } = reporter
   let isOver = false
-  return (end) => {
-    if (!isOver) report(end)
-    isOver = true
+  return {
+    ...reporter,
+    ...(rejected === undefined ? {} : { rejected: (line) => (isOver ? undefined : rejected(line)) }),
+    end(end) {
+      if (!isOver) reporter.end(end)
+      isOver = true
+    },
   }
 }
 
-function reporterFor(flags: ExecFlags, { stdout, stderr, lastWords }: RunOutput): Reporter {
+function reporterFor(
+  { flags, review }: ExecRequest,
+  { stdout, stderr, lastWords }: RunOutput,
+  { streams, program }: Launch,
+): Reporter {
+  if (flags.sarif === true) return createSarifReporter(lastWords, stderr, program.version)
   const { ephemeral } = flags
   const format = outputFormatOf(flags)
   if (format === 'json') return createJsonReporter(stdout, stderr)
   if (format === 'result') return createResultReporter(stdout, stderr)
   if (format === 'codex') return createCodexReporter({ stdout, stderr, now: Date.now })
-  const onTerminal = { stdout: process.stdout.isTTY === true, stderr: process.stderr.isTTY === true }
-  return createPlainReporter({ stdout: lastWords, stderr, onTerminal, isKept: ephemeral !== true, now: Date.now })
+  const onTerminal = { stdout: streams.stdout.isTTY === true, stderr: streams.stderr.isTTY === true }
+  const facts = { isKept: ephemeral !== true, isReview: review !== undefined }
+  return createPlainReporter({ stdout: lastWords, stderr, onTerminal, ...facts, now: Date.now })
 }
 
 /** Returns the stop for a broken stdout: a closed pipe is a normal end, a full disk is not. */
 function whenBroken(error: NodeJS.ErrnoException): StoppedError {
   if (error.code === 'EPIPE') return new StoppedError(exitCodes.ok)
-  return new StoppedError(exitCodes.storage, { code: 'outputFailed', message: sayBroken(error) })
+  return new StoppedError(exitCodes.storage, { code: 'outputFailed', message: brokenOutputText(error) })
 }
 
 function reportBroken(error: NodeJS.ErrnoException, reporter: Reporter): ExitCode {
   if (error.code === 'EPIPE') return exitCodes.ok
-  reporter.problem(sayBroken(error))
+  reporter.problem(brokenOutputText(error))
   return exitCodes.storage
-}
-
-function sayBroken({ message }: NodeJS.ErrnoException): string {
-  // The message ends with the name of the function that failed.
-  return `stdout cannot be written to (${message.replace(/, write$/, '')}).`
 }
 
 /** Writes the file of `-o`, before the terminal event, which reports a failure. */

@@ -1,5 +1,6 @@
 import type { RunEnd } from '../cli/run-ended.ts'
-import { withoutAnswers } from './answer-approvals.ts'
+import { withoutAnswers } from './answers/answer-approvals.ts'
+import { fromFile } from './answers/answers-file.ts'
 import { followTurns, type TurnParts, type Turns } from './follow-turns.ts'
 import type { Message } from './message.ts'
 import { keptId, stoppedRun, turnEnd } from './run-end.ts'
@@ -13,7 +14,9 @@ interface TurnRun extends TurnParts {
 export async function runTurn({ message, ...parts }: TurnRun): Promise<RunEnd> {
   const { conversation } = parts
   return untilStopped(parts, async (turns) => {
-    conversation.onApproval(withoutAnswers(conversation), { onError: () => undefined })
+    conversation.onApproval(fromFile(parts.given, conversation, withoutAnswers(conversation)), {
+      onError: () => undefined,
+    })
     return turnEnd(await turns.ask(message), conversation.id)
   })
 }

@@ -1,6 +1,6 @@
-import { spawn } from 'node:child_process'
 import { formatBytes } from '../view/text/formats.ts'
 import { throughTmux } from './port.ts'
+import { startProgram } from './start-program.ts'
 
 /** Place that text is copied to. */
 export interface Clipboard {
@@ -87,12 +87,12 @@ function programsFor(
 }
 
 /** Runs a clipboard program. It starts in `/`, so that no program of the working folder is taken for it. */
-export function runClipboardProgram([file, ...args]: readonly [string, ...string[]], input: Buffer): Promise<boolean> {
-  const done = Promise.withResolvers<boolean>()
-  const child = spawn(file, args, { stdio: ['pipe', 'ignore', 'ignore'], cwd: '/', timeout: programMs })
-  child.on('error', () => done.resolve(false))
-  child.on('close', (code) => done.resolve(code === 0))
-  child.stdin.on('error', () => undefined)
-  child.stdin.end(input)
-  return done.promise
+export function runClipboardProgram(argv: readonly [string, ...string[]], input: Buffer): Promise<boolean> {
+  const { promise, resolve } = Promise.withResolvers<boolean>()
+  const child = startProgram(argv, { stdio: ['pipe', 'ignore', 'ignore'], cwd: '/', timeout: programMs }, () =>
+    resolve(false),
+  )
+  child?.on('close', (code) => resolve(code === 0))
+  child?.stdin?.on('error', () => undefined).end(input)
+  return promise
 }

@@ -1,7 +1,7 @@
-import { spawn } from 'node:child_process'
 import type { Writable } from 'node:stream'
 import { exitCodes } from '../cli/exit-codes.ts'
 import type { TerminalPort, TerminationSignal } from './port.ts'
+import { startProgram } from './start-program.ts'
 
 /** A terminal whose modes are switched on. */
 interface HeldTerminal extends Disposable {
@@ -132,8 +132,8 @@ interface KillGuard extends Disposable {
 }
 
 /**
- * Starts a shell that restores the terminal and erases what is below the caret if this process is killed: its stdin then
- * ends without the word `bye`. It runs in a session of its own, so that no key ends it.
+ * Starts a shell that restores the terminal and erases what is below the caret when its stdin ends without `bye`. No
+ * key ends it: it has a session of its own.
  */
 export function guardAgainstKill(): KillGuard {
   const script = `first=; while IFS= read -r word; do case $word in bye) exit 0;; alternate) first=$2;; main) first=;; esac; done
@@ -150,13 +150,8 @@ stty sane <&1; printf '%s%s\\r\\n\\033[J' "$first" "$1"`
 
 /** Starts a shell that this process does not wait for, and returns its stdin; nothing where the system has no room for it. */
 function inputOfShell(args: readonly string[]): Writable | null | undefined {
-  try {
-    const shell = spawn('/bin/sh', args, { stdio: ['pipe', 'inherit', 'ignore'], detached: true })
-    shell.on('error', () => undefined)
-    shell.unref()
-    return shell.stdin
-  } catch {
-    // Without memory for a process Node throws, where other failures are events.
-    return null
-  }
+  const argv = ['/bin/sh', ...args]
+  const shell = startProgram(argv, { stdio: ['pipe', 'inherit', 'ignore'], detached: true }, () => undefined)
+  shell?.unref()
+  return shell?.stdin
 }

@@ -1,5 +1,6 @@
+import { stripVTControlCharacters } from 'node:util'
 import { caretPosition, liveRows, type Position } from '../view/live-zone.ts'
-import { paintLine, type Screen, shownLine } from '../view/screen.ts'
+import { paintLine, type Screen } from '../view/screen.ts'
 import { graphemes } from '../view/text/graphemes.ts'
 import { type Line, lineText } from '../view/text/span.ts'
 import type { Theme } from '../view/text/theme.ts'
@@ -26,7 +27,8 @@ export function paintedFrame(screen: Screen, rows: readonly string[], columns: n
   return {
     settled: settled.flatMap(({ lines }) => paintRows(lines, theme)),
     rows,
-    widths: liveRows(live).map((row) => Math.min(columns, cellWidth(lineText(shownLine(row, theme)), ambiguous))),
+    // Measured on what is written, because Ink takes the blanks from the ends of rows.
+    widths: rows.map((row) => Math.min(columns, cellWidth(stripVTControlCharacters(row), ambiguous))),
     cursor,
     hasCaret: caret !== null,
     caretText: characterAt(lineText(liveRows(live)[cursor.row] ?? []), cursor.column, ambiguous),

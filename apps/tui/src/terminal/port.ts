@@ -90,10 +90,11 @@ export function reflowOf(env: Environment): Reflow {
 const xtermJsPrograms = /^(?:vscode|Hyper|Tabby)$/
 
 /**
- * Returns true if the terminal puts brackets around pasted text when asked, as nearly all do. The Linux console, GNU screen,
- * the VT family and terminals without a name do not. A query has no answer in some terminals that do, such as tmux.
+ * Returns true if the terminal puts brackets around pasted text when asked: all but the Linux console, GNU screen, the
+ * VT family and those without a name.
  */
 export function bracketsPastes(env: Environment): boolean {
+  // A query has no answer in some terminals that do, such as tmux.
   if (env['TMUX'] !== undefined) return true
   return env['STY'] === undefined && !isBasic(env) && !/^screen\b/.test(env['TERM'] ?? '')
 }

@@ -1,5 +1,5 @@
-import { spawn } from 'node:child_process'
 import { constants } from 'node:os'
+import { startProgram } from './start-program.ts'
 
 interface RunContext {
   readonly cwd?: string
@@ -8,11 +8,10 @@ interface RunContext {
 
 /** Runs a program that has the terminal until it ends. Resolves to null when it ended well, else to what went wrong. */
 export function runWithTerminal(argv: readonly string[], { cwd, env }: RunContext): Promise<string | null> {
-  const [program = '', ...words] = argv
   const { promise, resolve } = Promise.withResolvers<string | null>()
-  const child = spawn(program, words, { stdio: 'inherit', env: { ...env }, ...(cwd === undefined ? {} : { cwd }) })
-  child.on('error', ({ message }) => resolve(message))
-  child.on('close', (exitCode, signal) =>
+  const options = { stdio: 'inherit', env: { ...env }, ...(cwd === undefined ? {} : { cwd }) } as const
+  const child = startProgram(argv, options, resolve)
+  child?.on('close', (exitCode, signal) =>
     resolve(exitCode === 0 ? null : `it ended with ${signal ?? exitWord(exitCode)}`),
   )
   return promise

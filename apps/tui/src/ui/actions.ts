@@ -6,6 +6,7 @@ import type {
   ConversationId,
   ConversationState,
   EventOf,
+  FoundPart,
   ItemId,
   ListedConversation,
   MessageId,
@@ -13,12 +14,14 @@ import type {
   TrustVerdict,
   TurnId,
 } from '@parley/protocol'
+import type { FileList } from '@parley/text'
+import type { Span } from '../view/review/review-span.ts'
 import type { Line } from '../view/text/span.ts'
 import type { ThemeName } from '../view/text/theme.ts'
 import type { Painted } from './answers.ts'
-import type { FileList } from './complete/file-list.ts'
 import type { KeyEvent } from './keys/key-event.ts'
-import type { MenuKind, MenuRow } from './menu/menu.ts'
+import type { MemoryPlace, MenuKind, MenuRow, ShownMemory } from './menu/menu.ts'
+import type { FoundConversation, ListedChange } from './menu/picker.ts'
 import type { Notice } from './notices/notice.ts'
 import type {
   Look,
@@ -94,7 +97,9 @@ export type UiAction =
   | { readonly kind: 'trustShown'; readonly hash: string | null }
   /** Opens the list of conversations; `folder`: the one that they can be limited to. */
   | { readonly kind: 'pick'; readonly liveOnly: boolean; readonly folder: string | null }
-  | { readonly kind: 'listed'; readonly conversations: readonly ListedConversation[] }
+  | { readonly kind: 'listed'; readonly conversations: readonly ListedConversation[]; readonly archived: boolean }
+  /** Conversations whose texts have the words. */
+  | { readonly kind: 'textsFound'; readonly query: string; readonly found: readonly FoundConversation[] }
   /** Rows that a menu waits for, or the reason why there are none. */
   | {
       readonly kind: 'menuFilled'
@@ -108,12 +113,15 @@ export type UiAction =
   | { readonly kind: 'olderRead'; readonly messages: readonly SentMessage[] }
   /** A plan to take files back is shown. */
   | { readonly kind: 'rewindPlanned'; readonly rewind: ShownRewind }
+  /** A line to remember is shown as it would be written. */
+  | { readonly kind: 'rememberPlanned'; readonly memory: ShownMemory }
   /** Files were taken back to before this message, and the talk is to follow. */
-  | { readonly kind: 'filesTakenBack'; readonly itemId: ItemId }
+  | { readonly kind: 'filesTakenBack'; readonly itemId: ItemId; readonly summary?: true }
   /** The terminal told its background, or the user's configuration says how to draw. */
   | { readonly kind: 'looked'; readonly look: Partial<Look> }
   /** Files were listed, all or the first ones. */
   | { readonly kind: 'filesListed'; readonly files: FileList }
+  | { readonly kind: 'partsListed'; readonly parts: readonly FoundPart[] }
   /** Line of the user's program for the status line; null for the usual one. */
   | { readonly kind: 'statusTold'; readonly line: Line | null }
   /** Clients connected to the conversation, this one included. */
@@ -165,15 +173,30 @@ export type Intent =
       readonly answers?: Answers
     }
   | { readonly kind: 'shell'; readonly command: string }
-  | { readonly kind: 'configure'; readonly settings: SettingsPatch }
+  /** Changes settings. `isShown`: what the screen shows anyway says it, so that no notice has to. */
+  | { readonly kind: 'configure'; readonly settings: SettingsPatch; readonly isShown?: true }
   | { readonly kind: 'rename'; readonly name: string }
-  /** `before`: message of the user that the copy leaves out, with all that came after. */
-  | { readonly kind: 'fork'; readonly conversationId: ConversationId; readonly before?: MessagePlace }
+  /** `before`: message of the user that the copy leaves out, with all that came after; `summary`: but for a summary. */
+  | {
+      readonly kind: 'fork'
+      readonly conversationId: ConversationId
+      readonly before?: MessagePlace
+      readonly summary?: true
+    }
   | { readonly kind: 'open'; readonly conversationId: ConversationId }
   | { readonly kind: 'new' }
   /** Moves what the window shows into the scrollback. */
   | { readonly kind: 'clear' }
-  | { readonly kind: 'list' }
+  | { readonly kind: 'list'; readonly archived: boolean }
+  /** Finds conversations by their texts. */
+  | { readonly kind: 'searchTexts'; readonly query: string; readonly archived: boolean }
+  /** Changes a conversation of the list; `archived`: the list shows archived ones. */
+  | {
+      readonly kind: 'changeListed'
+      readonly conversationId: ConversationId
+      readonly change: ListedChange
+      readonly archived: boolean
+    }
   /** Reads the user's messages that were completed before a seq. */
   | { readonly kind: 'olderMessages'; readonly before: number }
   | { readonly kind: 'models' }
@@ -202,9 +225,21 @@ export type Intent =
       readonly overwrite: boolean
     }
   /** Takes files back as they were shown; then talk too, in a copy. */
-  | { readonly kind: 'rewind'; readonly rewind: ShownRewind; readonly withTalk: boolean }
+  | {
+      readonly kind: 'rewind'
+      readonly rewind: ShownRewind
+      readonly withTalk: boolean
+      /** Has what the copy leaves out summarised. */
+      readonly summary?: true
+    }
+  /** Plans to add a line to an instruction file. */
+  | { readonly kind: 'planRemember'; readonly text: string; readonly where: MemoryPlace }
+  /** Adds the line as it was shown. */
+  | { readonly kind: 'remember'; readonly memory: ShownMemory }
   /** Shows what the conversation's folder has that is not committed. */
   | { readonly kind: 'diff' }
+  /** Has changes reviewed; `focus`: what matters, in the user's words. */
+  | { readonly kind: 'review'; readonly span: Span; readonly focus: string }
   | { readonly kind: 'status' }
   /** Shows what fills the context window. */
   | { readonly kind: 'context' }
@@ -229,6 +264,8 @@ export type Intent =
   | { readonly kind: 'findImages'; readonly pasted: string; readonly readings: readonly (readonly string[])[] }
   /** Lists the files of a folder of this machine, for completing paths. */
   | { readonly kind: 'listFiles'; readonly folder: string }
+  /** Lists the skills and commands that a folder has. */
+  | { readonly kind: 'listParts'; readonly folder: string }
   /** Leaves; a running turn continues. */
   | { readonly kind: 'detach' }
   | { readonly kind: 'leave' }

@@ -1,4 +1,5 @@
-import type { Approval, ApprovalDecision } from '@parley/protocol'
+import type { Answers, Approval, ApprovalDecision } from '@parley/protocol'
+import { isForm, planAnswers } from '@parley/protocol/question'
 import { stepTo, type UiContext, type UiStep } from './actions.ts'
 import {
   type Answer,
@@ -10,6 +11,7 @@ import {
   isWhollySeen,
   isYes,
   mayAnswer,
+  modeToWorkIn,
   offers,
   pendingApprovals,
   type Refusal,
@@ -199,18 +201,26 @@ function actOn(ui: UiState, approval: Approval, answer: Answer, state: UiContext
       if (isRemembering(ui, approval)) return decide(ui, approval, 'approvedAlways')
       return stepTo({ ...ui, remembering: approval.id, reached: null, guard: forgetPainted(ui.guard) })
     case 'note':
-      if (approval.kind === 'elicitation') return decide(ui, approval, 'denied')
+      if (isForm(approval.kind)) return decide(ui, approval, 'denied')
       return stepTo({ ...setMessageAside(ui), purpose: { kind: 'note', approvalId: approval.id } })
-    default:
-      if (approval.kind === 'elicitation' && answer === 'yes') return openForm(setMessageAside(ui), approval)
+    default: {
+      if (isForm(approval.kind) && answer === 'yes') return openForm(setMessageAside(ui), approval)
+      const mode = modeToWorkIn(approval, answer)
+      if (mode !== null) return decide(ui, approval, 'approved', { answers: planAnswers(mode) })
       return decide(ui, approval, decisions[answer])
+    }
   }
 }
 
-function decide(ui: UiState, approval: Approval, decision: ApprovalDecision): UiStep {
+function decide(
+  ui: UiState,
+  approval: Approval,
+  decision: ApprovalDecision,
+  more: { readonly answers?: Answers } = {},
+): UiStep {
   if (!offers(approval, decision)) return stepTo(ui)
   const answered = { ...ui, answeredApproval: approval.id, remembering: null }
-  return stepTo(answered, { kind: 'decide', approvalId: approval.id, decision })
+  return stepTo(answered, { kind: 'decide', approvalId: approval.id, decision, ...more })
 }
 
 /** State after the next key decided about the held one, and whether that key had no other use. */

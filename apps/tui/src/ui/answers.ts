@@ -1,4 +1,12 @@
-import type { Approval, ApprovalDecision, ApprovalId, ConversationState } from '@parley/protocol'
+import {
+  type Approval,
+  type ApprovalDecision,
+  type ApprovalId,
+  type ConversationState,
+  type ModeName,
+  unansweredApprovals,
+} from '@parley/protocol'
+import { planModes } from '@parley/protocol/question'
 
 /** State that decides whether a key may answer: an approval must be whole on the screen, for long enough. */
 export interface AnswerGuard {
@@ -121,9 +129,18 @@ const choices: readonly Choice[] = [
 
 const lookUps: Readonly<Record<string, Answer>> = { v: 'print', w: 'why' }
 
+/** Modes that a yes to a plan begins to work in, from the narrower. */
+const planned: Readonly<Partial<Record<Answer, ModeName>>> = { yes: 'ask', yesForConversation: 'edit' }
+
+/** Returns the mode in which an answer to a plan begins the work; null for other answers and other questions. */
+export function modeToWorkIn(approval: Approval, answer: Answer): ModeName | null {
+  return planModes(approval).find(({ name }) => name === planned[answer])?.name ?? null
+}
+
 /** Returns the choices in the order in which they are shown. */
 export function choicesFor(approval: Approval): readonly Choice[] {
   return choices.filter(({ answer }) => {
+    if (approval.kind === 'plan' && isYes(answer)) return modeToWorkIn(approval, answer) !== null
     if (answer === 'yesForConversation') return offers(approval, 'approvedForSession')
     return answer !== 'remember' || (offers(approval, 'approvedAlways') && approval.always !== undefined)
   })
@@ -145,14 +162,12 @@ export function pendingApprovals(
   ui: { readonly answeredApproval: ApprovalId | null },
 ): readonly Approval[] {
   if (state === null) return []
-  return Object.values(state.core.approvals).filter(
-    ({ id, state: stage }) => stage === 'pending' && id !== ui.answeredApproval,
-  )
+  return unansweredApprovals(state.core).filter(({ id }) => id !== ui.answeredApproval)
 }
 
 /** Returns true while a question of the conversation waits, whoever can answer it. */
 export function isAsking({ core }: Pick<ConversationState, 'core'>): boolean {
-  return Object.values(core.approvals).some(({ state }) => state === 'pending')
+  return unansweredApprovals(core).length > 0
 }
 
 /** Returns calls approved before a crash that did not start; they run only when the user continues. */

@@ -1,13 +1,14 @@
+import type { FileList } from '@parley/text'
+import { matchPaths } from '@parley/text'
 import { type AtWord, atWordAt, writtenPath } from './complete/at-word.ts'
-import type { FileList } from './complete/file-list.ts'
-import { matchPaths } from './complete/match-paths.ts'
+import { type NamedPart, partsAt } from './complete/part-word.ts'
 import { type Composer, replace } from './composer/composer.ts'
 import { argumentsFor, completionsFor } from './slash-commands.ts'
 import type { UiState } from './ui-state.ts'
 
 /** Row of the list below the composer, which completes the text. */
 export interface Completion {
-  readonly kind: 'command' | 'argument' | 'file'
+  readonly kind: 'command' | 'argument' | 'file' | 'skill'
   readonly text: string
   /** Arguments of a command, shown after it. */
   readonly argument: string
@@ -19,10 +20,19 @@ export interface Completion {
 }
 
 /** Returns the completions for the text in the composer. */
-export function completionsOf({ composer, dismissed, purpose, search, files }: UiState): readonly Completion[] {
+export function completionsOf({ composer, dismissed, purpose, search, files, parts }: UiState): readonly Completion[] {
   if (purpose.kind !== 'message' || search !== null || composer.text === dismissed) return []
   const word = atWordAt(composer)
-  return word === null ? commandCompletions(composer.text) : fileCompletions(word, files)
+  if (word !== null) return fileCompletions(word, files)
+  const commands = commandCompletions(composer.text)
+  const named = partsAt(composer, parts).filter(({ written }) => !commands.some(({ text }) => text === written))
+  return [...commands, ...named.map(partCompletion)]
+}
+
+/** Returns the completion of a command or skill: one that stands for the whole text is entered as a command is. */
+function partCompletion({ written, argument, about, start, end }: NamedPart): Completion {
+  const kind = written.startsWith('/') ? 'command' : 'skill'
+  return { kind, text: written, argument, about, start, end, inserted: `${written} ` }
 }
 
 export function chosenCompletion(ui: UiState): Completion | null {
@@ -72,15 +82,12 @@ function fileCompletions(word: AtWord, files: FileList | null): readonly Complet
   if (files === null) return []
   const isSame = last?.files === files && last.word.query === word.query && last.word.start === word.start
   if (last !== null && isSame && last.word.end === word.end) return last.found
-  const found = matchPaths(files, word.query).map((path) => ({
-    kind: 'file' as const,
-    text: path,
-    argument: '',
-    about: '',
-    start: word.start,
-    end: word.end,
-    inserted: writtenPath(path),
-  }))
+  const found = matchPaths(files, word.query).map((path) => fileCompletion(word, path))
   last = { files, word, found }
   return found
+}
+
+/** Returns the completion of a path that is being written. */
+export function fileCompletion({ start, end }: AtWord, path: string): Completion {
+  return { kind: 'file', text: path, argument: '', about: '', start, end, inserted: writtenPath(path) }
 }

@@ -36,15 +36,23 @@ export function addOlder(ui: UiState, messages: readonly SentMessage[], { state,
   return { ...next, menu: filledMenu(ui.menu, rowsOf(messagesOf(next, state)), nowMs) }
 }
 
+interface EarlierPoint {
+  readonly itemId: string
+  /** Has the model summarise what the copy leaves out. */
+  readonly summary?: true
+}
+
 /** Forks the conversation before a message and puts its text in the composer. */
-export function goOnBefore(ui: UiState, itemId: string, state: ConversationState | null): UiStep {
+export function goOnBefore(ui: UiState, { itemId, summary }: EarlierPoint, state: ConversationState | null): UiStep {
   const message = findMessage(ui, state, itemId)
   if (message === null || ui.opened === null) return stepTo(addNote(ui, 'warning', 'That message is gone.'))
   const { composer, opened } = ui
   const { item, seq, turnId } = message
   const text = replace(composer, { start: 0, end: composer.text.length, text: inputText(item.content) })
-  const intent = { kind: 'fork', conversationId: opened.conversationId, before: { seq, turnId } } as const
-  return stepTo({ ...ui, composer: text, dismissed: text.text, olderMessages: [] }, intent)
+  const how = summary === undefined ? {} : { summary }
+  const intent = { kind: 'fork', conversationId: opened.conversationId, before: { seq, turnId }, ...how } as const
+  const said = summary === true ? addNote(ui, 'info', 'The model summarises what is left out…') : ui
+  return stepTo({ ...said, composer: text, dismissed: text.text, olderMessages: [] }, intent)
 }
 
 /** Finds a message among those that were read; null if it is not there. */

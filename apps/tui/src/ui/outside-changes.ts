@@ -1,33 +1,49 @@
-import type { Actor, ApprovalDecision, EventOf, SettingsPatch } from '@parley/protocol'
+import { type Actor, type ApprovalDecision, type EventOf, modeOf, type SettingsPatch } from '@parley/protocol'
 import { shownName, stripEffects } from '../view/text/control-characters.ts'
 import { truncateText } from '../view/text/fit-rows.ts'
 import type { UiAction } from './actions.ts'
 import { addNote, type LostLog, type UiState } from './ui-state.ts'
 
-const decisionWords: Readonly<Record<ApprovalDecision, string>> = {
+const decisionWords = {
   approved: 'approved',
   approvedForSession: 'approved for this conversation',
   approvedAlways: 'approved permanently',
   denied: 'denied',
   abort: 'stopped',
-}
+} satisfies Readonly<Record<ApprovalDecision, string>>
 
 /** Adds a notice that another client answered an approval shown here. */
 export function noteAnswered(ui: UiState, { by, decision }: EventOf<'approval.decided'>): UiState {
   if (decision === 'withdrawn' || ui.ownClients.includes(by.clientId)) return ui
-  return addNote(ui, 'info', `answered by ${actorName(by)}: ${decisionWords[decision]}`)
+  return addNote(ui, 'info', answeredWords(by, decision))
+}
+
+/** Says who answered an approval, and what. */
+export function answeredWords(by: Pick<Actor, 'title' | 'name'>, decision: string): string {
+  const words = Object.entries(decisionWords).find(([name]) => name === decision)?.[1] ?? decision
+  return `answered by ${actorName(by)}: ${words}`
 }
 
 /** Adds a notice of settings that another client changed. */
-export function noteConfigured(ui: UiState, { by, settings }: EventOf<'conversation.configured'>): UiState {
+export function noteConfigured(
+  ui: UiState,
+  { by, settings }: EventOf<'conversation.configured'>,
+  nowMs: number,
+): UiState {
   if (by === undefined || ui.ownClients.includes(by.clientId)) return ui
   const changed = settingsLine(settings)
-  return changed === '' ? ui : addNote(ui, 'info', `${changed} (changed by ${actorName(by)}).`)
+  if (changed === '') return ui
+  const isOfLimits = settings.sandbox !== undefined || settings.approvalPolicy !== undefined
+  const noted = addNote(ui, 'info', `${changed} (changed by ${actorName(by)}).`)
+  return isOfLimits ? { ...noted, limitsChangedAtMs: nowMs } : noted
 }
 
 /** Returns the changed settings on one line. */
 export function settingsLine({ model, modelProvider, effort, approvalPolicy, sandbox }: SettingsPatch): string {
+  const isPair = approvalPolicy !== undefined && sandbox !== undefined
+  const mode = isPair ? modeOf({ approvalPolicy, sandbox }) : 'custom'
   const named: readonly (readonly [string, string | undefined])[] = [
+    ['Mode', mode === 'custom' ? undefined : mode],
     ['Sandbox', sandbox],
     ['Approvals', approvalPolicy],
     ['Provider', modelProvider],
@@ -72,11 +88,19 @@ const diskWords: Readonly<Record<string, string>> = {
   EROFS: 'the disk is read-only',
   EACCES: 'there is no permission to write',
   EPERM: 'there is no permission to write',
+  STORE_FULL: 'the store has no room',
+  STORE_SLOW: 'the store does not answer',
+  STORE_GONE: 'the store cannot be reached',
 }
 
 /** Returns what keeps the conversation from being saved, in a few words. */
 export function storageWords(errno: string): string {
   return diskWords[errno] ?? `the disk takes nothing (${errno})`
+}
+
+/** Returns when accepted work goes on: with the disk, or with the store that servers share. */
+export function goesOnWhen(errno: string): string {
+  return `It goes on by itself when the ${errno.startsWith('STORE_') ? 'store' : 'disk'} does`
 }
 
 /** Returns true if nothing can be resumed until the user restores the log. */

@@ -1,23 +1,26 @@
-import type { ListedConversation, SettingsPatch } from '@parley/protocol'
+import { approvalPolicies, modeNamed, pairOf, type SettingsPatch, sandboxModes } from '@parley/protocol'
 import { themeNames } from '../view/text/theme.ts'
-import { type Intent, loginWays, stepTo, type UiAction, type UiContext, type UiStep } from './actions.ts'
+import { loginWays, stepTo, type UiAction, type UiContext, type UiStep } from './actions.ts'
+import {
+  fillConversations,
+  finishChange,
+  keepFound,
+  keepPreview,
+  nextView,
+  openConversationMenu,
+  withPicker,
+} from './choices/press-in-picker.ts'
+import { askToRemember, takeMemory } from './choices/remember.ts'
 import { chord } from './composer/command.ts'
 import { addOlder, goOnBefore } from './earlier-message.ts'
 import type { KeyEvent } from './keys/key-event.ts'
 import { settleMs } from './keys/key-meaning.ts'
 import { backgroundCommands, backgroundRows } from './menu/background-rows.ts'
-import { conversationRows } from './menu/loaded-rows.ts'
 import { chosenRow, filledMenu, type Menu, type MenuKind, type MenuRow, moveOrFilter, newMenu } from './menu/menu.ts'
-import {
-  approvalPolicies,
-  approvalRows,
-  effortRows,
-  sandboxModes,
-  sandboxRows,
-  themeRows,
-} from './menu/setting-rows.ts'
+import { approvalRows, effortRows, modeRows, sandboxRows, themeRows } from './menu/setting-rows.ts'
 import { underCeiling } from './menu/wider-limits.ts'
 import { askWhatGoesBack, planBefore, takeBack } from './rewind.ts'
+import { modelSettings } from './slash-commands.ts'
 import { addNote, type UiState } from './ui-state.ts'
 
 /**
@@ -26,8 +29,12 @@ import { addNote, type UiState } from './ui-state.ts'
  */
 export function pressInMenu(ui: UiState, menu: Menu, event: KeyEvent, context: UiContext): UiStep {
   const { nowMs } = context
-  if (event.kind !== 'key' || chord(event) !== 'enter') return withPreview(ui, moveOrFilter(menu, event))
+  if (event.kind === 'key' && event.name === 'tab' && menu.picker !== null && menu.picker.doing?.kind !== 'rename')
+    return nextView(ui, menu, menu.picker)
+  if (event.kind !== 'key' || chord(event) !== 'enter') return withPicker(ui, moveOrFilter(menu, event))
   if (nowMs - menu.changedAtMs < settleMs) return stepTo(ui)
+  const changed = finishChange(ui, menu)
+  if (changed !== null) return changed
   const row = chosenRow(menu)
   if (row === null) return takeTyped(ui, menu)
   if (row.isDisabled) return stepTo(ui)
@@ -46,7 +53,7 @@ function takeRow(ui: UiState, kind: MenuKind, row: MenuRow, { state }: UiContext
         ? stepTo(closed)
         : stepTo(ui, { kind: 'open', conversationId: row.listed.conversationId })
     case 'messages':
-      return goOnBefore(closed, row.key, state)
+      return goOnBefore(closed, { itemId: row.key }, state)
     case 'login': {
       const [provider = '', way] = row.key.split(' ')
       return stepTo(closed, { kind: 'logIn', provider, way: loginWays.find((one) => one === way) ?? 'key' })
@@ -57,12 +64,18 @@ function takeRow(ui: UiState, kind: MenuKind, row: MenuRow, { state }: UiContext
       return stepTo(closed, { kind: 'logOut', provider: row.key })
     case 'rewind':
       return planBefore(closed, row.key, state)
+    case 'remember':
+      return takeMemory(closed, row.key, ui.menu?.memory ?? null)
     case 'rewindChoice':
       return takeBack(closed, row.key, state)
     case 'model':
       return configured(closed, modelSettings(row.key))
     case 'effort':
       return configured(closed, { effort: row.key })
+    case 'mode': {
+      const mode = modeNamed(row.key)
+      return mode === undefined ? stepTo(closed) : configured(closed, pairOf(mode))
+    }
     case 'approvals': {
       const approvalPolicy = approvalPolicies.find((policy) => policy === row.key)
       return approvalPolicy === undefined ? stepTo(closed) : configured(closed, { approvalPolicy })
@@ -89,46 +102,44 @@ function configured(ui: UiState, settings: SettingsPatch): UiStep {
   return stepTo(ui, { kind: 'configure', settings })
 }
 
-/** Reads `ID` or `PROVIDER ID`; ids may contain slashes and colons, but no blanks. */
-export function modelSettings(words: string): { model: string; modelProvider?: string } {
-  const [first = '', second] = words.split(/\s+/)
-  return second === undefined ? { model: first } : { modelProvider: first, model: second }
-}
-
-/** Opens the list of conversations, which the server is asked for. */
-export function openConversationMenu(
-  ui: UiState,
-  { liveOnly, folder }: { readonly liveOnly: boolean; readonly folder: string | null },
-  nowMs: number,
-): UiStep {
-  const title = liveOnly ? 'Attach to a conversation' : 'Resume a conversation'
-  const menu = newMenu({ kind: liveOnly ? 'attach' : 'resume', title, rows: null, folder }, nowMs)
-  return stepTo({ ...ui, menu }, { kind: 'list' })
-}
-
 /** Opens a list that the command line asks for, or fills the open menu with what the server sent. */
 export function updateMenu(ui: UiState, action: MenuAction, context: UiContext): UiStep {
   switch (action.kind) {
     case 'pick':
       return openConversationMenu(ui, action, context.nowMs)
     case 'listed':
-      return fillConversations(ui, action.conversations, context)
+      return fillConversations(ui, action, context)
     case 'menuFilled':
       return stepTo(fillMenu(ui, action, context))
     case 'previewed':
       return keepPreview(ui, action)
+    case 'textsFound':
+      return keepFound(ui, action)
     case 'olderRead':
       return stepTo(addOlder(ui, action.messages, context))
     case 'rewindPlanned':
       return askWhatGoesBack(ui, action.rewind, context)
+    case 'rememberPlanned':
+      return askToRemember(ui, action.memory, context)
     case 'filesTakenBack':
-      return goOnBefore(ui, action.itemId, context.state)
+      return goOnBefore(ui, action, context.state)
   }
 }
 
 type MenuAction = Extract<
   UiAction,
-  { kind: 'pick' | 'listed' | 'menuFilled' | 'previewed' | 'olderRead' | 'rewindPlanned' | 'filesTakenBack' }
+  {
+    kind:
+      | 'pick'
+      | 'listed'
+      | 'menuFilled'
+      | 'previewed'
+      | 'textsFound'
+      | 'olderRead'
+      | 'rewindPlanned'
+      | 'rememberPlanned'
+      | 'filesTakenBack'
+  }
 >
 
 /** Opens the list of models, which the providers are asked for. */
@@ -154,6 +165,7 @@ export function openThemeMenu(ui: UiState, { nowMs }: UiContext): UiStep {
 
 const settingMenus = {
   effort: { title: 'Effort', rowsOf: effortRows },
+  mode: { title: 'Mode', rowsOf: modeRows },
   approvals: { title: 'When to ask', rowsOf: approvalRows },
   sandbox: { title: 'What commands may write to', rowsOf: sandboxRows },
 } as const
@@ -174,21 +186,6 @@ export function openSettingMenu(ui: UiState, kind: keyof typeof settingMenus, { 
   return stepTo({ ...ui, menu: newMenu({ kind, title, rows }, nowMs) })
 }
 
-/** Fills the list of conversations: those of the folder where it has any but the open one, else all. */
-function fillConversations(ui: UiState, listed: readonly ListedConversation[], { nowMs }: UiContext): UiStep {
-  const { menu, link, opened } = ui
-  if (menu === null || (menu.kind !== 'resume' && menu.kind !== 'attach')) return stepTo(ui)
-  const openId = opened?.conversationId ?? null
-  const rows = conversationRows(listed, {
-    ownPid: link.kind === 'up' ? link.serverPid : null,
-    liveOnly: menu.kind === 'attach',
-    openId,
-  })
-  const isFolderOnly =
-    menu.folder !== null && rows.some(({ key, listed: row }) => row?.cwd === menu.folder && key !== openId)
-  return withPreview(ui, { ...filledMenu({ ...menu, isFolderOnly }, rows, nowMs), choice: 0 })
-}
-
 /** Fills a menu that waits for its rows; does nothing once another one is open. */
 function fillMenu(ui: UiState, { menu: kind, rows, problem }: Filled, { nowMs }: UiContext): UiState {
   const { menu } = ui
@@ -196,20 +193,3 @@ function fillMenu(ui: UiState, { menu: kind, rows, problem }: Filled, { nowMs }:
 }
 
 type Filled = Extract<UiAction, { kind: 'menuFilled' }>
-
-/** Keeps the newest lines of a conversation, and asks for those of the one that is chosen by now. */
-function keepPreview(ui: UiState, { conversationId, lines }: Extract<UiAction, { kind: 'previewed' }>): UiStep {
-  const { menu } = ui
-  if (menu === null) return stepTo(ui)
-  return withPreview(ui, { ...menu, previewing: null, previews: { ...menu.previews, [conversationId]: lines } })
-}
-
-/** Asks for the lines of the chosen conversation, one at a time, so that arrows held down ask for few. */
-function withPreview(ui: UiState, menu: Menu): UiStep {
-  const listed = chosenRow(menu)?.listed ?? null
-  if (menu.kind !== 'resume' || listed === null || menu.previewing !== null) return stepTo({ ...ui, menu })
-  const { conversationId } = listed
-  if (menu.previews[conversationId] !== undefined) return stepTo({ ...ui, menu })
-  const intent: Intent = { kind: 'preview', conversationId }
-  return stepTo({ ...ui, menu: { ...menu, previewing: conversationId } }, intent)
-}

@@ -1,20 +1,31 @@
-import type { Plan } from '@parley/protocol'
+import {
+  approvalPolicies,
+  efforts,
+  modeNamed,
+  modeNames,
+  modeOf,
+  type Plan,
+  pairOf,
+  sandboxModes,
+} from '@parley/protocol'
+import { readFix } from '../view/review/fix-request.ts'
+import { readReviewWords } from '../view/review/review-span.ts'
 import { themeNames } from '../view/text/theme.ts'
 import { copiedParts, stepTo, type UiContext, type UiStep } from './actions.ts'
+import { openConversationMenu } from './choices/press-in-picker.ts'
+import { draftRequest } from './choices/remember.ts'
 import { keyGroups, usualKeyGroups } from './keys/key-words.ts'
-import { approvalPolicies, efforts, sandboxModes } from './menu/setting-rows.ts'
 import { keyTables, type Notice } from './notices/notice.ts'
-import {
-  modelSettings,
-  openBackgroundMenu,
-  openConversationMenu,
-  openLoginMenu,
-  openModelMenu,
-  openSettingMenu,
-  openThemeMenu,
-} from './press-in-menu.ts'
+import { openBackgroundMenu, openLoginMenu, openModelMenu, openSettingMenu, openThemeMenu } from './press-in-menu.ts'
 import { openRewind, undoLast } from './rewind.ts'
-import { commandRows, type ParsedCommand, parseSlash, type SlashName, slashCommands } from './slash-commands.ts'
+import {
+  commandRows,
+  modelSettings,
+  type ParsedCommand,
+  parseSlash,
+  type SlashName,
+  slashCommands,
+} from './slash-commands.ts'
 import { addNote, addNotice, type Opened, type UiState } from './ui-state.ts'
 
 export function runSlash(ui: UiState, command: ParsedCommand, context: UiContext): UiStep {
@@ -44,6 +55,7 @@ type Run = (ui: UiState, argument: string, context: UiContext) => UiStep
 const needsConversation: ReadonlySet<SlashName> = new Set([
   'model',
   'effort',
+  'mode',
   'approvals',
   'sandbox',
   'why',
@@ -53,11 +65,15 @@ const needsConversation: ReadonlySet<SlashName> = new Set([
   'rewind',
   'undo',
   'diff',
+  'review',
+  'fix',
   'plan',
   'status',
   'ps',
   'context',
   'name',
+  'init',
+  'remember',
   'fork',
   'resume',
   'new',
@@ -87,6 +103,13 @@ const commands: Readonly<Record<SlashName, Run>> = {
     const current = context.state?.core.settings.effort ?? "the model's default"
     return stepTo(noteNoChoice(ui, { what: 'Effort', argument, current, choices: efforts }))
   },
+  mode(ui, argument, context) {
+    if (argument === '') return openSettingMenu(ui, 'mode', context)
+    const mode = modeNamed(argument)
+    if (mode !== undefined) return stepTo(ui, { kind: 'configure', settings: pairOf(mode) })
+    const current = context.state === null ? undefined : modeOf(context.state.core.settings)
+    return stepTo(noteNoChoice(ui, { what: 'Mode', argument, current, choices: modeNames }))
+  },
   approvals(ui, argument, context) {
     if (argument === '') return openSettingMenu(ui, 'approvals', context)
     const approvalPolicy = approvalPolicies.find((policy) => policy === argument)
@@ -108,10 +131,18 @@ const commands: Readonly<Record<SlashName, Run>> = {
   rewind: (ui, _, context) => openRewind(ui, context),
   undo: (ui, _, context) => undoLast(ui, context),
   diff: (ui) => stepTo(ui, { kind: 'diff' }),
+  review(ui, argument) {
+    const asked = readReviewWords(argument)
+    return asked === null ? stepTo(noteMissing(ui, 'review')) : stepTo(ui, { kind: 'review', ...asked })
+  },
+  fix: runFix,
   plan: (ui, _, { state }) => stepTo(addPlan(ui, state?.core.plan ?? null)),
   status: (ui) => stepTo(ui, { kind: 'status' }),
   ps: (ui, _, context) => openBackgroundMenu(ui, context),
   context: (ui) => stepTo(ui, { kind: 'context' }),
+  init: runInit,
+  remember: (ui, text) =>
+    text === '' ? stepTo(noteMissing(ui, 'remember')) : stepTo(ui, { kind: 'planRemember', text, where: 'project' }),
   name: (ui, name) => (name === '' ? stepTo(noteMissing(ui, 'name')) : stepTo(ui, { kind: 'rename', name })),
   fork: (ui) =>
     ui.opened === null ? stepTo(ui) : stepTo(ui, { kind: 'fork', conversationId: ui.opened.conversationId }),
@@ -137,6 +168,13 @@ const commands: Readonly<Record<SlashName, Run>> = {
   quit: (ui) => stepTo(ui, { kind: 'leave' }),
 }
 
+/** Sends the request to draft an AGENTS.md as a message of the user. */
+function runInit(ui: UiState, what: string, { freshId }: UiContext): UiStep {
+  if (ui.opened?.readOnly === true) return stepTo(noteReadOnly(ui))
+  const message = { messageId: freshId, text: draftRequest(what), when: 'queue' } as const
+  return stepTo({ ...ui, unsent: [...ui.unsent, message] }, { kind: 'send', message })
+}
+
 function runCopy(ui: UiState, argument: string): UiStep {
   const [word = '', digits] = argument.split(/\s+/)
   const what = copiedParts.find((part) => part === (word === '' ? 'answer' : word))
@@ -144,6 +182,14 @@ function runCopy(ui: UiState, argument: string): UiStep {
   const isNumbered = number !== null && Number.isInteger(number) && number > 0 && what === 'code'
   if (what !== undefined && (number === null || isNumbered)) return stepTo(ui, { kind: 'copy', what, number })
   return stepTo(noteMissing(ui, 'copy'))
+}
+
+/** Sends the message that has a finding mended. */
+function runFix(ui: UiState, argument: string, { state, freshId }: UiContext): UiStep {
+  const fix = readFix(argument, state?.window ?? [])
+  if ('problem' in fix) return stepTo(addNote(ui, 'info', fix.problem))
+  const message = { messageId: freshId, text: fix.text, when: 'queue' } as const
+  return stepTo({ ...ui, unsent: [...ui.unsent, message] }, { kind: 'send', message })
 }
 
 function runMcp(ui: UiState, argument: string): UiStep {
@@ -196,13 +242,23 @@ function addPlan(ui: UiState, plan: Plan | null): UiState {
 }
 
 /** Adds a notice of how to write a command whose argument is missing. */
-export function noteMissing(ui: UiState, name: string): UiState {
+function noteMissing(ui: UiState, name: SlashName): UiState {
   const command = slashCommands.find((known) => known.name === name)
-  return addNote(ui, 'info', `/${name} ${command?.argument ?? ''}: ${command?.about ?? ''}.`)
+  return noteArgument(ui, { text: `/${name}`, argument: command?.argument ?? '', about: command?.about ?? '' })
+}
+
+/** Says which argument a command wants. */
+export function noteArgument(
+  ui: UiState,
+  { text, argument, about }: { readonly text: string; readonly argument: string; readonly about: string },
+): UiState {
+  return addNote(ui, 'info', `${text} ${argument}: ${about.replace(/\.$/, '')}.`)
 }
 
 function noteUnknown(ui: UiState, { word, nearest }: ParsedCommand & { kind: 'unknown' }): UiState {
   if (word === '') return addNote(ui, 'warning', 'The name of a command follows / without a blank: see /help')
+  const unusable = ui.parts?.find(({ name, problem }) => name === word && problem !== undefined)
+  if (unusable !== undefined) return addNote(ui, 'warning', `/${word} cannot be used: ${unusable.problem}`)
   const hint = nearest === null ? 'see /help' : `did you mean /${nearest}?`
   return addNote(ui, 'warning', `There is no command /${word}: ${hint}`)
 }

@@ -1,13 +1,12 @@
+import { approvalPolicies, efforts, modeNames, sandboxModes } from '@parley/protocol'
 import { closest } from '@parley/text'
 import { themeNames } from '../view/text/theme.ts'
 import {
   approvalChoices,
-  approvalPolicies,
   effortChoices,
-  efforts,
+  modeChoices,
   type SettingChoice,
   sandboxChoices,
-  sandboxModes,
   themeChoices,
 } from './menu/setting-rows.ts'
 
@@ -22,6 +21,7 @@ export const slashCommands = [
   { name: 'keys', argument: '', about: 'all keys; ? in an empty composer shows those used most' },
   { name: 'model', argument: '[[provider] id]', about: 'the models there are, or use another' },
   { name: 'effort', argument: '[level]', about: `how much the model thinks: ${efforts.join(', ')}` },
+  { name: 'mode', argument: '[mode]', about: `approvals and sandbox in one word: ${modeNames.join(', ')} (Shift+Tab)` },
   { name: 'approvals', argument: '[policy]', about: `when to ask: ${approvalPolicies.join(', ')}` },
   {
     name: 'sandbox',
@@ -47,10 +47,26 @@ export const slashCommands = [
   { name: 'rewind', argument: '', about: 'go back to before a message: files, talk or both; shows the diff first' },
   { name: 'undo', argument: '', about: 'take back what the last turn did, or the last rewind; shows the diff first' },
   { name: 'diff', argument: '', about: 'what is not committed yet in this folder' },
+  {
+    name: 'review',
+    argument: '[--base BRANCH | --commit RANGE] [what matters]',
+    about: 'have what is not committed, a branch or commits reviewed; nothing is changed',
+  },
+  { name: 'fix', argument: 'N', about: 'have the model mend a finding of the last review, by its number' },
   { name: 'plan', argument: '', about: "the model's plan, and how far it is" },
   { name: 'status', argument: '', about: 'this conversation and its server' },
   { name: 'ps', argument: '', about: 'the commands that run in the background; Enter twice stops one' },
   { name: 'context', argument: '', about: "what fills the model's context window" },
+  {
+    name: 'init',
+    argument: '[what matters]',
+    about: 'have the model draft an AGENTS.md for this project, or better the one there is',
+  },
+  {
+    name: 'remember',
+    argument: 'TEXT',
+    about: "add a line to the project's AGENTS.md, or to your own; shows the diff first",
+  },
   { name: 'name', argument: 'NAME', about: 'name this conversation; `parley resume NAME` finds it' },
   { name: 'fork', argument: '', about: 'go on in a copy of this conversation' },
   { name: 'resume', argument: '', about: 'open another conversation' },
@@ -75,6 +91,7 @@ export type SlashName = (typeof slashCommands)[number]['name']
 const aliases: Readonly<Record<string, SlashName>> = {
   continue: 'resume',
   exit: 'quit',
+  memory: 'remember',
   permissions: 'approvals',
   rename: 'name',
 }
@@ -120,12 +137,19 @@ export function parseSlash(text: string): ParsedCommand | null {
   }
 }
 
-/** Returns commands with a name that begins with the text; empty once its first word is complete. */
-export function completionsFor(text: string): readonly SlashCommand[] {
+/** Returns the command of a text that begins with `!`, for the user's shell; null for any other text. */
+export function shellLineOf(text: string): string | null {
+  return text.startsWith('!') ? text.slice(1).trim() : null
+}
+
+/** Returns commands with a name that begins with the text, that name first; empty once its first word is complete. */
+export function completionsFor(text: string): readonly (typeof slashCommands)[number][] {
   const word = /^\/([a-z]*)$/i.exec(text)?.[1]?.toLowerCase()
   if (word === undefined) return []
-  const named = slashCommands.filter(({ name }) => name.startsWith(word))
-  if (word === '') return named
+  const begun = slashCommands.filter(({ name }) => name.startsWith(word))
+  if (word === '') return begun
+  // Enter runs the first one, so `/mode` may not be `/model`.
+  const named = begun.toSorted((one, other) => Number(other.name === word) - Number(one.name === word))
   const others = slashCommands.filter(
     ({ name }) => !name.startsWith(word) && aliasesOf(name).some((alias) => alias.startsWith(word)),
   )
@@ -135,6 +159,7 @@ export function completionsFor(text: string): readonly SlashCommand[] {
 /** Arguments that the list of completions offers, by command; a menu has those of the model. */
 const knownArguments: Partial<Readonly<Record<SlashName, readonly SettingChoice[]>>> = {
   effort: effortChoices,
+  mode: modeChoices,
   approvals: approvalChoices,
   sandbox: sandboxChoices,
   theme: themeChoices,
@@ -153,4 +178,10 @@ export function argumentsFor(text: string): readonly SettingChoice[] {
   if (typed === undefined || command?.kind !== 'command') return []
   const known = knownArguments[command.name] ?? []
   return known.filter(({ key }) => key.startsWith(typed.toLowerCase()))
+}
+
+/** Reads `ID` or `PROVIDER ID`; ids may contain slashes and colons, but no blanks. */
+export function modelSettings(words: string): { model: string; modelProvider?: string } {
+  const [first = '', second] = words.split(/\s+/)
+  return second === undefined ? { model: first } : { modelProvider: first, model: second }
 }

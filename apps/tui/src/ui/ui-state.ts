@@ -4,16 +4,17 @@ import type {
   ClientId,
   CompletedItem,
   ConversationId,
+  FoundPart,
   ItemId,
   ItemOf,
   MessageId,
   TurnId,
 } from '@parley/protocol'
+import type { FileList } from '@parley/text'
 import type { Line } from '../view/text/span.ts'
 import type { Rgb, ThemeName } from '../view/text/theme.ts'
 import type { AmbiguousWidth } from '../view/text/width.ts'
 import { type AnswerGuard, type Choice, type HeldKey, unguarded } from './answers.ts'
-import type { FileList } from './complete/file-list.ts'
 import { type Composer, emptyComposer, type WithPastes } from './composer/composer.ts'
 import { noPlaces, type ShownPlaces } from './keys/key-meaning.ts'
 import type { Menu } from './menu/menu.ts'
@@ -57,6 +58,8 @@ export interface UiState extends Look {
   readonly guard: AnswerGuard
   /** Places on the screen that decide what keys mean. */
   readonly shownPlaces: ShownPlaces
+  /** Time at which another client changed the limits, in ms since the epoch. */
+  readonly limitsChangedAtMs: number
   /** Last key, while it is undecided whether it answers an approval or begins a message, or shown as rejected. */
   readonly heldKey: HeldKey | null
   /** Answer highlighted by the arrow keys. */
@@ -104,6 +107,10 @@ export interface UiState extends Look {
   readonly files: FileList | null
   /** Folder whose files were asked for last, and when, in ms since the epoch. */
   readonly filesAsked: { readonly folder: string; readonly atMs: number } | null
+  /** Skills and commands of the conversation's folder; null before they have come. */
+  readonly parts: readonly FoundPart[] | null
+  /** Folder whose skills and commands were asked for last, and when, in ms since the epoch. */
+  readonly partsAsked: { readonly folder: string; readonly atMs: number } | null
   /** Text for which the completion list was closed. */
   readonly dismissed: string | null
   readonly opened: Opened | null
@@ -218,6 +225,8 @@ export interface Opened {
   readonly onlyWatches: boolean
   /** True if another process started its server. */
   readonly attached: boolean
+  /** Set if its server was started with `--safe`. */
+  readonly isSafe?: true
   /** True if nothing of it outlives the server. */
   readonly ephemeral: boolean
   readonly ceiling?: Ceiling
@@ -245,6 +254,7 @@ export const initialUi: UiState = {
   statusText: null,
   guard: unguarded,
   shownPlaces: noPlaces,
+  limitsChangedAtMs: Number.NEGATIVE_INFINITY,
   heldKey: null,
   reached: null,
   remembering: null,
@@ -269,6 +279,8 @@ export const initialUi: UiState = {
   choice: 0,
   files: null,
   filesAsked: null,
+  parts: null,
+  partsAsked: null,
   dismissed: null,
   opened: null,
   shownTrust: null,

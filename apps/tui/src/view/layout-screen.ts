@@ -252,5 +252,13 @@ function statusFacts({ homeFolder, branch, state, ui }: Scene): StatusFacts {
   const { opened, clientCount, statusText } = ui
   const readOnly = opened?.readOnly === true ? (opened.attached ? 'watch' : 'view') : null
   const backgroundCount = backgroundCommands(ui, state).length
-  return { homeFolder, branch, readOnly, clientCount, backgroundCount, own: statusText }
+  return {
+    homeFolder,
+    branch,
+    readOnly,
+    clientCount,
+    backgroundCount,
+    own: statusText,
+    isSafe: opened?.isSafe === true,
+  }
 }

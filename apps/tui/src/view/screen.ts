@@ -35,7 +35,7 @@ export function paintLine(line: Line, theme: Theme): string {
 }
 
 /** Returns the line as it is painted: without the blanks at its end that only carry a background, where there is none. */
-export function shownLine(line: Line, theme: Theme): Line {
+function shownLine(line: Line, theme: Theme): Line {
   const last = theme.hasTints ? undefined : line.at(-1)
   return last?.ground !== undefined && last.text.trim() === '' ? line.slice(0, -1) : line
 }

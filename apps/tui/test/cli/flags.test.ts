@@ -34,6 +34,12 @@ describe('flags become overrides', () => {
     })
   })
 
+  test('a mode names sandbox and policy, and stands beside neither', () => {
+    expect(overridesOf({ mode: 'plan' }, () => '/here')).toEqual({ sandbox: 'read-only', approvalPolicy: 'on-request' })
+    const both = [{ sandbox: 'read-only' }, { askForApproval: 'never' }] as const
+    for (const flag of both) expect(() => overridesOf({ mode: 'plan', ...flag })).toThrow(/--mode stands for/)
+  })
+
   test('paths are meant from where the command was typed, also with --cd', () => {
     const flags = { cd: 'sub', addDir: ['../b', '/abs'], policy: 'ci.toml' }
     expect(overridesOf(flags, () => '/here')).toEqual({

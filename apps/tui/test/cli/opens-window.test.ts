@@ -17,6 +17,8 @@ test.each([
   ['attach', '--read-only'],
   ['fork', 'abc', '--at', '3'],
   ['demo'],
+  ['--safe'],
+  ['resume', '--safe', '--last'],
 ])('a window is opened before the command line is read: %j', (...argv) => {
   expect(opensWindow(argv, terminal)).toBe(true)
 })

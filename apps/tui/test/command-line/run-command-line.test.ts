@@ -4,7 +4,7 @@ import type { Launch } from '../../src/cli/launch-server.ts'
 import { runCommandLine } from '../../src/command-line/run-command-line.ts'
 
 /** A machine on which no server can be started. */
-const launch: Launch = {
+const launch: Omit<Launch, 'streams'> = {
   program: { version: '1.2.3', build: 'test', moduleUrl: 'file:///nowhere/parley.mjs', serverEnv: {} },
   home: '/nowhere/home',
   env: {},
@@ -15,33 +15,40 @@ const launch: Launch = {
 async function run(argv: readonly string[]) {
   const written = { stdout: '', stderr: '' }
   const streamTo = (name: 'stdout' | 'stderr') => ({
+    fd: -1,
     write: (text: string) => {
       written[name] += text
     },
   })
-  const streams = { stdout: streamTo('stdout'), stderr: streamTo('stderr') }
-  return { exitCode: await runCommandLine(argv, { launch, window: null }, streams), ...written }
+  const streams = { stdin: process.stdin, stdout: streamTo('stdout'), stderr: streamTo('stderr') }
+  return { exitCode: await runCommandLine(argv, { launch: { ...launch, streams }, window: null }), ...written }
 }
 
 /** Returns whether there is a program of this name. */
 const has = (program: string) => spawnSync('which', [program]).status === 0
 
 describe('completion', () => {
-  const shells = [
+  // Stand-ins for functions of the completion system of zsh, which needs a terminal.
+  const zshSystem = `compdef() { }; _files() { }; _describe() { local -a said=("\${(@P)2}"); print -rl -- \${said%%:*} }`
+  const shells: readonly (readonly [string, (words: string) => string, string])[] = [
     [
       'bash',
-      (words: string) =>
+      (words) =>
         `COMP_WORDS=(parley ${words}); COMP_CWORD=$((\${#COMP_WORDS[@]}-1)); _parley; printf '%s\\n' "\${COMPREPLY[@]}"`,
+      '',
     ],
-    ['fish', (words: string) => `complete -C 'parley ${words.replaceAll('""', '')}'`],
-  ] as const
+    ['fish', (words) => `complete -C 'parley ${words.replaceAll('""', '')}'`, ''],
+    ['zsh', (words) => `words=(parley ${words}); CURRENT=\${#words}; _parley | grep -- "^\${words[-1]}"`, zshSystem],
+  ]
 
-  test.each(shells)('of %s offers commands, their commands and the values of options', async (shell, ask) => {
+  test.each(shells)('of %s offers commands, their commands and the values of options', async (shell, ask, before) => {
     const { exitCode, stdout } = await run(['completion', shell])
     expect(exitCode).toBe(0)
     if (!has(shell)) return
     const offered = (words: string) => {
-      const { stdout: said, stderr } = spawnSync(shell, ['-c', `${stdout}\n${ask(words)}`], { encoding: 'utf8' })
+      const { stdout: said, stderr } = spawnSync(shell, ['-c', `${before}\n${stdout}\n${ask(words)}`], {
+        encoding: 'utf8',
+      })
       expect(stderr).toBe('')
       return said
         .trim()
@@ -51,6 +58,10 @@ describe('completion', () => {
     expect(offered('repl')).toEqual(['replay'])
     expect(offered('login st')).toEqual(['status'])
     expect(offered('exec --sandbox work')).toEqual(['workspace-write'])
+    expect(offered('exec -s work')).toEqual(['workspace-write'])
+    expect(offered('completion fi')).toEqual(['fish'])
+    expect(offered('mcp login --d')).toEqual([''])
+    expect(offered('exec -o resu')).toEqual([''])
   })
 
   test('of zsh is a script that zsh takes', async () => {
@@ -84,7 +95,7 @@ describe('the command line', () => {
     [['help', 'nothing'], /There is no command "nothing"\. `parley help` lists them\./],
     [['-m', '', 'hi'], /'-m, --model <model>' argument '' is invalid\. It must not be empty\./],
     [['list', 'foo'], /too many arguments for 'list'\. Expected 0 arguments but got 1: foo\. See parley --help\./],
-    [['--modle', 'x'], /unknown option '--modle'.*Did you mean --model/],
+    [['--modle', 'x'], /unknown option '--modle'.*Did you mean one of --mode, --model\?/],
     [['fork'], /missing required argument 'id'/],
     [['fork', 'x', '--at', 'soon'], /must be a whole number from 1 on/],
     [['resume', '--last', '--ephemeral'], /--ephemeral is for new conversations/],

@@ -1,6 +1,5 @@
-import type { Conversation } from '@parley/client'
 import { expect, test } from 'vitest'
-import { pointBefore } from '../../src/conversation/fork-point.ts'
+import { type PointReads, pointBefore } from '../../src/conversation/fork-point.ts'
 import { after, answer, completed, turnEnded, turnStarted, userMessage } from '../view/scenes/conversation.ts'
 
 const events = [
@@ -14,17 +13,18 @@ const events = [
 /** A conversation with these events, which have the numbers from 2 on. */
 function conversation(list: typeof events) {
   const { window } = after(...list)
-  const request = (method: string, params: { after: { seq: number }; before: number; limit: number }) =>
-    Promise.resolve(
-      method === 'conversation/read'
-        ? { items: window.filter(({ seq }) => seq < params.before).slice(-params.limit), more: true }
-        : {
-            events: list.map((event, index) => ({ seq: index + 2, event })).filter(({ seq }) => seq > params.after.seq),
-            more: false,
-          },
-    )
+  const reads: Record<keyof PointReads, unknown> = {
+    read: async ({ before, limit }: { before: number; limit: number }) => ({
+      items: window.filter(({ seq }) => seq < before).slice(-limit),
+      more: true,
+    }),
+    readEvents: async ({ after: { seq: from } }: { after: { seq: number } }) => ({
+      events: list.map((event, index) => ({ seq: index + 2, event })).filter(({ seq }) => seq > from),
+      more: false,
+    }),
+  }
   const placeOf = (id: string) => window.find(({ item }) => item.id === id) ?? { seq: 0, turnId: null }
-  return { placeOf, request: request as unknown as Conversation['request'] }
+  return { placeOf, ...(reads as unknown as PointReads) }
 }
 
 test('the point before a message is before the turn that it began', async () => {

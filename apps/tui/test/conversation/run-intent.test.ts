@@ -36,7 +36,7 @@ async function performed(intent: RequestIntent, { id, state, reply }: Asked): Pr
     rename: ask,
   }
   const context: IntentContext = {
-    parley: { request: ask },
+    parley: { isSafe: false, request: ask },
     conversation,
     dispatch: (...actions) => told.push(...actions),
   }
@@ -156,7 +156,7 @@ describe('a change of settings', () => {
 
 test('an intent before any conversation is open comes back like a rejected one', async () => {
   const told: UiAction[] = []
-  const parley = { request: () => Promise.reject(new Error('nothing may be asked')) }
+  const parley = { isSafe: false, request: () => Promise.reject(new Error('nothing may be asked')) }
   const context: IntentContext = { parley, conversation: null, dispatch: (...actions) => told.push(...actions) }
   await runIntent({ kind: 'shell', command: 'ls' }, context)
   expect(told).toEqual([
@@ -188,7 +188,7 @@ describe('what a menu waits for', () => {
     ])
   })
 
-  test('are the last lines of the newest message of a conversation', async () => {
+  test('are what was asked last in a conversation, and the last lines of the answer', async () => {
     const item = (type: string, text: string) => ({ seq: 1, at: 0, turnId: null, item: { type, text } })
     const items = [
       item('userMessage', 'Fix it'),
@@ -196,9 +196,29 @@ describe('what a menu waits for', () => {
       item('notice', 'x'),
     ]
     expect(await ask({ kind: 'preview', conversationId: 'd' }, { items, more: false })).toEqual([
-      { kind: 'previewed', conversationId: 'd', lines: ['Two.', 'Three.', 'Four.'] },
+      { kind: 'previewed', conversationId: 'd', lines: ['› Fix it', 'Two.', 'Three.', 'Four.'] },
     ])
     const gone = new RpcError(-32004, 'There is no conversation d.', { code: 'conversationNotFound' })
     expect(await refused({ kind: 'preview', conversationId: 'd' }, gone)).toMatchObject([{ lines: [] }])
+  })
+
+  test('are conversations with the words in their texts, none where the search fails', async () => {
+    const excerpt = { seq: 4, at: 0, from: 'model', before: 'the ', words: 'Kafka', after: ' client' }
+    const intent = { kind: 'searchTexts', query: 'kafka', archived: false } as const
+    const found = [{ conversation: { conversationId: 'd' }, items: 1, excerpt }]
+    expect(await ask(intent, { found, total: 1, unread: 0, leftOut: 0 })).toMatchObject([
+      { kind: 'textsFound', query: 'kafka', found: [{ listed: { conversationId: 'd' }, place: 'the Kafka client' }] },
+    ])
+    const full = new RpcError(-32603, 'The disk is full.', { code: 'storageFailed' })
+    expect(await refused(intent, full)).toEqual([{ kind: 'textsFound', query: 'kafka', found: [] }])
+  })
+
+  test('is the list as it is after a change in it', async () => {
+    const conversations = [{ conversationId: 'd' }]
+    const change = { kind: 'rename', name: 'the release' } as const
+    const intent = { kind: 'changeListed', conversationId: 'd', change, archived: true } as const
+    expect(await ask(intent, { conversations, nextCursor: null })).toEqual([
+      { kind: 'listed', conversations, archived: true },
+    ])
   })
 })

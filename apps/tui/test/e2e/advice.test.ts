@@ -7,7 +7,7 @@ import { slashCommands } from '../../src/ui/slash-commands.ts'
 const root = fileURLToPath(new URL('../../../..', import.meta.url))
 const sources = ['README.md', 'docs/*.md', '{apps,packages}/*/src/**/*.{ts,tsx}']
 
-/** What the patterns find in all that users may read, with where. */
+/** Finds the patterns in all that users may read, with where. */
 function named(...patterns: readonly RegExp[]): { readonly where: string; readonly name: string }[] {
   return globSync(sources, { cwd: root }).flatMap((where) => {
     const text = readFileSync(`${root}/${where}`, 'utf8')

@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { commandOf, type Step, waitUntil } from '@parley/testkit'
 import { describe, expect, test } from 'vitest'
-import { type ExecWorld, execWorld, jsonRun, shell } from './exec-world.ts'
+import { type ExecWorld, execWorld, type JsonRun, jsonRun, shell } from './exec-world.ts'
 
 interface Case {
   readonly exitCode: number
@@ -175,34 +175,40 @@ const cases: readonly Case[] = [
   },
 ]
 
+/** A process where a signal comes, and for the first case of each exit code. */
+async function runOf(one: Case, world: ExecWorld): Promise<JsonRun> {
+  const { args = ['hi'], during } = one
+  const isFirst = one === cases.find(({ exitCode }) => exitCode === one.exitCode)
+  if (during === undefined && !isFirst) return world.execJson(args, { stdin: '' })
+  await using run = world.start(['--json', ...args])
+  if (during !== undefined) {
+    await waitUntil(() => run.stdout().includes('"item.delta"'), { what: 'text of the model' })
+    during(run)
+  } else run.closeStdin()
+  return jsonRun(await run.result)
+}
+
 describe.concurrent('parley exec --json ends with run.ended and', () => {
-  test.each(cases.map((one) => [one.exitCode, one.when, one] as const))(
-    '%i when %s',
-    async (exitCode, _when, { failure, args = ['hi'], steps = [], files = {}, before, during }) => {
-      await using world = await execWorld({ steps, files })
-      await before?.(world)
-      await using run = world.start(['--json', ...args])
-      if (during !== undefined) {
-        await waitUntil(() => run.stdout().includes('"item.delta"'), { what: 'text of the model' })
-        during(run)
-      } else run.closeStdin()
-      const { result, end } = jsonRun(await run.result)
-      expect({ code: result.exitCode, end }).toEqual({
-        code: exitCode,
-        end: expect.objectContaining({ type: 'run.ended', exitCode }),
-      })
-      expect(end.failure?.code ?? null).toBe(failure)
-      if (end.failure !== null) expect(result.stderr).toContain(end.failure.message)
-    },
-  )
+  test.each(cases.map((one) => [one.exitCode, one.when, one] as const))('%i when %s', async (exitCode, _when, one) => {
+    const { failure, steps = [], files = {}, before } = one
+    await using world = await execWorld({ steps, files })
+    await before?.(world)
+    const { result, end } = await runOf(one, world)
+    expect({ code: result.exitCode, end }).toEqual({
+      code: exitCode,
+      end: expect.objectContaining({ type: 'run.ended', exitCode }),
+    })
+    expect(end.failure?.code ?? null).toBe(failure)
+    if (end.failure !== null) expect(result.stderr).toContain(end.failure.message)
+  })
 
   test('the table above has every exit code that exec can have', async () => {
     const { exitCodes } = await import('../../src/cli/exit-codes.ts')
-    // Verdicts of `parley policy test` and of `parley replay`.
-    const { asks, denied, wouldChange, differs, ...codes } = exitCodes
+    // Verdicts of `parley policy test`, of `parley exec review` (exec-review.test.ts) and of `parley replay`.
+    const { asks, findings, denied, wouldChange, differs, ...codes } = exitCodes
     const reached = new Set(cases.map(({ exitCode }) => exitCode))
     expect(Object.values(codes).filter((code) => !reached.has(code))).toEqual([])
-    expect([asks, denied, wouldChange, differs]).toEqual([10, 11, 12, 11])
+    expect([asks, findings, denied, wouldChange, differs]).toEqual([10, 10, 11, 12, 11])
   })
 })
 

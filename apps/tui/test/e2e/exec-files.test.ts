@@ -7,7 +7,7 @@ import { applyPatch, type ExecWorld, execWorld, fullAccess, shell } from './exec
 describe('-o', () => {
   test('has the answer when there is one', async () => {
     await using world = await execWorld({ steps: [{ text: 'Fine.' }] })
-    expect(await world.exec(['-o', 'answer.md', 'hi'])).toMatchObject({ exitCode: 0, stdout: 'Fine.\n' })
+    expect(await world.spawn(['-o', 'answer.md', 'hi'])).toMatchObject({ exitCode: 0, stdout: 'Fine.\n' })
     expect(await readFile(world.path('answer.md'), 'utf8')).toBe('Fine.\n')
     expect(await readdir(world.cwd)).toEqual(['answer.md'])
   })
@@ -41,7 +41,7 @@ describe('--record', () => {
     const steps = [{ text: 'Let me look.', ...shell('cat a.txt') }, { text: 'It says one.' }]
     await using world = await execWorld({ files: { 'a.txt': 'one\n' }, steps })
     const tape = world.path('tape.jsonl')
-    const live = await world.exec(['--record', 'tape.jsonl', 'hi'])
+    const live = await world.spawn(['--record', 'tape.jsonl', 'hi'])
     const played = await world.exec([...recorded(tape), 'hi'])
     expect(played.exitCode).toBe(0)
     expect(played.stdout).toBe(live.stdout)

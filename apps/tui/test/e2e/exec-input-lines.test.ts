@@ -100,6 +100,22 @@ describe.concurrent('with --input-format jsonl', () => {
     expect(end).toMatchObject({ exitCode: 0, answer: 'Whole.' })
   })
 
+  test('an interrupt is read behind hundreds of messages that wait', async ({ expect }) => {
+    await using world = await execWorld({
+      steps: [
+        { hang: 'mid', text: 'half', chunks: 2 },
+        { hang: 'mid', text: 'x' },
+      ],
+    })
+    await using started = start(world, ['first'])
+    await started.seen(/"item.delta"/)
+    started.run.write(say('more').repeat(300) + line({ type: 'interrupt' }))
+    await started.seen(/"turn.ended"[^\n]*"outcome":"interrupted"/)
+    started.run.signal('SIGTERM')
+    const { result } = jsonRun(await started.run.result)
+    expect(result.lines().filter((text) => text.includes('"input.rejected"')).length).toBeGreaterThan(290)
+  })
+
   test('SIGTERM ends the turn that runs, while stdin stays open', async ({ expect }) => {
     await using world = await execWorld({ steps: [{ hang: 'mid', text: 'half', chunks: 2 }] })
     await using started = start(world, ['first'])

@@ -5,7 +5,7 @@ import { execWorld, saidToModel } from './exec-world.ts'
 describe('the prompt of parley exec', () => {
   test('is its argument, while an open and silent stdin blocks nothing', async () => {
     await using world = await execWorld({ steps: [{ text: 'Hello there' }] })
-    const { exitCode, stdout } = await world.exec(['say hello'])
+    const { exitCode, stdout } = await world.spawn(['say hello'])
     expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: 'Hello there\n' })
     expect(saidToModel(world)).toContain('"say hello"')
   })
@@ -13,7 +13,11 @@ describe('the prompt of parley exec', () => {
   test.each([
     ['stdin when there is no argument', [], 'from stdin'],
     ['stdin for "-"', ['-'], 'from stdin'],
-    ['the argument and then stdin with --stdin', ['--stdin', 'review'], 'review\\n\\n<stdin>\\nfrom stdin\\n</stdin>'],
+    [
+      'the argument and then stdin with --stdin',
+      ['--stdin', 'explain'],
+      'explain\\n\\n<stdin>\\nfrom stdin\\n</stdin>',
+    ],
   ])('is %s', async (_name, args, said) => {
     await using world = await execWorld({ steps: [{ text: 'Yes' }] })
     const { exitCode } = await world.exec(args, { stdin: 'from stdin' })

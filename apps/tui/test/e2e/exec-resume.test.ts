@@ -211,6 +211,35 @@ describe('a conversation that is live in another process', () => {
     expect(stderr).toContain('An earlier turn still waited for an answer; closed, and not run: touch made')
     expect((await world.shell('ls')).stdout).toBe('')
   })
+
+  test('is asked again with the same id where the run answers on stdin, and its message waits for that turn', async () => {
+    await using world = await execWorld({ steps: [shell('touch made'), { text: 'Made.' }, { text: 'Second.' }] })
+    await using elsewhere = await waitingElsewhere(world)
+    const [{ id = '' } = {}] = Object.values(elsewhere.conversation.state.core.approvals)
+    await elsewhere.kill()
+    const resume = ['resume', elsewhere.conversation.id, '--json', '--input-format', 'jsonl']
+    await using run = world.start([...resume, 'second'])
+    await waitUntil(() => run.stdout().includes('"approval.requested"'), { what: 'the question' })
+    expect(run.stdout()).toContain(`"id":"${id}"`)
+    run.write(`${JSON.stringify({ type: 'answer', approvalId: id, decision: 'approved' })}\n`)
+    run.closeStdin()
+    const { events, end } = jsonRun(await run.result)
+    expect(events.filter(({ type }) => type === 'turn.ended')).toHaveLength(2)
+    expect(events.filter(({ type }) => type === 'execution.started')).toHaveLength(1)
+    expect(end).toMatchObject({ exitCode: 0, answer: 'Second.', denials: [] })
+    expect((await world.shell('ls')).stdout).toBe('made\n')
+  })
+
+  test('is denied where such a run ends its stdin without an answer', async () => {
+    await using world = await execWorld({ steps: [shell('touch made'), { text: 'Not made.' }] })
+    await using elsewhere = await waitingElsewhere(world)
+    await elsewhere.kill()
+    const resume = ['resume', elsewhere.conversation.id, '--input-format', 'jsonl']
+    const { result, end } = await world.execJson(resume, { stdin: '' })
+    expect(result.exitCode).toBe(0)
+    expect(end).toMatchObject({ answer: 'Not made.', denials: [{ title: 'touch made' }] })
+    expect((await world.shell('ls')).stdout).toBe('')
+  })
 })
 
 describe('parley exec fork', () => {

@@ -53,7 +53,7 @@ describe('stdout', () => {
   test('is all JSON while Node itself says what it does', async () => {
     await using world = await execWorld({ steps: [answer] })
     const env = { ...world.env, NODE_DEBUG: 'net,http,stream,child_process', NODE_OPTIONS: '--trace-warnings' }
-    const { result, end } = await world.execJson(['hi'], { env })
+    const { result, end } = jsonRun(await world.spawn(['--json', 'hi'], { env }))
     expect(end.answer).toBe('Fine.')
     expect(result.stderr).toMatch(/NET|STREAM|CHILD_PROCESS/)
   })
@@ -115,6 +115,13 @@ describe.runIf(process.platform === 'linux')('a disk that is full', () => {
   test.each(['', '--json'])('under stdout ends the run with 9 and says so (%s)', async (flag) => {
     await using world = await execWorld({ steps: [answer] })
     const { stdout, stderr } = await world.shell(`code=0; parley exec ${flag} hi >/dev/full || code=$?; echo $code`)
+    expect(stdout).toBe('9\n')
+    expect(stderr).toContain('parley: stdout cannot be written to (ENOSPC: no space left on device).\n')
+  })
+
+  test('under stdout of a look-up is no success', async () => {
+    await using world = await execWorld({ steps: [] })
+    const { stdout, stderr } = await world.shell('code=0; parley config >/dev/full || code=$?; echo $code')
     expect(stdout).toBe('9\n')
     expect(stderr).toContain('parley: stdout cannot be written to (ENOSPC: no space left on device).\n')
   })

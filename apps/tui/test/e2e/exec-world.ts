@@ -16,6 +16,7 @@ import {
   tempWorkspace,
 } from '@parley/testkit'
 import { vi } from 'vitest'
+import { runInProcess } from './run-in-process.ts'
 
 // Real processes on a machine that does other things as well.
 vi.setConfig({ testTimeout: 30_000 })
@@ -29,10 +30,14 @@ export interface ExecWorld extends AsyncDisposable {
   /** A path in the folder. */
   path(name: string): string
   writeConfig(text: string): Promise<void>
-  /** `parley exec …` to its end; stdin is an open pipe that stays silent. */
+  /** `parley exec …` to its end, in this process; stdin is open and stays silent. */
   exec(args: readonly string[], options?: CliOptions): Promise<CliResult>
   /** The same with `--json`, and what its lines say. */
   execJson(args: readonly string[], options?: CliOptions): Promise<JsonRun>
+  /** Another command to its end, in this process, with nothing on stdin. */
+  parley(...argv: readonly string[]): Promise<CliResult>
+  /** `parley exec …` to its end, as users start it: two processes. */
+  spawn(args: readonly string[], options?: CliOptions): Promise<CliResult>
   start(args: readonly string[], options?: CliOptions): CliRun
   /** A shell line in which `$parley` is the program. */
   shell(line: string, options?: CliOptions): Promise<CliResult>
@@ -76,7 +81,9 @@ export async function execWorld({ steps = [], files = {}, provider = '' }: Recip
   const writeConfig = (text: string) => writeFile(join(env.PARLEY_HOME, 'config.toml'), text)
   await writeConfig(configFor(model.url, provider))
   const owned = stack.move()
-  const run = (args: readonly string[], options: CliOptions = {}) =>
+  const parley = (argv: readonly string[], options?: CliOptions) => runInProcess(argv, { ...base, ...options })
+  const exec = (args: readonly string[], options?: CliOptions) => parley(['exec', ...args], options)
+  const spawn = (args: readonly string[], options: CliOptions = {}) =>
     runCli(['exec', ...args], { ...base, keepStdinOpen: options.stdin === undefined, ...options })
   return {
     model,
@@ -85,10 +92,10 @@ export async function execWorld({ steps = [], files = {}, provider = '' }: Recip
     cwd: workspace.path,
     path: (name) => join(workspace.path, name),
     writeConfig,
-    // Runs with `--json` make the same requests and check their results: to load the schemas is a sixth of a run.
-    exec: (args, options = {}) =>
-      run(args, { ...options, env: { ...(options.env ?? env), PARLEY_CHECK_RESULTS: undefined } }),
-    execJson: async (args, options) => jsonRun(await run(['--json', ...args], options)),
+    exec,
+    parley: (...argv) => parley(argv, { stdin: '' }),
+    execJson: async (args, options) => jsonRun(await exec(['--json', ...args], options)),
+    spawn,
     start: (args, options) => startCli(['exec', ...args], { ...base, keepStdinOpen: true, ...options }),
     async shell(line, options) {
       const parley = `parley() { "${process.execPath}" "${cliPath}" "$@"; }`

@@ -109,7 +109,7 @@ export async function takeRow(pty: Pty, until: RegExp): Promise<void> {
     try {
       return await pty.waitFor(until, { timeoutMs: 1_500 })
     } catch {
-      if (!/Esc closes/.test(pty.screen().join('\n'))) return await pty.waitFor(until)
+      if (!/^▸ /m.test(pty.screen().join('\n'))) return await pty.waitFor(until)
     }
   }
 }

@@ -110,6 +110,17 @@ test('a provider that is not known is refused before its key is asked for', asyn
   await using pty = world.onTerminal('login', 'gaet')
   expect(await pty.exited).toMatchObject({ exitCode: 2 })
   expect(pty.transcript().join(' ')).toMatch(/Did you mean "gate"/)
+  for (const argv of [
+    ['login', key],
+    ['logout', key],
+    ['login', `--key=${key}`],
+    ['logout', 'gate', key],
+  ]) {
+    const { exitCode, stdout, stderr } = await world.run(argv)
+    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' })
+    expect(stderr).toMatch(/^parley: (?:There is no provider of that name|unknown option '--key'|too many arguments)/)
+    expect(stderr).not.toContain(key)
+  }
   expect(pty.transcript().join(' ')).not.toContain('Key for')
 })
 

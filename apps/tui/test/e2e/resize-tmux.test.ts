@@ -1,5 +1,7 @@
 import { setTimeout as apart } from 'node:timers/promises'
 import { describe, expect, test, vi } from 'vitest'
+import { marks, marksIn, paragraphs } from '../screen/marked-paragraphs.ts'
+import { random } from '../screen/seeded-random.ts'
 import { type Place, place } from './interactive-program.ts'
 import { hasTmux, startInTmux, type TmuxWindow } from './tmux-program.ts'
 
@@ -9,28 +11,6 @@ vi.setConfig({ testTimeout: 120_000 })
 const settling = { timeout: 20_000, interval: 200 }
 
 const isLong = process.env['PARLEY_LONG_TESTS'] === '1'
-
-/** Paragraphs of one and of several rows, each with a mark at both ends. */
-function paragraphs(count: number): string {
-  return Array.from({ length: count }, (_, n) => `B${n}b ${'some words '.repeat((n * 7) % 19)}E${n}e`).join('\n\n')
-}
-
-function marks(count: number): readonly string[] {
-  return Array.from({ length: count }, (_, n) => [`B${n}b`, `E${n}e`]).flat()
-}
-
-function marksIn(transcript: readonly string[]): readonly string[] {
-  return transcript.join('\n').match(/[BE]\d+[be]/g) ?? []
-}
-
-/** Returns numbers below `limit` that depend on the seed alone. */
-function random(seed: number): (limit: number) => number {
-  let state = seed
-  return (limit) => {
-    state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0
-    return Math.floor((state / 2 ** 32) * limit)
-  }
-}
 
 function start(at: Place, columns: number, rows: number, ...argv: readonly string[]): TmuxWindow {
   const env = { ...at.home.env, TEST_KEY: 'key' }
@@ -90,7 +70,7 @@ describe.skipIf(!hasTmux())('in tmux', () => {
       const text = `${paragraphs(200)}\n\nThe end.`
       await using at = await place([{ text, chunks: 800, delayMs: 5 }])
       using window = start(at, 100, 30, 'write')
-      await window.waitFor(/B\d+b/)
+      await window.waitFor(/B\d+;/)
       while (!/The end\./.test(window.screen().join('\n'))) {
         window.resize(50 + next(100), 16 + next(34))
         await apart(next(4) === 0 ? 400 : next(60))

@@ -5,12 +5,16 @@ import { cliPath, type Step, startProgram, tempDirectory } from '@parley/testkit
 import { describe, expect, test } from 'vitest'
 import { execWorld, shell } from './exec-world.ts'
 
-const page = readFileSync(new URL('../../../../docs/scripting.md', import.meta.url), 'utf8')
+const pages = ['scripting', 'ci'].map((name) =>
+  readFileSync(new URL(`../../../../docs/${name}.md`, import.meta.url), 'utf8'),
+)
 
-/** The recipes of the page by their headings. */
+/** The recipes of the pages by their headings. */
 const recipes = new Map(
-  [...page.slice(page.indexOf('\n## Recipes')).matchAll(/^### ([^\n]+)\n\n```sh\n(.*?)^```$/gms)].map(
-    ([, title = '', script = '']) => [title, script] as const,
+  pages.flatMap((page) =>
+    [...page.slice(page.indexOf('\n## Recipes')).matchAll(/^### ([^\n]+)\n\n```sh\n(.*?)^```$/gms)].map(
+      ([, title = '', script = '']) => [title, script] as const,
+    ),
   ),
 )
 
@@ -25,6 +29,16 @@ interface Trial {
 
 const repository =
   'git init -q .; git add .; git -c commit.gpgsign=false commit -q -m first; echo two >>a.txt; git add .'
+const branch =
+  'git init -q -b main .; git add .; git -c commit.gpgsign=false commit -q -m first; git checkout -q -b work; echo two >>a.txt'
+const report = (severity: string) => ({
+  calls: [
+    {
+      name: 'report_findings',
+      arguments: { findings: [{ severity, file: 'a.txt', line: 2, title: 'Two', why: 'It is two.' }] },
+    },
+  ],
+})
 const notes = { 'notes.txt': 'milk\n' }
 
 const trials: Readonly<Record<string, readonly Trial[]>> = {
@@ -81,6 +95,27 @@ const trials: Readonly<Record<string, readonly Trial[]>> = {
       stdout: 'One was made.\n',
     },
   ],
+  'A branch with a grave finding fails the build': [
+    {
+      steps: [report('high'), { text: 'One.' }],
+      stdout: 'high: a.txt:2: Two\n',
+      exitCode: 1,
+      files: { 'a.txt': 'one\n' },
+      before: branch,
+    },
+    {
+      steps: [report('low'), { text: 'One.' }],
+      stdout: 'low: a.txt:2: Two\nNothing grave.\n',
+      files: { 'a.txt': 'one\n' },
+      before: branch,
+    },
+    {
+      steps: Array.from({ length: 5 }, () => ({ status: 500 })),
+      stdout: 'The model was slow or not there: not a reason to fail the build.\n',
+      files: { 'a.txt': 'one\n' },
+      before: branch,
+    },
+  ],
   'A run that outlives its terminal': [{ steps: [shell('ls'), { text: 'Seen.' }], stdout: 'Seen.\n' }],
 }
 
@@ -100,7 +135,7 @@ function isInstalled(program: string): boolean {
   }
 }
 
-test('every recipe of docs/scripting.md is tried', () => {
+test('every recipe of docs/scripting.md and docs/ci.md is tried', () => {
   expect([...recipes.keys()].sort()).toEqual(Object.keys(trials).sort())
 })
 

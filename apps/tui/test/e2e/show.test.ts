@@ -21,13 +21,13 @@ describe('a conversation of two turns', () => {
       expect.arrayContaining(['You: make a.txt', '  Made it.', 'You: change it', '  Changed it.']),
     )
     const end = Number(rows.find((row) => row.includes('Made it.'))?.slice(0, 5))
-    expect((await world.shell(`parley show --at ${end}`)).stdout.trimEnd().split('\n').at(-1)).toBe(
+    expect((await world.parley('show', '--at', `${end}`)).stdout.trimEnd().split('\n').at(-1)).toBe(
       `${String(end).padStart(5)}    Made it.`,
     )
-    const { stdout } = await world.shell(`parley diff --from ${end}`)
+    const { stdout } = await world.parley('diff', '--from', `${end}`)
     expect(stdout).toMatch(/^ +\d+ {2}You: change it\n[\s\S]*-first\n +\+second\n[\s\S]* Changed it\.\n$/)
     expect(stdout).not.toContain('make a.txt')
-    const first = await world.shell(`parley diff --to ${end} --json`)
+    const first = await world.parley('diff', '--to', `${end}`, '--json')
     expect(
       first.stdout
         .trimEnd()
@@ -39,15 +39,21 @@ describe('a conversation of two turns', () => {
   test('has nothing before its beginning, and no span that ends before it begins', async () => {
     await using world = await execWorld({ steps: [{ text: 'One.' }] })
     await world.exec(['the task'])
-    expect(await world.shell('parley show --at 1')).toMatchObject({
+    expect(await world.parley('show', '--at', '1')).toMatchObject({
       exitCode: 0,
       stdout: '',
       stderr: expect.stringContaining('nothing in that part'),
     })
-    expect(await world.shell('parley diff --from 9 --to 3')).toMatchObject({
+    expect(await world.parley('diff', '--from', '9', '--to', '3')).toMatchObject({
       exitCode: 2,
       stderr: expect.stringContaining('--from 9 is not before --to 3'),
     })
-    expect(await world.shell('parley show nosuch')).toMatchObject({ exitCode: 5 })
+    expect(await world.parley('show', 'nosuch')).toMatchObject({ exitCode: 5 })
+    for (const beyond of ['show --at 900', 'diff --to 900', 'diff --from 900'])
+      expect(await world.parley(...beyond.split(' '))).toMatchObject({
+        exitCode: 5,
+        stdout: '',
+        stderr: expect.stringMatching(/^parley: There is no event 900; the newest is \d+\.\n$/),
+      })
   })
 })

@@ -20,11 +20,11 @@ test('a script works in a repository that configures parley as if it did not, un
   const shown = await world.shell('parley trust')
   expect(shown).toMatchObject({ exitCode: 0, stderr: '' })
   expect(shown.stdout).toMatch(/^ {2}starts +sh -c "touch started"$/m)
-  expect((await world.shell('parley trust --no')).stdout).toMatch(/^ {2}state +declined/m)
+  expect((await world.parley('trust', '--no')).stdout).toMatch(/^ {2}state +declined/m)
 
   const [yes = ''] = /parley trust --yes [0-9a-f]{64}/.exec(shown.stdout) ?? []
   expect((await world.shell(yes)).stdout).toMatch(/^ {2}state +trusted/m)
-  expect((await world.shell('parley config')).stdout).toMatch(/^mcp_servers\.theirs\.command .*\.parley\/config\.toml/m)
+  expect((await world.parley('config')).stdout).toMatch(/^mcp_servers\.theirs\.command .*\.parley\/config\.toml/m)
   expect((await world.exec(['hi'])).exitCode).toBe(0)
   expect(existsSync(world.path('started'))).toBe(true)
 })

@@ -27,7 +27,7 @@ test('-C to a file or to nothing ends every command that looks there with 2 and 
       ['file', 'is a file, not a folder'],
       ['nowhere', 'does not exist'],
     ]) {
-      const { exitCode, stdout, stderr } = await world.shell(`parley ${command} -C ${folder}`, { stdin: '' })
+      const { exitCode, stdout, stderr } = await world.parley(...command.split(' '), '-C', `${folder}`)
       const words = `parley: The folder ${world.path(`${folder}`)} ${problem}. Choose another with --cd.\n`
       expect({ command, exitCode, stdout, stderr }).toEqual({ command, exitCode: 2, stdout: '', stderr: words })
     }

@@ -9,7 +9,7 @@ import { place } from '../e2e/interactive-program.ts'
 const isLong = process.env['PARLEY_LONG_TESTS'] === '1'
 vi.setConfig({ testTimeout: isLong ? 3_600_000 : 60_000 })
 
-/** Every call of the class; `npm test` takes a few of them, from this seed. */
+/** Seed of the few calls of a class that `npm test` takes. */
 const seed = 20261123
 const classes = {
   processes: ['EAGAIN', 'EMFILE', 'ENOMEM'],
@@ -67,7 +67,7 @@ async function runWith(call: NthCall): Promise<boolean> {
   })
   expect(readdirSync(world.cwd).filter((name) => !['a.txt', 'ran'].includes(name))).toEqual([])
   if (events.length > 0) {
-    expect({ ...about, resumed: (await world.exec(['resume', '--last', 'again'])).exitCode }).toEqual({
+    expect({ ...about, resumed: (await world.spawn(['resume', '--last', 'again'])).exitCode }).toEqual({
       ...about,
       resumed: 0,
     })
@@ -77,7 +77,7 @@ async function runWith(call: NthCall): Promise<boolean> {
 }
 
 async function failing(world: ExecWorld, env: ExecWorld['env']) {
-  const result = await world.exec(['--json', ...fullAccess, 'go'], { env })
+  const result = await world.spawn(['--json', ...fullAccess, 'go'], { env })
   const lines = result.lines().map((line): { readonly seq?: number; readonly crc?: string } => JSON.parse(line))
   return { result, events: lines.flatMap(({ seq, crc }) => (seq === undefined ? [] : [{ seq, crc }])) }
 }
@@ -119,7 +119,7 @@ describe('a system without room for another process', () => {
     await using world = await execWorld()
     const calls = join(world.home, 'calls')
     const env = { ...world.env, ...environmentWithFailure(client(1, errno), calls) }
-    const { exitCode, stderr } = await world.exec(['hi'], { env })
+    const { exitCode, stderr } = await world.spawn(['hi'], { env })
     expect({ exitCode, stderr }).toEqual({
       exitCode: 70,
       stderr: expect.stringMatching(

@@ -6,7 +6,7 @@ test('a server without memory ends the run with 70 and says so, and the conversa
   await using world = await execWorld({ steps: [long, { text: 'Here again.' }] })
   expect(await world.exec(['first'])).toMatchObject({ exitCode: 0 })
   const env = { ...world.env, NODE_OPTIONS: '--max-old-space-size=16' }
-  const { exitCode, stderr } = await world.exec(['resume', '--last', 'second'], { env })
+  const { exitCode, stderr } = await world.spawn(['resume', '--last', 'second'], { env })
   expect({ exitCode, stderr }).toEqual({
     exitCode: 70,
     stderr: expect.stringMatching(/ended by SIGABRT\. It said: FATAL ERROR: .*heap out of memory/),

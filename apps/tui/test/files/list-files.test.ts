@@ -1,9 +1,9 @@
 import { pathToFileURL } from 'node:url'
 import { tempWorkspace } from '@parley/testkit'
+import type { FileList } from '@parley/text'
 import { describe, expect, test } from 'vitest'
 import { attachedImages, existingImages } from '../../src/files/attached-images.ts'
 import { listFiles, listingCommand } from '../../src/files/list-files.ts'
-import type { FileList } from '../../src/ui/complete/file-list.ts'
 import { after, turnStarted } from '../view/scenes/conversation.ts'
 
 /** The lists of a listing by a program that prints these words, each with a NUL. */

@@ -112,4 +112,30 @@ describe('the changes of a folder', () => {
     expect(await at.read()).toMatchObject({ files: [{ path: 'a.txt', additions: 1 }, { path: '.gitattributes' }] })
     expect(existsSync(trace)).toBe(false)
   })
+
+  test('run no program that the repository of a submodule names', async () => {
+    await using at = await repository({ 'a.txt': 'one\n' })
+    await using inner = await repository({ 'b.txt': 'one\n' })
+    await using outside = await tempDirectory()
+    const trace = join(outside.path, 'trace')
+    at.git('-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', inner.path, 'inner')
+    at.git('commit', '-qm', 'two')
+    at.write('inner/b.txt', 'two\n')
+    at.git('-C', 'inner', 'commit', '-qam', 'two')
+    at.git('-C', 'inner', 'config', 'diff.external', `touch '${trace}' #`)
+    at.git('config', 'diff.submodule', 'diff')
+    expect(await at.read()).toMatchObject({ files: [{ path: 'inner', additions: 1, deletions: 1 }] })
+    expect(existsSync(trace)).toBe(false)
+  })
+
+  test('are not read in another folder that the repository names as its work tree', async () => {
+    await using at = await repository({ 'secret.txt': 'one\n' })
+    await using outside = await tempDirectory()
+    writeFileSync(join(outside.path, 'secret.txt'), 'a key\n')
+    at.git('config', 'core.worktree', outside.path)
+    expect(await at.read()).toEqual({
+      kind: 'problem',
+      text: `${at.path} is not in the work tree of its repository.`,
+    })
+  })
 })

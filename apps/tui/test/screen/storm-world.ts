@@ -8,15 +8,7 @@ import { decode, idleDecoder } from '../../src/ui/keys/decoder.ts'
 import type { Reflow } from '../../src/view/erase-zone.ts'
 import type { TerminalSize } from '../../src/view/screen.ts'
 import { after, answer, delta, started, turnStarted } from '../view/scenes/conversation.ts'
-
-/** Returns numbers below `limit` that depend on the seed alone. */
-export function random(seed: number): (limit: number) => number {
-  let state = seed
-  return (limit) => {
-    state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0
-    return Math.floor((state / 2 ** 32) * limit)
-  }
-}
+import { paragraphs } from './marked-paragraphs.ts'
 
 /** Line between program and terminal, which delivers in order; each delivery takes some milliseconds. */
 interface Line {
@@ -121,16 +113,11 @@ export function stormWorld({ size, next, maker = createEarlyPainter, reflow = 's
   }
 }
 
-/** Paragraphs of one and of several rows, each with a mark at both ends. */
-export function paragraph(n: number): string {
-  return `B${n}b ${'some words '.repeat((n * 7) % 19)}E${n}e\n\n`
-}
-
 /** States of a conversation while an answer of so many paragraphs arrives in pieces. */
 export function* arriving(count: number, pieceLength: number): Generator<ConversationState> {
   let state = after(turnStarted, started(answer('', 'm1', 'inProgress')))
   let seq = 3
-  const text = Array.from({ length: count }, (_, n) => paragraph(n)).join('')
+  const text = paragraphs(count)
   for (let at = 0; at < text.length; at += pieceLength) {
     seq += 1
     const event = delta('m1', text.slice(at, at + pieceLength))

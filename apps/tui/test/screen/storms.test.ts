@@ -9,20 +9,18 @@ import {
   turnStarted,
   userMessage,
 } from '../view/scenes/conversation.ts'
-import { arriving, paragraph, random, stormWorld } from './storm-world.ts'
+import { marks, marksIn, paragraphs } from './marked-paragraphs.ts'
+import { random } from './seeded-random.ts'
+import { arriving, stormWorld } from './storm-world.ts'
 
 const isLong = process.env['PARLEY_LONG_TESTS'] === '1'
 const seeds = Array.from({ length: isLong ? 200 : 25 }, (_, index) => index + 1)
-const paragraphs = 50
+const count = 50
 
 beforeEach(
   () => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setImmediate', 'performance', 'Date'] }),
 )
 afterEach(() => void vi.useRealTimers())
-
-function marks(count: number): readonly string[] {
-  return Array.from({ length: count }, (_, n) => [`B${n}b`, `E${n}e`]).flat()
-}
 
 describe('in a headless xterm', () => {
   test.each(seeds)('a storm of sizes while an answer arrives keeps each finished line once (seed %i)', async (seed) => {
@@ -30,7 +28,7 @@ describe('in a headless xterm', () => {
     const size = { columns: 100, rows: 30 }
     using world = stormWorld({ size, next })
     let waitMs = 0
-    for (const state of arriving(paragraphs, 12)) {
+    for (const state of arriving(count, 12)) {
       world.controller.follow(state)
       await world.pass(5)
       waitMs -= 5
@@ -40,10 +38,9 @@ describe('in a headless xterm', () => {
     }
     world.resize(size)
     await world.pass(1_500)
-    const transcript = world.transcript()
-    const rows = transcript.join('\n')
-    expect(rows.match(/[BE]\d+[be]/g)).toEqual(marks(paragraphs))
-    expect(rows.match(/gpt-5/g)).toHaveLength(1)
+    const rows = world.transcript()
+    expect(marksIn(rows)).toEqual(marks(count))
+    expect(rows.join('\n').match(/gpt-5/g)).toHaveLength(1)
   })
 
   test.each(seeds.slice(0, 25))(
@@ -53,15 +50,11 @@ describe('in a headless xterm', () => {
       const size = { columns: 80, rows: 24 }
       using world = stormWorld({ size, next })
       const detail = Array.from({ length: 40 }, (_, n) => `echo ${n} ${'and more '.repeat(n % 9)}`).join('\n')
-      const answered = after(
-        turnStarted,
-        completed(userMessage('Go on.')),
-        completed(answer(Array.from({ length: 8 }, (_, n) => paragraph(n)).join(''))),
-      )
+      const answered = after(turnStarted, completed(userMessage('Go on.')), completed(answer(paragraphs(8))))
       const asked = after(
         turnStarted,
         completed(userMessage('Go on.')),
-        completed(answer(Array.from({ length: 8 }, (_, n) => paragraph(n)).join(''))),
+        completed(answer(paragraphs(8))),
         started(command(detail)),
         requested({ detail }),
       )
@@ -76,9 +69,9 @@ describe('in a headless xterm', () => {
       await world.pass(1_000)
       world.controller.follow(answered)
       await world.pass(1_000)
-      const rows = world.transcript().join('\n')
-      expect(rows.match(/[BE]\d+[be]/g)).toEqual(marks(8))
-      expect(rows).not.toMatch(/━━|yes|echo/)
+      const rows = world.transcript()
+      expect(marksIn(rows)).toEqual(marks(8))
+      expect(rows.join('\n')).not.toMatch(/━━|yes|echo/)
     },
   )
 })

@@ -28,6 +28,7 @@ function play(events: readonly ConversationEvent[], { end, onTerminal, isKept = 
     stderr: { write: (text) => void stderr.push(text) },
     onTerminal: onTerminal ?? { stdout: false, stderr: false },
     isKept,
+    isReview: false,
     now: () => 1000,
   })
   for (const envelope of envelopes(...events)) reporter.event(envelope)

@@ -82,6 +82,7 @@ async function run({ early = [], late = [], decided = [], missed = [], refusal, 
   const conversation = await parley.create({ cwd: '/w' })
   const input = [{ type: 'text' as const, text: 'Go on' }]
   const end = await runTurn({
+    given: null,
     conversation,
     message: { input },
     reporter,

@@ -1,5 +1,5 @@
+import { newListing } from '@parley/text'
 import { describe, expect, test } from 'vitest'
-import { newListing } from '../../src/ui/complete/file-list.ts'
 import { completionsOf } from '../../src/ui/completions.ts'
 import type { UiState } from '../../src/ui/ui-state.ts'
 import { updateUi } from '../../src/ui/update/update-ui.ts'

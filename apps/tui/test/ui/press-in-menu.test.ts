@@ -156,7 +156,7 @@ describe('the menu of conversations', () => {
   const folder = '/home/ada/shop'
   const conversations = [listed('a', 'Write docs'), listed('b', 'Fix the cart', folder), listed('d', 'Add a test')]
   const open = apply(openUi, { kind: 'pick', liveOnly: false, folder })
-  const filled = apply(open.ui, { kind: 'listed', conversations })
+  const filled = apply(open.ui, { kind: 'listed', conversations, archived: false })
 
   test('has those of the folder, and with Tab all', () => {
     expect(typeKeys(filled.ui, idle, 'enter').intents).toEqual([{ kind: 'open', conversationId: 'b' }])
@@ -170,7 +170,7 @@ describe('the menu of conversations', () => {
 
   test('has all where the folder has none', () => {
     const elsewhere = apply(openUi, { kind: 'pick', liveOnly: false, folder: '/empty' }).ui
-    expect(apply(elsewhere, { kind: 'listed', conversations }).ui.menu?.isFolderOnly).toBe(false)
+    expect(apply(elsewhere, { kind: 'listed', conversations, archived: false }).ui.menu?.isFolderOnly).toBe(false)
   })
 
   test('reads the end of the chosen conversation, one at a time and each once', () => {

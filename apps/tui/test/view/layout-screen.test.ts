@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { conversationRows, modelRows } from '../../src/ui/menu/loaded-rows.ts'
-import { filledMenu, newMenu } from '../../src/ui/menu/menu.ts'
+import { modelRows } from '../../src/ui/menu/loaded-rows.ts'
+import { newMenu } from '../../src/ui/menu/menu.ts'
 import { approvalRows, sandboxRows } from '../../src/ui/menu/setting-rows.ts'
 import { layoutScreen, type Scene } from '../../src/view/layout-screen.ts'
 import { liveRows } from '../../src/view/live-zone.ts'
@@ -31,33 +31,9 @@ import {
   turnStarted,
   userMessage,
 } from './scenes/conversation.ts'
+import { pickerScenes } from './scenes/picker-scenes.ts'
 import { sceneOf, shown, written } from './scenes/scene.ts'
 
-const listed = {
-  conversationId: 'c2',
-  shortId: '51640217',
-  cwd: '/home/ada/shop',
-  title: 'Fix the discount',
-  name: null,
-  createdAt: startedAt,
-  updatedAt: startedAt - 3 * 3_600_000,
-  archived: false,
-  forkedFrom: null,
-  live: null,
-}
-
-const listings = [
-  listed,
-  { ...listed, conversationId: 'c3', shortId: '797d7975', name: 'release', live: { pid: 4711, socket: null } },
-  { ...listed, conversationId: 'c4', shortId: '0000ffff', title: '', cwd: '/srv/elsewhere' },
-]
-const loading = newMenu({ kind: 'resume', title: 'Resume a conversation', rows: null, folder: listed.cwd }, 0)
-const resumeRows = conversationRows(listings, { ownPid: null, liveOnly: false, openId: null })
-const resuming = {
-  ...filledMenu(loading, resumeRows, 0),
-  choice: 1,
-  previews: { c3: ['All 41 tests pass.', '', 'Shall I tag it?'] },
-}
 const limits = { approvalPolicy: 'on-request', sandbox: 'workspace-write' } as const
 const approvalMenu = newMenu({ kind: 'approvals', title: 'When to ask', rows: approvalRows(limits) }, 0)
 const sandboxMenu = newMenu({ kind: 'sandbox', title: 'What commands may write to', rows: sandboxRows(limits) }, 0)
@@ -236,11 +212,7 @@ const scenes: Readonly<Record<string, Scene>> = {
   ),
   'a command being completed': sceneOf(after(), { composer: written('/s'), choice: 1 }),
   'all commands offered': sceneOf(after(), { composer: written('/') }),
-  'the list of conversations': sceneOf(null, { menu: resuming, opened: null }),
-  'the list of conversations from one of them': sceneOf(after(), {
-    menu: { ...resuming, rows: conversationRows(listings, { ownPid: null, liveOnly: false, openId: 'c3' }) },
-  }),
-  'the conversations of one folder': sceneOf(null, { menu: { ...resuming, isFolderOnly: true }, opened: null }),
+  ...pickerScenes,
   'the list of live conversations when there are none': sceneOf(null, {
     menu: newMenu({ kind: 'attach', title: 'Attach to a conversation', rows: [] }, 0),
     opened: null,

@@ -1,6 +1,7 @@
 import { type Client, type ConversationStore, codeOf, openConversationStore } from '@parley/client/browser'
 import type { ConversationId, ConversationState } from '@parley/protocol'
 import type { Link } from './link.ts'
+import { createListeners, type Listeners } from './listeners.ts'
 
 /** Conversation as the page knows it. */
 export interface FollowedSnapshot {
@@ -12,14 +13,25 @@ export interface FollowedSnapshot {
   readonly problem: string | null
   /** True for a view of the log: another process has it open. */
   readonly isElsewhere: boolean
+  /** Reads the state anew: before the first message, no event tells of settings. */
+  refresh(): Promise<void>
 }
 
 /** A conversation that is followed over any number of connections. */
 export interface FollowedConversation {
   readonly snapshot: FollowedSnapshot
-  subscribe(listener: () => void): () => void
+  readonly subscribe: Listeners['subscribe']
   /** Stops following. */
   close(): void
+}
+
+/** A conversation before it is opened. */
+export const notFollowed: FollowedSnapshot = {
+  state: null,
+  isView: false,
+  problem: null,
+  isElsewhere: false,
+  refresh: async () => undefined,
 }
 
 /** Shortest time between two renderings, in ms. */
@@ -27,16 +39,22 @@ const renderMs = 30
 
 /** Opens a conversation and follows it; after a lost link it goes on from the last event it has. */
 export function followConversation(link: Link, conversationId: ConversationId): FollowedConversation {
-  const listeners = new Set<() => void>()
-  let snapshot: FollowedSnapshot = { state: null, isView: false, problem: null, isElsewhere: false }
+  const listeners = createListeners()
   let store: ConversationStore | null = null
+  let snapshot: FollowedSnapshot = {
+    ...notFollowed,
+    async refresh() {
+      await store?.refresh()
+      showSoon()
+    },
+  }
   let client: Client | null = null
   let timer: ReturnType<typeof setTimeout> | null = null
   let isClosed = false
 
   function show(change: Partial<FollowedSnapshot>): void {
     snapshot = { ...snapshot, ...change }
-    for (const listener of listeners) listener()
+    listeners.callAll()
   }
 
   function showSoon(): void {
@@ -74,10 +92,7 @@ export function followConversation(link: Link, conversationId: ConversationId): 
     get snapshot() {
       return snapshot
     },
-    subscribe(listener) {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
-    },
+    subscribe: listeners.subscribe,
     close() {
       isClosed = true
       unlisten()
@@ -101,7 +116,7 @@ async function resume(client: Client, conversationId: ConversationId, isReadOnly
     return { isView: readOnly, isElsewhere: false }
   } catch (error) {
     if (codeOf(error) === 'liveElsewhere') return { isView: await view(), isElsewhere: true }
-    // One without a message cannot be resumed, but it may be open here.
+    // A conversation without a message cannot be resumed, but may be open here.
     if (codeOf(error) === 'conversationNotFound') return { isView: isReadOnly, isElsewhere: false }
     throw error
   }

@@ -1,6 +1,7 @@
 import { type Client, connectClient } from '@parley/client/browser'
 import type { ClientAccess } from '@parley/protocol'
 import type { Transport } from '@parley/rpc'
+import { createListeners, type Listeners } from './listeners.ts'
 import type { PageSecrets } from './page-secret.ts'
 
 /** State of the link to the server. `notAdmitted`: the server knows neither the code nor the token of this page. */
@@ -13,13 +14,14 @@ export type LinkState =
 /** Link of a page to its server, made anew when it is lost. */
 export interface Link {
   readonly state: LinkState
-  /** Calls the listener at each change. Returns the function that removes it. */
-  subscribe(listener: () => void): () => void
+  readonly subscribe: Listeners['subscribe']
   /** Tries again at once where the link is lost, and finds out whether one that seems up still is. */
   check(): void
 }
 
 interface LinkOptions {
+  /** Name by which the page introduces itself. */
+  readonly name: string
   readonly version: string
   readonly secrets: PageSecrets
   /** Opens a connection. Rejects when the server does not answer. */
@@ -32,14 +34,14 @@ const lastRetryMs = 10_000
 const answerMs = 4_000
 
 export function openLink(options: LinkOptions): Link {
-  const listeners = new Set<() => void>()
+  const listeners = createListeners()
   let state: LinkState = { kind: 'connecting' }
   let retryMs = firstRetryMs
   let timer: ReturnType<typeof setTimeout> | undefined
 
   function become(next: LinkState): void {
     state = next
-    for (const listener of listeners) listener()
+    listeners.callAll()
   }
 
   async function connect(): Promise<void> {
@@ -73,10 +75,7 @@ export function openLink(options: LinkOptions): Link {
     get state() {
       return state
     },
-    subscribe(listener) {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
-    },
+    subscribe: listeners.subscribe,
     check() {
       if (state.kind === 'lost') void connect()
       if (state.kind === 'up') void probe(state.client)
@@ -85,7 +84,7 @@ export function openLink(options: LinkOptions): Link {
 }
 
 /** Connects and proves who this page is. Resolves with null when the server does not admit it. */
-async function admit({ version, secrets, open }: LinkOptions): Promise<(LinkState & { kind: 'up' }) | null> {
+async function admit({ name, version, secrets, open }: LinkOptions): Promise<(LinkState & { kind: 'up' }) | null> {
   for (;;) {
     const proof = secrets.proof()
     if (proof === null) return null
@@ -105,7 +104,7 @@ async function admit({ version, secrets, open }: LinkOptions): Promise<(LinkStat
     const isFull = access === 'full'
     const client = await connectClient({
       transport,
-      clientInfo: { name: 'parley-web', title: 'browser', version },
+      clientInfo: { name, title: 'browser', version },
       canApprove: isFull,
       canRaiseLimits: isFull,
       access,

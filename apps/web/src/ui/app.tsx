@@ -1,4 +1,4 @@
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import type { Link, LinkState } from '../link/link.ts'
 import { ConversationList } from './conversation-list.tsx'
 import { ConversationScreen } from './conversation-screen.tsx'
@@ -15,6 +15,8 @@ export function App({ link, folder }: AppProps) {
   const state = useLinkState(link)
   const place = usePlace()
   const [problem, setProblem] = useState<string | null>(null)
+  // A problem is about what was tried where it is shown.
+  useEffect(() => setProblem(null), [place])
   if (state.kind === 'notAdmitted') return <NotAdmitted />
   const client = state.kind === 'up' ? state.client : null
   const isReadOnly = state.kind === 'up' && state.access === 'readOnly'
@@ -57,7 +59,10 @@ function LinkBar({ state, onRetry }: { readonly state: LinkState; readonly onRet
   if (state.kind !== 'lost') return null
   return (
     <div className="link-bar" role="status">
-      <span>The server does not answer. Everything shown is saved; this page goes on by itself.</span>
+      <span>
+        The server does not answer. Everything shown is saved, and this page goes on by itself. If the server was ended,{' '}
+        <code>parley web</code> makes a new link.
+      </span>
       <button type="button" onClick={onRetry}>
         Try now
       </button>

@@ -1,6 +1,6 @@
 import type { Client } from '@parley/client/browser'
 import type { ListedConversation } from '@parley/protocol'
-import { formatAgo, showEffects } from 'parley/page-rules'
+import { formatAgo, nameOf, showEffects } from 'parley/page-rules'
 import { useCallback, useEffect, useState } from 'react'
 import { fragmentOf } from '../link/page-secret.ts'
 import { errorWords, pathName } from '../words/words.ts'
@@ -15,7 +15,7 @@ interface ListProps {
 }
 
 const pageSize = 200
-const refreshMs = 5_000
+const refreshMs = 60_000
 
 /** The conversations, newest first, with a search and the way to a new one. */
 export function ConversationList({ client, place, folder, isReadOnly, onProblem }: ListProps) {
@@ -47,14 +47,16 @@ export function ConversationList({ client, place, folder, isReadOnly, onProblem 
 }
 
 function ListedRow({ one, isCurrent }: { readonly one: ListedConversation; readonly isCurrent: boolean }) {
-  const { name, title, cwd, updatedAt, live } = one
+  const { cwd, updatedAt, live, forkedFrom, newer } = one
   return (
     <li>
       <a href={fragmentOf(one.conversationId)} aria-current={isCurrent ? 'page' : undefined}>
-        <span className="title">{showEffects(name ?? (title || '(no message)'))}</span>
+        <span className="title">{showEffects(nameOf(one))}</span>
         <span className="muted">
           {showEffects(pathName(cwd))} · {formatAgo(updatedAt, Date.now())}
+          {forkedFrom === null ? '' : ' · copy'}
           {live === null ? '' : ' · open'}
+          {newer === true ? ' · of a newer parley' : ''}
         </span>
       </a>
     </li>
@@ -69,20 +71,27 @@ function matches({ name, title, cwd, conversationId }: ListedConversation, searc
     .every((word) => text.includes(word))
 }
 
-/** Lists anew when the link or the place changes, and every few seconds while the page is visible. */
+/** Lists anew when the server says that the list changed, and when the link, the place or the page's visibility did. */
 function useListed(client: Client | null, place: string | null): readonly ListedConversation[] {
   const [listed, setListed] = useState<readonly ListedConversation[]>([])
   const read = useCallback(async () => {
     if (client === null || document.visibilityState !== 'visible') return
-    const { conversations } = await client.request('conversation/list', { limit: pageSize })
+    const { conversations } = await client.request('conversation/list', { limit: pageSize, follow: true })
     setListed(conversations)
   }, [client])
   useEffect(() => {
     const again = () => void read().catch(() => undefined)
     again()
+    const unfollow = client?.onListChanged(again)
+    document.addEventListener('visibilitychange', again)
+    // For the times that are shown, and for folders whose changes no system tells.
     const timer = setInterval(again, refreshMs)
-    return () => clearInterval(timer)
-  }, [read, place])
+    return () => {
+      unfollow?.()
+      document.removeEventListener('visibilitychange', again)
+      clearInterval(timer)
+    }
+  }, [client, read, place])
   return listed
 }
 

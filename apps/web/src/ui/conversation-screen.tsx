@@ -1,16 +1,23 @@
 import type { Client } from '@parley/client/browser'
-import type { ConversationId, ConversationState } from '@parley/protocol'
-import { limitsWords, pendingApprovals, showEffects } from 'parley/page-rules'
-import { useEffect, useRef } from 'react'
+import { type ConversationId, type ConversationState, shortIdOf } from '@parley/protocol'
+import { pendingApprovals, showEffects } from 'parley/page-rules'
+import { useEffect, useMemo, useState } from 'react'
 import type { Ask } from '../link/ask.ts'
 import type { Link } from '../link/link.ts'
 import { fragmentOf } from '../link/page-secret.ts'
-import { errorWords, pathName, usageWords } from '../words/words.ts'
-import { Composer } from './composer.tsx'
+import { errorWords } from '../words/words.ts'
+import { AboutConversation } from './about-conversation.tsx'
+import { Composer } from './composer/composer.tsx'
+import { ToEnd, useFollowedEnd } from './followed-end.tsx'
 import { useConversation, useLinkState } from './hooks.ts'
 import { Question } from './question/question.tsx'
+import { goTo } from './rewind/go-on-before.ts'
+import { useRewind } from './rewind/use-rewind.tsx'
+import { Search } from './search.tsx'
+import { type Access, AccessContext, type GoBack } from './transcript/access.ts'
 import { Scrolling } from './transcript/scrolling.tsx'
 import { Transcript } from './transcript/transcript.tsx'
+import { useItems } from './transcript/use-items.ts'
 import { Working } from './working.tsx'
 
 interface ScreenProps {
@@ -22,7 +29,7 @@ interface ScreenProps {
 
 /** Shows a conversation, live. */
 export function ConversationScreen({ link, conversationId, isReadOnly, onProblem }: ScreenProps) {
-  const { state, isView, problem, isElsewhere } = useConversation(link, conversationId)
+  const { state, isView, problem, isElsewhere, refresh } = useConversation(link, conversationId)
   const linkState = useLinkState(link)
   const client = linkState.kind === 'up' ? linkState.client : null
   if (state === null)
@@ -31,14 +38,16 @@ export function ConversationScreen({ link, conversationId, isReadOnly, onProblem
         <a className="back" href={fragmentOf(null)}>
           ‹ All conversations
         </a>
-        <p role="status">{problem ?? 'Opening …'}</p>
+        <p className="opening" role="status">
+          {problem ?? 'Opening …'}
+        </p>
       </main>
     )
   const ask = (run: (client: Client) => Promise<unknown>) => {
     if (client === null) onProblem('There is no link to the server. Nothing was sent.')
     else run(client).catch((error: unknown) => onProblem(errorWords(error)))
   }
-  return <Opened {...{ client, state, isView: isView || isReadOnly, isElsewhere, ask, onProblem }} />
+  return <Opened {...{ client, state, isView: isView || isReadOnly, isElsewhere, refresh, ask, onProblem }} />
 }
 
 interface OpenedProps {
@@ -46,74 +55,92 @@ interface OpenedProps {
   readonly state: ConversationState
   readonly isView: boolean
   readonly isElsewhere: boolean
+  readonly refresh: () => Promise<void>
   readonly ask: Ask
   readonly onProblem: (problem: string) => void
 }
 
-function Opened({ client, state, isView, isElsewhere, ask, onProblem }: OpenedProps) {
+function Opened({ client, state, isView, isElsewhere, refresh, ask, onProblem }: OpenedProps) {
   const { core } = state
   const pending = pendingApprovals(state, { answeredApproval: null })
   const [approval] = pending
-  const end = useFollowedEnd(state)
+  const end = useFollowedEnd()
+  const loaded = useItems(state, client)
+  const rewind = useRewind(state)
+  const [isSearched, setSearched] = useState(false)
+  const access = useTranscriptAccess({ client, core, isView, onProblem, goBack: rewind.goBack })
   useTitle(state, approval !== undefined)
   return (
-    <main className="conversation">
-      <Head {...{ core, isView, ask }} />
-      {isElsewhere ? <Elsewhere shortId={core.meta.conversationId.slice(-8)} /> : null}
-      <Scrolling className="scroll" label="What was said and done" ref={end.box}>
-        <Transcript {...{ state, client, isView, ask, onProblem }} />
-        <div ref={end.mark} />
-      </Scrolling>
-      <footer>
-        <Working {...{ state, isView, ask }} />
-        {approval === undefined ? null : (
-          <Question
-            key={approval.id}
-            {...{ approval, enforcement: core.settings.enforcement, waiting: pending.length, isView, ask }}
-            conversationId={core.meta.conversationId}
-          />
-        )}
-        {isView ? (
-          <p className="muted">{isElsewhere ? 'A view of the log.' : 'This page may only watch.'}</p>
-        ) : (
-          <Composer {...{ core, ask }} isHidden={approval !== undefined} />
-        )}
-      </footer>
-    </main>
+    <AccessContext value={access}>
+      <main className="conversation">
+        <Head {...{ core, isView, ask, isSearched, setSearched }} />
+        {isElsewhere ? <Elsewhere shortId={shortIdOf(core.meta.conversationId)} /> : null}
+        {isSearched ? <Search {...{ loaded, box: end.box, onProblem }} onClose={() => setSearched(false)} /> : null}
+        <Scrolling className="scroll" label="What was said and done" ref={end.box}>
+          <div ref={end.content}>
+            <Transcript {...{ state, loaded, isUp: client !== null, onProblem }} />
+          </div>
+        </Scrolling>
+        <ToEnd {...end} />
+        <footer>
+          <Working {...{ state, isView, ask }} />
+          {approval === undefined ? null : (
+            <Question
+              key={approval.id}
+              {...{ approval, enforcement: core.settings.enforcement, waiting: pending.length, isView, ask }}
+              conversationId={core.meta.conversationId}
+            />
+          )}
+          {isView ? (
+            <p className="muted">{isElsewhere ? 'A view of the log.' : 'This page may only watch.'}</p>
+          ) : (
+            <>
+              {approval === undefined ? rewind.panel : null}
+              <Composer
+                {...{ client, state, refresh, goTo, ask, onProblem, goBack: rewind.goBack, onSend: end.goToEnd }}
+                isHidden={approval !== undefined}
+              />
+            </>
+          )}
+        </footer>
+      </main>
+    </AccessContext>
   )
 }
 
-function Head({
-  core,
-  isView,
-  ask,
-}: {
-  readonly core: ConversationState['core']
-  readonly isView: boolean
-  readonly ask: Ask
-}) {
-  const { meta, settings, usage } = core
+interface AccessOptions extends Pick<OpenedProps, 'client' | 'isView' | 'onProblem'>, Pick<ConversationState, 'core'> {
+  readonly goBack: GoBack
+}
+
+/** Returns what entries need of their conversation, the same as long as nothing of it changes. */
+function useTranscriptAccess({ client, core: { meta }, isView, onProblem, goBack }: AccessOptions): Access {
+  const { conversationId, cwd } = meta
+  return useMemo(
+    () => ({ client, conversationId, cwd, onProblem, goBack: isView || client === null ? null : goBack }),
+    [client, conversationId, cwd, goBack, isView, onProblem],
+  )
+}
+
+interface HeadProps extends Pick<ConversationState, 'core'>, Pick<OpenedProps, 'isView' | 'ask'> {
+  readonly isSearched: boolean
+  readonly setSearched: (isSearched: boolean) => void
+}
+
+function Head({ core, isView, ask, isSearched, setSearched }: HeadProps) {
+  const { conversationId } = core.meta
   const fork = () =>
-    ask(async (client) => {
-      const copy = await client.request('conversation/fork', { conversationId: meta.conversationId })
-      location.hash = fragmentOf(copy.conversationId)
-    })
-  const isOpen = settings.sandbox === 'danger-full-access' || settings.approvalPolicy === 'never'
+    ask(async (client) => goTo((await client.request('conversation/fork', { conversationId })).conversationId))
   return (
     <header className="head">
       <a className="back" href={fragmentOf(null)} aria-label="All conversations">
         ‹
       </a>
-      <div className="about">
-        <h2>{showEffects(meta.name ?? (meta.title || 'New conversation'))}</h2>
-        <p className="muted">
-          <span>{showEffects(settings.model)}</span> · <span title={meta.cwd}>{showEffects(pathName(meta.cwd))}</span> ·{' '}
-          <span className={isOpen ? 't-bad' : ''}>{limitsWords(settings)}</span>
-          {usageWords(usage) === '' ? '' : ` · ${usageWords(usage)}`}
-        </p>
-      </div>
+      <AboutConversation core={core} />
+      <button type="button" aria-pressed={isSearched} onClick={() => setSearched(!isSearched)}>
+        Find
+      </button>
       {isView || core.seq === 0 ? null : (
-        <button type="button" onClick={fork} title="Begin a copy of this conversation">
+        <button type="button" className="fork" onClick={fork} title="Go on in a copy of this conversation">
           Fork
         </button>
       )}
@@ -129,28 +156,6 @@ function Elsewhere({ shortId }: { readonly shortId: string }) {
     </p>
   )
 }
-
-/** Keeps the end in view while new items come, unless the reader has scrolled away from it. */
-function useFollowedEnd(state: ConversationState) {
-  const box = useRef<HTMLElement>(null)
-  const mark = useRef<HTMLDivElement>(null)
-  const isAtEnd = useRef(true)
-  useEffect(() => {
-    const element = box.current
-    if (element === null) return undefined
-    const note = () => {
-      isAtEnd.current = element.scrollHeight - element.scrollTop - element.clientHeight < nearEndPixels
-    }
-    element.addEventListener('scroll', note, { passive: true })
-    return () => element.removeEventListener('scroll', note)
-  }, [])
-  useEffect(() => {
-    if (isAtEnd.current) mark.current?.scrollIntoView({ block: 'end' })
-  }, [state])
-  return { box, mark }
-}
-
-const nearEndPixels = 80
 
 /** Says in the title of the tab that a question waits, or that a turn runs. */
 function useTitle({ core }: ConversationState, isAsked: boolean): void {

@@ -1,14 +1,17 @@
 import type { ConversationId } from '@parley/protocol'
 import { useCallback, useEffect, useState, useSyncExternalStore } from 'react'
-import { type FollowedConversation, type FollowedSnapshot, followConversation } from '../link/followed-conversation.ts'
+import {
+  type FollowedConversation,
+  type FollowedSnapshot,
+  followConversation,
+  notFollowed,
+} from '../link/followed-conversation.ts'
 import type { Link, LinkState } from '../link/link.ts'
 import { readFragment } from '../link/page-secret.ts'
 
 export function useLinkState(link: Link): LinkState {
   return useSyncExternalStore(link.subscribe, () => link.state)
 }
-
-const nothing: FollowedSnapshot = { state: null, isView: false, problem: null, isElsewhere: false }
 
 /** Follows a conversation while the component is there. */
 export function useConversation(link: Link, conversationId: ConversationId): FollowedSnapshot {
@@ -25,7 +28,7 @@ export function useConversation(link: Link, conversationId: ConversationId): Fol
     (listener: () => void) => followed?.subscribe(listener) ?? (() => undefined),
     [followed],
   )
-  return useSyncExternalStore(subscribe, () => followed?.snapshot ?? nothing)
+  return useSyncExternalStore(subscribe, () => followed?.snapshot ?? notFollowed)
 }
 
 /** Returns the conversation that the address names; null for the list. */

@@ -1,7 +1,9 @@
-import type { ConversationState, Plan } from '@parley/protocol'
-import { elapsed, inputText, isInboxPaused, showEffects, stripEffects } from 'parley/page-rules'
+import { type ConversationState, type Plan, unansweredApprovals } from '@parley/protocol'
+import { elapsed, isInboxPaused, showEffects, stripEffects } from 'parley/page-rules'
 import type { Ask } from '../link/ask.ts'
 import { useSeconds } from './hooks.ts'
+import { LastTurn, useEnding } from './last-turn.tsx'
+import { WaitingMessage } from './waiting-message.tsx'
 
 interface WorkingProps {
   readonly state: ConversationState
@@ -11,13 +13,19 @@ interface WorkingProps {
 
 /** Shows what goes on: the turn and how to stop it, a retry, a failure, the plan, and messages that wait. */
 export function Working({ state, isView, ask }: WorkingProps) {
-  const { core } = state
+  const { core, window } = state
   const { turn, plan } = core
+  const ending = useEnding(state)
   return (
     <section className="working" aria-label="What goes on">
-      {plan === null || isDone(plan) ? null : <PlanList plan={plan} />}
+      <OpenPlan plan={plan} />
       <Inbox {...{ state, isView, ask }} />
-      {turn === null ? <LastTurn {...{ state }} /> : <RunningTurn {...{ state, turn, isView, ask }} />}
+      <OwnCommands {...{ state, isView, ask }} />
+      {turn === null ? (
+        <LastTurn core={core} items={window} ending={ending} />
+      ) : (
+        <RunningTurn {...{ state, turn, isView, ask }} />
+      )}
     </section>
   )
 }
@@ -29,7 +37,10 @@ function isDone({ steps }: Plan): boolean {
 const marks = { completed: '✓', inProgress: '▸', pending: '○' } as const
 const stepWords = { completed: 'done', inProgress: 'at work', pending: 'to do' } as const
 
-function PlanList({ plan: { steps } }: { readonly plan: Plan }) {
+/** The plan, until all of it is done. */
+export function OpenPlan({ plan }: { readonly plan: Plan | null }) {
+  if (plan === null || isDone(plan)) return null
+  const { steps } = plan
   const done = steps.filter(({ status }) => status === 'completed').length
   const current = steps.find(({ status }) => status !== 'completed')
   return (
@@ -59,7 +70,7 @@ function RunningTurn({
   const nowMs = useSeconds(!turn.parked)
   const { conversationId } = state.core.meta
   const { retry, parked } = turn
-  const isAsked = Object.values(state.core.approvals).some(({ state: stage }) => stage === 'pending')
+  const isAsked = unansweredApprovals(state.core).length > 0
   const words = parked ? 'Waiting for you' : doing(state)
   const time = parked ? '' : ` · ${elapsed(Math.max(0, Math.floor((nowMs - turn.startedAt) / 1_000)))}`
   if (isAsked)
@@ -114,29 +125,34 @@ function RunningTurn({
   )
 }
 
+/** The user's own commands that run, each with the way to stop it. */
+function OwnCommands({ state: { core }, isView, ask }: WorkingProps) {
+  const { conversationId } = core.meta
+  const running = Object.values(core.open).flatMap(({ item }) => (item.type === 'shellCommand' ? [item] : []))
+  return running.map(({ id: itemId, command }) => (
+    <div key={itemId} className="row turn">
+      <span className="dot" aria-hidden="true" />
+      <span className="grow">Running !{showEffects(command).slice(0, 80)}</span>
+      {isView ? null : (
+        <button
+          type="button"
+          onClick={() =>
+            ask((client) => client.request('conversation/interrupt', { conversationId, shell: true, itemId }))
+          }
+        >
+          Stop
+        </button>
+      )}
+    </div>
+  ))
+}
+
 function doing({ core }: ConversationState): string {
   const open = Object.values(core.open)
   if (open.some(({ item }) => item.type === 'agentMessage' && item.text !== '')) return 'Answering'
-  const call = open.find(({ executionStarted }) => executionStarted)
+  const call = open.find(({ item, executionStarted }) => executionStarted && item.type !== 'shellCommand')
   if (call !== undefined) return `Running ${showEffects(call.item.title).slice(0, 80)}`
   return open.some(({ item }) => item.type === 'contextCompaction') ? 'Compacting' : 'Thinking'
-}
-
-function LastTurn({ state: { core } }: Pick<WorkingProps, 'state'>) {
-  const { lastTurn } = core
-  if (lastTurn === null) return null
-  const { outcome, failure } = lastTurn
-  if (failure !== null)
-    return (
-      <p className="t-bad" role="status">
-        {showEffects(failure.message)}
-      </p>
-    )
-  return (
-    <p className="heard" role="status">
-      {outcome === 'interrupted' ? 'Stopped' : 'Done'}
-    </p>
-  )
 }
 
 function Inbox({ state, isView, ask }: WorkingProps) {
@@ -146,21 +162,8 @@ function Inbox({ state, isView, ask }: WorkingProps) {
   return (
     <div className="inbox">
       <ul aria-label="Messages that wait">
-        {inbox.map(({ messageId, when, content }) => (
-          <li key={messageId} className="row">
-            <span className="badge">{when === 'steer' ? 'next step' : 'next turn'}</span>
-            <span className="grow">{showEffects(inputText(content)).slice(0, 300)}</span>
-            {isView ? null : (
-              <button
-                type="button"
-                onClick={() =>
-                  ask((client) => client.request('conversation/inbox/remove', { conversationId, messageId }))
-                }
-              >
-                Take back
-              </button>
-            )}
-          </li>
+        {inbox.map((message) => (
+          <WaitingMessage key={message.messageId} {...{ conversationId, message, isView, ask }} />
         ))}
       </ul>
       {isView || !isInboxPaused(state) ? null : (

@@ -1,9 +1,23 @@
-import type { Core } from '@parley/protocol'
-import { costText, count } from 'parley/page-rules'
+import type { CallItem, Core, ItemOf } from '@parley/protocol'
+import { actorName, answeredWords, costText, count } from 'parley/page-rules'
 
 /** Returns the sentence of an error. */
 export function errorWords(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
+}
+
+/** Name by which this page introduces itself. */
+export const pageName = 'parley-web'
+
+/** Says who sent a message; null for a page. */
+export function senderWords(by: ItemOf<'userMessage'>['by']): string | null {
+  return by === undefined || by.name === pageName ? null : `from ${actorName(by)}`
+}
+
+/** Says who answered the question about a call, and what; null where nobody did, and for a page. */
+export function answererWords({ decision }: CallItem): string | null {
+  const { by, answer } = decision ?? {}
+  return by === undefined || answer === undefined || by.name === pageName ? null : answeredWords(by, answer)
 }
 
 /** Returns the last part of a path. */

@@ -27,6 +27,10 @@ export interface Introduction {
   readonly canRaiseLimits?: boolean
   /** `readOnly`: the server rejects every change. Default: `full`. */
   readonly access?: 'full' | 'readOnly'
+  /** False if the client only makes the limits of conversations stricter. Default: true. */
+  readonly mayLoosen?: boolean
+  /** Token of the connection where it is a websocket: other servers of the same store are reached with it. */
+  readonly token?: string
   readonly onNotice?: (notice: ServerNotice) => void
   /** Called when an attempt to log in has ended, of any client of the server. */
   readonly onLoginCompleted?: (end: LoginCompleted) => void
@@ -47,11 +51,15 @@ export interface ClientOptions extends Introduction {
 /** A connection to a parley server after the handshake: typed requests, and the events of streamed conversations. */
 export interface Client extends AsyncDisposable {
   readonly server: ResultOf<'initialize'>
+  /** True for a server that was started with `--safe`. */
+  readonly isSafe: boolean
   readonly introduction: Introduction
   /** Sends a request. Rejects with an `RpcError` with a code of the protocol's catalogue, `connectionClosed` included. */
   request<Name extends MethodName>(method: Name, params: ParamsOf<Name>): Promise<ResultOf<Name>>
   /** Calls the listener for each event of one conversation, in order. Returns the function that removes it. */
   onEvent(conversationId: ConversationId, listener: (envelope: Envelope) => void): () => void
+  /** Calls the listener when a list that was asked for with `follow` may be another. Returns the function that removes it. */
+  onListChanged(listener: () => void): () => void
   /** Calls the listener with the number of clients of one conversation. Returns the function that removes it. */
   onClients(conversationId: ConversationId, listener: (clients: number) => void): () => void
   /** Returns true if a listener for this conversation is registered. */
@@ -70,10 +78,14 @@ export async function connectClient({ transport, ...introduction }: ClientOption
     for (const listener of listeners.get(params.conversationId) ?? []) listener(params)
   }
   const counters = new Map<ConversationId, Set<(clients: number) => void>>()
+  const followers = new Set<() => void>()
   const peer = createPeer({
     transport,
     methods: {},
     notifications: {
+      'conversation/listChanged': () => {
+        for (const listener of followers) listener()
+      },
       'conversation/event': deliver,
       'conversation/clientsChanged': (params) => {
         if (!isClientsChanged(params)) return
@@ -99,9 +111,14 @@ export async function connectClient({ transport, ...introduction }: ClientOption
   peer.notify('initialized')
   return {
     server,
+    isSafe: server.capabilities.includes('safe'),
     introduction,
     request,
     onEvent: (conversationId, listener) => listen(listeners, conversationId, listener),
+    onListChanged(listener) {
+      followers.add(listener)
+      return () => followers.delete(listener)
+    },
     onClients: (conversationId, listener) => listen(counters, conversationId, listener),
     follows: (conversationId) => (listeners.get(conversationId)?.size ?? 0) > 0,
     closed: peer.closed,
@@ -120,12 +137,14 @@ function listen<Listener>(
   return () => known.delete(listener)
 }
 
-function greetingOf({ clientInfo, canApprove, canRaiseLimits = false, access }: Introduction): ParamsOf<'initialize'> {
+function greetingOf(introduction: Introduction): ParamsOf<'initialize'> {
+  const { clientInfo, canApprove, canRaiseLimits = false, access, mayLoosen } = introduction
   return {
     protocolVersion: protocolVersions,
     clientInfo: { ...clientInfo },
     capabilities: [...(canApprove ? ['approvals'] : []), ...(canRaiseLimits ? ['limits'] : [])],
     ...(access === undefined ? {} : { access }),
+    ...(mayLoosen === undefined ? {} : { mayLoosen }),
   }
 }
 

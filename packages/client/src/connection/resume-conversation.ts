@@ -5,10 +5,11 @@ import {
   type Overrides,
   type ParamsOf,
   type ResultOf,
+  shortIdOf,
   wireErrors,
 } from '@parley/protocol'
 import { ConnectError, connectSocket, RpcError, type Transport } from '@parley/rpc'
-import { type Client, connectClient } from './client.ts'
+import { type Client, connectClient, type Introduction } from './client.ts'
 import { withinLimit } from './within-limit.ts'
 
 /** A conversation opened by the client that asked, or joined by a new connection to its owner. */
@@ -41,7 +42,10 @@ export async function resumeConversation(
   }
 }
 
-/** Joins a conversation in its owner's process with the introduction of `as`. Throws `liveElsewhere`. */
+/**
+ * Joins a conversation in its owner's process with the introduction of `as`. Throws `liveElsewhere`, also for an owner
+ * with configuration where `as` is safe.
+ */
 export async function joinConversation(
   owner: Owner,
   as: Introduced,
@@ -49,6 +53,9 @@ export async function joinConversation(
 ): Promise<JoinedConversation> {
   const joined = await connectOwner(owner, as)
   try {
+    // Plug-ins, hooks and servers of the owner would take part in a conversation that was started without them.
+    if (as.isSafe === true && !joined.isSafe)
+      throw liveElsewhere(owner, 'notSafe', 'It was started without --safe, so it is not joined from here.')
     const { conversationId } = owner
     const summary = await joined.request('conversation/resume', {
       conversationId,
@@ -82,13 +89,15 @@ export interface Owner {
   readonly conversationId: ConversationId
   readonly pid: number | null
   readonly socket: string | null
+  /** Websocket of a server on another machine, which shares a store with the one that was asked. */
+  readonly address?: string
 }
 
-/** A client with its introduction. */
-type Introduced = Pick<Client, 'introduction'>
+/** A client with its introduction; `isSafe` where it takes part only in what is safe. */
+type Introduced = Pick<Client, 'introduction'> & Partial<Pick<Client, 'isSafe'>>
 
 /** Causes of a failed join. `notListening`: the owner has no socket. */
-type Reason = 'notListening' | 'unreachable' | 'refused' | 'protocolVersion'
+type Reason = 'notSafe' | 'notListening' | 'unreachable' | 'refused' | 'protocolVersion'
 
 /** Time for the handshake: the kernel accepts connections for a stopped process, a live one answers within milliseconds. */
 const answerLimitMs = 3_000
@@ -96,26 +105,42 @@ const answerLimitMs = 3_000
 /** Returns the owner named by a `liveElsewhere` error; null for any other error. */
 function ownerIn(error: unknown): Owner | null {
   if (!(error instanceof RpcError) || error.data?.code !== 'liveElsewhere') return null
-  const { conversationId, pid, socket } = error.data
+  const { conversationId, pid, socket, address } = error.data
   if (typeof conversationId !== 'string') return null
   return {
     conversationId,
     pid: typeof pid === 'number' ? pid : null,
     socket: typeof socket === 'string' ? socket : null,
+    ...(typeof address === 'string' ? { address } : {}),
   }
 }
 
 /** Connects to the owner with the same introduction. Throws `liveElsewhere` with `data.reason`. */
 async function connectOwner(owner: Owner, { introduction }: Introduced): Promise<Client> {
-  if (owner.socket === null) throw liveElsewhere(owner, 'notListening', 'It cannot be joined: it does not listen.')
   try {
-    const transport = await connectSocket(owner.socket)
+    const transport = await transportTo(owner, introduction)
     const greeting = connectClient({ ...introduction, transport })
     const expired = () => liveElsewhere(owner, 'unreachable', 'It cannot be joined: it does not answer.')
     return await withinLimit(greeting, { limitMs: answerLimitMs, expired }).catch(hangUp(transport))
   } catch (error) {
     throw whyNot(owner, error)
   }
+}
+
+/** Reaches the owner: on this machine by its socket, elsewhere by its address with the token of the first connection. */
+async function transportTo(owner: Owner, { token }: Introduction): Promise<Transport> {
+  const { socket, address } = owner
+  if (socket !== null) return connectSocket(socket)
+  if (address === undefined || token === undefined)
+    throw liveElsewhere(owner, 'notListening', address === undefined ? notListening : withoutToken(address))
+  const { connectWebSocket } = await import('@parley/rpc/websocket')
+  return connectWebSocket({ url: address, token })
+}
+
+const notListening = 'It cannot be joined: it does not listen.'
+
+function withoutToken(address: string): string {
+  return `It cannot be joined from here: connect to ${address}.`
 }
 
 function hangUp(transport: Transport): (error: unknown) => Promise<never> {
@@ -141,7 +166,8 @@ function whyNot(owner: Owner, error: unknown): unknown {
 
 function liveElsewhere(owner: Owner, reason: Reason, why: string): RpcError {
   const { conversationId, pid } = owner
-  const where = pid === null ? 'another process' : `process ${pid}`
-  const message = `Conversation ${conversationId.slice(-8)} is open in ${where}. ${why} View it read-only, or fork it.`
+  const isFar = pid === null && owner.address !== undefined
+  const where = isFar ? 'another server' : pid === null ? 'another process' : `process ${pid}`
+  const message = `Conversation ${shortIdOf(conversationId)} is open in ${where}. ${why} View it read-only, or fork it.`
   return new RpcError(wireErrors.liveElsewhere, message, { ...owner, reason, code: 'liveElsewhere' })
 }

@@ -1,4 +1,10 @@
-import type { Approval, ApprovalDecision, ApprovalId, ParamsOf } from '@parley/protocol'
+import {
+  type Approval,
+  type ApprovalDecision,
+  type ApprovalId,
+  type ParamsOf,
+  unansweredApprovals,
+} from '@parley/protocol'
 import { codeOf } from '../connection/errors.ts'
 import type { Followed } from './follow-events.ts'
 
@@ -36,7 +42,7 @@ export function answerApprovals(
   function look(): void {
     const { approvals } = store.state.core
     for (const [id, controller] of asked) if (approvals[id]?.state !== 'pending') settle(id, controller)
-    for (const approval of Object.values(approvals)) if (approval.state === 'pending') begin(approval)
+    for (const approval of unansweredApprovals({ approvals })) begin(approval)
   }
 
   function settle(id: ApprovalId, controller: AbortController): void {

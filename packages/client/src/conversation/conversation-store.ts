@@ -140,7 +140,8 @@ class StreamedConversation implements ConversationStore {
       this.#gapSeq = null
       this.#notify(null)
     }
-    const waiting = [...(reply.events ?? []).filter(isEnvelope), ...this.#early]
+    // Another request that was under way may have ended the wait already.
+    const waiting = [...(reply.events ?? []).filter(isEnvelope), ...(this.#early ?? [])]
     this.#early = null
     for (const envelope of waiting) this.#take(envelope)
   }

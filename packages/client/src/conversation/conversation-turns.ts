@@ -1,4 +1,12 @@
-import type { Approval, ApprovalRequest, InputItem, MessageId, ParamsOf, ResultOf, TurnId } from '@parley/protocol'
+import {
+  type ApprovalRequest,
+  type InputItem,
+  type MessageId,
+  type ParamsOf,
+  type ResultOf,
+  type TurnId,
+  unansweredApprovals,
+} from '@parley/protocol'
 import { codeOf } from '../connection/errors.ts'
 import type { Followed } from './follow-events.ts'
 import { type LiveTail, openTail } from './live-tail.ts'
@@ -123,10 +131,7 @@ export class ConversationTurns {
   /** Resolves to a pending approval that no connected client can answer, or null. Asks the server for its clients: those named in the approval may have left. */
   async #unanswered(turnId: TurnId): Promise<ApprovalRequest | null> {
     const { client, store } = this.#followed
-    const pending = () =>
-      Object.values(store.state.core.approvals).find(
-        ({ turnId: of, state }: Approval) => of === turnId && state === 'pending',
-      )
+    const pending = () => unansweredApprovals(store.state.core).find((approval) => approval.turnId === turnId)
     if (pending() === undefined) return null
     const { clients } = await client.request('server/diagnostics', {})
     const { clientId } = client.server

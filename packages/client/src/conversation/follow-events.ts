@@ -33,7 +33,7 @@ export async function* followEvents(
   const over = signal === undefined ? ended : AbortSignal.any([ended, signal])
   using tail = opened ?? openTail(store, over)
   let place = after
-  // Nothing is missing yet. A checksum is compared by the server.
+  // The store holds every event up to here. With a checksum the server compares first.
   if (opened === undefined && after.crc === undefined && store.state.core.seq === after.seq) tail.restart()
 
   function* news(envelopes: Iterable<Envelope>): Generator<Envelope, void, undefined> {

@@ -33,3 +33,8 @@ export function parleyHome(env: Environment): string {
   if (own !== undefined && own !== '') return resolve(own)
   return resolve(env['HOME'] || homedir(), '.parley')
 }
+
+/** Returns the file that keeps the prompts sent from terminals, one JSON line each. */
+export function promptHistoryPath(home: string): string {
+  return join(home, 'prompts.jsonl')
+}

@@ -39,7 +39,7 @@ export interface ServerProcess {
 
 /**
  * Starts a server in a session of its own, so that Ctrl+C and a closing terminal do not reach it. The server ends when
- * its stdin closes. Needs nothing of the rest of this package, which can be loaded while the server starts.
+ * its stdin closes.
  */
 export function startServerProcess(options: SpawnServerOptions): ServerProcess {
   const log = openStderrLog(options.home)

@@ -9,11 +9,19 @@ import { conversationId, type FakeMethods, fakeFarSide, fakeServer } from '../fa
 const summary = { conversationId, shortId: conversationId.slice(-8), cwd: '/w' }
 
 /** A client whose server has every conversation live in the process with this socket. */
-function besideOwner(socket: string | null, checkResult: CheckResult = () => undefined) {
+function besideOwner(
+  socket: string | null,
+  checkResult: CheckResult = () => undefined,
+  capabilities: readonly string[] = [],
+) {
   const refuse = () => {
     throw new RpcError(-32010, 'It is open elsewhere.', { code: 'liveElsewhere', conversationId, pid: 77, socket })
   }
-  const methods = { 'conversation/resume': refuse, 'conversation/rename': refuse }
+  const methods = {
+    'conversation/resume': refuse,
+    'conversation/rename': refuse,
+    initialize: () => ({ ...greeting, capabilities }),
+  }
   return connectClient({
     transport: fakeServer(methods).transport,
     clientInfo: { name: 'asker', version: '9' },
@@ -124,6 +132,16 @@ describe('an owner that cannot be joined is named, with why and what is left, wh
       message: expect.stringMatching(/00000001 is open in process 77\..*does not listen\. View it read-only, or fork/),
       data: { code: 'liveElsewhere', reason: 'notListening', pid: 77 },
     })
+  })
+
+  test('was started without --safe and the asking server with it: nothing is asked of it', async () => {
+    await using there = await owner({ 'conversation/resume': () => summary })
+    const resuming = resumeConversation(await besideOwner(there.path, undefined, ['safe']), { conversationId })
+    await expect(resuming).rejects.toMatchObject({
+      message: expect.stringMatching(/in process 77\. It was started without --safe, so it is not joined from here/),
+      data: { code: 'liveElsewhere', reason: 'notSafe' },
+    })
+    expect(there.asked.map(([method]) => method)).toEqual(['initialize'])
   })
 
   test('has left its socket behind', async () => {

@@ -126,6 +126,15 @@ describe('a store', () => {
     expect(told).toEqual([null])
   })
 
+  test('asks for the state twice at once, and goes on after the newer answer', async () => {
+    const { server, store, told } = await openStore([snapshot(0), snapshot(1), snapshot(2)])
+    await Promise.all([store.refresh(), store.refresh()])
+    expect(store.state).toEqual(stateAt(2))
+    send(server, 3)
+    await folded(store, 3)
+    expect(told).toEqual([null, null, 3])
+  })
+
   test('stops delivery when it is closed', async () => {
     const { server, store, told } = await openStore([snapshot(0)])
     await store.close()

@@ -31,7 +31,7 @@ describe('a server that is killed in the middle of a turn', () => {
 
     await using second = await world.connect()
     const conversation = await second.resume(before.id)
-    // What was shown is there, in its place, in the log that the killed server left.
+    // Everything shown is in its place in the log that the killed server left.
     const kept: ConversationEvent[] = []
     for await (const { event } of conversation.events({ after: { seq: 0, crc: null } })) {
       kept.push(event)

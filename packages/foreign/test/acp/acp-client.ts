@@ -14,7 +14,7 @@ import {
 import { cliPath } from '@parley/testkit'
 import type { World } from '../mcp-server/world.ts'
 
-/** The client of the SDK with everything that it was told, connected to a `parley acp` of its own. */
+/** The client of the SDK with everything that it was told, connected to a `parley acp` or another agent of its own. */
 export interface Editor extends AsyncDisposable {
   readonly agent: ClientContext
   readonly updates: readonly SessionUpdate[]
@@ -32,8 +32,12 @@ export function startAcp({ env, cwd }: World): ChildProcessWithoutNullStreams {
   return spawn(process.execPath, [cliPath, 'acp'], { env, cwd, stdio: 'pipe' })
 }
 
-export async function startEditor(world: World, answer: Answering = () => choose('approved')): Promise<Editor> {
-  const child = startAcp(world)
+export async function startEditor(
+  world: World,
+  answer: Answering = () => choose('approved'),
+  start = startAcp,
+): Promise<Editor> {
+  const child = start(world)
   const updates: SessionUpdate[] = []
   const questions: RequestPermissionRequest[] = []
   const connection = client({ name: 'editor' })

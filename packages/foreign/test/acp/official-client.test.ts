@@ -147,3 +147,22 @@ test('rubbish is answered, and the end of stdin in the middle of a turn ends the
   expect(await exited).toEqual([0, null])
   expect(world.commands()).toEqual([])
 })
+
+test('a plan is a permission with the modes to work in, and the mode that was chosen is announced', async () => {
+  const plan = { title: 'Make it', steps: ['touch made.txt'], risks: [] }
+  const propose = { calls: [{ name: 'propose_plan', arguments: plan }] }
+  await using world = await makeWorld([propose, touch, { text: 'made it' }], 'on-request')
+  await using editor = await startEditor(world, () => choose('edit'))
+  const sessionId = await editor.open()
+  await editor.agent.request(methods.agent.session.setMode, { sessionId, modeId: 'plan' })
+  expect(await ask(editor, sessionId)).toEqual({ stopReason: 'end_turn' })
+  expect(editor.questions.map(({ options }) => options.map(({ optionId }) => optionId))).toEqual([
+    ['ask', 'edit', 'denied', 'abort'],
+  ])
+  expect(JSON.stringify(editor.questions[0]?.toolCall.content)).toContain('1. touch made.txt')
+  const modes = editor.updates.flatMap((one) =>
+    one.sessionUpdate === 'current_mode_update' ? [one.currentModeId] : [],
+  )
+  expect(modes).toEqual(['plan', 'edit'])
+  expect(existsSync(join(world.cwd, 'made.txt'))).toBe(true)
+})

@@ -4,15 +4,15 @@ import { join } from 'node:path'
 import {
   type CliRun,
   type ModelServer,
+  runCli,
   type Step,
   startCli,
   startModelServer,
-  tempDirectory,
   tempHome,
   tempWorkspace,
   waitUntil,
 } from '@parley/testkit'
-import { type BrowserContext, chromium, type Page } from 'playwright-core'
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
 
 const programs = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
 const program = programs.find((path) => existsSync(path))
@@ -31,8 +31,30 @@ export interface PageWorld extends AsyncDisposable {
   newLink(): Promise<string>
   readonly link: string
   readonly browser: BrowserContext
+  /** Writes the newest conversation by `parley export` and resolves to the address of the file. */
+  exported(form: string): Promise<string>
   /** Opens a link and waits for the list. */
   open(link: string): Promise<Page>
+}
+
+/** Browser of all worlds; each world has a context with cookies and storage of its own. */
+let launched: Promise<Browser> | null = null
+
+function launchBrowser(): Promise<Browser> {
+  return chromium.launch({
+    ...(program === undefined ? {} : { executablePath: program }),
+    headless: true,
+    args: [
+      ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
+      ...['--headless', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking'],
+      ...['--disable-component-update', '--disable-sync'],
+    ],
+  })
+}
+
+export async function closeBrowser(): Promise<void> {
+  await (await launched)?.close()
+  launched = null
 }
 
 export async function pageWorld(steps: readonly Step[], files: Record<string, string> = {}): Promise<PageWorld> {
@@ -40,7 +62,6 @@ export async function pageWorld(steps: readonly Step[], files: Record<string, st
   const model = stack.use(await startModelServer(steps))
   const home = stack.use(await tempHome())
   const workspace = stack.use(await tempWorkspace({ files }))
-  const profile = stack.use(await tempDirectory())
   await writeFile(join(home.env.PARLEY_HOME, 'config.toml'), `openai_base_url = "${model.url}"\nmodel = "gpt-5"\n`)
   const env = { ...home.env, OPENAI_API_KEY: 'a-key' }
   const runs = stack.use(new AsyncDisposableStack())
@@ -52,18 +73,8 @@ export async function pageWorld(steps: readonly Step[], files: Record<string, st
     return { run, link: linksOf(run).at(-1) ?? run.stderr() }
   }
   const first = await start()
-  const browser = stack.adopt(
-    await chromium.launchPersistentContext(profile.path, {
-      ...(program === undefined ? {} : { executablePath: program }),
-      headless: true,
-      args: [
-        ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
-        ...['--headless', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking'],
-        ...['--disable-component-update', '--disable-sync'],
-      ],
-    }),
-    (context) => context.close(),
-  )
+  launched ??= launchBrowser()
+  const browser = stack.adopt(await (await launched).newContext(), (context) => context.close())
   const owned = stack.move()
   return {
     model,
@@ -76,6 +87,12 @@ export async function pageWorld(steps: readonly Step[], files: Record<string, st
       first.run.write('\n')
       await waitUntil(() => linksOf(first.run).length > known, { what: 'another link' })
       return linksOf(first.run).at(-1) ?? ''
+    },
+    async exported(form) {
+      const path = join(home.path, `exported.${form}`)
+      const { exitCode, stderr } = await runCli(['export', '-o', path], { env, cwd: workspace.path })
+      if (exitCode !== 0) throw new Error(stderr)
+      return `file://${path}`
     },
     async open(link) {
       const page = await browser.newPage()

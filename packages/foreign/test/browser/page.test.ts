@@ -1,50 +1,20 @@
-import type { AnswerStep } from '@parley/testkit'
-import axe from 'axe-core'
-import type { Page } from 'playwright-core'
-import { describe, expect, test, vi } from 'vitest'
-import { hasBrowser, pageWorld } from './page-world.ts'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, describe, expect, test, vi } from 'vitest'
+import { begin, faults, say } from './page-acts.ts'
+import { closeBrowser, hasBrowser, pageWorld } from './page-world.ts'
 
 vi.setConfig({ testTimeout: 90_000 })
 if (!hasBrowser) process.stderr.write('no Chromium is installed: the tests of the page in a browser are skipped\n')
 
-const escalate = (command: string): AnswerStep => ({
-  calls: [{ name: 'shell', arguments: { command, escalate: true, reason: 'It needs to.' } }],
-})
-
-/** Opens a new conversation in the page. */
-async function begin(page: Page): Promise<void> {
-  await page.getByRole('button', { name: 'New conversation' }).click()
-  await page.getByRole('button', { name: 'Begin' }).click()
-  await page.getByRole('textbox', { name: 'Message' }).waitFor()
-}
-
-async function say(page: Page, text: string): Promise<void> {
-  await page.getByRole('textbox', { name: 'Message' }).fill(text)
-  await page.getByRole('textbox', { name: 'Message' }).press('Enter')
-}
+afterAll(closeBrowser)
 
 /** Script that keeps the websockets of a page, so that a test can end them. */
 const keepSockets =
   'globalThis.sockets = []; globalThis.WebSocket = class extends WebSocket { constructor(url) { super(url); sockets.push(this) } }'
 
-/** Returns what axe finds wrong, as rule and element. */
-async function faults(page: Page): Promise<readonly string[]> {
-  // In a world of its own: the page's policy lets no text become code.
-  const session = await page.context().newCDPSession(page)
-  const { frameTree } = await session.send('Page.getFrameTree')
-  const world = await session.send('Page.createIsolatedWorld', { frameId: frameTree.frame.id })
-  const { executionContextId: contextId } = world
-  await session.send('Runtime.evaluate', { expression: axe.source, contextId })
-  const expression = `axe.run().then(({ violations }) => violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => id + ' ' + html.slice(0, 120))))`
-  const { result } = await session.send('Runtime.evaluate', {
-    expression,
-    contextId,
-    awaitPromise: true,
-    returnByValue: true,
-  })
-  if (!Array.isArray(result.value)) throw new Error(`axe found no result: ${JSON.stringify(result)}`)
-  return result.value
-}
+/** PNG of one pixel, in base64. */
+const dot = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
 
 describe.skipIf(!hasBrowser)('the page in Chromium', () => {
   test('talks with the model, and asks nothing of other hosts', async () => {
@@ -83,42 +53,6 @@ describe.skipIf(!hasBrowser)('the page in Chromium', () => {
     await second.getByRole('button', { name: 'New conversation' }).waitFor()
   })
 
-  test('counts a yes only once the question could be read and all of it was on the screen', async () => {
-    const lines = Array.from({ length: 120 }, (_, line) => `echo ${line}`)
-    await using world = await pageWorld([escalate(lines.join('\n')), { text: 'It ran.' }])
-    const page = await world.open(world.link)
-    await begin(page)
-    await say(page, 'run it')
-    const question = page.getByRole('region', { name: 'Run outside the sandbox?' })
-    await question.waitFor()
-    expect(await question.textContent()).toContain('It needs to.')
-    expect(await faults(page)).toEqual([])
-    const yes = page.getByRole('button', { name: 'yes, this once' })
-    await yes.click()
-    await page.getByText(/Too early|Not all of this has been/).waitFor()
-    const body = page.getByRole('region', { name: 'What is asked' })
-    // A jump to the end shows nothing of what lies between.
-    await body.evaluate((element) => element.scrollTo(0, element.scrollHeight))
-    await expect.poll(() => body.evaluate((element) => element.scrollTop)).toBeGreaterThan(500)
-    await yes.click({ delay: 600 })
-    await yes.click()
-    await page.getByText('Not all of this has been on the screen').waitFor()
-    const height = await body.evaluate((element) => element.scrollHeight)
-    for (let top = 0; top < height; top += 100) {
-      await body.evaluate((element, to) => element.scrollTo(0, to), top)
-      await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))')
-    }
-    await expect
-      .poll(
-        async () => {
-          await yes.click({ timeout: 1_000 }).catch(() => undefined)
-          return page.getByText('It ran.').count()
-        },
-        { timeout: 20_000 },
-      )
-      .toBe(1)
-  })
-
   test('goes on by itself after the link was lost', async () => {
     await using world = await pageWorld([{ text: 'one' }, { text: 'two' }])
     const page = await world.open('about:blank')
@@ -131,7 +65,153 @@ describe.skipIf(!hasBrowser)('the page in Chromium', () => {
     await page.waitForFunction('sockets.length === 2')
     await say(page, 'second')
     await page.getByText('two', { exact: true }).waitFor()
-    expect(await page.locator('.own').allInnerTexts()).toEqual(['first', 'second'])
+    expect(await page.locator('.own-text').allInnerTexts()).toEqual(['first', 'second'])
+  })
+
+  test('runs commands after a slash and a !, completes files, and goes back', async () => {
+    const patch = '*** Begin Patch\n*** Update File: notes.md\n@@\n-old\n+new\n*** End Patch'
+    await using world = await pageWorld(
+      [{ text: 'one' }, { calls: [{ name: 'apply_patch', arguments: { patch } }] }, { text: 'two' }],
+      { 'notes.md': 'old\n' },
+    )
+    const page = await world.open(world.link)
+    await begin(page)
+    const message = page.getByRole('textbox', { name: 'Message' })
+    await message.fill('/eff')
+    await page.getByRole('option', { name: '/effort' }).waitFor()
+    expect(await faults(page)).toEqual([])
+    await message.press('Tab')
+    await message.pressSequentially('hi')
+    await message.press('Enter')
+    await message.press('Enter')
+    await page.getByText('gpt-5 high').waitFor()
+    await say(page, '/status')
+    await page.getByRole('status', { name: 'Answer of the command' }).getByText(world.cwd).waitFor()
+    expect(await faults(page)).toEqual([])
+    await say(page, '/theme')
+    await page.getByText('/theme is a command of the terminal').waitFor()
+    await page.getByRole('button', { name: 'Close' }).click()
+    await message.fill('look at @not')
+    await page.getByRole('option', { name: 'notes.md' }).waitFor()
+    await message.press('Enter')
+    expect(await message.inputValue()).toBe('look at @notes.md ')
+    await say(page, '!echo mine; false')
+    await page.getByText('exit 1').waitFor()
+    await say(page, '!vi notes.md')
+    await page.getByText('takes over a terminal').waitFor()
+    await page.getByRole('button', { name: 'Close' }).click()
+    await say(page, 'first')
+    await page.getByText('one', { exact: true }).waitFor()
+    await say(page, 'second')
+    await page.getByText('two', { exact: true }).waitFor()
+    expect(readFileSync(join(world.cwd, 'notes.md'), 'utf8')).toBe('new\n')
+    await say(page, '/undo')
+    expect(await faults(page)).toEqual([])
+    await page.getByRole('button', { name: 'files 1 file' }).click()
+    await page.getByText('1 file was taken back').waitFor()
+    expect(readFileSync(join(world.cwd, 'notes.md'), 'utf8')).toBe('old\n')
+    const before = page.url()
+    await page.getByText('second', { exact: true }).hover()
+    await page.getByRole('button', { name: 'Go back to before this' }).last().click()
+    await page.getByRole('button', { name: /^talk goes on in a copy/ }).click()
+    await page.waitForURL((url) => url.href !== before)
+    await page.getByText('one', { exact: true }).waitFor()
+    expect(await message.inputValue()).toBe('second')
+    expect(await page.locator('.own-text').allInnerTexts()).toEqual(['first'])
+  })
+
+  test('keeps what has left the window of the newest items, and finds what lies before it', async () => {
+    const looks = Array.from({ length: 220 }, () => ({ name: 'read_file', arguments: { path: 'notes.md' } }))
+    await using world = await pageWorld([{ text: 'A zebra.' }, { calls: looks }, { text: 'All read.' }], {
+      'notes.md': 'notes\n',
+    })
+    const page = await world.open(world.link)
+    await begin(page)
+    await say(page, 'which animal?')
+    await page.getByText('A zebra.').waitFor()
+    await say(page, 'read a lot')
+    await page.getByText('All read.').waitFor()
+    expect(await page.getByText('A zebra.').count()).toBe(1)
+    await page.reload()
+    await page.getByText('All read.').waitFor()
+    expect(await page.getByText('A zebra.').count()).toBe(0)
+    await page.getByRole('button', { name: 'Find' }).click()
+    await page.getByRole('searchbox', { name: 'Find in this conversation' }).fill('zebra')
+    await page.getByRole('list', { name: 'Found' }).getByText('zebra').waitFor()
+  })
+
+  test('sends images, changes what waits, loads long outputs, and finds text', async () => {
+    const waits = Promise.withResolvers<void>()
+    await using world = await pageWorld([
+      { text: 'A dot.' },
+      { calls: [{ name: 'shell', arguments: { command: 'seq 1 60000' } }] },
+      { text: 'Counted.', gate: waits.promise },
+      { text: 'Last.' },
+    ])
+    const page = await world.open(world.link)
+    await begin(page)
+    await page.locator('input[type=file]').setInputFiles([
+      { name: 'dot.png', mimeType: 'image/png', buffer: Buffer.from(dot, 'base64') },
+      { name: 'a.txt', mimeType: 'text/plain', buffer: Buffer.from('a') },
+    ])
+    await page.getByText('a.txt is not a PNG').waitFor()
+    await page.getByRole('img', { name: 'dot.png' }).waitFor()
+    await say(page, 'what is this?')
+    await page.getByText('A dot.').waitFor()
+    expect(JSON.stringify(world.model.requests[0]?.body)).toContain(`data:image/png;base64,${dot}`)
+    await page.locator('.own').getByText('image', { exact: true }).click()
+    await page.locator('.own').getByRole('img').waitFor()
+    await say(page, 'count')
+    await page.getByText('60,000 lines').waitFor()
+    await page.getByRole('textbox', { name: 'Message' }).fill('then this')
+    await page.getByRole('button', { name: 'Next turn' }).click()
+    await page.getByRole('button', { name: 'Edit' }).click()
+    await page.getByRole('textbox', { name: 'Waiting message' }).fill('then that')
+    await page.getByRole('button', { name: 'Keep' }).click()
+    await page.getByRole('list', { name: 'Messages that wait' }).getByText('then that').waitFor()
+    expect(await faults(page)).toEqual([])
+    waits.resolve()
+    await page.getByText('Last.').waitFor()
+    expect(await page.locator('.own-text').allInnerTexts()).toEqual(['what is this?', 'count', 'then that'])
+    await page.setViewportSize({ width: 390, height: 800 })
+    await page.emulateMedia({ colorScheme: 'dark' })
+    expect(await faults(page)).toEqual([])
+    await page.getByRole('button', { name: /Load all of it/ }).click()
+    await page.getByRole('group', { name: 'Whole output' }).getByText('31415', { exact: false }).waitFor()
+    await page.getByRole('button', { name: 'Find' }).click()
+    await page.getByRole('searchbox', { name: 'Find in this conversation' }).fill('COUNTED')
+    await page.getByText('Nothing found').waitFor()
+    await page.getByRole('searchbox', { name: 'Find in this conversation' }).fill('counted')
+    await page.getByText('1 entry', { exact: true }).waitFor()
+    expect(await faults(page)).toEqual([])
+    await page.getByRole('list', { name: 'Found' }).getByRole('button').click()
+    expect(await page.locator('.found').textContent()).toBe('Counted.')
+  })
+
+  test('shows an exported conversation without scripts', async () => {
+    await using world = await pageWorld([
+      { calls: [{ name: 'shell', arguments: { command: 'seq 1 50' } }] },
+      { text: 'one' },
+      { status: 400, body: { error: { message: 'nothing of that name' } } },
+    ])
+    const page = await world.open(world.link)
+    await begin(page)
+    await say(page, 'first')
+    await page.getByText('one', { exact: true }).waitFor()
+    await say(page, 'second')
+    await page.locator('.notice.error').getByText('nothing of that name').waitFor()
+    const file = await world.exported('html')
+    const frozen = await world.browser.newPage()
+    const said: string[] = []
+    frozen.on('console', (message) => said.push(message.text()))
+    await frozen.goto(file)
+    expect(await frozen.locator('.own, .answer').allInnerTexts()).toEqual(['first', 'one', 'second'])
+    expect(await frozen.locator('.notice.error').textContent()).toContain('nothing of that name')
+    expect(await frozen.evaluate('getComputedStyle(document.body).maxWidth')).not.toBe('none')
+    await frozen.getByText('50 lines').click()
+    await frozen.getByText('1\n2\n3', { exact: false }).waitFor()
+    expect(await faults(frozen)).toEqual([])
+    expect(said).toEqual([])
   })
 
   test('only watches with a read-only link', async () => {
@@ -146,6 +226,6 @@ describe.skipIf(!hasBrowser)('the page in Chromium', () => {
     const watching = await world.open(link)
     await watching.getByText('one', { exact: true }).waitFor()
     await watching.getByText('This page may only watch').waitFor()
-    expect(await watching.getByRole('button').allInnerTexts()).toEqual([])
+    expect(await watching.getByRole('button').allInnerTexts()).toEqual(['Find'])
   })
 })

@@ -41,7 +41,7 @@ describe('server-everything over stdio', () => {
       steps: [
         { calls: [{ name: 'list_mcp_resources', arguments: {} }] },
         { calls: [{ name: 'read_mcp_resource', arguments: read }] },
-        call('trigger-long-running-operation', { duration: 0.3, steps: 3 }),
+        call('trigger-long-running-operation', { duration: 0.9, steps: 3 }),
         call('get-sum', { a: 'two' }),
         { text: 'Done.' },
       ],
@@ -51,10 +51,10 @@ describe('server-everything over stdio', () => {
     const [list, text, long, error] = talk.told()
     expect(list).toContain(read.uri)
     expect(text).toMatch(/features/i)
-    expect(long).toBe('Long running operation completed. Duration: 0.3 seconds, Steps: 3.')
+    expect(long).toBe('Long running operation completed. Duration: 0.9 seconds, Steps: 3.')
     const shown = talk.events('item.delta').map(({ text: piece }) => piece)
-    // The SDK passes on no progress that comes with the result.
-    expect(shown.join('')).toContain('1 of 3\n2 of 3\n')
+    // The SDK passes on no progress that comes with the result, as the second step may on a busy machine.
+    expect(shown.join('')).toContain('1 of 3\n')
     expect(error).toMatch(/^Error: .*Invalid arguments/s)
   })
 

@@ -38,7 +38,7 @@ describe.each([
     expect(existsSync(join(world.cwd, 'made.txt'))).toBe(true)
     expect(questions.map(({ message }) => message)).toEqual([
       [
-        `Allow parley to run \`/bin/bash -c 'touch made.txt'\` in \`${world.cwd}\`?`,
+        `Allow Codex to run \`/bin/bash -c 'touch made.txt'\` in \`${world.cwd}\`?`,
         'Limits: not sandboxed: it may do all that you may, network included',
         'Asked because: the approval policy is untrusted and this is not known to be harmless [builtin:untrusted]',
       ].join('\n'),
@@ -123,7 +123,7 @@ test('the official client is told all that a yes allows', async () => {
   await connected.client.callTool({ name: 'codex', arguments: asked })
   const [command, change] = connected.questions.map(({ message }) => message)
   expect(command?.split('\n')).toEqual([
-    `Allow parley to run \`/bin/bash -c 'sleep 0.1; echo <U+202E>done'\` in \`${world.cwd}\`?`,
+    `Allow Codex to run \`/bin/bash -c 'sleep 0.1; echo <U+202E>done'\` in \`${world.cwd}\`?`,
     '! contains invisible characters or marks over others, shown as <U+202E>',
     'Limits: not sandboxed: it may do all that you may, network included',
     'It runs in the background, without a time limit.',
@@ -180,4 +180,30 @@ test('a place of secrets is no folder for a caller', async () => {
   const result = await allowed.client.callTool({ name: 'codex', arguments: { prompt: 'read it', cwd: link } })
   expect(result.structuredContent).toMatchObject({ content: 'read' })
   await allowed.client.close()
+})
+
+test('the official client is asked the questions of the model in one form, and sends a plan back', async () => {
+  const questions = [
+    { header: 'Extras', text: 'What else?', options: ['cache', 'queue'], multiple: true },
+    { header: 'Base', text: 'Which?', options: ['a', 'b'], other: true },
+  ]
+  const plan = { title: 'Make it', steps: ['touch made.txt'] }
+  await using world = await makeWorld(
+    [
+      { calls: [{ name: 'ask_user', arguments: { questions } }] },
+      { calls: [{ name: 'propose_plan', arguments: plan }] },
+      { text: 'done' },
+    ],
+    'on-request',
+  )
+  await using connected = await overStdio(world)
+  const asked = { prompt: 'go', cwd: world.cwd, sandbox: 'read-only' }
+  await connected.client.callTool({ name: 'codex', arguments: asked })
+  expect(connected.questions.map((question) => Object.keys(Object(question).requestedSchema.properties))).toEqual([
+    ['q1_1', 'q1_2', 'q2', 'q2_other'],
+    ['note'],
+  ])
+  const told = world.model.requests.at(-1)?.text ?? ''
+  expect(told).toContain('answered')
+  expect(told).toContain('keepPlanning')
 })

@@ -1,5 +1,5 @@
-import { expectTranscript, recordTranscript, waitUntil } from '@parley/testkit'
 import { test, vi } from 'vitest'
+import { recordSession } from '../recorded-session.ts'
 import { makeWorld } from './world.ts'
 
 // Each test starts processes, on a machine that may have other work.
@@ -47,47 +47,27 @@ test('a session is the one in the docs', async () => {
     'untrusted',
   )
   const run = world.start()
-  const transcript = recordTranscript()
-  let read = 0
   let conversation = ''
   const answers = ['{"decision":"approved"}', '{"action":"decline"}']
-  const say = (message: object) => {
-    const line = JSON.stringify({ jsonrpc: '2.0', ...message }).replaceAll(theConversation, conversation)
-    transcript.line('>', line)
-    run.write(`${line}\n`)
-  }
-  /** Takes what the server says, answers its questions, and stops behind the message that is waited for. */
-  const until = (what: string, isIt: (line: string) => boolean) =>
-    waitUntil(
-      () => {
-        const lines = run.stdout().split('\n').slice(read, -1)
-        for (const line of lines) {
-          read += 1
-          transcript.line('<', line)
-          conversation ||= /"session_id":"([^"]+)"/.exec(line)?.[1] ?? ''
-          if (line.includes('elicitation/create'))
-            say({ id: JSON.parse(line).id, result: JSON.parse(answers.shift() ?? '{}') })
-          if (isIt(line)) return true
-        }
-        return false
-      },
-      { what, timeoutMs: 20_000 },
-    )
+  const session = recordSession(run, (line) => {
+    conversation ||= /"session_id":"([^"]+)"/.exec(line)?.[1] ?? ''
+    if (line.includes('elicitation/create'))
+      say({ id: JSON.parse(line).id, result: JSON.parse(answers.shift() ?? '{}') })
+  })
+  const say = (message: object) =>
+    session.say(JSON.stringify({ jsonrpc: '2.0', ...message }).replaceAll(theConversation, conversation))
   for (const request of requests) {
     say(request)
     if ('id' in request)
-      await until(
+      await session.until(
         `answer ${request.id}`,
         (line) => line.includes(`"id":${request.id}}`) && line.startsWith('{"result"'),
       )
-    if ('id' in request && request.id === 4) await until('the state', (line) => line.includes('initial_state'))
+    if ('id' in request && request.id === 4) await session.until('the state', (line) => line.includes('initial_state'))
   }
-  run.closeStdin()
-  const { exitCode } = await run.result
-  transcript.remark('server exit', { code: exitCode })
-  expectTranscript('docs/transcripts/mcp-server.jsonl', transcript.entries, {
-    places: { $WORK: world.cwd, $HOME: world.env['HOME'] ?? '' },
-    texts: [[/sessions\/\d{4}\/\d\d\/\d\d\//, 'sessions/<day>/']],
+  await session.expectEnd('mcp-server.jsonl', {
+    cwd: world.cwd,
+    home: world.env['HOME'] ?? '',
     keys: ['duration', 'version'],
   })
 })

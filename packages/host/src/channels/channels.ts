@@ -55,6 +55,31 @@ export interface ChannelInput {
   close(): void
 }
 
+/** Way into a running child: a piped stdin, or its terminal. */
+export interface ProcessInput extends Pick<Channels, 'resize'>, Pick<ChannelInput, 'unwrittenBytes'> {
+  /** True with a terminal or a piped stdin that is still open. */
+  readonly isOpen: boolean
+  /** Resolves when the system has taken the bytes; false when the child does not read any more. */
+  write(bytes: Buffer): Promise<boolean>
+  /** Closes a piped stdin after what was written. Returns false without one. */
+  end(): boolean
+}
+
+/** Returns the way into a child whose channels may not be open yet. */
+export function inputBy(channels: () => Channels | null): ProcessInput {
+  return {
+    get isOpen() {
+      return channels()?.input?.isOpen ?? false
+    },
+    get unwrittenBytes() {
+      return channels()?.input?.unwrittenBytes ?? 0
+    },
+    write: (bytes) => channels()?.input?.write(bytes) ?? Promise.resolve(false),
+    end: () => channels()?.input?.end() ?? false,
+    resize: (size) => channels()?.resize(size) ?? false,
+  }
+}
+
 /** Wraps the socket to a child's stdin. A reader that has gone is no error here: the child's exit tells why. */
 export function createChannelInput(socket: Socket, canEnd: boolean): ChannelInput {
   let unwrittenBytes = 0

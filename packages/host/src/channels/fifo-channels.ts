@@ -9,9 +9,11 @@ import { type OutputReader, readFifo } from './output-reader.ts'
 
 /**
  * Opens one FIFO for stdout and stderr, which keeps the order in which they were written; both arrive as `stdout`.
- * Synchronous when the pool has a FIFO ready. Rejects with `SpawnFailedError`.
+ * With `inputs` one more for stdin. Synchronous without one when the pool has a FIFO ready. Rejects with
+ * `SpawnFailedError`.
  */
-export function openMergedChannels(outputs: FifoPool): Channels | Promise<Channels> {
+export function openMergedChannels(outputs: FifoPool, inputs: FifoPool | null): Channels | Promise<Channels> {
+  if (inputs !== null) return openFifos(outputs, { inputs, isSeparate: false }).catch(noPipe)
   const fifo = outputs.take()
   return fifo instanceof Promise ? fifo.then(mergedChannels, noPipe) : mergedChannels(fifo)
 }
@@ -25,20 +27,26 @@ function mergedChannels(fifo: Fifo): Channels {
 }
 
 /** Opens a FIFO for each output: the streams are told apart, and their order among each other is lost. */
-export async function openSeparateChannels(outputs: FifoPool, inputs: FifoPool | null): Promise<Channels> {
+export function openSeparateChannels(outputs: FifoPool, inputs: FifoPool | null): Promise<Channels> {
+  return openFifos(outputs, { inputs, isSeparate: true })
+}
+
+interface Opened {
+  readonly inputs: FifoPool | null
+  readonly isSeparate: boolean
+}
+
+async function openFifos(outputs: FifoPool, { inputs, isSeparate }: Opened): Promise<Channels> {
   const fifos: Fifo[] = []
   try {
     const stdout = await outputs.take()
     fifos.push(stdout)
-    const stderr = await outputs.take()
-    fifos.push(stderr)
+    const stderr = isSeparate ? await outputs.take() : null
+    if (stderr !== null) fifos.push(stderr)
     const stdin = (await inputs?.take()) ?? null
     if (stdin !== null) fifos.push(stdin)
-    const streams = [
-      { stream: 'stdout', fifo: stdout },
-      { stream: 'stderr', fifo: stderr },
-    ] as const
-    return fifoChannels(streams, stdin)
+    const output = { stream: 'stdout', fifo: stdout } as const
+    return fifoChannels(stderr === null ? [output] : [output, { stream: 'stderr', fifo: stderr }], stdin)
   } catch (error) {
     fifos.forEach(closeFifo)
     throw error

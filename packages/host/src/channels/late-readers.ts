@@ -12,13 +12,10 @@ export interface LateReaders {
   close(): void
 }
 
-/**
- * Opens and closes the write end from time to time. A program that opens a FIFO without writers waits for one, where a
- * nameless pipe would give the rest and the end: `sleep 1; cat /dev/stdin` would wait for ever. Outside Linux such
- * programs wait.
- */
+/** Opens and closes the write end from time to time. Outside Linux, programs that open a FIFO without writers wait. */
 export function createLateReaders(readFd: number): LateReaders {
   if (process.platform !== 'linux') return { serve: () => undefined, close: () => undefined }
+  // A nameless pipe would give the rest and the end: on a FIFO, `sleep 1; cat /dev/stdin` would wait for ever.
   const pipe = openSync(`/proc/self/fd/${readFd}`, onlyPath)
   let timer: NodeJS.Timeout | undefined
   let isOpen = true

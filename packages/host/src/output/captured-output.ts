@@ -22,17 +22,20 @@ export interface CapturedOutput {
   snapshot(): OutputSnapshot
   /** Ends the filter and the spool. `cut`: not all of the output has come, such as of a killed command. */
   close(cut: boolean): SpoolEnd | undefined
-  /** Removes the spool; output goes on to memory and listener. */
+  /** Removes the spool; output goes on to memory and listeners. */
   discardSpool(): void
+  /** Adds a listener to what comes from now on. Returns a function that takes it away. */
+  listen(onOutput: OutputListener): () => void
 }
 
 export function captureOutput(spec: CaptureSpec, onOutput: OutputListener | undefined): CapturedOutput {
   const window = createOutputWindow(spec.headBytes ?? defaultWindowBytes, spec.tailBytes ?? defaultWindowBytes)
   const spool = spec.spool === undefined ? undefined : createLateSpool(spec.spool)
+  const listeners = new Set<OutputListener>(onOutput === undefined ? [] : [onOutput])
   const filtered = filterOutput(spec.filter, (chunk) => {
     window.push(chunk)
     spool?.write(chunk)
-    onOutput?.(chunk, window.totalBytes())
+    for (const listener of [...listeners]) listener(chunk, window.totalBytes())
   })
   return {
     take: filtered.take,
@@ -42,6 +45,10 @@ export function captureOutput(spec: CaptureSpec, onOutput: OutputListener | unde
       return spool?.close()
     },
     discardSpool: () => spool?.discard(),
+    listen(listener) {
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
+    },
   }
 }
 

@@ -85,8 +85,8 @@ export interface SpoolDisk {
 }
 
 /**
- * Writes all output up to a cap to a file. A failure does not reach the command: the spool is marked incomplete. Writes
- * are synchronous, so that reported output is in the file, and a slow disk holds up the reader of the FIFO.
+ * Writes all output up to a cap to a file, synchronously, so that reported output is in it. A failure only marks the
+ * spool incomplete; a slow disk holds up the reader.
  */
 export function openSpool(spec: SpoolSpec, disk: SpoolDisk = realDisk): Spool {
   const maxBytes = spec.maxBytes ?? defaultMaxBytes

@@ -12,7 +12,7 @@ import {
 } from 'node:fs'
 import { basename, dirname, relative } from 'node:path'
 import { identityOf, isWithin, lookAt, presentAmong } from '../system/real-path.ts'
-import type { GuardedPlaces } from './guarded-paths.ts'
+import type { GuardedPlaces } from './closed-places.ts'
 import {
   differingFiles,
   filesOpenElsewhere,
@@ -115,7 +115,7 @@ function end(watch: Watch, roots: readonly string[] | null): string[] {
   if (other !== undefined) other.watches -= 1
   const isLast = other === undefined || other.watches === 0
   if (isLast) active.delete(path)
-  // Whoever runs longer puts it back.
+  // The command that runs longer puts it back.
   if (roots === null || (isInherited && !isLast)) return []
   const said = restore(watch, roots)
   if (other !== undefined) other.identity = identityOf(path)

@@ -1,6 +1,7 @@
 import { followLinks, isWithin, lookAt } from '../system/real-path.ts'
+import type { FoundPlaces } from './collect-places.ts'
 import { alsoAtHome, type GuardKind, guardedAtHome, guardedNames } from './guarded-names.ts'
-import { type FoundPlaces, findGuarded, type GuardSurroundings } from './guarded-paths.ts'
+import { findGuarded, type GuardSurroundings } from './guarded-paths.ts'
 
 /** Standing of one path: where it leads, and whether it may change. */
 export interface PathStanding {

@@ -1,4 +1,6 @@
-import { type OutputSlice, sliceOutput } from '../output/output-window.ts'
+import type { ProcessInput } from '../channels/channels.ts'
+import type { OutputListener } from '../output/captured-output.ts'
+import { type OutputSlice, type OutputSnapshot, sliceOutput } from '../output/output-window.ts'
 import type { SandboxLimits } from '../sandbox/sandbox.ts'
 import type { CommandEnd, CommandSpec, RunningCommand, StartOptions } from './command.ts'
 import type { StopReason } from './stop-ladder.ts'
@@ -16,14 +18,22 @@ export interface BackgroundProcess {
 }
 
 export interface BackgroundProcesses {
-  /** Starts a command under an id of the caller's, which must be new here. Throws `RangeError` for a known id. */
-  start(id: string, spec: CommandSpec, options: StartOptions): BackgroundProcess
+  /** Starts a command under an id of the caller's. Resolves when it runs or has ended; rejects for a known id. */
+  start(id: string, spec: CommandSpec, options: StartOptions): Promise<BackgroundProcess>
   /** Takes over a running command, which loses time limit and spool. Throws `RangeError` for a known id. */
   adopt(id: string, running: RunningCommand, started: Started): BackgroundProcess
   /** Lists all that run and the last 32 that ended, oldest first. */
   list(): BackgroundProcess[]
   /** Returns output from memory, by default the last 16 KiB; the spool file has all. Null for an unknown id. */
   read(id: string, range?: { readonly fromByte?: number; readonly maxBytes?: number }): OutputSlice | null
+  /** Returns the first and last output with its counts; null for an unknown id. */
+  output(id: string): OutputSnapshot | null
+  /** Adds a listener to the output from now on, and returns a function that takes it away; null for an unknown id. */
+  listen(id: string, onOutput: OutputListener): (() => void) | null
+  /** Returns the way to the stdin of a process; null for an unknown id. */
+  input(id: string): ProcessInput | null
+  /** Resolves with the end of a process; null for an unknown id. */
+  ended(id: string): Promise<CommandEnd> | null
   /** Stops a process and resolves with its end; null for an unknown id. */
   stop(id: string, reason?: StopReason): Promise<CommandEnd | null>
   stopAll(reason: StopReason): Promise<void>
@@ -69,14 +79,18 @@ export function createBackgroundProcesses(ports: BackgroundPorts): BackgroundPro
     const entry: Entry = { spec, run: run(), limits: sandbox.limits, end: null }
     entries.set(id, entry)
     void entry.run.ended.then((end) => settle(id, entry, end))
-    return describe(id, entry)
+    return entry
   }
   return {
-    start: (id, spec, options) => add(id, () => ports.runCommand(spec, options), { spec, ...options }),
+    async start(id, spec, options) {
+      const entry = add(id, () => ports.runCommand(spec, options), { spec, ...options })
+      await entry.run.started
+      return describe(id, entry)
+    },
     adopt(id, running, started) {
       const adopted = add(id, () => running, started)
       running.runOn()
-      return adopted
+      return describe(id, adopted)
     },
     list: () => [...entries].map(([id, entry]) => describe(id, entry)),
     read(id, range = {}) {
@@ -84,6 +98,13 @@ export function createBackgroundProcesses(ports: BackgroundPorts): BackgroundPro
       if (entry === undefined) return null
       return sliceOutput(entry.end ?? entry.run.output(), range.maxBytes ?? defaultReadBytes, range.fromByte)
     },
+    output(id) {
+      const entry = entries.get(id)
+      return entry === undefined ? null : (entry.end ?? entry.run.output())
+    },
+    listen: (id, onOutput) => entries.get(id)?.run.listen(onOutput) ?? null,
+    input: (id) => entries.get(id)?.run.input ?? null,
+    ended: (id) => entries.get(id)?.run.ended ?? null,
     stop,
     async stopAll(reason) {
       await Promise.all([...entries.keys()].map((id) => stop(id, reason)))

@@ -1,3 +1,4 @@
+import type { ProcessInput, TerminalSize } from '../channels/channels.ts'
 import type { CaptureSpec, OutputListener } from '../output/captured-output.ts'
 import type { OutputSnapshot } from '../output/output-window.ts'
 import type { SpoolEnd } from '../output/spool.ts'
@@ -13,6 +14,8 @@ export interface CommandSpec extends CaptureSpec {
   readonly cwdIdentity?: string
   readonly env: Readonly<Record<string, string>>
   readonly timeoutMs?: number
+  /** Kind of its stdin: a pipe, or a terminal of this size, which takes its output too. Default empty. */
+  readonly input?: 'pipe' | TerminalSize
   /** Mark of this command alone (`createMark`): every process that carries it in its env is killed when the command ends. */
   readonly mark: string
 }
@@ -32,6 +35,12 @@ export interface RunningCommand {
   runOn(): void
   /** Returns the output so far. */
   output(): OutputSnapshot
+  /** Resolves when it runs, or has ended without. */
+  readonly started: Promise<void>
+  /** Way to its stdin, from its start on; closed for one that was started without. */
+  readonly input: ProcessInput
+  /** Adds a listener to the output from now on. Returns a function that takes it away. */
+  listen(onOutput: OutputListener): () => void
   /** Never rejects. When it settles, every known process of the command has been sent SIGKILL. */
   readonly ended: Promise<CommandEnd>
 }

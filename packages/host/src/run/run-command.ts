@@ -1,27 +1,43 @@
+import { type Channels, inputBy } from '../channels/channels.ts'
 import { openMergedChannels } from '../channels/fifo-channels.ts'
-import { type CapturedOutput, captureOutput } from '../output/captured-output.ts'
-import { sandboxFailure } from '../sandbox/sandbox.ts'
+import { type CapturedOutput, captureOutput, type OutputListener } from '../output/captured-output.ts'
+import { type Sandbox, sandboxFailure } from '../sandbox/sandbox.ts'
 import { isUsableMark } from '../system/marks.ts'
 import { isSignalExitCode } from '../system/signals.ts'
 import { type SpawnError, SpawnFailedError, shellExitCode } from '../system/spawn-failure.ts'
 import { type AwakeTimeout, awakeTimeout } from '../time/awake-timeout.ts'
 import type { CommandEnd, CommandSpec, RunningCommand, StartOptions } from './command.ts'
+import { openTerminal } from './open-terminal.ts'
 import type { StopCause, StopReason } from './stop-ladder.ts'
 import { type ChildEnd, type Machinery, Supervisor } from './supervisor.ts'
+
+function openChannels(
+  spec: CommandSpec,
+  sandbox: Sandbox,
+  { fifos, inputFifos, shield }: Machinery,
+): Channels | Promise<Channels> {
+  const { input } = spec
+  if (typeof input === 'object') return openTerminal(spec, { size: input, sandbox, shield })
+  return openMergedChannels(fifos, input === 'pipe' ? inputFifos : null)
+}
 
 /** Runs a command with one FIFO for stdout and stderr, whose output is captured within limits. */
 export class CommandRun implements RunningCommand {
   readonly ended: Promise<CommandEnd>
+  readonly started: Promise<void>
   readonly #spec: CommandSpec
   readonly #output: CapturedOutput
   readonly #supervisor: Supervisor
+  readonly input = inputBy(() => this.#supervisor.channels)
   #stopped: StopCause | null = null
   #timeout: AwakeTimeout | undefined
 
   constructor(spec: CommandSpec, { sandbox, onOutput }: StartOptions, machinery: Machinery) {
     const { promise, resolve } = Promise.withResolvers<CommandEnd>()
+    const started = Promise.withResolvers<void>()
     const output = captureOutput(spec, onOutput)
     this.ended = promise
+    this.started = started.promise
     this.#spec = spec
     this.#output = output
     this.#supervisor = new Supervisor(
@@ -34,9 +50,13 @@ export class CommandRun implements RunningCommand {
           ...(spec.cwdIdentity === undefined ? {} : { cwdIdentity: spec.cwdIdentity }),
         },
         sandbox,
-        openChannels: () => openMergedChannels(machinery.fifos),
+        openChannels: () => openChannels(spec, sandbox, machinery),
         onOutput: (_, chunk) => output.take(chunk),
-        onClose: (end) => resolve(this.#endOf(end)),
+        onStart: started.resolve,
+        onClose: (end) => {
+          started.resolve()
+          resolve(this.#endOf(end))
+        },
       },
       machinery,
     )
@@ -52,6 +72,10 @@ export class CommandRun implements RunningCommand {
 
   output() {
     return this.#output.snapshot()
+  }
+
+  listen(onOutput: OutputListener): () => void {
+    return this.#output.listen(onOutput)
   }
 
   stop(reason: StopReason): void {

@@ -1,8 +1,9 @@
-import type { Channels, OutputStream, TerminalSize } from '../channels/channels.ts'
+import { type Channels, inputBy, type OutputStream, type TerminalSize } from '../channels/channels.ts'
 import { openSeparateChannels } from '../channels/fifo-channels.ts'
 import { type Sandbox, sandboxFailure } from '../sandbox/sandbox.ts'
 import { createMark } from '../system/marks.ts'
-import { assertStartable, type SpawnError } from '../system/spawn-failure.ts'
+import type { SpawnError } from '../system/spawn-failure.ts'
+import { openTerminal } from './open-terminal.ts'
 import { endedBeforeStart, type LeaderExit, type Machinery, Supervisor } from './supervisor.ts'
 
 /** Process whose output is delivered as it comes. Only a mark is added to `env`, and no shell interprets `argv`. */
@@ -70,6 +71,7 @@ export class ProcessRun implements RunningProcess {
   readonly #options: ProcessOptions
   readonly #machinery: Machinery
   readonly #supervisor: Supervisor
+  readonly #input = inputBy(() => this.#supervisor.channels)
   #killed = false
 
   constructor(spec: ProcessSpec, options: ProcessOptions, machinery: Machinery) {
@@ -103,11 +105,11 @@ export class ProcessRun implements RunningProcess {
   }
 
   get takesInput(): boolean {
-    return this.#supervisor.channels?.input?.isOpen ?? false
+    return this.#input.isOpen
   }
 
   get unwrittenBytes(): number {
-    return this.#supervisor.channels?.input?.unwrittenBytes ?? 0
+    return this.#input.unwrittenBytes
   }
 
   /** Called once. */
@@ -116,15 +118,15 @@ export class ProcessRun implements RunningProcess {
   }
 
   write(bytes: Buffer): Promise<boolean> {
-    return this.#supervisor.channels?.input?.write(bytes) ?? Promise.resolve(false)
+    return this.#input.write(bytes)
   }
 
   closeStdin(): boolean {
-    return this.#supervisor.channels?.input?.end() ?? false
+    return this.#input.end()
   }
 
   resize(size: TerminalSize): boolean {
-    return this.#supervisor.channels?.resize(size) ?? false
+    return this.#input.resize(size)
   }
 
   signal(signal: NodeJS.Signals): boolean {
@@ -146,14 +148,9 @@ export class ProcessRun implements RunningProcess {
 
   #openChannels(): Promise<Channels> {
     const { terminal, pipeStdin } = this.#spec
-    const { fifos, inputFifos } = this.#machinery
-    return terminal === null ? openSeparateChannels(fifos, pipeStdin ? inputFifos : null) : this.#openTerminal(terminal)
-  }
-
-  async #openTerminal(size: TerminalSize): Promise<Channels> {
-    if (this.#options.sandbox.limits === null) assertStartable(this.#spec)
-    const { openTerminalChannels } = await import('../channels/terminal-channels.ts')
-    return openTerminalChannels({ size, shield: this.#machinery.shield })
+    const { fifos, inputFifos, shield } = this.#machinery
+    if (terminal === null) return openSeparateChannels(fifos, pipeStdin ? inputFifos : null)
+    return openTerminal(this.#spec, { size: terminal, sandbox: this.#options.sandbox, shield })
   }
 
   #exits({ exitCode, signal, outcome }: LeaderExit): void {

@@ -28,11 +28,9 @@ export interface Inside {
   readonly network: boolean
 }
 
-/**
- * Returns the env with temporary files and caches led to `folder`, so that later commands can use them. npm would look
- * for a newer npm, and a failing test would seem to lack the network; without one it would retry for over a minute.
- */
+/** Returns the env with temporary files and caches led to `folder`, so that later commands can use them. */
 export function scratchEnv(env: Readonly<Record<string, string>>, { folder, network }: Inside): Record<string, string> {
+  // npm would look for a newer npm, and without the network retry for over a minute.
   return {
     ...env,
     TMPDIR: folder,

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { setImmediate as nextLoopTurn } from 'node:timers/promises'
 import { listPids, pidNamespace, readStat, readVariable } from './process-table.ts'
-import { killProcess } from './signals.ts'
+import { isThere, killProcess } from './signals.ts'
 
 /** Environment variable that carries the mark, by which processes are found after they left their process group. */
 export const markVariable = 'PARLEY_MARK'
@@ -28,9 +28,12 @@ export function isUsableMark(mark: string): boolean {
   return /^[A-Za-z0-9_-]+$/.test(mark)
 }
 
+/** Returns false only for an owner that is known to be gone: what belongs to it is then killed and removed. */
 export function isOwnerAlive(owner: MarkOwner): boolean {
   const stat = readStat(owner.pid)
-  return stat !== null && stat.startTime === owner.startTime && !stat.ending
+  // Without a free descriptor nothing can be read of a process that lives.
+  if (stat === null) return isThere(owner.pid)
+  return stat.startTime === owner.startTime && !stat.ending
 }
 
 /** Kills every process that carries this mark; returns how many. Linux; elsewhere 0. */

@@ -46,7 +46,10 @@ function ownNamespace(): string {
   return cachedNamespace
 }
 
-const folderKinds = ['ephemeral', 'fifo', 'probe', 'replay', 'scratch', 'search'] as const
+/** Folder for temporary files that sandboxed programs can read, as their /tmp is another one, and not write. */
+export const readableTmp = '/var/tmp'
+
+const folderKinds = ['ephemeral', 'fifo', 'hooks', 'probe', 'replay', 'scratch', 'search'] as const
 
 type FolderKind = (typeof folderKinds)[number]
 

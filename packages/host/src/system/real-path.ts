@@ -85,8 +85,8 @@ function targetOf(path: string): string | null {
 }
 
 /**
- * Returns the user that a file belongs to where it is neither this user nor root; null otherwise. For root, the owner of
- * the file's folder counts as well: homes are handed to containers that way. `facts` are those of the open file.
+ * Returns the owner of a file if that is neither this user nor root; else null. For root the owner of its folder counts
+ * too, as homes are handed to containers. `facts`: of the open file.
  */
 export function foreignOwner(path: string, facts: { readonly uid: number }): number | null {
   const own = process.getuid?.()

@@ -1,3 +1,14 @@
+import { errorCode } from './errors.ts'
+
+/** Tests if there is a process with this number, whoever's it is. Needs no descriptor. */
+export function isThere(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch (error) {
+    return errorCode(error) === 'EPERM'
+  }
+}
+
 /** Sends a signal to every member of a process group; returns true if the group has a member. */
 export function signalGroup(groupId: number, signal: NodeJS.Signals | 0): boolean {
   return send(-groupId, signal)

@@ -1,7 +1,8 @@
 import { mkdirSync, readFileSync, realpathSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { type GuardSurroundings, guardedPlaces } from '../../src/paths/guarded-paths.ts'
+import { guardedPlaces } from '../../src/paths/closed-places.ts'
+import type { GuardSurroundings } from '../../src/paths/guarded-paths.ts'
 import { lookAtPaths } from '../../src/paths/what-a-path-is.ts'
 import { openWorkspace, type Workspace } from '../workspace.ts'
 

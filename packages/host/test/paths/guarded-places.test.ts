@@ -1,7 +1,7 @@
 import { mkdirSync, realpathSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { guardedPlaces } from '../../src/paths/guarded-paths.ts'
+import { guardedPlaces } from '../../src/paths/closed-places.ts'
 import { reserveName } from '../../src/paths/reserved-names.ts'
 import { variantsOf } from '../../src/system/real-path.ts'
 import { openWorkspace, type Workspace } from '../workspace.ts'

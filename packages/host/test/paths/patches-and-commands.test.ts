@@ -2,7 +2,7 @@ import { linkSync, lstatSync, mkdirSync, readFileSync, realpathSync, rmSync, sym
 import { dirname, join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { guardedPlaces, nothingGuarded } from '../../src/paths/guarded-paths.ts'
+import { guardedPlaces, nothingGuarded } from '../../src/paths/closed-places.ts'
 import { lookAtPaths } from '../../src/paths/what-a-path-is.ts'
 import { prepareBubblewrap } from '../../src/sandbox/bubblewrap/prepare-bubblewrap.ts'
 import { isWithin } from '../../src/system/real-path.ts'

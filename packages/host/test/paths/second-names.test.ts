@@ -1,7 +1,7 @@
 import { linkSync, mkdirSync, realpathSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { guardedPlaces } from '../../src/paths/guarded-paths.ts'
+import { guardedPlaces } from '../../src/paths/closed-places.ts'
 import { secondNames } from '../../src/paths/second-names.ts'
 import { lookAtPaths } from '../../src/paths/what-a-path-is.ts'
 import { openWorkspace } from '../workspace.ts'

@@ -25,8 +25,8 @@ function open() {
 describe('background processes', () => {
   it('are listed while they run, and their output can be read', async () => {
     const { background } = open()
-    background.start('a', shellCommand('echo one; echo two; exec sleep 60'), options)
-    background.start('b', command(['sleep', '60']), options)
+    await background.start('a', shellCommand('echo one; echo two; exec sleep 60'), options)
+    await background.start('b', command(['sleep', '60']), options)
     await waitUntil(() => background.read('a')?.totalBytes === 8)
     expect(background.list().map(({ id, end, totalBytes }) => [id, end, totalBytes])).toEqual([
       ['a', null, 8],
@@ -40,9 +40,9 @@ describe('background processes', () => {
 
   it('report their end once, exited or stopped', async () => {
     const { background, ends } = open()
-    background.start('quick', shellCommand('exit 3'), options)
+    await background.start('quick', shellCommand('exit 3'), options)
     await waitUntil(() => ends.length === 1)
-    background.start('slow', command(['sleep', '60']), options)
+    await background.start('slow', command(['sleep', '60']), options)
     expect(await background.stop('slow')).toMatchObject({ reason: 'interrupted' })
     await background.stop('slow')
     expect(ends.map(([id, { reason, exitCode }]) => [id, reason, exitCode])).toEqual([
@@ -53,7 +53,7 @@ describe('background processes', () => {
 
   it('can still be read after their end', async () => {
     const { background, ends } = open()
-    background.start('a', shellCommand('echo bye'), options)
+    await background.start('a', shellCommand('echo bye'), options)
     await waitUntil(() => ends.length === 1)
     expect(background.read('a')?.bytes.toString()).toBe('bye\n')
     expect(background.list()[0]?.end?.exitCode).toBe(0)
@@ -81,7 +81,7 @@ describe('background processes', () => {
   it('leave nothing when all are stopped', async () => {
     const { background, ends } = open()
     const specs = ['a', 'b', 'c'].map((id) => [id, shellCommand('setsid sleep 60 & exec sleep 60')] as const)
-    for (const [id, spec] of specs) background.start(id, spec, options)
+    for (const [id, spec] of specs) await background.start(id, spec, options)
     await waitUntil(() => specs.every(([, { mark }]) => markedPids(mark).length === 2))
     await background.stopAll('shutdown')
     expect(ends.map(([id, { reason }]) => `${id} ${reason}`).sort()).toEqual(['a shutdown', 'b shutdown', 'c shutdown'])
@@ -91,15 +91,15 @@ describe('background processes', () => {
   it('keep only the newest ended ones', async () => {
     const { background, ends } = open()
     const ids = Array.from({ length: 34 }, (_, index) => String(index))
-    for (const id of ids) background.start(id, command(['no-such-program']), options)
+    for (const id of ids) await background.start(id, command(['no-such-program']), options)
     await waitUntil(() => ends.length === 34)
     expect(background.list().length).toBe(32)
   })
 
   it('do not share an id, and an unknown id gives null', async () => {
     const { background } = open()
-    background.start('a', command(['sleep', '60']), options)
-    expect(() => background.start('a', command(['true']), options)).toThrow(RangeError)
+    await background.start('a', command(['sleep', '60']), options)
+    await expect(background.start('a', command(['true']), options)).rejects.toThrow(RangeError)
     expect([background.read('x'), await background.stop('x')]).toEqual([null, null])
     await background.stopAll('shutdown')
   })

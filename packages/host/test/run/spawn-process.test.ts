@@ -63,7 +63,7 @@ describe('a process', { timeout: 20_000 }, () => {
     const short = start(host, 'echo kept', { terminal: size })
     short.process.pause()
     await waitUntil(() => short.exit() !== null, { what: 'the exit' })
-    // Nothing may be read for longer than a drain takes; there is no event to wait for.
+    // The output stays unread for longer than a drain takes; there is no event to wait for.
     await delay(300)
     expect([bytes(), short.bytes(), exit(), readdirSync(workspace.path('.'))]).toEqual([0, 0, null, []])
     process.resume()

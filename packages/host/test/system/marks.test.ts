@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { describe, expect, it } from 'vitest'
 import { createMark, isOwnerAlive, parseMark } from '../../src/index.ts'
 
@@ -20,4 +21,18 @@ describe('a mark', () => {
     expect(owner !== null && isOwnerAlive(owner)).toBe(true)
     expect(isOwnerAlive({ pid: process.pid, startTime: '1' })).toBe(false)
   })
+
+  it('whose owner lives is never taken for abandoned by a process that has no descriptor left to look', () => {
+    const script = `
+import { openSync } from 'node:fs'
+import { isOwnerAlive } from ${JSON.stringify(import.meta.resolve('../../src/index.ts'))}
+try { for (;;) openSync('/dev/null') } catch {}
+console.log([process.ppid, ${noSuchPid}].map((pid) => isOwnerAlive({ pid, startTime: '1' })).join())`
+    const node = [process.execPath, '--conditions=@parley/source', '--input-type=module', '--eval', script]
+    const said = execFileSync('sh', ['-c', 'ulimit -n 64; exec "$@"', 'sh', ...node], { encoding: 'utf8' })
+    expect(said).toBe('true,false\n')
+  })
 })
+
+/** Beyond the highest number that a system gives out. */
+const noSuchPid = 2 ** 22 + 1

@@ -91,8 +91,16 @@ export const LOG_REPLACED = 'REPLACED'
 export const LOG_FOREIGN = 'FOREIGN'
 export const LOG_CLOSED = 'CLOSED'
 export const LOCK_UNAVAILABLE = 'LOCK_UNAVAILABLE'
+/** Codes of a store that several servers share: it has no room, does not answer in time, or cannot be reached. */
+export const STORE_FULL = 'STORE_FULL'
+export const STORE_SLOW = 'STORE_SLOW'
+export const STORE_GONE = 'STORE_GONE'
+/** Another server writes the conversation now. */
+export const STORE_TAKEN = 'STORE_TAKEN'
+/** The store has less than it had acknowledged. */
+export const STORE_LOST = 'STORE_LOST'
 
-const FULL: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT'])
+const FULL: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', STORE_FULL])
 const PASSING: ReadonlySet<string> = new Set([
   'EIO',
   'EROFS',
@@ -118,6 +126,8 @@ const PASSING: ReadonlySet<string> = new Set([
   // A device that was taken out.
   'ENODEV',
   'ENXIO',
+  STORE_SLOW,
+  STORE_GONE,
   LOG_MOVED,
 ])
 

@@ -3,6 +3,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { markLocked } from '@parley/host'
 import { temporaryBeside } from './file-io.ts'
 import { type HeldLock, LOCK_UNAVAILABLE, StorageError } from './files.ts'
+import { sqliteCode } from './sqlite-code.ts'
 
 const SQLITE_BUSY = 5
 const SQLITE_LOCKED = 6
@@ -72,9 +73,7 @@ class KernelLock implements HeldLock {
   }
 }
 
-/** Compares the low byte, which is SQLite's primary result code. */
 function isBusy(cause: unknown): boolean {
-  if (!(cause instanceof Error) || !('errcode' in cause) || typeof cause.errcode !== 'number') return false
-  const code = cause.errcode & 0xff
+  const code = sqliteCode(cause)
   return code === SQLITE_BUSY || code === SQLITE_LOCKED
 }

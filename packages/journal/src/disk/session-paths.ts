@@ -15,6 +15,8 @@ export interface SessionPaths {
   readonly sideFiles: string
   /** Cache of what the log folds to. */
   readonly checkpoint: string
+  /** Mark up to which a shared store has acknowledged the log; only where there is a store. */
+  readonly acked: string
   /** Name of the log of a deleted conversation until the rest of its files are removed. */
   readonly deleted: string
   /** Folder that sandboxed commands get as /tmp while the conversation is open. */
@@ -25,6 +27,7 @@ export interface SessionPaths {
 
 const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 const LOG_SUFFIX = '.jsonl'
+const OWNER_SUFFIX = '.owner.json'
 
 export function isConversationId(text: string): boolean {
   return UUID_V7.test(text)
@@ -53,9 +56,10 @@ export function sessionPaths(home: string, conversationId: ConversationId): Sess
     folders: foldersUpTo(folder, home),
     log: `${stem}${LOG_SUFFIX}`,
     lock: `${stem}.lock`,
-    owner: `${stem}.owner.json`,
+    owner: `${stem}${OWNER_SUFFIX}`,
     sideFiles: `${stem}.files`,
     checkpoint: `${stem}.checkpoint`,
+    acked: `${stem}.acked`,
     deleted: join(deletedFolder(home), `${conversationId}${LOG_SUFFIX}`),
     scratch: join(scratchFolder(home), conversationId),
     snapshots: join(home, 'snapshots'),
@@ -71,6 +75,12 @@ export function conversationIdOf(logPath: string): string {
 export function idOfLogName(name: string): string | null {
   if (!name.endsWith(LOG_SUFFIX)) return null
   const id = name.slice(0, -LOG_SUFFIX.length)
+  return isConversationId(id) ? id : null
+}
+
+/** Returns the id of the file that names the process of a conversation; null for other files. */
+export function idOfOwnerName(name: string): string | null {
+  const id = name.endsWith(OWNER_SUFFIX) ? name.slice(0, -OWNER_SUFFIX.length) : ''
   return isConversationId(id) ? id : null
 }
 
@@ -101,19 +111,34 @@ const TWO_DIGITS = /^\d\d$/
 
 /** Lists all logs by name, opening none. Leaves out logs that are not in the folder of their id's day. */
 export function walkSessions(files: Files, home: string): readonly SessionFile[] {
+  return daysOf(files, home).flatMap((day) => logsOf(files, sessionsFolder(home), day))
+}
+
+/** Lists the folders of the newest days, which new conversations were made in. */
+export function newestDays(files: Files, home: string, count: number): readonly string[] {
+  return daysOf(files, home)
+    .map((day) => join(...day))
+    .sort()
+    .slice(-count)
+    .map((day) => join(sessionsFolder(home), day))
+}
+
+type Day = readonly [year: string, month: string, day: string]
+
+function daysOf(files: Files, home: string): readonly Day[] {
   const root = sessionsFolder(home)
   return named(files, root, YEAR).flatMap((year) =>
     named(files, join(root, year), TWO_DIGITS).flatMap((month) =>
-      named(files, join(root, year, month), TWO_DIGITS).flatMap((day) => logsOf(files, root, [year, month, day])),
+      named(files, join(root, year, month), TWO_DIGITS).map((day): Day => [year, month, day]),
     ),
   )
 }
 
-function logsOf(files: Files, root: string, day: readonly [string, string, string]): readonly SessionFile[] {
+function logsOf(files: Files, root: string, day: Day): readonly SessionFile[] {
   const folder = join(root, ...day)
   const [year, month, date] = day.map(Number)
   const from = Date.UTC(year ?? 0, (month ?? 0) - 1, date)
-  return list(files, folder).flatMap((name) => {
+  return namesIn(files, folder).flatMap((name) => {
     const id = idOfLogName(name)
     if (id === null) return []
     const sinceMs = createdAtMs(id) - from
@@ -122,10 +147,11 @@ function logsOf(files: Files, root: string, day: readonly [string, string, strin
 }
 
 function named(files: Files, path: string, pattern: RegExp): readonly string[] {
-  return list(files, path).filter((name) => pattern.test(name))
+  return namesIn(files, path).filter((name) => pattern.test(name))
 }
 
-function list(files: Files, path: string): readonly string[] {
+/** Lists the names in a folder; none where there is no folder. */
+export function namesIn(files: Files, path: string): readonly string[] {
   try {
     return files.list(path)
   } catch (error) {

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import {
   closeSync,
   constants,
@@ -12,6 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { dirname } from 'node:path'
+import { temporaryBeside } from './file-io.ts'
 import { hasCode, storageError } from './files.ts'
 
 const { O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_RDONLY, O_WRONLY } = constants
@@ -54,7 +54,7 @@ interface Content {
 
 /** Gives a synced file beside `path` to a function that brings it there. */
 function withTemporary(path: string, { content, mode }: Content, place: (temporary: string) => boolean): boolean {
-  const temporary = `${path}.${randomBytes(6).toString('hex')}.tmp`
+  const temporary = temporaryBeside(path)
   try {
     withDescriptor(openSync(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600), (file) => {
       fchmodSync(file, mode)

@@ -66,8 +66,8 @@ export async function readCheckpoint(
 }
 
 /**
- * Writes the checkpoint of a log, in one step for its readers and without waiting for the disk; other tasks run in
- * between. Resolves to its size; to 0 when it would be too large. Rejects, and leaves nothing, when `slices` do.
+ * Writes the checkpoint of a log, in one step for its readers, in slices, without waiting for the disk. Resolves to its
+ * size; to 0 for one too large. Rejects, and leaves nothing, when `slices` do.
  */
 export async function writeCheckpoint(
   files: Files,

@@ -20,8 +20,8 @@ interface CopiedLog {
 }
 
 /**
- * Copies the bytes of a log up to the end of a line, damage included, behind a header of its own. A checkpoint of these
- * lines comes along. Other tasks run in between. Resolves when the copy would survive a power cut.
+ * Copies a log up to the end of a line, damage included, behind a new header, with a checkpoint of these lines, in
+ * slices. Resolves when the copy would survive a power cut.
  */
 export async function copyLog(files: Files, { from, to, header, endOffset, key, home }: CopiedLog): Promise<void> {
   const source = files.open(from.log, 'read')

@@ -1,7 +1,9 @@
 import { type Files, type OpenFile, StorageError, storageError } from '../disk/files.ts'
 
-/** Time that no disk needs for a sync. */
+/** Time after which to ask whether a disk that has not ended a sync is stuck. */
 export const slowSyncMs = 5000
+/** Time that no disk needs. It is shorter: a timer ends early by what the turn of the event loop that set it had taken. */
+const stuckMs = 4000
 
 /** Runs one fdatasync at a time for any number of callers: those that call during one share the next. */
 export class GroupedSync {
@@ -34,9 +36,9 @@ export class GroupedSync {
     return this.#syncedBytes
   }
 
-  /** Error of a disk that has not ended a sync for `slowSyncMs`; null while it answers. It may still end. */
+  /** Error of a disk that has not ended a sync for 4 s; null while it answers. It may still end. */
   get stuck(): StorageError | null {
-    if (this.#running === null || performance.now() - this.#running.beganMs < slowSyncMs) return null
+    if (this.#running === null || performance.now() - this.#running.beganMs < stuckMs) return null
     return new StorageError({ code: 'ETIMEDOUT', operation: 'sync', path: this.#file.path })
   }
 

@@ -1,13 +1,14 @@
 import type { ConversationId } from '@parley/protocol'
-import { createFile, readSpan, writeAll } from '../disk/file-io.ts'
-import { type Files, hasCode, type OpenFile, StorageError } from '../disk/files.ts'
-import { conversationIdOf, tornPath } from '../disk/session-paths.ts'
+import { writeAll } from '../disk/file-io.ts'
+import type { Files, OpenFile } from '../disk/files.ts'
+import { conversationIdOf } from '../disk/session-paths.ts'
 import { type Damage, type LossReports, type SeqRange, unnamedLosses } from './damage.ts'
 import { EventLog } from './event-log.ts'
 import { encodeHeader, LOG_FORMAT, type LogHeader, newHeader, readHeader } from './header.ts'
 import { keepMarks, type LogMark, type MarkedLine, type MarkKeeper } from './log-mark.ts'
 import { type LogLine, lineCrc } from './read-log.ts'
 import { crcWith, type LogPoint, type Scan, scanLog, type Tail } from './scan-log.ts'
+import { keepTornPiece } from './torn-piece.ts'
 
 export interface OpenLogOptions {
   /** Reads the losses that earlier openings reported in the log. */
@@ -154,38 +155,4 @@ function headerForEmpty(log: EventLog, scan: Scan, conversationId: ConversationI
   const header = newHeader(conversationId)
   log.append([encodeHeader(header)])
   return header
-}
-
-const CHUNK_BYTES = 256 * 1024
-
-/** Copies a torn piece to the first free `<id>.torn-<n>`. Returns null on a disk error, as the log still has it. */
-function keepTornPiece(
-  files: Files,
-  log: OpenFile,
-  span: { readonly byteOffset: number; readonly endOffset: number },
-): string | null {
-  try {
-    const copy = createNumbered(files, log.path, 1)
-    try {
-      for (let offset = span.byteOffset; offset < span.endOffset; offset += CHUNK_BYTES) {
-        const length = Math.min(CHUNK_BYTES, span.endOffset - offset)
-        writeAll(files, copy, readSpan(files, log, { offset, length }))
-      }
-    } finally {
-      files.close(copy)
-    }
-    return copy.path
-  } catch (error) {
-    if (error instanceof StorageError) return null
-    throw error
-  }
-}
-
-function createNumbered(files: Files, logPath: string, n: number): OpenFile {
-  try {
-    return createFile(files, tornPath(logPath, n))
-  } catch (error) {
-    if (hasCode(error, 'EEXIST')) return createNumbered(files, logPath, n + 1)
-    throw error
-  }
 }

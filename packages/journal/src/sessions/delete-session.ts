@@ -15,9 +15,8 @@ export class UnfinishedDeletionError extends Error {
 }
 
 /**
- * Deletes everything a conversation has on disk except its lock, which the caller holds. One rename takes it out of
- * every list, also after a loss of power once this resolves. Rejects with `StorageError` when nothing was changed, and
- * with `UnfinishedDeletionError` after the rename.
+ * Deletes a conversation except its lock, which the caller holds; also after a loss of power, once this resolves.
+ * Rejects with `StorageError` when nothing was changed, with `UnfinishedDeletionError` after the rename.
  */
 export async function deleteSession(files: Files, paths: SessionPaths): Promise<void> {
   moveAway(files, paths)
@@ -37,7 +36,8 @@ export function removeSession(files: Files, paths: SessionPaths): void {
 }
 
 function removeParts(files: Files, paths: SessionPaths): void {
-  for (const path of [paths.log, paths.checkpoint, paths.sideFiles, ...tornPieces(files, paths)]) files.removeTree(path)
+  for (const path of [paths.log, paths.acked, paths.checkpoint, paths.sideFiles, ...tornPieces(files, paths)])
+    files.removeTree(path)
 }
 
 /** Removes the log of a deleted conversation last: it is what tells that something may be left. */

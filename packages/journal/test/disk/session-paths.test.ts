@@ -21,6 +21,7 @@ describe('the paths of a conversation', () => {
       deleted: `/home/p/sessions/deleted/${id}.jsonl`,
       log: `${stem}.jsonl`,
       checkpoint: `${stem}.checkpoint`,
+      acked: `${stem}.acked`,
       lock: `${stem}.lock`,
       owner: `${stem}.owner.json`,
       sideFiles: `${stem}.files`,

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { nodeFiles } from '../../src/disk/node-files.ts'
 import { readCheckpoint } from '../../src/log/checkpoint.ts'
 import { openLog, type WritableLog } from '../../src/log/open-log.ts'
+import { countedReads } from '../counted-reads.ts'
 import { logText, REPORTS, SAMPLE_HEADER, SAMPLE_ID, sampleLine, sampleLines, writeLog } from '../sample-log.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 
@@ -56,7 +57,7 @@ async function expectSame(path: string): Promise<readonly number[]> {
   return seen
 }
 
-describe('a log with a checkpoint', () => {
+describe('a log with a checkpoint', { timeout: isLong ? 300_000 : 30_000 }, () => {
   it('is read from there on, and found as it is when all of it is read', async () => {
     using folder = temporaryFolder()
     const { path } = await checkpointed(folder.path)
@@ -158,21 +159,13 @@ describe('a log with a checkpoint', () => {
   it('is known again without reading it, unless it was written to since', async () => {
     using folder = temporaryFolder()
     const { path } = await checkpointed(folder.path)
-    let bytes = 0
-    const counting = {
-      ...nodeFiles,
-      read: (...args: Parameters<typeof nodeFiles.read>) => {
-        const count = nodeFiles.read(...args)
-        bytes += args[0].path === path ? count : 0
-        return count
-      },
-    }
+    const counting = countedReads(path)
     const readBy = async () => {
       const log = nodeFiles.open(path, 'read')
-      bytes = 0
-      const found = await readCheckpoint(counting, pathBeside(path), { log, key })
+      counting.readBytes = 0
+      const found = await readCheckpoint(counting.files, pathBeside(path), { log, key })
       nodeFiles.close(log)
-      return { isFound: found !== null, bytes }
+      return { isFound: found !== null, bytes: counting.readBytes }
     }
     const untouched = await readBy()
     writeFileSync(path, readFileSync(path))

@@ -10,10 +10,11 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import type { Files } from '../../src/disk/files.ts'
 import { nodeFiles } from '../../src/disk/node-files.ts'
 import { EventLog } from '../../src/log/event-log.ts'
+import { slowSyncMs } from '../../src/log/grouped-sync.ts'
 import { newHeader } from '../../src/log/header.ts'
 import { faultyFiles } from '../faulty-files.ts'
 import { logText, SAMPLE_ID, sampleLine, sampleLines } from '../sample-log.ts'
@@ -211,6 +212,21 @@ describe('syncing', () => {
     }
     return { files, waiting, folders }
   }
+
+  it('that does not end is said also where the timer that asks ends early', async () => {
+    using folder = temporaryFolder()
+    const { files, waiting } = slowDisk()
+    const log = createIn(folder.path, files)
+    const now = vi.spyOn(performance, 'now').mockReturnValue(0)
+    const synced = log.synced()
+    now.mockReturnValue(slowSyncMs - 500)
+    const late = log.stuck?.code
+    now.mockRestore()
+    expect(late).toBe('ETIMEDOUT')
+    waiting[0]?.(null)
+    await synced
+    expect(log.stuck).toBeNull()
+  })
 
   it('serves all callers during a sync with the next one', async () => {
     using folder = temporaryFolder()

@@ -19,6 +19,7 @@ import { decodeLine, encodeLine } from '../../src/line/line.ts'
 import { encodeHeader, newHeader } from '../../src/log/header.ts'
 import { EXCERPT_BYTES } from '../../src/sessions/log-excerpt.ts'
 import { type LogExcerpt, listSessions, type Rows } from '../../src/sessions/session-index.ts'
+import { countedReads } from '../counted-reads.ts'
 import { faultyFiles } from '../faulty-files.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 
@@ -179,15 +180,8 @@ describe('listing conversations', () => {
     using folder = temporaryFolder()
     const path = writeSession(folder.path, 1, 3)
     let seq = 3
-    let bytes = 0
-    const files = {
-      ...nodeFiles,
-      read: (...args: Parameters<typeof nodeFiles.read>) => {
-        const count = nodeFiles.read(...args)
-        bytes += args[0].path === path ? count : 0
-        return count
-      },
-    }
+    const counting = countedReads(path)
+    const { files } = counting
     const append = (count: number, name: string) => {
       const event = (type: string, title: string) =>
         `${encodeLine({ seq: ++seq, at: 1, event: { type, title, text: 'y'.repeat(1000) } }).text}\n`
@@ -202,16 +196,16 @@ describe('listing conversations', () => {
     const rows = { ...ROWS, goesOn: true, describe: named }
     for (const [index, count] of [2, 100, 1000, 1000, 10].entries()) {
       append(count, `name ${index}`)
-      bytes = 0
+      counting.readBytes = 0
       expect(titles(await listSessions(files, folder.path, rows))).toEqual([`name ${index}`])
     }
-    expect(bytes).toBeLessThan(5 * EXCERPT_BYTES)
-    // Another file in its place is read as a whole.
+    expect(counting.readBytes).toBeLessThan(5 * EXCERPT_BYTES)
+    // A file put in the place of the log is read as a whole.
     writeFileSync(`${path}.new`, readFileSync(path, 'utf8').replaceAll('"type":"named"', '"type":"x"'))
     renameSync(`${path}.new`, path)
     append(1, 'anew')
     expect(titles(await listSessions(files, folder.path, rows))).toEqual(['anew'])
-    expect(bytes).toBeGreaterThan(2_000_000)
+    expect(counting.readBytes).toBeGreaterThan(2_000_000)
   })
 
   it('of a long log gives every line of a telling type, wherever it is', async () => {

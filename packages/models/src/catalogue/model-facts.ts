@@ -29,8 +29,8 @@ export type ModelAbilities = Pick<ModelFacts, 'toolShape' | 'images'>
 type PricedProvider = Pick<Provider, 'id' | 'baseUrl' | 'envKey' | 'recording'>
 
 /**
- * Returns what the catalogue says of a model. The price is that of its own provider; a model without a row gets what its
- * family has in common; an unknown one is taken to read images, and its window and price are unknown.
+ * Returns what the catalogue says of a model, with the price of its own provider; without a row, what its family has in
+ * common. An unknown model reads images, for an unknown window and price.
  */
 export function modelFacts(provider: PricedProvider, model: string): ModelFacts {
   const name = bareName(model)

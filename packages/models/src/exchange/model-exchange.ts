@@ -1,4 +1,4 @@
-import type { Explain } from '../failures/explain.ts'
+import { type Explain, isPage } from '../failures/explain.ts'
 import { type HttpChunk, type HttpExchange, type HttpHead, readText } from '../http/http-exchange.ts'
 import { Watchdog } from '../http/watchdog.ts'
 import { isTerminal, type ModelEvent, type ModelFailure, type ModelRequest } from '../port/model-client.ts'
@@ -102,7 +102,7 @@ class ModelExchange {
       return this.#explain.refusal(head, await readText(http, maxErrorBytes))
     }
     const contentType = head.headers['content-type'] ?? ''
-    if (contentType.startsWith('text/html')) return this.#explain.notAModel(contentType)
+    if (isPage(contentType)) return this.#explain.notAModel(contentType)
     const { limits } = this.#endpoint
     const parts = { reader: this.#reader, explain: this.#explain, limits, wireName: this.#wireName }
     const isWhole = contentType.startsWith('application/json')

@@ -26,26 +26,40 @@ interface ExplainSource {
   readonly idleMs: number
 }
 
+/** Returns the failure with its secrets replaced by a mark. */
+export function withoutSecrets(failure: ModelFailure, secrets: readonly string[]): ModelFailure {
+  return { ...failure, message: textWithoutSecrets(failure.message, secrets) }
+}
+
+function textWithoutSecrets(text: string, secrets: readonly string[]): string {
+  return secrets.reduce((left, secret) => left.replaceAll(secret, '[key]'), text)
+}
+
 export function createExplain({ contextNow, readError, secrets, idleMs }: ExplainSource): Explain {
-  const redact = (text: string) => secrets.reduce((left, secret) => left.replaceAll(secret, '[key]'), text)
-  const clean = (failure: ModelFailure): ModelFailure => ({ ...failure, message: redact(failure.message) })
+  const clean = (failure: ModelFailure) => withoutSecrets(failure, secrets)
   const { provider, host } = contextNow()
   return {
     wire: (fault) => clean(explainWire(fault, contextNow())),
     network: (fault, streaming) => clean(classifyNetwork(fault, streaming, contextNow())),
     refusal: ({ status, headers }, body) =>
-      clean(classifyRefusal({ status, headers, error: readError(redact(body)) }, contextNow())),
+      clean(classifyRefusal({ status, headers, error: readError(textWithoutSecrets(body, secrets)) }, contextNow())),
     trip: (trip) => explainTrip(trip, provider, idleMs),
     tooLarge: (code) =>
       failure(code, `The answer of ${provider} is larger than parley accepts. Ask again in smaller steps.`, 'never'),
-    notAModel: (contentType) =>
-      failure(
-        'unexpectedReply',
-        `${host} answered with ${contentType}, which is not the answer of a model. Check base_url.`,
-        'never',
-      ),
+    notAModel: (contentType) => explainNotAModel(host, contentType),
     otherAnswer: (wire, found) => explainOtherAnswer(host, wire, found),
   }
+}
+
+/** Returns the failure of an answer that is no model's, such as a page for people. */
+export function explainNotAModel(host: string, contentType: string): ModelFailure {
+  const message = `${host} answered with ${contentType}, which is not the answer of a model. Check base_url.`
+  return failure('unexpectedReply', message, 'never')
+}
+
+/** Returns true for a page for people, which gateways and wrong addresses answer with. */
+export function isPage(contentType: string): boolean {
+  return contentType.toLowerCase().startsWith('text/html')
 }
 
 function explainOtherAnswer(host: string, wire: string, found: string | undefined): ModelFailure {

@@ -1,10 +1,10 @@
 /**
- * Creates a function that folds a list, and goes on where the last list ended if the new one begins with it: each request
- * repeats the one before, and only its end is new. `begin` makes a state, which `add` changes in place.
+ * Creates a function that folds a list, and goes on from the last list where the new one begins with it: each request
+ * repeats the one before. `add` changes the state of `begin` in place.
  */
 export function foldGrowing<Item, State>(
   begin: () => State,
-  add: (state: State, item: Item, items: readonly Item[]) => void,
+  add: (state: State, item: Item) => void,
 ): (items: readonly Item[]) => State {
   let folded: Item[] = []
   let state = begin()
@@ -14,7 +14,7 @@ export function foldGrowing<Item, State>(
       state = begin()
     }
     for (const item of items.slice(folded.length)) {
-      add(state, item, items)
+      add(state, item)
       folded.push(item)
     }
     return state
@@ -24,7 +24,7 @@ export function foldGrowing<Item, State>(
 /** Creates the same for several lists in turn, which are told apart by their first item. */
 export function foldGrowingLists<Item extends object, State>(
   begin: () => State,
-  add: (state: State, item: Item, items: readonly Item[]) => void,
+  add: (state: State, item: Item) => void,
 ): (items: readonly Item[]) => State {
   const folds = new WeakMap<Item, (items: readonly Item[]) => State>()
   return (items) => {

@@ -44,23 +44,6 @@ function copied(entries: readonly ModelEntry[]): ModelEntry[] {
   return JSON.parse(JSON.stringify(entries))
 }
 
-it('a long request is sent in few pieces, nearly all of them those of the request before', () => {
-  const write = createResponsesWriter('own')
-  const talk = [user('hi')]
-  let sent = new Set<Uint8Array>()
-  let made = 0
-  for (let round = 0; round < 1000; round += 1) {
-    talk.push(response({ text: `answer ${round}` }), user(`message ${round}`))
-    const pieces = write(requestOf([...talk]))
-    made += pieces.filter((piece) => !sent.has(piece)).reduce((sum, { length }) => sum + length, 0)
-    expect(pieces.length).toBeLessThan(20)
-    sent = new Set(pieces)
-  }
-  const { length } = Buffer.concat(write(requestOf(talk)))
-  // Each byte is copied about as often as the pieces double, and each request has a new head.
-  expect(made).toBeLessThan(30 * length)
-})
-
 describe.each([
   ['responses', createResponsesWriter],
   ['chat', createChatWriter],
@@ -92,17 +75,6 @@ describe.each([
         expect(written([...entries, ...answered, ...more]).slice(0, shorter.length)).toBe(shorter)
       }),
     )
-  })
-
-  it('of one conversation does not depend on those of another in between', () => {
-    const write = textWriter(createWriter('own'))
-    const anew = (entries: readonly ModelEntry[]) => textWriter(createWriter('own'))(requestOf(entries))
-    const talks = [[user('one')], [user('two')]]
-    for (let round = 0; round < 20; round += 1)
-      for (const talk of talks) {
-        talk.push(response({ text: `Grüße ${round}` }), user(`next ${round}`))
-        expect(write(requestOf([...talk]))).toBe(anew(talk))
-      }
   })
 
   it('serialises each entry once in its life', () => {

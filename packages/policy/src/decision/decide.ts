@@ -20,6 +20,8 @@ export interface Decision {
   readonly code?: DecisionCode
   /** Use of the sandbox if the call runs: now, or once the question is answered with yes. */
   readonly run: SandboxUse
+  /** Present for a question that no grant and no rule answers: policy itself would have allowed the call. */
+  readonly isNarrowed?: true
 }
 
 export interface DecideSettings extends SandboxPolicy {
@@ -30,8 +32,8 @@ export interface DecideSettings extends SandboxPolicy {
 }
 
 /**
- * Decides whether a call runs, is asked about or is denied. Every call passes here. A strict rule always holds; an
- * allow rule or a grant only answers a question that the matrix asks, so neither makes a denied call run.
+ * Decides whether a call runs, is asked about or is denied; every call passes here. A strict rule always holds. Allow
+ * rules and grants only answer questions of the matrix.
  */
 export function decide(given: Facts, settings: DecideSettings): Decision {
   const facts = withoutNeedlessRequest(given, settings)

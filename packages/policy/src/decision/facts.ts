@@ -1,10 +1,13 @@
 import type { ApprovalKind, RunLimits } from '@parley/protocol'
 import type * as z from 'zod'
 import { commandKind } from './kinds/command/command.ts'
+import { processInputKind } from './kinds/command/process-input.ts'
 import type { AskedLimits, AskedRun, DescribedFact, FactsKind } from './kinds/kind.ts'
 import { mcpKind } from './kinds/mcp.ts'
 import { otherToolKind } from './kinds/other-tool.ts'
 import { patchKind } from './kinds/patch.ts'
+import { proposalKind } from './kinds/proposal.ts'
+import { questionKind } from './kinds/question.ts'
 import { readKind } from './kinds/read.ts'
 
 /** Kinds of facts by name. A new kind is one file or folder of `kinds/` and one line here. */
@@ -13,6 +16,9 @@ const kinds = {
   patch: patchKind,
   read: readKind,
   mcp: mcpKind,
+  question: questionKind,
+  processInput: processInputKind,
+  proposal: proposalKind,
   other: otherToolKind,
 }
 

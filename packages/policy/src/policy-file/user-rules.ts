@@ -1,9 +1,10 @@
 import { accessSync, constants, mkdirSync, realpathSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { isSafe } from '@parley/config'
 import { readIfThere } from '@parley/host'
 import { replaceSyncedFile } from '@parley/journal'
 import { isMissing, systemErrorReason } from '@parley/workspace'
-import type { Rules } from '../decision/rules/rules.ts'
+import { type Rules, withoutAllowing } from '../decision/rules/rules.ts'
 import {
   type PolicyFile,
   type PolicyProblem,
@@ -12,7 +13,7 @@ import {
   readPolicyFile,
 } from './read-policy-file.ts'
 
-/** User's own `policy.toml`, shared by all conversations of a server. */
+/** User's own `policy.toml`, shared by all conversations of a server. Under `--safe` it allows nothing. */
 export interface UserRules {
   readonly file: string
   /** Rules of the last read without a problem. */
@@ -31,6 +32,7 @@ const own = { mayWiden: true }
 
 export function createUserRules(home: string): UserRules {
   const file = join(home, 'policy.toml')
+  const inForce = (rules: Rules) => (isSafe(home) ? withoutAllowing(rules) : rules)
   let rules: Rules = []
   return {
     file,
@@ -39,10 +41,11 @@ export function createUserRules(home: string): UserRules {
     },
     async read() {
       const found = await readPolicyFile(file, own)
-      if (found.problems.length === 0) rules = found.rules
-      return found
+      if (found.problems.length === 0) rules = inForce(found.rules)
+      return { ...found, rules: inForce(found.rules) }
     },
     add(text) {
+      if (isSafe(home)) return { problem: 'parley was started with --safe, where no rule allows anything' }
       try {
         for (;;) {
           const before = readText(file)
@@ -111,15 +114,12 @@ function readText(file: string): string {
   }
 }
 
-/**
- * Replaces the file that the path leads to: many people keep theirs in a repository of their own, behind a link. Appended
- * text could be half there after a loss of power, and a file with a mistake in it keeps every conversation closed.
- * Returns false when the file is no longer what it was.
- */
+/** Replaces the file that the path leads to, through links. Returns false when the file is no longer what it was. */
 function replaced(file: string, before: string, content: string): boolean {
+  // Appended text could be half there after a loss of power, and a file with a mistake keeps every conversation closed.
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
   const real = realOrNull(file)
-  // Who made the file read-only wants it to stay as it is.
+  // A user who made the file read-only wants it to stay as it is.
   if (real !== null) accessSync(real, constants.W_OK)
   const mode = real === null ? 0o600 : statSync(real).mode & 0o777
   return replaceSyncedFile(real ?? file, { content, mode }, () => readText(file) === before)

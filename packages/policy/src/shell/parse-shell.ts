@@ -71,10 +71,11 @@ async function load({ runtimeWasm, grammarWasm }: ShellParserFiles): Promise<Par
 }
 
 /**
- * Switches off the optimisation of wasm: for the grammar's huge function it takes 500 MB and 200 ms of CPU, and saves 5
- * of 15 µs per command. Set late and after the compile cache is flushed, since cached code depends on the flags.
+ * Switches off the optimisation of wasm. It takes 500 MB and 200 ms of CPU for the grammar's huge function, and saves
+ * 5 of 15 µs per command.
  */
 function disableWasmTierUp(): void {
+  // Late and after the flush, since cached code depends on the flags.
   flushCompileCache()
   const v8 = process.getBuiltinModule('node:v8')
   v8.setFlagsFromString('--no-wasm-tier-up')

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
 import { lstatSync, readdirSync, realpathSync, statSync } from 'node:fs'
 import { isAbsolute, join, relative, resolve } from 'node:path'
-import { type McpServerConfig, printable } from '@parley/config'
+import { type ConfiguredHook, type McpServerConfig, printable } from '@parley/config'
 import { isMissing, isProgram, liesWithin, systemErrorCode, systemErrorReason } from '@parley/workspace'
+import { projectFolderName } from './project-root.ts'
 import { visitPlainFile } from './read-project-files.ts'
 
 /** Limit for all files of a project together: enough for large bundled servers, short enough to wait for. */
@@ -23,11 +24,12 @@ export interface Programs {
   readonly problem: string | null
 }
 
-/** Hashes every file of the project that its servers name. Files that these load in turn are not known. */
-export function hashPrograms(root: string, servers: readonly McpServerConfig[], searchPath: string): Programs {
-  const named = servers.flatMap((section) => namedFiles(root, section, searchPath))
+/** Hashes every file of the project that its servers and hooks name. Files that these load in turn are not known. */
+export function hashPrograms(root: string, { servers, hooks }: ProjectCommands, searchPath: string): Programs {
+  const named = [...servers.flatMap((section) => namedFiles(root, section, searchPath)), ...filesOfHooks(root, hooks)]
   const paths = [...new Set(named.map((path) => relative(root, path) || '.'))].toSorted()
-  if (paths.length > maxFiles) return { files: [], problem: `its tool servers name more than ${maxFiles} files` }
+  if (paths.length > maxFiles)
+    return { files: [], problem: `its tool servers and hooks name more than ${maxFiles} files` }
   let leftBytes = maxBytes
   const files: ProgramFile[] = []
   for (const path of paths) {
@@ -73,6 +75,43 @@ function pathsOfModule(name: string): readonly string[] {
     const path = parts.slice(0, index + 1).join('/')
     return [path, `${path}.py`]
   })
+}
+
+/** Programs that a project's configuration starts. */
+interface ProjectCommands {
+  readonly servers: readonly McpServerConfig[]
+  readonly hooks: readonly ConfiguredHook[]
+}
+
+/** Folder whose files belong to the hooks of a project, named or not. */
+const hookFolder = join(projectFolderName, 'hooks')
+
+/** Returns the paths in the commands of hooks, and all files of their folder. */
+function filesOfHooks(root: string, hooks: readonly ConfiguredHook[]): readonly string[] {
+  if (hooks.length === 0) return []
+  const words = hooks.flatMap(({ command }) => (typeof command === 'string' ? [command] : command))
+  // As a shell would cut them. A word that names no file is bound as a missing one.
+  const paths = words.flatMap((word) => word.split(/[\s=:,;|&<>(){}"'`$]+/)).filter((word) => /[./]/.test(word))
+  const named = paths.map((path) => resolve(root, path)).filter((path) => liesWithin(path, root) && path !== root)
+  return [...named, ...filesBelow(join(root, hookFolder))]
+}
+
+/** Returns the files below a folder; of more than a project may have it returns some more than that. */
+function filesBelow(folder: string): readonly string[] {
+  const found: string[] = []
+  const folders = [folder]
+  for (let next = folders.pop(); next !== undefined && found.length <= maxFiles; next = folders.pop())
+    for (const entry of entriesOf(next)) (entry.isDirectory() ? folders : found).push(join(next, entry.name))
+  return found
+}
+
+/** Lists a folder; nothing where it cannot be read: hooks run without what was not looked at. */
+function entriesOf(folder: string) {
+  try {
+    return readdirSync(folder, { withFileTypes: true })
+  } catch {
+    return []
+  }
 }
 
 /** Returns whether a file still has the content that was trusted. */

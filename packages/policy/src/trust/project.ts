@@ -2,6 +2,9 @@ import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import {
   type Config,
+  type ConfiguredHook,
+  configuredHooks,
+  isSafe,
   type Layer,
   type McpServerConfig,
   printable,
@@ -10,8 +13,9 @@ import {
 } from '@parley/config'
 import { identityOf } from '@parley/host'
 import type { Files } from '@parley/journal'
-import type { Rule, Rules } from '../decision/rules/rules.ts'
+import { type Rule, type Rules, withoutAllowing } from '../decision/rules/rules.ts'
 import { type PolicyFile, parsePolicyText } from '../policy-file/read-policy-file.ts'
+import { type BroughtPart, belongsTo, isSameContent, listBrought } from './brought-files.ts'
 import { hashPrograms, type ProgramFile, type Programs } from './project-programs.ts'
 import { isParleyHome, projectRoot } from './project-root.ts'
 import { type ProjectFile, projectPolicyPath, readProjectFiles } from './read-project-files.ts'
@@ -27,11 +31,16 @@ export interface Project {
   /** Reasons why existing files were not read. */
   readonly problems: readonly string[]
   readonly servers: Readonly<Record<string, McpServerConfig>>
-  /** Files of the project that its servers run or name; hashed at the first call. */
+  readonly hooks: readonly ConfiguredHook[]
+  /** Files of the project that its servers and hooks run or name; hashed at the first call. */
   programs(): Programs
-  /** Hash of everything that would take effect; null when there is nothing that trust could be bound to. */
+  /** Hash of the configuration that would take effect; null when there is nothing that trust could be bound to. */
   hash(): string | null
+  /** Skills and commands that it brings, which trust binds one by one. */
+  readonly brought: readonly BroughtPart[]
   readonly entry: TrustEntry | null
+  /** True under `--safe`, where its rules allow nothing. */
+  readonly isSafe: boolean
   /** Configuration above the user's own values. The caller applies it, and the rules, only to a trusted project. */
   layer(own: Config): Layer
   rules(own: Config): ProjectRules
@@ -57,28 +66,36 @@ export function createProjects({ home, env, files }: ProjectPorts): Projects {
     of(cwd) {
       const root = projectRoot(cwd)?.folder ?? null
       if (root === null || isParleyHome(root, home)) return null
-      return readProject(root, { store, searchPath: env['PATH'] ?? '' })
+      return readProject(root, { store, searchPath: env['PATH'] ?? '', isSafe: isSafe(home) })
     },
   }
 }
 
-function readProject(root: string, { store, searchPath }: { store: TrustStore; searchPath: string }): Project | null {
+interface ReadPorts extends Pick<Project, 'isSafe'> {
+  readonly store: TrustStore
+  readonly searchPath: string
+}
+
+function readProject(root: string, { store, searchPath, isSafe: safe }: ReadPorts): Project | null {
   const { files, problems } = readProjectFiles(root)
   const entry = store.read(root)
-  const isGone = files.length === 0 && problems.length === 0
-  if (isGone && !hadRules(entry)) return null
+  const brought = listBrought(root)
+  const isEmpty = files.length === 0 && problems.length === 0
+  const isGone = isEmpty && hadRules(entry)
+  if (isEmpty && !isGone && brought.length === 0) return null
   const textOf = (path: string) => files.find((file) => file.path === path)?.text ?? ''
   const layer = (own: Config) => projectLayer(textOf(projectConfigPath), own)
   // Without the user's own values, since the trusted content must not depend on them.
-  const servers = layer({}).values.mcp_servers ?? {}
+  const { mcp_servers: servers = {}, hooks: hookConfig } = layer({}).values
+  const hooks = configuredHooks(hookConfig)
   let known: Programs | null = null
   const programs = () => {
-    known ??= hashPrograms(root, Object.values(servers), searchPath)
+    known ??= hashPrograms(root, { servers: Object.values(servers), hooks }, searchPath)
     return known
   }
   const hash = () => {
     const { files: looked, problem } = programs()
-    return problem !== null || (files.length === 0 && !isGone) ? null : hashOf({ root, files, programs: looked })
+    return problem !== null || (files.length === 0 && !isEmpty) ? null : hashOf({ root, files, programs: looked })
   }
   return {
     root,
@@ -87,9 +104,12 @@ function readProject(root: string, { store, searchPath }: { store: TrustStore; s
     files,
     problems,
     servers,
+    hooks,
     programs,
     hash,
+    brought,
     entry,
+    isSafe: safe,
     layer,
     rules: (own) =>
       projectRules(
@@ -112,6 +132,15 @@ function stateOf(entry: TrustEntry | null, files: readonly ProjectFile[], hash: 
   return entry.verdict === 'trusted' && files.length > 0 ? 'changed' : 'untrusted'
 }
 
+/** Tests if the user trusted a skill or command of a project with exactly the files that it has now. */
+export function isTrustedPart({ entry }: Pick<Project, 'entry'>, part: BroughtPart): boolean {
+  if (entry?.verdict !== 'trusted') return false
+  const known = (entry.brought ?? []).filter(({ path }) => belongsTo(part, path))
+  if (known.length === 0) return false
+  const now = part.look()
+  return 'files' in now && isSameContent(now.files, known)
+}
+
 interface Content {
   readonly root: string
   readonly files: readonly ProjectFile[]
@@ -125,7 +154,9 @@ function hashOf(content: Content): string {
 
 /** Returns the rules of a trusted project; none for any other. */
 export function trustedRules(project: Project | null, own: Config): Rules {
-  return project?.state === 'trusted' ? project.rules(own).rules : []
+  if (project?.state !== 'trusted') return []
+  const { rules } = project.rules(own)
+  return project.isSafe ? withoutAllowing(rules) : rules
 }
 
 interface ProjectRules {

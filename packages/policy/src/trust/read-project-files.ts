@@ -76,6 +76,17 @@ function readPlainFile(root: string, path: string, maxBytes: number): PlainFile 
   return problem === null ? { bytes: Buffer.concat(chunks) } : problem === 'absent' ? {} : { problem }
 }
 
+/** Reads a text file below `root` by the rules of `visitPlainFile`. */
+export function readPlainText(
+  root: string,
+  path: string,
+  maxBytes: number,
+): { readonly text: string } | { readonly problem: string } {
+  const { bytes, problem = 'it is gone' } = readPlainFile(root, path, maxBytes)
+  if (bytes === undefined) return { problem }
+  return isText(bytes) ? { text: bytes.toString('utf8') } : { problem: 'it is not UTF-8' }
+}
+
 interface WantedFile {
   readonly root: string
   readonly path: string

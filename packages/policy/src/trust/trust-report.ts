@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto'
 import { resolve } from 'node:path'
-import type { Config, McpServerConfig } from '@parley/config'
+import { type Config, type ConfiguredHook, type McpServerConfig, printable } from '@parley/config'
 import type { SandboxMode, TrustReport } from '@parley/protocol'
 import { createTwoFilesPatch } from 'diff'
 import { ruleRefOf } from '../decision/rules/rules.ts'
+import { broughtChanges, broughtFiles, broughtProblems, broughtWords, stateOfBrought } from './brought-report.ts'
 import type { Project } from './project.ts'
 import type { ProgramFile } from './project-programs.ts'
 import type { TrustEntry } from './trust-store.ts'
@@ -24,20 +25,25 @@ export function trustReport(project: Project, { own, sandboxed }: ReportSettings
   const { files: programs, problem } = project.programs()
   const layer = project.layer(own)
   const rules = project.rules(own)
-  const { mcp_servers: servers = {}, ...settings } = layer.values
+  const { mcp_servers: servers = {}, hooks: _, ...settings } = layer.values
   const isWider = project.state === 'trusted' && !sandboxed && runsPrograms(project) && entry?.outsideSandbox === false
-  const diff = project.state === 'changed' && entry !== null ? diffSince(entry, project) : ''
+  const state = isWider ? 'changed' : stateWithBrought(project)
+  const diff = state === 'changed' && entry !== null ? diffSince(entry, project) : ''
   return {
     root,
-    state: isWider ? 'changed' : project.state,
+    state,
     hash: shownHash(project, sandboxed),
-    wouldRun: Object.entries(servers).map(([name, section]) =>
-      programOf({ name, section, root, sandboxed, network: !sandboxed || hasNetwork(own) }),
-    ),
+    wouldRun: [
+      ...Object.entries(servers).map(([name, section]) =>
+        programOf({ name, section, root, sandboxed, network: !sandboxed || hasNetwork(own) }),
+      ),
+      ...project.hooks.map((hook) => hookProgram(hook, { sandboxed, network: !sandboxed || hasNetwork(own) })),
+    ],
     changes: [
       ...Object.entries(settings).map(([key, value]) => `${key} = ${JSON.stringify(value)}`),
       ...rules.rules.map((rule) => ruleText(rule)),
       ...programs.flatMap(describeProgram),
+      ...broughtChanges(project),
       ...(isWider ? ['It was trusted to run inside the sandbox. There is none here now.'] : []),
     ],
     ignored: [
@@ -45,21 +51,45 @@ export function trustReport(project: Project, { own, sandboxed }: ReportSettings
       ...(problem === null ? [] : [`It cannot be trusted: ${problem}.`]),
       ...layer.warnings,
       ...rules.ignored,
+      ...broughtProblems(project),
     ],
     files: files.map(({ path, text }) => ({ path, text })),
     ...(diff === '' ? {} : { diff }),
   }
 }
 
-/** Returns the hash that trust is bound to. It differs outside the sandbox, since trust inside does not extend to it. */
-export function shownHash(project: Project, sandboxed: boolean): string | null {
-  const hash = project.hash()
-  if (hash === null || sandboxed || !runsPrograms(project)) return hash
-  return createHash('sha256').update(`${hash} outside any sandbox`).digest('hex')
+/** Returns the state of the configuration and of what the project brings beside it: the one that asks more. */
+function stateWithBrought(project: Project): Project['state'] {
+  const { state, files, brought } = project
+  if (brought.length === 0 || state === 'changed' || (state === 'untrusted' && files.length > 0)) return state
+  return stateOfBrought(project)
 }
 
-export function runsPrograms({ servers }: Pick<Project, 'servers'>): boolean {
-  return Object.values(servers).some(({ command }) => command !== undefined)
+/**
+ * Returns the hash of all that a yes covers: the configuration, and every skill and command. It differs outside the sandbox,
+ * since trust inside does not extend to it.
+ */
+export function shownHash(project: Project, sandboxed: boolean): string | null {
+  const hash = project.hash()
+  if (hash === null) return null
+  const outside = sandboxed || !runsPrograms(project) ? '' : ' outside any sandbox'
+  const brought = broughtFiles(project)
+  if (brought.length === 0 && outside === '') return hash
+  const files = brought.length === 0 ? '' : JSON.stringify(brought)
+  return createHash('sha256').update(`${hash}${files}${outside}`).digest('hex')
+}
+
+export function runsPrograms({ servers, hooks }: Pick<Project, 'servers' | 'hooks'>): boolean {
+  return hooks.length > 0 || Object.values(servers).some(({ command }) => command !== undefined)
+}
+
+/** Describes a hook: it runs in a copy of its files, not in the project. */
+function hookProgram(
+  { on, name, matcher, command }: ConfiguredHook,
+  limits: Pick<ServerEntry, 'sandboxed' | 'network'>,
+): TrustReport['wouldRun'][number] {
+  const argv = typeof command === 'string' ? ['sh', '-c', command] : [...command]
+  return { name: `hook ${on}${matcher === undefined ? '' : ` ${matcher}`}: ${printable(name)}`, argv, ...limits }
 }
 
 interface ServerEntry {
@@ -98,10 +128,10 @@ function ruleText(rule: Parameters<typeof ruleRefOf>[0]): string {
 }
 
 /** Returns the diff of files and program hashes since they were trusted. */
-function diffSince(entry: TrustEntry, { files, programs: programsOf }: Project): string {
-  const { files: programs } = programsOf()
-  const before = [...entry.files, ...entry.programs.map(({ path, content }) => ({ path, text: `${content}\n` }))]
-  const after = [...files, ...programs.map(({ path, content }) => ({ path, text: `${content}\n` }))]
+function diffSince(entry: TrustEntry, project: Project): string {
+  const { files: programs } = project.programs()
+  const before = [...entry.files, ...[...entry.programs, ...(entry.brought ?? [])].map(asText)]
+  const after = [...project.files, ...[...programs, ...broughtFiles(project)].map(asText)]
   const paths = [...new Set([...before, ...after].map(({ path }) => path))].toSorted()
   return paths
     .map((path) => {
@@ -109,6 +139,10 @@ function diffSince(entry: TrustEntry, { files, programs: programsOf }: Project):
       return old === now ? '' : patchOf(path, old, now)
     })
     .join('')
+}
+
+function asText({ path, content }: ProgramFile) {
+  return { path, text: `${content}\n` }
 }
 
 /** Limit of changed lines for the shortest diff, which is slow beyond; the report shows the files themselves as well. */
@@ -122,10 +156,13 @@ function patchOf(path: string, old: string, now: string): string {
 
 /** Returns a line about a project whose configuration has no effect; null when there is nothing to report. */
 export function trustNotice(project: Project | null): string | null {
-  if (project === null || project.state === 'trusted' || project.state === 'declined') return null
-  const { files, problems } = project
+  const state = project === null ? 'trusted' : stateWithBrought(project)
+  if (project === null || state === 'trusted' || state === 'declined') return null
+  const { files, problems, brought } = project
   if (problems.length > 0 && files.length === 0) return problems.join(' ')
   const ways = '`parley trust`, or /trust in the terminal, shows it and lets you decide.'
+  if (project.state === 'trusted' || (project.state !== 'changed' && files.length === 0))
+    return broughtNotice(state, brought, ways)
   if (files.length === 0)
     return `The rules that you trusted this project with are gone from it, so what they forbade is no longer forbidden. ${ways}`
   const contents = contentsOf(project)
@@ -134,10 +171,18 @@ export function trustNotice(project: Project | null): string | null {
     : `This project brings its own configuration (${contents}). Nothing of it takes effect unless you trust it. ${ways}`
 }
 
-function contentsOf({ files, servers }: Project): string {
+function broughtNotice(state: Project['state'], brought: Project['brought'], ways: string): string {
+  return state === 'changed'
+    ? `What this project brings beside its configuration (${broughtWords(brought)}) has changed since you trusted it: what is new or changed has no effect. ${ways}`
+    : `This project brings ${broughtWords(brought)}. None of it has an effect unless you trust it. ${ways}`
+}
+
+function contentsOf({ files, servers, hooks, brought }: Project): string {
   const count = Object.keys(servers).length
   const tools = count === 0 ? [] : [`${count} tool ${count === 1 ? 'server' : 'servers'}`]
-  return [...files.map(({ path }) => path), ...tools].join(', ')
+  const programs = hooks.length === 0 ? [] : [`${hooks.length} ${hooks.length === 1 ? 'hook' : 'hooks'}`]
+  const words = brought.length === 0 ? [] : [broughtWords(brought)]
+  return [...files.map(({ path }) => path), ...tools, ...programs, ...words].join(', ')
 }
 
 /** Sandbox that a server configured by a project is started in. */

@@ -13,6 +13,8 @@ const entrySchema = z.object({
   outsideSandbox: z.boolean(),
   files: z.array(z.object({ path: z.string(), text: z.string() })),
   programs: z.array(z.object({ path: z.string(), content: z.string() })),
+  // Left out by programs that know no skills.
+  brought: z.array(z.object({ path: z.string(), content: z.string() })).exactOptional(),
 })
 
 /** Decision of the user about a project, with a copy of its content, so that changes can be shown. */

@@ -1,69 +1,13 @@
-import type { ApprovalPolicy, Enforcement, SandboxMode } from '@parley/protocol'
+import type { SandboxMode } from '@parley/protocol'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type DecideSettings, decide, sandboxLimits } from '../../src/decision/decide.ts'
-import { type Facts, storedFacts } from '../../src/decision/facts.ts'
-import type { CommandFacts } from '../../src/decision/kinds/command/facts.ts'
-import { grantFor } from '../../src/decision/match.ts'
-import type { Rule, WiderRight } from '../../src/decision/rules/rules.ts'
-import { command, mcp, part, rule, sampleOf } from './sample-facts.ts'
-
-// Few words and paths, so that rules often fit.
-const word = fc.constantFrom('ls', 'npm', 'test', 'rm', '-rf', './x')
-const argv = fc.array(word, { minLength: 1, maxLength: 3 })
-
-const commandFacts: fc.Arbitrary<CommandFacts> = fc
-  .record({
-    argvs: fc.array(argv, { minLength: 1, maxLength: 3 }),
-    seen: fc.array(argv, { maxLength: 2 }),
-    understood: fc.boolean(),
-    safe: fc.boolean(),
-    inside: fc.boolean(),
-    dangerous: fc.constantFrom(null, 'rm'),
-    touchesSecret: fc.constantFrom(null, '/s'),
-    escalation: fc.constantFrom(null, { reason: 'r' }),
-    network: fc.constantFrom(undefined, { reason: 'n' }),
-    background: fc.boolean(),
-    cwd: fc.constantFrom('/work', '/work/sub'),
-  })
-  .map(({ argvs, understood, safe, inside, network, ...others }) => {
-    const rest = network === undefined ? others : { ...others, network }
-    const parts = argvs.map((each) => part(each, { knownSafe: safe, programInsideRoots: inside }))
-    const knownSafe = understood && safe && rest.touchesSecret === null
-    return command(understood ? parts : [], { ...rest, argv: argvs[0] ?? [], understood, knownSafe })
-  })
-
-const facts: fc.Arbitrary<Facts> = fc.oneof(
-  commandFacts,
-  fc.constantFrom<Facts>(...Object.values(sampleOf), mcp('git', 'push'), mcp('git', 'resources/read', true)),
-)
-
-const grants = fc.constantFrom<readonly WiderRight[]>(['network'], ['outsideSandbox'], ['network', 'outsideSandbox'])
-const target = fc.oneof(
-  fc
-    .tuple(argv, grants)
-    .map(([words, given]) => ({ kind: 'command' as const, prefix: words.map((one) => [one]), grants: given })),
-  fc
-    .array(fc.array(word, { minLength: 1, maxLength: 2 }), { minLength: 1, maxLength: 2 })
-    .map((prefix) => ({ kind: 'command' as const, prefix })),
-  argv.map((words) => ({ kind: 'command' as const, prefix: words.map((one) => [one]), exact: true as const })),
-  fc.constantFrom('shell', 'apply_patch', 'update_plan', 'read_file').map((tool) => ({ kind: 'tool' as const, tool })),
-  fc.constantFrom('git/*', '*/push', 'git/pull').map((pattern) => ({ kind: 'mcp' as const, pattern })),
-  fc.constantFrom('**', '/**', 'a', '.parley/**', '/etc/*').map((pattern) => ({ kind: 'path' as const, pattern })),
-)
-const ruleOf = (...decisions: readonly Rule['decision'][]) =>
-  fc.tuple(fc.constantFrom(...decisions), target).map(([decision, what]) => rule(decision, what))
-
-const settings = fc.record({
-  rules: fc.array(ruleOf('allow', 'ask', 'deny'), { maxLength: 4 }),
-  sessionGrants: fc
-    .array(fc.tuple(facts, fc.constantFrom('sandboxed' as const, 'unsandboxed' as const)), { maxLength: 3 })
-    .map((given) => given.map(([each, run]) => grantFor(each, run)).filter((grant) => grant !== null)),
-  approvalPolicy: fc.constantFrom<ApprovalPolicy>('untrusted', 'on-failure', 'on-request', 'never'),
-  sandboxMode: fc.constantFrom<SandboxMode>('read-only', 'workspace-write', 'danger-full-access'),
-  enforcement: fc.constantFrom<Enforcement>('full', 'partial', 'none'),
-  network: fc.boolean(),
-})
+import { storedFacts } from '../../src/decision/facts.ts'
+import { narrowed } from '../../src/decision/narrow.ts'
+import type { Rule } from '../../src/decision/rules/rules.ts'
+import { narrowingBySkills } from '../../src/decision/skill-tools.ts'
+import { argv, commandFacts, facts, grants, ruleOf, settings } from './any-call.ts'
+import { rule } from './sample-facts.ts'
 
 function limitedMode(mode: SandboxMode): SandboxMode {
   return mode === 'danger-full-access' ? 'workspace-write' : mode
@@ -72,7 +16,58 @@ function limitedMode(mode: SandboxMode): SandboxMode {
 const freedom = { deny: 0, ask: 1, allow: 2 }
 const runs = { numRuns: 2_000 }
 
+const tools = fc.array(
+  fc.constantFrom(
+    'Bash',
+    'Bash(npm:*)',
+    'Bash(ls)',
+    'Edit',
+    'Write(a/**)',
+    'mcp__git',
+    'mcp__git__push',
+    'Read',
+    '(',
+    '',
+  ),
+  { maxLength: 3 },
+)
+const skills = fc.array(
+  tools.map((allowedTools) => ({ name: 'one', allowedTools })),
+  { maxLength: 2 },
+)
+
+const demand = fc.option(
+  fc.record({ verdict: fc.constantFrom('ask' as const, 'deny' as const), reason: fc.constant('r') }),
+)
+
 describe('for any call and any settings', () => {
+  it('skills that name tools never allow more', () => {
+    fc.assert(
+      fc.property(facts, settings, skills, (call, given, inForce) => {
+        const usual = decide(call, given)
+        const after = narrowed(usual, narrowingBySkills(call, inForce), given.approvalPolicy)
+        expect(freedom[after.verdict]).toBeLessThanOrEqual(freedom[usual.verdict])
+        expect(after.run).toBe(usual.run)
+      }),
+      runs,
+    )
+  })
+
+  it('what a hook or a skill demands never allows more, and never widens the run', () => {
+    fc.assert(
+      fc.property(facts, settings, demand, (call, given, demanded) => {
+        const decision = decide(call, given)
+        const asked = demanded === null ? null : { ...demanded, rule: { name: 'hook:h' } }
+        const after = narrowed(decision, asked, given.approvalPolicy)
+        expect(freedom[after.verdict]).toBeLessThanOrEqual(freedom[decision.verdict])
+        expect(after.run).toBe(decision.run)
+        if (asked !== null) expect(after.verdict).not.toBe('allow')
+        if (given.approvalPolicy === 'never' && decision.verdict !== 'ask') expect(after.verdict).not.toBe('ask')
+      }),
+      runs,
+    )
+  })
+
   it('another rule that denies or asks never allows more', () => {
     fc.assert(
       fc.property(facts, settings, ruleOf('deny', 'ask'), fc.nat(), (call, given, extra, place) => {

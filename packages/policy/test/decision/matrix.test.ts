@@ -15,20 +15,20 @@ const codes = {
 } as const
 
 const header =
-  '                            safe other escal net   dang  p-in  p-out p-pro r-in  r-out r-sec t-ro  t-eff'
+  '                            safe other escal net   dang  p-in  p-out p-pro r-in  r-out r-sec t-ro  t-eff p-lik p-wid p-uns'
 const table = `
-untrusted  read-only          | rrR   aaA   AAA   aaA   aaA   AAA   AAA   AAA   rrR   rrR   AAA   rrR   aaA
-untrusted  workspace-write    | rrR   aaA   AAA   aaA   aaA   aaA   AAA   AAA   rrR   rrR   AAA   rrR   aaA
-untrusted  danger-full-access | RRR   AAA   AAA   AAA   AAA   AAA   AAA   AAA   RRR   RRR   AAA   RRR   AAA
-on-failure read-only          | rrR   raA   raA   raA   aaA   AAA   AAA   AAA   rrR   rrR   AAA   rrR   aaA
-on-failure workspace-write    | rrR   raA   raA   raA   aaA   raA   AAA   AAA   rrR   rrR   AAA   rrR   aaA
-on-failure danger-full-access | RRR   RRR   RRR   RRR   AAA   RRR   RRR   RRR   RRR   RRR   RRR   RRR   RRR
-on-request read-only          | rrR   raA   AAA   aaA   aaA   AAA   AAA   AAA   rrR   rrR   AAA   rrR   aaA
-on-request workspace-write    | rrR   raA   AAA   aaA   aaA   raA   AAA   AAA   rrR   rrR   AAA   rrR   aaA
-on-request danger-full-access | RRR   RRR   RRR   RRR   AAA   RRR   RRR   RRR   RRR   RRR   RRR   RRR   RRR
-never      read-only          | rrR   rNN   EEE   WNN   DDD   PPP   OOO   PPP   rrR   rrR   PPP   rrR   PPP
-never      workspace-write    | rrR   rNN   EEE   WNN   DDD   rNN   OOO   PPP   rrR   rrR   PPP   rrR   PPP
-never      danger-full-access | RRR   RRR   RRR   RRR   RRR   RRR   RRR   RRR   RRR   RRR   RRR   RRR   RRR
+untrusted  read-only          | rrR   aaA   AAA   aaA   aaA   AAA   AAA   AAA   rrR   rrR   AAA   rrR   aaA   aaA   aaA   AAA
+untrusted  workspace-write    | rrR   aaA   AAA   aaA   aaA   aaA   AAA   AAA   rrR   rrR   AAA   rrR   aaA   aaA   aaA   AAA
+untrusted  danger-full-access | RRR   AAA   AAA   AAA   AAA   AAA   AAA   AAA   RRR   RRR   AAA   RRR   AAA   AAA   AAA   AAA
+on-failure read-only          | rrR   raA   raA   raA   aaA   AAA   AAA   AAA   rrR   rrR   AAA   rrR   aaA   aaA   aaA   AAA
+on-failure workspace-write    | rrR   raA   raA   raA   aaA   raA   AAA   AAA   rrR   rrR   AAA   rrR   aaA   raA   aaA   AAA
+on-failure danger-full-access | RRR   RRR   RRR   RRR   AAA   RRR   RRR   RRR   RRR   RRR   RRR   RRR   RRR   RRR   RRR   RRR
+on-request read-only          | rrR   raA   AAA   aaA   aaA   AAA   AAA   AAA   rrR   rrR   AAA   rrR   aaA   aaA   aaA   AAA
+on-request workspace-write    | rrR   raA   AAA   aaA   aaA   raA   AAA   AAA   rrR   rrR   AAA   rrR   aaA   raA   aaA   AAA
+on-request danger-full-access | RRR   RRR   RRR   RRR   AAA   RRR   RRR   RRR   RRR   RRR   RRR   RRR   RRR   RRR   RRR   RRR
+never      read-only          | rrR   rNN   EEE   WNN   DDD   PPP   OOO   PPP   rrR   rrR   PPP   rrR   PPP   PPP   PPP   PPP
+never      workspace-write    | rrR   rNN   EEE   WNN   DDD   rNN   OOO   PPP   rrR   rrR   PPP   rrR   PPP   rNN   PPP   PPP
+never      danger-full-access | RRR   RRR   RRR   RRR   RRR   RRR   RRR   RRR   RRR   RRR   RRR   RRR   RRR   RRR   RRR   RRR
 `
 
 const policies: readonly ApprovalPolicy[] = ['untrusted', 'on-failure', 'on-request', 'never']

@@ -1,4 +1,5 @@
 import type { CommandFacts, CommandPart } from '../../src/decision/kinds/command/facts.ts'
+import { type ProcessInputFacts, processInputRows } from '../../src/decision/kinds/command/process-input.ts'
 import { commandRows } from '../../src/decision/kinds/command/rows.ts'
 import type { McpFacts } from '../../src/decision/kinds/mcp.ts'
 import { type OtherToolFacts, toolRows } from '../../src/decision/kinds/other-tool.ts'
@@ -59,6 +60,18 @@ export function other(readOnly: boolean): OtherToolFacts {
   return { kind: 'other', tool: 'update_plan', readOnly }
 }
 
+export function processInput(changed: Partial<ProcessInputFacts> = {}): ProcessInputFacts {
+  return {
+    kind: 'processInput',
+    tool: 'write_process',
+    processId: 'i-1',
+    command: command([part(['npm', 'test'])], { background: true }),
+    written: command([part(['ls'])], { background: true }),
+    sandbox: 'workspace-write',
+    ...changed,
+  }
+}
+
 export function mcp(server: string, name: string, readOnly = false): McpFacts {
   return { kind: 'mcp', tool: `mcp__${server}__${name}`, server, name, readOnly }
 }
@@ -72,7 +85,7 @@ export function commandRule(decision: RuleVerdict, ...words: string[]): Rule {
   return rule(decision, { kind: 'command', prefix: words.map((word) => word.split('|')) })
 }
 
-const rows = { ...commandRows, ...patchRows, ...readRows, ...toolRows }
+const rows = { ...commandRows, ...patchRows, ...readRows, ...toolRows, ...processInputRows }
 
 /** Calls, one for each row of the matrix. */
 export const sampleOf = {
@@ -89,6 +102,9 @@ export const sampleOf = {
   readSecret: read('/home/.ssh/id', { insideRoots: false, secret: true }),
   toolReadOnly: other(true),
   toolWithEffects: other(false),
+  processLike: processInput(),
+  processWider: processInput({ network: 'own' }),
+  processUnsandboxed: processInput({ sandbox: 'none', network: 'own' }),
 } satisfies Record<keyof typeof rows, unknown>
 
 type RowName = keyof typeof sampleOf

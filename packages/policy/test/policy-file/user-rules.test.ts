@@ -1,5 +1,6 @@
 import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
+import { startSafely } from '@parley/config'
 import { smallDisk, tempDirectory } from '@parley/testkit'
 import { describe, expect, it } from 'vitest'
 import { createUserRules } from '../../src/policy-file/user-rules.ts'
@@ -13,6 +14,16 @@ async function home(text?: string) {
   if (text !== undefined) writeFileSync(file, text)
   return { rules: createUserRules(directory.path), file, [Symbol.asyncDispose]: () => directory[Symbol.asyncDispose]() }
 }
+
+it('allows nothing in a server that was started with --safe, and cannot be added to there', async () => {
+  const deny = '[[rule]]\ndecision = "deny"\ncommand = ["rm"]\n'
+  await using place = await home(npm + deny)
+  startSafely(dirname(place.file))
+  expect(await place.rules.read()).toMatchObject({ rules: [{ decision: 'deny' }], problems: [] })
+  expect(place.rules.rules).toMatchObject([{ decision: 'deny' }])
+  expect(place.rules.add(npm)).toEqual({ problem: expect.stringContaining('--safe') })
+  expect(readFileSync(place.file, 'utf8')).toBe(npm + deny)
+})
 
 describe('an added rule', () => {
   it('creates the file, readable for its user only, and holds at once', async () => {

@@ -272,7 +272,7 @@ describe('the programs of a project', () => {
   it('that are too many or too large cannot be trusted, and are not read before they are needed', () => {
     const many = Array.from({ length: 201 }, (_, index) => `"f${index}"`).join()
     write('.parley/config.toml', server('node', `args = [${many}]`))
-    expect(found().programs()).toEqual({ files: [], problem: 'its tool servers name more than 200 files' })
+    expect(found().programs()).toEqual({ files: [], problem: 'its tool servers and hooks name more than 200 files' })
     expect(found().hash()).toBeNull()
     write('.parley/config.toml', server('./big'))
     truncateSync(write('big', ''), 129 * 1024 * 1024)

@@ -1,3 +1,4 @@
+import type { Approval } from '../schema/approval.ts'
 import type { EventOf } from '../schema/event.ts'
 import type { ItemId } from '../schema/ids.ts'
 import type { Core } from '../schema/state.ts'
@@ -26,19 +27,26 @@ function decide(core: Core, event: EventOf<'approval.decided'>): Core {
   const turn = core.turn?.id === approval.turnId ? { ...core.turn, parked: false } : core.turn
   if (approval.kind === 'elicitation')
     return withItemStatus({ ...core, turn, approvals: rest }, approval.itemId, 'inProgress')
-  if (!isYes(event.decision)) return withItemStatus({ ...core, turn, approvals: rest }, approval.itemId, 'denied')
+  if (!permits(event.decision)) return withItemStatus({ ...core, turn, approvals: rest }, approval.itemId, 'denied')
   const approved = {
     ...approval,
     state: 'approved' as const,
     decision: event.decision,
     by: event.by,
     ...(event.note === undefined ? {} : { note: event.note }),
+    ...(event.answers === undefined ? {} : { answers: event.answers }),
     ...(event.seal === undefined ? {} : { seal: event.seal }),
   }
   return { ...core, turn, approvals: { ...rest, [event.approvalId]: approved } }
 }
 
-function isYes(decision: EventOf<'approval.decided'>['decision']) {
+/** Returns the approvals that wait for an answer, oldest first. */
+export function unansweredApprovals({ approvals }: Pick<Core, 'approvals'>): readonly Approval[] {
+  return Object.values(approvals).filter(({ state }) => state === 'pending')
+}
+
+/** Tests if an answer lets the call run. */
+export function permits(decision: EventOf<'approval.decided'>['decision']): boolean {
   return decision === 'approved' || decision === 'approvedForSession' || decision === 'approvedAlways'
 }
 

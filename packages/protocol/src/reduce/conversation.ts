@@ -1,4 +1,5 @@
-import type { EventOf, TokenCounts } from '../schema/event.ts'
+import type { EventOf } from '../schema/event.ts'
+import type { TokenCounts } from '../schema/events/event-parts.ts'
 import type { ConversationId } from '../schema/ids.ts'
 import type { Settings } from '../schema/settings.ts'
 import type { ConversationState, Core } from '../schema/state.ts'

@@ -140,12 +140,13 @@ function completeItem(
     meta: { ...core.meta, updatedAt: at, title: core.meta.title || titleIn(item) },
     open: without(core.open, item.id),
     approvals: approvalsWithout(core.approvals, item.id),
-    turn: noteDenial(core.turn, item),
+    turn: noteSkill(noteCalls(noteDenial(core.turn, item), event), item),
     counts: { ...core.counts, items: core.counts.items + 1 },
     digest: chainDigest(core.digest, item),
   }
   const running = reduceBackground(settled, item, { at })
-  const noted = item.type === 'contextCompaction' ? compactionEnded(running, item) : running
+  const isCompaction = item.type === 'contextCompaction' && item.leftOut === undefined
+  const noted = isCompaction ? compactionEnded(running, item) : running
   return { core: rememberMessage(noted, item, seq), window: [...state.window.slice(1 - windowLimit), completed] }
 }
 
@@ -165,6 +166,20 @@ function rememberMessage(core: Core, item: Item, seq: number): Core {
 
 function noteDenial(turn: Core['turn'], item: Item): Core['turn'] {
   return turn === null || item.status !== 'denied' ? turn : { ...turn, denials: [...turn.denials, denialOf(item)] }
+}
+
+/** Notes the calls of a message, which its turn makes next. */
+function noteCalls(turn: Core['turn'], { item, turnId }: EventOf<'item.completed'>): Core['turn'] {
+  if (turn === null || turn.id !== turnId || item.type !== 'userMessage' || item.calls === undefined) return turn
+  return { ...turn, toMake: [...(turn.toMake ?? []), ...item.calls] }
+}
+
+/** Notes a skill that names tools, until the turn ends. */
+function noteSkill(turn: Core['turn'], item: Item): Core['turn'] {
+  if (turn === null || item.type !== 'toolCall' || item.skill?.allowedTools === undefined) return turn
+  const { name, allowedTools } = item.skill
+  const others = (turn.skills ?? []).filter((skill) => skill.name !== name)
+  return { ...turn, skills: [...others, { name, allowedTools }] }
 }
 
 /** Returns the outcome of a failed attempt while the next one has not started; null otherwise. */

@@ -3,12 +3,13 @@ import type { ConversationState, Core } from '../schema/state.ts'
 import { reduceApproval } from './approvals.ts'
 import { type CompactionEvent, reduceCompaction } from './compactions.ts'
 import { type MetaEvent, reduceMeta } from './conversation.ts'
+import { reduceHook } from './hooks.ts'
 import { reduceItem } from './items.ts'
 import { type InboxEvent, reduceInbox, reduceTurn, type TurnEvent } from './turns.ts'
 
 /**
- * Applies an event to a state. Server, clients and resume all make their state with this function. It is total and pure:
- * an event of an unknown type only moves `seq`, and a seq already applied changes nothing. Gaps are accepted.
+ * Applies an event to a state, in servers, clients and resumes alike. Total and pure: an unknown type only moves `seq`,
+ * a seq already applied changes nothing, gaps are accepted.
  */
 export function reduce(state: ConversationState, envelope: Envelope): ConversationState {
   if (envelope.seq <= state.core.seq) return state
@@ -64,6 +65,7 @@ const reducers: { readonly [Type in EventType]: Reducer<EventsByType[Type]> } = 
   'execution.started': reduceItem,
   'execution.failed': reduceItem,
   'files.changed': (state) => state,
+  'hook.ran': onCore(reduceHook),
 }
 
 function onCore<Event>(reduceCore: (core: Core, event: Event, envelope: Envelope) => Core): Reducer<Event> {

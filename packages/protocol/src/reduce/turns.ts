@@ -1,5 +1,7 @@
-import type { EventOf, TokenCounts } from '../schema/event.ts'
+import type { EventOf } from '../schema/event.ts'
+import type { TokenCounts } from '../schema/events/event-parts.ts'
 import type { MessageId } from '../schema/ids.ts'
+import type { QueuedMessage } from '../schema/input.ts'
 import type { ModelChoice } from '../schema/settings.ts'
 import type { Core, RequestResult, Turn } from '../schema/state.ts'
 import { afterResponse, afterTurn } from './compactions.ts'
@@ -20,6 +22,9 @@ export type TurnEvent = EventOf<
 export function reduceTurn(core: Core, event: TurnEvent, { at, seq }: { at: number; seq: number }): Core {
   if (event.type === 'turn.started') return rememberContinue(startTurn(core, event, at), event, seq)
   const { turn } = core
+  // A summary can be asked for outside of turns, and costs as much.
+  if (turn === null && event.type === 'usage.updated' && event.purpose !== undefined)
+    return { ...core, usage: usageWith(core.usage, event) }
   if (turn === null || turn.id !== event.turnId) return core
   if (event.type === 'turn.ended') return endTurn(core, event, at)
   if (event.type === 'usage.updated') return addUsage(core, turn, event)
@@ -41,6 +46,7 @@ function startTurn(core: Core, event: EventOf<'turn.started'>, at: number): Core
     denials: [],
     ...(event.outputSchema === undefined ? {} : { outputSchema: event.outputSchema }),
     ...(event.budget === undefined ? {} : { budget: event.budget, responses: 0 }),
+    ...(event.purpose === undefined ? {} : { purpose: event.purpose }),
     ...(event.trigger === 'compaction' ? { trigger: event.trigger } : {}),
   }
   const inboxPaused = event.trigger !== 'inbox' && core.inboxPaused
@@ -86,9 +92,15 @@ function changedTurn(
     case 'turn.parked':
       return { ...turn, parked: true, ...(event.limit === undefined ? {} : { limit: event.limit }) }
     case 'model.requested':
-      return { ...withoutStop(turn), phase: 'model', calls: 0, modelCalls: turn.modelCalls + 1, retry: null }
+      return {
+        ...withoutGoingOn(withoutStop(turn)),
+        phase: 'model',
+        calls: 0,
+        modelCalls: turn.modelCalls + 1,
+        retry: null,
+      }
     case 'model.responded':
-      return { ...turn, phase: 'calls', retry: null }
+      return { ...withoutMade(turn), phase: 'calls', retry: null }
     case 'retry.scheduled': {
       const { retryAt, attempt, attempts, failure, asked } = event
       const known = { ...(attempts === undefined ? {} : { attempts }), ...(asked === undefined ? {} : { asked }) }
@@ -111,6 +123,14 @@ function withoutStop({ stopReason: _, ...turn }: Turn): Turn {
   return turn
 }
 
+function withoutMade({ toMake: _, ...turn }: Turn): Turn {
+  return turn
+}
+
+function withoutGoingOn({ goesOn: _, ...turn }: Turn): Turn {
+  return turn
+}
+
 function withoutPause({ paused: _, ...turn }: Turn): Turn {
   return turn
 }
@@ -127,12 +147,16 @@ function addUsage(core: Core, before: Turn, event: EventOf<'usage.updated'>): Co
       ...(stopReason === undefined ? {} : { stopReason }),
       ...(turn.responses === undefined ? {} : { responses: turn.responses + 1 }),
     },
-    usage: {
-      total: addTokens(core.usage.total, event.counts),
-      last: purpose === undefined ? event.counts : core.usage.last,
-      contextWindow: purpose === undefined ? (event.contextWindow ?? null) : core.usage.contextWindow,
-      calls: (core.usage.calls ?? 0) + 1,
-    },
+    usage: usageWith(core.usage, event),
+  }
+}
+
+function usageWith(usage: Core['usage'], { purpose, counts, contextWindow }: EventOf<'usage.updated'>): Core['usage'] {
+  return {
+    total: addTokens(usage.total, counts),
+    last: purpose === undefined ? counts : usage.last,
+    contextWindow: purpose === undefined ? (contextWindow ?? null) : usage.contextWindow,
+    calls: (usage.calls ?? 0) + 1,
   }
 }
 
@@ -177,13 +201,18 @@ export function reduceInbox(core: Core, event: InboxEvent, seq: number): Core {
       return {
         ...core,
         inbox: core.inbox.map((message) =>
-          message.messageId === event.messageId ? { ...message, content: event.content } : message,
+          message.messageId === event.messageId ? editedMessage(message, event.content) : message,
         ),
       }
     case 'message.removed':
     case 'message.consumed':
       return takeFromInbox(core, event.messageId)
   }
+}
+
+/** Returns a message with other content. Calls went with the content that it had. */
+function editedMessage({ calls: _, ...message }: QueuedMessage, content: QueuedMessage['content']): QueuedMessage {
+  return { ...message, content }
 }
 
 /** Removes a message; also called when its `userMessage` item completes, as a crash may cut the write in between. */

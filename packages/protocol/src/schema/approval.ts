@@ -1,14 +1,14 @@
 import * as z from 'zod'
 import { approvalId, clientId, itemId, turnId } from './ids.ts'
-import { actor, answer, decision } from './input.ts'
+import { actor, answer, answers, decision } from './input.ts'
 import { fileChangeEntry, ruleRef, storedFacts } from './item.ts'
 import { leftAlone } from './redaction-marks.ts'
 import { sandboxMode } from './settings.ts'
 
 export const approvalKind = z
-  .enum(['command', 'patch', 'escalation', 'network', 'mcpTool', 'read', 'elicitation'])
+  .enum(['command', 'patch', 'escalation', 'network', 'mcpTool', 'read', 'elicitation', 'question', 'plan'])
   .describe(
-    'Kind of permission. `escalation`: run outside the sandbox. `read`: read outside the allowed roots. `elicitation`: an MCP server asks the user something while its call runs; see `form`.',
+    'Kind of permission. `escalation`: run outside the sandbox. `read`: read outside the allowed roots. `elicitation`: an MCP server asks the user something while its call runs; see `form`. `question`: the model asks the user something; see `form`. `plan`: the model hands over a plan; its `form` chooses the mode to work in.',
   )
 
 export const formField = z
@@ -27,13 +27,13 @@ export const formField = z
     required: z.boolean(),
     default: answer.exactOptional().describe('Initial value; an answer that leaves the field out takes it.'),
   })
-  .describe('Field of a form. All of its texts come from the MCP server and are untrusted.')
+  .describe('Field of a form. All of its texts come from the MCP server or the model and are untrusted.')
 
 export const form = z
   .object({
     fields: z.array(formField).describe('Fields in the order to show them; an empty list asks for a plain yes.'),
   })
-  .describe('Form that an `elicitation` asks the user to fill in.')
+  .describe('Form that an `elicitation`, a `question` or a `plan` asks the user to fill in.')
 
 export const alwaysRule = z
   .object({
@@ -123,7 +123,9 @@ export const approvalRequest = z
     answerableBy: z.array(clientId).describe('Ids of the clients connected when the approval was requested.'),
     form: form
       .exactOptional()
-      .describe('Form of an `elicitation`: `approved` comes with `answers` to it; `denied` declines, `abort` cancels.'),
+      .describe(
+        'Form of an `elicitation`, a `question` or a `plan`: `approved` comes with `answers` to it; `denied` declines (with a `plan`: keeps planning, with the note), `abort` cancels.',
+      ),
   })
   .describe(
     'A question to the user about exactly this command or patch. It survives a restart, except for an `elicitation`, which is withdrawn because its call ends with the process.',
@@ -139,6 +141,7 @@ export const approval = z
     state: z.enum(['pending', 'approved']).describe('`approved`: decided, but the call has not started.'),
     decision: decision.exactOptional().describe('The decision, once it is approved.'),
     note: z.string().exactOptional().describe('Note of the user with the answer.'),
+    answers: answers.exactOptional().describe('Answers to the form of a `question` or a `plan`, once it is approved.'),
     by: actor.exactOptional().describe('Client that answered.'),
     seal: seal.exactOptional(),
   })

@@ -1,77 +1,22 @@
 import * as z from 'zod'
 import { approvalRequest, seal } from './approval.ts'
-import { approvalId, conversationId, itemId, messageId, requestKey, turnId } from './ids.ts'
 import {
-  actor,
-  answers,
-  contentItem,
-  decision,
-  limitName,
-  outputSchema,
-  queuedMessage,
-  sideFile,
-  turnBudget,
-} from './input.ts'
+  answerProblem,
+  compactionCounts,
+  denial,
+  listedSkills,
+  lostRange,
+  plan,
+  stopReason,
+  tokenCounts,
+  turnOutcome,
+} from './events/event-parts.ts'
+import { hookRun } from './hooks/hook-run.ts'
+import { approvalId, conversationId, itemId, messageId, requestKey, turnId } from './ids.ts'
+import { actor, answers, contentItem, decision, limitName, queuedMessage, sideFile, turnOptions } from './input.ts'
 import { changedPath, compactionTrigger, failure, fileChangeEntry, item, ruleRef } from './item.ts'
-import { jsonText, leftAlone, type OpenForm, openForm } from './redaction-marks.ts'
+import { jsonText, leftAlone, openForm, providerForm } from './redaction-marks.ts'
 import { modelChoice, settings, settingsChange } from './settings.ts'
-
-const count = z.int().min(0)
-
-export const tokenCounts = z
-  .object({
-    inputTokens: count,
-    cachedInputTokens: count,
-    cacheWriteTokens: count.exactOptional().describe('Input written to the cache of the provider, where it says so.'),
-    outputTokens: count,
-    reasoningTokens: count,
-    costUsd: z.number().min(0).exactOptional().describe('Cost in US dollars; left out where no price is known.'),
-    isPartCost: z.literal(true).exactOptional().describe('The cost lacks calls whose price is not known.'),
-  })
-  .describe(
-    'Token counts of the provider, and their cost at the time of the call. Input includes what was read from the cache and written to it; output includes reasoning.',
-  )
-
-export const plan = z
-  .object({
-    explanation: z.string().exactOptional(),
-    steps: z.array(z.object({ step: z.string(), status: z.enum(['pending', 'inProgress', 'completed']) })),
-  })
-  .describe('Plan of the model.')
-
-const denied = { itemId, title: z.string(), reason: z.string() }
-export const denial = z.object(denied).describe('A call that was not run because the user or a rule denied it.')
-
-export const lostRange = z
-  .object({ fromSeq: z.int(), toSeq: z.int(), reason: z.string() })
-  .describe('Numbers of events that the log no longer holds.')
-
-export const turnOutcome = z.enum(['completed', 'interrupted', 'failed']).describe('How a turn ended.')
-
-export const stopReason = z
-  .enum(['done', 'outputLimit', 'filtered', 'context', 'budget', 'interrupted', 'failed'])
-  .describe(
-    "Reason why a turn stopped. `outputLimit`: the model's answer was cut. `filtered`: the provider refused the rest. `context`: the request did not fit. `budget`: a limit of the run. `failed`: see the failure.",
-  )
-
-export const answerProblem = z
-  .string()
-  .exactOptional()
-  .describe('Place where the final message of a completed turn does not satisfy its `outputSchema`.')
-
-const compactionCounts = {
-  tokensBefore: count.describe('Estimated tokens of the next request before it.'),
-  tokensAfter: count.describe('Estimated tokens of the next request after it.'),
-}
-
-/** Parts of a provider: values that it wants back unchanged, and arguments of calls. */
-const providerForm: OpenForm = {
-  leave: [
-    ...['type', 'id', 'callId', 'call_id', 'data'],
-    ...['encrypted_content', 'signature', 'thought_signature', 'thoughtSignature'],
-  ],
-  json: ['arguments', 'input'],
-}
 
 const event = <Type extends string, Shape extends z.core.$ZodLooseShape>(type: Type, shape: Shape, about: string) =>
   z.object({ type: z.literal(type), ...shape }).describe(about)
@@ -134,7 +79,12 @@ export const conversationEvent = z.discriminatedUnion('type', [
       tools: sideFile,
       sessionContext: sideFile.describe('Side file: cwd, date, git.'),
       adapter: z.string().describe('Model API that requests are written for, with its version.'),
-      instructionFiles: z.array(z.string()).describe('Paths of the AGENTS.md files that were read.'),
+      instructionFiles: z
+        .array(z.string())
+        .describe(
+          'Paths of the instruction files that were read: AGENTS.md, or CLAUDE.md where a folder has no AGENTS.md.',
+        ),
+      skills: listedSkills.exactOptional(),
     },
     'Context that precedes the messages in a model request. Logged before the first model call and when it changes.',
   ),
@@ -168,7 +118,7 @@ export const conversationEvent = z.discriminatedUnion('type', [
     'context.restored',
     {
       seq: z.int().describe('Seq of the `context.compacted` or `context.cleared` that no longer holds.'),
-      tokensAfter: count.describe('Estimated tokens of the next request.'),
+      tokensAfter: z.int().min(0).describe('Estimated tokens of the next request.'),
       by: actor.exactOptional(),
     },
     'The newest compaction was undone. Nothing is compacted automatically until the next turn has ended.',
@@ -192,8 +142,7 @@ export const conversationEvent = z.discriminatedUnion('type', [
       trigger: z
         .enum(['message', 'inbox', 'compaction'])
         .describe('`message`: sent now. `inbox`: taken from the inbox. `compaction`: no message, only a compaction.'),
-      outputSchema: outputSchema.exactOptional(),
-      budget: turnBudget.exactOptional(),
+      ...turnOptions,
       requestKey: requestKey.exactOptional(),
     },
     'A turn starts; its user message follows.',
@@ -297,12 +246,13 @@ export const conversationEvent = z.discriminatedUnion('type', [
     'files.changed',
     {
       itemId: itemId.describe('The call.'),
-      count: count.describe('Files that changed.'),
+      count: z.int().min(0).describe('Files that changed.'),
       files: z.array(changedPath).describe('The files; empty when `list` has them.'),
       list: sideFile.exactOptional().describe('Side file: the files as JSON, where they are many.'),
     },
     'Files that changed while a call ran, with their contents before and after. What they were is kept for a rewind.',
   ),
+  event('hook.ran', hookRun, 'A hook ran. Everything that it changes follows from this event.'),
   event(
     'item.completed',
     { turnId: turnId.exactOptional(), item },
@@ -322,7 +272,7 @@ export const conversationEvent = z.discriminatedUnion('type', [
         .union([decision, z.literal('withdrawn')])
         .describe('`withdrawn`: the request no longer applies; nothing was run.'),
       note: z.string().exactOptional().describe('Note of the user; the model gets it.'),
-      answers: answers.exactOptional().describe('Answers to the form of an `elicitation`, with `approved`.'),
+      answers: answers.exactOptional().describe('Answers to the form of the approval, with `approved`.'),
       by: actor.describe('Client that answered first.'),
       seal: seal.exactOptional(),
     },
@@ -390,11 +340,6 @@ export const deliveredEnvelope = envelope
   .extend({ event: z.union([elidedResponse, conversationEvent]) })
   .describe('An event as clients receive it, in `conversation/event` and from `conversation/stream`.')
 
-export type Plan = z.infer<typeof plan>
-export type LostRange = z.infer<typeof lostRange>
-export type StopReason = z.infer<typeof stopReason>
-export type TurnOutcome = z.infer<typeof turnOutcome>
 export type ConversationEvent = z.infer<typeof conversationEvent>
 export type EventOf<Type extends ConversationEvent['type']> = Extract<ConversationEvent, { type: Type }>
 export type Envelope = z.infer<typeof envelope>
-export type TokenCounts = z.infer<typeof tokenCounts>

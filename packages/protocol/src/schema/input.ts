@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { clientId, messageId } from './ids.ts'
-import { leftAlone } from './redaction-marks.ts'
+import { jsonText, leftAlone } from './redaction-marks.ts'
 
 export const decision = z
   .enum(['approved', 'approvedForSession', 'approvedAlways', 'denied', 'abort'])
@@ -62,6 +62,12 @@ export const contentItem = z
   ])
   .describe('One part of a user message, as it is stored.')
 
+export const messageCall = z
+  .object({ name: z.string().describe('Name of a tool.'), arguments: jsonText(z.string()) })
+  .describe(
+    'Call of a tool that a message makes, for a command or a skill that it names. It is judged, asked about and run as if the model had asked for it.',
+  )
+
 export const outputSchema = z
   .record(z.string(), z.unknown())
   .describe(
@@ -84,6 +90,19 @@ export const limitName = z
     'Limit of a conversation, from `[limits]` of the configuration. `price`: a call without a known price cannot be held to the limit of the cost.',
   )
 
+export const turnPurpose = z
+  .enum(['review'])
+  .describe(
+    '`review`: nothing is changed, whatever the settings permit, and the model is offered a tool that lists what it found.',
+  )
+
+/** Fields of the turn that a message starts. */
+export const turnOptions = {
+  outputSchema: outputSchema.exactOptional().describe('Schema for the turn it starts; not with `steer`.'),
+  budget: turnBudget.exactOptional().describe('Budget of the turn it starts; a running turn keeps its own.'),
+  purpose: turnPurpose.exactOptional().describe('Purpose of the turn it starts; not with `steer`.'),
+}
+
 export const actor = z
   .object({
     clientId: clientId.describe('Id of the connection.'),
@@ -99,16 +118,18 @@ export const queuedMessage = z
       .enum(['queue', 'steer'])
       .describe('`steer` goes in after the current tool results, `queue` starts a turn of its own.'),
     content: z.array(contentItem),
-    outputSchema: outputSchema.exactOptional().describe('Schema for the turn it will start; only with `queue`.'),
-    budget: turnBudget.exactOptional().describe('Budget of the turn it starts, if it starts one.'),
+    calls: z.array(messageCall).exactOptional().describe('Calls that it makes before the model is asked.'),
+    ...turnOptions,
     by: actor,
   })
   .describe('A message that waits in the inbox.')
 
 export type InputItem = z.infer<typeof inputItem>
 export type ContentItem = z.infer<typeof contentItem>
+export type MessageCall = z.infer<typeof messageCall>
 export type TurnBudget = z.infer<typeof turnBudget>
 export type LimitName = z.infer<typeof limitName>
+export type TurnPurpose = z.infer<typeof turnPurpose>
 export type OutputSchema = z.infer<typeof outputSchema>
 export type Actor = z.infer<typeof actor>
 export type QueuedMessage = z.infer<typeof queuedMessage>

@@ -1,6 +1,7 @@
 import * as z from 'zod'
+import { severities } from '../review/severities.ts'
 import { approvalId, itemId, messageId, requestKey } from './ids.ts'
-import { actor, contentItem, sideFile, storedImage } from './input.ts'
+import { actor, contentItem, messageCall, sideFile, storedImage } from './input.ts'
 import { jsonText, leftAlone, openForm } from './redaction-marks.ts'
 import { sandboxMode } from './settings.ts'
 
@@ -121,6 +122,21 @@ const call = {
   durationMs: z.number().exactOptional().describe('Run time in ms.'),
 }
 
+export const finding = z
+  .object({
+    severity: z.enum(severities),
+    file: z.string().describe('Path as the model wrote it, relative to cwd where possible.'),
+    line: z.int().min(1).exactOptional().describe('First line, from 1; left out where no line is to blame.'),
+    endLine: z.int().min(1).exactOptional().describe('Last line; left out for one line.'),
+    title: z.string().describe('The fault in one line.'),
+    why: z.string().describe('What goes wrong, when, and how it shows.'),
+    suggestion: z
+      .object({ old: z.string(), new: z.string() })
+      .exactOptional()
+      .describe('Text of the file, and what would stand in its place.'),
+  })
+  .describe('A fault that a review found.')
+
 export const fileChangeEntry = z
   .object({
     path: z.string().describe('Path as written in the patch, relative to cwd where possible.'),
@@ -158,6 +174,7 @@ export const endedCommand = z
     itemId: itemId.describe('Its `commandExecution`.'),
     exitCode: z.int().exactOptional().describe('Left out where a signal ended it, and where its end is unknown.'),
     signal: z.string().exactOptional().describe('The signal that ended it.'),
+    timedOut: z.literal(true).exactOptional().describe('It ran into its time limit.'),
     stopped: z.literal(true).exactOptional().describe('It was stopped: by the user, the model or narrower limits.'),
     durationMs: z.number().exactOptional().describe('Run time in ms.'),
   })
@@ -169,6 +186,7 @@ export const item = z.discriminatedUnion('type', [
       ...shown,
       type: z.literal('userMessage'),
       content: z.array(contentItem),
+      calls: z.array(messageCall).exactOptional().describe('Calls that it makes before the model is asked.'),
       messageId: messageId.exactOptional().describe('`messageId` of `conversation/sendMessage`.'),
       by: actor.exactOptional(),
     })
@@ -211,6 +229,10 @@ export const item = z.discriminatedUnion('type', [
         })
         .exactOptional()
         .describe('Present when a user brought files back to an earlier point; no model asked for it.'),
+      remembered: z
+        .object({ from: z.int().describe('Seq of the event before it; a rewind to there undoes it.'), by: actor })
+        .exactOptional()
+        .describe('Present when a user added a line to an instruction file; no model asked for it.'),
     })
     .describe('A patch the model wants to apply or applied; all of its files or none.'),
   z
@@ -220,6 +242,17 @@ export const item = z.discriminatedUnion('type', [
       input: jsonText(z.string()).describe('The arguments, as JSON text.'),
       output: output.exactOptional().describe('Output, for tools that may return much.'),
       images: z.array(storedImage).exactOptional().describe('Images of the result, which the model sees.'),
+      skill: z
+        .object({
+          name: z.string(),
+          allowedTools: z
+            .array(z.string())
+            .exactOptional()
+            .describe('Tools that it names: until the turn ends, effects of others are asked about.'),
+        })
+        .exactOptional()
+        .describe('Skill whose instructions the call returned.'),
+      findings: z.array(finding).exactOptional().describe('What a review found, the gravest first.'),
     })
     .describe('A call of any other tool.'),
   z
@@ -244,6 +277,12 @@ export const item = z.discriminatedUnion('type', [
       trigger: compactionTrigger,
       instructions: z.string().exactOptional().describe('What matters, in the words of the user who asked for it.'),
       failure: failure.exactOptional().describe('Why there is no summary.'),
+      leftOut: z
+        .object({ from: z.int().min(1), to: z.int().min(1) })
+        .exactOptional()
+        .describe(
+          'Seqs in the conversation that this one is a copy of: it went back, and `text` is a summary of these events. Nothing of its own is compacted.',
+        ),
       by: actor.exactOptional(),
       requestKey: requestKey.exactOptional().describe('Key of the request that started it.'),
     })
@@ -254,6 +293,7 @@ export const item = z.discriminatedUnion('type', [
       type: z.literal('notice'),
       level: z.enum(['info', 'warning', 'error']),
       code: z.string().describe('Stable, for programs.'),
+      printed: itemId.exactOptional().describe('Background command that printed what was asked for.'),
       ended: z.array(endedCommand).exactOptional().describe('Background commands whose end it says.'),
     })
     .describe('A notice of the program about the conversation, in its place in the transcript.'),
@@ -272,6 +312,7 @@ export type PathContent = z.infer<typeof pathContent>
 export type ChangedPath = z.infer<typeof changedPath>
 export type EndedCommand = z.infer<typeof endedCommand>
 export type FileChangeEntry = z.infer<typeof fileChangeEntry>
+export type Finding = z.infer<typeof finding>
 export type Item = z.infer<typeof item>
 export type ItemOf<Type extends Item['type']> = Extract<Item, { type: Type }>
 export type CallItem = ItemOf<'commandExecution' | 'fileChange' | 'toolCall'>

@@ -3,11 +3,14 @@ import { deliveredEnvelope } from './event.ts'
 import { clientId, itemId, turnId } from './ids.ts'
 import { itemStatus } from './item.ts'
 import { loginMethods } from './login.ts'
+import { bundleMethods } from './methods/bundle-methods.ts'
+import { memoryMethods } from './methods/memory-methods.ts'
+import { searchMethods } from './methods/search-methods.ts'
+import { skillMethods } from './methods/skill-methods.ts'
 import { cursor, methodParams } from './params.ts'
 import { checkup, policyMethods } from './policy.ts'
 import { completedItem, conversationState, pastTurn } from './state.ts'
 import {
-  bundleContents,
   changedText,
   contextUse,
   conversationSummary,
@@ -34,7 +37,9 @@ export const methods = {
       serverInfo: z.object({ name: z.string(), version: z.string(), build: z.string() }),
       clientId: clientId.describe('Id of this connection, as approvals and messages name it.'),
       home: z.string().describe('Folder the server keeps its conversations in.'),
-      capabilities: z.array(z.string()).describe('Optional abilities of this server.'),
+      capabilities: z
+        .array(z.string())
+        .describe('Optional abilities of this server; `safe` where it was started with `--safe`.'),
     }),
   },
   'conversation/create': {
@@ -167,27 +172,13 @@ export const methods = {
     params: methodParams['conversation/fork'],
     result: conversationSummary,
   },
-  'bundle/describe': {
-    about: 'Lists what a bundle of a conversation would hold, and writes nothing.',
-    params: methodParams['bundle/describe'],
-    result: bundleContents,
-  },
-  'bundle/write': {
+  'conversation/rescue': {
     about:
-      'Writes a conversation to one verified file: its log and side files, redacted again. A file that exists is never replaced.',
-    params: methodParams['bundle/write'],
-    result: bundleContents.extend({
-      file: z.string().describe('Absolute path of the bundle.'),
-      sizeBytes: z.int(),
-      digest: z.string().describe('Digest of the state after its last event, by which two machines compare it.'),
-    }),
-  },
-  'bundle/open': {
-    about:
-      'Verifies a bundle and opens it as a fork in a folder of this machine. Waiting questions and approved calls end as denied; waiting messages, grants, added folders and the environment are dropped.',
-    params: methodParams['bundle/open'],
+      'Saves a conversation that a server has open as a new one, with what its memory and its open file hold, whatever became of its log. Ends with `liveElsewhere` where another server has it: send it there.',
+    params: methodParams['conversation/rescue'],
     result: conversationSummary,
   },
+  ...bundleMethods,
   'conversation/list': {
     about: 'Lists conversations, newest first.',
     params: methodParams['conversation/list'],
@@ -196,6 +187,8 @@ export const methods = {
       nextCursor: z.string().nullable().describe('Null on the last page.'),
     }),
   },
+  ...searchMethods,
+  ...memoryMethods,
   'conversation/read': {
     about: 'Reads completed items before a seq, oldest first.',
     params: methodParams['conversation/read'],
@@ -338,6 +331,16 @@ export const methods = {
     params: methodParams['conversation/context'],
     result: contextUse,
   },
+  'conversation/findFiles': {
+    about: 'Finds files in the folder of an open conversation by a part of their path, to complete it in a message.',
+    params: methodParams['conversation/findFiles'],
+    result: z.object({
+      paths: z
+        .array(z.string())
+        .describe('At most 50, the best first; folders end in a slash. Ignored files are left out.'),
+      isWhole: z.boolean().describe('False when there are more files than were looked at.'),
+    }),
+  },
   'usage/read': {
     about: 'Sums tokens and cost over all conversations that are kept.',
     params: methodParams['usage/read'],
@@ -368,6 +371,7 @@ export const methods = {
     result: diagnostics,
   },
   ...policyMethods,
+  ...skillMethods,
 } as const
 
 /** Notifications of the server: name → description. */
@@ -375,6 +379,8 @@ export const notifications = {
   'conversation/event': 'An envelope: see Events. `model.responded` comes elided.',
   'conversation/clientsChanged':
     'How many clients stream the conversation, to each that does: when its stream has begun, and when the number changes. It is not logged.',
+  'conversation/listChanged':
+    'The list of conversations may be another, by whatever process: at once, then every 2 s at most, to clients that asked by `follow` of `conversation/list`.',
   'server/notice':
     'A notice to the connection: `{level, code, message, errno?, conversationId?}`. It is not part of any state and is not logged.',
   'login/completed':

@@ -1,6 +1,9 @@
 import * as z from 'zod'
+import { hookParams } from './hooks/hook-params.ts'
 import { conversationId as anyConversationId, approvalId, itemId, messageId, type requestKey, turnId } from './ids.ts'
-import { answers, decision, inputItem, outputSchema, sideFile, turnBudget } from './input.ts'
+import { answers, decision, inputItem, sideFile, turnOptions } from './input.ts'
+import { memoryParams } from './methods/memory-params.ts'
+import { searchParams } from './methods/search-params.ts'
 import {
   approvalPolicy,
   chosenSettings,
@@ -80,6 +83,7 @@ export const methodParams = {
         '`approvals`: this client can answer them. `limits`: it shows a reached limit of the conversation and lets its user go on; without such a client the turn fails there.',
       ),
     access: clientAccess.exactOptional().describe('Default `full`.'),
+    mayLoosen: z.boolean().exactOptional().describe('False: it only tightens limits, and loosening is -32007.'),
   }),
   'conversation/create': z.object({
     ...overrides.shape,
@@ -87,6 +91,10 @@ export const methodParams = {
     baseInstructions: textUpTo(most.instructions)
       .exactOptional()
       .describe('Instructions to the model that replace the built-in ones; at most 1 MiB of JSON.'),
+    cwdMayBeMissing: z
+      .boolean()
+      .exactOptional()
+      .describe('Create it although `cwd` is not there yet; what runs there fails until it is.'),
     ephemeral: z.boolean().exactOptional().describe('Keep nothing after the server ends.'),
     requestKey: startKey
       .exactOptional()
@@ -119,8 +127,7 @@ export const methodParams = {
     overrides: turnOverrides
       .exactOptional()
       .describe('Settings from this turn on, within policy and ceiling; only with `now`.'),
-    outputSchema: outputSchema.exactOptional().describe('Schema for the turn it starts; not with `steer`.'),
-    budget: turnBudget.exactOptional().describe('Budget of the turn it starts; a running turn keeps its own.'),
+    ...turnOptions,
   }),
   'conversation/inbox/edit': z.object({ conversationId, messageId, content: z.array(inputItem).min(1) }),
   'conversation/inbox/remove': z.object({ conversationId, messageId }),
@@ -145,7 +152,9 @@ export const methodParams = {
     conversationId,
     approvalId,
     decision,
-    note: textUpTo(most.note).exactOptional().describe('Note to the model with a denial: what to do instead.'),
+    note: textUpTo(most.note)
+      .exactOptional()
+      .describe('Note to the model: with a denial what to do instead, with the yes to a `plan` what to heed.'),
     unattended: z
       .literal(true)
       .exactOptional()
@@ -156,7 +165,7 @@ export const methodParams = {
       .refine((values) => jsonBytes(values) <= most.note, { error: `may have ${most.note} bytes of JSON` })
       .exactOptional()
       .describe(
-        'Answers to the form of an `elicitation`, with `approved`; an invalid one is -32602, which names its field.',
+        'Answers to the form, with `approved`; an invalid one is -32602, which names its field. Those to a `plan` are `{mode}`, which is set before the call runs: -32007 above the ceiling, or for a client that may not loosen.',
       ),
   }),
   'conversation/compact': z.object({
@@ -179,16 +188,29 @@ export const methodParams = {
   'conversation/fork': z.object({
     conversationId,
     at: z.int().min(1).exactOptional().describe('Seq of the last event to take over; default the newest.'),
+    summary: z
+      .literal(true)
+      .exactOptional()
+      .describe(
+        'Has the model summarise what comes after `at`, as the first that the copy tells it. The conversation has to be open here, without a turn.',
+      ),
     requestKey: startKey
       .exactOptional()
       .describe('A repeat with the same key returns the first result, while that copy is open.'),
+  }),
+  'conversation/rescue': z.object({
+    conversation: z.string().describe('Id, a unique part of it, or name of the conversation.'),
   }),
   'conversation/list': z.object({
     cursor: z.string().exactOptional().describe('`nextCursor` of the previous page.'),
     limit: z.int().min(1).max(1000).exactOptional().describe('Default 50.'),
     cwd: z.string().exactOptional().describe('Only conversations of this folder.'),
     archived: z.boolean().exactOptional().describe('List archived conversations instead of the others.'),
+    follow: z.literal(true).exactOptional().describe('From now on `conversation/listChanged` tells of changes.'),
   }),
+  ...searchParams,
+  ...memoryParams,
+  ...hookParams,
   'conversation/read': z.object({
     conversationId,
     before: z.int().exactOptional().describe('Only items completed before this seq; default all.'),
@@ -210,11 +232,9 @@ export const methodParams = {
       .exactOptional()
       .describe('Number of turns, the newest ones; fewer when they would exceed 8 MiB; default 20.'),
   }),
-  'conversation/readChange': z.object({
-    conversationId,
-    itemId: itemId.describe('A `fileChange`, also one that waits for an answer.'),
-  }),
+  'conversation/readChange': z.object({ conversationId, itemId: itemId.describe('Of a `fileChange`, ended or not.') }),
   'conversation/context': z.object({ conversationId }),
+  'conversation/findFiles': z.object({ conversationId, query: z.string().max(1000).describe('A begun path.') }),
   'conversation/readEvents': z.object({
     conversationId,
     after: z
@@ -246,6 +266,11 @@ export const methodParams = {
   'conversation/runShell': z.object({ conversationId, command: z.string().min(1), requestKey: once }),
   'bundle/describe': z.object(bundled),
   'bundle/write': z.object({ ...bundled, file: z.string().describe('Absolute path of a file that does not exist.') }),
+  'conversation/export': z.object({
+    ...bundled,
+    before: z.int().exactOptional().describe('Only items before this seq, without the state; default the newest.'),
+    limit: z.int().min(1).max(1000).exactOptional().describe('Default 100.'),
+  }),
   'bundle/open': z.object({
     file: z.string().describe('Absolute path of the bundle.'),
     cwd: z.string().describe('Absolute path of the folder it works in from now on.'),
@@ -254,6 +279,15 @@ export const methodParams = {
     cwd: z.string().exactOptional().describe('Folder whose newest conversation is used when nothing else names one.'),
     conversation: z.string().exactOptional().describe('Id, a unique part of it, or name of the conversation.'),
     file: z.string().exactOptional().describe('Absolute path of a log or a bundle, in place of a conversation.'),
+    liveTools: z
+      .object({
+        folder: z
+          .string()
+          .exactOptional()
+          .describe('Absolute path of the folder to copy; default that of the conversation.'),
+      })
+      .exactOptional()
+      .describe('Really runs its tools, in a copy of its folder, in the sandbox and without the network.'),
   }),
   'usage/read': z.object({
     by: z.enum(['day', 'model', 'folder']).exactOptional().describe('Default `day`.'),
@@ -310,6 +344,7 @@ export const methodParams = {
     hash: z.string().describe('Hash from `trust/read`. If the content has changed since, it is not trusted.'),
     verdict: trustVerdict,
   }),
+  'skill/list': z.object({ cwd: z.string().describe('Folder to look from; absolute.') }),
   'web/open': z.object({
     port: z
       .int()

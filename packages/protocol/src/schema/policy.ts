@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { hookMethods } from './hooks/hook-methods.ts'
 import { conversationId, itemId } from './ids.ts'
 import { ruleRef } from './item.ts'
 import { methodParams } from './params.ts'
@@ -60,6 +61,19 @@ const replayedCalls = z
 
 const count = z.int().min(0)
 
+const liveReplay = z
+  .object({
+    start: z.string().describe('Sentence on the files that the copy began with.'),
+    ran: count.describe('Calls that ran.'),
+    taken: z
+      .array(z.object({ itemId, tool: z.string(), title: z.string(), why: z.string() }))
+      .describe('Calls whose outcome is that of the log, and why.'),
+    unlike: z
+      .array(z.string())
+      .describe('Files that such calls changed, or people between calls, whose content of then is not in the copy.'),
+  })
+  .describe('Calls of a replay that really ran.')
+
 const replayedConversation = z
   .object({
     conversationId,
@@ -78,6 +92,7 @@ const replayedConversation = z
       .nullable()
       .describe('First difference; null for none.'),
     notes: z.array(z.string()).describe('Sentences on what is taken from the log unseen.'),
+    live: liveReplay.exactOptional().describe('What was run; present with `liveTools`.'),
   })
   .describe('A conversation that the engine ran again, from its log alone.')
 
@@ -146,8 +161,9 @@ const trustReport = z
 
 export type TrustReport = z.infer<typeof trustReport>
 
-/** Methods about trust, and those that decide about calls without running them. */
+/** Methods about trust and hooks, and those that decide about calls without running them. */
 export const policyMethods = {
+  ...hookMethods,
   'trust/read': {
     about: 'Returns the effects of a project’s configuration, and if it is trusted.',
     params: methodParams['trust/read'],
@@ -176,7 +192,7 @@ export const policyMethods = {
   },
   'replay/run': {
     about:
-      'Runs a conversation again with the outcomes of its log: it asks no model, starts nothing and changes nothing. Compares event by event.',
+      'Runs a conversation again with the outcomes of its log: it asks no model, starts nothing and changes nothing. Compares event by event. With `liveTools` calls also run in a copy of the folder, and what they come to is compared.',
     params: methodParams['replay/run'],
     result: replayedConversation,
   },

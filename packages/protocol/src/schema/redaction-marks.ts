@@ -38,3 +38,12 @@ export function openForm<Schema extends z.ZodType>(schema: Schema, open: OpenFor
   redactionMarks.add(schema, { open })
   return schema
 }
+
+/** Parts of a provider: values that it wants back unchanged, and arguments of calls. */
+export const providerForm: OpenForm = {
+  leave: [
+    ...['type', 'id', 'callId', 'call_id', 'data'],
+    ...['encrypted_content', 'signature', 'thought_signature', 'thoughtSignature'],
+  ],
+  json: ['arguments', 'input'],
+}

@@ -1,8 +1,8 @@
 import * as z from 'zod'
-import { denial, stopReason, tokenCounts, turnOutcome } from './event.ts'
+import { denial, stopReason, tokenCounts, turnOutcome } from './events/event-parts.ts'
 import { approvalId, conversationId, messageId, turnId } from './ids.ts'
 import { answers, decision, outputSchema } from './input.ts'
-import { failure } from './item.ts'
+import { failure, finding } from './item.ts'
 
 const line = <Type extends string, Shape extends z.core.$ZodLooseShape>(type: Type, shape: Shape, about: string) =>
   z.strictObject({ type: z.literal(type), ...shape }).describe(about)
@@ -37,7 +37,9 @@ export const inputLine = z
         approvalId: approvalId.describe('`id` of the approval in `approval.requested`.'),
         decision,
         note: z.string().exactOptional().describe('Note to the model with a denial: what to do instead.'),
-        answers: answers.exactOptional().describe('Values for the form of an `elicitation`, with `approved`.'),
+        answers: answers
+          .exactOptional()
+          .describe('Values for the form of an `elicitation` or a `question`, with `approved`.'),
       },
       'The answer to an approval or a form. With `--json` only: in other formats approvals are denied.',
     ),
@@ -67,6 +69,7 @@ export const runEnded = z
     failure: failure.nullable().describe('Reason of an exit code other than 0; `null` with 0.'),
     denials: z.array(denial).describe('Calls that were not run because of a rule, or because nobody could answer.'),
     usage: tokenCounts.nullable().describe('Tokens of all turns of the run.'),
+    findings: z.array(finding).exactOptional().describe('With `exec review`: what was found, the gravest first.'),
   })
   .describe('The run is over. Always the last line.')
 

@@ -1,14 +1,13 @@
 import { utf8Length } from '@parley/text'
 import * as z from 'zod'
+import { approvalPolicies, sandboxModes } from '../modes/setting-names.ts'
 import { leftAlone } from './redaction-marks.ts'
 
 export const approvalPolicy = z
-  .enum(['untrusted', 'on-failure', 'on-request', 'never'])
+  .enum(approvalPolicies)
   .describe('When a command or patch needs approval; the table is in docs/policy.md.')
 
-export const sandboxMode = z
-  .enum(['read-only', 'workspace-write', 'danger-full-access'])
-  .describe('Limits on where commands and patches may write.')
+export const sandboxMode = z.enum(sandboxModes).describe('Limits on where commands and patches may write.')
 
 export const enforcement = z
   .enum(['full', 'partial', 'none'])
@@ -136,8 +135,7 @@ export const turnOverrides = chosenSettings
   })
   .describe('Settings that a message changes from its turn on, within policy and ceiling.')
 
-export type ApprovalPolicy = z.infer<typeof approvalPolicy>
-export type SandboxMode = z.infer<typeof sandboxMode>
+export type { ApprovalPolicy, SandboxMode } from '../modes/setting-names.ts'
 export type Enforcement = z.infer<typeof enforcement>
 export type Settings = z.infer<typeof settings>
 export type ModelChoice = z.infer<typeof modelChoice>

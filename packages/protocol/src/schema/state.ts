@@ -1,10 +1,29 @@
 import * as z from 'zod'
 import { approval } from './approval.ts'
-import { answerProblem, denial, plan, stopReason, tokenCounts, turnOutcome } from './event.ts'
+import {
+  answerProblem,
+  denial,
+  listedSkills,
+  plan,
+  stopReason,
+  tokenCounts,
+  turnOutcome,
+} from './events/event-parts.ts'
+import { hookRef } from './hooks/hook-run.ts'
 import { approvalId, conversationId, itemId, messageId, requestKey, turnId } from './ids.ts'
-import { limitName, outputSchema, queuedMessage, sideFile, turnBudget } from './input.ts'
+import { limitName, messageCall, queuedMessage, sideFile, turnOptions } from './input.ts'
 import { failure, item } from './item.ts'
+import { jsonText } from './redaction-marks.ts'
 import { modelChoice, settings } from './settings.ts'
+
+export const hooksSaid = z
+  .object({
+    outcome: z.enum(['passed', 'asked', 'stopped']).describe('The strictest of their outcomes.'),
+    hook: hookRef.exactOptional().describe('Hook with that outcome; left out for `passed`.'),
+    reason: z.string().exactOptional(),
+    arguments: jsonText(z.string()).exactOptional().describe('Arguments in place of those of the model.'),
+  })
+  .describe('Findings of the hooks before a call.')
 
 export const openItem = z
   .object({
@@ -22,6 +41,7 @@ export const openItem = z
     failedExecution: item
       .exactOptional()
       .describe('Outcome of the attempt before; it is final unless the next one starts.'),
+    hooks: hooksSaid.exactOptional().describe('Present once the hooks before the call have run.'),
   })
   .describe('An item that is not finished.')
 
@@ -65,11 +85,24 @@ export const turn = z
       .exactOptional()
       .describe('Reason why the newest response was cut; left out for a whole one.'),
     paused: z.int().exactOptional().describe('Responses in a row that the provider paused; left out for none.'),
+    goesOn: z
+      .literal(true)
+      .exactOptional()
+      .describe('A hook lets the turn go on in place of its end; until the next model request.'),
+    stoppedBy: z.string().exactOptional().describe('A hook ends the turn: its sentence. Nothing more starts in it.'),
+    heldOpen: z.int().exactOptional().describe('Number of times that hooks let the turn go on.'),
     denials: z.array(denial).describe('Calls that were not run because the user or a rule denied them.'),
-    outputSchema: outputSchema.exactOptional(),
-    budget: turnBudget.exactOptional(),
+    ...turnOptions,
     responses: z.int().exactOptional().describe('Responses so far; counted in a turn with a budget.'),
     trigger: z.literal('compaction').exactOptional().describe('The turn has no message: it only compacts.'),
+    skills: z
+      .array(z.object({ name: z.string(), allowedTools: z.array(z.string()) }))
+      .exactOptional()
+      .describe('Skills read in this turn that name tools: effects of others are asked about. Left out for none.'),
+    toMake: z
+      .array(messageCall)
+      .exactOptional()
+      .describe('Calls of its messages that are made before the model is asked; left out for none.'),
   })
   .describe('Work on one message: model calls and tool calls, until the model makes no more calls.')
 
@@ -145,6 +178,7 @@ export const core = z
         sessionContext: sideFile,
         adapter: z.string(),
         instructionFiles: z.array(z.string()),
+        skills: listedSkills.exactOptional(),
       })
       .nullable()
       .describe('The newest `context.set`.'),
@@ -208,6 +242,7 @@ export const conversationState = z
   })
   .describe('State of a conversation: the result of applying its events.')
 
+export type HooksSaid = z.infer<typeof hooksSaid>
 export type OpenItem = z.infer<typeof openItem>
 export type CompletedItem = z.infer<typeof completedItem>
 export type PastTurn = z.infer<typeof pastTurn>

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { tokenCounts } from './event.ts'
+import { tokenCounts } from './events/event-parts.ts'
 import { clientId, conversationId } from './ids.ts'
 import { fileChangeEntry } from './item.ts'
 import { clientAccess } from './params.ts'
@@ -36,7 +36,11 @@ export const conversationSummary = z
       .string()
       .nullable()
       .describe('One line about a crash whose remains were settled when the conversation was opened; else null.'),
-    instructionFiles: z.array(z.string()).describe('Paths of the AGENTS.md files that were read.'),
+    instructionFiles: z
+      .array(z.string())
+      .describe(
+        'Paths of the instruction files that were read: AGENTS.md, or CLAUDE.md where a folder has no AGENTS.md.',
+      ),
     warnings: z.array(z.string()).describe('Sentences for people.'),
     storage: storageTrouble.exactOptional(),
     ceiling: z
@@ -62,9 +66,20 @@ export const listedConversation = z
     archived: z.boolean(),
     forkedFrom,
     live: z
-      .object({ pid: z.int(), socket: z.string().nullable().describe('Socket to join it at; null when it has none.') })
+      .object({
+        pid: z.int(),
+        socket: z.string().nullable().describe('Socket to join it at; null when it has none.'),
+        address: z
+          .string()
+          .exactOptional()
+          .describe('Websocket to join it at; with a store that servers share, where `pid` may be of another machine.'),
+      })
       .nullable()
       .describe('The process that holds its writer lock, if any.'),
+    newer: z
+      .literal(true)
+      .exactOptional()
+      .describe('A newer parley wrote it: this one shows it, and cannot go on in it.'),
   })
   .describe('A conversation as a list shows it.')
 
@@ -170,6 +185,8 @@ export const rewindPlan = z
       .describe('Sentences on what is not covered: commands in too large a folder, calls whose end is unknown.'),
   })
   .describe('Plan to bring files back to how they were at an earlier point.')
+
+export const listChanged = z.object({}).describe('The list of conversations may be another.')
 
 export const clientsChanged = z
   .object({

@@ -5,7 +5,6 @@ import {
   duplicateId,
   type FaultRecorder,
   internalError,
-  methodNotFound,
   RpcError,
   serverOverloaded,
 } from './errors.ts'
@@ -19,6 +18,7 @@ export type MethodHandler = (params: unknown, context: CallContext) => unknown
 
 interface IncomingRequestsOptions {
   readonly methods: Readonly<Record<string, MethodHandler>>
+  readonly unknownMethod: (method: string) => RpcError
   readonly sendReply: (line: string) => void
   readonly faults: FaultRecorder
   readonly maxInFlight: number
@@ -36,10 +36,10 @@ export class IncomingRequests {
   }
 
   receive({ id, method, params }: RequestMessage): void {
-    const { methods, maxInFlight } = this.#options
+    const { methods, unknownMethod, maxInFlight } = this.#options
     const handler = Object.hasOwn(methods, method) ? methods[method] : undefined
     if (this.#running.has(id)) this.reject(id, duplicateId(id))
-    else if (handler === undefined) this.reject(id, methodNotFound(method))
+    else if (handler === undefined) this.reject(id, unknownMethod(method))
     else if (this.#running.size >= maxInFlight) this.reject(id, serverOverloaded(maxInFlight))
     else this.#start(new Call(id, method), handler, params)
   }

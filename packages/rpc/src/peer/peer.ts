@@ -1,6 +1,13 @@
 import { type CloseReason, defaultMaxLineBytes, type Incoming, type Transport } from '../transport/transport.ts'
 import { createDispatcher, type NotificationHandler } from './dispatch.ts'
-import { createFaultRecorder, type FaultCode, type FaultRecorder, type PeerFault } from './errors.ts'
+import {
+  createFaultRecorder,
+  type FaultCode,
+  type FaultRecorder,
+  methodNotFound,
+  type PeerFault,
+  type RpcError,
+} from './errors.ts'
 import { IncomingRequests, type MethodHandler } from './incoming-requests.ts'
 import { notificationLine } from './message.ts'
 import { OutgoingRequests, type RequestOptions } from './outgoing-requests.ts'
@@ -19,6 +26,8 @@ interface PeerLimits {
 export interface PeerOptions {
   readonly transport: Transport
   readonly methods: Readonly<Record<string, MethodHandler>>
+  /** Returns the error for a request of an unknown method. Default `methodNotFound`. */
+  readonly unknownMethod?: (method: string) => RpcError
   /** Handlers of notifications; a notification without one is ignored. */
   readonly notifications?: Readonly<Record<string, NotificationHandler>>
   readonly limits?: Partial<PeerLimits>
@@ -72,7 +81,14 @@ class ConnectedPeer implements Peer {
   /** True while the unsent bytes may include replies. */
   #hasUnsentReplies = false
 
-  constructor({ transport, methods, notifications = {}, limits, onFault = () => {} }: PeerOptions) {
+  constructor({
+    transport,
+    methods,
+    unknownMethod = methodNotFound,
+    notifications = {},
+    limits,
+    onFault = () => {},
+  }: PeerOptions) {
     this.#transport = transport
     this.#limits = { ...defaults, ...limits }
     const { maxLineBytes, maxInFlight } = this.#limits
@@ -80,6 +96,7 @@ class ConnectedPeer implements Peer {
     this.#faults = faults
     this.#incomingRequests = new IncomingRequests({
       methods,
+      unknownMethod,
       sendReply: (line) => this.#sendReply(line),
       faults,
       maxInFlight,

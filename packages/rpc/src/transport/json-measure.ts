@@ -12,12 +12,12 @@ interface JsonLimits {
 }
 
 /**
- * Returns which limit a text exceeds first: the depth of arrays and objects, or the number of values, where members and
- * elements count. Values of a few bytes cost far more to parse than a long string: 31 MiB of empty objects take 1 GiB and
- * minutes. Iterative, and safe on text that is not JSON. Length and a count of brackets and commas with `indexOf` settle
- * most texts, which is cheaper than a scan.
+ * Returns which limit a text exceeds first: the depth of arrays and objects, or the number of values. Iterative, and
+ * safe on text that is not JSON.
  */
 export function excessOf(text: string, { maxDepth, maxValues }: JsonLimits): 'tooDeep' | 'tooManyValues' | null {
+  // Values of a few bytes cost far more to parse than a long string: 31 MiB of empty objects take 1 GiB and minutes. A
+  // count with `indexOf` settles most texts, which is cheaper than a scan.
   const mayBeDeep = text.length > maxDepth && hasMoreThan(text, ['[', '{'], maxDepth)
   const mayBeMany = text.length > maxValues && hasMoreThan(text, [',', '[', '{'], maxValues - 1)
   if (!mayBeDeep && !mayBeMany) return null

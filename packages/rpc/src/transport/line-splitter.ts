@@ -14,8 +14,8 @@ const tooLong = unreadable('tooLong')
 const notUtf8 = unreadable('notUtf8')
 
 /**
- * Creates a splitter that cuts bytes into lines at LF only. For speed, all whole lines of a chunk are checked and
- * decoded at once; only if one of them is bad or too long are they decoded one by one.
+ * Creates a splitter that cuts bytes into lines at LF only. Checks and decodes the whole lines of a chunk at once; one
+ * by one where any is bad or too long.
  */
 export function createLineSplitter(maxLineBytes: number): LineSplitter {
   const held = createByteBuffer(maxLineBytes)

@@ -1,14 +1,40 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
-import { type IncomingMessage, type Server, STATUS_CODES } from 'node:http'
+import { createServer, type IncomingMessage, type Server, type ServerOptions, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { errorCode, ListenError } from '../transport/transport.ts'
+import { WebSocketServer } from 'ws'
+import { errorCode, ListenError, type Transport } from '../transport/transport.ts'
+import { createWebSocketTransport, frameOptions } from './websocket-transport.ts'
 
 /** Time limit for the headers of a request. */
-export const headersTimeoutMs = 10_000
+const headersTimeoutMs = 10_000
 /** Limit for open TCP connections, those without a request included. */
-export const maxSockets = 1024
+const maxSockets = 1024
 
 export type RequestHead = Pick<IncomingMessage, 'method' | 'url' | 'headers'>
+
+interface Upgrades {
+  /** Returns 101 to admit a websocket upgrade, else the HTTP status that rejects it. */
+  readonly statusOf: (head: RequestHead) => number
+  /** Takes ownership of the transport, when the handshake is over. */
+  readonly accept: (transport: Transport, request: IncomingMessage) => void
+}
+
+/** Creates a server of HTTP that makes a transport of each websocket it admits. */
+export function createWebSocketServer({ statusOf, accept }: Upgrades, options: ServerOptions = {}): Server {
+  const server = createServer({ headersTimeout: headersTimeoutMs, ...options })
+  server.maxConnections = maxSockets
+  const websockets = new WebSocketServer({ ...frameOptions, noServer: true })
+  server.on('upgrade', (request, stream, head) => {
+    // A client may disconnect during the handshake, and an unhandled `error` event would end the process.
+    stream.on('error', () => {})
+    const status = statusOf(request)
+    if (status !== 101) return rejectUpgrade(stream, status)
+    websockets.handleUpgrade(request, stream, head, (websocket) => {
+      accept(createWebSocketTransport({ websocket, socket: request.socket }), request)
+    })
+  })
+  return server
+}
 
 /** Resolves when the server listens. Rejects with `ListenError`. */
 export function listening(server: Server, host: string, port: number): Promise<void> {
@@ -40,7 +66,7 @@ export function addressOf(server: Server): string {
 }
 
 /** Answers a request for an upgrade with an HTTP status, and ends its connection. */
-export function rejectUpgrade(stream: Duplex, status: number): void {
+function rejectUpgrade(stream: Duplex, status: number): void {
   const challenge = status === 401 ? 'WWW-Authenticate: Bearer\r\n' : ''
   stream.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${challenge}Connection: close\r\nContent-Length: 0\r\n\r\n`)
 }

@@ -1,16 +1,6 @@
-import { createServer, type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
-import { WebSocketServer } from 'ws'
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
 import { type Listener, listenerOf, type Transport } from '../transport/transport.ts'
-import {
-  addressOf,
-  headersTimeoutMs,
-  listening,
-  maxSockets,
-  pathOf,
-  type RequestHead,
-  rejectUpgrade,
-} from './http-listener.ts'
-import { createWebSocketTransport, frameOptions } from './websocket-transport.ts'
+import { addressOf, createWebSocketServer, listening, pathOf, type RequestHead } from './http-listener.ts'
 
 /** Answer to a request for a file of the page. */
 export interface PageResponse {
@@ -48,31 +38,24 @@ const maxRequestsOfSocket = 1000
  * exactly its own Origin. Rejects with `ListenError`.
  */
 export async function listenForPage(options: ListenForPageOptions): Promise<PageListener> {
-  const server = createServer({ headersTimeout: headersTimeoutMs, maxHeaderSize: 16 * 1024 })
-  server.maxConnections = maxSockets
+  const server = createWebSocketServer(
+    {
+      statusOf: (head) => upgradeStatus(head, host),
+      accept(transport, request) {
+        options.onConnection(transport, limitUnproven(request)).catch(() => transport.close())
+      },
+    },
+    { maxHeaderSize: 16 * 1024 },
+  )
   server.maxRequestsPerSocket = maxRequestsOfSocket
   await listening(server, loopback, options.port)
   const host = addressOf(server)
   const headers = options.headers(`http://${host}`)
-  const websockets = new WebSocketServer({ ...frameOptions, noServer: true })
   server.on('request', (request, response) => {
     const status = fileStatus(request, host)
     const file = status === 200 ? options.respond(pathOf(request.url), request) : null
     if (file === null) rejectRequest(response, status === 200 ? 404 : status, headers)
     else sendFile(request, response, { ...file, headers: { ...headers, ...file.headers } })
-  })
-  server.on('upgrade', (request, stream, head) => {
-    // A client may disconnect during the handshake, and an unhandled `error` event would end the process.
-    stream.on('error', () => {})
-    const status = upgradeStatus(request, host)
-    if (status !== 101) rejectUpgrade(stream, status)
-    else {
-      const admit = limitUnproven(request)
-      websockets.handleUpgrade(request, stream, head, (websocket) => {
-        const transport = createWebSocketTransport({ websocket, socket: request.socket })
-        options.onConnection(transport, admit).catch(() => transport.close())
-      })
-    }
   })
   return { ...listenerOf(server, host), origin: `http://${host}` }
 }

@@ -1,5 +1,5 @@
-import { createServer, type IncomingMessage, type Server, STATUS_CODES } from 'node:http'
-import { WebSocket, WebSocketServer } from 'ws'
+import { type IncomingMessage, type Server, STATUS_CODES } from 'node:http'
+import { WebSocket } from 'ws'
 import {
   answerLimits,
   ConnectError,
@@ -10,16 +10,7 @@ import {
   type Transport,
 } from '../transport/transport.ts'
 import { listenAtPath } from '../transport/unix-socket.ts'
-import {
-  addressOf,
-  headersTimeoutMs,
-  isSameSecret,
-  listening,
-  maxSockets,
-  pathOf,
-  type RequestHead,
-  rejectUpgrade,
-} from './http-listener.ts'
+import { addressOf, createWebSocketServer, isSameSecret, listening, pathOf, type RequestHead } from './http-listener.ts'
 import { createWebSocketTransport, frameOptions } from './websocket-transport.ts'
 
 export { isSameSecret } from './http-listener.ts'
@@ -99,6 +90,8 @@ interface ListenWebSocketOptions {
   readonly token: string | null
   /** Takes ownership of the transport. */
   onConnection(transport: Transport): void
+  /** Resolves to true while clients can be served, for `/readyz`. Default: always. */
+  isReady?(): Promise<boolean>
 }
 
 export interface WebSocketListener extends Listener {
@@ -108,11 +101,11 @@ export interface WebSocketListener extends Listener {
 
 /** Listens for websockets at path `/`. Rejects with `ListenError`. */
 export async function listenWebSocket(options: ListenWebSocketOptions): Promise<WebSocketListener> {
-  const { host, port, token, onConnection } = options
+  const { host, port, token, onConnection, isReady = alwaysReady } = options
   if (token === null && !isLoopback(host)) {
     throw new ListenError(`${host} can be reached from other machines, so it needs a token; 127.0.0.1 does not`)
   }
-  const server = webSocketServer({ token, path: '/' }, onConnection)
+  const server = webSocketServer({ token, path: '/' }, { onConnection, isReady })
   await listening(server, host, port)
   const address = addressOf(server)
   return { ...listenerOf(server, address), url: `ws://${address}` }
@@ -124,7 +117,7 @@ export async function listenWebSocket(options: ListenWebSocketOptions): Promise<
  */
 export function listenWebSocketFile(options: ListenFileOptions): Promise<Listener> {
   const { file, path, onConnection } = options
-  return listenAtPath(webSocketServer({ token: null, path }, onConnection), file)
+  return listenAtPath(webSocketServer({ token: null, path }, { onConnection, isReady: alwaysReady }), file)
 }
 
 interface ListenFileOptions {
@@ -142,24 +135,21 @@ interface Admission {
   readonly path: string
 }
 
-/** Creates a server that makes a transport of each websocket it admits. */
-function webSocketServer(admission: Admission, onConnection: (transport: Transport) => void): Server {
-  const server = createServer({ headersTimeout: headersTimeoutMs }, (request, response) => {
-    const status = plainRequestStatus(request)
-    response.writeHead(status, { 'Content-Type': 'text/plain' }).end(`${STATUS_CODES[status]}\n`)
-  })
-  server.maxConnections = maxSockets
-  const websockets = new WebSocketServer({ ...frameOptions, noServer: true })
-  server.on('upgrade', (request, stream, head) => {
-    // A client may disconnect during the handshake, and an unhandled `error` event would end the process.
-    stream.on('error', () => {})
-    const status = upgradeStatus(request, admission)
-    if (status !== 101) rejectUpgrade(stream, status)
-    else {
-      websockets.handleUpgrade(request, stream, head, (websocket) => {
-        onConnection(createWebSocketTransport({ websocket, socket: request.socket }))
-      })
-    }
+interface Serving {
+  onConnection(transport: Transport): void
+  /** Resolves to true while clients can be served, for `/readyz`. */
+  isReady(): Promise<boolean>
+}
+
+const alwaysReady = () => Promise.resolve(true)
+
+/** Creates a server of websockets for clients that are no browsers. */
+function webSocketServer(admission: Admission, { onConnection, isReady }: Serving): Server {
+  const server = createWebSocketServer({ statusOf: (head) => upgradeStatus(head, admission), accept: onConnection })
+  server.on('request', (request, response) => {
+    const answer = (status: ProbeStatus) =>
+      response.writeHead(status, { 'Content-Type': 'text/plain' }).end(`${STATUS_CODES[status]}\n`)
+    void plainRequestStatus(request, isReady).then(answer, () => answer(503))
   })
   return server
 }
@@ -170,10 +160,17 @@ function isLoopback(host: string): boolean {
 
 const probes: ReadonlySet<string> = new Set(['/healthz', '/readyz'])
 
-/** Returns the HTTP status for a request other than a websocket upgrade. */
-function plainRequestStatus({ method, url, headers }: RequestHead): 200 | 403 | 404 {
+type ProbeStatus = 200 | 403 | 404 | 503
+
+/** Resolves to the HTTP status for a request other than a websocket upgrade. */
+async function plainRequestStatus(
+  { method, url, headers }: RequestHead,
+  isReady: Serving['isReady'],
+): Promise<ProbeStatus> {
   if (headers.origin !== undefined) return 403
-  return method === 'GET' && probes.has(pathOf(url)) ? 200 : 404
+  const path = pathOf(url)
+  if (method !== 'GET' || !probes.has(path)) return 404
+  return path !== '/readyz' || (await isReady()) ? 200 : 503
 }
 
 /**

@@ -1,9 +1,10 @@
 import type { Answers, ApprovalDecision, ApprovalRequest, Item } from '@parley/protocol'
 import { readDiffs } from '@parley/protocol/calls'
-import { onOneLine } from '@parley/protocol/question'
+import { onOneLine, runsNothing } from '@parley/protocol/question'
 import { isRecord } from '@parley/text'
 import { fileChangesOf } from './call-messages.ts'
 import type { AskedCommand, AskedPatch, EventMsg } from './event-msg.ts'
+import { grantRootOf } from './grant-root.ts'
 
 /** Approval as clients know it: of a command, of a patch, or a form of a tool's server. */
 type Question =
@@ -17,10 +18,13 @@ type Question =
  */
 export function questionOf(approval: ApprovalRequest, item: Item | null): Question {
   const { itemId, cwd, kind, command } = approval
-  if (kind === 'elicitation') return { kind: 'form' }
+  if (runsNothing(kind)) return { kind: 'form' }
   const reason = approval.reason === '' ? {} : { reason: approval.reason }
-  if (kind === 'patch')
-    return { kind: 'patch', call_id: itemId, changes: fileChangesOf(readDiffs(approval.detail)), ...reason }
+  if (kind === 'patch') {
+    const root = grantRootOf(approval)
+    const changes = fileChangesOf(readDiffs(approval.detail))
+    return { kind: 'patch', call_id: itemId, changes, ...reason, ...(root === null ? {} : { grant_root: root }) }
+  }
   return { kind: 'exec', call_id: itemId, command: command ?? commandOf(approval, item), cwd, ...reason }
 }
 

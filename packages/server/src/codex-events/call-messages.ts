@@ -48,7 +48,7 @@ function execBegin(callId: string, command: readonly string[], cwd: string): Exe
 }
 
 function execEnd(item: ItemOf<'commandExecution' | 'shellCommand'>): EventMsg {
-  const text = item.output === undefined ? '' : outputText(item.output)
+  const text = item.output === undefined ? (item.failure?.message ?? '') : outputText(item.output)
   return {
     type: 'exec_command_end',
     call_id: item.id,

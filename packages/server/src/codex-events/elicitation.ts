@@ -1,17 +1,34 @@
-import type { ApprovalRequest, ConversationId, Enforcement, Item } from '@parley/protocol'
-import { describeQuestion, questionText } from '@parley/protocol/question'
+import {
+  type ApprovalRequest,
+  type ConversationId,
+  type Enforcement,
+  type Item,
+  type Mode,
+  shortIdOf,
+} from '@parley/protocol'
+import { describeQuestion, planModes, questionText } from '@parley/protocol/question'
 import { joinShellWords } from '@parley/text'
 import { questionOf } from './approvals.ts'
 import { parsedCommand } from './call-messages.ts'
 import { formSchema, type RequestedSchema } from './form-schema.ts'
+import { askedFields } from './plan-form.ts'
+
+/** Name under which a client calls the agent. */
+export type AgentName = 'Codex' | 'parley'
 
 /** Call that asks, as the client numbers it. */
 interface Asker {
-  /** Id of the `tools/call`; null when the approval was found pending. */
-  readonly requestId: string | number | null
+  /** Name by which the client called it: `Codex` by the tools of that name. */
+  readonly agent: AgentName
+  /** Id of the `tools/call` that is asked for. */
+  readonly callId: string | number
   readonly conversationId: ConversationId
   /** Enforcement of the sandbox in which the call would run. */
   readonly enforcement: Enforcement
+  /** Folder that a yes for the session opens for writing. */
+  readonly grantRoot: string | null
+  /** Modes that the client may answer a plan with. */
+  readonly modes: readonly Mode[]
 }
 
 /** Parameters of `elicitation/create`: a form, and fields that Codex clients show in a better way. */
@@ -23,15 +40,19 @@ type ElicitationParams = {
 
 export function elicitationFor(approval: ApprovalRequest, item: Item | null, asker: Asker): ElicitationParams {
   const question = questionOf(approval, item)
-  const { conversationId, requestId, enforcement } = asker
+  const { agent, callId, conversationId, enforcement, grantRoot, modes } = asker
   const typed = approval.command === undefined ? '' : joinShellWords(approval.command)
-  const message = questionText(describeQuestion(approval, enforcement), approval.kind, typed)
-  if (question.kind === 'form')
-    return { message, requestedSchema: formSchema(approval.form?.fields ?? []), threadId: conversationId }
+  const message = questionText(describeQuestion(approval, enforcement), approval.kind, { typed, agent, grantRoot })
+  if (question.kind === 'form') {
+    const isBegunElsewhere = modes.length < planModes(approval).length
+    const text = isBegunElsewhere ? `${message}\n${elsewhere(conversationId)}` : message
+    const requestedSchema = formSchema(askedFields({ approval, modes }))
+    return { message: text, requestedSchema, threadId: conversationId }
+  }
   const common = {
     requestedSchema: { type: 'object', properties: {} },
     threadId: conversationId,
-    codex_mcp_tool_call_id: requestId === null ? '' : String(requestId),
+    codex_mcp_tool_call_id: String(callId),
     codex_event_id: approval.turnId,
     codex_call_id: question.call_id,
   } as const
@@ -41,6 +62,7 @@ export function elicitationFor(approval: ApprovalRequest, item: Item | null, ask
       ...common,
       codex_elicitation: 'patch-approval',
       codex_changes: question.changes,
+      ...(grantRoot === null ? {} : { codex_grant_root: grantRoot }),
       ...(question.reason === undefined ? {} : { codex_reason: question.reason }),
     }
   }
@@ -53,4 +75,9 @@ export function elicitationFor(approval: ApprovalRequest, item: Item | null, ask
     codex_parsed_cmd: parsedCommand(question.command),
     ...(question.reason === undefined ? {} : { codex_reason: question.reason }),
   }
+}
+
+/** Says where the work by a plan begins that this client may not begin. */
+function elsewhere(conversationId: ConversationId): string {
+  return `Here it can only be sent back, with a note. The work is begun in a terminal: parley attach ${shortIdOf(conversationId)}`
 }

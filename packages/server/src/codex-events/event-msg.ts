@@ -75,6 +75,8 @@ export interface AskedPatch {
   readonly call_id: string
   readonly changes: FileChanges
   readonly reason?: string
+  /** Folder that a yes for the session may open for writing. */
+  readonly grant_root?: string
 }
 
 interface PatchBegin {

@@ -4,6 +4,7 @@ import {
   type Envelope,
   type EventOf,
   type Item,
+  type ItemOf,
   type TokenCounts,
 } from '@parley/protocol'
 import { showHidden } from '@parley/protocol/question'
@@ -104,6 +105,7 @@ function messagesOf(memory: Memory, event: Exclude<ConversationEvent, { type: Re
     case 'model.fellBack':
     case 'approval.decided':
     case 'files.changed':
+    case 'hook.ran':
       return []
     default:
       return unknownEvent(event)
@@ -152,12 +154,22 @@ function completed(memory: Memory, item: Item): Translated {
       return { memory: after, messages: noticeMessages(item.code, item.title) }
     case 'fileChange':
       return patchCompleted(memory, after, item)
+    case 'commandExecution':
+      if (isStarted(memory, item)) return { memory: after, messages: endingOf(item) }
+      return { memory: after, messages: neverStarted(item) }
     default:
-      return {
-        memory: after,
-        messages: entryOf(memory, item.id)?.executionStarted === true ? endingOf(item) : textMessagesOf(item),
-      }
+      return { memory: after, messages: isStarted(memory, item) ? endingOf(item) : textMessagesOf(item) }
   }
+}
+
+function isStarted(memory: Memory, { id }: Item): boolean {
+  return entryOf(memory, id)?.executionStarted === true
+}
+
+/** Returns the messages of a command that could not start, so that clients hear why; none for a denied one. */
+function neverStarted(item: ItemOf<'commandExecution'>): readonly EventMsg[] {
+  if (item.failure === undefined || item.command.length === 0) return []
+  return [...beginningOf(item, [], false), ...endingOf(item)]
 }
 
 /** Notices that `turn_aborted` already reports. */
@@ -169,7 +181,7 @@ function noticeMessages(code: string, title: string): readonly EventMsg[] {
 
 /** Ends a patch, and sends the diff of the turn when it has changed. */
 function patchCompleted(before: Memory, after: Memory, item: Extract<Item, { type: 'fileChange' }>): Translated {
-  if (entryOf(before, item.id)?.executionStarted !== true) return { memory: after, messages: [] }
+  if (!isStarted(before, item)) return { memory: after, messages: [] }
   const ending = endingOf(item)
   if (item.status !== 'completed' || item.changes.length === 0) return { memory: after, messages: ending }
   const changed = [...after.changed, ...item.changes]

@@ -1,8 +1,11 @@
 import { backgroundLost, type EndedCommand, goesOn, type Item, type ItemId, type ItemOf } from '@parley/protocol'
-import { exitWords } from '@parley/text'
+import { exitWords, secondsText } from '@parley/text'
 
 /** Code of the notice that background commands have ended. */
 export const backgroundEnded = 'backgroundEnded'
+
+/** Code of the notice that a background command has printed what was asked for. */
+export const backgroundPrinted = 'backgroundPrinted'
 
 /** Notes a command that was left in the background, by its item. */
 export function noteBackground(background: Map<ItemId, string>, item: Item): void {
@@ -18,8 +21,9 @@ export function lostTitle(background: ReadonlyMap<ItemId, string>): string {
 }
 
 /** Returns how a background command ended, for people and the model: `exit 1`, `killed by SIGTERM`, `was stopped`. */
-export function endWords({ exitCode, signal, stopped, durationMs }: EndedCommand): string {
-  const time = durationMs === undefined ? '' : ` after ${(durationMs / 1000).toFixed(1)} s`
+export function endWords({ exitCode, signal, stopped, timedOut, durationMs }: EndedCommand): string {
+  const time = durationMs === undefined ? '' : ` after ${secondsText(durationMs)}`
+  if (timedOut === true) return `ended by its time limit${time}`
   if (stopped === true) return `stopped${time}`
   if (signal !== undefined) return `killed by ${signal}${time}`
   return exitCode === undefined ? 'how it ended is unknown' : `${exitWords(exitCode)}${time}`
@@ -27,6 +31,7 @@ export function endWords({ exitCode, signal, stopped, durationMs }: EndedCommand
 
 /** Takes away the commands whose end a notice says, and returns what the model reads at its place; null for nothing. */
 export function takeEnded(background: Map<ItemId, string>, notice: ItemOf<'notice'>): string | null {
+  if (notice.printed !== undefined) return printedText(notice.printed)
   const text = notice.code === backgroundLost ? lostText(background) : endedText(notice.ended ?? [])
   if (notice.code === backgroundLost) background.clear()
   else for (const { itemId } of notice.ended ?? []) background.delete(itemId)
@@ -38,6 +43,11 @@ function lostText(background: ReadonlyMap<ItemId, string>): string | null {
   if (background.size === 0) return null
   const ids = [...background.keys()].join(', ')
   return `[Notice of parley, not written by the user. These background processes belong to an earlier session; they no longer run here and can be neither read nor stopped: ${ids}. Start anew what is still needed.]`
+}
+
+/** The line comes from the command and is left out. */
+function printedText(itemId: ItemId): string {
+  return `[Notice of parley, not written by the user. Background process ${itemId} has printed what tell_when waits for. read_process shows it.]`
 }
 
 function endedText(ended: readonly EndedCommand[]): string | null {

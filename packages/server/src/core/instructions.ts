@@ -1,6 +1,6 @@
 import type { ModelAbilities } from '@parley/models'
 import { allHaveNetwork } from '@parley/policy'
-import type { Settings } from '@parley/protocol'
+import { modeOf, type Settings, type TurnPurpose } from '@parley/protocol'
 
 /** Tools that change files, by the shape of tools that a model is offered. */
 const changingTools: Readonly<Record<ModelAbilities['toolShape'], string>> = {
@@ -62,14 +62,27 @@ export function describeSessionContext(session: SessionContext): string {
 }
 
 /** Describes the limits in force and how to ask for more, a line each. */
-export function describeLimits(settings: Settings): readonly string[] {
+export function describeLimits(settings: Settings, purpose?: TurnPurpose): readonly string[] {
   const { sandbox, enforcement, approvalPolicy, writableRoots } = settings
   return [
     `Sandbox: ${sandboxText(settings)}; approval policy: ${approvalPolicy}`,
     ...(writableRoots.length > 0 ? [`Also writable: ${writableRoots.join(', ')}`] : []),
     ...(enforcement === 'none' || sandbox === 'danger-full-access' ? [] : inside(settings)),
+    ...(purpose === 'review' ? reviewing : modeOf(settings) === 'plan' ? planning : []),
   ]
 }
+
+/** Tells the model of plan mode. Read-only limits are also chosen for mere questions, so those are answered as ever. */
+const planning = [
+  'Mode: plan, as long as the newest environment block says so. Answer questions as usual. Where the user asks for work, do not begin it: make a plan.',
+  'Find out what the plan needs by reading, and by commands that change nothing. Change no files, and do not ask for more rights in order to change them.',
+  'Hand the plan over by propose_plan: a title; the steps in order, each with the files that it touches and how it is checked; the risks, and what you could not find out. The user reads all of it there, so do not repeat it. The answer says if plan mode is over and the work begins.',
+]
+
+/** Tells the model of a review, which a turn of an ordinary conversation may be. */
+const reviewing = [
+  'Turn: a review, as long as the newest environment block says so. Find faults by reading, and by commands that change nothing; change no files, and do not ask for more rights.',
+]
 
 function sandboxText({ sandbox, enforcement, approvalPolicy }: Settings): string {
   const otherwise = `so what is not known to be harmless is ${approvalPolicy === 'never' ? 'denied' : 'asked first'}`

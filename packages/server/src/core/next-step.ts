@@ -1,12 +1,15 @@
 import {
   type ConversationState,
   type Failure,
+  type Item,
   type ItemId,
   type ItemOf,
   isCall,
+  type MessageCall,
   type OpenItem,
   type QueuedMessage,
   type TurnBudget,
+  unansweredApprovals,
 } from '@parley/protocol'
 import { type ReachedLimit, reachedLimit } from './conversation-limits.ts'
 import { usedUp } from './turn-budget.ts'
@@ -15,6 +18,8 @@ export type Step =
   | { kind: 'await' }
   | { kind: 'startTurn'; message: QueuedMessage }
   | { kind: 'callModel'; steering: readonly QueuedMessage[] }
+  /** Makes the calls of the turn's messages, as if the model had asked for them. */
+  | { kind: 'makeCalls'; calls: readonly MessageCall[] }
   | { kind: 'runCalls'; itemIds: readonly ItemId[] }
   /** Compacts the model's view: `item` was asked for; null when the window is almost full. */
   | { kind: 'compact'; item: ItemOf<'contextCompaction'> | null }
@@ -37,9 +42,12 @@ export function nextStep(
   const { turn } = core
   if (turn === null) return stepWhenIdle(core)
   if (turn.parked) return wait
+  if (turn.stoppedBy !== undefined)
+    return { kind: 'failTurn', failure: { code: 'stoppedByHook', message: turn.stoppedBy } }
   const calls =
-    turn.phase === 'calls' ? Object.values(core.open).filter(({ item }) => isCall(item) && !isRewind(item)) : []
+    turn.phase === 'calls' ? Object.values(core.open).filter(({ item }) => isCall(item) && !isUserChange(item)) : []
   if (calls.length > 0) return stepForCalls(calls, core)
+  if (turn.toMake !== undefined) return { kind: 'makeCalls', calls: turn.toMake }
   const asked = openCompaction(core)
   if (asked !== null) return { kind: 'compact', item: asked }
   if (!asksModel(core)) return { kind: 'endTurn' }
@@ -50,16 +58,16 @@ export function nextStep(
   return isFull() ? { kind: 'compact', item: null } : callModel(core)
 }
 
-/** Tests if a user brings files back by an item, which no model asked for. */
-function isRewind(item: OpenItem['item']): boolean {
-  return item.type === 'fileChange' && item.rewind !== undefined
+/** Tells if a user changed files by an item, which no model asked for: took them back, or added a line to remember. */
+export function isUserChange(item: Item): boolean {
+  return item.type === 'fileChange' && (item.rewind !== undefined || item.remembered !== undefined)
 }
 
 /** Tells if the turn has more to ask the model; one that only compacts has not, unless a message came meanwhile. */
 function asksModel(core: Core): boolean {
   const { turn } = core
   if (turn === null) return false
-  if (steeringOf(core).length > 0) return true
+  if (steeringOf(core).length > 0 || turn.goesOn === true) return true
   return turn.phase === 'calls'
     ? turn.calls > 0 || turn.paused !== undefined
     : turn.trigger !== 'compaction' || turn.phase !== 'start'
@@ -86,9 +94,7 @@ function steeringOf(core: Core): readonly QueuedMessage[] {
 }
 
 function stepForCalls(calls: readonly OpenItem[], core: Core): Step {
-  const waiting = new Set(
-    Object.values(core.approvals).flatMap((approval) => (approval.state === 'pending' ? [approval.itemId] : [])),
-  )
+  const waiting = new Set(unansweredApprovals(core).map(({ itemId }) => itemId))
   const group = leadingGroup(calls)
   const ready = group.filter(({ item }) => !waiting.has(item.id)).map(({ item }) => item.id)
   return ready.length > 0 ? { kind: 'runCalls', itemIds: ready } : wait

@@ -1,5 +1,5 @@
 import type { ModelCall, ModelEntry } from '@parley/models'
-import type { ContentItem, ConversationEvent, EventOf, ItemId, ItemOf } from '@parley/protocol'
+import type { ContentItem, ConversationEvent, EventOf, ItemId, ItemOf, MessageId } from '@parley/protocol'
 import type { PastFold } from './compaction/past-facts.ts'
 import type { RepeatedCalls } from './repeated-calls.ts'
 
@@ -80,8 +80,8 @@ export type Mark = { readonly seq: number } & (
 export type Compacted = Extract<Mark, { kind: 'compacted' }>
 
 /**
- * Sum over the blocks that stay as they are while further ones come: those that were sent and whose calls all ended. A
- * request differs from the one before only behind them, so that a call costs the same in a long conversation.
+ * Sum over the blocks that stay as they are: sent ones whose calls all ended. Requests differ only behind them, so a
+ * call costs the same in a long conversation.
  */
 export interface Settled<Sum> {
   /** Compactions under which it holds; another list makes it anew. */
@@ -115,6 +115,8 @@ export interface Fold {
   context: EventOf<'context.set'> | null
   /** Newest counts of the provider, with the estimate of the blocks that it had counted. */
   counted: { readonly inputTokens: number; readonly estimate: number; readonly mark: Compacted | null } | null
+  /** Entries of hooks about messages that wait, by message. */
+  readonly queued: Map<MessageId, ModelEntry[]>
   /** Message texts of an incomplete response. */
   draft: string[]
   /** Number of blocks that were sent or answered a request; later blocks have not been sent. */

@@ -103,7 +103,11 @@ export function contentOf(fold: Reader, block: Extract<Block, { kind: 'message' 
   return item.content
 }
 
+const leftOutHere =
+  'I went back to this point: what came after it here is left out. A summary of it by a model follows, which may be wrong. Files may be as that part left them or as they were before; look before you rely on it.'
+
 export function userActEntry(item: Item): ModelEntry {
+  if (item.type === 'contextCompaction') return userText(`${leftOutHere}\n\n${item.text}`)
   const told = 'modelText' in item ? item.modelText : undefined
   return userText(told ?? (item.type === 'shellCommand' ? `I ran \`${item.command}\` myself.` : item.text))
 }

@@ -1,9 +1,18 @@
 import type { ModelEntry } from '@parley/models'
-import { type CallItem, type ConversationEvent, type EventOf, type Item, type ItemId, isCall } from '@parley/protocol'
+import {
+  type CallItem,
+  type ConversationEvent,
+  type EventOf,
+  type Item,
+  type ItemId,
+  type ItemOf,
+  isCall,
+} from '@parley/protocol'
 import { noteBackground, takeEnded } from './background-left.ts'
 import { tokensOfContent, tokensOfEntry } from './compaction/estimate.ts'
 import { emptyPast, foldPast } from './compaction/past-facts.ts'
 import { tokensOfBlocks } from './compaction/weigh-blocks.ts'
+import { isUserChange } from './next-step.ts'
 import { countCalls, forgetCalls, noRepeatedCalls, noteResult } from './repeated-calls.ts'
 import {
   type AnsweredCall,
@@ -29,6 +38,7 @@ export function emptyFold(readEvent: ReadEvent | null): Fold {
     marks: [],
     context: null,
     counted: null,
+    queued: new Map(),
     draft: [],
     sent: 0,
     kept: null,
@@ -74,12 +84,22 @@ export function foldEvent(fold: Fold, event: ConversationEvent, spot: Spot): voi
     case 'model.responded':
       fold.draft = []
       addResponse(fold, event, spot)
-      fold.sent = fold.blocks.length
+      // Calls of a message come before its first request, whose session context goes before the message.
+      if (event.adapter !== 'none') fold.sent = fold.blocks.length
       break
     case 'item.completed':
       addItem(fold, event.item, spot)
       noteOutput(fold, event.item, spot)
       noteBackground(fold.background, event.item)
+      break
+    case 'message.queued':
+      fold.queued.set(event.message.messageId, [])
+      break
+    case 'message.removed':
+      fold.queued.delete(event.messageId)
+      break
+    case 'hook.ran':
+      addHookContext(fold, event, seq)
       break
     case 'turn.ended':
       keepDraft(fold, seq)
@@ -132,6 +152,7 @@ function addItem(fold: Fold, item: Item, { seq, place }: Spot): void {
     forgetCalls(repeated)
     const { content } = item
     blocks.push({ kind: 'message', seq, place, tokens: tokensOfContent(content), content, entry: null })
+    addWaiting(fold, item, seq)
   } else if (isUserAct(item)) {
     const entry = userActEntry(item)
     blocks.push({ kind: 'userAct', seq, place, tokens: tokensOfEntry(entry), entry })
@@ -139,16 +160,38 @@ function addItem(fold: Fold, item: Item, { seq, place }: Spot): void {
   else if (item.type === 'notice') {
     const text = takeEnded(background, item)
     if (text === null) return
-    const entry = userText(text)
-    blocks.push({ kind: 'entry', seq, tokens: tokensOfEntry(entry), entry })
+    addEntry(fold, userText(text), seq)
   }
 }
 
-/** Tells if the user did something that the model reads of: ran a command, or took files back. */
+/** Adds what a hook tells the model: after the message it ran for, else after the results of the calls so far. */
+function addHookContext(fold: Fold, event: EventOf<'hook.ran'>, seq: number): void {
+  const { hook, context, messageId } = event
+  if (context === undefined) return
+  const whose = hook.source === 'project' ? 'of this project' : "of the user's"
+  const entry = userText(`A hook ${whose} (${hook.name}, ${hook.on}) says:\n${context}`)
+  const waiting = messageId === undefined ? undefined : fold.queued.get(messageId)
+  if (waiting === undefined) addEntry(fold, entry, seq)
+  else waiting.push(entry)
+}
+
+/** Adds what hooks said of a message while it waited. */
+function addWaiting(fold: Fold, { messageId }: ItemOf<'userMessage'>, seq: number): void {
+  if (messageId === undefined) return
+  for (const entry of fold.queued.get(messageId) ?? []) addEntry(fold, entry, seq)
+  fold.queued.delete(messageId)
+}
+
+function addEntry({ blocks }: Fold, entry: ModelEntry, seq: number): void {
+  blocks.push({ kind: 'entry', seq, tokens: tokensOfEntry(entry), entry })
+}
+
+/** Tells if the user did something that the model reads of: ran a command, changed files, or went back in the talk. */
 function isUserAct(item: Item): boolean {
   return (
     item.type === 'shellCommand' ||
-    (item.type === 'fileChange' && item.rewind !== undefined && item.modelText !== undefined)
+    (item.type === 'contextCompaction' && item.leftOut !== undefined) ||
+    (isUserChange(item) && 'modelText' in item)
   )
 }
 
@@ -180,6 +223,6 @@ function keepDraft(fold: Fold, seq: number): void {
   fold.draft = []
   if (text === '') return
   const entry: ModelEntry = { kind: 'response', adapter: 'none', parts: [], text, calls: [] }
-  fold.blocks.push({ kind: 'entry', seq, tokens: tokensOfEntry(entry), entry })
+  addEntry(fold, entry, seq)
   fold.sent = fold.blocks.length
 }

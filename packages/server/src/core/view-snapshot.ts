@@ -1,5 +1,5 @@
 import type { ModelEntry } from '@parley/models'
-import type { EventOf, ItemId } from '@parley/protocol'
+import type { EventOf, ItemId, MessageId } from '@parley/protocol'
 import { newestLines, type PastFold } from './compaction/past-facts.ts'
 import type { RepeatedCalls } from './repeated-calls.ts'
 import type { Answer, AnsweredCall, Block, Compacted, Fold, Mark, Place } from './view-blocks.ts'
@@ -31,6 +31,8 @@ interface ViewHead {
     readonly estimate: number
     readonly mark: StoredCompacted | null
   } | null
+  /** Left out while no message waits. */
+  readonly queued?: readonly (readonly [messageId: MessageId, entries: readonly ModelEntry[]])[]
   readonly draft: readonly string[]
   readonly sent: number
 }
@@ -69,7 +71,7 @@ export function* partsOf(fold: Fold): Generator<ViewPart, void, undefined> {
   for (let at = 0; at < outputs.length; at += partRows) yield { outputs: outputs.slice(at, at + partRows) }
 }
 
-function headOf({ background, past, repeated, marks, context, counted, draft, sent }: Fold): ViewHead {
+function headOf({ background, past, repeated, marks, context, counted, queued, draft, sent }: Fold): ViewHead {
   return {
     background: [...background],
     past: {
@@ -85,6 +87,7 @@ function headOf({ background, past, repeated, marks, context, counted, draft, se
       counted === null
         ? null
         : { ...counts(counted), mark: counted.mark === null ? null : storedCompacted(counted.mark) },
+    ...(queued.size === 0 ? {} : { queued: [...queued].map(([id, entries]) => [id, [...entries]] as const) }),
     draft: [...draft],
     sent,
   }
@@ -108,6 +111,7 @@ function addHead(fold: Fold, head: ViewHead): void {
   fold.marks = head.marks.map((mark) => (mark.kind === 'cleared' ? mark : { ...mark, entries: null }))
   fold.context = head.context
   fold.counted = counted === null ? null : { ...counts(counted), mark: compactedOf(fold, counted.mark) }
+  for (const [messageId, entries] of head.queued ?? []) fold.queued.set(messageId, [...entries])
   fold.draft = [...head.draft]
   fold.sent = head.sent
 }

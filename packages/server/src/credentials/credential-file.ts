@@ -40,8 +40,18 @@ export function readCredentialFile(home: string): FileEntries {
 export async function writeCredentialFile(home: string, entries: FileEntries): Promise<void> {
   makeFolders(nodeFiles, home)
   removeTorn(home)
-  const content = { version, entries: Object.fromEntries(entries) }
+  const content = { version, entries: { ...unknownEntries(home), ...Object.fromEntries(entries) } }
   await replaceSynced(nodeFiles, credentialFilePath(home), `${JSON.stringify(content, null, 2)}\n`)
+}
+
+/** Returns the entries of the file that only another version of this program can read. */
+function unknownEntries(home: string): object {
+  const path = credentialFilePath(home)
+  if (stampOf(path) === null) return {}
+  const known = readCredentialFile(home)
+  return Object.fromEntries(
+    rawEntries(readPrivately(path)).filter(([name]) => !isCredentialName(name) || !known.has(name)),
+  )
 }
 
 /** Removes what a process left that was killed while it wrote: a key in it would outlive its logout. */
@@ -91,12 +101,16 @@ function readPrivately(path: string): string {
   }
 }
 
-function parseEntries(text: string): FileEntries {
+function rawEntries(text: string): [string, unknown][] {
   const file = parseFile(text)
   const entries: unknown = 'entries' in file ? file.entries : null
   if (typeof entries !== 'object' || entries === null) throw damaged()
+  return Object.entries(entries)
+}
+
+function parseEntries(text: string): FileEntries {
   return new Map(
-    Object.entries(entries).flatMap(([name, value]) => {
+    rawEntries(text).flatMap(([name, value]) => {
       const entry = entryOf(value)
       return isCredentialName(name) && entry !== null ? [[name, entry] as const] : []
     }),

@@ -11,6 +11,8 @@ export interface ServerIdentity {
   readonly serverInfo: { readonly name: string; readonly version: string; readonly build: string }
   /** `$PARLEY_HOME`. */
   readonly home: string
+  /** Set for a server that was started with `--safe`. */
+  readonly isSafe?: true
 }
 
 /** Connection that server-wide notices are sent to. */

@@ -1,5 +1,5 @@
-import type { Config } from '@parley/config'
-import type { Files } from '@parley/journal'
+import { type Config, startSafely } from '@parley/config'
+import { type Files, hasCode, STORE_TAKEN, watchSessions } from '@parley/journal'
 import { createMcpServers, type McpPatience, type McpServers, usualPatience } from '@parley/mcp-client'
 import { createProjects, createUserRules, type UserRules, widerRules } from '@parley/policy'
 import {
@@ -11,8 +11,14 @@ import {
   reducerVersion,
   type Settings,
 } from '@parley/protocol'
+import type { SharedStore } from '@parley/store'
 import { createEnvironments, type Environments, type LocalParts, localEnvironment } from '@parley/workspace'
 import type { CredentialStore } from '../credentials/credential-store.ts'
+import type { StartCommand } from '../ports/client-commands.ts'
+import type { ClientFiles } from '../ports/client-files.ts'
+import type { EditorTexts } from '../ports/editor-texts.ts'
+import type { TextSearch } from '../ports/text-search.ts'
+import type { CommandPorts } from './client-access/start-command.ts'
 import { type CheckpointLimits, checkpointLimits } from './conversation/checkpoint-writer.ts'
 import {
   type ConnectedClients,
@@ -22,12 +28,14 @@ import {
   noticeOf,
   type ServerIdentity,
 } from './diagnostics.ts'
+import { createListFollowing, type FollowList } from './follow-list.ts'
 import { type Ceiling, type CeilingFlags, ceilingOf, defaultCeilingFlags } from './limits/ceiling.ts'
+import type { Guest } from './limits/may-loosen.ts'
 import { assertNoSecretFolder } from './limits/workspace-folders.ts'
 import type { LoginPorts, Logins } from './login/logins.ts'
 import type { KeptLogins } from './login/provider-keys.ts'
 import { type EngineMethods, methodsFor } from './methods.ts'
-import { ConversationHost, type Guest } from './open/conversation-host.ts'
+import { ConversationHost } from './open/conversation-host.ts'
 import { createSetup } from './open/conversation-setup.ts'
 import type { SetupPorts } from './open/open-conversation.ts'
 import { assertOverridesAllowed, readConfig } from './settings/read-config.ts'
@@ -49,8 +57,11 @@ export interface Engine extends AsyncDisposable {
   assertAllowed(overrides: Overrides, now: Settings): void
   /** Rejects with `aboveCeiling` for folders of this machine where secrets are kept and that this server is not for. */
   assertFolders(folders: readonly string[]): Promise<void>
+  readonly startCommand: StartCommand
+  readonly clientFiles: ClientFiles
   /** Returns the methods of the protocol that the engine answers. The client is also the guest who joins and leaves. */
   methodsFor(client: Guest): EngineMethods
+  readonly followList: FollowList
   diagnose(): Promise<Omit<ResultOf<'server/diagnostics'>, 'ignoredMessages'>>
   readonly home: string
 }
@@ -81,31 +92,31 @@ export interface EngineParts
   readonly mcpPatience?: McpPatience
   /** Flags of the command line that set the ceiling; default: the default ceiling. */
   readonly ceiling?: CeilingFlags
+  /** Store that servers share; absent where conversations are on this machine only. */
+  readonly store?: SharedStore
+  readonly search: TextSearch
+  /** Texts that editors of clients hold; absent where no client is an editor. */
+  readonly editors?: EditorTexts
   /** Writes to the server's own log file. */
   readonly writeLog: (line: string) => void
 }
 
 export function createEngine(parts: EngineParts): Engine {
-  const { program, home, env, files, clock, ids, random, shellParser, redaction, models, keys, sandboxes } = parts
+  const isSafe = parts.ceiling?.isSafe === true
+  if (isSafe) startSafely(parts.home)
+  const { program, home, env, files, clock, ids, random, shellParser, redaction, models, keys, sandboxes, search } =
+    parts
   const connectedClients = createConnectedClients()
   let addresses: readonly string[] = []
-  const report = (fault: unknown, conversationId?: ConversationId) => {
-    parts.writeLog(describeFault(fault))
-    if (conversationId === undefined) return
-    connectedClients.notifyAll({ ...noticeOf(fault), conversationId })
-  }
+  const report = createReport(parts, connectedClients, (conversationId) => host.giveUp(conversationId))
   const mcpServers = openMcpServers(parts)
   const userRules = createUserRules(home)
   const projects = createProjects({ home, env, files })
   const ceiling = () => ceilingOf(parts.ceiling ?? defaultCeilingFlags, ownConfig(parts))
   const environments = openEnvironments(parts)
   const setup = createSetup({
-    program,
     checkpoints: checkpointsOf(parts),
-    home,
-    files,
-    env,
-    ...{ clock, ids, random },
+    ...{ program, home, files, env, clock, ids, random },
     shellParser,
     redaction,
     environments,
@@ -118,35 +129,65 @@ export function createEngine(parts: EngineParts): Engine {
     ceiling,
     report,
     notify: connectedClients.notifyAll,
-    processes: parts.host,
+    ...{ processes: parts.host, editors: parts.editors },
   })
-  const host = new ConversationHost({ files, home, ids, setup, report })
+  const host = new ConversationHost({ files, home, ids, setup, store: parts.store ?? null, report })
   const policy = { files, home, env, environments, shellParser, userRules, projects, models, keys }
-  const trust = { home, clock, projects, sandboxes }
   const logins = loginsWhenNeeded(parts, { connectedClients, mcpServers, report })
-  const methodPorts = { host, files, mcpServers, redaction, program, policy, trust, logins }
+  const trust = { home, clock, projects, sandboxes }
+  const hookPorts = async () => {
+    const secrets = await parts.secrets()
+    return { ...policy, ceiling, clock, redaction, secrets, processes: parts.host }
+  }
+  const methodPorts = { host, files, search, mcpServers, redaction, program, policy, trust, hookPorts, logins }
   return {
     host,
-    identity: parts.identity,
+    identity: isSafe ? { ...parts.identity, isSafe } : parts.identity,
     home,
     newClientId: ids.client,
     connectedClients,
     listensAt({ socket, others }) {
       addresses = [...(socket === null ? [] : [socket]), ...others]
       host.announce(socket)
+      parts.store?.announce(others.find((address) => /^wss?:/.test(address)) ?? null)
     },
     report,
     ceiling,
     assertFolders: async (folders) => assertNoSecretFolder(folders, { home, ceiling, secrets: await parts.secrets() }),
     assertAllowed: (overrides, now) => assertOverridesAllowed(overrides, now, { home, ceiling }),
+    ...clientAccess(parts, { ...policy, ceiling }),
     methodsFor: (client) => methodsFor(client, methodPorts),
+    followList: createListFollowing((onChange) => watchSessions(files, home, onChange)),
     async diagnose() {
       const { enforcement, reason } = await sandboxes.report()
       const clients = connectedClients.describe()
       const found = { enforcement, enforcementReason: reason, addresses: [...addresses], clients }
       return { ...diagnose(host, parts), ...found, ...rulesFound(userRules) }
     },
-    [Symbol.asyncDispose]: () => host[Symbol.asyncDispose]().finally(() => environments[Symbol.asyncDispose]()),
+    [Symbol.asyncDispose]: () => closeAll(host, environments, search),
+  }
+}
+
+/** Closes the conversations, and then what they use. */
+async function closeAll(host: ConversationHost, ...used: readonly AsyncDisposable[]): Promise<void> {
+  try {
+    await host[Symbol.asyncDispose]()
+  } finally {
+    await Promise.all(used.map((one) => one[Symbol.asyncDispose]()))
+  }
+}
+
+/** Returns the function that tells the log and the clients of a fault. `giveUp` closes what another server has taken over. */
+function createReport(
+  { writeLog }: Pick<EngineParts, 'writeLog'>,
+  { notifyAll }: ConnectedClients,
+  giveUp: (conversationId: ConversationId) => void,
+): Engine['report'] {
+  return (fault, conversationId) => {
+    writeLog(describeFault(fault))
+    if (conversationId === undefined) return
+    notifyAll({ ...noticeOf(fault), conversationId })
+    if (hasCode(fault, STORE_TAKEN)) giveUp(conversationId)
   }
 }
 
@@ -154,6 +195,31 @@ export function createEngine(parts: EngineParts): Engine {
 function checkpointsOf({ checkpoints = checkpointLimits, identity }: EngineParts): CheckpointLimits {
   const { version, build } = identity.serverInfo
   return { ...checkpoints, key: `${version} ${build} ${reducerVersion}.${eventVersion}` }
+}
+
+type AccessPorts = Omit<CommandPorts, 'secrets' | 'redaction' | 'processes'>
+
+/** Returns what clients do without a conversation; the code is loaded with the first use. */
+function clientAccess(
+  { secrets, redaction, host: processes }: EngineParts,
+  ports: AccessPorts,
+): Pick<Engine, 'startCommand' | 'clientFiles'> {
+  const around = async () => ({ ...ports, secrets: await secrets(), redaction, processes })
+  const files = async () => {
+    const { createClientFiles } = await import('./client-access/read-files.ts')
+    return createClientFiles(await around())
+  }
+  return {
+    async startCommand(command) {
+      const { startClientCommand } = await import('./client-access/start-command.ts')
+      return startClientCommand(command, await around())
+    },
+    clientFiles: {
+      read: async (path, maxBytes) => (await files()).read(path, maxBytes),
+      list: async (path) => (await files()).list(path),
+      look: async (path) => (await files()).look(path),
+    },
+  }
 }
 
 interface LoginParts extends Pick<LoginPorts, 'report'> {

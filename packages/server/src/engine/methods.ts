@@ -2,6 +2,7 @@ import type { Files } from '@parley/journal'
 import type { McpServers } from '@parley/mcp-client'
 import type { ConversationEvent, ConversationId, MethodName, ParamsOf, ResultOf } from '@parley/protocol'
 import type { Redaction } from '@parley/redaction'
+import type { TextSearch } from '../ports/text-search.ts'
 import type { CheckupPorts } from './checkup/check-up.ts'
 import * as commands from './commands/commands.ts'
 import { compact, undoCompaction } from './commands/compact.ts'
@@ -9,10 +10,13 @@ import { decideApproval } from './commands/decide-approval.ts'
 import { changesLimits, sendMessage } from './commands/send-message.ts'
 import { restartMcpServer } from './context/conversation-mcp.ts'
 import { readView } from './conversation/read-view.ts'
+import type { FileFinder } from './find-files.ts'
+import type { TryPorts } from './hooks/try-hooks.ts'
+import type { Guest } from './limits/may-loosen.ts'
 import type { Logins } from './login/logins.ts'
-import type { ConversationHost, Guest } from './open/conversation-host.ts'
+import type { ConversationHost } from './open/conversation-host.ts'
 import { type LiveConversation, summaryOf, writable } from './open/live-conversation.ts'
-import { findConversation, wantedConversation } from './read/list-conversations.ts'
+import { wantedConversation } from './read/list-conversations.ts'
 import { existingPaths, findItem, readEvents, readItems, readSideFile } from './read/read-conversation.ts'
 import { readTurns } from './read/read-turns.ts'
 import { listModels } from './settings/model-lists.ts'
@@ -37,12 +41,15 @@ export type EngineMethods = { readonly [Name in Exclude<MethodName, ConnectionMe
 interface MethodPorts {
   readonly host: ConversationHost
   readonly files: Files
+  readonly search: TextSearch
   readonly mcpServers: McpServers
   readonly redaction: Redaction
   /** Name and version of this program. */
   readonly program: string
   readonly policy: CheckupPorts
   readonly trust: TrustPorts
+  /** Returns what hooks are tried with. */
+  readonly hookPorts: () => Promise<TryPorts>
   /** Loads the code of logins with the first one. */
   readonly logins: () => Promise<Logins>
 }
@@ -73,6 +80,9 @@ type ServerMethod =
   | 'replay/run'
   | 'trust/read'
   | 'trust/decide'
+  | 'skill/list'
+  | 'hook/list'
+  | 'hook/try'
 
 /** Methods that concern the server and no open conversation. Code of rare ones is loaded on first use. */
 function serverMethods({
@@ -81,7 +91,7 @@ function serverMethods({
   redaction,
   policy,
   trust,
-  program,
+  hookPorts,
 }: MethodPorts): Pick<EngineMethods, ServerMethod> {
   const { home, env, keys } = policy
   return {
@@ -98,9 +108,12 @@ function serverMethods({
     'policy/test': async (params) => (await import('./policy/test-command.ts')).testCommand(params, policy),
     'policy/replay': async (params) => (await import('./policy/replay-calls.ts')).replayCalls(params, policy),
     'replay/run': async (params) =>
-      (await import('./replay/replay-conversation.ts')).replayConversation(params, { ...policy, program }),
+      (await import('./replay/replay-conversation.ts')).replayConversation(params, policy),
     'policy/why': async (params) => (await import('./policy/explain-call.ts')).explainCall(params, policy),
     'trust/read': async (params) => (await import('./settings/trust.ts')).readTrust(params, trust),
+    'hook/list': async (params) => (await import('./hooks/try-hooks.ts')).listHooks(params, trust),
+    'hook/try': async (params) => (await import('./hooks/try-hooks.ts')).tryHooks(params, await hookPorts()),
+    'skill/list': async (params) => (await import('./skills/list-parts.ts')).listParts(params, { env, ...trust }),
     'trust/decide': async (params) => (await import('./settings/trust.ts')).decideTrust(params, trust),
   }
 }
@@ -133,12 +146,14 @@ type ChangeMethod =
   | 'conversation/compact/undo'
   | 'conversation/rewind/plan'
   | 'conversation/rewind'
+  | 'conversation/remember/plan'
+  | 'conversation/remember'
 
 /**
  * Methods that change an open conversation. Those that depend on its turn wait while one is being interrupted: what was
  * asked for after the interrupt takes effect after it.
  */
-function changeMethods(client: Guest, { host }: MethodPorts): Pick<EngineMethods, ChangeMethod> {
+function changeMethods(client: Guest, { host, policy: { home } }: MethodPorts): Pick<EngineMethods, ChangeMethod> {
   const opened = ({ conversationId }: { readonly conversationId: ConversationId }) => host.get(conversationId)
   const settled = <Result>(
     params: { readonly conversationId: ConversationId },
@@ -149,9 +164,10 @@ function changeMethods(client: Guest, { host }: MethodPorts): Pick<EngineMethods
   }
   return {
     'conversation/sendMessage': (params) => {
-      const { actor: by } = client
-      if (!changesLimits(params)) return settled(params, (open) => sendMessage(open, params, { by, change: null }))
-      return host.changer(by).then((change) => settled(params, (open) => sendMessage(open, params, { by, change })))
+      if (!changesLimits(params)) return settled(params, (open) => sendMessage(open, params, { client, change: null }))
+      return host
+        .changer(client)
+        .then((change) => settled(params, (open) => sendMessage(open, params, { client, change })))
     },
     'conversation/inbox/edit': (params) => settled(params, (open) => commands.editQueued(open, params, client.actor)),
     'conversation/inbox/remove': (params) =>
@@ -164,12 +180,19 @@ function changeMethods(client: Guest, { host }: MethodPorts): Pick<EngineMethods
     'conversation/continue': (params) =>
       settled(params, (open) => commands.continueConversation(open, params, client.actor)),
     'conversation/retryNow': (params) => settled(params, commands.retryNow),
-    'approval/decide': (params) => settled(params, (open) => decideApproval(open, params, client.actor)),
-    'conversation/configure': (params) =>
-      settled(params, (open) => commands.configure(open, params.settings, client.actor)),
+    'approval/decide': (params) => settled(params, (open) => decideApproval(open, params, client)),
+    'conversation/configure': (params) => settled(params, (open) => commands.configure(open, params.settings, client)),
     'conversation/compact': (params) => settled(params, (open) => compact(open, params, client.actor)),
     'conversation/compact/undo': (params) => settled(params, (open) => undoCompaction(open, params.seq, client.actor)),
     'conversation/runShell': (params) => settled(params, (open) => writable(open).shell.run(params, client.actor)),
+    'conversation/remember/plan': async (params) => {
+      const { planRemember } = await import('./history/remember.ts')
+      return settled(params, (open) => planRemember(open, { ...params, home }))
+    },
+    'conversation/remember': async (params) => {
+      const { remember } = await import('./history/remember.ts')
+      return settled(params, (open) => remember(open, { ...params, home }, client.actor))
+    },
     'conversation/rewind/plan': async (params) => {
       const { showRewind } = await import('./history/rewind.ts')
       return settled(params, (open) => showRewind(open, params))
@@ -188,13 +211,20 @@ function conversationMethods(
 ): Omit<EngineMethods, ServerMethod | LoginMethod | ChangeMethod> {
   const { host } = ports
   const noted = (event: ConversationEvent) => (live: LiveConversation) => ({ seq: live.conversation.record(event).seq })
+  let findFiles: FileFinder | null = null
   const archive = (archived: boolean) => noted({ type: 'conversation.archived', archived, by: client.actor })
   return {
     'conversation/create': async (params) => summaryOf(await host.create(params, client)),
     'conversation/resume': async (params) => summaryOf(await host.resume(params, client)),
     'conversation/fork': async (params) => summaryOf(await host.fork(params, client)),
+    'conversation/rescue': async (params) => summaryOf(await host.rescue(params, client)),
     ...bundleMethods(client, ports),
     'conversation/list': (params) => host.list(params),
+    'conversation/search': async (params) =>
+      (await import('./search/search-conversations.ts')).searchConversations(
+        { ...ports, home: ports.policy.home },
+        params,
+      ),
     'conversation/read': ({ conversationId, before = null, after = 0, limit = 100 }) =>
       readItems(ports, conversationId, { before, after, limit }),
     'conversation/turns': ({ conversationId, before = null, limit = 20 }) =>
@@ -217,6 +247,11 @@ function conversationMethods(
         contextWindow: modules.model().facts.contextWindow,
       })
     },
+    'conversation/findFiles': async ({ conversationId, query }) => {
+      const { createFileFinder } = await import('./find-files.ts')
+      findFiles ??= createFileFinder(ports.trust.clock.now)
+      return findFiles(host.get(conversationId), query)
+    },
     'conversation/readEvents': ({ conversationId, ...range }) =>
       readEvents(host.get(conversationId).conversation, range),
     'conversation/readFile': (params) => readSideFile(ports, params),
@@ -226,21 +261,23 @@ function conversationMethods(
     'conversation/unarchive': async ({ conversationId }) => host.withConversation(conversationId, archive(false)),
     'conversation/delete': async ({ conversationId }) => {
       await host.delete(conversationId)
+      // Where this fails, the next search finds that the log is gone.
+      await ports.search.forget(conversationId).catch(() => undefined)
       return {}
     },
   }
 }
 
-type BundleMethod = 'bundle/describe' | 'bundle/write' | 'bundle/open'
+type BundleMethod = 'bundle/describe' | 'bundle/write' | 'bundle/open' | 'conversation/export'
 
 /** Methods for conversations in one file; their code is loaded with the first call. */
 function bundleMethods(
   client: Guest,
-  { host, files, redaction, program, policy: { home }, trust }: MethodPorts,
+  { host, files, redaction, program, trust }: MethodPorts,
 ): Pick<EngineMethods, BundleMethod> {
   const ports = { files, redaction, program, now: () => trust.clock.now() }
   const source = async ({ withoutOutputs = false, ...wanted }: ParamsOf<'bundle/describe'>) => {
-    const conversationId = await findConversation(files, home, wantedConversation(wanted))
+    const conversationId = await host.find(wantedConversation(wanted))
     return { conversationId, withoutOutputs, paths: await host.storedPaths(conversationId) }
   }
   return {
@@ -248,6 +285,8 @@ function bundleMethods(
       (await import('./bundle/write-bundle.ts')).describeBundle(await source(params), ports),
     'bundle/write': async (params) =>
       (await import('./bundle/write-bundle.ts')).writeBundle(await source(params), params.file, ports),
+    'conversation/export': async ({ before, limit, ...wanted }) =>
+      (await import('./bundle/export-page.ts')).exportPage(await source(wanted), { before, limit }, ports),
     'bundle/open': async (params) => summaryOf(await host.openBundle(params, client)),
   }
 }

@@ -1,12 +1,14 @@
-import { isStricterSandbox, layerOfOverrides } from '@parley/config'
+import { layerOfOverrides } from '@parley/config'
 import type { ConversationState, Overrides, Settings } from '@parley/protocol'
-import type { Ceiling } from '../engine/index.ts'
+import { type Ceiling, firstExcess } from '../engine/index.ts'
 import { rejection } from '../replies/rejection.ts'
 
-/** Limits for what an MCP client may request and continue. All functions throw, or reject with, `aboveCeiling`. */
+/** Limits for what a client of a frontend may request and continue. All functions throw, or reject with, `aboveCeiling`. */
 export interface CallersLimits {
   /** True when the server was started with `--max-sandbox danger-full-access`. */
   readonly isUnlimited: boolean
+  /** Returns the most that this server allows. */
+  readonly ceiling: () => Ceiling
   /** Checks the config of a new conversation, whose settings the engine of this process checks. */
   assertConfig(config: Overrides['config']): void
   /** Checks overrides of an existing conversation, which may be live in a process with a higher ceiling. */
@@ -44,6 +46,7 @@ export function callersLimits({
     isUnlimited ? undefined : assertCallersConfig(config)
   return {
     isUnlimited,
+    ceiling,
     assertConfig,
     async assertOverrides(overrides, now) {
       assertConfig(overrides.config)
@@ -66,33 +69,6 @@ export function callersLimits({
       )
     },
   }
-}
-
-const fullAccess = '--max-sandbox danger-full-access'
-
-interface Excess {
-  readonly what: string
-  /** Flags of the server that would allow it. */
-  readonly flags: string
-  /** Config key that would also allow it. */
-  readonly key?: string
-}
-
-/** Returns the first setting above the ceiling; null when there is none. */
-function firstExcess(settings: Settings, ceiling: Ceiling): Excess | null {
-  const { sandbox, approvalPolicy, network, unixSockets } = settings
-  if (isStricterSandbox(ceiling.sandbox, sandbox)) return { what: sandbox, flags: `--max-sandbox ${sandbox}` }
-  if (sandbox === 'danger-full-access')
-    return approvalPolicy === 'never' && !ceiling.neverWithFullAccess
-      ? { what: 'full access with nobody asked', flags: `--allow-never ${fullAccess}` }
-      : null
-  if (ceiling.sandbox === 'danger-full-access') return null
-  const section = 'sandbox_workspace_write'
-  if (network === true && !ceiling.network)
-    return { what: 'network for its commands', flags: fullAccess, key: `${section}.network_access` }
-  return unixSockets === true && !ceiling.unixSockets
-    ? { what: 'local sockets for its commands', flags: fullAccess, key: `${section}.allow_unix_sockets` }
-    : null
 }
 
 /** Config keys that could start programs, send keys elsewhere, or widen what commands may do. */

@@ -13,6 +13,7 @@ import {
   UsageError,
 } from '../serving/flags.ts'
 import { homeFolder } from './home-folder.ts'
+import { readStore } from './shared-store.ts'
 
 /** Command line of `server`. */
 export interface ServerArguments {
@@ -32,6 +33,8 @@ export interface ServerArguments {
   readonly paced: boolean
   /** True when a launcher waits for this process to report. */
   readonly isDaemon: boolean
+  /** Servers of the store that is shared with other servers; null for that of the configuration. */
+  readonly store: readonly string[] | null
   readonly ceiling: CeilingFlags
 }
 
@@ -45,6 +48,7 @@ const serverFlags = {
   'daemon-process': { type: 'boolean' },
   'idle-exit': { type: 'string' },
   record: { type: 'string' },
+  store: { type: 'string' },
   unpaced: { type: 'boolean' },
   ...ceilingOptions,
 } as const
@@ -67,6 +71,7 @@ export function readServerArguments(argv: readonly string[]): ServerArguments {
     recordTo: absolute(given.record),
     paced: given.unpaced !== true,
     isDaemon,
+    store: given.store === undefined ? null : readStore(given.store),
     ceiling: readCeiling(given),
   }
 }
@@ -75,6 +80,9 @@ function absolute(path: string | undefined): string | null {
   return path === undefined ? null : absolutePath(path)
 }
 
+/** Ceiling of a program that names itself in advice. */
+export type ProgramCeiling = CeilingFlags & Required<Pick<CeilingFlags, 'program'>>
+
 export interface McpArguments {
   /** Address for HTTP; null means stdin and stdout. */
   readonly listen: HostAndPort | null
@@ -82,7 +90,7 @@ export interface McpArguments {
   readonly tokenFile: string | null
   /** Time that a client may take to answer an approval. */
   readonly approvalTimeoutMs: number
-  readonly ceiling: CeilingFlags
+  readonly ceiling: ProgramCeiling
 }
 
 const mcpFlags = {
@@ -105,14 +113,14 @@ export function readMcpArguments(argv: readonly string[]): McpArguments {
   const timeoutMs = readDuration('--approval-timeout', given['approval-timeout'] ?? defaultTimeout)
   return {
     listen: given.listen === undefined ? null : readHttpAddress(given.listen),
-    tokenFile: given['token-file'] === undefined ? null : absolutePath(given['token-file']),
+    tokenFile: absolute(given['token-file']),
     approvalTimeoutMs: timeoutMs ?? longestMs,
     ceiling: { ...readCeiling(given), program: 'mcp-server' },
   }
 }
 
 export interface AcpArguments {
-  readonly ceiling: CeilingFlags
+  readonly ceiling: ProgramCeiling
 }
 
 /** Reads the command line. Throws `UsageError`, whose message is one sentence. */
@@ -125,7 +133,7 @@ export interface AppServerArguments {
   readonly listen: Address | null
   /** Token file; null means the one in the home folder. */
   readonly tokenFile: string | null
-  readonly ceiling: CeilingFlags
+  readonly ceiling: ProgramCeiling
 }
 
 const appServerFlags = {

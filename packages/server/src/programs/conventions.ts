@@ -1,6 +1,6 @@
 import { Console } from 'node:console'
 import { setTimeout as delay } from 'node:timers/promises'
-import { abandonedFolders, type Host, hasAbandonedNotes, sweepOrphans, sweepReserved } from '@parley/host'
+import { abandonedFolders, type Host, hasAbandonedNotes, readableTmp, sweepOrphans, sweepReserved } from '@parley/host'
 import { removeTree } from '@parley/workspace'
 import { UsageError } from '../serving/flags.ts'
 import { removeStaleSockets } from '../serving/run-folder.ts'
@@ -97,7 +97,7 @@ async function sweep(
     }
   }
   const sockets = socket === null ? 0 : await attempt('sockets', () => removeStaleSockets(socket))
-  const folders = [...abandonedFolders(), ...abandonedFolders(notes)]
+  const folders = [...abandonedFolders(), ...abandonedFolders(readableTmp), ...abandonedFolders(notes)]
   const hasTraces = sockets !== 0 || folders.length > 0 || hasAbandonedNotes(notes)
   // Before names are given free and folders removed, which processes could still use.
   const ended = lookAtProcesses === 'always' || hasTraces ? await attempt('orphans', () => sweepOrphans()) : 0

@@ -2,12 +2,14 @@ import { type ConnectOptions, connect, type Parley } from '@parley/client'
 import { type Connect, connectClient } from '@parley/client/low-level'
 import { unsavedExitCode } from '@parley/protocol'
 import { createMemoryTransportPair } from '@parley/rpc'
-import { type CeilingFlags, createEngine, type Engine, type EngineParts, sweepLeftovers } from '../engine/index.ts'
+import { createEngine, type Engine, type EngineParts, sweepLeftovers } from '../engine/index.ts'
 import { type CallersLimits, callersLimits } from '../frontends/callers-limits.ts'
 import { createConnections, serveConnection } from '../frontends/conversation/connections.ts'
 import { listenInRunFolder } from '../serving/run-folder.ts'
+import type { ProgramCeiling } from './arguments.ts'
 import { endOnDefect, keepStdoutForProtocol, sweepLater } from './conventions.ts'
 import { stateFolder } from './home-folder.ts'
+import { openSharedStore } from './shared-store.ts'
 
 /** Engine of a program whose clients speak another protocol than the native one. */
 interface EngineOfProgram {
@@ -16,22 +18,32 @@ interface EngineOfProgram {
   readonly limits: CallersLimits
 }
 
+const cannotOpenStoreExitCode = 1
+
 /** Runs a program with an engine, which other processes can join meanwhile. Resolves with the exit code. */
 export async function runWithEngine(
   parts: EngineParts,
-  ceiling: CeilingFlags,
+  ceiling: ProgramCeiling,
   run: (program: EngineOfProgram) => Promise<void>,
 ): Promise<number> {
   keepStdoutForProtocol()
   const { writeLog } = parts
-  const engine = createEngine({ ...parts, ceiling })
+  const opened = await openSharedStore(null, parts)
+  if ('problem' in opened) {
+    process.stderr.write(`parley ${ceiling.program}: ${opened.problem}\n`)
+    await parts.host.close()
+    return cannotOpenStoreExitCode
+  }
+  const { store } = opened
+  const engine = createEngine({ ...parts, ...(store === null ? {} : { store }), ceiling })
   const close = async () => {
+    await using _store = store
     await engine[Symbol.asyncDispose]()
     await parts.host.close()
   }
   endOnDefect(writeLog, close)
   const limits = callersLimits({
-    program: ceiling.program ?? 'mcp-server',
+    program: ceiling.program,
     ceiling: engine.ceiling,
     assertAllowed: engine.assertAllowed,
     assertFolders: engine.assertFolders,

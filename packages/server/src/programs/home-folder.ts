@@ -58,9 +58,8 @@ const rulingEntries = [
 ]
 
 /**
- * Removes other users' access to the home folder, since whoever can write there decides what runs. Returns the
- * sentence that reports it; null when nothing changed. Throws `UsageError` for a folder of another user, or with files
- * or links to files of another user.
+ * Removes other users' access to the home folder. Returns the sentence that reports it; null when nothing changed.
+ * Throws `UsageError` for a folder, files or links of another user.
  */
 export function makeHomePrivate(home: string): string | null {
   const facts = statSync(home, { throwIfNoEntry: false })

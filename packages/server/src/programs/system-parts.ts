@@ -19,7 +19,13 @@ import {
 import { rgPath } from '@vscode/ripgrep'
 import { createCredentialStore } from '../credentials/credential-store.ts'
 import { openKeyring, systemFolders } from '../credentials/keyring.ts'
-import { configuredFetch, createModelSources, createProviderKeys, type EngineParts } from '../engine/index.ts'
+import {
+  configuredFetch,
+  createModelSources,
+  createProviderKeys,
+  createSearchThread,
+  type EngineParts,
+} from '../engine/index.ts'
 import { randomIds, systemClock } from '../ports/clock-and-ids.ts'
 import { ownRunFolders } from '../serving/run-folder.ts'
 import { homeFolder, makeHomePrivate, openServerLog, stateFolder, userPlaces } from './home-folder.ts'
@@ -46,16 +52,26 @@ interface ServerOptions {
     readonly pluginHost: string
     /** Program that reads the stack of a blocked event loop. */
     readonly stackReader: string
+    /** Program of the thread that searches. */
+    readonly search: string
     /** Folder of the page for browsers. */
     readonly page: string
   }
+}
+
+/** Version of a program, and the place of what comes with it. */
+export interface BuiltProgram {
+  /** URL of a module in the folder of the files that come with the program. */
+  readonly moduleUrl: string
+  readonly version: string
+  readonly build: string
 }
 
 /** Returns the options. Files that come with the program lie beside `moduleUrl`. */
 export function readServerOptions(
   { paced, recordTo, hidden = [] }: Pick<ServerOptions, 'paced' | 'recordTo'> & Partial<Pick<ServerOptions, 'hidden'>>,
   env: ServerOptions['env'],
-  built: { moduleUrl: string; version: string; build: string; ripgrep: string },
+  built: BuiltProgram,
 ): ServerOptions {
   const folder = dirname(fileURLToPath(built.moduleUrl))
   return {
@@ -71,21 +87,17 @@ export function readServerOptions(
         runtimeWasm: join(folder, 'web-tree-sitter.wasm'),
         grammarWasm: join(folder, 'tree-sitter-bash.wasm'),
       },
-      ripgrep: built.ripgrep,
+      ripgrep: rgPath,
       recordings: {
         demo: join(folder, 'assets', 'demo.jsonl'),
         unconfigured: join(folder, 'assets', 'unconfigured.jsonl'),
       },
       pluginHost: join(folder, 'assets', 'plugin-host.mjs'),
       stackReader: join(folder, 'assets', 'stack-reader.mjs'),
+      search: join(folder, 'search.mjs'),
       page: join(folder, 'web'),
     },
   }
-}
-
-/** Returns the path of the ripgrep that comes with the program. */
-export function ripgrepPath(): string {
-  return rgPath
 }
 
 /** Returns the parts of a server that use the real system; tests replace some of them. */
@@ -126,6 +138,7 @@ export function systemParts(options: ServerOptions): EngineParts {
     random: Math.random,
     redaction,
     files: nodeFiles,
+    search: createSearchThread({ files: nodeFiles, home, program: assets.search }),
     host,
     credentials,
     keys,
@@ -165,7 +178,7 @@ function sandboxesOf(
 /** Returns the places of secrets in the user's own configuration, files of tokens among them; null when it cannot be read. */
 function addedPlaces(home: string, userHome: string): readonly string[] | null {
   try {
-    const { secrets, environments } = readEffectiveConfig({ home }).values
+    const { secrets, environments } = readEffectiveConfig({ home, isWhole: true }).values
     const tokens = Object.values(environments ?? {}).flatMap(({ token_file: file }) => file ?? [])
     return [
       ...(secrets?.paths ?? []).map((path) => resolve(userHome, path.replace(/^~\//, ''))),

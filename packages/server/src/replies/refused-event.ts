@@ -1,4 +1,4 @@
-import type { Failure } from '@parley/protocol'
+import { type ConversationEvent, eventProblem, type Failure } from '@parley/protocol'
 
 /** Rejects an event that may not be recorded. Nothing was written; the same event is rejected every time. */
 export class RefusedEventError extends Error {
@@ -12,11 +12,13 @@ export class RefusedEventError extends Error {
   }
 }
 
-/** Builds the error of an event that breaks its schema; `problem` names the field. */
-export function invalidEvent(type: string, problem: string): RefusedEventError {
-  return new RefusedEventError(
+/** Throws `RefusedEventError` for an event that breaks its schema; it names the field. */
+export function assertValid(event: ConversationEvent): void {
+  const problem = eventProblem(event)
+  if (problem === null) return
+  throw new RefusedEventError(
     'eventInvalid',
-    `This cannot be recorded: in ${type}, ${problem}. Nothing of it was kept. Correct that and send it again.`,
+    `This cannot be recorded: in ${event.type}, ${problem}. Nothing of it was kept. Correct that and send it again.`,
   )
 }
 

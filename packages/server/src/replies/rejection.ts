@@ -7,6 +7,11 @@ import {
   LOG_MOVED,
   LOG_REPLACED,
   MAX_WRITTEN_LINE_BYTES,
+  STORE_FULL,
+  STORE_GONE,
+  STORE_LOST,
+  STORE_SLOW,
+  STORE_TAKEN,
   StorageError,
   storageError,
   troubleOf,
@@ -74,6 +79,8 @@ const causes: Readonly<Record<string, string>> = {
   EROFS: 'read-only file system',
   ENOLCK: 'its file system has no locks',
   ETIMEDOUT: 'the disk does not answer',
+  [STORE_SLOW]: 'the store does not answer',
+  [STORE_GONE]: 'the store cannot be reached',
 }
 
 function faultText({ code, operation, path, message }: StorageError): string {
@@ -85,22 +92,30 @@ function faultText({ code, operation, path, message }: StorageError): string {
 
 const stops = 'The conversation stops here so that nothing unsaved is shown.'
 
+const resume = 'Once the disk works, leave it everywhere and resume it.'
+
 const rescue = 'Fork it (/fork) to go on in a new log with what memory holds'
 
 const fullHints: Record<string, string> = {
   EDQUOT: 'The disk quota is used up.',
   ENOSPC: 'The disk is full.',
+  [STORE_FULL]: 'The store has no room.',
 }
 const otherHints: Record<string, string> = {
   EACCES: 'Check the owner of $PARLEY_HOME.',
   EPERM: 'Check the owner of $PARLEY_HOME.',
   EROFS: 'Mount it writable, or set PARLEY_HOME to another folder.',
   ENOLCK: 'Set PARLEY_HOME to a folder on a local disk.',
+  [STORE_SLOW]: 'It is tried again until the store answers.',
+  [STORE_GONE]: 'It is tried again until the store can be reached.',
 }
 
+/** Returns what to do: a failure that is final stops the conversation, whatever its cause was. */
 function hintFor({ code, retryable }: StorageError, whenFull: string): string {
-  if (troubleOf(code) === 'full') return `${fullHints[code] ?? 'There is no room.'} ${whenFull}`
-  return otherHints[code] ?? (retryable ? 'It is tried again until the disk takes it.' : stops)
+  const isFull = troubleOf(code) === 'full'
+  const hint = isFull ? (fullHints[code] ?? 'There is no room.') : otherHints[code]
+  const passing = isFull ? whenFull : hint === undefined ? 'It is tried again until the disk takes it.' : null
+  return [hint, retryable ? passing : `${stops} ${resume}`].filter((text) => typeof text === 'string').join(' ')
 }
 
 /** Says that nothing was recorded, the limit, and what to do instead. */
@@ -127,7 +142,15 @@ const sentences: Readonly<Record<string, (path: string) => string>> = {
     `Another program wrote to the log ${path} or cut it while it was open. ${stops} ${rescue}, or leave the conversation everywhere and resume it: it goes on from what the log holds.`,
 }
 
-/** Returns the sentence for a log that others changed; null for any other failure. */
+/** Sentences for conversations that a store does not have as it had them, by error code. */
+const storeSentences: Readonly<Record<string, (store: string) => string>> = {
+  [STORE_TAKEN]: (store) =>
+    `Another server of the store ${store} has taken this conversation over, so it stops here. Resume it: it goes on there.`,
+  [STORE_LOST]: (store) =>
+    `The store ${store} has less of this conversation than it had acknowledged. ${stops} Bring the store back from a backup, or view the conversation here and fork it: this machine has a copy.`,
+}
+
+/** Returns the sentence for a log or a store that others changed; null for any other failure. */
 function lostLogText({ code, path }: StorageError): string | null {
-  return sentences[code]?.(path) ?? null
+  return (sentences[code] ?? storeSentences[code])?.(path) ?? null
 }

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { type ParseArgsConfig, parseArgs } from 'node:util'
-import type { SandboxMode } from '@parley/protocol'
+import { sandboxModes } from '@parley/protocol'
 import type { CeilingFlags } from '../engine/index.ts'
 
 /** Error of usage: the message is for stderr, and the exit code is 2. */
@@ -84,6 +84,7 @@ export const ceilingOptions = {
   'allow-never': { type: 'boolean' },
   profile: { type: 'string' },
   'allow-secret-folder': { type: 'string', multiple: true },
+  safe: { type: 'boolean' },
 } as const
 
 interface Given {
@@ -91,21 +92,23 @@ interface Given {
   readonly 'allow-never'?: boolean | undefined
   readonly profile?: string | undefined
   readonly 'allow-secret-folder'?: readonly string[] | undefined
+  readonly safe?: boolean | undefined
 }
-
-const modes: readonly SandboxMode[] = ['read-only', 'workspace-write', 'danger-full-access']
 
 /** Reads the ceiling's flags. Throws `UsageError`. */
 export function readCeiling(given: Given): CeilingFlags {
   const wanted = given['max-sandbox']
-  const maxSandbox = modes.find((mode) => mode === wanted) ?? null
+  const maxSandbox = sandboxModes.find((mode) => mode === wanted) ?? null
   if (wanted !== undefined && maxSandbox === null)
-    throw new UsageError(`--max-sandbox takes ${modes.join(', ')}, not ${JSON.stringify(wanted)}.`)
+    throw new UsageError(`--max-sandbox takes ${sandboxModes.join(', ')}, not ${JSON.stringify(wanted)}.`)
+  if (given.safe === true && given.profile !== undefined)
+    throw new UsageError('--profile names configuration, and --safe starts without it.')
   const secretFolders = (given['allow-secret-folder'] ?? []).map(absolutePath)
   return {
     maxSandbox,
     allowNever: given['allow-never'] === true,
     profile: given.profile ?? null,
+    ...(given.safe === true ? { isSafe: true as const } : {}),
     ...(secretFolders.length === 0 ? {} : { secretFolders }),
   }
 }

@@ -21,7 +21,7 @@ interface Listening {
 export async function listenOn(
   address: Address,
   { tokenFile }: { readonly tokenFile: string | null },
-  { connections, home }: { readonly connections: Acceptor; readonly home: string },
+  { connections, home, isReady }: Pick<ListenersOptions, 'connections' | 'home' | 'isReady'>,
 ): Promise<Listening> {
   if (address.kind === 'socket') {
     const { path } = address
@@ -36,6 +36,7 @@ export async function listenOn(
     port: address.port,
     token: readOrMakeToken(file),
     onConnection: (transport) => connections.accept(transport, 'websocket'),
+    ...(isReady === undefined ? {} : { isReady }),
   })
   return { listener, address: listener.url, tokenFile: file }
 }
@@ -54,12 +55,14 @@ interface ListenersOptions {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly home: string
   readonly connections: Acceptor
+  /** Resolves to true while clients can be served, for `/readyz` of websockets. Default: always. */
+  readonly isReady?: () => Promise<boolean>
   readonly writeLog: (line: string) => void
 }
 
 /** Opens all listeners. The process's own socket may fail; a requested address that fails is the problem returned. */
 export async function openListeners(options: ListenersOptions): Promise<Listeners | { readonly problem: string }> {
-  const { args, env, home, connections, writeLog } = options
+  const { args, env, home, connections, isReady, writeLog } = options
   const own = await listenInRunFolder({
     env,
     home,
@@ -71,7 +74,8 @@ export async function openListeners(options: ListenersOptions): Promise<Listener
     await Promise.all([own, ...others.map(({ listener }) => listener)].map((listener) => listener?.close()))
   }
   try {
-    for (const address of args.listen) others.push(await listenOn(address, args, { connections, home }))
+    for (const address of args.listen)
+      others.push(await listenOn(address, args, { connections, home, ...(isReady === undefined ? {} : { isReady }) }))
   } catch (error) {
     await close()
     if (error instanceof ListenError || error instanceof UsageError) return { problem: error.message }

@@ -22,6 +22,13 @@ export async function keepOutput(end: KeptEnd, sideFiles: ToolFiles): Promise<Ou
   return file === null ? shown : { ...shown, file }
 }
 
+/** Stores a text that is a call's output, as `keepOutput` does. */
+export function keepText(text: string, sideFiles: ToolFiles): Promise<Output> {
+  const head = Buffer.from(text)
+  const lineEnds = text.split('\n').length - 1
+  return keepOutput({ head, tail: Buffer.alloc(0), totalBytes: head.length, omittedBytes: 0, lineEnds }, sideFiles)
+}
+
 /** Returns output as an item has it: whole when it is small, else both ends. */
 export function shownOutput({ totalBytes, head, tail, omittedBytes, lineEnds }: OutputSnapshot): Output {
   const known = Buffer.concat([head, tail])

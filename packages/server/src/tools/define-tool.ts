@@ -2,10 +2,13 @@ import { resolve } from 'node:path'
 import type { BackgroundProcesses, EnvRules } from '@parley/host'
 import type { FreeformInput, JsonSchemaObject } from '@parley/models'
 import { type Facts, type FileSurroundings, gatherReadFacts, type ShellParser } from '@parley/policy'
+import type { ItemId } from '@parley/protocol'
 import type { Redaction } from '@parley/redaction'
 import { type Environment, resolveWorkspacePath, whenUnknown } from '@parley/workspace'
 import * as z from 'zod'
 import type { Clock } from '../ports/clock-and-ids.ts'
+import type { EditorTexts } from '../ports/editor-texts.ts'
+import type { SkillSource } from './skills/skill-source.ts'
 import {
   type PreparedCall,
   type StoredImage,
@@ -59,11 +62,16 @@ export interface ToolPorts {
   /** Environment in which commands run and files lie. */
   readonly environment: Environment
   readonly background: BackgroundProcesses
+  /** Says in the transcript what a background command has printed. */
+  readonly tellPrinted: (itemId: ItemId, line: string) => void
   readonly shellParser: ShellParser
   /** Rules for the variables that commands get. */
   readonly envRules: EnvRules
   readonly redaction: Redaction
   readonly clock: Clock
+  readonly skills: SkillSource
+  /** Undefined where no client is an editor. */
+  readonly editors: EditorTexts | undefined
 }
 
 /**

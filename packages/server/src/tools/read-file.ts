@@ -1,9 +1,10 @@
 import type { ItemId } from '@parley/protocol'
 import { clipForModel } from '@parley/text'
-import { readLines } from '@parley/workspace'
+import { type ReadOutcome, readLines, readLinesOf } from '@parley/workspace'
 import * as z from 'zod'
 import { defineTool, failedLookUp, prepareLookUp, type ToolPorts } from './define-tool.ts'
 import type { PreparedCall, Tool, ToolContext, ToolOutcome } from './tool.ts'
+import { createUnsavedTexts, type UnsavedTexts } from './unsaved-texts.ts'
 
 const outputPrefix = 'output:'
 const modelTextLimit = 32 * 1024
@@ -15,16 +16,22 @@ const input = z.object({
 })
 
 export function readFileTool(ports: ToolPorts): Tool {
+  const unsaved = createUnsavedTexts(ports)
   return defineTool({
     name: 'read_file',
     description: 'Reads lines of a text file, numbered. Binary files are refused.',
     readOnly: true,
     input,
-    prepare: (call) => (call.path.startsWith(outputPrefix) ? prepareOutput(call, ports) : prepareFile(call, ports)),
+    prepare: (call) =>
+      call.path.startsWith(outputPrefix) ? prepareOutput(call, ports) : prepareFile(call, ports, unsaved),
   })
 }
 
-function prepareFile(call: z.infer<typeof input>, { environment, redaction }: ToolPorts): PreparedCall {
+function prepareFile(
+  call: z.infer<typeof input>,
+  { environment, redaction }: ToolPorts,
+  unsaved: UnsavedTexts,
+): PreparedCall {
   const { path, offset, limit } = call
   const range = { ...(offset === undefined ? {} : { offset }), ...(limit === undefined ? {} : { limit }) }
   return prepareLookUp({
@@ -35,16 +42,26 @@ function prepareFile(call: z.infer<typeof input>, { environment, redaction }: To
     line: offset,
     recursive: false,
     environment,
-    look: ({ real, shownPath }, { signal }) =>
-      readLines({
+    look: async ({ real, shownPath }, context) => {
+      const request = {
         files: environment.files,
         path: real,
         shownPath,
         redactCutLine: redaction.excerpt,
-        signal,
+        signal: context.signal,
         ...range,
-      }),
+      }
+      const held = await unsaved.read(real, context).catch(() => null)
+      return held === null ? readLines(request) : withRemark(await readLinesOf(held, request))
+    },
   })
+}
+
+const unsavedRemark =
+  "[This is the user's editor: it has changes that are not saved. Commands and apply_patch work on the file on disk, which differs; ask the user to save before you change it.]"
+
+function withRemark(outcome: ReadOutcome): ReadOutcome {
+  return outcome.kind === 'failed' ? outcome : { ...outcome, text: `${outcome.text}\n${unsavedRemark}` }
 }
 
 function prepareOutput(call: z.infer<typeof input>, ports: ToolPorts): PreparedCall {

@@ -3,10 +3,14 @@ import { editFileTool } from './changes/edit-file.ts'
 import { writeFileTool } from './changes/write-file.ts'
 import type { ToolPorts } from './define-tool.ts'
 import { listDirTool } from './list-dir.ts'
+import { processTools } from './processes/process-tools.ts'
+import { askUserTool } from './questions/ask-user.ts'
+import { proposePlanTool } from './questions/propose-plan.ts'
 import { readFileTool } from './read-file.ts'
+import { reportFindingsTool } from './review/report-findings.ts'
 import { searchTool } from './search.ts'
 import { shellTool } from './shell.ts'
-import { stopProcessTool } from './stop-process.ts'
+import { useSkillTool } from './skills/use-skill.ts'
 import type { Tool } from './tool.ts'
 import { updatePlanTool } from './update-plan.ts'
 import { viewImageTool } from './view-image.ts'
@@ -23,6 +27,10 @@ export function createTools(ports: ToolPorts): readonly Tool[] {
     searchTool(ports),
     viewImageTool(ports),
     updatePlanTool,
-    stopProcessTool(ports),
+    askUserTool,
+    proposePlanTool,
+    reportFindingsTool,
+    ...processTools(ports),
+    useSkillTool(ports.skills),
   ]
 }

@@ -8,7 +8,7 @@ import {
   type Sandbox,
 } from '@parley/host'
 import type { ItemId, Output } from '@parley/protocol'
-import { exitWords } from '@parley/text'
+import { exitWords, secondsText } from '@parley/text'
 import { EnvironmentUnreachableError } from '@parley/workspace'
 import {
   inlineBytes,
@@ -20,9 +20,21 @@ import {
   spoolName,
 } from './command-output.ts'
 import type { ToolPorts } from './define-tool.ts'
+import { awaitOutput } from './processes/await-output.ts'
+import type { OutputPattern } from './processes/output-pattern.ts'
 import { notStarted, type ToolContext, type ToolOutcome, unlessAborted } from './tool.ts'
 
 export const defaultTimeoutMs = 120_000
+
+/** Options of a command that is started in the background. */
+export interface BackgroundStart {
+  /** True to give it a terminal. */
+  readonly tty: boolean
+  /** Time limit; null for none. */
+  readonly timeoutMs: number | null
+  /** Pattern whose first line the model is told of; null for none. */
+  readonly tellWhen: OutputPattern | null
+}
 
 interface ShellRun {
   readonly argv: readonly string[]
@@ -30,8 +42,9 @@ interface ShellRun {
   readonly cwd: string
   /** Identity of the folder when the call was planned; absent where it is not known. */
   readonly cwdIdentity?: string
-  readonly background: boolean
-  /** Time limit in the foreground; background commands have none. */
+  /** Options in the background; null for the foreground. */
+  readonly background: BackgroundStart | null
+  /** Time limit in the foreground. */
   readonly timeoutMs: number
 }
 
@@ -54,7 +67,7 @@ export async function runShellCommand(
     sandbox.release?.()
     return { ...beyondLimits, modelText: `Not run: ${beyondLimits.failure.message}` }
   }
-  if (background) return startInBackground(spec, { itemId: context.itemId, sandbox }, ports)
+  if (background !== null) return startInBackground(spec, { itemId: context.itemId, sandbox, start: background }, ports)
   const { sentToBackground } = context
   const onOutput = (chunk: Buffer) => {
     if (!sentToBackground.aborted) context.report(chunk)
@@ -129,8 +142,19 @@ interface SpecParts {
 }
 
 export function commandSpec({ argv, cwd, itemId, folder }: SpecParts, ports: ToolPorts): CommandSpec {
-  const env = {
-    ...commandEnv(ports.environment.env, { ...ports.envRules, isSecret: ports.redaction.hasSecret }),
+  const env = commandVariables(ports)
+  const spool = { path: join(folder, spoolName(itemId)), afterBytes: inlineBytes }
+  return { argv, cwd, env, mark: createMark(), spool, filter: ports.redaction.filter() }
+}
+
+/** Returns the variables that every command gets. */
+export function commandVariables({
+  environment,
+  envRules,
+  redaction,
+}: Pick<ToolPorts, 'environment' | 'envRules' | 'redaction'>): Record<string, string> {
+  return {
+    ...commandEnv(environment.env, { ...envRules, isSecret: redaction.hasSecret }),
     PAGER: 'cat',
     GIT_PAGER: 'cat',
     GIT_TERMINAL_PROMPT: '0',
@@ -140,18 +164,38 @@ export function commandSpec({ argv, cwd, itemId, folder }: SpecParts, ports: Too
     npm_config_update_notifier: 'false',
     PIP_DISABLE_PIP_VERSION_CHECK: '1',
   }
-  const spool = { path: join(folder, spoolName(itemId)), afterBytes: inlineBytes }
-  return { argv, cwd, env, mark: createMark(), spool, filter: ports.redaction.filter() }
 }
 
-function startInBackground(spec: CommandSpec, { itemId, sandbox }: BackgroundCommand, ports: ToolPorts): ToolOutcome {
+/** Size of terminals in the background. */
+const terminalSize = { rows: 40, cols: 120 }
+
+/** Returns a command that can be written to. A dumb terminal is one whose output is read as lines. */
+function withInput(spec: CommandSpec, { tty, timeoutMs }: BackgroundStart): CommandSpec {
+  const limited = timeoutMs === null ? spec : { ...spec, timeoutMs }
+  return tty ? { ...limited, input: terminalSize, env: { ...spec.env, TERM: 'dumb' } } : { ...limited, input: 'pipe' }
+}
+
+/** Has the model told, once, when a background command prints what is asked for. */
+function tellWhenPrinted(itemId: ItemId, pattern: OutputPattern, ports: ToolPorts): void {
+  const wanted = { pattern, exit: false, timeoutMs: null, sinceByte: 0 }
+  void awaitOutput(itemId, wanted, { ...ports, signal: new AbortController().signal }).then((found) => {
+    if (found?.kind === 'printed') ports.tellPrinted(itemId, found.line)
+  })
+}
+
+async function startInBackground(
+  spec: CommandSpec,
+  { itemId, sandbox, start }: BackgroundCommand & { readonly start: BackgroundStart },
+  ports: ToolPorts,
+): Promise<ToolOutcome> {
   // Background output is read from memory; a spool would stay behind when the end is never read.
-  const { spool: _spool, ...unspooled } = spec
-  const { pid, end } = ports.background.start(itemId, unspooled, { sandbox })
+  const { spool: _spool, ...unspooled } = withInput(spec, start)
   sandbox.exceeded?.addEventListener('abort', () => void ports.background.stop(itemId).catch(() => undefined), {
     once: true,
   })
+  const { pid, end } = await ports.background.start(itemId, unspooled, { sandbox })
   if (end !== null) return outcomeOf(end, { output: outputOfNothing, image: null, itemId })
+  if (start.tellWhen !== null) tellWhenPrinted(itemId, start.tellWhen, ports)
   const modelText = `Started in the background as process ${itemId}${processWords({ itemId, pid, sandbox })}`
   return { status: 'completed', modelText }
 }
@@ -182,7 +226,7 @@ function processWords({ itemId, pid, sandbox }: BackgroundCommand & { readonly p
     sandbox.limits === null || sandbox.limits.network
       ? ''
       : ' Neither other commands nor the user’s browser can connect to it.'
-  return `${pid === null ? '' : ` (pid ${pid})`}. Read its output with read_file "output:${itemId}"; end it with stop_process. It ends with the conversation.${apart}`
+  return `${pid === null ? '' : ` (pid ${pid})`}. Read its output and wait for it with read_process; all that is kept is read_file "output:${itemId}"; end it with stop_process. It ends with the conversation.${apart}`
 }
 
 const outputOfNothing: Output = { head: '', tail: '', totalBytes: 0, omittedBytes: 0 }
@@ -223,7 +267,7 @@ export function lostHeading({ reason, lostBecause }: CommandEnd): string | null 
 }
 
 function headingOf(end: CommandEnd): string {
-  const seconds = `${(end.durationMs / 1000).toFixed(1)} s`
+  const seconds = secondsText(end.durationMs)
   switch (end.reason) {
     case 'spawnFailed':
       return `could not start: ${end.spawnError?.message ?? 'unknown reason'}`

@@ -1,10 +1,10 @@
 import { resolve } from 'node:path'
-import { commandEnv } from '@parley/host'
-import { gatherCommandFacts } from '@parley/policy'
 import { isMissing, whenUnknown } from '@parley/workspace'
 import * as z from 'zod'
-import { defineTool, fileSurroundings, type ToolPorts } from './define-tool.ts'
-import { defaultTimeoutMs, runShellCommand } from './run-shell-command.ts'
+import { defineTool, type ToolPorts } from './define-tool.ts'
+import { factsOfCommand } from './processes/command-facts.ts'
+import { readPattern } from './processes/output-pattern.ts'
+import { type BackgroundStart, defaultTimeoutMs, runShellCommand } from './run-shell-command.ts'
 import type { Described, PreparedCall, Tool } from './tool.ts'
 
 const input = z.object({
@@ -20,7 +20,24 @@ const input = z.object({
     .boolean()
     .optional()
     .describe(
-      'Start it and go on; for servers and watchers. Read its output with read_file "output:<item id>", end it with stop_process. In the sandbox neither other commands nor the user’s browser can connect to it: start a server and its client in one command, or ask for network: true for both.',
+      'Start it and go on; for servers and watchers. Read its output and wait for it with read_process, type into it with write_process, end it with stop_process. In the sandbox neither other commands nor the user’s browser can connect to it: start a server and its client in one command, or ask for network: true for both.',
+    ),
+  tty: z
+    .boolean()
+    .optional()
+    .describe('With background: give it a terminal, for consoles and programs that behave differently without one.'),
+  timeout_s: z
+    .number()
+    .min(1)
+    .max(604_800)
+    .optional()
+    .describe('With background: end it after so long. Default never.'),
+  tell_when: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      'With background: tell you once, with the next message or result, when it prints this. As for read_process.',
     ),
 })
 
@@ -61,18 +78,19 @@ function prepareShell(call: ShellInput, ports: ToolPorts): PreparedCall | { prob
   const { escalate = false, network = false, reason = '' } = call
   if ((escalate || network) && reason.trim() === '')
     return { problem: `${escalate ? 'escalate' : 'network'} needs a reason: one sentence that tells the user why.` }
+  const background = readBackground(call)
+  if (background !== null && 'problem' in background) return background
   const { environment } = ports
   const argv = [environment.shell, '-c', call.command]
   const requested = { escalation: escalate ? { reason } : null, ...(network ? { network: { reason } } : {}) }
   return {
     describe: ({ cwd }) => described(call, argv, resolve(cwd, call.workdir ?? '.')),
-    async facts(workspace) {
-      const { roots, secrets, files } = await fileSurroundings(environment, workspace)
-      const searchPath = commandEnv(environment.env, ports.envRules)['PATH'] ?? ''
+    facts(workspace) {
       const cwd = resolve(workspace.cwd, call.workdir ?? '.')
-      return gatherCommandFacts(
+      return factsOfCommand(
         { tool: 'shell', argv, cwd, ...requested, background: call.background === true },
-        { roots, searchPath, secrets, shell: ports.shellParser, files },
+        workspace,
+        ports,
       )
     },
     async plan(workspace) {
@@ -80,19 +98,37 @@ function prepareShell(call: ShellInput, ports: ToolPorts): PreparedCall | { prob
       const found = await findFolder(cwd, environment)
       if ('problem' in found) return found
       const { real, identity } = found
-      const { background = false, timeout_ms: timeoutMs = defaultTimeoutMs } = call
+      const { tty, timeout_s, tell_when, timeout_ms: timeoutMs = defaultTimeoutMs } = call
+      const limits = { background: background !== null, timeoutMs, tty, timeout_s, tell_when }
       return {
-        payload: JSON.stringify({ argv, cwd, real, identity, escalate, network, background, timeoutMs }),
+        payload: JSON.stringify({ argv, cwd, real, identity, escalate, network, ...limits }),
         shown: { cwd: real },
         run: (context) =>
           runShellCommand(
-            { argv, cwd: real, ...(identity === undefined ? {} : { cwdIdentity: identity }), background, timeoutMs },
+            {
+              argv,
+              cwd: real,
+              ...(identity === undefined ? {} : { cwdIdentity: identity }),
+              background,
+              timeoutMs,
+            },
             context,
             ports,
           ),
       }
     },
   }
+}
+
+/** Returns how the command runs in the background; null for one in the foreground, which takes no such options. */
+function readBackground(call: ShellInput): BackgroundStart | null | { readonly problem: string } {
+  const { tty, timeout_s: timeoutS, tell_when: tellWhen } = call
+  const options = Object.entries({ tty: tty === true || undefined, timeout_s: timeoutS, tell_when: tellWhen })
+  const [wished] = options.filter(([, value]) => value !== undefined)
+  if (call.background !== true) return wished === undefined ? null : { problem: `${wished[0]} needs background: true.` }
+  const pattern = tellWhen === undefined ? null : readPattern(tellWhen)
+  if (pattern !== null && 'problem' in pattern) return pattern
+  return { tty: tty === true, timeoutMs: timeoutS === undefined ? null : timeoutS * 1_000, tellWhen: pattern }
 }
 
 interface WorkingFolder {

@@ -10,6 +10,7 @@ import type {
   Form,
   Item,
   ItemId,
+  Mode,
   Plan,
   RuleRef,
   SandboxBlock,
@@ -19,7 +20,7 @@ import type { PatchQuestion } from '@parley/workspace'
 /** Fields of a call item that its tool sets; the engine adds id, status and tool name. */
 export type Described = { readonly kind: CallKind } & Pick<CallItem, 'locations'> &
   (
-    | Pick<Extract<CallItem, { type: 'toolCall' }>, 'type' | 'title' | 'text' | 'input'>
+    | Pick<Extract<CallItem, { type: 'toolCall' }>, 'type' | 'title' | 'text' | 'input' | 'findings'>
     | Pick<Extract<CallItem, { type: 'fileChange' }>, 'type' | 'title' | 'text' | 'changes' | 'patchHash'>
     | Pick<
         Extract<CallItem, { type: 'commandExecution' }>,
@@ -71,6 +72,10 @@ export interface ToolContext extends Workspace {
   report(chunk: Buffer): void
   /** Asks the user during the call. The question is withdrawn when `signal` aborts or the call ends. */
   ask(question: UserQuestion, signal: AbortSignal): Promise<UserReply>
+  /** Answers of the user to the call's `form`; null without a form, and where nobody was asked. */
+  readonly answers: Answers | null
+  /** Note of the user with a yes; null without one. */
+  readonly note: string | null
   /** Records the plan. */
   updatePlan(plan: Plan): Promise<void>
   /** Returns the output of an earlier command item; null when there is none. */
@@ -119,11 +124,22 @@ export interface ToolOutcome {
     readonly changes?: FileChanges
     readonly text?: string
     readonly images?: StoredImage[]
+    readonly skill?: NonNullable<Extract<CallItem, { type: 'toolCall' }>['skill']>
   }
 }
 
 /** Outcome of a call whose turn was stopped before it did anything. */
 export const notStarted: ToolOutcome = { status: 'interrupted', modelText: 'Not run: the turn was stopped.' }
+
+/** Model that tools are offered to. */
+export interface OfferedTo extends ModelAbilities {
+  /** True in plan mode. */
+  readonly isPlanning: boolean
+  /** True in a turn that reviews. */
+  readonly isReviewing: boolean
+  /** True where a skill is in the model's context. */
+  readonly hasSkills: boolean
+}
 
 /**
  * Tool of the model. `describe` is pure, `facts` is all that policy may use, and `run` returns the model's mistakes
@@ -137,8 +153,8 @@ export interface Tool {
   readonly readOnly: boolean
   /** Form in which models that take it write the input as a text. */
   readonly freeform?: FreeformInput
-  /** Tests if a model is offered the tool; absent for a tool that every model is offered. A call of any tool is run. */
-  readonly offeredTo?: (abilities: ModelAbilities) => boolean
+  /** Tests if a model is offered the tool; absent for a tool that is always offered. A call of any tool is run. */
+  readonly offeredTo?: (to: OfferedTo) => boolean
   /** Starts slow preparations when the model begins to write a call. */
   readonly warmUp?: () => void
   prepare(args: unknown): PreparedCall | { readonly problem: string }
@@ -161,6 +177,10 @@ export interface ReadyCall {
   readonly payload: string
   /** Fields of the item that show the plan. */
   readonly shown?: { readonly cwd?: string; readonly changes?: FileChanges }
+  /** Form that the user fills in when the call is approved. */
+  readonly form?: Form
+  /** Modes to work in, of which a yes to the call chooses one. */
+  readonly modes?: readonly Mode[]
   /** Returns the question's text where the item does not hold all of it; a problem rejects the call. */
   readonly question?: () => PatchQuestion | { readonly problem: string }
   run(context: ToolContext): Promise<ToolOutcome>

@@ -16,9 +16,16 @@ const approval: ApprovalRequest = {
   decisions: ['approved', 'denied', 'abort'],
   answerableBy: [],
 }
-const asker = { requestId: 7, conversationId: 'c1', enforcement: 'full' as const }
+const asker = {
+  agent: 'parley' as const,
+  callId: 7,
+  conversationId: 'c1',
+  enforcement: 'full' as const,
+  grantRoot: null,
+  modes: [],
+}
 
-test('a question of an MCP server is passed on with its form', () => {
+test.each(['elicitation', 'question'] as const)('an approval of kind %s is passed on with its form', (kind) => {
   const form = {
     fields: [
       { name: 'name', title: 'Name', type: 'string' as const, required: true },
@@ -35,7 +42,7 @@ test('a question of an MCP server is passed on with its form', () => {
       },
     ],
   }
-  expect(elicitationFor({ ...approval, form }, null, asker)).toEqual({
+  expect(elicitationFor({ ...approval, kind, form }, null, asker)).toEqual({
     message: '    everything asks: Who are you?\n    Name and age',
     threadId: 'c1',
     requestedSchema: {
@@ -72,7 +79,7 @@ test('a tool call is shown by its title and input, and passed on as a command', 
       'Allow parley to make this call in `/w`?',
       '    Read /etc/shadow',
       '    {"path":"/etc/shadow"}',
-      'Limits: not sandboxed',
+      'Limits: only reads',
       'Asked because: outside of the folder [builtin:ask]',
     ].join('\n'),
     codex_elicitation: 'exec-approval',
@@ -166,7 +173,7 @@ test('the message about a patch shows every file and line with invisible charact
       'change a.txt (+1 −0)',
       'delete large.txt (+0 −9, 90 bytes)',
       'Paths are relative to `/w`.',
-      'Limits: not sandboxed',
+      'Limits: these files only, without a sandbox',
       '! contains invisible characters or marks over others, shown as <U+202E>',
       '',
       edit.replace('\u202e', '<U+202E>'),

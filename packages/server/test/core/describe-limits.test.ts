@@ -31,6 +31,15 @@ describe('what the model is told of its limits', () => {
     expect(told({ approvalPolicy: 'on-failure' })).toContain('is put to the user')
   })
 
+  it('asks for a plan in plan mode and in no other', () => {
+    const policies = ['untrusted', 'on-failure', 'on-request', 'never'] as const
+    const sandboxes = ['read-only', 'workspace-write', 'danger-full-access'] as const
+    const pairs = policies.flatMap((approvalPolicy) => sandboxes.map((sandbox) => ({ approvalPolicy, sandbox })))
+    const planned = pairs.filter((pair) => /^Mode: plan/m.test(told(pair)))
+    expect(planned).toEqual([{ approvalPolicy: 'on-request', sandbox: 'read-only' }])
+    expect(told({ sandbox: 'read-only', enforcement: 'none' })).toContain('make a plan')
+  })
+
   it.each([
     ['untrusted', /git add, commit.*needs escalate: true with a reason/],
     ['on-request', /git add, commit.*needs escalate: true with a reason/],

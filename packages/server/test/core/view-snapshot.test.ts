@@ -156,7 +156,7 @@ it('a view goes on from its snapshot as if it had folded every event', () => {
       const restored = apply(restoredView(parts, readEvent), events.slice(at), Math.min(at, events.length))
       const folded = seenOf(apply(createModelView(), events), events)
       expect(seenOf(restored, events)).toEqual(folded)
-      // One that may read the log forgets what compactions hide.
+      // A view that can read the log forgets the content that compactions hide.
       expect(seenOf(apply(createModelView(emptyFold(readEvent)), events), events)).toEqual(folded)
     }),
   )

@@ -65,6 +65,18 @@ describe('credentials in the file', () => {
     expect([...store.entries().keys()].toSorted()).toEqual(names.toSorted())
   })
 
+  it('stay beside those of a kind that only a newer program knows', async () => {
+    await using home = await tempDirectory()
+    const path = join(home.path, 'credentials.json')
+    const newer = { 'provider/vault': { keptIn: 'vault', at: 'slot 9' }, 'device/phone': { keptIn: 'file' } }
+    writeFileSync(path, JSON.stringify({ version: 1, entries: newer }), { mode: 0o600 })
+    const store = createCredentialStore({ home: home.path, keyring: () => null })
+    await store.keep(name, keyOf('first-key'), 'auto')
+    expect([...store.entries().keys()]).toEqual([name])
+    expect(await store.remove(name)).toBe(true)
+    expect(JSON.parse(readFileSync(path, 'utf8')).entries).toEqual(newer)
+  })
+
   it.each<[string, (path: string) => void, RegExp]>([
     ['others can read', (path) => chmodSync(path, 0o644), /chmod 600/],
     ['is damaged', (path) => writeFileSync(path, '{"version":1,"entries":{"provider/gate":'), /is damaged/],

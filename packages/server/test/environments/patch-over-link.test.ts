@@ -49,7 +49,7 @@ async function applyOver(cut: Cut | null): Promise<Applied> {
     if (error instanceof EnvironmentUnreachableError) return error
     throw error
   })
-  // What arrived last may still be at work over there.
+  // The last request may still be at work over there.
   const tree = await waitUntil(() => treeWithoutStrays(workspace.path), { what: 'the end of the last write' })
   const states = (await comparePlan(changesOf(plans), diskPatchFiles)).map(({ state }) => state)
   return { outcome, tree, states, changing: brittle.changing }

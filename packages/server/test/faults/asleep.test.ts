@@ -8,6 +8,14 @@ import { fullAccess, processPlace } from '../e2e/support/spawned-server.ts'
 /** Longer than the limits below and the lateness by which a sleep is known. */
 const sleepMs = 2_500
 
+/** Stops a process for a while, as a machine that sleeps does. */
+async function sleepThrough(pid: number, meanwhile?: () => void): Promise<void> {
+  process.kill(pid, 'SIGSTOP')
+  meanwhile?.()
+  await apart(sleepMs)
+  process.kill(pid, 'SIGCONT')
+}
+
 describe('a server that was stopped for longer than its time limits', { timeout: 30_000 }, () => {
   it('goes on with an answer that came meanwhile, a command and a question', async () => {
     const gate = Promise.withResolvers<void>()
@@ -33,25 +41,18 @@ describe('a server that was stopped for longer than its time limits', { timeout:
     const watched = await client.watch(conversationId)
     await watched.send('one')
     await watched.until(({ core }) => Object.values(core.open).find(({ item }) => item.text !== ''))
-    process.kill(server.pid, 'SIGSTOP')
-    gate.resolve()
-    await apart(sleepMs)
-    process.kill(server.pid, 'SIGCONT')
+    await sleepThrough(server.pid, () => gate.resolve())
     await watched.turnEnded()
     expect(watched.state.core.lastTurn).toMatchObject({ outcome: 'completed' })
     expect(watched.items().at(-1)).toMatchObject({ text: 'begun, and the rest' })
 
     await watched.send('two')
     const question = await watched.approval()
-    process.kill(server.pid, 'SIGSTOP')
-    await apart(sleepMs)
-    process.kill(server.pid, 'SIGCONT')
+    await sleepThrough(server.pid)
     expect(await watched.approval()).toEqual(question)
     await watched.decide('approved')
     await watched.until(({ core }) => Object.values(core.open).find(({ item }) => item.status === 'inProgress'))
-    process.kill(server.pid, 'SIGSTOP')
-    await apart(sleepMs)
-    process.kill(server.pid, 'SIGCONT')
+    await sleepThrough(server.pid)
     await watched.turnEnded()
     expect(watched.items().findLast(({ type }) => type === 'commandExecution')).toMatchObject({ status: 'completed' })
   })

@@ -7,7 +7,7 @@ import type { TestClient } from '../engine/support/test-client.ts'
 
 const rounds = 5
 
-/** One conversation after the other, each with a rule for always, a theme and a list in between. */
+/** Runs conversations one after the other, each with a rule for always, a theme and a list in between. */
 async function work(client: TestClient, place: ProcessPlace, name: string): Promise<string[]> {
   const ids: string[] = []
   for (let round = 0; round < rounds; round++) {

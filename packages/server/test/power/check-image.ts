@@ -58,7 +58,7 @@ function linesOf(place: TestPlace, id: string): readonly StoredLine[] {
   return sound.map((text) => ({ ...JSON.parse(text), text }))
 }
 
-/** Every finished turn and every answer is there with all before it, side files included. */
+/** Expects every finished turn and every answer with all before it, side files included. */
 function expectKept(
   place: TestPlace,
   { facts, before }: Lost,
@@ -79,7 +79,7 @@ function expectKept(
   for (const ref of known) expect([ref, readSideFile(files, { folder, ref }) !== null]).toEqual([ref, true])
 }
 
-/** Nothing was done that the log does not know to have begun. */
+/** Expects the log to hold the beginning of every effect. */
 function expectBegun(facts: readonly Fact[], lines: readonly StoredLine[], isDeleted: boolean): void {
   if (isDeleted) return
   const begun = new Set(lines.flatMap(({ event }) => beginsOf(event)))
@@ -101,7 +101,7 @@ function beginsOf(event: ConversationEvent): readonly string[] {
   return event.type === 'item.started' && event.item.type === 'shellCommand' ? [event.item.id] : []
 }
 
-/** Rules and logins that were said to be kept are there. */
+/** Expects the rules and logins that clients were told of. */
 function expectConfigured(place: TestPlace, facts: readonly Fact[]): void {
   const home = join(place.root, '.parley')
   for (const fact of facts) {
@@ -115,7 +115,7 @@ async function expectOpened(client: TestClient, conversationId: string, isPromis
   try {
     await client.request('conversation/resume', { conversationId })
     const watched = await client.watch(conversationId)
-    // One that waits for a person goes on waiting.
+    // A turn that waits for a person goes on waiting.
     if (watched.state.core.turn !== null) return true
     await watched.send('go on')
     await watched.turnEnded()
@@ -134,7 +134,7 @@ async function expectGone(facts: readonly Fact[], client: TestClient): Promise<v
   for (const id of gone) expect(conversations.map(({ conversationId }) => conversationId)).not.toContain(id)
 }
 
-/** What is missing in a log was named as it was opened. */
+/** Expects the log to name all that it lacks: opened again, it has no other loss. */
 async function expectNamed(place: TestPlace, id: string): Promise<void> {
   if (!existsSync(place.path(id))) return
   const opened = await openLog(files, place.path(id), { reports: lossReports })

@@ -1,7 +1,7 @@
 import type { Envelope } from '@parley/protocol'
 import type { Watched } from '../engine/support/test-client.ts'
 
-/** What somebody was told, or what was done to the world, at a point of a recording. */
+/** Fact that a client was told, or effect outside the log, at a point of a recording. */
 export type Fact =
   | { readonly fact: 'seen'; readonly conversationId: string; readonly envelope: Envelope }
   /** A command was started, or a patch changed a file: text that the call begins with or contains. */

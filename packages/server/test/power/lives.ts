@@ -1,7 +1,7 @@
 import { join } from 'node:path'
-import { openHost } from '@parley/host'
 import { type Files, nodeFiles } from '@parley/journal'
 import { diskPatchFiles } from '@parley/workspace'
+import { watchedHost } from '../engine/support/counting-host.ts'
 import { richTalk } from '../engine/support/rich-talk.ts'
 import { scriptedModel } from '../engine/support/scripted-model.ts'
 import type { TestPorts } from '../engine/support/test-parts.ts'
@@ -129,17 +129,9 @@ export function tellingPlace(place: TestPlace, tell: Tell): TellingPlace {
 export const checkpoints = { leastBytes: 0, growthBytes: 0, proofDelayMs: 1 << 30 }
 
 function tellingPorts(tell: Tell): TestPorts {
-  const host = openHost()
   return {
     checkpoints,
-    host: {
-      ...host,
-      [Symbol.asyncDispose]: () => host.close(),
-      runCommand(spec, options) {
-        tell({ fact: 'effect', text: spec.argv.at(-1) ?? '' })
-        return host.runCommand(spec, options)
-      },
-    },
+    host: watchedHost((text) => tell({ fact: 'effect', text })),
     patchFiles: {
       ...diskPatchFiles,
       rename(from, to) {

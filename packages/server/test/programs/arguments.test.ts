@@ -9,6 +9,7 @@ describe('the arguments of a server', () => {
       tokenFile: null,
       idleExitMs: null,
       recordTo: null,
+      store: null,
       paced: true,
       isDaemon: false,
       ceiling: { maxSandbox: null, allowNever: false, profile: null },

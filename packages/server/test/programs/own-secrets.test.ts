@@ -10,7 +10,7 @@ function openPlace(folder: string, more: Readonly<Record<string, string>> = {}) 
   const home = join(folder, '.parley')
   mkdirSync(home, { recursive: true, mode: 0o700 })
   const env = { HOME: folder, PARLEY_HOME: home, XDG_RUNTIME_DIR: folder, ...more }
-  const built = { moduleUrl: import.meta.url, version: '0', build: 'test', ripgrep: 'rg' }
+  const built = { moduleUrl: import.meta.url, version: '0', build: 'test' }
   const parts = systemParts(readServerOptions({ paced: false, recordTo: null }, env, built))
   const configure = (text: string) => writeFileSync(join(home, 'config.toml'), text, { mode: 0o600 })
   return { parts, configure }

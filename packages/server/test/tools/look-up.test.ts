@@ -40,6 +40,8 @@ it('opens the path that was checked, and no later target', async () => {
       sideFiles: createSideFiles(nodeFiles, folder.path),
       report: () => undefined,
       ask: () => Promise.resolve({ kind: 'cancelled' }),
+      answers: null,
+      note: null,
       sandbox: () => Promise.resolve(noSandbox),
       updatePlan: () => Promise.resolve(),
       outputOf: () => null,

@@ -8,9 +8,8 @@ export interface DiskCall {
 }
 
 /**
- * Called before each call. What it throws is how the call ends, without being made. A call that
- * is not synchronous waits for a promise that it returns. A function that it returns is called with the result once the
- * call has succeeded.
+ * Called before each call. An error that it throws ends the call unmade; a promise delays one that is not synchronous;
+ * a function gets the result of one that succeeded.
  */
 export type DiskWatch = (call: DiskCall) => ((result: unknown) => void) | Promise<void> | undefined
 

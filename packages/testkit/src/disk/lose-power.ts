@@ -4,8 +4,8 @@ import type { DiskOperation, DiskRecording, Entry, NodeId, OperationOf, Tree, Tr
 const sectorBytes = 512
 
 /**
- * Chooses what of the unsynced operations a loss of power leaves: of a write each sector by its number in the write, and
- * whether the file has grown (`part` is null); of any other operation all or nothing (`part` is null).
+ * Chooses what of the unsynced operations a loss of power leaves: of a write each sector by its number, and whether the
+ * file has grown; of any other all or nothing (`part` is null for both).
  */
 export type Survives = (index: number, operation: DiskOperation, part: number | null) => boolean
 

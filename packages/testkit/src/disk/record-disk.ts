@@ -145,7 +145,7 @@ function replaced(
   const path = pathOf(target)
   const before = existsSync(path) ? live.seeTarget(path) : null
   return () => {
-    // One that was not there is seen with its content.
+    // A new file is recorded with its content.
     if (before === null) return void live.seeTarget(path)
     const offset = appends ? live.sizeOf(before) : 0
     if (!appends) live.record({ kind: 'cut', node: before, sizeBytes: 0 })

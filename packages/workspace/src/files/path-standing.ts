@@ -100,7 +100,7 @@ const lastPrograms = new Map<string, readonly StartedProgram[]>()
  */
 export function ownPrograms(home: string): readonly StartedProgram[] {
   try {
-    const { mcp_servers: servers = {}, notify = [], tui = {} } = readEffectiveConfig({ home }).values
+    const { mcp_servers: servers = {}, notify = [], tui = {} } = readEffectiveConfig({ home, isWhole: true }).values
     const programs = [
       ...Object.values(servers).map(({ command = '', args = [], cwd = '.' }) => ({ words: [command, ...args], cwd })),
       // These run in the root of the file system.

@@ -65,7 +65,7 @@ export function openContentStore(folder: string): ContentStore {
     read(hash) {
       const bytes = readOrNull(placeOf(hash))
       if (bytes === null || contentHash(bytes) === hash) return bytes
-      // As if it were not kept, so that it is kept anew when it is seen again.
+      // Removed, so that the content is kept anew when it is seen again.
       isRemoved(placeOf(hash))
       known.delete(hash)
       return null
@@ -133,8 +133,8 @@ interface Sweep {
 }
 
 /**
- * Removes what is older than 30 days, and the oldest beyond the limit; at most once a day. What was written today stays,
- * since a conversation that runs may count on it. Other tasks run in between. Returns how many files were removed.
+ * Removes what is older than 30 days, and the oldest beyond the limit; at most once a day, in slices. Keeps what was
+ * written today, which conversations may count on. Returns the number of removed files.
  */
 export async function sweepStore(folder: string, { nowMs, maxBytes = maxStoredBytes }: Sweep): Promise<number> {
   const marker = join(folder, 'swept')

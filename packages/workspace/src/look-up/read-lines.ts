@@ -19,7 +19,7 @@ export interface ReadRequest {
   readonly signal?: AbortSignal
 }
 
-type ReadOutcome =
+export type ReadOutcome =
   | {
       readonly kind: 'text'
       /** Numbered lines, then a line in brackets: the range shown and the offset to continue with. */
@@ -51,6 +51,20 @@ export async function readLines(request: ReadRequest): Promise<ReadOutcome> {
     if (!isMissing(error)) return failed(`${shownPath} cannot be read: ${systemErrorReason(error)}.`)
     return failed(`${shownPath} does not exist.${await suggestForMissing(request.path, request.files)}`)
   }
+}
+
+/** Reads a range of lines of a text that stands for the file of the request. */
+export function readLinesOf(text: string, request: ReadRequest): Promise<ReadOutcome> {
+  const bytes = Buffer.from(text)
+  return readOpened(
+    {
+      kind: 'file',
+      sizeBytes: bytes.length,
+      read: async (position, maxBytes) => bytes.subarray(position, position + maxBytes),
+      [Symbol.asyncDispose]: () => Promise.resolve(),
+    },
+    request,
+  )
 }
 
 interface Scanned {

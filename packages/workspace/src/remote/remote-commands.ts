@@ -1,11 +1,9 @@
 import {
   type CommandEnd,
   type CommandSpec,
-  createLateSpool,
-  createOutputWindow,
+  captureOutput,
   createStopLadder,
   type EndReason,
-  filterOutput,
   isSignalExitCode,
   type OutputSnapshot,
   type RunningCommand,
@@ -18,7 +16,6 @@ import { type BoundedEnd, type RipgrepOutcome, type RipgrepRun, runBounded } fro
 import type { Link } from './link.ts'
 import { type RemoteEnd, RemoteProcess } from './remote-process.ts'
 
-const defaultWindowBytes = 128 * 1024
 const maxTimerMs = 2 ** 31 - 1
 
 /** Shell prefix that joins stderr to stdout, so that output keeps its order. */
@@ -28,20 +25,15 @@ const joinOutputs = ['/bin/sh', '-c', 'exec "$@" 2>&1', 'sh'] as const
 export function startRemoteCommand(link: Link, spec: CommandSpec, options: StartOptions): RunningCommand {
   const { onOutput, sandbox } = options
   const startedMs = performance.now()
-  const window = createOutputWindow(spec.headBytes ?? defaultWindowBytes, spec.tailBytes ?? defaultWindowBytes)
-  const spool = spec.spool === undefined ? undefined : createLateSpool(spec.spool)
-  const filtered = filterOutput(spec.filter, (chunk) => {
-    window.push(chunk)
-    spool?.write(chunk)
-    onOutput?.(chunk, window.totalBytes())
-  })
+  const captured = captureOutput(spec, onOutput)
   let stopped: StopReason | 'timedOut' | null = null
   const process = new RemoteProcess(link, {
     argv: [...joinOutputs, ...spec.argv],
     cwd: spec.cwd,
     env: spec.env,
     limits: sandbox.limits,
-    onOutput: filtered.take,
+    ...(spec.input === undefined ? {} : { input: spec.input }),
+    onOutput: captured.take,
   })
   const ladder = createStopLadder((rung) => {
     if (rung === 'SIGINT') process.signal('interrupt')
@@ -58,19 +50,30 @@ export function startRemoteCommand(link: Link, spec: CommandSpec, options: Start
   const ended = process.ended.then((end) => {
     clearTimeout(timer)
     ladder.close()
-    filtered.end(stopped !== null || end.kind === 'lost' || (end.kind === 'ended' && isSignalExitCode(end.exitCode)))
-    const spooled = spool?.close()
+    const spooled = captured.close(
+      stopped !== null || end.kind === 'lost' || (end.kind === 'ended' && isSignalExitCode(end.exitCode)),
+    )
     const durationMs = performance.now() - startedMs
     return {
-      ...endOf(end, { ...window.snapshot(), durationMs }, stopped),
+      ...endOf(end, { ...captured.snapshot(), durationMs }, stopped),
       ...(spooled === undefined ? {} : { spool: spooled }),
     }
   })
   const runOn = () => {
     clearTimeout(timer)
-    spool?.discard()
+    captured.discardSpool()
   }
-  return { pid: null, mark: spec.mark, stop, runOn, output: window.snapshot, ended }
+  return {
+    pid: null,
+    mark: spec.mark,
+    stop,
+    runOn,
+    output: captured.snapshot,
+    started: process.started,
+    input: process.input(),
+    listen: captured.listen,
+    ended,
+  }
 }
 
 function spawnErrorOf({ why, sandboxBroke }: Extract<RemoteEnd, { kind: 'notStarted' }>): SpawnError {

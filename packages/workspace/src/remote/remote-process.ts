@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { SandboxLimits } from '@parley/host'
+import type { CommandSpec, ProcessInput, SandboxLimits } from '@parley/host'
 import type { ExecResultOf } from '@parley/protocol/exec'
 import { ConnectionClosedError, RpcError } from '@parley/rpc'
 import { EnvironmentUnreachableError } from '../files/errors.ts'
@@ -13,6 +13,8 @@ export interface RemoteProcessSpec {
   readonly env: Readonly<Record<string, string>>
   /** Sandbox limits; null runs the process with all rights of the exec-server. */
   readonly limits: SandboxLimits | null
+  /** Kind of its stdin; absent for an empty one. */
+  readonly input?: CommandSpec['input']
   /** Receives each byte once, in order. `stderr` is separate only where the exec-server gives it a pipe of its own. */
   readonly onOutput: (chunk: Buffer, stream: 'stdout' | 'stderr' | 'pty') => void
 }
@@ -34,12 +36,14 @@ type Settle = (end: RemoteEnd) => void
  */
 export class RemoteProcess implements WatchedProcess {
   readonly ended: Promise<RemoteEnd>
+  readonly started: Promise<void>
   readonly #link: Link
   readonly #spec: RemoteProcessSpec
   readonly #id = `p-${randomBytes(6).toString('hex')}`
   readonly #unwatch: () => void
   #settle: Settle | null = null
   #started = false
+  readonly #running = Promise.withResolvers<void>()
   /** Sequence number of the last notification processed. */
   #lastSeq = 0
   /** Highest sequence number announced. */
@@ -56,6 +60,7 @@ export class RemoteProcess implements WatchedProcess {
     this.ended = new Promise((resolve) => {
       this.#settle = resolve
     })
+    this.started = this.#running.promise
     this.#unwatch = link.watch(this.#id, this)
     void this.#start().catch((error: unknown) => this.#finish(startFailure(error)))
   }
@@ -63,6 +68,44 @@ export class RemoteProcess implements WatchedProcess {
   /** Signals the process group. Does not wait; has no effect after the end. */
   signal(signal: 'interrupt' | 'terminate'): void {
     this.#send((connection) => connection.request('process/signal', { processId: this.#id, signal }))
+  }
+
+  /** Way to its stdin. A write is delivered once, also when the link is lost meanwhile. */
+  input(): ProcessInput {
+    let unwrittenBytes = 0
+    let isOpen = this.#spec.input !== undefined
+    const send = async (bytes: Buffer, closeStdin: boolean) => {
+      const writeId = randomBytes(6).toString('hex')
+      const params = { processId: this.#id, chunk: bytes.toString('base64'), writeId, closeStdin }
+      unwrittenBytes += bytes.length
+      const sent = await this.#link.ask('process/write', params).then(
+        () => true,
+        () => false,
+      )
+      unwrittenBytes -= bytes.length
+      return sent
+    }
+    const takes = () => isOpen && this.#settle !== null
+    return {
+      get isOpen() {
+        return takes()
+      },
+      get unwrittenBytes() {
+        return unwrittenBytes
+      },
+      write: (bytes) => (takes() ? send(bytes, false) : Promise.resolve(false)),
+      end: () => {
+        if (!takes() || typeof this.#spec.input === 'object') return false
+        isOpen = false
+        void send(Buffer.alloc(0), true)
+        return true
+      },
+      resize: (size) => {
+        if (!takes() || typeof this.#spec.input !== 'object') return false
+        this.#send((connection) => connection.request('process/resize', { processId: this.#id, size }))
+        return true
+      },
+    }
   }
 
   /** Kills the whole process tree. Does not wait. */
@@ -125,21 +168,34 @@ export class RemoteProcess implements WatchedProcess {
   }
 
   async #startIn(connection: ExecConnection, isRepeat: boolean): Promise<boolean> {
-    const { argv, cwd, env, limits } = this.#spec
+    const { argv, cwd, env, limits, input } = this.#spec
     const confined = limits === null ? {} : { sandbox: sandboxRequest(limits) }
+    const stdin = typeof input === 'object' ? { tty: true, size: input } : { pipeStdin: input === 'pipe' }
     try {
-      await connection.request('process/start', { processId: this.#id, argv: [...argv], cwd, env, ...confined })
-      this.#started = true
+      await connection.request('process/start', {
+        processId: this.#id,
+        argv: [...argv],
+        cwd,
+        env,
+        ...confined,
+        ...(input === undefined ? {} : stdin),
+      })
+      this.#begins()
       return true
     } catch (error) {
       if (error instanceof ConnectionClosedError) return false
       // The start was requested and not answered.
       if (error instanceof EnvironmentUnreachableError) this.onLost(error.message)
       if (!isRepeat || !isAlreadyStarted(error)) throw error
-      this.#started = true
+      this.#begins()
       this.#fetch()
       return true
     }
+  }
+
+  #begins(): void {
+    this.#started = true
+    this.#running.resolve()
   }
 
   #fetch(): void {
@@ -190,6 +246,7 @@ export class RemoteProcess implements WatchedProcess {
     const settle = this.#settle
     if (settle === null) return
     this.#settle = null
+    this.#running.resolve()
     this.#unwatch()
     settle(end)
   }

@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline'
 import type { Parley } from '@parley/client'
-import type { ParamsOf } from '@parley/protocol'
+import { type ParamsOf, shortIdOf } from '@parley/protocol'
 import { connect } from '../../cli/connect.ts'
 import { exitCodes } from '../../cli/exit-codes.ts'
 import { workingFolder } from '../../cli/folders.ts'
@@ -32,6 +32,7 @@ export async function runWeb(launch: Launch, id: string | undefined, { port, rea
   const problem = await untilEnd(server, () => printLink(server, request))
   if (server !== parley) await server.close()
   if (problem === null) return exitCodes.ok
+  if (conversation !== null) process.stderr.write(`\`parley web ${shortIdOf(conversation.id)}\` opens a page again.\n`)
   throw problem
 }
 

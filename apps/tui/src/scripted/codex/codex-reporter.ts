@@ -1,7 +1,8 @@
-import type { ConversationEvent, ConversationId, Envelope, Item, TokenCounts } from '@parley/protocol'
+import type { ConversationEvent, ConversationId, Envelope, Item, TokenCounts, TurnId } from '@parley/protocol'
 import { exitCodes } from '../../cli/exit-codes.ts'
 import type { RunEnd } from '../../cli/run-ended.ts'
 import { showEffects } from '../../view/text/control-characters.ts'
+import { createPlanAnswers } from '../answers/plan-answer.ts'
 import type { ResultStream } from '../output/result-stream.ts'
 import { retrySentence, whyNoAnswer } from '../plain-lines.ts'
 import type { Reporter } from '../reporter.ts'
@@ -14,10 +15,15 @@ interface CodexOutput {
   readonly now: () => number
 }
 
-/** Creates the reporter that writes the lines of the Codex SDK; the last one is `turn.completed` or `turn.failed`. */
+/**
+ * Creates the reporter that writes the lines of the Codex SDK. The last one is `turn.completed` or `turn.failed`; a run
+ * that SIGTERM or SIGHUP ends has neither.
+ */
 export function createCodexReporter({ stdout, stderr, now }: CodexOutput): Reporter {
   const write = (event: ThreadEvent) => stdout.line(JSON.stringify(event))
   const items = createItemLines(write)
+  const plans = createPlanAnswers()
+  let turnId: TurnId | null = null
   let cwd = ''
   /** Problems reported before `thread.started`, which the SDK expects first; null afterwards. */
   let held: string[] | null = []
@@ -65,7 +71,11 @@ export function createCodexReporter({ stdout, stderr, now }: CodexOutput): Repor
       cwd = conversation.cwd
     },
     event({ conversationId, event }: Envelope) {
-      if (event.type === 'turn.started') startThread(conversationId)
+      plans.note(event)
+      if (event.type === 'turn.started') {
+        turnId = event.turnId
+        startThread(conversationId)
+      }
       // Events of an older turn that is closed first do not belong to this one.
       else if (held === null) take(event)
     },
@@ -76,10 +86,15 @@ export function createCodexReporter({ stdout, stderr, now }: CodexOutput): Repor
     end(end) {
       flush()
       items.closePlan()
+      const plan = turnId === null ? null : plans.of(turnId)
+      if (plan !== null) items.whole({ type: 'agent_message', text: plan })
       if (end.exitCode === exitCodes.ok) return write({ type: 'turn.completed', usage: usageOf(end.usage) })
       const message = whyNoAnswer(end)
-      write({ type: 'error', message })
-      write({ type: 'turn.failed', error: { message } })
+      // The SDK stops a run by SIGTERM, and rejects with its AbortError unless `turn.failed` comes before.
+      if (end.exitCode !== exitCodes.sigterm) {
+        write({ type: 'error', message })
+        write({ type: 'turn.failed', error: { message } })
+      }
       // The SDK quotes stderr when the exit code is not 0.
       stderr.write(`parley: ${showEffects(message)}\n`)
     },

@@ -1,3 +1,4 @@
+import type { Streams } from '../../cli/launch-server.ts'
 import type { StoppedError, Stopper } from '../stopper.ts'
 import { openResultStream, type ResultStream } from './result-stream.ts'
 
@@ -24,9 +25,9 @@ export interface RunOutput extends OutputPace {
   done(): Promise<NodeJS.ErrnoException | null>
 }
 
-export function openRunOutput(stopper: Stopper): RunOutput {
-  const stdout = openResultStream(1)
-  const stderr = openResultStream(2)
+export function openRunOutput(stopper: Stopper, streams: Pick<Streams, 'stdout' | 'stderr'>): RunOutput {
+  const stdout = openResultStream(streams.stdout.fd)
+  const stderr = openResultStream(streams.stderr.fd)
   let patience: Promise<StoppedError> | null = null
   let lastWords = Promise.resolve()
   return {

@@ -8,15 +8,38 @@ export type ReadLine = { readonly line: number } & DecodedLine
 /** Longest line: what the request that it becomes may have. */
 const longestBytes = limits.wireLine
 
-/** Reads and decodes the lines of stdin as they come; empty ones are left out. Rejects with the signal's reason on abort. */
-export async function* readLines(
-  stdin: AsyncIterable<Buffer | string>,
-  signal: AbortSignal,
-): AsyncGenerator<ReadLine, void, undefined> {
-  // Loads the schemas, which no other run needs.
-  const { decodeLine } = await import('./decode-line.ts')
+/** Reads lines one by one. */
+export interface LineReader {
+  /** Resolves when lines can be decoded: from then on a read waits for stdin alone. */
+  ready(): Promise<void>
+  /** Resolves to the next line; null at the end. Rejects with the signal's reason on abort: the next read gets that line. */
+  next(signal: AbortSignal): Promise<ReadLine | null>
+}
+
+export function createLineReader(stdin: AsyncIterable<Buffer | string>): LineReader {
+  const lines = readLines(stdin)
+  let reading: Promise<IteratorResult<ReadLine, void>> | null = null
+  return {
+    async ready() {
+      await loadDecoder()
+    },
+    async next(signal) {
+      reading ??= lines.next()
+      const { value } = await unlessStopped(reading, signal)
+      reading = null
+      return value ?? null
+    },
+  }
+}
+
+/** Loads the schemas, which no other run needs. */
+const loadDecoder = () => import('./decode-line.ts')
+
+/** Reads and decodes the lines of stdin as they come; empty ones are left out. */
+async function* readLines(stdin: AsyncIterable<Buffer | string>): AsyncGenerator<ReadLine, void, undefined> {
+  const { decodeLine } = await loadDecoder()
   let line = 0
-  for await (const bytes of splitLines(stdin, signal)) {
+  for await (const bytes of splitLines(stdin)) {
     line++
     const read = bytes === null ? { problem: 'It is longer than 32 MiB.' } : decodeLine(bytes)
     if (read !== null) yield { line, ...read }
@@ -24,10 +47,7 @@ export async function* readLines(
 }
 
 /** Splits at line feeds; null stands for a line that is too long. A last line without its line feed counts. */
-async function* splitLines(
-  stdin: AsyncIterable<Buffer | string>,
-  signal: AbortSignal,
-): AsyncGenerator<Buffer | null, void, undefined> {
+async function* splitLines(stdin: AsyncIterable<Buffer | string>): AsyncGenerator<Buffer | null, void, undefined> {
   let parts: Buffer[] = []
   let sizeBytes = 0
   const add = (part: Buffer) => {
@@ -41,10 +61,7 @@ async function* splitLines(
     sizeBytes = 0
     return whole
   }
-  const chunks = stdin[Symbol.asyncIterator]()
-  for (;;) {
-    const { value, done } = await unlessStopped(chunks.next(), signal)
-    if (done === true) break
+  for await (const value of stdin) {
     let rest = typeof value === 'string' ? Buffer.from(value) : value
     for (let end = rest.indexOf(lineFeed); end >= 0; end = rest.indexOf(lineFeed)) {
       add(rest.subarray(0, end))

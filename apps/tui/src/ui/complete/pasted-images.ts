@@ -6,8 +6,8 @@ const maxCharacters = 4_000
 const maxImages = 10
 
 /**
- * Returns ways to read a paste as paths of images, the likeliest first: as one path, or as several words. Terminals paste what
- * is dropped on them, quoted as for a shell, with backslashes before blanks, or as `file:` URLs. Empty for any other text.
+ * Returns ways to read a paste as paths of images, the likeliest first: as one path, or as words quoted for a shell or
+ * written as `file:` URLs. Empty for any other text.
  */
 export function pastedImages(pasted: string): readonly (readonly string[])[] {
   const text = pasted.trim()

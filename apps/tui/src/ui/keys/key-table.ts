@@ -2,6 +2,7 @@
 export type KeyPlace =
   | 'lost'
   | 'hanging'
+  | 'picker'
   | 'menu'
   | 'search'
   | 'completions'
@@ -26,6 +27,7 @@ export type KeyCondition = 'empty' | 'written' | 'severalLines'
 /** Name of what a key does. */
 export type KeyAct =
   | 'answer'
+  | 'archiveListed'
   | 'backToQuestion'
   | 'breakLine'
   | 'chooseCompletion'
@@ -38,6 +40,8 @@ export type KeyAct =
   | 'closeSearch'
   | 'complete'
   | 'completeModel'
+  | 'cycleMode'
+  | 'deleteListed'
   | 'editOutside'
   | 'editWaiting'
   | 'fill'
@@ -52,6 +56,7 @@ export type KeyAct =
   | 'pick'
   | 'previousField'
   | 'queue'
+  | 'renameListed'
   | 'restart'
   | 'search'
   | 'searchNewer'
@@ -90,7 +95,6 @@ export const keySections: readonly Section[] = [
       { keys: ['ctrl+z'], act: 'suspend', words: 'back to the shell for a while; `fg` comes back' },
       { keys: ['ctrl+t'], act: 'openTranscript', words: 'all of the conversation, to page, search and copy' },
       { keys: ['ctrl+o'], act: 'openFold', words: 'the last folded part, whole' },
-      { keys: ['shift+tab'], act: 'nothing', words: 'nothing yet: reserved for modes' },
     ],
   },
   {
@@ -105,6 +109,7 @@ export const keySections: readonly Section[] = [
         words: 'break the line, once the text has more than one',
       },
       { keys: ['ctrl+c'], when: 'written', act: 'clear', words: 'clear the text' },
+      { keys: ['shift+tab'], act: 'cycleMode', words: 'the next mode: ask, edit, plan; the status line names it' },
       { keys: ['tab'], act: 'completeModel', words: 'after `/model`, the list of models' },
       { keys: ['ctrl+r'], act: 'search', words: 'search what you sent before, in all folders' },
       { keys: ['ctrl+g'], act: 'editOutside', words: 'write in your editor: `$VISUAL`, else `$EDITOR`' },
@@ -270,8 +275,17 @@ export const keySections: readonly Section[] = [
         act: 'pick',
         words: 'choose and take; typing filters',
       },
-      { keys: ['tab'], act: 'pick', words: 'conversations of this folder only, or of all' },
       { keys: ['escape', 'ctrl+c', 'ctrl+d'], act: 'closeMenu', words: 'close it' },
+    ],
+  },
+  {
+    title: 'The list of conversations',
+    places: ['picker'],
+    rows: [
+      { keys: ['tab'], act: 'pick', words: 'those of this folder, of all, the archived ones' },
+      { keys: ['ctrl+r'], act: 'renameListed', words: 'name the chosen one' },
+      { keys: ['ctrl+x'], act: 'archiveListed', words: 'archive it, or put it back' },
+      { keys: ['delete'], act: 'deleteListed', words: 'delete it, after a second Enter' },
     ],
   },
   {

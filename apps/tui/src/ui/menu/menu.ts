@@ -2,6 +2,7 @@ import type { ConversationId, ListedConversation } from '@parley/protocol'
 import { applyCommand, commandForKey } from '../composer/command.ts'
 import { type Composer, emptyComposer } from '../composer/composer.ts'
 import type { KeyEvent } from '../keys/key-event.ts'
+import { newPicker, type Picker, placeOf } from './picker.ts'
 
 /** Subject of a menu, which decides what taking a row does. */
 export type MenuKind =
@@ -12,12 +13,14 @@ export type MenuKind =
   | 'attach'
   | 'model'
   | 'effort'
+  | 'mode'
   | 'approvals'
   | 'sandbox'
   | 'theme'
   | 'login'
   | 'logout'
   | 'background'
+  | 'remember'
 
 export interface MenuRow {
   /** Word that taking the row hands on; unique in its menu. */
@@ -34,6 +37,17 @@ export interface MenuRow {
   /** Conversation that the row stands for; null in other menus. */
   readonly listed: ListedConversation | null
 }
+
+/** Line to remember and its place, as they were shown; `hash` is what a yes refers to. */
+export interface ShownMemory {
+  readonly text: string
+  readonly where: MemoryPlace
+  readonly path: string
+  readonly hash: string
+}
+
+/** Instruction file of the project, or the user's own. */
+export type MemoryPlace = 'project' | 'user'
 
 /** List to choose from, in place of the composer. */
 export interface Menu {
@@ -57,6 +71,10 @@ export interface Menu {
   readonly previews: Readonly<Record<ConversationId, readonly string[]>>
   /** Conversation whose lines are being read. */
   readonly previewing: ConversationId | null
+  /** State of a list of conversations that can be changed; null in other menus. */
+  readonly picker: Picker | null
+  /** Line that is shown as it would be written; null in other menus. */
+  readonly memory: ShownMemory | null
 }
 
 export const plainRow = { isCurrent: false, isDisabled: false, warning: null, listed: null } as const
@@ -85,6 +103,8 @@ export function newMenu({ kind, title, rows, folder = null, sought = '' }: NewMe
     isFolderOnly: false,
     previews: {},
     previewing: null,
+    picker: kind === 'resume' ? newPicker : null,
+    memory: null,
   }
 }
 
@@ -105,13 +125,15 @@ function currentIndex(rows: readonly MenuRow[]): number {
 }
 
 /** Returns the rows that contain every word of the filter. */
-export function matching({ rows, filter, folder, isFolderOnly }: Menu): readonly MenuRow[] {
-  const words = filter.text
+export function matching({ rows, filter, folder, isFolderOnly, picker }: Menu): readonly MenuRow[] {
+  const { text: sought } = picker?.doing?.kind === 'rename' ? picker.doing.filter : filter
+  const words = sought
     .toLowerCase()
     .split(/\s+/)
     .filter((word) => word !== '')
   return (rows ?? []).filter((row) => {
     if (isFolderOnly && row.listed?.cwd !== folder) return false
+    if (placeOf(picker, row.listed?.conversationId, sought) !== null) return true
     const text = searchedText(row)
     return words.every((word) => text.includes(word))
   })
@@ -131,14 +153,22 @@ const pageRows = 10
 
 /** Moves the choice, limits conversations to the folder, or edits the filter. */
 export function moveOrFilter(menu: Menu, event: KeyEvent): Menu {
-  const calm = menu.confirming === null ? menu : { ...menu, confirming: null }
+  const calm = calmed(menu)
   if (event.kind === 'key' && event.name === 'tab') return toggleFolder(calm)
-  const at = event.kind === 'key' ? moved(calm, event.name) : null
+  const isNaming = calm.picker?.doing?.kind === 'rename'
+  const at = event.kind === 'key' && !isNaming ? moved(calm, event.name) : null
   if (at !== null) return { ...calm, choice: Math.max(0, Math.min(matching(calm).length - 1, at)) }
   const command = commandForKey(event)
   if (command === null) return calm
   const filter = applyCommand(calm.filter, command, { columns: 200, history: [] })
-  return filter.text === calm.filter.text ? { ...calm, filter } : { ...calm, filter, choice: 0 }
+  return isNaming || filter.text === calm.filter.text ? { ...calm, filter } : { ...calm, filter, choice: 0 }
+}
+
+/** Returns the menu as no second key is waited for, as after any other one. */
+function calmed(menu: Menu): Menu {
+  const { confirming, picker } = menu
+  if (confirming === null && picker?.doing?.kind !== 'delete') return menu
+  return { ...menu, confirming: null, picker: picker?.doing?.kind === 'delete' ? { ...picker, doing: null } : picker }
 }
 
 /** Returns the index that the key moves to, which may be past either end; null for other keys. */

@@ -1,24 +1,17 @@
-import type { ApprovalPolicy, SandboxMode, Settings } from '@parley/protocol'
+import {
+  type ApprovalPolicy,
+  approvalPolicies,
+  efforts,
+  effortWords,
+  isStricterSandbox,
+  modeOf,
+  modes,
+  type SandboxMode,
+  type Settings,
+  sandboxModes,
+} from '@parley/protocol'
 import { type ThemeName, themeNames } from '../../view/text/theme.ts'
 import { type MenuRow, plainRow } from './menu.ts'
-
-/** Values of `/approvals` and of `-a`. */
-export const approvalPolicies = [
-  'untrusted',
-  'on-failure',
-  'on-request',
-  'never',
-] as const satisfies readonly ApprovalPolicy[]
-
-/** Values of `/sandbox` and of `-s`, the narrowest first. */
-export const sandboxModes = [
-  'read-only',
-  'workspace-write',
-  'danger-full-access',
-] as const satisfies readonly SandboxMode[]
-
-/** Values of `/effort`. A provider's other words are taken from `model_reasoning_effort` in config.toml. */
-export const efforts = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh'] as const
 
 type Limits = Pick<Settings, 'approvalPolicy' | 'sandbox' | 'network'>
 
@@ -66,6 +59,21 @@ export function sandboxRows(limits: Limits): readonly MenuRow[] {
   }))
 }
 
+export const modeChoices = modes.map(({ name, about }): SettingChoice => ({ key: name, detail: about }))
+
+/** Returns the modes; none is current where the limits have no name. */
+export function modeRows(limits: Limits): readonly MenuRow[] {
+  const current = modeOf(limits)
+  return modes.map(({ name, about, sandbox }) => ({
+    ...plainRow,
+    key: name,
+    text: name,
+    detail: about,
+    isCurrent: name === current,
+    warning: isStricterSandbox(limits.sandbox, sandbox) ? widerWarning(sandbox, limits) : null,
+  }))
+}
+
 const writableWords: Readonly<Record<SandboxMode, string>> = {
   'read-only': 'their own /tmp and nothing else',
   'workspace-write': 'the working folder and /tmp',
@@ -87,15 +95,6 @@ function widerWarning(mode: SandboxMode, { approvalPolicy }: Limits): string {
   const asks = approvalPolicy === 'untrusted' ? '' : ' Almost nothing asks you first.'
   const none = approvalPolicy === 'never' ? ' Nothing asks you first.' : asks
   return `No limits: commands may write anywhere, use the network and read your keys.${none}`
-}
-
-const effortWords: Readonly<Record<(typeof efforts)[number], string>> = {
-  none: 'answers without thinking first',
-  minimal: 'hardly thinks',
-  low: 'thinks briefly: quick and cheap',
-  medium: 'thinks as much as most work needs',
-  high: 'thinks long, for hard problems',
-  xhigh: 'thinks longest: slow and dear, and not every model has it',
 }
 
 export const effortChoices = efforts.map((key): SettingChoice => ({ key, detail: effortWords[key] }))

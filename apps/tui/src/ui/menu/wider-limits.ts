@@ -1,6 +1,16 @@
-import type { ConversationSummary, Core, Settings } from '@parley/protocol'
+import {
+  approvalPolicies,
+  type ConversationSummary,
+  type Core,
+  isStricterSandbox,
+  isUnasked,
+  modeNamed,
+  pairOf,
+  type Settings,
+  sandboxModes,
+  shortIdOf,
+} from '@parley/protocol'
 import type { MenuRow } from './menu.ts'
-import { approvalPolicies, sandboxModes } from './setting-rows.ts'
 
 /** The widest limits that the window's server was started for; undefined where it does not say. */
 export type Ceiling = ConversationSummary['ceiling']
@@ -21,20 +31,16 @@ export function underCeiling(rows: readonly MenuRow[], core: Core, ceiling: Ceil
 export function commandToWiden(wanted: Partial<Limits>, { seq, settings, meta }: Core): string {
   const limits = { ...settings, ...wanted }
   const flags = `-s ${limits.sandbox}${isUnasked(limits) ? ' -a never' : ''}`
-  return seq === 0 ? `parley ${flags}` : `parley resume ${meta.conversationId.slice(-8)} ${flags}`
-}
-
-/** Tells if everything runs with full access and nothing asks. */
-export function isUnasked({ sandbox, approvalPolicy }: Limits): boolean {
-  return sandbox === 'danger-full-access' && approvalPolicy === 'never'
+  return seq === 0 ? `parley ${flags}` : `parley resume ${shortIdOf(meta.conversationId)} ${flags}`
 }
 
 function isAbove(limits: Limits, ceiling: NonNullable<Ceiling>): boolean {
-  const isWider = sandboxModes.indexOf(limits.sandbox) > sandboxModes.indexOf(ceiling.sandbox)
-  return isWider || (isUnasked(limits) && !ceiling.neverWithFullAccess)
+  return isStricterSandbox(ceiling.sandbox, limits.sandbox) || (isUnasked(limits) && !ceiling.neverWithFullAccess)
 }
 
 function limitsOf(key: string): Partial<Limits> {
+  const mode = modeNamed(key)
+  if (mode !== undefined) return pairOf(mode)
   const sandbox = sandboxModes.find((mode) => mode === key)
   const approvalPolicy = approvalPolicies.find((policy) => policy === key)
   return { ...(sandbox === undefined ? {} : { sandbox }), ...(approvalPolicy === undefined ? {} : { approvalPolicy }) }

@@ -68,7 +68,8 @@ function programRows({ name, argv, cwd, env = {}, url, sandboxed, network }: Tru
     : 'outside any sandbox: it may do all that you may'
   return [
     ['starts', `${argv.map(quoted).join(' ')}`],
-    ['', `for the tool server ${name}, in ${cwd ?? 'its folder'}, ${where}`],
+    // A server's name has no blank.
+    ['', `for the ${name.startsWith('hook ') ? name : `tool server ${name}`}, in ${cwd ?? 'its folder'}, ${where}`],
     ...Object.entries(env).map(([key, value]): Row => ['', `with ${key}=${quoted(value)}`]),
   ]
 }

@@ -13,7 +13,7 @@ export function situationOf(ui: UiState, state: ConversationState | null): Situa
 
 /** Returns the places that hold, the innermost first. */
 export function placesOf(ui: UiState, state: ConversationState | null): readonly KeyPlace[] {
-  if (ui.menu !== null) return ['menu', 'anywhere']
+  if (ui.menu !== null) return [...(ui.menu.picker === null ? [] : (['picker'] as const)), 'menu', 'anywhere']
   const input = inputPlace(ui, state)
   const work = workPlaces(ui, state)
   if (ui.link.kind === 'lost') return ['lost', input, ...work, 'anywhere']

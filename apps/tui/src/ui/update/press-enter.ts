@@ -1,12 +1,13 @@
 import type { ApprovalId, MessageId } from '@parley/protocol'
 import { type Intent, stepTo, type UiContext, type UiStep } from '../actions.ts'
 import { approvedNotStarted, pendingApprovals } from '../answers.ts'
+import { namesPart } from '../complete/part-word.ts'
 import { chosenCompletion, completed, isWritten } from '../completions.ts'
 import { type Composer, emptyComposer, expanded, replace } from '../composer/composer.ts'
 import { isInboxPaused } from '../inbox.ts'
 import { needsTerminal } from '../needs-terminal.ts'
-import { noteMissing, noteReadOnly, runSlash } from '../run-slash.ts'
-import { parseSlash } from '../slash-commands.ts'
+import { noteArgument, noteReadOnly, runSlash } from '../run-slash.ts'
+import { parseSlash, shellLineOf } from '../slash-commands.ts'
 import { message, type UiState, type Unsent } from '../ui-state.ts'
 import { imagesIn } from './attach-images.ts'
 
@@ -44,7 +45,7 @@ function takeCompletion(ui: UiState): { ui: UiState; text: string; runs: boolean
   if (kind !== 'command') return { ui: next, text: next.composer.text, runs: false }
   const needsArgument = argument !== '' && !argument.startsWith('[')
   const isWhole = ui.composer.text.trim() === text
-  return { ui: isWhole ? noteMissing(next, text.slice(1)) : next, text, runs: !needsArgument }
+  return { ui: isWhole ? noteArgument(next, chosen) : next, text, runs: !needsArgument }
 }
 
 /** Continues what waits for the user, when the composer is empty. */
@@ -68,12 +69,13 @@ function submitText(
   const command = parseSlash(text.trim())
   // The blank may be a slip in a message or in a command: the text stays to be changed.
   if (command?.kind === 'unknown' && command.word === '') return runSlash(before, command, context)
-  if (command !== null) return runSlash(command.kind === 'unknown' ? refused : ui, command, context)
+  const isMessage = command?.kind === 'unknown' && namesPart(text.trim(), ui.parts)
+  if (command !== null && !isMessage) return runSlash(command.kind === 'unknown' ? refused : ui, command, context)
   if (ui.link.kind === 'lost') return stepTo(before)
   if (ui.opened?.readOnly) return stepTo(noteReadOnly(refused))
   if (text.trim() === 'exit') return stepTo(ui, { kind: 'leave' })
-  if (!text.startsWith('!')) return sendMessage(remembered(ui, before, context), messageOf(ui, text, when, context))
-  const line = text.slice(1).trim()
+  const line = shellLineOf(text)
+  if (line === null) return sendMessage(remembered(ui, before, context), messageOf(ui, text, when, context))
   return ui.opened === null || line === '' ? stepTo(before) : stepTo(ui, commandIntent(line, context))
 }
 

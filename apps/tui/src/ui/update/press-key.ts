@@ -1,6 +1,7 @@
 import { type Intent, stepTo, type UiContext, type UiStep } from '../actions.ts'
 import { answerApproval, releaseHeld, replaceHeldKey } from '../answer-approval.ts'
 import { noteKey } from '../answers.ts'
+import { archiveChosen, beginDelete, beginRename } from '../choices/press-in-picker.ts'
 import { chosenCompletion, completed, completionsOf } from '../completions.ts'
 import { applyCommand, type ComposerCommand, chord, commandForKey } from '../composer/command.ts'
 import { clear, expanded, insert, replace } from '../composer/composer.ts'
@@ -15,7 +16,9 @@ import { addUsualKeys } from '../run-slash.ts'
 import { addNote, type UiState } from '../ui-state.ts'
 import { isComposerHidden, openByKey, setWriting } from '../write-over-question.ts'
 import { askForFiles } from './ask-for-files.ts'
+import { askForParts } from './ask-for-parts.ts'
 import { askForImages } from './attach-images.ts'
+import { cycleMode } from './cycle-mode.ts'
 import { restart } from './follow-link.ts'
 import { placesOf, situationOf } from './key-places.ts'
 import { pressEnter } from './press-enter.ts'
@@ -42,7 +45,7 @@ export function pressKey(ui: UiState, event: KeyEvent, context: UiContext): UiSt
   const reached = isAsked ? step.ui.reached : null
   const used = { ...step.ui, reached, guard: noteKey(step.ui.guard, context.nowMs) }
   const settled = settleKey(shown, { ...step, ui: used }, context)
-  return askForImages(ui, askForFiles(settled, context), event)
+  return askForImages(ui, askForParts(ui, askForFiles(settled, context), context), event)
 }
 
 function releasedStep(ui: UiState, event: KeyEvent, context: UiContext): UiStep {
@@ -83,13 +86,15 @@ function withoutOffers(ui: UiState, act: KeyAct | null): UiState {
 /** Returns the key as the table names it: its chord, or a single typed character. */
 function keyOf(event: KeyEvent): string | null {
   if (event.kind === 'key') return chord(event)
-  return event.kind === 'text' ? event.text : null
+  // Several letters that came at once are text, also where they are the name of a key.
+  return event.kind === 'text' && [...event.text].length === 1 ? event.text : null
 }
 
 /** Carries out an act; null if there is nothing to do, and the key is input. */
 type Act = (ui: UiState, context: UiContext, event: KeyEvent) => UiStep | null
 
 const acts: Readonly<Record<KeyAct, Act>> = {
+  archiveListed: (ui) => archiveChosen(ui),
   answer: (ui, context, event) => answerApproval(ui, event, context),
   backToQuestion: (ui, { state }) => stepTo(setWriting(ui, state, false)),
   breakLine: (ui, context) => edit(ui, { kind: 'newline' }, context),
@@ -103,6 +108,8 @@ const acts: Readonly<Record<KeyAct, Act>> = {
   closeSearch: (ui) => stepTo(closeSearch(ui)),
   complete,
   completeModel,
+  cycleMode,
+  deleteListed: (ui, { nowMs }) => beginDelete(ui, nowMs),
   editOutside: (ui) => stepTo(ui, { kind: 'editText', text: expanded(ui.composer) }),
   editWaiting,
   fill: (ui, { state }, event) => pressInForm(ui, event, state),
@@ -118,6 +125,7 @@ const acts: Readonly<Record<KeyAct, Act>> = {
   previousField: (ui, { state }) =>
     ui.purpose.kind === 'form' ? stepTo(previousField(ui, ui.purpose.form, state)) : null,
   queue: (ui, context) => pressEnter(ui, 'queue', context),
+  renameListed: (ui) => beginRename(ui),
   restart: (ui) => restart(ui),
   search: (ui) => openSearch(ui),
   searchNewer: (ui, { state }) => stepTo(moveSearch(ui, -1, state)),

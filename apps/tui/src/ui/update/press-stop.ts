@@ -1,6 +1,7 @@
 import type { ConversationState } from '@parley/protocol'
 import { stepTo, type UiStep } from '../actions.ts'
 import { forgetPainted } from '../answers.ts'
+import { leaveChange } from '../choices/press-in-picker.ts'
 import { clear, emptyComposer, expanded, putBack } from '../composer/composer.ts'
 import { inputText, isWhole, ownQueued } from '../inbox.ts'
 import { addNote, isOffered, message, type UiState } from '../ui-state.ts'
@@ -33,8 +34,10 @@ export function closeRule(ui: UiState): UiState {
   return { ...ui, remembering: null, guard: forgetPainted(ui.guard) }
 }
 
-/** Closes the menu; leaves where it is all there is. */
+/** Closes the menu, or leaves a change in it; leaves where it is all there is. */
 export function closeMenu(ui: UiState): UiStep {
+  const { menu } = ui
+  if (menu !== null && menu.picker !== null && menu.picker.doing !== null) return leaveChange(ui, menu, menu.picker)
   return ui.opened === null ? stepTo(ui, { kind: 'leave' }) : stepTo({ ...ui, menu: null })
 }
 

@@ -73,14 +73,19 @@ const answersByWord: Readonly<Record<string, Answer>> = {
 function takeAnswer(ui: UiState, line: string, context: UiContext): UiStep | null {
   const [approval] = pendingApprovals(context.state, ui)
   if (approval === undefined || ui.opened === null || ui.composer.text.endsWith('\n')) return null
-  const typed = answerIn(line)
+  const typed = answerIn(line, approval)
   if (ui.remembering === approval.id && line.trim().toLowerCase() === 'back') return stepTo(closeRule(ui))
   return typed === null ? null : answerByWord(leaveOtherRule(ui, approval), typed, context)
 }
 
+/** Words that name the mode to work in by a plan. */
+const modesByWord: Readonly<Record<string, Answer>> = { ask: 'yes', edit: 'yesForConversation' }
+
 /** Returns the answer of a line: a word, or a no with what to do instead. */
-function answerIn(line: string): TypedAnswer | null {
+function answerIn(line: string, { kind }: Approval): TypedAnswer | null {
   const word = line.trim().toLowerCase()
+  const mode = kind === 'plan' && Object.hasOwn(modesByWord, word) ? modesByWord[word] : undefined
+  if (mode !== undefined) return { word, answer: mode, note: '' }
   if (Object.hasOwn(answersByWord, word)) return { word, answer: answersByWord[word] ?? 'print', note: '' }
   const note = /^\s*no[\s,:]+(\S.*)$/i.exec(line)?.[1]?.trim()
   return note === undefined ? null : { word: 'no', answer: 'note', note }

@@ -2,7 +2,6 @@ import { type MessageId, unconfiguredProvider } from '@parley/protocol'
 import { type Intent, stepTo, type UiAction, type UiContext, type UiStep } from '../actions.ts'
 import { applyHeldKey } from '../answer-approval.ts'
 import { noteKey, notePainted, type Painted } from '../answers.ts'
-import type { FileList } from '../complete/file-list.ts'
 import { putBack, rewritten } from '../composer/composer.ts'
 import { leaveForm, reopenForm } from '../fill-form.ts'
 import { keyPress } from '../keys/key-event.ts'
@@ -52,18 +51,16 @@ export function updateUi(ui: UiState, action: UiAction, context: UiContext): UiS
     case 'tookBack':
       return stepTo(withText(ui, action))
     case 'hold':
-      return stepTo({ ...ui, unsent: [...ui.unsent, action.message] })
     case 'acknowledged':
-      return stepTo({ ...ui, ...saved, unsent: withoutMessage(ui, action.messageId) })
     case 'notTaken':
-      return stepTo(returnMessage(ui, action.message))
+      return stepTo(withMessage(ui, action))
     case 'answerRejected':
       return stepTo({ ...ui, answeredApproval: ui.answeredApproval === action.approvalId ? null : ui.answeredApproval })
     case 'formRejected':
       return stepTo(reopenForm({ ...ui, answeredApproval: null }, action, context.state))
     case 'answered':
     case 'configured':
-      return stepTo(noteOutside(ui, action))
+      return stepTo(noteOutside(ui, action, context.nowMs))
     case 'notice':
       return stepTo(addNotice(ui, action.notice))
     case 'loggedIn':
@@ -73,17 +70,31 @@ export function updateUi(ui: UiState, action: UiAction, context: UiContext): UiS
     case 'pick':
     case 'listed':
     case 'menuFilled':
+    case 'textsFound':
     case 'previewed':
     case 'olderRead':
     case 'rewindPlanned':
+    case 'rememberPlanned':
     case 'filesTakenBack':
       return updateMenu(ui, action, context)
     case 'looked':
       return stepTo({ ...ui, ...action.look })
     case 'filesListed':
-      return stepTo(withFiles(ui, action.files, context))
+    case 'partsListed':
     case 'statusTold':
-      return stepTo({ ...ui, statusText: action.line })
+      return stepTo(withLearned(ui, action, context))
+  }
+}
+
+/** Keeps a message until the server has it, or gives it back. */
+function withMessage(ui: UiState, action: UiAction & { kind: 'hold' | 'acknowledged' | 'notTaken' }): UiState {
+  switch (action.kind) {
+    case 'hold':
+      return { ...ui, unsent: [...ui.unsent, action.message] }
+    case 'acknowledged':
+      return { ...ui, ...saved, unsent: withoutMessage(ui, action.messageId) }
+    case 'notTaken':
+      return returnMessage(ui, action.message)
   }
 }
 
@@ -104,8 +115,8 @@ function withPrompts(ui: UiState, { kind, prompts }: UiAction & { kind: 'recalle
   return ui.search === null ? ui : { ...ui, allPrompts: prompts }
 }
 
-function noteOutside(ui: UiState, action: UiAction & { kind: 'answered' | 'configured' }): UiState {
-  return action.kind === 'answered' ? noteAnswered(ui, action.event) : noteConfigured(ui, action.event)
+function noteOutside(ui: UiState, action: UiAction & { kind: 'answered' | 'configured' }, nowMs: number): UiState {
+  return action.kind === 'answered' ? noteAnswered(ui, action.event) : noteConfigured(ui, action.event, nowMs)
 }
 
 /** Says that a login counts; a conversation that began without a model gets one. */
@@ -140,10 +151,17 @@ function painted(ui: UiState, frame: Painted, { state, nowMs }: UiContext): UiSt
 }
 
 /**
- * Takes a list of files, but keeps an earlier one of the same folder until the new one is whole. The list that appears was
- * asked for by a key, so keys act on it at once.
+ * Takes what was read for the window. An earlier list of files of the same folder is kept until the new one is whole; the
+ * list that appears was asked for by a key, so keys act on it at once.
  */
-function withFiles(ui: UiState, files: FileList, { state }: UiContext): UiState {
+function withLearned(
+  ui: UiState,
+  action: UiAction & { kind: 'filesListed' | 'partsListed' | 'statusTold' },
+  { state }: UiContext,
+): UiState {
+  if (action.kind === 'statusTold') return { ...ui, statusText: action.line }
+  if (action.kind === 'partsListed') return { ...ui, parts: action.parts }
+  const { files } = action
   const { files: before } = ui
   if (before?.isWhole === true && !files.isWhole && before.folder === files.folder) return ui
   const next = { ...ui, files }

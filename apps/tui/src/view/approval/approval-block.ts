@@ -201,7 +201,8 @@ function clipped(
 }
 
 function formRows({ approval, form, maxRows }: Asking, room: Room): readonly Line[] {
-  const fields = approval.form?.fields ?? []
+  // The choice of a plan is that of its keys.
+  const fields = approval.kind === 'plan' ? [] : (approval.form?.fields ?? [])
   if (fields.length === 0) return []
   return indented(fieldRows({ fields, form, maxRows: Math.floor(maxRows / 2) }, beside(room)))
 }

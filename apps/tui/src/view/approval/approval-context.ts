@@ -1,5 +1,12 @@
 import type { Approval, Enforcement } from '@parley/protocol'
-import { describeQuestion, type QuestionWords, uncheckedWords } from '@parley/protocol/question'
+import {
+  describeQuestion,
+  patchLimitWords,
+  type QuestionWords,
+  readLimitWords,
+  runsNothing,
+  uncheckedWords,
+} from '@parley/protocol/question'
 import { visibleLine } from '../text/control-characters.ts'
 import { truncateLine, truncateStart, wrapLine } from '../text/fit-rows.ts'
 import { placedPath } from '../text/formats.ts'
@@ -54,7 +61,7 @@ const placeMark = 'in '
 function contextParts({ approval, homeFolder, enforcement }: Asked): readonly Part[] {
   const words = describeQuestion(approval, enforcement)
   const { variables, again, justification } = words
-  if (approval.kind === 'elicitation') return [needed([muted(words.reason)])]
+  if (runsNothing(approval.kind)) return [needed([muted(words.reason)])]
   const reason = visibleLine(reasonWords(approval))
   // A rule that is built in has no place to change it; `w` names it.
   const rule = approval.rule.file === undefined ? '' : ` ${words.rule}`
@@ -99,7 +106,9 @@ export function limitsRow({ approval, enforcement }: Asked, room: Room): readonl
 }
 
 /** Returns the limits in at most 18 cells; only more than the default is coloured. */
-function briefLimits({ sandbox, network }: Approval, enforcement: Enforcement): Line {
+function briefLimits({ kind, sandbox, network }: Approval, enforcement: Enforcement): Line {
+  if (kind === 'patch') return [{ text: patchLimitWords, tone: sandbox === 'none' ? 'warn' : 'muted' }]
+  if (kind === 'read') return [muted(readLimitWords)]
   if (sandbox === 'none') return [{ text: 'not sandboxed', tone: 'warn' }]
   if (sandbox === 'danger-full-access') return [{ text: 'full access', tone: 'warn' }]
   const mode = sandbox === 'read-only' ? sandbox : 'sandbox'

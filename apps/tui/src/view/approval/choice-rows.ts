@@ -1,5 +1,5 @@
 import type { Approval } from '@parley/protocol'
-import { reachOfAlways } from '@parley/protocol/question'
+import { isForm, planWords, reachOfAlways, runsNothing } from '@parley/protocol/question'
 import { answerForText, type Choice, choicesFor, type HeldKey, isYes, type Refusal } from '../../ui/answers.ts'
 import { shownLine } from '../text/control-characters.ts'
 import { truncateLine, wrapLine } from '../text/fit-rows.ts'
@@ -41,7 +41,7 @@ export function choiceRows(choosing: Choosing, room: Room, { isListed, isUnseen 
   const refused = refusedRows(choosing, room)
   const unseen = isUnseen && refused.length === 0 ? indented(wrapLine([unseenYes], inner)) : []
   if (mode === 'remember') return [...indented(ruleChoice(choosing, inner, isUnseen)), ...unseen, ...refused]
-  if (mode !== 'answer') return [...indented(wrapLine([instead[mode]], inner)), ...refused]
+  if (mode !== 'answer') return [...indented(wrapLine([insteadOf(choosing, mode)], inner)), ...refused]
   const rows = isListed
     ? [...listed(choosing, room, isUnseen), ...wrapLine(hint(choosing), { ...room, hang: 2 })]
     : indented(wrapLine([...inline(choosing, isUnseen), dot, ...otherKeys(choosing)], inner))
@@ -74,7 +74,7 @@ export function keyRow(choosing: Choosing, room: Room): Line {
   const { mode, isSeen } = choosing
   const refusal = refusalOf(choosing)
   const chosen = choicesFor(choosing.approval).find(({ answer }) => answer === chosenOf(choosing))
-  if (mode !== 'answer' && mode !== 'remember') return truncateLine([instead[mode]], room)
+  if (mode !== 'answer' && mode !== 'remember') return truncateLine([insteadOf(choosing, mode)], room)
   if (refusal !== null) return firstThatFits([[refused(choosing, refusal)], [warning(briefRefusals[refusal])]], room)
   if (chosen !== undefined)
     return truncateLine([mark, ...choiceLine(choosing, chosen, { isUnseen: false, isBrief: true })], room)
@@ -148,6 +148,11 @@ const instead: Readonly<Record<Exclude<AnswerMode, 'answer' | 'remember'>, Span>
   lost: { text: 'You can answer when the server runs again', tone: 'warn' },
 }
 
+function insteadOf({ approval }: Choosing, mode: keyof typeof instead): Span {
+  if (mode !== 'note' || approval.kind !== 'plan') return instead[mode]
+  return { text: 'Keep planning. What should change? Enter sends it, Esc goes back', bold: true }
+}
+
 function listed(choosing: Choosing, room: Room, isUnseen: boolean): readonly Line[] {
   const chosen = chosenOf(choosing)
   return choicesFor(choosing.approval).flatMap((choice) => {
@@ -174,7 +179,7 @@ function hint(choosing: Choosing): Line {
 }
 
 function otherKeys({ approval, hasDraft }: Choosing): Line {
-  const why = approval.kind === 'elicitation' ? '' : ' · w why'
+  const why = runsNothing(approval.kind) ? '' : ' · w why'
   return [{ text: `v all of it${why} · Tab ${hasDraft ? 'to your text' : 'write a message'}`, tone: 'muted' }]
 }
 
@@ -197,11 +202,12 @@ function key(name: string, isOff: boolean): Span {
 /** Returns the meaning of each answer. */
 export function wordsFor(approval: Approval, isBrief: boolean): Readonly<Record<Answer, string>> {
   const remember = alwaysWords(approval)
-  if (approval.kind === 'elicitation') {
+  if (isForm(approval.kind)) {
     const isPlain = (approval.form?.fields.length ?? 0) === 0
     const note = isPlain ? 'no' : 'do not answer'
     return { yes: isPlain ? 'yes' : 'answer it', yesForConversation: '', remember, note, stop: 'stop' }
   }
+  if (approval.kind === 'plan') return planChoices(remember, isBrief)
   const again = `yes, and not again for ${sameCall(approval)}`
   return isBrief
     ? { yes: 'yes', yesForConversation: 'yes, not again for this', remember: 'remember …', note: 'no …', stop: 'stop' }
@@ -212,6 +218,13 @@ export function wordsFor(approval: Approval, isBrief: boolean): Readonly<Record<
         note: 'no …  (say what to do instead)',
         stop: 'stop',
       }
+}
+
+function planChoices(remember: string, isBrief: boolean): Readonly<Record<Answer, string>> {
+  if (isBrief)
+    return { yes: 'work, asked', yesForConversation: 'work', remember, note: 'keep planning …', stop: 'stop' }
+  const { ask: yes, edit: yesForConversation, plan } = planWords
+  return { yes, yesForConversation, remember, note: `${plan} …  (say what to change)`, stop: 'stop' }
 }
 
 /** Returns what a yes for the conversation covers. */

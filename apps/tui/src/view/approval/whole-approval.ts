@@ -94,7 +94,15 @@ export function askedText({ kind, detail, files }: Detailed, room: Room): readon
   const text = detail.replace(/\n+$/, '')
   if (text === '') return []
   if (kind === 'patch') return renderDiff(askedDiff({ detail, files: files ?? [] }), room)
+  if (kind === 'plan') return planRows(text, room)
   return revealedLines(text).flatMap((line) => wrapMarked(line, room, wordsFit(line, room) ? 'word' : 'anywhere'))
+}
+
+/** Returns a plan with the further rows of a step below its text. */
+function planRows(text: string, room: Room): readonly Line[] {
+  return showHidden(collapseBlanks(text))
+    .split('\n')
+    .flatMap((line) => wrapLine([{ text: line }], { ...room, hang: /^ *(?:\d+\.|-) /.exec(line)?.[0].length ?? 0 }))
 }
 
 /** Returns the text of a patch with ever less context around its changes, for windows too low for all; else the text. */

@@ -1,7 +1,7 @@
 import type { Approval, ConversationState, Failure, Turn } from '@parley/protocol'
 import { approvedNotStarted, pendingApprovals } from '../../ui/answers.ts'
 import { isInboxPaused } from '../../ui/inbox.ts'
-import { storageWords } from '../../ui/outside-changes.ts'
+import { goesOnWhen, storageWords } from '../../ui/outside-changes.ts'
 import { isOffered, type UiState } from '../../ui/ui-state.ts'
 import { runningShellCommands } from '../../ui/update/key-places.ts'
 import { shownLine, shownName } from '../text/control-characters.ts'
@@ -58,7 +58,7 @@ function still(line: Line): Activity {
 function storageLine(errno: string): Line {
   return [
     { text: `Not saved: ${storageWords(errno)}. `, tone: 'bad', bold: true },
-    { text: 'It goes on by itself when the disk does · Esc stops the turn', tone: 'bad' },
+    { text: `${goesOnWhen(errno)} · Esc stops the turn`, tone: 'bad' },
   ]
 }
 

@@ -38,7 +38,10 @@ function promptMark(ui: UiState): Span {
 
 function placeholder(state: ConversationState | null, { purpose, opened, link }: UiState, room: Room): string {
   if (link.kind === 'lost') return 'what you write is kept'
-  if (purpose.kind === 'note') return 'what to do instead'
+  if (purpose.kind === 'note') {
+    const isPlan = state?.core.approvals[purpose.approvalId]?.kind === 'plan'
+    return isPlan ? 'what to change' : 'what to do instead'
+  }
   if (purpose.kind === 'edit') return 'Enter on an empty line takes the message back'
   if (purpose.kind === 'form') return fieldHint(state, purpose.form)
   if (opened?.readOnly)

@@ -1,6 +1,7 @@
 import type { ListedConversation } from '@parley/protocol'
 import { layoutComposer } from '../../ui/composer/layout.ts'
 import { chosenRow, type Menu, type MenuRow, matching } from '../../ui/menu/menu.ts'
+import { type Picker, placeOf } from '../../ui/menu/picker.ts'
 import { shownName, strippedLine } from '../text/control-characters.ts'
 import { truncateLine, truncateText, wrapLine } from '../text/fit-rows.ts'
 import { formatAgo, placedPath } from '../text/formats.ts'
@@ -54,9 +55,17 @@ function takesWord(kind: Menu['kind']): string {
   return kind === 'resume' || kind === 'attach' ? 'opens' : 'takes'
 }
 
-function keyWords({ kind, folder, isFolderOnly }: Menu): string {
+function keyWords({ kind, folder, isFolderOnly, picker }: Menu): string {
+  if (picker !== null) return pickerKeyWords(picker, isFolderOnly)
   const tab = folder === null ? '' : `Tab ${isFolderOnly ? 'all folders' : 'this folder'} · `
   return `${tab}Enter ${takesWord(kind)} · Esc closes`
+}
+
+function pickerKeyWords({ doing, isArchived }: Picker, isFolderOnly: boolean): string {
+  if (doing?.kind === 'rename') return 'Enter keeps this name · Esc does not'
+  const tab = isArchived ? 'back' : isFolderOnly ? 'all folders' : 'archived'
+  const archive = isArchived ? 'put back' : 'archive'
+  return `Tab ${tab} · Ctrl+R name · Ctrl+X ${archive} · Del delete · Enter opens · Esc closes`
 }
 
 function filterRows(menu: Menu, room: Room): RowsWithCaret {
@@ -67,12 +76,13 @@ function filterRows(menu: Menu, room: Room): RowsWithCaret {
 }
 
 function countWords(menu: Menu): string {
-  const { kind, rows, folder, isFolderOnly } = menu
+  const { kind, rows, folder, isFolderOnly, picker } = menu
   if (rows === null) return 'looking…'
+  if (picker?.isArchived === true && rows.length === 0) return 'none is archived'
   if (kind !== 'resume' && kind !== 'attach') return kind === 'model' ? 'search, or the name of a model' : 'search'
   if (rows.length === 0) return kind === 'attach' ? 'none is open in another process' : 'there are none yet'
   const amount = matching(menu).length
-  const words = `search ${amount} ${amount === 1 ? 'conversation' : 'conversations'}`
+  const words = `search ${amount} ${picker?.isArchived === true ? 'archived ' : ''}${amount === 1 ? 'conversation' : 'conversations'}`
   if (folder === null) return words
   return isFolderOnly ? `${words} in this folder, ${rows.length} in all` : `${words} in all folders`
 }
@@ -153,10 +163,19 @@ function placeSpans(
 /** Returns what the chosen row means and how to confirm it, once Enter was pressed on it. */
 function warningRows(menu: Menu, room: Room): readonly Line[] {
   const row = chosenRow(menu)
+  if (row !== null && menu.picker?.doing?.kind === 'delete') return deletionRows(row, room)
   if (row === null || row.warning === null || menu.confirming !== row.key) return []
   const line: Line = [
     { text: `⚠ ${row.warning}`, tone: 'bad', bold: true },
     { text: ` Enter again ${takesWord(menu.kind)} it, Esc closes.`, tone: 'muted' },
+  ]
+  return indented(wrapLine(line, beside(room)))
+}
+
+function deletionRows(row: MenuRow, room: Room): readonly Line[] {
+  const line: Line = [
+    { text: `⚠ Delete ${rowWords(row)} with all its files? This cannot be undone.`, tone: 'bad', bold: true },
+    { text: ' Enter deletes it, Esc keeps it.', tone: 'muted' },
   ]
   return indented(wrapLine(line, beside(room)))
 }
@@ -174,12 +193,23 @@ function footRows(menu: Menu, room: Room): readonly Line[] {
 }
 
 function previewRows({ conversationId, title }: ListedConversation, menu: Menu, room: Room): readonly Line[] {
+  const place = placeOf(menu.picker, conversationId, menu.filter.text)
+  if (place !== null) return [[], ...indented(wrapLine(placeLine(place), beside(room)).slice(0, mostPlaceRows))]
   const lines = menu.previews[conversationId] ?? []
   if (lines.length === 0) return []
   const first: Line = [{ text: `› ${shownName(title)}`, tone: 'muted' }]
   const last = lines.map((text): Line => [{ text: strippedLine(text), tone: 'muted' }])
-  const rows = (lineText(first) === `› ${lines.join(' ')}` ? [first] : [first, ...last]).map((line) =>
-    truncateLine(line, beside(room)),
-  )
+  const isSaid = lineText(first) === strippedLine(lines[0] ?? '')
+  const rows = (isSaid ? last : [first, ...last]).map((line) => truncateLine(line, beside(room)))
   return [[], ...indented(rows)]
+}
+
+/** Rows of the place that has the words of the filter. */
+const mostPlaceRows = 4
+
+function placeLine(place: string): Line {
+  return [
+    { text: 'in it: ', tone: 'accent' },
+    { text: strippedLine(place), tone: 'muted' },
+  ]
 }

@@ -1,4 +1,12 @@
-import { type ConversationState, type Core, modelInUse, type Settings, unconfiguredProvider } from '@parley/protocol'
+import {
+  type ConversationState,
+  type Core,
+  modelInUse,
+  modeOf,
+  type Settings,
+  settingsInForce,
+  unconfiguredProvider,
+} from '@parley/protocol'
 import { showEffects } from '../text/control-characters.ts'
 import { truncateLine, truncateStart } from '../text/fit-rows.ts'
 import { count, placedPath } from '../text/formats.ts'
@@ -18,10 +26,24 @@ export interface StatusFacts {
   readonly clientCount: number
   /** Commands that run in the background. */
   readonly backgroundCount: number
+  /** True if the server was started with `--safe`. */
+  readonly isSafe: boolean
 }
 
 /** Parts in the order in which a narrow window drops them; the limits are never dropped. */
-const dropped = ['cost', 'branch', 'folder', 'effort', 'context', 'clients', 'background', 'model', 'readOnly'] as const
+const dropped = [
+  'cost',
+  'branch',
+  'folder',
+  'effort',
+  'context',
+  'clients',
+  'background',
+  'mode',
+  'model',
+  'readOnly',
+  'safe',
+] as const
 type PartName = (typeof dropped)[number]
 /** Number of parts that go before the words of the limits are shortened. */
 const droppedFirst = 5
@@ -30,7 +52,7 @@ const folderColumns = 30
 const leastGap = 2
 
 /**
- * Returns one row: the line of the user's program, or model, folder and limits with the share of the context at the right.
+ * Returns one row: the line of the user's program, or model, folder, mode and limits with the share of the context at the right.
  * Drops the least important parts if narrow, and shortens the limits last, which are never cut.
  */
 export function statusLine({ core }: ConversationState, facts: StatusFacts, room: Room): Line {
@@ -46,10 +68,13 @@ export function limitsWords(settings: Settings): string {
 }
 
 /** Returns the line of the user's program, cut where it is too long, with the limits behind it where it does not have them. */
-function withLimits(own: Line, { settings }: Core, { readOnly }: StatusFacts, room: Room): Line {
+function withLimits(own: Line, core: Core, { readOnly, isSafe }: StatusFacts, room: Room): Line {
+  const settings = settingsInForce(core)
   const shown = lineText(truncateLine(own, room))
   const isSaid = [false, true].some((isBrief) => shown.includes(lineText(limitsSpans(settings, isBrief))))
-  const marks = readOnly === null || shown.includes(readOnlyWords[readOnly]) ? [] : [readOnlySpans(readOnly)]
+  const marks = [...(isSafe ? [safeSpans] : []), ...(readOnly === null ? [] : [readOnlySpans(readOnly)])].filter(
+    (mark) => !shown.includes(lineText(mark)),
+  )
   if (isSaid && marks.length === 0) return own
   const wide = joined([...(isSaid ? [] : [limitsSpans(settings, false)]), ...marks])
   const brief = joined([limitsSpans(settings, true), ...marks])
@@ -72,7 +97,7 @@ function fittingParts(core: Core, facts: StatusFacts, room: Room): Line {
     if (right.length > 0 && gap >= leastGap) return [...left, { text: ' '.repeat(gap) }, ...right]
     if (right.length === 0 && gap >= -gutterCells) return left
   }
-  return shortestLimits(core.settings, room)
+  return shortestLimits(settingsInForce(core), room)
 }
 
 function widthOf(line: Line, { ambiguous }: Room): number {
@@ -87,7 +112,9 @@ function leftParts(
   const parts: readonly (readonly [PartName | 'limits', Line | null])[] = [
     ['model', modelSpans({ ...settings, ...modelInUse({ settings, turn }) }, without.has('effort'))],
     ['folder', placeSpans(meta.cwd, settings.environment, facts, without.has('branch'))],
-    ['limits', limitsSpans(settings, facts.isBrief)],
+    ['safe', facts.isSafe ? safeSpans : null],
+    ['mode', [{ text: turn?.purpose ?? modeOf(settings) }]],
+    ['limits', limitsSpans(settingsInForce({ settings, turn }), facts.isBrief)],
     ['background', facts.backgroundCount > 0 ? [muted(`${facts.backgroundCount} in background`)] : null],
     ['clients', facts.clientCount > 1 ? [muted(`${facts.clientCount} clients`)] : null],
     ['readOnly', facts.readOnly === null ? null : readOnlySpans(facts.readOnly)],
@@ -114,6 +141,9 @@ function placeSpans(
   const text = truncateStart(showEffects(folder), { columns: folderColumns })
   return [muted(branch === null || isBranchDropped ? text : `${text} ⎇ ${showEffects(branch)}`)]
 }
+
+/** Mark of a server that was started with `--safe`. */
+const safeSpans: Line = [{ text: 'safe', tone: 'warn' }]
 
 function readOnlySpans(readOnly: 'view' | 'watch'): Line {
   return [{ text: readOnlyWords[readOnly], tone: 'warn' }]

@@ -2,7 +2,7 @@ import type { Item } from '@parley/protocol'
 import type { MarkedToken } from 'marked'
 import { known, lex } from '../markdown/inline.ts'
 import { stripEffects } from '../text/control-characters.ts'
-import { commandOf } from '../transcript/call-facts.ts'
+import { commandOf, talkText } from '../transcript/call-facts.ts'
 import { collapseOverwrites } from '../transcript/output-rows.ts'
 
 /** Block of code of an item, to copy. */
@@ -59,12 +59,19 @@ export function markdownOf(item: Item): string {
     case 'commandExecution':
     case 'shellCommand':
     case 'toolCall':
-      return fenced(copiedText(item).trimEnd(), '')
+      return talkMarkdown(item) ?? fenced(copiedText(item).trimEnd(), '')
     case 'fileChange':
       return fenced(copiedText(item).trimEnd(), 'diff')
     default:
       return `*${item.title}*`
   }
+}
+
+/** Returns a call that asked its user as Markdown; null for other calls. */
+function talkMarkdown(item: Parameters<typeof talkText>[0]): string | null {
+  const talk = talkText(item)
+  if (talk === null) return null
+  return `**${item.title}**\n\n${talk.text}`
 }
 
 /** Returns how many bytes of an item's output its copy leaves out. */

@@ -1,16 +1,8 @@
-import type { Item } from '@parley/protocol'
 import { type Line, lineText, type Room, type Span } from '../text/span.ts'
-import { type Entry, wholeFileOf } from './entry.ts'
+import type { Entry } from './entry.ts'
 import { searchedRows } from './entry-rows.ts'
+import { hasText, patternOf, type Query, textOf } from './item-text.ts'
 import { plainRows } from './opened-rows.ts'
-
-/** Text to find. Capitals count if it has any. */
-export type Query = string
-
-function patternOf(query: Query): RegExp {
-  const isPlain = query === query.toLowerCase()
-  return new RegExp(query.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&'), isPlain ? 'giu' : 'gu')
-}
 
 /** Returns the rows of an entry, with the whole item opened, in which the text begins. */
 export function matchingRows(entry: Entry, query: Query, room: Room): readonly number[] {
@@ -22,25 +14,10 @@ export function matchingRows(entry: Entry, query: Query, room: Room): readonly n
   return hasText(textOf(entry.item), query) ? rowsWith(searchedRows(entry.item, room), query) : []
 }
 
-function hasText(text: string, query: Query): boolean {
-  return patternOf(query).test(text)
-}
-
 /** Returns the rows with a match; the first row where the match lies across rows or only in what is not shown. */
 function rowsWith(rows: readonly Line[], query: Query): readonly number[] {
   const found = rows.flatMap((row, index) => (hasText(lineText(row), query) ? [index] : []))
   return found.length > 0 ? found : rows.length > 0 ? [0] : []
-}
-
-/** Returns the text of an item that its rows are made of. */
-function textOf(item: Item): string {
-  const parts = [item.title, item.text]
-  if ('output' in item && item.output !== undefined && wholeFileOf(item) === null)
-    parts.push(item.output.head, item.output.tail)
-  if (item.type === 'fileChange') parts.push(...item.changes.flatMap(({ path, diff }) => [path, diff]))
-  if (item.type === 'toolCall') parts.push(item.input, item.output === undefined ? (item.modelText ?? '') : '')
-  if (item.type === 'shellCommand') parts.push(item.command)
-  return parts.join('\n')
 }
 
 /** Returns the line with each match shown in reverse. */

@@ -3,7 +3,7 @@ import { fileWords } from '@parley/protocol/question'
 import { shownName, stripEffects, visibleLine } from '../text/control-characters.ts'
 import { lineText, type Room } from '../text/span.ts'
 import { blockedWords, commandVerbs, shownOutput, toolVerbs } from '../transcript/call-block.ts'
-import { answerNote, callFacts, commandOf, type Verbs, verbOf } from '../transcript/call-facts.ts'
+import { answerNote, callFacts, commandOf, talkText, type Verbs, verbOf } from '../transcript/call-facts.ts'
 import { verbFor } from '../transcript/change-block.ts'
 import { reasoningHeading } from '../transcript/item-block.ts'
 import { lookedAt } from '../transcript/look-ups.ts'
@@ -36,7 +36,7 @@ export function itemLines(item: Item, author: string | null): readonly string[] 
     case 'toolCall':
     case 'fileChange':
     case 'shellCommand':
-      return [`${author === null ? '' : `${author}: `}${callLine(item)}`, ...outputLines(item)]
+      return [`${author === null ? '' : `${author}: `}${callLine(item)}`, ...talkLines(item), ...outputLines(item)]
     case 'contextCompaction':
       return [shownName(item.title), ...(item.text === '' ? [] : messageLines(item.text))]
     case 'notice':
@@ -82,6 +82,11 @@ function titleOf(item: Call): string {
 }
 
 const ownVerbs: Verbs = { done: 'You ran', doing: 'You run', not: 'Not run' }
+
+function talkLines(item: Call): readonly string[] {
+  const talk = talkText(item)
+  return talk === null ? [] : messageLines(talk.text)
+}
 
 function outputLines(item: Call): readonly string[] {
   if (item.type === 'fileChange' || item.output === undefined) return []

@@ -1,5 +1,13 @@
-import type { Approval, Enforcement, FormField } from '@parley/protocol'
-import { describeQuestion, reachOfAlways, uncheckedWords } from '@parley/protocol/question'
+import type { Approval, ApprovalKind, Enforcement, FormField } from '@parley/protocol'
+import {
+  describeQuestion,
+  isForm,
+  planModes,
+  planWords,
+  reachOfAlways,
+  runsNothing,
+  uncheckedWords,
+} from '@parley/protocol/question'
 import { choicesFor } from '../../ui/answers.ts'
 import { optionsOf } from '../../ui/fill-form.ts'
 import type { FilledForm } from '../../ui/ui-state.ts'
@@ -20,21 +28,32 @@ interface Asking {
 export function questionLines(approval: Approval, { enforcement, homeFolder, waiting }: Asking): readonly string[] {
   const words = describeQuestion(approval, enforcement)
   const { asks, title, files, detail, background, variables, again, justification, rule } = words
-  const isForm = approval.kind === 'elicitation'
-  const reason = isForm ? words.reason : shownLine(collapseBlanks(reasonWords(approval)))
+  const hasForm = runsNothing(approval.kind)
+  const reason = hasForm ? words.reason : shownLine(collapseBlanks(reasonWords(approval)))
   const place = shownLine(placedPath(approval.cwd, approval.environment, homeFolder))
   const danger = dangerWords(approval)
   return [
     `Question${waiting > 1 ? ` 1 of ${waiting}` : ''}: ${asks}`,
     ...indented([title ?? '', ...files, ...(detail === '' ? [] : detail.split('\n'))]),
-    ...(approval.form?.fields ?? []).map((field) => `Field: ${shownLine(field.title)}${needed(field)}`),
+    ...(isForm(approval.kind) ? (approval.form?.fields ?? []) : []).map(
+      (field) => `Field: ${shownLine(field.title)}${needed(field)}`,
+    ),
     ...[...(danger === null ? [] : [shownLine(danger)]), ...words.warnings].map((warning) => `Warning: ${warning}`),
-    ...(isForm ? [] : [[`In ${place}`, ...words.limits.map(({ text }) => text)].join(', ')]),
+    ...(hasForm ? [] : [[`In ${place}`, ...words.limits.map(({ text }) => text)].join(', ')]),
     ...[background, variables].filter((line) => line !== null),
-    ...(reason === '' ? [] : [`${isForm ? 'It says' : 'Asked because'}: ${reason}${rule === '' ? '' : ` ${rule}`}`]),
+    ...(reason === ''
+      ? []
+      : [`${reasonMarks[approval.kind] ?? 'Asked because: '}${reason}${rule === '' ? '' : ` ${rule}`}`]),
     ...(again === null ? [] : [again]),
     ...(justification === null ? [] : [uncheckedWords + justification]),
   ]
+}
+
+/** Words before the reason of a form. */
+const reasonMarks: Partial<Readonly<Record<ApprovalKind, string>>> = {
+  elicitation: 'It says: ',
+  question: '',
+  plan: '',
 }
 
 function indented(lines: readonly string[]): readonly string[] {
@@ -52,14 +71,20 @@ const typedWords = {
 /** Returns the words that answer the question, with what each does. */
 export function answerWords(approval: Approval): string {
   const about = wordsFor(approval, false)
+  if (approval.kind === 'plan') return planAnswerWords(approval)
   const choices = choicesFor(approval).map(({ answer }) => {
     if (answer === 'remember') return `remember (${alwaysWords(approval)}; shows the rule first)`
-    if (answer === 'note')
-      return approval.kind === 'elicitation' ? `no (${about.note})` : 'no, or no and what to do instead'
+    if (answer === 'note') return isForm(approval.kind) ? `no (${about.note})` : 'no, or no and what to do instead'
     const meaning = about[answer].replace(/^yes, (?:and )?/, '')
     return meaning === typedWords[answer] ? typedWords[answer] : `${typedWords[answer]} (${meaning})`
   })
-  return `Type one of: ${[...choices, ...(approval.kind === 'elicitation' ? [] : ['why'])].join('; ')}. Any other line is a message.`
+  return `Type one of: ${[...choices, ...(isForm(approval.kind) ? [] : ['why'])].join('; ')}. Any other line is a message.`
+}
+
+function planAnswerWords(approval: Approval): string {
+  const modes = planModes(approval).map(({ name }) => `${name} (${planWords[name]})`)
+  const others = [`no, or no and what to change (${planWords.plan})`, 'stop']
+  return `Type one of: ${[...modes, ...others].join('; ')}. Any other line is a message.`
 }
 
 /** Returns the rule that a permanent yes would add, and the words that add it. */

@@ -1,7 +1,7 @@
 import type { ConversationState, OpenItem } from '@parley/protocol'
 import { approvedNotStarted, pendingApprovals } from '../../ui/answers.ts'
 import { isInboxPaused } from '../../ui/inbox.ts'
-import { storageWords } from '../../ui/outside-changes.ts'
+import { goesOnWhen, storageWords } from '../../ui/outside-changes.ts'
 import { isOffered, type UiState } from '../../ui/ui-state.ts'
 import { runningShellCommands } from '../../ui/update/key-places.ts'
 import { failureWords, isSavedHere, tryWords } from '../live/activity.ts'
@@ -14,7 +14,7 @@ export function plainStatus(state: ConversationState | null, ui: UiState, nowMs:
   if (ui.link.kind === 'lost') return lostLine(state, ui)
   if (isOffered(ui, 'offerToLeave', nowMs)) return 'Press Ctrl+C again to leave.'
   if (ui.hangs) return 'The server does not answer. Type restart to start it anew, or wait.'
-  if (ui.storage !== null) return `Not saved: ${storageWords(ui.storage)}. It goes on by itself when the disk does.`
+  if (ui.storage !== null) return `Not saved: ${storageWords(ui.storage)}. ${goesOnWhen(ui.storage)}.`
   if (ui.link.kind !== 'up' || state === null || ui.opened?.readOnly === true) return null
   const isAsked = pendingApprovals(state, ui).length > 0
   const command = runningShellCommands(ui, state).at(-1)

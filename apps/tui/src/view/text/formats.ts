@@ -1,8 +1,10 @@
+import { secondsText } from '@parley/text'
+
 /** Returns a duration for people: `40 ms`, `1.2 s`, `59 s`, `3 min 05 s`, `2 h 07 min`. */
 export function formatDuration(durationMs: number): string {
   const spanMs = Math.max(0, Math.round(durationMs))
   if (spanMs < 1_000) return `${spanMs} ms`
-  if (spanMs < 9_950) return `${(spanMs / 1_000).toFixed(1)} s`
+  if (spanMs < 9_950) return secondsText(spanMs)
   const seconds = Math.round(spanMs / 1_000)
   if (seconds < 60) return `${seconds} s`
   const minutes = Math.floor(seconds / 60)
@@ -52,6 +54,11 @@ export function count(value: number): string {
 /** Returns a number of things: `1 file`, `1,834 files`. */
 export function countOf(value: number, noun: string): string {
   return `${count(value)} ${noun}${value === 1 ? '' : 's'}`
+}
+
+/** Returns the name of a conversation, or the beginning of its first message where it has none. */
+export function nameOf({ name, title }: { readonly name: string | null; readonly title: string }): string {
+  return name ?? (title || '(no message)')
 }
 
 /** Returns a path with `~` for the home folder. */

@@ -1,12 +1,14 @@
 import type { ItemOf } from '@parley/protocol'
 import { revealedLines } from '../approval/whole-approval.ts'
+import { renderMarkdown } from '../markdown/render.ts'
+import { findingRows } from '../review/finding-rows.ts'
 import { showEffects, visibleLine } from '../text/control-characters.ts'
 import { type Clip, clipRows, foldHint } from '../text/fit-rows.ts'
 import { formatBytes } from '../text/formats.ts'
-import { below, hung, indented, textRows } from '../text/gutter.ts'
+import { below, beside, hung, indented, textRows } from '../text/gutter.ts'
 import type { Line, Room } from '../text/span.ts'
 import { authorRows, type Block } from './block.ts'
-import { answerNote, callFacts, callTone, commandOf, type Verbs, verbOf } from './call-facts.ts'
+import { answerNote, callFacts, callTone, commandOf, talkText, type Verbs, verbOf } from './call-facts.ts'
 import { headRows } from './call-head.ts'
 import { outputRows, outputTail, tailRows } from './output-rows.ts'
 
@@ -99,9 +101,20 @@ export function failureRows({ failure }: Pick<Command, 'failure'>, room: Room): 
   return failure === undefined ? [] : indented(textRows(showEffects(failure.message), room, { tone: 'bad' }))
 }
 
-/** Returns a call of any other tool with the end of its result. */
+/** Returns a call of any other tool with what it found or the end of its result. */
 export function toolBlock(item: ToolCall, room: Room): Block {
-  return { kind: 'call', lines: [...toolRows(item, room), ...hung(shownOutput(item, below(room)))] }
+  const { findings = [] } = item
+  const asked = [...talkRows(item, room), ...findingRows(findings, room)]
+  return { kind: 'call', lines: [...toolRows(item, room), ...asked, ...hung(shownOutput(item, below(room)))] }
+}
+
+/** Returns a plan whole, and that a form was not answered. */
+function talkRows(item: ToolCall, room: Room): readonly Line[] {
+  const talk = talkText(item)
+  if (talk === null) return []
+  return indented(
+    talk.kind === 'plan' ? renderMarkdown(talk.text, beside(room)) : textRows(showEffects(talk.text), room),
+  )
 }
 
 /** Returns the call's title, the outcome if it failed, and the reason. */

@@ -1,4 +1,5 @@
 import type { CallItem, Item, ItemOf, OpenItem } from '@parley/protocol'
+import { planWords } from '@parley/protocol/question'
 import { exitWords } from '@parley/text'
 import { stripEffects } from '../text/control-characters.ts'
 import { formatDuration } from '../text/formats.ts'
@@ -90,8 +91,9 @@ function duration({ durationMs, status }: Call): Span | null {
 }
 
 /** Returns the note given with a denial, or the rule that denied. */
-export function answerNote({ status, decision }: CallItem): string | null {
-  if (decision === undefined) return null
+export function answerNote({ status, decision, facts }: CallItem): string | null {
+  // A plan says it itself.
+  if (decision === undefined || (facts?.['kind'] === 'proposal' && status === 'completed')) return null
   const answer = decision.note === undefined || decision.note === '' ? null : noteWords(status, decision.note)
   const denied = status === 'denied' && decision.approvalId === undefined ? decision.reason : null
   const note = [answer, denied].filter((part) => part !== null).join(' · ')
@@ -148,3 +150,26 @@ function isUnstarted({ failure }: Call): boolean {
 
 /** Failure codes from before the command started. */
 const neverStarted: ReadonlySet<string> = new Set(['spawnFailed', 'sandboxFailed', 'invalidToolCall'])
+
+/** Text of a call that asked its user, as Markdown: a whole plan, or that a form was not answered. */
+export interface TalkText {
+  readonly kind: 'plan' | 'unanswered'
+  readonly text: string
+}
+
+/** Returns the talk of a finished call that asked its user; null for other calls. */
+export function talkText(item: CallItem | ItemOf<'shellCommand'>): TalkText | null {
+  if (item.type !== 'toolCall' || item.status !== 'completed') return null
+  const { facts, text, decision } = item
+  if (facts?.['kind'] === 'proposal') return { kind: 'plan', text: planText(text, decision) }
+  // Answers are the output of the call.
+  if (facts?.['kind'] !== 'question' || decision?.answer === 'approved') return null
+  return { kind: 'unanswered', text: 'not answered' }
+}
+
+/** Returns the plan with the answer that sent it back; the call itself adds a mode that was chosen. */
+function planText(text: string, decision: CallItem['decision']): string {
+  if (decision?.answer !== 'denied') return text
+  const { note = '' } = decision
+  return `${text}\n\n→ ${planWords.plan}${note === '' ? '' : `: ${note}`}`
+}

@@ -67,6 +67,12 @@ export function verbFor(item: Patch): string {
       doing: 'Taking back',
       not: 'Not taken back',
     })
+  if (item.remembered !== undefined)
+    return verbOf(item, {
+      done: item.status === 'failed' ? 'Not remembered in' : 'Remembered in',
+      doing: 'Remembering in',
+      not: 'Not remembered in',
+    })
   const kind = only === undefined || others.length > 0 ? 'update' : only.kind
   // A patch that failed has changed no file, however long that took.
   if (item.status === 'failed') return 'Not edited'

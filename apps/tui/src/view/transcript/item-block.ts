@@ -1,4 +1,4 @@
-import type { Item, ItemOf } from '@parley/protocol'
+import { type Item, type ItemOf, shownReviewRequest } from '@parley/protocol'
 import { lineCount } from '@parley/text'
 import { renderMarkdown } from '../markdown/render.ts'
 import { showEffects, stripEffects } from '../text/control-characters.ts'
@@ -37,6 +37,8 @@ export function itemBlock(item: Item, room: Room, author: string | null = null):
 }
 
 function userRows({ text, content }: ItemOf<'userMessage'>, room: Room): readonly Line[] {
+  const review = shownReviewRequest(text)
+  if (review !== null) return banded(textRows(stripEffects(review), room), room)
   const rows = textRows(stripEffects(text).trimEnd(), room)
   return banded(clipRows(rows, { ...ownTextClip, alsoHidden: linesInFiles(content) }), room)
 }

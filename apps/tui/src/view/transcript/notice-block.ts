@@ -21,10 +21,14 @@ export function noticeBlock(item: ItemOf<'notice'>, room: Room): Block {
 const keyCodes: ReadonlySet<string> = new Set(['auth', 'noCredentials'])
 
 /** Returns the text of a notice, with what to do where a key is missing or refused. */
-export function noticeText({ code, title, text }: ItemOf<'notice'>): string {
-  const more = text.trim() === '' || text === title ? [] : [text]
-  const next = keyCodes.has(code) ? ['/login takes another key.'] : []
-  return [title, ...more, ...next].join('\n')
+export function noticeText(item: ItemOf<'notice'>): string {
+  const next = keyCodes.has(item.code) ? ['/login takes another key.'] : []
+  return [noticeWords(item), ...next].join('\n')
+}
+
+/** Returns what a notice says itself: its title, and its text where that says more. */
+export function noticeWords({ title, text }: Pick<ItemOf<'notice'>, 'title' | 'text'>): string {
+  return text.trim() === '' || text === title ? title : `${title}\n${text}`
 }
 
 /** Returns a sentence of the program itself, marked by level. */

@@ -58,7 +58,13 @@ function planLeft(plan: Plan | null): string {
  * Returns the last row of a turn: how long it worked and waited, what it left of its plan, the time of day. Null for a
  * turn too short to mention. `offsetMs`: of the local time from UTC.
  */
-export function endingBlock(clock: TurnClock, { core: { lastTurn }, plan }: Ended, offsetMs: number): Block | null {
+export function endingBlock(clock: TurnClock, ended: Ended, offsetMs: number): Block | null {
+  const text = endingText(clock, ended, offsetMs)
+  return text === null ? null : { kind: 'ending', lines: [[{ text, tone: 'muted' }]] }
+}
+
+/** Returns the text of `endingBlock`. */
+export function endingText(clock: TurnClock, { core: { lastTurn }, plan }: Ended, offsetMs: number): string | null {
   if (lastTurn?.id !== clock.turnId) return null
   const worked = workedMs(clock, lastTurn.endedAt)
   const waited = waitedMs(clock, lastTurn.endedAt)
@@ -66,6 +72,5 @@ export function endingBlock(clock: TurnClock, { core: { lastTurn }, plan }: Ende
   const waiting = waited < leastMs ? '' : ` · ${formatDuration(waited)} waiting for you`
   const minutes = Math.floor((lastTurn.endedAt + offsetMs) / minuteMs) % dayMinutes
   const time = [Math.floor(minutes / 60), minutes % 60].map((part) => String(part).padStart(2, '0')).join(':')
-  const text = `${endings[lastTurn.outcome]} ${formatDuration(worked)}${waiting}${planLeft(plan)} · ${time}`
-  return { kind: 'ending', lines: [[{ text, tone: 'muted' }]] }
+  return `${endings[lastTurn.outcome]} ${formatDuration(worked)}${waiting}${planLeft(plan)} · ${time}`
 }

@@ -1,8 +1,6 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { cleanEnvironment, cliPath, type ScriptedCall, type Step } from '@parley/testkit'
+import { type CliResult, cliPath, type ScriptedCall, type Step, startProgram } from '@parley/testkit'
 import { expect } from 'vitest'
 import { asUser, giveTo } from '../world/attack-user.ts'
 import type { AttackWorld } from '../world/attack-world.ts'
@@ -142,18 +140,17 @@ function expectAsked({ target }: Attempt, { asked }: Talked): void {
 }
 
 /** `parley exec`, where nobody is there to say yes: a command in the sandbox, and a patch. */
-async function runScript({ world, attack, cwd, write, target }: Attempt): Promise<number | null> {
+async function runScript({ world, attack, cwd, write, target }: Attempt): Promise<CliResult> {
   world.script(attack, [{ calls: [shell(write), patch(contentPatch({ target }))] }, { text: 'done' }])
   const { user, home } = world
   const words = ['exec', '--sandbox', 'workspace-write', '--cd', cwd, messageOf(attack)]
-  const [program, ...args] = asUser(user, [process.execPath, cliPath, ...words])
-  const child = spawn(program, args, { cwd, env: cleanEnvironment(world.environment(home)), stdio: 'ignore' })
-  await once(child, 'exit')
-  return child.exitCode
+  const command = asUser(user, [process.execPath, cliPath, ...words])
+  await using run = startProgram(command, { cwd, env: world.environment(home), timeoutMs: 50_000 })
+  return await run.result
 }
 
-function expectDone({ world, attack }: Attempt, exitCode: number | null): void {
-  expect(exitCode).toBe(0)
+function expectDone({ world, attack }: Attempt, { exitCode, stderr }: CliResult): void {
+  expect(exitCode, stderr).toBe(0)
   expect(world.requestsOf(attack).length).toBe(2)
 }
 

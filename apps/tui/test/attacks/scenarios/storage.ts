@@ -123,7 +123,7 @@ export const storage: Scenarios = {
     expect(lookAt(join(out, 'victim'))).toBe(before)
   },
 
-  /** Somebody adds the answer to a question that waits in the log of a server that was killed. */
+  /** Adds the answer to a question that waits in the log of a server that was killed. */
   async P708(told) {
     onlyOnce(told)
     const { world, mode } = told

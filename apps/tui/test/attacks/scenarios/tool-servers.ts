@@ -54,7 +54,7 @@ export const toolServers: Scenarios = {
       { name: 'read_file', arguments: { path: `${home}/.aws/credentials` } },
     ])
     expect(offered.length).toBeGreaterThan(5)
-    // What a name may consist of, whatever the server calls its tools.
+    // Names may consist of these, whatever the server calls its tools.
     expect(offered.filter(({ name }) => !/^[\w-]{1,64}$/.test(name))).toEqual([])
     expect(talk.asked.map(({ approval }) => approval.kind)).toEqual(['read'])
     expect(JSON.stringify(talk.events) + files).not.toContain('plain-words')

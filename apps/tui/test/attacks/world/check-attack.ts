@@ -50,7 +50,7 @@ const checks: Checks = {
     for (const painted of [...questions.map((shown) => shown.painted), paintedTalk(talk.state)])
       expect(painted).not.toMatch(new RegExp(pattern))
   },
-  // What the model says of its call has a label, and a row that has nothing of the command.
+  // The model's reason has a label, and a row that has nothing of the command.
   display_separates: (_, { talk }) => {
     for (const { rows } of shownQuestions(talk.asked)) {
       const [said = -1, command = -1] = [/the model says/, /touch/].map((text) =>
@@ -85,7 +85,7 @@ const checks: Checks = {
   server_alive: async (_, { world }) => {
     expect((await world.server.client.request('server/diagnostics', {})).pid).toBe(world.server.pid)
   },
-  // What the probe tries it names first: `name blocked`, `name allowed`.
+  // The probe names each try first: `name blocked`, `name allowed`.
   probe: (_, { talk }) => {
     expect(outputOf(talk)).toMatch(/\bblocked\b/)
     expect(outputOf(talk)).not.toMatch(/\ballowed\b/)

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type {
   Approval,
@@ -153,8 +153,9 @@ export function filesOf(parleyHome: string, conversationId: string): readonly st
     .filter((path) => path.includes(conversationId) && statSync(path).isFile())
 }
 
+/** Returns the content of files; one that has gone meanwhile has none. */
 export function bytesOf(paths: readonly string[]): string {
-  return paths.map((path) => readFileSync(path, 'latin1')).join('\n')
+  return paths.map((path) => (existsSync(path) ? readFileSync(path, 'latin1') : '')).join('\n')
 }
 
 /** Returns the output of a conversation's commands, as people see it. */

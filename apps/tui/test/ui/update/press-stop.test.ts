@@ -55,7 +55,7 @@ const presses: readonly (readonly [key: string, keyof typeof states, Partial<UiS
   ['ctrl+d', 'turn', {}, { does: ['leave'] }],
   ['ctrl+d', 'turn', text, { does: [], text: 'text' }],
   ['ctrl+d', 'turn', list, { does: [], text: '/s' }],
-  ['shift+tab', 'turn', text, { does: [], text: 'text' }],
+  ['shift+tab', 'turn', text, { does: ['configure'], text: 'text' }],
 ]
 
 function outcome(key: string, state: ConversationState, fields: Partial<UiState>): Required<Outcome> {

@@ -62,8 +62,20 @@ describe('/rewind', () => {
   })
 
   test('asks what of a plan goes back, once it is shown', () => {
-    expect(asked().menu?.rows?.map(({ key }) => key)).toEqual(['nothing', 'both', 'files', 'talk', 'overwrite'])
-    expect(asked({ files: 0, changedSince: 0 }).menu?.rows?.map(({ key }) => key)).toEqual(['nothing', 'talk'])
+    expect(asked().menu?.rows?.map(({ key }) => key)).toEqual([
+      'nothing',
+      'both',
+      'files',
+      'talk',
+      'bothSummary',
+      'talkSummary',
+      'overwrite',
+    ])
+    expect(asked({ files: 0, changedSince: 0 }).menu?.rows?.map(({ key }) => key)).toEqual([
+      'nothing',
+      'talk',
+      'talkSummary',
+    ])
     expect(asked({ itemId: null, overwrite: true }).menu?.rows?.map(({ key }) => key)).toEqual(['nothing', 'files'])
     expect(asked({ itemId: null, files: 0, changedSince: 0 }).menu).toBeNull()
     expect(shown({ ...sceneOf(idle, asked()), nowMs: 2_000 })).toContain('files and talk')
@@ -74,7 +86,9 @@ describe('/rewind', () => {
     expect(choose(asked(), 1).intents).toEqual([{ kind: 'rewind', rewind, withTalk: true }])
     expect(choose(asked(), 2).intents).toEqual([{ kind: 'rewind', rewind, withTalk: false }])
     expect(choose(asked(), 3).intents).toMatchObject([{ kind: 'fork', before: { seq: first?.seq } }])
-    expect(choose(asked(), 4).intents).toMatchObject([{ kind: 'planRewind', at: planned.at, overwrite: true }])
+    expect(choose(asked(), 4).intents).toEqual([{ kind: 'rewind', rewind, withTalk: true, summary: true }])
+    expect(choose(asked(), 5).intents).toMatchObject([{ kind: 'fork', before: { seq: first?.seq }, summary: true }])
+    expect(choose(asked(), 6).intents).toMatchObject([{ kind: 'planRewind', at: planned.at, overwrite: true }])
     expect(choose(asked(), 0)).toMatchObject({ intents: [], ui: { rewind: null, menu: null } })
   })
 

@@ -245,6 +245,7 @@ describe('slash commands', () => {
     ['/model gpt-5', { kind: 'configure', settings: { model: 'gpt-5' } }],
     ['/model ollama llama3:8b', { kind: 'configure', settings: { modelProvider: 'ollama', model: 'llama3:8b' } }],
     ['/effort low', { kind: 'configure', settings: { effort: 'low' } }],
+    ['/mode plan', { kind: 'configure', settings: { approvalPolicy: 'on-request', sandbox: 'read-only' } }],
     ['/approvals never', { kind: 'configure', settings: { approvalPolicy: 'never' } }],
     ['/sandbox read-only', { kind: 'configure', settings: { sandbox: 'read-only' } }],
     ['/name release', { kind: 'rename', name: 'release' }],
@@ -366,13 +367,13 @@ describe('the list of conversations', () => {
   const open = updateUi(openUi, { kind: 'pick', liveOnly: false, folder: null }, contextAt(idle, 0))
   const { ui } = updateUi(
     open.ui,
-    { kind: 'listed', conversations: [listed('a', 'Fix the cart'), listed('b', 'Write docs')] },
+    { kind: 'listed', conversations: [listed('a', 'Fix the cart'), listed('b', 'Write docs')], archived: false },
     contextAt(idle, 0),
   )
 
   test('is requested, filtered by the typed text and opened by Enter', () => {
-    expect(open.intents).toEqual([{ kind: 'list' }])
-    expect(typeKeys(ui, idle, 'docs', 'enter').intents).toEqual([{ kind: 'open', conversationId: 'b' }])
+    expect(open.intents).toEqual([{ kind: 'list', archived: false }])
+    expect(typeKeys(ui, idle, 'docs', 'enter').intents.at(-1)).toEqual({ kind: 'open', conversationId: 'b' })
     expect(typeKeys(ui, idle, 'down', 'enter').intents).toEqual([{ kind: 'open', conversationId: 'b' }])
   })
 
@@ -381,14 +382,14 @@ describe('the list of conversations', () => {
       { ...listed('a', 'Mine'), live: { pid: 1, socket: null } },
       { ...listed('b', 'Theirs'), live: { pid: 2, socket: null } },
     ]
-    const { menu } = updateUi(open.ui, { kind: 'listed', conversations }, contextAt(idle, 0)).ui
+    const { menu } = updateUi(open.ui, { kind: 'listed', conversations, archived: false }, contextAt(idle, 0)).ui
     expect(menu?.rows?.map(({ listed: row }) => row?.live?.pid)).toEqual([undefined, 2])
   })
 
   test('has only live conversations for attaching', () => {
     const attaching = updateUi(openUi, { kind: 'pick', liveOnly: true, folder: null }, contextAt(idle, 0)).ui
     const conversations = [listed('a', 'Done'), { ...listed('b', 'Theirs'), live: { pid: 2, socket: null } }]
-    const { menu } = updateUi(attaching, { kind: 'listed', conversations }, contextAt(idle, 0)).ui
+    const { menu } = updateUi(attaching, { kind: 'listed', conversations, archived: false }, contextAt(idle, 0)).ui
     expect(menu?.rows).toMatchObject([{ key: 'b' }])
   })
 

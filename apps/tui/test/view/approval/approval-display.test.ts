@@ -182,6 +182,7 @@ describe('what goes with the command', () => {
       'sandbox workspace-write · with network',
     ],
     ['without it', { sandbox: 'read-only', network: false }, 'sandbox read-only · no network'],
+    ['as a look-up elsewhere', { kind: 'read', sandbox: 'none' }, 'only reads'],
     [
       'once more',
       { sandbox: 'none', attempt: 2 },

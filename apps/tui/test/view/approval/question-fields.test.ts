@@ -44,6 +44,7 @@ const unshown: ReadonlySet<Field> = new Set([
   'contentHash',
   'facts',
   'answerableBy',
+  'answers',
   'decisions',
   'always',
   'seal',
@@ -90,7 +91,7 @@ const changes: Partial<Record<Field, readonly [Approval, Partial<ApprovalRequest
 const onTerminal = (approval: Approval) =>
   wholeApproval({ approval, enforcement: 'full' }, { columns: 100 }).map(lineText).join('\n')
 const elsewhere = (approval: Approval) =>
-  questionText(describeQuestion(approval, 'full'), approval.kind, (approval.command ?? []).join(' '))
+  questionText(describeQuestion(approval, 'full'), approval.kind, { typed: (approval.command ?? []).join(' ') })
 
 test('every field of a question is known to this test', () => {
   const fields: readonly string[] = Object.keys(approvalSchema.shape)

@@ -13,6 +13,7 @@ const facts = {
   own: null,
   clientCount: 2,
   backgroundCount: 0,
+  isSafe: false,
 } as const
 
 function line(settings: SettingsPatch, columns: number) {
@@ -40,14 +41,21 @@ test.each<[SettingsPatch, string, string]>([
   expect([12, 8].map((columns) => lineText(line(settings, columns)).trim())).toEqual([narrow, narrowest])
 })
 
-test('a narrow window drops the branch, the folder and the effort, in this order', () => {
-  const texts = [120, 64, 52, 44].map((columns) => lineText(line({ sandbox: 'workspace-write' }, columns)).trim())
+test('a narrow window drops the branch, the folder, the effort and later the mode, in this order', () => {
+  const texts = [120, 71, 59, 51, 28].map((columns) => lineText(line({ sandbox: 'workspace-write' }, columns)).trim())
   expect(texts).toEqual([
-    'gpt-5 high · shop ⎇ main · sandboxed, asks to leave · 2 clients',
-    'gpt-5 high · shop · sandboxed, asks to leave · 2 clients',
-    'gpt-5 high · sandboxed, asks to leave · 2 clients',
-    'gpt-5 · sandbox, asks · 2 clients',
+    'gpt-5 high · shop ⎇ main · edit · sandboxed, asks to leave · 2 clients',
+    'gpt-5 high · shop · edit · sandboxed, asks to leave · 2 clients',
+    'gpt-5 high · edit · sandboxed, asks to leave · 2 clients',
+    'gpt-5 · edit · sandbox, asks · 2 clients',
+    'gpt-5 · sandbox, asks',
   ])
+})
+
+test('a server without configuration is named at every width that has room for the limits', () => {
+  const state = after({ type: 'conversation.configured', settings: { enforcement: 'full' } })
+  for (const columns of [30, 60, 120])
+    expect(lineText(statusLine(state, { ...facts, isSafe: true }, { columns }))).toMatch(/safe · (?:edit · )?sandbox/)
 })
 
 test('a conversation without a provider has no model', () => {
@@ -59,7 +67,7 @@ test('commands in the background are counted', () => {
   const state = after({ type: 'conversation.configured', settings: { enforcement: 'full' } })
   const words = (columns: number) => lineText(statusLine(state, { ...facts, backgroundCount: 2 }, { columns }))
   expect(words(120)).toContain(' · 2 in background · 2 clients')
-  expect(words(44)).toContain(' · 2 in background')
+  expect(words(51)).toContain(' · 2 in background')
 })
 
 test('no sandbox, full access and never are red', () => {
@@ -88,8 +96,8 @@ describe('the share of the context', () => {
     lineText(statusLine(responded(contextWindow), facts, { columns }))
 
   test('stands at the right, and goes when the window is narrow', () => {
-    expect(at(400_000, 90)).toBe(
-      '  gpt-5 high · shop ⎇ main · sandboxed, asks to leave · 2 clients            18% of 400k',
+    expect(at(400_000, 97)).toBe(
+      '  gpt-5 high · shop ⎇ main · edit · sandboxed, asks to leave · 2 clients            18% of 400k',
     )
     expect(at(1_050_000, 120)).toMatch(/ {2}7% of 1\.05M$/)
     expect(at(400_000, 50)).not.toContain('%')
@@ -99,7 +107,7 @@ describe('the share of the context', () => {
     const shown = (cost: object, columns: number) => lineText(statusLine(responded(400_000, cost), facts, { columns }))
     expect(shown({ costUsd: 0.4219 }, 100)).toMatch(/ {2}18% of 400k · \$0\.42$/)
     expect(shown({ costUsd: 0.4219, isPartCost: true }, 100)).toMatch(/ {2}18% of 400k · \$0\.42\+\?$/)
-    expect(shown({ costUsd: 0.4219 }, 84)).toMatch(/⎇ main .* {2}18% of 400k$/)
+    expect(shown({ costUsd: 0.4219 }, 91)).toMatch(/⎇ main .* {2}18% of 400k$/)
     expect(shown({ costUsd: 0 }, 100)).toMatch(/400k$/)
   })
 

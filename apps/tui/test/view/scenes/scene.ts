@@ -10,6 +10,8 @@ import { startedAt } from './conversation.ts'
 
 export const openUi: UiState = {
   ...initialUi,
+  // Its skills and commands were listed a moment ago.
+  partsAsked: { folder: '/home/ada/shop', atMs: Number.MAX_SAFE_INTEGER },
   link: { kind: 'up', clientId: 'client-1', serverPid: 1 },
   ownClients: ['client-1'],
   opened: {

@@ -62,5 +62,5 @@ test('the status line and the question say on which machine', () => {
   const state = { core: { ...core, settings: { ...core.settings, environment: 'box' } }, window }
   const screen = shown(sceneOf(state))
   expect(screen).toContain('in box:/home/ada/shop · not sandboxed')
-  expect(screen).toContain('· box:shop ⎇ main · no sandbox')
+  expect(screen).toContain('· box:shop ⎇ main · edit · no sandbox')
 })

@@ -1,6 +1,6 @@
-import type { Approval, ApprovalDecision } from '@parley/protocol'
-import { reachOfAlways } from '@parley/protocol/question'
-import { choicesFor, isYes, wordsFor } from 'parley/page-rules'
+import type { Answers, Approval, ApprovalDecision } from '@parley/protocol'
+import { planAnswers, reachOfAlways } from '@parley/protocol/question'
+import { choicesFor, isYes, modeToWorkIn, wordsFor } from 'parley/page-rules'
 import type { ReactNode } from 'react'
 import { AnswerButton, type AnswerButtonProps } from './answer-button.tsx'
 
@@ -13,7 +13,8 @@ interface AnswerRowProps {
   readonly note: string
   readonly onNote: (note: string) => void
   readonly turnTo: (page: QuestionPage) => void
-  readonly decide: (decision: ApprovalDecision) => void
+  /** `answers` take the place of those in the form. */
+  readonly decide: (decision: ApprovalDecision, answers?: Answers) => void
   /** Properties that all buttons have in common. */
   readonly button: Pick<AnswerButtonProps, 'approvalId' | 'guard' | 'isSent' | 'onRefused'>
 }
@@ -39,7 +40,11 @@ function ChoiceRow({ approval, button, turnTo, decide }: AnswerRowProps) {
           onAnswer={() => {
             if (answer === 'remember') turnTo('rule')
             else if (answer === 'note') turnTo('note')
-            else decide(decisions[answer])
+            else {
+              const mode = modeToWorkIn(approval, answer)
+              if (mode === null) decide(decisions[answer])
+              else decide('approved', planAnswers(mode))
+            }
           }}
         />
       ))}
@@ -56,12 +61,18 @@ function RuleRow({ approval, button, turnTo, decide }: AnswerRowProps) {
   )
 }
 
-function NoteRow({ note, onNote, button, turnTo, decide }: AnswerRowProps) {
+function NoteRow({ approval, note, onNote, button, turnTo, decide }: AnswerRowProps) {
+  const isPlan = approval.kind === 'plan'
   return (
     <WithBack turnTo={turnTo}>
-      <label htmlFor="deny-note">What should it do instead?</label>
+      <label htmlFor="deny-note">{isPlan ? 'What should change?' : 'What should it do instead?'}</label>
       <textarea id="deny-note" rows={2} value={note} onChange={(event) => onNote(event.target.value)} />
-      <AnswerButton {...button} isYes={false} words="No" onAnswer={() => decide('denied')} />
+      <AnswerButton
+        {...button}
+        isYes={false}
+        words={isPlan ? 'Keep planning' : 'No'}
+        onAnswer={() => decide('denied')}
+      />
     </WithBack>
   )
 }

@@ -1,20 +1,25 @@
 import type { Approval } from '@parley/protocol'
 import { type QuestionWords, showHidden, uncheckedWords } from '@parley/protocol/question'
-import { type DiffLine, parseDiff } from 'parley/page-rules'
+import { type DiffLine, parseDiff, reasonWords } from 'parley/page-rules'
 import type { ReactNode } from 'react'
 import { DiffLines } from '../transcript/diff.tsx'
-import { edgeAttribute } from './use-seen.ts'
+import { Part } from './part.tsx'
 
 interface BodyProps {
   readonly approval: Approval
   readonly words: QuestionWords
   readonly danger: string | null
+  /** The form of the question. */
+  readonly children?: ReactNode
 }
 
-/** Everything that a yes would allow: warnings first, then the whole command or all diffs, then where and under which limits. */
-export function QuestionBody({ approval, words, danger }: BodyProps) {
+/**
+ * Everything that a yes would allow: warnings first, then the whole command, all diffs or the form, then where and under
+ * which limits.
+ */
+export function QuestionBody({ approval, words, danger, children }: BodyProps) {
   const warnings = [...(danger === null ? [] : [showHidden(danger)]), ...words.warnings]
-  const place = words.environment === null ? words.folder : `${words.folder} on ${words.environment}`
+  const lines = [...(words.title === null ? [] : [words.title]), ...words.files]
   return (
     <>
       {warnings.map((warning) => (
@@ -22,45 +27,61 @@ export function QuestionBody({ approval, words, danger }: BodyProps) {
           <p className="t-bad bold">⚠ {warning}</p>
         </Part>
       ))}
-      {words.title === null ? null : (
-        <Part>
-          <p className="bold">{words.title}</p>
-        </Part>
+      {isWholeInForm(approval) ? null : (
+        <>
+          {lines.map((line) => (
+            <Part key={line}>
+              <p className="bold">{line}</p>
+            </Part>
+          ))}
+          {approval.kind === 'patch' ? <Diffs detail={words.detail} /> : <Detail text={words.detail} />}
+          <Facts words={words} reason={reasonWords(approval)} />
+        </>
       )}
-      {words.files.map((file) => (
-        <Part key={file}>
-          <p className="bold">{file}</p>
-        </Part>
-      ))}
-      {approval.kind === 'patch' ? <Diffs detail={words.detail} /> : <Detail text={words.detail} />}
-      <Part>
-        <dl>
-          <Fact name="in">
-            <code>{place}</code>
-          </Fact>
-          {words.limits.length === 0 ? null : (
-            <Fact name="limits">
-              {words.limits.map(({ text, isMore }, index) => (
-                <span key={text} className={isMore ? 't-bad bold' : ''}>
-                  {index === 0 ? '' : ' · '}
-                  {text}
-                </span>
-              ))}
-            </Fact>
-          )}
-          {words.variables === null ? null : <Fact name="variables">{words.variables}</Fact>}
-          {words.background === null ? null : <Fact name="how">{words.background}</Fact>}
-          {words.again === null ? null : <Fact name="again">{words.again}</Fact>}
-          <Fact name="why">
-            {words.reason} <span className="muted">{words.rule}</span>
-          </Fact>
-          {words.justification === null ? null : (
-            <Fact name={uncheckedWords.replace(/: $/, '')}>{words.justification}</Fact>
-          )}
-        </dl>
-      </Part>
+      {children}
     </>
   )
+}
+
+interface FactsProps extends Pick<BodyProps, 'words'> {
+  readonly reason: string
+}
+
+function Facts({ words, reason }: FactsProps) {
+  const place = words.environment === null ? words.folder : `${words.folder} on ${words.environment}`
+  return (
+    <Part>
+      <dl>
+        <Fact name="in">
+          <code>{place}</code>
+        </Fact>
+        {words.limits.length === 0 ? null : (
+          <Fact name="limits">
+            {words.limits.map(({ text, isMore }, index) => (
+              <span key={text} className={isMore ? 't-bad bold' : ''}>
+                {index === 0 ? '' : ' · '}
+                {text}
+              </span>
+            ))}
+          </Fact>
+        )}
+        {words.variables === null ? null : <Fact name="variables">{words.variables}</Fact>}
+        {words.background === null ? null : <Fact name="how">{words.background}</Fact>}
+        {words.again === null ? null : <Fact name="again">{words.again}</Fact>}
+        <Fact name={reason === '' ? 'rule' : 'why'}>
+          {showHidden(reason)} <span className="muted">{words.rule}</span>
+        </Fact>
+        {words.justification === null ? null : (
+          <Fact name={uncheckedWords.replace(/: $/, '')}>{words.justification}</Fact>
+        )}
+      </dl>
+    </Part>
+  )
+}
+
+/** Tests for a question of the model, whose form has every word of it. */
+function isWholeInForm({ kind, form }: Approval): boolean {
+  return kind === 'question' && form !== undefined
 }
 
 function Fact({ name, children }: { readonly name: string; readonly children: ReactNode }) {
@@ -83,17 +104,6 @@ export function RuleBody({ approval: { always } }: Pick<BodyProps, 'approval'>) 
       </Part>
       <Detail text={showHidden(always?.rule.trim() ?? '')} />
     </>
-  )
-}
-
-/** A part of a question that must have been on the screen from its first row to its last. */
-function Part({ children }: { readonly children: ReactNode }) {
-  return (
-    <div className="part">
-      <i className="edge" {...{ [edgeAttribute]: '' }} />
-      {children}
-      <i className="edge" {...{ [edgeAttribute]: '' }} />
-    </div>
   )
 }
 

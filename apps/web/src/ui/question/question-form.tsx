@@ -1,5 +1,6 @@
 import type { Answer, Answers, Approval, Form, FormField } from '@parley/protocol'
 import { onOneLine } from '@parley/protocol/question'
+import { Part } from './part.tsx'
 
 /** Returns the values that a form begins with. */
 export function initialAnswers({ form }: Pick<Approval, 'form'>): Answers {
@@ -16,7 +17,7 @@ interface FieldsProps {
   readonly onChange: (answers: Answers) => void
 }
 
-/** The fields of a form that a tool server asks to fill in. Its texts are the server's. */
+/** The fields of a form, in parts that must have been on the screen. Its texts are those of the model or a tool server. */
 export function FormFields({ form, answers, onChange }: FieldsProps) {
   const set = (name: string, value: Answer | undefined) => {
     const { [name]: _before, ...others } = answers
@@ -24,56 +25,84 @@ export function FormFields({ form, answers, onChange }: FieldsProps) {
   }
   return (
     <div className="form">
-      {form.fields.map((field) => {
-        const id = `field-${field.name}`
-        return (
-          <div key={field.name}>
-            <label htmlFor={id}>
-              {onOneLine(field.title)}
-              {field.required ? ' (required)' : ''}
-            </label>
-            {field.description === undefined ? null : <p className="muted">{onOneLine(field.description)}</p>}
-            <Control id={id} field={field} value={answers[field.name]} onChange={(value) => set(field.name, value)} />
-          </div>
-        )
-      })}
+      {form.fields.map((field) => (
+        <Part key={field.name}>
+          <Field field={field} value={answers[field.name]} onChange={(value) => set(field.name, value)} />
+        </Part>
+      ))}
     </div>
   )
 }
 
-interface ControlProps {
-  readonly id: string
+interface FieldProps {
   readonly field: FormField
   readonly value: Answer | undefined
   readonly onChange: (value: Answer | undefined) => void
 }
 
-function Control({ id, field, value, onChange }: ControlProps) {
-  if (field.type === 'boolean')
-    return (
-      <input id={id} type="checkbox" checked={value === true} onChange={(event) => onChange(event.target.checked)} />
-    )
-  if (field.type === 'choice')
-    return (
-      <select id={id} value={String(value ?? '')} onChange={(event) => onChange(event.target.value || undefined)}>
-        <option value="">–</option>
-        {(field.choices ?? []).map((choice) => (
-          <option key={choice.value} value={choice.value}>
-            {onOneLine(choice.title)}
-          </option>
-        ))}
-      </select>
-    )
+function Field({ field, value, onChange }: FieldProps) {
+  if (field.type === 'boolean') return <Box {...{ field, value, onChange }} />
+  if (field.type === 'choice') return <Choice {...{ field, value, onChange }} />
+  const id = `field-${field.name}`
   const isNumber = field.type === 'number' || field.type === 'integer'
   return (
-    <input
-      id={id}
-      type={isNumber ? 'number' : 'text'}
-      step={field.type === 'number' ? 'any' : undefined}
-      value={String(value ?? '')}
-      onChange={({ target }) =>
-        onChange(target.value === '' ? undefined : isNumber ? target.valueAsNumber : target.value)
-      }
-    />
+    <div className="field">
+      <label className="name" htmlFor={id}>
+        {titleOf(field)}
+      </label>
+      <Description field={field} />
+      <input
+        id={id}
+        type={isNumber ? 'number' : 'text'}
+        step={field.type === 'number' ? 'any' : undefined}
+        value={String(value ?? '')}
+        onChange={({ target }) =>
+          onChange(target.value === '' ? undefined : isNumber ? target.valueAsNumber : target.value)
+        }
+      />
+    </div>
   )
+}
+
+function Box({ field, value, onChange }: FieldProps) {
+  return (
+    <div className="field">
+      <Description field={field} />
+      <label className="option">
+        <input type="checkbox" checked={value === true} onChange={(event) => onChange(event.target.checked)} />
+        {titleOf(field)}
+      </label>
+    </div>
+  )
+}
+
+/** Choices of a field, all of them in sight; one that is not required can be left open again. */
+function Choice({ field, value, onChange }: FieldProps) {
+  const choices = (field.choices ?? []).map((choice) => ({ value: choice.value, title: onOneLine(choice.title) }))
+  const open = { value: undefined, title: 'no choice' }
+  return (
+    <fieldset>
+      <legend>{titleOf(field)}</legend>
+      <Description field={field} />
+      {[...choices, ...(field.required ? [] : [open])].map((choice) => (
+        <label key={choice.value ?? ''} className="option">
+          <input
+            type="radio"
+            name={`field-${field.name}`}
+            checked={value === choice.value}
+            onChange={() => onChange(choice.value)}
+          />
+          {choice.title}
+        </label>
+      ))}
+    </fieldset>
+  )
+}
+
+function Description({ field: { description } }: Pick<FieldProps, 'field'>) {
+  return description === undefined ? null : <p className="muted">{onOneLine(description)}</p>
+}
+
+function titleOf({ title, required }: FormField): string {
+  return `${onOneLine(title)}${required ? ' (required)' : ''}`
 }

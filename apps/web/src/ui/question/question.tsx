@@ -35,7 +35,7 @@ export function Question({ approval, enforcement, waiting, conversationId, isVie
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => heading.current?.focus(), [])
 
-  const decide = (decision: ApprovalDecision) => {
+  const decide = (decision: ApprovalDecision, given = answers) => {
     if (isSent) return
     setSent(true)
     ask(async (client) => {
@@ -45,7 +45,7 @@ export function Question({ approval, enforcement, waiting, conversationId, isVie
           approvalId: approval.id,
           decision,
           ...(decision === 'denied' && note.trim() !== '' ? { note: note.trim() } : {}),
-          ...(decision === 'approved' && approval.form !== undefined ? { answers } : {}),
+          ...(decision === 'approved' && approval.form !== undefined ? { answers: given } : {}),
         })
       } catch (error) {
         setSent(false)
@@ -65,9 +65,16 @@ export function Question({ approval, enforcement, waiting, conversationId, isVie
         {words.asks} {waiting > 1 ? <span className="muted">1 of {waiting}</span> : null}
       </h2>
       <Scrolling className="question-body" ref={seen.box} label="What is asked">
-        {page === 'rule' ? <RuleBody approval={approval} /> : <QuestionBody {...{ approval, words, danger }} />}
+        {page === 'rule' ? (
+          <RuleBody approval={approval} />
+        ) : (
+          <QuestionBody {...{ approval, words, danger }}>
+            {approval.form === undefined || approval.kind === 'plan' ? null : (
+              <FormFields form={approval.form} answers={answers} onChange={setAnswers} />
+            )}
+          </QuestionBody>
+        )}
       </Scrolling>
-      {approval.form === undefined ? null : <FormFields form={approval.form} answers={answers} onChange={setAnswers} />}
       {isView ? (
         <p className="muted">This page may not answer.</p>
       ) : (

@@ -38,7 +38,7 @@ export function useSeen(approvalId: string, page: string): Seen {
       note()
     })
     for (const edge of edges) observer.observe(edge)
-    // Whoever comes back to the page sees the question for the first time.
+    // A user who comes back to the page sees the question for the first time.
     const comeBack = () => {
       if (document.visibilityState === 'visible') guard.current = { ...guard.current, paintedAtMs: performance.now() }
     }

@@ -7,30 +7,39 @@ import {
   callTone,
   commandOf,
   commandVerbs,
+  count,
   showEffects,
   stripEffects,
+  talkText,
   toolVerbs,
   verbFor,
   verbOf,
   visibleLine,
 } from 'parley/page-rules'
+import { answererWords, senderWords } from '../../words/words.ts'
+import { Markdown } from './markdown.tsx'
 import { Scrolling } from './scrolling.tsx'
 import { StyledLine } from './styled-line.tsx'
+import { WholeText } from './whole-text.tsx'
 
 type Shown = CallItem | ItemOf<'shellCommand'>
 
 /** Says what a call is, how it ended if not well, and what was answered about it. */
 export function CallHead({ item }: { readonly item: Shown }) {
-  const note = item.type === 'shellCommand' ? null : answerNote(item)
+  const isOwn = item.type === 'shellCommand'
+  const about = isOwn ? [senderWords(item.by)] : [answererWords(item), answerNote(item)]
+  const notes = about.filter((words) => words !== null)
   const blocked = item.type === 'commandExecution' ? blockedWords(item) : null
   const facts = callFacts(item)
+  const verb = verbWords(item)
   return (
     <>
       <p className="call-head">
         <span className={`t-${callTone(item)}`} aria-hidden="true">
-          {item.type === 'shellCommand' ? '! ' : '• '}
+          {isOwn ? '! ' : '• '}
         </span>
-        <strong>{verbWords(item)}</strong> <Subject item={item} />
+        {verb === '' ? null : <strong>{verb} </strong>}
+        <Subject item={item} />
         {facts.length === 0 ? null : (
           <span className="facts">
             {' '}
@@ -38,7 +47,7 @@ export function CallHead({ item }: { readonly item: Shown }) {
           </span>
         )}
       </p>
-      {note === null ? null : <p className="note muted">{note}</p>}
+      {notes.length === 0 ? null : <p className="note muted">{notes.join(' · ')}</p>}
       {item.failure === undefined ? null : <p className="note t-bad">{showEffects(item.failure.message)}</p>}
       {blocked === null ? null : <p className="note t-warn">{blocked}</p>}
     </>
@@ -60,6 +69,14 @@ function Subject({ item }: { readonly item: Shown }) {
   return <code className="command">{showEffects(commandOf(item))}</code>
 }
 
+/** Shows a plan whole, and that a form was not answered. */
+export function CallTalk({ item }: { readonly item: Shown }) {
+  const talk = talkText(item)
+  if (talk === null) return null
+  if (talk.kind === 'plan') return <Markdown text={talk.text} />
+  return <p className="note">{talk.text}</p>
+}
+
 /** Lines of output that are shown without opening it. */
 const shownLines = 5
 
@@ -68,11 +85,26 @@ export function CallOutput({ item }: { readonly item: Exclude<Shown, ItemOf<'fil
   const { output } = item
   if (output === undefined || output.totalBytes === 0) return null
   const text = stripEffects(outputText(output)).trimEnd()
-  return <OutputText text={text} isOpen={false} />
+  const { file, binary, omittedBytes, totalBytes, totalLines } = output
+  return (
+    <>
+      <OutputText text={text} totalLines={totalLines} isOpen={false} />
+      {file === undefined || binary === true || omittedBytes === 0 ? null : (
+        <WholeText file={file} totalBytes={totalBytes} label="Whole output" />
+      )}
+    </>
+  )
+}
+
+interface OutputProps {
+  readonly text: string
+  /** Lines that were printed, where the text has not all of them. */
+  readonly totalLines?: number | undefined
+  readonly isOpen: boolean
 }
 
 /** Text of output, folded where it is long. */
-export function OutputText({ text, isOpen }: { readonly text: string; readonly isOpen: boolean }) {
+export function OutputText({ text, totalLines, isOpen }: OutputProps) {
   const lines = text.split('\n')
   if (text === '') return null
   const pre = (shown: string) => (
@@ -84,7 +116,7 @@ export function OutputText({ text, isOpen }: { readonly text: string; readonly i
   return (
     <details className="output-fold">
       <summary>
-        <span className="more">{lines.length} lines</span>
+        <span className="more">{count(totalLines ?? lines.length)} lines</span>
         <span className="output tail">{lines.slice(-shownLines).join('\n')}</span>
       </summary>
       {pre(text)}

@@ -1,15 +1,18 @@
-import type { Item, ItemOf } from '@parley/protocol'
-import { pathText, showEffects, stripEffects, visibleLine } from 'parley/page-rules'
+import type { CompletedItem, FileChangeEntry, Item, ItemOf } from '@parley/protocol'
+import { noticeWords, reasoningHeading, showEffects, stripEffects, visibleLine } from 'parley/page-rules'
 import { memo } from 'react'
-import { CallHead, CallOutput } from './call-entry.tsx'
-import { Diff } from './diff.tsx'
+import { CallHead, CallOutput, CallTalk } from './call-entry.tsx'
+import { ChangedFile } from './changed-file.tsx'
+import { Findings } from './findings.tsx'
 import { Markdown } from './markdown.tsx'
+import { UserMessage } from './user-message.tsx'
 
 /** A finished item. One of a kind that this page does not know shows its title and text. */
-export const ItemEntry = memo(function ItemEntry({ item }: { readonly item: Item }) {
+export const ItemEntry = memo(function ItemEntry({ completed }: { readonly completed: CompletedItem }) {
+  const { item } = completed
   switch (item.type) {
     case 'userMessage':
-      return <UserMessage item={item} />
+      return <UserMessage completed={completed} item={item} />
     case 'agentMessage':
       return (
         <article className="answer" aria-label="Answer">
@@ -17,45 +20,33 @@ export const ItemEntry = memo(function ItemEntry({ item }: { readonly item: Item
         </article>
       )
     case 'reasoning':
-      return <Folded className="reasoning" title="Thought" text={item.text} />
+      return <Folded className="reasoning" title={`Thought  ${reasoningHeading(item)}`} text={item.text} />
     case 'commandExecution':
     case 'shellCommand':
     case 'toolCall':
       return (
         <div className={`call ${item.status}`}>
           <CallHead item={item} />
+          <CallTalk item={item} />
+          {item.type === 'toolCall' && item.findings !== undefined ? <Findings findings={item.findings} /> : null}
           <CallOutput item={item} />
         </div>
       )
     case 'fileChange':
       return <Change item={item} />
     case 'contextCompaction':
-      return <Folded className="compaction" title="Compacted: the model goes on from a summary" text={item.text} />
+      return <Folded className="compaction" title={showEffects(item.title)} text={item.text} />
     case 'notice':
       return (
         <p className={`notice ${item.level}`}>
           {item.level === 'error' ? '✗ ' : item.level === 'warning' ? '! ' : ''}
-          {showEffects(item.text)}
+          {showEffects(noticeWords(item))}
         </p>
       )
     default:
       return <Unknown item={item} />
   }
 })
-
-function UserMessage({ item }: { readonly item: ItemOf<'userMessage'> }) {
-  const images = item.content.filter((part) => part.type === 'image').map(({ name }) => name)
-  return (
-    <article className="own" aria-label="Your message">
-      {stripEffects(item.text)}
-      {images.map((name) => (
-        <span key={name} className="badge">
-          image {showEffects(name)}
-        </span>
-      ))}
-    </article>
-  )
-}
 
 function Folded({
   className,
@@ -80,19 +71,17 @@ function Change({ item }: { readonly item: ItemOf<'fileChange'> }) {
     <div className={`call ${item.status}`}>
       <CallHead item={item} />
       {isShown
-        ? item.changes.map((change) => (
-            <details key={change.path} open={change.kind === 'update'}>
-              <summary>
-                <code>{pathText(change)}</code>{' '}
-                {change.kind === 'delete' ? <span className="t-bad">deleted</span> : null}{' '}
-                <span className="t-good">+{change.additions}</span> <span className="t-bad">−{change.deletions}</span>
-              </summary>
-              <Diff diff={change.diff} path={change.movedTo ?? change.path} />
-            </details>
-          ))
+        ? item.changes.map((change) => <ChangedFile key={change.path} change={change} isOpen={isShort(change)} />)
         : null}
     </div>
   )
+}
+
+/** Longest new file that is shown without opening it, in lines. */
+const shownLines = 20
+
+function isShort({ kind, additions }: FileChangeEntry): boolean {
+  return kind === 'update' || (kind === 'add' && additions <= shownLines)
 }
 
 /** Shows an item of a newer server, of which the types know nothing. */

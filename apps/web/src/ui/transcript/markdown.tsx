@@ -20,7 +20,7 @@ function Block({ token }: { readonly token: MarkedToken }) {
       return null
     case 'heading':
       // Headings of an answer stand below those of the page.
-      return createElement(`h${Math.min(6, token.depth + 2)}`, null, <Inline tokens={known(token.tokens)} />)
+      return createElement(`h${Math.min(6, token.depth + 1)}`, null, <Inline tokens={known(token.tokens)} />)
     case 'code':
       return <Code code={token.text} language={token.lang?.split(/\s/)[0] ?? ''} />
     case 'hr':
@@ -90,7 +90,7 @@ function List({ list }: { readonly list: Tokens.List }) {
 function Table({ table }: { readonly table: Tokens.Table }) {
   const cells = (row: readonly Tokens.TableCell[], Cell: 'th' | 'td') =>
     row.map((cell, index) => (
-      <Cell key={index}>
+      <Cell key={index} className={alignment(cell)}>
         <Inline tokens={known(cell.tokens)} />
       </Cell>
     ))
@@ -108,4 +108,9 @@ function Table({ table }: { readonly table: Tokens.Table }) {
       </table>
     </Scrolling>
   )
+}
+
+/** Returns the class of a cell: the policy of the page admits no style of an element. */
+function alignment({ align }: Tokens.TableCell): string | undefined {
+  return align === null ? undefined : `to-${align}`
 }

@@ -8,7 +8,7 @@ const tailLines = 12
 /** An item that is not finished: an answer as it comes, a call that waits or runs. */
 export function OpenEntry({ open }: { readonly open: OpenItem }) {
   const { item, output, progress, executionStarted } = open
-  // What waits for an answer stands in its question.
+  // A call that waits for an answer is shown by its question.
   if (isCall(item) && !executionStarted) return null
   switch (item.type) {
     case 'agentMessage':

@@ -7,10 +7,13 @@ interface ScrollingProps {
   readonly children: ReactNode
 }
 
-/** A region that scrolls by itself: it can be reached by keys, and has a name. */
+/** Role of what scrolls: a region would be a landmark, of which a page should have few. */
+const role = 'group'
+
+/** A part that scrolls by itself: it can be reached by keys, and has a name. */
 export function Scrolling({ label, className, ref, children }: ScrollingProps) {
   return (
-    <section className={className} ref={ref} tabIndex={0} aria-label={label}>
+    <section role={role} className={className} ref={ref} tabIndex={0} aria-label={label}>
       {children}
     </section>
   )

@@ -1,56 +1,33 @@
-import type { Client } from '@parley/client/browser'
-import type { CompletedItem, ConversationId, ConversationState } from '@parley/protocol'
-import { useMemo, useState } from 'react'
+import type { ConversationState } from '@parley/protocol'
+import { entriesOf } from 'parley/page-rules'
+import { useMemo } from 'react'
 import { errorWords } from '../../words/words.ts'
-import { entriesOf } from './entries.ts'
-import { ItemEntry } from './item-entry.tsx'
+import { Entries } from './entries.tsx'
 import { OpenEntry } from './open-entry.tsx'
+import { type Items, pageSize } from './use-items.ts'
 
 interface TranscriptProps {
   readonly state: ConversationState
-  readonly client: Client | null
+  readonly loaded: Items
+  /** False without a link. */
+  readonly isUp: boolean
   readonly onProblem: (problem: string) => void
 }
 
-const pageSize = 100
-
 /** All that was said and done, oldest first; earlier items are fetched when asked for. */
-export function Transcript({ state, client, onProblem }: TranscriptProps) {
-  const { core, window } = state
-  const { conversationId } = core.meta
-  const [earlier, setEarlier] = useState<readonly CompletedItem[]>([])
-  const items = useMemo(() => withoutRepeats([...earlier, ...window]), [earlier, window])
+export function Transcript({ state, loaded: { items, hidden, more }, isUp, onProblem }: TranscriptProps) {
   const entries = useMemo(() => entriesOf(items), [items])
-  const hidden = core.counts.items - items.length
-  const more = async () => {
-    if (client === null) return
-    try {
-      const page = await readBefore(client, conversationId, items[0]?.seq)
-      setEarlier((known) => [...page, ...known])
-    } catch (error) {
-      onProblem(errorWords(error))
-    }
-  }
+  const showMore = () => more().catch((error: unknown) => onProblem(errorWords(error)))
   return (
     <div className="transcript">
       {hidden > 0 ? (
-        <button type="button" className="earlier" disabled={client === null} onClick={() => void more()}>
+        <button type="button" className="earlier" disabled={!isUp} onClick={() => void showMore()}>
           Show {Math.min(hidden, pageSize)} of {hidden} earlier entries
         </button>
       ) : null}
       <ol>
-        {entries.map((entry) =>
-          entry.kind === 'item' ? (
-            <li key={entry.completed.item.id}>
-              <ItemEntry item={entry.completed.item} />
-            </li>
-          ) : (
-            <li key={entry.key} className="look-ups muted">
-              Looked at {[...new Set(entry.words)].join(' · ')}
-            </li>
-          ),
-        )}
-        {Object.values(core.open).map((open) => (
+        <Entries entries={entries} />
+        {Object.values(state.core.open).map((open) => (
           <li key={open.item.id}>
             <OpenEntry open={open} />
           </li>
@@ -58,19 +35,4 @@ export function Transcript({ state, client, onProblem }: TranscriptProps) {
       </ol>
     </div>
   )
-}
-
-async function readBefore(
-  client: Client,
-  conversationId: ConversationId,
-  before: number | undefined,
-): Promise<readonly CompletedItem[]> {
-  const request = { conversationId, limit: pageSize, ...(before === undefined ? {} : { before }) }
-  return (await client.request('conversation/read', request)).items
-}
-
-/** The window moves on while earlier items are kept, so both may have the same. */
-function withoutRepeats(items: readonly CompletedItem[]): readonly CompletedItem[] {
-  const bySeq = new Map(items.map((completed) => [completed.seq, completed]))
-  return [...bySeq.values()].toSorted((a, b) => a.seq - b.seq)
 }

@@ -1,6 +1,6 @@
 import { existsSync, lstatSync } from 'node:fs'
 import { arch, release as kernelRelease } from 'node:os'
-import { type GuardedPlaces, guardedPlaces, nothingGuarded, outermost } from '../../paths/guarded-paths.ts'
+import { type GuardedPlaces, guardedPlaces, nothingGuarded, outermost } from '../../paths/closed-places.ts'
 import { watchGuarded } from '../../paths/put-back.ts'
 import { type ReservedName, reserveName } from '../../paths/reserved-names.ts'
 import { realPathOrNull, spellings } from '../../system/real-path.ts'

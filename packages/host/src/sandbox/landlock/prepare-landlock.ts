@@ -1,11 +1,6 @@
 import { closeSync } from 'node:fs'
-import {
-  allClosed,
-  type GuardedPlaces,
-  type GuardSurroundings,
-  guardedPlaces,
-  outermost,
-} from '../../paths/guarded-paths.ts'
+import { allClosed, type GuardedPlaces, guardedPlaces, outermost } from '../../paths/closed-places.ts'
+import type { GuardSurroundings } from '../../paths/guarded-paths.ts'
 import { watchGuarded } from '../../paths/put-back.ts'
 import { assertStartable } from '../../system/spawn-failure.ts'
 import { openAnonymousFile, openToAppend, readAnonymousFile } from '../anonymous-file.ts'

@@ -1,5 +1,5 @@
 import { readdir } from 'node:fs/promises'
-import type { ClosedPlaces } from '../../paths/guarded-paths.ts'
+import type { ClosedPlaces } from '../../paths/closed-places.ts'
 import type { SandboxLimits } from '../sandbox.ts'
 
 /** Devices that are granted; /dev also holds raw disks and the terminals of others. */

@@ -1,5 +1,6 @@
+import { allClosed, type ClosedPlaces, guardedPlaces } from '../../paths/closed-places.ts'
 import { guardedNames } from '../../paths/guarded-names.ts'
-import { allClosed, type ClosedPlaces, type GuardSurroundings, guardedPlaces } from '../../paths/guarded-paths.ts'
+import type { GuardSurroundings } from '../../paths/guarded-paths.ts'
 import { isWithin } from '../../system/real-path.ts'
 import { assertStartable } from '../../system/spawn-failure.ts'
 import type { Sandbox, SandboxLimits } from '../sandbox.ts'

@@ -1,8 +1,8 @@
 import { isRecord } from '@parley/text'
 import type { ModelRequest, ToolSpec } from '../../port/model-client.ts'
 import type { HttpWire, ProviderError, WriteRequest } from '../../port/wire.ts'
-import { bodyOf } from '../json.ts'
 import { openaiApi, readErrorBody } from '../openai-api.ts'
+import { bodyOf } from '../write-entries.ts'
 import { traitsOf } from './model-traits.ts'
 import { createMessagesReader } from './read-response.ts'
 import { createMessageWriter, writeInstructions } from './write-messages.ts'
@@ -37,7 +37,7 @@ function createMessagesWriter(adapter: string): WriteRequest {
         : `,"tools":${JSON.stringify(request.tools.map(toolOf))},"tool_choice":{"type":"auto"}`
     const instructions = writeInstructions(request.instructions)
     const system = instructions === '' ? '' : `,"system":${instructions}`
-    return bodyOf(`${head}${tools}${system},"messages":[${writeMessages(request.entries)}]}`)
+    return bodyOf(`${head}${tools}${system},"messages":`, writeMessages(request.entries))
   }
 }
 

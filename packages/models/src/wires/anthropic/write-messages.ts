@@ -1,12 +1,12 @@
 import type { ModelEntry, ResponseEntry, ResultEntry, UserPart } from '../../port/model-client.ts'
-import { createWrittenEntries, writeElements } from '../json.ts'
+import type { RequestBody } from '../../port/wire.ts'
+import { writeElements } from '../json.ts'
 import { acceptedName, readableArguments } from '../tool-calls.ts'
+import { createEntryWriter } from '../write-entries.ts'
 
-type Role = 'user' | 'assistant'
-
-/** Content blocks of an entry, serialised and joined by commas; empty for an entry without any. */
-interface Written {
-  readonly role: Role
+/** Message whose blocks are serialised and joined by commas. */
+interface Message {
+  readonly role: 'user' | 'assistant'
   readonly blocks: string
 }
 
@@ -20,34 +20,38 @@ const earlierMarks = 2
 
 /**
  * Creates a function that writes the messages of a request, without the brackets of the array. Entries of one side
- * share a message, as results of parallel calls must; each is serialised once.
+ * share a message, as results of parallel calls must.
  */
-export function createMessageWriter(adapter: string): (entries: readonly ModelEntry[]) => string {
-  const writtenOnce = createWrittenEntries<Written>()
-  return (entries) => {
-    const written = entries
-      .map((entry) => writtenOnce(entry, () => writeEntry(entry, adapter)))
-      .filter(({ blocks }) => blocks !== '')
-    const marked = markedEnds(written)
-    let text = ''
-    for (const [index, { role, blocks }] of written.entries()) {
-      const isNext = written[index - 1]?.role === role
-      if (!isNext) text += `${index === 0 ? '' : ']},'}{"role":"${role}","content":[`
-      text += `${isNext ? ',' : ''}${marked.has(index) ? mark(blocks) : blocks}`
-    }
-    return text === '' ? '' : `${text}]}`
-  }
+export function createMessageWriter(adapter: string): (entries: readonly ModelEntry[]) => RequestBody {
+  return createEntryWriter<Message[]>({
+    begin: () => [],
+    settle(open, entry) {
+      const added = messageOf(entry, adapter)
+      if (added.blocks === '') return ''
+      const last = open.at(-1)
+      if (last?.role === added.role) open.splice(-1, 1, { ...last, blocks: `${last.blocks},${added.blocks}` })
+      else open.push(added)
+      return open.splice(0, firstMarked(open)).map(writeMessage).join(',')
+    },
+    rest: (open) => open.map((message) => writeMessage(message.role === 'user' ? marked(message) : message)).join(','),
+  })
 }
 
 /**
- * Returns the indexes of the user's entries that end a request: the last, and those before the newest responses. The
+ * Returns the index of the first marked message: messages of the user end requests, and the newest are marked. The
  * provider looks back at most 20 blocks from a mark; one response may have more.
  */
-function markedEnds(written: readonly Written[]): ReadonlySet<number> {
-  const ends = written.flatMap(({ role }, index) =>
-    role === 'user' && written[index + 1]?.role !== 'user' ? [index] : [],
-  )
-  return new Set(ends.slice(-1 - earlierMarks))
+function firstMarked(messages: readonly Message[]): number {
+  const ends = messages.flatMap(({ role }, index) => (role === 'user' ? [index] : []))
+  return ends.at(-1 - earlierMarks) ?? 0
+}
+
+function marked({ role, blocks }: Message): Message {
+  return { role, blocks: mark(blocks) }
+}
+
+function writeMessage({ role, blocks }: Message): string {
+  return `{"role":"${role}","content":[${blocks}]}`
 }
 
 /** Adds the mark to the last of the blocks, which is no reasoning: that cannot carry one. */
@@ -60,7 +64,7 @@ export function writeInstructions(instructions: string): string {
   return instructions === '' ? '' : `[${mark(JSON.stringify({ type: 'text', text: instructions }))}]`
 }
 
-function writeEntry(entry: ModelEntry, adapter: string): Written {
+function messageOf(entry: ModelEntry, adapter: string): Message {
   switch (entry.kind) {
     case 'user':
       return { role: 'user', blocks: writeElements(entry.content.flatMap(userBlock)) }

@@ -1,7 +1,7 @@
 import type { ModelRequest, ToolSpec } from '../../port/model-client.ts'
 import type { HttpWire, WriteRequest } from '../../port/wire.ts'
-import { bodyOf } from '../json.ts'
 import { openaiApi } from '../openai-api.ts'
+import { bodyOf } from '../write-entries.ts'
 import { createChatReader } from './read-response.ts'
 import { createMessageWriter } from './write-messages.ts'
 
@@ -22,9 +22,11 @@ export function createChatWriter(adapter: string): WriteRequest {
     const tools =
       request.tools.length === 0 ? '' : `,"tools":${JSON.stringify(request.tools.map(toolOf))},"tool_choice":"auto"`
     const { instructions } = request
-    const system = instructions === '' ? '' : JSON.stringify({ role: 'system', content: instructions })
-    const messages = [system, writeMessages(request.entries, request.model)].filter((text) => text !== '').join(',')
-    return bodyOf(`${head}${tools},"messages":[${messages}]}`)
+    const messages = writeMessages(request.entries, request.model)
+    const comma = messages.length === 0 ? '' : ','
+    const system =
+      instructions === '' ? [] : [Buffer.from(`${JSON.stringify({ role: 'system', content: instructions })}${comma}`)]
+    return bodyOf(`${head}${tools},"messages":`, [...system, ...messages])
   }
 }
 

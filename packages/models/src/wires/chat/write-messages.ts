@@ -1,14 +1,13 @@
 import { createHash } from 'node:crypto'
-import type { ImagePart, ModelCall, ModelEntry, ResponseEntry, UserPart } from '../../port/model-client.ts'
-import { createWrittenEntries, writeElements } from '../json.ts'
+import type { ModelCall, ModelEntry, ResponseEntry, ResultEntry, UserPart } from '../../port/model-client.ts'
+import type { RequestBody } from '../../port/wire.ts'
+import { joinElements, writeElements } from '../json.ts'
 import { dataUrl } from '../openai-api.ts'
-import { imagesBehind, imagesFollow } from '../result-images.ts'
 import { acceptedName } from '../tool-calls.ts'
+import { createEntryWriter, imagesFollow, takeImagesBefore } from '../write-entries.ts'
 import { assistantMessage } from './response-parts.ts'
 
-/** Entry as it is sent. Content of the user stays open, since what follows may belong to the same message. */
-type Written = UserContent | { readonly messages: string }
-
+/** Content of the user as it is sent. */
 interface UserContent {
   /** Text in JSON, without its quotes; undefined for content with an image. */
   readonly text: string | undefined
@@ -16,41 +15,54 @@ interface UserContent {
   readonly parts: string
 }
 
-type WriteMessages = (entries: readonly ModelEntry[], model: string) => string
+/** Creates a function that writes the messages of a request, without the brackets of the array. */
+export function createMessageWriter(adapter: string): (entries: readonly ModelEntry[], model: string) => RequestBody {
+  const plain = createEntryWriter(messageForm(adapter, { bridges: false }))
+  const bridged = createEntryWriter(messageForm(adapter, { bridges: true }))
+  return (entries, model) => (mistral.test(model) ? bridged : plain)(entries)
+}
 
-/**
- * Creates a function that writes the messages of a request, without the brackets of the array. Messages of the user that
- * follow each other are one: the templates of Mistral and Gemma reject two. Each entry is serialised once in its life.
- */
-export function createMessageWriter(adapter: string): WriteMessages {
-  const writtenOnce = createWrittenEntries<Written>()
-  const imageOnce = createWrittenEntries<string, ImagePart>()
-  return (entries, model) => {
-    const images = imagesBehind(entries)
-    const foreignIds = new Set<string>()
-    const messages: string[] = []
-    let open: UserContent[] = []
-    let before: ModelEntry['kind'] = 'user'
-    const close = () => {
-      if (open.length > 0 && before === 'result' && mistral.test(model)) messages.push(bridge)
-      if (open.length > 0) messages.push(userMessage(open))
-      open = []
-    }
-    for (const [index, entry] of entries.entries()) {
-      noteIds(foreignIds, entry, adapter)
-      const written = writtenOnce(entry, () => writeEntry(entry, { adapter, foreignIds }))
-      if ('parts' in written) open.push(written)
-      else if (written.messages !== '') {
-        close()
-        messages.push(written.messages)
-        before = entry.kind
-      }
-      const behind = (images[index] ?? []).map((image) => imageOnce(image, () => JSON.stringify(contentOf(image))))
+/** State between entries: facts of earlier ones, and the content of the user since the last message. */
+interface OpenMessages {
+  /** Calls that were made on another wire. */
+  readonly foreignIds: Set<string>
+  /** Content of one message: the templates of Mistral and Gemma reject two of the user in a row. */
+  readonly user: UserContent[]
+  /** Images of the results that were added last, serialised. */
+  readonly images: string[]
+  isBehindResult: boolean
+}
+
+function messageForm(adapter: string, { bridges }: { readonly bridges: boolean }) {
+  const close = (user: readonly UserContent[], isBehindResult: boolean): string =>
+    user.length === 0 ? '' : joinElements([isBehindResult && bridges ? bridge : '', userMessage(user)])
+  return {
+    begin: (): OpenMessages => ({ foreignIds: new Set(), user: [], images: [], isBehindResult: false }),
+    settle(open: OpenMessages, entry: ModelEntry): string {
       // Messages of tools have no images, and none may stand between them.
-      if (behind.length > 0) open.push({ text: undefined, parts: [introduction, ...behind].join(',') })
-    }
-    close()
-    return messages.join(',')
+      open.user.push(...imageContent(takeImagesBefore(entry, open.images)))
+      const messages = addEntry(open, entry, adapter)
+      if (messages === '') return ''
+      const closed = close(open.user.splice(0), open.isBehindResult)
+      open.isBehindResult = entry.kind === 'result'
+      return joinElements([closed, messages])
+    },
+    rest: ({ user, images, isBehindResult }: OpenMessages) => close([...user, ...imageContent(images)], isBehindResult),
+  }
+}
+
+/** Adds what is left open of an entry; returns its messages, none for one of the user. */
+function addEntry(open: OpenMessages, entry: ModelEntry, adapter: string): string {
+  switch (entry.kind) {
+    case 'user':
+      open.user.push(userContent(entry.content))
+      return ''
+    case 'result':
+      open.images.push(...(entry.images ?? []).map((image) => JSON.stringify(contentOf(image))))
+      return resultMessage(entry, open.foreignIds)
+    case 'response':
+      noteIds(open.foreignIds, entry, adapter)
+      return writeElements(entry.adapter === adapter ? entry.parts : neutralMessages(entry))
   }
 }
 
@@ -67,31 +79,16 @@ function userMessage(contents: readonly UserContent[]): string {
 }
 
 /** Notes which calls were made on another wire, so that their results name them alike. */
-function noteIds(foreignIds: Set<string>, entry: ModelEntry, adapter: string): void {
-  if (entry.kind !== 'response') return
-  for (const { callId } of entry.calls) {
-    if (entry.adapter === adapter) foreignIds.delete(callId)
+function noteIds(foreignIds: Set<string>, response: ResponseEntry, adapter: string): void {
+  for (const { callId } of response.calls) {
+    if (response.adapter === adapter) foreignIds.delete(callId)
     else foreignIds.add(callId)
   }
 }
 
-interface Writing {
-  readonly adapter: string
-  readonly foreignIds: ReadonlySet<string>
-}
-
-function writeEntry(entry: ModelEntry, { adapter, foreignIds }: Writing): Written {
-  switch (entry.kind) {
-    case 'user':
-      return userContent(entry.content)
-    case 'result': {
-      const { callId, text } = entry
-      const id = foreignIds.has(callId) ? acceptedId(callId) : callId
-      return { messages: JSON.stringify({ role: 'tool', tool_call_id: id, content: text }) }
-    }
-    case 'response':
-      return { messages: writeElements(entry.adapter === adapter ? entry.parts : neutralMessages(entry)) }
-  }
+function resultMessage({ callId, text }: ResultEntry, foreignIds: ReadonlySet<string>): string {
+  const id = foreignIds.has(callId) ? acceptedId(callId) : callId
+  return JSON.stringify({ role: 'tool', tool_call_id: id, content: text })
 }
 
 /** Returns content as plain text where possible: many servers accept nothing else, and few models accept images. */
@@ -103,6 +100,11 @@ function userContent(content: readonly UserPart[]): UserContent {
 
 function contentOf(part: UserPart): object {
   return part.type === 'text' ? part : { type: 'image_url', image_url: { url: dataUrl(part) } }
+}
+
+/** Returns images as content that names them; none for no images. */
+function imageContent(images: readonly string[]): readonly UserContent[] {
+  return images.length === 0 ? [] : [{ text: undefined, parts: joinElements([introduction, ...images]) }]
 }
 
 const introduction = JSON.stringify({ type: 'text', text: imagesFollow })

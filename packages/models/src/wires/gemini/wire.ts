@@ -1,8 +1,9 @@
 import { isRecord } from '@parley/text'
 import type { ListedModel, ModelRequest, ToolSpec } from '../../port/model-client.ts'
 import type { HttpWire, WriteRequest } from '../../port/wire.ts'
-import { bodyOf, parseRecord } from '../json.ts'
+import { parseRecord } from '../json.ts'
 import { listedModel } from '../listed-model.ts'
+import { bodyOf } from '../write-entries.ts'
 import { readGeminiErrorBody } from './read-error.ts'
 import { createGeminiReader } from './read-response.ts'
 import { createContentWriter } from './write-contents.ts'
@@ -42,7 +43,7 @@ function createGeminiWriter(adapter: string): WriteRequest {
     const writeContents = generationOf(request.model) === 'newer' ? newer : older
     const head = JSON.stringify(settingsOf(request)).slice(0, -1)
     const separator = head === '{' ? '' : ','
-    return bodyOf(`${head}${separator}"contents":[${writeContents(request.entries)}]}`)
+    return bodyOf(`${head}${separator}"contents":`, writeContents(request.entries))
   }
 }
 

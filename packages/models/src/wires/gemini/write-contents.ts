@@ -1,51 +1,58 @@
 import { isRecord } from '@parley/text'
-import type { ImagePart, ModelCall, ModelEntry, ResponseEntry, ResultEntry, UserPart } from '../../port/model-client.ts'
-import { createWrittenEntries, type JsonRecord, recordAt, writeElements } from '../json.ts'
-import { imagesBehind, imagesFollow } from '../result-images.ts'
+import type { ImagePart, ModelCall, ResponseEntry, ResultEntry, UserPart } from '../../port/model-client.ts'
+import { type JsonRecord, joinElements, recordAt, writeElements } from '../json.ts'
 import { acceptedName, readableArguments } from '../tool-calls.ts'
-
-/** Side of an entry; results follow each other in one content, as parallel calls need, and stand apart from messages. */
-type Side = 'user' | 'model' | 'results'
-
-interface Written {
-  readonly side: Side
-  /** Parts, serialised and joined by commas; empty for an entry without any. */
-  readonly parts: string
-  /** Calls that later results answer. */
-  readonly calls: readonly NamedCall[]
-}
+import { createEntryWriter, imagesFollow, takeImagesBefore } from '../write-entries.ts'
 
 /** Signature that stands for one that this API did not give: Gemini 3 rejects a call without any. */
 const foreignSignature = 'skip_thought_signature_validator'
 
-/**
- * Creates a function that writes the contents of a request, without the brackets of the array. Each entry is serialised
- * once in its life. `signs`: the first call of a response has a signature, whichever model made it.
- */
-export function createContentWriter(adapter: string, { signs }: { readonly signs: boolean }) {
-  const writtenOnce = createWrittenEntries<Written>()
-  const imageOnce = createWrittenEntries<string, ImagePart>()
-  return (entries: readonly ModelEntry[]): string => {
-    const named = new Map<string, NamedCall>()
-    const images = signs ? [] : imagesBehind(entries)
-    const written = entries.map((entry, index) => {
-      const known = writtenOnce(entry, () => writeEntry(entry, { adapter, signs, named }))
-      for (const call of known.calls) named.set(call.callId, call)
-      const behind = (images[index] ?? []).map((image) => imageOnce(image, () => writeElements(userPart(image))))
-      return behind.length === 0 ? known : { ...known, parts: [known.parts, introduction, ...behind].join(',') }
-    })
-    return joined(written.filter(({ parts }) => parts !== ''))
-  }
+/** State between entries: facts of earlier calls, and the results since the last content. */
+interface OpenContents {
+  readonly named: Map<string, NamedCall>
+  /** Parts of one content, as parallel calls need; messages stand apart from it. */
+  readonly results: string[]
+  /** Images of the results that were added last, serialised. */
+  readonly images: string[]
 }
 
-function joined(written: readonly Written[]): string {
-  let text = ''
-  for (const [index, { side, parts }] of written.entries()) {
-    const isNext = side === 'results' && written[index - 1]?.side === side
-    if (isNext) text += `,${parts}`
-    else text += `${index === 0 ? '' : ']},'}{"role":"${side === 'model' ? 'model' : 'user'}","parts":[${parts}`
-  }
-  return text === '' ? '' : `${text}]}`
+/**
+ * Creates a function that writes the contents of a request, without the brackets of the array. `signs`: the first call
+ * of a response has a signature, whichever model made it.
+ */
+export function createContentWriter(adapter: string, { signs }: { readonly signs: boolean }) {
+  return createEntryWriter<OpenContents>({
+    begin: () => ({ named: new Map(), results: [], images: [] }),
+    settle(open, entry) {
+      open.results.push(...imageParts(takeImagesBefore(entry, open.images)))
+      if (entry.kind === 'result') {
+        addResult(open, entry, signs)
+        return ''
+      }
+      if (entry.kind === 'response') for (const call of namedCalls(entry, adapter)) open.named.set(call.callId, call)
+      const parts = entry.kind === 'user' ? entry.content.flatMap(userPart) : responseParts(entry, { adapter, signs })
+      if (parts.length === 0) return ''
+      const results = contentOf('user', open.results.splice(0))
+      return joinElements([results, contentOf(entry.kind === 'user' ? 'user' : 'model', [writeElements(parts)])])
+    },
+    rest: ({ results, images }) => contentOf('user', [...results, ...imageParts(images)]),
+  })
+}
+
+function contentOf(role: 'user' | 'model', parts: readonly string[]): string {
+  return parts.length === 0 ? '' : `{"role":"${role}","parts":[${parts.join(',')}]}`
+}
+
+/** Adds a result. Newer models read images inside of it; for others they follow the last one of the response. */
+function addResult({ named, results, images }: OpenContents, entry: ResultEntry, signs: boolean): void {
+  const shown = entry.images ?? []
+  results.push(JSON.stringify(resultPart(entry, named.get(entry.callId), signs ? shown : [])))
+  if (!signs) images.push(...shown.map((image) => writeElements(userPart(image))))
+}
+
+/** Returns images as parts that name them; none for no images. */
+function imageParts(images: readonly string[]): readonly string[] {
+  return images.length === 0 ? [] : [introduction, ...images]
 }
 
 /** Call that a result answers: its name, and whether the API gave it its id. */
@@ -72,26 +79,11 @@ function givenId(part: unknown): readonly unknown[] {
 interface Writing {
   readonly adapter: string
   readonly signs: boolean
-  readonly named: ReadonlyMap<string, NamedCall>
 }
 
-function writeEntry(entry: ModelEntry, { adapter, signs, named }: Writing): Written {
-  switch (entry.kind) {
-    case 'user':
-      return { side: 'user', parts: writeElements(entry.content.flatMap(userPart)), calls: [] }
-    case 'result':
-      // Newer models read images inside of a result; for others they follow the last one of the response.
-      return {
-        side: 'results',
-        parts: JSON.stringify(resultPart(entry, named.get(entry.callId), signs ? (entry.images ?? []) : [])),
-        calls: [],
-      }
-    case 'response': {
-      const parts = entry.adapter === adapter ? entry.parts : neutralParts(entry)
-      const text = writeElements(signs ? signed(parts) : parts)
-      return { side: 'model', parts: text, calls: namedCalls(entry, adapter) }
-    }
-  }
+function responseParts(response: ResponseEntry, { adapter, signs }: Writing): readonly unknown[] {
+  const parts = response.adapter === adapter ? response.parts : neutralParts(response)
+  return signs ? signed(parts) : parts
 }
 
 /** Returns a part of a message; none for empty text. */

@@ -1,7 +1,7 @@
 import { asSentence, isRecord } from '@parley/text'
 import { secretsOf, sourceOfKey } from '../../exchange/endpoint.ts'
 import { classifyRefusal, type FailureContext } from '../../failures/classify-refusal.ts'
-import { classifyNetwork } from '../../failures/explain.ts'
+import { classifyNetwork, explainNotAModel, isPage, withoutSecrets } from '../../failures/explain.ts'
 import type { ModelFailure } from '../../port/model-client.ts'
 import type { ClientPorts, Provider } from '../../port/wire.ts'
 import { type JsonRecord, numberAt, parseRecord, recordAt, stringAt } from '../json.ts'
@@ -14,6 +14,9 @@ function explainPlugin(error: unknown, context: FailureContext, streaming: boole
   const status = numberAt(described, 'status')
   const code = stringAt(described, 'code')
   const message = messageOf(error)
+  const contentType = stringAt(recordAt(described, 'headers') ?? {}, 'content-type') ?? ''
+  const isAnswered = status === undefined || (status >= 200 && status <= 299)
+  if (isAnswered && isPage(contentType)) return explainNotAModel(context.host, contentType)
   if (status !== undefined) {
     const words = errorWords(stringAt(described, 'body') ?? '')
     const headers = textsIn(recordAt(described, 'headers') ?? {})
@@ -65,9 +68,7 @@ export function createPluginFailures(provider: Provider, ports: ClientPorts, mod
   const context = (): FailureContext => {
     return { provider: name, host, model, nowMs: now(), ...(source === undefined ? {} : { key: source }) }
   }
-  const hidden = (failure: ModelFailure): ModelFailure => {
-    return { ...failure, message: secrets.reduce((text, secret) => text.replaceAll(secret, '[key]'), failure.message) }
-  }
+  const hidden = (failure: ModelFailure) => withoutSecrets(failure, secrets)
   return {
     explained: (error, streaming) => hidden(explainPlugin(error, context(), streaming)),
     endedEarly(why, streaming) {

@@ -19,6 +19,8 @@ const openMs = 20_000
 const unusedMs = 5 * 60_000
 /** Longest line of a plug-in. */
 const maxLineChars = 32 * 1024 * 1024
+/** Bytes of requests that a process may leave unread before it is ended. */
+const maxUnreadBytes = 64 * 1024 * 1024
 /** Characters of stderr that are kept. */
 const keptWords = 500
 
@@ -108,7 +110,15 @@ export class PluginProcess {
     this.kill()
   }
 
+  /** Writes a message. Kills a package that has left too much unread: it would all stay in memory. */
   #write(message: object): void {
+    if ((this.#child.stdin?.writableLength ?? 0) > maxUnreadBytes) {
+      this.#words = `${this.#words}\nparley ended it: it reads no requests, and more than 64 MiB of them wait.`.slice(
+        -keptWords,
+      )
+      this.kill()
+      return
+    }
     this.#child.stdin?.write(`${JSON.stringify(message)}\n`)
   }
 

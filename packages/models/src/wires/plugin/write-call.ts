@@ -1,6 +1,13 @@
-import type { ModelCall, ModelEntry, ModelRequest, ResponseEntry, UserPart } from '../../port/model-client.ts'
-import { imagesBehind, imagesFollow } from '../result-images.ts'
+import type {
+  ImagePart,
+  ModelCall,
+  ModelEntry,
+  ModelRequest,
+  ResponseEntry,
+  UserPart,
+} from '../../port/model-client.ts'
 import { acceptedName, readableArguments } from '../tool-calls.ts'
+import { imagesFollow, takeImagesBefore } from '../write-entries.ts'
 
 /** Call of a language model as the AI SDK's interface has it, in values that JSON can carry. */
 export interface PluginCall {
@@ -38,20 +45,24 @@ interface Message {
 function messagesOf(entries: readonly ModelEntry[], adapter: string): readonly Message[] {
   const names = new Map<string, string>()
   const messages: Message[] = []
-  const images = imagesBehind(entries)
-  for (const [index, entry] of entries.entries()) {
+  const images: ImagePart[] = []
+  for (const entry of entries) {
+    messages.push(...imageMessage(takeImagesBefore(entry, images)))
     if (entry.kind === 'response') for (const { callId, name } of entry.calls) names.set(callId, acceptedName(name))
+    if (entry.kind === 'result') images.push(...(entry.images ?? []))
     const message = messageOf(entry, adapter, names)
     const last = messages.at(-1)
     if (message.content.length === 0) continue
     if (last?.role === 'tool' && message.role === 'tool')
       messages.splice(-1, 1, { role: 'tool', content: [...last.content, ...message.content] })
     else messages.push(message)
-    const behind = images[index] ?? []
-    if (behind.length > 0)
-      messages.push({ role: 'user', content: [{ type: 'text', text: imagesFollow }, ...behind.flatMap(userPart)] })
   }
-  return messages
+  return [...messages, ...imageMessage(images)]
+}
+
+function imageMessage(images: readonly ImagePart[]): readonly Message[] {
+  const content = [{ type: 'text', text: imagesFollow }, ...images.flatMap(userPart)]
+  return images.length === 0 ? [] : [{ role: 'user', content }]
 }
 
 function messageOf(entry: ModelEntry, adapter: string, names: ReadonlyMap<string, string>): Message {

@@ -75,11 +75,12 @@ function recordedIds(part: unknown): readonly string[] {
 }
 
 /**
- * Returns the outcomes of a call, the most exact first, from the text of its result. The engine words a denial as "Not
- * run: the user denied this", logs of version 1 as "declined"; a note follows. An interrupted call counts as failed.
+ * Returns the outcomes of a call, the most exact first, from the text of its result. An interrupted call counts as
+ * failed.
  */
 function outcomesOf({ text, isError }: ResultEntry): readonly CallOutcome[] {
   if (!isError) return ['ok']
+  // The engine words a denial as "Not run: the user denied this", logs of version 1 as "declined"; a note follows.
   if (/^not run: the user (?:denied this|declined)(?: and says:| —) \S/i.test(text)) return ['deniedWithNote', 'denied']
   return /^not run: /i.test(text) && !/interrupted|was cut here/i.test(text) ? ['denied'] : ['failed']
 }

@@ -8,9 +8,10 @@ import type {
   UserPart,
 } from '../../port/model-client.ts'
 import type { HttpWire, WriteRequest } from '../../port/wire.ts'
-import { createEntryWriter, writeElements } from '../json.ts'
+import { writeElements } from '../json.ts'
 import { dataUrl, openaiApi } from '../openai-api.ts'
 import { acceptedName } from '../tool-calls.ts'
+import { bodyOf, createEntryWriter } from '../write-entries.ts'
 import { createResponsesReader } from './read-response.ts'
 
 /** Wire of the Responses API of OpenAI. */
@@ -33,20 +34,16 @@ const answerName = 'answer'
 
 /** Creates a writer of stateless requests: the server stores nothing, so encrypted reasoning goes back with the input. */
 export function createResponsesWriter(adapter: string): WriteRequest {
-  const withReasoning = createEntryWriter((entry, entries) =>
-    writeEntry(entry, entries, (own) => own.adapter === adapter),
-  )
-  const withoutReasoning = createEntryWriter((entry, entries) =>
-    writeEntry(entry, entries, (own) => own.adapter === adapter && !own.parts.some(isReasoning)),
-  )
+  const withReasoning = createItemWriter((own) => own.adapter === adapter)
+  const withoutReasoning = createItemWriter((own) => own.adapter === adapter && !own.parts.some(isReasoning))
   return (request) => {
-    const writeEntries = plainModels.test(request.model) ? withoutReasoning : withReasoning
+    const writeItems = plainModels.test(request.model) ? withoutReasoning : withReasoning
     const head = JSON.stringify(settingsOf(request)).slice(0, -1)
     const tools =
       request.tools.length === 0
         ? ''
         : `,"tools":${JSON.stringify(request.tools.map(toolOf))},"tool_choice":"auto","parallel_tool_calls":true`
-    return [Buffer.from(`${head}${tools},"input":[`), ...writeEntries(request.entries), Buffer.from(']}')]
+    return bodyOf(`${head}${tools},"input":`, writeItems(request.entries))
   }
 }
 
@@ -86,23 +83,37 @@ function toolOf({ name, description, parameters, freeform }: ToolSpec): object {
 /** Tests if a response goes back in its own items. */
 type GoesBack = (response: ResponseEntry) => boolean
 
-/** Tests if a call goes back as a call of a freeform tool; its result has a type of its own then. */
-function isFreeform(callId: string, entries: readonly ModelEntry[], goesBack: GoesBack): boolean {
-  const made = entries.findLast(
-    (entry) => entry.kind === 'response' && entry.calls.some((call) => call.callId === callId),
-  )
-  if (made?.kind !== 'response' || !goesBack(made)) return false
-  return made.parts.some((part) => isRecord(part) && part['type'] === 'custom_tool_call' && part['call_id'] === callId)
+/** Ids of the calls that go back as calls of a freeform tool; their results have a type of their own then. */
+type FreeformCalls = Set<string>
+
+/** Creates a writer of input items, which are final as soon as they are written. */
+function createItemWriter(goesBack: GoesBack) {
+  return createEntryWriter<FreeformCalls>({
+    begin: () => new Set(),
+    settle(freeform, entry) {
+      if (entry.kind === 'response') noteFreeform(freeform, entry, goesBack)
+      return writeEntry(entry, freeform, goesBack)
+    },
+    rest: () => '',
+  })
 }
 
-function writeEntry(entry: ModelEntry, entries: readonly ModelEntry[], goesBack: GoesBack): string {
+function noteFreeform(freeform: FreeformCalls, response: ResponseEntry, goesBack: GoesBack): void {
+  const parts = goesBack(response) ? response.parts : []
+  const ids = parts.flatMap((part) => (isRecord(part) && part['type'] === 'custom_tool_call' ? [part['call_id']] : []))
+  for (const { callId } of response.calls) {
+    if (ids.includes(callId)) freeform.add(callId)
+    else freeform.delete(callId)
+  }
+}
+
+function writeEntry(entry: ModelEntry, freeform: FreeformCalls, goesBack: GoesBack): string {
   switch (entry.kind) {
     case 'user': {
       return JSON.stringify({ type: 'message', role: 'user', content: entry.content.map(inputOf) })
     }
     case 'result': {
-      const isText = isFreeform(entry.callId, entries, goesBack)
-      const type = isText ? 'custom_tool_call_output' : 'function_call_output'
+      const type = freeform.has(entry.callId) ? 'custom_tool_call_output' : 'function_call_output'
       return JSON.stringify({ type, call_id: entry.callId, output: outputOf(entry) })
     }
     case 'response':

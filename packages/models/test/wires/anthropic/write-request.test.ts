@@ -90,6 +90,11 @@ describe('the Messages request', () => {
     )
   })
 
+  it('marks the ends of this request and of the two before it, and no other', () => {
+    const marked = blocksOf(bodyOf(turnOf(5))).filter((block) => block.cache_control !== undefined)
+    expect(marked.map(({ tool_use_id }) => tool_use_id)).toEqual(['c2_0', 'c3_0', 'c4_0'])
+  })
+
   it('marks the end of the request before, so that only what is new is read anew, however many calls came at once', () => {
     for (const parallel of [1, 12, 40]) {
       for (let count = 1; count <= 50; count += 7) {

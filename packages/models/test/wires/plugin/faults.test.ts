@@ -11,6 +11,16 @@ const textOf = (events: readonly ModelEvent[]) =>
 const blockForEver = 'Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)'
 
 describe('a package that is not well', () => {
+  it('and reads no requests is ended before they fill the memory', async () => {
+    await using world = pluginWorld()
+    world.install('fake', packageWith(blockForEver))
+    const client = world.client('fake')
+    const text = 'x'.repeat(24 * 1024 * 1024)
+    const request = { ...requestOf(), entries: [{ kind: 'user' as const, content: [{ type: 'text' as const, text }] }] }
+    const ended = await Promise.all([1, 2, 3, 4, 5].map(() => collect(client, request)))
+    for (const events of ended) expect(failureOf(events).message).toMatch(/reads no requests/)
+  })
+
   it.each([
     [
       'throws',
@@ -55,6 +65,12 @@ describe('a package that is not well', () => {
       `throw new Error('bad ' + settings.headers['x-team'])`,
       { code: 'providerError' },
       /bad \[key\]/,
+    ],
+    [
+      'gets a page in place of a stream',
+      `return { stream: streamOf([finish]), response: { headers: { 'content-type': 'text/html; charset=utf-8' } } }`,
+      { code: 'unexpectedReply', retry: 'never' },
+      /answered with text\/html; charset=utf-8, which is not the answer of a model\. Check base_url\./,
     ],
     ['names the key', `throw new Error('bad key ' + settings.apiKey)`, { code: 'providerError' }, /bad key \[key\]/],
   ])('and %s is a failure that says so', async (_name, doStream, expected, words) => {

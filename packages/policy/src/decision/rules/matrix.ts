@@ -9,6 +9,8 @@ export type DecisionCode =
   | 'networkRefused'
   | 'outsideRoots'
   | 'dangerous'
+  /** Something besides policy forbids the call, such as a hook. */
+  | 'narrowed'
 
 /** Built-in decision of one cell of the matrix. */
 export interface Outcome {
@@ -67,6 +69,13 @@ export function harmlessRow(outcome: Outcome): Row {
 export function askedRow(asked: Outcome, denied: Outcome, changed: Partial<RowCells> = {}): Row {
   const cell = always(asked)
   return rowOf({ untrusted: cell, 'on-failure': cell, 'on-request': cell, never: always(denied), ...changed })
+}
+
+/** Returns the row of calls that ask their user something in every mode. Under `never` they run, and say that nobody was asked. */
+export function userRow(asked: Outcome, notAsked: Outcome): Row {
+  const [cell, never] = [always(asked), always(notAsked)]
+  const cells = { 'on-failure': cell, 'on-request': cell, never }
+  return rowOf({ untrusted: cell, ...cells, fullAccess: cells })
 }
 
 export function always(outcome: Outcome): Cell {

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { exampleProblems } from './check-examples.ts'
 import { componentsOf } from './path-pattern.ts'
-import { type Rule, type Rules, type RuleTarget, widerKeys, widerRights } from './rules.ts'
+import { type Rule, type Rules, type RuleTarget, widerKeys, widerRights, withoutAllowing } from './rules.ts'
 
 export interface RuleProblem {
   /** Path of keys in the file, e.g. `rule[2].command`. */
@@ -118,7 +118,7 @@ export function parseRules(value: unknown, source: RulesSource): ParsedRules {
     for (const { at, message } of exampleProblems(rule.target, parsed.data))
       problems.push({ keyPath: keyPathText(['rule', index, ...at]), ruleIndex: index, message })
   }
-  return { rules: problems.length === 0 ? rules : rules.filter((rule) => rule.decision !== 'allow'), problems }
+  return { rules: problems.length === 0 ? rules : withoutAllowing(rules), problems }
 }
 
 function ruleFrom(entry: RuleEntry, location: { file: string; line: number | undefined }): Rule {

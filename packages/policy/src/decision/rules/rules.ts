@@ -35,6 +35,11 @@ export interface Rule {
 
 export type Rules = readonly Rule[]
 
+/** Returns the rules that deny or ask. */
+export function withoutAllowing(rules: Rules): Rules {
+  return rules.filter(({ decision }) => decision !== 'allow')
+}
+
 /** Names a rule for people: its target, and the file and line it comes from. */
 export function ruleRefOf({ target, source }: Rule): RuleRef {
   return { name: `rule:${targetText(target)}`, ...source }

@@ -1,4 +1,4 @@
-import { type ConversationEvent, type EventOf, type Item, type ItemId, isCall } from '@parley/protocol'
+import { type ConversationEvent, type EventOf, type Item, type ItemId, isCall, permits } from '@parley/protocol'
 
 /** Facts of the whole conversation that a compaction carries, oldest first. */
 export interface PastFacts {
@@ -46,8 +46,8 @@ export function newestLines(lines: Iterable<string>): string[] {
 function noteAnswer({ answers, asked }: PastFold, { approvalId, decision, note }: EventOf<'approval.decided'>): void {
   const question = asked.get(approvalId)
   asked.delete(approvalId)
-  if (question === undefined || note === undefined || decision === 'denied' || decision === 'abort') return
-  if (decision !== 'withdrawn') answers.push(`approved: ${quoted(question.title)} (the user: ${oneLine(note)})`)
+  if (question === undefined || note === undefined || !permits(decision)) return
+  answers.push(`approved: ${quoted(question.title)} (the user: ${oneLine(note)})`)
 }
 
 function noteCall({ answers, read, changed }: PastFold, item: Item): void {

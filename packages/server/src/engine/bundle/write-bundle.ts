@@ -2,7 +2,6 @@ import { timeSlices } from '@parley/host'
 import {
   decodeLine,
   encodeHeader,
-  encodeLine,
   type Files,
   type LogLine,
   LogView,
@@ -17,8 +16,9 @@ import type { Redaction } from '@parley/redaction'
 import { rejection } from '../../replies/rejection.ts'
 import { createLogReader } from '../conversation/journal.ts'
 import { createLogFold, type LogFold } from '../conversation/log-fold.ts'
-import { type BundleRules, bundledEvent, isPiece, namedSideFiles } from './bundled-event.ts'
-import { type BundledFiles, createBundledFiles } from './bundled-files.ts'
+import { type BundleRules, isPiece, namedSideFiles } from './bundled-event.ts'
+import { createBundledFiles } from './bundled-files.ts'
+import { bundledLine, bundledText } from './bundled-line.ts'
 
 export interface BundlePorts {
   readonly files: Files
@@ -29,7 +29,7 @@ export interface BundlePorts {
   readonly now: () => number
 }
 
-interface Source {
+export interface BundleSource {
   readonly conversationId: ConversationId
   readonly paths: SessionPaths
   readonly withoutOutputs: boolean
@@ -38,13 +38,17 @@ interface Source {
 type Contents = ResultOf<'bundle/describe'>
 
 /** Lists what a bundle of a conversation would hold. Reads the log and its side files, and writes nothing. */
-export async function describeBundle(source: Source, ports: BundlePorts): Promise<Contents> {
+export async function describeBundle(source: BundleSource, ports: BundlePorts): Promise<Contents> {
   using view = openLog(source, ports.files)
   return (await prepareBundle(view, source, ports)).contents
 }
 
 /** Writes a conversation to a bundle at an absolute path where no file is. Rejects with `storageFailed`. */
-export async function writeBundle(source: Source, file: string, ports: BundlePorts): Promise<ResultOf<'bundle/write'>> {
+export async function writeBundle(
+  source: BundleSource,
+  file: string,
+  ports: BundlePorts,
+): Promise<ResultOf<'bundle/write'>> {
   const { files, program, now } = ports
   using view = openLog(source, files)
   const prepared = await prepareBundle(view, source, ports)
@@ -66,7 +70,8 @@ export async function writeBundle(source: Source, file: string, ports: BundlePor
   }
 }
 
-function openLog({ conversationId, paths }: Source, files: Files): LogView {
+/** Opens the log of a stored conversation. Throws `conversationNotFound`. */
+export function openLog({ conversationId, paths }: BundleSource, files: Files): LogView {
   if (files.look(paths.log) === null)
     throw rejection('conversationNotFound', `There is no conversation ${conversationId}.`)
   return LogView.open(files, paths.log)
@@ -84,7 +89,7 @@ interface PreparedBundle {
 
 async function prepareBundle(
   view: LogView,
-  source: Source,
+  source: BundleSource,
   { files, redaction }: BundlePorts,
 ): Promise<PreparedBundle> {
   const { conversationId, paths, withoutOutputs } = source
@@ -110,9 +115,9 @@ async function prepareBundle(
       yield Buffer.from(`${encodeHeader(header ?? newHeader(conversationId))}\n`)
       for (const line of view.lines()) {
         if (line.seq > seq) return
-        const bytes = Buffer.from(bundledText(line, rules, sideFiles))
-        fold.take({ ...line, bytes, unchecked: false })
-        yield Buffer.concat([bytes, Buffer.from('\n')])
+        const written = bundledLine(line, rules, sideFiles)
+        fold.take(written)
+        yield Buffer.concat([written.bytes, Buffer.from('\n')])
       }
     },
     *sideFiles() {
@@ -159,18 +164,6 @@ async function readContents({ view, fold, completed, textOf: bundled }: Lines): 
     if (slices.isOver()) await slices.next()
   }
   return { ...counts, items: Object.fromEntries(items), state: fold.state, named: [...named] }
-}
-
-/** Returns a line as the bundle has it, and notes its side files. */
-function bundledText(line: LogLine, rules: BundleRules, sideFiles: BundledFiles): string {
-  const text = textOf(line)
-  const logged = decodeLine(text)
-  if (logged === null) return text
-  const event = bundledEvent(logged.event, rules)
-  const bundled = event === logged.event ? text : encodeLine({ ...logged, event }).text
-  const referred = sideFiles.refer(bundled)
-  const renamed = referred === bundled ? null : decodeLine(referred)
-  return renamed === null ? bundled : encodeLine(renamed).text
 }
 
 function notWritten(file: string, error: unknown): unknown {

@@ -1,5 +1,22 @@
-import { conceals, type Facts, type Grant, grantFor, honoursRequests } from '@parley/policy'
-import { type Approval, type CallItem, type ItemId, isCall, type OpenItem } from '@parley/protocol'
+import {
+  conceals,
+  type Facts,
+  type Grant,
+  grantFor,
+  honoursRequests,
+  narrowed,
+  narrowingBySkills,
+} from '@parley/policy'
+import {
+  type Answers,
+  type Approval,
+  type CallItem,
+  type ItemId,
+  isCall,
+  modeOf,
+  type OpenItem,
+  settingsInForce,
+} from '@parley/protocol'
 import type { PreparedCall, ReadyCall, Workspace } from '../../tools/tool.ts'
 import { type Question, questionAbout, tooLongToAsk } from './approval-request.ts'
 import {
@@ -19,6 +36,7 @@ import {
   unreachableItem,
   withFacts,
 } from './attempt.ts'
+import { narrowingOf } from './hook-narrowing.ts'
 
 /** Progress of a call that only this process knows. The item, the answer and the first run are in the log. */
 export type Call = UnderstoodCall | ExaminedCall | PlannedCall | RunCall | InvalidCall | UnreachableCall
@@ -74,6 +92,8 @@ interface UnreachableCall extends KnownCall {
 export type CallStep =
   /** Do nothing now: the call has ended, waits for an answer, or its turn is stopped. */
   | { readonly kind: 'wait' }
+  /** Run the hooks before the call. */
+  | { readonly kind: 'runHooks' }
   /** Gather the facts. */
   | ({ readonly kind: 'examine' } & Pick<UnderstoodCall, 'prepared' | 'workspace'>)
   /** Determine exactly what would be done. */
@@ -92,6 +112,10 @@ export interface RunStep {
   readonly item: CallItem & Required<Pick<CallItem, 'decision'>>
   readonly attempt: Attempt
   readonly payloadHash: string
+  /** Answers of the user to the form of the call; null without a form, and where nobody was asked. */
+  readonly answers: Answers | null
+  /** Note of the user with a yes; else null. */
+  readonly note: string | null
   /** Grant that the answer gives to later calls of the session; else null. */
   readonly grant: Grant | null
 }
@@ -112,16 +136,36 @@ export function advanceCall(call: Call, policy: CallPolicy): CallStep {
   if (call.phase === 'invalid') return reject(rejectedItem(withFacts(item, call.facts), call.problem))
   const approval = Object.values(core.approvals).find(({ itemId }) => itemId === call.itemId) ?? null
   if (policy.stopped || approval?.state === 'pending') return { kind: 'wait' }
-  if (call.phase === 'understood') return { kind: 'examine', prepared: call.prepared, workspace: call.workspace }
+  if (call.phase === 'understood') return understoodStep(call, { open, item, approval }, policy)
   const known = { item: withFacts(item, call.facts), approval }
-  if (first === null) return judge(call, { ...known, attempt: firstAttempt(call.facts, policy) }, policy)
+  if (first === null) return judge(call, { ...known, attempt: hookedAttempt(call.facts, open, policy) }, policy)
   const retry = approval === null ? null : retryAttempt(call.facts, first, policy)
   return retry === null ? keep(first) : judge(call, { ...known, attempt: retry }, policy)
+}
+
+/** Returns the first step of a call: its hooks, unless they ran before a question, a first run or another process. */
+function understoodStep(
+  { prepared, workspace }: UnderstoodCall,
+  { open, item, approval }: { open: OpenItem; item: CallItem; approval: Approval | null },
+  policy: CallPolicy,
+): CallStep {
+  const isNew = firstOutcome(open) === null && approval === null && open.hooks === undefined
+  return isNew && policy.hasHooks(item) ? { kind: 'runHooks' } : { kind: 'examine', prepared, workspace }
 }
 
 /** Returns the outcome of a first run that the sandbox blocked, or null. */
 function firstOutcome({ failedExecution }: OpenItem): CallItem | null {
   return failedExecution !== undefined && isCall(failedExecution) ? failedExecution : null
+}
+
+/** Judges a call that has not run, by policy and then by what hooks and skills demand, which only holds it up. */
+function hookedAttempt(facts: Facts, { hooks }: OpenItem, policy: CallPolicy): Attempt {
+  const attempt = firstAttempt(facts, policy)
+  const { core } = policy.state
+  const { approvalPolicy } = settingsInForce(core)
+  const demands = [narrowingOf(hooks), narrowingBySkills(facts, core.turn?.skills ?? [])]
+  const decision = demands.reduce((before, demand) => narrowed(before, demand, approvalPolicy), attempt.decision)
+  return decision === attempt.decision ? attempt : { ...attempt, decision }
 }
 
 interface Judged {
@@ -157,7 +201,8 @@ function judge(call: ExaminedCall | PlannedCall, { item, attempt, approval }: Ju
   const isForSession = approval.decision === 'approvedForSession'
   const grant = isForSession ? grantFor(attempt.facts, attempt.decision.run) : null
   const decided = { ...shown, decision: answeredRecord(approval, attempt) }
-  return { kind: 'run', plan, item: decided, attempt, payloadHash, grant }
+  const { answers = null, note = null } = approval
+  return { kind: 'run', plan, item: decided, attempt, payloadHash, answers, note, grant }
 }
 
 /** Beginnings of the reasons for a question after a yes that does not count. */
@@ -176,24 +221,32 @@ interface Unanswered {
   readonly payloadHash: string
 }
 
+const notPlanning = 'Not asked: there is no plan mode to leave. Write the plan in your answer, or begin the work.'
+
 /** Applies a decision to a plan that no answer covers. */
 function decideUnanswered({ plan, written }: PlannedCall, unanswered: Unanswered, policy: CallPolicy): CallStep {
   const { item, attempt, payloadHash } = unanswered
   switch (attempt.decision.verdict) {
     case 'allow': {
       const decided = { ...item, decision: decisionRecord(attempt) }
-      return { kind: 'run', plan, item: decided, attempt, payloadHash, grant: null }
+      return { kind: 'run', plan, item: decided, attempt, payloadHash, answers: null, note: null, grant: null }
     }
     case 'deny':
       return deny(item, attempt)
     case 'ask': {
+      if (plan.modes !== undefined && modeOf(policy.state.core.settings) !== 'plan')
+        return reject(rejectedItem(item, notPlanning))
       if (conceals({ facts: attempt.facts, written }, policy.secretsIn))
         return reject(rejectedItem(item, concealedProblem))
       const patch = plan.question?.() ?? null
       if (patch !== null && 'problem' in patch) return reject(rejectedItem(item, patch.problem))
       const tooLong = patch === null ? tooLongToAsk(item) : null
       if (tooLong !== null) return reject(rejectedItem(item, tooLong))
-      return { kind: 'ask', question: questionAbout({ item, attempt, payloadHash, patch }, policy), failed: null }
+      return {
+        kind: 'ask',
+        question: questionAbout({ item, attempt, payloadHash, patch, plan }, policy),
+        failed: null,
+      }
     }
   }
 }
@@ -201,13 +254,13 @@ function decideUnanswered({ plan, written }: PlannedCall, unanswered: Unanswered
 /** Keeps the outcome of a run, or asks for a retry: only once, and only where the user would see the whole command. */
 function afterRun({ plan, attempt, item, block }: RunCall, policy: CallPolicy): CallStep {
   if (item.type !== 'commandExecution' || block === null) return keep(item)
-  const blocked = blockedItem(item, block, honoursRequests(policy.state.core.settings.approvalPolicy))
+  const blocked = blockedItem(item, block, honoursRequests(settingsInForce(policy.state.core).approvalPolicy))
   const { number, facts } = attempt
   const mayRetry = number === 1 && !policy.stopped && !conceals({ facts, written: null }, policy.secretsIn)
   const retry = mayRetry ? retryAttempt(facts, blocked, policy) : null
   if (retry === null) return keep(blocked)
   const payloadHash = payloadHashOf(plan, retry, policy.state)
-  const question = questionAbout({ item: blocked, attempt: retry, payloadHash, patch: null }, policy)
+  const question = questionAbout({ item: blocked, attempt: retry, payloadHash, patch: null, plan }, policy)
   return { kind: 'ask', question, failed: blocked }
 }
 

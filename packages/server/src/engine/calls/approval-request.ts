@@ -1,8 +1,16 @@
 import { alwaysRulesFor, approvalKindOf, askedLimits, grantFor } from '@parley/policy'
-import type { Approval, ApprovalRequest, CallItem, ConversationId } from '@parley/protocol'
-import { backgroundWords } from '@parley/protocol/question'
+import {
+  type Approval,
+  type ApprovalRequest,
+  type CallItem,
+  type ConversationId,
+  type Form,
+  isStricterSandbox,
+} from '@parley/protocol'
+import { backgroundWords, planForm } from '@parley/protocol/question'
 import type { Redaction } from '@parley/redaction'
 import type { PatchQuestion } from '@parley/workspace'
+import type { ReadyCall } from '../../tools/tool.ts'
 import { type Attempt, type CallPolicy, decideSettings } from './attempt.ts'
 
 /** An approval request without its id and the clients that can answer it. */
@@ -14,6 +22,7 @@ interface Asked {
   readonly payloadHash: string
   /** Text of the question about a patch; null for other calls, whose items hold all of it. */
   readonly patch: PatchQuestion | null
+  readonly plan: Pick<ReadyCall, 'form' | 'modes'>
 }
 
 /** Longest call, in characters, that the user is asked about. Patches have limits of their own. */
@@ -28,13 +37,15 @@ export function tooLongToAsk(item: CallItem): string | null {
 
 /** Returns the question to the user about one attempt. A yes holds for its payload hash only. */
 export function questionAbout(asked: Asked, policy: CallPolicy): Question {
-  const { item, attempt, payloadHash, patch } = asked
+  const { item, attempt, payloadHash, patch, plan } = asked
   const { number, facts, limits, decision } = attempt
   const { meta, turn, settings } = policy.state.core
+  const kind = approvalKindOf(facts, { number, limits, approvalPolicy: settings.approvalPolicy })
+  const form = formOf(plan, policy)
   return {
     itemId: item.id,
     turnId: turn?.id ?? '',
-    kind: approvalKindOf(facts, { number, limits, approvalPolicy: settings.approvalPolicy }),
+    kind,
     title: inBackground(item) ? `${item.title} (${backgroundWords})` : item.title,
     ...(patch === null ? { detail: detailOf(item) } : { ...patch, files: [...patch.files] }),
     ...(item.type === 'commandExecution' ? { command: item.command } : {}),
@@ -47,17 +58,28 @@ export function questionAbout(asked: Asked, policy: CallPolicy): Question {
     contentHash: payloadHash,
     reason: decision.reason,
     rule: decision.rule,
-    ...offers(item, attempt, policy),
+    ...(kind === 'plan' && form === null ? { decisions: noMode } : offers(item, attempt, policy)),
+    ...(form === null ? {} : { form }),
     facts: { ...facts },
   }
+}
+
+/** Answers to a plan where the ceiling allows no mode to work in. */
+const noMode: ApprovalRequest['decisions'] = ['denied', 'abort']
+
+/** Returns the form to fill in: the call's own, or the choice among its modes that the ceiling allows; else null. */
+function formOf({ form, modes }: Asked['plan'], { ceiling }: CallPolicy): Form | null {
+  if (modes === undefined) return form ?? null
+  const offered = modes.filter(({ sandbox }) => !isStricterSandbox(ceiling, sandbox))
+  return offered.length === 0 ? null : planForm(offered)
 }
 
 /** Returns the answers to offer. No grant and no rule answers a retry; a rule would have to spell out a secret. */
 function offers(item: CallItem, attempt: Attempt, policy: CallPolicy): Pick<ApprovalRequest, 'decisions' | 'always'> {
   const { number, facts, decision } = attempt
-  const isFirst = number === 1
-  const forSession = isFirst && grantFor(facts, decision.run) !== null
-  const always = isFirst && item.restorable !== false ? alwaysRulesFor(facts, decideSettings(policy)) : null
+  const isLasting = number === 1 && decision.isNarrowed !== true
+  const forSession = isLasting && grantFor(facts, decision.run) !== null
+  const always = isLasting && item.restorable !== false ? alwaysRulesFor(facts, decideSettings(policy)) : null
   return {
     decisions: [
       'approved',

@@ -22,6 +22,8 @@ import {
   type ItemOf,
   type RunLimits,
   type SandboxBlock,
+  type SandboxMode,
+  settingsInForce,
   withoutOutcome,
 } from '@parley/protocol'
 import type { ReadyCall, ToolOutcome } from '../../tools/tool.ts'
@@ -42,8 +44,12 @@ export interface CallPolicy {
   readonly sessionGrants: readonly Grant[]
   /** Returns true for a yes that was given to a server of this home. */
   readonly isOwnAnswer: (approval: Approval) => boolean
+  /** Tells if hooks run before a call. */
+  readonly hasHooks: (item: CallItem) => boolean
   /** Path of the policy file that `approvedAlways` adds a rule to. */
   readonly policyFile: string
+  /** Loosest sandbox mode that this server allows. */
+  readonly ceiling: SandboxMode
   readonly secretsIn: (text: string) => ReadonlyMap<string, string>
   /** True once the turn is stopped: nothing more starts. */
   readonly stopped: boolean
@@ -68,7 +74,7 @@ export function retryAttempt(facts: Facts, blocked: CallItem, policy: CallPolicy
 }
 
 export function decideSettings({ state, rules, sessionGrants }: CallPolicy): DecideSettings {
-  const { approvalPolicy, sandbox: sandboxMode, enforcement, network = false } = state.core.settings
+  const { approvalPolicy, sandbox: sandboxMode, enforcement, network = false } = settingsInForce(state.core)
   return { rules, sessionGrants, approvalPolicy, sandboxMode, enforcement, network }
 }
 
@@ -82,7 +88,7 @@ export function payloadHashOf(
   state: ConversationState,
 ): string {
   const { facts, limits } = attempt
-  const bound = hasOwnLimits(facts) ? [limits, ...enforcedBy(limits, state)] : [state.core.settings.sandbox]
+  const bound = hasOwnLimits(facts) ? [limits, ...enforcedBy(limits, state)] : [settingsInForce(state.core).sandbox]
   return `sha256:${createHash('sha256')
     .update(JSON.stringify([payload, ...bound]))
     .digest('hex')}`

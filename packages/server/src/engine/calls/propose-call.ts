@@ -1,14 +1,40 @@
 import type { ModelCall } from '@parley/models'
-import { type CallItem, type ConversationState, type Item, type ItemId, isCall } from '@parley/protocol'
+import {
+  type CallItem,
+  type ConversationState,
+  type EventOf,
+  type Item,
+  type ItemId,
+  isCall,
+  type TurnId,
+} from '@parley/protocol'
 import { nearestNames } from '@parley/workspace'
 import { fitCall } from '../../tools/fit-arguments.ts'
 import type { PreparedCall, Tool } from '../../tools/tool.ts'
 import { workspaceOf } from '../limits/workspace-folders.ts'
 import type { TurnContext, TurnModules } from '../turn/turn-context.ts'
 
-/** Returns the item that shows a call before anything of it has run. */
-export function proposedItem(modules: TurnModules, state: ConversationState, call: ModelCall): Item {
+type ProposedCall = EventOf<'model.responded'>['calls'][number]
+
+/** Records the item of a call, which `named` returns for its id, before anything of it has run. */
+export function proposeCall(context: TurnContext, turnId: TurnId, named: (itemId: ItemId) => ModelCall): ProposedCall {
+  const { conversation, modules } = context
   const id = modules.ids.item()
+  const call = named(id)
+  const item = proposedItem(modules, conversation.state, { id, call })
+  const hasSecret = modules.redaction.hasSecret(call.arguments)
+  if (hasSecret) keepExact(context, id, call)
+  conversation.record({ type: 'item.started', turnId, item: hasSecret ? unrestorable(item) : item })
+  return { itemId: id, ...call }
+}
+
+interface NewCall {
+  readonly id: ItemId
+  readonly call: ModelCall
+}
+
+/** Returns the item that shows a call before anything of it has run. */
+function proposedItem(modules: TurnModules, state: ConversationState, { id, call }: NewCall): Item {
   const understood = understandCall(modules, call)
   if ('problem' in understood) {
     return {
@@ -63,7 +89,7 @@ export function keepExact({ conversation, modules }: TurnContext, itemId: ItemId
 }
 
 /** Marks an item as lost with this process: its exact call is nowhere on disk. */
-export function unrestorable(item: Item): Item {
+export function unrestorable<Kind extends Item>(item: Kind): Kind {
   return isCall(item) ? { ...item, restorable: false } : item
 }
 
@@ -77,9 +103,11 @@ export function exactText({ conversation, modules }: TurnContext, item: CallItem
   return described.type === 'fileChange' ? described.text : exact.arguments
 }
 
-/** Returns the call as the model made it; null where its secret was lost with an earlier process. */
+/** Returns the call as the model made it, or as a hook changed it; null where its secret was lost with an earlier process. */
 export function exactCall({ conversation, modules }: TurnContext, item: CallItem): ModelCall | null {
   const exact = modules.memory.exactCall(item.id)
   if (exact !== undefined || item.restorable === false) return exact ?? null
-  return conversation.view.callOf(item.id)
+  const call = conversation.view.callOf(item.id)
+  const changed = conversation.state.core.open[item.id]?.hooks?.arguments
+  return call === null || changed === undefined ? call : { ...call, name: item.tool, arguments: changed }
 }

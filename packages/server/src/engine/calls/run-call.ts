@@ -1,7 +1,14 @@
 import { noSandbox, type SandboxLimits } from '@parley/host'
 import { imageLimitsOf } from '@parley/models'
 import { checkNamedPaths, detectBlock } from '@parley/policy'
-import { type CallItem, type ConversationEvent, type ItemId, isCall, type RunLimits } from '@parley/protocol'
+import {
+  type CallItem,
+  type ConversationEvent,
+  type ItemId,
+  isCall,
+  type RunLimits,
+  settingsInForce,
+} from '@parley/protocol'
 import { EnvironmentUnreachableError } from '@parley/workspace'
 import { repeatedHint } from '../../core/repeated-calls.ts'
 import { notStarted, type OutputSource, type ToolContext, type ToolOutcome, unlessAborted } from '../../tools/tool.ts'
@@ -11,9 +18,11 @@ import { recordChanges } from '../history/record-changes.ts'
 import { workspaceOf } from '../limits/workspace-folders.ts'
 import type { TurnContext } from '../turn/turn-context.ts'
 import { advanceCall, type Call, type CallStep, type RunStep } from './advance-call.ts'
-import { isSealed } from './approval-request.ts'
 import { createUserAsker } from './ask-user.ts'
-import { type CallPolicy, type FoundBlock, finishedItem } from './attempt.ts'
+import { type FoundBlock, finishedItem } from './attempt.ts'
+import { policyOf } from './call-policy.ts'
+import { changeHint } from './changed-call.ts'
+import { afterCall, runHooksAfter, runHooksBefore } from './hooked-calls.ts'
 import { exactCall, exactText, understandCall } from './propose-call.ts'
 
 /** Brings one proposed or approved call as far as it goes now: to its end, or to a question. */
@@ -47,23 +56,13 @@ async function advance(context: TurnContext, call: Call): Promise<Call | null> {
   }
 }
 
-function policyOf({ conversation, modules, signal }: TurnContext): CallPolicy {
-  const { rules, memory, userRules, redaction } = modules
-  return {
-    state: conversation.state,
-    rules,
-    sessionGrants: memory.grantsUnder(conversation.state.core.settings.sandbox),
-    isOwnAnswer: (approval) => isSealed(approval, conversation.state.core.meta.conversationId, redaction),
-    policyFile: userRules.file,
-    secretsIn: redaction.secretsIn,
-    stopped: signal.aborted,
-  }
-}
-
 async function carryOut(context: TurnContext, call: Call, step: CallStep): Promise<Call | null> {
   switch (step.kind) {
     case 'wait':
       return null
+    case 'runHooks':
+      await runHooksBefore(context, call.itemId)
+      return readCall(context, call.itemId)
     case 'examine':
       return examine(context, call, step)
     case 'plan':
@@ -73,7 +72,8 @@ async function carryOut(context: TurnContext, call: Call, step: CallStep): Promi
     case 'deny':
     case 'reject':
     case 'keep':
-      await complete(context, step.item)
+      if (call.phase === 'ran') await completeRun(context, step.item)
+      else await complete(context, step.item)
       if (call.phase === 'ran' && call.sandboxBroke) await context.modules.limits.recheck()
       return null
     case 'run':
@@ -120,10 +120,18 @@ async function ask(
   return null
 }
 
+/** Records how a call that has run ended, then runs the hooks after it. */
+async function completeRun(context: TurnContext, item: CallItem): Promise<void> {
+  const call = context.modules.hooks.has(afterCall(item)) ? exactCall(context, item) : null
+  await complete(context, item)
+  if (call !== null) await runHooksAfter(context, item, call)
+}
+
 /** Records how the call ended. Retries while the disk is full: the outcome exists only in memory. */
 async function complete({ conversation, patience }: TurnContext, item: CallItem): Promise<void> {
-  const turnId = conversation.state.core.open[item.id]?.turnId ?? null
-  const hint = repeatedHint(conversation.view.repeated, item)
+  const open = conversation.state.core.open[item.id]
+  const turnId = open?.turnId ?? null
+  const hint = changeHint(open?.hooks) + repeatedHint(conversation.view.repeated, item)
   const told = hint === '' ? item : { ...item, modelText: `${item.modelText ?? ''}${hint}` }
   const event: ConversationEvent = { type: 'item.completed', item: told }
   await patience.persist(() => conversation.record(turnId === null ? event : { ...event, turnId }))
@@ -132,11 +140,11 @@ async function complete({ conversation, patience }: TurnContext, item: CallItem)
 /** Runs one attempt to its end. Nothing starts before `execution.started` is on disk; look-ups do not wait for that. */
 async function startCall(context: TurnContext, { itemId, written }: Call, step: RunStep): Promise<Call> {
   const { conversation, modules } = context
-  const { plan, attempt, grant } = step
-  if (grant !== null) modules.memory.grant(grant, conversation.state.core.settings.sandbox)
+  const { plan, attempt, answers, note, grant } = step
+  if (grant !== null) modules.memory.grant(grant, settingsInForce(conversation.state.core).sandbox)
   recordStart(context, step)
   // Before anything is awaited, so that a change of the settings from now on stops the call.
-  const callContext = toolContext(context, itemId, attempt.limits)
+  const callContext = toolContext(context, itemId, { limits: attempt.limits, answers, note })
   const { outcome, durationMs } = await runPlan(context, step, callContext.tool).finally(callContext.stop)
   const item = finishedItem(step.item, { outcome, attempt, durationMs })
   const block = await findBlock(context, item, { outcome, callContext })
@@ -213,7 +221,16 @@ interface CallContext {
   stop(): void
 }
 
-function toolContext(context: TurnContext, itemId: ItemId, runLimits: RunLimits): CallContext {
+/** Limits of a run, and what the user answered to its form. */
+interface RunTerms extends Pick<RunStep, 'answers' | 'note'> {
+  readonly limits: RunLimits
+}
+
+function toolContext(
+  context: TurnContext,
+  itemId: ItemId,
+  { limits: runLimits, answers, note }: RunTerms,
+): CallContext {
   const { conversation, modules, patience, signal } = context
   const reporter = createOutputReporter(conversation, modules.clock, itemId)
   const { ids, memory, answerers, mayAsk } = modules
@@ -237,6 +254,8 @@ function toolContext(context: TurnContext, itemId: ItemId, runLimits: RunLimits)
     imageLimits: imageLimitsOf(modules.model().client),
     report: reporter.report,
     ask: asker.ask,
+    answers,
+    note,
     updatePlan: async (plan) =>
       void (await patience.persist(() => conversation.record({ type: 'plan.updated', plan }))),
     outputOf: (id) => outputOf(conversation, id),

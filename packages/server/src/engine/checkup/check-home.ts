@@ -1,7 +1,7 @@
 import { access, constants, lstat, stat, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isRunning, readOwner, sessionPaths, walkSessions } from '@parley/journal'
-import type { Check } from '@parley/protocol'
+import { type Check, shortIdOf } from '@parley/protocol'
 import { isMissing, systemErrorReason } from '@parley/workspace'
 import type { PolicyPorts } from '../policy/read-rules.ts'
 
@@ -136,6 +136,6 @@ export function checkOwners({ files, home }: Pick<PolicyPorts, 'files' | 'home'>
   if (left.length === 0) return [count]
   const [first] = left
   const text = `${left.length} left by a process that was killed; nothing is lost, the kernel has freed the lock`
-  const remedy = `parley resume ${first?.id.slice(-8) ?? ''} goes on with it.`
+  const remedy = `parley resume ${first === undefined ? '' : shortIdOf(first.id)} goes on with it.`
   return [count, { name: 'conversations', level: 'warning', text, remedy }]
 }

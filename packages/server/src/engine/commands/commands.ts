@@ -1,16 +1,20 @@
 import type {
   Actor,
   ContentItem,
+  EventOf,
   InputItem,
   ItemId,
   MessageId,
   ParamsOf,
+  Settings,
   SettingsPatch,
   TurnId,
 } from '@parley/protocol'
 import { rejection } from '../../replies/rejection.ts'
 import { continuedBefore } from '../conversation/started-before.ts'
+import { runPromptHooks } from '../hooks/prompt-hooks.ts'
 import { assertUnderCeiling } from '../limits/ceiling.ts'
+import { assertMayLoosen, type Guest, type LimitsRight } from '../limits/may-loosen.ts'
 import { fittingMode, wholeSystemText, workspaceOf } from '../limits/workspace-folders.ts'
 import { attachmentParts, keepLongWaiting, longWaiting, shortTexts, storeAttachments } from '../messages/attachments.ts'
 import { assertFits, assertInboxRoom, startInboxTurn } from '../messages/user-messages.ts'
@@ -81,10 +85,12 @@ export async function editQueued(
   const { messageId } = params
   assertFits(params.content)
   queued(open, messageId)
+  const hookEvents = await runPromptHooks(open, { messageId, input: params.content })
   const content = await contentOf(open, params.content)
   const conversation = queued(open, messageId)
   assertInboxRoom(conversation.state, { messageId, content })
-  return { seq: conversation.record({ type: 'message.edited', messageId, content, by }).seq }
+  const [edited] = conversation.recordAll([{ type: 'message.edited', messageId, content, by }, ...hookEvents])
+  return { seq: edited?.seq ?? 0 }
 }
 
 async function contentOf(open: LiveConversation, input: InputItem[]): Promise<ContentItem[]> {
@@ -102,30 +108,45 @@ function queued(open: LiveConversation, messageId: MessageId) {
 }
 
 /** Changes settings. A model applies from the next model call on, policy and sandbox from the next decision on. */
-export function configure(open: LiveConversation, settings: SettingsPatch, by: Actor): { seq: number } {
+export function configure(open: LiveConversation, settings: SettingsPatch, client: Guest): { seq: number } {
   const { conversation } = writable(open)
   const before = conversation.state.core.settings
-  assertConfigurable(open, settings)
-  const change =
-    settings.sandbox === undefined
-      ? settings
-      : { ...settings, enforcement: open.modules.limits.enforcementFor(settings.sandbox) }
-  const seq = configured(conversation, change, by)
-  open.modules.limits.narrowed(before)
-  open.mcp.relimit()
+  const event = configuredEvent(open, settings, client)
+  const seq = configured(conversation, event)
+  afterConfigured(open, before)
   return { seq }
 }
 
-/** Throws for settings above the ceiling, or that do not fit the conversation. */
-export function assertConfigurable(open: LiveConversation, settings: SettingsPatch): void {
-  assertUnderCeiling(settings, open.conversation.state.core.settings, open.ceiling)
+/** Returns the event of a change of settings by a client. Throws where they may not be changed so. */
+export function configuredEvent(
+  open: LiveConversation,
+  settings: SettingsPatch,
+  client: Guest,
+): EventOf<'conversation.configured'> {
+  assertConfigurable(open, settings, client)
+  const { sandbox } = settings
+  const enforced = sandbox === undefined ? {} : { enforcement: open.modules.limits.enforcementFor(sandbox) }
+  return { type: 'conversation.configured', settings: { ...settings, ...enforced }, by: client.actor }
+}
+
+/** Stops what may do more than the settings that have been recorded allow. */
+export function afterConfigured({ modules, mcp }: LiveConversation, before: Settings): void {
+  modules.limits.narrowed(before)
+  mcp.relimit()
+}
+
+/** Throws for settings above the ceiling, that the client may not loosen, or that do not fit the conversation. */
+export function assertConfigurable(open: LiveConversation, settings: SettingsPatch, client: LimitsRight): void {
+  const now = open.conversation.state.core.settings
+  assertUnderCeiling(settings, now, open.ceiling)
+  assertMayLoosen(client, { ...now, ...settings }, now)
   assertModeFits(settings.sandbox, open)
   assertKnown(settings.modelProvider, open)
 }
 
-function configured(conversation: LiveConversation['conversation'], settings: SettingsPatch, by: Actor): number {
-  if (conversation.started) return conversation.record({ type: 'conversation.configured', settings, by }).seq
-  conversation.redraft({ settings })
+function configured(conversation: LiveConversation['conversation'], event: EventOf<'conversation.configured'>): number {
+  if (conversation.started) return conversation.record(event).seq
+  conversation.redraft({ settings: event.settings })
   return 0
 }
 

@@ -1,22 +1,33 @@
 import {
   type Actor,
+  type AnswerProblem,
   type Answers,
   type Approval,
   type ApprovalDecision,
   type ApprovalId,
+  answersProblem,
   type ConversationEvent,
   type DecisionRecord,
+  type FormField,
   type Item,
   isCall,
+  modeOf,
   type ParamsOf,
+  pairOf,
+  permits,
   standingOutcome,
 } from '@parley/protocol'
+import { chosenMode } from '@parley/protocol/question'
 import { isSecretName, type Redaction } from '@parley/redaction'
+import { utf8Length } from '@parley/text'
 import { rejection } from '../../replies/rejection.ts'
 import { sealOf } from '../calls/approval-request.ts'
+import { changeHint } from '../calls/changed-call.ts'
 import { noticeItem } from '../conversation/notices.ts'
+import type { Guest } from '../limits/may-loosen.ts'
 import { type LiveConversation, writable } from '../open/live-conversation.ts'
 import type { OpenQuestion } from '../session/session-memory.ts'
+import { afterConfigured, configuredEvent } from './commands.ts'
 
 /**
  * Records the answer to an approval with the events that follow, in one write. Throws `approvalNotPending` after the
@@ -25,8 +36,9 @@ import type { OpenQuestion } from '../session/session-memory.ts'
 export function decideApproval(
   open: LiveConversation,
   params: ParamsOf<'approval/decide'>,
-  by: Actor,
+  client: Guest,
 ): { seq: number } {
+  const { actor: by } = client
   const { conversation, turns } = writable(open)
   const { approvalId, decision, note, unattended = false } = params
   const approval = conversation.state.core.approvals[approvalId]
@@ -39,6 +51,8 @@ export function decideApproval(
         field: 'decision',
       },
     )
+  if (decision === 'approvedAlways' && !client.mayLoosen)
+    throw rejection('notPermitted', 'This client may only make limits stricter, and a rule would allow more.')
   if (approval.kind === 'elicitation') {
     const question = open.modules.memory.question(approvalId)
     if (question === undefined) throw notPending(open, approvalId)
@@ -50,18 +64,55 @@ export function decideApproval(
     decision,
     by,
     ...(note === undefined ? {} : { note }),
+    ...formAnswers(open, approval, params),
     ...sealedYes(open, approval, decision),
   }
-  const [decided] = conversation.recordAll([answer, ...consequences(open, approval, { ...answer, unattended })])
+  const before = conversation.state.core.settings
+  const mode = modeEvents(open, { approval, answers: answer.answers ?? {} }, client)
+  const [decided] = conversation.recordAll([
+    answer,
+    ...mode,
+    ...consequences(open, approval, { ...answer, unattended }),
+  ])
+  if (mode.length > 0) afterConfigured(open, before)
   open.modules.memory.answered(approvalId, { by, decision })
   if (decision === 'abort') turns.interrupt()
   turns.wake()
   return { seq: decided?.seq ?? 0 }
 }
 
+/** Returns the change to the mode that the answer to a plan chooses; none where it is in force. Throws where it may not be chosen. */
+function modeEvents(
+  open: LiveConversation,
+  { approval, answers }: { readonly approval: Approval; readonly answers: Answers },
+  client: Guest,
+): ConversationEvent[] {
+  const mode = chosenMode(approval, answers)
+  if (mode === null || modeOf(open.conversation.state.core.settings) === mode.name) return []
+  return [configuredEvent(open, pairOf(mode), client)]
+}
+
+/** Longest text in a form, in bytes: answers stay in the state until the call has run. */
+const maxAnswerBytes = 8 * 1024
+
+/** Returns the answers to the form of a question of the model. Throws `invalidParams` for answers that do not fit. */
+function formAnswers({ modules }: LiveConversation, { form }: Approval, params: ParamsOf<'approval/decide'>) {
+  const { decision, answers = {} } = params
+  if (form === undefined || !permits(decision)) return {}
+  const tooLong = (_: FormField, value: string | number) =>
+    utf8Length(String(value)) <= maxAnswerBytes ? null : `at most ${maxAnswerBytes} bytes fit`
+  const problem = answersProblem(form.fields, answers, tooLong)
+  if (problem !== null) throw misfit(problem)
+  return { answers: hideSecretFields(answers, modules.redaction) }
+}
+
+function misfit({ field, message }: AnswerProblem) {
+  return rejection('invalidParams', message, { field: `answers.${field}` })
+}
+
 /** Returns the seal by which a later process knows a yes of this home; nothing for other answers. */
 function sealedYes({ conversation, modules }: LiveConversation, approval: Approval, decision: ApprovalDecision) {
-  if (decision === 'denied' || decision === 'abort') return {}
+  if (!permits(decision)) return {}
   return { seal: sealOf({ ...approval, decision }, conversation.state.core.meta.conversationId, modules.redaction) }
 }
 
@@ -105,10 +156,26 @@ function denialText({ note, unattended }: Denial): string {
   return note === undefined ? 'the user denied this.' : `the user denied this and says: ${note}`
 }
 
+/** Returns the outcome of a question of the model that was not answered, as JSON. It denies nothing, so no call is denied. */
+function unansweredText({ decision, note, unattended }: Denial & { readonly decision: string }): string {
+  if (unattended) return JSON.stringify({ outcome: 'declined', why: note ?? 'nobody is there to answer.' })
+  const said = note === undefined ? {} : { note }
+  return JSON.stringify({ outcome: decision === 'abort' ? 'cancelled' : 'declined', by: 'user', ...said })
+}
+
+/** Returns the outcome of a plan that was not taken up, as JSON. */
+function keepPlanningText({ decision, note, unattended }: Denial & { readonly decision: string }): string {
+  if (unattended) return JSON.stringify({ outcome: 'notChosen', why: note ?? 'nobody is there to choose.' })
+  if (decision === 'abort') return JSON.stringify({ outcome: 'cancelled', by: 'user' })
+  const next =
+    note === undefined ? 'Ask what to change, or end your turn.' : 'Change the plan by the note, and propose it again.'
+  return JSON.stringify({ outcome: 'keepPlanning', ...(note === undefined ? {} : { note }), next })
+}
+
 /** Returns the end of a denied call: denied, or with the result of its first attempt when a second one is denied. */
 function deniedCall(
   { conversation }: LiveConversation,
-  { id: approvalId, itemId, turnId, rule, reason, facts }: Approval,
+  { id: approvalId, itemId, turnId, kind, rule, reason, facts }: Approval,
   denial: Denial & { decision: string; by: Actor },
 ): ConversationEvent[] {
   const about = conversation.state.core.open[itemId]
@@ -125,8 +192,13 @@ function deniedCall(
     by,
     ...(note === undefined ? {} : { note }),
   }
-  const modelText = `Not run: ${denialText(denial)}`
+  const modelText = `Not run: ${denialText(denial)}${changeHint(about.hooks)}`
   const known = facts === undefined ? {} : { facts }
+  if (kind === 'question' || kind === 'plan') {
+    const text = kind === 'plan' ? keepPlanningText(denial) : unansweredText(denial)
+    const item: Item = { ...about.item, ...known, status: 'completed', decision, modelText: text }
+    return [{ type: 'item.completed', turnId, item }]
+  }
   return [{ type: 'item.completed', turnId, item: { ...about.item, ...known, status: 'denied', decision, modelText } }]
 }
 
@@ -150,7 +222,7 @@ function answerQuestion(
   const { decision, note, answers = {} } = params
   const accepts = decision === 'approved'
   const problem = accepts ? question.check(answers) : null
-  if (problem !== null) throw rejection('invalidParams', problem.message, { field: `answers.${problem.field}` })
+  if (problem !== null) throw misfit(problem)
   const event: ConversationEvent = {
     type: 'approval.decided',
     approvalId: approval.id,

@@ -1,5 +1,15 @@
-import type { Actor, ContentItem, ConversationEvent, MessageId, ParamsOf, ResultOf, TurnId } from '@parley/protocol'
+import type {
+  ContentItem,
+  ConversationEvent,
+  MessageCall,
+  MessageId,
+  ParamsOf,
+  ResultOf,
+  TurnId,
+} from '@parley/protocol'
 import { rejection } from '../../replies/rejection.ts'
+import { onPrompt, runPromptHooks } from '../hooks/prompt-hooks.ts'
+import type { Guest } from '../limits/may-loosen.ts'
 import { attachmentParts, shortTexts, storeAttachments } from '../messages/attachments.ts'
 import { assertOutputSchema } from '../messages/output-schema.ts'
 import {
@@ -11,6 +21,7 @@ import {
   userMessageItem,
 } from '../messages/user-messages.ts'
 import { type LiveConversation, writable } from '../open/live-conversation.ts'
+import { type Expanded, expandMessage, mayNamePart } from '../skills/expand-message.ts'
 import { assertConfigurable, configure } from './commands.ts'
 
 type Sent = ResultOf<'conversation/sendMessage'>
@@ -20,11 +31,14 @@ type Sending = ParamsOf<'conversation/sendMessage'>
 interface Taken extends Sending {
   readonly messageId: MessageId
   readonly content: ContentItem[]
+  /** Runs of the hooks before it. */
+  readonly hookEvents?: readonly ConversationEvent[]
+  readonly calls?: MessageCall[]
 }
 
 /** Client that sends a message. */
 export interface Sender {
-  readonly by: Actor
+  readonly client: Guest
   /** Applies overrides that name folders or the network, all of them or none; null where there are none. */
   readonly change: ((open: LiveConversation, overrides: NonNullable<Sending['overrides']>) => void) | null
 }
@@ -46,18 +60,40 @@ export function sendMessage(open: LiveConversation, params: Sending, sender: Sen
   if (known !== null) return known
   assertSendable(params)
   assertBudget(open, params)
-  const content = shortTexts(input)
-  if (content !== null && outputSchema === undefined) return place(open, { ...params, messageId, content }, sender)
-  const take = async () => {
+  const namesPart = mayNamePart(input)
+  const content = namesPart ? null : shortTexts(input)
+  const hasHooks = modules.hooks.has(onPrompt)
+  if (content !== null && outputSchema === undefined && !hasHooks)
+    return place(open, { ...params, messageId, content }, sender)
+  const take = async (): Promise<Taken> => {
     if (outputSchema !== undefined) await assertOutputSchema(outputSchema)
+    const { input: whole, calls } = namesPart ? await expanded(open, input) : { input, calls: [] }
+    const hookEvents = hasHooks ? await runPromptHooks(open, { messageId, input: whole }) : []
     return {
       ...params,
+      input: [...whole],
       messageId,
-      content: await storeAttachments(input, attachmentParts(open)),
+      content: content ?? (await storeAttachments(whole, attachmentParts(open))),
+      ...(calls.length === 0 ? {} : { calls: [...calls] }),
+      hookEvents,
     }
   }
   return take().then((taken) => firstResult(open, messageId) ?? place(writable(open), taken, sender))
 }
+
+/** Fills in the command that a message names, by the files as they are now. */
+async function expanded(open: LiveConversation, input: Sending['input']): Promise<Expanded> {
+  const { conversation, modules, skills } = writable(open)
+  const whole = await expandMessage(input, { skills, cwd: conversation.state.core.meta.cwd })
+  assertFits(whole.input)
+  // Calls of a message come from the log, which has a mark in place of a secret.
+  if (whole.calls.some((call) => modules.redaction.hasSecret(call.arguments)))
+    throw rejection('invalidParams', secretInCall, { field: 'input' })
+  return whole
+}
+
+const secretInCall =
+  'Not sent: a command would run with a secret in it, and secrets are not kept. Put it into a file or a variable, and name that.'
 
 function firstResult({ conversation }: LiveConversation, messageId: MessageId): Sent | null {
   const known = conversation.state.core.requestKeys.find(({ key }) => key === messageId)
@@ -69,7 +105,7 @@ function firstResult({ conversation }: LiveConversation, messageId: MessageId): 
   })
 }
 
-function assertSendable({ input, when = 'now', overrides, outputSchema }: Sending): void {
+function assertSendable({ input, when = 'now', overrides, outputSchema, purpose }: Sending): void {
   assertFits(input)
   if (when !== 'now' && overrides !== undefined)
     throw rejection('invalidParams', 'Settings can only be changed with a message that is sent now.', {
@@ -78,6 +114,10 @@ function assertSendable({ input, when = 'now', overrides, outputSchema }: Sendin
   if (when === 'steer' && outputSchema !== undefined)
     throw rejection('invalidParams', 'A turn that runs keeps its output schema. Send with `now` or `queue`.', {
       field: 'outputSchema',
+    })
+  if (when === 'steer' && purpose !== undefined)
+    throw rejection('invalidParams', 'A turn that runs keeps its purpose. Send with `now` or `queue`.', {
+      field: 'purpose',
     })
 }
 
@@ -95,14 +135,22 @@ function assertBudget({ conversation, modules }: LiveConversation, { budget }: S
 /** Records the message in a turn of its own or in the inbox. */
 function place(open: LiveConversation, taken: Taken, sender: Sender): Sent {
   const { conversation, turns } = open
-  const { messageId, when = 'now', content } = taken
+  const { messageId, when = 'now', content, hookEvents = [] } = taken
   const { turn } = conversation.state.core
   if (when === 'now' || turn === null) return startTurn(open, taken, sender)
-  const message = { messageId, when, content, ...turnFields(taken), by: sender.by }
+  const message = { messageId, when, content, ...callsOf(taken), ...turnFields(taken), by: sender.client.actor }
   assertInboxRoom(conversation.state, message)
-  const [queued] = conversation.recordAll([{ type: 'message.queued', message }, ...noticeOf(open, taken, turn.id)])
+  const [queued] = conversation.recordAll([
+    { type: 'message.queued', message },
+    ...noticeOf(open, taken, turn.id),
+    ...hookEvents,
+  ])
   turns.wake()
   return { turnId: turn.id, disposition: when === 'steer' ? 'steering' : 'queued', seq: queued?.seq ?? 0 }
+}
+
+function callsOf({ calls }: Taken): Pick<Taken, 'calls'> {
+  return calls === undefined ? {} : { calls }
 }
 
 function noticeOf({ conversation, modules }: LiveConversation, taken: Taken, turnId: TurnId): ConversationEvent[] {
@@ -111,7 +159,7 @@ function noticeOf({ conversation, modules }: LiveConversation, taken: Taken, tur
   return hadSecret({ redaction, sideFiles }, taken) ? secretNotice(modules, turnId) : []
 }
 
-function startTurn(open: LiveConversation, taken: Taken, { by, change }: Sender): Sent {
+function startTurn(open: LiveConversation, taken: Taken, { client, change }: Sender): Sent {
   const { conversation, modules, turns } = open
   const { turn } = conversation.state.core
   if (turn !== null)
@@ -119,15 +167,20 @@ function startTurn(open: LiveConversation, taken: Taken, { by, change }: Sender)
       turnId: turn.id,
     })
   const turnId = modules.ids.turn()
-  const { messageId, content, overrides } = taken
+  const { messageId, content, overrides, hookEvents = [] } = taken
   if (overrides !== undefined && change !== null) {
-    assertConfigurable(open, overrides)
+    assertConfigurable(open, overrides, client)
     change(open, overrides)
-  } else if (overrides !== undefined) configure(open, overrides, by)
+  } else if (overrides !== undefined) configure(open, overrides, client)
   const events: ConversationEvent[] = [
     { type: 'turn.started', turnId, trigger: 'message', ...turnFields(taken) },
-    { type: 'item.completed', turnId, item: userMessageItem(modules.ids.item(), { content, messageId, by }) },
+    {
+      type: 'item.completed',
+      turnId,
+      item: userMessageItem(modules.ids.item(), { content, messageId, ...callsOf(taken), by: client.actor }),
+    },
     ...noticeOf(open, taken, turnId),
+    ...hookEvents,
   ]
   const [, sent] = conversation.recordAll(events)
   turns.wake()

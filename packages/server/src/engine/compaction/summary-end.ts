@@ -18,6 +18,11 @@ export const maxSummaryBytes = 48 * 1024
 
 const cutMark = '[The summary is cut here.]'
 
+export const stillTooLong: Failure = {
+  code: 'contextTooLong',
+  message: 'Even its newest part is longer than the model that writes the summary can read.',
+}
+
 const noText: Failure = {
   code: 'outputLimit',
   message: 'The summary reached the output limit before its first word.',

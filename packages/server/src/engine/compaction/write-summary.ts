@@ -1,6 +1,5 @@
-import type { ModelEntry, ModelEvent, ModelFacts, ModelFailure, ModelRequest } from '@parley/models'
-import { type Failure, type ItemOf, limits, type TurnId } from '@parley/protocol'
-import { utf8Length } from '@parley/text'
+import type { ModelEntry, ModelFacts, ModelFailure, ModelRequest } from '@parley/models'
+import type { Failure, ItemOf, TurnId } from '@parley/protocol'
 import { tokensOfEntry } from '../../core/compaction/estimate.ts'
 import { newestEntries, summaryPrompt } from '../../core/compaction/prompt.ts'
 import { sumOf } from '../../core/compaction/weigh-blocks.ts'
@@ -8,9 +7,10 @@ import { readableEntries } from '../context/request-source.ts'
 import { createCoalescer } from '../conversation/deltas.ts'
 import { unlessStorageFails } from '../conversation/storage-patience.ts'
 import { nextRetry, toFailure, waitForRetry } from '../turn/call-model.ts'
-import { counted, createResponseSize } from '../turn/response-recorder.ts'
+import { counted } from '../turn/response-recorder.ts'
 import type { TurnContext, TurnModules } from '../turn/turn-context.ts'
-import { endOfSummary, maxSummaryBytes, type SummaryEnd, type Written } from './summary-end.ts'
+import { readSummary } from './read-summary.ts'
+import { type SummaryEnd, stillTooLong, type Written } from './summary-end.ts'
 
 type CompactionItem = ItemOf<'contextCompaction'>
 
@@ -22,12 +22,7 @@ interface Summarised {
 }
 
 /** Times that a request for a summary is halved when the provider finds it too long. */
-const halvings = 2
-
-const stillTooLong: Failure = {
-  code: 'contextTooLong',
-  message: 'Even its newest part is longer than the model that writes the summary can read.',
-}
+export const halvings = 2
 
 /**
  * Streams a summary into its item, with the retries of a model call. A request that is too long is tried with half of it,
@@ -73,14 +68,8 @@ function createRetries(context: TurnContext, turnId: TurnId): (fault: ModelFailu
   }
 }
 
-function isTooLong({ code }: ModelFailure): boolean {
+export function isTooLong({ code }: ModelFailure): boolean {
   return code === 'contextTooLong'
-}
-
-/** Keeps the whole text of a part; none of what turns out to be reasoning. */
-function keepEnd(texts: Map<string, string>, event: ModelEvent): void {
-  if (event.type === 'textDone') texts.set(event.part, event.text)
-  if (event.type === 'reasoningDone') texts.delete(event.part)
 }
 
 /** Resolves to how the request ended. Calls of the model are not carried out. */
@@ -90,37 +79,21 @@ async function streamOnce(context: TurnContext, summarised: Summarised): Promise
   if (entries.length === 0) return { kind: 'failed', failure: stillTooLong }
   const { client, choice, factsOf } = modules.model()
   const request = summaryRequest(context, summarised)
-  const texts = new Map<string, string>()
-  const whole = () => [...texts.values()].join('\n\n').trim()
   const redacted = modules.redaction.stream()
   const show = (text: string) => {
     if (text !== '') unlessStorageFails(() => conversation.record({ type: 'item.delta', itemId: item.id, text }))
   }
   const deltas = createCoalescer(modules.clock, (text) => show(redacted.push(text)))
-  const size = createResponseSize()
-  let textBytes = 0
   try {
-    for await (const event of client.stream(request, signal)) {
-      if (event.type === 'aborted') return { kind: 'aborted' }
-      if (event.type === 'failed') return { kind: 'fault', fault: event.failure }
-      if (event.type === 'completed') {
+    return await readSummary(client.stream(request, signal), {
+      onText: deltas.push,
+      onUsage(usage) {
         show(redacted.push(deltas.stop()) + redacted.end())
-        const counts = counted(event.usage, factsOf(request.model))
+        const counts = counted(usage, factsOf(request.model))
         const by = { ...choice, model: request.model }
         conversation.record({ type: 'usage.updated', turnId, counts, by, purpose: 'compaction' })
-        return endOfSummary(whole(), event.stop)
-      }
-      size.add(event)
-      if (event.type === 'textDelta') {
-        texts.set(event.part, (texts.get(event.part) ?? '') + event.text)
-        textBytes += utf8Length(event.text)
-        deltas.push(event.text)
-      } else keepEnd(texts, event)
-      // A summary that does not end is stopped: it would fill the log.
-      if (textBytes > maxSummaryBytes || size.bytes() > limits.response) return endOfSummary(whole(), 'length')
-    }
-    const message = 'The summary ended without saying that it was complete.'
-    return { kind: 'fault', fault: { code: 'streamCut', message, retry: 'short' } }
+      },
+    })
   } finally {
     deltas.stop()
   }
@@ -142,9 +115,18 @@ export function summaryModel({ model, compaction }: Pick<TurnModules, 'model' | 
  * them from its cache; another model gets no reasoning, effort or output limit of the first.
  */
 function summaryRequest({ modules }: TurnContext, { item, entries }: Summarised): ModelRequest {
+  const asked = summaryPrompt(modules.compaction.prompt, item.instructions ?? null)
+  return requestWith(modules, entries, asked)
+}
+
+/** Returns the request for a summary that ends with what is asked. */
+export function requestWith(
+  modules: Pick<TurnModules, 'model' | 'compaction' | 'requests'>,
+  entries: readonly ModelEntry[],
+  asked: ModelEntry,
+): ModelRequest {
   const { outputSchema: _, ...base } = modules.requests.next()
   const { name, isOther, facts } = summaryModel(modules)
-  const asked = summaryPrompt(modules.compaction.prompt, item.instructions ?? null)
   const readable = readableEntries(entries, facts)
   if (!isOther) return { ...base, entries: [...readable, asked] }
   const { effort: __, maxOutputTokens: ___, ...plain } = base

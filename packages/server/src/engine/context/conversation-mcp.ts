@@ -1,7 +1,7 @@
 import type { McpLease, McpServer, McpServers } from '@parley/mcp-client'
 import type { ToolSpec } from '@parley/models'
 import { serverSandboxMode } from '@parley/policy'
-import type { ItemId, SandboxMode } from '@parley/protocol'
+import { type ItemId, type SandboxMode, settingsInForce } from '@parley/protocol'
 import { rejection } from '../../replies/rejection.ts'
 import { type McpToolSpec, mcpSpecsIn, mcpTool, toolSpecs } from '../../tools/mcp/mcp-tool.ts'
 import { resourceTools } from '../../tools/mcp/resource-tools.ts'
@@ -43,7 +43,7 @@ export function createConversationMcp(parts: McpParts): ConversationMcp {
   let released: Promise<unknown> = Promise.resolve()
 
   function current(): Held {
-    if (serverSandboxMode(conversation.state.core.settings.sandbox) === held.mode) return held
+    if (serverSandboxMode(settingsInForce(conversation.state.core).sandbox) === held.mode) return held
     const before = held
     // Leased before the old lease ends, so that servers in both stay running.
     held = hold(parts)
@@ -104,7 +104,7 @@ interface Held {
 }
 
 function hold({ conversation, lease: leaseFor, newItemId }: McpParts): Held {
-  const { sandbox } = conversation.state.core.settings
+  const { sandbox } = settingsInForce(conversation.state.core)
   const lease = leaseFor(sandbox)
   const { servers } = lease
   return {

@@ -15,7 +15,7 @@ export function* jsonPieces(value: unknown): Generator<string, void, undefined> 
 }
 
 /** Copies an object with its keys in order. */
-export function inOrder(fields: object): object {
+function inOrder(fields: object): object {
   return Object.fromEntries(Object.entries(fields).toSorted(([a], [b]) => (a < b ? -1 : 1)))
 }
 

@@ -2,11 +2,11 @@ import { createHash, type Hash } from 'node:crypto'
 import { foldGrowing, type ModelEntry } from '@parley/models'
 import { modelInUse } from '@parley/protocol'
 import type { Conversation } from '../conversation/conversation.ts'
-import { inOrder, jsonPieces } from './json-pieces.ts'
+import { jsonPieces } from './json-pieces.ts'
 
 /**
- * Returns the hash of what the model is asked next. It covers what the log and its side files determine, before a wire
- * gives it a form: no output limit, which comes from the configuration, and no id, which a fork changes.
+ * Returns the hash of what the model is asked next, as log and side files determine it: without the output limit, which
+ * is configured, and ids, which a fork changes.
  */
 export function requestHash(conversation: Conversation): string {
   const { state, view, sideFiles } = conversation
@@ -22,7 +22,7 @@ export function requestHash(conversation: Conversation): string {
   }
   const effort = JSON.stringify(settings.effort ?? null)
   const { hash } = digestsFor(conversation, effort)(view.entries(sideFiles))
-  const rest = JSON.stringify(asked, withOrder).slice(1)
+  const rest = [...jsonPieces(asked)].join('').slice(1)
   return `sha256:${hash.copy().update(`],${rest}`).digest('hex')}`
 }
 
@@ -53,10 +53,6 @@ function digestsFor(conversation: Conversation, effort: string): HashEntries {
 
 /** Stands for a side file that cannot be read; the model is told so in its place. */
 const missing = 'missing'
-
-function withOrder(_key: string, value: unknown): unknown {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? inOrder(value) : value
-}
 
 function digestOf(value: unknown): string {
   const hash = createHash('sha256')

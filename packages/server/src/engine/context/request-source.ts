@@ -1,8 +1,8 @@
 import type { ModelAbilities, ModelClient, ModelEntry, ModelRequest, ToolSpec, UserPart } from '@parley/models'
-import { type EventOf, type ModelChoice, modelInUse, type Settings, type TurnId } from '@parley/protocol'
+import { type EventOf, type ModelChoice, modelInUse, modeOf, type Settings, type TurnId } from '@parley/protocol'
 import { EnvironmentUnreachableError } from '@parley/workspace'
 import { missingFile } from '../../core/view-content.ts'
-import type { Tool } from '../../tools/tool.ts'
+import type { OfferedTo, Tool } from '../../tools/tool.ts'
 import type { Conversation } from '../conversation/conversation.ts'
 import { requestHash } from './request-hash.ts'
 
@@ -11,6 +11,8 @@ export interface RequestContext {
   readonly instructions: string
   readonly sessionContext: string
   readonly instructionFiles: readonly string[]
+  /** Skills that the instructions list. */
+  readonly skills: readonly { readonly name: string; readonly path: string }[]
 }
 
 /** Builds the model requests of one conversation. */
@@ -30,9 +32,14 @@ export interface RequestSource {
   hash(): string
 }
 
+/** Model, and if its context has skills. */
+interface Offer extends Pick<ModelAbilities, 'toolShape' | 'images'> {
+  readonly hasSkills: boolean
+}
+
 interface RequestParts {
   readonly conversation: Conversation
-  /** Built-in tools; which of them a model is offered depends on its abilities alone. */
+  /** Built-in tools; which of them a model is offered depends on its abilities, mode and turn. */
   readonly tools: readonly Tool[]
   /** Returns the tools that MCP servers offer now. */
   readonly offered: (signal: AbortSignal) => Promise<readonly ToolSpec[]>
@@ -54,9 +61,13 @@ export function createRequestSource({ conversation, tools, offered, model, gathe
   let preparedFor: Moment | null = null
 
   /** Describes the tools as JSON text; the schemas take 4 ms, so they are made at the first request. */
-  function describeTools({ toolShape, images }: ModelAbilities, more: readonly ToolSpec[]): string {
-    const key = `${toolShape} ${images}`
-    const ownText = ownTexts.get(key) ?? JSON.stringify(specsFor({ toolShape, images }, tools))
+  function describeTools({ toolShape, images, hasSkills }: Offer, more: readonly ToolSpec[]): string {
+    const { settings, turn } = conversation.state.core
+    const isPlanning = modeOf(settings) === 'plan'
+    const isReviewing = turn?.purpose === 'review'
+    const key = `${toolShape} ${images} ${isPlanning} ${isReviewing} ${hasSkills}`
+    const to = { toolShape, images, isPlanning, isReviewing, hasSkills }
+    const ownText = ownTexts.get(key) ?? JSON.stringify(specsFor(to, tools))
     ownTexts.set(key, ownText)
     return more.length === 0 ? ownText : `${ownText.slice(0, -1)},${JSON.stringify(more).slice(1)}`
   }
@@ -78,7 +89,8 @@ export function createRequestSource({ conversation, tools, offered, model, gathe
       // The log's context stays in force while the machine is unreachable; the next request gathers again.
       if (found === null) return
       const { client, facts } = model()
-      const toolText = describeTools(facts, more)
+      const { toolShape, images } = facts
+      const toolText = describeTools({ toolShape, images, hasSkills: found.skills.length > 0 }, more)
       const event = await contextEvent(conversation, { toolText, adapter: client.adapter, found })
       const known = conversation.state.core.context
       if (known === null || isChanged(known, event)) conversation.record(event)
@@ -86,7 +98,7 @@ export function createRequestSource({ conversation, tools, offered, model, gathe
     },
     warmUp() {
       const { client, facts } = model()
-      describeTools(facts, [])
+      describeTools({ ...facts, hasSkills: false }, [])
       client.warmUp?.()
     },
     forget() {
@@ -150,9 +162,9 @@ function inText(part: UserPart): UserPart {
   return part.type === 'image' ? { type: 'text', text: unseen } : part
 }
 
-/** Returns the tools that a model of these abilities is offered, in the form that suits it. */
-function specsFor(abilities: ModelAbilities, tools: readonly Tool[]): readonly ToolSpec[] {
-  const offered = tools.filter(({ offeredTo }) => offeredTo === undefined || offeredTo(abilities))
+/** Returns the tools that a model is offered, in the form that suits it. */
+function specsFor(to: OfferedTo, tools: readonly Tool[]): readonly ToolSpec[] {
+  const offered = tools.filter(({ offeredTo }) => offeredTo === undefined || offeredTo(to))
   return offered.map(({ name, description, parameters, freeform }) => ({
     name,
     description,
@@ -205,6 +217,7 @@ async function contextEvent({ sideFiles }: Conversation, { toolText, adapter, fo
     sessionContext,
     adapter,
     instructionFiles: [...found.instructionFiles],
+    ...(found.skills.length === 0 ? {} : { skills: found.skills.map(({ name, path }) => ({ name, path })) }),
   }
 }
 

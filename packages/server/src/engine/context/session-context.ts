@@ -1,26 +1,17 @@
 import { dirname, join, resolve } from 'node:path'
 import type { ModelAbilities } from '@parley/models'
-import {
-  diskFiles,
-  type Environment,
-  type EnvironmentFiles,
-  liesWithin,
-  readOpening,
-  whenUnknown,
-} from '@parley/workspace'
+import { settingsInForce } from '@parley/protocol'
+import { diskFiles, type Environment, type EnvironmentFiles } from '@parley/workspace'
 import {
   baseInstructions,
   composeInstructions,
   describeLimits,
   describeSessionContext,
-  type InstructionFile,
 } from '../../core/instructions.ts'
+import { describeSkills, type ListedSkill } from '../../core/skills/skill-list.ts'
 import type { Conversation } from '../conversation/conversation.ts'
+import { kindOf, readInstructionFiles, textOf } from './instruction-files.ts'
 import type { RequestContext } from './request-source.ts'
-
-const fileName = 'AGENTS.md'
-/** Bytes read of each file; more would crowd out the conversation. */
-const maxInstructionBytes = 64 * 1024
 
 interface ContextSources {
   /** `$PARLEY_HOME`. */
@@ -29,14 +20,16 @@ interface ContextSources {
   readonly nowMs: number
   /** Shape of the tools that the model is offered. */
   readonly toolShape: ModelAbilities['toolShape']
+  /** Skills that the model may use in a folder. */
+  readonly skills: (cwd: string) => readonly ListedSkill[]
 }
 
 /**
- * Gathers instructions and session context from disk: AGENTS.md of `home` on this machine, then of each folder from the
- * repository root to cwd in the environment.
+ * Gathers instructions and session context from disk: the instruction file of `home` on this machine, then of each folder
+ * from the repository root to cwd in the environment.
  */
 export async function gatherContext(conversation: Conversation, sources: ContextSources): Promise<RequestContext> {
-  const { meta, settings } = conversation.state.core
+  const { meta, settings, turn } = conversation.state.core
   const { environment, home } = sources
   await environment.reach()
   const { files } = environment
@@ -46,16 +39,19 @@ export async function gatherContext(conversation: Conversation, sources: Context
     { folder: home, within: home, files: diskFiles },
     ...foldersDown(within, meta.cwd).map((folder) => ({ folder, within, files })),
   ])
+  const skills = sources.skills(meta.cwd)
+  const base = settings.baseInstructions ?? baseInstructions(sources.toolShape)
   return {
-    instructions: composeInstructions(settings.baseInstructions ?? baseInstructions(sources.toolShape), found),
+    instructions: composeInstructions([base.trim(), ...describeSkills(skills)].join('\n\n'), found),
     instructionFiles: found.map(({ path }) => path),
+    skills: skills.map(({ name, file: path }) => ({ name, path })),
     sessionContext: describeSessionContext({
       cwd: meta.cwd,
       date: localDate(sources.nowMs),
       platform: environment.platform,
       shell: environment.shell,
       gitBranch: root?.branch ?? null,
-      limits: describeLimits(settings),
+      limits: describeLimits(settingsInForce(conversation.state.core), turn?.purpose),
     }),
   }
 }
@@ -75,7 +71,7 @@ interface Repository {
  * Finds the repository root and branch by reading `.git`; running git would execute configuration of the repository. Most
  * conversations are at a root; otherwise all folders above are looked at together.
  */
-async function repositoryRoot(cwd: string, files: EnvironmentFiles): Promise<Repository | null> {
+export async function repositoryRoot(cwd: string, files: EnvironmentFiles): Promise<Repository | null> {
   const [first = cwd, ...above] = foldersUp(cwd)
   const found = await repositoryAt(first, files)
   if (found !== null) return found
@@ -111,31 +107,6 @@ async function linkedHead(git: string, files: EnvironmentFiles): Promise<string 
   return folder === undefined ? null : textOf(join(resolve(dirname(git), folder), 'HEAD'), files)
 }
 
-async function readInstructionFiles(folders: readonly InstructionFolder[]): Promise<InstructionFile[]> {
-  const files = await Promise.all(folders.map(readInstructionFile))
-  return files.filter((file) => file !== null).filter(({ text }) => text.trim() !== '')
-}
-
-/** Folder to look in, with the folder that its file must lie in after links are resolved. */
-interface InstructionFolder {
-  readonly folder: string
-  readonly within: string
-  readonly files: EnvironmentFiles
-}
-
-/**
- * Reads an instruction file. Links out of `within` are ignored: a repository could send other files of this machine to
- * the provider.
- */
-async function readInstructionFile({ folder, within, files }: InstructionFolder): Promise<InstructionFile | null> {
-  const path = join(folder, fileName)
-  if ((await kindOf(path, files)) === null) return null
-  const [real, root] = await Promise.all([path, within].map((place) => files.realPath(place).catch(whenUnknown(null))))
-  if (real === null || real === undefined || root === null || root === undefined || !liesWithin(real, root)) return null
-  const text = await textOf(path, files)
-  return text === null ? null : { path, text }
-}
-
 /** Returns a folder and all folders above it, innermost first. */
 export function foldersUp(path: string): string[] {
   const parent = dirname(path)
@@ -146,15 +117,4 @@ function foldersDown(root: string, cwd: string): string[] {
   const up = foldersUp(cwd)
   const at = up.indexOf(root)
   return up.slice(0, at + 1).reverse()
-}
-
-/** Returns what a path leads to; null for nothing. One look, where resolving a path that is not there takes several. */
-async function kindOf(path: string, files: EnvironmentFiles) {
-  const found = await files.look(path).catch(whenUnknown(null))
-  return found === null ? null : found.kind
-}
-
-async function textOf(path: string, files: EnvironmentFiles): Promise<string | null> {
-  const real = await files.realPath(path).catch(whenUnknown(null))
-  return real === null ? null : readOpening(files, real, maxInstructionBytes)
 }

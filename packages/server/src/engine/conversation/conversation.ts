@@ -6,43 +6,21 @@ import {
   type Cursor,
   type Envelope,
   type EventOf,
-  eventProblem,
   eventVersion,
   reduce,
 } from '@parley/protocol'
 import type { ModelView } from '../../core/model-view.ts'
 import type { Place } from '../../core/view-blocks.ts'
 import type { Clock } from '../../ports/clock-and-ids.ts'
-import { invalidEvent } from '../../replies/refused-event.ts'
+import { assertValid } from '../../replies/refused-event.ts'
 import { contentOf } from './checkpoint-content.ts'
 import type { Settled } from './checkpoint-writer.ts'
 import { createCoreRoom } from './core-room.ts'
 import { createEventFeed, type EventFeed } from './event-feed.ts'
+import type { Journal } from './journal.ts'
 import type { Landmarks } from './landmarks.ts'
 import type { SideFiles } from './side-files.ts'
 import { awaitSync, type StoragePatience } from './storage-patience.ts'
-
-/** Log of a conversation on disk. */
-export interface Journal {
-  /** Returns the place of the first line. */
-  append(lines: readonly string[]): Place
-  /** Opens what the descriptor of a log that may be written holds; null for others. */
-  held(): LogView | null
-  /** Throws `StorageError` while nothing could be appended. */
-  probe(): void
-  synced(): Promise<void>
-  /** Error of a disk that has not ended a sync for `slowSyncMs`; null while it answers. */
-  stuck(): StorageError | null
-  /** Lines after a seq as clients get them, oldest first, read from disk. Throws `StorageError` when they end before `upTo`. */
-  linesAfter(range: { readonly after: number; readonly upTo: number }): AsyncIterable<readonly Line[]>
-  /** Checksum of the line with this seq, undefined when the log does not hold it, null when it has none. */
-  crcOf(seq: number): string | null | undefined
-  /** Throws `StorageError` when the log is no longer where and as it was written. */
-  assertStored(): void
-  /** Called after a turn; `content` is what a checkpoint would hold, null while work is open. */
-  settled(content: () => Settled | null): void
-  close(content: () => Settled | null): Promise<void>
-}
 
 export interface ConversationParts {
   readonly state: ConversationState
@@ -88,8 +66,10 @@ export class Conversation implements AsyncDisposable {
   #nextSeq: number
   #journal: Journal | null
   #logVersion: number
+  #isWatched = false
   readonly #room = createCoreRoom()
   readonly #parts: ConversationParts
+  #watcher: ((event: ConversationEvent) => void) | null = null
 
   constructor(parts: ConversationParts) {
     this.#parts = parts
@@ -155,9 +135,23 @@ export class Conversation implements AsyncDisposable {
       place += (sizes[index] ?? 0) + 1
     }
     this.#headCrc = lines.at(-1)?.crc ?? this.#headCrc
+    this.#journal?.describe(this.#state)
+    const shown = this.shown()
+    if (shown !== null) this.#holdUntil(this.#watched(shown), firstSeq)
     // Only now: whoever listens may record in turn.
     this.feed.append(lines)
+    this.#tellWatcher(envelopes, shown)
     return envelopes.slice(all.length - events.length)
+  }
+
+  /** Tells of events once they may be shown: a hook is an effect. A failure is reported where they are held. */
+  #tellWatcher(envelopes: readonly Envelope[], shown: Promise<void> | null): void {
+    if (this.#watcher === null) return
+    const tell = () => {
+      for (const { event } of envelopes) this.#watcher?.(event)
+    }
+    if (shown === null) tell()
+    else shown.then(tell, () => undefined)
   }
 
   #append(lines: readonly string[]): Place {
@@ -208,7 +202,7 @@ export class Conversation implements AsyncDisposable {
   #show({ event, seq }: Envelope, place: Place): void {
     this.view.apply(event, { seq, place })
     this.#parts.landmarks.note(event.type, place)
-    if (syncedBeforeDelivery.has(event.type)) this.#holdUntilSynced(seq)
+    if (syncedBeforeDelivery.has(event.type)) this.#holdUntil(this.synced(), seq)
     if (event.type === 'turn.ended') this.#journal?.settled(() => this.#settled())
   }
 
@@ -224,13 +218,29 @@ export class Conversation implements AsyncDisposable {
     return parts === null ? null : { parts, seq: this.#state.core.seq }
   }
 
-  #holdUntilSynced(seq: number): void {
+  /** Reports a store that does not acknowledge for long; of what waits together, the first is watched. */
+  async #watched(shown: Promise<void>): Promise<void> {
+    const journal = this.#journal
+    if (this.#isWatched || journal === null) return shown
+    this.#isWatched = true
+    await awaitSync({ synced: () => shown, stuck: journal.stuck }, this.#parts).finally(() => {
+      this.#isWatched = false
+    })
+  }
+
+  #holdUntil(kept: Promise<void>, seq: number): void {
     this.feed.hold(seq)
-    this.synced().then(() => this.feed.release(seq), this.#parts.onLoss)
+    kept.then(() => this.feed.release(seq), this.#parts.onLoss)
+  }
+
+  /** Resolves when all that was recorded may be shown; null where that is at once. Rejects with `StorageError`. */
+  shown(): Promise<void> | null {
+    return this.#journal?.shown() ?? null
   }
 
   /** Lets a checkpoint be written of the conversation as it was opened. */
   opened(): void {
+    this.#journal?.describe(this.#state)
     this.#journal?.settled(() => this.#settled())
   }
 
@@ -257,6 +267,11 @@ export class Conversation implements AsyncDisposable {
     return crc !== undefined && crc === cursor.crc
   }
 
+  /** Calls `take` with each event after it was recorded; it may record in turn. */
+  watch(take: (event: ConversationEvent) => void): void {
+    this.#watcher = take
+  }
+
   /** Changes the settings of a conversation that has no log yet. */
   redraft({ settings = {}, cwd }: DraftChange): void {
     const { core } = this.#state
@@ -273,11 +288,6 @@ export class Conversation implements AsyncDisposable {
 export interface DraftChange {
   readonly settings?: EventOf<'conversation.configured'>['settings']
   readonly cwd?: string
-}
-
-function assertValid(event: ConversationEvent): void {
-  const problem = eventProblem(event)
-  if (problem !== null) throw invalidEvent(event.type, problem)
 }
 
 /** Returns the states after each of the events. */

@@ -18,8 +18,8 @@ const perEventBytes = 1024
 const smallLineBytes = 64 * 1024
 
 /**
- * Creates the room of one conversation. The core is measured only when the lines since the last measure could have
- * filled it, which is once in many megabytes of log. A log of an earlier version may begin with a larger core.
+ * Creates the room of one conversation. Measures the core only when lines since the last measure could have filled it.
+ * A log of an earlier version may begin with a larger core.
  */
 export function createCoreRoom(): CoreRoom {
   let first: number | undefined

@@ -13,12 +13,39 @@ import {
   lineCrc,
   lineOf,
   StorageError,
+  textOf,
   translatedLine,
 } from '@parley/journal'
-import { upgradeEvent } from '@parley/protocol'
+import { type ConversationState, type Envelope, upgradeEvent } from '@parley/protocol'
+import type { Place } from '../../core/view-blocks.ts'
 import { rejection } from '../../replies/rejection.ts'
-import type { CheckpointWriter } from './checkpoint-writer.ts'
-import type { Journal } from './conversation.ts'
+import type { CheckpointWriter, Settled } from './checkpoint-writer.ts'
+
+/** Log of a conversation: on disk, or on disk and in a store that servers share. */
+export interface Journal {
+  /** Returns the place of the first line. */
+  append(lines: readonly string[]): Place
+  /** Opens what the descriptor of a log that may be written holds; null for others. */
+  held(): LogView | null
+  /** Throws `StorageError` while nothing could be appended. */
+  probe(): void
+  synced(): Promise<void>
+  /** Resolves when all that was appended may be shown; null where that is at once. Rejects with a final `StorageError`. */
+  shown(): Promise<void> | null
+  /** Called with the state after each write. */
+  describe(state: ConversationState): void
+  /** Error of a disk that has not ended a sync for long; null while it answers. */
+  stuck(): StorageError | null
+  /** Lines after a seq as clients get them, oldest first, read from disk. Throws `StorageError` when they end before `upTo`. */
+  linesAfter(range: { readonly after: number; readonly upTo: number }): AsyncIterable<readonly Line[]>
+  /** Checksum of the line with this seq, undefined when the log does not hold it, null when it has none. */
+  crcOf(seq: number): string | null | undefined
+  /** Throws `StorageError` when the log is no longer where and as it was written. */
+  assertStored(): void
+  /** Called after a turn; `content` is what a checkpoint would hold, null while work is open. */
+  settled(content: () => Settled | null): void
+  close(content: () => Settled | null): Promise<void>
+}
 
 const batchCharacters = 32 * 1024
 
@@ -43,6 +70,8 @@ export function createJournal(log: EventLog, existing: Existing | null, checkpoi
     probe: () => log.probe(),
     held: () => log.held(),
     synced: () => log.synced(),
+    shown: () => null,
+    describe: () => undefined,
     stuck: () => log.stuck,
     settled: (content) => checkpoints.afterTurn(log, content),
     async close(content) {
@@ -64,6 +93,8 @@ export function createViewJournal(files: Files, path: string, { reader, lines }:
     probe: () => undefined,
     held: () => null,
     synced: () => Promise.resolve(),
+    shown: () => null,
+    describe: () => undefined,
     stuck: () => null,
     settled: () => undefined,
     close: async () => lines?.[Symbol.dispose](),
@@ -109,6 +140,9 @@ async function* readBatches(
   if (last < upTo) throw new StorageError({ code: LOG_CHANGED, operation: 'read', path })
 }
 
+/** Event of a log, with its number and its time. */
+export type OwnEvent = Pick<Envelope, 'seq' | 'at' | 'event'>
+
 /** Reads the lines of one log of any version as events of this version. */
 export interface LogReader {
   /** Version of the newest events read; a program of this version may append without `conversation.upgraded`. */
@@ -117,6 +151,8 @@ export interface LogReader {
   hasRead(version: number): void
   /** Returns the event of a line; null for a line without one. */
   read(text: string): LoggedEnvelope | null
+  /** Returns the event of a line of a log that this program writes. Its type may be one that is not known. */
+  readOwn(line: LogLine): OwnEvent | null
   /** Returns the line with the event of this version; the checksum stays that of the stored text. */
   lineFor(line: LogLine): Line
 }
@@ -140,6 +176,13 @@ export function createLogReader(header: LogHeader | null): LogReader {
     return event === stored.event ? stored : { ...stored, event }
   }
 
+  function read(text: string): LoggedEnvelope | null {
+    const stored = decodeLine(text)
+    if (stored === null) return null
+    note(stored.event)
+    return current(stored)
+  }
+
   return {
     get version() {
       return version
@@ -147,11 +190,10 @@ export function createLogReader(header: LogHeader | null): LogReader {
     hasRead(earlier) {
       version = Math.max(version, earlier)
     },
-    read(text) {
-      const stored = decodeLine(text)
-      if (stored === null) return null
-      note(stored.event)
-      return current(stored)
+    read,
+    readOwn(line) {
+      const logged = read(textOf(line))
+      return logged === null ? null : (logged as unknown as OwnEvent) // narrowed: our own log, upgraded
     },
     lineFor(logged) {
       const line = lineOf(logged)

@@ -1,4 +1,4 @@
-import { type LogLine, textOf } from '@parley/journal'
+import type { LogLine } from '@parley/journal'
 import { type ConversationState, type Envelope, reduce } from '@parley/protocol'
 import { createModelView, type ModelView } from '../../core/model-view.ts'
 import type { LogReader } from './journal.ts'
@@ -39,11 +39,11 @@ export function createLogFold(start: FoldStart, reader: LogReader): LogFold {
   }
 
   function fold(line: LogLine): Envelope | null {
-    const logged = reader.read(textOf(line))
+    const logged = reader.readOwn(line)
     if (logged === null) return null
     // The event restarts its item's output, so earlier deltas must be folded before it.
     if (logged.event.type === 'execution.failed') foldLate()
-    const envelope = { conversationId, ...logged } as Envelope // narrowed: our own log, upgraded; the reducer passes over events it does not know
+    const envelope = { conversationId, ...logged }
     const place = line.byteOffset - bodyStart
     state = reduceLate(state, envelope)
     view.apply(envelope.event, { seq: envelope.seq, place })

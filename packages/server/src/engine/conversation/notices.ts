@@ -1,10 +1,11 @@
 import type { Actor, ItemId, ItemOf, ServerNotice } from '@parley/protocol'
+import { secondsText } from '@parley/text'
 import type { LinkChange } from '@parley/workspace'
 import type { Conversation } from './conversation.ts'
 import { unlessStorageFails } from './storage-patience.ts'
 
 type Notice = ItemOf<'notice'>
-type NoticeText = Pick<Notice, 'level' | 'code' | 'title' | 'ended'> & { readonly text?: string }
+type NoticeText = Pick<Notice, 'level' | 'code' | 'title' | 'ended' | 'printed'> & { readonly text?: string }
 
 /** Builds a notice of the transcript. */
 export function noticeItem(id: ItemId, { text = '', ...shown }: NoticeText): Notice {
@@ -45,7 +46,7 @@ function described(change: LinkChange, name: string): Pick<ServerNotice, 'level'
     case 'away':
       return { level: 'warning', message: `${link} is lost (${change.reason}). It is being tried again.` }
     case 'back':
-      return { level: 'info', message: `${link} is back after ${(change.afterMs / 1000).toFixed(1)} s.` }
+      return { level: 'info', message: `${link} is back after ${secondsText(change.afterMs)}.` }
     case 'gone':
       return { level: 'error', message: `${link} is gone: ${change.reason}.${fateOf(change.lostProcesses)}` }
   }

@@ -86,7 +86,7 @@ export function createStoragePatience({ clock, notify }: TroubleWays, ports: Tro
 
 interface SyncedLog {
   synced(): Promise<void>
-  /** Error of a disk that has not ended a sync for `slowSyncMs`; null while it answers. */
+  /** Error of a disk that has not ended a sync for long; null while it answers. */
   stuck(): StorageError | null
 }
 

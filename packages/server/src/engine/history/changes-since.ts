@@ -1,6 +1,14 @@
-import { type ChangedPath, type ConversationEvent, type FileChangeEntry, type Item, isCall } from '@parley/protocol'
+import {
+  type ChangedPath,
+  type ConversationEvent,
+  type EventOf,
+  type FileChangeEntry,
+  type Item,
+  isCall,
+} from '@parley/protocol'
 import { type CallChange, type PatchView, readChanges } from '@parley/workspace'
 import type { Conversation } from '../conversation/conversation.ts'
+import type { SideFiles } from '../conversation/side-files.ts'
 import { linesAfter } from '../read/read-conversation.ts'
 
 /** Files that calls and rewinds changed after a point of the log. */
@@ -23,7 +31,7 @@ export async function changesSince(conversation: Conversation, seq: number, file
     if (event.type === 'execution.started') planned.set(event.itemId, event.changes ?? [])
     else if (event.type === 'files.changed') {
       planned.delete(event.itemId)
-      changes.push(...listed(event, conversation))
+      changes.push(...changedFiles(event, conversation.sideFiles))
     } else if (event.type === 'item.completed' && mayHaveChanged(event.item)) {
       const { id, title, type, status } = event.item
       const written = await writtenBy(planned.get(id) ?? [], conversation, files)
@@ -48,9 +56,10 @@ function eventOf(text: string): ConversationEvent {
   return event
 }
 
-function listed(
-  { files, list }: Extract<ConversationEvent, { type: 'files.changed' }>,
-  { sideFiles }: Conversation,
+/** Returns the files that an event names, in it or in a side file. */
+export function changedFiles(
+  { files, list }: EventOf<'files.changed'>,
+  sideFiles: Pick<SideFiles, 'readText'>,
 ): readonly ChangedPath[] {
   const text = list === undefined ? null : sideFiles.readText(list)
   if (text === null) return files

@@ -10,8 +10,8 @@ type ChangedText = ResultOf<'conversation/readChange'>['files'][number]
 type AnyChange = RecordedChange & Pick<ChangedText, 'kind'>
 
 /**
- * Reads the texts of a change of this conversation, redacted: of one that waits, what it would make of the files. Files
- * beyond the size of a reply have the lines of their diffs only. `findOld` finds items that are in memory no more.
+ * Reads the texts of a change, redacted; of one that waits, what it would make. Files beyond the size of a reply have
+ * the lines of their diffs only. `findOld` finds items no longer in memory.
  */
 export async function readChange(
   { conversation, modules }: LiveConversation,

@@ -1,7 +1,7 @@
 import type { CommandEnd } from '@parley/host'
-import { type EndedCommand, type ItemId, titleOf } from '@parley/protocol'
+import { type EndedCommand, type ItemId, type ItemOf, titleOf } from '@parley/protocol'
 import { lastBytes } from '@parley/text'
-import { backgroundEnded, endWords } from '../../core/background-left.ts'
+import { backgroundEnded, backgroundPrinted, endWords } from '../../core/background-left.ts'
 import { shownOutput } from '../../tools/command-output.ts'
 import type { Conversation } from '../conversation/conversation.ts'
 import { noticeItem } from '../conversation/notices.ts'
@@ -18,7 +18,7 @@ interface EndPorts {
  * and for one that ends with the conversation, which the next opening says.
  */
 export async function recordBackgroundEnd(ports: EndPorts, itemId: ItemId, end: CommandEnd): Promise<void> {
-  const { conversation, patience, newItemId } = ports
+  const { conversation, newItemId } = ports
   if (end.reason === 'shutdown') return
   await callAnswered(conversation, itemId)
   const command = conversation.state.core.background?.[itemId]
@@ -32,6 +32,29 @@ export async function recordBackgroundEnd(ports: EndPorts, itemId: ItemId, end: 
     text: isFailed ? newestLines(end) : '',
     ended: [ended],
   })
+  await recordNotice(ports, item)
+}
+
+/** Letters of a line that the notice of it shows. */
+const shownLetters = 200
+
+/** Records that a background command has printed what was asked for, once its call has answered. Nothing after its end. */
+export async function recordBackgroundPrinted(ports: EndPorts, itemId: ItemId, line: string): Promise<void> {
+  const { conversation, newItemId } = ports
+  await callAnswered(conversation, itemId)
+  const command = conversation.state.core.background?.[itemId]
+  if (command === undefined) return
+  const item = noticeItem(newItemId(), {
+    level: 'info',
+    code: backgroundPrinted,
+    title: `Printed in the background: ${titleOf(command.title)}`,
+    text: line.trim().slice(0, shownLetters),
+    printed: itemId,
+  })
+  await recordNotice(ports, item)
+}
+
+async function recordNotice({ conversation, patience }: EndPorts, item: ItemOf<'notice'>): Promise<void> {
   await patience.persist(() => {
     const turnId = conversation.state.core.turn?.id
     return conversation.record({ type: 'item.completed', item, ...(turnId === undefined ? {} : { turnId }) })
@@ -43,6 +66,7 @@ function endedCommand(itemId: ItemId, { exitCode, signal, reason, durationMs }: 
     itemId,
     ...(exitCode === null || reason === 'lost' ? {} : { exitCode }),
     ...(signal === null ? {} : { signal }),
+    ...(reason === 'timedOut' ? { timedOut: true } : {}),
     ...(reason === 'interrupted' ? { stopped: true } : {}),
     durationMs: Math.round(durationMs),
   }

@@ -1,5 +1,5 @@
-import { type Config, isStricterSandbox, looserSandbox, stricterSandbox } from '@parley/config'
-import type { ApprovalPolicy, SandboxMode, Settings } from '@parley/protocol'
+import { type Config, looserSandbox, stricterSandbox } from '@parley/config'
+import { type ApprovalPolicy, isStricterSandbox, isUnasked, type SandboxMode, type Settings } from '@parley/protocol'
 import type { RpcError } from '@parley/rpc'
 import { rejection } from '../../replies/rejection.ts'
 
@@ -14,6 +14,8 @@ export interface CeilingFlags {
   readonly secretFolders?: readonly string[]
   /** Program that was started, as named behind `parley`, for advice; absent: `server`. */
   readonly program?: 'mcp-server' | 'app-server' | 'acp'
+  /** Set by `--safe`: of the configuration only what reaches a model and what limits counts. */
+  readonly isSafe?: true
 }
 
 /** Most permissive settings that this server allows to any client. */
@@ -62,8 +64,8 @@ export function underCeiling(wanted: Permissions, asked: Asked, ceiling: Ceiling
   if (asked.sandbox !== undefined && isStricterSandbox(ceiling.sandbox, asked.sandbox))
     throw sandboxRejected(asked.sandbox, ceiling)
   const sandbox = stricterSandbox(wanted.sandbox, ceiling.sandbox)
-  const isUnasked = sandbox === 'danger-full-access' && wanted.approvalPolicy === 'never'
-  if (!isUnasked || ceiling.neverWithFullAccess) return { sandbox, approvalPolicy: wanted.approvalPolicy }
+  const { approvalPolicy } = wanted
+  if (!isUnasked({ sandbox, approvalPolicy }) || ceiling.neverWithFullAccess) return { sandbox, approvalPolicy }
   if (asked.approvalPolicy === 'never') throw neverRejected(ceiling)
   return { sandbox, approvalPolicy: 'on-request' }
 }
@@ -94,7 +96,7 @@ function neverRejected({ program }: Ceiling): RpcError {
 
 /** Throws `aboveCeiling` for network for all commands, unless whoever started the server allowed it. */
 export function assertNetworkAllowed(network: boolean | undefined, ceiling: Ceiling): void {
-  if (network !== true || ceiling.network || ceiling.sandbox === 'danger-full-access') return
+  if (network !== true || isNetworkAllowed(ceiling)) return
   const ways = waysTo(
     ceiling.program,
     '--max-sandbox danger-full-access',
@@ -105,6 +107,35 @@ export function assertNetworkAllowed(network: boolean | undefined, ceiling: Ceil
     `This server was not started for network for all commands. Whoever starts it can allow it: sandbox_workspace_write.network_access = true in config.toml, or ${ways}`,
     { flag: '--max-sandbox' },
   )
+}
+
+function isNetworkAllowed({ network, sandbox }: Ceiling): boolean {
+  return network || sandbox === 'danger-full-access'
+}
+
+/** Setting above the ceiling. */
+interface Excess {
+  readonly what: string
+  /** Flags of the server that would allow it. */
+  readonly flags: string
+  /** Config key that would also allow it. */
+  readonly key?: string
+}
+
+const fullAccess = '--max-sandbox danger-full-access'
+
+/** Returns the first setting of a conversation above the ceiling; null when there is none. */
+export function firstExcess(settings: Settings, ceiling: Ceiling): Excess | null {
+  const { sandbox, network, unixSockets } = settings
+  if (isStricterSandbox(ceiling.sandbox, sandbox)) return { what: sandbox, flags: `--max-sandbox ${sandbox}` }
+  if (isUnasked(settings) && !ceiling.neverWithFullAccess)
+    return { what: 'full access with nobody asked', flags: `--allow-never ${fullAccess}` }
+  const section = 'sandbox_workspace_write'
+  if (network === true && !isNetworkAllowed(ceiling))
+    return { what: 'network for its commands', flags: fullAccess, key: `${section}.network_access` }
+  return unixSockets === true && !ceiling.unixSockets && ceiling.sandbox !== 'danger-full-access'
+    ? { what: 'local sockets for its commands', flags: fullAccess, key: `${section}.allow_unix_sockets` }
+    : null
 }
 
 interface ClosedFolder {

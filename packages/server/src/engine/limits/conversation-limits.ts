@@ -7,12 +7,13 @@ import {
   type SandboxReport,
 } from '@parley/host'
 import type { Enforcement, ItemId, ItemOf, RunLimits, SandboxMode, Settings } from '@parley/protocol'
-import { type Environment, EnvironmentUnreachableError, liesWithin, whenUnknown } from '@parley/workspace'
+import { type Environment, EnvironmentUnreachableError } from '@parley/workspace'
 import type { Ids } from '../../ports/clock-and-ids.ts'
 import type { Conversation } from '../conversation/conversation.ts'
 import { noticeItem } from '../conversation/notices.ts'
 import { type StoragePatience, unlessStorageFails } from '../conversation/storage-patience.ts'
-import { recordBackgroundEnd } from './background-end.ts'
+import { recordBackgroundEnd, recordBackgroundPrinted } from './background-end.ts'
+import { limitsOfCommand } from './command-limits.ts'
 import { type RunningCall, stopBeyondLimits } from './narrowed-limits.ts'
 import { createScratch, type Scratch } from './scratch.ts'
 import { workspaceOf } from './workspace-folders.ts'
@@ -48,6 +49,8 @@ export interface ConversationLimits extends AsyncDisposable {
 interface OpenLimits {
   readonly limits: ConversationLimits
   readonly background: BackgroundProcesses
+  /** Says in the transcript what a background command has printed, once its call has answered. */
+  readonly tellPrinted: (itemId: ItemId, line: string) => void
 }
 
 interface LimitsPorts {
@@ -103,7 +106,9 @@ export function openLimits(ports: LimitsPorts): OpenLimits {
       return () => void calls.delete(call)
     },
   })
-  return { limits, background }
+  const tellPrinted = (itemId: ItemId, line: string) =>
+    void recordBackgroundPrinted({ conversation, patience, newItemId: ids.item }, itemId, line).catch(onFault)
+  return { limits, background, tellPrinted }
 }
 
 interface LimitsParts extends CommandSurroundings, Pick<ConversationLimits, 'narrowed' | 'whenNarrowed'> {
@@ -111,7 +116,7 @@ interface LimitsParts extends CommandSurroundings, Pick<ConversationLimits, 'nar
 }
 
 function createConversationLimits(parts: LimitsParts): ConversationLimits {
-  const { conversation, environment, scratch, newItemId, narrowed, whenNarrowed } = parts
+  const { conversation, environment, home, scratch, newItemId, narrowed, whenNarrowed } = parts
   let known: SandboxReport | null = null
 
   function learn(report: SandboxReport): void {
@@ -164,7 +169,17 @@ function createConversationLimits(parts: LimitsParts): ConversationLimits {
       learn(await environment.sandboxes.recheck())
       recordEnforcement()
     },
-    describe: (limits) => limitsOfCommand(parts, limits),
+    describe: (limits) =>
+      limitsOfCommand(
+        {
+          environment,
+          home,
+          folders: workspaceOf(conversation.state).roots,
+          unixSockets: conversation.state.core.settings.unixSockets === true,
+          scratch: scratch.ready,
+        },
+        limits,
+      ),
     async prepare(limits) {
       const { enforcement } = conversation.state.core.settings
       const sandbox = await sandboxFor(parts, limits)
@@ -214,36 +229,6 @@ interface CommandSurroundings {
   readonly onExchanged: (sentence: string) => void
 }
 
-/**
- * Resolves to the sandbox limits of a command, in paths of its machine; null for none. Rejects with a sentence when no
- * sandbox can enforce them.
- */
-async function limitsOfCommand(
-  { conversation, environment, home, scratch }: CommandSurroundings,
-  { sandbox: mode, network }: RunLimits,
-): Promise<SandboxLimits | null> {
-  if (mode === 'none' || mode === 'danger-full-access') return null
-  const { roots: writableRoots, identities } = await existingRoots(conversation, environment)
-  if (mode === 'workspace-write' && writableRoots.includes('/'))
-    throw new Error('A sandbox cannot let commands write everywhere (/) and limit them; use a folder, or read-only.')
-  const isHere = environment.name === null
-  if (isHere && writableRoots.some((root) => liesWithin(root, home)))
-    throw new Error(`Commands cannot work in ${home}: that is where parley keeps its own files.`)
-  const secrets = await environment.secrets()
-  return {
-    mode,
-    writableRoots,
-    ...(identities === undefined ? {} : { identities }),
-    network,
-    unixSockets: conversation.state.core.settings.unixSockets === true,
-    // A writable folder inside a secret place stays visible; everything beside it is hidden.
-    masked: writableRoots.some((root) => secrets.includes(root))
-      ? secrets.filter((secret) => !writableRoots.includes(secret))
-      : secrets,
-    scratch: isHere ? await scratch.ready() : null,
-  }
-}
-
 /** Prepares the sandbox for one command. Releasing it measures the /tmp anew. */
 async function sandboxFor(
   { environment, scratch, onExceeded, onExchanged }: CommandSurroundings,
@@ -268,27 +253,4 @@ async function sandboxFor(
       return exchanged
     },
   }
-}
-
-interface ExistingRoots extends Pick<SandboxLimits, 'identities'> {
-  readonly roots: readonly string[]
-}
-
-/**
- * Resolves to the real paths of the existing folders, the working folder first. A sandbox fails on a missing one. Rejects
- * with a sentence for one that is another folder than when the conversation opened.
- */
-async function existingRoots({ state }: Conversation, { files, rootsNow }: Environment): Promise<ExistingRoots> {
-  const { real, changed, identities } = await rootsNow(workspaceOf(state).roots)
-  if (changed.length > 0) throw new Error(changed.join(' '))
-  const there = await Promise.all(
-    real.map((root) =>
-      files
-        .look(root)
-        .then(({ kind }) => kind === 'folder')
-        .catch(whenUnknown(false)),
-    ),
-  )
-  const roots = [...new Set(real.filter((_, index) => there[index]))]
-  return identities === undefined ? { roots } : { roots, identities }
 }

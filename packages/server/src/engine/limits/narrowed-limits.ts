@@ -1,6 +1,5 @@
-import { isStricterSandbox } from '@parley/config'
 import type { BackgroundProcess, BackgroundProcesses, SandboxLimits } from '@parley/host'
-import type { ItemId, Settings } from '@parley/protocol'
+import { type ItemId, isStricterSandbox, type Settings } from '@parley/protocol'
 import type { Conversation } from '../conversation/conversation.ts'
 import { noticeItem } from '../conversation/notices.ts'
 
@@ -24,14 +23,14 @@ interface Running {
 }
 
 /**
- * Stops the commands that may do more than the settings allow since they were narrowed: limits cannot be put on a running
- * process. Records a notice on background ones; the outcome of a call says it itself. Does nothing where no limit became
- * stricter.
+ * Stops the commands that may do more than the settings allow since they were narrowed. Records a notice on background
+ * ones; the outcome of a call says it itself.
  */
 export function stopBeyondLimits(
   { conversation, calls, background, newItemId, onFault }: Running,
   before: LimitSettings,
 ): void {
+  // Limits cannot be put on a running process.
   const { settings, turn } = conversation.state.core
   for (const { rights, stop } of calls) if (exceeds(rights, settings, before)) stop()
   const exceeding = background.list().filter(({ end, limits }) => end === null && exceeds(limits, settings, before))

@@ -11,6 +11,7 @@ import {
   StorageError,
   scratchFolder,
   sessionPaths,
+  sweepUnfinished,
 } from '@parley/journal'
 import { isMissing, removeTree, systemErrorCode } from '@parley/workspace'
 
@@ -213,6 +214,7 @@ const sweptSuffix = '.swept'
 /** Finishes what a killed server or the disk left undone: deletions of conversations, and their scratch folders. */
 export async function sweepLeftovers(files: Files, home: string): Promise<void> {
   await finishDeletions(files, home)
+  sweepUnfinished(files, home, Date.now())
   await sweepScratch(files, home)
 }
 

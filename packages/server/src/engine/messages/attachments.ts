@@ -71,7 +71,7 @@ async function readImage({ path, url }: Image, field: string, limits: ImageLimit
   if (typeof bytes === 'string') throw invalid(bytes)
   const mediaType = imageTypeOf(bytes)
   if (mediaType === null)
-    throw invalid(`${path ?? 'What the url holds'} is not a PNG, JPEG, GIF or WebP image. Convert it first.`)
+    throw invalid(`${path ?? 'The image'} is not a PNG, JPEG, GIF or WebP image. Convert it first.`)
   const problem = imageProblem(path ?? 'The image', bytes, limits)
   if (problem !== null) throw invalid(problem)
   return { bytes, mediaType, name }

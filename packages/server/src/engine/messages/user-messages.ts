@@ -1,5 +1,4 @@
 import {
-  type Actor,
   type ContentItem,
   type ConversationEvent,
   type ConversationState,
@@ -7,7 +6,6 @@ import {
   type ItemId,
   type ItemOf,
   limits,
-  type MessageId,
   type QueuedMessage,
   type RequestKey,
   type TurnId,
@@ -20,11 +18,16 @@ import { jsonBytes } from '../../replies/wire-limits.ts'
 import { noticeItem } from '../conversation/notices.ts'
 import type { SideFiles } from '../conversation/side-files.ts'
 
-type Message = Pick<QueuedMessage, 'messageId' | 'content' | 'by' | 'outputSchema' | 'budget'>
+type TurnOptions = Pick<QueuedMessage, 'outputSchema' | 'budget' | 'purpose'>
+type Message = Pick<QueuedMessage, 'messageId' | 'content' | 'calls' | 'by'> & TurnOptions
 
 /** Returns what a message says of the turn that it starts. */
-export function turnFields({ outputSchema, budget }: Pick<QueuedMessage, 'outputSchema' | 'budget'>) {
-  return { ...(outputSchema === undefined ? {} : { outputSchema }), ...(budget === undefined ? {} : { budget }) }
+export function turnFields({ outputSchema, budget, purpose }: TurnOptions) {
+  return {
+    ...(outputSchema === undefined ? {} : { outputSchema }),
+    ...(budget === undefined ? {} : { budget }),
+    ...(purpose === undefined ? {} : { purpose }),
+  }
 }
 
 /**
@@ -93,9 +96,9 @@ export function assertFits(content: readonly InputItem[]): void {
 
 export function userMessageItem(
   id: ItemId,
-  message: { readonly content: ContentItem[]; readonly messageId: MessageId; readonly by: Actor },
+  message: Pick<QueuedMessage, 'content' | 'messageId' | 'calls' | 'by'>,
 ): ItemOf<'userMessage'> {
-  const { content, messageId, by } = message
+  const { content, messageId, calls, by } = message
   const text = content.map(shownPart).join('\n')
   return {
     id,
@@ -104,6 +107,7 @@ export function userMessageItem(
     title: text.trimStart().split('\n', 1)[0] ?? '',
     text,
     content,
+    ...(calls === undefined ? {} : { calls }),
     messageId,
     by,
   }

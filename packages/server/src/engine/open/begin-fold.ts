@@ -9,7 +9,6 @@ import {
   removeQuietly,
   type SessionPaths,
   StorageError,
-  textOf,
 } from '@parley/journal'
 import {
   type ConversationEvent,
@@ -184,6 +183,6 @@ interface LineSpot {
 
 function envelopeAt(log: LogView, { byteOffset, conversationId, reader }: LineSpot): Envelope | null {
   const line = log.lineAt(byteOffset)
-  const logged = line === null ? null : reader.read(textOf(line))
-  return logged === null ? null : ({ conversationId, ...logged } as Envelope) // narrowed: our own log, upgraded; its reader tests the type
+  const logged = line === null ? null : reader.readOwn(line)
+  return logged === null ? null : { conversationId, ...logged }
 }

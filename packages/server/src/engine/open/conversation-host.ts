@@ -1,27 +1,31 @@
-import { type Files, type SessionPaths, StorageError } from '@parley/journal'
-import type { Actor, ClientAccess, ConversationId, Overrides, ParamsOf, RequestKey, ResultOf } from '@parley/protocol'
+import { type Files, isRunning, readOwner, type SessionPaths, StorageError } from '@parley/journal'
+import type { Actor, ConversationId, Overrides, ParamsOf, RequestKey, ResultOf } from '@parley/protocol'
+import type { SharedStore } from '@parley/store'
 import type { Ids } from '../../ports/clock-and-ids.ts'
 import { notPermitted, rejection } from '../../replies/rejection.ts'
 import type { Conversation } from '../conversation/conversation.ts'
+import type { Guest } from '../limits/may-loosen.ts'
+import type { Catalogue } from '../read/catalogue.ts'
+import { findOpen } from '../read/find-open.ts'
 import { findConversation, listConversations } from '../read/list-conversations.ts'
+import { localCatalogue } from '../read/local-catalogue.ts'
+import { sharedCatalogue } from '../sharing/shared-catalogue.ts'
+import { createSharing } from '../sharing/sharing.ts'
 import type { ConversationSetup } from './conversation-setup.ts'
 import type { LiveConversation } from './live-conversation.ts'
 import { OpenConversations } from './open-conversations.ts'
 import { type RescuedLog, rescueLog } from './rescue-log.ts'
 import { StoredConversations } from './stored-conversations.ts'
+import { liveElsewhere } from './writer-locks.ts'
 
 interface HostParts {
   readonly files: Files
   readonly home: string
   readonly ids: Ids
   readonly setup: ConversationSetup
+  /** Store that servers share; null where conversations are on this machine only. */
+  readonly store: SharedStore | null
   readonly report: (fault: unknown, conversationId: ConversationId) => void
-}
-
-/** Client that opens or changes a conversation. */
-export interface Guest {
-  readonly actor: Actor
-  readonly access: ClientAccess
 }
 
 /** Opens, resumes, forks, lists and closes conversations; keeps one writer per conversation. */
@@ -29,17 +33,20 @@ export class ConversationHost implements AsyncDisposable {
   readonly #parts: HostParts
   readonly #stored: StoredConversations
   readonly #open: OpenConversations
+  readonly #catalogue: Catalogue
   /** Conversations created or forked with a `requestKey`, while they are open. */
   readonly #created = new Map<string, { readonly id: ConversationId; readonly open: Promise<LiveConversation> }>()
 
   constructor(parts: HostParts) {
     this.#parts = parts
     this.#open = new OpenConversations({ release: (id) => this.#release(id), report: parts.report })
+    const { files, home, setup, store } = parts
+    this.#catalogue = store === null ? localCatalogue(files, home) : sharedCatalogue(store)
     this.#stored = new StoredConversations({
-      files: parts.files,
-      home: parts.home,
-      setup: parts.setup,
+      ...{ files, home, setup },
       open: this.#open,
+      sharing: createSharing(store, files),
+      catalogue: this.#catalogue,
     })
   }
 
@@ -48,9 +55,9 @@ export class ConversationHost implements AsyncDisposable {
   }
 
   /** Resolves to the function that applies overrides to an open conversation. It throws, and changes nothing, above the ceiling. */
-  async changer(by: Actor): Promise<(open: LiveConversation, overrides: Overrides) => void> {
+  async changer({ actor: by, mayLoosen }: Guest): Promise<(open: LiveConversation, overrides: Overrides) => void> {
     const { setup } = this.#parts
-    const resumer = { by, secrets: await setup.secrets() }
+    const resumer = { by, mayLoosen, secrets: await setup.secrets() }
     return (open, overrides) => setup.change(open, overrides, resumer)
   }
 
@@ -81,9 +88,13 @@ export class ConversationHost implements AsyncDisposable {
     return open
   }
 
+  /** Finds the conversation that a request names. Rejects with `conversationNotFound` or `ambiguousConversation`. */
+  find(params: ParamsOf<'conversation/resume'>): Promise<ConversationId> {
+    return findConversation(this.#catalogue, params)
+  }
+
   async resume(params: ParamsOf<'conversation/resume'>, guest: Guest): Promise<LiveConversation> {
-    const { files, home } = this.#parts
-    const conversationId = await findConversation(files, home, params)
+    const conversationId = await this.find(params)
     return this.#open.inOrder(conversationId, async () =>
       welcome(await this.#resume(conversationId, params, guest), guest),
     )
@@ -92,10 +103,10 @@ export class ConversationHost implements AsyncDisposable {
   async #resume(
     conversationId: ConversationId,
     { overrides, readOnly = false }: ParamsOf<'conversation/resume'>,
-    { actor: by, access }: Guest,
+    { actor: by, access, mayLoosen }: Guest,
   ): Promise<LiveConversation> {
     const { setup } = this.#parts
-    const resumer = { by, secrets: await setup.secrets() }
+    const resumer = { by, mayLoosen, secrets: await setup.secrets() }
     const known = this.#open.get(conversationId)
     if (known !== undefined && !known.conversation.readOnly) {
       if (access === 'readOnly' && overrides !== undefined) throw notPermitted('changes its settings')
@@ -118,18 +129,41 @@ export class ConversationHost implements AsyncDisposable {
    * here and whose log others have changed, what its descriptor and memory hold is copied.
    */
   async fork(params: ParamsOf<'conversation/fork'>, guest: Guest): Promise<LiveConversation> {
-    return welcome(await this.#once(params.requestKey, (forkId) => this.#fork(params, forkId)), guest)
+    return welcome(await this.#once(params.requestKey, (forkId) => this.#fork(params, forkId, guest)), guest)
   }
 
   async #fork(
-    { conversationId, at = null }: { readonly conversationId: ConversationId; readonly at?: number | null },
+    { conversationId, at, summary }: ParamsOf<'conversation/fork'>,
     forkId: ConversationId,
+    { actor: by }: Guest,
   ): Promise<LiveConversation> {
+    const leftOut = summary === undefined ? [] : await this.#leftOut(conversationId, at, by)
     const from = this.pathsOf(conversationId)
     const source = this.#open.get(conversationId)?.conversation
+    if (source === undefined) await this.#stored.refresh(conversationId)
     const rescued = source === undefined ? null : await rescuedIfLost(source)
     const settings = source?.readOnly === false ? source.state.core.settings : null
-    return this.#stored.fork({ fromId: conversationId, from, forkId, at, settings, rescued })
+    return this.#stored.fork({ fromId: conversationId, from, forkId, at: at ?? null, settings, rescued, leftOut })
+  }
+
+  /** Resolves to the events that say what a copy leaves out. */
+  async #leftOut(conversationId: ConversationId, at: number | undefined, by: Actor) {
+    const open = this.get(conversationId)
+    const { summariseLeftOut } = await import('../compaction/summarise-left-out.ts')
+    return await summariseLeftOut(open, at ?? open.conversation.state.core.seq, by)
+  }
+
+  /** Forks a conversation that is open here, whatever became of its log. Rejects with `liveElsewhere` for one of another server. */
+  async rescue({ conversation }: ParamsOf<'conversation/rescue'>, guest: Guest): Promise<LiveConversation> {
+    const { files, home } = this.#parts
+    const conversationId = findOpen(files, home, conversation) ?? (await this.find({ prefix: conversation }))
+    if (this.#open.get(conversationId) !== undefined) return this.fork({ conversationId }, guest)
+    const owner = readOwner(files, this.pathsOf(conversationId).owner)
+    if (owner !== null && isRunning(owner)) throw await liveElsewhere(conversationId, owner)
+    throw rejection(
+      'conversationNotFound',
+      `No running server has ${conversation} open, so its log is all there is: fork it to go on in a copy.`,
+    )
   }
 
   /** Opens a bundle as a new conversation, whose first lines are those of the bundle. Rejects with `badBundle`. */
@@ -142,9 +176,21 @@ export class ConversationHost implements AsyncDisposable {
   /** Resolves to the paths of a conversation once all that was recorded here is on disk. */
   async storedPaths(conversationId: ConversationId): Promise<SessionPaths> {
     const live = this.#open.get(conversationId)?.conversation
+    if (live === undefined) await this.#stored.refresh(conversationId)
     await live?.synced()
     live?.assertStored()
     return this.pathsOf(conversationId)
+  }
+
+  /** Resolves when all that was recorded in a conversation may be shown; null where that is at once. */
+  shown(conversationId: ConversationId): Promise<void> | null {
+    return this.#open.get(conversationId)?.conversation.shown() ?? null
+  }
+
+  /** Stops all work of a conversation that another server has taken over, and closes it here. */
+  giveUp(conversationId: ConversationId): void {
+    // What could not be stored is reported; it was shown to nobody.
+    this.#open.inOrder(conversationId, () => this.#open.close(conversationId)).catch(() => undefined)
   }
 
   /** Closes a conversation without participants and running work, so that another process may open it. */
@@ -168,7 +214,7 @@ export class ConversationHost implements AsyncDisposable {
   }
 
   list(params: ParamsOf<'conversation/list'>): Promise<ResultOf<'conversation/list'>> {
-    return listConversations(this.#parts.files, this.#parts.home, params)
+    return listConversations(this.#catalogue, params)
   }
 
   /** Runs a function on a conversation, which is opened for the call unless it is open. */

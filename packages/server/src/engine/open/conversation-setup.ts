@@ -1,12 +1,13 @@
-import type { Actor, ConversationEvent, ConversationState, Overrides, Settings } from '@parley/protocol'
+import type { Actor, ConversationEvent, ConversationState, Limits, Overrides, Settings } from '@parley/protocol'
 import type { SecretPaths, TakenEnvironment } from '@parley/workspace'
 import type { DraftChange } from '../conversation/conversation.ts'
 import { parleyItself } from '../conversation/notices.ts'
+import { assertMayLoosen, type LimitsRight } from '../limits/may-loosen.ts'
 import { addedFolders } from '../settings/existing-folder.ts'
 import { type GivenLimits, givenLimits, keepGift, readGift } from '../settings/given-limits.ts'
 import { type InitialSettings, initialSettings, type StartParams } from '../settings/initial-settings.ts'
 import { configOnly, readConfig } from '../settings/read-config.ts'
-import { resumeChanges } from '../settings/resume-changes.ts'
+import { type Resumer as Changer, resumeChanges } from '../settings/resume-changes.ts'
 import type { OpenParts } from './conversation-parts.ts'
 import { takeEnvironment } from './enter-environment.ts'
 import { forkCleanup, importedEvents } from './fork.ts'
@@ -14,7 +15,7 @@ import type { LiveConversation } from './live-conversation.ts'
 import { openConversation, type SetupPorts } from './open-conversation.ts'
 
 /** Client that resumes a conversation, and the places of secrets that it may not name. */
-interface Resumer {
+interface Resumer extends LimitsRight {
   readonly by: Actor
   readonly secrets: SecretPaths
 }
@@ -60,13 +61,10 @@ export function createSetup(ports: SetupPorts): ConversationSetup {
     keepGift(ports, meta.conversationId, { writableRoots: roots, policyFile })
     return events
   }
-  const changesBy =
-    (overrides: Overrides, how: Parameters<typeof resumeChanges>[2]): Settle =>
-    (state) => {
-      const { conversationId: fromId, cwd: recorded } = state.core.meta
-      const added = addedFolders(overrides, overrides.cwd ?? recorded)
-      return keeping(state, { fromId, added }, resumeChanges(state, overrides, how))
-    }
+  const keepingAdded = (state: ConversationState, overrides: Overrides, changes: readonly ConversationEvent[]) => {
+    const { conversationId: fromId, cwd: recorded } = state.core.meta
+    return keeping(state, { fromId, added: addedFolders(overrides, overrides.cwd ?? recorded) }, changes)
+  }
   return {
     program: ports.program,
     clock: ports.clock,
@@ -81,17 +79,20 @@ export function createSetup(ports: SetupPorts): ConversationSetup {
     change({ conversation, modules, mcp }, overrides, by) {
       const { core } = conversation.state
       const how = { ...around, ...by, given: null }
+      const changes = changesOf(conversation.state, overrides, { how, unasked: () => [] })
       if (conversation.started) {
-        const changes = changesBy(overrides, how)(conversation.state)
+        keepingAdded(conversation.state, overrides, changes)
         if (changes.length > 0) conversation.recordAll(changes)
-      } else conversation.redraft(draftChange(resumeChanges(conversation.state, overrides, how)))
+      } else conversation.redraft(draftChange(changes))
       modules.limits.narrowed(core.settings)
       modules.limits.recordEnforcement()
       mcp.relimit()
     },
     resumed: (overrides, by) => (state) => {
-      const limits = given(state, overrides, state.core.meta.conversationId)
-      return changesBy(overrides, { ...around, ...by, given: limits })(state)
+      const { conversationId } = state.core.meta
+      const how = { ...around, ...by, given: given(state, overrides, conversationId) }
+      const unasked = () => resumeChanges(state, {}, { ...how, given: given(state, {}, conversationId) })
+      return keepingAdded(state, overrides, changesOf(state, overrides, { how, unasked }))
     },
     forked: (fromId, settings, secrets) => (state) => {
       const found = given(state, {}, fromId)
@@ -113,6 +114,25 @@ export function createSetup(ports: SetupPorts): ConversationSetup {
       }),
     open: (parts) => openConversation(parts, ports),
   }
+}
+
+interface ChangeTerms {
+  readonly how: Changer & LimitsRight
+  /** Returns what changes without the overrides. */
+  readonly unasked: () => readonly ConversationEvent[]
+}
+
+/** Returns what a client's overrides change. Throws `notPermitted` where they loosen limits and the client may not. */
+function changesOf(state: ConversationState, overrides: Overrides, { how, unasked }: ChangeTerms) {
+  const changes = resumeChanges(state, overrides, how)
+  if (!how.mayLoosen) assertMayLoosen(how, limitsAfter(state, changes), limitsAfter(state, unasked()))
+  return changes
+}
+
+/** Returns the limits that hold after changes. */
+function limitsAfter({ core }: ConversationState, changes: readonly ConversationEvent[]): Limits {
+  const configured = changes.find((event) => event.type === 'conversation.configured')
+  return { ...core.settings, ...configured?.settings }
 }
 
 /** Returns what the changes are for a conversation that has no log yet, which records them with its first event. */

@@ -1,5 +1,5 @@
 import { ConfigError } from '@parley/config'
-import type { ConversationState } from '@parley/protocol'
+import { type ConversationState, shortIdOf } from '@parley/protocol'
 import {
   type Environment,
   type EnvironmentRequest,
@@ -12,7 +12,6 @@ import type { RequestContext } from '../context/request-source.ts'
 import type { Conversation } from '../conversation/conversation.ts'
 import type { ConversationLimits } from '../limits/conversation-limits.ts'
 import { workspaceOf } from '../limits/workspace-folders.ts'
-import { shortIdOf } from '../read/list-conversations.ts'
 
 /** Takes an environment. A `ConfigError` about a recorded conversation names the command that still shows it. */
 export function takeEnvironment(

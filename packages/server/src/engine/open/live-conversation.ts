@@ -1,16 +1,17 @@
 import type { BackgroundProcesses } from '@parley/host'
 import { type SessionPaths, StorageError } from '@parley/journal'
-import type { ConversationSummary, ItemId } from '@parley/protocol'
+import { type ConversationSummary, type ItemId, shortIdOf } from '@parley/protocol'
 import { rejection } from '../../replies/rejection.ts'
 import type { ConversationMcp } from '../context/conversation-mcp.ts'
 import type { Conversation } from '../conversation/conversation.ts'
 import type { StoragePatience } from '../conversation/storage-patience.ts'
 import { storageOf } from '../conversation/storage-trouble.ts'
 import type { FileHistory } from '../history/file-history.ts'
+import type { WatchingHooks } from '../hooks/conversation-hooks.ts'
 import type { Ceiling } from '../limits/ceiling.ts'
 import type { ConversationLimits } from '../limits/conversation-limits.ts'
-import { shortIdOf } from '../read/list-conversations.ts'
 import type { Participants } from '../session/participants.ts'
+import type { ConversationSkills } from '../skills/conversation-skills.ts'
 import type { TurnModules } from '../turn/turn-context.ts'
 import type { TurnLoop } from '../turn/turn-loop.ts'
 import type { ShellRunner } from '../turn/user-shell.ts'
@@ -23,6 +24,7 @@ export interface LiveConversation extends AsyncDisposable {
   /** Commands that the user runs with `!`. */
   readonly shell: ShellRunner
   readonly mcp: ConversationMcp
+  readonly skills: ConversationSkills
   readonly clients: Participants
   /** Knows if the disk takes what is recorded. */
   readonly patience: StoragePatience
@@ -41,7 +43,7 @@ interface Opening {
   /** Line about what a crash left; null when there was nothing to recover. */
   readonly recovered: string | null
   readonly warnings: readonly string[]
-  /** AGENTS.md files found. */
+  /** Instruction files found. */
   readonly instructionFiles: readonly string[]
 }
 
@@ -108,6 +110,7 @@ interface Closing extends Pick<LiveConversation, 'conversation' | 'turns' | 'she
   readonly background: BackgroundProcesses
   readonly limits: ConversationLimits
   readonly history: FileHistory
+  readonly watching: WatchingHooks
   /** Releases the environment and the tool servers. */
   readonly leave: () => Promise<unknown>
   /** Called last. */
@@ -119,11 +122,13 @@ interface Closing extends Pick<LiveConversation, 'conversation' | 'turns' | 'she
  * Rejects with `StorageError` where accepted work could not be saved.
  */
 export async function closeConversation(closing: Closing): Promise<void> {
-  const { conversation, turns, shell, background, limits, history, clients, patience, leave, dispose } = closing
+  const { conversation, turns, shell, background, limits, history, watching, clients, patience, leave, dispose } =
+    closing
   try {
     await Promise.all([turns.shutDown(), shell.shutDown(), background.stopAll('shutdown')])
     await history[Symbol.asyncDispose]()
     parkQuietly(conversation)
+    await watching.close()
   } finally {
     await Promise.all([leave(), limits[Symbol.asyncDispose]()])
     // Streams end last: events that wait for the disk are delivered first.

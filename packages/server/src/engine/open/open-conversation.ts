@@ -1,5 +1,5 @@
 import { type Config, secretsOfConfig } from '@parley/config'
-import type { Host } from '@parley/host'
+import type { BackgroundProcesses, Host } from '@parley/host'
 import type { Files } from '@parley/journal'
 import { type McpServers, mcpSettings } from '@parley/mcp-client'
 import {
@@ -10,17 +10,22 @@ import {
   trustNotice,
   type UserRules,
 } from '@parley/policy'
-import type { ConversationId, ItemId, ServerNotice } from '@parley/protocol'
+import type { ConversationId, ServerNotice } from '@parley/protocol'
 import { type Redaction, redactEvent } from '@parley/redaction'
 import type { Environment, Environments, SecretPaths } from '@parley/workspace'
 import type { Clock, Ids } from '../../ports/clock-and-ids.ts'
+import type { EditorTexts } from '../../ports/editor-texts.ts'
 import { type ConversationMcp, createConversationMcp } from '../context/conversation-mcp.ts'
 import type { CheckpointLimits } from '../conversation/checkpoint-writer.ts'
 import { Conversation, type ConversationParts } from '../conversation/conversation.ts'
 import { linkNotice } from '../conversation/notices.ts'
 import { redactSideFiles } from '../conversation/side-files.ts'
 import { createStoragePatience, reportOnce } from '../conversation/storage-patience.ts'
-import { createFileHistory } from '../history/file-history.ts'
+import { createFileHistory, type FileHistory } from '../history/file-history.ts'
+import { createHooks } from '../hooks/conversation-hooks.ts'
+import { denyByHook } from '../hooks/deny-by-hook.ts'
+import { placedHooks } from '../hooks/placed-hooks.ts'
+import { watchEvents } from '../hooks/watch-events.ts'
 import type { Ceiling } from '../limits/ceiling.ts'
 import { openLimits } from '../limits/conversation-limits.ts'
 import type { ProviderKeys } from '../login/provider-keys.ts'
@@ -28,6 +33,7 @@ import { readGivenRules, writableRules } from '../policy/read-rules.ts'
 import { createParticipants, type Participants } from '../session/participants.ts'
 import { fallbacksOf, type ModelSources } from '../settings/model-sources.ts'
 import { type ConfigHere, configHere, configOnly, envRulesOf, readConfig } from '../settings/read-config.ts'
+import { conversationSkills } from '../skills/conversation-skills.ts'
 import { createTurnModules } from '../turn/turn-context.ts'
 import { TurnLoop } from '../turn/turn-loop.ts'
 import { createShellRunner } from '../turn/user-shell.ts'
@@ -61,12 +67,14 @@ export interface SetupPorts {
   readonly report: (fault: unknown, conversationId?: ConversationId) => void
   /** Sends a notice to every connected client. */
   readonly notify: (notice: ServerNotice) => void
-  readonly processes: Pick<Host, 'startGuard' | 'removeWhenKilled'>
+  readonly processes: Pick<Host, 'startGuard' | 'removeWhenKilled' | 'spawnStreams'>
+  /** Undefined where no client is an editor. */
+  readonly editors: EditorTexts | undefined
 }
 
 /** Builds the modules of a conversation and looks at its environment. Rejects when a new one could not work there. */
 export async function openConversation(parts: OpenParts, ports: SetupPorts): Promise<LiveConversation> {
-  const { clock, ids, shellParser, redaction } = ports
+  const { clock, ids, shellParser, redaction, editors } = ports
   const { core } = parts.state
   const config = configOf(parts, ports)
   const { values } = config.effective
@@ -88,7 +96,7 @@ export async function openConversation(parts: OpenParts, ports: SetupPorts): Pro
         isBusy: () => isBusy({ turns, shell, backgroundProcesses }),
       }),
   })
-  const { limits, background } = openLimits({
+  const { limits, background, tellPrinted } = openLimits({
     conversation,
     patience,
     environment,
@@ -97,32 +105,30 @@ export async function openConversation(parts: OpenParts, ports: SetupPorts): Pro
     ids,
     onFault,
   })
-  const { snapshots: folder } = parts.paths
-  const history = createFileHistory({ state: () => conversation.state, environment, folder, now: clock.now, onFault })
+  const history = openHistory({ conversation, environment, onFault }, parts, clock)
   const envRules = envRulesOf(values.shell_environment)
-  const toolPorts = { environment, background, shellParser, envRules, redaction, clock }
+  const skills = conversationSkills(ports, environment)
+  const toolPorts = { environment, background, tellPrinted, shellParser, envRules, redaction, clock, skills, editors }
+  const placed = placedHooks(config, ports.processes)
+  const hooks = createHooks({ conversation, limits, toolPorts, hooks: placed.hooks }, ports)
   const clients = createParticipants()
   const models = { sourceOf: ports.models(values), fallbacks: fallbacksOf(values) }
   const mcp = openMcp({ conversation, clients, config, environment }, ports)
   const modules = createTurnModules(
-    { conversation, clients, toolPorts, mcp, limits, history, givenRules, config: values, ...models },
+    { conversation, clients, toolPorts, mcp, limits, history, hooks, givenRules, config: values, ...models },
     ports,
   )
   const turns = new TurnLoop({ conversation, modules, patience, onFault })
   const shell = createShellRunner({ conversation, patience, ports: toolPorts, newItemId: ids.item, onFault })
-  const backgroundProcesses = () => background.list().filter(({ end }) => end === null).length
-  const stopInBackground = (itemId: ItemId) => {
-    const isRunning = background.list().some(({ id, end }) => id === itemId && end === null)
-    if (isRunning) background.stop(itemId).catch(onFault)
-    return isRunning
-  }
+  const { backgroundProcesses, stopInBackground } = runningIn(background, onFault)
   const leave = () => Promise.all([release(), mcp[Symbol.asyncDispose]()])
   if (!parts.readOnly) history.begin()
-  const running = { conversation, turns, shell, clients, patience }
-  const closing = { ...running, background, limits, history, leave }
+  const running = { conversation, turns, shell, clients, patience, skills }
+  const watching = watchEvents({ conversation, hooks, placed, ids, clock, deny: denyByHook(() => live), onFault })
+  const closing = { ...running, background, limits, history, watching, leave }
   const entered = await enterEnvironment({ conversation, environment, gather: modules.gather, limits, leave })
   const dispose = startProof(parts, ports.notify)
-  return {
+  const live: LiveConversation = {
     ...running,
     modules,
     mcp,
@@ -132,6 +138,35 @@ export async function openConversation(parts: OpenParts, ports: SetupPorts): Pro
     paths: parts.paths,
     opening: openingOf(parts, entered, [...noticesOf(config), ...writableRules(parts, ports.env['HOME'] ?? '/')]),
     [Symbol.asyncDispose]: () => closeConversation({ ...closing, dispose }),
+  }
+  return live
+}
+
+interface HistoryParts {
+  readonly conversation: Conversation
+  readonly environment: Environment
+  readonly onFault: (fault: unknown) => void
+}
+
+function openHistory(
+  { conversation, environment, onFault }: HistoryParts,
+  { paths }: Pick<OpenParts, 'paths'>,
+  { now }: Clock,
+): FileHistory {
+  return createFileHistory({ state: () => conversation.state, environment, folder: paths.snapshots, now, onFault })
+}
+
+type RunningCommands = Pick<LiveConversation, 'backgroundProcesses' | 'stopInBackground'>
+
+function runningIn(background: BackgroundProcesses, onFault: (fault: unknown) => void): RunningCommands {
+  const running = () => background.list().filter(({ end }) => end === null)
+  return {
+    backgroundProcesses: () => running().length,
+    stopInBackground(itemId) {
+      const isRunning = running().some(({ id }) => id === itemId)
+      if (isRunning) background.stop(itemId).catch(onFault)
+      return isRunning
+    },
   }
 }
 

@@ -35,10 +35,10 @@ interface Proof {
  */
 export function proveCheckpoint(proof: Proof): () => void {
   const stop = new AbortController()
-  // Only until it is proven, since a checkpoint may have many megabytes.
+  // Let go of when the proof begins, since a checkpoint may have many megabytes.
   let open: Proof | null = proof
   const begin = setTimeout(() => {
-    // A log that cannot be read is reported by whoever needs it.
+    // A log that cannot be read is reported where it is needed.
     if (open !== null) prove(open, stop.signal).catch(() => undefined)
     open = null
   }, proof.delayMs).unref()

@@ -1,6 +1,13 @@
 import { join } from 'node:path'
 import { adoptSideFile, type Files, StorageError, type WritableLog } from '@parley/journal'
-import type { ConversationEvent, ConversationState, Item, ItemOf, LostRange } from '@parley/protocol'
+import {
+  type ConversationEvent,
+  type ConversationState,
+  type Item,
+  type ItemOf,
+  type LostRange,
+  unansweredApprovals,
+} from '@parley/protocol'
 import {
   comparePlan,
   EnvironmentUnreachableError,
@@ -22,7 +29,7 @@ export function recoveryEvents(
   if (settling.length === 0 && lost.length === 0 && tornBytes === 0 && waiting === 0) return []
   const parked = settling.find((event) => event.type === 'turn.parked')?.turnId
   const withdrawn = new Set(settling.flatMap((event) => (event.type === 'approval.decided' ? [event.approvalId] : [])))
-  const pending = Object.values(core.approvals).filter(({ id, state }) => state === 'pending' && !withdrawn.has(id))
+  const pending = unansweredApprovals(core).filter(({ id }) => !withdrawn.has(id))
   const text = recoveryText({ lost, tornBytes, pending: pending.length, waiting, settling })
   return [
     {

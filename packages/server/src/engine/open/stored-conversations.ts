@@ -1,26 +1,20 @@
-import {
-  deleteSession,
-  type Files,
-  removeSession,
-  type SessionPaths,
-  StorageError,
-  sessionPaths,
-  UnfinishedDeletionError,
-} from '@parley/journal'
-import {
-  backgroundLost,
-  type ConversationEvent,
-  type ConversationId,
-  type ConversationState,
-  type Overrides,
-  type ParamsOf,
-  type Settings,
+import { type Files, removeSession, type SessionPaths, sessionPaths } from '@parley/journal'
+import type {
+  ConversationEvent,
+  ConversationId,
+  ConversationState,
+  Overrides,
+  ParamsOf,
+  Settings,
 } from '@parley/protocol'
-import { lostTitle } from '../../core/background-left.ts'
+import type { Shipment } from '@parley/store'
 import { rejection } from '../../replies/rejection.ts'
-import { noticeItem } from '../conversation/notices.ts'
+import type { Catalogue } from '../read/catalogue.ts'
 import { takenNames } from '../read/list-conversations.ts'
 import { existingFolder } from '../settings/existing-folder.ts'
+import { giveUp, type Sharing, shareParts } from '../sharing/sharing.ts'
+import { deleteStored } from '../stored/delete-stored.ts'
+import { assertRescued, emptyLog, lostBackground, notThere } from '../stored/opening-problems.ts'
 import {
   type LoadedConversation,
   loadConversation,
@@ -43,6 +37,8 @@ interface Ports {
   readonly setup: ConversationSetup
   /** Takes each conversation as it opens, and closes it when its recovery cannot be recorded. */
   readonly open: OpenConversations
+  readonly sharing: Sharing
+  readonly catalogue: Catalogue
 }
 
 interface Copy {
@@ -55,6 +51,15 @@ interface Copy {
   readonly settings: Settings | null
   /** Events of an original whose log others have changed; else null. */
   readonly rescued: RescuedLog | null
+  /** Events at its end that say what it leaves out; none where nobody asked for that. */
+  readonly leftOut: readonly ConversationEvent[]
+}
+
+interface Adopting {
+  readonly settle: Settle
+  /** Way to the store that servers share; null where there is none. */
+  readonly shipment: Shipment | null
+  readonly overrides?: Overrides
 }
 
 /** Conversations on disk, each opened under its writer lock. An opening that fails releases the lock. */
@@ -74,39 +79,77 @@ export class StoredConversations {
     const { processes, checkpoints } = setup
     const parts = newParts(files, { conversationId, home, params, created, onStart, processes, checkpoints })
     await this.#locks.take(conversationId, parts.paths)
-    return this.#keep(conversationId, parts)
+    return this.#keep(
+      conversationId,
+      parts,
+      params.ephemeral === true ? null : await this.#take(parts.paths, conversationId, 'new'),
+    )
   }
 
   /** Opens a conversation from its log. Records its recovery, then the events of `settle`. */
   async load(conversationId: ConversationId, settle: Settle, overrides?: Overrides): Promise<LiveConversation> {
     const paths = this.pathsOf(conversationId)
-    if (this.#ports.files.look(paths.log) === null) throw notThere(conversationId)
+    await this.#assertThere(conversationId, paths)
     await this.#locks.take(conversationId, paths)
+    const shipment = await this.#take(paths, conversationId, 'stored')
     let loaded: LoadedConversation
     try {
       const { files, setup } = this.#ports
       const takeEnvironment = (state: ConversationState) => setup.takeEnvironment(state, overrides)
       loaded = await loadConversation({ files, takeEnvironment, checkpoints: setup.checkpoints }, paths, conversationId)
     } catch (error) {
+      await giveUp(shipment)
       this.release(conversationId)
       throw error
     }
-    return this.#adopt(conversationId, loaded, { settle, ...(overrides === undefined ? {} : { overrides }) })
+    return this.#adopt(conversationId, loaded, { settle, shipment, ...(overrides === undefined ? {} : { overrides }) })
+  }
+
+  async #assertThere(conversationId: ConversationId, paths: SessionPaths): Promise<void> {
+    if (this.#ports.files.look(paths.log) !== null || (await this.#ports.catalogue.has(conversationId))) return
+    throw notThere(conversationId)
+  }
+
+  /** Takes a conversation of the store, if there is one. On failure its lock is released. */
+  async #take(paths: SessionPaths, conversationId: ConversationId, kind: 'new' | 'stored'): Promise<Shipment | null> {
+    try {
+      return await this.#ports.sharing.take(paths, conversationId, kind)
+    } catch (error) {
+      this.release(conversationId)
+      throw error
+    }
+  }
+
+  /** Brings the copy of a conversation of the store up to date, unless a process of this machine has it open. */
+  async refresh(conversationId: ConversationId): Promise<void> {
+    const paths = this.pathsOf(conversationId)
+    const isOurs = await this.#locks.take(conversationId, paths).then(
+      () => true,
+      () => false,
+    )
+    if (!isOurs) return
+    try {
+      await this.#ports.sharing.refresh(paths, conversationId)
+    } finally {
+      this.release(conversationId)
+    }
   }
 
   /** Opens a conversation read-only, without its lock. */
   async view(conversationId: ConversationId): Promise<LiveConversation> {
     const { files, setup } = this.#ports
     const viewing = { conversationId, checkpoints: setup.checkpoints }
+    await this.refresh(conversationId)
     const loaded = await viewConversation(files, this.pathsOf(conversationId), viewing)
-    return this.#keep(conversationId, this.#loadedParts(conversationId, loaded))
+    return this.#keep(conversationId, this.#loadedParts(conversationId, loaded), null)
   }
 
   /** Copies the lines up to `at` into a new log, and opens that; the source is only read. */
-  async fork({ fromId, from, forkId, at, settings, rescued }: Copy): Promise<LiveConversation> {
-    const { files, home, setup } = this.#ports
+  async fork({ fromId, from, forkId, at, settings, rescued, leftOut }: Copy): Promise<LiveConversation> {
+    const { files, home, setup, catalogue } = this.#ports
     const to = this.pathsOf(forkId)
     await this.#locks.take(forkId, to)
+    const shipment = await this.#take(to, forkId, 'new')
     try {
       const secrets = await setup.secrets()
       const copy = { from, to, fromId, toId: forkId, at, home, key: setup.checkpoints.key }
@@ -117,10 +160,11 @@ export class StoredConversations {
         forkId,
       )
       if (rescued !== null && at === null) assertRescued(loaded, rescued)
-      const renamed = ownName(loaded.begin.fold.state, await takenNames(files, home), { evenIfFree: true })
-      const settle: Settle = (state) => [...setup.forked(fromId, settings, secrets)(state), ...renamed]
-      return await this.#adopt(forkId, { ...loaded, recovery: [] }, { settle })
+      const renamed = ownName(loaded.begin.fold.state, await takenNames(catalogue), { evenIfFree: true })
+      const settle: Settle = (state) => [...setup.forked(fromId, settings, secrets)(state), ...renamed, ...leftOut]
+      return await this.#adopt(forkId, { ...loaded, recovery: [] }, { settle, shipment })
     } catch (error) {
+      await giveUp(shipment)
       removeSession(files, to)
       this.release(forkId)
       throw error
@@ -129,17 +173,18 @@ export class StoredConversations {
 
   /** Makes a new conversation of a bundle, which works in `cwd`; `load` opens it. Rejects with `badBundle`. */
   async importBundle(conversationId: ConversationId, { file, cwd }: ParamsOf<'bundle/open'>): Promise<void> {
-    const { files, home, setup } = this.#ports
+    const { files, home, setup, catalogue, sharing } = this.#ports
     const paths = this.pathsOf(conversationId)
     const imported = setup.imported(existingFolder(cwd), await setup.secrets())
     const settle = async (state: ConversationState) => {
-      const names = await takenNames(files, home)
+      const names = await takenNames(catalogue)
       return [...imported(state), ...ownName(state, names, { evenIfFree: false })]
     }
     const { importBundle } = await import('../bundle/import-bundle.ts')
     await this.#locks.take(conversationId, paths)
     try {
       await importBundle(files, { file, conversationId, paths, home, settle, now: () => setup.clock.now() })
+      await sharing.publish(paths, conversationId)
     } catch (error) {
       removeSession(files, paths)
       throw error
@@ -154,23 +199,15 @@ export class StoredConversations {
     live: LiveConversation | undefined,
     end: () => Promise<void>,
   ): Promise<void> {
-    const { files } = this.#ports
+    const { files, sharing } = this.#ports
     const paths = live?.paths ?? this.pathsOf(conversationId)
-    if (files.look(paths.log) === null) throw notThere(conversationId)
+    await this.#assertThere(conversationId, paths)
     if (live === undefined || live.conversation.readOnly) await this.#locks.take(conversationId, paths)
-    try {
-      await end()
-    } catch (error) {
-      // A failed save does not matter: the log is deleted next.
-      if (!(error instanceof StorageError)) throw error
-    }
-    try {
-      await deleteSession(files, paths)
-    } catch (error) {
-      throw notDeleted(error)
-    } finally {
-      this.release(conversationId)
-    }
+    // An ephemeral conversation is in no store.
+    const isShared = paths.log === this.pathsOf(conversationId).log
+    await deleteStored(files, { paths, conversationId, end, sharing: isShared ? sharing : null }).finally(() =>
+      this.release(conversationId),
+    )
   }
 
   release(conversationId: ConversationId): void {
@@ -193,7 +230,7 @@ export class StoredConversations {
   async #adopt(
     conversationId: ConversationId,
     loaded: LoadedConversation,
-    { settle, overrides }: { settle: Settle; overrides?: Overrides },
+    { settle, shipment, overrides }: Adopting,
   ): Promise<LiveConversation> {
     let changes: readonly ConversationEvent[]
     try {
@@ -202,11 +239,14 @@ export class StoredConversations {
     } catch (error) {
       loaded.begin.lines[Symbol.dispose]()
       await loaded.log?.[Symbol.asyncDispose]()
+      await giveUp(shipment)
       this.release(conversationId)
       throw error
     }
-    const open = await this.#keep(conversationId, this.#loadedParts(conversationId, loaded, overrides))
+    const parts = this.#loadedParts(conversationId, loaded, overrides)
+    const open = await this.#keep(conversationId, parts, loaded.log === null ? null : shipment)
     if (loaded.log === null) {
+      await giveUp(shipment)
       this.release(conversationId)
       return open
     }
@@ -231,7 +271,12 @@ export class StoredConversations {
     })
   }
 
-  async #keep(conversationId: ConversationId, parts: OpenParts): Promise<LiveConversation> {
+  async #keep(
+    conversationId: ConversationId,
+    unshared: OpenParts,
+    shipment: Shipment | null,
+  ): Promise<LiveConversation> {
+    const parts = shareParts(unshared, shipment, this.#ports.files)
     try {
       const open = await this.#ports.setup.open(parts)
       this.#ports.open.set(conversationId, open)
@@ -244,42 +289,4 @@ export class StoredConversations {
       throw error
     }
   }
-}
-
-/** Returns the notice that background commands of an earlier process no longer run; none where there were none. */
-function lostBackground({ conversation, modules }: LiveConversation): ConversationEvent[] {
-  const { background } = conversation.view
-  if (background.size === 0) return []
-  const notice = { level: 'warning', code: backgroundLost, title: lostTitle(background) } as const
-  return [{ type: 'item.completed', item: noticeItem(modules.ids.item(), notice) }]
-}
-
-/** Builds the rejection of a deletion that failed, before or after the conversation was gone from every list. */
-function notDeleted(error: unknown): unknown {
-  if (error instanceof UnfinishedDeletionError)
-    return rejection(
-      'storageFailed',
-      `The conversation is deleted, but not all of its files could be removed (${error.cause.message}). They are removed at the next start of parley.`,
-      { errno: error.cause.code },
-    )
-  if (error instanceof StorageError)
-    return rejection('storageFailed', `The conversation was not deleted (${error.message}); it is there as before.`, {
-      errno: error.code,
-    })
-  return error
-}
-
-/** Throws `storageFailed` where lines of another writer have got into a rescued log. */
-function assertRescued({ begin }: LoadedConversation, { digest }: RescuedLog): void {
-  if (begin.fold.state.core.digest === digest) return
-  throw rejection('storageFailed', 'The log was overwritten, and memory no longer holds the whole conversation.')
-}
-
-/** Builds the rejection for a log without events, which a crash leaves before the first one. */
-function emptyLog(conversationId: ConversationId) {
-  return rejection('conversationNotFound', `The log of conversation ${conversationId} holds no event.`)
-}
-
-function notThere(conversationId: ConversationId) {
-  return rejection('conversationNotFound', `There is no conversation ${conversationId}.`)
 }

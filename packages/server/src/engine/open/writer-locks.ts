@@ -1,9 +1,8 @@
 import { type Files, isRunning, type Owner, type SessionPaths, thisProcess, WriterLock } from '@parley/journal'
-import type { ConversationId } from '@parley/protocol'
+import { type ConversationId, shortIdOf } from '@parley/protocol'
 import { connectSocket, type RpcError } from '@parley/rpc'
 import { rejection } from '../../replies/rejection.ts'
 import { unlessStorageFails } from '../conversation/storage-patience.ts'
-import { shortIdOf } from '../read/list-conversations.ts'
 
 /** Writer locks of this process, one per conversation it may write. */
 export interface WriterLocks {
@@ -36,7 +35,7 @@ export function createWriterLocks(files: Files, program: string): WriterLocks {
     },
     announce(address) {
       socket = address
-      // It is a hint: without it others view the conversation instead of joining it.
+      // The address is a hint: without it others view the conversation instead of joining it.
       unlessStorageFails(() => {
         const owner = thisProcess(files, { program, socket })
         for (const { lock } of held.values()) lock.announce(owner)

@@ -1,8 +1,10 @@
 import { type DescribedFact, describeFacts } from '@parley/policy'
-import type { DecisionRecord, ParamsOf, ResultOf, Settings } from '@parley/protocol'
-import { exitWords } from '@parley/text'
+import type { DecisionRecord, EventOf, ParamsOf, ResultOf, Settings } from '@parley/protocol'
+import { exitWords, secondsText } from '@parley/text'
 import { rejection } from '../../replies/rejection.ts'
+import { hookRule } from '../calls/hook-narrowing.ts'
 import { findConversation, wantedConversation } from '../read/list-conversations.ts'
+import { localCatalogue } from '../read/local-catalogue.ts'
 import type { PolicyPorts } from './read-rules.ts'
 import { factsOf, type Question, type RecordedCall, recordedCalls } from './replay-calls.ts'
 
@@ -13,7 +15,7 @@ export async function explainCall(
   params: ParamsOf<'policy/why'>,
   { files, home }: Pick<PolicyPorts, 'files' | 'home'>,
 ): Promise<ResultOf<'policy/why'>> {
-  const conversationId = await findConversation(files, home, wantedConversation(params))
+  const conversationId = await findConversation(localCatalogue(files, home), wantedConversation(params))
   const calls = await recordedCalls(files, home, conversationId)
   const call = chosenCall(calls, params.item ?? '1')
   const { id, tool, title, status } = call.item
@@ -46,6 +48,7 @@ function rowsOf(call: RecordedCall): readonly DescribedFact[] {
   return [
     { about: 'call', text: `${item.tool}: ${item.text === '' ? item.title : item.text}` },
     ...decisionRows(call),
+    ...call.hooks.map(hookRow),
     ...questions.flatMap((question) => questionRows(question, item.status === 'awaitingApproval')),
     { about: 'settings then', text: settingsText(settings) },
     ...(facts === null ? [{ about: 'facts', text: whyNoFacts(call) }] : describeFacts(facts)),
@@ -86,10 +89,29 @@ function ruleThatAllowed(
   return { verdict: 'allow', ...allowedBy }
 }
 
+const outcomes = {
+  passed: 'let it pass',
+  asked: 'had it asked about',
+  stopped: 'stopped it',
+  failed: 'failed',
+  interrupted: 'was interrupted',
+} as const
+
+function hookRow({ hook, outcome, reason, rewritten, context, durationMs }: EventOf<'hook.ran'>): DescribedFact {
+  const because = reason === undefined ? '' : `: ${reason}`
+  const changed = rewritten === undefined ? '' : `; changed it to ${rewritten.arguments}`
+  const told = context === undefined ? '' : `; told the model: ${context}`
+  const { name, on, source } = hook
+  return {
+    about: 'hook',
+    text: `${name} (${on}, ${source}), ${secondsText(durationMs)}, ${outcomes[outcome]}${because}${changed}${told}`,
+  }
+}
+
 function ruleText(rule: Question['asked']['rule'] | undefined): string {
   if (rule === undefined) return 'none is stored'
   const { name, file, line } = rule
-  if (file === undefined) return `${name}, which is built in`
+  if (file === undefined) return name.startsWith(hookRule) ? name : `${name}, which is built in`
   return `${name}, ${file}${line === undefined ? '' : `:${line}`}`
 }
 
@@ -143,7 +165,7 @@ function outcomeText(item: RecordedCall['item']): string {
       ? `, ${exitWords(item.exitCode)}`
       : ''
   const attempt = item.attempt === undefined || item.attempt === 1 ? '' : `, attempt ${item.attempt}`
-  const duration = item.durationMs === undefined ? '' : `, ${(item.durationMs / 1000).toFixed(1)} s`
+  const duration = item.durationMs === undefined ? '' : `, ${secondsText(item.durationMs)}`
   return `${item.status}${exit}${attempt}${duration}`
 }
 

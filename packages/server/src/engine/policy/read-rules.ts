@@ -10,6 +10,7 @@ import {
   readPolicyFile,
   type ShellParser,
   type UserRules,
+  withoutAllowing,
 } from '@parley/policy'
 import type { ConversationState, Overrides, SandboxMode } from '@parley/protocol'
 import { type Environments, liesWithin, realOrGiven } from '@parley/workspace'
@@ -69,7 +70,7 @@ export async function readGivenRules({ userRules, ...ports }: RulesPorts, openin
   soundRules([await userRules.read()])
   const rules = policyFile === undefined ? [] : soundRules([await readPolicyFile(policyFile)])
   // A file that only the log names may forbid and ask, and allows nothing.
-  return isFromPerson(opening, ports) ? rules : rules.filter(({ decision }) => decision !== 'allow')
+  return isFromPerson(opening, ports) ? rules : withoutAllowing(rules)
 }
 
 interface RulesPorts extends SealPorts {

@@ -20,15 +20,19 @@ import {
   type ParamsOf,
   type ResultOf,
   type Settings,
+  settingsInForce,
 } from '@parley/protocol'
 import { rejection } from '../../replies/rejection.ts'
+import { hookRule } from '../calls/hook-narrowing.ts'
 import { createLogReader } from '../conversation/journal.ts'
 import { createLogFold } from '../conversation/log-fold.ts'
 import { findConversation, wantedConversation } from '../read/list-conversations.ts'
+import { localCatalogue } from '../read/local-catalogue.ts'
 import { grantsUnder, type SessionGrant } from '../session/session-memory.ts'
 import { configHere } from '../settings/read-config.ts'
+import { enforcementThere } from './judge-command.ts'
 import { type PolicyPorts, readWantedRules, type WantedRules } from './read-rules.ts'
-import { enforcementThere, judgementOf } from './test-command.ts'
+import { judgementOf } from './test-command.ts'
 
 type Params = ParamsOf<'policy/replay'>
 type Replayed = ResultOf<'policy/replay'>['calls'][number]
@@ -37,7 +41,7 @@ const maxTitleLength = 200
 
 /** Decides each recorded call again from its stored facts. Settings not given in `params` are those recorded. */
 export async function replayCalls(params: Params, ports: PolicyPorts): Promise<ResultOf<'policy/replay'>> {
-  const conversationId = await findConversation(ports.files, ports.home, wantedConversation(params))
+  const conversationId = await findConversation(localCatalogue(ports.files, ports.home), wantedConversation(params))
   const recorded = await recordedCalls(ports.files, ports.home, conversationId)
   const enforcement = await enforcementNow(params, ports)
   const calls: Replayed[] = []
@@ -98,6 +102,8 @@ function replay(call: RecordedCall, settings: DecideSettings, grants: SessionGra
   const { item, questions } = call
   const { decision } = item
   if (facts === null || (decision === undefined && questions.length === 0)) return null
+  // A hook held it up, and hooks are not run again.
+  if (decision?.rule.name.startsWith(hookRule) === true) return null
   const after = decide(facts, settings)
   if (decision?.answer === 'approvedForSession') {
     const grant = grantFor(facts, after.run)
@@ -132,6 +138,8 @@ export interface RecordedCall {
   readonly questions: readonly Question[]
   /** Rule or answer in `execution.started`, as the item holds no decision before it ends. Null before the start. */
   readonly allowedBy: EventOf<'execution.started'>['decidedBy'] | null
+  /** Runs of hooks for it, oldest first. */
+  readonly hooks: readonly EventOf<'hook.ran'>[]
 }
 
 export interface Question {
@@ -152,12 +160,16 @@ export async function recordedCalls(
   const fold = createLogFold({ state: initialState(conversationId) }, createLogReader(view.header()))
   const calls = new Map<ItemId, RecordedCall>()
   const questions = new Map<ItemId, Question[]>()
+  const hooks = new Map<ItemId, EventOf<'hook.ran'>[]>()
   const begun = new Map<ItemId, EventOf<'execution.started'>['decidedBy']>()
   const note = (item: unknown, settings: Settings) => {
     if (!isItem(item) || !isCall(item)) return
     const { id } = item
     const { cwd } = fold.state.core.meta
-    calls.set(id, { item, settings, cwd, questions: questions.get(id) ?? [], allowedBy: begun.get(id) ?? null })
+    const ran = hooks.get(id) ?? []
+    hooks.set(id, ran)
+    const asked = questions.get(id) ?? []
+    calls.set(id, { item, settings, cwd, questions: asked, allowedBy: begun.get(id) ?? null, hooks: ran })
   }
   const slices = timeSlices()
   for (const line of view.lines()) {
@@ -168,11 +180,20 @@ export async function recordedCalls(
       questions.set(itemId, [...(questions.get(itemId) ?? []), { asked: event.approval, answer: null }])
     } else if (event?.type === 'approval.decided') addAnswer(questions, event)
     else if (event?.type === 'execution.started') begun.set(event.itemId, event.decidedBy)
-    else if (event?.type === 'item.completed') note(event.item, fold.state.core.settings)
+    else if (event?.type === 'hook.ran') noteHook(hooks, event)
+    else if (event?.type === 'item.completed') note(event.item, settingsInForce(fold.state.core))
   }
   const { open, settings } = fold.state.core
   for (const { item } of Object.values(open)) note(item, settings)
   return [...calls.values()]
+}
+
+/** Adds a run to those of its call, which may have ended before it. */
+function noteHook(hooks: Map<ItemId, EventOf<'hook.ran'>[]>, event: EventOf<'hook.ran'>): void {
+  if (event.itemId === undefined) return
+  const known = hooks.get(event.itemId)
+  if (known === undefined) hooks.set(event.itemId, [event])
+  else known.push(event)
 }
 
 function addAnswer(questions: Map<ItemId, Question[]>, event: EventOf<'approval.decided'>): void {

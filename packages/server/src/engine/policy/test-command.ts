@@ -1,21 +1,10 @@
-import { resolve } from 'node:path'
-import { type Config, settingsFromConfig } from '@parley/config'
-import { commandEnv } from '@parley/host'
-import {
-  alwaysRulesFor,
-  type DecideSettings,
-  type Decision,
-  decide,
-  factsOfPart,
-  gatherCommandFacts,
-  trustedRules,
-} from '@parley/policy'
-import type { Enforcement, Judgement, ParamsOf, ResultOf, SandboxMode } from '@parley/protocol'
-import type { Environment } from '@parley/workspace'
-import { fileSurroundings } from '../../tools/define-tool.ts'
+import { settingsFromConfig } from '@parley/config'
+import { alwaysRulesFor, type Decision, decide, factsOfPart, trustedRules } from '@parley/policy'
+import type { Judgement, ParamsOf, ResultOf } from '@parley/protocol'
 import { assertOwnFilesOutside } from '../limits/workspace-folders.ts'
 import { existingFolder } from '../settings/existing-folder.ts'
-import { configHere, envRulesOf } from '../settings/read-config.ts'
+import { configHere } from '../settings/read-config.ts'
+import { judgeCommand } from './judge-command.ts'
 import { type PolicyPorts, readWantedRules } from './read-rules.ts'
 
 /** Decides about a command as a new conversation would. Reads names and links of files; runs nothing. Throws `cwdMissing`. */
@@ -32,24 +21,15 @@ export async function testCommand(
   const { environment, release } = ports.environments.take({ environment: environmentName, config: values })
   try {
     const rules = [...(await readWantedRules(ports.userRules, params)), ...trustedRules(project, own)]
-    const enforcement = await enforcementThere(environment, sandbox)
-    const facts = await gather(params, { environment, values, writableRoots }, ports)
-    const network = settings.network === true
-    const given: DecideSettings = {
-      rules,
-      sessionGrants: [],
-      approvalPolicy,
-      sandboxMode: sandbox,
-      enforcement,
-      network,
-    }
+    const setting = { environment, values, settings, rules }
+    const { facts, given, decision } = await judgeCommand(params, setting, ports)
     const always = alwaysRulesFor(facts, given)
     return {
-      ...judgementOf(decide(facts, given)),
+      ...judgementOf(decision),
       argv: [...facts.argv],
       approvalPolicy,
       sandbox,
-      enforcement,
+      enforcement: given.enforcement,
       understood: facts.understood,
       ...(facts.notUnderstoodBecause === undefined ? {} : { because: facts.notUnderstoodBecause }),
       parts: facts.parts.map((part) => ({
@@ -62,41 +42,6 @@ export async function testCommand(
   } finally {
     await release()
   }
-}
-
-interface CommandSetting {
-  readonly environment: Environment
-  readonly values: Config
-  readonly writableRoots: readonly string[]
-}
-
-async function gather(
-  { cwd, command, asks }: ParamsOf<'policy/test'>,
-  setting: CommandSetting,
-  { shellParser }: PolicyPorts,
-) {
-  const { environment, values, writableRoots } = setting
-  const workspace = { cwd: resolve(cwd), roots: [resolve(cwd), ...writableRoots] }
-  const { roots, secrets, files } = await fileSurroundings(environment, workspace)
-  const searchPath = commandEnv(environment.env, envRulesOf(values.shell_environment))['PATH'] ?? ''
-  const argv = typeof command === 'string' ? [environment.shell, '-c', command] : command
-  return gatherCommandFacts(
-    { tool: 'shell', argv, cwd: workspace.cwd, background: false, ...requestOf(asks) },
-    { roots, searchPath, secrets, shell: shellParser, files },
-  )
-}
-
-function requestOf(asks: ParamsOf<'policy/test'>['asks']) {
-  const request = { reason: 'for this test' }
-  return {
-    escalation: asks === 'outsideSandbox' ? request : null,
-    ...(asks === 'network' ? { network: request } : {}),
-  }
-}
-
-/** Resolves to the enforcement of a sandbox mode in an environment. */
-export async function enforcementThere(environment: Environment, sandbox: SandboxMode): Promise<Enforcement> {
-  return sandbox === 'danger-full-access' ? 'none' : (await environment.sandboxes.report()).enforcement
 }
 
 export function judgementOf({ verdict, rule, reason, code, run }: Decision): Judgement {

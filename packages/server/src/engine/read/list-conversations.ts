@@ -1,129 +1,26 @@
-import {
-  decodeHeader,
-  type Files,
-  findId,
-  idsWith,
-  isConversationId,
-  isRunning,
-  type ListedSession,
-  type LogExcerpt,
-  type LoggedEnvelope,
-  type LogHeader,
-  listSessions,
-  type Rows,
-  readOwner,
-  sessionPaths,
-  walkSessions,
-} from '@parley/journal'
-import { type ConversationId, type ListedConversation, type ParamsOf, type ResultOf, titleOf } from '@parley/protocol'
+import { findId, idsWith, LOG_FORMAT } from '@parley/journal'
+import { type ConversationId, type ListedConversation, type ParamsOf, type ResultOf, shortIdOf } from '@parley/protocol'
 import { rejection } from '../../replies/rejection.ts'
-import { createLogReader } from '../conversation/journal.ts'
-
-/** Facts about a conversation that the index keeps. */
-interface ConversationRow {
-  readonly cwd: string
-  /** Environment that `cwd` is a folder of; null for this machine. */
-  readonly environment: string | null
-  readonly title: string
-  readonly name: string | null
-  readonly createdAt: number
-  readonly archived: boolean
-  readonly forkedFrom: ListedConversation['forkedFrom']
-}
-
-type Listed = ListedSession<ConversationRow>
-
-function listRows(files: Files, home: string): Promise<readonly Listed[]> {
-  return listSessions(files, home, rows)
-}
-
-const rows: Rows<ConversationRow> = {
-  fileName: 'index.jsonl',
-  version: 7,
-  goesOn: true,
-  tellingTypes: new Set(['conversation.renamed', 'conversation.archived', 'conversation.moved']),
-  isRow,
-  describe,
-}
-
-function isRow(value: unknown): value is ConversationRow {
-  return typeof value === 'object' && value !== null && 'cwd' in value && 'title' in value && 'archived' in value
-}
-
-function describe(
-  { headLines, tellingLines, tailLines }: LogExcerpt,
-  earlier: ConversationRow | null,
-): ConversationRow | null {
-  const header = decodeHeader(Buffer.from(headLines[0] ?? ''))
-  const reader = createLogReader(header)
-  let row = earlier
-  for (const line of [...(earlier === null ? headLines : []), ...tellingLines, ...tailLines]) {
-    // Where the first event is damaged the next one tells that there is a conversation, which can be opened.
-    if (row !== null && !isTelling.test(line)) continue
-    const logged = reader.read(line)
-    if (logged !== null) row = described(row, logged)
-  }
-  return row === null ? null : { ...row, forkedFrom: forkPointOf(header) }
-}
-
-function forkPointOf(header: LogHeader | null): ConversationRow['forkedFrom'] {
-  const point = header?.forkedFrom
-  return point === undefined ? null : { id: point.id, seq: point.seq }
-}
-
-const isTelling =
-  /^.{0,60}"type":"(conversation\.(created|renamed|archived|moved)"|item\.completed".{0,120}"type":"userMessage")/
-
-const beginningLost = { cwd: '', environment: null, title: '', name: null, archived: false, forkedFrom: null }
-
-function described(before: ConversationRow | null, { at, event }: LoggedEnvelope): ConversationRow {
-  if (event.type === 'conversation.created') {
-    const where = { cwd: String(event['cwd']), environment: environmentIn(event['settings']) }
-    const title = typeof event['title'] === 'string' ? event['title'] : ''
-    return { ...where, title, name: null, createdAt: at, archived: false, forkedFrom: null }
-  }
-  const row = before ?? { ...beginningLost, createdAt: at }
-  switch (event.type) {
-    case 'conversation.renamed':
-      return { ...row, name: String(event['name']) }
-    case 'conversation.archived':
-      return { ...row, archived: event['archived'] === true }
-    case 'conversation.moved':
-      return { ...row, cwd: String(event['cwd']) }
-    default:
-      return row.title === '' ? { ...row, title: titleIn(event['item']) } : row
-  }
-}
-
-function environmentIn(settings: unknown): string | null {
-  if (typeof settings !== 'object' || settings === null || !('environment' in settings)) return null
-  return typeof settings.environment === 'string' ? settings.environment : null
-}
-
-function titleIn(item: unknown): string {
-  const text = typeof item === 'object' && item !== null && 'text' in item ? item.text : ''
-  return typeof text === 'string' ? titleOf(text) : ''
-}
+import type { Catalogue, ConversationRow, Listed } from './catalogue.ts'
 
 /** Tells if a conversation works in this folder of this machine. */
-function worksIn(row: ConversationRow, cwd: string): boolean {
+export function worksIn(row: ConversationRow, cwd: string): boolean {
   return row.environment === null && row.cwd === cwd
 }
 
 export async function listConversations(
-  files: Files,
-  home: string,
+  catalogue: Catalogue,
   params: ParamsOf<'conversation/list'>,
 ): Promise<ResultOf<'conversation/list'>> {
   const { cwd, archived = false, limit = 50 } = params
-  const all = (await listRows(files, home)).filter(
+  const all = (await catalogue.all()).filter(
     ({ row }) => row.archived === archived && (cwd === undefined || worksIn(row, cwd)),
   )
   const start = params.cursor === undefined ? 0 : positionAfter(all, params.cursor)
   const page = all.slice(start, start + limit)
   const last = page.at(-1)
   return {
-    conversations: page.map((listed) => toListed(files, home, listed)),
+    conversations: page.map((listed) => toListed(catalogue, listed)),
     nextCursor: last !== undefined && start + limit < all.length ? last.id : null,
   }
 }
@@ -137,33 +34,23 @@ function positionAfter(all: readonly Listed[], cursor: string): number {
   return at + 1
 }
 
-function toListed(files: Files, home: string, { id, row, modifiedAtMs }: Listed): ListedConversation {
-  const { environment, ...shown } = row
+export function toListed(catalogue: Catalogue, listed: Listed): ListedConversation {
+  const { id, row, modifiedAtMs } = listed
+  const { environment, minReader, ...shown } = row
   return {
     conversationId: id,
     shortId: shortIdOf(id),
     ...shown,
     ...(environment === null ? {} : { environment }),
+    ...(minReader > LOG_FORMAT ? { newer: true as const } : {}),
     updatedAt: Math.round(modifiedAtMs),
-    live: liveOwner(files, home, id),
+    live: catalogue.live(listed),
   }
 }
 
 /** Returns the names of all conversations. */
-export async function takenNames(files: Files, home: string): Promise<ReadonlySet<string>> {
-  return new Set((await listRows(files, home)).flatMap(({ row }) => row.name ?? []))
-}
-
-/** Returns the owner as a hint: only the lock is certain, and only opening may test it. */
-function liveOwner(files: Files, home: string, id: ConversationId): ListedConversation['live'] {
-  const paths = sessionPaths(home, id)
-  const owner = paths === null ? null : readOwner(files, paths.owner)
-  return owner !== null && isRunning(owner) ? { pid: owner.pid, socket: owner.socket } : null
-}
-
-/** Returns the last 8 hex digits of an id; the first ones of a UUIDv7 are the clock. */
-export function shortIdOf(conversationId: ConversationId): string {
-  return conversationId.slice(-8)
+export async function takenNames(catalogue: Catalogue): Promise<ReadonlySet<string>> {
+  return new Set((await catalogue.all()).flatMap(({ row }) => row.name ?? []))
 }
 
 interface Wanted {
@@ -182,8 +69,7 @@ export function wantedConversation({ conversation, cwd }: Wanted) {
  * `ambiguousConversation`.
  */
 export async function findConversation(
-  files: Files,
-  home: string,
+  catalogue: Catalogue,
   params: ParamsOf<'conversation/resume'>,
 ): Promise<ConversationId> {
   const { conversationId, prefix, last, cwd } = params
@@ -192,18 +78,13 @@ export async function findConversation(
       field: 'conversationId',
     })
   }
-  if (last === true) return newest(files, home, cwd)
-  if (conversationId !== undefined && isKnown(files, home, conversationId)) return conversationId
-  return byPrefixOrName(files, home, prefix ?? conversationId ?? '')
+  if (last === true) return newest(catalogue, cwd)
+  if (conversationId !== undefined && (await catalogue.has(conversationId))) return conversationId
+  return byPrefixOrName(catalogue, prefix ?? conversationId ?? '')
 }
 
-function isKnown(files: Files, home: string, conversationId: ConversationId): boolean {
-  const paths = isConversationId(conversationId) ? sessionPaths(home, conversationId) : null
-  return paths !== null && files.look(paths.log) !== null
-}
-
-async function newest(files: Files, home: string, cwd: string | undefined): Promise<ConversationId> {
-  const rows = (await listRows(files, home)).filter(({ row }) => !row.archived)
+async function newest(catalogue: Catalogue, cwd: string | undefined): Promise<ConversationId> {
+  const rows = (await catalogue.all()).filter(({ row }) => !row.archived)
   const found = rows.find(({ row }) => cwd !== undefined && worksIn(row, cwd)) ?? rows[0]
   if (found === undefined) throw rejection('conversationNotFound', 'There is no conversation to resume yet.')
   return found.id
@@ -226,11 +107,11 @@ function firstOrigin(id: ConversationId, origins: ReadonlyMap<ConversationId, Co
   return first
 }
 
-async function byPrefixOrName(files: Files, home: string, text: string): Promise<ConversationId> {
-  const ids = walkSessions(files, home).map(({ id }) => id)
+async function byPrefixOrName(catalogue: Catalogue, text: string): Promise<ConversationId> {
+  const ids = await catalogue.ids()
   const found = findId(ids, text)
   if (found.kind === 'one' && found.isWhole) return found.id
-  const all = await listRows(files, home)
+  const all = await catalogue.all()
   const named = all.filter(({ row }) => row.name === text)
   const [newestNamed] = named
   // A name may consist of hex digits, so it outranks a part of an id.

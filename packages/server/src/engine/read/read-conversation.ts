@@ -8,23 +8,22 @@ import {
   readBack,
   readSideFile as readStoredFile,
   type SessionPaths,
-  textOf,
 } from '@parley/journal'
 import {
   type CompletedItem,
   type ConversationId,
+  completedBy,
   type Item,
   type ItemId,
-  limits,
   type ParamsOf,
   type ResultOf,
-  type TurnId,
 } from '@parley/protocol'
 import { rejection } from '../../replies/rejection.ts'
 import { cutTexts, deliverableText, isDeliverable } from '../../replies/wire-limits.ts'
 import type { Conversation } from '../conversation/conversation.ts'
 import { createLogReader, type LogReader } from '../conversation/journal.ts'
 import { type StorageTrouble, storageOf } from '../conversation/storage-trouble.ts'
+import { createReplyPage } from './reply-page.ts'
 
 export interface ReadPorts {
   readonly files: Files
@@ -51,33 +50,41 @@ export async function readItems(
   conversationId: ConversationId,
   page: Page,
 ): Promise<ResultOf<'conversation/read'>> {
-  const items = await readPage(ports, conversationId, page)
+  const items = await readPage(storedItems(ports, conversationId), page)
   const open = ports.host.conversations.find(({ conversation }) => conversation.id === conversationId)
   return open === undefined ? items : { ...items, ...storageOf(open.patience) }
 }
 
+/** Log that items are read from. */
+export interface ItemSource {
+  readonly files: Files
+  /** Path of the log. */
+  readonly log: string
+  /** Returns a line as it is shown. */
+  readonly shown: (line: LogLine) => LogLine
+}
+
+function storedItems(ports: ReadPorts, conversationId: ConversationId): ItemSource {
+  return { files: ports.files, log: existingPaths(ports, conversationId).log, shown: (line) => line }
+}
+
 /** Reads the newest `limit` items that fit in a reply, oldest first. */
-async function readPage(
-  ports: ReadPorts,
-  conversationId: ConversationId,
+export async function readPage(
+  source: ItemSource,
   { before, after, limit }: Page,
-): Promise<ResultOf<'conversation/read'>> {
-  const page: CompletedItem[] = []
-  let pageBytes = 0
-  for await (const { item, sizeBytes } of itemsBack(ports, conversationId, before)) {
+): Promise<{ readonly items: CompletedItem[]; readonly more: boolean }> {
+  const page = createReplyPage<CompletedItem>(limit)
+  for await (const { item, sizeBytes } of itemsBack(source, before)) {
     if (item.seq <= after) break
-    pageBytes += sizeBytes
-    // The page always has one item, otherwise a reader could not get past a large one.
-    if (page.length === limit || (pageBytes > limits.page && page.length > 0))
-      return { items: page.reverse(), more: true }
-    page.push(item)
+    if (!page.add(item, sizeBytes)) return { items: page.entries.reverse(), more: true }
   }
-  return { items: page.reverse(), more: false }
+  return { items: page.entries.reverse(), more: false }
 }
 
 /** Finds a completed item of any age; null where there is none. */
 export async function findItem(ports: ReadPorts, conversationId: ConversationId, itemId: ItemId): Promise<Item | null> {
-  for await (const { item } of itemsBack(ports, conversationId, null)) if (item.item.id === itemId) return item.item
+  for await (const { item } of itemsBack(storedItems(ports, conversationId), null))
+    if (item.item.id === itemId) return item.item
   return null
 }
 
@@ -87,19 +94,13 @@ interface ReadItem {
 }
 
 /** Reads completed items from the newest before a seq to the oldest. */
-async function* itemsBack(
-  ports: ReadPorts,
-  conversationId: ConversationId,
-  before: number | null,
-): AsyncGenerator<ReadItem> {
-  const { files } = ports
-  const { log } = existingPaths(ports, conversationId)
+async function* itemsBack({ files, log, shown }: ItemSource, before: number | null): AsyncGenerator<ReadItem> {
   using view = LogView.open(files, log)
   const reader = createLogReader(view.header())
   const slices = timeSlices()
   for (const lines of view.read((on, file) => readBack(on, file, { before, types: itemTypes }))) {
     for (const line of lines) {
-      const item = completedItem(line, reader)
+      const item = completedItem(shown(line), reader)
       if (item !== null) yield { item, sizeBytes: line.bytes.length }
     }
     if (slices.isOver()) await slices.next()
@@ -107,11 +108,10 @@ async function* itemsBack(
 }
 
 function completedItem(line: LogLine, reader: LogReader): CompletedItem | null {
-  const logged = reader.read(textOf(line))
-  if (logged === null) return null
-  const { item, turnId } = logged.event as unknown as { item: CompletedItem['item']; turnId?: TurnId } // narrowed: our own log, type checked by its reader
-  const shown = isDeliverable(line.bytes.length) ? item : cutTexts(item)
-  return { seq: logged.seq, at: logged.at, turnId: turnId ?? null, item: shown }
+  const logged = reader.readOwn(line)
+  if (logged?.event.type !== 'item.completed') return null
+  const completed = completedBy(logged.event, logged)
+  return isDeliverable(line.bytes.length) ? completed : { ...completed, item: cutTexts(completed.item) }
 }
 
 const defaultRange = 64 * 1024
@@ -151,20 +151,16 @@ export async function readEvents(
 ): Promise<ResultOf<'conversation/readEvents'>> {
   assertHeld(conversation, after)
   const { published } = conversation.feed
-  const events: ResultOf<'conversation/readEvents'>['events'] = []
-  let bytes = 0
+  const page = createReplyPage<ResultOf<'conversation/readEvents'>['events'][number]>(limit)
   for await (const lines of linesAfter(conversation, after.seq)) {
     for (const line of lines) {
-      const envelope: (typeof events)[number] = JSON.parse(envelopeText(conversation.id, deliverableText(line)))
+      const envelope: (typeof page.entries)[number] = JSON.parse(envelopeText(conversation.id, deliverableText(line)))
       // The log may be ahead: what waits for the disk is not to be seen.
-      if (envelope.seq > published) return { events, more: false }
-      bytes += Buffer.byteLength(line.text)
-      // The first event is always sent, otherwise a reader could not get past a large one.
-      if (events.length === limit || (bytes > limits.page && events.length > 0)) return { events, more: true }
-      events.push(envelope)
+      if (envelope.seq > published) return { events: page.entries, more: false }
+      if (!page.add(envelope, Buffer.byteLength(line.text))) return { events: page.entries, more: true }
     }
   }
-  return { events, more: false }
+  return { events: page.entries, more: false }
 }
 
 function assertHeld(conversation: Conversation, { seq, crc }: Range['after']): void {

@@ -1,16 +1,9 @@
 import { timeSlices } from '@parley/host'
-import { type Files, LogView, readBack, type SessionPaths, textOf } from '@parley/journal'
-import {
-  type CompletedItem,
-  completedBy,
-  type Envelope,
-  type EventOf,
-  limits,
-  type PastTurn,
-  type ResultOf,
-} from '@parley/protocol'
+import { type Files, LogView, readBack, type SessionPaths } from '@parley/journal'
+import { type CompletedItem, completedBy, type EventOf, type PastTurn, type ResultOf } from '@parley/protocol'
 import { cutTexts, jsonBytes } from '../../replies/wire-limits.ts'
-import { createLogReader, type LogReader } from '../conversation/journal.ts'
+import { createLogReader, type OwnEvent } from '../conversation/journal.ts'
+import { createReplyPage } from './reply-page.ts'
 
 interface Page {
   /** Only turns that started before this seq; null for all. */
@@ -29,47 +22,35 @@ export async function readTurns(
   using view = LogView.open(files, log)
   const reader = createLogReader(view.header())
   const slices = timeSlices()
-  const page: PastTurn[] = []
-  let pageBytes = 0
+  const page = createReplyPage<PastTurn>(limit)
   let later: LaterPart = nothingLater
   for (const lines of view.read((on, file) => readBack(on, file, { before, types }))) {
     for (const line of lines) {
-      const envelope = envelopeIn(textOf(line), reader)
+      const envelope = reader.readOwn(line)
       if (envelope?.event.type !== 'turn.started') {
         later = envelope === null ? later : withEvent(later, envelope)
         continue
       }
       const turn = cutTexts(turnOf({ ...envelope, event: envelope.event }, later))
       later = nothingLater
-      pageBytes += jsonBytes(turn)
-      // The page always has one turn, otherwise a reader could not get past a large one.
-      if (page.length === limit || (pageBytes > limits.page && page.length > 0))
-        return { turns: page.reverse(), more: true }
-      page.push(turn)
+      if (!page.add(turn, jsonBytes(turn))) return { turns: page.entries.reverse(), more: true }
     }
     if (slices.isOver()) await slices.next()
   }
-  return { turns: page.reverse(), more: false }
-}
-
-type Logged = Pick<Envelope, 'seq' | 'at' | 'event'>
-
-function envelopeIn(text: string, reader: LogReader): Logged | null {
-  const logged = reader.read(text)
-  return logged === null ? null : (logged as unknown as Logged) // narrowed: our own log, type checked by its reader
+  return { turns: page.entries.reverse(), more: false }
 }
 
 /** Events of a turn that were read before its start, since the log is read backwards. */
 interface LaterPart {
-  readonly end: (Logged & { readonly event: EventOf<'turn.ended'> }) | null
+  readonly end: (OwnEvent & { readonly event: EventOf<'turn.ended'> }) | null
   readonly message: CompletedItem | null
   readonly answer: CompletedItem | null
 }
 
 const nothingLater: LaterPart = { end: null, message: null, answer: null }
 
-function withEvent(later: LaterPart, { event, seq, at }: Logged): LaterPart {
-  // What follows the end of a turn belongs to no turn.
+function withEvent(later: LaterPart, { event, seq, at }: OwnEvent): LaterPart {
+  // Events behind the end of a turn belong to none.
   if (event.type === 'turn.ended') return { ...nothingLater, end: { event, seq, at } }
   if (event.type !== 'item.completed' || event.turnId === undefined) return later
   if (event.item.type === 'userMessage') return { ...later, message: completedBy(event, { seq, at }) }
@@ -78,7 +59,7 @@ function withEvent(later: LaterPart, { event, seq, at }: Logged): LaterPart {
 }
 
 function turnOf(
-  { event, seq, at }: Logged & { readonly event: EventOf<'turn.started'> },
+  { event, seq, at }: OwnEvent & { readonly event: EventOf<'turn.started'> },
   { end, message, answer }: LaterPart,
 ): PastTurn {
   const ofEnd = end?.event

@@ -1,4 +1,4 @@
-import type { ConversationEvent, ItemId } from '@parley/protocol'
+import { type ConversationEvent, type ItemId, isCall } from '@parley/protocol'
 import { isRecord } from '@parley/text'
 
 /** First place where two events differ. */
@@ -20,14 +20,23 @@ export interface EventComparison {
   readonly compared: number
   /** Number of requests whose hash was equal. */
   readonly hashes: number
+  /** Fields that only the replay had, each once, as keys joined by dots. */
+  readonly added: readonly string[]
   /** Returns the first difference; null where there is none. */
   differenceOf(logged: ConversationEvent, replayed: ConversationEvent): EventDifference | null
 }
 
-/** `mayAdd` tells if another version wrote the event, so that a later field may be added to it. */
-export function createComparison({ mayAdd }: { readonly mayAdd: () => boolean }): EventComparison {
+/**
+ * Compares in the order of the log. A field that only the replay has is no difference until the log had it in an event of
+ * that type and tool: until then a program wrote it that may not have known the field. Versions tell less, as builds share
+ * them.
+ */
+export function createComparison(): EventComparison {
   const names = new Map<string, unknown>()
+  const known = new Set<string>()
+  const added = new Set<string>()
   let about = ''
+  let kind = ''
   let compared = 0
   let hashes = 0
 
@@ -49,8 +58,12 @@ export function createComparison({ mayAdd }: { readonly mayAdd: () => boolean })
     const keys = new Set([...Object.keys(logged), ...Object.keys(replayed)])
     return firstOf(keys, (key) => {
       if (notCompared.has(key)) return null
-      // Logs of earlier programs have no hash of the request.
-      if (!(key in logged) && (mayAdd() || key === 'request')) return null
+      const field = [...path, key].filter((name) => !/^\d+$/.test(name)).join('.')
+      if (key in logged) known.add(`${kind} ${field}`)
+      else if (!known.has(`${kind} ${field}`)) {
+        added.add(field)
+        return null
+      }
       return compare(logged[key], replayed[key], [...path, key])
     })
   }
@@ -62,8 +75,12 @@ export function createComparison({ mayAdd }: { readonly mayAdd: () => boolean })
     get hashes() {
       return hashes
     },
+    get added() {
+      return [...added]
+    },
     differenceOf(logged, replayed) {
       about = itemIdOf(logged) ?? ''
+      kind = kindOf(logged)
       const found = compare(logged, replayed, [])
       if (found !== null) return found
       compared++
@@ -81,6 +98,12 @@ function firstOf<Key>(keys: Iterable<Key>, look: (key: Key) => EventDifference |
     if (found !== null) return found
   }
   return null
+}
+
+function kindOf(event: ConversationEvent): string {
+  if (!('item' in event)) return event.type
+  const { item, type } = event
+  return [type, item.type, isCall(item) ? item.tool : ''].join(' ')
 }
 
 /** Returns the item that an event begins or ends; null for other events. */

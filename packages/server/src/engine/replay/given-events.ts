@@ -1,5 +1,6 @@
 import { type ConversationEvent, type ConversationState, type Item, isCall } from '@parley/protocol'
-import { backgroundEnded } from '../../core/background-left.ts'
+import { backgroundEnded, backgroundPrinted } from '../../core/background-left.ts'
+import { isUserChange } from '../../core/next-step.ts'
 import type { RecordedEvent } from './read-recording.ts'
 import { hasFacts } from './recorded-facts.ts'
 
@@ -49,6 +50,9 @@ const outsideFailures: ReadonlySet<string> = new Set(['internal', 'eventTooLarge
 
 /** Notices that the turn loop writes in the middle of a turn. */
 const loopNotices: ReadonlySet<string> = new Set(['modelFallback', 'outputLimit', 'filtered', 'context'])
+
+/** Notices about runs of hooks, which a replay does not start. */
+const hookNotices: ReadonlySet<string> = new Set(['hookFailed', 'hookMessage', 'hookContext'])
 
 /** Log with the place where it became one of its own. */
 export interface GivenLog {
@@ -153,9 +157,9 @@ const ofTurns: ReadonlySet<string> = new Set([
   'notice',
 ])
 
-/** Returns false for what users do by themselves, files that they take back included. */
+/** Returns false for what users do by themselves, files that they change included. */
 function isOfTurn(item: Item): boolean {
-  return ofTurns.has(item.type) && !(item.type === 'fileChange' && item.rewind !== undefined)
+  return ofTurns.has(item.type) && !isUserChange(item)
 }
 
 /** The engine starts a compaction by itself only after the provider found a request too long. */
@@ -180,7 +184,7 @@ function isGivenEnd(events: readonly RecordedEvent[], at: number, { item, before
   if (isCall(item))
     return before?.type === 'approval.decided' && state.core.approvals[before.approvalId]?.itemId === item.id
   if (item.type !== 'notice') return false
-  if (item.code === backgroundEnded) return true
+  if (item.code === backgroundEnded || item.code === backgroundPrinted || hookNotices.has(item.code)) return true
   const next = events[at + 1]?.event
   if (next?.type === 'turn.ended') return false
   return !loopNotices.has(item.code)

@@ -53,6 +53,8 @@ export function beginLife(parts: LifeParts, ports: ReplayPorts): ReplayLife {
       held: () => null,
       probe: () => undefined,
       synced: () => Promise.resolve(),
+      shown: () => null,
+      describe: () => undefined,
       stuck: () => null,
       async *linesAfter() {},
       crcOf: () => null,

@@ -7,6 +7,7 @@ import type { ToolPorts } from '../../tools/define-tool.ts'
 import { mcpSpecsIn, mcpTool } from '../../tools/mcp/mcp-tool.ts'
 import { resourceTools } from '../../tools/mcp/resource-tools.ts'
 import { createTools } from '../../tools/registry.ts'
+import { noSkills } from '../../tools/skills/skill-source.ts'
 import type { Tool } from '../../tools/tool.ts'
 import { createRequestSource } from '../context/request-source.ts'
 import type { Conversation } from '../conversation/conversation.ts'
@@ -18,8 +19,10 @@ import { createRetryWait } from '../turn/retry-wait.ts'
 import type { TurnModules } from '../turn/turn-context.ts'
 import { itemIdOf } from './compare-events.ts'
 import { givenEventsAt, stopAt, turnEndAfter } from './given-events.ts'
+import type { LiveTools } from './live/live-tools.ts'
 import { eventsFrom, type Recording } from './read-recording.ts'
 import type { ReplayWait } from './replay-wait.ts'
+import { replayedHooks } from './replayed-hooks.ts'
 import type { ReplayedLog } from './replayed-log.ts'
 import { createReplayedModel } from './replayed-model.ts'
 import { rulesOf } from './replayed-rules.ts'
@@ -30,6 +33,8 @@ export interface ReplayPorts {
   readonly home: string
   /** Ports that tools understand calls with; a replay reads no file and starts nothing with them. */
   readonly tools: Pick<ToolPorts, 'environment' | 'shellParser'>
+  /** Runs calls for real besides; absent for none. */
+  readonly live?: LiveTools
 }
 
 interface ModuleParts {
@@ -41,6 +46,9 @@ interface ModuleParts {
   readonly clock: Clock
 }
 
+/** Ceiling of a replay: the forms of the log are taken as they are. */
+const unused = { sandbox: 'read-only' } as const
+
 /** Builds what the turns of a replay use: everything outside the engine is taken from the log. */
 export function replayModules(
   { log, wait, runs, conversation, clock, recording }: ModuleParts,
@@ -50,21 +58,15 @@ export function replayModules(
   const redaction = redactionOf(recording, ports.home)
   const memory = createSessionMemory()
   let examined: ItemId | null = null
-  const parts = { log, wait, state: () => conversation.state, examined: () => examined, runs }
+  const parts = { log, wait, state: () => conversation.state, examined: () => examined, runs, live: ports.live ?? null }
   const own = toolsThen(createTools(toolPorts({ recording, redaction, clock }, ports)), recording)
   const known = toolsByFile(conversation, own, (tool) => replayedTool(tool, parts))
   const rules = rulesOf(log)
   const model = () => {
     const { model: name, modelProvider } = choiceOf(conversation)
-    return {
-      client: source.client,
-      limits: source.limits,
-      factsOf: source.factsOf,
-      maxOutputOf: source.maxOutputOf,
-      choice: { model: name, modelProvider },
-      facts: source.factsOf(name),
-      maxOutputTokens: undefined,
-    }
+    const { client, limits, factsOf, maxOutputOf } = source
+    const choice = { model: name, modelProvider }
+    return { client, limits, factsOf, maxOutputOf, choice, facts: factsOf(name), maxOutputTokens: undefined }
   }
   const prepare = async (signal: AbortSignal) => {
     await wait.until(() => {
@@ -72,7 +74,7 @@ export function replayModules(
       return asksModel(log, recording, conversation) ? true : null
     }, signal)
   }
-  const gather = () => Promise.resolve({ instructions: '', sessionContext: '', instructionFiles: [] })
+  const gather = () => Promise.resolve({ instructions: '', sessionContext: '', instructionFiles: [], skills: [] })
   const requests = createRequestSource({ conversation, tools: own, offered: async () => [], model, gather })
   return {
     clock,
@@ -104,6 +106,7 @@ export function replayModules(
     },
     limits: noLimits,
     history: noHistory(ports.tools.environment),
+    hooks: replayedHooks(parts),
     foreground: createForegroundCalls(),
     model,
     knowsProvider: () => true,
@@ -119,6 +122,7 @@ export function replayModules(
     answerers: () => nextQuestion(log)?.answerableBy ?? [],
     mayAsk: () => true,
     mayRaiseLimit: () => false,
+    ceiling: () => unused,
   }
 }
 
@@ -222,26 +226,37 @@ function toolPorts(
   { recording, redaction, clock }: { recording: Recording; redaction: Redaction; clock: Clock },
   { tools }: ReplayPorts,
 ): ToolPorts {
-  const nothing = () => Promise.reject(new Error('A replay starts nothing.'))
   return {
+    skills: noSkills,
+    editors: undefined,
     environment: { ...tools.environment, shell: shellOf(recording) ?? tools.environment.shell },
-    background: {
-      start: () => {
-        throw new Error('A replay starts nothing.')
-      },
-      adopt: () => {
-        throw new Error('A replay starts nothing.')
-      },
-      list: () => [],
-      read: () => null,
-      stop: nothing,
-      stopAll: nothing,
-    },
+    background: noBackground,
+    tellPrinted: () => undefined,
     shellParser: tools.shellParser,
     envRules: {},
     redaction,
     clock,
   }
+}
+
+const nothing = () => Promise.reject(new Error('A replay starts nothing.'))
+
+/** Background processes of a replay, which starts none. */
+export const noBackground: ToolPorts['background'] = {
+  start: () => {
+    throw new Error('A replay starts nothing.')
+  },
+  adopt: () => {
+    throw new Error('A replay starts nothing.')
+  },
+  list: () => [],
+  read: () => null,
+  output: () => null,
+  listen: () => null,
+  ended: () => null,
+  input: () => null,
+  stop: nothing,
+  stopAll: nothing,
 }
 
 /** Returns the shell of the machine where the log was written. */

@@ -3,6 +3,7 @@ import { type ConversationEvent, isCall } from '@parley/protocol'
 import { notStarted } from '../../tools/tool.ts'
 import { foreignYes } from '../calls/advance-call.ts'
 import { givenEventsAt, isTakenUp, stopAt } from './given-events.ts'
+import type { LiveTools } from './live/live-tools.ts'
 import type { Recording } from './read-recording.ts'
 import { beginLife, type ReplayLife } from './replay-life.ts'
 import { type ReplayPorts, replaySeal } from './replay-modules.ts'
@@ -26,11 +27,11 @@ export interface Replay {
 const patienceMs = 5000
 
 /** Runs the engine on a recording, from its first event to the last or to the first difference. */
-export async function replayRecording(recording: Recording, program: string, ports: ReplayPorts): Promise<Replay> {
-  const log = createReplayedLog(recording, program)
+export async function replayRecording(recording: Recording, ports: ReplayPorts): Promise<Replay> {
+  const log = createReplayedLog(recording)
   const course = createCourse(log, recording, ports)
   course.begin()
-  await finished(log, course)
+  await finished(log, course, ports.live)
   course.end()
   return {
     events: log.events.length,
@@ -38,7 +39,7 @@ export async function replayRecording(recording: Recording, program: string, por
     hashes: log.checked.hashes,
     unhashed: unhashedBefore(log),
     difference: log.difference,
-    notes: notesOn(recording),
+    notes: [...notesOn(recording), ...notesOnFields(log.checked.added)],
   }
 }
 
@@ -168,13 +169,14 @@ function asksAnew(approvalId: string, { events, at }: ReplayedLog): boolean {
 }
 
 /** Resolves when the log has ended or differs. An engine that makes nothing of what the log has next is a difference. */
-async function finished(log: ReplayedLog, course: Course): Promise<void> {
+async function finished(log: ReplayedLog, course: Course, live?: LiveTools): Promise<void> {
   let place = -1
   let sinceMs = performance.now()
   let idle = 0
   while (!log.ended) {
-    await nextTurn()
-    if (log.at !== place) {
+    const running = live?.running ?? null
+    await (running ?? nextTurn())
+    if (log.at !== place || running !== null) {
       place = log.at
       sinceMs = performance.now()
       idle = 0
@@ -198,4 +200,12 @@ function notesOn({ events, program }: Recording): readonly string[] {
   if (!events.some(({ event }) => event.type === 'model.requested' && event.request !== undefined))
     notes.push(`${program} wrote no hashes of its requests, so what the model was asked is not compared.`)
   return notes
+}
+
+function notesOnFields(added: readonly string[]): readonly string[] {
+  // Requests without a hash are counted by themselves.
+  const fields = added.filter((field) => field !== 'request')
+  return fields.length === 0
+    ? []
+    : [`An earlier program wrote the log; not compared, as it lacks them: ${fields.join(', ')}.`]
 }

@@ -23,7 +23,7 @@ export interface ReplayedLog {
   readonly at: number
   readonly next: RecordedEvent | undefined
   readonly difference: ReplayDifference | null
-  readonly checked: Pick<EventComparison, 'compared' | 'hashes'>
+  readonly checked: Pick<EventComparison, 'compared' | 'hashes' | 'added'>
   readonly ended: boolean
   /** Takes lines that the engine records. Throws once the log has ended or differs. */
   take(lines: readonly string[]): void
@@ -42,9 +42,9 @@ export interface ReplayedLog {
   readonly ids: Ids
 }
 
-export function createReplayedLog(recording: Recording, ownProgram: string): ReplayedLog {
-  const { events, program, conversationId } = recording
-  const checked = createComparison({ mayAdd: () => program !== ownProgram || isEarlier(events, at) })
+export function createReplayedLog(recording: Recording): ReplayedLog {
+  const { events, conversationId } = recording
+  const checked = createComparison()
   const listeners = new Set<() => void>()
   const replayedSeqs: number[] = []
   const ids = createIds(events, () => at)
@@ -143,15 +143,6 @@ interface Numbered {
 function seqOf(seq: number, { events, replayedSeqs }: Numbered): number {
   const index = events.findLastIndex((recorded) => recorded.seq <= seq)
   return replayedSeqs[index] ?? replayedSeqs.at(-1) ?? 0
-}
-
-/** Tells if an earlier program wrote this event: it wrote no hash with the request of its turn. */
-function isEarlier(events: readonly RecordedEvent[], at: number): boolean {
-  for (let index = at; index >= 0; index--) {
-    const event = events[index]?.event
-    if (event?.type === 'model.requested') return event.request === undefined
-  }
-  return false
 }
 
 function whatDiffers({ type }: ConversationEvent, replayed: ConversationEvent): string {

@@ -1,12 +1,22 @@
 import { isDeepStrictEqual } from 'node:util'
 import { blockNotice, type CheckedPath, honoursRequests } from '@parley/policy'
-import type { CallItem, ConversationEvent, ConversationState, ItemId, OpenItem, SandboxBlock } from '@parley/protocol'
+import {
+  type CallItem,
+  type ConversationEvent,
+  type ConversationState,
+  type ItemId,
+  type OpenItem,
+  type SandboxBlock,
+  settingsInForce,
+} from '@parley/protocol'
 import { EnvironmentUnreachableError } from '@parley/workspace'
 import { withoutHint } from '../../core/repeated-calls.ts'
 import type { PreparedCall, ReadyCall, Tool, ToolOutcome } from '../../tools/tool.ts'
 import { planChanged } from '../calls/advance-call.ts'
 import { secondRun } from '../calls/attempt.ts'
+import { withoutChangeHint } from '../calls/changed-call.ts'
 import { itemIdOf } from './compare-events.ts'
+import type { LiveTools } from './live/live-tools.ts'
 import { eventsFrom } from './read-recording.ts'
 import { factsOf, itemOf, unreachableIn } from './recorded-facts.ts'
 import type { ReplayWait } from './replay-wait.ts'
@@ -20,6 +30,8 @@ interface ReplayedToolParts {
   readonly examined: () => ItemId | null
   /** Calls that run. */
   readonly runs: Set<ItemId>
+  /** Runs calls for real besides; null where nothing does. */
+  readonly live: LiveTools | null
 }
 
 /** Returns a tool that understands calls as it always does; their facts, plans and outcomes come from the log. */
@@ -35,13 +47,20 @@ export function replayedTool(tool: Tool, parts: ReplayedToolParts): Tool {
     prepare(args) {
       const prepared = tool.prepare(args)
       const itemId = parts.examined()
-      return 'problem' in prepared || itemId === null ? prepared : replayedCall(prepared, itemId, parts)
+      return 'problem' in prepared || itemId === null ? prepared : replayedCall(prepared, { itemId, name, args }, parts)
     },
   }
 }
 
-function replayedCall(prepared: PreparedCall, itemId: ItemId, parts: ReplayedToolParts): PreparedCall {
+interface NamedCall {
+  readonly itemId: ItemId
+  readonly name: string
+  readonly args: unknown
+}
+
+function replayedCall(prepared: PreparedCall, call: NamedCall, parts: ReplayedToolParts): PreparedCall {
   const { log, wait } = parts
+  const { itemId } = call
   const reached = <Found>(look: (event: ConversationEvent) => Found | null) =>
     wait.until(() => {
       const event = log.next?.event
@@ -63,11 +82,24 @@ function replayedCall(prepared: PreparedCall, itemId: ItemId, parts: ReplayedToo
         async run() {
           parts.runs.add(itemId)
           log.touch()
-          return (await reached((event) => outcomeOf(event, parts.state()))) ?? lost
+          const outcome = await reached((event) => outcomeOf(event, parts.state()))
+          if (outcome !== null) await checkLive(call, outcome, parts)
+          return outcome ?? lost
         },
       }
     },
   }
+}
+
+/** Runs a call once more where tools are live. An outcome that is another one than that of the log ends the replay. */
+async function checkLive({ name, args }: NamedCall, outcome: ToolOutcome, parts: ReplayedToolParts): Promise<void> {
+  const { log, live, state } = parts
+  const item = log.next === undefined ? null : itemOf(log.next.event)
+  if (live === null || item === null) return
+  const { meta, settings } = state().core
+  const run = { tool: name, args, item, cwd: meta.cwd, mode: settings.sandbox, outcome, at: log.at }
+  const found = await live.check(run)
+  if (found !== null) log.differ(`"${item.title}" came to something else when it ran again.`, found)
 }
 
 /** Outcome that is never used: a replay that is abandoned waits for nothing. */
@@ -80,10 +112,10 @@ function planOf(event: ConversationEvent, log: ReplayedLog, { core }: Conversati
   const unreachable = unreachableIn(event)
   if (unreachable !== null) return unreachable
   if (event.type === 'approval.requested') {
-    const { files, detail, itemId, command, cwd } = event.approval
+    const { files, detail, itemId, command, cwd, form } = event.approval
     const question = files === undefined ? {} : { question: () => ({ files, detail }) }
     const shown = command === undefined ? shownOf(log, itemId) : { shown: { cwd } }
-    return { payload: payloadOf(log, itemId), ...shown, ...question }
+    return { payload: payloadOf(log, itemId), ...shown, ...question, ...(form === undefined ? {} : { form }) }
   }
   if (event.type === 'execution.started')
     return { payload: payloadOf(log, event.itemId), ...shownOf(log, event.itemId) }
@@ -161,9 +193,9 @@ function checkedIn({ modelText = '' }: CallItem, { paths }: SandboxBlock): reado
 
 /** Returns the text of an outcome without the sentences that the engine adds: it has to add the same ones again. */
 function withoutAdditions(item: CallItem, { core }: ConversationState): string {
-  const plain = withoutHint(item.modelText ?? '')
+  const plain = withoutChangeHint(withoutHint(item.modelText ?? ''))
   const block = item.type === 'commandExecution' ? item.sandboxBlock : undefined
-  const mayAsk = honoursRequests(core.settings.approvalPolicy)
+  const mayAsk = honoursRequests(settingsInForce(core).approvalPolicy)
   const notice = block === undefined ? '' : `\n${blockNotice(block, { mayAsk, checkedPaths: checkedIn(item, block) })}`
   const unblocked = plain.endsWith(notice) ? plain.slice(0, plain.length - notice.length) : plain
   const second = item.attempt === 2 ? `\n${secondRun}` : ''
@@ -189,6 +221,7 @@ function fieldsOf(item: CallItem): NonNullable<ToolOutcome['fields']> {
         text: item.text,
         ...(item.output === undefined ? {} : { output: item.output }),
         ...(item.images === undefined ? {} : { images: item.images }),
+        ...(item.skill === undefined ? {} : { skill: item.skill }),
       }
   }
 }

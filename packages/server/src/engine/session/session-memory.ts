@@ -1,7 +1,13 @@
-import { isStricterSandbox } from '@parley/config'
 import type { ModelCall } from '@parley/models'
 import type { Grant } from '@parley/policy'
-import type { Actor, ApprovalDecision, ApprovalId, ItemId, SandboxMode } from '@parley/protocol'
+import {
+  type Actor,
+  type ApprovalDecision,
+  type ApprovalId,
+  type ItemId,
+  isStricterSandbox,
+  type SandboxMode,
+} from '@parley/protocol'
 import type { UserQuestion, UserReply } from '../../tools/tool.ts'
 
 /** Question of a running call that waits for an answer. */

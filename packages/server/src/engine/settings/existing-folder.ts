@@ -1,5 +1,5 @@
 import { accessSync, constants, statSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { isAbsolute, resolve } from 'node:path'
 import type { Overrides } from '@parley/protocol'
 import { isMissing, systemErrorCode } from '@parley/workspace'
 import { rejection } from '../../replies/rejection.ts'
@@ -18,13 +18,21 @@ export function assertAdded(folders: readonly string[]): void {
   }
 }
 
-/** Returns the absolute path of a folder to work in. Throws `cwdMissing`. */
-export function existingFolder(path: string): string {
+/**
+ * Returns the absolute path of a folder to work in. Throws `cwdMissing`, unless nothing is there and the folder may be
+ * made later.
+ */
+export function existingFolder(path: string, { mayBeMissing = false } = {}): string {
+  // It would be taken from the folder that the server happens to have been started in.
+  if (!isAbsolute(path))
+    throw rejection('invalidParams', `The folder must be an absolute path; ${path} is not.`, { field: 'cwd' })
   const folder = resolve(path)
   const problem = problemWith(folder)
-  if (problem === null) return folder
+  if (problem === null || (mayBeMissing && problem === missing)) return folder
   throw rejection('cwdMissing', `The folder ${folder} ${problem}.`, { cwd: folder })
 }
+
+const missing = 'does not exist'
 
 /** Returns the rest of "The folder …"; null for a folder that can be entered. */
 function problemWith(path: string): string | null {
@@ -33,6 +41,6 @@ function problemWith(path: string): string | null {
     accessSync(path, constants.X_OK)
     return null
   } catch (error) {
-    return isMissing(error) ? 'does not exist' : `cannot be entered (${systemErrorCode(error) ?? 'unknown'})`
+    return isMissing(error) ? missing : `cannot be entered (${systemErrorCode(error) ?? 'unknown'})`
   }
 }

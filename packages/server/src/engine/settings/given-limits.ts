@@ -96,8 +96,8 @@ export function readGift({ home, redaction }: SealPorts, conversationId: string)
 }
 
 /**
- * Keeps what a person gave a conversation beside its log, sealed with the key of this home: a log from elsewhere, or one
- * that was changed, cannot name folders and rules of its own. Writes only what differs from what is kept.
+ * Keeps what a person gave a conversation beside its log, sealed with the key of this home. A foreign or changed log
+ * thus cannot name its own folders and rules. Writes only differences.
  */
 export function keepGift(
   { home, redaction, files }: SealPorts & { files: Files },

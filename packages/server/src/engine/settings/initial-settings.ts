@@ -36,23 +36,26 @@ export interface InitialSettings {
   readonly warnings: readonly string[]
 }
 
-export type StartParams = Overrides & { readonly cwd: string; readonly baseInstructions?: string }
+export type StartParams = Overrides & {
+  readonly cwd: string
+  readonly cwdMayBeMissing?: boolean
+  readonly baseInstructions?: string
+}
 
-interface SettingsPorts extends SecretSurroundings {
+/** Sources of the limits for work in a folder. */
+export interface PlacePorts extends SecretSurroundings {
   readonly env: Env
-  readonly keys: ProviderKeys
   readonly projects: Pick<Projects, 'of'>
+}
+
+interface SettingsPorts extends PlacePorts {
+  readonly keys: ProviderKeys
 }
 
 /** Returns the settings of a new conversation. Throws early when the folder, provider or key is missing. */
 export function initialSettings(params: StartParams, ports: SettingsPorts): InitialSettings {
-  const { home, env } = ports
-  const { effective } = configHere(params.cwd, params, ports)
-  const { values, warnings: ofConfig } = limited(effective, { ...choicesIn(params, home), ...params }, ports.ceiling())
-  assertNetworkAllowed(params.network, ports.ceiling())
-  const cwd = startFolder(params, values)
-  if (chosenEnvironment(values) === null) assertHomeOutside(cwd, ports)
-  const found = { env, kept: ports.keys.kept() }
+  const { cwd, values, warnings: ofConfig } = placeOf(params, ports)
+  const found = { env: ports.env, kept: ports.keys.kept() }
   const provider = chooseProvider(values, found)
   if (provider === null) throw noProvider(keyVariables(values), ofConfig)
   const warnings = provider.warning === undefined ? ofConfig : [...ofConfig, provider.warning]
@@ -64,15 +67,40 @@ export function initialSettings(params: StartParams, ports: SettingsPorts): Init
       where: settings.policyFile,
     })
   }
-  if (settings.environment !== undefined) return { cwd, settings, warnings }
+  const fitting = withinFolders(settings, { ...params, cwd }, ports)
+  return { cwd, settings: fitting.settings, warnings: [...warnings, ...fitting.warnings] }
+}
+
+/** Returns the settings of what a client does in a folder without a conversation: those of a new one, but for the model. */
+export function settingsWithoutModel(params: StartParams, ports: PlacePorts) {
+  const place = placeOf(params, ports)
+  const inFolder = { ...params, cwd: place.cwd }
+  const settings = settingsFromConfig(place.values, { id: 'none', model: 'none' }, inFolder)
+  return { ...place, settings: withinFolders(settings, inFolder, ports).settings }
+}
+
+/** Returns the folder to work in and its configuration under the ceiling. */
+function placeOf(params: StartParams, ports: PlacePorts) {
+  const { home } = ports
+  const { effective, own, project } = configHere(params.cwd, params, ports)
+  const { values, warnings } = limited(effective, { ...choicesIn(params, home), ...params }, ports.ceiling())
+  assertNetworkAllowed(params.network, ports.ceiling())
+  const cwd = startFolder(params, values)
+  if (chosenEnvironment(values) === null) assertHomeOutside(cwd, ports)
+  return { cwd, values, warnings, own, project }
+}
+
+/** Returns the settings with the sandbox that fits the folders. Throws for folders of this machine that are closed to work. */
+function withinFolders(settings: Settings, params: StartParams, ports: PlacePorts) {
+  if (settings.environment !== undefined) return { settings, warnings: [] }
+  const { cwd } = params
   assertAdded(addedFolders(params, cwd))
   const workplace = { roots: [cwd, ...settings.writableRoots], sandbox: settings.sandbox }
-  assertOwnFilesOutside(workplace.roots, home)
+  assertOwnFilesOutside(workplace.roots, ports.home)
   assertNoSecretFolder(workplace.roots, ports)
   return {
-    cwd,
     settings: { ...settings, sandbox: fittingMode(workplace) },
-    warnings: [...warnings, ...rootWarnings(workplace, env['HOME'])],
+    warnings: rootWarnings(workplace, ports.env['HOME']),
   }
 }
 
@@ -94,7 +122,7 @@ function limited({ values, warnings }: EffectiveConfig, asked: Asked, ceiling: C
  * Throws `configInvalid` when PARLEY_HOME lies in the repository, whose files would then be the user's own
  * configuration.
  */
-function assertHomeOutside(cwd: string, { home, env }: SettingsPorts): void {
+function assertHomeOutside(cwd: string, { home, env }: PlacePorts): void {
   const repository = repositoryAroundHome(cwd, home, env['HOME'])
   if (repository === null) return
   throw rejection(
@@ -136,7 +164,10 @@ function assertUsable(providerId: string, config: EffectiveConfig['values'], fou
 }
 
 /** Returns the folder to work in. A folder of another machine is checked when the conversation is opened. */
-function startFolder({ cwd, environmentCwd }: StartParams, config: EffectiveConfig['values']): string {
+function startFolder(params: StartParams, config: EffectiveConfig['values']): string {
+  const { cwd, cwdMayBeMissing: mayBeMissing = false, environmentCwd } = params
   const name = chosenEnvironment(config)
-  return name === null ? existingFolder(cwd) : folderThere(name, environmentNamed(name, config), environmentCwd)
+  return name === null
+    ? existingFolder(cwd, { mayBeMissing })
+    : folderThere(name, environmentNamed(name, config), environmentCwd)
 }

@@ -20,7 +20,7 @@ import { choicesIn } from './read-config.ts'
 
 type Permissions = Pick<Settings, 'approvalPolicy' | 'sandbox'>
 
-interface Resumer extends SecretSurroundings {
+export interface Resumer extends SecretSurroundings {
   readonly by: Actor
   readonly newItemId: () => ItemId
   /** Limits that count for what was recorded; null for a conversation that is open in this process. */
@@ -38,7 +38,7 @@ export function resumeChanges(
 ): readonly ConversationEvent[] {
   const { home, ceiling } = around
   const { meta, settings } = state.core
-  const cwd = resumeFolder(state, overrides)
+  const cwd = resumeFolder(state, overrides, given === null)
   const asked = { ...choicesIn(overrides, home), ...overrides }
   const { environment, model, modelProvider, effort } = asked
   const recorded = { approvalPolicy: settings.approvalPolicy, sandbox: settings.sandbox }
@@ -141,8 +141,10 @@ function loweredNotice(title: string | null, newItemId: () => ItemId): Conversat
   return [{ type: 'item.completed', item: noticeItem(newItemId(), { level: 'warning', code: 'limitsLowered', title }) }]
 }
 
-function resumeFolder({ core: { meta, settings } }: ConversationState, overrides: Overrides): string {
-  if (settings.environment === undefined) return existingFolder(overrides.cwd ?? meta.cwd)
+/** Returns the folder to go on in. An open conversation may wait for the one it was created for. */
+function resumeFolder({ core: { meta, settings } }: ConversationState, overrides: Overrides, isOpen: boolean): string {
+  if (settings.environment === undefined)
+    return existingFolder(overrides.cwd ?? meta.cwd, { mayBeMissing: isOpen && overrides.cwd === undefined })
   return posix.resolve(meta.cwd, overrides.environmentCwd ?? '.')
 }
 

@@ -1,6 +1,6 @@
-import { isAbsolute } from 'node:path'
 import type { Sandboxes } from '@parley/host'
 import {
+  broughtFiles,
   emptyReport,
   type Project,
   type Projects,
@@ -43,6 +43,7 @@ export async function decideTrust(params: ParamsOf<'trust/decide'>, ports: Trust
       field: 'hash',
     })
   const { root, files } = project
+  const brought = [...broughtFiles(project)]
   ports.projects.store.write({
     root,
     hash: content,
@@ -51,13 +52,13 @@ export async function decideTrust(params: ParamsOf<'trust/decide'>, ports: Trust
     outsideSandbox: !sandboxed,
     files: [...files],
     programs: [...project.programs().files],
+    ...(brought.length === 0 ? {} : { brought }),
   })
   return readTrust({ cwd }, ports)
 }
 
 function projectAt(cwd: string, { projects }: TrustPorts): Project | null {
-  if (isAbsolute(cwd)) return projects.of(existingFolder(cwd))
-  throw rejection('invalidParams', 'cwd must be an absolute path.', { field: 'cwd' })
+  return projects.of(existingFolder(cwd))
 }
 
 /** Tells if programs of the project run in a sandbox; the sandbox is probed only if there are any. */

@@ -2,9 +2,11 @@ import type { ConversationEvent, Failure, ItemId, QueuedMessage } from '@parley/
 import type { ReachedLimit } from '../../core/conversation-limits.ts'
 import type { Step } from '../../core/next-step.ts'
 import { repeatedFailure } from '../../core/repeated-calls.ts'
+import { makeCalls } from '../calls/make-calls.ts'
 import { runCall } from '../calls/run-call.ts'
 import { runCompaction } from '../compaction/run-compaction.ts'
 import { noticeItem } from '../conversation/notices.ts'
+import { runCompactHooks, runSessionStart, runStopHooks } from '../hooks/turn-hooks.ts'
 import { keepLongWaiting, longWaiting } from '../messages/attachments.ts'
 import { findAnswerProblem } from '../messages/output-schema.ts'
 import { consumedMessage, startInboxTurn } from '../messages/user-messages.ts'
@@ -22,13 +24,18 @@ export async function performStep(context: TurnContext, step: ActiveStep): Promi
     await keepLongWaiting(context, long)
     return null
   }
+  // What the step goes by may have changed meanwhile.
+  if (await runSessionStart(context)) return null
   switch (step.kind) {
     case 'startTurn':
       conversation.recordAll(startInboxTurn(modules.ids, step.message))
       return null
     case 'callModel':
       consume(context, step.steering)
-      return await callModel(context)
+      return step.steering.some(({ calls }) => calls !== undefined) ? null : await callModel(context)
+    case 'makeCalls':
+      makeCalls(context, step.calls)
+      return null
     case 'runCalls': {
       const repeated = repeatedTooOften(context, step.itemIds)
       if (repeated === null) await runTogether(context, step.itemIds)
@@ -39,8 +46,9 @@ export async function performStep(context: TurnContext, step: ActiveStep): Promi
     case 'failTurn':
       return step.failure
     case 'compact':
-      return await runCompaction(context, step.item)
+      return (await runCompactHooks(context, step.item)) ? null : await runCompaction(context, step.item)
     case 'endTurn':
+      if (await runStopHooks(context)) return null
       completeTurn(conversation, modules.ids, await findAnswerProblem(conversation.state))
       return null
   }

@@ -11,7 +11,7 @@ import {
 } from '@parley/protocol'
 import { type RedactedStream, splitUnfinished } from '@parley/redaction'
 import { jsonBytes } from '../../replies/wire-limits.ts'
-import { keepExact, proposedItem, unrestorable } from '../calls/propose-call.ts'
+import { proposeCall } from '../calls/propose-call.ts'
 import { type Coalescer, createCoalescer } from '../conversation/deltas.ts'
 import { noticeItem } from '../conversation/notices.ts'
 import { unlessStorageFails } from '../conversation/storage-patience.ts'
@@ -40,12 +40,7 @@ export function createResponseRecorder(context: TurnContext, turnId: TurnId, sou
 
   function propose({ callId, name, arguments: text }: ModelCall): void {
     streaming.flush()
-    const call = { callId, name, arguments: text }
-    const item = proposedItem(modules, conversation.state, call)
-    const hasSecret = modules.redaction.hasSecret(text)
-    if (hasSecret) keepExact(context, item.id, call)
-    conversation.record({ type: 'item.started', turnId, item: hasSecret ? unrestorable(item) : item })
-    calls.push({ itemId: item.id, ...call })
+    calls.push(proposeCall(context, turnId, () => ({ callId, name, arguments: text })))
   }
 
   function complete({ parts, usage, stop }: CompletedResponse): void {

@@ -1,7 +1,7 @@
 import type { Config } from '@parley/config'
 import type { ModelFacts } from '@parley/models'
 import type { Rules, UserRules } from '@parley/policy'
-import { type ClientId, type ModelChoice, modelInUse, type TurnBudget } from '@parley/protocol'
+import { type ClientId, type ModelChoice, modelInUse, settingsInForce, type TurnBudget } from '@parley/protocol'
 import type { Redaction } from '@parley/redaction'
 import type { Fallback } from '../../core/fallback-model.ts'
 import type { Clock, Ids } from '../../ports/clock-and-ids.ts'
@@ -14,6 +14,8 @@ import { gatherContext } from '../context/session-context.ts'
 import type { Conversation } from '../conversation/conversation.ts'
 import type { StoragePatience } from '../conversation/storage-patience.ts'
 import type { FileHistory } from '../history/file-history.ts'
+import type { ConversationHooks } from '../hooks/conversation-hooks.ts'
+import type { Ceiling } from '../limits/ceiling.ts'
 import type { ConversationLimits } from '../limits/conversation-limits.ts'
 import { createForegroundCalls, type ForegroundCalls } from '../session/foreground-calls.ts'
 import type { Participants } from '../session/participants.ts'
@@ -50,6 +52,7 @@ export interface TurnModules {
   readonly limits: ConversationLimits
   readonly foreground: ForegroundCalls
   readonly history: FileHistory
+  readonly hooks: ConversationHooks
   /** Returns the model that makes the next call. */
   readonly model: () => CurrentModel
   /** Tells if the configuration that the conversation was opened with has a provider of this id. */
@@ -69,6 +72,8 @@ export interface TurnModules {
   readonly mayAsk: () => boolean
   /** Tells if someone can let a turn go on beyond a limit of the conversation, now or on return. */
   readonly mayRaiseLimit: () => boolean
+  /** Returns the most that this server allows. */
+  readonly ceiling: () => Pick<Ceiling, 'sandbox'>
 }
 
 /** Model that makes the next call: the client of its provider and what is known of it. */
@@ -86,6 +91,7 @@ interface ModuleParts {
   readonly mcp: ConversationMcp
   readonly limits: ConversationLimits
   readonly history: FileHistory
+  readonly hooks: ConversationHooks
   /** Rules of this conversation besides the user's own. */
   readonly givenRules: Rules
   readonly sourceOf: (providerId: string) => ModelSource
@@ -93,7 +99,7 @@ interface ModuleParts {
   readonly fallbacks: readonly Fallback[]
 }
 
-interface Ports extends Pick<TurnModules, 'clock' | 'ids' | 'random' | 'redaction' | 'userRules'> {
+interface Ports extends Pick<TurnModules, 'clock' | 'ids' | 'random' | 'redaction' | 'userRules' | 'ceiling'> {
   /** `$PARLEY_HOME`. */
   readonly home: string
 }
@@ -101,9 +107,10 @@ interface Ports extends Pick<TurnModules, 'clock' | 'ids' | 'random' | 'redactio
 /** Builds what a conversation's turns use: tools, rules, requests and session memory. */
 export function createTurnModules(
   parts: ModuleParts,
-  { clock, ids, random, redaction, userRules, home }: Ports,
+  { clock, ids, random, redaction, userRules, home, ceiling }: Ports,
 ): TurnModules {
-  const { conversation, clients, toolPorts, mcp, limits, history, givenRules, sourceOf, fallbacks, config } = parts
+  const { conversation, clients, toolPorts, mcp, limits, history, hooks, givenRules, sourceOf, fallbacks, config } =
+    parts
   const tools = createTools(toolPorts)
   const model = (): CurrentModel => {
     const choice = modelInUse(conversation.state.core)
@@ -112,10 +119,10 @@ export function createTurnModules(
     const own = { facts: factsOf(name), maxOutputTokens: maxOutputOf(name) }
     return { client, limits: retries, choice, factsOf, maxOutputOf, ...own }
   }
-  const { environment } = toolPorts
+  const { environment, skills } = toolPorts
   const gather = () => {
     const { toolShape } = model().facts
-    return gatherContext(conversation, { home, environment, nowMs: clock.now(), toolShape })
+    return gatherContext(conversation, { home, environment, nowMs: clock.now(), toolShape, skills: skills.listed })
   }
   return {
     clock,
@@ -133,6 +140,7 @@ export function createTurnModules(
     limits,
     foreground: createForegroundCalls(),
     history,
+    hooks,
     model,
     knowsProvider: (providerId) => sourceOf(providerId).isUnknown !== true,
     gather,
@@ -144,9 +152,10 @@ export function createTurnModules(
     answerers: () => clients.answerers,
     // Followers that cannot answer mean a script; without followers a person may still return and answer.
     mayAsk: () =>
-      conversation.state.core.settings.approvalPolicy !== 'never' &&
+      settingsInForce(conversation.state.core).approvalPolicy !== 'never' &&
       (clients.answerers.length > 0 || clients.followerCount === 0),
     mayRaiseLimit: () => clients.canRaiseLimits || clients.followerCount === 0,
+    ceiling,
   }
 }
 

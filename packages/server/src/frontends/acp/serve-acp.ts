@@ -1,8 +1,8 @@
-import { isAbsolute } from 'node:path'
 import {
   type AgentConnection,
   type AgentContext,
   agent,
+  type ClientCapabilities,
   type InitializeResponse,
   methods,
   PROTOCOL_VERSION,
@@ -11,20 +11,26 @@ import {
 } from '@agentclientprotocol/sdk'
 import { codeOf, type Parley } from '@parley/client'
 import type { CallersLimits } from '../callers-limits.ts'
-import { AcpSession } from './session.ts'
+import type { OfferedTexts } from './offered-texts.ts'
+import { limitOpenRequests } from './open-requests.ts'
+import { Sessions } from './sessions.ts'
+import { offeredModels } from './settings/offered-models.ts'
 
 export interface AcpParts {
   readonly parley: Parley
   readonly version: string
-  readonly limits: Pick<CallersLimits, 'assertReachable' | 'assertOverrides'>
+  readonly limits: CallersLimits
+  readonly now: () => number
+  readonly texts: OfferedTexts
   readonly report: (fault: unknown) => void
 }
 
 /** Serves ACP to one client until it is gone. Resolves when its sessions are closed. */
 export async function serveAcp(stream: Stream, parts: AcpParts): Promise<void> {
-  const sessions = new Sessions(parts)
+  const models = offeredModels(parts.parley, parts.now)
+  const sessions = new Sessions({ ...parts, models })
   const gone = new AbortController()
-  const connection = agentOf(sessions, parts, gone.signal).connect(stream)
+  const connection = agentOf(sessions, parts, gone.signal).connect(limitOpenRequests(stream))
   await ended(connection)
   gone.abort()
   await sessions.close().catch(parts.report)
@@ -36,22 +42,33 @@ async function ended({ closed }: AgentConnection): Promise<void> {
 }
 
 function agentOf(sessions: Sessions, { parley, version }: AcpParts, gone: AbortSignal) {
-  const open = (client: AgentContext) => ({ client, gone })
+  let capabilities: ClientCapabilities = {}
+  const open = (client: AgentContext) => ({ client, capabilities, gone })
   return agent({ name: 'parley' })
-    .onRequest(methods.agent.initialize, () => introduction(version))
+    .onRequest(methods.agent.initialize, ({ params }) => {
+      capabilities = params.clientCapabilities ?? {}
+      return introduction(version)
+    })
     .onRequest(methods.agent.session.new, ({ params: { cwd }, client }) =>
-      told(async () => ({ sessionId: await sessions.create(cwd, open(client)) })),
+      told(async () => {
+        const session = await sessions.create(cwd, open(client))
+        session.begin()
+        return { sessionId: session.conversation.id, ...session.settings() }
+      }),
     )
     .onRequest(methods.agent.session.load, ({ params, client }) =>
       told(async () => {
-        await (await sessions.open(params, open(client))).updates.replay()
-        return {}
+        const session = await sessions.open(params, open(client))
+        await session.updates.replay()
+        session.begin()
+        return session.settings()
       }),
     )
     .onRequest(methods.agent.session.resume, ({ params, client }) =>
       told(async () => {
-        await sessions.open(params, open(client))
-        return {}
+        const session = await sessions.open(params, open(client))
+        session.begin()
+        return session.settings()
       }),
     )
     .onRequest(methods.agent.session.list, ({ params: { cwd, cursor } }) =>
@@ -63,6 +80,19 @@ function agentOf(sessions: Sessions, { parley, version }: AcpParts, gone: AbortS
     )
     .onRequest(methods.agent.session.prompt, ({ params, signal }) =>
       told(() => sessions.get(params.sessionId).prompt(params, signal)),
+    )
+    .onRequest(methods.agent.session.setMode, ({ params: { sessionId, modeId } }) =>
+      told(async () => {
+        await sessions.get(sessionId).setMode(modeId)
+        return {}
+      }),
+    )
+    .onRequest(methods.agent.session.setConfigOption, ({ params: { sessionId, configId, value } }) =>
+      told(async () => {
+        const session = sessions.get(sessionId)
+        await session.setOption(configId, value)
+        return { configOptions: session.settings().configOptions }
+      }),
     )
     .onRequest(methods.agent.session.close, ({ params: { sessionId } }) =>
       told(async () => {
@@ -90,78 +120,6 @@ type Listed = Awaited<ReturnType<Parley['list']>>['conversations'][number]
 
 function sessionInfo({ conversationId, cwd, name, title, updatedAt }: Listed) {
   return { sessionId: conversationId, cwd, title: name ?? title, updatedAt: new Date(updatedAt).toISOString() }
-}
-
-interface Opening {
-  readonly client: AgentContext
-  readonly gone: AbortSignal
-}
-
-/** Open sessions of one client, by id. */
-class Sessions {
-  readonly #parley: Parley
-  readonly #limits: AcpParts['limits']
-  readonly #open = new Map<string, AcpSession>()
-
-  constructor({ parley, limits }: AcpParts) {
-    this.#parley = parley
-    this.#limits = limits
-  }
-
-  find(sessionId: string): AcpSession | undefined {
-    return this.#open.get(sessionId)
-  }
-
-  get(sessionId: string): AcpSession {
-    const session = this.find(sessionId)
-    if (session === undefined) throw unknownSession(sessionId)
-    return session
-  }
-
-  async create(cwd: string, { client, gone }: Opening): Promise<string> {
-    assertAbsolute(cwd)
-    const conversation = await this.#parley.create({ cwd })
-    this.#open.set(conversation.id, new AcpSession(conversation, client, gone))
-    return conversation.id
-  }
-
-  /** Opens a conversation by its whole id, in the folder of the client. One that is open here begins anew. */
-  async open({ sessionId, cwd }: { sessionId: string; cwd: string }, { client, gone }: Opening): Promise<AcpSession> {
-    assertAbsolute(cwd)
-    await this.closeOne(sessionId)
-    const known = await this.#parley.resume(sessionId)
-    try {
-      if (known.id !== sessionId) throw unknownSession(sessionId)
-      await this.#limits.assertReachable(known.state.core)
-      await this.#limits.assertOverrides({ cwd }, known.state.core.settings)
-    } catch (error) {
-      await known.close()
-      throw error
-    }
-    const moved = known.state.core.meta.cwd !== cwd
-    const conversation = moved ? await this.#parley.resume(sessionId, { overrides: { cwd } }) : known
-    const session = new AcpSession(conversation, client, gone)
-    this.#open.set(sessionId, session)
-    return session
-  }
-
-  async closeOne(sessionId: string): Promise<void> {
-    const session = this.#open.get(sessionId)
-    this.#open.delete(sessionId)
-    await session?.close()
-  }
-
-  async close(): Promise<void> {
-    await Promise.allSettled([...this.#open.keys()].map((id) => this.closeOne(id)))
-  }
-}
-
-function assertAbsolute(cwd: string): void {
-  if (!isAbsolute(cwd)) throw RequestError.invalidParams({ cwd }, `The folder must be an absolute path: ${cwd}`)
-}
-
-function unknownSession(sessionId: string): RequestError {
-  return new RequestError(-32002, `There is no open session ${sessionId}.`, { sessionId })
 }
 
 /** Runs a request. What the server rejects reaches the client with its words, not as an internal error without any. */

@@ -1,10 +1,13 @@
 import { createPeer, type MethodHandler, type Peer, type PeerFault, type Transport } from '@parley/rpc'
 import { isRecord } from '@parley/text'
+import { createInOrder, type InOrder } from '../../core/in-order.ts'
 import { lookupMethods } from './methods/lookups.ts'
 import type { AppMethod } from './methods/method.ts'
 import { openMethods } from './methods/open-threads.ts'
+import { reviewMethods } from './methods/reviews.ts'
 import { storedMethods } from './methods/stored-threads.ts'
 import { turnMethods } from './methods/turns.ts'
+import { commandMethods, fileMethods } from './methods/without-thread.ts'
 import { type AppServerParts, AppSession } from './session.ts'
 import { asCodexError, codexError, decoded } from './wire/codex-error.ts'
 import { codexTransport, unknownMethod } from './wire/codex-transport.ts'
@@ -18,6 +21,9 @@ const methods: Readonly<Record<string, AppMethod>> = {
   ...openMethods,
   ...storedMethods,
   ...turnMethods,
+  ...reviewMethods,
+  ...commandMethods,
+  ...fileMethods,
 }
 
 /** Serves one client of Codex's app-server until it is gone. */
@@ -31,11 +37,12 @@ export async function serveAppServer(
     if (peer === null) throw new Error('the connection has not begun')
     return peer
   })
+  const inOrder = createInOrder()
   const isKnown = (name: string) => name === 'initialize' || Object.hasOwn(methods, name)
   const handlers: Record<string, MethodHandler> = {
     initialize: (params) => initialize(session, params),
     [unknownMethod]: (params) => rejectUnknown(session, params),
-    ...Object.fromEntries(Object.entries(methods).map(([name, run]) => [name, handlerOf(session, run)])),
+    ...Object.fromEntries(Object.entries(methods).map(([name, run]) => [name, handlerOf(session, run, inOrder)])),
   }
   peer = createPeer({
     transport: codexTransport(transport, { isKnown, now: parts.now }),
@@ -67,11 +74,14 @@ function rejectUnknown(session: AppSession, params: unknown): never {
   throw codexError(`Invalid request: unknown variant \`${name}\`, expected one of ${known}`)
 }
 
-function handlerOf(session: AppSession, run: AppMethod): MethodHandler {
+/** Returns the handler of a method. Requests of one thread take effect in the order in which they came. */
+function handlerOf(session: AppSession, run: AppMethod, inOrder: InOrder): MethodHandler {
   return async (params, context) => {
     if (!session.isInitialized) throw codexError('Not initialized')
+    const threadId = isRecord(params) ? params['threadId'] : undefined
+    const act = () => run(session, params, context)
     try {
-      return await run(session, params, context)
+      return await (typeof threadId === 'string' ? inOrder(threadId, act) : act())
     } catch (error) {
       throw asCodexError(error)
     }

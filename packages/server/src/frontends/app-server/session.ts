@@ -1,9 +1,12 @@
 import { type Conversation, type ConversationId, codeOf, type Parley } from '@parley/client'
 import type { Peer } from '@parley/rpc'
+import type { StartCommand } from '../../ports/client-commands.ts'
+import type { ClientFiles } from '../../ports/client-files.ts'
 import type { CallersLimits } from '../callers-limits.ts'
+import { type ClientCommands, createClientCommands } from './commands/client-commands.ts'
 import { type ThreadStatus, threadShape } from './shapes/thread.ts'
 import { askClient } from './threads/answer-approvals.ts'
-import { ThreadFeed } from './threads/thread-feed.ts'
+import { type Notify, ThreadFeed } from './threads/thread-feed.ts'
 import { codexError } from './wire/codex-error.ts'
 import type { CodexParams } from './wire/params.ts'
 
@@ -21,6 +24,8 @@ export interface AppServerParts {
   readonly home: string
   readonly version: string
   readonly limits: CallersLimits
+  readonly startCommand: StartCommand
+  readonly files: ClientFiles
   /** ms since the epoch. */
   readonly now: () => number
 }
@@ -36,10 +41,17 @@ interface Followed extends OpenThread {
   readonly stop: () => void
 }
 
-/** State of one client: its handshake and the threads it follows. Everything else is in the engine. */
+type ClientPeer = Pick<Peer, 'request' | 'notify' | 'bufferedBytes' | 'drained'>
+
+/** Unsent bytes above which a client gets no text on its way any more. */
+const stalledBytes = 4 * 1024 * 1024
+
+/** State of one client: its handshake, the threads it follows and the commands it runs. Everything else is in the engine. */
 export class AppSession {
   readonly parts: AppServerParts
-  readonly #peer: () => Pick<Peer, 'request' | 'notify'>
+  /** Commands that this client runs without a thread. */
+  readonly commands: ClientCommands
+  readonly #peer: () => ClientPeer
   readonly #threads = new Map<ConversationId, Followed>()
   #client: ClientInfo | null = null
   #parley: Promise<Parley> | null = null
@@ -47,9 +59,10 @@ export class AppSession {
   /** Notifications that wait for the answer to a request; null while none does. */
   #held: (() => void)[] | null = null
 
-  constructor(parts: AppServerParts, peer: () => Pick<Peer, 'request' | 'notify'>) {
+  constructor(parts: AppServerParts, peer: () => ClientPeer) {
     this.parts = parts
     this.#peer = peer
+    this.commands = createClientCommands(parts.startCommand, { peer, tell: this.tell })
   }
 
   get isInitialized(): boolean {
@@ -74,12 +87,16 @@ export class AppSession {
     return this.#parley
   }
 
-  /** Sends a notification, after the answer that it waits for. */
-  readonly notify = (method: string, params: Readonly<Record<string, unknown>>): void => {
-    if (this.#silenced.has(method)) return
-    const send = () => this.#peer().notify(method, params)
-    if (this.#held === null) send()
-    else this.#held.push(send)
+  /** Sends a notification at once, unless the client wants none of its kind. */
+  readonly tell: Notify = (method, params) => {
+    if (!this.#silenced.has(method)) this.#peer().notify(method, params)
+  }
+
+  /** Sends a notification about a thread, after the answer that it waits for. */
+  readonly notify: Notify = (method, params) => {
+    if (isPassing(method) && this.#peer().bufferedBytes > stalledBytes) return
+    if (this.#held === null) this.tell(method, params)
+    else this.#held.push(() => this.tell(method, params))
   }
 
   /** Holds notifications back until the returned function is called. */
@@ -104,7 +121,12 @@ export class AppSession {
     })
     const feed = new ThreadFeed(conversation, this.notify)
     const unsubscribe = conversation.subscribe((envelope) => feed.take(envelope))
-    const asking = askClient(conversation, { peer: this.#peer(), notify: this.notify, now: this.parts.now })
+    const asking = askClient(conversation, {
+      ceiling: () => this.parts.limits.ceiling().sandbox,
+      peer: this.#peer(),
+      notify: this.notify,
+      now: this.parts.now,
+    })
     const followed: Followed = {
       conversation,
       isEphemeral,
@@ -170,8 +192,14 @@ export class AppSession {
 
   async close(): Promise<void> {
     for (const { stop } of this.#threads.values()) stop()
+    await this.commands.close()
     await (await this.#parley?.catch(() => null))?.close()
   }
+}
+
+/** Returns true for text on its way, which the end of its item repeats in whole. */
+function isPassing(method: string): boolean {
+  return /^item\/.*Delta$|^item\/agentMessage\/delta$/.test(method)
 }
 
 /** Throws for what is no id of a thread. */

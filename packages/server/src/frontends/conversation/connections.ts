@@ -127,10 +127,14 @@ function openConnection(transport: Transport, engine: Engine, { kind, access, we
     onFault: engine.report,
   })
   const ignoredMessages = () => Object.values(peer?.faultCounts ?? {}).reduce((sum, count) => sum + count, 0)
-  const handlers = createHandlers({ engine, session, streams, web, ignoredMessages })
+  let unfollow: (() => void) | null = null
+  const followList = () => {
+    unfollow ??= engine.followList(() => connected(peer).notify('conversation/listChanged', {}))
+  }
+  const handlers = createHandlers({ engine, session, streams, web, ignoredMessages, followList })
   const served = createPeer({
     transport,
-    methods: createMethods(handlers, session),
+    methods: createMethods(handlers, { session, shown: (id) => engine.host.shown(id) }),
     notifications: { initialized: () => session.initialized() },
     onFault: (fault) => engine.report(fault),
   })
@@ -144,6 +148,7 @@ function openConnection(transport: Transport, engine: Engine, { kind, access, we
   })
   const gone = served.closed.then(async (reason) => {
     leave()
+    unfollow?.()
     const left = streams.leaveAll().map((id) => engine.host.leave(id))
     await Promise.all([...left, web?.left(clientId)].map((leaving) => leaving?.catch(engine.report)))
     return reason

@@ -13,24 +13,40 @@ import type { Streams } from './streams.ts'
  * Returns the methods of one connection. Each request is checked against the handshake, then its parameters are decoded,
  * then its handler runs. Errors of this project are mapped to the protocol's error codes.
  */
-export function createMethods(handlers: Handlers, session: Session): Record<string, MethodHandler> {
+export function createMethods(handlers: Handlers, { session, shown }: MethodPorts): Record<string, MethodHandler> {
   const names = Object.keys(handlers) as MethodName[] // narrowed: the table has exactly the protocol's methods
   const inOrder = createInOrder()
-  return Object.fromEntries(names.map((name) => [name, createMethod(name, handlers, { session, inOrder })]))
+  return Object.fromEntries(names.map((name) => [name, createMethod(name, handlers, { session, shown, inOrder })]))
+}
+
+interface MethodPorts {
+  readonly session: Session
+  /** Resolves when all that was recorded in a conversation may be shown; null where that is at once. */
+  readonly shown: (conversationId: ConversationId) => Promise<void> | null
 }
 
 function createMethod<Name extends MethodName>(
   name: Name,
   handlers: Handlers,
-  { session, inOrder }: { readonly session: Session; readonly inOrder: InOrder },
+  { session, shown, inOrder }: MethodPorts & { readonly inOrder: InOrder },
 ): MethodHandler {
+  /** An answer waits until all that it may tell of is stored: an interrupt tells of nothing. */
+  function answer(decoded: object, result: ResultOf<Name>): ResultOf<Name> | Promise<ResultOf<Name>> {
+    const conversationId =
+      name === 'conversation/interrupt' ? null : (conversationOf(decoded) ?? conversationOf(result))
+    const wait = conversationId === null ? null : shown(conversationId)
+    return wait === null ? result : wait.then(() => result)
+  }
+
   return (params, context) => {
     session.assertMay(name)
     try {
       const decoded = decodeParams(name, methodParams[name], params) as ParamsOf<Name> // narrowed: decoded by this method's schema
       const conversationId = runsInOrder(name) ? conversationOf(decoded) : null
       const handle = () => handlers[name](decoded, context)
-      const result = conversationId === null ? handle() : inOrder(conversationId, handle)
+      const handled = conversationId === null ? handle() : inOrder(conversationId, handle)
+      const result =
+        handled instanceof Promise ? handled.then((value) => answer(decoded, value)) : answer(decoded, handled)
       return result instanceof Promise ? result.catch((error: unknown) => Promise.reject(asRejection(error))) : result
     } catch (error) {
       throw asRejection(error)
@@ -56,6 +72,8 @@ interface HandlerPorts {
   readonly streams: Streams
   readonly web: WebFrontend | null
   readonly ignoredMessages: () => number
+  /** Sends `conversation/listChanged` from now on. */
+  readonly followList: () => void
 }
 
 type Handler<Name extends MethodName> = (
@@ -66,7 +84,8 @@ type Handler<Name extends MethodName> = (
 /** Handlers by method; a missing one does not compile. */
 type Handlers = { readonly [Name in MethodName]: Handler<Name> }
 
-export function createHandlers({ engine, session, streams, web, ignoredMessages }: HandlerPorts): Handlers {
+export function createHandlers(ports: HandlerPorts): Handlers {
+  const { engine, session, streams, web, ignoredMessages } = ports
   const { host } = engine
   const unstream = async (conversationId: ConversationId) => {
     streams.leave(conversationId)
@@ -77,6 +96,10 @@ export function createHandlers({ engine, session, streams, web, ignoredMessages 
   return {
     ...ofEngine,
     initialize: (params) => session.initialize(params),
+    'conversation/list': (params) => {
+      if (params.follow === true) ports.followList()
+      return ofEngine['conversation/list'](params)
+    },
     'conversation/stream': ({ conversationId, after }, context) =>
       streams.open(host.get(conversationId), after ?? null, context),
     'conversation/unstream': ({ conversationId }) => unstream(conversationId),

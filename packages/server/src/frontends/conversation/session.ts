@@ -3,6 +3,7 @@ import {
   type ClientAccess,
   type ClientId,
   localMethods,
+  looseningMethods,
   type MethodName,
   methodAccess,
   type ParamsOf,
@@ -18,6 +19,7 @@ export interface Session {
   readonly access: ClientAccess
   readonly canApprove: boolean
   readonly canRaiseLimits: boolean
+  readonly mayLoosen: boolean
   readonly isInitialized: boolean
   /** True for a client on this machine that may change something. */
   readonly mayLogIn: boolean
@@ -45,6 +47,7 @@ export function createSession({ clientId, identity, distinctTitle, isLocal, most
   let canApprove = false
   let canRaiseLimits = false
   let access: ClientAccess = 'full'
+  let mayLoosen = false
   let stage: 'new' | 'answered' | 'ready' = 'new'
 
   return {
@@ -60,13 +63,16 @@ export function createSession({ clientId, identity, distinctTitle, isLocal, most
     get canRaiseLimits() {
       return canRaiseLimits
     },
+    get mayLoosen() {
+      return mayLoosen
+    },
     get isInitialized() {
       return stage !== 'new'
     },
     get mayLogIn() {
       return stage !== 'new' && isLocal && access === 'full'
     },
-    initialize({ protocolVersion, clientInfo, capabilities = [], access: wanted = 'full' }) {
+    initialize({ protocolVersion, clientInfo, capabilities = [], access: wanted = 'full', mayLoosen: loosens = true }) {
       if (stage !== 'new') throw rejection('alreadyInitialized', 'initialize may only be sent once per connection.')
       const version = agreedVersion(identity.serverInfo, protocolVersions, { ...clientInfo, ...protocolVersion })
       const name = clientInfo.name.slice(0, maxNameLength)
@@ -76,12 +82,13 @@ export function createSession({ clientId, identity, distinctTitle, isLocal, most
       access = mostAccess === 'readOnly' ? mostAccess : wanted
       canApprove = access === 'full' && capabilities.includes('approvals')
       canRaiseLimits = access === 'full' && capabilities.includes('limits')
+      mayLoosen = access === 'full' && loosens
       return {
         protocolVersion: version,
         serverInfo: identity.serverInfo,
         clientId,
         home: identity.home,
-        capabilities: ['conversation', 'inbox', 'fork', 'shell', 'detach', 'readOnly'],
+        capabilities: [...abilities, ...(identity.isSafe === true ? ['safe'] : [])],
       }
     },
     initialized() {
@@ -92,13 +99,20 @@ export function createSession({ clientId, identity, distinctTitle, isLocal, most
       if (stage === 'new') throw rejection('notInitialized', 'The first request must be initialize.')
       if (access === 'readOnly' && methodAccess[method] === 'change')
         throw notPermitted(`(${method}) changes something`)
+      if (!mayLoosen && looseningMethods.has(method)) throw rejection('notPermitted', onlyTightens(method))
       if (!isLocal && localMethods.has(method)) throw rejection('notPermitted', fromAfar)
     },
   }
 }
 
+const abilities = ['conversation', 'inbox', 'fork', 'shell', 'detach', 'readOnly']
+
 const fromAfar =
   'Credentials are not sent over a websocket: run `parley login` on the machine of the server, or connect by its socket.'
+
+function onlyTightens(method: MethodName): string {
+  return `This client may only make limits stricter, and ${method} would let more happen than they say.`
+}
 
 interface Program {
   readonly name: string

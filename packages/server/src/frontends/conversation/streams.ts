@@ -67,14 +67,15 @@ export function createStreams({ peer, session, conversations, onFault }: StreamP
       const { conversation } = open
       // Before the first await: a conversation with a stream is not closed meanwhile.
       const { egress, end } = begin(open)
+      const now = { state: conversation.state, cursor: conversation.cursor }
       try {
-        await published(conversation)
+        await published(conversation, now.cursor.seq)
       } catch (error) {
         end()
         throw error
       }
       const known = after !== null && conversation.holds(after)
-      const cursor = known ? after : conversation.cursor
+      const cursor = known ? after : now.cursor
       // The reply leaves first; events recorded until then are delivered from the cursor on.
       context.afterReply(() => {
         egress.start(cursor.seq)
@@ -83,7 +84,7 @@ export function createStreams({ peer, session, conversations, onFault }: StreamP
         if (session.access === 'full' && !conversation.readOnly) open.mcp.begin()
       })
       if (known) return { cursor, events: [] }
-      return { cursor, state: shownState(conversation.state), ...(after === null ? {} : { reset: true as const }) }
+      return { cursor, state: shownState(now.state), ...(after === null ? {} : { reset: true as const }) }
     },
     get count() {
       return active.size
@@ -101,8 +102,8 @@ export function createStreams({ peer, session, conversations, onFault }: StreamP
   }
 }
 
-/** Resolves when every event of the state is on disk. Throws when the log no longer holds them. */
-async function published(conversation: Conversation): Promise<void> {
-  while (conversation.feed.published < conversation.state.core.seq) await conversation.synced()
+/** Resolves when every event up to a seq may be shown. Throws when the log no longer holds them. */
+async function published(conversation: Conversation, seq: number): Promise<void> {
+  while (conversation.feed.published < seq) await conversation.synced()
   conversation.assertStored()
 }

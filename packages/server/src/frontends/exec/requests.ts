@@ -48,6 +48,11 @@ function rejected(code: string, message: string, more: Readonly<Record<string, u
   return new RpcError(errorCodes.invalidRequest, message, { code, ...more })
 }
 
+/** Returns the error that clients of an exec-server know for an unknown method, before the handshake too. */
+export function unknownMethod(method: string): RpcError {
+  return rejected('methodNotFound', `unknown method: ${method}`, { method })
+}
+
 export const handshakeErrors = {
   notInitialized: () => rejected('notInitialized', 'client must call initialize before using exec methods'),
   notConfirmed: () => rejected('notInitialized', 'client must send initialized before using exec methods'),

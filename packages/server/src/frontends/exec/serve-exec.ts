@@ -22,7 +22,7 @@ import {
 } from './handshake.ts'
 import { createLink, olderNames, type SpokenLink } from './link.ts'
 import { createProcessHandlers } from './process-handlers.ts'
-import { decodeExecParams, type ExecHandlers, uriOf } from './requests.ts'
+import { decodeExecParams, type ExecHandlers, unknownMethod, uriOf } from './requests.ts'
 import type { PolicyEnforcer } from './sandbox/enforce-policy.ts'
 import type { Sessions } from './sessions.ts'
 
@@ -56,6 +56,7 @@ export async function serveExec(transport: Transport, parts: ExecParts): Promise
   peer = createPeer({
     transport: enforceProtocol(transport, findViolation),
     methods: createHandlers({ handshake, link, sessions, enforcer, environmentInfo }),
+    unknownMethod,
     onFault: parts.report,
   })
   const timeout =

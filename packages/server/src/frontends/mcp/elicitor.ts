@@ -1,34 +1,23 @@
 import { setTimeout as expired } from 'node:timers/promises'
-import type { RequestId, Server } from '@modelcontextprotocol/server'
-import type { Client } from '@parley/client/low-level'
-import type {
-  Approval,
-  ApprovalId,
-  ApprovalRequest,
-  ConversationId,
-  Enforcement,
-  Envelope,
-  Item,
+import type { Server } from '@modelcontextprotocol/server'
+import {
+  type ApprovalDecision,
+  type ApprovalId,
+  type ConversationId,
+  type Envelope,
+  isLooser,
+  type Mode,
+  pairOf,
+  shortIdOf,
 } from '@parley/protocol'
+import { planModes } from '@parley/protocol/question'
 import * as z from 'zod'
 import { type ElicitedAnswer, offered, readAnswer } from '../../codex-events/approvals.ts'
 import { elicitationFor } from '../../codex-events/elicitation.ts'
-
-export interface Asked {
-  readonly conversationId: ConversationId
-  readonly approval: ApprovalRequest | Approval
-  readonly item: Item | null
-  /** Enforcement of the sandbox in the conversation. */
-  readonly enforcement: Enforcement
-  /** Request in whose turn the approval was requested; null when it was found pending. */
-  readonly requestId: RequestId | null
-  /** True when the request is still being answered, so that the elicitation travels on its stream. */
-  readonly withCall: boolean
-  /** Connection that takes the decision. */
-  readonly client: Client
-  /** Effect of a client that leaves without an answer: the approval stays pending, or is denied. */
-  readonly whenGone: 'wait' | 'deny'
-}
+import { formDecision } from '../../codex-events/plan-form.ts'
+import type { CallersLimits } from '../callers-limits.ts'
+import type { Asked } from './asked.ts'
+import { createSessionRoots } from './session-roots.ts'
 
 /**
  * Sends approvals to one MCP client as elicitations. Each ends by an answer, an error, the time limit or its
@@ -60,6 +49,8 @@ function isSettledBy({ conversationId, approval }: Asked, envelope: Envelope): b
 /** Answer of a client, or a denial of ours with its reason in `note`. */
 interface Answer extends ElicitedAnswer {
   readonly note?: string
+  /** Folder that the question offered to open for the session. */
+  readonly grantRoot?: string | null
 }
 
 /** Longest question, in bytes, for clients that show a message without paging. */
@@ -69,7 +60,7 @@ const maxQuestionBytes = 64 * 1024
 function tooLongText(message: string, conversationId: string): string | null {
   const sizeBytes = Buffer.byteLength(message)
   if (sizeBytes <= maxQuestionBytes) return null
-  return `the question about this has ${Math.ceil(sizeBytes / 1024)} KiB, and an MCP client is shown ${maxQuestionBytes / 1024} KiB at most, because it may not be able to page. The user can be asked in a terminal: run \`parley attach ${conversationId.slice(-8)}\` and ask for it again there. Or do it in smaller steps.`
+  return `the question about this has ${Math.ceil(sizeBytes / 1024)} KiB, and an MCP client is shown ${maxQuestionBytes / 1024} KiB at most, because it may not be able to page. The user can be asked in a terminal: run \`parley attach ${shortIdOf(conversationId)}\` and ask for it again there. Or do it in smaller steps.`
 }
 
 /** Returns true where this client only follows, and another one that is connected could be shown the question whole. */
@@ -80,17 +71,21 @@ function isForOthers({ whenGone, approval, client }: Asked): boolean {
 /** Accepts both forms of an answer, of which the SDK's schema rejects one. */
 const anyResult = z.looseObject({})
 
-export function createElicitor(server: Server, timeoutMs: number): Elicitor {
+export function createElicitor(server: Server, timeoutMs: number, limits: CallersLimits): Elicitor {
   const outstanding = new Map<ApprovalId, Outstanding>()
   const deciding = new Set<Promise<void>>()
+  const roots = createSessionRoots(limits, tellCaller)
   let gone = false
   const isCapable = () => showsForms(server.getClientCapabilities()?.elicitation)
 
   async function answerOf(asked: Asked, signal: AbortSignal): Promise<Answer> {
     if (!isCapable()) return { decision: 'denied' }
-    const { approval, item, requestId, conversationId, enforcement, withCall } = asked
-    const related = withCall && requestId !== null ? { relatedRequestId: requestId } : {}
-    const params = elicitationFor(approval, item, { requestId, conversationId, enforcement })
+    const { approval, item, callId, agent, conversationId, settings, withCall } = asked
+    const { enforcement } = settings
+    const related = withCall ? { relatedRequestId: callId } : {}
+    const grantRoot = await roots.offeredBy(asked)
+    const modes = modesFor(asked)
+    const params = elicitationFor(approval, item, { callId, agent, conversationId, enforcement, grantRoot, modes })
     const note = tooLongText(params.message, conversationId)
     if (note !== null) {
       if (isForOthers(asked)) await expired(timeoutMs, undefined, { signal, ref: false })
@@ -98,19 +93,21 @@ export function createElicitor(server: Server, timeoutMs: number): Elicitor {
     }
     const options = { signal, timeout: timeoutMs, ...related }
     const result = await server.request({ method: 'elicitation/create', params }, anyResult, options)
-    return namesAnother(result, conversationId) ? { decision: 'denied' } : readAnswer(result)
+    return namesAnother(result, conversationId) ? { decision: 'denied' } : { ...readAnswer(result), grantRoot }
   }
 
-  /** Tells the caller why its call is denied unasked; events carry nothing of a call that never began. */
-  function tellDenied({ requestId, withCall, conversationId: threadId, approval }: Asked, note: string): void {
-    if (requestId === null || !withCall) return
-    const message = `Denied: ${note}`
+  /** Tells the caller what no event of its turn says, such as why a call is denied unasked. */
+  function tellCaller(
+    { callId: requestId, withCall, conversationId: threadId, approval }: Asked,
+    message: string,
+  ): void {
+    if (!withCall) return
     const params = { _meta: { requestId, threadId }, id: approval.turnId, msg: { type: 'background_event', message } }
     server.notification({ method: 'codex/event', params }, { relatedRequestId: requestId }).catch(() => undefined)
   }
 
   async function settle(asked: Asked, controller: AbortController): Promise<void> {
-    const { approval, client, conversationId, whenGone } = asked
+    const { approval, whenGone } = asked
     let answer: Answer = { decision: 'denied' }
     try {
       answer = await answerOf(asked, controller.signal)
@@ -119,20 +116,12 @@ export function createElicitor(server: Server, timeoutMs: number): Elicitor {
     }
     outstanding.delete(approval.id)
     if (controller.signal.aborted || (whenGone === 'wait' && (gone || server.transport === undefined))) return
-    const { decision, answers, note } = answer
-    const filled = decision === 'approved' && approval.form !== undefined && answers !== undefined ? { answers } : {}
-    const said = note === undefined ? {} : { note, unattended: true as const }
-    if (note !== undefined) tellDenied(asked, note)
-    await client
-      .request('approval/decide', {
-        conversationId,
-        approvalId: approval.id,
-        decision: offered(decision, approval.decisions),
-        ...filled,
-        ...said,
-      })
-      // Someone else has decided meanwhile, or the form does not fit: deny.
-      .catch(() => decline(asked))
+    const { note, grantRoot = null } = answer
+    if (note !== undefined) tellCaller(asked, `Denied: ${note}`)
+    const decided = decide(asked, answer)
+    if (decisionOf(asked, answer) === 'approvedForSession' && grantRoot !== null)
+      roots.openAfter(asked, grantRoot, decided)
+    await decided
   }
 
   return {
@@ -148,6 +137,7 @@ export function createElicitor(server: Server, timeoutMs: number): Elicitor {
       deciding.add(done)
     },
     note(envelope) {
+      roots.note(envelope)
       for (const { asked, controller } of outstanding.values())
         if (isSettledBy(asked, envelope)) controller.abort('it is not waited for any more')
     },
@@ -161,6 +151,40 @@ export function createElicitor(server: Server, timeoutMs: number): Elicitor {
 /** Returns true for an answer that names another conversation, which denies. */
 function namesAnother(result: Readonly<Record<string, unknown>>, conversationId: ConversationId): boolean {
   return ['conversationId', 'threadId', 'sessionId'].some((key) => (result[key] ?? conversationId) !== conversationId)
+}
+
+function decisionOf({ approval }: Asked, { decision }: Answer): ApprovalDecision {
+  return offered(decision, approval.decisions)
+}
+
+/** Sends the decision. Resolves with false where it does not count: someone else has decided, or a form does not fit. */
+function decide(asked: Asked, answer: Answer): Promise<boolean> {
+  const { client, conversationId, approval } = asked
+  const { decision, answers, note } = answer
+  if (approval.kind === 'plan' && note === undefined) return decidePlan(asked, answer)
+  const filled = decision === 'approved' && approval.form !== undefined && answers !== undefined ? { answers } : {}
+  const said = note === undefined ? {} : { note, unattended: true as const }
+  const about = { conversationId, approvalId: approval.id }
+  return client.request('approval/decide', { ...about, decision: decisionOf(asked, answer), ...filled, ...said }).then(
+    () => true,
+    () => decline(asked).then(() => false),
+  )
+}
+
+/** Sends the answer to a plan, of which a yes is one of the modes in its form. */
+function decidePlan(asked: Asked, { decision, answers = {} }: Answer): Promise<boolean> {
+  const { client, conversationId, approval } = asked
+  const accepted = decision === 'approved' || decision === 'approvedForSession'
+  const answer = accepted ? formDecision({ approval, modes: modesFor(asked) }, answers) : { decision }
+  return client.request('approval/decide', { conversationId, approvalId: approval.id, ...answer }).then(
+    () => true,
+    () => decline(asked).then(() => false),
+  )
+}
+
+/** Returns the modes that callers may answer a plan with: they only tighten. */
+function modesFor({ approval, settings }: Asked): readonly Mode[] {
+  return planModes(approval).filter((mode) => !isLooser({ ...settings, ...pairOf(mode) }, settings))
 }
 
 async function decline({ client, conversationId, approval }: Asked): Promise<void> {

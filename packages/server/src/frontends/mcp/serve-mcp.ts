@@ -18,7 +18,7 @@ import {
   conversationStreamTool,
   conversationsListTool,
 } from './tools/conversation-tools.ts'
-import { failed, type McpTool } from './tools/tool.ts'
+import { failed, type McpTool, messageOf, type ToolCall } from './tools/tool.ts'
 
 export interface McpParts {
   readonly connect: Connect
@@ -71,13 +71,23 @@ export async function serveMcp(
   return { gone, close: () => server.close() }
 }
 
-type Call = Parameters<(typeof mcpTools)[number]['run']>[1]
+type Call = Omit<ToolCall, 'agent'>
 
 /** Runs a tool. An unknown name is a failed result, which the model can read. */
 async function callTool(name: string, args: unknown, call: Call): Promise<CallToolResult> {
   const tool = mcpTools.find((one) => one.name === name)
-  if (tool !== undefined) return tool.run(args, call)
+  if (tool !== undefined) return assertJson(await tool.run(args, { ...call, agent: tool.agent }))
   return failed(`Unknown tool '${name}'. The tools are: ${mcpTools.map((one) => one.name).join(', ')}.`)
+}
+
+/** Returns a result that has a JSON form. Throws the error that Codex gives for one without. */
+export function assertJson(result: CallToolResult): CallToolResult {
+  try {
+    JSON.stringify(result)
+    return result
+  } catch (error) {
+    throw new ProtocolError(ProtocolErrorCode.InternalError, `failed to serialize response: ${messageOf(error)}`)
+  }
 }
 
 function listed({ name, title, description, inputSchema, outputSchema }: (typeof mcpTools)[number]) {

@@ -38,7 +38,7 @@ export class McpSession {
     this.#options = options
     this.home = options.home
     this.limits = options.limits
-    this.elicitor = createElicitor(options.server, options.approvalTimeoutMs)
+    this.elicitor = createElicitor(options.server, options.approvalTimeoutMs, options.limits)
     this.streams = new ConversationStreams({
       // Answers go over the connection of the conversation, so that each client counts once among those that can answer.
       connect: () => options.connect({ ...this.#introduction(), canApprove: false }),
@@ -64,11 +64,12 @@ export class McpSession {
 
   async create(
     params: ParamsOf<'conversation/create'>,
+    by: RequestId,
   ): Promise<{ readonly conversation: McpConversation; readonly warnings: readonly string[] }> {
     this.limits.assertConfig(params.config)
     const client = await this.client()
     const { conversationId, warnings } = await client.request('conversation/create', params)
-    return { conversation: await this.conversation(conversationId), warnings }
+    return { conversation: await this.conversation(conversationId, by), warnings }
   }
 
   /** Returns true when this client has opened the conversation before, so that it has been introduced. */
@@ -76,15 +77,15 @@ export class McpSession {
     return this.#conversations.has(conversationId)
   }
 
-  /** Opens a conversation. Rejects when it does not exist, cannot be joined, or is above the ceiling. */
-  async conversation(conversationId: ConversationId): Promise<McpConversation> {
-    const conversation = await (this.#conversations.get(conversationId) ?? this.#opening(conversationId))
+  /** Opens a conversation for a call. Rejects when it does not exist, cannot be joined, or is above the ceiling. */
+  async conversation(conversationId: ConversationId, by: RequestId): Promise<McpConversation> {
+    const conversation = await (this.#conversations.get(conversationId) ?? this.#opening(conversationId, by))
     await this.limits.assertReachable(conversation.store.state.core)
     return conversation
   }
 
-  #opening(conversationId: ConversationId): Promise<McpConversation> {
-    const opening = this.#open(conversationId)
+  #opening(conversationId: ConversationId, by: RequestId): Promise<McpConversation> {
+    const opening = this.#open(conversationId, by)
     this.#conversations.set(conversationId, opening)
     opening.catch(() => this.#conversations.delete(conversationId))
     return opening
@@ -134,9 +135,9 @@ export class McpSession {
     await Promise.all([...new Set([...clients, ...(own == null ? [] : [own])])].map((client) => client.close()))
   }
 
-  async #open(conversationId: ConversationId): Promise<McpConversation> {
+  async #open(conversationId: ConversationId, by: RequestId): Promise<McpConversation> {
     const reached = await reachConversation(await this.client(), conversationId)
-    const conversation = new McpConversation(reached, this.elicitor)
+    const conversation = new McpConversation(reached, by, this.elicitor)
     // The given id may be a prefix.
     if (!this.#conversations.has(conversation.conversationId))
       this.#conversations.set(conversation.conversationId, Promise.resolve(conversation))
@@ -153,6 +154,6 @@ export class McpSession {
 
   #introduction(): Introduction {
     const { name = 'mcp-client', version = '0' } = this.#options.server.getClientVersion() ?? {}
-    return { clientInfo: { name, version }, canApprove: this.elicitor.capable }
+    return { clientInfo: { name, version }, canApprove: this.elicitor.capable, mayLoosen: false }
   }
 }

@@ -1,6 +1,7 @@
 import { Readable, Writable } from 'node:stream'
 import { ndJsonStream } from '@agentclientprotocol/sdk'
 import type { EngineParts } from '../../engine/index.ts'
+import { offeredTexts } from '../../frontends/acp/offered-texts.ts'
 import { serveAcp } from '../../frontends/acp/serve-acp.ts'
 import type { AcpArguments } from '../arguments.ts'
 import { endStdinOnSignals, libraryOn, runWithEngine } from '../engine-program.ts'
@@ -9,9 +10,13 @@ import { endStdinOnSignals, libraryOn, runWithEngine } from '../engine-program.t
 const terminalHint =
   'parley acp speaks ACP on stdin and stdout, for an editor that starts it. Ctrl+D ends it; parley help acp says more.\n'
 
+/** Time in ms for an editor to say what it holds of a file. */
+const textLimitMs = 2_000
+
 /** Serves an editor on stdin and stdout until it is gone or a signal ends it. Resolves with the exit code. */
 export function runAcp(parts: EngineParts, args: AcpArguments): Promise<number> {
-  return runWithEngine(parts, args.ceiling, async ({ engine, limits }) => {
+  const texts = offeredTexts(textLimitMs)
+  return runWithEngine({ ...parts, editors: texts }, args.ceiling, async ({ engine, limits }) => {
     endStdinOnSignals()
     // An editor that is gone is noticed by the end of stdin.
     process.stdout.on('error', () => undefined)
@@ -19,7 +24,8 @@ export function runAcp(parts: EngineParts, args: AcpArguments): Promise<number> 
     const { version } = engine.identity.serverInfo
     const parley = await libraryOn(engine, { name: 'acp', title: 'editor', version })
     const stream = ndJsonStream(Writable.toWeb(process.stdout), Readable.toWeb(process.stdin))
-    await serveAcp(stream, { parley, version, limits, report: (fault) => engine.report(fault) })
+    const { now } = parts.clock
+    await serveAcp(stream, { parley, version, limits, now, texts, report: (fault) => engine.report(fault) })
     await parley.close()
   })
 }

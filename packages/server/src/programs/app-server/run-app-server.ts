@@ -21,6 +21,8 @@ export async function runAppServer(parts: EngineParts, args: AppServerArguments)
       home: engine.home,
       version: engine.identity.serverInfo.version,
       limits,
+      startCommand: engine.startCommand,
+      files: engine.clientFiles,
       now: parts.clock.now,
     }
     const serve = (transport: Transport) => serveAppServer(transport, app, (fault) => engine.report(fault))

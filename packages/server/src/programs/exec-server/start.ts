@@ -6,8 +6,11 @@ import { runExecServer } from './run-exec-server.ts'
 declare const PARLEY_VERSION: string
 declare const PARLEY_BUILD: string
 
-// First of all, since Node marks every descriptor that it opens itself: what is inheritable now came from outside.
-closeInheritedDescriptors()
-
 const built = { version: PARLEY_VERSION, build: PARLEY_BUILD }
-await runProgram('exec-server', async (argv) => runExecServer(readExecArguments(argv), built))
+
+/** Runs the exec-server with the arguments of the process, and exits with its code. */
+export function start(): Promise<never> {
+  // First of all, since Node marks every descriptor that it opens itself: what is inheritable now came from outside.
+  closeInheritedDescriptors()
+  return runProgram('exec-server', async (argv) => runExecServer(readExecArguments(argv), built))
+}

@@ -1,5 +1,7 @@
+import { StorageError } from '@parley/journal'
 import { unsavedExitCode } from '@parley/protocol'
 import { createStreamTransport } from '@parley/rpc'
+import type { SharedStore } from '@parley/store'
 import { createEngine, type EngineParts, sweepLeftovers } from '../../engine/index.ts'
 import { createConnections } from '../../frontends/conversation/connections.ts'
 import { createWebFrontend } from '../../frontends/web/web-frontend.ts'
@@ -7,16 +9,24 @@ import { type Listeners, openListeners } from '../../serving/listen.ts'
 import type { ServerArguments } from '../arguments.ts'
 import { endOnDefect, keepStdoutForProtocol, sweepLater } from '../conventions.ts'
 import { stateFolder } from '../home-folder.ts'
+import { openSharedStore } from '../shared-store.ts'
 import { reportToLauncher } from './launch-daemon.ts'
 
-/** Exit code when an address cannot be listened on. */
+/** Exit code when an address cannot be listened on, or the store cannot be opened. */
 const cannotListenExitCode = 1
 
 /** Runs a server for the client on stdin and stdout, or for any client. `page` is the folder of the page. Resolves with the exit code. */
 export async function serveProcess(parts: EngineParts, args: ServerArguments, page: string): Promise<number> {
   keepStdoutForProtocol()
   const { writeLog, env, home } = parts
-  const engine = createEngine({ ...parts, ceiling: args.ceiling })
+  const opened = await openSharedStore(args.store, parts)
+  if ('problem' in opened) {
+    await reportProblem(opened.problem, args)
+    await parts.host.close()
+    return cannotListenExitCode
+  }
+  const { store } = opened
+  const engine = createEngine({ ...parts, ...(store === null ? {} : { store }), ceiling: args.ceiling })
   let unsaved = false
   const web = createWebFrontend({
     folder: page,
@@ -35,6 +45,7 @@ export async function serveProcess(parts: EngineParts, args: ServerArguments, pa
     },
   })
   const close = async () => {
+    await using _store = store
     await engine[Symbol.asyncDispose]()
     await parts.host.close()
   }
@@ -44,7 +55,7 @@ export async function serveProcess(parts: EngineParts, args: ServerArguments, pa
     connections.accept(createStreamTransport({ input: process.stdin, output: process.stdout }), 'stdio')
   // The first request, which waits in the pipe by now, is answered before sockets are made.
   if (args.role === 'client' && args.listen.length === 0) await new Promise((resolve) => setImmediate(resolve))
-  const listeners = await openListeners({ args, env, home, connections, writeLog })
+  const listeners = await openListeners({ args, env, home, connections, writeLog, isReady: () => isReachable(store) })
   if ('problem' in listeners) {
     await reportProblem(listeners.problem, args)
     await close()
@@ -71,6 +82,17 @@ export async function serveProcess(parts: EngineParts, args: ServerArguments, pa
   await gone
   await sweepNow()
   return unsaved ? unsavedExitCode : 0
+}
+
+/** Resolves to true without a store, and with one that answers. */
+async function isReachable(store: SharedStore | null): Promise<boolean> {
+  try {
+    await store?.ping()
+    return true
+  } catch (error) {
+    if (error instanceof StorageError) return false
+    throw error
+  }
 }
 
 /** Ends on signals. Closing a terminal ends only a service that was started in it by hand. */

@@ -1,4 +1,5 @@
 import type { Worker } from 'node:worker_threads'
+import { secondsText } from '@parley/text'
 
 export interface LoopWatch {
   /** Path of the program that reads the stack. */
@@ -18,11 +19,7 @@ interface LoopLimits {
 
 const usualLimits: LoopLimits = { beatMs: 500, blockedMs: 1000, suspiciousMs: 250 }
 
-/**
- * Writes a line to the log for each time that the event loop was blocked. The thread that reads the stack costs 19 MiB
- * and 35 ms of processor time, so it is started by the first block that is worth a suspicion: healthy servers have none.
- * Returns the function that ends the watch.
- */
+/** Writes a line to the log each time the event loop was blocked. Returns the function that ends the watch. */
 export function watchLoop({ program, writeLog, limits = usualLimits }: LoopWatch): () => void {
   const { beatMs, blockedMs, suspiciousMs } = limits
   const beats = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT))
@@ -37,9 +34,10 @@ export function watchLoop({ program, writeLog, limits = usualLimits }: LoopWatch
     const { user, system } = process.threadCpuUsage(lastCpu)
     if (lateMs > blockedMs) {
       const stacks = reader === null ? ' From now on the stack of such a block is read.' : ''
-      const [blocked, busy] = [seconds(lateMs), seconds((user + system) / 1000)]
+      const [blocked, busy] = [secondsText(lateMs), secondsText((user + system) / 1000)]
       writeLog(`The event loop was blocked for ${blocked}, ${busy} of it by work of its own.${stacks}`)
     }
+    // The thread that reads the stack costs 19 MiB and 35 ms of CPU, so the first suspicious block starts it.
     if (lateMs > suspiciousMs) reader ??= startReader()
     lastMs = nowMs
     lastCpu = process.threadCpuUsage()
@@ -60,8 +58,4 @@ export function watchLoop({ program, writeLog, limits = usualLimits }: LoopWatch
     clearInterval(timer)
     void reader?.terminate()
   }
-}
-
-function seconds(ms: number): string {
-  return `${(ms / 1000).toFixed(1)} s`
 }

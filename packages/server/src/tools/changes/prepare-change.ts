@@ -56,7 +56,7 @@ export function prepareChange({ tool, title, edits, text }: FileChange, ports: T
       if (!planned.ok) return { problem: failureText(planned.failures) }
       const { plans } = planned
       return {
-        // What the question says of each file counts as well: one that has become guarded since is asked about anew.
+        // Notes of the question count as well: a file that has become guarded since is asked about anew.
         payload: JSON.stringify({
           patch: text,
           changes: changesOf(plans),

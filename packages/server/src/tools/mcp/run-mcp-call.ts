@@ -9,7 +9,7 @@ import {
 } from '@parley/mcp-client'
 import { clipForModel, firstBytes } from '@parley/text'
 import { imageProblem, imageTypeOf } from '../../core/image-facts.ts'
-import { keepOutput } from '../command-output.ts'
+import { keepText } from '../command-output.ts'
 import type { StoredImage, ToolContext, ToolOutcome } from '../tool.ts'
 
 interface McpCall {
@@ -133,11 +133,8 @@ export async function resultOutcome(
   isError: boolean,
   { itemId, sideFiles }: Pick<ToolContext, 'itemId' | 'sideFiles'>,
 ): Promise<ToolOutcome> {
-  const bytes = Buffer.from(text)
-  const lineEnds = text.split('\n').length - 1
-  const end = { head: bytes, tail: Buffer.alloc(0), totalBytes: bytes.length, omittedBytes: 0, lineEnds }
-  const output = await keepOutput(end, sideFiles)
-  const whole = { head: text, tail: '', totalBytes: bytes.length, omittedBytes: 0 }
+  const output = await keepText(text, sideFiles)
+  const whole = { head: text, tail: '', totalBytes: output.totalBytes, omittedBytes: 0 }
   const modelText = clipForModel(whole, `read_file "output:${itemId}" shows the rest`)
   if (!isError)
     return { status: 'completed', modelText: modelText === '' ? '(nothing)' : modelText, fields: { output } }

@@ -22,6 +22,12 @@ export function digestOf({ core }: ConversationState, crc: string | null | undef
   return chainDigest(`${crc ?? ''} ${digest}`, rest)
 }
 
+/** Tests if an event after a crash names exactly the numbers from `fromSeq` to its own as lost. */
+function isSaidLost({ seq, event }: Envelope, fromSeq: number): boolean {
+  if (event.type !== 'conversation.recovered') return false
+  return event.lost.some((range) => range.fromSeq === fromSeq && range.toSeq === seq - 1)
+}
+
 type Start = 'cursor' | 'nothing' | 'lostTail'
 
 /** Client that joins, leaves and stalls, and reports each gap, repeat and state that others do not have. */
@@ -61,7 +67,8 @@ export function createFollower(name: string, conversationId: string, witness: Wi
       return
     }
     const { seq, crc = null } = envelope
-    if (seq !== cursor.seq + 1) witness.faults.push(`${name}: event ${seq} came after ${cursor.seq}`)
+    const follows = seq === cursor.seq + 1 || isSaidLost(envelope, cursor.seq + 1)
+    if (!follows) witness.faults.push(`${name}: event ${seq} came after ${cursor.seq}`)
     state = reduce(state, envelope)
     cursor = { seq, crc }
     attest('event')

@@ -101,7 +101,7 @@ set = { ${markVariable} = "${mark}" }
 `
 }
 
-/** With the flag by which users run it, and one for measures of memory. */
+/** Command of the server, with the flag by which users run it and one for measures of memory. */
 const serverCommand = [process.execPath, '--max-semi-space-size=1', '--expose-gc', program]
 
 function spawnServer(

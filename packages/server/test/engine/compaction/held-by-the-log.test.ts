@@ -14,7 +14,7 @@ const look = (...paths: string[]) => ({ calls: paths.map((path) => ({ name: 'rea
 async function compactedTalk(place: TestPlace) {
   for (const name of ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']) place.write(name, `${name} line\n`.repeat(900))
   const model = scriptedModel(look('a', 'b'), look('c', 'd'), look('e', 'f'), look('g', 'h'), { text: long })
-  const talk = await place.talk({ model, facts: { contextWindow: 20_000 } })
+  const talk = await place.talk({ model, facts: { contextWindow: 22_000 } })
   const { client, watched } = talk
   const { conversationId } = watched
   const compact = async (text: string) => {
@@ -96,7 +96,7 @@ describe('the view of a compacted conversation', () => {
   it('is whole in a fork from before the compaction', async () => {
     await using place = testPlace()
     const model = scriptedModel({ text: long }, { text: 'Summary.' }, { text: 'ok' })
-    const { client, watched } = await place.talk({ model, facts: { contextWindow: 100_000 } })
+    const { client, watched } = await place.talk({ model, facts: { contextWindow: 22_000 } })
     const { conversationId } = watched
     await watched.send('one')
     await watched.turnEnded()

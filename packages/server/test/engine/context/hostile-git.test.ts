@@ -14,6 +14,7 @@ async function environmentOf(root: string): Promise<string> {
   const around = {
     home: join(root, 'home'),
     environment: testLocalPlace(root),
+    skills: () => [],
     nowMs: 0,
     toolShape: 'edit' as const,
   }

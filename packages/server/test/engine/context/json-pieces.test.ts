@@ -1,9 +1,10 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { inOrder, jsonPieces } from '../../../src/engine/context/json-pieces.ts'
+import { jsonPieces } from '../../../src/engine/context/json-pieces.ts'
 
 function withOrder(_key: string, value: unknown): unknown {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? inOrder(value) : value
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
+  return Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)))
 }
 
 const joined = (value: unknown) => [...jsonPieces(value)].join('')

@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { initialState } from '@parley/protocol'
 import { tempDirectory } from '@parley/testkit'
@@ -19,6 +19,7 @@ function contextOf(root: string, cwd: string) {
   return gatherContext(conversation, {
     home: join(root, 'home'),
     environment: testLocalPlace(root),
+    skills: () => [],
     nowMs: new Date(2025, 0, 2).getTime(),
     toolShape: 'edit',
   })
@@ -39,6 +40,24 @@ describe('the context before the messages', () => {
     expect(instructions).not.toContain('above the repository')
     expect(sessionContext).toContain('Git branch: feature/x')
     expect(sessionContext).toContain('Date: 2025-01-02')
+  })
+
+  it('holds CLAUDE.md of a folder without AGENTS.md, in the same way, and no other', async () => {
+    await using root = await tempDirectory()
+    const at = (...names: string[]) => join(root.path, ...names)
+    write(at('secret.txt'), 'outside of the repository')
+    write(at('repo/.git/HEAD'), 'ref: refs/heads/main\n')
+    write(at('repo/CLAUDE.md'), 'from claude')
+    write(at('repo/a/AGENTS.md'), 'from agents')
+    write(at('repo/a/CLAUDE.md'), 'not read')
+    write(at('repo/a/b/AGENTS.md'), '')
+    write(at('repo/a/b/CLAUDE.md'), 'not read either')
+    mkdirSync(at('repo/a/b/c'))
+    symlinkSync(at('secret.txt'), at('repo/a/b/c/CLAUDE.md'))
+    const { instructions, instructionFiles } = await contextOf(root.path, at('repo/a/b/c'))
+    expect(instructionFiles).toEqual([at('repo/CLAUDE.md'), at('repo/a/AGENTS.md')])
+    expect(instructions).toContain('from claude')
+    expect(instructions).not.toMatch(/not read|outside of/)
   })
 
   it('is of the innermost of several repositories around the working folder', async () => {

@@ -67,6 +67,10 @@ describe('a new conversation', () => {
     place.write('file', '')
     const client = await place.start().connect()
     const refused = (name: string) => client.refused('conversation/create', { cwd: join(place.cwd, name) })
+    expect(await client.refused('conversation/create', { cwd: 'sub' })).toMatchObject({
+      code: 'invalidParams',
+      message: 'The folder must be an absolute path; sub is not.',
+    })
     expect(await refused('file')).toMatchObject({
       code: 'cwdMissing',
       message: `The folder ${join(place.cwd, 'file')} is a file, not a folder.`,

@@ -34,6 +34,35 @@ describe('the list of conversations', () => {
     expect(second).toMatchObject({ conversations: [{ title: 'one' }], nextCursor: null })
   })
 
+  it('tells who follows it what other servers make, write and close, and nobody else', async () => {
+    await using place = testPlace()
+    const [follower, other] = await Promise.all([place.start().connect(), place.start().connect()])
+    const titles = async () => {
+      const { conversations } = await follower.request('conversation/list', { follow: true })
+      return conversations.map(({ title, live }) => [title, live !== null])
+    }
+    expect(await titles()).toEqual([])
+    const { conversationId } = await say(other, place, 'one')
+    await expect.poll(() => follower.listChanges).toBeGreaterThan(0)
+    await expect.poll(titles).toEqual([['one', true]])
+    const before = follower.listChanges
+    await other.request('conversation/rename', { conversationId, name: 'first' })
+    await expect.poll(() => follower.listChanges, { timeout: 5_000 }).toBeGreaterThan(before)
+    expect(other.listChanges).toBe(0)
+  })
+
+  it('marks conversations that a newer program wrote', async () => {
+    await using place = testPlace()
+    const client = await place.start().connect()
+    const { conversationId } = await say(client, place, 'one')
+    await client.request('conversation/unstream', { conversationId })
+    const lines = place.logLines(conversationId)
+    const { format } = JSON.parse(lines[0] ?? '')
+    const header = { format, minReader: 1000, conversationId }
+    place.writeLog(conversationId, [JSON.stringify(header), ...lines.slice(1)])
+    expect((await client.request('conversation/list', {})).conversations).toMatchObject([{ title: 'one', newer: true }])
+  })
+
   it.each([100, 3_000, 200_000])('has the first line of a pasted message of %i lines as its title', async (lines) => {
     await using place = testPlace()
     const client = await place.start().connect()

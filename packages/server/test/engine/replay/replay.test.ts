@@ -33,7 +33,9 @@ describe('the engine replays', () => {
   it.each(demos)('the log %s of a released version, with every request', async (name) => {
     await using place = testPlace()
     const replayed = await replay(place, { file: join(released, name) })
-    expect(replayed).toMatchObject({ difference: null, unhashed: 0, notes: [] })
+    expect(replayed).toMatchObject({ difference: null, unhashed: 0 })
+    // Only fields that were added since may be left out of the comparison.
+    for (const note of replayed.notes) expect(note).toContain('An earlier program wrote the log')
     expect(replayed.hashes).toBeGreaterThan(1)
     expect(replayed.compared).toBeGreaterThan(replayed.events / 2)
   })
@@ -46,6 +48,37 @@ describe('the engine replays', () => {
     expect(difference).toBeNull()
     expect(compared).toBeGreaterThan(3)
     expect(readFileSync(place.path(conversation), 'utf8')).toBe(before)
+  })
+
+  it('a conversation with questions of the model, a plan that is sent back and one that is taken up', async () => {
+    await using place = testPlace()
+    const ask = { calls: [{ name: 'ask_user', args: { questions: [{ header: 'Name', text: 'Which?' }] } }] }
+    const propose = { calls: [{ name: 'propose_plan', args: { title: 'Make it', steps: ['touch it'] } }] }
+    const model = scriptedModel(ask, ask, propose, propose, { text: 'Done.' })
+    const planMode = { sandbox: 'read-only', approvalPolicy: 'on-request' } as const
+    const { server, client, watched } = await place.talk({ model }, planMode)
+    const { conversationId } = watched
+    await watched.send('go')
+    const answers = [
+      { decision: 'approved', answers: { q1: 'ada' } },
+      { decision: 'denied' },
+      { decision: 'denied', note: 'smaller' },
+      { decision: 'approved', answers: { mode: 'edit' } },
+    ] as const
+    const answered = new Set<string>()
+    for (const answer of answers) {
+      const { id: approvalId } = await watched.until(({ core }) =>
+        Object.values(core.approvals).find(({ id, state }) => state === 'pending' && !answered.has(id)),
+      )
+      answered.add(approvalId)
+      await client.request('approval/decide', { conversationId, approvalId, ...answer })
+    }
+    await watched.turnEnded()
+    await server.close()
+    expect(watched.state.core.settings.sandbox).toBe('workspace-write')
+    const replayed = await replay(place, { conversation: conversationId })
+    expect(replayed).toMatchObject({ difference: null, notes: [] })
+    expect(replayed.hashes).toBe(5)
   })
 
   it('a conversation with a question, a denial and a resume', async () => {
@@ -117,6 +150,28 @@ describe('a replay', () => {
     })
     expect(difference?.logged).toContain('That model is')
     expect(difference?.replayed).toContain('This model is')
+  })
+
+  it('takes a field that no event of the log has for one that was added since, and names it', async () => {
+    await using place = testPlace()
+    const { difference, notes } = await replay(place, { file: join(released, 'demo-0.1.0.jsonl') })
+    expect(difference).toBeNull()
+    expect(notes.join()).toContain('item.kind')
+  })
+
+  it('misses a field that earlier events of the log have', async () => {
+    await using place = testPlace()
+    let seen = 0
+    const file = changed(place, name, (line) =>
+      line.includes('"item.started"') && line.includes('"tool":"read_file","readOnly":true,') && ++seen === 2
+        ? line.replace('"readOnly":true,', '')
+        : line,
+    )
+    expect((await replay(place, { file })).difference).toMatchObject({
+      path: 'item.readOnly',
+      logged: '',
+      replayed: 'true',
+    })
   })
 
   it('finds an outcome that was changed by the hash of the request after it', async () => {

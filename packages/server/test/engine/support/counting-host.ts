@@ -8,17 +8,19 @@ export interface CountingHost {
 
 /** Real host that records the commands it starts. */
 export function countingHost(): CountingHost {
-  const host = openHost()
   const started: string[] = []
+  return { started, host: watchedHost((command) => started.push(command)) }
+}
+
+/** Real host that tells the last argument of each command before it starts. */
+export function watchedHost(onStart: (command: string) => void): Host {
+  const host = openHost()
   return {
-    started,
-    host: {
-      ...host,
-      [Symbol.asyncDispose]: () => host.close(),
-      runCommand(spec, options) {
-        started.push(spec.argv.at(-1) ?? '')
-        return host.runCommand(spec, options)
-      },
+    ...host,
+    [Symbol.asyncDispose]: () => host.close(),
+    runCommand(spec, options) {
+      onStart(spec.argv.at(-1) ?? '')
+      return host.runCommand(spec, options)
     },
   }
 }

@@ -17,6 +17,8 @@ export interface ScriptedCall {
 
 export interface Answer {
   readonly reasoning?: string
+  /** Reasoning that is no summary. */
+  readonly rawReasoning?: string
   /** Text in pieces, each a delta. */
   readonly text?: string | readonly string[]
   readonly calls?: readonly ScriptedCall[]
@@ -73,7 +75,10 @@ export function scriptedModel(...steps: readonly Step[]): ScriptedModel {
   }
 }
 
-function eventsOf({ reasoning, text, calls = [], begins, failure }: Answer, nextId: () => string): ModelEvent[] {
+function eventsOf(
+  { reasoning, rawReasoning, text, calls = [], begins, failure }: Answer,
+  nextId: () => string,
+): ModelEvent[] {
   const pieces = typeof text === 'string' ? [text] : (text ?? [])
   const whole = pieces.join('')
   const events: ModelEvent[] = []
@@ -81,6 +86,10 @@ function eventsOf({ reasoning, text, calls = [], begins, failure }: Answer, next
   if (reasoning !== undefined) {
     events.push({ type: 'reasoningDelta', part: 'r0', text: reasoning })
     events.push({ type: 'reasoningDone', part: 'r0', text: reasoning })
+  }
+  if (rawReasoning !== undefined) {
+    events.push({ type: 'reasoningDelta', part: 'w0', text: rawReasoning, raw: true })
+    events.push({ type: 'reasoningDone', part: 'w0', text: rawReasoning, raw: true })
   }
   for (const piece of pieces) events.push({ type: 'textDelta', part: 't0', text: piece })
   if (whole !== '' && failure === undefined) events.push({ type: 'textDone', part: 't0', text: whole })

@@ -10,14 +10,17 @@ import {
   reduce,
   type ServerNotice,
 } from '@parley/protocol'
+import { methods } from '@parley/protocol/schema'
 import { createPeer, type Peer, RpcError, type Transport } from '@parley/rpc'
 import { describeEvent, isQuiet } from './describe-event.ts'
 
-/** Client that uses only the protocol's types and reducer. */
+/** Client that uses only the protocol's types and reducer, and checks each result against its schema. */
 export interface TestClient extends AsyncDisposable {
   readonly peer: Peer
   readonly clientId: string
   readonly notices: readonly ServerNotice[]
+  /** Number of `conversation/listChanged` so far. */
+  readonly listChanges: number
   request<Name extends MethodName>(method: Name, params: ParamsOf<Name>): Promise<ResultOf<Name>>
   /** Returns the error a request ends with. */
   refused<Name extends MethodName>(method: Name, params: ParamsOf<Name>): Promise<Refused>
@@ -57,12 +60,13 @@ export interface Watched {
 }
 
 /** Further fields of its handshake. */
-export type Greeting = Pick<ParamsOf<'initialize'>, 'access' | 'capabilities'>
+export type Greeting = Pick<ParamsOf<'initialize'>, 'access' | 'capabilities' | 'mayLoosen'>
 
 export async function connectTestClient(transport: Transport, name = 'test', more: Greeting = {}): Promise<TestClient> {
   const watched = new Map<string, { take(envelope: Envelope): void }>()
   const notices: ServerNotice[] = []
   const noticeWaiters = new Set<() => void>()
+  let listChanges = 0
   const peer = createPeer({
     transport,
     methods: {},
@@ -71,13 +75,20 @@ export async function connectTestClient(transport: Transport, name = 'test', mor
         const envelope = params as Envelope
         watched.get(envelope.conversationId)?.take(envelope)
       },
+      'conversation/listChanged': () => {
+        listChanges += 1
+      },
       'server/notice': (params) => {
         notices.push(params as ServerNotice)
         for (const look of noticeWaiters) look()
       },
     },
   })
-  const request: TestClient['request'] = async (method, params) => (await peer.request(method, params)) as never
+  const request: TestClient['request'] = async (method, params) => {
+    const result = await peer.request(method, params)
+    methods[method].result.parse(result)
+    return result as never
+  }
   const { clientId } = await request('initialize', {
     protocolVersion: { min: 2, max: 2 },
     clientInfo: { name, version: '1' },
@@ -90,6 +101,9 @@ export async function connectTestClient(transport: Transport, name = 'test', mor
     peer,
     clientId,
     notices,
+    get listChanges() {
+      return listChanges
+    },
     request,
     refused: (method, params) => refusalOf(request(method, params)),
     async watch(conversationId, after) {

@@ -6,14 +6,16 @@ import type { ModelFacts } from '@parley/models'
 import { createShellParser } from '@parley/policy'
 import { shellParserFiles } from '@parley/policy/testing'
 import { createRedaction } from '@parley/redaction'
+import { openStore } from '@parley/store'
 import { diskFiles, diskPatchFiles, secretPaths } from '@parley/workspace'
+import { rgPath } from '@vscode/ripgrep'
 import { createCredentialStore } from '../../../src/credentials/credential-store.ts'
 import type { EngineParts } from '../../../src/engine/engine.ts'
 import { configuredFetch } from '../../../src/engine/login/configured-fetch.ts'
 import { createProviderKeys } from '../../../src/engine/login/provider-keys.ts'
+import { createTextSearch } from '../../../src/engine/search/text-search.ts'
 import { unknownModel } from '../../../src/engine/settings/facts-of-model.ts'
 import { randomIds, systemClock } from '../../../src/ports/clock-and-ids.ts'
-import { ripgrepPath } from '../../../src/programs/system-parts.ts'
 import { type ScriptedModel, scriptedModel } from './scripted-model.ts'
 
 export type TestPorts = Partial<EngineParts> & {
@@ -23,6 +25,11 @@ export type TestPorts = Partial<EngineParts> & {
   /** Facts of the models besides a context window of 1,000 tokens. */
   readonly facts?: Partial<ModelFacts> | ((model: string) => Partial<ModelFacts>)
 }
+
+/** Store that all servers of a test file share: with `PARLEY_TEST_STORE=HOST:PORT` the same tests run on one. */
+const address = process.env['PARLEY_TEST_STORE']
+const store =
+  address === undefined ? null : await openStore({ servers: address.split(','), replicas: 1, files: nodeFiles })
 
 /** Returns the parts of a server over the real system, except the model and the given ports. */
 export function testParts(
@@ -49,12 +56,13 @@ export function testParts(
     keys: createProviderKeys({ store: credentials, redaction, clock: ports.clock ?? systemClock, fetch: send }),
     fetch: send,
     files: nodeFiles,
+    search: createTextSearch({ files: ports.files ?? nodeFiles, home }),
     patchFiles: diskPatchFiles,
     host: openHost(),
     sandboxes: noSandboxes('Tests have no sandbox.'),
     shellParser: createShellParser(shellParserFiles),
     secrets: () => secretPaths({ home: root, parleyHome: home }, diskFiles),
-    ripgrep: ripgrepPath(),
+    ripgrep: rgPath,
     shell: '/bin/sh',
     models: () => (providerId) => ({
       client: (Object.entries(sources).find(([id]) => id === providerId)?.[1] ?? model).client,
@@ -67,6 +75,7 @@ export function testParts(
       maxOutputOf: () => undefined,
     }),
     writeLog: () => undefined,
+    ...(store === null ? {} : { store }),
     ...ports,
   }
 }

@@ -32,7 +32,7 @@ describe.skipIf(enforcement !== 'full')(`commands in a full sandbox (here: ${rea
     )
     const { watched } = await place.talk({ model, sandboxes, shell: '/bin/sh' })
     await watched.send('go')
-    // What only looks, where secrets are, is asked about before any sandbox.
+    // A look-up where secrets are is asked about before any sandbox.
     await watched.turnEnded()
     const [first, second, third, fourth, fifth] = watched.items().filter(({ type }) => type === 'commandExecution')
     expect(first).toMatchObject({ status: 'completed', output: { head: 'x\n' } })

@@ -35,7 +35,7 @@ interface Result {
   readonly nextCursor: string | null
 }
 
-interface ShownTurn {
+export interface ShownTurn {
   readonly id: string
   readonly status: string
   readonly items: readonly { readonly text?: string; readonly content?: readonly { readonly text: string }[] }[]
@@ -58,10 +58,15 @@ export interface AppClient extends AsyncDisposable {
 }
 
 export interface AppClientOptions {
+  /** Changes the server's end of the connection. */
+  readonly transport?: (transport: Transport) => Transport
   readonly isUnlimited?: boolean
 }
 
-export function appClient({ engine }: TestServer, { isUnlimited = false }: AppClientOptions = {}): AppClient {
+export function appClient(
+  { engine }: TestServer,
+  { isUnlimited = false, transport = (one) => one }: AppClientOptions = {},
+): AppClient {
   const [ours, theirs] = createMemoryTransportPair()
   const limits = callersLimits({
     program: 'app-server',
@@ -75,9 +80,11 @@ export function appClient({ engine }: TestServer, { isUnlimited = false }: AppCl
     home: engine.home,
     version: '1.0.0',
     limits,
+    startCommand: engine.startCommand,
+    files: engine.clientFiles,
     now: () => 1_000,
   }
-  const served = serveAppServer(theirs, parts, () => undefined)
+  const served = serveAppServer(transport(theirs), parts, () => undefined)
   return openClient(ours, served)
 }
 

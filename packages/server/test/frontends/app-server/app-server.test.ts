@@ -2,28 +2,9 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { scriptedModel } from '../../engine/support/scripted-model.ts'
-import { type TestPlace, testPlace } from '../../engine/support/test-server.ts'
-import { type AppClient, appClient } from './app-client.ts'
-
-const shell = (command: string, more: object = {}) => ({ calls: [{ name: 'shell', args: { command, ...more } }] })
-const text = (said: string) => [{ type: 'text', text: said, text_elements: [] }]
-
-/** A thread of a client that has said hello. */
-async function opened(place: TestPlace, ports: Parameters<TestPlace['start']>[0], params: object = {}) {
-  const client = appClient(place.start(ports))
-  await client.initialize()
-  const { thread } = await client.result('thread/start', { cwd: place.cwd, ...params })
-  return { client, threadId: String(thread.id) }
-}
-
-/** Runs a turn to its end and returns its `turn/completed`. */
-async function turn(client: AppClient, threadId: string, said: string, more: object = {}) {
-  const { turn: begun } = await client.result('turn/start', { threadId, input: text(said), ...more })
-  const { params } = await client.until(
-    ({ method, params }) => method === 'turn/completed' && JSON.stringify(params).includes(begun.id),
-  )
-  return (params as Awaited<ReturnType<AppClient['result']>>).turn
-}
+import { testPlace } from '../../engine/support/test-server.ts'
+import { appClient } from './app-client.ts'
+import { opened, shell, text, turn } from './threads.ts'
 
 describe('the handshake of an app-server', () => {
   it('comes first, once, and names what is missing', async () => {
@@ -201,6 +182,7 @@ describe('threads of an app-server', () => {
     })
     const resumed = await client.result('thread/resume', { threadId })
     expect(resumed.thread.turns).toHaveLength(3)
+    await client.until(({ method }) => method === 'thread/tokenUsage/updated')
     expect(await client.result('thread/loaded/list', {})).toMatchObject({ data: [threadId] })
     const forked = await client.result('thread/fork', { threadId, lastTurnId: page.data[1]?.id })
     expect(forked.thread).toMatchObject({ forkedFromId: threadId, turns: [{}, {}] })
@@ -233,9 +215,11 @@ describe('threads of an app-server', () => {
     expect((await client.ask('config/value/write', { keyPath: 'model', value: 'x' }))['error']).toMatchObject({
       message: expect.stringContaining('does not write configuration'),
     })
-    expect((await client.ask('thread/shellCommand', { threadId, command: 'ls' }))['error']).toMatchObject({
-      message: expect.stringContaining('--max-sandbox danger-full-access'),
+    expect(await client.result('thread/shellCommand', { threadId, command: 'touch made' })).toEqual({})
+    expect(await client.until(({ method }) => method === 'warning')).toMatchObject({
+      params: { threadId, message: expect.stringContaining('--max-sandbox danger-full-access') },
     })
+    expect(existsSync(join(place.cwd, 'made'))).toBe(false)
   })
 
   it('above the ceiling of this server are not reached', async () => {

@@ -8,6 +8,7 @@ const names = Object.keys(methods) as MethodName[]
 /** Methods whose every parameter may be left out. */
 const undemanding = [
   'bundle/describe',
+  'conversation/export',
   'conversation/list',
   'conversation/resume',
   'model/list',

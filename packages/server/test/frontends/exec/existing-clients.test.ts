@@ -14,6 +14,7 @@ type Difference = { readonly why: string; readonly answer: Record<string, unknow
 const differences: Readonly<Record<string, Difference>> = {
   'programs 8': { why: 'a plain path is taken too', answer: { result: { processId: 'plain path cwd' } } },
   'terminal 5': { why: 'a write needs no id', answer: { result: { accepted: true, status: 'accepted' } } },
+  'terminal 8': { why: 'an unknown method, in the words of the first clients', answer: { error: { code: -32600 } } },
   'terminal 11': { why: 'told as what it is', answer: { error: { code: -32600 } } },
   'stdin 3': { why: 'an error, which no client overlooks', answer: { error: { code: -32600 } } },
 }

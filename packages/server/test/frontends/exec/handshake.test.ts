@@ -71,6 +71,15 @@ it('a client without initialize is disconnected, one with it is not', async () =
   expect((await greeted.ask('environment/info')).result).toBeDefined()
 })
 
+it('names an unknown method, before the handshake and after it', async () => {
+  await using place = execPlace()
+  const client = place.connect()
+  const error = { code: -32600, message: 'unknown method: no/such' }
+  expect((await client.ask('no/such')).error).toMatchObject(error)
+  expect((await client.greet()).result).toBeDefined()
+  expect((await client.ask('no/such')).error).toMatchObject(error)
+})
+
 describe('a connection is closed by', () => {
   it.each([
     ['initialized before initialize', false, { method: 'initialized' }],
@@ -92,7 +101,7 @@ describe('a connection lives on after', () => {
     ['a batch', '[{"id":1,"method":"initialize"}]', -32600],
     ['a number', '7', -32600],
     ['an id that is none', '{"id":{},"method":"initialize"}', -32600],
-    ['an unknown method', '{"id":5,"method":"no/such"}', -32601],
+    ['an unknown method', '{"id":5,"method":"no/such"}', -32600],
   ])('%s', async (_, line, code) => {
     await using place = execPlace()
     const client = place.connect()

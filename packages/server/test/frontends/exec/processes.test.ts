@@ -223,8 +223,9 @@ describe('a terminal', () => {
   it('has a size and an echo, and turns ctrl-c into a signal', async () => {
     await using place = execPlace()
     const client = await place.greeted()
-    const script =
-      'test -t 0 && echo tty; stty size; trap "echo caught; exit 9" INT; read line; echo "got $line"; sleep 60'
+    // A signal just before one long sleep begins would be handled after it.
+    const sleep = 'while :; do sleep 0.1; done'
+    const script = `test -t 0 && echo tty; stty size; trap "echo caught; exit 9" INT; read line; echo "got $line"; ${sleep}`
     await client.start('t', ['sh', '-c', script], { tty: true })
     await waitUntil(() => client.text('t').includes('24 80'), { what: 'the size' })
     await client.ask('process/write', { processId: 't', chunk: base64('hello\n') })

@@ -191,7 +191,10 @@ test('a failure of the model is a result with the thread, so that it can be trie
   await using hand = await takeHand(place.start({ model }))
   const { id, answer } = hand.call('codex', { prompt: 'x', cwd: place.cwd })
   const result = await answer
-  expect(result).toMatchObject({ isError: true, structuredContent: { content: 'the key is wrong' } })
+  expect(result).toMatchObject({
+    isError: true,
+    structuredContent: { content: 'Codex runtime error: the key is wrong' },
+  })
   expect(noDeltas(hand.types(id)).slice(-2)).toEqual(['error', 'task_complete'])
   const { threadId } = result.structuredContent
   const again = await hand.call('codex-reply', { prompt: 'again', threadId }).answer

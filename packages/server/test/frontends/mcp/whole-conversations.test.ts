@@ -325,6 +325,27 @@ test('overrides of a message apply from it on, before the first one too', async 
   })
 })
 
+test('overrides of a message make a conversation stricter and never looser', async () => {
+  await using place = testPlace()
+  await using hand = await takeHand(place.start({ model: scriptedModel() }))
+  const id = await create(hand, place, { sandbox: 'read-only' })
+  await stream(hand, id)
+  const loosened = async (more: object) => (await say(hand, id, 'x', more).answer).structuredContent
+  const refusal = {
+    status: 'error',
+    message: expect.stringMatching(/may only make the limits of a conversation stricter/),
+  }
+  expect(await loosened({ sandbox: 'workspace-write' })).toEqual(refusal)
+  await say(hand, id, 'x', { approval_policy: 'untrusted' }).answer
+  await ended(hand)
+  for (const more of [
+    { approval_policy: 'on-request' },
+    { sandbox: 'workspace-write' },
+    { config: { sandbox_mode: 'workspace-write' } },
+  ])
+    expect(await loosened(more)).toEqual(refusal)
+})
+
 test('conversations are listed in pages', async () => {
   await using place = testPlace()
   await using hand = await takeHand(place.start())

@@ -37,15 +37,18 @@ const dangerousNever = deny(
   'it destroys things for good, and the approval policy is never',
 )
 
+/** Cells of commands that are not known to be safe. */
+export const otherCommandCells = {
+  untrusted: always(outcomes.untrusted),
+  'on-failure': enforcedOrAsked(outcomes.sandboxed),
+  'on-request': enforcedOrAsked(outcomes.sandboxed),
+  never: enforcedOrDenied(outcomes.sandboxed),
+}
+
 /** Rows of commands. */
 export const commandRows = {
   knownSafe: harmlessRow(allow('known-safe', 'it only looks, and only with options known to be harmless')),
-  otherCommand: rowOf({
-    untrusted: always(outcomes.untrusted),
-    'on-failure': enforcedOrAsked(outcomes.sandboxed),
-    'on-request': enforcedOrAsked(outcomes.sandboxed),
-    never: enforcedOrDenied(outcomes.sandboxed),
-  }),
+  otherCommand: rowOf(otherCommandCells),
   escalation: rowOf({
     untrusted: always(escalation),
     'on-failure': enforcedOrAsked(outcomes.sandboxed),

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import type { ResultOf } from '@parley/protocol'
 import type { AppSession } from '../session.ts'
+import { permissionProfiles } from '../shapes/permission-profiles.ts'
 import { policyName } from '../shapes/settings.ts'
 import { codexError } from '../wire/codex-error.ts'
 import { type CodexParams, codexParams } from '../wire/params.ts'
@@ -16,7 +17,10 @@ export const lookupMethods: Readonly<Record<string, AppMethod>> = {
   'collaborationMode/list': answers({
     data: [{ name: 'Default', mode: 'default', model: null, reasoning_effort: null }],
   }),
-  'permissionProfile/list': answers({ data: [], nextCursor: null }),
+  'permissionProfile/list': ({ parts }) => ({
+    data: permissionProfiles(parts.limits.ceiling().sandbox),
+    nextCursor: null,
+  }),
   'experimentalFeature/list': answers({ data: [], nextCursor: null }),
   'mcpServerStatus/list': answers({ data: [], nextCursor: null }),
   'plugin/installed': answers({ marketplaces: [], marketplaceLoadErrors: [] }),

@@ -3,7 +3,8 @@ import type { Conversation } from '@parley/client'
 import { withDeveloperInstructions } from '../../../core/instructions.ts'
 import type { AppSession, OpenThread } from '../session.ts'
 import { openingOverrides, settingsShape } from '../shapes/settings.ts'
-import { readTurns, turnShapes } from '../threads/read-turns.ts'
+import { usageShape } from '../shapes/turn.ts'
+import { allTurns, turnShapes } from '../threads/read-turns.ts'
 import { codexError } from '../wire/codex-error.ts'
 import { type CodexParams, codexParams } from '../wire/params.ts'
 import { type AppMethod, method } from './method.ts'
@@ -29,6 +30,7 @@ export const openMethods: Readonly<Record<string, AppMethod>> = {
     const conversation = await session.resume(threadId, hasOverrides ? { overrides } : {})
     const release = session.hold()
     const thread = await session.follow(conversation).finally(() => context.afterReply(release))
+    context.afterReply(() => tellUsage(session, conversation))
     return { ...(await opened(session, thread, params.excludeTurns !== true)), collaborationMode: null }
   }),
   'thread/fork': method(codexParams.threadFork, async (session, params, context) => {
@@ -57,6 +59,14 @@ async function startConversation(session: AppSession, params: CodexParams<'threa
   })
 }
 
+/** Tells what a resumed thread has used; nothing before its first answer. */
+function tellUsage(session: AppSession, { id: threadId, state: { core } }: Conversation): void {
+  const { usage, turn, lastTurn } = core
+  const turnId = turn?.id ?? lastTurn?.id
+  if (turnId === undefined || usage.last === null) return
+  session.notify('thread/tokenUsage/updated', { threadId, ...usageShape(turnId, { ...usage, last: usage.last }) })
+}
+
 /** Tells what the engine warns of, and that servers of a client are not started. */
 function tellWarnings(
   session: AppSession,
@@ -75,8 +85,7 @@ async function opened(session: AppSession, thread: OpenThread, withTurns = false
   const { core } = conversation.state
   const { id: conversationId, summary } = conversation
   const source = { parley: await session.parley(), conversationId, cwd: core.meta.cwd }
-  const all = { cursor: null, limit: Number.MAX_SAFE_INTEGER, direction: 'asc' } as const
-  const turns = withTurns && core.seq > 0 ? await turnShapes(source, (await readTurns(source, all)).turns, 'full') : []
+  const turns = withTurns && core.seq > 0 ? await turnShapes(source, await allTurns(source), 'full') : []
   return {
     thread: session.shape(thread, turns),
     ...settingsShape(core.settings, core.meta.cwd, summary.instructionFiles),
@@ -92,8 +101,7 @@ async function forkPoint(
   const turnId = lastTurnId ?? beforeTurnId
   if (turnId == null) return undefined
   const parley = await session.parley()
-  const source = { parley, conversationId: threadId, cwd: '' }
-  const { turns } = await readTurns(source, { cursor: null, limit: Number.MAX_SAFE_INTEGER, direction: 'asc' })
+  const turns = await allTurns({ parley, conversationId: threadId })
   const turn = turns.find((one) => one.turnId === turnId)
   if (turn === undefined) throw codexError(`turn not found: ${turnId}`)
   if (lastTurnId == null) return turn.startSeq - 1

@@ -1,7 +1,7 @@
 import type { ListedConversation } from '@parley/protocol'
 import { type AppSession, assertThreadId } from '../session.ts'
 import { threadShape } from '../shapes/thread.ts'
-import { readTurns, shownItem, type TurnSource, type TurnsPage, turnShapes } from '../threads/read-turns.ts'
+import { allTurns, readTurns, shownItem, type TurnSource, type TurnsPage, turnShapes } from '../threads/read-turns.ts'
 import { codexError } from '../wire/codex-error.ts'
 import { type CodexParams, codexParams } from '../wire/params.ts'
 import { type AppMethod, answers, method } from './method.ts'
@@ -91,9 +91,8 @@ function listedShape(session: AppSession, listed: ListedConversation) {
 
 async function readThread(session: AppSession, { threadId, includeTurns }: CodexParams<'threadRead'>) {
   const source = await sourceOf(session, threadId)
-  const all = { cursor: null, limit: Number.MAX_SAFE_INTEGER, direction: 'asc' } as const
   const isStored = session.find(threadId)?.conversation.state.core.seq !== 0
-  const read = includeTurns === true && isStored ? (await readTurns(source, all)).turns : []
+  const read = includeTurns === true && isStored ? await allTurns(source) : []
   const turns = await turnShapes(source, read, 'full')
   const open = session.find(threadId)
   const thread =

@@ -1,27 +1,18 @@
-import type { InputItem, Overrides } from '@parley/protocol'
+import { type Conversation, codeOf } from '@parley/client'
+import type { InputItem, Overrides, TurnPurpose } from '@parley/protocol'
+import type { CallContext } from '@parley/rpc'
 import { isRecord } from '@parley/text'
 import type { AppSession, OpenThread } from '../session.ts'
-import { turnOverrides } from '../shapes/settings.ts'
-import { turnShape } from '../shapes/turn.ts'
+import { threadSettings, turnOverrides } from '../shapes/settings.ts'
+import { runningTurnShape, turnError, turnShape } from '../shapes/turn.ts'
 import { codexError } from '../wire/codex-error.ts'
 import { type CodexParams, codexParams } from '../wire/params.ts'
 import { type AppMethod, method } from './method.ts'
 
 /** Methods that start, steer and stop turns, and run what else a thread does. */
 export const turnMethods: Readonly<Record<string, AppMethod>> = {
-  'turn/start': method(codexParams.turnStart, async (session, params, context) => {
-    const thread = await session.thread(params.threadId)
-    const release = session.hold()
-    try {
-      const id = await startOrSteer(session, thread, params)
-      context.afterReply(release)
-      const fresh = { outcome: null, startedAtMs: null, endedAtMs: null, items: [], itemsView: 'notLoaded' } as const
-      return { turn: turnShape({ id, ...fresh }) }
-    } catch (error) {
-      release()
-      throw error
-    }
-  }),
+  'turn/start': method(codexParams.turnStart, startTurn),
+  'thread/settings/update': method(codexParams.settingsUpdate, updateSettings),
   'turn/steer': method(codexParams.turnSteer, async (session, params) => {
     const { conversation } = await session.thread(params.threadId)
     const running = conversation.state.core.turn
@@ -35,34 +26,94 @@ export const turnMethods: Readonly<Record<string, AppMethod>> = {
   'turn/interrupt': method(codexParams.turnInterrupt, async (session, { threadId, turnId }) => {
     const { conversation } = await session.thread(threadId)
     const running = conversation.state.core.turn
+    // Without a turn's id it means whatever runs, the user's commands included, and is never wrong.
+    if (turnId === '') {
+      await conversation.request('conversation/interrupt', {})
+      return {}
+    }
     if (running === null) throw codexError('no active turn to interrupt')
-    if (turnId !== '' && turnId !== running.id)
-      throw codexError(`expected active turn id \`${turnId}\` but found \`${running.id}\``)
+    if (turnId !== running.id) throw codexError(`expected active turn id ${turnId} but found ${running.id}`)
     await conversation.interrupt(running.id)
     return {}
   }),
-  'thread/compact/start': method(codexParams.ofThread, async (session, { threadId }) => {
+  'thread/compact/start': method(codexParams.ofThread, async (session, { threadId }, context) => {
     const { conversation } = await session.thread(threadId)
-    await conversation.request('conversation/compact', {})
+    await conversation.request('conversation/compact', {}).catch((error: unknown) => {
+      if (codeOf(error) === null || !(error instanceof Error)) throw error
+      const { message } = error
+      // Codex's terminal ends itself at an error here, and waits for the end of a turn after an answer.
+      const isBusy = conversation.state.core.turn !== null
+      context.afterReply(() =>
+        isBusy ? session.notify('warning', { threadId, message }) : failAtOnce(session, { threadId, message }),
+      )
+    })
     return {}
   }),
-  'thread/shellCommand': method(codexParams.shellCommand, async (session, { threadId, command }) => {
-    if (!session.parts.limits.isUnlimited)
-      throw codexError(
-        'thread/shellCommand runs outside any sandbox, and this server was not started for that: parley app-server --max-sandbox danger-full-access',
-      )
+  'thread/shellCommand': method(codexParams.shellCommand, async (session, { threadId, command }, context) => {
     const { conversation } = await session.thread(threadId)
-    await conversation.request('conversation/runShell', { command })
+    if (session.parts.limits.isUnlimited) await conversation.request('conversation/runShell', { command })
+    // Codex's terminal ends itself at an error here.
+    else context.afterReply(() => session.notify('warning', { threadId, message: notRun }))
     return {}
   }),
 }
 
+const notRun =
+  'The command was not run: it would run outside any sandbox, and this server was not started for that. Whoever starts it can allow it: parley app-server --max-sandbox danger-full-access.'
+
+/** Tells of a turn that never was: what was asked for is refused. */
+function failAtOnce({ notify, parts }: AppSession, { threadId, message }: { threadId: string; message: string }): void {
+  const now = parts.now()
+  const id = `refused-${now}`
+  const failure = { code: 'refused', message, retry: 'never' as const }
+  const ended = { outcome: 'failed', failure, startedAtMs: now, endedAtMs: now } as const
+  notify('turn/started', { threadId, turn: runningTurnShape(id, now) })
+  notify('error', { threadId, turnId: id, error: turnError(failure), willRetry: false })
+  notify('turn/completed', { threadId, turn: turnShape({ id, ...ended, items: [], itemsView: 'notLoaded' }) })
+}
+
+/** Changes settings between turns. Folders and network come with a turn only. */
+async function updateSettings(session: AppSession, params: CodexParams<'settingsUpdate'>, context: CallContext) {
+  const { conversation } = await session.thread(params.threadId)
+  const { core } = conversation.state
+  const { cwd, writableRoots, network, ...settings } = turnOverrides(params, core.settings, core.meta.cwd)
+  if (cwd !== undefined || writableRoots !== undefined || network !== undefined)
+    throw codexError('thread/settings/update: folders and network are changed by turn/start')
+  if (params.approvalsReviewer != null && params.approvalsReviewer !== 'user')
+    throw codexError('approvalsReviewer: every question goes to the user here')
+  await session.parts.limits.assertOverrides(settings, core.settings)
+  const isChanged = Object.keys(settings).length > 0
+  if (isChanged) await conversation.configure(settings)
+  // Clients wait for the notice. Before its first message a thread has no events, and what stays the same makes none.
+  if (core.seq === 0 || !isChanged)
+    context.afterReply(() => session.notify('thread/settings/updated', settingsNotice(conversation)))
+  return {}
+}
+
+function settingsNotice({ id: threadId, state: { core } }: Conversation) {
+  return { threadId, threadSettings: threadSettings(core.settings, core.meta.cwd) }
+}
+
+interface StartedTurn extends CodexParams<'turnStart'> {
+  readonly purpose?: TurnPurpose
+}
+
+/** Starts a turn and answers with it; what is told of it follows the answer. */
+export async function startTurn(session: AppSession, params: StartedTurn, context: CallContext) {
+  const thread = await session.thread(params.threadId)
+  const release = session.hold()
+  try {
+    const id = await startOrSteer(session, thread, params)
+    context.afterReply(release)
+    return { turn: runningTurnShape(id, null) }
+  } catch (error) {
+    release()
+    throw error
+  }
+}
+
 /** Starts a turn; a message during a running one goes into it. Returns the id of the turn. */
-async function startOrSteer(
-  session: AppSession,
-  { conversation }: OpenThread,
-  params: CodexParams<'turnStart'>,
-): Promise<string> {
+async function startOrSteer(session: AppSession, { conversation }: OpenThread, params: StartedTurn): Promise<string> {
   const { core } = conversation.state
   const message = { input: inputOf(params.input), ...messageIdOf(params) }
   if (core.turn !== null) {
@@ -74,6 +125,7 @@ async function startOrSteer(
   const { turnId } = await conversation.request('conversation/sendMessage', {
     ...message,
     ...(Object.keys(overrides).length === 0 ? {} : { overrides }),
+    ...(params.purpose === undefined ? {} : { purpose: params.purpose }),
     ...(isRecord(params.outputSchema) ? { outputSchema: { ...params.outputSchema } } : {}),
   })
   if (turnId === null) throw codexError('the message was sent before')

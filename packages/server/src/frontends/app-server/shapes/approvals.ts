@@ -1,10 +1,17 @@
 import type { ApprovalAnswer } from '@parley/client'
-import type { ApprovalDecision, ApprovalRequest, Enforcement } from '@parley/protocol'
+import type { ApprovalDecision, ApprovalRequest, Enforcement, Mode } from '@parley/protocol'
 import { typedCommand } from '@parley/protocol/calls'
-import { describeQuestion, type QuestionWords, questionText, uncheckedWords } from '@parley/protocol/question'
+import {
+  describeQuestion,
+  type QuestionWords,
+  questionText,
+  runsNothing,
+  uncheckedWords,
+} from '@parley/protocol/question'
 import { asSentence, isRecord, joinShellWords } from '@parley/text'
 import { answersIn } from '../../../codex-events/approvals.ts'
 import { formSchema } from '../../../codex-events/form-schema.ts'
+import { askedFields, formDecision } from '../../../codex-events/plan-form.ts'
 
 /** Request to the client by which it answers a question. */
 export interface CodexRequest {
@@ -16,27 +23,29 @@ interface Asker {
   readonly threadId: string
   readonly enforcement: Enforcement
   readonly startedAtMs: number
+  /** Modes that the client may answer a plan with. */
+  readonly modes: readonly Mode[]
 }
 
 /** Returns the request for an approval. What is no patch and no form is asked as a command, the only other kind there is. */
 export function approvalRequestOf(
   approval: ApprovalRequest,
-  { threadId, enforcement, startedAtMs }: Asker,
+  { threadId, enforcement, startedAtMs, modes }: Asker,
 ): CodexRequest {
   const { kind, itemId, turnId, cwd, command, title, decisions } = approval
   const common = { threadId, turnId, itemId, startedAtMs }
   const words = describeQuestion(approval, enforcement)
-  if (kind === 'elicitation') {
-    const message = questionText(words, kind, '')
+  if (runsNothing(kind)) {
+    const message = questionText(words, kind)
     return {
       method: 'mcpServer/elicitation/request',
       params: {
         threadId,
         turnId,
-        serverName: 'mcp',
+        serverName: kind === 'elicitation' ? 'mcp' : 'parley',
         mode: 'form',
         message,
-        requestedSchema: formSchema(approval.form?.fields ?? []),
+        requestedSchema: formSchema(askedFields({ approval, modes })),
       },
     }
   }
@@ -76,7 +85,7 @@ function reasonText({
     `Limits: ${limits.map(({ text }) => text).join(', ')}.`,
     background,
     variables === null ? null : `It runs ${variables}.`,
-    justification === null ? null : `${asSentence(`${uncheckedWords}${justification}`)}`,
+    justification === null ? null : asSentence(`And ${uncheckedWords}${justification}`),
     again,
   ]
   return [asks, ...sentences.filter((sentence) => sentence !== null)].join(' ')
@@ -95,17 +104,25 @@ function offeredDecisions(decisions: readonly ApprovalDecision[]): readonly stri
 }
 
 /** Reads the answer of a client. Anything but an explicit yes that was offered denies. */
-export function answerIn(result: unknown, { kind, decisions }: ApprovalRequest): NonNullable<ApprovalAnswer> {
+export function answerIn(
+  result: unknown,
+  approval: ApprovalRequest,
+  modes: readonly Mode[],
+): NonNullable<ApprovalAnswer> {
   if (!isRecord(result)) return 'denied'
-  if (kind === 'elicitation') return formAnswer(result)
+  const { kind, decisions } = approval
+  if (runsNothing(kind)) return formAnswer(result, { approval, modes })
   const decision = names.find(([, name]) => name === result['decision'])?.[0]
   if (decision === undefined) return 'denied'
   if (decisions.includes(decision)) return decision
   return decision === 'approvedForSession' ? 'approved' : 'denied'
 }
 
-function formAnswer({ action, content }: Readonly<Record<string, unknown>>): NonNullable<ApprovalAnswer> {
+function formAnswer(
+  { action, content }: Readonly<Record<string, unknown>>,
+  asked: Parameters<typeof formDecision>[0],
+): NonNullable<ApprovalAnswer> {
   if (action === 'cancel') return 'abort'
   if (action !== 'accept') return 'denied'
-  return { decision: 'approved', answers: isRecord(content) ? answersIn(content) : {} }
+  return formDecision(asked, isRecord(content) ? answersIn(content) : {})
 }

@@ -1,6 +1,7 @@
 import type { ApprovalPolicy, Overrides, Settings } from '@parley/protocol'
 import { codexError } from '../wire/codex-error.ts'
 import type { CodexParams } from '../wire/params.ts'
+import { activeProfile, profileOverrides } from './permission-profiles.ts'
 
 /** Returns the policy as Codex names it; `on-failure` is gone there, and the nearest is `on-request`. */
 export function policyName(policy: ApprovalPolicy): Exclude<ApprovalPolicy, 'on-failure'> {
@@ -24,6 +25,11 @@ function sandboxShape({ sandbox, network = false, writableRoots }: Settings) {
   }
 }
 
+/** Returns the environments of a thread: always one, under the name that Codex has for its own machine. */
+export function environmentsOf(cwd: string, writableRoots: readonly string[] = []) {
+  return [{ environmentId: 'local', cwd, runtimeWorkspaceRoots: [cwd, ...writableRoots] }]
+}
+
 /** Settings of a thread in the answers that open one. */
 export function settingsShape(settings: Settings, cwd: string, instructionFiles: readonly string[]) {
   const { model, modelProvider, effort = null, approvalPolicy, writableRoots } = settings
@@ -38,7 +44,7 @@ export function settingsShape(settings: Settings, cwd: string, instructionFiles:
     approvalPolicy: policyName(approvalPolicy),
     approvalsReviewer: 'user',
     sandbox: sandboxShape(settings),
-    activePermissionProfile: null,
+    activePermissionProfile: activeProfile(settings.sandbox),
     reasoningEffort: effort,
     multiAgentMode: 'explicitRequestOnly',
   }
@@ -50,11 +56,11 @@ export function threadSettings(settings: Settings, cwd: string) {
   return {
     disabledPluginIds: [],
     cwd,
-    environments: [{ environmentId: 'local', cwd, runtimeWorkspaceRoots: [cwd, ...writableRoots] }],
+    environments: environmentsOf(cwd, writableRoots),
     approvalPolicy: policyName(approvalPolicy),
     approvalsReviewer: 'user',
     sandboxPolicy: sandboxShape(settings),
-    activePermissionProfile: null,
+    activePermissionProfile: activeProfile(settings.sandbox),
     model,
     modelProvider,
     serviceTier: null,
@@ -90,6 +96,7 @@ export function openingOverrides(params: Opening): Omit<Overrides, 'cwd'> {
     ...(modelProvider == null ? {} : { modelProvider }),
     ...(approvalPolicy == null ? {} : { approvalPolicy: policyIn(approvalPolicy) }),
     ...(sandbox == null ? {} : { sandbox }),
+    ...profileOverrides(params.permissions, sandbox),
     ...(known.length === 0 ? {} : { config: Object.fromEntries(known) }),
     ...(added.length === 0 ? {} : { addDirs: added }),
   }
@@ -101,14 +108,15 @@ type TurnOverrides = Pick<
 >
 
 /** Returns the settings of a turn that differ from those of the thread. Throws for those that this server does not have. */
-export function turnOverrides(params: CodexParams<'turnStart'>, settings: Settings, cwd: string): TurnOverrides {
+export function turnOverrides(params: CodexParams<'settingsUpdate'>, settings: Settings, cwd: string): TurnOverrides {
   const wanted: TurnOverrides = {
     ...(params.model == null ? {} : { model: params.model }),
     ...(params.effort == null ? {} : { effort: params.effort }),
     ...(params.approvalPolicy == null ? {} : { approvalPolicy: policyIn(params.approvalPolicy) }),
     ...(params.cwd == null ? {} : { cwd: params.cwd }),
     ...rootsIn(params, settings),
-    ...sandboxIn(params.sandboxPolicy),
+    ...sandboxOverrides(params.sandboxPolicy),
+    ...profileOverrides(params.permissions, params.sandboxPolicy),
   }
   const now: TurnOverrides = {
     ...settings,
@@ -124,12 +132,15 @@ function isSame(a: unknown, b: unknown): boolean {
 }
 
 /** Returns the writable folders with those that a turn adds; none of before is taken away by leaving it out. */
-function rootsIn({ runtimeWorkspaceRoots: roots, cwd }: CodexParams<'turnStart'>, settings: Settings) {
+function rootsIn({ runtimeWorkspaceRoots: roots, cwd }: CodexParams<'settingsUpdate'>, settings: Settings) {
   const added = (roots ?? []).filter((root) => root !== cwd && !settings.writableRoots.includes(root))
   return added.length === 0 ? {} : { writableRoots: [...settings.writableRoots, ...added] }
 }
 
-function sandboxIn(policy: CodexParams<'turnStart'>['sandboxPolicy']): TurnOverrides {
+/** Returns the settings of a sandbox policy. Throws for those that this server does not have. */
+export function sandboxOverrides(
+  policy: CodexParams<'turnStart'>['sandboxPolicy'],
+): Pick<Overrides, 'sandbox' | 'network' | 'writableRoots'> {
   switch (policy?.type) {
     case undefined:
       return {}

@@ -1,5 +1,6 @@
 import { sessionPaths } from '@parley/journal'
-import type { ConversationState, ListedConversation, Settings } from '@parley/protocol'
+import { type Core, type ListedConversation, type Settings, unansweredApprovals } from '@parley/protocol'
+import { environmentsOf } from './settings.ts'
 import { seconds, type turnShape } from './turn.ts'
 
 /** State of a thread as clients know it. */
@@ -25,10 +26,9 @@ type ThreadMeta = Pick<
 export function threadShape(meta: ThreadMeta, settings: Settings | null, context: ThreadContext) {
   const { conversationId: id, cwd, title, name, createdAt, updatedAt, forkedFrom } = meta
   const { home, version, status, turns = [], ephemeral = false } = context
-  const roots = [cwd, ...(settings?.writableRoots ?? [])]
   return {
     id,
-    environments: [{ environmentId: 'local', cwd, runtimeWorkspaceRoots: roots }],
+    environments: environmentsOf(cwd, settings?.writableRoots),
     extra: null,
     sessionId: id,
     forkedFromId: forkedFrom?.id ?? null,
@@ -63,8 +63,7 @@ export function threadShape(meta: ThreadMeta, settings: Settings | null, context
   }
 }
 
-export function statusOf({ turn, approvals }: ConversationState['core']): ThreadStatus {
-  if (turn === null) return { type: 'idle' }
-  const isAsking = Object.values(approvals).some(({ state }) => state === 'pending')
-  return { type: 'active', activeFlags: isAsking ? ['waitingOnApproval'] : [] }
+export function statusOf(core: Core): ThreadStatus {
+  if (core.turn === null) return { type: 'idle' }
+  return { type: 'active', activeFlags: unansweredApprovals(core).length > 0 ? ['waitingOnApproval'] : [] }
 }

@@ -26,6 +26,11 @@ export function turnShape({ id, outcome, failure, startedAtMs, endedAtMs, items,
   }
 }
 
+/** Returns a turn that runs: its items come one by one. */
+export function runningTurnShape(id: string, startedAtMs: number | null) {
+  return turnShape({ id, outcome: null, startedAtMs, endedAtMs: null, items: [], itemsView: 'notLoaded' })
+}
+
 export function pastTurnShape(turn: PastTurn, items: readonly ThreadItem[], itemsView: TurnFacts['itemsView']) {
   const { turnId: id, outcome, failure, startedAt: startedAtMs, endedAt: endedAtMs } = turn
   return turnShape({ id, outcome, failure, startedAtMs, endedAtMs, items, itemsView })
@@ -55,7 +60,20 @@ export function turnError(failure: Failure | undefined) {
   }
 }
 
-export function tokenShape(counts: TokenCounts) {
+interface Usage {
+  readonly total: TokenCounts
+  readonly last: TokenCounts
+  readonly contextWindow: number | null
+}
+
+export function usageShape(turnId: string, { total, last, contextWindow }: Usage) {
+  return {
+    turnId,
+    tokenUsage: { total: tokenShape(total), last: tokenShape(last), modelContextWindow: contextWindow },
+  }
+}
+
+function tokenShape(counts: TokenCounts) {
   const { inputTokens, cachedInputTokens, cacheWriteTokens = 0, outputTokens, reasoningTokens } = counts
   return {
     totalTokens: inputTokens + outputTokens,

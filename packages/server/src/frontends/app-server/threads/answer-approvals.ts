@@ -1,5 +1,7 @@
 import type { Conversation } from '@parley/client'
+import type { SandboxMode } from '@parley/protocol'
 import { ConnectionClosedError, type Peer } from '@parley/rpc'
+import { modesOfPlan } from '../../../codex-events/plan-form.ts'
 import { answerIn, approvalRequestOf } from '../shapes/approvals.ts'
 import type { Notify } from './thread-feed.ts'
 
@@ -8,23 +10,26 @@ interface Asking {
   readonly notify: Notify
   /** ms since the epoch. */
   readonly now: () => number
+  /** Returns the loosest sandbox mode that the client may choose. */
+  readonly ceiling: () => SandboxMode
 }
 
 /**
- * Asks the client about each pending approval of a thread, as a request, until it is answered or settled otherwise. An
- * error or an answer that is none denies; a client that leaves says nothing, so the question waits for the next.
+ * Asks the client about each pending approval of a thread until it is settled. An error, or no valid answer, denies; a
+ * client that leaves decides nothing.
  */
-export function askClient(conversation: Conversation, { peer, notify, now }: Asking): Disposable {
+export function askClient(conversation: Conversation, { peer, notify, now, ceiling }: Asking): Disposable {
   const threadId = conversation.id
   return conversation.onApproval(async (approval, { signal }) => {
     const { enforcement } = conversation.state.core.settings
-    const { method, params } = approvalRequestOf(approval, { threadId, enforcement, startedAtMs: now() })
+    const modes = modesOfPlan(approval, ceiling())
+    const { method, params } = approvalRequestOf(approval, { threadId, enforcement, startedAtMs: now(), modes })
     let requestId: number | null = null
     const onId = (id: number) => {
       requestId = id
     }
     try {
-      return answerIn(await peer.request(method, params, { signal, onId }), approval)
+      return answerIn(await peer.request(method, params, { signal, onId }), approval, modes)
     } catch (error) {
       return signal.aborted || error instanceof ConnectionClosedError ? null : 'denied'
     } finally {

@@ -26,13 +26,13 @@ export async function readTurns({ parley, conversationId }: TurnSource, { cursor
     const { turns, more } = await parley.request('conversation/turns', range)
     return { turns: turns.toReversed(), next: more ? (turns[0]?.startSeq ?? null) : null }
   }
-  const all = (await allTurns(parley, conversationId)).filter(({ startSeq }) => startSeq > (cursor ?? 0))
+  const all = (await allTurns({ parley, conversationId })).filter(({ startSeq }) => startSeq > (cursor ?? 0))
   const turns = all.slice(0, limit)
   return { turns, next: all.length > turns.length ? (turns.at(-1)?.startSeq ?? null) : null }
 }
 
 /** Reads all turns, oldest first. */
-async function allTurns(parley: Parley, conversationId: ConversationId): Promise<PastTurn[]> {
+export async function allTurns({ parley, conversationId }: Omit<TurnSource, 'cwd'>): Promise<PastTurn[]> {
   const turns: PastTurn[] = []
   for (let before: number | undefined; ; before = turns[0]?.startSeq) {
     const range = { conversationId, limit: mostTurns, ...(before === undefined ? {} : { before }) }

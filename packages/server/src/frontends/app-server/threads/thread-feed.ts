@@ -1,10 +1,10 @@
 import type { Conversation } from '@parley/client'
 import type { ConversationEvent, Envelope, EventOf, FileChangeEntry, Item, ItemId } from '@parley/protocol'
-import { readDiffs } from '@parley/protocol/calls'
+import { readDiffs, type ShownChange } from '@parley/protocol/calls'
 import { threadSettings } from '../shapes/settings.ts'
 import { statusOf, type ThreadStatus } from '../shapes/thread.ts'
 import { agentMessage, changesOf, type ThreadItem, threadItemOf } from '../shapes/thread-item.ts'
-import { tokenShape, turnError, turnShape } from '../shapes/turn.ts'
+import { runningTurnShape, turnError, turnShape, usageShape } from '../shapes/turn.ts'
 
 /** Sends a notification to the client. */
 export type Notify = (method: string, params: Readonly<Record<string, unknown>>) => void
@@ -112,16 +112,9 @@ export class ThreadFeed {
         })
         break
       }
-      case 'usage.updated': {
-        const { total, contextWindow } = core.usage
-        const tokenUsage = {
-          total: tokenShape(total),
-          last: tokenShape(event.counts),
-          modelContextWindow: contextWindow,
-        }
-        this.#send('thread/tokenUsage/updated', { turnId: event.turnId, tokenUsage })
+      case 'usage.updated':
+        this.#send('thread/tokenUsage/updated', usageShape(event.turnId, { ...core.usage, last: event.counts }))
         break
-      }
       case 'retry.scheduled':
         this.#send('error', { turnId: event.turnId, error: turnError(event.failure), willRetry: true })
         break
@@ -147,8 +140,7 @@ export class ThreadFeed {
   #turnStarted({ turnId: id }: EventOf<'turn.started'>, at: number): void {
     this.#answer = null
     this.#changed = []
-    const turn = { id, outcome: null, startedAtMs: at, endedAtMs: null, items: [], itemsView: 'notLoaded' } as const
-    this.#send('turn/started', { turn: turnShape(turn) })
+    this.#send('turn/started', { turn: runningTurnShape(id, at) })
   }
 
   #turnEnded({ turnId: id, outcome, failure }: EventOf<'turn.ended'>, at: number): void {
@@ -170,14 +162,16 @@ export class ThreadFeed {
     }
   }
 
-  /** Tells the client that an item has started, once. */
-  #show(item: Item): void {
+  /** Tells the client that an item has started, once. `asked` replaces the files of a patch that is not planned yet. */
+  #show(item: Item, asked?: readonly ShownChange[]): void {
     const known = this.#items.get(item.id)
     if (known === undefined || known.isShown) return
     const { startedAtMs } = known
     const shown = threadItemOf(item, { startedAtMs, completedAtMs: null }, this.#cwd)
     known.isShown = true
-    if (shown !== null) this.#send('item/started', { turnId: this.#turnId, item: shown, startedAtMs })
+    if (shown === null) return
+    const changes = asked === undefined ? {} : { changes: changesOf(asked, this.#cwd) }
+    this.#send('item/started', { turnId: this.#turnId, item: { ...shown, ...changes }, startedAtMs })
   }
 
   #executionStarted({ itemId, changes }: EventOf<'execution.started'>): void {
@@ -190,17 +184,8 @@ export class ThreadFeed {
   #asked({ approval }: EventOf<'approval.requested'>): void {
     const item = this.#conversation.state.core.open[approval.itemId]?.item
     if (item === undefined) return
-    if (item.type !== 'fileChange' || item.changes.length > 0) {
-      this.#show(item)
-      return
-    }
-    const known = this.#items.get(item.id)
-    if (known === undefined || known.isShown) return
-    const { startedAtMs } = known
-    known.isShown = true
-    const shown = threadItemOf(item, { startedAtMs, completedAtMs: null }, this.#cwd)
-    const changes = changesOf(readDiffs(approval.detail), this.#cwd)
-    if (shown !== null) this.#send('item/started', { turnId: this.#turnId, item: { ...shown, changes }, startedAtMs })
+    if (item.type !== 'fileChange' || item.changes.length > 0) this.#show(item)
+    else this.#show(item, readDiffs(approval.detail))
   }
 
   #delta({ itemId, text: delta }: EventOf<'item.delta'>): void {

@@ -7,11 +7,26 @@ export function codexError(message: string): RpcError {
   return new RpcError(errorCodes.invalidRequest, message)
 }
 
+/** Builds the error for parameters that contradict each other, where Codex has a number of its own for it. */
+export function codexInvalidParams(message: string): RpcError {
+  return new RpcError(errorCodes.invalidParams, message)
+}
+
+/** Builds the error of what the system did not do. */
+export function codexFailure(message: string): RpcError {
+  return new RpcError(errorCodes.internal, message)
+}
+
+/** Builds the error by which clients try again later. */
+export function codexOverloaded(): RpcError {
+  return new RpcError(errorCodes.serverOverloaded, 'Server overloaded; retry later.')
+}
+
 /** Returns an error of the engine as Codex clients know it. An overload keeps its number, by which they try again. */
 export function asCodexError(error: unknown): unknown {
   if (!(error instanceof Error)) return error
   const code = codeOf(error)
-  if (code === 'serverOverloaded') return new RpcError(errorCodes.serverOverloaded, 'Server overloaded; retry later.')
+  if (code === 'serverOverloaded') return codexOverloaded()
   if (error instanceof RpcError && code === null) return error
   return code === null ? error : new RpcError(errorCodes.invalidRequest, error.message, { code })
 }
@@ -24,9 +39,10 @@ export function decoded<Schema extends z.ZodType>(schema: Schema, params: unknow
   const [issue] = parsed.error.issues
   const path = issue?.path.map(String).join('.') ?? ''
   const isMissing = issue?.code === 'invalid_type' && issue.message.endsWith('received undefined')
+  const where = path === '' ? 'params' : path
   throw codexError(
     isMissing
-      ? `Invalid request: missing field \`${path}\``
-      : `Invalid request: ${path}: ${issue?.message ?? 'not valid'}`,
+      ? `Invalid request: missing field \`${where}\``
+      : `Invalid request: ${where}: ${issue?.message ?? 'not valid'}`,
   )
 }

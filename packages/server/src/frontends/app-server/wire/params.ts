@@ -1,13 +1,12 @@
+import { approvalPolicies, sandboxModes } from '@parley/protocol'
 import * as z from 'zod'
 
 const text = z.string().nullish()
 const flag = z.boolean().nullish()
 
-const approvalPolicy = z
-  .union([z.enum(['untrusted', 'on-failure', 'on-request', 'never']), z.looseObject({ granular: z.unknown() })])
-  .nullish()
+const approvalPolicy = z.union([z.enum(approvalPolicies), z.looseObject({ granular: z.unknown() })]).nullish()
 
-const sandboxMode = z.enum(['read-only', 'workspace-write', 'danger-full-access']).nullish()
+const sandboxMode = z.enum(sandboxModes).nullish()
 
 const sandboxPolicy = z
   .discriminatedUnion('type', [
@@ -21,6 +20,10 @@ const sandboxPolicy = z
     }),
   ])
   .nullish()
+
+/** The system keeps 16 bits of each; 0 is rejected with Codex's words. */
+const cells = z.int().min(0).max(65_535)
+const terminalSize = z.looseObject({ rows: cells, cols: cells })
 
 const userInput = z.union([
   z.looseObject({ type: z.literal('text'), text: z.string() }),
@@ -37,6 +40,16 @@ const page = {
 
 const ofThread = z.looseObject({ threadId: z.string() })
 
+const turnSettings = {
+  cwd: text,
+  runtimeWorkspaceRoots: z.array(z.string()).nullish(),
+  approvalPolicy,
+  sandboxPolicy,
+  permissions: text,
+  model: text,
+  effort: text,
+}
+
 const startParams = z.looseObject({
   model: text,
   modelProvider: text,
@@ -44,6 +57,7 @@ const startParams = z.looseObject({
   runtimeWorkspaceRoots: z.array(z.string()).nullish(),
   approvalPolicy,
   sandbox: sandboxMode,
+  permissions: text,
   config: z.record(z.string(), z.unknown()).nullish(),
   baseInstructions: text,
   developerInstructions: text,
@@ -75,22 +89,45 @@ export const codexParams = {
   itemsList: ofThread.extend({ ...page, cursor: z.unknown().optional(), turnId: text }),
   nameSet: ofThread.extend({ name: z.string() }),
   shellCommand: ofThread.extend({ command: z.string().min(1) }),
+  reviewStart: ofThread.extend({
+    target: z.discriminatedUnion('type', [
+      z.looseObject({ type: z.literal('uncommittedChanges') }),
+      z.looseObject({ type: z.literal('baseBranch'), branch: z.string() }),
+      z.looseObject({ type: z.literal('commit'), sha: z.string(), title: text }),
+      z.looseObject({ type: z.literal('custom'), instructions: z.string().min(1) }),
+    ]),
+  }),
+  settingsUpdate: ofThread.extend({ ...turnSettings, approvalsReviewer: text }),
   turnStart: ofThread.extend({
+    ...turnSettings,
     input: z.array(userInput),
     clientUserMessageId: text,
-    cwd: text,
-    runtimeWorkspaceRoots: z.array(z.string()).nullish(),
-    approvalPolicy,
-    sandboxPolicy,
-    model: text,
-    effort: text,
     outputSchema: z.unknown().optional(),
   }),
   turnSteer: ofThread.extend({ input: z.array(userInput), expectedTurnId: z.string(), clientUserMessageId: text }),
   turnInterrupt: ofThread.extend({ turnId: z.string() }),
+  commandExec: z.looseObject({
+    command: z.array(z.string()),
+    processId: text,
+    tty: flag,
+    streamStdin: flag,
+    streamStdoutStderr: flag,
+    outputBytesCap: z.int().min(0).nullish(),
+    disableOutputCap: flag,
+    disableTimeout: flag,
+    timeoutMs: z.int().nullish(),
+    cwd: text,
+    env: z.record(z.string(), text).nullish(),
+    size: terminalSize.nullish(),
+    sandboxPolicy,
+    permissionProfile: text,
+  }),
+  ofPath: z.looseObject({ path: z.string() }),
+  commandWrite: z.looseObject({ processId: z.string(), deltaBase64: text, closeStdin: flag }),
+  commandResize: z.looseObject({ processId: z.string(), size: terminalSize }),
+  commandTerminate: z.looseObject({ processId: z.string() }),
   cwds: z.looseObject({ cwds: z.array(z.string()).nullish() }),
   configRead: z.looseObject({ cwd: text, includeLayers: flag }),
-  any: z.unknown(),
 } as const
 
 export type CodexParams<Name extends keyof typeof codexParams> = z.infer<(typeof codexParams)[Name]>

@@ -5,6 +5,8 @@ import { runTurn, sendBackgroundEvent, sendSessionConfigured } from './codex-tur
 import {
   answered,
   approvalPolicyInput,
+  asCodexSays,
+  brokenOff,
   configInput,
   defineMcpTool,
   failed,
@@ -54,7 +56,7 @@ export function startTool(name: 'codex' | 'parley'): McpTool {
 }
 
 async function start(args: StartInput, call: ToolCall) {
-  const { session } = call
+  const { session, requestId } = call
   let conversation: McpConversation | null = null
   try {
     const created = await session.create(
@@ -67,6 +69,7 @@ async function start(args: StartInput, call: ToolCall) {
         config: configOf(args),
         baseInstructions: withDeveloperInstructions(args['base-instructions'], args['developer-instructions']),
       }),
+      requestId,
     )
     conversation = created.conversation
     sendSessionConfigured(conversation, call)
@@ -74,8 +77,8 @@ async function start(args: StartInput, call: ToolCall) {
     return await runTurn(conversation, args.prompt, call)
   } catch (error) {
     return conversation === null
-      ? failed(messageOf(error))
-      : answered(conversation.conversationId, messageOf(error), true)
+      ? failed(asCodexSays('Failed to start Codex session', messageOf(error), call))
+      : brokenOff(conversation.conversationId, messageOf(error), call)
   }
 }
 
@@ -118,10 +121,10 @@ function reply(name: string) {
   return async (args: ReplyInput, call: ToolCall) => {
     const conversationId = args.threadId ?? args.conversationId ?? args.sessionId
     if (conversationId === undefined) return failed(`${name}: conversationId (or threadId, or sessionId) is missing.`)
-    const { session } = call
+    const { session, requestId } = call
     try {
       const isKnown = session.knows(conversationId)
-      const conversation = await session.conversation(conversationId)
+      const conversation = await session.conversation(conversationId, requestId)
       if (!isKnown) sendSessionConfigured(conversation, call)
       return await runTurn(conversation, args.prompt, call)
     } catch (error) {

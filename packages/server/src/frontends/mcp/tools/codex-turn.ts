@@ -1,4 +1,7 @@
+import { statSync } from 'node:fs'
 import type { CallToolResult, ProgressToken } from '@modelcontextprotocol/server'
+import { promptHistoryPath } from '@parley/client'
+import { readUnlocked } from '@parley/host'
 import { sessionPaths } from '@parley/journal'
 import type { ConversationState, InputItem } from '@parley/protocol'
 import { onOneLine } from '@parley/protocol/question'
@@ -6,16 +9,17 @@ import type { EventMsg } from '../../../codex-events/event-msg.ts'
 import { textMessagesOf } from '../../../codex-events/translate.ts'
 import type { McpConversation } from '../turns/mcp-conversation.ts'
 import { ToolCallTurn } from '../turns/tool-call-turn.ts'
-import { answered, type ToolCall } from './tool.ts'
+import { answered, brokenOff, type ToolCall } from './tool.ts'
 
 /** Sends a message, reports the events of its turn, and resolves with the result. */
 export async function runTurn(conversation: McpConversation, prompt: string, call: ToolCall): Promise<CallToolResult> {
-  const { session, requestId, signal } = call
+  const { session, requestId, agent, signal } = call
   const { conversationId } = conversation
   const input: InputItem[] = [{ type: 'text', text: prompt }]
   const progress = createProgress(call.progressToken, (method, params) => session.notify(method, params, requestId))
   const turn = new ToolCallTurn({
     requestId,
+    agent,
     input,
     holdsApprovals: false,
     onMessage(eventId, message) {
@@ -37,7 +41,7 @@ export async function runTurn(conversation: McpConversation, prompt: string, cal
     case 'completed':
       return answered(conversationId, end.text)
     case 'failed':
-      return answered(conversationId, end.message, true)
+      return brokenOff(conversationId, end.message, call)
     case 'interrupted':
       return answered(conversationId, 'The turn was interrupted.', true)
   }
@@ -73,9 +77,9 @@ interface SessionConfigured {
   readonly type: 'session_configured'
   readonly session_id: string
   readonly model: string
-  /** There is no history file. */
-  readonly history_log_id: 0
-  readonly history_entry_count: 0
+  /** Number of the file of the prompt history; 0 without one. */
+  readonly history_log_id: number
+  readonly history_entry_count: number
   readonly rollout_path: string
   /** Newest earlier messages of a loaded conversation. */
   readonly initial_messages?: readonly EventMsg[]
@@ -88,10 +92,20 @@ function sessionConfigured({ core, window }: ConversationState, home: string): S
     type: 'session_configured',
     session_id: conversationId,
     model: core.settings.model,
-    history_log_id: 0,
-    history_entry_count: 0,
+    ...promptHistory(home),
     rollout_path: sessionPaths(home, conversationId)?.log ?? '',
     ...(core.seq === 0 ? {} : { initial_messages: said }),
+  }
+}
+
+/** Returns number and length of the prompt history of this user's terminals. */
+function promptHistory(home: string): Pick<SessionConfigured, 'history_log_id' | 'history_entry_count'> {
+  const path = promptHistoryPath(home)
+  try {
+    const entries = readUnlocked(path).split('\n')
+    return { history_log_id: statSync(path).ino, history_entry_count: entries.length - 1 }
+  } catch {
+    return { history_log_id: 0, history_entry_count: 0 }
   }
 }
 

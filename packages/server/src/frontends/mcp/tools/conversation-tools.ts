@@ -43,10 +43,12 @@ export const conversationCreateTool: McpTool = defineMcpTool({
   run: create,
 })
 
-async function create(args: CreateInput, { session, requestId }: ToolCall) {
+async function create(args: CreateInput, { session, requestId, agent }: ToolCall) {
   try {
-    const { conversation } = await session.create(
-      startParams({
+    const params = {
+      // Clients of this tool open conversations for folders that are made later.
+      cwdMayBeMissing: true,
+      ...startParams({
         cwd: args.cwd,
         model: args.model,
         profile: args.profile,
@@ -55,11 +57,12 @@ async function create(args: CreateInput, { session, requestId }: ToolCall) {
         config: args.config,
         baseInstructions: args.base_instructions,
       }),
-    )
+    }
+    const { conversation } = await session.create(params, requestId)
     const { prompt = '' } = args
     if (prompt !== '') {
       await conversation.send(
-        new ToolCallTurn({ requestId, input: [{ type: 'text', text: prompt }], holdsApprovals: true }),
+        new ToolCallTurn({ requestId, agent, input: [{ type: 'text', text: prompt }], holdsApprovals: true }),
       )
     }
     return structured({
@@ -86,7 +89,7 @@ export const conversationStreamTool: McpTool = defineMcpTool({
 
 async function stream(args: z.infer<typeof streamInput>, { session, requestId, signal, afterAnswer }: ToolCall) {
   try {
-    const conversation = await session.conversation(args.conversation_id)
+    const conversation = await session.conversation(args.conversation_id, requestId)
     const prepared = await session.streams.prepare(conversation, requestId)
     session.onCancel(requestId, () => prepared.stop())
     if (signal.aborted) session.cancel(requestId)
@@ -136,7 +139,7 @@ const contentItem = z.discriminatedUnion('type', [
 
 const input = z.object({
   conversation_id: z.string().min(1),
-  content: z.array(contentItem).min(1),
+  content: z.array(contentItem).min(1, 'No content items provided'),
   message_id: z.string().min(1).optional().describe('Yours; sent again, it is not sent twice.'),
   cwd: z.string().optional().describe('Another folder to work in from now on.'),
   model: modelInput,
@@ -163,12 +166,13 @@ export const conversationSendMessageTool: McpTool = defineMcpTool({
 })
 
 async function send(args: Input, call: ToolCall) {
-  const { session, requestId, signal } = call
+  const { session, requestId, agent, signal } = call
   try {
-    const conversation = await session.conversation(args.conversation_id)
+    const conversation = await session.conversation(args.conversation_id, requestId)
     await override(conversation, args, session.limits)
     const turn = new ToolCallTurn({
       requestId,
+      agent,
       input: args.content.map(inputItemOf),
       holdsApprovals: true,
       ...(args.message_id === undefined ? {} : { messageId: args.message_id }),

@@ -1,13 +1,23 @@
 import { resolve } from 'node:path'
 import type { CallToolResult, ProgressToken, RequestId } from '@modelcontextprotocol/server'
-import type { ApprovalPolicy, ConversationId, ParamsOf, SandboxMode } from '@parley/protocol'
+import {
+  type ApprovalPolicy,
+  approvalPolicies,
+  type ConversationId,
+  type ParamsOf,
+  type SandboxMode,
+  sandboxModes,
+} from '@parley/protocol'
 import * as z from 'zod'
+import type { AgentName } from '../../../codex-events/elicitation.ts'
 import type { McpSession } from '../session.ts'
 
 /** Running `tools/call` request. */
 export interface ToolCall {
   readonly session: McpSession
   readonly requestId: RequestId
+  /** Name under which the tool is called. */
+  readonly agent: AgentName
   /** Aborted by `notifications/cancelled`; an aborted call gets no answer. */
   readonly signal: AbortSignal
   /** Present when the client wants progress notifications. */
@@ -20,6 +30,7 @@ export interface McpTool {
   readonly name: string
   readonly title: string
   readonly description: string
+  readonly agent: AgentName
   readonly inputSchema: Record<string, unknown>
   readonly outputSchema: Record<string, unknown>
   run(args: unknown, call: ToolCall): Promise<CallToolResult>
@@ -49,6 +60,7 @@ export function defineMcpTool<Input extends z.ZodType>(definition: ToolDefinitio
     name,
     title,
     description,
+    agent: name.startsWith('parley') ? 'parley' : 'Codex',
     get inputSchema() {
       inputSchema ??= jsonSchemaOf(input)
       return inputSchema
@@ -95,19 +107,23 @@ export function answered(conversationId: ConversationId, content: string, isErro
   }
 }
 
+/** Returns the result of a turn that failed, in the words that clients of Codex know. */
+export function brokenOff(conversationId: ConversationId, message: string, call: Pick<ToolCall, 'agent'>) {
+  return answered(conversationId, asCodexSays('Codex runtime error', message, call), true)
+}
+
+/** Returns a failure after the words by which clients of Codex tell its kind; others get it alone. */
+export function asCodexSays(kind: string, message: string, { agent }: Pick<ToolCall, 'agent'>): string {
+  return agent === 'Codex' ? `${kind}: ${message}` : message
+}
+
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
-export const approvalPolicyInput = z
-  .enum(['untrusted', 'on-failure', 'on-request', 'never'])
-  .optional()
-  .describe('When a command or patch needs a yes.')
+export const approvalPolicyInput = z.enum(approvalPolicies).optional().describe('When a command or patch needs a yes.')
 
-export const sandboxInput = z
-  .enum(['read-only', 'workspace-write', 'danger-full-access'])
-  .optional()
-  .describe('What commands and patches may write to.')
+export const sandboxInput = z.enum(sandboxModes).optional().describe('What commands and patches may write to.')
 
 export const configInput = z
   .record(z.string(), z.unknown())

@@ -1,10 +1,11 @@
 import type { RequestId } from '@modelcontextprotocol/server'
 import { type Client, reachConversation } from '@parley/client/low-level'
-import type { ConversationId, Envelope, Item } from '@parley/protocol'
+import { type ConversationId, type Envelope, type Item, unansweredApprovals } from '@parley/protocol'
 import { type EventMsg, isDelta, isStreamed, shortened } from '../../../codex-events/event-msg.ts'
 import { emptyMemory, entryOf, type Memory } from '../../../codex-events/memory.ts'
 import { translate } from '../../../codex-events/translate.ts'
-import type { Asked, Elicitor } from '../elicitor.ts'
+import type { Asked } from '../asked.ts'
+import type { Elicitor } from '../elicitor.ts'
 import type { McpConversation } from './mcp-conversation.ts'
 
 interface StreamsOptions {
@@ -58,7 +59,7 @@ export class ConversationStreams {
   #begin(conversation: McpConversation, client: Client, requestId: RequestId): void {
     const { conversationId } = conversation
     const { core } = conversation.store.state
-    const pending = Object.values(core.approvals).filter(({ state }) => state === 'pending')
+    const pending = unansweredApprovals(core)
     for (const [id, active] of this.#active) if (active.conversationId === conversationId) this.#stop(id)
     const stream = streamEvents({
       client,
@@ -101,8 +102,9 @@ export class ConversationStreams {
       conversationId: conversation.conversationId,
       approval,
       item,
-      enforcement: conversation.store.state.core.settings.enforcement,
-      requestId: null,
+      settings: conversation.store.state.core.settings,
+      callId: conversation.openedBy,
+      agent: 'Codex',
       withCall: false,
       client: conversation.client,
       whenGone: 'wait',

@@ -1,5 +1,14 @@
+import type { RequestId } from '@modelcontextprotocol/server'
 import type { Client, ConversationStore, ReachedConversation } from '@parley/client/low-level'
-import type { ConversationId, Envelope, EventOf, Item, MessageId, TurnId } from '@parley/protocol'
+import {
+  type ConversationId,
+  type Envelope,
+  type EventOf,
+  type Item,
+  type MessageId,
+  type TurnId,
+  unansweredApprovals,
+} from '@parley/protocol'
 import type { EventMsg } from '../../../codex-events/event-msg.ts'
 import { type Memory, memoryOf } from '../../../codex-events/memory.ts'
 import { translate } from '../../../codex-events/translate.ts'
@@ -21,14 +30,17 @@ interface RunningTurn {
 export class McpConversation {
   readonly client: Client
   readonly store: ConversationStore
+  /** Call by which this client created or reached the conversation. */
+  readonly openedBy: RequestId
   readonly #elicitor: Elicitor
   readonly #turns = new Map<MessageId, ToolCallTurn>()
   #memory: Memory
   #running: RunningTurn | null = null
 
-  constructor({ client, store }: ReachedConversation, elicitor: Elicitor) {
+  constructor({ client, store }: ReachedConversation, openedBy: RequestId, elicitor: Elicitor) {
     this.client = client
     this.store = store
+    this.openedBy = openedBy
     this.#elicitor = elicitor
     this.#memory = memoryOf(store.state)
     store.subscribe((envelope) => (envelope === null ? this.#stateReplaced() : this.#take(envelope)))
@@ -61,7 +73,7 @@ export class McpConversation {
     const { core } = this.store.state
     const isParked = core.turn?.parked === true
     if (!isParked && (this.#running?.owner ?? null) === null) return
-    const pending = Object.values(core.approvals).filter(({ state }) => state === 'pending')
+    const pending = unansweredApprovals(core)
     for (const approval of pending) {
       const item = core.open[approval.itemId]?.item ?? null
       this.#ask({ approval, item, turn })
@@ -150,8 +162,10 @@ export class McpConversation {
       conversationId: this.conversationId,
       approval,
       item,
-      enforcement: this.store.state.core.settings.enforcement,
-      requestId: turn.requestId,
+      settings: this.store.state.core.settings,
+      // Calls that are answered at once ask in the name of the one that opened the conversation.
+      callId: turn.holdsApprovals ? this.openedBy : turn.requestId,
+      agent: turn.agent,
       withCall: !turn.holdsApprovals,
       client: this.client,
       whenGone: 'deny',

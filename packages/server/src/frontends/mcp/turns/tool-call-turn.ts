@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { RequestId } from '@modelcontextprotocol/server'
 import type { InputItem, MessageId, TurnId } from '@parley/protocol'
+import type { AgentName } from '../../../codex-events/elicitation.ts'
 import type { EventMsg } from '../../../codex-events/event-msg.ts'
 
 /** Result of a turn. */
@@ -12,6 +13,7 @@ export type TurnEnd =
 export interface ToolCallTurnOptions {
   /** Id of the `tools/call` request. */
   readonly requestId: RequestId
+  readonly agent: AgentName
   readonly input: InputItem[]
   readonly messageId?: MessageId
   /** True when approvals wait for a client that streams the conversation, if this client can answer any. */
@@ -23,6 +25,7 @@ export interface ToolCallTurnOptions {
 /** Message of a `tools/call` request and the turn that answers it. */
 export class ToolCallTurn {
   readonly requestId: RequestId
+  readonly agent: AgentName
   readonly input: InputItem[]
   readonly messageId: MessageId
   readonly holdsApprovals: boolean
@@ -35,6 +38,7 @@ export class ToolCallTurn {
 
   constructor({
     requestId,
+    agent,
     input,
     messageId = randomUUID(),
     holdsApprovals,
@@ -43,6 +47,7 @@ export class ToolCallTurn {
     const ended = Promise.withResolvers<TurnEnd>()
     const begun = Promise.withResolvers<string | null>()
     this.requestId = requestId
+    this.agent = agent
     this.input = input
     this.messageId = messageId
     this.holdsApprovals = holdsApprovals

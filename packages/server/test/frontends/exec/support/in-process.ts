@@ -21,7 +21,7 @@ export interface ExecPlace extends AsyncDisposable {
 
 export interface ExecPlaceOptions extends Partial<SessionsOptions> {
   readonly initializeTimeoutMs?: number
-  /** None unless told. */
+  /** Left out for none. */
   readonly sandboxes?: Sandboxes
   readonly secrets?: readonly string[]
   readonly platform?: string

@@ -1,0 +1,108 @@
+import { createRequire } from 'node:module'
+import type { Parley } from '@parley/client'
+import type { CompletedItem, ParamsOf } from '@parley/protocol'
+import { isRecord } from '@parley/text'
+import { connect } from '../../cli/connect.ts'
+import { exitCodes, misused } from '../../cli/exit-codes.ts'
+import { newFilePath, workingFolder } from '../../cli/folders.ts'
+import type { Launch } from '../../cli/launch-server.ts'
+import { type Exported, type FrozenPage, missingWords } from '../../view/documents/exported.ts'
+import { markdownDocument } from '../../view/documents/markdown-document.ts'
+import { shownLine } from '../../view/text/control-characters.ts'
+import { countOf, formatBytes } from '../../view/text/formats.ts'
+import { jsonDocument } from './json-document.ts'
+import { printPieces, writeNewFile } from './write-pieces.ts'
+
+const forms = ['html', 'md', 'json'] as const
+type Form = (typeof forms)[number]
+
+export interface ExportFlags extends Partial<Readonly<Record<Form, boolean>>> {
+  readonly last?: boolean
+  readonly output?: string
+  /** False leaves out what commands and tools printed. */
+  readonly outputs: boolean
+}
+
+/** Runs `parley export`: writes a conversation as a page, as Markdown or as JSON, to stdout or to a new file. */
+export async function runExport(
+  launch: Launch,
+  conversation: string | undefined,
+  { output, outputs, last, ...chosen }: ExportFlags,
+): Promise<number> {
+  if (last === true && conversation !== undefined) throw misused('--last names the conversation; leave out the other.')
+  const form = formOf(chosen, output)
+  const file = output === undefined || output === '-' ? null : newFilePath(output)
+  const wanted = conversation === undefined ? { cwd: workingFolder() } : { conversation }
+  await using parley = await connect(launch, { clientName: 'parley-export' })
+  const exported = await readExported(parley, { ...wanted, withoutOutputs: !outputs }, launch)
+  const pieces = piecesOf(form, exported, launch)
+  if (file === null) await printPieces(pieces)
+  else {
+    const sizeBytes = writeNewFile(file, pieces)
+    process.stdout.write(`${shownLine(file)}\n`)
+    process.stderr.write(`${formatBytes(sizeBytes)}, ${countOf(exported.items.length, 'item')}.\n`)
+  }
+  for (const words of missingWords(exported)) process.stderr.write(`${words}\n`)
+  return exitCodes.ok
+}
+
+const extensions: Readonly<Record<string, Form>> = { html: 'html', htm: 'html', md: 'md', markdown: 'md', json: 'json' }
+
+/** Returns the form that a flag names, or else the name of the file. Throws a usage error unless it is one. */
+function formOf(chosen: Partial<Record<Form, boolean>>, output: string | undefined): Form {
+  const named = forms.filter((form) => chosen[form] === true)
+  const [only, another] = named
+  if (another !== undefined) throw misused(`Choose one of --html, --md and --json, not ${named.length}.`)
+  const form = only ?? extensions[/\.(\w+)$/.exec(output ?? '')?.[1]?.toLowerCase() ?? '']
+  if (form === undefined) throw misused('Choose a form: --html, --md or --json.')
+  return form
+}
+
+const pageSize = 1000
+
+/** Reads all of a conversation, page by page from the newest. */
+async function readExported(
+  parley: Parley,
+  wanted: ParamsOf<'conversation/export'>,
+  { program: { version } }: Launch,
+): Promise<Exported> {
+  const first = await parley.request('conversation/export', { ...wanted, limit: pageSize })
+  const { conversationId, core, damagedEvents = 0 } = first
+  if (core === undefined) throw new Error('The first page of an export has no state.')
+  const pages: (readonly CompletedItem[])[] = [first.items]
+  let { more, items } = first
+  while (more && items[0] !== undefined) {
+    const request = { ...wanted, conversation: conversationId, before: items[0].seq, limit: pageSize }
+    ;({ more, items } = await parley.request('conversation/export', request))
+    pages.unshift(items)
+  }
+  const writtenAt = Date.now()
+  const times = { begun: timeText(core.meta.createdAt), written: timeText(writtenAt) }
+  return { core, items: pages.flat(), damagedEvents, program: `parley ${version}`, writtenAt, times }
+}
+
+function timeText(atMs: number): string {
+  return `${new Date(atMs).toISOString().slice(0, 16).replace('T', ' ')} UTC`
+}
+
+function piecesOf(form: Form, exported: Exported, { program }: Launch): Iterable<string> {
+  switch (form) {
+    case 'json':
+      return jsonDocument(exported)
+    case 'md':
+      return markdownDocument(exported)
+    case 'html':
+      return loadFrozenPage(program.moduleUrl).frozenPage(exported)
+  }
+}
+
+/** Loads the part of the page that writes documents, which is built beside the program. */
+function loadFrozenPage(moduleUrl: string): FrozenPage {
+  const loaded: unknown = createRequire(moduleUrl)('./web/frozen.cjs')
+  if (isFrozenPage(loaded)) return loaded
+  throw new Error('The page beside this program is of another version.')
+}
+
+function isFrozenPage(loaded: unknown): loaded is FrozenPage {
+  return isRecord(loaded) && typeof loaded['frozenPage'] === 'function'
+}

@@ -1,0 +1,105 @@
+import { type HookEvent, hookEvents, type ListedHook, type TriedHook } from '@parley/protocol'
+import { closest, isRecord } from '@parley/text'
+import { connect } from '../../cli/connect.ts'
+import { type ExitCode, exitCodes, misused } from '../../cli/exit-codes.ts'
+import { fromWorkingFolder, workingFolder } from '../../cli/folders.ts'
+import type { Launch } from '../../cli/launch-server.ts'
+import { showEffects } from '../../view/text/control-characters.ts'
+
+export interface HooksFlags {
+  readonly cd?: string
+  readonly json?: boolean
+  readonly input?: string
+  readonly name?: string
+}
+
+/** Runs `parley hooks list`: the user's hooks, then those of the project, in the order in which they run. */
+export async function listHooks(launch: Launch, flags: HooksFlags): Promise<number> {
+  await using parley = await connect(launch, { clientName: 'parley-hooks' })
+  const { hooks } = await parley.request('hook/list', { cwd: folderOf(flags) })
+  launch.streams.stdout.write(flags.json === true ? jsonLines(hooks) : showEffects(listText(hooks)))
+  return exitCodes.ok
+}
+
+/** Runs `parley hooks test`: the hooks of a moment once, with what they say; `denied` if one stops, `asks` if one asks. */
+export async function testHooks(launch: Launch, word: string, flags: HooksFlags): Promise<number> {
+  const on = eventNamed(word)
+  const { name } = flags
+  const given = {
+    ...(name === undefined ? {} : { name }),
+    ...(flags.input === undefined ? {} : { input: inputOf(flags.input) }),
+  }
+  await using parley = await connect(launch, { clientName: 'parley-hooks' })
+  const { input, runs } = await parley.request('hook/try', { cwd: folderOf(flags), on, ...given })
+  const text = [`reads  ${JSON.stringify(input)}\n`, ...(runs.length === 0 ? [noneFits] : runs.map(runText))].join('')
+  launch.streams.stdout.write(flags.json === true ? jsonLines(runs) : showEffects(text))
+  return exitCodeOf(runs)
+}
+
+function exitCodeOf(runs: readonly TriedHook[]): ExitCode {
+  if (runs.some(({ outcome }) => outcome === 'stopped')) return exitCodes.denied
+  if (runs.some(({ outcome }) => outcome === 'asked')) return exitCodes.asks
+  return runs.some(({ outcome }) => outcome === 'failed') ? exitCodes.turnFailed : exitCodes.ok
+}
+
+function folderOf({ cd }: HooksFlags): string {
+  return cd === undefined ? workingFolder() : fromWorkingFolder(cd)
+}
+
+function eventNamed(word: string): HookEvent {
+  const found = hookEvents.find((event) => event.toLowerCase() === word.toLowerCase())
+  if (found !== undefined) return found
+  const near = closest(word, hookEvents)
+  throw misused(
+    near === null
+      ? `The events are: ${hookEvents.join(', ')}.`
+      : `There is no event "${word}". Did you mean "${near}"?`,
+  )
+}
+
+function inputOf(text: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(text)
+    if (isRecord(value)) return { ...value }
+  } catch {
+    // Said below, as for JSON that is no object.
+  }
+  throw misused(`--input takes a JSON object, such as '{"command": "rm -rf x"}'.`)
+}
+
+function jsonLines(values: readonly unknown[]): string {
+  return values.map((value) => `${JSON.stringify(value)}\n`).join('')
+}
+
+const none = 'There are no hooks here. docs/hooks.md says how to write them.\n'
+const noneFits = 'No hook runs at it.\n'
+
+function listText(hooks: readonly ListedHook[]): string {
+  if (hooks.length === 0) return none
+  return hooks
+    .map((hook) => `${hook.on}${hook.matcher === undefined ? '' : ` ${hook.matcher}`}  ${oneHook(hook)}\n`)
+    .join('')
+}
+
+function oneHook({ name, command, source, timeoutMs, required, outsideSandbox, runs }: ListedHook): string {
+  const typed = typeof command === 'string' ? command : command.join(' ')
+  const words = [
+    source,
+    ...(runs ? [] : ['does not run: not trusted as it is now']),
+    `${timeoutMs / 1000} s`,
+    ...(required ? ['required'] : []),
+    ...(outsideSandbox ? ['outside the sandbox'] : []),
+  ]
+  return `${typed === name ? typed : `${name}: ${typed}`} (${words.join(', ')})`
+}
+
+function runText({ hook, outcome, reason, context, updatedInput, message, said, durationMs }: TriedHook): string {
+  const lines = [
+    `${hook.name} (${hook.source}, ${durationMs} ms): ${outcome}${reason === undefined ? '' : `: ${reason}`}`,
+    ...(updatedInput === undefined ? [] : [`  changes the call to ${JSON.stringify(updatedInput)}`]),
+    ...(context === undefined ? [] : [`  tells the model: ${context}`]),
+    ...(message === undefined ? [] : [`  tells you: ${message}`]),
+    ...(said === undefined ? [] : [`  wrote: ${said}`]),
+  ]
+  return `${lines.join('\n')}\n`
+}

@@ -1,0 +1,68 @@
+import { type ListedConversation, shortIdOf } from '@parley/protocol'
+import { connect } from '../../cli/connect.ts'
+import { exitCodes } from '../../cli/exit-codes.ts'
+import { userFolder } from '../../cli/folders.ts'
+import type { Launch } from '../../cli/launch-server.ts'
+import { shownName } from '../../view/text/control-characters.ts'
+import { formatAgo, nameOf, placedPath } from '../../view/text/formats.ts'
+
+interface ListFlags {
+  readonly json?: boolean
+  readonly archived?: boolean
+  readonly limit: number
+}
+
+/** Runs `parley list`: one conversation per line, newest first; on a terminal with column names. */
+export async function runList(launch: Launch, { json, archived, limit }: ListFlags): Promise<number> {
+  await using parley = await connect(launch, { clientName: 'parley-list' })
+  const request = { limit, archived: archived === true }
+  const { conversations } = await parley.request('conversation/list', request)
+  const lines =
+    json === true
+      ? conversations.map((one) => JSON.stringify(one))
+      : conversationLines(conversations, launch.streams.stdout.isTTY === true)
+  launch.streams.stdout.write(lines.map((line) => `${line}\n`).join(''))
+  if (lines.length === 0 && json !== true)
+    launch.streams.stderr.write(
+      `${archived === true ? 'No archived conversations.' : 'No conversations yet. `parley` starts one.'}\n`,
+    )
+  return exitCodes.ok
+}
+
+interface Row {
+  readonly id: string
+  readonly ago: string
+  readonly folder: string
+  readonly about: string
+}
+
+const columns: Row = { id: 'ID', ago: 'UPDATED', folder: 'FOLDER', about: 'TITLE' }
+
+/** Returns a line for each conversation, in columns; with the names of the columns above them. */
+export function conversationLines(conversations: readonly ListedConversation[], withNames: boolean): string[] {
+  const now = Date.now()
+  const rows = conversations.map((conversation) => rowOf(conversation, now))
+  const shown = withNames && rows.length > 0 ? [columns, ...rows] : rows
+  const width = (key: keyof Row) => Math.max(0, ...shown.map((row) => row[key].length))
+  const [idWidth, agoWidth, folderWidth] = [width('id'), width('ago'), width('folder')]
+  return shown.map(
+    ({ id, ago, folder, about }) =>
+      `${id.padEnd(idWidth)}  ${ago.padEnd(agoWidth)}  ${folder.padEnd(folderWidth)}  ${about}`,
+  )
+}
+
+function rowOf(conversation: ListedConversation, nowMs: number): Row {
+  const { shortId, updatedAt, cwd, environment, live, forkedFrom, newer } = conversation
+  const notes = [
+    ...(forkedFrom === null ? [] : [`[fork of ${shortIdOf(forkedFrom.id)}]`]),
+    ...(live === null ? [] : [`[open in process ${live.pid}]`]),
+    ...(newer === true ? ['[of a newer parley: read-only]'] : []),
+  ]
+  const about = [shownName(nameOf(conversation)), ...notes].join('  ')
+  return {
+    id: shortId,
+    ago: formatAgo(updatedAt, nowMs),
+    folder: shownName(placedPath(cwd, environment, userFolder())),
+    about,
+  }
+}

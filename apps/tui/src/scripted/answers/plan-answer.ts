@@ -1,0 +1,25 @@
+import { type ConversationEvent, permits, type TurnId } from '@parley/protocol'
+
+/** Plans that the model handed over in the turns of a run. */
+export interface PlanAnswers {
+  note(event: ConversationEvent): void
+  /** Returns the plan of a turn that nobody took up, which is its answer; null without one, or where a schema asks for more. */
+  of(turnId: TurnId): string | null
+}
+
+export function createPlanAnswers(): PlanAnswers {
+  const plans = new Map<TurnId, { readonly approvalId: string; readonly text: string }>()
+  const withSchema = new Set<TurnId>()
+  return {
+    note(event) {
+      if (event.type === 'turn.started' && event.outputSchema !== undefined) withSchema.add(event.turnId)
+      if (event.type === 'approval.requested' && event.approval.kind === 'plan') {
+        const { id: approvalId, turnId, title, detail } = event.approval
+        plans.set(turnId, { approvalId, text: `# ${title}\n\n${detail}` })
+      }
+      if (event.type !== 'approval.decided' || event.decision === 'withdrawn' || !permits(event.decision)) return
+      for (const [turnId, { approvalId }] of plans) if (approvalId === event.approvalId) plans.delete(turnId)
+    },
+    of: (turnId) => (withSchema.has(turnId) ? null : (plans.get(turnId)?.text ?? null)),
+  }
+}

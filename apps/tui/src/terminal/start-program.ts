@@ -1,0 +1,22 @@
+import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
+
+/**
+ * Starts a helper program of the window; no shell reads its words. Returns null where it cannot start. `onFailed` gets the
+ * reason then, in a later tick. Never throws.
+ */
+export function startProgram(
+  [program = '', ...words]: readonly string[],
+  options: SpawnOptions,
+  onFailed: (reason: string) => void,
+): ChildProcess | null {
+  try {
+    const child = spawn(program, words, options)
+    child.on('error', ({ message }) => onFailed(message))
+    // Without free descriptors Node makes no pipes, whatever its types say.
+    return child.pid === undefined ? null : child
+  } catch (error) {
+    // Without memory, and for words that are too long, Node throws, where other failures are events.
+    queueMicrotask(() => onFailed(error instanceof Error ? error.message : String(error)))
+    return null
+  }
+}

@@ -1,0 +1,29 @@
+import type { ConversationState } from '@parley/protocol'
+import type { UiContext, UiStep } from '../actions.ts'
+import type { UiState } from '../ui-state.ts'
+
+/** Age from which skills and commands are listed anew when a name is begun. */
+const staleAfterMs = 5_000
+
+/** Asks for the skills and commands of the conversation's folder when a name is begun. */
+export function askForParts(before: UiState, step: UiStep, context: UiContext): UiStep {
+  const { composer, partsAsked, purpose } = step.ui
+  if (composer.text === before.composer.text) return step
+  const written = composer.text.slice(0, composer.caret)
+  const isBegun = /^\/\w?$/.test(composer.text) || /(?:^|[\s(])\$\w?$/.test(written)
+  if (purpose.kind !== 'message' || !isBegun) return step
+  const { ui } = step
+  const folder = partsFolder(context.state)
+  if (folder === null || ui.opened === null || ui.link.kind !== 'up') return step
+  if (partsAsked?.folder === folder && context.nowMs - partsAsked.atMs < staleAfterMs) return step
+  return {
+    ui: { ...ui, partsAsked: { folder, atMs: context.nowMs } },
+    intents: [...step.intents, { kind: 'listParts', folder }],
+  }
+}
+
+/** Returns the folder to look from: one that has no project, for a conversation on another machine. */
+export function partsFolder(state: ConversationState | null): string | null {
+  if (state === null) return null
+  return state.core.settings.environment === undefined ? state.core.meta.cwd : '/'
+}

@@ -1,0 +1,25 @@
+import { nextMode, pairOf } from '@parley/protocol'
+import { stepTo, type UiContext, type UiStep } from '../actions.ts'
+import { settleMs } from '../keys/key-meaning.ts'
+import { commandToWiden } from '../menu/wider-limits.ts'
+import { noteReadOnly } from '../run-slash.ts'
+import { addNote, type UiState } from '../ui-state.ts'
+
+/**
+ * Takes the next mode that the server was started for. Does nothing shortly after another client has changed the limits:
+ * the key would lead elsewhere than its user saw.
+ */
+export function cycleMode(ui: UiState, { state, nowMs }: UiContext): UiStep {
+  const { opened, link, limitsChangedAtMs } = ui
+  if (state === null || opened === null || link.kind !== 'up') return stepTo(ui)
+  if (opened.readOnly || opened.onlyWatches) return stepTo(noteReadOnly(ui))
+  if (nowMs - limitsChangedAtMs < settleMs) return stepTo(ui)
+  const { ceiling } = opened
+  const mode = nextMode(state.core.settings, ...(ceiling === undefined ? [] : [ceiling.sandbox]))
+  if (mode === null) return stepTo(addNote(ui, 'info', `${noOther} ${commandToWiden(widest, state.core)}`))
+  return stepTo(ui, { kind: 'configure', settings: pairOf(mode), isShown: true })
+}
+
+const noOther = 'This window was started for no other mode. Leave, then for the others:'
+/** Narrowest sandbox under which there is every mode. */
+const widest = { sandbox: 'workspace-write' } as const

@@ -1,0 +1,38 @@
+import type { Finding } from '@parley/protocol'
+import { showEffects } from '../text/control-characters.ts'
+
+/** Returns where a fault is: `src/a.ts:3-5`. */
+export function placeOf({ file, line, endLine }: Finding): string {
+  if (line === undefined) return file
+  return endLine === undefined ? `${file}:${line}` : `${file}:${line}-${endLine}`
+}
+
+/** Returns findings as plain text, one paragraph each; what would change the terminal is shown. */
+export function findingsText(findings: readonly Finding[]): string {
+  if (findings.length === 0) return 'Nothing found.'
+  return findings.map((finding, at) => showEffects(paragraph(finding, at + 1))).join('\n\n')
+}
+
+function paragraph(finding: Finding, number: number): string {
+  const { severity, title, why, suggestion } = finding
+  const head = `${number}. ${severity}  ${placeOf(finding)}  ${title}`
+  const change = suggestion === undefined ? [] : [marked(suggestion.old, '-'), marked(suggestion.new, '+')]
+  return [head, indented(why), ...change.filter((text) => text !== '')].join('\n')
+}
+
+function indented(text: string): string {
+  return text
+    .trim()
+    .split('\n')
+    .map((line) => `   ${line}`.trimEnd())
+    .join('\n')
+}
+
+function marked(text: string, mark: string): string {
+  if (text === '') return ''
+  return text
+    .replace(/\n$/, '')
+    .split('\n')
+    .map((line) => `   ${mark} ${line}`.trimEnd())
+    .join('\n')
+}

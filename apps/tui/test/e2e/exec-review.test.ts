@@ -1,0 +1,127 @@
+import { execFileSync } from 'node:child_process'
+import { readFileSync, writeFileSync } from 'node:fs'
+import type { Step } from '@parley/testkit'
+import { describe, expect, test } from 'vitest'
+import { execWorld } from './exec-world.ts'
+
+const finding = {
+  severity: 'high',
+  file: 'cart.js',
+  line: 1,
+  title: 'Totals are joined as text',
+  why: '`+` joins strings: 1 and 2 give 12.',
+  suggestion: { old: 'a + b', new: 'Number(a) + Number(b)' },
+}
+
+const report = (...findings: readonly object[]) => ({ calls: [{ name: 'report_findings', arguments: { findings } }] })
+
+/** A repository with two commits, and changes that are not committed. */
+async function reviewWorld(steps: readonly Step[]) {
+  const world = await execWorld({ steps, files: { 'cart.js': 'a - b\n' } })
+  const env = { ...process.env, GIT_CONFIG_NOSYSTEM: '1', GIT_CONFIG_GLOBAL: '/dev/null' }
+  const git = (...words: readonly string[]) =>
+    execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@b', ...words], { cwd: world.cwd, env })
+  git('init', '-q', '-b', 'trunk')
+  git('add', '-A')
+  git('commit', '-q', '-m', 'one')
+  git('commit', '-q', '--allow-empty', '-m', 'two')
+  writeFileSync(world.path('cart.js'), 'a + b\n')
+  writeFileSync(world.path('new.js'), 'c\n')
+  return Object.assign(world, { git, asked: () => JSON.stringify(world.model.requests[0]?.body ?? '') })
+}
+
+describe('parley exec review', () => {
+  test('gives the model the diff, lists what it found, the gravest first, and exits with 10', async () => {
+    const small = { severity: 'low', file: 'new.js', title: 'A name says nothing', why: 'Say what c is.' }
+    await using world = await reviewWorld([report(small, finding), { text: 'One fault.' }])
+    const { exitCode, stdout } = await world.exec(['review', 'sums above all'])
+    expect(stdout).toBe(
+      `1. high  cart.js:1  Totals are joined as text
+   \`+\` joins strings: 1 and 2 give 12.
+   - a + b
+   + Number(a) + Number(b)
+
+2. low  new.js  A name says nothing
+   Say what c is.
+
+One fault.
+`,
+    )
+    expect(exitCode).toBe(10)
+    for (const part of ['sums above all', '+a + b', '--- /dev/null', '+++ b/new.js', '"name":"report_findings"'])
+      expect(world.asked()).toContain(part)
+  })
+
+  test('judges by the severity that is asked for', async () => {
+    const medium = { ...finding, severity: 'medium' }
+    await using world = await reviewWorld([report(medium), { text: 'Fine.' }, report(medium), { text: 'Fine.' }])
+    const { result, end } = await world.execJson(['review'])
+    expect(result.exitCode).toBe(0)
+    expect(end).toMatchObject({ findings: [{ severity: 'medium', file: 'cart.js', line: 1 }], failure: null })
+    const again = await world.execJson(['review', '--fail-on', 'medium'])
+    expect(again.result.exitCode).toBe(10)
+    expect(again.end).toMatchObject({ failure: { code: 'findings', message: '1 finding is medium or graver.' } })
+  })
+
+  test('writes SARIF', async () => {
+    await using world = await reviewWorld([report(finding), { text: 'Fine.' }])
+    const { stdout, exitCode } = await world.exec(['review', '--sarif'])
+    expect(exitCode).toBe(10)
+    const place = { artifactLocation: { uri: 'cart.js' }, region: { startLine: 1 } }
+    expect(JSON.parse(stdout)).toMatchObject({
+      version: '2.1.0',
+      runs: [{ results: [{ ruleId: 'review/high', level: 'error', locations: [{ physicalLocation: place }] }] }],
+    })
+  })
+
+  test('changes nothing, whatever the settings permit', async () => {
+    const shell = { calls: [{ name: 'shell', arguments: { command: 'echo changed >cart.js' } }] }
+    await using world = await reviewWorld([shell, report(), { text: 'Fine.' }])
+    const { exitCode, stdout } = await world.exec(['review', '-s', 'danger-full-access', '-a', 'never'])
+    expect(readFileSync(world.path('cart.js'), 'utf8')).toBe('a + b\n')
+    expect([exitCode, stdout]).toEqual([0, 'Nothing found.\n\nFine.\n'])
+  })
+
+  test.each([
+    { what: 'a branch', args: ['--base', 'trunk'], has: '+a + b', hasNot: 'b/gone.js' },
+    { what: 'a commit', args: ['--commit', 'HEAD~1'], has: '+a - b', hasNot: '+a + b' },
+    { what: 'a patch of stdin', args: ['--patch', '-'], stdin: '--- a/x\n+++ b/x\n', has: '+++ b/x', hasNot: '+a + b' },
+  ])('reviews $what', async ({ args, stdin, has, hasNot }) => {
+    await using world = await reviewWorld([report(), { text: 'Fine.' }])
+    const { exitCode } = await world.exec(['review', ...args], stdin === undefined ? {} : { stdin })
+    expect(exitCode).toBe(0)
+    expect(world.asked()).toContain(has)
+    expect(world.asked()).not.toContain(hasNot)
+  })
+
+  test('asks no model where nothing differs', async () => {
+    await using world = await reviewWorld([])
+    world.git('add', '-A')
+    world.git('commit', '-q', '-m', 'three')
+    const { exitCode, stdout, stderr } = await world.exec(['review'])
+    expect([exitCode, stdout]).toEqual([0, 'Nothing found.\n'])
+    expect(stderr).toContain('nothing to review')
+    expect(world.model.requests).toEqual([])
+  })
+
+  test('fails where the model reports nothing', async () => {
+    await using world = await reviewWorld([{ text: 'All is well.' }])
+    const { exitCode, stderr } = await world.exec(['review'])
+    expect(exitCode).toBe(1)
+    expect(stderr).toContain('without a report of findings')
+  })
+
+  test.each([
+    { args: ['--base', 'nowhere'], says: 'There is no commit or branch "nowhere" here.' },
+    { args: ['--base=--output=x'], says: 'There is no commit or branch "--output=x" here.' },
+    { args: ['--base', 'trunk', '--commit', 'HEAD'], says: 'one of --base, --commit and --patch' },
+    { args: ['--patch', 'nowhere.diff'], says: 'nowhere.diff cannot be read' },
+    { args: ['--json', '--sarif'], says: '--sarif or another output format' },
+    { args: ['--output-schema', 'x'], says: 'leave out --input-format jsonl, --stdin and --output-schema' },
+  ])('refuses $args', async ({ args, says }) => {
+    await using world = await reviewWorld([])
+    const { exitCode, stderr } = await world.exec(['review', ...args])
+    expect(exitCode).toBe(2)
+    expect(stderr).toContain(says)
+  })
+})

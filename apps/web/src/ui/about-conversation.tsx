@@ -1,0 +1,19 @@
+import type { Core } from '@parley/protocol'
+import { limitsWords, showEffects } from 'parley/page-rules'
+import { pathName, usageWords } from '../words/words.ts'
+
+/** Title of a conversation with its model, folder, limits and usage. */
+export function AboutConversation({ core: { meta, settings, usage } }: { readonly core: Core }) {
+  const isOpen = settings.sandbox === 'danger-full-access' || settings.approvalPolicy === 'never'
+  return (
+    <div className="about">
+      <h1>{showEffects(meta.name ?? (meta.title || 'New conversation'))}</h1>
+      <p className="muted">
+        <span>{showEffects([settings.model, settings.effort].filter(Boolean).join(' '))}</span> ·{' '}
+        <span title={meta.cwd}>{showEffects(pathName(meta.cwd))}</span> ·{' '}
+        <span className={isOpen ? 't-bad' : ''}>{limitsWords(settings)}</span>
+        {usageWords(usage) === '' ? '' : ` · ${usageWords(usage)}`}
+      </p>
+    </div>
+  )
+}

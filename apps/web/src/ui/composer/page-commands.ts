@@ -1,0 +1,219 @@
+import type { Client } from '@parley/client/browser'
+import {
+  approvalPolicies,
+  type ConversationId,
+  type ConversationState,
+  efforts,
+  modeNamed,
+  type ParamsOf,
+  pairOf,
+  reviewRequest,
+  sandboxModes,
+} from '@parley/protocol'
+import {
+  approvalChoices,
+  argumentsFor,
+  completionsFor,
+  contextTable,
+  count,
+  effortChoices,
+  modeChoices,
+  modelSettings,
+  type Notice,
+  needsTerminal,
+  nothingToGoBackTo,
+  type ParsedCommand,
+  readFix,
+  readReviewWords,
+  type SettingChoice,
+  type SlashName,
+  sandboxChoices,
+  slashCommands,
+  statusTable,
+  undoPoint,
+} from 'parley/page-rules'
+
+import type { GoBack } from '../transcript/access.ts'
+
+export interface CommandContext {
+  readonly client: Client
+  readonly state: ConversationState
+  /** Reads the state anew: before the first message, no event tells of settings. */
+  readonly refresh: () => Promise<void>
+  /** Shows another conversation. */
+  readonly goTo: (conversationId: ConversationId) => void
+  readonly goBack: GoBack
+}
+
+type Run = (argument: string, context: CommandContext) => Promise<Notice | null>
+
+/** Commands of the terminal that the page has; what the others do is of a terminal, or has a button here. */
+const commands: Partial<Readonly<Record<SlashName, Run>>> = {
+  help: async () => table('Commands', helpRows()),
+  async model(argument, context) {
+    if (argument !== '') return configure(context, modelSettings(argument))
+    return table('Models: /model ID uses another', await modelRows(context))
+  },
+  async effort(argument, context) {
+    const effort = efforts.find((level) => level === argument)
+    return effort === undefined ? choices('Effort', argument, effortChoices) : configure(context, { effort })
+  },
+  async mode(argument, context) {
+    const mode = modeNamed(argument)
+    return mode === undefined ? choices('Mode', argument, modeChoices) : configure(context, pairOf(mode))
+  },
+  async approvals(argument, context) {
+    const approvalPolicy = approvalPolicies.find((policy) => policy === argument)
+    if (approvalPolicy === undefined) return choices('When to ask', argument, approvalChoices)
+    return configure(context, { approvalPolicy })
+  },
+  async sandbox(argument, context) {
+    const sandbox = sandboxModes.find((mode) => mode === argument)
+    if (sandbox === undefined) return choices('What commands may write to', argument, sandboxChoices)
+    return configure(context, { sandbox })
+  },
+  async compact(argument, { client, state }) {
+    const { conversationId } = state.core.meta
+    if (argument === 'undo') {
+      const { tokens } = await client.request('conversation/compact/undo', { conversationId })
+      return note(`Undone: the next request has about ${count(tokens)} tokens.`)
+    }
+    const instructions = argument === '' ? {} : { instructions: argument }
+    await client.request('conversation/compact', { conversationId, ...instructions })
+    return null
+  },
+  async review(words, { client, state }) {
+    const asked = readReviewWords(words)
+    if (asked === null) return note('/review [--base BRANCH | --commit RANGE] [what matters]')
+    // The page reads no files: the model looks at the changes by itself.
+    const input = [{ type: 'text' as const, text: reviewRequest(asked.span, asked.focus) }]
+    const { conversationId } = state.core.meta
+    await client.request('conversation/sendMessage', { conversationId, input, when: 'queue', purpose: 'review' })
+    return null
+  },
+  async fix(words, { client, state }) {
+    const fix = readFix(words, state.window)
+    if ('problem' in fix) return note(fix.problem)
+    const input = [{ type: 'text' as const, text: fix.text }]
+    await client.request('conversation/sendMessage', {
+      conversationId: state.core.meta.conversationId,
+      input,
+      when: 'queue',
+    })
+    return null
+  },
+  async status(_, { client, state }) {
+    const server = await client.request('server/diagnostics', {})
+    const { providers } = await client.request('provider/list', {})
+    return statusTable(state, { ...server, isSafe: client.isSafe }, providers)
+  },
+  async context(_, { client, state }) {
+    const { conversationId } = state.core.meta
+    return contextTable(await client.request('conversation/context', { conversationId }))
+  },
+  async name(name, { client, state, refresh }) {
+    if (name === '') return note('/name NAME: names this conversation.')
+    await client.request('conversation/rename', { conversationId: state.core.meta.conversationId, name })
+    await refresh()
+    return null
+  },
+  async fork(_, { client, state, goTo }) {
+    const { conversationId } = state.core.meta
+    goTo((await client.request('conversation/fork', { conversationId })).conversationId)
+    return null
+  },
+  async rewind(_, { state, goBack }) {
+    if (!state.window.some(({ item }) => item.type === 'userMessage')) return note(nothingToGoBackTo)
+    goBack(null)
+    return null
+  },
+  async undo(_, { state, goBack }) {
+    const point = undoPoint(state.window)
+    if (point === null) return note(nothingToGoBackTo)
+    goBack(point)
+    return null
+  },
+  async new(_, { client, state, goTo }) {
+    goTo((await client.request('conversation/create', { cwd: state.core.meta.cwd })).conversationId)
+    return null
+  },
+}
+
+/** Runs a slash command. Resolves to what it has to say; null for nothing. */
+export async function runCommand(command: ParsedCommand, context: CommandContext): Promise<Notice | null> {
+  if (command.kind === 'unknown') {
+    const { word, nearest } = command
+    return note(`There is no command /${word}: ${nearest === null ? 'see /help' : `did you mean /${nearest}?`}`)
+  }
+  const run = commands[command.name]
+  if (run !== undefined) return run(command.argument, context)
+  return note(`/${command.name} is a command of the terminal. /help lists those of this page.`)
+}
+
+/** Runs a command of the user's own, unless it needs a terminal. Resolves to why it was not run; null after its start. */
+export async function runShellLine(command: string, { client, state }: CommandContext): Promise<Notice | null> {
+  if (needsTerminal(command)) return note('This takes over a terminal, which a page is not. Run it in yours.')
+  await client.request('conversation/runShell', { conversationId: state.core.meta.conversationId, command })
+  return null
+}
+
+/** Choice of the list that completes a command. */
+export interface CommandChoice {
+  readonly label: string
+  readonly about: string
+  /** Text of the message with it. */
+  readonly text: string
+}
+
+/** Returns what can complete a command that is being written. */
+export function commandChoices(text: string): readonly CommandChoice[] {
+  const named = completionsFor(text).filter(({ name }) => commands[name] !== undefined)
+  if (named.length > 0)
+    return named.map(({ name, argument, about }) => ({
+      label: argument === '' ? `/${name}` : `/${name} ${argument}`,
+      about,
+      text: argument === '' ? `/${name}` : `/${name} `,
+    }))
+  const start = text.lastIndexOf(' ') + 1
+  return argumentsFor(text).map(({ key, detail }) => ({ label: key, about: detail, text: text.slice(0, start) + key }))
+}
+
+async function configure(
+  { client, state, refresh }: CommandContext,
+  settings: ParamsOf<'conversation/configure'>['settings'],
+): Promise<null> {
+  await client.request('conversation/configure', { conversationId: state.core.meta.conversationId, settings })
+  await refresh()
+  return null
+}
+
+type Row = readonly [string, string]
+
+function helpRows(): readonly Row[] {
+  const own = slashCommands
+    .filter(({ name }) => commands[name] !== undefined)
+    .map(({ name, argument, about }): Row => [`/${name}${argument === '' ? '' : ` ${argument}`}`, about])
+  return [...own, ['!command', 'run a command yourself, outside the sandbox'], ['@file', 'name a file of the folder']]
+}
+
+async function modelRows({ client, state }: CommandContext): Promise<readonly Row[]> {
+  const { models, problems } = await client.request('model/list', {})
+  const { model, modelProvider } = state.core.settings
+  const rows = models.map(
+    ({ provider, id }): Row => [provider, id === model && provider === modelProvider ? `${id} (this one)` : id],
+  )
+  return [...rows, ...problems.map(({ provider, message }): Row => [provider, message])]
+}
+
+function choices(title: string, argument: string, known: readonly SettingChoice[]): Notice {
+  const rows = known.map(({ key, detail }): Row => [key, detail])
+  return table(argument === '' ? title : `${title} is one of these, not "${argument}"`, rows)
+}
+
+function table(title: string, rows: readonly Row[]): Notice {
+  return { kind: 'table', title, rows }
+}
+
+function note(text: string): Notice {
+  return { kind: 'note', level: 'info', text }
+}

@@ -1,0 +1,98 @@
+import type { FoundPart } from '@parley/protocol'
+import { atWordAt, completed, emptyComposer, fileCompletion, type NamedPart, partsAt } from 'parley/page-rules'
+import { useId, useMemo, useState } from 'react'
+import { commandChoices } from './page-commands.ts'
+import { useFoundFiles } from './use-found-files.ts'
+
+/** Text that is written, and where its caret is. */
+export interface Written {
+  readonly text: string
+  readonly caret: number
+}
+
+/** Row of the list that completes what is written. */
+interface Choice extends Written {
+  readonly label: string
+  readonly about: string
+}
+
+/** List that completes a command or a path. */
+export interface Choices {
+  readonly id: string
+  readonly list: readonly Choice[]
+  /** Index of the choice that Tab takes. */
+  readonly chosen: number
+  readonly choose: (choice: Choice) => void
+  /** Takes a key. Returns false for one that is not of the list. */
+  readonly press: (key: string) => boolean
+}
+
+interface ChoiceOptions {
+  readonly place: Parameters<typeof useFoundFiles>[1]
+  /** Skills and commands of the folder. */
+  readonly parts: readonly FoundPart[]
+  readonly write: (written: Written) => void
+}
+
+/** Offers what completes the command or the path that is written, until Escape closes the list for that text. */
+export function useChoices({ text, caret }: Written, { place, parts, write }: ChoiceOptions): Choices {
+  const id = useId()
+  const [chosen, setChosen] = useState(0)
+  const [dismissed, setDismissed] = useState<string | null>(null)
+  const word = useMemo(() => (text === dismissed ? null : atWordAt({ text, caret })), [text, caret, dismissed])
+  const files = useFoundFiles(word?.query ?? null, place)
+  const list = useMemo((): readonly Choice[] => {
+    if (text === dismissed) return []
+    if (word === null)
+      return [
+        ...commandChoices(text).map((choice) => ({ ...choice, caret: choice.text.length })),
+        ...partsAt({ text, caret }, parts).map((part) => partChoice({ text, caret }, part)),
+      ]
+    return files.map((path) => {
+      const done = completed({ ...emptyComposer, text, caret }, fileCompletion(word, path))
+      return { label: path, about: '', text: done.text, caret: done.caret }
+    })
+  }, [text, caret, dismissed, word, files, parts])
+  const at = Math.min(chosen, list.length - 1)
+  const current = list[at]
+  const choose = (choice: Choice) => {
+    setChosen(0)
+    // What is complete needs no list; a folder goes on.
+    setDismissed(choice.label.endsWith('/') ? null : choice.text)
+    write(choice)
+  }
+  const press = (key: string): boolean => {
+    if (current === undefined) return false
+    switch (key) {
+      case 'ArrowDown':
+      case 'ArrowUp':
+        setChosen((at + (key === 'ArrowDown' ? 1 : list.length - 1)) % list.length)
+        return true
+      case 'Tab':
+        choose(current)
+        return true
+      case 'Enter':
+        // What is written whole is sent.
+        if (list.some((choice) => choice.text.trim() === text.trim())) return false
+        choose(current)
+        return true
+      case 'Escape':
+        setDismissed(text)
+        return true
+      default:
+        return false
+    }
+  }
+  return { id, list, chosen: at, choose, press }
+}
+
+/** Returns the row of a skill or command. */
+function partChoice({ text }: Written, { written, argument, about, start, end }: NamedPart): Choice {
+  const before = `${text.slice(0, start)}${written} `
+  return {
+    label: argument === '' ? written : `${written} ${argument}`,
+    about,
+    text: before + text.slice(end),
+    caret: before.length,
+  }
+}

@@ -1,0 +1,24 @@
+import type { Client } from '@parley/client/browser'
+import type { FoundPart } from '@parley/protocol'
+import { useEffect, useState } from 'react'
+
+const none: readonly FoundPart[] = []
+
+/** Returns the skills and commands of a folder, read anew whenever a name is begun; none until they have come. */
+export function useFoundParts(text: string, client: Client | null, cwd: string): readonly FoundPart[] {
+  const [parts, setParts] = useState(none)
+  const mayName = /^\/|\$/.test(text)
+  useEffect(() => {
+    if (client === null || !mayName) return undefined
+    let isOver = false
+    client.request('skill/list', { cwd }).then(
+      (found) => isOver || setParts(found.parts),
+      // A message can be written without a list.
+      () => isOver || setParts(none),
+    )
+    return () => {
+      isOver = true
+    }
+  }, [client, cwd, mayName])
+  return parts
+}

@@ -1,0 +1,40 @@
+import type { Client } from '@parley/client/browser'
+import type { CompletedItem, ConversationId } from '@parley/protocol'
+import { inputText, type PointReads, pointBefore } from 'parley/page-rules'
+import { fragmentOf } from '../../link/page-secret.ts'
+import { keepDraft } from '../composer/drafts.ts'
+
+/** Shows a conversation. */
+export function goTo(conversationId: ConversationId): void {
+  location.hash = fragmentOf(conversationId)
+}
+
+interface Place {
+  readonly conversationId: ConversationId
+  readonly cwd: string
+  /** True to have the model summarise what the copy leaves out. */
+  readonly summary: boolean
+}
+
+/** Shows a copy of a conversation up to before a message, with its text to change; before the first, a new one. */
+export async function goOnBefore(
+  client: Client,
+  { conversationId, cwd, summary }: Place,
+  message: CompletedItem,
+): Promise<void> {
+  const at = await pointBefore(readsOf(client, conversationId), message)
+  const copy =
+    at === null
+      ? await client.request('conversation/create', { cwd })
+      : await client.request('conversation/fork', { conversationId, at, ...(summary ? { summary } : {}) })
+  if (message.item.type === 'userMessage') keepDraft(copy.conversationId, inputText(message.item.content))
+  goTo(copy.conversationId)
+}
+
+/** Returns the reads by which a point of a conversation is found. */
+export function readsOf(client: Client, conversationId: ConversationId): PointReads {
+  return {
+    read: (page) => client.request('conversation/read', { conversationId, ...page }),
+    readEvents: (range) => client.request('conversation/readEvents', { conversationId, ...range }),
+  }
+}

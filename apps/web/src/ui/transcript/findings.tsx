@@ -1,0 +1,32 @@
+import type { Finding } from '@parley/protocol'
+import { type DiffLine, placeOf, severityTones, stripEffects, suggestionLines, visibleLine } from 'parley/page-rules'
+import { DiffLines } from './diff.tsx'
+import { Scrolling } from './scrolling.tsx'
+
+/** List of what a review found, the gravest first. */
+export function Findings({ findings }: { readonly findings: readonly Finding[] }) {
+  return (
+    <ol className="findings">
+      {findings.map((finding, at) => (
+        // A report never changes.
+        <li key={at}>
+          <p>
+            <span className={`t-${severityTones[finding.severity]}`}>{finding.severity}</span>{' '}
+            <code>{visibleLine(placeOf(finding))}</code> <strong>{visibleLine(finding.title)}</strong>
+          </p>
+          <p className="muted">{stripEffects(finding.why).trim()}</p>
+          <Suggestion lines={suggestionLines(finding)} path={finding.file} />
+        </li>
+      ))}
+    </ol>
+  )
+}
+
+function Suggestion({ lines, path }: { readonly lines: readonly DiffLine[]; readonly path: string }) {
+  if (lines.length === 0) return null
+  return (
+    <Scrolling className="diff" label={`Suggested change of ${path}`}>
+      <DiffLines lines={lines} path={path} />
+    </Scrolling>
+  )
+}

@@ -1,0 +1,67 @@
+import { type CompletedItem, type ContentItem, type ItemOf, shownReviewRequest } from '@parley/protocol'
+import { inputText, showEffects, stripEffects } from 'parley/page-rules'
+import { useState } from 'react'
+import { readFileUrl } from '../../link/read-file.ts'
+import { errorWords, senderWords } from '../../words/words.ts'
+import { useAccess } from './access.ts'
+import { WholeText } from './whole-text.tsx'
+
+interface MessageProps {
+  readonly completed: CompletedItem
+  readonly item: ItemOf<'userMessage'>
+}
+
+/** A message of a user with its images, and the way to go back to before it. */
+export function UserMessage({ completed, item }: MessageProps) {
+  const goBack = useAccess()?.goBack ?? null
+  const sender = senderWords(item.by)
+  return (
+    <article className="own" aria-label="Your message">
+      <div className="own-head">
+        <div className="own-text">
+          {stripEffects(shownReviewRequest(item.text) ?? (inputText(item.content) || item.text))}
+        </div>
+        {goBack === null ? null : (
+          <button type="button" className="quiet" onClick={() => goBack(completed)}>
+            Go back to before this …
+          </button>
+        )}
+      </div>
+      {sender === null ? null : <p className="sender muted">{sender}</p>}
+      {item.content.map((part, index) => (
+        <Part key={index} part={part} />
+      ))}
+    </article>
+  )
+}
+
+function Part({ part }: { readonly part: ContentItem }) {
+  if (part.type === 'image') return <StoredImage image={part} />
+  const { file, totalBytes = 0 } = part
+  return file === undefined ? null : <WholeText file={file} totalBytes={totalBytes} label="Whole message" />
+}
+
+/** An image of a message, which is loaded when it is opened. */
+function StoredImage({ image: { file, mediaType, name } }: { readonly image: ContentItem & { type: 'image' } }) {
+  const access = useAccess()
+  const [url, setUrl] = useState<string | null>(null)
+  if (access === null) return <span className="badge">{imageWords(name)}</span>
+  const { client, conversationId, onProblem } = access
+  const load = () => {
+    if (client === null || url !== null) return
+    readFileUrl(client, { conversationId, file }, mediaType).then(setUrl, (error: unknown) =>
+      onProblem(errorWords(error)),
+    )
+  }
+  return (
+    <details className="image" onToggle={load}>
+      <summary>{imageWords(name)}</summary>
+      {url === null ? <p className="muted">Loading …</p> : <img src={url} alt={imageWords(name)} />}
+    </details>
+  )
+}
+
+/** Returns the words for an image; one that was pasted has no name of its own. */
+function imageWords(name: string): string {
+  return name === 'image' ? 'image' : `image ${showEffects(name)}`
+}

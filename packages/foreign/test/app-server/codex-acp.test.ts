@@ -1,0 +1,53 @@
+import { spawn } from 'node:child_process'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { methods } from '@agentclientprotocol/sdk'
+import { cliPath } from '@parley/testkit'
+import { expect, test, vi } from 'vitest'
+import { choose, type Editor, startEditor } from '../acp/acp-client.ts'
+import { makeWorld, type World } from '../mcp-server/world.ts'
+
+// Each test starts processes, on a machine that may have other work.
+vi.setConfig({ testTimeout: 60_000 })
+
+const adapter = createRequire(import.meta.url).resolve('@agentclientprotocol/codex-acp')
+
+/** Starts the adapter as an editor does, with parley in the place of the program that it would bring. */
+function startAdapter({ env, cwd }: World) {
+  const program = join(env['PARLEY_HOME'] ?? cwd, 'codex')
+  writeFileSync(program, `#!/bin/sh\nexec '${process.execPath}' '${cliPath}' app-server\n`, { mode: 0o700 })
+  return spawn(process.execPath, [adapter], { env: { ...env, CODEX_PATH: program }, cwd, stdio: 'pipe' })
+}
+
+function ask({ agent }: Editor, sessionId: string) {
+  return agent.request(methods.agent.session.prompt, { sessionId, prompt: [{ type: 'text', text: 'go' }] })
+}
+
+const outside = (command: string) => ({
+  calls: [{ name: 'shell', arguments: { command, escalate: true, reason: 'it must' } }],
+})
+
+test('codex-acp shows a patch with its texts, and asks for commands that are run or not as it answers', async () => {
+  const patch = '*** Begin Patch\n*** Update File: a.txt\n@@\n-old\n+new\n*** End Patch'
+  await using world = await makeWorld([
+    { calls: [{ name: 'apply_patch', arguments: { patch } }] },
+    outside('echo hi > made.txt; cat made.txt'),
+    outside('touch denied.txt'),
+    { text: 'That was it.', chunks: 3 },
+  ])
+  writeFileSync(join(world.cwd, 'a.txt'), 'old\n')
+  const kinds = ['allow_once', 'reject_once']
+  const answer: Parameters<typeof startEditor>[1] = ({ options }) => {
+    const kind = kinds.shift()
+    return choose(options.find((option) => option.kind === kind)?.optionId ?? 'none')
+  }
+  await using editor = await startEditor(world, answer, startAdapter)
+  expect(await ask(editor, await editor.open())).toMatchObject({ stopReason: 'end_turn' })
+  expect(readFileSync(join(world.cwd, 'a.txt'), 'utf8')).toBe('new\n')
+  expect(readFileSync(join(world.cwd, 'made.txt'), 'utf8')).toBe('hi\n')
+  expect(existsSync(join(world.cwd, 'denied.txt'))).toBe(false)
+  expect(editor.questions).toHaveLength(2)
+  expect(JSON.stringify(editor.updates)).toContain('"newText":"new')
+  expect(editor.said('agent_message_chunk')).toContain('That was it.')
+})

@@ -1,0 +1,47 @@
+import { join } from 'node:path'
+import { type Files, StorageError } from '../disk/files.ts'
+import { isConversationId, namesIn, newestDays, sessionPaths } from '../disk/session-paths.ts'
+import { removeSession } from './delete-session.ts'
+
+/** Days looked at, the newest: whoever makes a log gives it a day of now, and each start sweeps. */
+const sweptDays = 8
+/** Time without a write after which nobody is writing any more, in ms. */
+const abandonedAfterMs = 60 * 60 * 1000
+
+/**
+ * Removes logs that a killed fork or import had not finished, with what lay ready beside them, and other files without
+ * their names yet. Returns how many. A failure leaves a file for the next time.
+ */
+export function sweepUnfinished(files: Files, home: string, nowMs: number): number {
+  let swept = 0
+  for (const folder of newestDays(files, home, sweptDays))
+    for (const name of namesIn(files, folder)) if (isSwept(files, { home, folder, name }, nowMs)) swept++
+  return swept
+}
+
+/** Name of a file that did not get its own yet, as `temporaryBeside` makes them. */
+const unfinished = /^(?<id>[0-9a-f-]{36})\.(?<kind>jsonl|checkpoint|owner\.json)\.[0-9a-f]{12}\.tmp$/
+
+interface Found {
+  readonly home: string
+  readonly folder: string
+  readonly name: string
+}
+
+function isSwept(files: Files, { home, folder, name }: Found, nowMs: number): boolean {
+  const { id, kind } = unfinished.exec(name)?.groups ?? {}
+  if (id === undefined || !isConversationId(id)) return false
+  const path = join(folder, name)
+  try {
+    const facts = files.look(path)
+    if (facts?.kind !== 'file' || nowMs - facts.modifiedAtMs < abandonedAfterMs) return false
+    const paths = sessionPaths(home, id)
+    // Side files come before their log; without one nothing names them.
+    if (kind === 'jsonl' && paths !== null && files.look(paths.log) === null) removeSession(files, paths)
+    files.remove(path)
+    return true
+  } catch (error) {
+    if (error instanceof StorageError) return false
+    throw error
+  }
+}

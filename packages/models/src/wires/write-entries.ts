@@ -1,0 +1,81 @@
+import { foldGrowingLists } from '../port/growing-list.ts'
+import type { ModelEntry } from '../port/model-client.ts'
+import type { RequestBody } from '../port/wire.ts'
+
+/** Form of a wire's entries: elements of a JSON array, separated by commas. The state goes on from entry to entry. */
+interface EntryForm<State> {
+  /** Returns the state before the first entry. */
+  readonly begin: () => State
+  /** Adds the next entry to the state; returns the elements that no later entry changes, empty for none yet. */
+  readonly settle: (state: State, entry: ModelEntry) => string
+  /** Returns the elements behind them in a request that ends here. Leaves the state as it is. */
+  readonly rest: (state: State) => string
+}
+
+/**
+ * Creates a function that returns entries as the elements of a JSON array, in pieces. What has settled in earlier
+ * requests of a conversation is neither serialised nor encoded again.
+ */
+export function createEntryWriter<State>({
+  begin,
+  settle,
+  rest,
+}: EntryForm<State>): (entries: readonly ModelEntry[]) => RequestBody {
+  const written = foldGrowingLists<ModelEntry, { readonly state: State; readonly settled: GrowingElements }>(
+    () => ({ state: begin(), settled: createGrowingElements() }),
+    ({ state, settled }, entry) => settled.add(settle(state, entry)),
+  )
+  return (entries) => {
+    const { state, settled } = written(entries)
+    return settled.with(rest(state))
+  }
+}
+
+/** Returns the body of a request that ends with an array. `head` is all before its bracket. */
+export function bodyOf(head: string, elements: RequestBody): RequestBody {
+  return [Buffer.from(`${head}[`), ...elements, Buffer.from(']}')]
+}
+
+/** Text before the images of results, where they stand apart from the results. */
+export const imagesFollow = 'The images of the results above, in their order:'
+
+/**
+ * Takes the images that stand before an entry: behind the last of results that follow each other, those of all of them.
+ * They are no part of that result as it is written, since a compaction may clear another one of the round.
+ */
+export function takeImagesBefore<Image>(entry: ModelEntry, open: Image[]): readonly Image[] {
+  return entry.kind === 'result' ? [] : open.splice(0)
+}
+
+/** Elements of an array, in UTF-8, that grow at their end. */
+interface GrowingElements {
+  add(elements: string): void
+  /** Returns all, followed by elements that are not kept. */
+  with(more: string): RequestBody
+}
+
+/** Each piece is at least twice as long as the next one: there are few then, and no byte is copied often. */
+function createGrowingElements(): GrowingElements {
+  const pieces: Buffer[] = []
+  let fresh = ''
+  let isEmpty = true
+  const behind = (elements: string) => (isEmpty || elements === '' ? elements : `,${elements}`)
+  function join(): void {
+    const [before, last] = pieces.slice(-2)
+    if (before === undefined || last === undefined || before.length >= 2 * last.length) return
+    pieces.splice(-2, 2, Buffer.concat([before, last]))
+    join()
+  }
+  return {
+    add(elements) {
+      fresh += behind(elements)
+      isEmpty &&= elements === ''
+    },
+    with(more) {
+      if (fresh !== '') pieces.push(Buffer.from(fresh))
+      fresh = ''
+      join()
+      return more === '' ? [...pieces] : [...pieces, Buffer.from(behind(more))]
+    },
+  }
+}

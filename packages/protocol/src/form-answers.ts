@@ -1,0 +1,48 @@
+import type { FormField } from './schema/approval.ts'
+import type { Answer, Answers } from './schema/input.ts'
+
+/** Problem of an answer that does not fit its field. */
+export interface AnswerProblem {
+  readonly field: string
+  readonly message: string
+}
+
+/**
+ * Returns the first problem of the answers to a form; null when they fit. `limited` may find a problem in a text or a
+ * number that fits its type.
+ */
+export function answersProblem(
+  fields: readonly FormField[],
+  answers: Answers,
+  limited: (field: FormField, value: string | number) => string | null,
+): AnswerProblem | null {
+  const stray = Object.keys(answers).find((name) => !fields.some((field) => field.name === name))
+  if (stray !== undefined) return { field: stray, message: `There is no field "${stray}".` }
+  for (const field of fields) {
+    const { name, title } = field
+    const value = Object.hasOwn(answers, name) ? answers[name] : undefined
+    const problem = typeProblem(field, value) ?? (isLimited(field, value) ? limited(field, value) : null)
+    if (problem !== null) return { field: name, message: `${title}: ${problem}.` }
+  }
+  return null
+}
+
+function isLimited({ type }: FormField, value: Answer | undefined): value is string | number {
+  return type !== 'choice' && (typeof value === 'string' || typeof value === 'number')
+}
+
+function typeProblem(field: FormField, value: Answer | undefined): string | null {
+  if (value === undefined) return field.required ? 'an answer is needed' : null
+  switch (field.type) {
+    case 'boolean':
+      return typeof value === 'boolean' ? null : 'true or false is needed'
+    case 'number':
+    case 'integer':
+      if (typeof value !== 'number') return 'a number is needed'
+      return field.type === 'integer' && !Number.isSafeInteger(value) ? 'a whole number is needed' : null
+    case 'choice':
+      return field.choices?.some((option) => option.value === value) === true ? null : 'it is not one of the choices'
+    case 'string':
+      return typeof value === 'string' ? null : 'text is needed'
+  }
+}

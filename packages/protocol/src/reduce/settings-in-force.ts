@@ -1,0 +1,10 @@
+import { isStricterSandbox } from '../modes/setting-names.ts'
+import type { Settings } from '../schema/settings.ts'
+import type { ConversationState } from '../schema/state.ts'
+
+/** Returns the settings by which calls are judged now: a review changes nothing and asks nobody. */
+export function settingsInForce({ settings, turn }: Pick<ConversationState['core'], 'settings' | 'turn'>): Settings {
+  if (turn?.purpose !== 'review') return settings
+  const sandbox = isStricterSandbox('read-only', settings.sandbox) ? 'read-only' : settings.sandbox
+  return { ...settings, sandbox, approvalPolicy: 'never' }
+}

@@ -1,0 +1,13 @@
+import * as z from 'zod'
+import { hookEvents } from '../../modes/hook-names.ts'
+
+/** Parameters of methods about hooks, without schemas of results. */
+export const hookParams = {
+  'hook/list': z.object({ cwd: z.string().describe('Folder to look from; absolute.') }),
+  'hook/try': z.object({
+    cwd: z.string().describe('Folder to work in; absolute.'),
+    on: z.enum(hookEvents).describe('Event whose hooks run.'),
+    name: z.string().exactOptional().describe('Only hooks of this name.'),
+    input: z.record(z.string(), z.unknown()).exactOptional().describe('Fields in place of those of an example.'),
+  }),
+} as const

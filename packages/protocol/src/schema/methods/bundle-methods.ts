@@ -1,0 +1,46 @@
+import * as z from 'zod'
+import { conversationId } from '../ids.ts'
+import { methodParams } from '../params.ts'
+import { completedItem, core } from '../state.ts'
+import { bundleContents, conversationSummary } from '../summaries.ts'
+
+/** Methods for a conversation as others get it: in a bundle, or to read. */
+export const bundleMethods = {
+  'bundle/describe': {
+    about: 'Lists what a bundle of a conversation would hold, and writes nothing.',
+    params: methodParams['bundle/describe'],
+    result: bundleContents,
+  },
+  'bundle/write': {
+    about:
+      'Writes a conversation to one verified file: its log and side files, redacted again. A file that exists is never replaced.',
+    params: methodParams['bundle/write'],
+    result: bundleContents.extend({
+      file: z.string().describe('Absolute path of the bundle.'),
+      sizeBytes: z.int(),
+      digest: z.string().describe('Digest of the state after its last event, by which two machines compare it.'),
+    }),
+  },
+  'conversation/export': {
+    about:
+      'Reads a conversation for a file that others will see, redacted again as a bundle is: its state, then its completed items page by page from the newest. Needs no lock.',
+    params: methodParams['conversation/export'],
+    result: z.object({
+      conversationId,
+      core: core.exactOptional().describe('State after the last event of the log; left out with `before`.'),
+      damagedEvents: z
+        .int()
+        .min(0)
+        .exactOptional()
+        .describe('Number of events of the log that cannot be read and are left out; left out with `before`.'),
+      items: z.array(completedItem).describe('Oldest first.'),
+      more: z.boolean().describe('There are older ones.'),
+    }),
+  },
+  'bundle/open': {
+    about:
+      'Verifies a bundle and opens it as a fork in a folder of this machine. Waiting questions and approved calls end as denied; waiting messages, grants, added folders and the environment are dropped.',
+    params: methodParams['bundle/open'],
+    result: conversationSummary,
+  },
+} as const

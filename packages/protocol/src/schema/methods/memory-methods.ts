@@ -1,0 +1,28 @@
+import * as z from 'zod'
+import { itemId } from '../ids.ts'
+import { fileChangeEntry, itemStatus } from '../item.ts'
+import { memoryParams } from './memory-params.ts'
+
+/** Methods that change what every conversation is told. */
+export const memoryMethods = {
+  'conversation/remember/plan': {
+    about:
+      'Plans to add a line to an instruction file: AGENTS.md, or CLAUDE.md where that is the one that is read. Changes nothing.',
+    params: memoryParams['conversation/remember/plan'],
+    result: z.object({
+      path: z.string().describe('Absolute path of the file.'),
+      hash: z.string().describe('Hash of what would be written, for `conversation/remember`.'),
+      changes: z.array(fileChangeEntry).describe('The file, with its diff.'),
+    }),
+  },
+  'conversation/remember': {
+    about:
+      'Adds the line as planned, in a `fileChange` item with `remembered`, which a rewind undoes. The model is told of it. -32005 `planChanged` when the file has changed since the plan; -32006 while a turn is open; -32007 when the policy denies it.',
+    params: memoryParams['conversation/remember'],
+    result: z.object({
+      itemId: itemId.describe('Id of its `fileChange` item.'),
+      seq: z.int().describe('Seq of the event before it: a rewind to it undoes this.'),
+      status: itemStatus.describe('`completed`, or `failed` with no file changed.'),
+    }),
+  },
+} as const

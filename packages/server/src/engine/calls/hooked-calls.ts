@@ -1,0 +1,124 @@
+import type { ModelCall } from '@parley/models'
+import { type CallItem, type ConversationEvent, type ItemId, isCall } from '@parley/protocol'
+import { jsonBytes } from '../../replies/wire-limits.ts'
+import type { HookMoment, RanHook } from '../hooks/conversation-hooks.ts'
+import { eventsOfRun } from '../hooks/hook-events.ts'
+import { callInput, commonInput } from '../hooks/hook-input.ts'
+import { workspaceOf } from '../limits/workspace-folders.ts'
+import type { TurnContext } from '../turn/turn-context.ts'
+import { exactCall, keepExact, understandCall, unrestorable } from './propose-call.ts'
+
+/** Largest arguments of a hook, as JSON; the state holds them until the call has run. */
+const maxArgumentBytes = 256 * 1024
+
+/** Returns the moment of hooks before a call. */
+export function beforeCall({ id, tool }: CallItem): HookMoment {
+  return { on: 'PreToolUse', subject: tool, itemId: id }
+}
+
+/** A call as the hooks so far have left it, with the events of their runs. */
+interface Hooked {
+  readonly item: CallItem
+  readonly call: ModelCall
+  readonly events: readonly ConversationEvent[]
+  /** True once what a hook wants is no call. */
+  readonly isSpoilt?: true
+}
+
+/** Runs the hooks before a call and records in one write what they say; nothing where they are interrupted. */
+export async function runHooksBefore(context: TurnContext, itemId: ItemId): Promise<void> {
+  const { conversation, modules, signal } = context
+  const item = conversation.state.core.open[itemId]?.item
+  const call = item !== undefined && isCall(item) ? exactCall(context, item) : null
+  if (item === undefined || !isCall(item) || call === null) return
+  let hooked: Hooked = { item, call, events: [] }
+  const input = () => ({
+    hook_event_name: 'PreToolUse' as const,
+    ...commonInput(conversation.state),
+    ...callInput(hooked.item, hooked.call),
+  })
+  for await (const ran of modules.hooks.run(beforeCall(item), input, signal)) {
+    if (ran.finding.outcome === 'interrupted') return
+    hooked = hookedBy(ran, hooked, context)
+    if (hooked.isSpoilt) break
+  }
+  if (hooked.call !== call) keepChanged(context, itemId, hooked.call)
+  conversation.recordAll(hooked.events)
+}
+
+/** Keeps a changed call in memory where it holds a secret, or replaces one that did. */
+function keepChanged(context: TurnContext, itemId: ItemId, call: ModelCall): void {
+  const { memory, redaction } = context.modules
+  if (memory.exactCall(itemId) !== undefined || redaction.hasSecret(call.arguments)) keepExact(context, itemId, call)
+}
+
+function hookedBy(ran: RanHook, { item, call, events }: Hooked, context: TurnContext): Hooked {
+  const { ids } = context.modules
+  const turnId = context.conversation.state.core.open[item.id]?.turnId ?? null
+  const about = { itemId: item.id, ...(turnId === null ? {} : { turnId }) }
+  const changed = changedBy(ran, { item, call }, context)
+  if (changed === null) return { item, call, events: [...events, ...eventsOfRun(ran, about, ids)] }
+  if ('problem' in changed)
+    return { item, call, isSpoilt: true, events: [...events, ...eventsOfRun(spoilt(ran, changed.problem), about, ids)] }
+  const rewritten = { arguments: changed.call.arguments, item: changed.item }
+  return { ...changed, events: [...events, ...eventsOfRun(ran, { ...about, rewritten }, ids)] }
+}
+
+type ChangedCall = Pick<Hooked, 'item' | 'call'>
+
+/** Returns the call as a hook changes it; null for a hook that does not, a problem where what it wants is no call. */
+function changedBy(
+  { finding }: RanHook,
+  { item, call }: ChangedCall,
+  { conversation, modules }: TurnContext,
+): ChangedCall | { readonly problem: string } | null {
+  const { updatedInput, outcome } = finding
+  if (updatedInput === undefined || outcome !== 'asked') return null
+  const changed = { ...call, name: item.tool, arguments: JSON.stringify(updatedInput) }
+  if (jsonBytes(changed.arguments) > maxArgumentBytes)
+    return { problem: `its updatedInput is larger than ${maxArgumentBytes / 1024} KiB` }
+  const understood = understandCall(modules, changed)
+  if ('problem' in understood) return { problem: `its updatedInput does not fit: ${understood.problem}` }
+  const { tool, prepared } = understood
+  if (tool.name !== item.tool) return { problem: `its updatedInput makes another call of it, of ${tool.name}` }
+  const described = prepared.describe(workspaceOf(conversation.state))
+  const { id, status, restorable } = item
+  const own = { id, status, tool: tool.name, ...(tool.readOnly ? { readOnly: true as const } : {}) }
+  const known: CallItem = { ...own, ...described, ...(restorable === undefined ? {} : { restorable }) }
+  return { call: changed, item: modules.redaction.hasSecret(changed.arguments) ? unrestorable(known) : known }
+}
+
+/** Returns the run as one that stops: a call that a hook wanted otherwise does not run as it was. */
+function spoilt(ran: RanHook, problem: string): RanHook {
+  const { updatedInput: _, ...finding } = ran.finding
+  return { ...ran, finding: { ...finding, outcome: 'stopped', reason: problem } }
+}
+
+/** Returns the moment of hooks after a call. */
+export function afterCall({ id, tool }: CallItem): HookMoment {
+  return { on: 'PostToolUse', subject: tool, itemId: id }
+}
+
+/** Runs the hooks after a call, whose outcome is recorded, and records in one write what they say. */
+export async function runHooksAfter(context: TurnContext, item: CallItem, call: ModelCall): Promise<void> {
+  const { conversation, modules, signal } = context
+  const turnId = conversation.state.core.turn?.id
+  const about = { itemId: item.id, ...(turnId === undefined ? {} : { turnId }) }
+  const exitCode = item.type === 'commandExecution' ? (item.exitCode ?? null) : null
+  const input = () => ({
+    hook_event_name: 'PostToolUse' as const,
+    ...commonInput(conversation.state),
+    ...callInput(item, call),
+    status: endStatus(item),
+    tool_response: item.modelText ?? '',
+    ...(exitCode === null ? {} : { exit_code: exitCode }),
+  })
+  const events: ConversationEvent[] = []
+  for await (const ran of modules.hooks.run(afterCall(item), input, signal))
+    events.push(...eventsOfRun(ran, about, modules.ids))
+  conversation.recordAll(events)
+}
+
+function endStatus({ status }: CallItem): 'completed' | 'failed' | 'interrupted' | 'unknown' {
+  return status === 'completed' || status === 'failed' || status === 'interrupted' ? status : 'unknown'
+}

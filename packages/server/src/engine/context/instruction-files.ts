@@ -1,0 +1,57 @@
+import { join } from 'node:path'
+import { type EnvironmentFiles, liesWithin, readOpening, whenUnknown } from '@parley/workspace'
+import type { InstructionFile } from '../../core/instructions.ts'
+
+/** Names of instruction files: the first that a folder has counts. */
+export const instructionFileNames = ['AGENTS.md', 'CLAUDE.md'] as const
+/** Bytes read of each file; more would crowd out the conversation. */
+const maxInstructionBytes = 64 * 1024
+
+/** Reads the instruction files of folders, in their order; none of a folder without one, or with an empty one. */
+export async function readInstructionFiles(folders: readonly InstructionFolder[]): Promise<InstructionFile[]> {
+  const files = await Promise.all(folders.map(readInstructionFile))
+  return files.filter((file) => file !== null).filter(({ text }) => text.trim() !== '')
+}
+
+/**
+ * Returns the path of a folder's instruction file: AGENTS.md, or CLAUDE.md where there is no AGENTS.md; null for neither.
+ * One that is there counts, also when it may not be read.
+ */
+export async function instructionFileIn(folder: string, files: EnvironmentFiles): Promise<string | null> {
+  const paths = instructionFileNames.map((name) => join(folder, name))
+  // Together: behind an exec-server each look takes a round trip.
+  const kinds = await Promise.all(paths.map((path) => kindOf(path, files)))
+  return paths.find((_, index) => kinds[index] !== null) ?? null
+}
+
+/** Folder to look in, with the folder that its file must lie in after links are resolved. */
+interface InstructionFolder {
+  readonly folder: string
+  readonly within: string
+  readonly files: EnvironmentFiles
+}
+
+/**
+ * Reads an instruction file. Links out of `within` are ignored: a repository could send other files of this machine to
+ * the provider.
+ */
+async function readInstructionFile({ folder, within, files }: InstructionFolder): Promise<InstructionFile | null> {
+  const path = await instructionFileIn(folder, files)
+  if (path === null) return null
+  const [real, root] = await Promise.all([path, within].map((place) => files.realPath(place).catch(whenUnknown(null))))
+  if (real === null || real === undefined || root === null || root === undefined || !liesWithin(real, root)) return null
+  const text = await textOf(path, files)
+  return text === null ? null : { path, text }
+}
+
+/** Returns what a path leads to; null for nothing. One look, where resolving a path that is not there takes several. */
+export async function kindOf(path: string, files: EnvironmentFiles) {
+  const found = await files.look(path).catch(whenUnknown(null))
+  return found === null ? null : found.kind
+}
+
+/** Reads the beginning of a file; null where it cannot be read. */
+export async function textOf(path: string, files: EnvironmentFiles): Promise<string | null> {
+  const real = await files.realPath(path).catch(whenUnknown(null))
+  return real === null ? null : readOpening(files, real, maxInstructionBytes)
+}

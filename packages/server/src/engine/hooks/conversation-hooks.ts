@@ -1,0 +1,89 @@
+import type { Host } from '@parley/host'
+import { type HookEvent, type HookRef, hookMatches, type ItemId } from '@parley/protocol'
+import type { HookInput } from '@parley/protocol/hooks'
+import type { Clock } from '../../ports/clock-and-ids.ts'
+import type { PlacedHook } from './placed-hooks.ts'
+import { findingOf, type HookFinding } from './read-answer.ts'
+import type { HookEnd } from './run-hook.ts'
+import { type HookPlace, startHook } from './start-hook.ts'
+
+/** Moment of a conversation at which hooks run. */
+export interface HookMoment {
+  readonly on: HookEvent
+  /** Name that matchers are compared with: of a tool, or the kind of a start, compaction or notification. */
+  readonly subject: string
+  /** Call that it is about. */
+  readonly itemId?: ItemId
+}
+
+/** Run of a hook with what it found. */
+export interface RanHook {
+  readonly hook: HookRef
+  readonly end: Pick<HookEnd, 'exitCode' | 'durationMs'>
+  readonly finding: HookFinding
+}
+
+/** Hooks of a conversation in this process. */
+export interface ConversationHooks {
+  /** Tells if any hook runs at a moment. */
+  has(moment: HookMoment): boolean
+  /**
+   * Runs the hooks of a moment, one after the other: the user's, then the project's. `input` is called before each. Ends
+   * after the first that stops or is interrupted.
+   */
+  run(moment: HookMoment, input: () => HookInput, signal: AbortSignal): AsyncIterable<RanHook>
+  /** Returns the moment at which this process begins to work, once; null from then on. */
+  begin(): HookMoment | null
+  /** True once `begin` was called. */
+  readonly begun: boolean
+}
+
+/** Hooks that run beside the conversation, which does not wait for them. */
+export interface WatchingHooks {
+  /** Runs those of the session's end. Resolves when none runs any more; what still runs after a second is ended. */
+  close(): Promise<void>
+}
+
+/** Hook that denies, with its reason. */
+export interface HookDenial {
+  readonly hook: string
+  readonly reason: string
+}
+
+interface HookParts extends HookPlace {
+  readonly hooks: readonly PlacedHook[]
+}
+
+interface SystemPorts {
+  readonly processes: Pick<Host, 'spawnStreams'>
+  readonly clock: Clock
+}
+
+/** Creates the hooks of a conversation; none runs before `run`. */
+export function createHooks(parts: HookParts, ports: SystemPorts): ConversationHooks {
+  const source = parts.conversation.started ? 'resume' : 'startup'
+  let begun = false
+  const matching = ({ on, subject }: HookMoment) =>
+    parts.hooks.filter((hook) => hook.on === on && hookMatches(hook.matcher, on, subject))
+  return {
+    get begun() {
+      return begun
+    },
+    begin() {
+      const moment = begun ? null : ({ on: 'SessionStart', subject: source } as const)
+      begun = true
+      return moment
+    },
+    has: (moment) => matching(moment).length > 0,
+    async *run(moment, input, signal) {
+      for (const hook of matching(moment)) {
+        if (signal.aborted) return
+        const { name, on, source: from } = hook
+        const end = await startHook(hook, { input: JSON.stringify(input()), signal }, { ...parts, ...ports })
+        const finding = findingOf(hook, end)
+        yield { hook: { name, on, source: from }, end, finding }
+        if (finding.outcome === 'stopped' || finding.outcome === 'interrupted') return
+      }
+    },
+  }
+}

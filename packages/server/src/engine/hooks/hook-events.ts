@@ -1,0 +1,63 @@
+import type { ConversationEvent, EventOf, HookRef, ItemOf } from '@parley/protocol'
+import { asSentence } from '@parley/text'
+import type { Ids } from '../../ports/clock-and-ids.ts'
+import { noticeItem } from '../conversation/notices.ts'
+import type { RanHook } from './conversation-hooks.ts'
+
+/** Subject of a run. */
+export type HookAbout = Pick<EventOf<'hook.ran'>, 'turnId' | 'itemId' | 'messageId' | 'rewritten'>
+
+/** Returns the events of a run: its own, and a notice where people should see of it. */
+export function eventsOfRun(ran: RanHook, about: HookAbout, ids: Pick<Ids, 'item'>): ConversationEvent[] {
+  const { hook, end, finding } = ran
+  const { exitCode, durationMs } = end
+  const { outcome, reason, context, said, endsTurn } = finding
+  const event: EventOf<'hook.ran'> = {
+    type: 'hook.ran',
+    hook,
+    ...about,
+    outcome,
+    ...(reason === undefined ? {} : { reason }),
+    ...(endsTurn === undefined ? {} : { endsTurn }),
+    ...(context === undefined ? {} : { context }),
+    ...(said === undefined ? {} : { said }),
+    ...(exitCode === null ? {} : { exitCode }),
+    durationMs,
+  }
+  const turn = about.turnId === undefined ? {} : { turnId: about.turnId }
+  const notices = noticesOf(ran).map((notice) => noticeItem(ids.item(), notice))
+  return [event, ...notices.map((item): ConversationEvent => ({ type: 'item.completed', ...turn, item }))]
+}
+
+type Notice = Pick<ItemOf<'notice'>, 'level' | 'code' | 'title'> & { readonly text?: string }
+
+function noticesOf({ hook, finding }: RanHook): readonly Notice[] {
+  const { outcome, reason = '', context, message } = finding
+  const name = hookTitle(hook)
+  const notices: Notice[] = []
+  if (outcome === 'failed')
+    notices.push({
+      level: 'warning',
+      code: 'hookFailed',
+      title: `${asSentence(`${name} failed: ${reason}`)} It stops nothing.`,
+    })
+  if (message !== undefined) notices.push({ level: 'info', code: 'hookMessage', title: `${name}: ${message}` })
+  if (context !== undefined)
+    notices.push({
+      level: 'info',
+      code: 'hookContext',
+      title: `${name} told the model: ${firstLine(context)}`,
+      text: context,
+    })
+  return notices
+}
+
+/** Returns how people read of a hook. */
+function hookTitle({ name, on, source }: HookRef): string {
+  return `The ${source === 'project' ? "project's " : ''}hook "${name}" (${on})`
+}
+
+function firstLine(text: string): string {
+  const [first = ''] = text.trim().split('\n')
+  return first === text.trim() ? first : `${first} …`
+}

@@ -1,0 +1,81 @@
+import { type Host, noSandbox, type Sandbox } from '@parley/host'
+import { projectRoot } from '@parley/policy'
+import { type RunLimits, settingsInForce } from '@parley/protocol'
+import type { Clock } from '../../ports/clock-and-ids.ts'
+import type { ToolPorts } from '../../tools/define-tool.ts'
+import { commandVariables } from '../../tools/run-shell-command.ts'
+import type { Conversation } from '../conversation/conversation.ts'
+import type { ConversationLimits } from '../limits/conversation-limits.ts'
+import type { PlacedHook } from './placed-hooks.ts'
+import { type HookEnd, runHook } from './run-hook.ts'
+
+/** Conversation that hooks run for, with its limits. */
+export interface HookPlace {
+  readonly conversation: Pick<Conversation, 'state' | 'started'>
+  readonly limits: Pick<ConversationLimits, 'describe' | 'enforcementFor' | 'prepare' | 'whenNarrowed'>
+  readonly toolPorts: Pick<ToolPorts, 'environment' | 'envRules' | 'redaction'>
+}
+
+interface StartPorts extends HookPlace {
+  readonly processes: Pick<Host, 'spawnStreams'>
+  readonly clock: Clock
+}
+
+interface Start {
+  readonly input: string
+  readonly signal: AbortSignal
+}
+
+/** Starts a hook in its sandbox and waits for its end. What keeps it from a start is in the end. */
+export async function startHook(hook: PlacedHook, { input, signal }: Start, ports: StartPorts): Promise<HookEnd> {
+  const { conversation, toolPorts, limits } = ports
+  const { environment } = toolPorts
+  if (environment.name !== null) return notStarted('hooks run on this machine, and this conversation works on another')
+  const narrowed = new AbortController()
+  const run = runLimits(hook, ports)
+  const folder = hook.copy === null ? { path: conversation.state.core.meta.cwd } : hook.copy.folder()
+  const problem = 'problem' in folder ? folder.problem : 'problem' in run ? run.problem : null
+  if (problem !== null || 'problem' in folder || 'problem' in run) return notStarted(problem ?? '')
+  const endWatch = limits.whenNarrowed(run, () => narrowed.abort())
+  try {
+    const described = await limits.describe(run)
+    const sandbox: Sandbox = described === null ? noSandbox : await limits.prepare(described)
+    const argv = typeof hook.command === 'string' ? [environment.shell, '-c', hook.command] : hook.command
+    const env = { ...commandVariables(toolPorts), PARLEY_PROJECT_DIR: projectFolder(hook, ports) }
+    const start = { argv, cwd: folder.path, env, input, timeoutMs: hook.timeoutMs, sandbox }
+    return await runHook(start, ports, AbortSignal.any([signal, narrowed.signal]))
+  } catch (error) {
+    if (!(error instanceof Error)) throw error
+    return notStarted(error.message)
+  } finally {
+    endWatch()
+  }
+}
+
+function projectFolder({ copy }: PlacedHook, { conversation }: HookPlace): string {
+  const { cwd } = conversation.state.core.meta
+  return copy?.root ?? projectRoot(cwd)?.folder ?? cwd
+}
+
+function notStarted(problem: string): HookEnd {
+  return { how: 'notStarted', exitCode: null, signal: null, stdout: '', stderr: '', problem, durationMs: 0 }
+}
+
+const free: RunLimits = { sandbox: 'none', network: true }
+
+/** Returns the limits of a hook: those of commands, also in a review. One of a project runs in a full sandbox, unless a user said otherwise. */
+function runLimits(
+  { outsideSandbox, copy }: PlacedHook,
+  { conversation, limits }: HookPlace,
+): RunLimits | { problem: string } {
+  const { sandbox, enforcement, network = false } = settingsInForce(conversation.state.core)
+  if (copy === null) {
+    const isFree = outsideSandbox || sandbox === 'danger-full-access' || enforcement === 'none'
+    return isFree ? free : { sandbox, network }
+  }
+  const mode = copy.modeIn(sandbox)
+  if (limits.enforcementFor(mode) === 'full') return { sandbox: mode, network: copy.network }
+  return copy.mayRunUnsandboxed
+    ? free
+    : { problem: 'it was trusted only inside the sandbox, and there is no full sandbox now; /trust asks again' }
+}

@@ -1,0 +1,86 @@
+import type { ConversationEvent, ItemOf } from '@parley/protocol'
+import type { HookInput } from '@parley/protocol/hooks'
+import type { TurnContext } from '../turn/turn-context.ts'
+import type { HookMoment } from './conversation-hooks.ts'
+import { eventsOfRun } from './hook-events.ts'
+import { commonInput } from './hook-input.ts'
+
+/** Number of times that hooks may let a turn go on: one that always does would never let it end. */
+const maxHeldOpen = 10
+
+/** Runs the hooks of the session's start, once in a process. Resolves to false where there are none to run. */
+export async function runSessionStart(context: TurnContext): Promise<boolean> {
+  const { hooks } = context.modules
+  const moment = hooks.begin()
+  if (moment === null || !hooks.has(moment)) return false
+  const source = moment.subject === 'resume' ? 'resume' : 'startup'
+  await runAndRecord(context, moment, () => ({
+    hook_event_name: 'SessionStart',
+    ...commonInput(context.conversation.state),
+    source,
+  }))
+  return true
+}
+
+/** Runs the hooks before the end of a turn. Resolves to true where it does not end now: one lets it go on, or a message came. */
+export async function runStopHooks(context: TurnContext): Promise<boolean> {
+  const { conversation } = context
+  const { turn } = conversation.state.core
+  const heldOpen = turn?.heldOpen ?? 0
+  if (turn === null || turn.trigger === 'compaction' || heldOpen >= maxHeldOpen) return false
+  await runAndRecord(context, { on: 'Stop', subject: '' }, () => ({
+    hook_event_name: 'Stop',
+    ...commonInput(conversation.state),
+    stop_hook_active: heldOpen > 0,
+    last_assistant_message: lastMessage(context),
+  }))
+  const { turn: now, inbox, inboxPaused } = conversation.state.core
+  const isSteered = !inboxPaused && inbox.some(({ when }) => when === 'steer')
+  return now === null || now.goesOn === true || now.stoppedBy !== undefined || isSteered || context.signal.aborted
+}
+
+function lastMessage({ conversation }: TurnContext): string {
+  return conversation.state.window.findLast(({ item }) => item.type === 'agentMessage')?.item.text ?? ''
+}
+
+/**
+ * Runs the hooks before a compaction. Resolves to true where one stops a compaction that a user asked for; one that is due
+ * goes on, since the next request would not fit.
+ */
+export async function runCompactHooks(
+  context: TurnContext,
+  item: ItemOf<'contextCompaction'> | null,
+): Promise<boolean> {
+  const { conversation } = context
+  const trigger = item?.trigger === 'manual' ? 'manual' : 'auto'
+  const stopped = await runAndRecord(context, { on: 'PreCompact', subject: trigger }, () => ({
+    hook_event_name: 'PreCompact',
+    ...commonInput(conversation.state),
+    trigger,
+    custom_instructions: item?.instructions ?? '',
+  }))
+  if (context.signal.aborted || conversation.state.core.turn?.stoppedBy !== undefined) return true
+  if (stopped === null || item === null || trigger === 'auto') return false
+  const failure = { code: 'stoppedByHook', message: stopped }
+  const turn = conversation.state.core.turn
+  const ended = { ...item, status: 'failed' as const, title: `Not compacted: ${stopped}`, failure }
+  conversation.record({ type: 'item.completed', ...(turn === null ? {} : { turnId: turn.id }), item: ended })
+  return true
+}
+
+/** Runs the hooks of a moment and records them in one write. Resolves to the reason of the one that stops; else null. */
+async function runAndRecord(context: TurnContext, moment: HookMoment, input: () => HookInput): Promise<string | null> {
+  const { conversation, modules, signal } = context
+  if (!modules.hooks.has(moment)) return null
+  const { turn } = conversation.state.core
+  const about = turn === null ? {} : { turnId: turn.id }
+  const events: ConversationEvent[] = []
+  let stopped: string | null = null
+  for await (const ran of modules.hooks.run(moment, input, signal)) {
+    events.push(...eventsOfRun(ran, about, modules.ids))
+    if (ran.finding.outcome === 'stopped')
+      stopped = `the hook "${ran.hook.name}" stopped it: ${ran.finding.reason ?? ''}`
+  }
+  conversation.recordAll(events)
+  return stopped
+}

@@ -1,0 +1,68 @@
+import type { ApprovalId } from '@parley/protocol'
+import type { Clock, Ids } from '../../ports/clock-and-ids.ts'
+import type { Conversation } from '../conversation/conversation.ts'
+import { unlessStorageFails } from '../conversation/storage-patience.ts'
+import type { ConversationHooks, HookDenial, WatchingHooks } from './conversation-hooks.ts'
+import { eventsOfRun } from './hook-events.ts'
+import { type AskedCalls, momentsOf, noteAsked, sessionEnd, type ToldMoment } from './told-moments.ts'
+
+/** Time for hooks that still run when a conversation closes, and for those of the session's end. */
+const endMs = 1000
+
+interface WatchPorts {
+  readonly conversation: Conversation
+  readonly hooks: ConversationHooks
+  /** Disposed of when no hook runs any more. */
+  readonly placed: Disposable
+  readonly ids: Pick<Ids, 'item'>
+  readonly clock: Pick<Clock, 'sleep'>
+  /** Denies an approval, unless it was answered. */
+  readonly deny: (approvalId: ApprovalId, by: HookDenial) => void
+  readonly onFault: (fault: unknown) => void
+}
+
+/** Runs hooks about questions, answers and ends of turns, as they are recorded. */
+export function watchEvents(ports: WatchPorts): WatchingHooks {
+  const { conversation, hooks, clock, onFault } = ports
+  const stop = new AbortController()
+  const running = new Set<Promise<void>>()
+  const asked: AskedCalls = new Map()
+  for (const approval of Object.values(conversation.state.core.approvals)) noteAsked(asked, approval, conversation)
+  let isClosing = false
+  const start = (told: ToldMoment) => {
+    if (!hooks.has(told.moment)) return
+    const run: Promise<void> = runTold(told, stop.signal, ports)
+      .catch(onFault)
+      .finally(() => running.delete(run))
+    running.add(run)
+  }
+  conversation.watch((event) => {
+    if (!isClosing) for (const told of momentsOf(event, conversation, asked)) start(told)
+  })
+  return {
+    async close() {
+      isClosing = true
+      if (hooks.begun) start(sessionEnd(conversation.state))
+      const all = Promise.all(running)
+      const over = new AbortController()
+      await Promise.race([all, clock.sleep(endMs, over.signal)])
+      over.abort()
+      stop.abort()
+      await all
+      ports.placed[Symbol.dispose]()
+    },
+  }
+}
+
+async function runTold(told: ToldMoment, signal: AbortSignal, ports: WatchPorts): Promise<void> {
+  const { moment, input, itemId, approvalId } = told
+  const { conversation, hooks, ids, deny } = ports
+  const about = itemId === undefined ? {} : { itemId }
+  for await (const ran of hooks.run(moment, () => input, signal)) {
+    // Nothing of it is for the model, which may be at work.
+    const { context: _, endsTurn: __, ...finding } = ran.finding
+    unlessStorageFails(() => conversation.recordAll(eventsOfRun({ ...ran, finding }, about, ids)))
+    if (approvalId !== undefined && finding.outcome === 'stopped')
+      deny(approvalId, { hook: ran.hook.name, reason: finding.reason ?? '' })
+  }
+}

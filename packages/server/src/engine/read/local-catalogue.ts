@@ -1,0 +1,105 @@
+import {
+  decodeHeader,
+  type Files,
+  isConversationId,
+  isRunning,
+  LOG_FORMAT,
+  type LogExcerpt,
+  type LoggedEnvelope,
+  type LogHeader,
+  listSessions,
+  type Rows,
+  readOwner,
+  sessionPaths,
+  walkSessions,
+} from '@parley/journal'
+import { type ConversationId, titleOf } from '@parley/protocol'
+import { createLogReader } from '../conversation/journal.ts'
+import { type Catalogue, type ConversationRow, isRow, type LiveOwner } from './catalogue.ts'
+
+/** Returns the conversations of this machine's home folder, from the index of their logs. */
+export function localCatalogue(files: Files, home: string): Catalogue {
+  return {
+    all: () => listSessions(files, home, rows),
+    ids: async () => walkSessions(files, home).map(({ id }) => id),
+    has: async (id) => {
+      const paths = isConversationId(id) ? sessionPaths(home, id) : null
+      return paths !== null && files.look(paths.log) !== null
+    },
+    live: ({ id }) => liveOwner(files, home, id),
+  }
+}
+
+/** Returns the owner as a hint: only the lock is certain, and only opening may test it. */
+function liveOwner(files: Files, home: string, id: ConversationId): LiveOwner | null {
+  const paths = sessionPaths(home, id)
+  const owner = paths === null ? null : readOwner(files, paths.owner)
+  return owner !== null && isRunning(owner) ? { pid: owner.pid, socket: owner.socket } : null
+}
+
+const rows: Rows<ConversationRow> = {
+  fileName: 'index.jsonl',
+  version: 8,
+  goesOn: true,
+  tellingTypes: new Set(['conversation.renamed', 'conversation.archived', 'conversation.moved']),
+  isRow,
+  describe,
+}
+
+function describe(
+  { headLines, tellingLines, tailLines }: LogExcerpt,
+  earlier: ConversationRow | null,
+): ConversationRow | null {
+  const header = decodeHeader(Buffer.from(headLines[0] ?? ''))
+  const reader = createLogReader(header)
+  let row = earlier
+  for (const line of [...(earlier === null ? headLines : []), ...tellingLines, ...tailLines]) {
+    // A conversation whose first event is damaged can be opened, so the next event lists it.
+    if (row !== null && !isTelling.test(line)) continue
+    const logged = reader.read(line)
+    if (logged !== null) row = described(row, logged)
+  }
+  return row === null ? null : { ...row, forkedFrom: forkPointOf(header), minReader: header?.minReader ?? LOG_FORMAT }
+}
+
+function forkPointOf(header: LogHeader | null): ConversationRow['forkedFrom'] {
+  const point = header?.forkedFrom
+  return point === undefined ? null : { id: point.id, seq: point.seq }
+}
+
+const isTelling =
+  /^.{0,60}"type":"(conversation\.(created|renamed|archived|moved)"|item\.completed".{0,120}"type":"userMessage")/
+
+const beginningLost = {
+  ...{ cwd: '', environment: null, title: '', name: null, archived: false, forkedFrom: null },
+  minReader: LOG_FORMAT,
+}
+
+function described(before: ConversationRow | null, { at, event }: LoggedEnvelope): ConversationRow {
+  if (event.type === 'conversation.created') {
+    const where = { cwd: String(event['cwd']), environment: environmentIn(event['settings']) }
+    const title = typeof event['title'] === 'string' ? event['title'] : ''
+    return { ...beginningLost, ...where, title, createdAt: at }
+  }
+  const row = before ?? { ...beginningLost, createdAt: at }
+  switch (event.type) {
+    case 'conversation.renamed':
+      return { ...row, name: String(event['name']) }
+    case 'conversation.archived':
+      return { ...row, archived: event['archived'] === true }
+    case 'conversation.moved':
+      return { ...row, cwd: String(event['cwd']) }
+    default:
+      return row.title === '' ? { ...row, title: titleIn(event['item']) } : row
+  }
+}
+
+function environmentIn(settings: unknown): string | null {
+  if (typeof settings !== 'object' || settings === null || !('environment' in settings)) return null
+  return typeof settings.environment === 'string' ? settings.environment : null
+}
+
+function titleIn(item: unknown): string {
+  const text = typeof item === 'object' && item !== null && 'text' in item ? item.text : ''
+  return typeof text === 'string' ? titleOf(text) : ''
+}

@@ -1,0 +1,47 @@
+import { type Files, StorageError } from '@parley/journal'
+import type { ParamsOf, ResultOf } from '@parley/protocol'
+import type { TextSearch } from '../../ports/text-search.ts'
+import { rejection } from '../../replies/rejection.ts'
+import { toListed, worksIn } from '../read/list-conversations.ts'
+import { localCatalogue } from '../read/local-catalogue.ts'
+
+interface SearchPorts {
+  readonly files: Files
+  readonly home: string
+  readonly search: TextSearch
+}
+
+/** Finds conversations by their texts: those first that have all words in one item, each kind the newest first. */
+export async function searchConversations(
+  { files, home, search }: SearchPorts,
+  { query, cwd, archived, limit = 20, waitMs = 100 }: ParamsOf<'conversation/search'>,
+): Promise<ResultOf<'conversation/search'>> {
+  const { logs, unread, leftOut } = await search.find(query, waitMs).catch(withAdvice)
+  // The words of logs are read on this machine, and so are their rows.
+  const catalogue = localCatalogue(files, home)
+  const rows = new Map((logs.length === 0 ? [] : await catalogue.all()).map((listed) => [listed.id, listed]))
+  const wanted = logs
+    .flatMap((log) => {
+      const listed = rows.get(log.id)
+      if (listed === undefined) return []
+      const { row } = listed
+      const isWanted = (archived === undefined || row.archived === archived) && (cwd === undefined || worksIn(row, cwd))
+      return isWanted ? [{ log, listed }] : []
+    })
+    .sort((a, b) => Number(b.log.lines > 0) - Number(a.log.lines > 0) || b.listed.modifiedAtMs - a.listed.modifiedAtMs)
+  const page = wanted.slice(0, limit)
+  const excerpts = await search.excerpts(page.map(({ log }) => log))
+  const found = page.flatMap(({ log, listed }, index) => {
+    const excerpt = excerpts[index] ?? null
+    return excerpt === null ? [] : [{ conversation: toListed(catalogue, listed), items: log.lines, excerpt }]
+  })
+  return { found, total: wanted.length - (page.length - found.length), unread, leftOut }
+}
+
+/** Throws the rejection for an index that cannot be kept: no conversation is in danger, so that the usual words would mislead. */
+function withAdvice(error: unknown): never {
+  if (!(error instanceof StorageError)) throw error
+  const { code, path } = error
+  const text = `The search keeps its index in ${path}, and cannot (${code}). The file can be removed; it is made anew.`
+  throw rejection('storageFailed', text, { errno: code })
+}

@@ -1,0 +1,26 @@
+import type { SharedStore, StoredRow } from '@parley/store'
+import { type Catalogue, isRow, type LiveOwner } from '../read/catalogue.ts'
+
+/** Returns the conversations of a store that servers share. */
+export function sharedCatalogue(store: SharedStore): Catalogue {
+  let owners: ReadonlyMap<string, LiveOwner> = new Map()
+  return {
+    async all() {
+      const rows = await store.rows()
+      owners = new Map(rows.flatMap(ownerOf))
+      const listed = rows.flatMap(({ conversationId: id, updatedAtMs: modifiedAtMs, row }) =>
+        isRow(row) ? [{ id, modifiedAtMs, row }] : [],
+      )
+      return listed.sort((a, b) => b.modifiedAtMs - a.modifiedAtMs)
+    },
+    ids: async () => (await store.rows()).map(({ conversationId }) => conversationId),
+    has: (conversationId) => store.has(conversationId),
+    live: ({ id }) => owners.get(id) ?? null,
+  }
+}
+
+function ownerOf({ conversationId, holder }: StoredRow): [string, LiveOwner][] {
+  if (holder === null) return []
+  const { pid, address } = holder
+  return [[conversationId, { pid, socket: null, ...(address === null ? {} : { address }) }]]
+}

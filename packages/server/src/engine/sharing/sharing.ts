@@ -1,0 +1,116 @@
+import { type Files, type SessionPaths, StorageError } from '@parley/journal'
+import type { ConversationId } from '@parley/protocol'
+import { HeldElsewhereError, type LocalCopy, type SharedStore, type Shipment } from '@parley/store'
+import { rejection } from '../../replies/rejection.ts'
+import type { OpenParts } from '../open/conversation-parts.ts'
+import { shareJournal } from './shared-journal.ts'
+
+/** Conversations of the store that servers share; of none where there is no store. */
+export interface Sharing {
+  /**
+   * Takes the right to write a conversation, and brings the copy of a stored one up to date. Resolves to null where
+   * there is no store. Rejects with `liveElsewhere` while another server has it.
+   */
+  take(paths: SessionPaths, conversationId: ConversationId, kind: 'new' | 'stored'): Promise<Shipment | null>
+  /** Brings the copy of a conversation up to date for reading. The caller holds its lock. */
+  refresh(paths: SessionPaths, conversationId: ConversationId): Promise<void>
+  /** Stores the log of a conversation that was written as a whole. */
+  publish(paths: SessionPaths, conversationId: ConversationId): Promise<void>
+  /** Removes a conversation that is closed here from the store. Rejects with `liveElsewhere` while another server has it. */
+  remove(paths: SessionPaths, conversationId: ConversationId): Promise<void>
+}
+
+export function createSharing(store: SharedStore | null, files: Files): Sharing {
+  return store === null ? notShared(files) : sharedIn(store, files)
+}
+
+/** A copy of a conversation of a store is not written without it: the store would know nothing of that. */
+function notShared(files: Files): Sharing {
+  return {
+    async take({ acked }, conversationId) {
+      if (files.look(acked) === null) return null
+      throw rejection(
+        'storageFailed',
+        `Conversation ${conversationId} is kept in a store that servers share, and this server was started without one. Start it with --store, or view or fork what this machine has.`,
+      )
+    },
+    refresh: async () => undefined,
+    publish: async () => undefined,
+    remove: async () => undefined,
+  }
+}
+
+function sharedIn(store: SharedStore, files: Files): Sharing {
+  async function take(paths: SessionPaths, conversationId: ConversationId, kind: 'new' | 'stored'): Promise<Shipment> {
+    try {
+      return await store.take(copyAt(paths, conversationId), kind)
+    } catch (error) {
+      throw error instanceof HeldElsewhereError ? heldElsewhere(conversationId, error) : error
+    }
+  }
+
+  return {
+    take,
+    async refresh(paths, conversationId) {
+      await store.refresh(copyAt(paths, conversationId))
+    },
+    async publish(paths, conversationId) {
+      const shipment = await take(paths, conversationId, 'new')
+      const sizeBytes = files.look(paths.log)?.sizeBytes ?? 0
+      shipment.wrote(sizeBytes)
+      await shipment.acknowledged(sizeBytes).finally(() => giveUp(shipment))
+    },
+    async remove(paths, conversationId) {
+      const shipment = await take(paths, conversationId, 'stored')
+      await store.remove(copyAt(paths, conversationId)).finally(() => giveUp(shipment))
+    },
+  }
+}
+
+function copyAt({ log, sideFiles, acked }: SessionPaths, conversationId: ConversationId): LocalCopy {
+  return { conversationId, log, sideFiles, acked }
+}
+
+function heldElsewhere(conversationId: ConversationId, { holder: { address } }: HeldElsewhereError) {
+  const next =
+    address === null ? 'View it read-only, or fork it.' : `Connect to ${address}, view it read-only, or fork it.`
+  return rejection('liveElsewhere', `Conversation ${conversationId} is open on another server. ${next}`, {
+    conversationId,
+    socket: null,
+    ...(address === null ? {} : { address }),
+  })
+}
+
+/** Returns the parts of a conversation whose log a shipment sends to the store. */
+export function shareParts(parts: OpenParts, shipment: Shipment | null, files: Files): OpenParts {
+  if (shipment === null) return parts
+  const { journal, startJournal, dispose, paths } = parts
+  const sharing = { shipment, sizeBytes: () => files.look(paths.log)?.sizeBytes ?? 0 }
+  let isStarted = journal !== null
+  return {
+    ...parts,
+    journal: journal === null ? null : shareJournal(journal, sharing),
+    ...(startJournal === undefined
+      ? {}
+      : {
+          startJournal() {
+            isStarted = true
+            return shareJournal(startJournal(), sharing)
+          },
+        }),
+    dispose() {
+      dispose()
+      if (!isStarted) void giveUp(shipment)
+    },
+  }
+}
+
+/** Gives up a conversation of which nothing more is to be stored. */
+export async function giveUp(shipment: Shipment | null): Promise<void> {
+  try {
+    await shipment?.close()
+  } catch (error) {
+    // The trouble that led here is reported.
+    if (!(error instanceof StorageError)) throw error
+  }
+}

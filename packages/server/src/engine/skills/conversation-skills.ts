@@ -1,0 +1,61 @@
+import { dirname, join } from 'node:path'
+import { readPlainText } from '@parley/policy'
+import type { Environment } from '@parley/workspace'
+import type { ReadableSkill, SkillSource } from '../../tools/skills/skill-source.ts'
+import { findParts, isHiddenFromCommands, type PartPorts, type UsablePart, usable } from './find-parts.ts'
+
+/** Skills and commands of one conversation, as they are now. */
+export interface ConversationSkills extends SkillSource {
+  /** Tests if an absolute path is a file, in the environment of the conversation. */
+  isFile(path: string): Promise<boolean>
+  /** Skills and commands that a person may start by name. */
+  named(cwd: string): readonly UsablePart[]
+}
+
+/** Opens the skills of a conversation. On another machine only those of the user count. */
+export function conversationSkills(
+  ports: PartPorts,
+  { name: machine, files }: Pick<Environment, 'name' | 'files'>,
+): ConversationSkills {
+  const isLocal = machine === null
+  const all = (cwd: string) => findParts(isLocal ? cwd : null, ports)
+  const skills = (cwd: string) => usable(all(cwd)).filter(({ kind }) => kind === 'skill')
+  return {
+    list: (cwd) => skills(cwd).map((part) => readable(part, { home: ports.home, isLocal })),
+    problemOf: (cwd, name) => all(cwd).find((part) => part.name === name)?.problem?.message ?? null,
+    isFile: (path) =>
+      files.look(path).then(
+        ({ kind }) => kind === 'file',
+        () => false,
+      ),
+    listed: (cwd) =>
+      skills(cwd)
+        .filter(({ text }) => text.forModel)
+        .map(({ name, file, text }) => ({ name, file, description: text.description })),
+    named: (cwd) => usable(all(cwd)).filter(({ text }) => text.forUser),
+  }
+}
+
+/** Largest file of a skill that is read as text, in bytes. */
+const maxFileBytes = 1024 * 1024
+
+function readable(
+  part: UsablePart,
+  { home, isLocal }: { readonly home: string; readonly isLocal: boolean },
+): ReadableSkill {
+  const { name, file, files, text } = part
+  const folder = dirname(file)
+  return {
+    name,
+    folder,
+    body: text.body,
+    ...(text.allowedTools === undefined ? {} : { allowedTools: text.allowedTools }),
+    files,
+    isHidden: !isLocal || isHiddenFromCommands(part, home),
+    // Only files that were listed are read: their paths have no links and lie in the folder.
+    read: (wanted) =>
+      files.includes(join(wanted))
+        ? readPlainText(folder, join(wanted), maxFileBytes)
+        : { problem: 'it has no such file' },
+  }
+}

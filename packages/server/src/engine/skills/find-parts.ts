@@ -1,0 +1,165 @@
+import { readdirSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { isSafe } from '@parley/config'
+import {
+  type BroughtPart,
+  commandFolders,
+  isTrustedPart,
+  listFiles,
+  type Project,
+  type Projects,
+  readPlainText,
+  skillFolders,
+} from '@parley/policy'
+import { liesWithin, realOrGiven } from '@parley/workspace'
+import { type PartText, readCommandText, readSkillText } from './part-text.ts'
+
+/** Skill or command that was found, whether it can be used or not. */
+export interface FoundPart {
+  readonly kind: BroughtPart['kind']
+  readonly name: string
+  readonly origin: 'user' | 'project'
+  /** File with the instructions; absolute, with links followed. */
+  readonly file: string
+  /** Files of a skill besides its SKILL.md, relative to its folder. */
+  readonly files: readonly string[]
+  /** Reason why it cannot be used; null for one that can. */
+  readonly problem: { readonly code: 'broken' | 'untrusted' | 'sameName'; readonly message: string } | null
+  /** Content; null for a broken one, and for one that is not trusted. */
+  readonly text: PartText | null
+}
+
+/** Skill or command that can be used. */
+export interface UsablePart extends FoundPart {
+  readonly text: PartText
+}
+
+export interface PartPorts {
+  /** `$PARLEY_HOME`. */
+  readonly home: string
+  /** Variables of the user, for their home. */
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly projects: Pick<Projects, 'of'>
+}
+
+/** Largest SKILL.md and command, in bytes. */
+const maxPartBytes = 64 * 1024
+
+/**
+ * Finds the skills and commands of the user and of the project of `cwd`; null stands for a folder on another machine. They
+ * are read anew each time. Of two with one name the first is used: those of the user come before those of the project.
+ */
+export function findParts(cwd: string | null, { home, env, projects }: PartPorts): readonly FoundPart[] {
+  if (isSafe(home)) return []
+  const project = cwd === null ? null : projects.of(cwd)
+  const own = ownFolders(home, env['HOME']).flatMap(({ folder, kind }) => partsOfUser(folder, kind))
+  const brought = project === null ? [] : project.brought.map((part) => partOfProject(project, part))
+  return namedOnce([...new Map([...own, ...brought].map((part) => [part.file, part])).values()])
+}
+
+export function usable(parts: readonly FoundPart[]): readonly UsablePart[] {
+  return parts.flatMap((part) => (part.problem === null && part.text !== null ? [{ ...part, text: part.text }] : []))
+}
+
+interface OwnFolder {
+  readonly folder: string
+  readonly kind: BroughtPart['kind']
+}
+
+function ownFolders(home: string, userHome: string | undefined): readonly OwnFolder[] {
+  const below = (folders: readonly string[], kind: BroughtPart['kind']) =>
+    folders.flatMap((folder): OwnFolder[] => {
+      if (folder.startsWith('.parley/')) return [{ folder: join(home, folder.slice('.parley/'.length)), kind }]
+      return userHome === undefined ? [] : [{ folder: join(userHome, folder), kind }]
+    })
+  return [...below(skillFolders, 'skill'), ...below(commandFolders, 'command')]
+}
+
+function partsOfUser(folder: string, kind: BroughtPart['kind']): readonly FoundPart[] {
+  return namesIn(folder).flatMap((entry): FoundPart[] => {
+    if (kind === 'command')
+      return entry.endsWith('.md') ? [readPart({ kind, origin: 'user', path: join(folder, entry) })] : []
+    const inside = namesIn(join(folder, entry))
+    return inside.includes('SKILL.md') ? [readPart({ kind, origin: 'user', path: join(folder, entry) })] : []
+  })
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder).toSorted()
+  } catch {
+    return []
+  }
+}
+
+function partOfProject(project: Project, part: BroughtPart): FoundPart {
+  const path = join(project.root, part.path)
+  const place = { kind: part.kind, origin: 'project', path } as const
+  if (isTrustedPart(project, part)) return readPart(place)
+  // Its files are not read: what nobody trusts may be of any size, and this is asked for each message.
+  const broken = part.problem()
+  const problem =
+    broken !== null
+      ? ({ code: 'broken', message: broken } as const)
+      : ({ code: 'untrusted', message: untrusted[project.entry?.verdict ?? 'none'] } as const)
+  return { kind: part.kind, name: part.name, origin: 'project', file: fileOf(place), files: [], problem, text: null }
+}
+
+const untrusted = {
+  none: 'you have not trusted it yet: `parley trust`, or /trust in the terminal',
+  trusted: 'it is new or has changed since you trusted this project: `parley trust`, or /trust in the terminal',
+  declined: 'you declined what this project brings; `parley trust` takes that back',
+} as const
+
+interface PartPlace {
+  readonly kind: BroughtPart['kind']
+  readonly origin: FoundPart['origin']
+  /** Folder of a skill, file of a command. */
+  readonly path: string
+}
+
+function fileOf({ kind, path }: PartPlace): string {
+  return kind === 'skill' ? join(path, 'SKILL.md') : path
+}
+
+function readPart(place: PartPlace): FoundPart {
+  const { kind, origin } = place
+  const path = realOrGiven(place.path)
+  const file = fileOf({ ...place, path })
+  const given = basename(place.path)
+  const name = kind === 'skill' ? given : given.replace(/\.md$/, '')
+  const known = { kind, name, origin, file }
+  const broken = (message: string): FoundPart => ({
+    ...known,
+    files: [],
+    problem: { code: 'broken', message },
+    text: null,
+  })
+  const listed = kind === 'skill' ? listFiles(path) : { paths: [] }
+  if ('problem' in listed) return broken(listed.problem)
+  const read = readPlainText(dirname(file), basename(file), maxPartBytes)
+  if ('problem' in read) return broken(`${basename(file)}: ${read.problem}`)
+  const text = kind === 'skill' ? readSkillText(read.text, name) : readCommandText(read.text, name)
+  if ('problem' in text) return broken(text.problem)
+  const files = listed.paths.filter((one) => one !== 'SKILL.md')
+  return { ...known, name: text.name, files, problem: null, text }
+}
+
+/** Marks those that have the name of an earlier one; skills and commands share their names. */
+function namedOnce(parts: readonly FoundPart[]): readonly FoundPart[] {
+  const first = new Map<string, FoundPart>()
+  return parts.map((part) => {
+    if (part.problem !== null) return part
+    const known = first.get(part.name)
+    if (known === undefined) {
+      first.set(part.name, part)
+      return part
+    }
+    return { ...part, problem: { code: 'sameName', message: `${known.file} has the same name and is used` } }
+  })
+}
+
+/** Tells if commands in the sandbox cannot see the files of a skill: the home of parley is hidden from them. */
+export function isHiddenFromCommands({ file }: Pick<FoundPart, 'file'>, home: string): boolean {
+  return liesWithin(file, realOrGiven(home))
+}

@@ -1,0 +1,29 @@
+import { isAbsolute } from 'node:path'
+import type { ParamsOf, ResultOf, FoundPart as ShownPart } from '@parley/protocol'
+import { rejection } from '../../replies/rejection.ts'
+import { existingFolder } from '../settings/existing-folder.ts'
+import { type FoundPart, findParts, type PartPorts } from './find-parts.ts'
+
+/** Lists all skills and commands as a folder has them. Throws `cwdMissing`, and `invalidParams` for a relative folder. */
+export function listParts({ cwd }: ParamsOf<'skill/list'>, ports: PartPorts): ResultOf<'skill/list'> {
+  if (!isAbsolute(cwd)) throw rejection('invalidParams', 'cwd must be an absolute path.', { field: 'cwd' })
+  return { parts: findParts(existingFolder(cwd), ports).map(shown) }
+}
+
+function shown({ kind, name, origin, file, files, problem, text }: FoundPart): ShownPart {
+  return {
+    kind,
+    name,
+    description: text?.description ?? '',
+    ...(text?.argumentHint === undefined ? {} : { argumentHint: text.argumentHint }),
+    origin,
+    path: file,
+    state: problem?.code ?? 'ready',
+    ...(problem === null ? {} : { problem: problem.message }),
+    remarks: [...(text?.remarks ?? [])],
+    forModel: text?.forModel ?? false,
+    forUser: text?.forUser ?? false,
+    ...(text?.allowedTools === undefined ? {} : { allowedTools: [...text.allowedTools] }),
+    files: [...files],
+  }
+}

@@ -1,0 +1,31 @@
+import { backgroundLost, type ConversationEvent, type ConversationId } from '@parley/protocol'
+import { lostTitle } from '../../core/background-left.ts'
+import { rejection } from '../../replies/rejection.ts'
+import { noticeItem } from '../conversation/notices.ts'
+import type { LoadedConversation } from '../open/conversation-parts.ts'
+import type { LiveConversation } from '../open/live-conversation.ts'
+import type { RescuedLog } from '../open/rescue-log.ts'
+
+/** Returns the notice that background commands of an earlier process no longer run; none where there were none. */
+export function lostBackground({ conversation, modules }: LiveConversation): ConversationEvent[] {
+  const { background } = conversation.view
+  if (background.size === 0) return []
+  const notice = { level: 'warning', code: backgroundLost, title: lostTitle(background) } as const
+  return [{ type: 'item.completed', item: noticeItem(modules.ids.item(), notice) }]
+}
+
+/** Throws `storageFailed` where lines of another writer have got into a rescued log. */
+export function assertRescued({ begin }: LoadedConversation, { digest }: RescuedLog): void {
+  if (begin.fold.state.core.digest === digest) return
+  throw rejection('storageFailed', 'The log was overwritten, and memory no longer holds the whole conversation.')
+}
+
+/** Builds the rejection for a log without events, which a crash leaves before the first one. */
+export function emptyLog(conversationId: ConversationId) {
+  return rejection('conversationNotFound', `The log of conversation ${conversationId} holds no event.`)
+}
+
+/** Builds the rejection for an id without a conversation. */
+export function notThere(conversationId: ConversationId) {
+  return rejection('conversationNotFound', `There is no conversation ${conversationId}.`)
+}

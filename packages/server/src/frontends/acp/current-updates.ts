@@ -1,0 +1,45 @@
+import type { SessionUpdate } from '@agentclientprotocol/sdk'
+import type { Core, FoundPart } from '@parley/protocol'
+import { onOneLine } from '@parley/protocol/question'
+import { announcedSettings, type SettingsInForce } from './settings/session-settings.ts'
+import { slashCommands } from './slash-commands.ts'
+
+/** Returns the updates that bring a client to the settings, title, usage and commands of now, one of each kind. */
+export function currentUpdates(core: Core, inForce: SettingsInForce, parts: readonly FoundPart[]): SessionUpdate[] {
+  const own = slashCommands.map(({ name, description, hint }) => announced(name, description, hint))
+  const found = parts
+    .filter(
+      ({ name, state, forUser }) => state === 'ready' && forUser && !slashCommands.some((one) => one.name === name),
+    )
+    .map(({ name, description, argumentHint }) => announced(name, onOneLine(description), argumentHint))
+  return [
+    ...settingsUpdates(inForce),
+    { sessionUpdate: 'available_commands_update', availableCommands: [...own, ...found] },
+    ...infoUpdate(core),
+    ...usageUpdate(core.usage),
+  ]
+}
+
+function announced(name: string, description: string, hint: string | undefined) {
+  return { name, description, ...(hint === undefined ? {} : { input: { hint } }) }
+}
+
+/** Returns the updates of what the answer to an opening announces. */
+export function settingsUpdates(inForce: SettingsInForce): SessionUpdate[] {
+  const { modes, configOptions } = announcedSettings(inForce)
+  return [
+    { sessionUpdate: 'current_mode_update', currentModeId: modes.currentModeId },
+    { sessionUpdate: 'config_option_update', configOptions },
+  ]
+}
+
+function infoUpdate({ meta }: Core): SessionUpdate[] {
+  const title = meta.name ?? meta.title
+  return title === '' ? [] : [{ sessionUpdate: 'session_info_update', title }]
+}
+
+function usageUpdate({ last, total, contextWindow }: Core['usage']): SessionUpdate[] {
+  if (last === null || contextWindow === null) return []
+  const cost = total.costUsd === undefined ? {} : { cost: { amount: total.costUsd, currency: 'USD' } }
+  return [{ sessionUpdate: 'usage_update', used: last.inputTokens + last.outputTokens, size: contextWindow, ...cost }]
+}

@@ -1,0 +1,23 @@
+import { takeAllocatorSettings } from '@parley/client/server-process'
+import { readServerArguments } from '../arguments.ts'
+import { runProgram } from '../conventions.ts'
+import { type BuiltProgram, readServerOptions, systemParts } from '../system-parts.ts'
+import { launchDaemon } from './launch-daemon.ts'
+import { serveProcess } from './serve-process.ts'
+import { watchLoop } from './watch-loop.ts'
+
+/** Runs a server of the native protocol, and exits with its code. */
+export function startServer(built: BuiltProgram): Promise<never> {
+  takeAllocatorSettings(process.env)
+  return runProgram('server', async (argv) => {
+    const args = readServerArguments(argv)
+    const hidden = args.listen.flatMap((address) => (address.kind === 'socket' ? [address.path] : []))
+    const options = readServerOptions({ ...args, hidden }, process.env, built)
+    if (args.role === 'launcher') return launchDaemon(options)
+    // A daemon must not keep a folder in use. Its arguments are absolute by now.
+    if (args.isDaemon) process.chdir('/')
+    const parts = systemParts(options)
+    watchLoop({ program: options.assets.stackReader, writeLog: parts.writeLog })
+    return serveProcess(parts, args, options.assets.page)
+  })
+}

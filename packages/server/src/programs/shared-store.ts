@@ -1,0 +1,68 @@
+import { ConfigError, readEffectiveConfig } from '@parley/config'
+import type { Files } from '@parley/journal'
+import type { SharedStore, StoreAddress } from '@parley/store'
+import { UsageError } from '../serving/flags.ts'
+
+/** Servers that keep each message, where neither the command line nor the configuration says how many. */
+const usualReplicas = 3
+
+interface Wanted extends StoreAddress {
+  readonly replicas: number
+}
+
+/** Opens the store that servers share, of `--store` or of `[store]`; null where there is none. */
+export async function openSharedStore(
+  given: readonly string[] | null,
+  { home, files }: { readonly home: string; readonly files: Files },
+): Promise<{ readonly store: SharedStore | null } | { readonly problem: string }> {
+  const wanted = wantedStore(given, home)
+  if (wanted === null) return { store: null }
+  // Loaded only here: most servers have no store.
+  const { openStore, UnusableStoreError } = await import('@parley/store')
+  try {
+    return { store: await openStore({ ...wanted, files }) }
+  } catch (error) {
+    if (error instanceof UnusableStoreError) return { problem: error.message }
+    throw error
+  }
+}
+
+function wantedStore(given: readonly string[] | null, home: string): Wanted | null {
+  const configured = configuredStore(home)
+  const servers = given ?? configured?.servers ?? []
+  if (servers.length === 0) return null
+  const { credentials_file: credentialsFile, ca_file: ca, cert_file: cert, key_file: key, replicas } = configured ?? {}
+  const isSecure = ca !== undefined || cert !== undefined || servers.some((server) => server.startsWith('tls://'))
+  const files = {
+    ...(ca === undefined ? {} : { ca }),
+    ...(cert === undefined ? {} : { cert }),
+    ...(key === undefined ? {} : { key }),
+  }
+  return {
+    servers,
+    replicas: replicas ?? (servers.length < usualReplicas ? 1 : usualReplicas),
+    ...(credentialsFile === undefined ? {} : { credentialsFile }),
+    ...(isSecure ? { tls: files } : {}),
+  }
+}
+
+function configuredStore(home: string) {
+  try {
+    return readEffectiveConfig({ home, isWhole: true }).values.store
+  } catch (error) {
+    // Each request says what is wrong with the configuration.
+    if (error instanceof ConfigError) return undefined
+    throw error
+  }
+}
+
+/** Reads `nats://HOST:PORT,HOST:PORT`. Throws `UsageError`. */
+export function readStore(text: string): readonly string[] {
+  const [, scheme = '', list = ''] = /^(nats|tls):\/\/(.+?)\/?$/.exec(text) ?? []
+  const hosts = list.split(',').map((host) => host.trim().replace(/^(nats|tls):\/\//, ''))
+  if (scheme === '' || hosts.some((host) => !/^(\[[0-9a-f:.]+\]|[^/:@\s]+)(:\d{1,5})?$/i.test(host)))
+    throw new UsageError(
+      `--store takes nats://HOST:PORT or tls://HOST:PORT, more of them parted by commas, not ${JSON.stringify(text)}.`,
+    )
+  return hosts.map((host) => `${scheme}://${host}`)
+}

@@ -1,0 +1,57 @@
+import { closeInheritedDescriptors } from '@parley/host'
+import type { CeilingFlags, EngineParts } from '../engine/index.ts'
+import { readAcpArguments, readAppServerArguments, readMcpArguments } from './arguments.ts'
+import { runProgram } from './conventions.ts'
+import { startServer } from './server/start-server.ts'
+import { readServerOptions, systemParts } from './system-parts.ts'
+
+declare const PARLEY_VERSION: string
+declare const PARLEY_BUILD: string
+
+const built = { moduleUrl: import.meta.url, version: PARLEY_VERSION, build: PARLEY_BUILD }
+
+/** Programs with an engine, by their names behind `parley`. The code of a frontend is read when its program starts. */
+const programs = {
+  server: () => startServer(built),
+  'mcp-server': () =>
+    runFrontend('mcp-server', readMcpArguments, async (parts, args) => {
+      const { runMcpServer } = await import('./mcp-server/run-mcp-server.ts')
+      return runMcpServer(parts, args)
+    }),
+  'app-server': () =>
+    runFrontend('app-server', readAppServerArguments, async (parts, args) => {
+      const { runAppServer } = await import('./app-server/run-app-server.ts')
+      return runAppServer(parts, args)
+    }),
+  acp: () =>
+    runFrontend('acp', readAcpArguments, async (parts, args) => {
+      const { runAcp } = await import('./acp/run-acp.ts')
+      return runAcp(parts, args)
+    }),
+}
+
+/** Runs the program of this name with the arguments of the process, and exits with its code. */
+export function start(name: keyof typeof programs): Promise<never> {
+  // First of all, since Node marks every descriptor that it opens itself: what is inheritable now came from outside.
+  closeInheritedDescriptors()
+  return programs[name]()
+}
+
+interface FrontendArguments {
+  readonly ceiling: CeilingFlags
+  /** Token file that the user named, hidden from commands; null or absent for none. */
+  readonly tokenFile?: string | null
+}
+
+/** Runs a program whose clients speak another protocol than the native one. */
+function runFrontend<Arguments extends FrontendArguments>(
+  name: string,
+  readArguments: (argv: readonly string[]) => Arguments,
+  run: (parts: EngineParts, args: Arguments) => Promise<number>,
+): Promise<never> {
+  return runProgram(name, async (argv) => {
+    const args = readArguments(argv)
+    const hidden = args.tokenFile == null ? [] : [args.tokenFile]
+    return run(systemParts(readServerOptions({ paced: true, recordTo: null, hidden }, process.env, built)), args)
+  })
+}

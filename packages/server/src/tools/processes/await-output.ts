@@ -1,0 +1,66 @@
+import type { OutputSnapshot } from '@parley/host'
+import type { ToolPorts } from '../define-tool.ts'
+import { createLineScan } from './output-lines.ts'
+import type { OutputPattern } from './output-pattern.ts'
+
+export interface AwaitedOutput {
+  /** Line that is waited for; null for any output. */
+  readonly pattern: OutputPattern | null
+  /** True to wait for the end alone, where no pattern is given. */
+  readonly exit: boolean
+  /** Time limit in ms; null for none. */
+  readonly timeoutMs: number | null
+  /** Offset in the output from which on it counts. */
+  readonly sinceByte: number
+}
+
+export type Awaited =
+  | { readonly kind: 'printed'; readonly line: string }
+  | { readonly kind: 'ended' }
+  | { readonly kind: 'timedOut' }
+  | { readonly kind: 'interrupted' }
+
+/** Waits until a process prints what is wanted, ends, or the time is over. Null for an unknown process. */
+export async function awaitOutput(
+  id: string,
+  wanted: AwaitedOutput,
+  { background, clock, signal }: Pick<ToolPorts, 'background' | 'clock'> & { readonly signal: AbortSignal },
+): Promise<Awaited | null> {
+  const printed = Promise.withResolvers<Awaited>()
+  const scan = scanFor(wanted)
+  const take = (chunk: Buffer) => {
+    const line = chunk.length === 0 ? null : scan(chunk)
+    if (line !== null) printed.resolve({ kind: 'printed', line })
+  }
+  const before = background.output(id)
+  const ended = background.ended(id)
+  if (before === null || ended === null) return null
+  for (const piece of piecesSince(before, wanted.sinceByte)) take(piece)
+  const leave = background.listen(id, take)
+  const over = new AbortController()
+  const timedOut = wait(wanted.timeoutMs, AbortSignal.any([signal, over.signal]), clock).then(
+    () => ({ kind: signal.aborted ? 'interrupted' : 'timedOut' }) as const,
+  )
+  try {
+    return await Promise.race([printed.promise, ended.then(() => ({ kind: 'ended' }) as const), timedOut])
+  } finally {
+    leave?.()
+    over.abort()
+  }
+}
+
+function wait(timeoutMs: number | null, signal: AbortSignal, { sleep }: ToolPorts['clock']): Promise<void> {
+  if (timeoutMs !== null) return sleep(timeoutMs, signal)
+  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
+}
+
+function scanFor({ pattern, exit }: AwaitedOutput): (chunk: Buffer) => string | null {
+  if (pattern !== null) return createLineScan(pattern)
+  return () => (exit ? null : '')
+}
+
+/** Returns what memory has of the output from an offset on. */
+function piecesSince({ head, tail, totalBytes }: OutputSnapshot, sinceByte: number): readonly Buffer[] {
+  const tailStart = totalBytes - tail.length
+  return [head.subarray(sinceByte), tail.subarray(Math.max(0, sinceByte - tailStart))]
+}

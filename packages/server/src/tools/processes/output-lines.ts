@@ -1,0 +1,92 @@
+import { StringDecoder } from 'node:string_decoder'
+import { stripVTControlCharacters } from 'node:util'
+import type { OutputSnapshot } from '@parley/host'
+import { characterStart, firstBytes, lastBytes, utf8Length } from '@parley/text'
+import type { OutputPattern } from './output-pattern.ts'
+
+/** Letters of a line that are looked at; of a longer one the last. */
+const maxLineLetters = 8 * 1024
+
+/** Returns a reader of chunks that answers with the first line that fits, which need not have ended; null for none. */
+export function createLineScan({ matches }: OutputPattern): (chunk: Buffer) => string | null {
+  const decoder = new StringDecoder('utf8')
+  let rest = ''
+  return (chunk) => {
+    const text = rest + decoder.write(chunk)
+    const lastEnd = Math.max(text.lastIndexOf('\n'), text.lastIndexOf('\r'))
+    rest = text.slice(Math.max(lastEnd + 1, text.length - maxLineLetters))
+    return (
+      stripVTControlCharacters(text)
+        .split(/[\n\r]/)
+        .find(matches) ?? null
+    )
+  }
+}
+
+/** Line of an output and its number, from 1. */
+interface NumberedLine {
+  readonly number: number
+  readonly text: string
+}
+
+export interface PickedLines {
+  readonly lines: readonly NumberedLine[]
+  /** Number of lines that there are: in all of the output, or of those that fit. */
+  readonly of: number
+}
+
+/** Bytes of lines that one answer shows, and of one of them. */
+const shownBytes = 24 * 1024
+const shownLineBytes = 4 * 1024
+
+/** Returns the newest lines, oldest first. */
+export function newestLines(output: OutputSnapshot, count: number): PickedLines {
+  const lines = knownLines(output)
+  return { lines: lastOf(lines, count), of: lines.at(-1)?.number ?? 0 }
+}
+
+const maxFound = 100
+
+/** Returns the newest lines that fit, as far as memory has them, oldest first. */
+export function matchingLines(output: OutputSnapshot, { matches }: OutputPattern): PickedLines {
+  const found = knownLines(output).filter(({ text }) => matches(text.slice(-maxLineLetters)))
+  return { lines: lastOf(found, maxFound), of: found.length }
+}
+
+function lastOf(lines: readonly NumberedLine[], count: number): readonly NumberedLine[] {
+  const shown: NumberedLine[] = []
+  let bytes = 0
+  for (const { number, text } of lines.slice(-count).reverse()) {
+    const line = { number, text: clippedLine(text) }
+    bytes += utf8Length(line.text) + 1
+    if (bytes > shownBytes) break
+    shown.push(line)
+  }
+  return shown.reverse()
+}
+
+function clippedLine(text: string): string {
+  const bytes = utf8Length(text)
+  if (bytes <= shownLineBytes) return text
+  const half = shownLineBytes / 2
+  return `${firstBytes(text, half)}[… ${bytes - shownLineBytes} bytes …]${lastBytes(text, half)}`
+}
+
+/** Returns the lines that memory has; two of them are cut where it has lost the middle. */
+function knownLines({ head, tail, omittedBytes, lineEnds }: OutputSnapshot): readonly NumberedLine[] {
+  if (omittedBytes === 0) return numbered(Buffer.concat([head, tail]).toString(), 1)
+  const newest = tail.subarray(characterStart(tail)).toString()
+  return [...numbered(head.toString(), 1), ...numbered(newest, lineEnds - newest.split('\n').length + 2)]
+}
+
+function numbered(text: string, first: number): NumberedLine[] {
+  const lines = text.split('\n')
+  if (lines.at(-1) === '') lines.pop()
+  return lines.map((line, index) => ({ number: first + index, text: asSeen(line) }))
+}
+
+/** Returns a line as a terminal has it in the end: without control sequences and what was written over. */
+function asSeen(line: string): string {
+  const plain = stripVTControlCharacters(line).replace(/\r+$/, '')
+  return plain.slice(plain.lastIndexOf('\r') + 1)
+}

@@ -1,0 +1,106 @@
+import type { Answers, Form, FormField } from '@parley/protocol'
+
+/** Question of the model to the user. Without options it is answered by a text. */
+export interface Question {
+  readonly header: string
+  readonly text: string
+  readonly options: readonly string[]
+  /** True when several options may be chosen. */
+  readonly multiple: boolean
+  /** True when a text may take the place of the options. */
+  readonly other: boolean
+}
+
+/** Returns the form of all questions: a choice, a yes or no for each of several options, or a text. */
+export function formOf(questions: readonly Question[]): Form {
+  return { fields: questions.flatMap(fieldsOf) }
+}
+
+function fieldsOf(question: Question, at: number): FormField[] {
+  const { header, text, options, multiple, other } = question
+  const name = nameOf(at)
+  if (options.length === 0) return [{ name, title: header, description: text, type: 'string', required: true }]
+  const own: FormField[] = other
+    ? [{ name: otherName(at), title: `${header}: another answer`, type: 'string', required: false }]
+    : []
+  if (!multiple) {
+    const choices = options.map((option) => ({ value: option, title: option }))
+    return [{ name, title: header, description: text, type: 'choice', choices, required: !other }, ...own]
+  }
+  const boxes = options.map(
+    (option, index): FormField => ({
+      name: boxName(at, index),
+      title: `${header}: ${option}`,
+      ...(index === 0 ? { description: text } : {}),
+      type: 'boolean',
+      required: false,
+    }),
+  )
+  return [...boxes, ...own]
+}
+
+function nameOf(at: number): string {
+  return `q${at + 1}`
+}
+
+function otherName(at: number): string {
+  return `${nameOf(at)}_other`
+}
+
+function boxName(at: number, option: number): string {
+  return `${nameOf(at)}_${option + 1}`
+}
+
+/** Returns the questions as people read them. */
+export function questionsText(questions: readonly Question[]): string {
+  return questions
+    .map(({ header, text, options, multiple, other }, at) =>
+      [
+        `${at + 1}. ${header}: ${text}`,
+        ...options.map((option) => `   - ${option}`),
+        ...(multiple && options.length > 0 ? ['   Several may be chosen.'] : []),
+        ...(other && options.length > 0 ? ['   Another answer may be written.'] : []),
+      ].join('\n'),
+    )
+    .join('\n')
+}
+
+/** Answer to one question: an option or a text, all chosen options where several may be, null for none. */
+interface Given {
+  readonly header: string
+  readonly answer: string | readonly string[] | null
+  /** Text of the user beside or in place of the options. */
+  readonly other?: string
+}
+
+function givenOf({ header, options, multiple }: Question, at: number, answers: Answers): Given {
+  const own = Object.hasOwn(answers, otherName(at)) ? answers[otherName(at)] : undefined
+  const other = own === undefined ? {} : { other: String(own) }
+  if (multiple && options.length > 0)
+    return { header, answer: options.filter((_, index) => answers[boxName(at, index)] === true), ...other }
+  const name = nameOf(at)
+  return { header, answer: Object.hasOwn(answers, name) ? String(answers[name]) : null, ...other }
+}
+
+/** Returns the answers as JSON, for the model. */
+export function answeredText(questions: readonly Question[], answers: Answers): string {
+  return JSON.stringify({ outcome: 'answered', answers: questions.map((each, at) => givenOf(each, at, answers)) })
+}
+
+/** Returns the answers as people read them. */
+export function shownAnswers(questions: readonly Question[], answers: Answers): string {
+  return questions
+    .map((each, at) => givenOf(each, at, answers))
+    .map(({ header, answer, other }) => {
+      const chosen = typeof answer === 'string' ? [answer] : (answer ?? [])
+      const said = [...chosen, ...(other === undefined ? [] : [other])]
+      return `${header} → ${said.length === 0 ? '(no answer)' : said.join(', ')}`
+    })
+    .join('\n')
+}
+
+/** Text for the model when nobody was asked. */
+export const notAskedText = JSON.stringify({
+  outcome: 'notAsked',
+  why: 'Under the approval policy never nobody is asked. Decide by yourself and say what you assumed.',
+})

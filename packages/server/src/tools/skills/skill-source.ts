@@ -1,0 +1,28 @@
+import type { ListedSkill } from '../../core/skills/skill-list.ts'
+
+/** Skill as the tool reads it. */
+export interface ReadableSkill {
+  readonly name: string
+  /** Absolute folder. */
+  readonly folder: string
+  readonly body: string
+  readonly allowedTools?: readonly string[]
+  /** Files beside its SKILL.md, relative to the folder. */
+  readonly files: readonly string[]
+  /** True where commands cannot see the folder. */
+  readonly isHidden: boolean
+  /** Reads a file beside its SKILL.md. */
+  read(file: string): { readonly text: string } | { readonly problem: string }
+}
+
+export interface SkillSource {
+  /** Returns the skills that can be used in a folder, as they are now. */
+  list(cwd: string): readonly ReadableSkill[]
+  /** Tells why a skill cannot be used; null for a name that nothing has. */
+  problemOf(cwd: string, name: string): string | null
+  /** Returns those that the model may choose, for its instructions. */
+  listed(cwd: string): readonly ListedSkill[]
+}
+
+/** Source of no skills. */
+export const noSkills: SkillSource = { list: () => [], problemOf: () => null, listed: () => [] }

@@ -1,0 +1,174 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { connect } from '@parley/client'
+import { hasNats, type NatsServers, startModelServer, startNats, waitUntil } from '@parley/testkit'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { TestClient, Watched } from '../engine/support/test-client.ts'
+import { type Failpoint, failpoints } from '../fixtures/failpoints.ts'
+import { type ProcessPlace, processPlace, type SpawnedServer } from './support/spawned-server.ts'
+
+describe.skipIf(!hasNats)('servers that share a store', { timeout: 60_000 }, () => {
+  let nats: NatsServers
+  beforeAll(async () => {
+    nats = await startNats()
+  })
+  afterAll(() => nats[Symbol.asyncDispose]())
+
+  const start = (place: ProcessPlace, killAt?: Failpoint, args: readonly string[] = []) =>
+    place.spawn(killAt, {}, ['--store', `nats://${nats.addresses.join(',')}`, ...args])
+
+  it('take over from one that was killed, with its question under the same id', async () => {
+    await using world = await twoPlaces('echo x >> ran')
+    const { one, other } = world
+    const owner = start(one)
+    const asked = await ask(await owner.connect(), one.cwd)
+    const { id: approvalId } = await asked.approval()
+    await kill(owner)
+
+    const { client, watched } = await resumeOn(start(other), asked.conversationId)
+    expect((await watched.approval()).id).toBe(approvalId)
+    await answer(client, watched)
+    expect(readFileSync(join(one.cwd, 'ran'), 'utf8')).toBe('x\n')
+    expect(linesIn(other, asked.conversationId).slice(0, asked.events.length)).toEqual(
+      asked.events.map(({ seq }) => seq),
+    )
+  })
+
+  it('leave a conversation to the one that took it while they were paused', async () => {
+    await using world = await twoPlaces('echo x >> ran')
+    const { one, other } = world
+    const paused = start(one)
+    const before = await paused.connect()
+    const asked = await ask(before, one.cwd)
+    const { id: approvalId } = await asked.approval()
+    paused.child.kill('SIGSTOP')
+    const { client, watched } = await resumeOn(start(other), asked.conversationId)
+    paused.child.kill('SIGCONT')
+
+    const { conversationId } = asked
+    const refused = await before.refused('approval/decide', { conversationId, approvalId, decision: 'approved' })
+    expect(refused.code).toBe('storageFailed')
+    expect(existsSync(join(one.cwd, 'ran'))).toBe(false)
+    await answer(client, watched)
+    expect(readFileSync(join(one.cwd, 'ran'), 'utf8')).toBe('x\n')
+    expect((await before.refused('conversation/resume', { conversationId })).code).toBe('liveElsewhere')
+  })
+
+  it('send clients to the one that has a conversation, and say when they can serve none', async () => {
+    await using world = await twoPlaces('echo x >> ran')
+    const { one, other } = world
+    const token = join(one.root, 'token')
+    const [near, far] = [await listen(start, one, token), await listen(start, other, token)]
+    const target = { token: readFileSync(token, 'utf8').trim() }
+    await using owner = await connect({ url: near, ...target })
+    await using asker = await connect({ url: far, ...target })
+    const conversation = await owner.create({ cwd: one.cwd })
+    await conversation.send('go')
+
+    const listed = (await asker.list()).conversations.filter(({ conversationId }) => conversationId === conversation.id)
+    expect(listed).toMatchObject([{ live: { address: near, socket: null } }])
+    const joined = await asker.resume(conversation.id)
+    joined.onApproval(() => 'approved')
+    await waitUntil(() => existsSync(join(one.cwd, 'ran')), { what: 'the command' })
+    expect(joined.attached).toBe(true)
+    const status = async () => (await fetch(`${far.replace('ws:', 'http:')}/readyz`)).status
+    expect(await status()).toBe(200)
+    await nats.kill(0)
+    expect(await status()).toBe(503)
+    await nats.start(0)
+    await waitUntil(async () => (await status()) === 200, { what: 'the store' })
+  })
+
+  it('show nothing while the store is away, and go on when it is back', async () => {
+    await using world = await twoPlaces('echo x >> ran')
+    const { one } = world
+    const client = await start(one).connect()
+    const asked = await ask(client, one.cwd)
+    await asked.approval()
+    const seen = asked.events.length
+    await nats.kill(0)
+    const answered = answer(client, asked)
+    const { message } = await client.notice(({ code }) => code === 'storageFailed')
+    expect(message).toContain('store')
+    expect(asked.events).toHaveLength(seen)
+    await nats.start(0)
+    await answered
+    expect(asked.state.core.lastTurn).toMatchObject({ outcome: 'completed' })
+  })
+
+  const points = ['afterYesIsLogged', 'beforeCommandStarts', 'inMiddleOfLine'] as const
+  it.each(points)('lose nothing that was shown when one is killed (%s)', async (point) => {
+    await using world = await twoPlaces('echo x >> ran')
+    const { one, other } = world
+    const owner = start(one, failpoints[point])
+    const client = await owner.connect()
+    const watched = await ask(client, one.cwd)
+    answer(client, watched).catch(() => undefined)
+    await owner.exited
+
+    const { conversationId, events } = watched
+    await resumeOn(start(other), conversationId)
+    expect(linesIn(other, conversationId)).toEqual(expect.arrayContaining(events.map(({ seq }) => seq)))
+    const ran = join(one.cwd, 'ran')
+    expect(existsSync(ran) ? readFileSync(ran, 'utf8') : '').toMatch(/^(x\n)?$/)
+  })
+})
+
+type Start = (place: ProcessPlace, killAt: undefined, args: readonly string[]) => SpawnedServer
+
+/** Starts a server that listens, and returns its address. */
+async function listen(start: Start, place: ProcessPlace, tokenFile: string): Promise<string> {
+  const server = start(place, undefined, ['--listen', 'ws://127.0.0.1:0', '--token-file', tokenFile])
+  return waitUntil(() => /ws:\/\/\S+/.exec(server.stderr())?.[0], { what: 'the address of the server' })
+}
+
+interface TwoPlaces extends AsyncDisposable {
+  readonly one: ProcessPlace
+  readonly other: ProcessPlace
+}
+
+/** Homes of two servers whose model runs a command. */
+async function twoPlaces(command: string): Promise<TwoPlaces> {
+  const model = await startModelServer([{ calls: [{ name: 'shell', arguments: { command } }] }, { text: 'Done.' }])
+  const one = processPlace(model.url, 'untrusted')
+  const other = processPlace(model.url, 'untrusted')
+  return {
+    one,
+    other,
+    async [Symbol.asyncDispose]() {
+      await Promise.all([one, other, model].map((each) => each[Symbol.asyncDispose]()))
+    },
+  }
+}
+
+async function ask(client: TestClient, cwd: string): Promise<Watched> {
+  const { conversationId } = await client.request('conversation/create', { cwd })
+  const watched = await client.watch(conversationId)
+  await watched.send('go')
+  return watched
+}
+
+async function answer(client: TestClient, { conversationId, approval, turnEnded }: Watched): Promise<void> {
+  const { id: approvalId } = await approval()
+  await client.request('approval/decide', { conversationId, approvalId, decision: 'approved' })
+  await turnEnded()
+}
+
+async function resumeOn(server: SpawnedServer, conversationId: string) {
+  const client = await server.connect()
+  await client.request('conversation/resume', { conversationId })
+  return { client, watched: await client.watch(conversationId) }
+}
+
+async function kill({ child, exited }: SpawnedServer): Promise<void> {
+  child.kill('SIGKILL')
+  await exited
+}
+
+/** Returns the numbers of the events in the copy of a log. */
+function linesIn(place: ProcessPlace, conversationId: string): number[] {
+  return place
+    .logLines(conversationId)
+    .slice(1)
+    .map((line) => JSON.parse(line).seq)
+}

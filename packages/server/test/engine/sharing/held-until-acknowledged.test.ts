@@ -1,0 +1,72 @@
+import { STORE_GONE, StorageError } from '@parley/journal'
+import type { SharedStore, Shipment } from '@parley/store'
+import { expect, test } from 'vitest'
+import { scriptedModel } from '../support/scripted-model.ts'
+import { testClock } from '../support/test-clock.ts'
+import { testPlace } from '../support/test-server.ts'
+
+/** Store that is away from the first line on, until it is told to come back. */
+function awayStore() {
+  const back = Promise.withResolvers<void>()
+  let trouble: StorageError | null = null
+  let isBack = false
+  const shipment: Shipment = {
+    epoch: 1,
+    wrote() {
+      if (!isBack) trouble = new StorageError({ code: STORE_GONE, operation: 'write to', path: 'nats://test' })
+    },
+    describe: () => undefined,
+    acknowledged: () => back.promise,
+    get trouble() {
+      return trouble
+    },
+    close: async () => undefined,
+  }
+  const store: SharedStore = {
+    name: 'nats://test',
+    announce: () => undefined,
+    take: async () => shipment,
+    refresh: async () => true,
+    has: async () => true,
+    rows: async () => [],
+    remove: async () => undefined,
+    ping: async () => undefined,
+    [Symbol.asyncDispose]: async () => undefined,
+  }
+  return {
+    store,
+    comeBack() {
+      isBack = true
+      trouble = null
+      back.resolve()
+    },
+  }
+}
+
+test('nothing is shown and no request is answered before the store has acknowledged it, and that is said', async () => {
+  await using place = testPlace()
+  const { store, comeBack } = awayStore()
+  const { client, watched, server } = await place.talk({
+    store,
+    model: scriptedModel({ text: 'A' }),
+    clock: testClock(),
+  })
+  const { conversationId } = watched
+  const told: string[] = []
+  server.engine.host.get(conversationId).conversation.watch(({ type }) => told.push(type))
+  let answered = false
+  const sent = watched.send('one').then(() => {
+    answered = true
+  })
+  const notice = await client.notice(({ code }) => code === 'storageFailed')
+  expect(notice).toMatchObject({ conversationId, message: expect.stringContaining('the store cannot be reached') })
+  expect(watched.events).toEqual([])
+  expect(told).toEqual([])
+  expect(answered).toBe(false)
+  comeBack()
+  await sent
+  await watched.turnEnded()
+  expect(told).toEqual(watched.events.map(({ event }) => event.type))
+  expect(place.logLines(conversationId)).toHaveLength(watched.events.length + 1)
+  await server.close()
+})

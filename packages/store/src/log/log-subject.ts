@@ -1,0 +1,109 @@
+import { AckPolicy, DeliverPolicy, type JsMsg, type StoredMsg } from '@nats-io/jetstream'
+import { headers, type MsgHdrs } from '@nats-io/transport-node'
+import type { ConversationId } from '@parley/protocol'
+import type { Connected } from '../connection/connect-store.ts'
+import { messageHeaders, placeOf } from '../connection/layout.ts'
+
+/** Message of a log. */
+export interface LogMessage {
+  /** Sequence in the stream. */
+  readonly sequence: number
+  /** First byte of the log that it holds, and the byte behind the last; both the same for a fence. */
+  readonly from: number
+  readonly to: number
+  /** Claim that wrote it. */
+  readonly claim: string
+  /** Names of the side files that its lines name. */
+  readonly files: readonly string[]
+  /** Object that has the bytes; null where the message has them. */
+  readonly object: string | null
+  readonly bytes: Uint8Array
+}
+
+/** Message before it has a sequence. */
+export type NewMessage = Omit<LogMessage, 'sequence'>
+
+/** Messages of one conversation, which are its log. */
+export interface LogSubject {
+  /** Resolves to the sequence. Rejects with the library's error, also where `expected` is not the last sequence. */
+  publish(message: NewMessage, expected: number): Promise<number>
+  /** Resolves to the newest message as the leader of the stream has it; null where there is none. */
+  last(): Promise<LogMessage | null>
+  /** Reads messages after a sequence, oldest first, until `last` has come. */
+  read(range: { readonly after: number; readonly last: number }): AsyncGenerator<LogMessage>
+  /** Removes all messages. */
+  purge(): Promise<void>
+}
+
+const fetchedAtOnce = 500
+const fetchMs = 2000
+/** Time after which the server forgets a reader, in nanoseconds. */
+const forgottenNs = 30_000_000_000
+
+export function logSubject({ streams, admin }: Connected, conversationId: ConversationId): LogSubject {
+  const { stream, subject } = placeOf(conversationId)
+
+  async function* read({ after, last }: { readonly after: number; readonly last: number }): AsyncGenerator<LogMessage> {
+    if (last <= after) return
+    const { name } = await admin.consumers.add(stream, {
+      filter_subject: subject,
+      deliver_policy: DeliverPolicy.StartSequence,
+      opt_start_seq: after + 1,
+      ack_policy: AckPolicy.None,
+      inactive_threshold: forgottenNs,
+      mem_storage: true,
+      num_replicas: 1,
+    })
+    const consumer = await streams.consumers.get(stream, name)
+    try {
+      for (let at = after; at < last; ) {
+        // A replica that is behind has the rest a little later.
+        const batch = await consumer.fetch({ max_messages: fetchedAtOnce, expires: fetchMs })
+        for await (const message of batch) {
+          at = message.seq
+          yield messageOf(message)
+          if (at >= last) break
+        }
+      }
+    } finally {
+      await consumer.delete().catch(() => false)
+    }
+  }
+
+  return {
+    async publish(message, expected) {
+      const options = { headers: headersOf(message), expect: { lastSubjectSequence: expected } }
+      const { seq } = await streams.publish(subject, message.bytes, options)
+      return seq
+    },
+    async last() {
+      const found = await admin.streams.getMessage(stream, { last_by_subj: subject })
+      return found === null ? null : messageOf(found)
+    },
+    read,
+    async purge() {
+      await admin.streams.purge(stream, { filter: subject })
+    },
+  }
+}
+
+function headersOf({ from, to, claim, files, object }: NewMessage): MsgHdrs {
+  const made = headers()
+  made.set(messageHeaders.bytes, `${from}-${to}`)
+  made.set(messageHeaders.claim, claim)
+  if (files.length > 0) made.set(messageHeaders.files, files.join(','))
+  if (object !== null) made.set(messageHeaders.object, object)
+  return made
+}
+
+function messageOf(message: JsMsg | StoredMsg): LogMessage {
+  const { seq: sequence, data: bytes } = message
+  const given = 'header' in message ? message.header : message.headers
+  const text = (name: string): string => given?.get(name) ?? ''
+  const [from = Number.NaN, to = Number.NaN] = text(messageHeaders.bytes).split('-').map(Number)
+  const files = text(messageHeaders.files)
+    .split(',')
+    .filter((name) => name !== '')
+  const object = text(messageHeaders.object)
+  return { sequence, from, to, claim: text(messageHeaders.claim), files, object: object === '' ? null : object, bytes }
+}

@@ -1,0 +1,93 @@
+import { storeError } from '../connection/store-trouble.ts'
+import { createTries } from '../connection/tries.ts'
+import type { LocalCopy, Shipment } from '../port/shared-store.ts'
+import type { Claim } from '../servers/owners.ts'
+import { type AckMark, writeMark } from './ack-mark.ts'
+import { awaitBytes } from './awaited-bytes.ts'
+import { type SendPorts, sendLines } from './send-lines.ts'
+
+export interface ShipPorts extends SendPorts {
+  readonly claim: Claim
+  /** Stores what lists show. */
+  readonly putRow: (row: unknown) => Promise<void>
+}
+
+/** Time that closing waits for a store in trouble, in ms. */
+const lastTriesMs = 2000
+
+/** Sends what a log has beyond a mark, one message at a time. */
+export function shipLog(copy: LocalCopy, start: AckMark, ports: ShipPorts): Shipment {
+  const { files, claim, name } = ports
+  const sender = sendLines(copy, ports)
+  const tries = createTries(name)
+  const awaited = awaitBytes(start.bytes)
+  let mark = start
+  let written = start.bytes
+  let row: { readonly value: unknown } | null = null
+  let running: Promise<void> | null = null
+  let closed: Promise<void> | null = null
+
+  async function putRow(): Promise<void> {
+    const now = row
+    if (now === null) return
+    await tries.persist(() => ports.putRow(now.value))
+    if (row === now) row = null
+  }
+
+  async function putLines(): Promise<void> {
+    if (mark.bytes >= written) return
+    const outgoing = sender.next(mark, written)
+    mark = await tries.persist(() => sender.send(outgoing, mark))
+    writeMark(files, copy.acked, mark)
+    awaited.acknowledged(mark.bytes)
+  }
+
+  async function run(): Promise<void> {
+    try {
+      // Later than the caller, which describes what it has written.
+      await null
+      while (row !== null || mark.bytes < written) {
+        await putRow()
+        await putLines()
+      }
+    } catch (error) {
+      awaited.fail(storeError('write to', name, error))
+    } finally {
+      running = null
+    }
+  }
+
+  function begin(): void {
+    if (awaited.failure === null && closed === null) running ??= run()
+  }
+
+  async function close(): Promise<void> {
+    const last = setTimeout(tries.end, lastTriesMs)
+    await running
+    clearTimeout(last)
+    sender[Symbol.dispose]()
+    // An entry that stays names a server whose lease ends.
+    await claim.release().catch(() => undefined)
+    if (awaited.failure !== null && mark.bytes < written) throw awaited.failure
+  }
+
+  return {
+    epoch: claim.epoch,
+    wrote(sizeBytes) {
+      written = sizeBytes
+      begin()
+    },
+    describe(value) {
+      row = { value }
+      begin()
+    },
+    acknowledged: awaited.upTo,
+    get trouble() {
+      return awaited.failure ?? tries.trouble
+    },
+    close() {
+      closed ??= close()
+      return closed
+    },
+  }
+}

@@ -1,0 +1,139 @@
+import { randomUUID } from 'node:crypto'
+import type { KV, KvEntry } from '@nats-io/kv'
+import { type Files, STORE_LOST, StorageError } from '@parley/journal'
+import type { ConversationId } from '@parley/protocol'
+import { isRecord } from '@parley/text'
+import { type Connected, connectStore, type StoreAddress, UnusableStoreError } from './connection/connect-store.ts'
+import { type Prepared, prepareStore } from './connection/prepare-store.ts'
+import { actualSequence, storeError } from './connection/store-trouble.ts'
+import type { AckMark } from './log/ack-mark.ts'
+import { type FetchPorts, fetchLog } from './log/fetch-log.ts'
+import { logSubject } from './log/log-subject.ts'
+import { objectsOf } from './log/objects.ts'
+import { shipLog } from './log/ship-log.ts'
+import type { LocalCopy, SharedStore, Shipment, StoredRow } from './port/shared-store.ts'
+import { holdLease, type Nodes } from './servers/nodes.ts'
+import { type Claim, claimConversation } from './servers/owners.ts'
+
+export interface StoreOptions extends StoreAddress {
+  /** Number of servers that each message is kept by before it is acknowledged. */
+  readonly replicas: number
+  readonly files: Files
+}
+
+/** Opens a store on NATS JetStream, and makes it where there is none. Rejects with `UnusableStoreError`. */
+export async function openStore({ replicas, files, ...address }: StoreOptions): Promise<SharedStore> {
+  const connected = await connectStore(address)
+  try {
+    const prepared = await prepareStore(connected, replicas)
+    return storeOn(connected, { prepared, nodes: await holdLease(prepared.nodes), files })
+  } catch (error) {
+    await connected.connection.close()
+    if (error instanceof UnusableStoreError) throw error
+    throw new UnusableStoreError(`The store ${connected.name} cannot be opened (${String(error)}).`, { cause: error })
+  }
+}
+
+interface StoreParts {
+  readonly prepared: Prepared
+  readonly nodes: Nodes
+  readonly files: Files
+}
+
+function storeOn(connected: Connected, { prepared, nodes, files }: StoreParts): SharedStore {
+  const { name } = connected
+  const { id: store, owners, rows } = prepared
+
+  function portsOf(conversationId: ConversationId): FetchPorts {
+    const subject = logSubject(connected, conversationId)
+    return { files, subject, objects: objectsOf(prepared.objects, conversationId), store, name }
+  }
+
+  /** Converts failures of the store to errors of the storage. */
+  async function attempt<Result>(operation: string, run: () => Promise<Result>): Promise<Result> {
+    try {
+      return await run()
+    } catch (error) {
+      if (error instanceof Error && error.name === 'HeldElsewhereError') throw error
+      throw storeError(operation, name, error)
+    }
+  }
+
+  async function markOf(copy: LocalCopy, kind: 'new' | 'stored', claimName: string): Promise<AckMark> {
+    const ports = portsOf(copy.conversationId)
+    if (kind === 'new') return { store, bytes: 0, sequence: 0 }
+    for (;;) {
+      const mark = await fetchLog(copy, ports)
+      if (mark === null) throw new StorageError({ code: STORE_LOST, operation: `read ${copy.log} from`, path: name })
+      try {
+        const fence = { from: mark.bytes, to: mark.bytes, claim: claimName, files: [], object: null }
+        const sequence = await ports.subject.publish({ ...fence, bytes: new Uint8Array() }, mark.sequence)
+        return { ...mark, sequence }
+      } catch (error) {
+        // The earlier owner wrote once more: its line counts.
+        if (actualSequence(error) === null) throw error
+      }
+    }
+  }
+
+  async function shipmentOf(copy: LocalCopy, kind: 'new' | 'stored', claim: Claim): Promise<Shipment> {
+    const { conversationId } = copy
+    const claimName = randomUUID()
+    const mark = await markOf(copy, kind, claimName)
+    const putRow = async (row: unknown) => {
+      await rows.put(conversationId, JSON.stringify({ row, updatedAtMs: Date.now() }))
+    }
+    return shipLog(copy, mark, { ...portsOf(conversationId), claim, claimName, putRow })
+  }
+
+  return {
+    name,
+    announce: nodes.announce,
+    take: (copy, kind) =>
+      attempt('open a conversation of', async () => {
+        const claim = await claimConversation(owners, nodes, copy.conversationId)
+        return shipmentOf(copy, kind, claim).catch(async (error: unknown) => {
+          await claim.release().catch(() => undefined)
+          throw error
+        })
+      }),
+    refresh: (copy) => attempt('read', async () => (await fetchLog(copy, portsOf(copy.conversationId))) !== null),
+    has: (conversationId) => attempt('read', async () => (await rows.get(conversationId))?.operation === 'PUT'),
+    rows: () => attempt('list', () => readRows(prepared, nodes)),
+    remove: ({ conversationId }) =>
+      attempt('delete from', async () => {
+        await rows.delete(conversationId)
+        const { subject, objects } = portsOf(conversationId)
+        const last = (await subject.last())?.sequence ?? 0
+        const names = new Set<string>()
+        for await (const { files: named, object } of subject.read({ after: 0, last }))
+          for (const each of [...named, ...(object === null ? [] : [object])]) names.add(each)
+        await subject.purge()
+        for (const each of names) await objects.remove(each)
+      }),
+    ping: () => attempt('reach', async () => void (await rows.get('ping'))),
+    async [Symbol.asyncDispose]() {
+      await nodes[Symbol.asyncDispose]()
+      await connected.connection.close()
+    },
+  }
+}
+
+/** Reads all rows in one pass over the bucket. */
+async function readRows({ rows, owners }: Prepared, nodes: Nodes): Promise<readonly StoredRow[]> {
+  const living = await nodes.all()
+  const holders = new Map<string, string>()
+  for await (const { key, value } of valuesOf(owners)) holders.set(key, Buffer.from(value).toString())
+  const found: StoredRow[] = []
+  for await (const { key, value } of valuesOf(rows)) {
+    const stored: unknown = JSON.parse(Buffer.from(value).toString())
+    if (!isRecord(stored) || typeof stored['updatedAtMs'] !== 'number') continue
+    const holder = living.get(holders.get(key) ?? '') ?? null
+    found.push({ conversationId: key, updatedAtMs: stored['updatedAtMs'], row: stored['row'], holder })
+  }
+  return found
+}
+
+async function* valuesOf(bucket: KV): AsyncGenerator<KvEntry> {
+  for await (const entry of await bucket.history({ key: '>' })) if (entry.operation === 'PUT') yield entry
+}

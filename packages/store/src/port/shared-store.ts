@@ -1,0 +1,78 @@
+import type { StorageError } from '@parley/journal'
+import type { ConversationId } from '@parley/protocol'
+
+/** Files of one conversation on this machine, which are a copy of what a store has. */
+export interface LocalCopy {
+  readonly conversationId: ConversationId
+  readonly log: string
+  readonly sideFiles: string
+  /** File that says how much of the log the store has acknowledged. */
+  readonly acked: string
+}
+
+/** Conversations that several servers share. What it has acknowledged outlives any of them. */
+export interface SharedStore extends AsyncDisposable {
+  /** Servers of the store, as people write them. */
+  readonly name: string
+  /** Says where clients reach this server; null for nowhere. */
+  announce(address: string | null): void
+  /**
+   * Takes the right to write a conversation and brings the copy of its log up to date; a new one has none yet. Rejects
+   * with `HeldElsewhereError` while a living server has it, and with `StorageError`.
+   */
+  take(copy: LocalCopy, kind: 'new' | 'stored'): Promise<Shipment>
+  /** Brings the copy of a log up to date for reading. Resolves to false where the store has no such conversation. */
+  refresh(copy: LocalCopy): Promise<boolean>
+  has(conversationId: ConversationId): Promise<boolean>
+  /** Resolves to what lists show of the conversations, in no order. */
+  rows(): Promise<readonly StoredRow[]>
+  /** Removes a conversation that this server has taken, and gives up the right to it. */
+  remove(copy: LocalCopy): Promise<void>
+  /** Resolves when the store has answered; rejects with `StorageError`. */
+  ping(): Promise<void>
+}
+
+/** Facts that lists show of a conversation, as the store keeps them. */
+export interface StoredRow {
+  readonly conversationId: ConversationId
+  readonly updatedAtMs: number
+  readonly row: unknown
+  /** Server that had it when the list was read; null for none. */
+  readonly holder: Holder | null
+}
+
+/** Server process that writes a conversation. */
+export interface Holder {
+  /** Random name of the process. */
+  readonly node: string
+  readonly pid: number
+  /** Address for clients; null for none. */
+  readonly address: string | null
+}
+
+/** Sends the log of one conversation to the store while it is written. */
+export interface Shipment {
+  /** Number that grows with each taking of the conversation. */
+  readonly epoch: number
+  /** Called after each write to the log with its size. */
+  wrote(sizeBytes: number): void
+  /** Sets what lists show; it is stored before lines that are written later. */
+  describe(row: unknown): void
+  /** Resolves when the store has acknowledged the first bytes of the log. Rejects with a final `StorageError`. */
+  acknowledged(sizeBytes: number): Promise<void>
+  /** Error while the store takes nothing; null while it does. */
+  readonly trouble: StorageError | null
+  /** Waits for what is on its way and gives the conversation up. Rejects with `StorageError` where bytes were not taken. */
+  close(): Promise<void>
+}
+
+/** Error for a conversation that a living server writes. */
+export class HeldElsewhereError extends Error {
+  override readonly name = 'HeldElsewhereError'
+  readonly holder: Holder
+
+  constructor(conversationId: ConversationId, holder: Holder) {
+    super(`${conversationId} is written by the server ${holder.node}`)
+    this.holder = holder
+  }
+}

@@ -1,0 +1,185 @@
+import { appendFileSync, mkdirSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { jetstreamManager } from '@nats-io/jetstream'
+import { Kvm } from '@nats-io/kv'
+import { connect } from '@nats-io/transport-node'
+import { nodeFiles, STORE_LOST, STORE_TAKEN } from '@parley/journal'
+import { hasNats, type NatsServers, startNats, tempDirectory } from '@parley/testkit'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { placeOf } from '../src/connection/layout.ts'
+import { HeldElsewhereError, type LocalCopy, openStore } from '../src/index.ts'
+import { copyIn } from './copy-in.ts'
+
+describe.skipIf(!hasNats)('a shared store', () => {
+  let servers: NatsServers
+  beforeAll(async () => {
+    servers = await startNats()
+  })
+  afterAll(() => servers[Symbol.asyncDispose]())
+
+  const open = () => openStore({ servers: servers.addresses, replicas: 1, files: nodeFiles })
+
+  test('has the log byte for byte, for a server that has never seen it', async () => {
+    await using one = await open()
+    await using world = await tempDirectory()
+    const copy = copyIn(world.path, 'a', newId())
+    const shipment = await one.take(copy, 'new')
+    for (let line = 0; line < 300; line++) shipment.wrote(append(copy, `line ${line}\n`))
+    await shipment.acknowledged(statSync(copy.log).size)
+    await shipment.close()
+
+    await using two = await open()
+    const other = copyIn(world.path, 'b', copy.conversationId)
+    expect(await two.refresh(other)).toBe(true)
+    expect(readFileSync(other.log, 'utf8')).toBe(readFileSync(copy.log, 'utf8'))
+  })
+
+  test('takes lines that are longer than a message, and the side files that they name', async () => {
+    await using one = await open()
+    await using world = await tempDirectory()
+    const copy = copyIn(world.path, 'a', newId())
+    const name = `sha256-${'a'.repeat(64)}`
+    mkdirSync(copy.sideFiles, { recursive: true })
+    appendFileSync(join(copy.sideFiles, name), 'content')
+    const shipment = await one.take(copy, 'new')
+    shipment.wrote(append(copy, `${'x'.repeat(3_000_000)} sha256:${'a'.repeat(64)}\nshort\n`))
+    await shipment.acknowledged(statSync(copy.log).size)
+    await shipment.close()
+
+    await using two = await open()
+    const other = copyIn(world.path, 'b', copy.conversationId)
+    await two.refresh(other)
+    expect(readFileSync(other.log).equals(readFileSync(copy.log))).toBe(true)
+    expect(readFileSync(join(other.sideFiles, name), 'utf8')).toBe('content')
+  })
+
+  test('gives a conversation to one server at a time', async () => {
+    await using one = await open()
+    await using two = await open()
+    one.announce('wss://one')
+    await using world = await tempDirectory()
+    const copy = copyIn(world.path, 'a', newId())
+    const shipment = await one.take(copy, 'new')
+    shipment.wrote(append(copy, 'first\n'))
+    const refusal = await two.take(copyIn(world.path, 'b', copy.conversationId), 'stored').catch((error) => error)
+    expect(refusal).toBeInstanceOf(HeldElsewhereError)
+    expect(refusal.holder.address).toBe('wss://one')
+    await shipment.close()
+    const next = await two.take(copyIn(world.path, 'b', copy.conversationId), 'stored')
+    expect(next.epoch).toBeGreaterThan(shipment.epoch)
+    await next.close()
+  })
+
+  test('takes no line of a server after another has taken its conversation', async () => {
+    await using one = await open()
+    await using two = await open()
+    await using world = await tempDirectory()
+    const copy = copyIn(world.path, 'a', newId())
+    const shipment = await one.take(copy, 'new')
+    shipment.wrote(append(copy, 'first\n'))
+    await shipment.acknowledged(6)
+    await endLeaseOf(servers, copy.conversationId)
+    const next = await two.take(copyIn(world.path, 'b', copy.conversationId), 'stored')
+
+    shipment.wrote(append(copy, 'second\n'))
+    await expect(shipment.acknowledged(13)).rejects.toMatchObject({ code: STORE_TAKEN, retryable: false })
+    expect(shipment.trouble).toMatchObject({ code: STORE_TAKEN })
+    await next.close()
+  })
+
+  test('is not believed when it has less than it had acknowledged', async () => {
+    await using one = await open()
+    await using world = await tempDirectory()
+    const copy = copyIn(world.path, 'a', newId())
+    const shipment = await one.take(copy, 'new')
+    shipment.wrote(append(copy, 'first\n'))
+    await shipment.acknowledged(6)
+    await purge(servers, copy.conversationId)
+
+    shipment.wrote(append(copy, 'second\n'))
+    await expect(shipment.acknowledged(13)).rejects.toMatchObject({ code: STORE_LOST })
+    await shipment.close().catch(() => undefined)
+    await expect(one.take(copy, 'stored')).rejects.toMatchObject({ code: STORE_LOST })
+    expect(readFileSync(copy.log, 'utf8')).toBe('first\nsecond\n')
+  })
+
+  test('gets a copy without what it never acknowledged, which is kept aside', async () => {
+    await using one = await open()
+    await using world = await tempDirectory()
+    const copy = copyIn(world.path, 'a', newId())
+    const shipment = await one.take(copy, 'new')
+    shipment.wrote(append(copy, 'first\n'))
+    await shipment.acknowledged(6)
+    await shipment.close()
+    append(copy, 'second\n')
+
+    const next = await one.take(copy, 'stored')
+    expect(readFileSync(copy.log, 'utf8')).toBe('first\n')
+    expect(readFileSync(copy.log.replace('.jsonl', '.torn-1'), 'utf8')).toBe('second\n')
+    await next.close()
+  })
+
+  test('lists what was said of its conversations, and who has them', async () => {
+    await using one = await open()
+    await using world = await tempDirectory()
+    const copy = copyIn(world.path, 'a', newId())
+    const shipment = await one.take(copy, 'new')
+    shipment.describe({ title: 'A' })
+    shipment.wrote(append(copy, 'first\n'))
+    await shipment.acknowledged(6)
+    const listed = async () => (await one.rows()).find(({ conversationId }) => conversationId === copy.conversationId)
+    expect(await listed()).toMatchObject({ row: { title: 'A' }, holder: { pid: process.pid } })
+    await shipment.close()
+    expect(await listed()).toMatchObject({ holder: null })
+    const again = await one.take(copy, 'stored')
+    await one.remove(copy)
+    await again.close()
+    expect(await listed()).toBe(undefined)
+    expect(await one.refresh(copyIn(world.path, 'b', copy.conversationId))).toBe(false)
+  })
+})
+
+test.skipIf(!hasNats)('a store whose streams were made anew is refused', async () => {
+  await using servers = await startNats()
+  const options = { servers: servers.addresses, replicas: 1, files: nodeFiles }
+  await (await openStore(options))[Symbol.asyncDispose]()
+  await (await openStore(options))[Symbol.asyncDispose]()
+  await using admin = await administer(servers)
+  const { config } = await admin.streams.info('PARLEY_LOG_3')
+  await admin.streams.delete('PARLEY_LOG_3')
+  await admin.streams.add(config)
+  await expect(openStore(options)).rejects.toThrow('has lost PARLEY_LOG_3')
+})
+
+test.skipIf(!hasNats)('servers with too small messages are refused', async () => {
+  await using servers = await startNats({ config: 'max_payload: 65536' })
+  const options = { servers: servers.addresses, replicas: 1, files: nodeFiles }
+  await expect(openStore(options)).rejects.toThrow('max_payload')
+})
+
+async function administer({ addresses }: NatsServers) {
+  const connection = await connect({ servers: [...addresses] })
+  const { streams } = await jetstreamManager(connection)
+  return { connection, streams, [Symbol.asyncDispose]: () => connection.close() }
+}
+
+async function purge(servers: NatsServers, conversationId: string): Promise<void> {
+  await using admin = await administer(servers)
+  const { stream, subject } = placeOf(conversationId)
+  await admin.streams.purge(stream, { filter: subject })
+}
+
+/** Makes a conversation look as if its server had not renewed its lease. */
+async function endLeaseOf(servers: NatsServers, conversationId: string): Promise<void> {
+  await using admin = await administer(servers)
+  const owners = await new Kvm(admin.connection).open('parley_owners')
+  await owners.put(conversationId, 'nobody')
+}
+
+const newId = () => '01890000-0000-7000-8000-'.concat(Math.random().toString(16).slice(2).padEnd(12, '0').slice(0, 12))
+
+/** Returns the size of the log. */
+function append({ log }: LocalCopy, text: string): number {
+  appendFileSync(log, text)
+  return statSync(log).size
+}

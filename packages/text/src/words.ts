@@ -1,0 +1,34 @@
+/** Signals that end programs, by their number on Linux and macOS alike. */
+const signals: Readonly<Record<number, string>> = {
+  1: 'SIGHUP',
+  2: 'SIGINT',
+  3: 'SIGQUIT',
+  4: 'SIGILL',
+  5: 'SIGTRAP',
+  6: 'SIGABRT',
+  8: 'SIGFPE',
+  9: 'SIGKILL',
+  11: 'SIGSEGV',
+  13: 'SIGPIPE',
+  14: 'SIGALRM',
+  15: 'SIGTERM',
+  24: 'SIGXCPU',
+  25: 'SIGXFSZ',
+}
+
+/** Returns `exit N`, with the signal where shells and sandboxes report a death by one: 128 plus its number. */
+export function exitWords(exitCode: number | null): string {
+  const signal = signals[(exitCode ?? 0) - 128]
+  return `exit ${exitCode}${signal === undefined ? '' : ` (${signal})`}`
+}
+
+/** Returns a time in seconds with one decimal: `1.5 s`. */
+export function secondsText(ms: number): string {
+  return `${(ms / 1000).toFixed(1)} s`
+}
+
+/** Returns a text as a sentence: a full stop is added where nothing ends it, so that another can follow. */
+export function asSentence(text: string): string {
+  const said = text.trimEnd()
+  return said === '' || /[.!?…]$/.test(said) ? said : `${said}.`
+}
