@@ -79,7 +79,14 @@ describe.skipIf(process.platform !== 'linux')(
       const shown = await client.watch(conversationId)
       await shown.send('go')
       await shown.until(({ core }) => Object.values(core.open).find(({ output }) => output.includes('started')))
-      for (const pid of childrenOf(server.pid, 'parley-guard')) process.kill(pid, 'SIGKILL')
+      // A server that still runs when it hears of its guard's end starts another, which would do the sweep.
+      server.child.kill('SIGSTOP')
+      await waitUntil(() => /^State:\s+T/m.test(readFileSync(`/proc/${server.pid}/status`, 'utf8')), {
+        what: 'the stop',
+      })
+      const guards = childrenOf(server.pid, 'parley-guard')
+      expect(guards).toHaveLength(1)
+      for (const pid of guards) process.kill(pid, 'SIGKILL')
       server.child.kill('SIGKILL')
       await server.exited
       expect(place.descendants().length).toBeGreaterThan(0)
