@@ -14,7 +14,7 @@ import { approvalId, conversationId, itemId, messageId, requestKey, turnId } fro
 import { limitName, messageCall, queuedMessage, sideFile, turnOptions } from './input.ts'
 import { failure, item } from './item.ts'
 import { jsonText } from './redaction-marks.ts'
-import { modelChoice, settings } from './settings.ts'
+import { modelChoice, reviewEnforcement, settings } from './settings.ts'
 
 export const hooksSaid = z
   .object({
@@ -93,6 +93,7 @@ export const turn = z
     heldOpen: z.int().exactOptional().describe('Number of times that hooks let the turn go on.'),
     denials: z.array(denial).describe('Calls that were not run because the user or a rule denied them.'),
     ...turnOptions,
+    enforcement: reviewEnforcement,
     responses: z.int().exactOptional().describe('Responses so far; counted in a turn with a budget.'),
     trigger: z.literal('compaction').exactOptional().describe('The turn has no message: it only compacts.'),
     skills: z

@@ -96,7 +96,7 @@ export function payloadHashOf(
 
 function enforcedBy({ sandbox }: RunLimits, state: ConversationState): readonly unknown[] {
   if (sandbox === 'none') return []
-  const { enforcement, unixSockets = false } = state.core.settings
+  const { enforcement, unixSockets = false } = settingsInForce(state.core)
   return [enforcement, unixSockets, ...(sandbox === 'workspace-write' ? workspaceOf(state).roots : [])]
 }
 

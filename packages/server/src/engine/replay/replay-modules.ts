@@ -1,5 +1,5 @@
 import type { Files } from '@parley/journal'
-import type { ItemId } from '@parley/protocol'
+import type { ConversationEvent, Enforcement, ItemId } from '@parley/protocol'
 import { createRedaction, type Redaction } from '@parley/redaction'
 import { type Environment, EnvironmentUnreachableError } from '@parley/workspace'
 import type { Clock } from '../../ports/clock-and-ids.ts'
@@ -104,7 +104,7 @@ export function replayModules(
       read: () => Promise.reject(new Error('A replay reads no policy file.')),
       add: () => ({ problem: 'A replay adds no rule.' }),
     },
-    limits: noLimits,
+    limits: { ...noLimits, enforcementFor: () => enforcementOf(log.next?.event) },
     history: noHistory(ports.tools.environment),
     hooks: replayedHooks(parts),
     foreground: createForegroundCalls(),
@@ -124,6 +124,11 @@ export function replayModules(
     mayRaiseLimit: () => false,
     ceiling: () => unused,
   }
+}
+
+/** Returns the enforcement that a turn begins with; `none` for one that is no review. */
+function enforcementOf(event: ConversationEvent | undefined): Enforcement {
+  return (event?.type === 'turn.started' ? event.enforcement : undefined) ?? 'none'
 }
 
 /** Records the context of the log: its instructions and tools come from the disk and the program of then. */
