@@ -21,6 +21,7 @@ export const hooksSaid = z
     outcome: z.enum(['passed', 'asked', 'stopped']).describe('The strictest of their outcomes.'),
     hook: hookRef.exactOptional().describe('Hook with that outcome; left out for `passed`.'),
     reason: z.string().exactOptional(),
+    ran: z.array(hookRef).describe('Hooks that have run, in their order; after a crash the others follow.'),
     arguments: jsonText(z.string()).exactOptional().describe('Arguments in place of those of the model.'),
   })
   .describe('Findings of the hooks before a call.')
@@ -41,7 +42,7 @@ export const openItem = z
     failedExecution: item
       .exactOptional()
       .describe('Outcome of the attempt before; it is final unless the next one starts.'),
-    hooks: hooksSaid.exactOptional().describe('Present once the hooks before the call have run.'),
+    hooks: hooksSaid.exactOptional().describe('Present once a hook before the call has run.'),
   })
   .describe('An item that is not finished.')
 

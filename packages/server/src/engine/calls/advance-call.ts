@@ -51,9 +51,11 @@ interface UnderstoodCall extends KnownCall {
   readonly phase: 'understood'
   readonly prepared: PreparedCall
   readonly workspace: Workspace
+  /** True once this process has run the hooks before it. */
+  readonly isHooked: boolean
 }
 
-interface ExaminedCall extends Omit<UnderstoodCall, 'phase'> {
+interface ExaminedCall extends Omit<UnderstoodCall, 'phase' | 'isHooked'> {
   readonly phase: 'examined'
   readonly facts: Facts
 }
@@ -143,14 +145,15 @@ export function advanceCall(call: Call, policy: CallPolicy): CallStep {
   return retry === null ? keep(first) : judge(call, { ...known, attempt: retry }, policy)
 }
 
-/** Returns the first step of a call: its hooks, unless they ran before a question, a first run or another process. */
+/** Returns the first step of a call: those of its hooks that have not run, unless one stopped it or somebody was asked. */
 function understoodStep(
-  { prepared, workspace }: UnderstoodCall,
+  { prepared, workspace, isHooked }: UnderstoodCall,
   { open, item, approval }: { open: OpenItem; item: CallItem; approval: Approval | null },
   policy: CallPolicy,
 ): CallStep {
-  const isNew = firstOutcome(open) === null && approval === null && open.hooks === undefined
-  return isNew && policy.hasHooks(item) ? { kind: 'runHooks' } : { kind: 'examine', prepared, workspace }
+  const { hooks } = open
+  const mayHaveMore = !isHooked && firstOutcome(open) === null && approval === null && hooks?.outcome !== 'stopped'
+  return mayHaveMore && policy.hasHooks(item, hooks) ? { kind: 'runHooks' } : { kind: 'examine', prepared, workspace }
 }
 
 /** Returns the outcome of a first run that the sandbox blocked, or null. */
