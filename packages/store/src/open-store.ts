@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
 import type { KV, KvEntry } from '@nats-io/kv'
 import { type Files, STORE_LOST, StorageError } from '@parley/journal'
 import type { ConversationId } from '@parley/protocol'
 import { isRecord } from '@parley/text'
 import { type Connected, connectStore, type StoreAddress, UnusableStoreError } from './connection/connect-store.ts'
 import { type Prepared, prepareStore } from './connection/prepare-store.ts'
-import { storeError } from './connection/store-trouble.ts'
+import { isElecting, storeError } from './connection/store-trouble.ts'
 import { emptyMark } from './log/ack-mark.ts'
 import { fenceLog } from './log/fence-log.ts'
 import { type FetchPorts, fetchLog } from './log/fetch-log.ts'
@@ -22,12 +23,36 @@ export interface StoreOptions extends StoreAddress {
   readonly files: Files
 }
 
-/** Opens a store on NATS JetStream, and makes it where there is none. Rejects with `UnusableStoreError`. */
-export async function openStore({ replicas, files, ...address }: StoreOptions): Promise<SharedStore> {
+/** Time in which the servers of a store have elected, in ms: up to ten seconds, and some for a slow machine. */
+const electionMs = 20_000
+const retryMs = 500
+
+/**
+ * Opens a store on NATS JetStream, and makes it where there is none. Waits while its servers elect. Rejects with
+ * `UnusableStoreError`.
+ */
+export async function openStore(options: StoreOptions): Promise<SharedStore> {
+  const endMs = performance.now() + electionMs
+  for (;;) {
+    try {
+      return await tryStore(options)
+    } catch (error) {
+      const isPassing = error instanceof UnusableStoreError && isElecting(error.cause)
+      if (!isPassing || performance.now() > endMs) throw error
+      await pause(retryMs)
+    }
+  }
+}
+
+async function tryStore({ replicas, files, ...address }: StoreOptions): Promise<SharedStore> {
   const connected = await connectStore(address)
   try {
     const prepared = await prepareStore(connected, replicas)
-    return storeOn(connected, { prepared, nodes: await holdLease(prepared.nodes), files })
+    return storeOn(connected, {
+      prepared,
+      nodes: await holdLease(prepared.nodes, () => connected.connection.reconnect()),
+      files,
+    })
   } catch (error) {
     await connected.connection.close()
     if (error instanceof UnusableStoreError) throw error

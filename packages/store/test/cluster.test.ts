@@ -38,3 +38,19 @@ test.skipIf(!hasNats || !isLong)(
     }
   },
 )
+
+test.skipIf(!hasNats || !isLong)(
+  'a store whose servers elect is opened when they have, and is not said to have lost anything',
+  { timeout: 120_000 },
+  async () => {
+    await using servers = await startNats({ servers: 3 })
+    const options = { servers: servers.addresses, replicas: 3, files: nodeFiles }
+    await (await openStore(options))[Symbol.asyncDispose]()
+    for (const victim of [0, 1, 2]) {
+      await servers.kill(victim)
+      await using store = await openStore(options)
+      expect(await store.has('anything')).toBe(false)
+      await servers.start(victim)
+    }
+  },
+)

@@ -24,33 +24,46 @@ export interface NatsServers extends AsyncDisposable {
 
 export interface NatsOptions {
   readonly servers?: number
+  /** Where a server runs, for those that are not to be processes of this machine on loopback. */
+  readonly places?: readonly NatsPlace[]
   /** Further lines of the configuration. */
   readonly config?: string
 }
 
+export interface NatsPlace {
+  /** Address that it listens on. */
+  readonly host?: string
+  /** Put before the program. */
+  readonly launcher?: readonly string[]
+  /** Folder of its storage. */
+  readonly folder?: string
+}
+
 interface Node {
+  readonly host: string
   readonly port: number
   readonly clusterPort: number
   readonly monitorPort: number
 }
 
 /** Starts servers and waits until all of them serve JetStream. */
-export async function startNats({ servers = 1, config = '' }: NatsOptions = {}): Promise<NatsServers> {
+export async function startNats({ servers = 1, places = [], config = '' }: NatsOptions = {}): Promise<NatsServers> {
   const directory = await tempDirectory()
   const ports = await freePorts(3 * servers)
   const nodes = Array.from({ length: servers }, (_, index): Node => {
     const [port = 0, clusterPort = 0, monitorPort = 0] = ports.slice(3 * index)
-    return { port, clusterPort, monitorPort }
+    return { host: places[index]?.host ?? '127.0.0.1', port, clusterPort, monitorPort }
   })
   const running: (ChildProcess | null)[] = nodes.map(() => null)
-  const folder = (index: number) => join(directory.path, `node-${index}`)
+  const folder = (index: number) => places[index]?.folder ?? join(directory.path, `node-${index}`)
 
   function begin(index: number): void {
     const node = nodes[index]
     if (node === undefined) throw new Error(`there is no server ${index}`)
     const file = join(directory.path, `node-${index}.conf`)
     writeFileSync(file, `${configOf(node, { index, nodes, folder: folder(index) })}\n${config}\n`)
-    running[index] = spawn('nats-server', ['-c', file], { stdio: 'ignore' })
+    const [program = '', ...args] = [...(places[index]?.launcher ?? []), 'nats-server', '-c', file]
+    running[index] = spawn(program, args, { stdio: 'ignore' })
   }
 
   const ready = (index: number) =>
@@ -67,7 +80,7 @@ export async function startNats({ servers = 1, config = '' }: NatsOptions = {}):
   for (const index of nodes.keys()) begin(index)
   for (const index of nodes.keys()) await ready(index)
   return {
-    addresses: nodes.map(({ port }) => `127.0.0.1:${port}`),
+    addresses: nodes.map(({ host, port }) => `${host}:${port}`),
     folder,
     kill,
     signal: (index, signal) => void running[index]?.kill(signal),
@@ -88,21 +101,21 @@ interface Place {
   readonly folder: string
 }
 
-function configOf({ port, clusterPort, monitorPort }: Node, { index, nodes, folder }: Place): string {
+function configOf({ host, port, clusterPort, monitorPort }: Node, { index, nodes, folder }: Place): string {
   const own = [
     `server_name: node-${index}`,
-    `listen: 127.0.0.1:${port}`,
-    `http: 127.0.0.1:${monitorPort}`,
+    `listen: ${host}:${port}`,
+    `http: ${host}:${monitorPort}`,
     `jetstream { store_dir: ${JSON.stringify(folder)} }`,
   ]
   if (nodes.length === 1) return own.join('\n')
-  const routes = nodes.map((node) => `nats-route://127.0.0.1:${node.clusterPort}`).join(', ')
-  return [...own, `cluster { name: test, listen: 127.0.0.1:${clusterPort}, routes: [${routes}] }`].join('\n')
+  const routes = nodes.map((node) => `nats-route://${node.host}:${node.clusterPort}`).join(', ')
+  return [...own, `cluster { name: test, listen: ${host}:${clusterPort}, routes: [${routes}] }`].join('\n')
 }
 
 async function isReady(node: Node | undefined): Promise<boolean> {
   if (node === undefined) return false
-  const answer = await fetch(`http://127.0.0.1:${node.monitorPort}/healthz`)
+  const answer = await fetch(`http://${node.host}:${node.monitorPort}/healthz`)
   return answer.ok
 }
 

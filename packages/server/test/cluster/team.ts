@@ -35,15 +35,23 @@ export interface Reach {
 export interface TeamOptions {
   readonly store?: NatsServers
   readonly model?: ModelServer
-  /** Value of `--store` for each member. */
-  readonly storeOf?: (member: number) => string
+  /** Address of the model for the members. */
+  readonly modelUrl?: string
+  /** Addresses of the store for the members. */
+  readonly addresses?: readonly string[]
+  /** Returns what is put before the command of a member. */
+  readonly launcherOf?: (member: number) => readonly string[]
 }
 
 export async function startTeam(options: TeamOptions = {}): Promise<Team> {
   const store = options.store ?? (await startNats({ servers: 3 }))
   const model = options.model ?? (await startNumberedModel())
-  const storeOf = options.storeOf ?? (() => `nats://${store.addresses.join(',')}`)
-  const members = [0, 1, 2].map((index) => createMember(processPlace(model.url, 'untrusted'), storeOf(index)))
+  const { modelUrl = model.url, addresses = store.addresses, launcherOf = () => [] } = options
+  const args = ['--store', `nats://${addresses.join(',')}`]
+  const members = [0, 1, 2].map((member) => {
+    const place = processPlace(modelUrl, 'untrusted')
+    return createMember(place, () => place.spawnBy(launcherOf(member), args))
+  })
   // The first makes the store.
   for (const member of members) await member.start()
   return {
@@ -58,7 +66,7 @@ export async function startTeam(options: TeamOptions = {}): Promise<Team> {
   }
 }
 
-function createMember(place: ProcessPlace, store: string): Member {
+function createMember(place: ProcessPlace, spawn: () => SpawnedServer): Member {
   let server: SpawnedServer | null = null
   let reach: Reach | null = null
   let ending = new AbortController()
@@ -85,7 +93,7 @@ function createMember(place: ProcessPlace, store: string): Member {
       // A store that elects refuses servers that begin.
       await waitUntil(
         async () => {
-          const begun = place.spawn(undefined, {}, ['--store', store])
+          const begun = spawn()
           const isUp = await Promise.race([begun.connect().then(() => true), begun.exited.then(() => false)])
           if (isUp) server = begun
           return isUp

@@ -5,6 +5,7 @@ import { type ObjectStore, Objm } from '@nats-io/obj'
 import { isRecord } from '@parley/text'
 import { type Connected, UnusableStoreError } from './connect-store.ts'
 import { buckets, leaseMs, objectBucket, shardCount, streamName, subjectsOf } from './layout.ts'
+import { isMissing } from './store-trouble.ts'
 
 /** Streams and buckets of a store. */
 export interface Prepared {
@@ -85,11 +86,12 @@ async function keyIn(bucket: KV): Promise<Uint8Array> {
   }
 }
 
+/** Asks for each by itself: a list leaves out those whose leader is being elected. */
 async function streamsOf(admin: JetStreamManager): Promise<StreamInfo[]> {
-  const names = new Set(keptStreams)
-  const found: StreamInfo[] = []
-  for await (const info of admin.streams.list()) if (names.has(info.config.name)) found.push(info)
-  return found
+  const asked = keptStreams.map((stream) =>
+    admin.streams.info(stream).catch((error: unknown) => (isMissing(error) ? null : Promise.reject(error))),
+  )
+  return (await Promise.all(asked)).filter((info) => info !== null)
 }
 
 function createdOf(found: readonly StreamInfo[]): Record<string, string> {

@@ -4,6 +4,8 @@ import { STORE_FULL, STORE_GONE, STORE_LOST, STORE_SLOW, StorageError } from '@p
 const fullCodes: ReadonlySet<number> = new Set([10023, 10028, 10047, 10077])
 /** Code of the server for a stream that is not there. */
 const noStreamCode = 10059
+/** Code of the server while the servers of the store elect. */
+const electingCode = 10008
 /** Codes of the server for another last message than was expected; newer servers have one for what is being stored. */
 const outdatedCodes: ReadonlySet<number> = new Set([10071, 10158, 10164])
 
@@ -27,6 +29,16 @@ function codeOf(cause: unknown): string {
 export function isOutdated(error: unknown): boolean {
   const code = apiCode(error)
   return code !== null && outdatedCodes.has(code)
+}
+
+/** Tells if a stream is not there, which the servers of the store have agreed on. */
+export function isMissing(error: unknown): boolean {
+  return apiCode(error) === noStreamCode
+}
+
+/** Tells if a failure passes when the servers of the store have elected. */
+export function isElecting(error: unknown): boolean {
+  return apiCode(error) === electingCode || (error instanceof Error && error.name === 'TimeoutError')
 }
 
 function apiCode(error: unknown): number | null {

@@ -9,6 +9,8 @@ const beatMs = leaseMs / 3
 /** Time in which a server renews a lease that ended while the store could not be written. */
 const secondLookMs = 1.2 * beatMs
 const lookEveryMs = 100
+/** Time without a renewed lease after which another server of the store is tried. */
+const moveOnMs = 5000
 
 /** Leases of the servers that use a store, this one among them. */
 export interface Nodes extends AsyncDisposable {
@@ -24,15 +26,30 @@ export interface Nodes extends AsyncDisposable {
   all(): Promise<ReadonlyMap<string, Holder>>
 }
 
-export async function holdLease(bucket: KV): Promise<Nodes> {
+/**
+ * Takes a lease and renews it. `moveOn` connects to another server of the store: one that is cut off from the others
+ * keeps its connections and answers nothing.
+ */
+export async function holdLease(bucket: KV, moveOn: () => Promise<void>): Promise<Nodes> {
   const own = randomUUID()
   let address: string | null = null
+  let movableMs = 0
   const renew = async () => {
     await bucket.put(own, JSON.stringify({ address, pid: process.pid }))
+    movableMs = performance.now() + moveOnMs
   }
   await renew()
+  const renewOrMoveOn = async () => {
+    try {
+      await renew()
+    } catch {
+      if (performance.now() < movableMs) return
+      movableMs = performance.now() + moveOnMs
+      await moveOn().catch(() => undefined)
+    }
+  }
   // A lease that could not be renewed is tried again with the next beat; nothing is written without the owner's entry.
-  const beat = setInterval(() => void renew().catch(() => undefined), beatMs).unref()
+  const beat = setInterval(() => void renewOrMoveOn(), beatMs).unref()
 
   async function look(node: string): Promise<{ readonly holder: Holder; readonly revision: number } | null> {
     const entry = await bucket.get(node)

@@ -48,6 +48,8 @@ export interface SpawnedServer {
 /** A home whose model is `modelUrl`, for servers that are processes; what they start carries a mark. */
 export interface ProcessPlace extends TestPlace {
   spawn(killAt?: Failpoint, env?: Readonly<Record<string, string>>, args?: readonly string[]): SpawnedServer
+  /** The same with words put before the command, such as those that run it in another network. */
+  spawnBy(launcher: readonly string[], args: readonly string[]): SpawnedServer
   /** The same where the kernel answers a system call with an error. */
   spawnWithout(refused: RefusedCall): SpawnedServer
   /** Processes of commands that are still there. */
@@ -74,6 +76,7 @@ export function processPlace(modelUrl: string, policy = 'on-request'): ProcessPl
       const env = killAt === undefined ? more : { ...more, PARLEY_TEST_KILL: formatFailpoint(killAt) }
       return start([...serverCommand, ...args], env)
     },
+    spawnBy: (launcher, args) => start([...launcher, ...serverCommand, ...args]),
     spawnWithout: (refused) => start(commandWithout(refused, serverCommand)),
     descendants,
     noDescendants: () =>
