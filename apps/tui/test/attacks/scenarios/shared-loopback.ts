@@ -27,7 +27,7 @@ export const sharedLoopback: Scenarios = {
     await talk.ended()
     const items = talk.items()
     const { conversationId } = talk
-    const stop = (itemId: string) => client.request('conversation/interruptShell', { conversationId, itemId })
+    const stop = (itemId: string) => client.request('conversation/interrupt', { conversationId, shell: true, itemId })
     const [, space = ''] = /ALIVE\n(net:\S+)/.exec(outputOf({ items })) ?? []
     expect(space).toMatch(/^net:/)
     const other = { client, attack: `${name}-other`, cwd, settings, answer: () => 'approved' as const }
