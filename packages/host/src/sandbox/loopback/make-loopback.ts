@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { closeSync, openSync, readlinkSync } from 'node:fs'
+import { closeSync, constants, readlinkSync } from 'node:fs'
+import { openUnlocked } from '../../system/locked-files.ts'
 import { signalGroup } from '../../system/signals.ts'
 import { openAnonymousFile, readAnonymousFile } from '../anonymous-file.ts'
 import { readFirstProcess } from '../bubblewrap/inner-shell.ts'
@@ -40,7 +41,7 @@ function openNamespaces(pid: number): number[] {
   try {
     for (const kind of ['user', 'net']) {
       const path = `/proc/${pid}/ns/${kind}`
-      opened.push(openSync(path, 'r'))
+      opened.push(openUnlocked(path, constants.O_RDONLY))
       if (readlinkSync(path) === readlinkSync(`/proc/self/ns/${kind}`)) throw new Error('bwrap made no namespaces')
     }
     return opened
