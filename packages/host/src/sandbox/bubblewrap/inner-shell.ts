@@ -15,7 +15,7 @@ interface InnerShellOptions {
   readonly pinned: readonly string[]
   /** Path of `cat`, to read a long table; null lets the shell read it. */
   readonly cat: string | null
-  /** Where packets without a route are counted: in the command's own loopback, or as a difference in one that others share. */
+  /** Network whose packets without a route are counted: the command's own loopback, or as a difference one that others share. */
   readonly watchNetwork: 'no' | 'own' | 'shared'
   /** True to limit processes. Before Linux 5.14 all of the user's processes would count, not only those of the sandbox. */
   readonly limitTasks: boolean
