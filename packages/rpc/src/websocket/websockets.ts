@@ -20,19 +20,24 @@ interface ConnectWebSocketOptions {
   /** `ws://host:port` or `wss://host`. */
   readonly url: string
   readonly token?: string
+  /** Certificates of authorities, in PEM, that sign those of servers. Default: those of Node. */
+  readonly ca?: string
+  /** Interval between pings; three without a sign of life end the connection. Default 20,000. */
+  readonly beatMs?: number
   readonly signal?: AbortSignal
 }
 
 const handshakeTimeoutMs = 10_000
 
 /** Connects to a websocket. Rejects with `ConnectError` or, when aborted, with the signal's reason. */
-export async function connectWebSocket({ url, token, signal }: ConnectWebSocketOptions): Promise<Transport> {
+export async function connectWebSocket(options: ConnectWebSocketOptions): Promise<Transport> {
+  const { url, signal, beatMs } = options
   signal?.throwIfAborted()
-  const websocket = open(url, token)
+  const websocket = open(options)
   const abort = () => websocket.terminate()
   signal?.addEventListener('abort', abort)
   try {
-    return await opened(websocket, url)
+    return await opened(websocket, url, beatMs === undefined ? {} : { beatMs })
   } catch (error) {
     signal?.throwIfAborted()
     throw error
@@ -41,16 +46,17 @@ export async function connectWebSocket({ url, token, signal }: ConnectWebSocketO
   }
 }
 
-function open(url: string, token: string | undefined): WebSocket {
+function open({ url, token, ca }: ConnectWebSocketOptions): WebSocket {
   const headers = token === undefined ? {} : { Authorization: `Bearer ${token}` }
+  const trusted = ca === undefined ? {} : { ca }
   try {
-    return new WebSocket(url, { ...frameOptions, headers, handshakeTimeout: handshakeTimeoutMs })
+    return new WebSocket(url, { ...frameOptions, ...trusted, headers, handshakeTimeout: handshakeTimeoutMs })
   } catch (error) {
     throw new ConnectError('unreachable', `${JSON.stringify(url)} is not a websocket address (ws://host:port)`, error)
   }
 }
 
-function opened(websocket: WebSocket, url: string): Promise<Transport> {
+function opened(websocket: WebSocket, url: string, beat: { readonly beatMs?: number }): Promise<Transport> {
   return new Promise((resolve, reject) => {
     let socket: IncomingMessage['socket'] | undefined
     const fail = (error: Error) => reject(handshakeError(url, error))
@@ -64,7 +70,7 @@ function opened(websocket: WebSocket, url: string): Promise<Transport> {
     })
     websocket.once('open', () => {
       if (socket === undefined) return
-      const transport = createWebSocketTransport({ ...answerLimits, websocket, socket })
+      const transport = createWebSocketTransport({ ...answerLimits, ...beat, websocket, socket })
       websocket.off('error', fail)
       resolve(transport)
     })
