@@ -8,7 +8,7 @@ import type {
   ResultOf,
 } from '@parley/protocol'
 import type { Client } from './connection/client.ts'
-import { ClientError } from './connection/errors.ts'
+import type { ClientError } from './connection/errors.ts'
 import {
   type JoinedConversation,
   joinConversation,
@@ -19,8 +19,8 @@ import { type Watched, watchConnection } from './connection/watch-connection.ts'
 import { Conversation } from './conversation/conversation.ts'
 import { type ConversationStore, openConversationStore } from './conversation/conversation-store.ts'
 import { type Ending, endOfJoined, reportEnd } from './server/leave-server.ts'
-import type { LastingClient } from './team/lasting-client.ts'
 import type { OpenedThere, Team } from './team/team.ts'
+import { followMoves, type ServerFacts, type Way, wayThrough } from './way.ts'
 
 export interface CreateOptions extends Omit<ParamsOf<'conversation/create'>, 'cwd'> {
   /** Absolute path of the folder to work in. Default: `process.cwd()`. */
@@ -38,21 +38,6 @@ export interface ResumeOptions {
 
 /** A full id, a unique part of an id, a name, or the conversation updated last (in `cwd`, where given). */
 export type Which = ConversationId | { readonly last: true; readonly cwd?: string }
-
-interface ServerFacts {
-  readonly attached: boolean
-  readonly serverPid: number | null
-}
-
-/** Connection that a conversation is followed on. */
-interface Way {
-  readonly client: Client
-  /** Aborts with the reason when the connection is gone. */
-  readonly lost: AbortSignal
-  readonly facts: ServerFacts
-  /** The same client where it goes on with other servers. */
-  readonly lasting?: LastingClient
-}
 
 /** A conversation that is followed on this connection. */
 interface Followed {
@@ -231,10 +216,8 @@ export class Parley implements AsyncDisposable {
   async #followThere(team: Team, opened: OpenedThere): Promise<Conversation> {
     const { summary, attached } = opened
     if (this.#followed.get(summary.conversationId)?.conversation.isOpen === true) return this.#follow(summary)
-    const lasting = team.wayTo(opened)
-    const explain = async () => lossOf(lasting)
-    const { client, signal: lost } = watchConnection(lasting, this.#closing.signal, explain)
-    return await this.#follow(summary, { client, lost, lasting, facts: { attached, serverPid: null } })
+    const way = wayThrough(team.wayTo(opened), this.#closing.signal)
+    return await this.#follow(summary, { ...way, facts: { attached, serverPid: null } })
   }
 
   /** Follows a conversation. Refreshes one that is followed already, because a connection streams each one once. */
@@ -288,23 +271,6 @@ export class Parley implements AsyncDisposable {
       throw error
     }
   }
-}
-
-/** Streams anew from the last event after each change of the server. */
-function followMoves(store: ConversationStore, { client, lasting }: Way): void {
-  lasting?.onLink((link) => {
-    if (link.kind === 'lost') return
-    store.moveTo(client).catch((error: unknown) => {
-      lasting.fail(error instanceof Error ? error : new Error(String(error)))
-    })
-  })
-}
-
-/** Returns why a conversation of several servers cannot be followed any more. */
-function lossOf({ failure }: LastingClient): ClientError {
-  if (failure instanceof ClientError) return failure
-  const text = `The conversation cannot be gone on with: ${failure?.message ?? 'it was closed.'}`
-  return new ClientError('connectionClosed', text, failure)
 }
 
 function named(which: Which): Pick<ParamsOf<'conversation/resume'>, 'prefix' | 'last' | 'cwd'> {

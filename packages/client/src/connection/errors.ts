@@ -8,7 +8,7 @@ export type ClientErrorCode =
   | 'serverFailed'
   /** The connection was lost; everything recorded is saved. */
   | 'connectionClosed'
-  /** One of several servers was lost while a request was on its way that is not sent twice: it may have taken effect. */
+  /** A server was lost while a request was on its way that is not sent twice: it may have taken effect. */
   | 'outcomeUnknown'
   /** The address is another machine without TLS. */
   | 'notSecure'

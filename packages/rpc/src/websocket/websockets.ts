@@ -10,10 +10,18 @@ import {
   type Transport,
 } from '../transport/transport.ts'
 import { listenAtPath } from '../transport/unix-socket.ts'
-import { addressOf, createWebSocketServer, isSameSecret, listening, pathOf, type RequestHead } from './http-listener.ts'
+import {
+  addressOf,
+  createWebSocketServer,
+  isSameSecret,
+  listening,
+  pathOf,
+  type RequestHead,
+  type TlsFiles,
+} from './http-listener.ts'
 import { createWebSocketTransport, frameOptions } from './websocket-transport.ts'
 
-export { isSameSecret } from './http-listener.ts'
+export { isSameSecret, type TlsFiles } from './http-listener.ts'
 export { listenForPage, type PageListener, type PageResponse } from './page-listener.ts'
 
 interface ConnectWebSocketOptions {
@@ -94,6 +102,8 @@ interface ListenWebSocketOptions {
   readonly port: number
   /** Bearer token that clients must send; null admits any client and is valid for loopback hosts only. */
   readonly token: string | null
+  /** Serves `wss://`. Default: `ws://`. */
+  readonly tls?: TlsFiles
   /** Takes ownership of the transport. */
   onConnection(transport: Transport): void
   /** Resolves to true while clients can be served, for `/readyz`. Default: always. */
@@ -101,20 +111,20 @@ interface ListenWebSocketOptions {
 }
 
 export interface WebSocketListener extends Listener {
-  /** `ws://host:port` with the port in use. */
+  /** `ws://host:port` with the port in use, `wss://` with TLS. */
   readonly url: string
 }
 
 /** Listens for websockets at path `/`. Rejects with `ListenError`. */
 export async function listenWebSocket(options: ListenWebSocketOptions): Promise<WebSocketListener> {
-  const { host, port, token, onConnection, isReady = alwaysReady } = options
+  const { host, port, token, tls, onConnection, isReady = alwaysReady } = options
   if (token === null && !isLoopback(host)) {
     throw new ListenError(`${host} can be reached from other machines, so it needs a token; 127.0.0.1 does not`)
   }
-  const server = webSocketServer({ token, path: '/' }, { onConnection, isReady })
+  const server = webSocketServer({ token, path: '/' }, { onConnection, isReady }, tls)
   await listening(server, host, port)
   const address = addressOf(server)
-  return { ...listenerOf(server, address), url: `ws://${address}` }
+  return { ...listenerOf(server, address), url: `${tls === undefined ? 'ws' : 'wss'}://${address}` }
 }
 
 /**
@@ -150,8 +160,9 @@ interface Serving {
 const alwaysReady = () => Promise.resolve(true)
 
 /** Creates a server of websockets for clients that are no browsers. */
-function webSocketServer(admission: Admission, { onConnection, isReady }: Serving): Server {
-  const server = createWebSocketServer({ statusOf: (head) => upgradeStatus(head, admission), accept: onConnection })
+function webSocketServer(admission: Admission, { onConnection, isReady }: Serving, tls?: TlsFiles): Server {
+  const upgrades = { statusOf: (head: RequestHead) => upgradeStatus(head, admission), accept: onConnection }
+  const server = createWebSocketServer(upgrades, tls === undefined ? {} : { tls })
   server.on('request', (request, response) => {
     const answer = (status: ProbeStatus) =>
       response.writeHead(status, { 'Content-Type': 'text/plain' }).end(`${STATUS_CODES[status]}\n`)

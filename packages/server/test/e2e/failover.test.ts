@@ -1,7 +1,15 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Conversation, connect, type LinkState, type Parley } from '@parley/client'
-import { hasNats, type NatsServers, type Step, startModelServer, startNats, waitUntil } from '@parley/testkit'
+import {
+  hasNats,
+  loopbackCertificate,
+  type NatsServers,
+  type Step,
+  startModelServer,
+  startNats,
+  waitUntil,
+} from '@parley/testkit'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type ProcessPlace, processPlace, type SpawnedServer } from './support/spawned-server.ts'
 
@@ -60,16 +68,18 @@ async function startTeam(nats: NatsServers, ...steps: Step[]): Promise<Team> {
   const urls: string[] = []
   for (const place of places) {
     const store = `nats://${nats.addresses.join(',')}`
-    const args = ['--store', store, '--listen', 'ws://127.0.0.1:0', '--token-file', tokenFile]
+    const tls = ['--tls-cert', loopbackCertificate.certFile, '--tls-key', loopbackCertificate.keyFile]
+    const args = ['--store', store, '--listen', 'wss://127.0.0.1:0', ...tls, '--token-file', tokenFile]
     const server = place.spawn(undefined, {}, args)
     servers.push(server)
-    urls.push(await waitUntil(() => /ws:\/\/\S+/.exec(server.stderr())?.[0], { what: 'the address of a server' }))
+    urls.push(await waitUntil(() => /wss:\/\/\S+/.exec(server.stderr())?.[0], { what: 'the address of a server' }))
   }
   const token = readFileSync(tokenFile, 'utf8').trim()
+  const ca = readFileSync(loopbackCertificate.certFile, 'utf8')
   return {
     urls,
     cwd,
-    connect: (wanted = urls) => connect({ urls: wanted, token }),
+    connect: (wanted = urls) => connect({ urls: wanted, token, ca }),
     async kill(index) {
       servers[index]?.child.kill('SIGKILL')
       await servers[index]?.exited
