@@ -24,7 +24,7 @@ export interface NatsServers extends AsyncDisposable {
 
 export interface NatsOptions {
   readonly servers?: number
-  /** Where a server runs, for those that are not to be processes of this machine on loopback. */
+  /** Places of the servers; processes on loopback where none are given. */
   readonly places?: readonly NatsPlace[]
   /** Further lines of the configuration. */
   readonly config?: string
