@@ -30,7 +30,7 @@ export interface NatsOptions {
   readonly config?: string
 }
 
-export interface NatsPlace {
+interface NatsPlace {
   /** Address that it listens on. */
   readonly host?: string
   /** Put before the program. */
