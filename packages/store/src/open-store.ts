@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import { setTimeout as pause } from 'node:timers/promises'
 import type { KV, KvEntry } from '@nats-io/kv'
 import { type Files, STORE_LOST, StorageError } from '@parley/journal'
 import type { ConversationId } from '@parley/protocol'
 import { isRecord } from '@parley/text'
 import { type Connected, connectStore, type StoreAddress, UnusableStoreError } from './connection/connect-store.ts'
 import { type Prepared, prepareStore } from './connection/prepare-store.ts'
-import { isElecting, storeError } from './connection/store-trouble.ts'
+import { storeError } from './connection/store-trouble.ts'
+import { whileElecting } from './connection/while-electing.ts'
 import { emptyMark } from './log/ack-mark.ts'
 import { fenceLog } from './log/fence-log.ts'
 import { type FetchPorts, fetchLog } from './log/fetch-log.ts'
@@ -23,25 +23,12 @@ export interface StoreOptions extends StoreAddress {
   readonly files: Files
 }
 
-/** Time in which the servers of a store have elected, in ms: up to ten seconds, and some for a slow machine. */
-const electionMs = 20_000
-const retryMs = 500
-
 /**
  * Opens a store on NATS JetStream, and makes it where there is none. Waits while its servers elect. Rejects with
  * `UnusableStoreError`.
  */
-export async function openStore(options: StoreOptions): Promise<SharedStore> {
-  const endMs = performance.now() + electionMs
-  for (;;) {
-    try {
-      return await tryStore(options)
-    } catch (error) {
-      const isPassing = error instanceof UnusableStoreError && isElecting(error.cause)
-      if (!isPassing || performance.now() > endMs) throw error
-      await pause(retryMs)
-    }
-  }
+export function openStore(options: StoreOptions): Promise<SharedStore> {
+  return whileElecting(() => tryStore(options))
 }
 
 async function tryStore({ replicas, files, ...address }: StoreOptions): Promise<SharedStore> {
@@ -115,8 +102,12 @@ function storeOn(connected: Connected, { prepared, nodes, files }: StoreParts): 
     name,
     key: prepared.key,
     announce: nodes.announce,
-    take: (copy, kind) => attempt('open a conversation of', () => take(copy, kind)),
-    refresh: (copy) => attempt('read', async () => (await fetchLog(copy, portsOf(copy.conversationId))) !== null),
+    take: (copy, kind) => attempt('open a conversation of', () => whileElecting(() => take(copy, kind))),
+    refresh: (copy) =>
+      attempt('read', async () => {
+        const ports = portsOf(copy.conversationId)
+        return (await whileElecting(() => fetchLog(copy, ports))) !== null
+      }),
     has: (conversationId) => attempt('read', async () => (await rows.get(conversationId))?.operation === 'PUT'),
     rows: () => attempt('list', () => readRows(prepared, nodes)),
     remove: ({ conversationId }) =>

@@ -36,9 +36,12 @@ export function isMissing(error: unknown): boolean {
   return apiCode(error) === noStreamCode
 }
 
-/** Tells if a failure passes when the servers of the store have elected. */
+/** Tells if a failure, or its cause, passes when the servers of the store have elected. */
 export function isElecting(error: unknown): boolean {
-  return apiCode(error) === electingCode || (error instanceof Error && error.name === 'TimeoutError')
+  if (!(error instanceof Error)) return false
+  if (error instanceof StorageError || error.name === 'UnusableStoreError') return isElecting(error.cause)
+  // A reader whose server of the store dies gets no more heartbeats, without a code.
+  return apiCode(error) === electingCode || error.name === 'TimeoutError' || error.name.startsWith('JetStream')
 }
 
 function apiCode(error: unknown): number | null {
