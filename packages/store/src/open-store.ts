@@ -7,11 +7,13 @@ import { type Connected, connectStore, type StoreAddress, UnusableStoreError } f
 import { type Prepared, prepareStore } from './connection/prepare-store.ts'
 import { actualSequence, storeError } from './connection/store-trouble.ts'
 import type { AckMark } from './log/ack-mark.ts'
+import { compareLog } from './log/compare-log.ts'
 import { type FetchPorts, fetchLog } from './log/fetch-log.ts'
 import { logSubject } from './log/log-subject.ts'
 import { objectsOf } from './log/objects.ts'
-import { shipLog } from './log/ship-log.ts'
-import type { LocalCopy, SharedStore, Shipment, StoredRow } from './port/shared-store.ts'
+import { removeLog } from './log/remove-log.ts'
+import { type Described, shipLog } from './log/ship-log.ts'
+import type { LocalCopy, SharedStore, Shipment, StoredRow, TakenKind } from './port/shared-store.ts'
 import { holdLease, type Nodes } from './servers/nodes.ts'
 import { type Claim, claimConversation } from './servers/owners.ts'
 
@@ -59,11 +61,12 @@ function storeOn(connected: Connected, { prepared, nodes, files }: StoreParts): 
     }
   }
 
-  async function markOf(copy: LocalCopy, kind: 'new' | 'stored', claimName: string): Promise<AckMark> {
+  async function markOf(copy: LocalCopy, kind: TakenKind, claimName: string): Promise<AckMark> {
     const ports = portsOf(copy.conversationId)
     if (kind === 'new') return { store, bytes: 0, sequence: 0 }
     for (;;) {
-      const mark = await fetchLog(copy, ports)
+      const fetched = await fetchLog(copy, ports, kind === 'own')
+      const mark = fetched ?? (kind === 'own' ? { store, bytes: 0, sequence: 0 } : null)
       if (mark === null) throw new StorageError({ code: STORE_LOST, operation: `read ${copy.log} from`, path: name })
       try {
         const fence = { from: mark.bytes, to: mark.bytes, claim: claimName, files: [], object: null }
@@ -76,14 +79,17 @@ function storeOn(connected: Connected, { prepared, nodes, files }: StoreParts): 
     }
   }
 
-  async function shipmentOf(copy: LocalCopy, kind: 'new' | 'stored', claim: Claim): Promise<Shipment> {
+  const isListed = async (conversationId: ConversationId) => (await rows.get(conversationId))?.operation === 'PUT'
+
+  async function shipmentOf(copy: LocalCopy, kind: TakenKind, claim: Claim): Promise<Shipment> {
     const { conversationId } = copy
     const claimName = randomUUID()
     const mark = await markOf(copy, kind, claimName)
-    const putRow = async (row: unknown) => {
-      await rows.put(conversationId, JSON.stringify({ row, updatedAtMs: Date.now() }))
+    const putRow = async (described: Described) => {
+      await rows.put(conversationId, JSON.stringify(described))
     }
-    return shipLog(copy, mark, { ...portsOf(conversationId), claim, claimName, putRow })
+    const isOwn = kind === 'own' && files.look(copy.acked) === null
+    return shipLog(copy, mark, { ...portsOf(conversationId), claim, claimName, putRow, isOwn })
   }
 
   return {
@@ -98,18 +104,17 @@ function storeOn(connected: Connected, { prepared, nodes, files }: StoreParts): 
         })
       }),
     refresh: (copy) => attempt('read', async () => (await fetchLog(copy, portsOf(copy.conversationId))) !== null),
-    has: (conversationId) => attempt('read', async () => (await rows.get(conversationId))?.operation === 'PUT'),
+    compare: (copy) =>
+      attempt('read', async () => {
+        const compared = await compareLog(copy, portsOf(copy.conversationId))
+        return { ...compared, isListed: await isListed(copy.conversationId) }
+      }),
+    has: (conversationId) => attempt('read', () => isListed(conversationId)),
     rows: () => attempt('list', () => readRows(prepared, nodes)),
     remove: ({ conversationId }) =>
       attempt('delete from', async () => {
         await rows.delete(conversationId)
-        const { subject, objects } = portsOf(conversationId)
-        const last = (await subject.last())?.sequence ?? 0
-        const names = new Set<string>()
-        for await (const { files: named, object } of subject.read({ after: 0, last }))
-          for (const each of [...named, ...(object === null ? [] : [object])]) names.add(each)
-        await subject.purge()
-        for (const each of names) await objects.remove(each)
+        await removeLog(portsOf(conversationId))
       }),
     ping: () => attempt('reach', async () => void (await rows.get('ping'))),
     async [Symbol.asyncDispose]() {

@@ -66,6 +66,22 @@ export function defineServers(program: Command): void {
       'with a websocket: the token that clients must send (made when missing; default: app-server-token in the home)',
     )
   defineExecServer(program)
+  defineStore(program)
+}
+
+function defineStore(program: Command): void {
+  define(
+    program,
+    'store',
+    'bring conversations into a store that servers share or out of it, and compare both; docs/team-server.md describes it',
+  )
+    .usage('copy --to URL [ID...] | copy --from URL [ID...] | verify [ID...]')
+    .option('--to <url>', 'copy what this machine has to nats://HOST:PORT,HOST:PORT')
+    .option('--from <url>', 'copy what the store has to this machine')
+    .option('--store <url>', 'with verify: the store; default: that of your config.toml')
+    .option('--all', 'all conversations')
+    .option('--dry-run', 'only say what would be copied')
+    .option('--json', 'one JSON object a line')
 }
 
 function defineExecServer(program: Command): void {

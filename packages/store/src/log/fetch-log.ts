@@ -6,7 +6,9 @@ import {
   keepTornPiece,
   makeFolders,
   type OpenFile,
+  readSpan,
   STORE_LOST,
+  STORE_PARTED,
   StorageError,
   writeAll,
 } from '@parley/journal'
@@ -27,40 +29,80 @@ export interface FetchPorts {
 
 /**
  * Brings the copy of a log up to the newest message: what was never acknowledged is cut off, what is missing is added.
- * Resolves to the mark at its end; to null where neither has the conversation. Rejects with `STORE_LOST` where the
- * store has less than it had acknowledged.
+ * A log without a mark is none that was fetched: it is compared, and nothing of it is cut off. Resolves to the mark at its
+ * end; to null where the store has no such conversation. Rejects with `STORE_LOST` where the store has less than it had
+ * acknowledged, and with `STORE_PARTED` where the log is another one; it may have more if `mayExceed`.
  */
-export async function fetchLog(copy: LocalCopy, ports: FetchPorts): Promise<AckMark | null> {
+export async function fetchLog(copy: LocalCopy, ports: FetchPorts, mayExceed = false): Promise<AckMark | null> {
   const { files, subject, store } = ports
+  const isOwn = files.look(copy.acked) === null && files.look(copy.log) !== null
   const known = knownMark(copy, ports)
   const newest = await subject.last()
-  if (newest === null && known === null) return null
+  if (newest === null && (known?.sequence ?? 0) === 0) return null
   if (newest === null || newest.sequence < (known?.sequence ?? 0)) throw lost(copy, ports)
   makeFolders(files, dirname(copy.log))
-  let mark = known ?? { store, bytes: 0, sequence: 0 }
-  const log = files.look(copy.log) === null ? createFile(files, copy.log) : files.open(copy.log, 'edit')
+  const mark = known ?? { store, bytes: 0, sequence: 0 }
+  const log = openCopy({ mark, copy, ports }, { isOwn, isUnfinished: known?.sequence === 0 })
   try {
-    cutBack(files, log, mark.bytes)
-    for await (const message of subject.read({ after: mark.sequence, last: newest.sequence })) {
-      if (message.from !== mark.bytes) throw lost(copy, ports)
-      writeAll(files, log, await bytesOf(message, copy, ports))
-      await fetchFiles(message.files, copy, ports)
-      mark = { store, bytes: message.to, sequence: message.sequence }
+    const fetched = await addMessages(log, { mark, copy, ports }, newest.sequence)
+    const { sizeBytes } = files.stat(log)
+    if (isOwn && sizeBytes > fetched.bytes) {
+      if (mayExceed) return fetched
+      throw parted(copy, ports)
     }
-    assertSize(files, log, { mark, copy, ports })
+    if (sizeBytes !== fetched.bytes) throw lost(copy, ports)
+    writeMark(files, copy.acked, fetched)
+    return fetched
   } finally {
     files.close(log)
   }
-  writeMark(files, copy.acked, mark)
+}
+
+interface Fetched {
+  readonly mark: AckMark
+  readonly copy: LocalCopy
+  readonly ports: FetchPorts
+}
+
+/** Compares what the log has behind a mark with the messages from there on, and adds what it lacks. Resolves to the mark behind the last. */
+async function addMessages(log: OpenFile, { mark: start, copy, ports }: Fetched, last: number): Promise<AckMark> {
+  const { files, subject } = ports
+  const { sizeBytes } = files.stat(log)
+  let mark = start
+  for await (const message of subject.read({ after: mark.sequence, last })) {
+    if (message.from !== mark.bytes) throw lost(copy, ports)
+    const bytes = await bytesOf(message, copy, ports)
+    const there = Math.max(0, Math.min(bytes.length, sizeBytes - message.from))
+    const same =
+      there === 0 || readSpan(files, log, { offset: message.from, length: there }).equals(bytes.subarray(0, there))
+    if (!same) throw parted(copy, ports)
+    writeAll(files, log, bytes.subarray(there))
+    await fetchFiles(message.files, copy, ports)
+    mark = { ...mark, bytes: message.to, sequence: message.sequence }
+  }
   return mark
 }
 
-/** Cuts a log to what is acknowledged. The rest was shown to no client of the store, and is kept aside all the same. */
-function cutBack(files: Files, log: OpenFile, bytes: number): void {
+interface Kind {
+  /** True for a log that is none that was fetched. */
+  readonly isOwn: boolean
+  /** True for one that was being fetched when its process was killed. */
+  readonly isUnfinished: boolean
+}
+
+/**
+ * Opens the log of a copy, cut to what is acknowledged. The rest was shown to no client of the store, and is kept aside
+ * all the same. The mark is there before the log is, so that an unfinished copy is not taken for a log of this machine.
+ */
+function openCopy({ mark, copy, ports: { files } }: Fetched, { isOwn, isUnfinished }: Kind): OpenFile {
+  const isThere = files.look(copy.log) !== null
+  if (!isThere) writeMark(files, copy.acked, mark)
+  const log = isThere ? files.open(copy.log, 'edit') : createFile(files, copy.log)
   const { sizeBytes } = files.stat(log)
-  if (sizeBytes <= bytes) return
-  keepTornPiece(files, log, { byteOffset: bytes, endOffset: sizeBytes })
-  files.truncate(log, bytes)
+  if (isOwn || sizeBytes <= mark.bytes) return log
+  if (!isUnfinished) keepTornPiece(files, log, { byteOffset: mark.bytes, endOffset: sizeBytes })
+  files.truncate(log, mark.bytes)
+  return log
 }
 
 /** Returns the mark of the copy; null where the log is to be fetched from its beginning. */
@@ -91,16 +133,10 @@ async function fetchFiles(names: readonly string[], { sideFiles }: LocalCopy, { 
   }
 }
 
-interface Fetched {
-  readonly mark: AckMark
-  readonly copy: LocalCopy
-  readonly ports: FetchPorts
-}
-
-function assertSize(files: Files, log: OpenFile, { mark, copy, ports }: Fetched): void {
-  if (files.stat(log).sizeBytes !== mark.bytes) throw lost(copy, ports)
-}
-
 function lost({ log }: LocalCopy, { name }: FetchPorts): StorageError {
   return new StorageError({ code: STORE_LOST, operation: `read ${log} from`, path: name })
+}
+
+function parted({ log }: LocalCopy, { name }: FetchPorts): StorageError {
+  return new StorageError({ code: STORE_PARTED, operation: `compare ${log} with`, path: name })
 }
