@@ -6,7 +6,7 @@ import { type AckMark, writeMark } from './ack-mark.ts'
 import { awaitBytes } from './awaited-bytes.ts'
 import { type SendPorts, sendLines } from './send-lines.ts'
 
-/** What lists show of a conversation. */
+/** Row of a conversation in lists. */
 export interface Described {
   readonly row: unknown
   readonly updatedAtMs: number

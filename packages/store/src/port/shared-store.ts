@@ -10,7 +10,7 @@ export interface LocalCopy {
   readonly acked: string
 }
 
-/** What is known of a conversation before it is taken; `own` is one that was written without the store. */
+/** State of a conversation before it is taken; `own` is one that was written without the store. */
 export type TakenKind = 'new' | 'stored' | 'own'
 
 /** Conversations that several servers share. What it has acknowledged outlives any of them. */
@@ -49,9 +49,9 @@ export interface Extent {
   readonly hash: string
 }
 
-/** What a store has of a conversation beside what this machine has. */
+/** Log of a conversation in a store beside the one of this machine. */
 export interface Comparison {
-  /** Null where there is none. */
+  /** Log in the store; null where there is none, as for that of this machine. */
   readonly stored: Extent | null
   readonly here: Extent | null
   /** First line that is not the same, from 1; null where one log is the beginning of the other. */

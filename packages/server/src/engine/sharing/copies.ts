@@ -23,7 +23,7 @@ export interface Copies {
   copy(conversationId: ConversationId, way: CopyWay): Promise<Copied>
 }
 
-/** What a copy did or would do, and what both sides have now. */
+/** Result of a copy, done or only planned, with what both sides have then. */
 export interface Copied {
   readonly judged: Judgement
   readonly compared: Comparison

@@ -3,7 +3,7 @@ import type { Comparison, Extent } from '@parley/store'
 /** Way of a copy, as seen from this machine. */
 export type CopyWay = 'to' | 'from'
 
-/** What a copy would do, or why it is refused. */
+/** Work that a copy is, or the reason why it is refused. */
 export type Judgement =
   | { readonly kind: 'copy'; readonly lines: number; readonly bytes: number }
   /** The target has all of it. */

@@ -4,7 +4,7 @@ import type { Comparison, Extent } from '@parley/store'
 import { formatBytes } from '@parley/workspace'
 import type { Copied, Judgement } from '../../engine/index.ts'
 
-/** What was found or done for one conversation. */
+/** Result for one conversation. */
 export interface Outcome {
   readonly conversationId: ConversationId
   readonly result: 'copied' | 'would copy' | 'the same' | 'refused' | 'differs' | 'store only' | 'here only'
