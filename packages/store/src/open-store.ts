@@ -21,14 +21,16 @@ export interface StoreOptions extends StoreAddress {
   /** Number of servers that each message is kept by before it is acknowledged. */
   readonly replicas: number
   readonly files: Files
+  /** Called with the time that each message took to be acknowledged, in seconds. */
+  readonly onPublished?: (seconds: number) => void
 }
 
 /** Opens a store on NATS JetStream, and makes it where there is none. Rejects with `UnusableStoreError`. */
-export async function openStore({ replicas, files, ...address }: StoreOptions): Promise<SharedStore> {
+export async function openStore({ replicas, files, onPublished, ...address }: StoreOptions): Promise<SharedStore> {
   const connected = await connectStore(address)
   try {
     const prepared = await prepareStore(connected, replicas)
-    return storeOn(connected, { prepared, nodes: await holdLease(prepared.nodes), files })
+    return storeOn(connected, { prepared, nodes: await holdLease(prepared.nodes), files, onPublished })
   } catch (error) {
     await connected.connection.close()
     if (error instanceof UnusableStoreError) throw error
@@ -40,9 +42,10 @@ interface StoreParts {
   readonly prepared: Prepared
   readonly nodes: Nodes
   readonly files: Files
+  readonly onPublished: ((seconds: number) => void) | undefined
 }
 
-function storeOn(connected: Connected, { prepared, nodes, files }: StoreParts): SharedStore {
+function storeOn(connected: Connected, { prepared, nodes, files, onPublished }: StoreParts): SharedStore {
   const { name } = connected
   const { id: store, owners, rows } = prepared
 
@@ -89,7 +92,7 @@ function storeOn(connected: Connected, { prepared, nodes, files }: StoreParts): 
       await rows.put(conversationId, JSON.stringify(described))
     }
     const isOwn = kind === 'own' && files.look(copy.acked) === null
-    return shipLog(copy, mark, { ...portsOf(conversationId), claim, claimName, putRow, isOwn })
+    return shipLog(copy, mark, { ...portsOf(conversationId), claim, claimName, putRow, isOwn, onPublished })
   }
 
   return {

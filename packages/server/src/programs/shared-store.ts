@@ -10,17 +10,24 @@ interface Wanted extends StoreAddress {
   readonly replicas: number
 }
 
+interface StorePorts {
+  readonly home: string
+  readonly files: Files
+  /** Called with the time that each message took to be acknowledged. */
+  readonly onPublished?: ((seconds: number) => void) | undefined
+}
+
 /** Opens the store that servers share, of `--store` or of `[store]`; null where there is none. */
 export async function openSharedStore(
   given: readonly string[] | null,
-  { home, files }: { readonly home: string; readonly files: Files },
+  { home, files, onPublished }: StorePorts,
 ): Promise<{ readonly store: SharedStore | null } | { readonly problem: string }> {
   const wanted = wantedStore(given, home)
   if (wanted === null) return { store: null }
   // Loaded only here: most servers have no store.
   const { openStore, UnusableStoreError } = await import('@parley/store')
   try {
-    return { store: await openStore({ ...wanted, files }) }
+    return { store: await openStore({ ...wanted, files, ...(onPublished === undefined ? {} : { onPublished }) }) }
   } catch (error) {
     if (error instanceof UnusableStoreError) return { problem: error.message }
     throw error

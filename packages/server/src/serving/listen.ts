@@ -21,7 +21,7 @@ interface Listening {
 export async function listenOn(
   address: Address,
   { tokenFile }: { readonly tokenFile: string | null },
-  { connections, home, isReady }: Pick<ListenersOptions, 'connections' | 'home' | 'isReady'>,
+  { connections, home, isReady, metrics }: Pick<ListenersOptions, 'connections' | 'home' | 'isReady' | 'metrics'>,
 ): Promise<Listening> {
   if (address.kind === 'socket') {
     const { path } = address
@@ -37,6 +37,7 @@ export async function listenOn(
     token: readOrMakeToken(file),
     onConnection: (transport) => connections.accept(transport, 'websocket'),
     ...(isReady === undefined ? {} : { isReady }),
+    ...(metrics === undefined ? {} : { metrics }),
   })
   return { listener, address: listener.url, tokenFile: file }
 }
@@ -57,12 +58,14 @@ interface ListenersOptions {
   readonly connections: Acceptor
   /** Resolves to true while clients can be served, for `/readyz` of websockets. Default: always. */
   readonly isReady?: () => Promise<boolean>
+  /** Returns the text of `/metrics` of websockets; absent for none. */
+  readonly metrics?: (() => string) | undefined
   readonly writeLog: (line: string) => void
 }
 
 /** Opens all listeners. The process's own socket may fail; a requested address that fails is the problem returned. */
 export async function openListeners(options: ListenersOptions): Promise<Listeners | { readonly problem: string }> {
-  const { args, env, home, connections, isReady, writeLog } = options
+  const { args, env, home, connections, writeLog } = options
   const own = await listenInRunFolder({
     env,
     home,
@@ -74,8 +77,7 @@ export async function openListeners(options: ListenersOptions): Promise<Listener
     await Promise.all([own, ...others.map(({ listener }) => listener)].map((listener) => listener?.close()))
   }
   try {
-    for (const address of args.listen)
-      others.push(await listenOn(address, args, { connections, home, ...(isReady === undefined ? {} : { isReady }) }))
+    for (const address of args.listen) others.push(await listenOn(address, args, options))
   } catch (error) {
     await close()
     if (error instanceof ListenError || error instanceof UsageError) return { problem: error.message }

@@ -14,6 +14,8 @@ export interface SendPorts {
   readonly claimName: string
   /** Servers of the store, as people write them. */
   readonly name: string
+  /** Called with the time that a message took to be acknowledged, in seconds. */
+  readonly onPublished?: ((seconds: number) => void) | undefined
 }
 
 /** Sends the lines of a log in messages. */
@@ -24,7 +26,10 @@ export interface LineSender extends Disposable {
   send(outgoing: Outgoing, mark: AckMark): Promise<AckMark>
 }
 
-export function sendLines(copy: LocalCopy, { files, subject, objects, claimName: claim, name }: SendPorts): LineSender {
+export function sendLines(
+  copy: LocalCopy,
+  { files, subject, objects, claimName: claim, name, onPublished }: SendPorts,
+): LineSender {
   let log: OpenFile | null = null
 
   /** Finds out if a refused message is the one that was stored before, with an answer that was lost. */
@@ -44,9 +49,11 @@ export function sendLines(copy: LocalCopy, { files, subject, objects, claimName:
     },
     async send({ message, objects: content }, mark) {
       for (const [object, bytes] of content) await objects.put(object, bytes)
+      const sentMs = performance.now()
       const sequence = await subject
         .publish(message, mark.sequence)
         .catch((error: unknown) => sequenceAfterRefusal(error, message, mark))
+      onPublished?.((performance.now() - sentMs) / 1000)
       return { ...mark, bytes: message.to, sequence }
     },
     [Symbol.dispose]() {
