@@ -13,7 +13,7 @@ import {
   writeAll,
 } from '@parley/journal'
 import type { LocalCopy } from '../port/shared-store.ts'
-import { type AckMark, readMark, writeMark } from './ack-mark.ts'
+import { type AckMark, emptyMark, readMark, writeMark } from './ack-mark.ts'
 import type { LogMessage, LogSubject } from './log-subject.ts'
 import type { Objects } from './objects.ts'
 
@@ -39,48 +39,59 @@ export async function fetchLog(copy: LocalCopy, ports: FetchPorts, mayExceed = f
   const known = knownMark(copy, ports)
   const newest = await subject.last()
   if (newest === null && (known?.sequence ?? 0) === 0) return null
-  if (newest === null || newest.sequence < (known?.sequence ?? 0)) throw lost(copy, ports)
+  if (newest === null || !(await hasMarked(known, newest, subject))) throw lost(copy, ports)
   makeFolders(files, dirname(copy.log))
-  const mark = known ?? { store, bytes: 0, sequence: 0 }
+  let mark = known ?? emptyMark(store)
   const log = openCopy({ mark, copy, ports }, { isOwn, isUnfinished: known?.sequence === 0 })
+  let isMore = isOwn
   try {
-    const fetched = await addMessages(log, { mark, copy, ports }, newest.sequence)
     const { sizeBytes } = files.stat(log)
-    if (isOwn && sizeBytes > fetched.bytes) {
-      if (mayExceed) return fetched
-      throw parted(copy, ports)
+    for await (const message of subject.read({ after: mark.sequence, last: newest.sequence })) {
+      if (message.from !== mark.bytes) throw lost(copy, ports)
+      await addMessage(log, { message, sizeBytes, copy, ports })
+      mark = { store, bytes: message.to, sequence: message.sequence, claim: message.claim }
     }
-    if (sizeBytes !== fetched.bytes) throw lost(copy, ports)
-    writeMark(files, copy.acked, fetched)
-    return fetched
+    isMore = isOwn && sizeBytes > mark.bytes
+    if (isMore && !mayExceed) throw parted(copy, ports)
+    if (!isMore && files.stat(log).sizeBytes !== mark.bytes) throw lost(copy, ports)
   } finally {
     files.close(log)
+    // What came before a failure is not fetched again. A log of this machine becomes a copy when it is known to be one.
+    if (mark.sequence > 0 && !isMore) writeMark(files, copy.acked, mark)
   }
+  return mark
+}
+
+/** Tells if a store still has the message at a mark. One that was set back may have another in its place. */
+async function hasMarked(mark: AckMark | null, newest: LogMessage, subject: LogSubject): Promise<boolean> {
+  if (mark === null || mark.sequence === 0) return true
+  const found = newest.sequence === mark.sequence ? newest : await subject.at(mark.sequence)
+  return found !== null && found.claim === mark.claim && found.to === mark.bytes
+}
+
+interface Added {
+  readonly message: LogMessage
+  /** Size of the log before anything was added: what it has is compared. */
+  readonly sizeBytes: number
+  readonly copy: LocalCopy
+  readonly ports: FetchPorts
+}
+
+/** Adds what a log lacks of a message. Throws `STORE_PARTED` where it has something else. */
+async function addMessage(log: OpenFile, { message, sizeBytes, copy, ports }: Added): Promise<void> {
+  const { files } = ports
+  const bytes = await bytesOf(message, copy, ports)
+  const length = Math.max(0, Math.min(bytes.length, sizeBytes - message.from))
+  const here = readSpan(files, log, { offset: message.from, length })
+  if (!here.equals(bytes.subarray(0, length))) throw parted(copy, ports)
+  writeAll(files, log, bytes.subarray(length))
+  await fetchFiles(message.files, copy, ports)
 }
 
 interface Fetched {
   readonly mark: AckMark
   readonly copy: LocalCopy
   readonly ports: FetchPorts
-}
-
-/** Compares what the log has behind a mark with the messages from there on, and adds what it lacks. Resolves to the mark behind the last. */
-async function addMessages(log: OpenFile, { mark: start, copy, ports }: Fetched, last: number): Promise<AckMark> {
-  const { files, subject } = ports
-  const { sizeBytes } = files.stat(log)
-  let mark = start
-  for await (const message of subject.read({ after: mark.sequence, last })) {
-    if (message.from !== mark.bytes) throw lost(copy, ports)
-    const bytes = await bytesOf(message, copy, ports)
-    const there = Math.max(0, Math.min(bytes.length, sizeBytes - message.from))
-    const same =
-      there === 0 || readSpan(files, log, { offset: message.from, length: there }).equals(bytes.subarray(0, there))
-    if (!same) throw parted(copy, ports)
-    writeAll(files, log, bytes.subarray(there))
-    await fetchFiles(message.files, copy, ports)
-    mark = { ...mark, bytes: message.to, sequence: message.sequence }
-  }
-  return mark
 }
 
 interface Kind {

@@ -65,17 +65,16 @@ export async function serveProcess(parts: EngineParts, args: ServerArguments, pa
     connections.accept(createStreamTransport({ input: process.stdin, output: process.stdout }), 'stdio')
   // The first request, which waits in the pipe by now, is answered before sockets are made.
   if (args.role === 'client' && args.listen.length === 0) await new Promise((resolve) => setImmediate(resolve))
-  const listeners = await openListeners({
-    ...{ args, env, home, connections, writeLog },
-    isReady: () => isReachable(store),
-    metrics: metrics === undefined ? undefined : metricsOf(engine, metrics),
-  })
+  const pages = { isReady: () => isReachable(store), metrics: metricsOf(engine, metrics) }
+  const listeners = await openListeners({ args, env, home, connections, writeLog, ...pages })
   if ('problem' in listeners) {
     await reportProblem(listeners.problem, args)
     await close()
     return cannotListenExitCode
   }
-  engine.listensAt({ socket: listeners.socket, others: listeners.others.map(({ address }) => address) })
+  const { socket, announced } = listeners
+  engine.listensAt({ socket, others: listeners.others.map(({ address }) => address), announced })
+  if (store !== null && announced === null && listeners.others.length > 0) process.stderr.write(`${unreachable}\n`)
   await reportAddresses(listeners, args)
   const sweepNow = sweepLater(writeLog, {
     host: parts.host,
@@ -98,8 +97,9 @@ export async function serveProcess(parts: EngineParts, args: ServerArguments, pa
   return unsaved ? unsavedExitCode : 0
 }
 
-/** Returns the function that writes all metrics of this process. */
-function metricsOf(engine: Engine, metrics: Metrics): () => string {
+/** Returns the function that writes all metrics of this process; undefined where nothing is counted. */
+function metricsOf(engine: Engine, metrics: Metrics | undefined): (() => string) | undefined {
+  if (metrics === undefined) return undefined
   const state = watchProcess(engine.identity.serverInfo.version)
   return () => `${metrics.text()}${engine.gauges(state())}`
 }
@@ -131,6 +131,9 @@ async function reportAddresses({ socket, others }: Listeners, { isDaemon, role }
   if (isDaemon) await reportToLauncher({ addresses })
   else if (role === 'service') for (const listener of others) process.stderr.write(`${describe(listener)}\n`)
 }
+
+const unreachable =
+  'parley server: clients of other servers cannot reach this one by that address. Say how they can: --advertise wss://NAME:PORT'
 
 function describe({ address, tokenFile }: Listeners['others'][number]): string {
   return `parley server listens on ${address}${tokenFile === null ? '' : ` (token in ${tokenFile})`}`
