@@ -1,5 +1,6 @@
 import { ConfigError, readEffectiveConfig } from '@parley/config'
 import type { Files } from '@parley/journal'
+import type { Redaction } from '@parley/redaction'
 import type { SharedStore, StoreAddress } from '@parley/store'
 import { UsageError } from '../serving/flags.ts'
 
@@ -10,9 +11,11 @@ interface Wanted extends StoreAddress {
   readonly replicas: number
 }
 
-interface StorePorts {
+interface StoreUser {
   readonly home: string
   readonly files: Files
+  /** Made to use the key of the store; absent where nothing is redacted. */
+  readonly redaction?: Pick<Redaction, 'useKey'>
   /** Called with the time that each message took to be acknowledged. */
   readonly onPublished?: ((seconds: number) => void) | undefined
 }
@@ -20,14 +23,16 @@ interface StorePorts {
 /** Opens the store that servers share, of `--store` or of `[store]`; null where there is none. */
 export async function openSharedStore(
   given: readonly string[] | null,
-  { home, files, onPublished }: StorePorts,
+  { home, files, redaction, onPublished }: StoreUser,
 ): Promise<{ readonly store: SharedStore | null } | { readonly problem: string }> {
   const wanted = wantedStore(given, home)
   if (wanted === null) return { store: null }
   // Loaded only here: most servers have no store.
   const { openStore, UnusableStoreError } = await import('@parley/store')
   try {
-    return { store: await openStore({ ...wanted, files, ...(onPublished === undefined ? {} : { onPublished }) }) }
+    const store = await openStore({ ...wanted, files, ...(onPublished === undefined ? {} : { onPublished }) })
+    redaction?.useKey(store.key)
+    return { store }
   } catch (error) {
     if (error instanceof UnusableStoreError) return { problem: error.message }
     throw error
