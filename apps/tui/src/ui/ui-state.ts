@@ -159,6 +159,8 @@ export interface FilledForm {
   readonly answers: Answers
   /** Index of the chosen option; -1 while none is. */
   readonly choice: number
+  /** Values that are ticked, of a field that takes several. */
+  readonly ticked: readonly string[]
   /** Reason why the current field is invalid. */
   readonly problem: string | null
 }
