@@ -71,7 +71,7 @@ export function continueConversation(
   const key = requestKey === undefined ? {} : { requestKey }
   if (turn?.parked === true) conversation.record({ type: 'turn.continued', turnId: turn.id, by, ...key })
   else if (turn === null && inboxPaused && inbox[0] !== undefined)
-    conversation.recordAll(startInboxTurn(modules.ids, inbox[0], requestKey))
+    conversation.recordAll(startInboxTurn(modules, inbox[0], requestKey))
   else return { continued: false }
   turns.wake()
   return { continued: true }
