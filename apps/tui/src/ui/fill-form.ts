@@ -60,7 +60,7 @@ function tick(
 }
 
 /** Returns the values with one more, or without it. */
-export function toggled(values: readonly string[], value: string): readonly string[] {
+function toggled(values: readonly string[], value: string): readonly string[] {
   return values.includes(value) ? values.filter((one) => one !== value) : [...values, value]
 }
 
