@@ -99,6 +99,8 @@ export const eventShapes: Readonly<Record<string, string>> = {
     '{"itemId":"text","attempt":"int>=1","decidedBy":["or",{"rule":"#ruleRef","reason":"text"},{"approvalId":"text"}],"payloadHash":"text","changes?":["list","#fileChangeEntry"]}',
   'execution.failed': '{"itemId":"text","attempt":"int>=1","item":"#item"}',
   'files.changed': '{"itemId":"text","count":"int>=0","files":["list","#changedPath"],"list?":"text"}',
+  'hook.running':
+    '{"hook":{"name":"text","on":["=","SessionStart","SessionEnd","UserPromptSubmit","PreToolUse","PostToolUse","PermissionRequest","PermissionDecision","PreCompact","Stop","Notification"],"source":["=","user","project"]},"turnId":"text","itemId?":"text","durationMs":"int>=0"}',
   'hook.ran':
     '{"hook":{"name":"text","on":["=","SessionStart","SessionEnd","UserPromptSubmit","PreToolUse","PostToolUse","PermissionRequest","PermissionDecision","PreCompact","Stop","Notification"],"source":["=","user","project"]},"turnId?":"text","itemId?":"text","messageId?":"text","outcome":["=","passed","asked","stopped","failed","interrupted"],"reason?":"text","endsTurn?":["=",true],"context?":"text","rewritten?":{"arguments":"text","item":"#item"},"said?":"text","exitCode?":"int","durationMs":"int>=0"}',
   'item.completed': '{"turnId?":"text","item":"#item"}',
