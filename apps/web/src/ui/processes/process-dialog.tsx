@@ -120,10 +120,15 @@ function Acts({ conversationId, itemId, ask }: ActsProps) {
         tell()
       }}
     >
+      {told === null ? null : (
+        <p className="muted told" role="status">
+          You are told once when it prints “{told}”.
+        </p>
+      )}
       <input
         className="grow"
         value={pattern}
-        placeholder={told === null ? 'Tell me when it prints …' : `You are told when it prints “${told}”`}
+        placeholder="Tell me when it prints …"
         aria-label="Tell me when it prints"
         onChange={({ target }) => setPattern(target.value)}
       />
