@@ -76,7 +76,7 @@ function ListedRow({ one, excerpt, isCurrent }: RowProps) {
         </span>
         {excerpt === undefined ? null : (
           <span className="excerpt">
-            {showEffects(excerpt.before)}
+            {beforeWords(excerpt.before)}
             <mark>{showEffects(excerpt.words)}</mark>
             {showEffects(excerpt.after)}
           </span>
@@ -84,6 +84,15 @@ function ListedRow({ one, excerpt, isCurrent }: RowProps) {
       </a>
     </li>
   )
+}
+
+/** Letters before the words that a row has room for. */
+const shownBefore = 16
+
+/** Returns the end of the text before the words, so that these are in sight. */
+function beforeWords(before: string): string {
+  const letters = [...showEffects(before)]
+  return letters.length <= shownBefore ? letters.join('') : `…${letters.slice(-shownBefore).join('')}`
 }
 
 function matches({ name, title, cwd, conversationId }: ListedConversation, search: string): boolean {
