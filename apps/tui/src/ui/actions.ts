@@ -32,6 +32,7 @@ import type {
   RewindPoint,
   SentMessage,
   ShownRewind,
+  SoughtServer,
   UiState,
   Unsent,
 } from './ui-state.ts'
@@ -55,7 +56,8 @@ export type UiAction =
   /** A frame was painted. */
   | ({ readonly kind: 'painted' } & Painted)
   | { readonly kind: 'linked'; readonly clientId: ClientId; readonly serverPid: number | null }
-  | { readonly kind: 'lost' }
+  /** The connection is lost. `sought`: it is being made again by itself, to one of several servers. */
+  | { readonly kind: 'lost'; readonly sought?: SoughtServer }
   /** The server has not answered for some time, or answers again. */
   | { readonly kind: 'hangs'; readonly hangs: boolean }
   | { readonly kind: 'opened'; readonly opened: Opened }

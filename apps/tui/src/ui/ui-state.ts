@@ -189,8 +189,15 @@ export interface LostLog {
   readonly text: string
 }
 
+/** Addresses of the server that was lost, and of the one that is tried. */
+export interface SoughtServer {
+  readonly address: string
+  readonly trying: string
+}
+
 type Link =
-  | { readonly kind: 'starting' }
+  /** `sought`: the connection to one of several servers is being made again. */
+  | { readonly kind: 'starting'; readonly sought?: SoughtServer }
   | { readonly kind: 'up'; readonly clientId: ClientId; readonly serverPid: number | null }
   | { readonly kind: 'lost' }
 
@@ -227,6 +234,8 @@ export interface Opened {
   readonly attached: boolean
   /** Set if its server was started with `--safe`. */
   readonly isSafe?: true
+  /** Set if its server was named by an address: its files may be on another machine. */
+  readonly isFar?: true
   /** True if nothing of it outlives the server. */
   readonly ephemeral: boolean
   readonly ceiling?: Ceiling

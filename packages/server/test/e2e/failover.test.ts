@@ -44,6 +44,30 @@ describe.skipIf(!hasNats)('a client of several servers', { timeout: 60_000 }, ()
     expect(lost).toMatchObject({ kind: 'lost', address: team.urls[0] })
     expect(later.at(-1)).toMatchObject({ kind: 'up', address: team.urls[1] })
   })
+
+  it('shows a question once when another server took the conversation over, and answers it there', async () => {
+    await using team = await startTeam(
+      nats,
+      { calls: [{ name: 'shell', arguments: { command: 'echo y >> ran' } }] },
+      done,
+    )
+    await using one = await team.connect()
+    await using other = await team.connect([...team.urls].reverse())
+    const here = await one.create({ cwd: team.cwd })
+    await here.send('go')
+    const asked = await approvalOf(here)
+    team.signal(0, 'SIGSTOP')
+    const there = await other.resume(here.id)
+    expect(Object.keys(there.state.core.approvals)).toEqual([asked])
+    team.signal(0, 'SIGCONT')
+
+    // A write of the paused server is refused, and its client goes where the conversation is.
+    await here.decide(asked, 'approved')
+    await ended(there)
+    await ended(here)
+    expect(here.state.core.approvals).toEqual({})
+    expect(readFileSync(join(team.cwd, 'ran'), 'utf8')).toBe('y\n')
+  })
 })
 
 const done: Step = { text: 'Done.' }
@@ -53,6 +77,7 @@ interface Team extends AsyncDisposable {
   readonly cwd: string
   connect(urls?: readonly string[]): Promise<Parley>
   kill(index: number): Promise<void>
+  signal(index: number, signal: NodeJS.Signals): void
 }
 
 /** Starts two servers that share a store, with one model. */
@@ -84,6 +109,7 @@ async function startTeam(nats: NatsServers, ...steps: Step[]): Promise<Team> {
       servers[index]?.child.kill('SIGKILL')
       await servers[index]?.exited
     },
+    signal: (index, signal) => void servers[index]?.child.kill(signal),
     async [Symbol.asyncDispose]() {
       await Promise.all([...places, model].map((each) => each[Symbol.asyncDispose]()))
     },

@@ -76,12 +76,12 @@ function submitText(
   if (text.trim() === 'exit') return stepTo(ui, { kind: 'leave' })
   const line = shellLineOf(text)
   if (line === null) return sendMessage(remembered(ui, before, context), messageOf(ui, text, when, context))
-  return ui.opened === null || line === '' ? stepTo(before) : stepTo(ui, commandIntent(line, context))
+  return ui.opened === null || line === '' ? stepTo(before) : stepTo(ui, commandIntent(ui, line, context))
 }
 
 /** Returns how a command of the user's runs: with the terminal where it needs one and the folder is on this machine. */
-function commandIntent(command: string, { state }: UiContext): Intent {
-  const isHere = state !== null && state.core.settings.environment === undefined
+function commandIntent({ opened }: UiState, command: string, { state }: UiContext): Intent {
+  const isHere = state !== null && state.core.settings.environment === undefined && opened?.isFar !== true
   if (!isHere || !needsTerminal(command)) return { kind: 'shell', command }
   return { kind: 'runInTerminal', command, folder: state.core.meta.cwd }
 }
