@@ -137,7 +137,8 @@ export async function openConversation(parts: OpenParts, ports: SetupPorts): Pro
     ceiling: ports.ceiling,
     paths: parts.paths,
     opening: openingOf(parts, entered, [...noticesOf(config), ...writableRules(parts, ports.env['HOME'] ?? '/')]),
-    [Symbol.asyncDispose]: () => closeConversation({ ...closing, dispose }),
+    handOver: () => closeConversation({ ...closing, dispose }, parts.isShared === true ? 'handOver' : 'shutdown'),
+    [Symbol.asyncDispose]: () => closeConversation({ ...closing, dispose }, 'shutdown'),
   }
   return live
 }
