@@ -1,8 +1,9 @@
 import { type Conversation, codeOf, type Parley } from '@parley/client'
 import { type ConversationState, wireErrors } from '@parley/protocol'
 import { RpcError } from '@parley/rpc'
+import { imageInput } from '../cli/image-input.ts'
 import { loggedOutText } from '../cli/messages.ts'
-import { attachedImages, imageInput } from '../files/attached-images.ts'
+import { attachedImages } from '../files/attached-images.ts'
 import type { UiAction } from '../ui/actions.ts'
 import { hooksTable } from '../ui/notices/hooks-table.ts'
 import { mcpTable, whyTable } from '../ui/notices/notice.ts'
@@ -18,7 +19,6 @@ import { actionsAfterRejection, note, type RequestIntent } from './rejected-inte
 /** Connection and conversation that an intent is about, and the way to the screen. */
 export interface IntentContext {
   readonly parley: Pick<Parley, 'request' | 'isSafe'>
-  /** True for a server that may be on another machine. */
   readonly isFar: boolean
   readonly conversation: IntentConversation | null
   readonly dispatch: (...actions: readonly UiAction[]) => void
@@ -106,8 +106,7 @@ async function askConversation(
       await conversation.request('conversation/inbox/remove', { messageId: intent.messageId })
       return dispatch({ kind: 'tookBack', text: intent.text })
     case 'removeQueued':
-      await conversation.request('conversation/inbox/remove', { messageId: intent.messageId })
-      return
+      return void (await conversation.request('conversation/inbox/remove', { messageId: intent.messageId }))
     case 'context':
       return dispatch({ kind: 'notice', notice: contextTable(await conversation.request('conversation/context', {})) })
     case 'interrupt':

@@ -1,9 +1,7 @@
-import { readFileSync, statSync } from 'node:fs'
-import { extname, resolve } from 'node:path'
-import type { ConversationState, InputItem } from '@parley/protocol'
-import { misused } from '../cli/exit-codes.ts'
+import { statSync } from 'node:fs'
+import { resolve } from 'node:path'
+import type { ConversationState } from '@parley/protocol'
 import { userFolder } from '../cli/folders.ts'
-import { systemCause } from '../cli/messages.ts'
 import { namedImages } from '../ui/complete/at-word.ts'
 
 /**
@@ -19,21 +17,6 @@ export function attachedImages(
   return namedImages(text)
     .map((path) => resolve(core.meta.cwd, path))
     .filter(isFile)
-}
-
-/** Returns an image as a message has it. A server on another machine gets what the file holds; it finds out its kind. */
-export function imageInput(path: string, isFar: boolean): InputItem & { readonly type: 'image' } {
-  if (!isFar) return { type: 'image', path }
-  try {
-    return { type: 'image', url: `data:${imageKind(path)};base64,${readFileSync(path).toString('base64')}` }
-  } catch (error) {
-    throw misused(`The image ${path} cannot be read: ${systemCause(error)}.`)
-  }
-}
-
-function imageKind(path: string): string {
-  const kind = extname(path).slice(1).toLowerCase()
-  return `image/${kind === 'jpg' ? 'jpeg' : kind || 'png'}`
 }
 
 /** Returns the absolute paths of the first reading whose files all exist; empty if there is none. */

@@ -5,8 +5,8 @@ import { isRecord } from '@parley/text'
 import { misused, type ParleyError } from '../cli/exit-codes.ts'
 import { type ExecFlags, outputFormatOf } from '../cli/flags.ts'
 import { fromWorkingFolder } from '../cli/folders.ts'
+import { imageInput } from '../cli/image-input.ts'
 import { systemCause } from '../cli/messages.ts'
-import { imageInput } from '../files/attached-images.ts'
 
 /** Message that starts the turn. */
 export interface Message {

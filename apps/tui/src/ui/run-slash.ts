@@ -15,6 +15,7 @@ import { copiedParts, stepTo, type UiContext, type UiStep } from './actions.ts'
 import { openConversationMenu } from './choices/press-in-picker.ts'
 import { draftRequest } from './choices/remember.ts'
 import { keyGroups, usualKeyGroups } from './keys/key-words.ts'
+import type { Opened } from './link/link.ts'
 import { keyTables, type Notice } from './notices/notice.ts'
 import { openBackgroundMenu, openLoginMenu, openModelMenu, openSettingMenu, openThemeMenu } from './press-in-menu.ts'
 import { openRewind, undoLast } from './rewind.ts'
@@ -26,7 +27,7 @@ import {
   type SlashName,
   slashCommands,
 } from './slash-commands.ts'
-import { addNote, addNotice, type Opened, type UiState } from './ui-state.ts'
+import { addNote, addNotice, type UiState } from './ui-state.ts'
 
 export function runSlash(ui: UiState, command: ParsedCommand, context: UiContext): UiStep {
   if (command.kind === 'unknown') return stepTo(noteUnknown(ui, command))

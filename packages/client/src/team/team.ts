@@ -1,10 +1,10 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import type { ConversationId, ConversationSummary, ParamsOf } from '@parley/protocol'
 import { ConnectError, RpcError } from '@parley/rpc'
 import type { Client, Introduction } from '../connection/client.ts'
 import { ClientError, codeOf } from '../connection/errors.ts'
 import { ownerIn } from '../connection/resume-conversation.ts'
 import { LastingClient, type Reached } from './lasting-client.ts'
-import { pausesOf } from './pauses.ts'
 import { assertSecure, type TeamAccess } from './team-address.ts'
 import { isElsewhere, openConnections, type TeamConnections } from './team-connections.ts'
 
@@ -179,4 +179,24 @@ const passing: ReadonlySet<string> = new Set(['connectionClosed', 'serverOverloa
 
 function mayPass(error: unknown): boolean {
   return error instanceof ConnectError || codeOf(error) === 'serverFailed' || passing.has(codeOf(error) ?? '')
+}
+
+const firstPauseMs = 100
+const longestPauseMs = 5_000
+
+/** Pauses between attempts, each twice as long as the one before up to 5 s. */
+interface Pauses {
+  /** Resolves after the next pause, or at once when the signal aborts. */
+  next(): Promise<void>
+}
+
+function pausesOf(signal: AbortSignal | undefined): Pauses {
+  let delayMs = firstPauseMs
+  return {
+    async next() {
+      const now = delayMs
+      delayMs = Math.min(2 * delayMs, longestPauseMs)
+      await pause(now, undefined, signal === undefined ? {} : { signal }).catch(() => undefined)
+    },
+  }
 }
