@@ -38,7 +38,7 @@ export {
   type SettingChoice,
   sandboxChoices,
 } from './ui/menu/setting-rows.ts'
-export { needsTerminal } from './ui/needs-terminal.ts'
+export { needsTerminal } from './ui/composer/needs-terminal.ts'
 export { hooksTable } from './ui/notices/hooks-table.ts'
 export { mcpTable, type Notice, whyTable } from './ui/notices/notice.ts'
 export { contextTable, statusTable } from './ui/notices/status-tables.ts'
