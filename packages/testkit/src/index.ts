@@ -9,7 +9,7 @@ export { environmentWithFailure, failedCall, type NthCall } from './faults/nth-c
 export { canRefuseCalls, commandWithout, noLocks, type RefusedCall } from './faults/refused-call.ts'
 export { type Relay, startRelay } from './faults/relay.ts'
 export { smallDisk } from './faults/small-disk.ts'
-export { type ModelServer, startModelServer } from './model-server.ts'
+export { loopbackCertificate, type ModelServer, startModelServer } from './model-server.ts'
 export { hasNats, type NatsServers, startNats } from './nats-servers.ts'
 export {
   cleanEnvironment,
@@ -34,7 +34,6 @@ export {
   tempHome,
   tempWorkspace,
 } from './temp.ts'
-export { loopbackCertificate } from './tls/loopback-certificate.ts'
 export { expectTranscript, recordTranscript, type TranscriptEntry } from './transcript.ts'
 export { virtualScreen } from './virtual-screen.ts'
 export { waitUntil } from './wait-until.ts'

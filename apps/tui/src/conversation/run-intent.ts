@@ -1,22 +1,25 @@
 import { type Conversation, codeOf, type Parley } from '@parley/client'
 import { type ConversationState, wireErrors } from '@parley/protocol'
 import { RpcError } from '@parley/rpc'
+import { imageInput } from '../cli/image-input.ts'
 import { loggedOutText } from '../cli/messages.ts'
 import { attachedImages } from '../files/attached-images.ts'
 import type { UiAction } from '../ui/actions.ts'
+import { hooksTable } from '../ui/notices/hooks-table.ts'
 import { mcpTable, whyTable } from '../ui/notices/notice.ts'
 import { contextTable, statusTable } from '../ui/notices/status-tables.ts'
 import { trustTable } from '../ui/notices/trust-table.ts'
 import { settingsLine } from '../ui/outside-changes.ts'
 import { checkModel } from './check-model.ts'
 import { changeActions } from './file-changes.ts'
-import { keptModels, loadLogins, loadModels, readOlderMessages } from './menu-contents.ts'
+import { keptModels, listOlder, loadLogins, loadModels } from './menu-contents.ts'
 import { changeListed, foundTexts, listedConversations, readPreview } from './picker-contents.ts'
 import { actionsAfterRejection, note, type RequestIntent } from './rejected-intent.ts'
 
 /** Connection and conversation that an intent is about, and the way to the screen. */
 export interface IntentContext {
   readonly parley: Pick<Parley, 'request' | 'isSafe'>
+  readonly isFar: boolean
   readonly conversation: IntentConversation | null
   readonly dispatch: (...actions: readonly UiAction[]) => void
 }
@@ -60,6 +63,7 @@ const serverKinds = [
   'adoptModel',
   'keepTheme',
   'preview',
+  'hooks',
   'mcp',
   'restartMcp',
   'readTrust',
@@ -82,13 +86,13 @@ function conversationOf({ conversation }: IntentContext): IntentConversation {
 async function askConversation(
   intent: Exclude<RequestIntent, ServerIntent>,
   conversation: IntentConversation,
-  { parley, dispatch }: IntentContext,
+  { parley, dispatch, isFar }: IntentContext,
 ): Promise<void> {
   switch (intent.kind) {
     case 'send': {
       const { messageId, text, when, images = [] } = intent.message
-      const paths = new Set([...images, ...attachedImages(text, conversation.state)])
-      const input = [{ type: 'text' as const, text }, ...[...paths].map((path) => ({ type: 'image' as const, path }))]
+      const paths = new Set([...images, ...attachedImages(text, conversation.state, isFar)])
+      const input = [{ type: 'text' as const, text }, ...[...paths].map((path) => imageInput(path, isFar))]
       // `send` of the library also follows the turn, which the screen does by the conversation's state.
       await conversation.request('conversation/sendMessage', { messageId, when, input })
       return dispatch({ kind: 'acknowledged', messageId })
@@ -102,8 +106,7 @@ async function askConversation(
       await conversation.request('conversation/inbox/remove', { messageId: intent.messageId })
       return dispatch({ kind: 'tookBack', text: intent.text })
     case 'removeQueued':
-      await conversation.request('conversation/inbox/remove', { messageId: intent.messageId })
-      return
+      return void (await conversation.request('conversation/inbox/remove', { messageId: intent.messageId }))
     case 'context':
       return dispatch({ kind: 'notice', notice: contextTable(await conversation.request('conversation/context', {})) })
     case 'interrupt':
@@ -137,13 +140,13 @@ async function askConversation(
     case 'undoCompaction':
       return dispatch(...(await compact(intent, conversation)))
     case 'review':
-      return review(intent, conversation, dispatch)
+      return review(intent, conversation, { dispatch, isFar })
     case 'diff':
     case 'planRewind':
     case 'planRemember':
     case 'remember':
     case 'rewind':
-      return dispatch(...(await changeActions(intent, conversation)))
+      return dispatch(...(await changeActions(intent, conversation, isFar)))
     case 'why': {
       const { kind: _, ...call } = intent
       const why = await parley.request('policy/why', { conversation: conversation.id, ...call })
@@ -170,13 +173,13 @@ async function configure(
 async function review(
   { span, focus }: Extract<RequestIntent, { kind: 'review' }>,
   conversation: IntentConversation,
-  dispatch: IntentContext['dispatch'],
+  { dispatch, isFar }: Pick<IntentContext, 'dispatch' | 'isFar'>,
 ): Promise<void> {
   const { core } = conversation.state
   const { reviewElsewhere, reviewOfChanges } = await import('../programs/review-message.ts')
   const place = { folder: core.meta.cwd, env: process.env }
   const asked =
-    core.settings.environment === undefined
+    core.settings.environment === undefined && !isFar
       ? await reviewOfChanges(span, focus, place)
       : ({ kind: 'message', message: reviewElsewhere(span, focus) } as const)
   if (asked.kind === 'problem') return dispatch(note('warning', asked.text))
@@ -202,15 +205,6 @@ async function adoptModel(login: string, context: IntentContext): Promise<void> 
   const { provider: modelProvider, model } = chosen
   await conversationOf(context).configure({ modelProvider, model })
   dispatch(note('info', `Logged in to ${login}. ${model} of ${modelProvider} answers from the next message on.`))
-}
-
-/** Lists the user's messages before a seq, page by page. */
-async function listOlder(
-  before: number,
-  conversation: IntentConversation,
-  dispatch: IntentContext['dispatch'],
-): Promise<void> {
-  for await (const messages of readOlderMessages(conversation, before)) dispatch({ kind: 'olderRead', messages })
 }
 
 /** Asks for a compaction, which the transcript shows, or undoes the last one. */
@@ -259,6 +253,10 @@ async function askServer(intent: ServerIntent, context: IntentContext): Promise<
     case 'preview': {
       const { conversationId } = intent
       return dispatch({ kind: 'previewed', conversationId, lines: await readPreview(parley, conversationId) })
+    }
+    case 'hooks': {
+      const listed = await parley.request('hook/list', { cwd: projectFolder(state) })
+      return dispatch({ kind: 'notice', notice: hooksTable(listed) })
     }
     case 'mcp':
       return dispatch({ kind: 'notice', notice: mcpTable(await parley.request('mcp/list', {})) })

@@ -6,6 +6,8 @@ const fullCodes: ReadonlySet<number> = new Set([10023, 10028, 10047, 10077])
 const noStreamCode = 10059
 /** Code of the server while the servers of the store elect. */
 const electingCode = 10008
+/** Names of the library's errors meanwhile: no answer, no leader that takes a message, no more of what is read. */
+const electingNames: ReadonlySet<string> = new Set(['TimeoutError', 'JetStreamNotEnabled', 'JetStreamError'])
 /** Codes of the server for another last message than was expected; newer servers have one for what is being stored. */
 const outdatedCodes: ReadonlySet<number> = new Set([10071, 10158, 10164])
 
@@ -40,8 +42,7 @@ export function isMissing(error: unknown): boolean {
 export function isElecting(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   if (error instanceof StorageError || error.name === 'UnusableStoreError') return isElecting(error.cause)
-  // A reader whose server of the store dies gets no more heartbeats, without a code.
-  return apiCode(error) === electingCode || error.name === 'TimeoutError' || error.name.startsWith('JetStream')
+  return apiCode(error) === electingCode || electingNames.has(error.name)
 }
 
 function apiCode(error: unknown): number | null {
