@@ -83,7 +83,7 @@ function storeOn(connected: Connected, { prepared, nodes, files }: StoreParts): 
     const putRow = async (row: unknown) => {
       await rows.put(conversationId, JSON.stringify({ row, updatedAtMs: Date.now() }))
     }
-    return shipLog(copy, mark, { ...portsOf(conversationId), claim, claimName, putRow })
+    return shipLog(copy, mark, { ...portsOf(conversationId), claim, claimName, nodes, putRow })
   }
 
   return {

@@ -7,6 +7,7 @@ export {
   type TakenEnvironment,
 } from './environment/environments.ts'
 export { type LocalParts, localEnvironment } from './environment/local-environment.ts'
+export type { Owner } from './environment/owned-environment.ts'
 export { diskFiles, isProgram } from './files/disk-files.ts'
 export { type EnvironmentFiles, readOpening } from './files/environment-files.ts'
 export {

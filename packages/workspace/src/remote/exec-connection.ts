@@ -6,10 +6,12 @@ import {
   type ExecResultOf,
   execMethods,
   execNotifications,
+  type Fence,
+  isFenced,
 } from '@parley/protocol/exec'
 import { type CloseReason, createPeer, type Peer, type Transport } from '@parley/rpc'
 import type { z } from 'zod'
-import { EnvironmentUnreachableError } from '../files/errors.ts'
+import { EnvironmentUnreachableError, isEpochOver } from '../files/errors.ts'
 
 export type ExecInfo = ExecResultOf<'environment/info'>
 
@@ -33,6 +35,10 @@ interface ConnectionOptions {
   readonly transport: Transport
   readonly resumeSessionId: string | null
   readonly onNotice: (notice: ExecNotice) => void
+  /** Conversation that the requests are for, where a store has it; else null. */
+  readonly fence: Fence | null
+  /** Called with each request that is rejected because another server has the conversation. */
+  readonly onEpochOver: () => void
 }
 
 const clientName = 'parley'
@@ -44,16 +50,26 @@ export async function openExecConnection({
   transport,
   resumeSessionId,
   onNotice,
+  fence,
+  onEpochOver,
 }: ConnectionOptions): Promise<ExecConnection> {
   const peer = createPeer({ transport, methods: {}, notifications: noticeHandlers(onNotice) })
+  const send = async <Name extends ExecMethodName>(method: Name, params: ExecParamsOf<Name>) => {
+    try {
+      return await request(peer, method, fence === null || !isFenced(method) ? params : { ...params, fence })
+    } catch (error) {
+      if (isEpochOver(error)) onEpochOver()
+      throw error
+    }
+  }
   try {
     const params = { clientName, ...(resumeSessionId === null ? {} : { resumeSessionId }) }
-    const { sessionId, environmentInfo } = await request(peer, 'initialize', params)
+    const { sessionId, environmentInfo } = await send('initialize', params)
     peer.notify('initialized', {})
     return {
       sessionId,
       info: environmentInfo,
-      request: (method, requested) => request(peer, method, requested),
+      request: send,
       closed: peer.closed,
       close: () => peer.close(),
     }

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { fenced } from './fence.ts'
 
 const processId = z.string().min(1).max(200).describe('Chosen by the client, unique within its session.')
 export const location = z.string().min(1).describe('An absolute path or a `file:` URI.')
@@ -48,7 +49,6 @@ const failure = z
   .string()
   .exactOptional()
   .describe('The sandbox could not be set up: nothing was run, whatever the exit code.')
-const byProcess = z.object({ processId })
 
 export const processMethods = {
   'process/start': {
@@ -65,6 +65,7 @@ export const processMethods = {
       pipeStdin: z.boolean().default(false).describe('Keep stdin open for `process/write`; a terminal always does.'),
       size: terminalSize.nullish().describe('Size of the terminal; default 24 × 80.'),
       sandbox: sandboxIntent,
+      ...fenced,
       envPolicy: z.null().optional().describe('Not supported: send the complete environment.'),
     }),
     result: z.object({
@@ -79,23 +80,30 @@ export const processMethods = {
       chunk: bytes,
       writeId: z.string().nullish().describe('A repeat with the same id is accepted and not delivered again.'),
       closeStdin: z.boolean().default(false).describe('Close the piped stdin after these bytes.'),
+      ...fenced,
     }),
     result: z.object({ accepted: z.literal(true), status: z.literal('accepted') }),
   },
   'process/resize': {
     about: 'Resizes the terminal of a process.',
-    params: z.object({ processId, size: terminalSize }),
+    params: z.object({ processId, size: terminalSize, ...fenced }),
     result: z.object({}),
   },
   'process/signal': {
     about: 'Sends a signal to the process group.',
-    params: z.object({ processId, signal }),
+    params: z.object({ processId, signal, ...fenced }),
     result: z.object({ running: z.boolean().describe('False when no process was running.') }),
   },
   'process/terminate': {
     about: 'Kills the whole process tree, including processes that left the process group.',
-    params: byProcess,
+    params: z.object({ processId, ...fenced }),
     result: z.object({ running: z.boolean().describe('False when the process had ended or is unknown.') }),
+  },
+  'process/forget': {
+    about:
+      'Drops the kept output of an ended process. In the session of a conversation it is kept until then; one that runs is not affected.',
+    params: z.object({ processId, ...fenced }),
+    result: z.object({ forgotten: z.boolean().describe('False when the process runs or is unknown.') }),
   },
   'process/read': {
     about: 'Reads kept output after a number; waits for more if there is none yet.',

@@ -162,6 +162,7 @@ async function runPlan(context: TurnContext, step: RunStep, tool: ToolContext) {
     record: recordChanges(conversation, patience, item.id),
     async run() {
       await synced
+      await conversation.mayAct()
       return await timedRun(context, step, tool)
     },
   })
@@ -248,7 +249,13 @@ function toolContext(
     sentToBackground: foreground.sent,
     async sandbox() {
       limits = await modules.limits.describe(runLimits)
-      return limits === null ? noSandbox : modules.limits.prepare(limits)
+      const sandbox = limits === null ? noSandbox : await modules.limits.prepare(limits)
+      // Again, since preparing takes time.
+      await conversation.mayAct().catch((error: unknown) => {
+        sandbox.release?.()
+        throw error
+      })
+      return sandbox
     },
     sideFiles: conversation.sideFiles,
     imageLimits: imageLimitsOf(modules.model().client),

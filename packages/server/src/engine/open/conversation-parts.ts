@@ -13,6 +13,7 @@ import {
   newHeader,
   openLog,
   type SessionPaths,
+  type StorageError,
   sessionPaths,
 } from '@parley/journal'
 import {
@@ -24,7 +25,7 @@ import {
   type ParamsOf,
   recover,
 } from '@parley/protocol'
-import type { TakenEnvironment } from '@parley/workspace'
+import type { Owner, TakenEnvironment } from '@parley/workspace'
 import { createModelView } from '../../core/model-view.ts'
 import { emptyFold } from '../../core/view-fold.ts'
 import { rejection } from '../../replies/rejection.ts'
@@ -48,7 +49,15 @@ export interface OpenParts extends Omit<ConversationParts, 'clock' | 'program' |
   readonly overrides: Overrides
   /** Begins to compare the checkpoint it was opened with to the log; returns how to stop. Null where there is nothing to. */
   readonly prove: ((onWrong: () => void) => () => void) | null
+  /** Right to a conversation that a store has; null where no store has it. */
+  readonly owner: ConversationOwner | null
   readonly dispose: () => void
+}
+
+/** Right to a conversation that a store has. */
+export interface ConversationOwner extends Owner {
+  /** Error that ended the right; null while it lasts. */
+  readonly ended: StorageError | null
 }
 
 interface NewConversation {
@@ -96,6 +105,7 @@ export function newParts(files: Files, opening: NewConversation): OpenParts {
     warnings: created.warnings,
     overrides: params,
     prove: null,
+    owner: null,
     dispose() {
       lines[Symbol.dispose]()
       dispose()
@@ -153,6 +163,7 @@ export function loadedParts(files: Files, { paths, loaded, overrides, checkpoint
       log === null || checkpoint === null || checkpoint.proven
         ? null
         : (onWrong) => proveCheckpoint({ files, paths, conversationId, checkpoint, delayMs, onWrong }),
+    owner: null,
     dispose: () => undefined,
   }
 }

@@ -12,7 +12,7 @@ import {
 } from '@parley/policy'
 import type { ConversationId, ServerNotice } from '@parley/protocol'
 import { type Redaction, redactEvent } from '@parley/redaction'
-import type { Environment, Environments, SecretPaths } from '@parley/workspace'
+import type { Environment, EnvironmentRequest, Environments, SecretPaths } from '@parley/workspace'
 import type { Clock, Ids } from '../../ports/clock-and-ids.ts'
 import type { EditorTexts } from '../../ports/editor-texts.ts'
 import { type ConversationMcp, createConversationMcp } from '../context/conversation-mcp.ts'
@@ -88,6 +88,7 @@ export async function openConversation(parts: OpenParts, ports: SetupPorts): Pro
     // A view runs nothing, and opens also when its machine or the machine's settings are missing.
     environment: parts.readOnly ? undefined : core.settings.environment,
     config: values,
+    ...ownerFor(parts, onFault),
     onLinkChange: (change) =>
       linkNotice(change, {
         conversation,
@@ -122,7 +123,6 @@ export async function openConversation(parts: OpenParts, ports: SetupPorts): Pro
   const shell = createShellRunner({ conversation, patience, ports: toolPorts, newItemId: ids.item, onFault })
   const { backgroundProcesses, stopInBackground } = runningIn(background, onFault)
   const leave = () => Promise.all([release(), mcp[Symbol.asyncDispose]()])
-  if (!parts.readOnly) history.begin()
   const running = { conversation, turns, shell, clients, patience, skills }
   const watching = watchEvents({ conversation, hooks, placed, ids, clock, deny: denyByHook(() => live), onFault })
   const closing = { ...running, background, limits, history, watching, leave }
@@ -142,6 +142,16 @@ export async function openConversation(parts: OpenParts, ports: SetupPorts): Pro
   return live
 }
 
+/** Returns the right to the conversation, the end of which is reported: it is closed here then. */
+function ownerFor({ owner }: OpenParts, onFault: (fault: unknown) => void): Pick<EnvironmentRequest, 'owner'> {
+  if (owner === null) return {}
+  const taken = () => {
+    owner.taken()
+    onFault(owner.ended)
+  }
+  return { owner: { ...owner, taken } }
+}
+
 interface HistoryParts {
   readonly conversation: Conversation
   readonly environment: Environment
@@ -150,10 +160,13 @@ interface HistoryParts {
 
 function openHistory(
   { conversation, environment, onFault }: HistoryParts,
-  { paths }: Pick<OpenParts, 'paths'>,
+  { paths, readOnly }: Pick<OpenParts, 'paths' | 'readOnly'>,
   { now }: Clock,
 ): FileHistory {
-  return createFileHistory({ state: () => conversation.state, environment, folder: paths.snapshots, now, onFault })
+  const state = () => conversation.state
+  const history = createFileHistory({ state, environment, folder: paths.snapshots, now, onFault })
+  if (!readOnly) history.begin()
+  return history
 }
 
 type RunningCommands = Pick<LiveConversation, 'backgroundProcesses' | 'stopInBackground'>

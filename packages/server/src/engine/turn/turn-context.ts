@@ -1,5 +1,5 @@
 import type { Config } from '@parley/config'
-import type { ModelFacts } from '@parley/models'
+import type { ModelClient, ModelFacts } from '@parley/models'
 import type { Rules, UserRules } from '@parley/policy'
 import { type ClientId, type ModelChoice, modelInUse, settingsInForce, type TurnBudget } from '@parley/protocol'
 import type { Redaction } from '@parley/redaction'
@@ -117,7 +117,7 @@ export function createTurnModules(
     const { client, limits: retries, factsOf, maxOutputOf } = sourceOf(choice.modelProvider)
     const { model: name } = choice
     const own = { facts: factsOf(name), maxOutputTokens: maxOutputOf(name) }
-    return { client, limits: retries, choice, factsOf, maxOutputOf, ...own }
+    return { client: actingClient(client, conversation), limits: retries, choice, factsOf, maxOutputOf, ...own }
   }
   const { environment, skills } = toolPorts
   const gather = () => {
@@ -156,6 +156,19 @@ export function createTurnModules(
       (clients.answerers.length > 0 || clients.followerCount === 0),
     mayRaiseLimit: () => clients.canRaiseLimits || clients.followerCount === 0,
     ceiling,
+  }
+}
+
+/** Returns a client that asks a model only for a conversation that this server still has. */
+function actingClient(client: ModelClient, conversation: Conversation): ModelClient {
+  return {
+    adapter: client.adapter,
+    warmUp: () => client.warmUp?.(),
+    async *stream(request, signal) {
+      await conversation.mayAct()
+      yield* client.stream(request, signal)
+    },
+    listModels: (signal) => client.listModels(signal),
   }
 }
 

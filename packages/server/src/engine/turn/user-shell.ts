@@ -109,6 +109,7 @@ async function runItem(item: ShellItem, signal: AbortSignal, parts: ShellParts):
   const { environment } = ports
   await conversation.synced()
   conversation.sideFiles.prepare()
+  await conversation.mayAct()
   const { folder } = conversation.sideFiles
   const { id, command, cwd } = item
   const reporter = createOutputReporter(conversation, ports.clock, id)
