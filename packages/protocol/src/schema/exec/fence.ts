@@ -4,7 +4,7 @@ import * as z from 'zod'
  * Proof of a server of a store that it has a conversation. Requests that change something carry it; of two servers that
  * both think they have the conversation, the exec-server obeys the later one.
  */
-export const fence = z
+const fence = z
   .object({
     conversation: z.string().min(1).max(200).describe('Id of the conversation.'),
     epoch: z.int().min(1).describe('Number that grows with each server that takes the conversation.'),
