@@ -1,6 +1,9 @@
+import type { JetStreamClient } from '@nats-io/jetstream'
 import type { KV } from '@nats-io/kv'
+import { headers } from '@nats-io/transport-node'
 import type { ConversationId } from '@parley/protocol'
-import { isOutdated } from '../connection/store-trouble.ts'
+import { ownerSubject } from '../connection/layout.ts'
+import { publishNext } from '../connection/publish-next.ts'
 import { HeldElsewhereError } from '../port/shared-store.ts'
 import type { Nodes } from './nodes.ts'
 
@@ -15,8 +18,16 @@ export interface Claim {
   release(): Promise<void>
 }
 
+export interface OwnerPorts {
+  readonly owners: KV
+  readonly nodes: Nodes
+  readonly streams: JetStreamClient
+}
+
 /** Takes the right to write a conversation. Rejects with `HeldElsewhereError` while a living server has it. */
-export async function claimConversation(owners: KV, nodes: Nodes, conversationId: ConversationId): Promise<Claim> {
+export async function claimConversation(ports: OwnerPorts, conversationId: ConversationId): Promise<Claim> {
+  const { owners, nodes, streams } = ports
+  const subject = ownerSubject(conversationId)
   for (;;) {
     const entry = await owners.get(conversationId)
     const node = entry?.operation === 'PUT' ? entry.string() : null
@@ -24,46 +35,45 @@ export async function claimConversation(owners: KV, nodes: Nodes, conversationId
       const holder = await nodes.find(node)
       if (holder !== null) throw new HeldElsewhereError(conversationId, holder)
     }
-    try {
-      const { lapses } = nodes
-      const epoch =
-        entry === null
-          ? await owners.create(conversationId, nodes.own)
-          : await owners.update(conversationId, nodes.own, entry.revision)
-      return claimAt(epoch, owners, { node: nodes.own, lapses, conversationId })
-    } catch (error) {
-      // Another server came first: it is looked at again.
-      if (!isOutdated(error)) throw error
-    }
+    const { lapses } = nodes
+    const after = entry?.revision ?? 0
+    const epoch = await publishNext(streams, { subject, bytes: nodes.own, headers: headers(), after })
+    // Another server came first: it is looked at again.
+    if (epoch !== null) return claimAt(epoch, ports, { lapses, conversationId })
   }
 }
 
 interface Claimed {
-  readonly node: string
   readonly lapses: number | null
   readonly conversationId: ConversationId
 }
 
-function claimAt(epoch: number, owners: KV, { node, lapses, conversationId }: Claimed): Claim {
+function claimAt(epoch: number, { owners, nodes, streams }: OwnerPorts, { lapses, conversationId }: Claimed): Claim {
+  const subject = ownerSubject(conversationId)
   let revision = epoch
   return {
     epoch,
     lapses,
     async holds() {
       for (;;) {
-        try {
-          // A write, since a read may be answered by a server of the store that does not know what the others have agreed on.
-          revision = await owners.update(conversationId, node, revision)
-          return true
-        } catch (error) {
-          if (!isOutdated(error)) throw error
-          const entry = await owners.get(conversationId)
-          if (entry?.operation !== 'PUT' || entry.string() !== node) return false
-          // An earlier try was stored, and its answer lost.
-          revision = entry.revision
-        }
+        // A write, since a read may be answered by a server of the store that does not know what the others have agreed on.
+        const next = await publishNext(streams, { subject, bytes: nodes.own, headers: headers(), after: revision })
+        revision = next ?? revision
+        if (next !== null) return true
+        const entry = await owners.get(conversationId)
+        if (entry?.operation !== 'PUT' || entry.string() !== nodes.own) return false
+        // An earlier try was stored, and its answer lost.
+        revision = entry.revision
       }
     },
-    release: () => owners.delete(conversationId, { previousSeq: revision }),
+    release: () => release(streams, subject, revision),
   }
+}
+
+/** Removes the entry unless another server has taken the conversation since. */
+async function release(streams: JetStreamClient, subject: string, after: number): Promise<void> {
+  const marked = headers()
+  // As the library marks what was deleted.
+  marked.set('KV-Operation', 'DEL')
+  await publishNext(streams, { subject, bytes: '', headers: marked, after })
 }

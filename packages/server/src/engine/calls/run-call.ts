@@ -255,7 +255,7 @@ function toolContext(
     sentToBackground: foreground.sent,
     async sandbox() {
       limits = await modules.limits.describe(runLimits)
-      const sandbox = limits === null ? noSandbox : await modules.limits.prepare(limits)
+      const sandbox = limits === null ? noSandbox : await modules.limits.prepare(limits, 'shared')
       // Again, since preparing takes time.
       await conversation.mayAct().catch((error: unknown) => {
         sandbox.release?.()
