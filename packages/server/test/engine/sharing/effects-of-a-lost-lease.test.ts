@@ -32,6 +32,7 @@ function takenStore(isTaken: () => boolean): SharedStore {
   }
   return {
     name: 'nats://test',
+    key: new Uint8Array(32),
     announce: () => undefined,
     take: async () => shipment,
     refresh: async () => true,
