@@ -3,6 +3,7 @@ import { valueAt } from './reduce/approvals.ts'
 import { denialOf, interruptedCompaction, isCall, standingOutcome } from './reduce/items.ts'
 import type { Approval } from './schema/approval.ts'
 import type { ConversationEvent } from './schema/event.ts'
+import type { ItemId } from './schema/ids.ts'
 import type { Failure, Item, Output } from './schema/item.ts'
 import type { ConversationState, Core, OpenItem, Turn } from './schema/state.ts'
 
@@ -17,21 +18,30 @@ const program = { clientId: 'server', name: 'parley' }
 
 /**
  * Returns the events that settle a state after a crash: only what waits for a person stays open. A started call without
- * a result ends as `unknown` and never runs again by itself.
+ * a result ends as `unknown` and never runs again by itself. What `runningOn` names runs elsewhere: it stays open, and so
+ * does its turn.
  */
-export function recover(state: ConversationState): readonly ConversationEvent[] {
+export function recover(
+  state: ConversationState,
+  runningOn: Pick<ReadonlySet<ItemId>, 'has'> = new Set(),
+): readonly ConversationEvent[] {
   const { core } = state
   const [elicitations, others] = splitElicitations(Object.values(core.approvals))
   const [forgotten, approvals] = splitForgotten(core, others)
   const waiting = approvals.filter((approval) => isAnswerable(core, approval))
-  // A turn that waits for an approval or at a limit is parked; any other ends as interrupted.
-  const turn = waiting.length > 0 || core.turn?.limit !== undefined ? core.turn : null
-  const ending = Object.values(core.open).filter((open) => !waits(open, turn, waiting))
+  const goesOn = Object.values(core.open).some(({ item, turnId }) => turnId !== null && runningOn.has(item.id))
+  // A turn that waits for an approval or at a limit is parked; any other ends as interrupted, unless its call runs on.
+  const turn = goesOn || waiting.length > 0 || core.turn?.limit !== undefined ? core.turn : null
+  const ending = Object.values(core.open).filter((open) => !runningOn.has(open.item.id) && !waits(open, turn, waiting))
   const settled = ending.map((open) => ({ ...open, item: settledItem(open) }))
   const endingIds = new Set(ending.map(({ item }) => item.id))
   // Only a damaged log has approvals without their call or turn.
   const orphans = approvals.filter((approval) => !waiting.includes(approval) && !endingIds.has(approval.itemId))
-  const end = turn === null ? endTurn(core, settled) : park(turn, [...elicitations, ...forgotten, ...orphans])
+  const end = goesOn
+    ? []
+    : turn === null
+      ? endTurn(core, settled)
+      : park(turn, [...elicitations, ...forgotten, ...orphans])
   return [
     ...elicitations.map(withdraw),
     ...forgotten.map(withdrawForgotten),

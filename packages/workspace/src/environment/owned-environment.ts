@@ -19,7 +19,7 @@ export interface Owner {
  * a process can be paused between any two of its steps, and wakes when another server goes on in its place.
  */
 export function ownedEnvironment(environment: Environment, owner: Owner): Environment {
-  const { commands, patches } = environment
+  const { commands, kept, patches } = environment
   // The facts of one elsewhere are getters, so it is not copied.
   return Object.create(environment, {
     commands: {
@@ -30,6 +30,15 @@ export function ownedEnvironment(environment: Environment, owner: Owner): Enviro
           return commands.runCommand(spec, options)
         },
       } satisfies Environment['commands'],
+    },
+    kept: {
+      value: {
+        ...kept,
+        follow(spec, options) {
+          owner.assertMayAct()
+          return kept.follow(spec, options)
+        },
+      } satisfies Environment['kept'],
     },
     patches: { value: ownedPatches(patches, owner) },
   })

@@ -24,6 +24,8 @@ export interface ExecConnection {
   /** Id of the session; a later connection that resumes it finds the same processes. */
   readonly sessionId: string
   readonly info: ExecInfo
+  /** Processes that the session had when it was attached, with the ms that they have run. */
+  readonly processes: ReadonlyMap<string, number>
   /** Sends a request. Rejects with the exec-server's `RpcError`, or `ConnectionClosedError`, which leaves the effect unknown. */
   request<Name extends ExecMethodName>(method: Name, params: ExecParamsOf<Name>): Promise<ExecResultOf<Name>>
   /** Never rejects. */
@@ -64,11 +66,12 @@ export async function openExecConnection({
   }
   try {
     const params = { clientName, ...(resumeSessionId === null ? {} : { resumeSessionId }) }
-    const { sessionId, environmentInfo } = await send('initialize', params)
+    const { sessionId, environmentInfo, processes = [] } = await send('initialize', params)
     peer.notify('initialized', {})
     return {
       sessionId,
       info: environmentInfo,
+      processes: new Map(processes.map(({ processId, ageMs }) => [processId, ageMs])),
       request: send,
       closed: peer.closed,
       close: () => peer.close(),

@@ -62,6 +62,11 @@ export class Link implements AsyncDisposable {
     this.#options = options
   }
 
+  /** True where its session outlives this server. */
+  get isOfConversation(): boolean {
+    return (this.#options.fence ?? null) !== null
+  }
+
   /** Facts from the last connection; null before the first. */
   get info(): ExecInfo | null {
     return this.#info

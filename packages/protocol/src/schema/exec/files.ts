@@ -1,6 +1,5 @@
 import * as z from 'zod'
-import { fenced } from './fence.ts'
-import { bytes, location, sandboxIntent, sentBytes } from './process.ts'
+import { bytes, fenced, location, sandboxIntent, sentBytes } from './process.ts'
 
 const place = { path: location, sandbox: sandboxIntent }
 const followLinks = z

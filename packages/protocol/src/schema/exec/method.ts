@@ -1,8 +1,7 @@
 import * as z from 'zod'
 import { enforcement } from '../settings.ts'
-import { type Fence, fenced } from './fence.ts'
 import { fileMethods } from './files.ts'
-import { processMethods, processNotifications } from './process.ts'
+import { type Fence, fenced, processMethods, processNotifications } from './process.ts'
 
 export const execProtocolVersion = 'exec-server.v0'
 
@@ -62,9 +61,9 @@ export const execMethods = {
       sessionId: z.string(),
       environmentInfo,
       processes: z
-        .array(z.string())
+        .array(z.object({ processId: z.string(), ageMs: z.number().describe('Time since its start, or that it ran.') }))
         .exactOptional()
-        .describe('With `fence`: ids of the processes that the session of the conversation has, ended ones too.'),
+        .describe('With `fence`: processes that the session of the conversation has, ended ones too.'),
     }),
   },
   'environment/info': { about: 'Returns the same as `initialize`.', params: z.object({}), result: environmentInfo },

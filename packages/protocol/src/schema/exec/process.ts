@@ -1,5 +1,4 @@
 import * as z from 'zod'
-import { fenced } from './fence.ts'
 
 const processId = z.string().min(1).max(200).describe('Chosen by the client, unique within its session.')
 export const location = z.string().min(1).describe('An absolute path or a `file:` URI.')
@@ -14,6 +13,24 @@ export const sandboxIntent = z
   .describe(
     '`read-only`, `workspace-write` or `danger-full-access`, or an object whose `type` or `mode` says so, with `writableRoots`, `networkAccess`, `unixSockets`, `masked`, `cwd`. The default is `danger-full-access`.',
   )
+
+/**
+ * Proof of a server of a store that it has a conversation. Requests that change something carry it; of two servers that
+ * both think they have the conversation, the exec-server obeys the later one.
+ */
+const fence = z
+  .object({
+    conversation: z.string().min(1).max(200).describe('Id of the conversation.'),
+    epoch: z.int().min(1).describe('Number that grows with each server that takes the conversation.'),
+  })
+  .describe(
+    'Conversation that a store holds, and the epoch of the server that sends this. An epoch below the highest that was ever seen is rejected, and nothing is done.',
+  )
+
+export type Fence = z.output<typeof fence>
+
+/** Fence of a request that changes something; clients without a store leave it out. */
+export const fenced = { fence: fence.exactOptional() }
 
 const terminalSize = z
   .object({ rows: z.int().min(1).max(65535), cols: z.int().min(1).max(65535) })

@@ -6,7 +6,6 @@ import {
   type Files,
   formatOf,
   LOG_FORMAT,
-  type LogHeader,
   LogView,
   lineCrc,
   newerLogText,
@@ -20,6 +19,7 @@ import {
   type ConversationEvent,
   type ConversationId,
   type ConversationState,
+  type ItemId,
   initialState,
   type Overrides,
   type ParamsOf,
@@ -34,10 +34,11 @@ import type { ConversationParts } from '../conversation/conversation.ts'
 import { createJournal, createViewJournal } from '../conversation/journal.ts'
 import { createLandmarks } from '../conversation/landmarks.ts'
 import { createSideFiles } from '../conversation/side-files.ts'
+import { findRunning } from '../session/running-on.ts'
 import type { InitialSettings } from '../settings/initial-settings.ts'
-import { beginFold, beginFromCheckpoint, type FoldBegin, linesWhenNeeded, lossReports } from './begin-fold.ts'
+import { beginFold, beginFromCheckpoint, type FoldBegin, headerOf, linesWhenNeeded, lossReports } from './begin-fold.ts'
 import { proveCheckpoint } from './prove-checkpoint.ts'
-import { inspectUnknown, recoveryEvents } from './recovery.ts'
+import { editWarnings, inspectUnknown, recoveryEvents } from './recovery.ts'
 
 /** Parts of a conversation that is being opened, new or loaded. */
 export interface OpenParts extends Omit<ConversationParts, 'clock' | 'program' | 'redact' | 'onLoss' | 'patience'> {
@@ -49,6 +50,8 @@ export interface OpenParts extends Omit<ConversationParts, 'clock' | 'program' |
   readonly overrides: Overrides
   /** Begins to compare the checkpoint it was opened with to the log; returns how to stop. Null where there is nothing to. */
   readonly prove: ((onWrong: () => void) => () => void) | null
+  /** Runs of an earlier server that an exec-server has kept, by their items, with the ms that they had run. */
+  readonly runningOn: ReadonlyMap<ItemId, number>
   /** Right to a conversation that a store has; null where no store has it. */
   readonly owner: ConversationOwner | null
   readonly dispose: () => void
@@ -105,6 +108,7 @@ export function newParts(files: Files, opening: NewConversation): OpenParts {
     warnings: created.warnings,
     overrides: params,
     prove: null,
+    runningOn: new Map(),
     owner: null,
     dispose() {
       lines[Symbol.dispose]()
@@ -163,8 +167,9 @@ export function loadedParts(files: Files, { paths, loaded, overrides, checkpoint
       log === null || checkpoint === null || checkpoint.proven
         ? null
         : (onWrong) => proveCheckpoint({ files, paths, conversationId, checkpoint, delayMs, onWrong }),
+    runningOn: loaded.runningOn,
     owner: null,
-    dispose: () => undefined,
+    dispose: () => void loaded.release(),
   }
 }
 
@@ -179,6 +184,10 @@ export interface LoadedConversation {
   readonly log: EventLog | null
   /** Events to record first: they settle what a crash or damage left. */
   readonly recovery: readonly ConversationEvent[]
+  /** See `OpenParts`. */
+  readonly runningOn: OpenParts['runningOn']
+  /** Gives up the environment in which they run. */
+  readonly release: () => Promise<void>
   readonly warnings: readonly string[]
 }
 
@@ -226,15 +235,18 @@ export async function loadConversation(
       })
     }
     const { environment, release } = takeEnvironment(fold.state)
-    const settling = await inspectUnknown(recover(fold.state), {
+    const runningOn = await findRunning(fold.state, environment.kept)
+    // Held where something runs there, which needs the connection until the conversation is open.
+    const held = runningOn.size > 0 ? release : () => Promise.resolve()
+    const settling = await inspectUnknown(recover(fold.state, runningOn), {
       files,
       patches: environment.patches,
       folder: paths.sideFiles,
       cwd: fold.state.core.meta.cwd,
-    }).finally(release)
-    const recovery = recoveryEvents(fold.state, opened, settling)
+    }).finally(runningOn.size > 0 ? undefined : release)
+    const recovery = recoveryEvents(fold.state, opened, { settling, runningOn })
     const warnings = editWarnings(uncheckedSeqs.length)
-    return { begin: loading, headCrc: last?.crc ?? null, nextSeq, log, recovery, warnings }
+    return { begin: loading, headCrc: last?.crc ?? null, nextSeq, log, recovery, runningOn, release: held, warnings }
   } catch (error) {
     await log[Symbol.asyncDispose]()
     loading.lines[Symbol.dispose]()
@@ -242,11 +254,7 @@ export async function loadConversation(
   }
 }
 
-function editWarnings(count: number): string[] {
-  if (count === 0) return []
-  const lines = count === 1 ? '1 line of the log was' : `${count} lines of the log were`
-  return [`${lines} edited by hand and taken as found.`]
-}
+const nothingRuns = { runningOn: new Map(), release: () => Promise.resolve() } as const
 
 interface Viewing {
   readonly conversationId: ConversationId
@@ -275,10 +283,13 @@ export async function viewConversation(
     headCrc = line.unchecked ? null : lineCrc(line)
     if (slices.isOver()) await slices.next()
   }
-  return { begin, headCrc, nextSeq: begin.fold.state.core.seq + 1, log: null, recovery: [], warnings }
-}
-
-function headerOf(files: Files, path: string): LogHeader | null {
-  using view = LogView.open(files, path)
-  return view.header()
+  return {
+    begin,
+    headCrc,
+    nextSeq: begin.fold.state.core.seq + 1,
+    log: null,
+    recovery: [],
+    ...nothingRuns,
+    warnings,
+  }
 }

@@ -32,6 +32,7 @@ import type { ProviderKeys } from '../login/provider-keys.ts'
 import { readGivenRules, writableRules } from '../policy/read-rules.ts'
 import { createConversationProcesses } from '../session/conversation-processes.ts'
 import { createParticipants, type Participants } from '../session/participants.ts'
+import { forgetEnded } from '../session/running-on.ts'
 import { fallbacksOf, type ModelSources } from '../settings/model-sources.ts'
 import { type ConfigHere, configHere, configOnly, envRulesOf, readConfig } from '../settings/read-config.ts'
 import { conversationSkills } from '../skills/conversation-skills.ts'
@@ -98,23 +99,24 @@ export async function openConversation(parts: OpenParts, ports: SetupPorts): Pro
         isBusy: () => isBusy({ turns, shell, processes }),
       }),
   })
+  if (parts.owner !== null) forgetEnded(conversation, environment.kept)
+  const around = { conversation, environment, onFault }
+  const { home } = ports
   const { limits, background, tellPrinted } = openLimits({
-    conversation,
+    ...around,
     patience,
-    environment,
-    home: ports.home,
+    home,
     folder: parts.paths.scratch,
     ids,
-    onFault,
   })
-  const history = openHistory({ conversation, environment, onFault }, parts, clock)
+  const history = openHistory(around, parts, clock)
   const envRules = envRulesOf(values.shell_environment)
   const skills = conversationSkills(ports, environment)
   const toolPorts = { environment, background, tellPrinted, shellParser, envRules, redaction, clock, skills, editors }
   const placed = placedHooks(config, ports.processes)
   const hooks = createHooks({ conversation, limits, toolPorts, hooks: placed.hooks }, ports)
   const clients = createParticipants()
-  const models = { sourceOf: ports.models(values), fallbacks: fallbacksOf(values) }
+  const models = { sourceOf: ports.models(values), fallbacks: fallbacksOf(values), runningOn: parts.runningOn }
   const mcp = openMcp({ conversation, clients, config, environment }, ports)
   const modules = createTurnModules(
     { conversation, clients, toolPorts, mcp, limits, history, hooks, givenRules, config: values, ...models },

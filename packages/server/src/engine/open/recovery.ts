@@ -4,6 +4,7 @@ import {
   type ConversationEvent,
   type ConversationState,
   type Item,
+  type ItemId,
   type ItemOf,
   type LostRange,
   unansweredApprovals,
@@ -21,16 +22,23 @@ import { spoolName } from '../../tools/command-output.ts'
 export function recoveryEvents(
   { core }: ConversationState,
   opened: WritableLog,
-  settling: readonly ConversationEvent[],
+  { settling, runningOn }: Settling,
 ): readonly ConversationEvent[] {
   const lost = opened.lost.map(({ fromSeq, toSeq }) => ({ fromSeq, toSeq, reason: 'damaged' }))
   const tornBytes = opened.torn?.sizeBytes ?? 0
   const waiting = core.inboxPaused ? 0 : core.inbox.length
-  if (settling.length === 0 && lost.length === 0 && tornBytes === 0 && waiting === 0) return []
+  if (settling.length + lost.length + tornBytes + waiting + runningOn.size === 0) return []
   const parked = settling.find((event) => event.type === 'turn.parked')?.turnId
   const withdrawn = new Set(settling.flatMap((event) => (event.type === 'approval.decided' ? [event.approvalId] : [])))
   const pending = unansweredApprovals(core).filter(({ id }) => !withdrawn.has(id))
-  const text = recoveryText({ lost, tornBytes, pending: pending.length, waiting, settling })
+  const text = recoveryText({
+    lost,
+    tornBytes,
+    pending: pending.length,
+    waiting,
+    settling,
+    running: titlesOf(core, runningOn),
+  })
   return [
     {
       type: 'conversation.recovered',
@@ -45,6 +53,16 @@ export function recoveryEvents(
   ]
 }
 
+interface Settling {
+  readonly settling: readonly ConversationEvent[]
+  /** Calls whose runs go on. */
+  readonly runningOn: ReadonlyMap<ItemId, number>
+}
+
+function titlesOf({ open }: ConversationState['core'], runningOn: Settling['runningOn']): readonly string[] {
+  return [...runningOn.keys()].flatMap((itemId) => open[itemId]?.item.title ?? [])
+}
+
 interface Recovery {
   readonly lost: readonly LostRange[]
   readonly tornBytes: number
@@ -53,24 +71,27 @@ interface Recovery {
   /** Number of queued messages that now wait for the user. */
   readonly waiting: number
   readonly settling: readonly ConversationEvent[]
+  /** Titles of the calls whose runs go on. */
+  readonly running: readonly string[]
 }
 
 /** Describes a recovery in one line for people. */
 function recoveryText(recovery: Recovery): string {
-  const { lost, tornBytes, settling } = recovery
+  const { lost, tornBytes, settling, running } = recovery
   const found = findings(recovery)
-  const crashed = lost.length > 0 || tornBytes > 0 || settling.length > 0
+  const crashed = lost.length > 0 || tornBytes > 0 || settling.length > 0 || running.length > 0
   const opening = crashed ? 'Recovered after parley ended unexpectedly' : 'Taken up where it was left'
   return found.length === 0 ? `${opening}.` : `${opening}: ${found.join('; ')}.`
 }
 
-function findings({ lost, tornBytes, pending, waiting, settling }: Recovery): string[] {
+function findings({ lost, tornBytes, pending, waiting, settling, running }: Recovery): string[] {
   const items = settling.flatMap((event) => (event.type === 'item.completed' ? [event.item] : []))
   const unknown = items.filter(({ status }) => status === 'unknown').map(({ title }) => title)
   const forgotten = items.filter((item) => 'failure' in item && item.failure?.code === 'secretNotKept').length
   return [
     ...(tornBytes > 0 ? [`an unfinished last line (${tornBytes} bytes) was kept aside`] : []),
     ...(lost.length > 0 ? [`${counted(lost.length, 'damaged place')} in the log skipped`] : []),
+    ...(running.length > 0 ? [`still running: ${running.join(', ')}`] : []),
     ...(unknown.length > 0 ? [`started, end unknown: ${unknown.join(', ')}`] : []),
     ...(forgotten > 0
       ? [`${counted(forgotten, 'call')} with a secret in it not run: secrets are kept in memory only`]
@@ -174,4 +195,11 @@ async function outputFound<Command extends CommandItem>(
     if (error instanceof StorageError) return item
     throw error
   }
+}
+
+/** Returns the warning about lines that were edited by hand; none where there were none. */
+export function editWarnings(count: number): string[] {
+  if (count === 0) return []
+  const lines = count === 1 ? '1 line of the log was' : `${count} lines of the log were`
+  return [`${lines} edited by hand and taken as found.`]
 }

@@ -238,6 +238,7 @@ export class StoredConversations {
       if (loaded.begin.fold.state.core.seq === 0) throw emptyLog(conversationId)
       changes = settle(loaded.begin.fold.state)
     } catch (error) {
+      await loaded.release()
       loaded.begin.lines[Symbol.dispose]()
       await loaded.log?.[Symbol.asyncDispose]()
       await giveUp(shipment)
@@ -256,6 +257,7 @@ export class StoredConversations {
       if (events.length > 0) open.conversation.recordAll(events)
       open.modules.limits.recordEnforcement()
       open.conversation.opened()
+      if (loaded.runningOn.size > 0) open.turns.wake()
       return open
     } catch (error) {
       await this.#ports.open.close(conversationId)

@@ -89,7 +89,7 @@ async function answer(
   handshake.answered(session)
   // The notifications of its processes must follow the reply.
   context.afterReply(() => session.setLink(link))
-  const processes = session.fence === null ? {} : { processes: session.processIds }
+  const processes = session.fence === null ? {} : { processes: session.processes }
   const answered = { protocolVersion: 'exec-server.v0', sessionId: session.id, ...processes } as const
   return { ...answered, environmentInfo: await environmentInfo() }
 }

@@ -81,8 +81,8 @@ export class ExecSession implements SessionOutput {
     return record
   }
 
-  get processIds(): string[] {
-    return [...this.#records.keys()]
+  get processes(): { processId: string; ageMs: number }[] {
+    return [...this.#records.values()].map(({ id: processId, ageMs }) => ({ processId, ageMs }))
   }
 
   /** Drops the record of an ended process; returns false for any other. */

@@ -90,7 +90,7 @@ describe('the session of a conversation', () => {
 
     const second = place.connect()
     const taken = await second.greet(greeting(2))
-    expect(taken.result).toMatchObject({ sessionId: result?.['sessionId'], processes: ['a'] })
+    expect(taken.result).toMatchObject({ sessionId: result?.['sessionId'], processes: [{ processId: 'a', ageMs: expect.any(Number) }] })
     await first.closed()
     await second.ask('process/write', { processId: 'a', chunk: base64('\n'), closeStdin: true, fence: at(2) })
     await second.untilTold('a', 'process/closed')
@@ -112,7 +112,7 @@ describe('the session of a conversation', () => {
     await first.start('a', ['sleep', '600'], { fence: at(1), env: { ...place.env, PATH: process.env['PATH'] } })
     await first.leave()
     const again = place.connect()
-    expect((await again.greet(greeting(1))).result).toMatchObject({ processes: ['a'] })
+    expect((await again.greet(greeting(1))).result).toMatchObject({ processes: [{ processId: 'a' }] })
     await again.leave()
     await place.noDescendants()
     const last = place.connect()
