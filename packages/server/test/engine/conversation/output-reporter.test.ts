@@ -43,7 +43,10 @@ describe('the output of a running command', () => {
     long.report(Buffer.alloc(69_000, 'x'))
     long.report(Buffer.from(`${'y'.repeat(1000)}\nend\n`))
     long.stop()
-    expect([long.deltas(), long.progress()]).toMatchObject(['', [{ totalBytes: 70_005, tail: expect.stringMatching(/y\nend\n$/) }]])
+    expect([long.deltas(), long.progress()]).toMatchObject([
+      '',
+      [{ totalBytes: 70_005, tail: expect.stringMatching(/y\nend\n$/) }],
+    ])
   })
 
   it('includes the last lines before a pause, and progress comes at most four times a second', () => {

@@ -90,7 +90,10 @@ describe('the session of a conversation', () => {
 
     const second = place.connect()
     const taken = await second.greet(greeting(2))
-    expect(taken.result).toMatchObject({ sessionId: result?.['sessionId'], processes: [{ processId: 'a', ageMs: expect.any(Number) }] })
+    expect(taken.result).toMatchObject({
+      sessionId: result?.['sessionId'],
+      processes: [{ processId: 'a', ageMs: expect.any(Number) }],
+    })
     await first.closed()
     await second.ask('process/write', { processId: 'a', chunk: base64('\n'), closeStdin: true, fence: at(2) })
     await second.untilTold('a', 'process/closed')
