@@ -39,6 +39,7 @@ function takenStore(isTaken: () => boolean): SharedStore {
     has: async () => true,
     rows: async () => [],
     remove: async () => undefined,
+    compare: () => Promise.reject(new Error('it has nothing to compare')),
     ping: async () => undefined,
     [Symbol.asyncDispose]: async () => undefined,
   }
